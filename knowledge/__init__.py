@@ -1,0 +1,1 @@
+"""What the stages know: pure functions, frames in and frames out."""

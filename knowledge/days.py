@@ -1,0 +1,26 @@
+"""Time as Cairn counts it: events, never the clock."""
+
+from datetime import UTC, datetime
+
+import polars as pl
+
+UNDATED_DAY = "2015-01-01"
+UNDATED = datetime(2015, 1, 1, tzinfo=UTC)
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+MICROSECONDS_PER_DAY = 86_400_000_000
+
+
+def day(time: pl.Expr) -> pl.Expr:
+    """UTC day of a time as ISO text; undated ones fall on 2015-01-01."""
+    return time.dt.strftime("%Y-%m-%d").fill_null(UNDATED_DAY)
+
+
+def days_since_epoch(time: pl.Expr) -> pl.Expr:
+    """A time in days since 1970-01-01, fractional; undated ones count as 2015-01-01."""
+    return time.fill_null(UNDATED).dt.epoch("us") / MICROSECONDS_PER_DAY
+
+
+def watermark(frame: pl.DataFrame, column: str = "occurred_at") -> datetime:
+    """The latest event of a frame; 2015-01-01 if it has none that is dated."""
+    latest = frame.get_column(column).max() if frame.height else None
+    return latest if isinstance(latest, datetime) else UNDATED

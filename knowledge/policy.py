@@ -1,0 +1,62 @@
+"""Every threshold, weight and list that decides something, with its default, in one table."""
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Policy(BaseModel):
+    """The values that decide. Each is part of the fingerprint of what it decides."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    channel_silence_hours: float = Field(6.0, description="Silence that cuts an endless channel.")
+    episode_text_characters: int = Field(1200, description="Longest text embedded for an episode.")
+    redact_personal: bool = Field(False, description="Also redact e-mail, phone, card and IBAN.")
+
+    target_systems: tuple[str, ...] = Field(
+        ("unraid", "server", "nas", "docker", "kubernetes", "proxmox", "raspberry pi", "postgres",
+         "redis", "nginx", "router", "cluster"),
+        description="Words that targets_system looks for in a person's request.",
+    )  # fmt: skip
+    name_words: int = Field(8, description="Most words in a free-text name.")
+    semantic_floor: float = Field(0.35, description="Least similarity of a name to its context.")
+
+    evidence_similarity: float = Field(
+        0.75, description="Least similarity of a supporting episode."
+    )
+    support_gain: float = Field(0.05, description="c + gain (1 - c) at each support.")
+    contradiction_factor: float = Field(0.5, description="c · factor at a clear contradiction.")
+    decay_per_day: float = Field(0.01, description="Confidence fades by exp(-rate · days).")
+    deprecated_below: float = Field(0.3, description="Deprecated at a reader's as_of below this.")
+    passive_above: float = Field(0.5, description="Streamed unasked only above this.")
+
+    merge_similarity: float = Field(0.85, description="Least similarity of facts that merge.")
+    merge_confidence_gap: float = Field(0.3, description="Widest gap of confidence in a merge.")
+    merge_confidence_floor: float = Field(0.6, description="One member at least above this.")
+    candidate_margin: float = Field(1e-4, description="Margin by which products find candidates.")
+
+    theme_min_size: int = Field(3, description="Fewest episodes of a theme.")
+    cluster_min_size: int = Field(3, description="Fewest facts of a topic.")
+
+    learning_value_bar: float = Field(
+        0.3, description="Least value of a conversation worth reading."
+    )
+    learning_category_bar: float = Field(0.5, description="Least score of a category.")
+    learning_bar: float = Field(0.6, description="Least confidence of a learning.")
+    learning_bar_strict: float = Field(0.65, description="… of a best_practice or anti_pattern.")
+    learning_similarity: float = Field(0.85, description="Similarity that makes a duplicate.")
+    learning_hamming: int = Field(3, description="SimHash distance below which it is a duplicate.")
+
+    search_limit: int = Field(5, description="Results of a search.")
+    search_min_confidence: float = Field(0.3, description="Least confidence of a result.")
+    search_per_arm: int = Field(20, description="Candidates taken from each arm.")
+    search_diversity: float = Field(0.8, description="Similarity at which results are one group.")
+    weight_similarity: float = Field(0.6, description="Weight of similarity in a result's score.")
+    weight_confidence: float = Field(0.3, description="Weight of confidence.")
+    weight_recency: float = Field(0.1, description="Weight of recency.")
+
+
+STRUCTURAL_PREDICATES = frozenset({"used_tool", "executed_command", "mentions_path"})
+"""Can be queried, but are never embedded, searched freely or streamed into a context."""
+
+OBSERVED_TYPES = frozenset({"project", "host", "path", "tool", "package", "system", "person"})
+"""Types that rules set; every other entity is a topic."""

@@ -1,0 +1,1 @@
+"""The Dagster code location: definitions, partitions, jobs, schedules, sensors, checks."""

@@ -1,0 +1,1 @@
+"""The outside world: home, settings, warehouse, vector index, embedder."""

@@ -1,0 +1,1 @@
+"""What people and agents use; reads what was published, and appends to the inbox."""
