@@ -135,7 +135,7 @@ SOURCE_FILES = Table(
 
 RAW_LOGS = Table(
     "raw_logs",
-    "One row per message, thinking, tool call, tool result, search, command, reaction, note or summary.",
+    "One row per message, thought, tool call, result, search, command, reaction, note or summary.",
     {
         "record_id": Column(TEXT, "Id from where the record stands, never from its text."),
         "native_id": Column(TEXT, "The source's own id.", null=True),
@@ -151,7 +151,7 @@ RAW_LOGS = Table(
         "seq": Column(COUNT, "Place in the conversation, from 0."),
         "kind": Column(
             TEXT,
-            "message, thinking, tool_call, tool_result, search, command, reaction, note or summary.",
+            "message, thinking, tool_call, tool_result, search, command, reaction, note, summary.",
         ),
         "role": Column(TEXT, "Role in the source's own words.", null=True),
         "name": Column(TEXT, "Name of the speaker, where the source has one.", null=True),
@@ -529,7 +529,8 @@ LEARNINGS = Table(
         "conversation_id": Column(TEXT, "Conversation that first gave it."),
         "category": Column(
             TEXT,
-            "pattern, best_practice, anti_pattern, bug_fix, optimization, tool_usage, workflow, decision.",
+            "pattern, best_practice, anti_pattern, bug_fix, optimization, tool_usage, workflow or "
+            "decision.",
         ),
         "title": Column(TEXT, "At most 100 characters."),
         "content": Column(TEXT, "At least 100 characters."),

@@ -1,0 +1,56 @@
+.DEFAULT_GOAL := help
+.PHONY: help setup run ui test lint types lock docs bench clean
+
+PYTHON ?= python3
+UV = .venv/bin/uv
+SOURCE ?=
+export CAIRN_HOME ?= $(CURDIR)/data/state
+
+help:  ## Show what each target does
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
+
+setup: .venv/.ready  ## Make .venv from requirements.lock (run and test do it by themselves)
+
+.venv/.ready: requirements.lock pyproject.toml
+	@command -v $(PYTHON) >/dev/null || { echo "Python is missing: apt install python3 python3-venv" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))' \
+		|| { echo "Python 3.11, 3.12 or 3.13 is needed: apt install python3 python3-venv, or make PYTHON=python3.11" >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null \
+		|| { echo "Python's venv is missing: apt install python3-venv" >&2; exit 1; }
+	@echo "Setting up .venv (once, about a minute) …"
+	@$(PYTHON) -m venv --clear .venv
+	@.venv/bin/python -m pip install --quiet --disable-pip-version-check "$$(sed -n 's/^\(uv==[0-9.]*\).*/\1/p' requirements.lock)"
+	@$(UV) pip sync --quiet --compile-bytecode --require-hashes --python .venv/bin/python requirements.lock
+	@$(UV) pip install --quiet --no-deps --no-build-isolation --python .venv/bin/python --editable .
+	@touch $@
+
+run: setup  ## Run the whole graph over data/samples, or over SOURCE=PATH
+	@.venv/bin/cairn run $(if $(SOURCE),--source "$(SOURCE)",--samples) --report
+
+ui: setup  ## Open the Dagster UI of the same state on 127.0.0.1:3000
+	@.venv/bin/cairn ui
+
+test: setup lint types  ## Lint, check types, run all tests
+	@.venv/bin/pytest
+
+lint: setup  ## Ruff, spelling, import rules
+	@.venv/bin/ruff check .
+	@.venv/bin/ruff format --check .
+	@.venv/bin/codespell assets benchmarks docs knowledge pipelines resources serving tests README.md CHANGELOG.md
+	@.venv/bin/lint-imports --no-logo
+
+types: setup  ## Strict types
+	@.venv/bin/basedpyright --level error
+
+docs: setup  ## Write the generated pages of docs/ anew
+	@.venv/bin/python -m serving.reference
+
+bench: setup  ## Ratios against baselines, for docs/performance.md
+	@.venv/bin/python -m benchmarks
+
+lock:  ## Resolve pyproject.toml anew into requirements.lock
+	@$(UV) pip compile --quiet --universal --python-version 3.11 --extra dev --generate-hashes \
+		--no-emit-index-url --no-header --no-annotate pyproject.toml --output-file requirements.lock
+
+clean:  ## Remove .venv and caches (never data/state)
+	@rm -rf .venv .ruff_cache .pytest_cache .hypothesis

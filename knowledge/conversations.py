@@ -1,0 +1,104 @@
+"""Conversations and episodes: what raw logs amount to, seen from a distance."""
+
+import polars as pl
+
+from knowledge.identity import digest_column
+from knowledge.policy import Policy
+from knowledge.tables import CONVERSATIONS, EPISODES
+
+CHARACTERS_PER_TOKEN = 4
+"""A rule of thumb for English text and code; counting exactly would need a model's tokenizer."""
+
+ERROR_LINE = r"(?i)\b(error|exception|failed|failure|traceback|panic|fatal)\b"
+
+
+def conversations(raw_logs: pl.DataFrame) -> pl.DataFrame:
+    """One row per conversation, from its raw logs (rows of whole conversations)."""
+    human = pl.col("origin") == "human"
+    said = pl.col("kind") == "message"
+    characters = pl.col("text").str.len_chars() + pl.col("tool_input").str.len_chars().fill_null(0)
+    return CONVERSATIONS.frame(
+        raw_logs.sort("namespace", "conversation_id", "seq")
+        .group_by("namespace", "conversation_id", "day")
+        .agg(
+            source=pl.col("source").first(),
+            project=pl.col("project").drop_nulls().first(),
+            title=pl.col("text").filter(human & said).first(),
+            started_at=pl.col("occurred_at").min(),
+            ended_at=pl.col("occurred_at").max(),
+            records=pl.len(),
+            messages=(said & pl.col("origin").is_in(["human", "agent"])).sum(),
+            human_messages=(said & human).sum(),
+            tool_calls=(pl.col("kind") == "tool_call").sum(),
+            errors=pl.col("is_error").sum(),
+            tokens=(characters.sum() / CHARACTERS_PER_TOKEN).ceil(),
+            hashes=pl.concat_str("record_id", "content_hash").sort().str.join("\n"),
+        )
+        .with_columns(
+            title=pl.col("title").str.strip_chars().str.extract(r"^([^\n]{1,120})"),
+            content_hash=digest_column("hashes"),
+        )
+    )
+
+
+def episodes(raw_logs: pl.DataFrame, policy: Policy) -> pl.DataFrame:
+    """One row per request with the work up to the next.
+
+    `text` is what is embedded: the request, the agent's last answer, then error lines, cut at
+    `policy.episode_text_characters` at the end of a sentence.
+    """
+    spoken = pl.col("kind").is_in(["message", "search", "note"])
+    first_line_of_error = (
+        pl.col("text").str.extract(r"(?m)^(.*" + ERROR_LINE + r".*)$", 1).str.slice(0, 300)
+    )
+    grouped = (
+        raw_logs.filter(pl.col("episode_id").is_not_null())
+        .sort("namespace", "conversation_id", "seq")
+        .group_by("namespace", "day", "conversation_id", "episode_id")
+        .agg(
+            first_seq=pl.col("seq").min(),
+            project=pl.col("project").drop_nulls().first(),
+            request=pl.col("text").filter((pl.col("origin") == "human") & spoken).str.join("\n"),
+            answer=pl.col("text")
+            .filter(
+                (pl.col("origin") == "agent")
+                & (pl.col("kind") == "message")
+                & ~pl.col("sidechain")
+                & (pl.col("text").str.strip_chars() != "")
+            )
+            .last(),
+            error_lines=first_line_of_error.filter(
+                (pl.col("kind") == "tool_result") & pl.col("is_error")
+            )
+            .drop_nulls()
+            .str.join("\n"),
+            started_at=pl.col("occurred_at").min(),
+            ended_at=pl.col("occurred_at").max(),
+            records=pl.len(),
+            tool_calls=(pl.col("kind") == "tool_call").sum(),
+            errors=pl.col("is_error").sum(),
+        )
+    )
+    parts = pl.concat_str(
+        [pl.col("request"), pl.col("answer").fill_null(""), pl.col("error_lines").fill_null("")],
+        separator="\n",
+    )
+    return EPISODES.frame(
+        grouped.with_columns(
+            seq=pl.col("first_seq").rank("ordinal").over("namespace", "conversation_id") - 1,
+            answer=pl.col("answer").fill_null(""),
+            text=cut_at_sentence(parts.str.strip_chars(), policy.episode_text_characters),
+        )
+    )
+
+
+def cut_at_sentence(text: pl.Expr, characters: int) -> pl.Expr:
+    """`text` cut to at most `characters`, at the last end of a sentence or line if there is one."""
+    head = text.str.slice(0, characters)
+    whole = head.str.extract(r"(?s)^(.*[.!?…。！？](?:\s|$)|.*\n)")
+    return (
+        pl.when(text.str.len_chars() <= characters)
+        .then(text)
+        .otherwise(pl.coalesce(whole, head))
+        .str.strip_chars()
+    )

@@ -1,0 +1,247 @@
+"""From records to events: conversations, days, ids, episodes and projects, as adapters decide."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import polars as pl
+
+from knowledge.adapter import Adapter, Event
+from knowledge.adapters import adapters
+from knowledge.days import UNDATED, day
+from knowledge.identity import digest, digest_column
+from knowledge.policy import Policy
+from knowledge.tables import DEAD_LETTERS, RAW_LOGS
+
+EPISODE_STARTERS = ("message", "search", "note")
+"""Kinds by which a person opens an episode."""
+
+HEAD_COLUMNS = (
+    "namespace", "record_key", "adapter", "thread", "session", "native_id", "ordinal",
+    "occurred_at", "content_hash", "size", "source_line",
+)  # fmt: skip
+"""What `placed` reads of a record: narrow columns, so that whole histories stay cheap."""
+
+
+def placed(heads: pl.DataFrame, policy: Policy) -> pl.DataFrame:
+    """Where each record belongs: columns of `heads`, conversation_id and day.
+
+    `heads` has HEAD_COLUMNS of all records of the threads in question. A native id that came
+    several times (a resumed session, a document that grew) keeps one record: that of the thread
+    that began first, then the longest, then the smallest digest. A channel is cut where it was
+    silent for longer than `policy.channel_silence_hours`.
+    """
+    thread = ["namespace", "thread"]
+    begun = pl.col("occurred_at").min().over(thread).fill_null(UNDATED)
+    once = (
+        heads.with_columns(begun=begun, copy=pl.coalesce("native_id", "record_key"))
+        .sort("begun", "thread", "size", "content_hash", descending=[False, False, True, False])
+        .unique(["namespace", "copy"], keep="first", maintain_order=True)
+        .drop("begun", "copy")
+    )
+    timed = once.sort(*thread, "occurred_at", "record_key", nulls_last=True)
+    silence = pl.duration(minutes=round(policy.channel_silence_hours * 60))
+    cut = (pl.col("occurred_at").diff().over(thread) > silence).fill_null(value=False)
+    stretch = pl.when("session").then(0).otherwise(cut.cast(pl.Int64).cum_sum().over(thread))
+    timed = timed.with_columns(stretch=stretch)
+    starts = timed.group_by(*thread, "stretch").agg(
+        pl.col("occurred_at").min().alias("started_at"),
+        pl.col("session").first(),
+        pl.col("adapter").min(),
+    )
+    named = starts.select(
+        *thread,
+        "stretch",
+        pl.when("session")
+        .then("thread")
+        .otherwise(
+            digest_column("namespace", "thread", pl.col("started_at").dt.epoch("us"), prefix="c_")
+        )
+        .alias("conversation_id"),
+        day(pl.col("started_at")).alias("day"),
+    )
+    return timed.join(named, on=[*thread, "stretch"], how="left").drop("stretch")
+
+
+class Read(NamedTuple):
+    """Events of records, and the records that their adapter could not read."""
+
+    raw_logs: pl.DataFrame
+    dead_letters: pl.DataFrame
+
+
+EVENT_TYPES = {
+    "kind": pl.String, "origin": pl.String, "text": pl.String, "role": pl.String, "block": pl.Int64,
+    "parent_id": pl.String, "name": pl.String, "trigger": pl.String, "tool_name": pl.String,
+    "tool_input": pl.String, "call_id": pl.String, "is_error": pl.Boolean, "model": pl.String,
+    "cwd": pl.String, "sidechain": pl.Boolean, "reply_to": pl.String, "proactive": pl.Boolean,
+}  # fmt: skip
+
+
+def events(
+    records: pl.DataFrame, known: Mapping[str, Adapter] | None = None
+) -> tuple[pl.DataFrame, list[tuple[int, str]]]:
+    """Events of `records` (columns adapter and payload) with `row`, the index of their record.
+
+    Returns also (row, reason) of each record that its adapter failed on.
+    """
+    known = adapters() if known is None else known
+    rows: list[int] = []
+    found: list[Event] = []
+    failed: list[tuple[int, str]] = []
+    pairs = zip(records["adapter"].to_list(), records["payload"].to_list(), strict=True)
+    for row, (name, payload) in enumerate(pairs):
+        adapter = known.get(name)
+        if adapter is None:
+            failed.append((row, f"no adapter named {name}"))
+            continue
+        try:
+            of_record = list(adapter.events(payload.encode()))
+        except Exception as error:  # noqa: BLE001  one bad record must not stop the others
+            failed.append((row, f"{name} could not read it: {type(error).__name__}"))
+            continue
+        found += of_record
+        rows += [row] * len(of_record)
+    columns = list(zip(*found, strict=True)) or [()] * len(Event._fields)
+    frame = pl.DataFrame(
+        {
+            name: pl.Series(name, values, dtype=EVENT_TYPES[name])
+            for name, values in zip(Event._fields, columns, strict=True)
+        }
+    )
+    return frame.with_columns(pl.Series("row", rows, dtype=pl.UInt32)), failed
+
+
+def raw_logs(
+    records: pl.DataFrame, policy: Policy, known: Mapping[str, Adapter] | None = None
+) -> Read:
+    """Events of whole conversations: rows of `records` with the columns that `placed` gives.
+
+    The result is sorted by conversation and `seq`; every id depends on where a record stands.
+    """
+    read, failed = events(records, known)
+    logs = read.join(
+        records.drop("payload", "size").with_row_index("row"), on="row", how="left"
+    ).rename({"adapter": "source"})
+    logs = _identified(_ordered(logs))
+    logs = _in_projects(_in_episodes(logs))
+    began = (pl.col("origin") == "human").any().over("namespace", "conversation_id")
+    logs = logs.with_columns(
+        trigger=pl.coalesce("trigger", pl.when(began).then(pl.lit("user_message"))),
+        content_hash=digest_column("text", "tool_input"),
+    )
+    return Read(
+        RAW_LOGS.frame(logs).sort("namespace", "conversation_id", "seq"),
+        _dead_letters(records, failed),
+    )
+
+
+def _ordered(logs: pl.DataFrame) -> pl.DataFrame:
+    """Sorted by conversation, then time; within one time by place, parent before child, then id."""
+    tie = ["namespace", "conversation_id", "occurred_at"]
+    siblings = logs.select(*tie, pl.col("native_id").alias("parent_id")).unique()
+    children = siblings.with_columns(after_parent=pl.lit(value=True))
+    logs = logs.join(children, on=[*tie, "parent_id"], how="left", nulls_equal=True)
+    after_parent = pl.col("after_parent") & pl.col("parent_id").is_not_null()
+    return (
+        logs.with_columns(
+            after_parent=after_parent.fill_null(value=False),
+            # A line without an id of its own has only its place to tell it from its neighbours.
+            line=pl.when(pl.col("native_id").is_null()).then("source_line"),
+        )
+        .sort(
+            *tie, "ordinal", "after_parent", "line", "native_id", "record_key", "block",
+            nulls_last=True,
+        )
+        .drop("after_parent", "line")
+        .with_columns(seq=pl.int_range(pl.len()).over("namespace", "conversation_id"))
+    )  # fmt: skip
+
+
+def _identified(logs: pl.DataFrame) -> pl.DataFrame:
+    """With record_id: by native id and block, else by conversation, time, kind and place there."""
+    moment = ["namespace", "conversation_id", "occurred_at", "kind", "block"]
+    nth = pl.col("record_key").rank("dense").over(moment)
+    native = digest_column("namespace", "native_id", "block", prefix="r_")
+    placed_at = digest_column(
+        "namespace",
+        "conversation_id",
+        pl.col("occurred_at").dt.epoch("us"),
+        "kind",
+        "block",
+        nth,
+        prefix="r_",
+    )
+    return pl.concat(
+        [
+            logs.filter(pl.col("native_id").is_not_null()).with_columns(record_id=native),
+            logs.filter(pl.col("native_id").is_null()).with_columns(record_id=placed_at),
+        ]
+    ).sort("namespace", "conversation_id", "seq")
+
+
+def _in_episodes(logs: pl.DataFrame) -> pl.DataFrame:
+    """With episode_id: the human record that opened the stretch, none before the first.
+
+    Recalled text belongs to no episode. Of a line with several blocks only the first one opens.
+    """
+    conversation = ["namespace", "conversation_id"]
+    opens = (
+        (pl.col("origin") == "human")
+        & pl.col("kind").is_in(EPISODE_STARTERS)
+        & ~pl.col("sidechain")
+    )
+    first_block = (
+        opens & ((pl.col("native_id") != pl.col("native_id").shift().over(conversation))
+                 | pl.col("native_id").is_null() | ~opens.shift().over(conversation)
+                 | pl.col("native_id").shift().over(conversation).is_null())
+    ).fill_null(opens)  # fmt: skip
+    opened = pl.when(first_block).then("record_id").forward_fill().over(conversation)
+    return logs.with_columns(
+        episode_id=pl.when(pl.col("origin") != "recalled").then(opened),
+    )
+
+
+def _in_projects(logs: pl.DataFrame) -> pl.DataFrame:
+    """With `project`: the first folder of the conversation, or one seen there that contains it.
+
+    The home folder is written `~`, so that a project is one on every machine of a person.
+    """
+    conversation = ["namespace", "conversation_id"]
+    folder = (
+        pl.col("cwd")
+        .str.replace(r"^(/home/[^/]+|/Users/[^/]+|/root|[A-Za-z]:\\Users\\[^\\]+)", "~")
+        .str.strip_chars_end("/")
+    )
+    seen = logs.select(*conversation, "seq", folder.alias("folder")).drop_nulls("folder")
+    first = seen.sort("seq").group_by(conversation).agg(pl.col("folder").first().alias("first"))
+    roots = (
+        seen.select(*conversation, "folder")
+        .unique()
+        .join(first, on=conversation)
+        .filter(
+            (pl.col("first") == pl.col("folder"))
+            | pl.col("first").str.starts_with(pl.col("folder") + "/")
+            & ~pl.col("folder").is_in(["~", ""])
+        )
+        .group_by(conversation)
+        .agg(pl.col("folder").sort_by(pl.col("folder").str.len_bytes()).first().alias("project"))
+    )
+    return logs.join(roots, on=conversation, how="left")
+
+
+def _dead_letters(records: pl.DataFrame, failed: list[tuple[int, str]]) -> pl.DataFrame:
+    places = records.select(
+        "namespace", "record_key", "source_file", "source_line", "source_offset"
+    )
+    return DEAD_LETTERS.frame(
+        {
+            **{key: value for key, value in place.items() if key != "record_key"},
+            "letter_id": digest("raw_logs", place["record_key"]),
+            "stage": "raw_logs",
+            "unit": place["record_key"],
+            "reason": reason,
+            "replay": "cairn run",
+        }
+        for row, reason in failed
+        for place in (places.row(row, named=True),)
+    )
