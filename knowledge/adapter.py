@@ -59,7 +59,8 @@ class Adapter:
     value comes as a list of that one) and says whether they are its kind. `head` and `events` get
     one stored payload (JSON bytes). `unpack` turns a file that is one document, or an object
     that holds many messages, into payload objects, each complete in itself; None where a line is
-    a payload as it stands. `version` rises when its output changes; `rank` orders who is asked
+    a payload as it stands. In a file of several lines it is asked only if `lines_packed` says that
+    each of them holds many messages. `version` rises when its output changes; `rank` orders who is asked
     first, the most particular formats at 0 and the plain form last.
     """
 
@@ -71,3 +72,4 @@ class Adapter:
     events: Callable[[bytes], Iterable[Event]]
     unpack: Callable[[Any], Iterator[dict[str, Any]]] | None = None
     rank: int = 5
+    lines_packed: bool = False

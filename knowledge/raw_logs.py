@@ -63,10 +63,11 @@ def placed(heads: pl.DataFrame, policy: Policy) -> pl.DataFrame:
 
 
 class Read(NamedTuple):
-    """Events of records, and the records that their adapter could not read."""
+    """Events of records, the records that their adapter could not read, and how many had none."""
 
     raw_logs: pl.DataFrame
     dead_letters: pl.DataFrame
+    silent: int
 
 
 EVENT_TYPES = {
@@ -132,6 +133,7 @@ def raw_logs(
     return Read(
         RAW_LOGS.frame(logs).sort("namespace", "conversation_id", "seq"),
         _dead_letters(records, failed),
+        silent=records.height - read["row"].n_unique() - len(failed),
     )
 
 

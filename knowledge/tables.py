@@ -103,6 +103,7 @@ RECORDS = Table(
         ),
         "payload": Column(TEXT, "The line as JSON, redacted, images dropped."),
         "content_hash": Column(TEXT, "Digest of the payload."),
+        "size": Column(COUNT, "Bytes of the payload."),
         "redactions": Column(COUNT, "Secrets replaced in this line."),
         "images_dropped": Column(COUNT, "Base64 images left out of this line."),
         "source_file": Column(TEXT, "File that first brought the line."),

@@ -1,1 +1,16 @@
-"""Rules: what is found in a log by its plain form, each with a fixed confidence."""
+"""Rules: data and small functions, in one registry; docs/rules.md is made from it."""
+
+from knowledge.rules import commands, entities, keywords, paths, phrases, statements
+from knowledge.rules.rule import Example, Found, Record, Rule, field_text
+
+RULES: tuple[Rule, ...] = (
+    *commands.RULES,
+    *paths.RULES,
+    *keywords.RULES,
+    *statements.RULES,
+    *entities.RULES,
+    *phrases.RULES,
+)
+"""Every rule in force. None depends on what another one found."""
+
+__all__ = ["RULES", "Example", "Found", "Record", "Rule", "field_text"]

@@ -1,0 +1,15 @@
+"""Topics"""
+
+from collections.abc import Iterator
+
+import dagster as dg
+
+from assets.stage import materialize, specs
+from knowledge.stages import CLUSTERS_STAGE as STAGE
+from resources.state import State
+
+
+@dg.multi_asset(specs=specs(STAGE.writes, STAGE.reads, " HDBSCAN clusters of facts.:consolidation"), name="clusters")
+def clusters(state: dg.ResourceParam[State]) -> Iterator[dg.MaterializeResult[None]]:
+    """Topics"""
+    yield from materialize(state, STAGE)

@@ -1,0 +1,15 @@
+"""Confidence of facts after each event."""
+
+from collections.abc import Iterator
+
+import dagster as dg
+
+from assets.stage import materialize, specs
+from knowledge.stages import CONFIDENCE_STAGE as STAGE
+from resources.state import State
+
+
+@dg.multi_asset(specs=specs(STAGE.writes, STAGE.reads, "consolidation"), name="confidence_updates")
+def confidence_updates(state: dg.ResourceParam[State]) -> Iterator[dg.MaterializeResult[None]]:
+    """Confidence of facts after each event."""
+    yield from materialize(state, STAGE)

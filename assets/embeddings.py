@@ -1,0 +1,15 @@
+"""Texts in force and their vectors."""
+
+from collections.abc import Iterator
+
+import dagster as dg
+
+from assets.stage import materialize, specs
+from knowledge.stages import EMBEDDINGS_STAGE as STAGE
+from resources.state import State
+
+
+@dg.multi_asset(specs=specs(STAGE.writes, STAGE.reads, "consolidation"), name="embeddings")
+def embeddings(state: dg.ResourceParam[State]) -> Iterator[dg.MaterializeResult[None]]:
+    """Texts in force and their vectors."""
+    yield from materialize(state, STAGE)

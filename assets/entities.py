@@ -1,0 +1,15 @@
+"""Names through the gates"""
+
+from collections.abc import Iterator
+
+import dagster as dg
+
+from assets.stage import materialize, specs
+from knowledge.stages import ENTITIES_STAGE as STAGE
+from resources.state import State
+
+
+@dg.multi_asset(specs=specs(STAGE.writes, STAGE.reads, " entities, rejections and who introduced them.:knowledge"), name="entities")
+def entities(state: dg.ResourceParam[State]) -> Iterator[dg.MaterializeResult[None]]:
+    """Names through the gates"""
+    yield from materialize(state, STAGE)

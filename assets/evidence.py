@@ -1,0 +1,15 @@
+"""What speaks for and against facts."""
+
+from collections.abc import Iterator
+
+import dagster as dg
+
+from assets.stage import materialize, specs
+from knowledge.stages import EVIDENCE_STAGE as STAGE
+from resources.state import State
+
+
+@dg.multi_asset(specs=specs(STAGE.writes, STAGE.reads, "consolidation"), name="evidence")
+def evidence(state: dg.ResourceParam[State]) -> Iterator[dg.MaterializeResult[None]]:
+    """What speaks for and against facts."""
+    yield from materialize(state, STAGE)

@@ -1,0 +1,15 @@
+"""Facts and their sources."""
+
+from collections.abc import Iterator
+
+import dagster as dg
+
+from assets.stage import materialize, specs
+from knowledge.stages import FACTS_STAGE as STAGE
+from resources.state import State
+
+
+@dg.multi_asset(specs=specs(STAGE.writes, STAGE.reads, "knowledge"), name="facts")
+def facts(state: dg.ResourceParam[State]) -> Iterator[dg.MaterializeResult[None]]:
+    """Facts and their sources."""
+    yield from materialize(state, STAGE)

@@ -1,0 +1,15 @@
+"""Pass rate of each gate."""
+
+from collections.abc import Iterator
+
+import dagster as dg
+
+from assets.stage import materialize, specs
+from knowledge.stages import FUNNEL_STAGE as STAGE
+from resources.state import State
+
+
+@dg.multi_asset(specs=specs(STAGE.writes, STAGE.reads, "serving"), name="funnel")
+def funnel(state: dg.ResourceParam[State]) -> Iterator[dg.MaterializeResult[None]]:
+    """Pass rate of each gate."""
+    yield from materialize(state, STAGE)

@@ -1,0 +1,15 @@
+"""Reusable lessons without duplicates."""
+
+from collections.abc import Iterator
+
+import dagster as dg
+
+from assets.stage import materialize, specs
+from knowledge.stages import LEARNINGS_STAGE as STAGE
+from resources.state import State
+
+
+@dg.multi_asset(specs=specs(STAGE.writes, STAGE.reads, "knowledge"), name="learnings")
+def learnings(state: dg.ResourceParam[State]) -> Iterator[dg.MaterializeResult[None]]:
+    """Reusable lessons without duplicates."""
+    yield from materialize(state, STAGE)

@@ -1,0 +1,15 @@
+"""Facts that say the same."""
+
+from collections.abc import Iterator
+
+import dagster as dg
+
+from assets.stage import materialize, specs
+from knowledge.stages import MERGES_STAGE as STAGE
+from resources.state import State
+
+
+@dg.multi_asset(specs=specs(STAGE.writes, STAGE.reads, "consolidation"), name="merges")
+def merges(state: dg.ResourceParam[State]) -> Iterator[dg.MaterializeResult[None]]:
+    """Facts that say the same."""
+    yield from materialize(state, STAGE)

@@ -1,0 +1,68 @@
+"""What a stage reports of its work: the same numbers for a terminal and for Dagster."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a stage made: units in, and what became of each; rows out; wall seconds."""
+
+    stage: str
+    units: int = 0
+    done: int = 0
+    empty: int = 0
+    rejected: int = 0
+    failed: int = 0
+    rows: int = 0
+    written: int = 0
+    """Tables that got a new version."""
+    seconds: float = 0.0
+
+    def __add__(self, other: "Report") -> "Report":
+        return Report(
+            self.stage,
+            self.units + other.units,
+            self.done + other.done,
+            self.empty + other.empty,
+            self.rejected + other.rejected,
+            self.failed + other.failed,
+            other.rows,
+            self.written + other.written,
+            self.seconds + other.seconds,
+        )
+
+
+@dataclass
+class Listener:
+    """Somebody who watches a run: told when a stage begins and when it has ended."""
+
+    began: Callable[[str], None] = lambda _: None
+    ended: Callable[[Report], None] = lambda _: None
+    reports: dict[str, Report] = field(default_factory=dict[str, Report])
+
+
+LISTENER: ContextVar[Listener | None] = ContextVar("listener", default=None)
+"""Set by who runs stages in this process; runs that Dagster launches have none."""
+
+
+@contextmanager
+def timed(stage: str) -> Iterator[Callable[[Report], Report]]:
+    """Times a stage; call what it gives with the report, which comes back with its seconds."""
+    listener = LISTENER.get()
+    start = time.perf_counter()
+    if listener:
+        listener.began(stage)
+
+    def finished(report: Report) -> Report:
+        report = replace(report, seconds=time.perf_counter() - start)
+        if listener:
+            before = listener.reports.get(report.stage)
+            listener.reports[report.stage] = before + report if before else report
+            listener.ended(report)
+        return report
+
+    yield finished

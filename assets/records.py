@@ -1,0 +1,227 @@
+"""Intake: source lines become records, redacted before they are written."""
+
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import dagster as dg
+import polars as pl
+
+from assets.progress import Report, timed
+from assets.stage import result, specs
+from knowledge.adapters import adapters
+from knowledge.identity import digest
+from knowledge.records import Before, SourceRead, read_records
+from knowledge.redaction import redactor
+from knowledge.tables import DEAD_LETTERS, RECORDS, SOURCE_FILES
+from resources.lock import write_lock
+from resources.log_files import LogFile, changed, log_files, prefix_digest, windows
+from resources.sources import list_sources
+from resources.state import State
+
+BATCH_BYTES = 64 * 1024 * 1024
+"""Payload taken in before it is written: what bounds the memory of an import."""
+
+WHOLE_BYTES = 256 * 1024 * 1024
+"""A document must be read whole; a file of lines beyond this is read in windows."""
+
+
+class Intake(NamedTuple):
+    """What was taken in of some files: frames for their tables."""
+
+    records: pl.DataFrame
+    source_files: pl.DataFrame
+    dead_letters: pl.DataFrame
+
+
+def intake(state: State, files: Iterable[LogFile]) -> Report:
+    """Reads what is new in `files` and appends it to `records`; batch by batch, each complete."""
+    with write_lock(state.home, "records"), timed("records") as finished:
+        report = Report("records")
+        for batch in _batches(_read(state, files)):
+            report += _store(state, batch)
+        return finished(report)
+
+
+def _read(state: State, files: Iterable[LogFile]) -> Iterator[Intake]:
+    known = {
+        (row["namespace"], row["path"]): row
+        for row in state.warehouse.read(SOURCE_FILES).collect().iter_rows(named=True)
+    }
+    for file in files:
+        yield _read_file(state, file, known.get((file.namespace, str(file.path))))
+
+
+def _read_file(state: State, file: LogFile, known: dict[str, Any] | None) -> Intake:
+    """New lines of one file: from where the last intake stopped if it only grew, else all."""
+    start, start_line, adapter = _resume(file, known) if known else (0, 1, None)
+    before = _last_line(state, file) if start else None
+    seen_at = datetime.now(UTC)
+    reads: list[SourceRead] = []
+    reason = None
+    consumed, lines = start, start_line - 1
+    try:
+        window = WHOLE_BYTES if adapter is None else BATCH_BYTES
+        for data, offset, _ in windows(file.path, start, window):
+            read = read_records(
+                data,
+                namespace=file.namespace,
+                source_file=str(file.path),
+                timezone=file.timezone,
+                seen_at=seen_at,
+                redactor=redactor(state.policy.redact_personal),
+                start_line=lines + 1,
+                start_offset=offset,
+                adapter=adapter,
+                before=before,
+            )
+            reads.append(read)
+            before = read.last
+            consumed, lines = offset + read.consumed, lines + read.lines
+            adapter, reason = read.adapter, read.refused
+            if reason:
+                break
+    except OSError as error:
+        reason = f"cannot be read: {error.strerror}"
+    records = pl.concat([RECORDS.empty(), *(read.records for read in reads)])
+    dead = pl.concat([DEAD_LETTERS.empty(), *(read.dead_letters for read in reads)])
+    if reason and not file.size:
+        reason = None
+    source_file = {
+        "namespace": file.namespace,
+        "path": str(file.path),
+        "adapter": adapter,
+        "size": file.size,
+        "modified_ns": file.modified_ns,
+        "consumed": consumed,
+        "lines": lines,
+        "digest": prefix_digest(file.path, consumed) if not reason else digest(reason),
+        "outcome": "refused" if reason else "done" if records.height else "empty",
+        "reason": reason,
+    }
+    return Intake(records, SOURCE_FILES.frame([source_file]), dead)
+
+
+def _resume(file: LogFile, known: dict[str, Any]) -> tuple[int, int, str | None]:
+    """Offset, line and adapter to go on with: the start, unless the file only grew."""
+    consumed, adapter = known["consumed"], known["adapter"]
+    if (
+        adapter in adapters()
+        and 0 < consumed < file.size
+        and adapters()[adapter].unpack is None
+        and prefix_digest(file.path, consumed) == known["digest"]
+    ):
+        return consumed, known["lines"] + 1, adapter
+    return 0, 1, None
+
+
+def _last_line(state: State, file: LogFile) -> Before | None:
+    """What the last line taken from a file says to those that tell no thread or time."""
+    last = (
+        state.warehouse.read(RECORDS, namespace=file.namespace)
+        .filter(pl.col("source_file") == str(file.path))
+        .select("thread", "session", "occurred_at", "source_line")
+        .collect()
+        .sort("source_line")
+        .tail(1)
+    )
+    return Before(*last.row(0)[:3]) if last.height else None
+
+
+def _batches(reads: Iterable[Intake]) -> Iterator[Intake]:
+    """Files together, up to BATCH_BYTES of payload."""
+    batch: list[Intake] = []
+    size = 0
+    for read in reads:
+        batch.append(read)
+        size += int(read.records["size"].sum())
+        if size >= BATCH_BYTES:
+            yield _together(batch)
+            batch, size = [], 0
+    if batch:
+        yield _together(batch)
+
+
+def _together(batch: list[Intake]) -> Intake:
+    return Intake(*(pl.concat(frames) for frames in zip(*batch, strict=True)))
+
+
+def _store(state: State, batch: Intake) -> Report:
+    """Appends the records that are not there yet; then says of the files that they are read."""
+    warehouse = state.warehouse
+    records = batch.records.unique("record_key", keep="first", maintain_order=True)
+    if records.height and warehouse.version(RECORDS) is not None:
+        threads = records.select("namespace", "thread").unique()
+        present = (
+            warehouse.read(RECORDS, columns=["namespace", "thread", "record_key"])
+            .join(threads.lazy(), on=["namespace", "thread"], how="semi")
+            .select("namespace", "record_key")
+            .collect()
+        )
+        records = records.join(present, on=["namespace", "record_key"], how="anti")
+    versions = [warehouse.append(RECORDS, records)] if records.height else []
+    again = batch.source_files.select("namespace", pl.col("path").alias("source_file"))
+    for table, rows, replaced, on in (
+        (DEAD_LETTERS, batch.dead_letters, again, ["namespace", "source_file"]),
+        (SOURCE_FILES, batch.source_files, batch.source_files, ["namespace", "path"]),
+    ):
+        old = warehouse.read(table).collect()
+        stays = old.join(replaced.select(on), on=on, how="anti")
+        if table is DEAD_LETTERS:  # a file read on from where it stopped keeps its old letters
+            stays = old.join(rows, on=["namespace", "letter_id"], how="anti")
+        versions.append(warehouse.write(table, pl.concat([stays, rows])))
+    outcome = batch.source_files["outcome"]
+    return Report(
+        "records",
+        units=batch.source_files.height,
+        done=outcome.eq("done").sum(),
+        empty=outcome.eq("empty").sum(),
+        rejected=outcome.eq("refused").sum(),
+        failed=outcome.eq("failed").sum(),
+        rows=records.height,
+        written=sum(version.changed for version in versions),
+    )
+
+
+def changed_files(state: State) -> list[LogFile]:
+    """Files of the registered sources and of the inbox that are new or differ, newest first."""
+    known = state.warehouse.read(SOURCE_FILES).collect()
+    found = {
+        (file.namespace, file.path): file
+        for source in list_sources(state.home)
+        for file in log_files(Path(source.path), source.namespace, source.timezone)
+    }
+    for folder in sorted(state.home.inbox.iterdir()):
+        if folder.is_dir():
+            for file in log_files(folder, folder.name, "UTC"):
+                found[folder.name, file.path] = file
+    return changed(found.values(), known)
+
+
+def stretch(files: Iterable[LogFile], max_bytes: int | None) -> list[LogFile]:
+    """The first files that make up `max_bytes`, at least one; all if there is no bound."""
+    taken: list[LogFile] = []
+    size = 0
+    for file in files:
+        if taken and max_bytes is not None and size + file.size > max_bytes:
+            break
+        taken.append(file)
+        size += file.size
+    return taken
+
+
+class IntakeConfig(dg.Config):
+    """How much to take in at once."""
+
+    max_bytes: int | None = None
+    """Bytes of the newest changed files; all of them if none."""
+
+
+@dg.multi_asset(specs=specs([RECORDS], [], "logs", checked=False), name="records")
+def records_asset(
+    state: dg.ResourceParam[State], config: IntakeConfig
+) -> Iterator[dg.MaterializeResult[None]]:
+    """Takes in what is new in the sources and in the inbox. Grows only."""
+    report = intake(state, stretch(changed_files(state), config.max_bytes))
+    yield result(state, RECORDS, report)

@@ -1,0 +1,15 @@
+"""Themes"""
+
+from collections.abc import Iterator
+
+import dagster as dg
+
+from assets.stage import materialize, specs
+from knowledge.stages import THEMES_STAGE as STAGE
+from resources.state import State
+
+
+@dg.multi_asset(specs=specs(STAGE.writes, STAGE.reads, " HDBSCAN clusters of episodes.:consolidation"), name="themes")
+def themes(state: dg.ResourceParam[State]) -> Iterator[dg.MaterializeResult[None]]:
+    """Themes"""
+    yield from materialize(state, STAGE)

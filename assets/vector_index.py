@@ -1,0 +1,64 @@
+"""The vector index: a generation per namespace, built from what is in force."""
+
+from collections.abc import Iterator
+
+import dagster as dg
+import polars as pl
+
+from assets.progress import Report, timed
+from assets.stage import result, specs
+from knowledge.points import points
+from knowledge.tables import (
+    EMBEDDINGS,
+    EPISODES,
+    LEARNINGS,
+    MEMORY,
+    MEMORY_ENTITIES,
+    VECTOR_INDEX,
+)
+from resources.lock import write_lock
+from resources.state import State
+
+READS = (MEMORY, MEMORY_ENTITIES, EPISODES, LEARNINGS, EMBEDDINGS)
+
+
+def run_vector_index(state: State, *, rebuild: bool = False) -> Report:
+    """Publishes a generation for each namespace whose points changed."""
+    with write_lock(state.home, "vector_index"), timed("vector_index") as finished:
+        frames = [state.warehouse.read(table).collect() for table in READS]
+        namespaces = sorted({*(n for frame in frames for n in frame["namespace"].unique())})
+        rows: list[dict[str, object]] = []
+        for namespace in namespaces:
+            own = points(*(frame.filter(pl.col("namespace") == namespace) for frame in frames))
+            dimension = own["vector"].drop_nulls().list.len().max()
+            made = state.index.publish(
+                namespace,
+                own,
+                model=state.embedder.model,
+                dimension=dimension if isinstance(dimension, int) else 1,
+                rebuild=rebuild,
+            )
+            rows.append(
+                {
+                    "namespace": namespace,
+                    "generation": made.name,
+                    "model": made.model,
+                    "dimension": made.dimension,
+                    "points": made.points,
+                    "dense": made.dense,
+                    "digest": made.digest,
+                }
+            )
+        written = state.warehouse.write(VECTOR_INDEX, VECTOR_INDEX.frame(rows))
+        count = sum(int(str(row["points"])) for row in rows)
+        return finished(
+            Report("vector_index", count, done=count, rows=count, written=int(written.changed))
+        )
+
+
+@dg.multi_asset(specs=specs([VECTOR_INDEX], READS, "serving"), name="vector_index")
+def vector_index_asset(
+    state: dg.ResourceParam[State],
+) -> Iterator[dg.MaterializeResult[None]]:
+    """One row per namespace: its generation."""
+    yield result(state, VECTOR_INDEX, run_vector_index(state))

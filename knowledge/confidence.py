@@ -1,0 +1,216 @@
+"""Confidence: a fact's own history of evidence, as a product of affine maps.
+
+Each event first lets the confidence fade since the event before, `c · exp(-rate · days)`, then
+moves it: support `c + g (1 - c)`, contradiction `c · f`, feedback `c + s (1 - c)` for s > 0 and
+`c (1 + s)` for s < 0. Every step is `c → a·c + b`, so a history is a product of maps, and the
+confidence depends on the events alone: not on the order of rows, nor on how many nights passed.
+"""
+
+from datetime import datetime
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from knowledge.days import UNDATED, days_since_epoch
+from knowledge.policy import Policy
+from knowledge.tables import CONFIDENCE_UPDATES
+
+CAUSES = {
+    "first": "first",
+    "restatement": "support",
+    "episode": "support",
+    "contradiction": "contradiction",
+    "feedback": "feedback",
+}
+"""Kind of evidence → cause of a change."""
+
+_RANK = {"first": 0, "support": 1, "contradiction": 2, "feedback": 3}
+
+HISTORY = pl.Schema(
+    {
+        "namespace": pl.String(),
+        "fact_id": pl.String(),
+        "seq": pl.Int64(),
+        "cause": pl.String(),
+        "evidence_id": pl.String(),
+        "occurred_at": pl.Datetime("us", "UTC"),
+        "decayed": pl.Float64(),
+        "confidence": pl.Float64(),
+    }
+)
+
+
+def confidence_updates(facts: pl.DataFrame, evidence: pl.DataFrame, policy: Policy) -> pl.DataFrame:
+    """Every change of every fact's confidence: CONFIDENCE_UPDATES, its first source included."""
+    first = facts.select(
+        "namespace", "fact_id", occurred_at="first_seen", confidence="base_confidence"
+    )
+    return CONFIDENCE_UPDATES.frame(history(first, evidence, policy.decay_per_day, policy))
+
+
+def undecayed(facts: pl.DataFrame, evidence: pl.DataFrame, policy: Policy) -> pl.DataFrame:
+    """Confidence of each fact as if no time passed: what decides merges and contradictions.
+
+    Returns:
+        namespace, fact_id, confidence; no decision that rests on it lapses by waiting.
+    """
+    first = facts.select(
+        "namespace", "fact_id", occurred_at="first_seen", confidence="base_confidence"
+    )
+    return last_of(history(first, evidence, 0.0, policy)).select(
+        "namespace", "fact_id", "confidence"
+    )
+
+
+def history(
+    first: pl.DataFrame, evidence: pl.DataFrame, decay_per_day: float, policy: Policy
+) -> pl.DataFrame:
+    """Confidence after each event of each fact.
+
+    Events stand in the order (time, support < contradiction < feedback, evidence id), after the
+    first source; what claims to be older than that counts as its contemporary. Undated events
+    count as 2015-01-01.
+
+    Args:
+        first: namespace, fact_id, occurred_at, confidence: one row per fact.
+        evidence: EVIDENCE rows; those of other facts are left out.
+        decay_per_day: Rate at which confidence fades.
+        policy: Gain, factor.
+
+    Returns:
+        Rows of `HISTORY`, sorted by namespace, fact_id, seq.
+    """
+    if first.is_empty():
+        return pl.DataFrame(schema=HISTORY)
+    start = first.select(
+        "namespace", "fact_id", started_at=pl.col("occurred_at").fill_null(UNDATED)
+    )
+    later = evidence.join(start, on=["namespace", "fact_id"]).select(
+        "namespace",
+        "fact_id",
+        "evidence_id",
+        "weight",
+        cause=pl.col("kind").replace_strict(CAUSES, return_dtype=pl.String),
+        occurred_at=pl.max_horizontal(pl.col("occurred_at").fill_null(UNDATED), "started_at"),
+        base=pl.lit(None, pl.Float64),
+    )
+    events = (
+        pl.concat(
+            [
+                first.select(
+                    "namespace",
+                    "fact_id",
+                    evidence_id=pl.lit(None, pl.String),
+                    weight=pl.lit(None, pl.Float64),
+                    cause=pl.lit("first"),
+                    occurred_at=pl.col("occurred_at").fill_null(UNDATED),
+                    base="confidence",
+                ),
+                later,
+            ]
+        )
+        .with_columns(rank=pl.col("cause").replace_strict(_RANK, return_dtype=pl.Int8))
+        # The first source leads whatever its time; the rest go by time, then kind, then id.
+        .sort(
+            "namespace", "fact_id", pl.col("cause") != "first", "occurred_at", "rank", "evidence_id"
+        )
+        .with_columns(
+            seq=pl.int_range(pl.len(), dtype=pl.Int64).over("namespace", "fact_id"),
+            days=days_since_epoch(pl.col("occurred_at"))
+            .diff()
+            .over("namespace", "fact_id")
+            .fill_null(0.0),
+        )
+        .with_columns(keep=(-decay_per_day * pl.col("days")).exp())
+    )
+    weight = pl.col("weight").fill_null(0.0)
+    maps = events.select(
+        "seq",
+        "keep",
+        a=pl.when(cause="first").then(0.0)
+        .when(cause="support").then(1.0 - policy.support_gain)
+        .when(cause="contradiction").then(policy.contradiction_factor)
+        .otherwise(1.0 - weight.abs())
+        * pl.col("keep"),
+        b=pl.when(cause="first").then(pl.col("base"))
+        .when(cause="support").then(policy.support_gain)
+        .when(cause="contradiction").then(0.0)
+        .otherwise(pl.max_horizontal(weight, pl.lit(0.0))),
+    )  # fmt: skip
+    after = _composed(
+        maps.get_column("a").to_numpy(),
+        maps.get_column("b").to_numpy(),
+        maps.get_column("seq").to_numpy(),
+    )
+    return events.with_columns(confidence=pl.Series(np.clip(after, 0.0, 1.0))).select(
+        "namespace",
+        "fact_id",
+        "seq",
+        "cause",
+        "evidence_id",
+        "occurred_at",
+        decayed=pl.when(cause="first")
+        .then(pl.col("confidence"))
+        .otherwise(pl.col("confidence").shift(1) * pl.col("keep")),
+        confidence="confidence",
+    )
+
+
+def _composed(
+    a: NDArray[np.float64], b: NDArray[np.float64], place: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Value after each event: the products of all maps `c → a·c + b` of a fact up to it.
+
+    A segmented scan by doubling (Hillis and Steele, "Data parallel algorithms", 1986): after k
+    rounds each row holds the product of its own map and the 2^k - 1 before it, within its fact.
+    No division, so nothing overflows; and which products are formed depends only on a row's place
+    among its fact's events, so the floats do not depend on the rest of the table.
+
+    Args:
+        a: Slopes, shape (events,), facts one after the other; 0 for each fact's first event.
+        b: Offsets, shape (events,).
+        place: Place of the event among its fact's, from 0.
+    """
+    a, b = a.copy(), b.copy()
+    step = 1
+    while step <= int(place.max(initial=0)):
+        rows = np.flatnonzero(place >= step)
+        before = rows - step
+        # Right-hand sides are gathered before either is written.
+        b[rows] = a[rows] * b[before] + b[rows]
+        a[rows] = a[rows] * a[before]
+        step *= 2
+    return b
+
+
+def last_of(updates: pl.DataFrame) -> pl.DataFrame:
+    """The last event of each fact in a history."""
+    return updates.sort("namespace", "fact_id", "seq").unique(
+        ["namespace", "fact_id"], keep="last", maintain_order=True
+    )
+
+
+def effective_confidence(
+    confidence: pl.Expr, last_event_at: pl.Expr, as_of: datetime, policy: Policy
+) -> pl.Expr:
+    """Confidence as a reader sees it at `as_of`: faded since its last event, never grown."""
+    waited = days_since_epoch(pl.lit(as_of)) - days_since_epoch(last_event_at)
+    return confidence * (-policy.decay_per_day * pl.max_horizontal(waited, pl.lit(0.0))).exp()
+
+
+def deprecated(
+    confidence: pl.Expr, last_event_at: pl.Expr, as_of: datetime, policy: Policy
+) -> pl.Expr:
+    """Whether a reader at `as_of` takes a fact for deprecated."""
+    return effective_confidence(confidence, last_event_at, as_of, policy) < policy.deprecated_below
+
+
+def strength(confidence: pl.Expr, last_event_at: pl.Expr, policy: Policy) -> pl.Expr:
+    """`ln(confidence) + rate · days(last_event_at)`.
+
+    Effective confidence at t is at least m exactly where strength is at least
+    `ln(m) + rate · days(t)`: a filter that an index can apply. A confidence of 0 counts as 1e-12.
+    """
+    days = days_since_epoch(last_event_at)
+    return pl.max_horizontal(confidence, pl.lit(1e-12)).log() + policy.decay_per_day * days

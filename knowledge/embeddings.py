@@ -1,0 +1,51 @@
+"""Texts in force, and their vectors: what is compared, clustered and searched by meaning."""
+
+import polars as pl
+
+from knowledge.embedding import Embedder
+from knowledge.identity import digest_column
+from knowledge.policy import STRUCTURAL_PREDICATES
+from knowledge.tables import EMBEDDINGS
+
+
+def learning_text(title: str = "title", content: str = "content") -> pl.Expr:
+    """What is embedded of a learning."""
+    return pl.concat_str(title, content, separator="\n")
+
+
+def texts_in_force(
+    facts: pl.DataFrame, episodes: pl.DataFrame, entities: pl.DataFrame, learnings: pl.DataFrame
+) -> pl.DataFrame:
+    """Distinct texts (namespace, text) that need a vector; structural facts need none."""
+    free = facts.filter(~pl.col("predicate").is_in(list(STRUCTURAL_PREDICATES)))
+    texts = [
+        free.select("namespace", pl.col("content").alias("text")),
+        episodes.select("namespace", "text"),
+        entities.select("namespace", pl.col("display_name").alias("text")),
+        learnings.select("namespace", learning_text().alias("text")),
+    ]
+    return pl.concat(texts).filter(pl.col("text") != "").unique().sort("namespace", "text")
+
+
+def embeddings(texts: pl.DataFrame, embedder: Embedder) -> pl.DataFrame:
+    """The table `embeddings` of `texts` (columns namespace and text)."""
+    vectors = embedder.embed(texts["text"].to_list())
+    return EMBEDDINGS.frame(
+        texts.with_columns(
+            pl.lit(embedder.model).alias("model"),
+            digest_column("text").alias("text_hash"),
+            pl.Series("vector", vectors, dtype=pl.List(pl.Float32))
+            if len(vectors)
+            else pl.Series("vector", [], dtype=pl.List(pl.Float32)),
+        )
+    )
+
+
+def with_vector(frame: pl.DataFrame, text: pl.Expr, embeddings: pl.DataFrame) -> pl.DataFrame:
+    """`frame` with `vector`, the vector of `text`; null where there is none."""
+    known = embeddings.select("namespace", "text", "vector")
+    return (
+        frame.with_columns(_text=text)
+        .join(known, left_on=["namespace", "_text"], right_on=["namespace", "text"], how="left")
+        .drop("_text")
+    )

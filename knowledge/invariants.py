@@ -1,0 +1,151 @@
+"""What must hold before anything is published: keys, references, ranges, quotes, no secrets."""
+
+from collections.abc import Mapping
+
+import polars as pl
+
+from knowledge.redaction import secrets_in
+from knowledge.tables import TABLES
+
+REFERENCES = (
+    ("conversations", "conversation_id", "raw_logs", "conversation_id"),
+    ("episodes", "conversation_id", "conversations", "conversation_id"),
+    ("episodes", "episode_id", "raw_logs", "record_id"),
+    ("candidates", "record_id", "raw_logs", "record_id"),
+    ("facts", "entity_id", "entities", "entity_id"),
+    ("fact_sources", "fact_id", "facts", "fact_id"),
+    ("fact_sources", "record_id", "raw_logs", "record_id"),
+    ("facts", "fact_id", "fact_sources", "fact_id"),
+    ("evidence", "fact_id", "facts", "fact_id"),
+    ("confidence_updates", "fact_id", "facts", "fact_id"),
+    ("clusters", "fact_id", "facts", "fact_id"),
+    ("merges", "winner_id", "facts", "fact_id"),
+    ("merges", "loser_ids", "facts", "fact_id"),
+    ("memory", "fact_id", "facts", "fact_id"),
+    ("facts", "fact_id", "memory", "fact_id"),
+    ("memory", "merged_into", "memory", "fact_id"),
+    ("memory_entities", "entity_id", "entities", "entity_id"),
+    ("memory_entities", "canonical_id", "memory_entities", "entity_id"),
+    ("themes", "medoid_id", "episodes", "episode_id"),
+    ("themes", "episode_ids", "episodes", "episode_id"),
+    ("learnings", "source_record_ids", "raw_logs", "record_id"),
+    ("learnings", "conversation_id", "conversations", "conversation_id"),
+    ("learning_candidates", "conversation_id", "conversations", "conversation_id"),
+)
+"""Column of a table whose every value stands in a column of another."""
+
+UNIT_RANGES = (
+    ("candidates", "confidence"),
+    ("facts", "base_confidence"),
+    ("memory", "confidence"),
+    ("confidence_updates", "confidence"),
+    ("confidence_updates", "decayed"),
+    ("evidence", "similarity"),
+    ("learnings", "confidence"),
+    ("learning_candidates", "value"),
+    ("clusters", "probability"),
+)
+"""Columns between 0 and 1."""
+
+TEXTS = (
+    ("raw_logs", "text"),
+    ("raw_logs", "tool_input"),
+    ("episodes", "text"),
+    ("candidates", "quote"),
+    ("candidates", "object"),
+    ("memory", "content"),
+    ("memory_entities", "display_name"),
+    ("learnings", "title"),
+    ("learnings", "content"),
+)
+"""Columns that hold words of logs, in which no secret may stand."""
+
+
+def violations(tables: Mapping[str, pl.LazyFrame]) -> list[str]:
+    """What is broken in the tables of one namespace, in words without text of logs."""
+    return [
+        *_repeated_keys(tables),
+        *_dangling(tables),
+        *_out_of_range(tables),
+        *_false_quotes(tables),
+        *_secrets(tables),
+    ]
+
+
+def _repeated_keys(tables: Mapping[str, pl.LazyFrame]) -> list[str]:
+    found: list[str] = []
+    for name, frame in tables.items():
+        rows, keys = (
+            frame.select(pl.len().alias("rows"), pl.struct(TABLES[name].key).n_unique().alias("k"))
+            .collect()
+            .row(0)
+        )
+        if rows != keys:
+            found.append(f"{name}: {rows - keys} rows repeat a key")
+    return found
+
+
+def _dangling(tables: Mapping[str, pl.LazyFrame]) -> list[str]:
+    found: list[str] = []
+    for name, column, target, target_column in REFERENCES:
+        if name not in tables or target not in tables:
+            continue
+        values = tables[name].select(column)
+        if TABLES[name].columns[column].type.is_nested():
+            values = values.explode(column)
+        missing = (
+            values.drop_nulls()
+            .join(
+                tables[target].select(target_column),
+                left_on=column,
+                right_on=target_column,
+                how="anti",
+            )
+            .select(pl.len())
+            .collect()
+            .item()
+        )
+        if missing:
+            found.append(f"{name}.{column}: {missing} are not in {target}.{target_column}")
+    return found
+
+
+def _out_of_range(tables: Mapping[str, pl.LazyFrame]) -> list[str]:
+    found: list[str] = []
+    for name, column in UNIT_RANGES:
+        if name in tables:
+            outside = ~pl.col(column).is_between(0, 1) | pl.col(column).is_nan()
+            count = tables[name].select(outside.sum()).collect().item()
+            if count:
+                found.append(f"{name}.{column}: {count} are outside of 0 to 1")
+    return found
+
+
+def _false_quotes(tables: Mapping[str, pl.LazyFrame]) -> list[str]:
+    """Quotes of text that do not stand where they say. (Quotes of tool input: nightly suite.)"""
+    if not {"candidates", "raw_logs"} <= tables.keys():
+        return []
+    wrong = (
+        tables["candidates"]
+        .filter(pl.col("quote_field") == "text")
+        .select("record_id", "quote", "quote_start", "quote_end")
+        .join(tables["raw_logs"].select("record_id", "text"), on="record_id")
+        .filter(
+            pl.col("text").str.slice("quote_start", pl.col("quote_end") - pl.col("quote_start"))
+            != pl.col("quote")
+        )
+        .select(pl.len())
+        .collect()
+        .item()
+    )
+    return [f"candidates.quote: {wrong} do not stand in their source"] if wrong else []
+
+
+def _secrets(tables: Mapping[str, pl.LazyFrame]) -> list[str]:
+    found: list[str] = []
+    for name, column in TEXTS:
+        if name in tables:
+            texts = tables[name].select(column).drop_nulls().unique().collect()[column]
+            if count := secrets_in(texts).sum():
+                found.append(f"{name}.{column}: {count} hold what looks like a secret")
+    return found

@@ -1,0 +1,75 @@
+"""What kind of knowledge a fact is: structural, a name, a sentence; and of which type."""
+
+import polars as pl
+
+from knowledge.policy import STRUCTURAL_PREDICATES
+
+NAME_PREDICATES = STRUCTURAL_PREDICATES | {
+    "connects_to_host",
+    "targets_system",
+    "operation_type",
+}
+"""Their object is a name: two facts with different names are different, however alike they look."""
+
+STATED_PREDICATES = frozenset({"provides_solution", "identifies_issue", "discovery"})
+"""Their object is a sentence that says one kind of thing. Other sentences are free statements."""
+
+_PREFERENCE = (
+    r"(?i)\b(?:prefer|like|love|enjoy|adore|hate|dislike|detest|favou?rite)(?:s|d|red|ed)?\b"
+)
+_INSTRUCTION = (
+    r"(?i)^\W*(?:please\s+)?(?:always|never|do not|don['’]t|remember|from now on|going forward|"
+    r"make sure|be sure|ensure|avoid|you (?:should|must))\b|\b(?:from now on|going forward)\b"
+)
+_ABOUT_SELF = r"(?i)\b(?:i|i['’]m|i['’]ve|my|mine)\b"
+
+
+def structural() -> pl.Expr:
+    """Whether a fact is only queried: never embedded, searched freely or merged."""
+    return pl.col("predicate").is_in(STRUCTURAL_PREDICATES)
+
+
+def knowledge_type() -> pl.Expr:
+    """fact, instruction, preference or procedure, from predicate and wording."""
+    stated = ~pl.col("predicate").is_in(NAME_PREDICATES | STATED_PREDICATES)
+    return (
+        pl.when(predicate="provides_solution")
+        .then(pl.lit("procedure"))
+        .when(stated & pl.col("content").str.contains(_INSTRUCTION))
+        .then(pl.lit("instruction"))
+        .when(stated & pl.col("content").str.contains(_PREFERENCE))
+        .then(pl.lit("preference"))
+        .otherwise(pl.lit("fact"))
+    )
+
+
+def info_type() -> pl.Expr:
+    """user_profile, instructions, context or skills; wants the column `knowledge_type`."""
+    stated = ~pl.col("predicate").is_in(NAME_PREDICATES | STATED_PREDICATES)
+    return (
+        pl.col("knowledge_type")
+        .replace_strict(
+            {"instruction": "instructions", "preference": "user_profile", "procedure": "skills"},
+            default=None,
+            return_dtype=pl.String,
+        )
+        .fill_null(
+            pl.when(stated & pl.col("content").str.contains(_ABOUT_SELF))
+            .then(pl.lit("user_profile"))
+            .otherwise(pl.lit("context"))
+        )
+    )
+
+
+def comparable() -> pl.Expr:
+    """What must be equal beside the entity for two facts to be compared; null for names.
+
+    The predicate; for free statements, their knowledge type.
+    """
+    return (
+        pl.when(pl.col("predicate").is_in(NAME_PREDICATES))
+        .then(None)
+        .when(pl.col("predicate").is_in(STATED_PREDICATES))
+        .then("predicate")
+        .otherwise(pl.concat_str(pl.lit("free "), knowledge_type()))
+    )

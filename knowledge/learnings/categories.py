@@ -1,0 +1,47 @@
+"""Which kinds of learning a conversation holds, by the signals found in it."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from knowledge.learnings.draft import CATEGORIES
+from knowledge.policy import Policy
+
+MOST = 2
+
+WEIGHTS: dict[str, float] = {
+    "error_explained_and_solved": 0.6,
+    "error_solved": 0.4,
+    "command_corrected": 0.5,
+    "decision_with_reason": 0.6,
+    "decision_with_alternative": 0.5,
+    "question_answered": 0.5,
+    "harm_stated": 0.5,
+    "advice_by_person": 0.6,
+    "advice_with_reason": 0.5,
+    "advice": 0.3,
+    "gain_in_numbers": 0.6,
+    "pattern_with_reason": 0.5,
+    "commands_repeated": 0.5,
+}
+"""What one occurrence of a signal is worth for its category."""
+
+
+class Signal(NamedTuple):
+    """Something that speaks for a category."""
+
+    category: str
+    name: str
+
+
+def categories(signals: Iterable[Signal], policy: Policy) -> list[tuple[str, float]]:
+    """At most two categories with their scores, the strongest first.
+
+    Signals count as independent hints, so a score is 1 - Π(1 - weight): two weak ones may do what
+    one strong one does. Equal scores keep the order of CATEGORIES.
+    """
+    left = dict.fromkeys(CATEGORIES, 1.0)
+    for signal in signals:
+        left[signal.category] *= 1.0 - WEIGHTS[signal.name]
+    scores = [(category, round(1.0 - rest, 6)) for category, rest in left.items()]
+    passed = [pair for pair in scores if pair[1] >= policy.learning_category_bar]
+    return sorted(passed, key=lambda pair: -pair[1])[:MOST]

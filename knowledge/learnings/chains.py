@@ -1,0 +1,166 @@
+"""Error, change, success: a command fails, something is changed, and it works.
+
+Runs of one command form a series. When it ends in a success, each run whose error is gone in the
+next one is a chain: what was said and changed in between solved that error. A series that never
+succeeds gives none.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from knowledge.learnings.errors import KeyLine, key_lines
+from knowledge.learnings.sentences import Sentence, cause, fix, said
+from knowledge.learnings.steps import Action, Step, extended, similar
+from knowledge.learnings.turns import Turn
+
+REACH = 60
+"""Steps after a failure in which the next try must come."""
+
+FOUND_MISSING = re.compile(r"(?:^|: )([\w.+-]+): (?:command )?not found|command not found: (\S+)")
+
+
+@dataclass(frozen=True)
+class Chain:
+    """One error that was solved."""
+
+    failed: Step
+    error: KeyLine | None
+    action: Action
+    """The command that failed."""
+    success: Step
+    """The run that shows that the error is gone."""
+    edits: tuple[Step, ...]
+    runs: tuple[Step, ...]
+    """Other commands that were run in between and worked."""
+    cause: Sentence | None
+    fix: Sentence | None
+    thought: bool
+    """Whether the cause was thought and not said: it is then no quote."""
+
+    @property
+    def replaced(self) -> bool:
+        """Whether the command itself was what had to change."""
+        return not self.edits and not self.runs
+
+
+def chains(turns: Sequence[Turn], steps: Sequence[Step]) -> list[Chain]:
+    """Solved errors of one thread, in their order.
+
+    Args:
+        turns: Turns of one thread (main or side), in order.
+        steps: Its steps, in order.
+    """
+    found: list[Chain] = []
+    for index, step in enumerate(steps):
+        if step.kind != "run" or step.worked is not False or step.result is None:
+            continue
+        after = _next_try(steps, index)
+        if after is None:
+            continue
+        at, action, succeeded = after
+        if not succeeded and not _succeeds(steps, at):
+            continue
+        errors = key_lines(step.result.text)
+        if not succeeded:
+            later = steps[at].result
+            remaining = {line.message for line in key_lines(later.text)} if later else set[str]()
+            errors = [line for line in errors if line.message not in remaining]
+            if not errors:
+                continue
+        found.append(_chain(turns, steps, index, at, action, errors[0] if errors else None))
+    # A wide run that failed while narrower ones were put right says nothing that those do not.
+    return [chain for chain in found if not any(_within(other, chain) for other in found)]
+
+
+def _within(inner: Chain, outer: Chain) -> bool:
+    if inner.failed.result is outer.failed.result:
+        return False
+    return (
+        outer.failed.call.seq < inner.failed.call.seq
+        and inner.success.call.seq < outer.success.call.seq
+    )
+
+
+def _next_try(steps: Sequence[Step], index: int) -> tuple[int, Action, bool] | None:
+    """The next settled run of what failed: its place, the action that failed, and whether it worked."""
+    failed = steps[index]
+    for at in range(index + 1, min(index + 1 + REACH, len(steps))):
+        later = steps[at]
+        if later.kind != "run" or later.worked is None:
+            continue
+        changed = any(step.kind == "edit" for step in steps[index + 1 : at])
+        # The last command of a line is what it was for.
+        before = failed.actions[-1]
+        if any(_again(before, after, failed, changed=changed) for after in later.actions):
+            return at, before, later.worked
+    return None
+
+
+def _again(before: Action, after: Action, failed: Step, *, changed: bool) -> bool:
+    if similar(before, after):
+        return True
+    if not changed and extended(before, after):
+        return True
+    missing = FOUND_MISSING.search(failed.result.text) if failed.result else None
+    if missing and (missing[1] or missing[2]) == before.key.split()[0]:
+        # Another program given the same words: python3 for python.
+        mine, other = set(before.words), set(after.words)
+        script = before.key.split()[1:]
+        if script and script == after.key.split()[1:]:
+            return True
+        return bool(mine & other) and len(mine & other) * 2 >= len(mine | other)
+    return False
+
+
+def _succeeds(steps: Sequence[Step], index: int) -> bool:
+    """Whether the series of tries that goes on at `index` ends in a success."""
+    while (after := _next_try(steps, index)) is not None:
+        index, _, succeeded = after
+        if succeeded:
+            return True
+    return False
+
+
+def _chain(
+    turns: Sequence[Turn],
+    steps: Sequence[Step],
+    index: int,
+    at: int,
+    action: Action,
+    error: KeyLine | None,
+) -> Chain:
+    failed, success = steps[index], steps[at]
+    between = steps[index + 1 : at]
+    first = failed.result.seq if failed.result else failed.call.seq
+    spoken = [turn for turn in turns if first < turn.seq < success.call.seq]
+    messages = [s for t in spoken if t.kind == "message" and t.origin == "agent" for s in said(t)]
+    why = cause(messages)
+    thought = False
+    if why is None:
+        thoughts = [s for t in spoken if t.kind == "thinking" for s in said(t)]
+        why = cause(thoughts)
+        thought = why is not None
+    return Chain(
+        failed=failed,
+        error=error,
+        action=action,
+        success=success,
+        edits=tuple(s for s in between if s.kind == "edit" and s.worked is not False and s.files),
+        runs=tuple(
+            s for s in between if s.kind == "run" and s.worked and not _tries(s, failed.actions)
+        ),
+        cause=why,
+        fix=fix(messages),
+        thought=thought,
+    )
+
+
+def _tries(step: Step, failed: Sequence[Action]) -> bool:
+    return any(a.key == b.key for a in step.actions for b in failed)
+
+
+def file_names(edits: Sequence[Step]) -> list[str]:
+    """Names of edited files, without their folders, each once, in order."""
+    return list(dict.fromkeys(PurePosixPath(file).name for edit in edits for file in edit.files))

@@ -1,0 +1,105 @@
+"""Whether the output of a command is a failure, and the one line that says why."""
+
+import re
+from typing import NamedTuple
+
+WINDOW = 20_000
+"""Characters at each end of a long output that are read; errors stand at its ends."""
+
+UNSETTLED = re.compile(
+    r"doesn't want to proceed|tool use was rejected|Sibling tool call errored"
+    r"|[Rr]equest interrupted|running in (?:the )?background|moved to the background"
+    r"|^<tool_use_error>|^Error: The user|timed out after \d+"
+)
+
+FAILURE = re.compile(
+    r"""Traceback\ \(most\ recent\ call\ last\)
+      | ^[^\n]{0,80}\bcommand\ not\ found\b
+      | \b(?:Exit\ code:?|exited\ with\ code|"exit_code":|exit\ status)\s*[1-9]
+      | ^\s*(?:=+[^\n]*|[^\n]*[,(]\s*|[^\n]*found\s+)?\b[1-9]\d*\ (?:failed|failures?|errors?)\b
+      | ^(?:error|fatal|ERROR)(?:\[\w+\])?:\s
+      | ^npm\ ERR!|^✘\ \[ERROR\]|\bpanicked\ at\b|^\*\*\ \(\w
+      | ^(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception):\s
+      | ^FAILED\b|^FAIL:?\s|\bBUILD\ FAILED\b|\bBuild\ failed\b
+    """,
+    re.VERBOSE | re.MULTILINE,
+)
+
+_EXCEPTION = (
+    r"^(?:E\s{2,}|>\s+)?(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|NotFound|DoesNotExist)"
+    r"(?::[^\n]+)?$"
+)
+KEY_LINES = tuple(
+    re.compile(pattern, re.MULTILINE)
+    for pattern in (
+        _EXCEPTION,
+        r"^[ \t]*\*\* \([\w.]+\)[^\n]+$",
+        r"^[^\n]{0,60}\b(?:error|fatal)(?:\[\w+\])?:[ \t][^\n]+$|^(?:✘ \[ERROR\]|npm ERR!)[^\n]+$",
+        r"^[^\n]{0,80}(?:command not found|No such file or directory|[Pp]ermission denied)[^\n]*$",
+        r"^[^\n]*panicked at[^\n]+$",
+        r"^[ \t]*(?:Error|ERROR|Error \d+)\b:?[^\n]+$",
+        r"(?i)^[^\n]*\b(?:failed|failure|cannot|could not|unable to|invalid|missing|undefined"
+        r"|not found|ignored by|not formatted|unsupported)\b[^\n]*$",
+    )
+)
+"""In order of how much they say."""
+
+_CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f]")
+_ABSOLUTE = re.compile(r"(?<![\w:/.])(?:~|/)[\w.@+-]+(?:/[\w.@+-]+)+/?")
+_SHELL_PLACE = re.compile(r"^(?:\S*sh|\(eval\)|-?bash):(?: line)? ?(?:\d+: )?")
+_LEADING = re.compile(r"^(?:E\s{2,}|>\s+|[┃│✘✗×•*\s-]+|\[ERROR\]|npm ERR!|\d+\)\s)+")
+_ELIXIR = re.compile(r"^\(([\w.]+)\)\s*")
+_PLACE = re.compile(r"^[\w./-]+\.\w{1,5}:\d+(?::\d+)?:?\s*(?:-\s*)?")
+_SEVERITY = re.compile(r"^(?:error|fatal|ERROR|Error)(?:\[\w+\])?:\s*(?=\S)")
+
+
+class KeyLine(NamedTuple):
+    """The line that says why: its place in the text (code points), and its words, cleaned."""
+
+    start: int
+    end: int
+    message: str
+
+
+def unsettled(text: str) -> bool:
+    """Whether a result tells neither success nor failure: refused, or still running."""
+    return bool(UNSETTLED.search(text[:2000]))
+
+
+def failure(text: str) -> bool:
+    """Whether an output is a failure by its own words."""
+    return any(FAILURE.search(text, start, end) for start, end in _windows(text))
+
+
+def key_lines(text: str, most: int = 20) -> list[KeyLine]:
+    """The telling lines of a failed output, the most telling first, each message once.
+
+    In the order of KEY_LINES; the exceptions of a traceback from the last.
+    """
+    found: dict[str, KeyLine] = {}
+    for pattern in KEY_LINES:
+        matches = [match for start, end in _windows(text) for match in pattern.finditer(text, start, end)]
+        if pattern is KEY_LINES[0] and "Traceback (most" in text:
+            matches.reverse()
+        for match in matches[:most]:
+            if len(message := clean(match[0])) >= 8:
+                found.setdefault(message, KeyLine(match.start(), match.end(), message))
+    return list(found.values())[:most]
+
+
+def clean(line: str) -> str:
+    """An error's words without colours, places, folders and marks."""
+    line = _CONTROL.sub("", line).replace("\\n", " ")
+    line = _LEADING.sub("", line)
+    line = _ABSOLUTE.sub(lambda path: path[0].rstrip("/").rsplit("/", 1)[-1], line)
+    line = _SHELL_PLACE.sub("", line)
+    line = _PLACE.sub("", line)
+    line = _SEVERITY.sub("", line)
+    line = _ELIXIR.sub(r"\1: ", line)
+    return " ".join(line.replace("`", "").split()).rstrip(" .:;")
+
+
+def _windows(text: str) -> tuple[tuple[int, int], ...]:
+    if len(text) <= 2 * WINDOW:
+        return ((0, len(text)),)
+    return ((0, WINDOW), (len(text) - WINDOW, len(text)))

@@ -1,0 +1,139 @@
+"""Four factors by rule, the confidence from them, and the guards that make it zero."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import msgspec
+
+from knowledge.learnings.draft import Draft, Factors
+from knowledge.policy import Policy
+
+WEIGHTS = Factors(actionability=0.35, generalizability=0.30, clarity=0.20, evidence=0.15)
+UNLINKED_EVIDENCE = 0.4
+SHORTEST_CONTENT = 100
+LONGEST_TITLE = 100
+STRICT = frozenset({"best_practice", "anti_pattern"})
+GENERIC = frozenset(
+    {"write tests", "use logging", "follow best practices", "add comments", "handle errors"}
+)
+
+GENERAL_TOOLS = frozenset(
+    "git ssh scp rsync curl wget tar make bash sh docker npm node npx python python3 pip "
+    "cargo go apt brew sudo systemctl sqlite postgres nginx kubectl".split()
+)
+"""Met in many contexts, so that a lesson about them holds in many."""
+
+_CASE = re.compile(r"\b[0-9a-f]{8,}\b|#\d+|\b\d{4}-\d\d-\d\d\b|\b[0-9a-f]{4,}-[0-9a-f]{4,}-")
+_IDENTIFIER = re.compile(r"\b[a-z]\w*_\w+|\b[a-z]+[A-Z]\w*|[\w-]+\.[a-z]{1,5}\b(?!/)")
+_TECHNICAL = re.compile(r"[A-Z]\w*[A-Z.]\w+|\b\w+[._/:]\w+|--\w+|:\w+|\b[A-Z][a-z]{3,}\b(?<!^)")
+_WORD = re.compile(r"\w[\w.-]*")
+
+
+@dataclass(frozen=True)
+class Grounds:
+    """What a rule knows of its draft; the factors follow from it."""
+
+    steps: bool
+    """It names code, a command or steps that worked."""
+    guidance: bool
+    """It says in words what to do."""
+    changed: bool
+    """Something was changed, without a word on what."""
+    parts: int
+    """How many of the three parts that its category asks for are there."""
+    stands_alone: bool
+    """Whether its title can be read without the conversation."""
+    linked: int
+    """Messages and results that speak for it."""
+    verified: bool
+    """Whether a later result shows that it works, or a person said it."""
+
+
+def factors(grounds: Grounds, about: str, own_names: Iterable[str], named: str = "") -> Factors:
+    """Grades of the four factors.
+
+    Actionability: 1.0 with code, a command or steps; 0.7 with guidance in words; 0.4 when all that
+    is known is what was changed; else 0. Clarity: 1.0 with all three parts and a title that stands
+    alone; 0.7 when one of these is missing; 0.4 with one part; else 0. Evidence: 1.0 with four
+    or more linked messages and a check; 0.7 with two, or with a check; 0.4 with one; else 0.
+    Generalizability: see `scope`.
+
+    Args:
+        grounds: What is known.
+        about: Title, and what else it is about.
+        own_names: Names that belong to the project: its folder, the files that were edited.
+        named: The error's message: what a tool names is not the project's alone.
+    """
+    if grounds.steps:
+        action = 1.0
+    elif grounds.guidance:
+        action = 0.7
+    else:
+        action = 0.4 if grounds.changed else 0.0
+    missing = 3 - grounds.parts + (not grounds.stands_alone)
+    clarity = (1.0, 0.7, 0.4)[missing] if missing < 3 and grounds.parts else 0.0
+    if grounds.linked >= 4 and grounds.verified:
+        evidence = 1.0
+    elif grounds.linked >= 2 or (grounds.linked and grounds.verified):
+        evidence = 0.7
+    else:
+        evidence = 0.4 if grounds.linked else 0.0
+    return Factors(action, scope(about, own_names, named), clarity, evidence)
+
+
+def scope(about: str, own_names: Iterable[str], named: str = "") -> float:
+    """How widely a statement holds.
+
+    0.0 for one case (it names an id, a ticket or a date); 0.4 for one project (it names the
+    project, a file that was edited, or an identifier that no tool named); 1.0 for many contexts
+    (it names a tool of everyday use, or nothing technical); else 0.7, one domain.
+    """
+    if _CASE.search(about):
+        return 0.0
+    folded = about.casefold()
+    if any(re.search(rf"(?<![a-z]){re.escape(name.casefold())}", folded) for name in own_names):
+        return 0.4
+    if any(identifier not in named for identifier in _IDENTIFIER.findall(about)):
+        return 0.4
+    words = {word.casefold() for word in _WORD.findall(about)}
+    return 1.0 if words & GENERAL_TOOLS or not _TECHNICAL.search(about) else 0.7
+
+
+def confidence(draft: Draft) -> float:
+    """The weighted sum of the factors, unrounded, after the guards.
+
+    Zero when the content is under 100 characters, or title or content say only what everybody
+    says (GENERIC). Evidence counts at most 0.4 when no message is linked.
+    """
+    generic = {_canonical(draft.title), _canonical(draft.content)} & GENERIC
+    if len(draft.content) < SHORTEST_CONTENT or generic:
+        return 0.0
+    graded = draft.factors
+    evidence = graded.evidence if draft.evidence else min(graded.evidence, UNLINKED_EVIDENCE)
+    return (
+        WEIGHTS.actionability * graded.actionability
+        + WEIGHTS.generalizability * graded.generalizability
+        + WEIGHTS.clarity * graded.clarity
+        + WEIGHTS.evidence * evidence
+    )
+
+
+def judged(draft: Draft, policy: Policy) -> Draft:
+    """The draft with its confidence, and why it is refused, if it is."""
+    score = confidence(draft)
+    bar = policy.learning_bar_strict if draft.category in STRICT else policy.learning_bar
+    reason = None
+    if not draft.evidence:
+        reason = "no message is linked"
+    elif score == 0.0:
+        reason = "too short or generic"
+    elif not draft.title or len(draft.title) > LONGEST_TITLE:
+        reason = "no usable title"
+    elif score < bar:
+        reason = f"confidence {score:.2f} under {bar:g}"
+    return msgspec.structs.replace(draft, confidence=score, refused=reason)
+
+
+def _canonical(text: str) -> str:
+    return " ".join(re.sub(r"[^\w\s]", " ", text).casefold().split())

@@ -1,0 +1,283 @@
+"""The two stages: what each conversation gives, and the lessons that stay.
+
+    value -> spans -> findings -> categories -> drafts -> scoring      (learning_candidates, by day)
+    all drafts -> duplicates -> stored                                 (learnings)
+
+A model joins at two places: it may name categories in place of `categories`, and it may make a
+`Draft`; scoring and duplicates take it like one that a rule made.
+
+A conversation's own rows decide its row in `learning_candidates`; its outcome there is low_value,
+no_categories, low_quality, or stored, which means that a draft went on to `learnings`. Only there
+can it turn out that all its drafts had been learned before. `outcomes` gives the final one.
+"""
+
+from typing import NamedTuple
+
+import polars as pl
+
+from knowledge.days import UNDATED
+from knowledge.embedding import Embedder
+from knowledge.extractors import Extractor
+from knowledge.identity import digest_column
+from knowledge.learnings import drafts as drafting
+from knowledge.learnings.categories import Signal, categories
+from knowledge.learnings.chains import Chain, chains
+from knowledge.learnings.draft import Draft, decode, encode
+from knowledge.learnings.duplicates import dedupe_hash, keepers, simhashes
+from knowledge.learnings.findings import (
+    Advice,
+    Answer,
+    Choice,
+    Routine,
+    advice,
+    answers,
+    choices,
+    routine,
+)
+from knowledge.learnings.scoring import judged
+from knowledge.learnings.spans import spans
+from knowledge.learnings.steps import Step, steps
+from knowledge.learnings.turns import CONVERSATION, Turn, conversations, readable
+from knowledge.learnings.value import values
+from knowledge.policy import Policy
+from knowledge.tables import LEARNING_CANDIDATES, LEARNINGS
+
+MOST_PER_CATEGORY = 3
+"""Drafts of one category that a conversation may give: the most confident, then the first."""
+
+EXTRACTOR = Extractor(
+    "learning_rules", "rule", 1,
+    "Lessons from solved errors, stated decisions, answered questions, advice and routines.",
+    ("learning_value_bar", "learning_category_bar", "learning_bar", "learning_bar_strict"),
+)  # fmt: skip
+DUPLICATES = Extractor(
+    "learning_duplicates", "stage", 1,
+    "Lessons that are the same: canonical hash, SimHash, calibrated similarity.",
+    ("learning_similarity", "learning_hamming", "candidate_margin"),
+)  # fmt: skip
+
+
+class Findings(NamedTuple):
+    """What rules found in one conversation."""
+
+    chains: list[Chain]
+    choices: list[Choice]
+    answers: list[Answer]
+    advice: list[Advice]
+    routine: Routine | None
+
+
+def learning_candidates(raw_logs: pl.DataFrame, policy: Policy) -> pl.DataFrame:
+    """One row for each conversation: value, categories, drafts and what became of them.
+
+    Args:
+        raw_logs: Whole conversations; each is judged by its own rows alone.
+        policy: Thresholds.
+
+    Returns:
+        The table LEARNING_CANDIDATES.
+    """
+    places = (
+        raw_logs.sort(*CONVERSATION, "seq", "record_id")
+        .group_by(CONVERSATION, maintain_order=True)
+        .agg(pl.col("day").min(), pl.concat_str("record_id", "content_hash").str.join("\n"))
+        .rename({"record_id": "content"})
+        .with_columns(content_hash=digest_column("content"))
+    )
+    turns = readable(raw_logs)
+    rows = (
+        places.join(values(turns), on=CONVERSATION, how="left")
+        .join(spans(turns), on=CONVERSATION, how="left")
+        .with_columns(
+            pl.col("value").fill_null(0.0),
+            pl.col("reasons", "spans").fill_null(pl.lit([], dtype=pl.List(pl.String))),
+        )
+    )
+    worth = rows.filter(pl.col("value") >= policy.learning_value_bar).select(CONVERSATION)
+    read = {
+        (namespace, conversation): _read(found, policy)
+        for namespace, conversation, found in conversations(
+            turns.join(worth, on=CONVERSATION, how="semi", maintain_order="left")
+        )
+    }
+    unread = _Judged([], [], "[]", "low_value", "value under the bar")
+    results = [read.get((row[0], row[1]), unread) for row in rows.select(CONVERSATION).iter_rows()]
+    return LEARNING_CANDIDATES.frame(
+        rows.with_columns(
+            pl.Series("categories", [[c for c, _ in r.categories] for r in results], pl.List(pl.String)),
+            pl.Series("category_scores", [[s for _, s in r.categories] for r in results], pl.List(pl.Float64)),
+            pl.Series("signals", [r.signals for r in results], pl.List(pl.String)),
+            pl.Series("drafts", [r.drafts for r in results], pl.String),
+            pl.Series("outcome", [r.outcome for r in results], pl.String),
+            pl.Series("details", [r.details for r in results], pl.String),
+            extractor=pl.lit(EXTRACTOR.label),
+        )
+    )
+
+
+class _Judged(NamedTuple):
+    categories: list[tuple[str, float]]
+    signals: list[str]
+    drafts: str
+    outcome: str
+    details: str | None
+
+
+def _read(turns: list[Turn], policy: Policy) -> _Judged:
+    every = steps(turns)
+    found = findings(turns, every)
+    signals = signals_of(found)
+    chosen = categories(signals, policy)
+    names = list(dict.fromkeys(signal.name for signal in signals))
+    if not chosen:
+        return _Judged([], names, "[]", "no_categories", "no signal is strong enough")
+    wanted = [category for category, _ in chosen]
+    made = [judged(draft, policy) for draft in drafts(found, turns, every, wanted)]
+    best = sorted(made, key=lambda draft: (draft.refused is not None, -draft.confidence))
+    kept: list[Draft] = []
+    for draft in best:
+        if sum(other.category == draft.category for other in kept) < MOST_PER_CATEGORY:
+            kept.append(draft)
+    accepted = [draft for draft in kept if draft.refused is None]
+    outcome = "stored" if accepted else "low_quality"
+    reason = None
+    if not accepted:
+        reason = (kept[0].refused if kept else None) or "nothing names what was learned"
+    return _Judged(chosen, names, encode(kept), outcome, reason)
+
+
+def findings(turns: list[Turn], every: list[Step]) -> Findings:
+    """What rules find in one conversation; the threads of sub-agents are read by themselves."""
+    solved: list[Chain] = []
+    for side in (False, True):
+        thread = [turn for turn in turns if turn.sidechain == side]
+        solved += chains(thread, [step for step in every if step.call.sidechain == side])
+    return Findings(solved, choices(turns), answers(every), advice(turns), routine(every))
+
+
+def signals_of(found: Findings) -> list[Signal]:
+    """What the findings speak for."""
+    signals = [drafting.chain_signal(chain) for chain in found.chains]
+    signals += [drafting.choice_signal(choice) for choice in found.choices]
+    signals += [Signal("decision", "question_answered") for _ in found.answers]
+    signals += [drafting.advice_signal(said) for said in found.advice]
+    if found.routine:
+        signals.append(Signal("workflow", "commands_repeated"))
+    return signals
+
+
+def drafts(
+    found: Findings, turns: list[Turn], every: list[Step], wanted: list[str]
+) -> list[Draft]:
+    """Drafts in the wanted categories, in the order of the findings, each title once."""
+    scene = drafting.Scene(turns)
+    made = [drafting.from_chain(chain, scene) for chain in found.chains]
+    made += [drafting.from_choice(choice, scene) for choice in found.choices]
+    made += [drafting.from_answer(answer, scene) for answer in found.answers]
+    for said in found.advice:
+        later = [step for step in every if step.call.seq > said.sentence.turn.seq]
+        made.append(drafting.from_advice(said, later, scene))
+    if found.routine:
+        made.append(drafting.from_routine(found.routine, scene))
+    titled: dict[tuple[str, str], Draft] = {}
+    for draft in made:
+        if draft is not None and draft.category in wanted:
+            titled.setdefault((draft.category, draft.title.casefold()), draft)
+    return list(titled.values())
+
+
+def learnings(candidates: pl.DataFrame, embedder: Embedder, policy: Policy) -> pl.DataFrame:
+    """The lessons that stay, each with all its sources.
+
+    Drafts are taken in the order of event time and id. A later one that is a duplicate adds its
+    sources and a row in `runs`; the higher confidence counts, with its factors.
+
+    Args:
+        candidates: The table LEARNING_CANDIDATES, all days.
+        embedder: For the similarity of title and content.
+        policy: Thresholds.
+
+    Returns:
+        The table LEARNINGS.
+    """
+    ordered = _accepted(candidates)
+    if ordered.is_empty():
+        return LEARNINGS.empty()
+    ordered = ordered.with_columns(keepers(ordered, embedder, policy))
+    best = pl.col("confidence").arg_max()
+    merged = ordered.group_by("keeper", maintain_order=True).agg(
+        pl.col(
+            "learning_id", "namespace", "conversation_id", "category", "title", "content", "tags",
+            "quotes", "summary", "dedupe_hash", "simhash", "signals", "created_at", "extractor",
+        ).first(),
+        pl.col("confidence", "factors").get(best),
+        source_record_ids=pl.col("evidence").list.explode().unique(maintain_order=True),
+        runs=pl.struct(occurred_at="created_at", sources="evidence", confidence="confidence"),
+    )  # fmt: skip
+    return LEARNINGS.frame(merged)
+
+
+def _accepted(candidates: pl.DataFrame) -> pl.DataFrame:
+    """One row for each accepted draft, with its hashes, in the order in which they are taken."""
+    rows = [
+        {
+            "namespace": namespace, "conversation_id": conversation, "category": draft.category,
+            "title": draft.title, "content": draft.content, "tags": draft.tags,
+            "confidence": draft.confidence,
+            "factors": {name: getattr(draft.factors, name) for name in draft.factors.__struct_fields__},
+            "evidence": draft.evidence,
+            "quotes": [
+                {"record_id": q.record_id, "text": q.text, "role": q.role, "start": q.start}
+                for q in draft.quotes
+            ],
+            "summary": draft.summary, "signals": draft.signals, "created_at": draft.occurred_at,
+            "extractor": draft.extractor,
+        }
+        for namespace, conversation, text in candidates.filter(pl.col("outcome") == "stored")
+        .select(*CONVERSATION, "drafts")
+        .iter_rows()
+        for draft in decode(text)
+        if draft.refused is None
+    ]  # fmt: skip
+    kept = [name for name in LEARNINGS.schema if name not in _DERIVED]
+    schema = {name: LEARNINGS.schema[name] for name in kept} | {"evidence": pl.List(pl.String)}
+    return (
+        pl.DataFrame(rows, schema=schema)
+        .with_columns(dedupe_hash=dedupe_hash())
+        .with_columns(learning_id=digest_column("namespace", "dedupe_hash", prefix="l_"))
+        .sort(pl.col("created_at").fill_null(UNDATED), "learning_id", *CONVERSATION)
+        .with_row_index("place")
+        .with_columns(
+            pl.col("content")
+            .map_batches(lambda texts: pl.Series(simhashes(texts.to_list())), pl.UInt64)
+            .alias("simhash")
+        )
+    )
+
+
+_DERIVED = frozenset({"learning_id", "dedupe_hash", "simhash", "runs", "source_record_ids"})
+
+
+def outcomes(candidates: pl.DataFrame, stored: pl.DataFrame) -> pl.DataFrame:
+    """The final outcome of each conversation.
+
+    One that passed drafts on, but first gave none of the lessons that stay, is a duplicate.
+
+    Args:
+        candidates: The table LEARNING_CANDIDATES.
+        stored: The table LEARNINGS made from it.
+
+    Returns:
+        namespace, conversation_id, outcome.
+    """
+    first = stored.select(CONVERSATION).unique().with_columns(kept=pl.lit(True))
+    return (
+        candidates.join(first, on=CONVERSATION, how="left")
+        .select(
+            *CONVERSATION,
+            outcome=pl.when((pl.col("outcome") == "stored") & pl.col("kept").is_null())
+            .then(pl.lit("duplicate"))
+            .otherwise(pl.col("outcome")),
+        )
+        .sort(*CONVERSATION)
+    )

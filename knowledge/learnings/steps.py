@@ -1,0 +1,188 @@
+"""Calls joined with their results: what was run, what was edited, and whether it worked."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Any, NamedTuple
+
+from knowledge.learnings.errors import failure, unsettled
+from knowledge.learnings.turns import Turn
+from knowledge.shell import Command, commands
+
+SHELL_INPUTS = ("command", "cmd", "script")
+PATH_INPUTS = ("file_path", "path", "notebook_path", "filename", "target_file", "absolute_path")
+EDIT_TOOLS = re.compile(r"(?i)^(?:multi_?edit|notebook_?edit|edit|write|create)|patch|replace")
+EDIT_COMMANDS = frozenset({"edit", "insert", "create", "apply_patch", "str_replace_editor"})
+
+READERS = frozenset(
+    "cat ls grep rg ag find fd head tail awk wc tree pwd which whereis type file stat diff less "
+    "more echo printf sort uniq cut jq yq ps df du env date whoami uname id history open goto "
+    "search_dir search_file find_file scroll_up scroll_down sleep true test xxd strings man".split()
+)
+GIT_READERS = frozenset("status log diff show branch blame ls-files rev-parse remote".split())
+QUIET = frozenset({"cd", "pushd", "popd", "export", "source", ".", "set", "unset", "umask", "wait"})
+INTERPRETERS = frozenset({"python", "python3", "node", "ruby", "perl", "php", "deno", "bun"})
+SUBCOMMAND = re.compile(r"[a-z][\w:.-]*$")
+
+_OPEN_FILE = re.compile(r"\[File: (\S+) \(\d+ lines")
+_PATCHED = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: (.+)$", re.MULTILINE)
+_TO_ADDED = 3
+_LONGEST_ADDED = 200
+
+
+class Action(NamedTuple):
+    """One command that does something: program with subcommand, and its other words."""
+
+    key: str
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Step:
+    """One call with its result.
+
+    `kind` is run (a command that does something), read, edit, ask or other. `worked` is None
+    where the result is missing, ran in the background, or was refused by a person.
+    """
+
+    call: Turn
+    result: Turn | None
+    kind: str
+    command: str = ""
+    actions: tuple[Action, ...] = ()
+    files: tuple[str, ...] = ()
+    added: str = ""
+    """Lines that an edit brought, where they are few."""
+    worked: bool | None = None
+
+
+def steps(turns: Sequence[Turn]) -> list[Step]:
+    """Calls of one conversation with their results, in the order of the calls."""
+    results: dict[str, Turn] = {}
+    for turn in turns:
+        if turn.kind == "tool_result" and turn.call_id:
+            results.setdefault(turn.call_id, turn)
+    return [
+        _step(turn, results.get(turn.call_id or ""))
+        for turn in turns
+        if turn.kind == "tool_call" and turn.origin == "agent"
+    ]
+
+
+def shell_command(inputs: dict[str, Any]) -> str:
+    """The command line of a call's input; empty if it is none. `bash -lc` lists give the script."""
+    for name in SHELL_INPUTS:
+        value = inputs.get(name)
+        if isinstance(value, str):
+            return value.strip()
+        if isinstance(value, list) and value and all(isinstance(word, str) for word in value):
+            return str(value[-1] if len(value) > 2 and value[1].startswith("-") else " ".join(value))
+    return ""
+
+
+def actions(command: str) -> tuple[Action, ...]:
+    """The commands of a line that do something: no readers, no changes of folder."""
+    return tuple(_action(part) for part in commands(command) if not _only_reads(part))
+
+
+def _only_reads(part: Command) -> bool:
+    words = [word.text for word in part.args]
+    if part.name in READERS or part.name in QUIET or not part.name:
+        return True
+    if part.name == "sed":
+        return not any(word.startswith(("-i", "--in-place")) for word in words)
+    if part.name == "git":
+        return next((w for w in words if not w.startswith("-")), "") in GIT_READERS
+    return "--version" in words or "--help" in words
+
+
+def _action(part: Command) -> Action:
+    words = [word.text for word in part.args]
+    plain = [word for word in words if not word.startswith("-")]
+    key = part.name
+    used: str | None = None
+    if part.name in INTERPRETERS:
+        if "-m" in words and plain:
+            used, key = plain[0], plain[0]
+        elif plain and "-c" not in words and "-e" not in words:
+            used, key = plain[0], f"{part.name} {PurePosixPath(plain[0]).name}"
+    elif plain and SUBCOMMAND.match(plain[0]) and "." not in plain[0]:
+        used, key = plain[0], f"{part.name} {plain[0]}"
+    rest = [_short(word) for word in words if word != used and not word.startswith(">")]
+    return Action(key, tuple(rest))
+
+
+def _short(word: str) -> str:
+    return PurePosixPath(word).name if "/" in word else word
+
+
+def similar(before: Action, after: Action) -> bool:
+    """Whether `after` tries again what `before` tried: same program, and as much or more of it.
+
+    A wider run counts (its words are among those of the first), and one that shares half of them.
+    """
+    if before.key != after.key:
+        return False
+    a, b = set(before.words), set(after.words)
+    return b <= a or len(a & b) * 2 >= len(a | b)
+
+
+def extended(before: Action, after: Action) -> bool:
+    """Whether `after` is the same command with more words."""
+    return before.key == after.key and set(before.words) < set(after.words)
+
+
+def _step(call: Turn, result: Turn | None) -> Step:
+    inputs = call.input
+    command = shell_command(inputs)
+    text = result.text if result else ""
+    worked = None if result is None or unsettled(text) else not (result.is_error or failure(text))
+    if isinstance(inputs.get("questions"), list):
+        return Step(call, result, "ask", worked=worked)
+    if command:
+        return _shell_step(call, result, command, worked)
+    if EDIT_TOOLS.search(call.tool_name or ""):
+        worked = None if result is None or unsettled(text) else not result.is_error
+        patch = inputs.get("patch") or inputs.get("input") or ""
+        files = tuple(
+            str(inputs[name]) for name in PATH_INPUTS if isinstance(inputs.get(name), str)
+        )[:1] or tuple(_PATCHED.findall(str(patch)))
+        return Step(call, result, "edit", files=files, added=_added(inputs), worked=worked)
+    return Step(call, result, "other", worked=worked)
+
+
+def _shell_step(call: Turn, result: Turn | None, command: str, worked: bool | None) -> Step:
+    first, _, rest = command.partition("\n")
+    head = first.split(" ", 1)[0]
+    if head in EDIT_COMMANDS or "*** Begin Patch" in command:
+        open_file = _OPEN_FILE.search(result.text) if result else None
+        files = tuple(_PATCHED.findall(command)) or ((open_file[1],) if open_file else ())
+        body = [line for line in rest.splitlines() if line.strip() != "end_of_edit"]
+        rejected = result is not None and "has introduced new syntax error" in result.text
+        return Step(
+            call, result, "edit", command, files=files,
+            added=_few(body) if head == "edit" else "", worked=False if rejected else True,
+        )  # fmt: skip
+    found = actions(command)
+    if found and all(action.key.split()[0] == "sed" for action in found):
+        return Step(call, result, "edit", command, files=found[-1].words[-1:], worked=worked)
+    return Step(call, result, "run" if found else "read", command, found, worked=worked)
+
+
+def _added(inputs: dict[str, Any]) -> str:
+    """Lines that replacements bring in, when they are few."""
+    edits = inputs.get("edits")
+    pairs: Iterable[Any] = edits if isinstance(edits, list) else [inputs]
+    lines: list[str] = []
+    for pair in pairs:
+        if isinstance(pair, dict) and isinstance(pair.get("new_string"), str):
+            old = {line.strip() for line in str(pair.get("old_string") or "").splitlines()}
+            lines += [x for x in pair["new_string"].splitlines() if x.strip() not in old]
+    return _few(lines)
+
+
+def _few(lines: Sequence[str]) -> str:
+    kept = [line.strip() for line in lines if line.strip()]
+    joined = "\n".join(kept)
+    return joined if len(kept) <= _TO_ADDED and len(joined) <= _LONGEST_ADDED else ""

@@ -1,0 +1,265 @@
+"""The current view: facts and entities as they stand after evidence and merging."""
+
+from collections.abc import Collection
+from typing import NamedTuple
+
+import polars as pl
+
+from knowledge.confidence import history, last_of, strength
+from knowledge.days import UNDATED
+from knowledge.evidence import first_statements
+from knowledge.identity import digest_column
+from knowledge.kinds import info_type, knowledge_type, structural
+from knowledge.policy import Policy
+from knowledge.tables import MEMORY, MEMORY_ENTITIES
+from knowledge.text import STOP_WORDS, words
+
+KEYWORDS = 5
+_KEY = ["namespace", "fact_id"]
+_WINNER = ["namespace", "winner_id"]
+
+
+class Grounds(NamedTuple):
+    """What the current view of facts rests on; one frame per table."""
+
+    facts: pl.DataFrame
+    fact_sources: pl.DataFrame
+    entities: pl.DataFrame
+    evidence: pl.DataFrame
+    confidence_updates: pl.DataFrame
+    merges: pl.DataFrame
+
+
+def memory(grounds: Grounds, embedded: Collection[str], policy: Policy) -> pl.DataFrame:
+    """MEMORY: each fact with its confidence, status and valid time.
+
+    A fact that took others up has the closed form over the union of their evidence, in which a
+    conversation still counts once; a merge itself is no evidence. Facts that were taken up keep
+    their own confidence, and point to who took them.
+
+    Args:
+        grounds: The tables that it rests on.
+        embedded: Ids of the facts that have a vector.
+        policy: Gain, factor, decay.
+    """
+    facts = grounds.facts
+    taken = _taken_up(grounds.merges)
+    united = _united(grounds, taken, policy)
+    own = last_of(grounds.confidence_updates).select(
+        *_KEY, "confidence", last_event_at="occurred_at"
+    )
+    counted = _conversations(grounds, taken)
+    drawn_from = _drawn_from(facts, grounds.evidence, taken)
+    types = grounds.entities.select("namespace", "entity_id", entity_type="type")
+    return MEMORY.frame(
+        facts.drop("derived_from")
+        .join(own, on=_KEY, how="left")
+        .join(united, on=_KEY, how="left", suffix="_united")
+        .join(counted, on=_KEY, how="left")
+        .join(drawn_from, on=_KEY, how="left")
+        .join(
+            taken.select("namespace", "archived_at", fact_id="loser_id", merged_into="winner_id"),
+            on=_KEY,
+            how="left",
+        )
+        .join(types, on=["namespace", "entity_id"], how="left")
+        .with_columns(
+            pl.coalesce("confidence_united", "confidence").alias("confidence"),
+            pl.coalesce("last_event_at_united", "last_event_at").alias("last_event_at"),
+            pl.coalesce("valid_from", "first_seen").alias("valid_from"),
+            status=pl.when(pl.col("merged_into").is_not_null())
+            .then(pl.lit("merged_into"))
+            .when(structural() | pl.col("fact_id").is_in(list(embedded)))
+            .then(pl.lit("active"))
+            .otherwise(pl.lit("pending_embed")),
+            knowledge_type=knowledge_type(),
+            tags=_tags(),
+        )
+        .with_columns(
+            info_type=info_type(),
+            strength=strength(pl.col("confidence"), pl.col("last_event_at"), policy),
+        )
+    )
+
+
+def memory_entities(entities: pl.DataFrame, memory: pl.DataFrame) -> pl.DataFrame:
+    """MEMORY_ENTITIES: each entity with how much is known about it, and how surely."""
+    known = memory.group_by("namespace", "entity_id").agg(
+        active_facts=(pl.col("status") == "active").sum(), confidence=pl.col("confidence").max()
+    )
+    return MEMORY_ENTITIES.frame(
+        entities.join(known, on=["namespace", "entity_id"], how="left").with_columns(
+            pl.col("active_facts").fill_null(0),
+            pl.col("confidence").fill_null(0.0),
+            canonical_id="entity_id",
+        )
+    )
+
+
+def _taken_up(merges: pl.DataFrame) -> pl.DataFrame:
+    """namespace, winner_id, loser_id, archived_at: one row per fact that was taken up."""
+    return (
+        merges.filter(pl.col("decision").is_in(["auto_merge", "merge"]))
+        .select("namespace", "winner_id", loser_id="loser_ids", archived_at="decided_at")
+        .explode("loser_id")
+        .with_columns(pl.col("archived_at").fill_null(UNDATED))
+        .unique(["namespace", "loser_id"], keep="first", maintain_order=True)
+    )
+
+
+def _members(facts: pl.DataFrame, taken: pl.DataFrame) -> pl.DataFrame:
+    """namespace, winner_id, fact_id: every fact and who stands for it, itself if nobody."""
+    return facts.select(_KEY).join(
+        taken.select("namespace", "winner_id", fact_id="loser_id"), on=_KEY, how="left"
+    ).with_columns(winner_id=pl.coalesce("winner_id", "fact_id"))  # fmt: skip
+
+
+def _united(grounds: Grounds, taken: pl.DataFrame, policy: Policy) -> pl.DataFrame:
+    """namespace, fact_id, confidence, last_event_at, valid_from of facts that took others up."""
+    members = _members(grounds.facts, taken)
+    united = members.join(taken.select(_WINNER).unique(maintain_order=True), on=_WINNER, how="semi")
+    first = (
+        united.join(
+            first_statements(grounds.fact_sources).filter(place=0).drop("place"),
+            on=_KEY,
+            how="left",
+        )
+        .join(grounds.facts.select(*_KEY, "first_seen", "base_confidence"), on=_KEY)
+        .with_columns(occurred_at=pl.col("first_seen").fill_null(UNDATED))
+        .sort(*_WINNER, "occurred_at", "fact_id")
+        .with_columns(place=pl.int_range(pl.len()).over(_WINNER))
+    )
+    leading = first.filter(place=0)
+    # The first source of every other member is a statement of the same thing.
+    restated = first.filter(pl.col("place") > 0).select(
+        *_WINNER,
+        "conversation_id",
+        "occurred_at",
+        kind=pl.lit("restatement"),
+        source_id="record_id",
+        weight=pl.lit(None, pl.Float64),
+        evidence_id=digest_column("fact_id", pl.lit("first"), prefix="v_"),
+    )
+    given = (
+        grounds.evidence.join(united, on=_KEY)
+        .join(
+            members.select("namespace", source_id="fact_id", against="winner_id"),
+            on=["namespace", "source_id"],
+            how="left",
+        )
+        .select(
+            *_WINNER, "conversation_id", "kind", "weight", "evidence_id",
+            pl.col("occurred_at").fill_null(UNDATED), pl.coalesce("against", "source_id").alias("source_id"),
+        )
+    )  # fmt: skip
+    events = pl.concat([given, restated], how="diagonal_relaxed").sort(
+        *_WINNER, "occurred_at", pl.col("kind") != "restatement", "evidence_id"
+    )
+    supports = (
+        events.filter(pl.col("kind").is_in(["restatement", "episode"]))
+        .join(leading.select(*_WINNER, "conversation_id"), on=[*_WINNER, "conversation_id"], how="anti")
+        .unique([*_WINNER, "conversation_id"], keep="first", maintain_order=True)
+    )  # fmt: skip
+    denials = events.filter(kind="contradiction").unique(
+        [*_WINNER, "source_id"], keep="first", maintain_order=True
+    )
+    union = pl.concat([supports, denials, events.filter(kind="feedback")])
+    start = leading.select(
+        "namespace", "occurred_at", fact_id="winner_id", confidence="base_confidence"
+    )
+    return (
+        last_of(
+            history(start, union.rename({"winner_id": "fact_id"}), policy.decay_per_day, policy)
+        )
+        .select(*_KEY, "confidence", last_event_at="occurred_at")
+        .join(leading.select("namespace", "first_seen", fact_id="winner_id"), on=_KEY)
+        .rename({"first_seen": "valid_from"})
+    )
+
+
+def _conversations(grounds: Grounds, taken: pl.DataFrame) -> pl.DataFrame:
+    """namespace, fact_id, evidence_count: conversations that state or support a fact."""
+    members = _members(grounds.facts, taken)
+    heard = pl.concat(
+        [
+            grounds.fact_sources.select(*_KEY, "conversation_id"),
+            grounds.evidence.filter(pl.col("kind").is_in(["restatement", "episode"])).select(
+                *_KEY, "conversation_id"
+            ),
+        ]
+    ).drop_nulls("conversation_id")
+    both = pl.concat(
+        [
+            heard,
+            # What was taken up counts for itself, and for who took it.
+            heard.join(members, on=_KEY)
+            .filter(pl.col("winner_id") != pl.col("fact_id"))
+            .select("namespace", "conversation_id", fact_id="winner_id")
+            .select(heard.columns),
+        ]
+    )
+    return (
+        both.group_by(_KEY)
+        .agg(evidence_count=pl.col("conversation_id").n_unique())
+        .with_columns(pl.col("evidence_count").cast(pl.Int64))
+    )
+
+
+def _drawn_from(facts: pl.DataFrame, evidence: pl.DataFrame, taken: pl.DataFrame) -> pl.DataFrame:
+    """namespace, fact_id, derived_from: with supporting episodes and facts that were taken up."""
+    own = pl.concat(
+        [
+            facts.select(*_KEY, source="derived_from").explode("source"),
+            evidence.filter(kind="episode").select(*_KEY, source="source_id"),
+        ]
+    )
+    passed_on = own.join(
+        taken.select("namespace", "winner_id", fact_id="loser_id"), on=_KEY
+    ).select("namespace", "source", fact_id="winner_id")
+    losers = taken.select("namespace", source="loser_id", fact_id="winner_id")
+    every = [frame.select(*_KEY, "source") for frame in (own, passed_on, losers)]
+    grouped = (
+        pl.concat(every)
+        .drop_nulls("source")
+        .unique()
+        .sort(*_KEY, "source")
+        .group_by(_KEY, maintain_order=True)
+        .agg(derived_from="source")
+    )
+    return (
+        facts.select(_KEY)
+        .join(grouped, on=_KEY, how="left")
+        .with_columns(pl.col("derived_from").fill_null([]))
+    )
+
+
+def _tags() -> pl.Expr:
+    """Predicate, type of the entity, and the first keywords of what is said in sentences."""
+    keywords = (
+        pl.when(structural())
+        .then(pl.lit(""))
+        .otherwise("object")
+        .map_batches(_keywords, return_dtype=pl.List(pl.String))
+    )
+    return (
+        pl.concat_list("predicate", "entity_type", keywords)
+        .list.drop_nulls()
+        .list.unique(maintain_order=True)
+    )
+
+
+def _keywords(texts: pl.Series) -> pl.Series:
+    return pl.Series(
+        texts.name,
+        [
+            list(
+                dict.fromkeys(
+                    word
+                    for word in words(text)
+                    if len(word) > 2 and word not in STOP_WORDS and not word.isdigit()
+                )
+            )[:KEYWORDS]
+            for text in texts.to_list()
+        ],
+        dtype=pl.List(pl.String),
+    )

@@ -1,0 +1,127 @@
+"""Facts that say the same become one: the most confident stays, the others point to it."""
+
+import polars as pl
+
+from knowledge.comparison import comparable_pairs
+from knowledge.confidence import undecayed
+from knowledge.days import UNDATED
+from knowledge.embedding import Embedder
+from knowledge.identity import digest_column
+from knowledge.policy import Policy
+from knowledge.tables import MERGES
+from knowledge.wording import agree
+
+AUTO_MERGE = "auto_merge"
+
+
+def merges(
+    facts: pl.DataFrame, evidence: pl.DataFrame, embedder: Embedder, policy: Policy
+) -> pl.DataFrame:
+    """MERGES that need no model: alike in meaning and in words, and near in confidence.
+
+    A pair may merge when its facts are about one entity, say one kind of thing, are more alike
+    than the threshold, agree in words (knowledge/wording.py), do not contradict each other, and
+    their undecayed confidences lie within the gap with one above the floor. Facts are then taken
+    from the most confident down (ties by id): each that is still free takes every free fact that
+    may merge with it. So every member is within the threshold of its winner, and there are no
+    chains. Names and structural facts never merge.
+
+    Args:
+        facts: FACTS rows.
+        evidence: EVIDENCE rows: for undecayed confidence and contradictions.
+        embedder: Gives vectors of `content` and their calibration.
+        policy: Thresholds.
+    """
+    pairs = comparable_pairs(facts, policy.merge_similarity, embedder, policy.candidate_margin)
+    confidence = undecayed(facts, evidence, policy)
+    said = facts.select("namespace", "fact_id", "content").join(
+        confidence, on=["namespace", "fact_id"]
+    )
+    for side in ("left", "right"):
+        pairs = pairs.join(
+            said.rename({"fact_id": side, "content": f"{side}_content", "confidence": f"{side}_c"}),
+            on=["namespace", side],
+        )
+    against = evidence.filter(kind="contradiction").select(
+        "namespace", left="fact_id", right="source_id"
+    )
+    pairs = pairs.filter(
+        # Rounded, so that 0.9 and 0.6 are 0.3 apart.
+        (pl.col("left_c") - pl.col("right_c")).abs().round(9) <= policy.merge_confidence_gap,
+        pl.max_horizontal("left_c", "right_c") > policy.merge_confidence_floor,
+    ).join(against, on=["namespace", "left", "right"], how="anti")
+    pairs = pairs.filter(
+        pl.Series(
+            [
+                agree(left, right)
+                for left, right in zip(
+                    pairs.get_column("left_content"), pairs.get_column("right_content"), strict=True
+                )
+            ],
+            dtype=pl.Boolean,
+        )
+    )
+    joined = _taken(pairs)
+    if joined.is_empty():
+        return MERGES.empty()
+    times = facts.select("namespace", "fact_id", time=pl.col("first_seen").fill_null(UNDATED))
+    return MERGES.frame(
+        joined.join(
+            times.rename({"fact_id": "winner_id", "time": "won_at"}), on=["namespace", "winner_id"]
+        )
+        .join(
+            times.rename({"fact_id": "loser_id", "time": "lost_at"}), on=["namespace", "loser_id"]
+        )
+        .sort("namespace", "winner_id", "loser_id")
+        .group_by("namespace", "winner_id", maintain_order=True)
+        .agg(
+            loser_ids="loser_id",
+            similarity=pl.col("similarity").min(),
+            decided_at=pl.max_horizontal(pl.col("won_at").max(), pl.col("lost_at").max()),
+        )
+        .with_columns(
+            decision=pl.lit(AUTO_MERGE),
+            reason=pl.lit("same meaning, same words, near confidence"),
+            merge_id=digest_column(
+                pl.lit(AUTO_MERGE), "winner_id", pl.col("loser_ids").list.join(","), prefix="m_"
+            ),
+        )
+    )
+
+
+def _taken(pairs: pl.DataFrame) -> pl.DataFrame:
+    """Each fact goes to at most one winner: from the most confident pair of hands down.
+
+    Returns:
+        namespace, winner_id, loser_id, similarity.
+    """
+    directed = pl.concat(
+        [
+            pairs.select(
+                "namespace", "similarity",
+                winner_id=winner, loser_id=loser, confidence=f"{winner}_c", other=f"{loser}_c",
+            )
+            for winner, loser in (("left", "right"), ("right", "left"))
+        ]
+    ).filter(
+        (pl.col("confidence") > pl.col("other"))
+        | ((pl.col("confidence") == pl.col("other")) & (pl.col("winner_id") < pl.col("loser_id")))
+    )  # fmt: skip
+    ordered = directed.sort(
+        "namespace", pl.col("confidence"), "winner_id", "loser_id",
+        descending=[False, True, False, False],
+    )  # fmt: skip
+    losers: set[tuple[str, str]] = set()
+    winners: set[tuple[str, str]] = set()
+    taken: list[bool] = []
+    for namespace, winner, loser in ordered.select(
+        "namespace", "winner_id", "loser_id"
+    ).iter_rows():
+        free = (namespace, winner) not in losers and (namespace, loser) not in losers
+        if free:
+            winners.add((namespace, winner))
+            losers.add((namespace, loser))
+        taken.append(free)
+    return ordered.filter(pl.Series(taken, dtype=pl.Boolean)).select(
+        "namespace", "winner_id", "loser_id", "similarity"
+    )

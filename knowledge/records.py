@@ -1,0 +1,347 @@
+"""From the bytes of a log file to rows of `records`: recognised, placed in time, redacted."""
+
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from hashlib import blake2b
+from itertools import accumulate
+from typing import Any, NamedTuple, Protocol
+
+import polars as pl
+
+from knowledge.adapter import Adapter
+from knowledge.adapters import adapters
+from knowledge.days import UNDATED
+from knowledge.decoding import (
+    Fault,
+    Payloads,
+    complete_length,
+    decoded_document,
+    decoded_lines,
+    document,
+    sample,
+    unfinished,
+)
+from knowledge.identity import digest
+from knowledge.images import may_hold_images, without_images
+from knowledge.tables import DEAD_LETTERS, RECORDS, TIME
+from knowledge.times import utc
+
+STAGE = "records"
+_FUTURE = timedelta(days=1)
+"""A time further than this after it was read is absurd."""
+_NO_RECORDS = RECORDS.empty()
+_NO_LETTERS = DEAD_LETTERS.empty()
+
+
+class Redactor(Protocol):
+    """Finds secrets and takes them out."""
+
+    def suspects(self, data: bytes) -> list[tuple[int, int]]:
+        """Spans (start, end) of raw bytes that may hold a secret; in one fast pass."""
+        ...
+
+    def redact_json(self, payload: bytes) -> tuple[bytes, int]:
+        """A JSON payload without its secrets, and how many there were; the same bytes if none."""
+        ...
+
+
+class Before(NamedTuple):
+    """What the lines before say, for reading only the new end of a file that grew."""
+
+    thread: str | None = None
+    session: bool = False
+    occurred_at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class SourceRead:
+    """What a file, or the new end of one, gave.
+
+    `records` has the schema of RECORDS and the order of the file. `consumed` bytes and `lines` are
+    what was taken in; `incomplete` says that a value still being written was left for later.
+    `refused` is the reason if nothing was read because the kind of data is unknown. `last` is the
+    `before` of what comes next.
+    """
+
+    records: pl.DataFrame
+    dead_letters: pl.DataFrame
+    adapter: str | None = None
+    consumed: int = 0
+    lines: int = 0
+    refused: str | None = None
+    incomplete: bool = False
+    last: Before = Before()
+
+
+class _Origin(NamedTuple):
+    """Where the bytes come from."""
+
+    namespace: str
+    source_file: str
+    timezone: str
+    seen_at: datetime
+    start_line: int
+    start_offset: int
+
+
+def read_records(
+    data: bytes,
+    *,
+    namespace: str,
+    source_file: str,
+    timezone: str,
+    seen_at: datetime,
+    redactor: Redactor | None,
+    start_line: int = 1,
+    start_offset: int = 0,
+    adapter: str | None = None,
+    before: Before | None = None,
+) -> SourceRead:
+    """Rows of `records` from the bytes of a file, and what in it could not be read.
+
+    Args:
+        data: The file from `start_offset` on; that is the start of line `start_line`.
+        namespace: Person or tenant.
+        source_file: Its path, as it is stored.
+        timezone: IANA name; times without an offset are in it.
+        seen_at: When it was read; times more than a day later are absurd.
+        redactor: Takes secrets out before anything leaves this function; None only in tests.
+        start_line: Number of the first line.
+        start_offset: Byte offset of the first line.
+        adapter: Name of the adapter, when the file's kind is known from an earlier read.
+        before: What the lines before say (`last` of the read before this one).
+
+    Raises:
+        KeyError: there is no adapter of that name.
+    """
+    origin = _Origin(namespace, source_file, timezone, seen_at, start_line, start_offset)
+    known = adapters()[adapter] if adapter is not None else None
+    if not data.strip():
+        return SourceRead(_NO_RECORDS, _NO_LETTERS, adapter)
+    is_document, value = document(data) if start_offset == 0 else (False, None)
+    if is_document:
+        body, objects = data, [value]
+    else:
+        body = data[: complete_length(data)]
+        objects = sample(body) if known is None else []
+    if not is_document and not body or (known is None and not objects and unfinished(data)):
+        return SourceRead(_NO_RECORDS, _NO_LETTERS, adapter, incomplete=True)
+    known = known or next((one for one in adapters().values() if one.recognises(objects)), None)
+    if known is None:
+        return SourceRead(_NO_RECORDS, _NO_LETTERS, refused=_unknown(objects))
+    if is_document:
+        found = decoded_document(value, body, known)
+    else:
+        found = decoded_lines(body, known)
+    records, last = _rows(found, body, known, redactor, origin, before or Before())
+    return SourceRead(
+        records=records,
+        dead_letters=_dead_letters(found.faults, origin),
+        adapter=known.name,
+        consumed=len(body),
+        lines=body.count(b"\n") + (not body.endswith(b"\n")),
+        incomplete=len(body) < len(data),
+        last=last,
+    )
+
+
+def _unknown(objects: list[Any]) -> str:
+    what = "unknown kind of data" if objects else "no JSON object found"
+    return f"{what}; known kinds: {', '.join(sorted(adapters()))}"
+
+
+def _rows(
+    found: Payloads,
+    data: bytes,
+    adapter: Adapter,
+    redactor: Redactor | None,
+    origin: _Origin,
+    before: Before,
+) -> tuple[pl.DataFrame, Before]:
+    if not found.payloads:
+        return _NO_RECORDS, before
+    payloads = _valid_text(found)
+    images = _drop_images(payloads, data)
+    redactions = _redact(found, payloads, data, redactor)
+    threads, sessions, native_ids, times, ordinals = zip(*found.heads, strict=True)
+    told = pl.DataFrame(
+        {
+            "thread": pl.Series(threads, dtype=pl.String),
+            "session": pl.Series(sessions, dtype=pl.Boolean),
+            "time": utc(pl.Series("time", times, dtype=pl.String), origin.timezone),
+        }
+    )
+    placed = _placed(told, adapter, origin.seen_at, before)
+    digests = _digests(payloads, placed, native_ids, f"{origin.namespace}\x1f{adapter.name}")
+    rows = len(payloads)
+    frame = pl.DataFrame(
+        {
+            "namespace": pl.repeat(origin.namespace, rows, eager=True),
+            "record_key": digests.keys,
+            "adapter": pl.repeat(adapter.name, rows, eager=True),
+            "thread": placed.get_column("thread"),
+            "session": placed.get_column("session"),
+            "native_id": pl.Series(native_ids, dtype=pl.String),
+            "ordinal": pl.Series(ordinals, dtype=pl.Int64),
+            "occurred_at": placed.get_column("occurred_at"),
+            "payload": pl.Series(payloads, dtype=pl.Binary).cast(pl.String),
+            "content_hash": digests.contents,
+            "size": pl.Series([len(one) for one in payloads], dtype=pl.Int64),
+            "redactions": _counts(redactions, rows),
+            "images_dropped": _counts(images, rows),
+            "source_file": pl.repeat(origin.source_file, rows, eager=True),
+            "source_line": pl.Series(found.lines, dtype=pl.Int64) + origin.start_line,
+            "source_offset": pl.Series(found.offsets, dtype=pl.Int64) + origin.start_offset,
+            "seen_at": pl.repeat(origin.seen_at.astimezone(UTC), rows, dtype=TIME, eager=True),
+        },
+        schema=RECORDS.schema,
+    )
+    if len(set(digests.keys)) < rows:
+        frame = frame.unique("record_key", keep="first", maintain_order=True)
+    return frame, Before(*placed.select("thread", "session", "near").row(-1))
+
+
+def _counts(per_row: dict[int, int], rows: int) -> pl.Series:
+    if not per_row:
+        return pl.repeat(0, rows, dtype=pl.Int64, eager=True)
+    return pl.Series([per_row.get(row, 0) for row in range(rows)], dtype=pl.Int64)
+
+
+def _valid_text(found: Payloads) -> list[bytes]:
+    """Payloads as valid UTF-8: what is not becomes U+FFFD."""
+    payloads = list(found.payloads)
+    try:
+        pl.Series(payloads, dtype=pl.Binary).cast(pl.String)
+    except pl.exceptions.ComputeError:
+        for row, payload in enumerate(payloads):
+            try:
+                payload.decode()
+            except UnicodeDecodeError:
+                payloads[row] = payload.decode("utf-8", "replace").encode()
+    return payloads
+
+
+def _drop_images(payloads: list[bytes], data: bytes) -> dict[int, int]:
+    """Take pictures out of `payloads`; how many, by row."""
+    dropped: dict[int, int] = {}
+    if may_hold_images(data):
+        for row, payload in enumerate(payloads):
+            if may_hold_images(payload):
+                payloads[row], count = without_images(payload)
+                if count:
+                    dropped[row] = count
+    return dropped
+
+
+def _redact(
+    found: Payloads, payloads: list[bytes], data: bytes, redactor: Redactor | None
+) -> dict[int, int]:
+    """Take secrets out of `payloads`; how many, by row. Rows that no prefilter hit stay as is."""
+    redacted: dict[int, int] = {}
+    if redactor is None:
+        return redacted
+    offsets = found.offsets
+    if not found.as_read:
+        data = b"\n".join(payloads)
+        offsets = list(accumulate((len(one) + 1 for one in payloads[:-1]), initial=0))
+    rows = set(found.mended)
+    for start, end in redactor.suspects(data):
+        rows.update(range(max(bisect_right(offsets, start) - 1, 0), bisect_left(offsets, end)))
+    for row in sorted(rows):
+        payloads[row], count = redactor.redact_json(payloads[row])
+        if count:
+            redacted[row] = count
+    return redacted
+
+
+def _placed(
+    told: pl.DataFrame, adapter: Adapter, seen_at: datetime, before: Before
+) -> pl.DataFrame:
+    """Thread, session and time of each line: what it tells itself, else what the line before it
+    does, else the one after.
+
+    A time before 2015 or further than a day after `seen_at` is absurd, and its line undated.
+    `near` is the last time that is not absurd; `dated` says whether the line tells a time at all.
+    """
+    latest = pl.lit(seen_at.astimezone(UTC) + _FUTURE, dtype=TIME)
+    time = pl.col("time")
+    sane = pl.when((time >= pl.lit(UNDATED, dtype=TIME)) & (time <= latest)).then(time)
+    near = _nearest(sane, pl.lit(before.occurred_at, dtype=TIME))
+    has_thread = pl.col("thread").is_not_null()
+    session_before = before.session if before.thread is not None else None
+    session = _nearest(
+        pl.when(has_thread).then("session"), pl.lit(session_before, dtype=pl.Boolean)
+    )
+    thread = _nearest(pl.col("thread"), pl.lit(before.thread, dtype=pl.String))
+    return told.select(
+        thread=thread.fill_null(adapter.name),
+        session=session.fill_null(value=False),
+        occurred_at=pl.when(time.is_not_null()).then(sane).otherwise(near),
+        near=near,
+        dated=time.is_not_null(),
+    )
+
+
+def _nearest(column: pl.Expr, before: pl.Expr) -> pl.Expr:
+    """The value of a row, else of the one before, else of the one after."""
+    return pl.coalesce(column.forward_fill(), before, column.backward_fill())
+
+
+class _Digests(NamedTuple):
+    keys: list[str]
+    contents: list[str]
+
+
+def _digests(
+    payloads: list[bytes], placed: pl.DataFrame, native_ids: tuple[str | None, ...], where: str
+) -> _Digests:
+    """Keys of the rows, and digests of their payloads.
+
+    A key is of the payload, `where` (namespace and adapter), thread and native id; of the time
+    too where the line itself tells none, and of how many like it came before where it has no
+    native id. So a line that stands in two files is one record, and two equal lines of a chat
+    stay two.
+    """
+    near = placed.select(pl.when(~pl.col("dated")).then(pl.col("near").dt.epoch("us"))).to_series()
+    threads = placed.get_column("thread").to_list()
+    keys: list[str] = []
+    contents: list[str] = []
+    seen: Counter[str] = Counter()
+    for payload, thread, native, time in zip(
+        payloads, threads, native_ids, near.to_list(), strict=True
+    ):
+        hashed = blake2b(payload, digest_size=16)
+        contents.append(hashed.hexdigest())
+        if native is None:
+            hashed.update(f"\0{where}\x1f{thread}\x1f\x1f{time or ''}".encode())
+            key = hashed.hexdigest()
+            seen[key] += 1
+            if seen[key] > 1:
+                hashed.update(str(seen[key]).encode())
+                key = hashed.hexdigest()
+            keys.append(key)
+        else:
+            hashed.update(f"\0{where}\x1f{thread}\x1f{native}".encode())
+            keys.append(hashed.hexdigest())
+    return _Digests(keys, contents)
+
+
+def _dead_letters(faults: list[Fault], origin: _Origin) -> pl.DataFrame:
+    if not faults:
+        return _NO_LETTERS
+    return DEAD_LETTERS.frame(
+        {
+            "namespace": origin.namespace,
+            "letter_id": digest(STAGE, origin.namespace, origin.source_file, offset),
+            "stage": STAGE,
+            "source_file": origin.source_file,
+            "source_line": origin.start_line + fault.line,
+            "source_offset": offset,
+            "reason": fault.reason,
+            "replay": f"cairn run --source {origin.source_file}",
+        }
+        for fault in faults
+        for offset in (origin.start_offset + fault.offset,)
+    )

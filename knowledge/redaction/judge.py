@@ -1,0 +1,281 @@
+"""Whether a value that stands where a secret would is one: shape, words, and the key before it.
+
+Rules find places; these functions say no to variables, placeholders, masks, types, paths and code.
+"""
+
+import re
+from typing import NamedTuple
+
+
+class Found(NamedTuple):
+    """What a rule matched: the key (empty where a rule has none), what separates, the value."""
+
+    key: str
+    separator: str
+    value: str
+
+
+_TEMPLATE = re.compile(
+    r"""\*\*|x{4,}|X{4,}|•|\.\.\.|…|<[^<>]*>|\{\{|\}\}|\$\{|\$\(|%\(|`|\[redacted
+      |(?i:redacted|filtered|masked|hidden|placeholder|change[-_]?me|replace[-_]?(?:me|this|with)
+      |(?:^|[-_ ])your?[-_]?|insert[-_]|example$|-here$)""",
+    re.VERBOSE,
+)
+_VARIABLE = re.compile(r"\$[A-Za-z_]\w*(?:[:.]\w+)*|%\w+%|\$\d|@\w+@|:['\"]?\w+['\"]?|!\w+|\{[\w.]*\}|#\{.*")
+_CODE = re.compile(r".*[\w\])]\(.*|.*\)|\[.*|\(.*|.*(?:->|::|=>|\?\.|\|\||&&).*|.*\[['\"\w]*\].*|=.*")
+_DOTTED = re.compile(r"[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+")
+_PATH = re.compile(r"(?:~|\.{1,2})?/.*|[A-Za-z]:[\\/].*|[\w.-]+(?:/[\w.-]+)+\.\w{1,5}")
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://.*")
+_PIECES = re.compile(r"[^A-Za-z0-9]+")
+_HUMPS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+
+# Words that stand for a value, name a type, or tell a state; a value made of these alone is none.
+_WORDS = frozenset(
+    """
+    a an and any api apikey app auth access account admin_password arg args array as auto basic bearer
+    bool boolean bytes can cannot char credential credentials custom current default demo digest
+    disable disabled dummy email empty enable enabled enter env environment error example expired
+    fail failed fake false field file foo bar baz for from function getpass goes hash hashed header
+    here id incorrect input insert int integer invalid is it jwt key keyring kwargs label length
+    login masked match mandatory me missing mock must my name needed new nil no none not null number
+    num object of off oauth ok old omitted on optional or pass passcode passphrase passwd password
+    passwords placeholder private prompt pw pwd query raw required reset sample secret secrets self
+    session set some sso str string strong stub test text the this to todo token tokens true
+    tbd type undefined unset update used user username val valid validated value varchar var void
+    was weak with wrong x xxx yes you your string_type secretstr charfield textfield any_type
+    """.split()
+)
+_TECHNICAL = frozenset(
+    """
+    base64 base32 base62 sha1 sha256 sha512 sha3 md5 hmac256 oauth2 oauth1 utf8 utf16 argon2 argon2id
+    argon2i pbkdf2 bcrypt2 rs256 hs256 es256 hs512 ed25519 x509 pkcs8 pkcs12 aes128 aes256 rsa2048
+    rsa4096 ipv4 ipv6 http2 s3 ec2 k8s i18n l10n e2e oidc2 p256 http1 int32 int64 uint8 uint32 uint64
+    str32 float32 float64 tls12 tls13
+    """.split()
+)
+
+
+def words(key: str) -> list[str]:
+    """Lower-case words of an identifier: `dbPassword_2` gives db, password, 2."""
+    return [hump.lower() for hump in _HUMPS.findall(key)]
+
+
+def stands_in(value: str) -> bool:
+    """Whether a value is a variable, template, mask or placeholder."""
+    value = value.strip()
+    if not value or _TEMPLATE.search(value) or _VARIABLE.fullmatch(value):
+        return True
+    if len(set(value.lower())) < 3 and not value.isdigit():
+        return True
+    pieces = [piece for piece in _PIECES.split(value.lower()) if piece]
+    return all(piece in _WORDS or piece in _TECHNICAL for piece in pieces)
+
+
+def is_code(value: str) -> bool:
+    """Whether an unquoted value reads as an expression: a call, an attribute, an index."""
+    return bool(_CODE.fullmatch(value) or _DOTTED.fullmatch(value))
+
+
+def is_place(value: str) -> bool:
+    """Whether a value is a path or an address."""
+    if _URL.fullmatch(value):
+        return True
+    return bool(_PATH.fullmatch(value)) and all(map(_wordy, value.split("/")))
+
+
+def _wordy(text: str) -> bool:
+    """Whether each piece between punctuation could be a word or a small number."""
+    return all(_word(piece) for piece in _PIECES.split(text) if piece)
+
+
+def _word(piece: str) -> bool:
+    if piece.isdigit():
+        return len(piece) <= 4
+    letters = piece.rstrip("0123456789")
+    if not letters.isalpha() or len(piece) - len(letters) > 2:
+        return False
+    humps = _HUMPS.findall(letters)
+    return len(letters) / len(humps) >= 3 or len(letters) < 4
+
+
+def _mixed(value: str) -> bool:
+    return any(c.isdigit() for c in value) and any(c.isalpha() for c in value)
+
+
+def _shouted(found: Found) -> bool:
+    """Whether this is an assignment as a shell or a .env file has it: `NAME=value`."""
+    return found.key.isupper() and found.separator == "="
+
+
+def given(found: Found) -> bool:
+    """A value that a command was given as its password: anything that does not stand in for one."""
+    return not stands_in(found.value) and not found.value.startswith(("$(", "`", "-"))
+
+
+def password_key(key: str) -> str | None:
+    """The word that makes a key one of a password, else None."""
+    for word in reversed(words(key)):
+        if word.endswith(("password", "passwd", "passphrase", "passcode", "pwd", "pswd", "psk")):
+            return word
+        if word in ("pass", "pw", "passw") or word in ("sshpass", "storepass", "keypass", "userpass", "dbpass"):
+            return word
+        if not (word.isdigit() or word in TAILS):
+            return None
+    return None
+
+
+_NEVER_OWNS = frozenset(
+    """
+    next page continuation sync cancel cancellation stop eos bos pad unk sep cls mask special start
+    end max min num first last prev previous sub return per image text word new_line line total
+    prompt completion input output cache cached reasoning budget
+    """.split()
+)
+_KEY_OWNERS = frozenset(
+    """
+    api access secret private account encryption signing master auth shared service subscription
+    admin deploy app client webhook storage license registration function host
+    """.split()
+)
+TAILS = frozenset(
+    """
+    prod production dev development stage staging test local live value base base64 b64 old new current
+    default main master root admin primary secondary raw plain plaintext hex string str s key
+    """.split()
+)
+
+
+def token_key(key: str) -> str | None:
+    """The word that makes a key one of a token, secret or key, else None."""
+    parts = words(key)
+    for at in range(len(parts) - 1, -1, -1):
+        word, before = parts[at], parts[at - 1] if at else ""
+        if word.endswith("token"):
+            return None if before in _NEVER_OWNS else word
+        if word.endswith("secret") or word in ("credential", "credentials", "jwt", "bearer"):
+            return word
+        if word in ("auth", "authorization"):
+            return word
+        if word == "key" and before in _KEY_OWNERS:
+            return f"{before} key"
+        if word.endswith("key") and word.removesuffix("key") in _KEY_OWNERS:
+            return word
+        if not (word.isdigit() or word in TAILS):
+            return None
+    return None
+
+
+def password_quoted(found: Found) -> bool:
+    """A quoted value under a password's key."""
+    key = password_key(found.key)
+    value = found.value
+    if not key or len(value) < 3 or stands_in(value) or is_place(value) or _DOTTED.fullmatch(value):
+        return False
+    if key == "pass" and len(words(found.key)) == 1 and not _mixed(value):
+        return False
+    if any(c.isspace() for c in value):
+        plain = _wordy(value) and not any(c.isdigit() for c in value)
+        return not plain and (_shouted(found) or key == "passphrase")
+    return True
+
+
+def password_bare(found: Found) -> bool:
+    """An unquoted value under a password's key: a plain word only in `NAME=value`."""
+    key = password_key(found.key)
+    value = found.value.rstrip("!?.:")
+    if not key or len(value) < 3 or stands_in(value) or is_code(found.value) or is_place(value):
+        return False
+    if _shouted(found):
+        return True
+    if value.isdigit():
+        return "=" in found.separator and len(value) >= 4 and key != "pass"
+    if not _mixed(value) or value.lower() in _TECHNICAL:
+        return False
+    stem = value.rstrip("0123456789").lower()
+    return len(value) >= 5 and not all(word in _WORDS for word in words(stem) or [""])
+
+
+def password_line(found: Found) -> bool:
+    """A plain word that is all of its `password: word` line, as in YAML."""
+    value = found.value
+    return bool(password_key(found.key)) and len(value) >= 5 and not stands_in(value)
+
+
+def token_value(found: Found) -> bool:
+    """A value under the key of a token: long and mixed enough to be no word, path or code."""
+    return bool(token_key(found.key)) and (
+        looks_random(found.value)
+        or (
+            found.key.isupper()
+            and found.separator.strip() == "="
+            and len(found.value) >= 8
+            and _mixed(found.value)
+            and not (stands_in(found.value) or is_code(found.value) or is_place(found.value))
+        )
+    )
+
+
+def looks_random(value: str) -> bool:
+    """Whether a value has the shape of a generated token rather than of a word, path or code."""
+    if len(value) < 8 or any(c.isspace() for c in value) or stands_in(value):
+        return False
+    if is_code(value) or is_place(value) or _wordy(value):
+        return False
+    if _mixed(value):
+        return True
+    return len(value) >= 20 and value.isalpha() and not value.islower() and not value.isupper()
+
+
+def strong_password(found: Found) -> bool:
+    """A value in a looser place, such as a call's argument or a sentence: letters and digits."""
+    value = found.value.strip().rstrip(".,;:!?)")
+    if len(value) < 6 or any(c.isspace() for c in value) or stands_in(value) or is_code(value):
+        return False
+    if is_place(value) or not _mixed(value) or value.lower() in _TECHNICAL:
+        return False
+    pieces = [piece for piece in _PIECES.split(value) if piece]
+    return not all(piece.isdigit() or (piece.isalpha() and len(piece) > 1) for piece in pieces)
+
+
+def strong_token(found: Found) -> bool:
+    """A long value of random shape, wherever it stands."""
+    return len(found.value) >= 16 and looks_random(found.value)
+
+
+def header_value(found: Found) -> bool:
+    """Credentials of an Authorization header, after its scheme."""
+    value = found.value
+    return len(value) >= 6 and not stands_in(value) and not is_code(value) and not value.isalpha()
+
+
+def cookie_value(found: Found) -> bool:
+    """A session cookie's value; plain ids are not secret."""
+    return not _UUID.fullmatch(found.value) and looks_random(found.value)
+
+
+def not_example(found: Found) -> bool:
+    """A known token's shape, unless it is a documentation's example or a mask."""
+    return not _TEMPLATE.search(found.value) and "EXAMPLE" not in found.value
+
+
+def luhn(found: Found) -> bool:
+    """A card number by the Luhn check (ISO/IEC 7812-1), of a card network's prefix."""
+    digits = [int(c) for c in found.value if c.isdigit()]
+    if not 13 <= len(digits) <= 19 or digits[0] not in (3, 4, 5, 6) or len(set(digits)) < 3:
+        return False
+    doubled = (d if i % 2 == 0 else sum(divmod(2 * d, 10)) for i, d in enumerate(reversed(digits)))
+    return sum(doubled) % 10 == 0
+
+
+def iban(found: Found) -> bool:
+    """An account number by the mod 97 check of ISO 13616."""
+    number = found.value.replace(" ", "")
+    if not 15 <= len(number) <= 34:
+        return False
+    return int("".join(str(int(c, 36)) for c in number[4:] + number[:4])) % 97 == 1
+
+
+def phone(found: Found) -> bool:
+    """A telephone number: 8 to 15 digits (ITU-T E.164)."""
+    return 8 <= sum(c.isdigit() for c in found.value) <= 15

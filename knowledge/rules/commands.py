@@ -1,0 +1,195 @@
+"""What an agent did: tools used, commands run, hosts reached, kinds of operation."""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+import polars as pl
+
+from knowledge.policy import Policy
+from knowledge.rules.programs import operations
+from knowledge.rules.rule import (
+    CALLS,
+    RUNS_COMMAND,
+    Example,
+    Found,
+    Record,
+    Rule,
+    command_line,
+    each,
+    rule,
+)
+from knowledge.shell import SSH_OPTIONS_WITH_VALUE, Command, Word, operand_index, operands
+
+COMMAND_CHARACTERS = 500
+
+CONNECTING = r"\b(ssh|scp|sftp|rsync|mosh|ssh-copy-id|sshfs)\b"
+_HOST = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9._-]{0,251}[A-Za-z0-9])?")
+_IPV6 = re.compile(r"[0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f]{0,4}){2,7}(?:%\w+)?")
+_REMOTE_PATH = re.compile(r"(?P<host>(?:[^\s@/:\[\]]+@)?(?:\[[0-9A-Fa-f:%\w]+\]|[^\s@/:\[\]]+)):")
+_ADDRESS = re.compile(r"(?P<scheme>ssh|scp|sftp|rsync)://(?P<host>[^/\s]+)")
+
+_COPY_OPTIONS = {
+    "scp": "cDFiJloPSX",
+    "sshfs": "opF",
+    "rsync": (
+        "e", "f", "B", "T", "M", "--rsh", "--exclude", "--include", "--filter", "--exclude-from",
+        "--include-from", "--files-from", "--log-file", "--bwlimit", "--port", "--password-file",
+        "--rsync-path", "--timeout", "--backup-dir", "--link-dest", "--compare-dest", "--chmod",
+        "--chown", "--max-size", "--min-size", "--partial-dir", "--suffix", "--info",
+        "--out-format",
+    ),
+}  # fmt: skip
+_LOGIN_OPTIONS = {
+    "ssh": SSH_OPTIONS_WITH_VALUE,
+    "sftp": "BbcDFiJloPRSs",
+    "mosh": ("p", "--ssh", "--port", "--predict", "--server", "--client"),
+    "ssh-copy-id": "iFpot",
+}
+
+
+def used_tool(record: Record, _: Policy) -> Iterator[Found]:
+    """The tool of a call."""
+    if record.tool_name and record.tool_name.strip():
+        yield Found(record.tool_name.strip(), 0, len(record.tool_name), "tool_name")
+
+
+def _executed_command(record: Record, _: Policy) -> Iterator[Found]:
+    if line := command_line(record):
+        text = " ".join(line.text.split())[:COMMAND_CHARACTERS].rstrip()
+        start = len(line.text) - len(line.text.lstrip())
+        yield Found(text, start, len(line.text.rstrip()), line.field)
+
+
+def hosts(command: Command) -> list[tuple[str, Word]]:
+    """Hosts that a command connects to, each with the word that names it."""
+    args = command.args
+    found: list[tuple[str, Word]] = []
+    if command.name in _LOGIN_OPTIONS:
+        with_value = _LOGIN_OPTIONS[command.name]
+        at = operand_index(args, with_value)
+        if at < len(args):
+            if command.name == "ssh":
+                found += _jumps(args[:at])
+            if host := _host(args[at].text, path=command.name == "sftp"):
+                found.append((host, args[at]))
+    elif command.name in _COPY_OPTIONS:
+        for word in operands(args, _COPY_OPTIONS[command.name]):
+            remote = _ADDRESS.match(word.text) or _REMOTE_PATH.match(word.text)
+            # A drive letter and a local path with a colon are no hosts.
+            if remote and len(remote["host"]) > 1 and (host := _host(word.text, path=True)):
+                found.append((host, word))
+    return found
+
+
+def _jumps(options: Sequence[Word]) -> Iterator[tuple[str, Word]]:
+    for option, value in pairwise(options):
+        if option.text == "-J":
+            for hop in value.text.split(","):
+                if host := _host(hop, path=False):
+                    yield host, value
+
+
+def _host(target: str, path: bool) -> str | None:
+    """The host in `user@host`, `[address]`, `host:path` or `ssh://user@host:port`."""
+    address = _ADDRESS.match(target)
+    if address:
+        target = address["host"]
+    host = target.rsplit("@", 1)[-1] if address or not path else _before_path(target)
+    if host.startswith("["):
+        host = host[1:].split("]", 1)[0]
+    elif host.count(":") == 1:
+        host = host.split(":", 1)[0]
+    if _IPV6.fullmatch(host):
+        return host
+    return host if _HOST.fullmatch(host) and not host.isdigit() else None
+
+
+def _before_path(target: str) -> str:
+    remote = _REMOTE_PATH.match(target)
+    return (remote["host"] if remote else target).rsplit("@", 1)[-1]
+
+
+def hosts_in(record: Record) -> Iterator[Found]:
+    """Hosts that a call of a shell tool connects to."""
+    if (line := command_line(record)) is None:
+        return
+    for command in line.commands:
+        for host, word in hosts(command):
+            yield Found(host, *_within(line.text, host, word), line.field)
+
+
+def _connects_to_host(record: Record, _: Policy) -> Iterator[Found]:
+    yield from hosts_in(record)
+
+
+def _within(source: str, name: str, word: Word) -> tuple[int, int]:
+    """Place of a name inside its word; the whole word when quotes cut it up."""
+    at = source.rfind(name, word.start, word.end)
+    if ":" in source[word.start : word.end]:
+        at = source.find(name, source.find("@", word.start, word.end) + 1 or word.start, word.end)
+    return (word.start, word.end) if at < 0 else (at, at + len(name))
+
+
+def _operation_type(record: Record, _: Policy) -> Iterator[Found]:
+    if (line := command_line(record)) is None:
+        return
+    for command in line.commands:
+        for operation in operations(command):
+            first, last = operation.first, operation.last
+            end = last.end if last.end > first.start else first.end
+            yield Found(operation.type, first.start, end, line.field)
+
+
+RULES: tuple[Rule, ...] = (
+    rule(
+        "used_tool",
+        1,
+        "A tool that the agent called.",
+        confidence=1.0,
+        reads=CALLS & pl.col("tool_name").is_not_null(),
+        find=each(used_tool),
+        content="{entity} used the tool {object}",
+    ),
+    rule(
+        "executed_command",
+        1,
+        "A command line that the agent ran, white space collapsed, at most 500 characters.",
+        confidence=1.0,
+        reads=RUNS_COMMAND,
+        find=each(_executed_command),
+        content="{entity} ran the command {object}",
+        examples=(Example("git  status", ("git status",)),),
+    ),
+    rule(
+        "connects_to_host",
+        1,
+        "A host that ssh, scp, sftp, rsync, mosh, sshfs or ssh-copy-id connects to.",
+        confidence=0.9,
+        reads=RUNS_COMMAND & pl.col("tool_input").str.contains(CONNECTING),
+        find=each(_connects_to_host),
+        content="{entity} connects to host {object}",
+        examples=(
+            Example(
+                "sshpass -p '[redacted:sshpass]' ssh root@192.168.20.4 'ls -la'", ("192.168.20.4",)
+            ),
+            Example("rsync -av dist/ deploy@web1:/srv/app", ("web1",)),
+            Example("git config user.email ann@example.org"),
+            Example("npm install @scope/package && ssh -V"),
+        ),
+    ),
+    rule(
+        "operation_type",
+        1,
+        "What kind of work a command is, from its program, its first operand and its flags.",
+        confidence=0.8,
+        reads=RUNS_COMMAND,
+        find=each(_operation_type),
+        content="{entity} involves {object}",
+        examples=(
+            Example("tar xzf dist.tar.gz", ("archive_manipulation",)),
+            Example("cd app && npm test", ("verification",)),
+            Example("npm start --target web"),
+        ),
+    ),
+)

@@ -1,0 +1,236 @@
+"""Things by name that are observed: hosts, tools, packages, projects, persons."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+import polars as pl
+
+from knowledge.policy import Policy
+from knowledge.rules.commands import CONNECTING, hosts_in, used_tool
+from knowledge.rules.programs import BUILTINS, EVERYDAY
+from knowledge.rules.rule import (
+    CALLS,
+    RUNS_COMMAND,
+    Example,
+    Found,
+    Record,
+    Rule,
+    command_line,
+    each,
+    rule,
+)
+from knowledge.shell import Command, Word, functions, operand_index, operands
+
+_PROGRAM = re.compile(r"[a-z][a-z0-9_.+-]{1,30}")
+_SCRIPT = re.compile(r"\.(?:sh|py|pl|rb|js|ts|exs?|bash|zsh|ps1|bat|cmd|out|bin)$")
+_FOLDERS = re.compile(
+    r"(?:/(?:usr/(?:local/)?)?s?bin|/opt/homebrew/bin|.*/\.venv/bin|~/\.local/bin)/"
+)
+
+_NAME = re.compile(r"(?:@[\w.~-]+/)?[A-Za-z0-9](?:[\w.+-]*[A-Za-z0-9+])?")
+_EXTRAS = re.compile(r"(?:\[[^\]]*\])?(?:\s*(?:===?|[<>~!]=?|\^|@(?!.*/)|:|=).*)?$")
+_PIP_OPTIONS = (
+    "r", "c", "e", "i", "t", "f", "--requirement", "--constraint", "--editable", "--index-url",
+    "--extra-index-url", "--target", "--python", "--prefix", "--root", "--find-links", "--group",
+    "--extra", "--index", "--optional", "--with", "--platform", "--proxy", "--trusted-host", "--log",
+)  # fmt: skip
+_NPM_OPTIONS = ("C", "--prefix", "--filter", "--registry", "--cwd", "--workspace", "-w")
+_CARGO_OPTIONS = (
+    "F", "p", "--features", "--package", "--vers", "--version", "--path", "--git", "--rename",
+    "--branch", "--tag", "--rev", "--root", "--registry", "--bin",
+)  # fmt: skip
+_APT_OPTIONS = ("o", "t", "c", "--target-release", "--repository", "n", "--name", "--channel")
+_PLAIN_OPTIONS = ("v", "--version", "--tag", "--cask", "--source")
+
+_INSTALLERS: dict[str, tuple[frozenset[str], Sequence[str]]] = {
+    **{name: (frozenset({"install", "download"}), _PIP_OPTIONS) for name in ("pip", "pip3")},
+    "pipx": (frozenset({"install", "inject"}), _PIP_OPTIONS),
+    "uv": (frozenset({"add"}), _PIP_OPTIONS),
+    "poetry": (frozenset({"add"}), _PIP_OPTIONS),
+    "pdm": (frozenset({"add"}), _PIP_OPTIONS),
+    "rye": (frozenset({"add"}), _PIP_OPTIONS),
+    **{name: (frozenset({"install", "i", "add"}), _NPM_OPTIONS) for name in ("npm", "bun")},
+    **{name: (frozenset({"add", "install"}), _NPM_OPTIONS) for name in ("pnpm", "yarn")},
+    "cargo": (frozenset({"add", "install"}), _CARGO_OPTIONS),
+    **{
+        name: (frozenset({"install", "add", "reinstall"}), _APT_OPTIONS)
+        for name in ("apt", "apt-get", "apk", "dnf", "yum", "zypper", "conda", "mamba", "snap")
+    },
+    "brew": (frozenset({"install", "reinstall"}), _PLAIN_OPTIONS),
+    "gem": (frozenset({"install"}), _PLAIN_OPTIONS),
+    "mix": (frozenset({"igniter.install"}), _PLAIN_OPTIONS),
+    "composer": (frozenset({"require"}), _PLAIN_OPTIONS),
+}
+"""Words that install, and options that take a value, by program."""
+
+
+def _hosts(record: Record, _: Policy) -> Iterator[Found]:
+    yield from hosts_in(record)
+
+
+def _programs(record: Record, _: Policy) -> Iterator[Found]:
+    line = command_line(record)
+    if line is None:
+        return
+    own = functions(line.text)
+    for command in line.commands:
+        word = command.words[0]
+        if (
+            command.name not in EVERYDAY | BUILTINS | own
+            and not word.dynamic
+            and ("/" not in word.text or _FOLDERS.match(word.text))
+            and _PROGRAM.fullmatch(command.name)
+            and not _SCRIPT.search(command.name)
+        ):
+            yield Found(
+                command.name, max(word.start, word.end - len(command.name)), word.end, line.field
+            )
+
+
+def packages(command: Command) -> list[tuple[str, Word]]:
+    """Packages that a command installs by name, each with its word."""
+    args = command.args
+    name = command.name
+    if name.startswith("python") and [word.text for word in args[:2]] == ["-m", "pip"]:
+        name, args = "pip", args[2:]
+    elif name == "uv" and args and args[0].text in ("pip", "tool"):
+        name, args = "pip", args[1:]
+    if name not in _INSTALLERS:
+        return []
+    verbs, with_value = _INSTALLERS[name]
+    at = operand_index(args, with_value)
+    if name == "yarn" and at < len(args) and args[at].text == "global":
+        at += 1
+    if at >= len(args) or args[at].text not in verbs:
+        return []
+    found: list[tuple[str, Word]] = []
+    for word in operands(args[at + 1 :], with_value):
+        text = word.text
+        if word.dynamic or "://" in text or text.startswith((".", "/", "~", "git+", "file:")):
+            continue
+        package = _EXTRAS.sub("", text)
+        if name in ("npm", "pnpm", "yarn", "bun"):
+            package = re.sub(r"(?<=.)@.*$", "", text)
+            if "/" in package and not package.startswith("@"):
+                continue
+        if _NAME.fullmatch(package) and not re.search(
+            r"\.(?:whl|tar|gz|tgz|zip|deb|rpm|txt)$", package
+        ):
+            found.append((package, word))
+    return found
+
+
+def _packages(record: Record, _: Policy) -> Iterator[Found]:
+    line = command_line(record)
+    if line is None:
+        return
+    for command in line.commands:
+        for package, word in packages(command):
+            start = line.text.find(package, word.start, word.end)
+            end = start + len(package) if start >= 0 else word.end
+            yield Found(package, start if start >= 0 else word.start, end, line.field)
+
+
+def project_name(project: str) -> str:
+    """The last folder of a project's root."""
+    return re.split(r"[/\\]", project.rstrip("/\\"))[-1]
+
+
+def _projects(records: Sequence[Record], _: Policy) -> Iterator[Found]:
+    seen: set[str] = set()
+    people = [index for index, record in enumerate(records) if record.origin == "human"]
+    for index in [*people, *range(len(records))]:
+        project = records[index].project
+        if project and project not in seen and (name := project_name(project)):
+            seen.add(project)
+            end = len(project.rstrip("/\\"))
+            yield Found(name, end - len(name), end, "project", index)
+
+
+def _persons(records: Sequence[Record], _: Policy) -> Iterator[Found]:
+    seen: set[str] = set()
+    for index, record in enumerate(records):
+        name = record.name or ""
+        if name.strip() and name not in seen:
+            seen.add(name)
+            start = len(name) - len(name.lstrip())
+            yield Found(name.strip(), start, len(name.rstrip()), "name", index)
+
+
+RULES: tuple[Rule, ...] = (
+    rule(
+        "host",
+        1,
+        "A host that a command connects to, as an entity.",
+        predicate="is",
+        type="host",
+        confidence=0.9,
+        reads=RUNS_COMMAND & pl.col("tool_input").str.contains(CONNECTING),
+        find=each(_hosts),
+        content="{object} is a host",
+    ),
+    rule(
+        "tool",
+        1,
+        "A tool that the agent called, as an entity.",
+        predicate="is",
+        type="tool",
+        confidence=1.0,
+        reads=CALLS & pl.col("tool_name").is_not_null(),
+        find=each(used_tool),
+        content="{object} is a tool",
+    ),
+    rule(
+        "program",
+        1,
+        "A program that a command ran, as an entity; not what every shell has, nor a script.",
+        predicate="is",
+        type="tool",
+        confidence=0.9,
+        reads=RUNS_COMMAND,
+        find=each(_programs),
+        content="{object} is a tool",
+        examples=(Example("cd app && sudo terraform plan | head", ("terraform",)),),
+    ),
+    rule(
+        "package",
+        1,
+        "A package that a command installs by name, as an entity.",
+        predicate="is",
+        type="package",
+        confidence=0.9,
+        reads=RUNS_COMMAND
+        & pl.col("tool_input").str.contains(r"\b(install|add|i|inject|require|reinstall)\b"),
+        find=each(_packages),
+        content="{object} is a package",
+        examples=(
+            Example("pip install -r base.txt 'httpx[http2]>=0.27' ./local", ("httpx",)),
+            Example("npm i -D @types/node@20 vite", ("@types/node", "vite")),
+            Example("git add README.md"),
+        ),
+    ),
+    rule(
+        "project",
+        1,
+        "The project that a conversation is about, as an entity: the last folder of its root.",
+        predicate="is",
+        type="project",
+        confidence=1.0,
+        reads=pl.col("project").is_not_null() & (pl.col("origin").is_in(["human", "agent"])),
+        find=_projects,
+        whole=True,
+        content="{object} is a project",
+    ),
+    rule(
+        "person",
+        1,
+        "A person who speaks in a chat, as an entity.",
+        predicate="is",
+        type="person",
+        confidence=1.0,
+        reads=(pl.col("origin") == "human") & pl.col("name").is_not_null(),
+        find=_persons,
+        whole=True,
+        content="{object} is a person",
+    ),
+)

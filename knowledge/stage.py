@@ -1,0 +1,56 @@
+"""What a stage is: tables in, tables out, one pure function between them."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import polars as pl
+
+from knowledge.embedding import Embedder
+from knowledge.extractors import Extractor
+from knowledge.policy import Policy
+from knowledge.tables import Table
+
+Frames = Mapping[str, pl.DataFrame]
+"""Frames by name of their table."""
+
+
+class Means(NamedTuple):
+    """What stages decide with."""
+
+    policy: Policy
+    embedder: Embedder
+
+
+class Count(NamedTuple):
+    """What became of the units of a stage; each is exactly one of the four."""
+
+    done: int = 0
+    empty: int = 0
+    rejected: int = 0
+    failed: int = 0
+
+
+def all_done(reads: Frames, writes: Frames) -> Count:
+    """Every row of the first table read was used."""
+    del writes
+    return Count(done=next(iter(reads.values())).height)
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A stage over whole tables. `run` gets and gives frames of one namespace.
+
+    `count` tells what became of the rows of the first table in `reads`.
+    """
+
+    extractor: Extractor
+    reads: tuple[Table, ...]
+    writes: tuple[Table, ...]
+    run: Callable[[Frames, Means], dict[str, pl.DataFrame]]
+    count: Callable[[Frames, Frames], Count] = all_done
+
+    @property
+    def name(self) -> str:
+        """Name of the stage and of its asset."""
+        return self.extractor.name

@@ -1,0 +1,55 @@
+"""Times as sources write them, in UTC."""
+
+import polars as pl
+
+from knowledge.tables import TIME
+
+_ISO = (
+    r"^\s*(?<date>\d{4}-\d\d-\d\d)"
+    r"(?:[T ](?<clock>\d\d:\d\d)(?<seconds>:\d\d(?:[.,]\d+)?)?)?"
+    r"\s*(?<zone>[Zz]|UTC|[+-]\d\d:?\d\d)?\s*$"
+)
+_PLAIN = "%Y-%m-%dT%H:%M:%S%.fZ"
+
+
+def utc(texts: pl.Series, timezone: str) -> pl.Series:
+    """ISO 8601 texts as UTC times, microseconds; null where a text is none.
+
+    Without an offset a time is in `timezone` (an IANA name). One that a change of the clock
+    repeats is the earlier; one that it skips is an hour later, as clocks then show it.
+    """
+    plain = texts.str.to_datetime(_PLAIN, strict=False, time_unit="us").dt.replace_time_zone("UTC")
+    if plain.null_count() == texts.null_count():
+        return plain
+    frame = pl.DataFrame({"text": texts.cast(pl.String)})
+    parts = frame.select(pl.col("text").str.extract_groups(_ISO).alias("parts")).unnest("parts")
+    naive = (
+        pl.concat_str(
+            "date",
+            pl.lit("T"),
+            pl.col("clock").fill_null("00:00"),
+            pl.col("seconds").fill_null(":00").str.replace(",", ".", literal=True),
+        )
+        .str.to_datetime("%Y-%m-%dT%H:%M:%S%.f", strict=False, time_unit="us")
+        .alias("naive")
+    )
+    hour = pl.duration(hours=1)
+    sign = pl.when(pl.col("zone").str.starts_with("-")).then(-1).otherwise(1)
+    minutes = sign * (
+        pl.col("zone").str.slice(1, 2).cast(pl.Int64, strict=False) * 60
+        + pl.col("zone").str.slice(-2).cast(pl.Int64, strict=False)
+    )
+    offset = pl.duration(minutes=minutes.fill_null(0))
+    local = pl.coalesce(
+        _placed(pl.col("naive"), timezone), _placed(pl.col("naive") + hour, timezone)
+    )
+    told = (pl.col("naive") - offset).dt.replace_time_zone("UTC")
+    times = parts.with_columns(naive).select(
+        pl.when(pl.col("zone").is_null()).then(local).otherwise(told).cast(TIME).alias("time")
+    )
+    return times.get_column("time")
+
+
+def _placed(naive: pl.Expr, timezone: str) -> pl.Expr:
+    placed = naive.dt.replace_time_zone(timezone, ambiguous="earliest", non_existent="null")
+    return placed.dt.convert_time_zone("UTC")

@@ -1,0 +1,67 @@
+"""The asset graph: all stages, and the version of the code that each one is made by."""
+
+from collections.abc import Sequence
+
+import dagster as dg
+
+from assets.candidates import EXTRACTORS as RULES
+from assets.candidates import candidates_asset
+from assets.clusters import clusters
+from assets.confidence_updates import confidence_updates
+from assets.embeddings import embeddings
+from assets.entities import entities
+from assets.evidence import evidence
+from assets.extractors import extractors, in_force
+from assets.facts import facts
+from assets.funnel import funnel
+from assets.learning_candidates import learning_candidates_asset
+from assets.learnings import learnings
+from assets.memory import memory
+from assets.merges import merges
+from assets.publication import publication_asset
+from assets.raw_logs import fingerprint, raw_logs_asset
+from assets.records import records_asset
+from assets.themes import themes
+from assets.vector_index import vector_index_asset
+from knowledge.identity import digest
+from knowledge.policy import Policy
+
+ASSETS: Sequence[dg.AssetsDefinition] = (
+    extractors, records_asset, raw_logs_asset, candidates_asset, learning_candidates_asset,
+    entities, facts, learnings, embeddings, themes, clusters, evidence, confidence_updates,
+    merges, memory, funnel, vector_index_asset, publication_asset,
+)  # fmt: skip
+
+BY_DAY = ("raw_logs", "conversations", "episodes", "candidates", "learning_candidates")
+
+WHOLE = tuple(
+    sorted(
+        key.to_user_string()
+        for asset in ASSETS
+        for key in asset.keys
+        if key.to_user_string() not in {*BY_DAY, "records", "extractors"}
+    )
+)
+"""Assets that are not by day, below those that are."""
+
+
+def versioned(assets: Sequence[dg.AssetsDefinition], policy: Policy) -> list[dg.AssetsDefinition]:
+    """Assets with code versions: digests of the fingerprints that they use.
+
+    A changed rule, prompt or threshold then shows in the UI at `extractors`, and at what it makes.
+    """
+    stages = {e.name: e.fingerprint(policy) for e in in_force()}
+    all_of_them = digest(*(f"{name}={value}" for name, value in sorted(stages.items())))
+    rules = digest(*sorted(rule.fingerprint(policy) for rule in RULES))
+    by_name = {
+        **stages,
+        **dict.fromkeys(("raw_logs", "conversations", "episodes"), fingerprint(policy)),
+        "candidates": rules,
+        "extractors": all_of_them,
+    }
+
+    def version(spec: dg.AssetSpec) -> dg.AssetSpec:
+        name = spec.key.to_user_string()
+        return spec.replace_attributes(code_version=by_name.get(name, "1"))
+
+    return [asset.map_asset_specs(version) for asset in assets]

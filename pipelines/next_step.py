@@ -1,0 +1,39 @@
+"""What is to be done next: pending work is an anti-join, never a queue."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from assets import by_conversation, candidates, learning_candidates, publication, raw_logs
+from assets.records import changed_files
+from knowledge.work import DayRange, ranges
+from resources.log_files import LogFile
+from resources.state import State
+
+
+class Step(NamedTuple):
+    """One run to start: of intake, of a range of days, or of all that follows from them."""
+
+    job: str
+    days: DayRange | None = None
+
+
+def pending_days(state: State) -> list[str]:
+    """Days with work to do: new or moved records, changed adapters and rules, lost runs."""
+    return sorted(
+        {
+            *raw_logs.pending_days(state),
+            *by_conversation.pending_days(state, candidates.EXTRACTORS),
+            *by_conversation.pending_days(state, learning_candidates.EXTRACTORS),
+        }
+    )
+
+
+def next_step(state: State, files: Sequence[LogFile] | None = None) -> Step | None:
+    """The next run; None if everything is published. Newest days come first."""
+    if changed_files(state) if files is None else files:
+        return Step("intake")
+    if days := pending_days(state):
+        return Step("refresh", ranges(days)[0])
+    if publication.is_stale(state):
+        return Step("consolidate")
+    return None

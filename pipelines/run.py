@@ -1,0 +1,140 @@
+"""Running the graph from one process: stretch by stretch, newest first, each published."""
+
+import os
+import socket
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import dagster as dg
+
+from assets.progress import LISTENER, Listener
+from assets.records import changed_files
+from pipelines.next_step import Step, next_step
+from pipelines.sensors import UNFINISHED, range_tags
+from resources.state import State
+
+FIRST_STRETCH = 8 * 1024 * 1024
+"""Bytes of the first stretch: small, so that search answers within a minute."""
+
+STRETCH_GROWTH = 4
+PROCESS_TAG = "cairn/process"
+"""Host and process that execute a run, so that it is known when they are gone."""
+
+QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
+
+
+class RunFailed(Exception):  # noqa: N818  what happened
+    """A step failed; the message names the asset and the error."""
+
+
+@dataclass
+class Outcome:
+    """What a run of the graph did."""
+
+    runs: list[str] = field(default_factory=list[str])
+    """Dagster's ids of the runs, in order."""
+    interrupted: bool = False
+
+
+def run_graph(
+    state: State,
+    *,
+    listener: Listener | None = None,
+    on_stretch: Callable[[int], None] = lambda _: None,
+) -> Outcome:
+    """Takes in what changed and publishes it, newest stretch first, until nothing is pending.
+
+    An interrupt (Ctrl-C) finishes with publishing what is done; a second one stops at once.
+
+    Raises:
+        RunFailed: a step failed. What was published before stays.
+    """
+    token = LISTENER.set(listener)
+    outcome = Outcome()
+    try:
+        _stretches(state, outcome, on_stretch)
+    except KeyboardInterrupt:
+        outcome.interrupted = True
+        _execute(state, Step("consolidate"), outcome)
+    finally:
+        LISTENER.reset(token)
+    return outcome
+
+
+def _stretches(state: State, outcome: Outcome, on_stretch: Callable[[int], None]) -> None:
+    size = FIRST_STRETCH
+    while True:
+        files = changed_files(state)
+        if files:
+            _execute(state, Step("intake"), outcome, max_bytes=size)
+            on_stretch(len(files))
+            size *= STRETCH_GROWTH
+        while (step := next_step(state, files=[])) is not None:
+            _execute(state, step, outcome)
+        if not files:
+            break
+    _execute_checks(state, outcome)
+
+
+def _execute_checks(state: State, outcome: Outcome) -> None:
+    """All stages and the full suites once more, if anything ran: the last word on a night."""
+    if outcome.runs:
+        _execute(state, Step("consolidate"), outcome)
+
+
+def _execute(
+    state: State, step: Step, outcome: Outcome, *, max_bytes: int | None = None
+) -> None:
+    from pipelines.definitions import defs
+
+    config: dict[str, object] = dict(QUIET)
+    if step.job == "intake":
+        config["ops"] = {"records": {"config": {"max_bytes": max_bytes}}}
+    with dg.DagsterInstance.get() as instance:
+        reconcile(instance)
+        result = defs.resolve_job_def(step.job).execute_in_process(
+            run_config=config, instance=instance, tags=_tags(step), raise_on_error=False
+        )
+    outcome.runs.append(result.run_id)
+    if not result.success:
+        raise RunFailed(_reason(result))
+
+
+def _tags(step: Step) -> dict[str, str]:
+    return {**range_tags(step), PROCESS_TAG: f"{socket.gethostname()}:{os.getpid()}"}
+
+
+def _reason(result: dg.ExecuteInProcessResult) -> str:
+    for event in result.get_step_failure_events():
+        error = event.step_failure_data.error
+        while error and error.cause:
+            error = error.cause
+        if error and error.cls_name == "DagsterExecutionInterruptedError":
+            raise KeyboardInterrupt
+        if error:
+            return f"{event.step_key}: {error.cls_name}: {error.message.strip().splitlines()[0]}"
+    return f"run {result.run_id} failed: see `cairn ui`"
+
+
+def reconcile(instance: dg.DagsterInstance) -> list[str]:
+    """Marks runs of this host as failed whose process is gone; gives their ids.
+
+    In-process runs carry the host and process that execute them as tags.
+    """
+    dead: list[str] = []
+    for run in instance.get_runs(dg.RunsFilter(statuses=UNFINISHED)):
+        host, _, pid = run.tags.get(PROCESS_TAG, "").partition(":")
+        if host == socket.gethostname() and pid.isdigit() and not _lives(int(pid)):
+            instance.report_run_failed(run, "The process that executed it is gone.")
+            dead.append(run.run_id)
+    return dead
+
+
+def _lives(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

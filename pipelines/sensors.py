@@ -1,0 +1,62 @@
+"""Near real time: new and grown files become published knowledge within a minute."""
+
+from pathlib import Path
+
+import dagster as dg
+
+from pipelines.jobs import consolidate, intake, refresh
+from pipelines.next_step import Step, next_step
+from resources.state import State
+
+UNFINISHED = [
+    dg.DagsterRunStatus.QUEUED,
+    dg.DagsterRunStatus.NOT_STARTED,
+    dg.DagsterRunStatus.STARTING,
+    dg.DagsterRunStatus.STARTED,
+    dg.DagsterRunStatus.CANCELING,
+]
+
+
+@dg.sensor(
+    jobs=[intake, refresh, consolidate],
+    minimum_interval_seconds=5,
+    default_status=dg.DefaultSensorStatus.RUNNING,
+    description="Sees new and grown files and the inbox, and runs just the days that changed.",
+)
+def new_logs(
+    context: dg.SensorEvaluationContext, state: dg.ResourceParam[State]
+) -> dg.SensorResult | dg.SkipReason:
+    """Starts one run per tick: the next step, while none is queued or running."""
+    (state.home.root / "sensor_alive").touch()
+    unfinished = context.instance.get_runs(dg.RunsFilter(statuses=UNFINISHED), limit=1)
+    if unfinished:
+        return dg.SkipReason(f"run {unfinished[0].run_id[:8]} is under way")
+    step = next_step(state)
+    if step is None:
+        return dg.SkipReason("nothing new")
+    tick = int(context.cursor or 0) + 1
+    return dg.SensorResult(run_requests=[request(step, tick)], cursor=str(tick))
+
+
+def request(step: Step, tick: int) -> dg.RunRequest:
+    """A run of a step. A run key is remembered for ever, so it has the tick in it."""
+    return dg.RunRequest(run_key=f"{step.job}-{tick}", job_name=step.job, tags=range_tags(step))
+
+
+def range_tags(step: Step) -> dict[str, str]:
+    """The tags by which Dagster runs a range of days in one run."""
+    if step.days is None:
+        return {}
+    return {
+        "dagster/asset_partition_range_start": step.days.first,
+        "dagster/asset_partition_range_end": step.days.last,
+    }
+
+
+def alive(home: Path) -> float | None:
+    """Time (seconds since 1970) of the sensor's last tick; None if it never ran."""
+    mark = home / "sensor_alive"
+    return mark.stat().st_mtime if mark.exists() else None
+
+
+SENSORS = [new_logs]

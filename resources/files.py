@@ -1,0 +1,31 @@
+"""Small files that must be whole or absent: replaced atomically, and on disk before we say so."""
+
+import os
+from pathlib import Path
+
+
+def replace_file(path: Path, content: bytes) -> None:
+    """Writes a file so that readers see the old content or the new one, never a part.
+
+    It is on disk, its name included, when this returns.
+    """
+    partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
+    try:
+        with partial.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(path)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise
+    sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Puts a folder's entries (new names, renames, removals) on disk."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

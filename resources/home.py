@@ -1,0 +1,207 @@
+"""The one folder that holds all run-time state."""
+
+import os
+import re
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+
+from resources.files import replace_file
+
+SCHEMA_VERSION = 1
+"""Rises when what lies in a home changes so that older code would misread it."""
+
+FOLDERS = ("inbox", "warehouse", "index", "dagster", "publication")
+OURS = {
+    *FOLDERS, "schema_version", "cairn.toml", "answers.sqlite", "sources.json", "write.lock",
+    "write.lock.next",
+}  # fmt: skip
+CHECKOUT = Path(__file__).parents[1]
+NAMESPACE = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}")
+
+# What dagster 1.13 accepts stands in dagster/_core/instance/config.py. Storage is not named: the
+# default is SQLite under DAGSTER_HOME, which is this folder. Four runs at once let a sensor's run
+# pass between the assets of a night; writers still take turns by the home's lock.
+DAGSTER_YAML = """\
+# Written by Cairn; changes made here are overwritten.
+telemetry:
+  enabled: false
+nux:
+  enabled: false
+run_queue:
+  max_concurrent_runs: 4
+  dequeue_interval_seconds: 1
+run_monitoring:
+  enabled: true
+  start_timeout_seconds: 180
+  cancel_timeout_seconds: 180
+  max_runtime_seconds: 21600
+  poll_interval_seconds: 60
+retention:
+  schedule:
+    purge_after_days: 90
+  sensor:
+    purge_after_days:
+      skipped: 2
+      started: 30
+      success: 30
+      failure: 90
+"""
+
+
+class HomeError(Exception):
+    """The state folder cannot be used; the message says why and what to do."""
+
+
+@dataclass(frozen=True)
+class Home:
+    """A state folder, and where each thing stands in it. `root` is absolute."""
+
+    root: Path
+
+    @property
+    def inbox(self) -> Path:
+        """Events that people and agents sent, a file per month."""
+        return self.root / "inbox"
+
+    @property
+    def warehouse(self) -> Path:
+        """Delta tables, unless the settings name an object store."""
+        return self.root / "warehouse"
+
+    @property
+    def index(self) -> Path:
+        """Generations of vectors, by namespace."""
+        return self.root / "index"
+
+    @property
+    def dagster(self) -> Path:
+        """Instance of Dagster: settings, runs, cursors."""
+        return self.root / "dagster"
+
+    @property
+    def publication(self) -> Path:
+        """Manifests that readers follow, by namespace."""
+        return self.root / "publication"
+
+    @property
+    def answers(self) -> Path:
+        """Answers of language models."""
+        return self.root / "answers.sqlite"
+
+    @property
+    def sources(self) -> Path:
+        """Folders and files that the sensor watches."""
+        return self.root / "sources.json"
+
+    @property
+    def write_lock(self) -> Path:
+        """The one writer's lock."""
+        return self.root / "write.lock"
+
+    def dagster_environment(self) -> dict[str, str]:
+        """Points Dagster at this home, here and in every process started from here.
+
+        Without DAGSTER_HOME runs and cursors are kept in a temporary folder and vanish.
+
+        Returns:
+            The environment variables, which are set in this process too.
+        """
+        variables = {
+            "CAIRN_HOME": str(self.root),
+            "DAGSTER_HOME": str(self.dagster),
+            "DAGSTER_DISABLE_TELEMETRY": "yes",
+        }
+        os.environ.update(variables)
+        return variables
+
+
+def find_home(path: Path | None = None) -> Path:
+    """Absolute path of the state folder: the argument, else CAIRN_HOME, else the checkout's.
+
+    Raises:
+        HomeError: none is named, and the code does not run from a checkout.
+    """
+    if path is None:
+        if named := os.environ.get("CAIRN_HOME"):
+            path = Path(named)
+        elif (CHECKOUT / "pyproject.toml").is_file():
+            path = CHECKOUT / "data" / "state"
+        else:
+            raise HomeError("no home is named: use --home DIR, or set CAIRN_HOME")
+    return path.expanduser().absolute()
+
+
+def open_home(path: Path | None = None) -> Home:
+    """The state folder, made if it is not there, readable by its owner only.
+
+    Raises:
+        HomeError: it cannot be written, holds something else, or has another schema version.
+    """
+    root = find_home(path)
+    try:
+        _prepare(root)
+    except OSError as error:
+        raise HomeError(
+            f"home {root}: {error.strerror}: choose another with --home or CAIRN_HOME"
+        ) from error
+    return Home(root)
+
+
+def check_namespace(name: str) -> str:
+    """The name, if it can be a namespace: a folder's name, and a value in any filter.
+
+    Raises:
+        ValueError: it has other characters than letters, digits, `.`, `_`, `-`, begins with a
+            dot, or is longer than 64.
+    """
+    if not NAMESPACE.fullmatch(name):
+        raise ValueError(
+            f"{name[:80]!r} cannot be a namespace: use 1 to 64 letters, digits, '.', '_' or '-',"
+            " and no dot at the start"
+        )
+    return name
+
+
+def _prepare(root: Path) -> None:
+    if root.exists() and not root.is_dir():
+        raise HomeError(f"home {root} is a file: choose a folder with --home or CAIRN_HOME")
+    root.mkdir(mode=0o700, parents=True, exist_ok=True)
+    marker = root / "schema_version"
+    if not marker.exists():
+        foreign = [
+            entry.name
+            for entry in root.iterdir()
+            if entry.name not in OURS and entry.suffix != ".partial"
+        ]
+        if foreign:
+            raise HomeError(
+                f"home {root} is not empty and is no home of Cairn (it holds {min(foreign)}):"
+                " choose a new folder with --home or CAIRN_HOME"
+            )
+        replace_file(marker, f"{SCHEMA_VERSION}\n".encode())
+    _check_schema(root, marker.read_text())
+    if stat.S_IMODE(root.stat().st_mode) & 0o077:
+        root.chmod(0o700)
+    for name in FOLDERS:
+        (root / name).mkdir(mode=0o700, exist_ok=True)
+    settings = root / "dagster" / "dagster.yaml"
+    if not settings.exists() or settings.read_text() != DAGSTER_YAML:
+        replace_file(settings, DAGSTER_YAML.encode())
+
+
+def _check_schema(root: Path, text: str) -> None:
+    try:
+        found = int(text)
+    except ValueError:
+        raise HomeError(f"home {root}: the file schema_version holds no number") from None
+    if found > SCHEMA_VERSION:
+        raise HomeError(
+            f"home {root} was written by a newer Cairn (schema {found}, this one knows"
+            f" {SCHEMA_VERSION}): update with `git pull && make setup`"
+        )
+    if found < SCHEMA_VERSION:
+        raise HomeError(
+            f"home {root} was written by an older Cairn (schema {found}, this one needs"
+            f" {SCHEMA_VERSION}): run `cairn migrate --home {root}`"
+        )

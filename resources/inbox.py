@@ -1,0 +1,166 @@
+"""The inbox: what people and agents say to Cairn, one JSON object per line, a file per month.
+
+Part of the backup set. Lines are only added; `forget` alone rewrites them.
+"""
+
+import fcntl
+import json
+import os
+import uuid
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from resources.files import sync_folder
+from resources.home import Home, check_namespace
+
+Redact = Callable[[bytes], tuple[bytes, int]]
+"""Takes UTF-8 text, gives it without secrets, and how many it replaced."""
+
+
+class Received(NamedTuple):
+    """What became of an event."""
+
+    event_id: str
+    file: Path
+    written: bool
+    """Whether this call wrote it; false if the id was there already."""
+    redactions: int
+
+
+def append_event(
+    home: Home,
+    event: Mapping[str, object],
+    *,
+    redact: Redact,
+    at: datetime | None = None,
+) -> Received:
+    """Adds one event. It is redacted before, and on disk after, this returns.
+
+    Args:
+        home: The home whose inbox it is.
+        event: `type` and `namespace`, what else its type asks for (`text`, …), and `event_id`
+            where the sender repeats a request: the same id is not written twice.
+        redact: Removes secrets; it is applied to each text in the event, keys included.
+        at: When it happened, with a timezone; now if none. A field `at` of the event wins.
+
+    Raises:
+        ValueError: `type` or `namespace` is missing or wrong, `at` has no timezone or cannot be
+            read, or a value is no JSON.
+    """
+    kind, namespace = event.get("type"), event.get("namespace")
+    if not (isinstance(kind, str) and kind and isinstance(namespace, str)):
+        raise ValueError("event: type and namespace must be given as text")
+    check_namespace(namespace)
+    event_id = _event_id(event.get("event_id"))
+    moment = _moment(event.get("at"), at)
+    head = {"event_id": event_id, "type": kind, "at": moment.isoformat(), "namespace": namespace}
+    rest = {name: value for name, value in event.items() if name not in head}
+    cleaned, redactions = _redacted(rest, redact)
+    line = json.dumps(
+        head | {"redactions": redactions} | cleaned,
+        ensure_ascii=False,
+        allow_nan=False,
+        default=_no,
+    )
+    with _locked(home.inbox):
+        if "event_id" in event and (known := _find(home.inbox, event_id)):
+            return Received(event_id, known, written=False, redactions=redactions)
+        file = home.inbox / f"{moment:%Y-%m}.jsonl"
+        _add(file, line.encode() + b"\n")
+    return Received(event_id, file, written=True, redactions=redactions)
+
+
+def _event_id(given: object) -> str:
+    if given is None:
+        return str(uuid.uuid4())
+    try:
+        return str(uuid.UUID(str(given)))
+    except ValueError:
+        raise ValueError(f"event: event_id is no UUID: {str(given)[:60]!r}") from None
+
+
+def _moment(given: object, at: datetime | None) -> datetime:
+    if given is not None:
+        at = datetime.fromisoformat(str(given))
+    at = at or datetime.now(UTC)
+    if at.tzinfo is None:
+        raise ValueError("event: at has no timezone")
+    return at.astimezone(UTC)
+
+
+def _redacted(value: dict[str, object], redact: Redact) -> tuple[dict[str, object], int]:
+    """The value with each text in it redacted by itself, so that JSON's escapes hide nothing."""
+    count = 0
+
+    def clean(part: object) -> object:
+        nonlocal count
+        if isinstance(part, str):
+            text, found = redact(part.encode("utf-8", "replace"))
+            count += found
+            return text.decode("utf-8", "replace")
+        if isinstance(part, Mapping):
+            return {clean(str(key)): clean(inner) for key, inner in part.items()}
+        if isinstance(part, list | tuple):
+            return [clean(inner) for inner in part]
+        return part
+
+    return {str(clean(name)): clean(inner) for name, inner in value.items()}, count
+
+
+@contextmanager
+def _locked(inbox: Path) -> Generator[None]:
+    """Writers of the inbox take turns; each holds it for one line."""
+    descriptor = os.open(inbox / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _find(inbox: Path, event_id: str) -> Path | None:
+    """The file that has an event already, whole; the id stands first in its line."""
+    start = f'{{"event_id": "{event_id}"'.encode()
+    for file in sorted(inbox.glob("*.jsonl"), reverse=True):
+        content = file.read_bytes()
+        place = content.find(start)
+        while place >= 0:
+            end = content.find(b"\n", place)
+            if end >= 0 and _whole(content[place:end]):
+                return file
+            place = content.find(start, place + 1)
+    return None
+
+
+def _whole(line: bytes) -> bool:
+    """False for what a crash left of a line."""
+    try:
+        json.loads(line)
+    except ValueError:
+        return False
+    return True
+
+
+def _add(file: Path, line: bytes) -> None:
+    """One write at the end, fsynced. What a crash left unfinished there is closed first."""
+    new = not file.exists()
+    descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+    try:
+        size = os.fstat(descriptor).st_size
+        if size and os.pread(descriptor, 1, size - 1) != b"\n":
+            line = b"\n" + line
+        view = memoryview(line)
+        while view:
+            view = view[os.write(descriptor, view) :]
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+    if new:
+        sync_folder(file.parent)
+
+
+def _no(value: object) -> object:
+    raise ValueError(f"event: a {type(value).__name__} cannot be written as JSON")

@@ -1,0 +1,382 @@
+"""The embedded vector index: Qdrant Edge, generations in folders that do not change."""
+
+import json
+import os
+import re
+import shutil
+import threading
+import uuid
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import qdrant_edge as edge
+
+from knowledge.tables import TIME
+from resources.files import replace_file
+from resources.home import check_namespace
+from resources.vector_index import (
+    FORMAT,
+    FOUND,
+    PAYLOAD,
+    Filters,
+    Generation,
+    PointRow,
+    VectorIndex,
+    VectorIndexError,
+    contents_digest,
+    prepared,
+)
+
+__all__ = [
+    "FOUND",
+    "PAYLOAD",
+    "EdgeIndex",
+    "Filters",
+    "Generation",
+    "VectorIndex",
+    "VectorIndexError",
+]
+
+FRESH_BELOW = 20_000
+"""Fewer points than this are built anew: copying a generation takes as long."""
+AVERAGE_LENGTH = 64.0
+"""Tokens of a typical document; a constant, so that one text's weights depend on no other."""
+BATCH = 1_000
+OPEN_SHARDS = 8
+TIES = 32
+"""Asked beyond the limit, so that points of one score at the cut are chosen by id."""
+BLOCK = 1 << 16
+DENSE, SPARSE = "dense", "bm25"
+
+_INDEXED = {
+    "namespace": edge.KeywordIndexParams(is_tenant=True),
+    "strength": edge.PayloadSchemaType.Float,
+    "day": edge.PayloadSchemaType.Datetime,
+    **dict.fromkeys(
+        ("kind", "status", "entity_id", "predicate", "category", "knowledge_type", "info_type",
+         "tags"),
+        edge.PayloadSchemaType.Keyword,
+    ),
+}  # fmt: skip
+
+
+class EdgeIndex:
+    """The embedded engine: `VectorIndex` over a folder.
+
+    `<folder>/<namespace>/<generation>/<build>/` has `generation.json` and the engine's `shard/`.
+    A build is complete once it stands under its number, and the highest number counts: the night
+    adds an optimized build of the same contents. The engine touches files when it loads a shard,
+    but not what they hold; several processes may load one.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._bm25 = edge.Bm25(edge.Bm25Config(avg_len=AVERAGE_LENGTH))
+        self._shards: dict[Path, tuple[Generation, edge.EdgeShard]] = {}
+        self._lock = threading.Lock()
+
+    def publish(
+        self,
+        namespace: str,
+        points: pl.DataFrame,
+        *,
+        model: str,
+        dimension: int,
+        rebuild: bool = False,
+    ) -> Generation:
+        """See `VectorIndex.publish`. Only under the home's write lock."""
+        rows = prepared(check_namespace(namespace), points, dimension)
+        contents = contents_digest(model, dimension, ((row.uuid, row.digest) for row in rows))
+        slug = re.sub(r"[^A-Za-z0-9.]+", "_", model)[:40].strip("._") or "none"
+        made = Generation(
+            namespace=namespace,
+            name=f"{slug}-{dimension}-{contents[:16]}",
+            model=model,
+            dimension=dimension,
+            points=len(rows),
+            dense=sum(row.vector is not None for row in rows),
+            digest=contents,
+            optimized=rebuild,
+        )
+        folder = self._folder / namespace / made.name
+        build = _latest(folder)
+        if build and ((there := _about(build)).optimized or not rebuild):
+            return there
+        partial = self._folder / namespace / f"{uuid.uuid4()}.partial"
+        try:
+            base = None if rebuild or made.points < FRESH_BELOW else self._newest_like(made)
+            self._build(made, rows, partial / "shard", base)
+            replace_file(partial / "generation.json", json.dumps(asdict(made)).encode())
+            folder.mkdir(mode=0o700, exist_ok=True)
+            partial.rename(folder / str(int(build.name) + 1 if build else 0))
+        finally:
+            shutil.rmtree(partial, ignore_errors=True)
+        if build:
+            shutil.rmtree(build)
+        return made
+
+    def generation(self, namespace: str, name: str) -> Generation:
+        """See `VectorIndex.generation`."""
+        return _about(self._build_of(namespace, name))
+
+    def search(
+        self,
+        namespace: str,
+        generation: str,
+        *,
+        text: str,
+        vector: Sequence[float] | None = None,
+        model: str | None = None,
+        filters: Filters | None = None,
+        limit: int = 20,
+    ) -> pl.DataFrame:
+        """See `VectorIndex.search`."""
+        about, shard = self._opened(namespace, generation)
+        conditions = _conditions(namespace, filters or Filters())
+        found: dict[str, dict[str, Any]] = {}
+        if conditions is None:
+            return _frame(found)
+        words = self._bm25.embed_query(text)
+        if words.indices:
+            # IDF over the live points of the namespace: by itself the engine counts deleted ones
+            # too, and scores would depend on how a generation came about.
+            params = edge.SearchParams(idf=edge.IdfParams(edge.Filter(must=[_tenant(namespace)])))
+            query = edge.Query.Nearest(words, using=SPARSE)
+            _add(found, SPARSE, _ask(shard, query, conditions, limit + TIES, params), limit)
+        if vector is None:
+            return _frame(found)
+        if (model, len(vector)) != (about.model, about.dimension):
+            raise VectorIndexError(
+                f"index of {namespace} was made with {about.model} ({about.dimension} dimensions),"
+                f" the query with {model} ({len(vector)}): use that embedder, or `cairn run` to"
+                " embed anew"
+            )
+        query = edge.Query.Nearest(list(vector), using=DENSE)
+        _add(found, DENSE, _ask(shard, query, conditions, limit + TIES), limit)
+        others: set[int | uuid.UUID | str] = {
+            point for point, row in found.items() if "dense_rank" not in row
+        }
+        if others:
+            for point in _ask(shard, query, [edge.HasIdCondition(others)], len(others)):
+                found[str(point.id)]["dense_score"] = round(point.score, 6)
+        return _frame(found)
+
+    def prune(self, namespace: str, keep: Collection[str]) -> list[str]:
+        """See `VectorIndex.prune`. What a killed build left behind goes too."""
+        folder = self._folder / check_namespace(namespace)
+        if not folder.is_dir():
+            return []
+        gone = sorted(path for path in folder.iterdir() if path.name not in keep)
+        for path in gone:
+            shutil.rmtree(path)
+        return [path.name for path in gone if path.suffix != ".partial"]
+
+    def _build(
+        self, made: Generation, rows: list[PointRow], folder: Path, base: Path | None
+    ) -> None:
+        """Fills a folder with a shard of these rows, and proves that it holds them."""
+        if base:
+            _copy(base / "shard", folder)
+            shard = edge.EdgeShard.load(str(folder))
+            held = dict(_held(shard))
+        else:
+            folder.mkdir(mode=0o700, parents=True)
+            shard = _new_shard(folder, made.dimension)
+            held = {}
+        if gone := held.keys() - {row.uuid for row in rows}:
+            shard.update(edge.UpdateOperation.delete_points(sorted(gone)))
+        todo = [self._point(row) for row in rows if held.get(row.uuid) != row.digest]
+        for start in range(0, len(todo), BATCH):
+            shard.update(edge.UpdateOperation.upsert_points(todo[start : start + BATCH]))
+        if made.optimized:
+            shard.optimize()
+        shard.flush()
+        if contents_digest(made.model, made.dimension, _held(shard)) != made.digest:
+            raise VectorIndexError(
+                f"index of {made.namespace}: the engine does not hold what it was given: try again"
+            )
+        shard.close()
+
+    def _point(self, row: PointRow) -> edge.Point:
+        vectors: dict[str, Any] = {} if row.vector is None else {DENSE: row.vector}
+        words = self._bm25.embed_document(row.document)
+        if words.indices:
+            vectors[SPARSE] = words
+        return edge.Point(row.uuid, vectors, row.payload | {"digest": row.digest})
+
+    def _newest_like(self, made: Generation) -> Path | None:
+        """The build of the newest generation that can be copied."""
+        builds = [
+            build
+            for folder in (self._folder / made.namespace).glob("*")
+            if (build := _latest(folder))
+            and (there := _about(build)).model == made.model
+            and there.dimension == made.dimension
+            and there.format == FORMAT
+        ]
+        return max(builds, key=lambda build: build.stat().st_mtime_ns, default=None)
+
+    def _build_of(self, namespace: str, name: str) -> Path:
+        build = _latest(self._folder / check_namespace(namespace) / name)
+        if build is None:
+            raise VectorIndexError(
+                f"index of {namespace}: generation {name} is not there: `cairn run` makes it again"
+            )
+        return build
+
+    def _opened(self, namespace: str, name: str) -> tuple[Generation, edge.EdgeShard]:
+        """A loaded shard; the longest open gives way. Loading takes 50 ms, so they are kept."""
+        with self._lock:
+            build = self._build_of(namespace, name)
+            if build not in self._shards:
+                while len(self._shards) >= OPEN_SHARDS:
+                    del self._shards[next(iter(self._shards))]
+                try:
+                    shard = edge.EdgeShard.load(str(build / "shard"))
+                except Exception:  # the engine has no exceptions of its own
+                    if build.exists():
+                        raise
+                    build = self._build_of(namespace, name)  # the night has just replaced it
+                    shard = edge.EdgeShard.load(str(build / "shard"))
+                self._shards[build] = (_about(build), shard)
+            return self._shards[build]
+
+
+def _new_shard(folder: Path, dimension: int) -> edge.EdgeShard:
+    config = edge.EdgeConfig(
+        vectors={DENSE: edge.EdgeVectorParams(dimension, edge.Distance.Cosine)},
+        sparse_vectors={SPARSE: edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf)},
+        wal_enabled=False,  # it can be made again, and several readers may load it
+    )
+    shard = edge.EdgeShard.create(str(folder), config)
+    for name, kind in _INDEXED.items():
+        shard.update(edge.UpdateOperation.create_field_index(name, kind))
+    return shard
+
+
+def _held(shard: edge.EdgeShard) -> Iterator[tuple[str, str]]:
+    """Id and digest of each point of a shard."""
+    offset = None
+    while True:
+        points, offset = shard.scroll(
+            edge.ScrollRequest(offset=offset, limit=10 * BATCH, with_payload=["digest"])
+        )
+        for point in points:
+            yield str(point.id), (point.payload or {}).get("digest", "")
+        if offset is None:
+            return
+
+
+def _latest(folder: Path) -> Path | None:
+    """The build of a generation that counts, if it has one."""
+    if not folder.is_dir():
+        return None
+    builds = [path for path in folder.iterdir() if path.name.isdecimal()]
+    return max(builds, key=lambda path: int(path.name), default=None)
+
+
+def _about(build: Path) -> Generation:
+    return Generation(**json.loads((build / "generation.json").read_bytes()))
+
+
+def _copy(source: Path, target: Path) -> None:
+    """Copies a folder, leaving holes where there are only zeros: the engine reserves much space."""
+
+    def copy(source: str, target: str) -> None:
+        with Path(source).open("rb") as reader, Path(target).open("wb") as writer:
+            while block := reader.read(BLOCK):
+                if block.count(0) == len(block):
+                    writer.seek(len(block), os.SEEK_CUR)
+                else:
+                    writer.write(block)
+            writer.truncate()
+
+    shutil.copytree(source, target, copy_function=copy)
+
+
+def _tenant(namespace: str) -> edge.FieldCondition:
+    return edge.FieldCondition("namespace", match=edge.MatchValue(namespace))
+
+
+def _conditions(namespace: str, filters: Filters) -> list[Any] | None:
+    """All that must hold; None if nothing can."""
+    conditions: list[Any] = [_tenant(namespace)]
+    wanted = {
+        "kind": filters.kinds,
+        "entity_id": filters.entity_ids,
+        "predicate": filters.predicates,
+        "category": filters.categories,
+        "knowledge_type": filters.knowledge_types,
+        "info_type": filters.info_types,
+        "tags": filters.tags,
+    }
+    for name, values in wanted.items():
+        if values is not None:
+            if not values:
+                return None
+            conditions.append(_any_of(name, values))
+    if filters.statuses is not None:
+        conditions.append(_or_absent("status", _any_of("status", filters.statuses)))
+    if filters.min_strength is not None:
+        least = edge.FieldCondition("strength", range=edge.RangeFloat(gte=filters.min_strength))
+        conditions.append(_or_absent("strength", least))
+    if filters.from_day or filters.to_day:
+        days = edge.RangeDateTime(gte=filters.from_day, lte=filters.to_day)
+        conditions.append(edge.FieldCondition("day", range=days))
+    return conditions
+
+
+def _any_of(name: str, values: Collection[str]) -> edge.FieldCondition:
+    return edge.FieldCondition(name, match=edge.MatchAny(sorted(values)))
+
+
+def _or_absent(name: str, condition: edge.FieldCondition) -> edge.Filter:
+    return edge.Filter(should=[condition, edge.IsEmptyCondition(name)])
+
+
+def _ask(
+    shard: edge.EdgeShard,
+    query: edge.Query,
+    conditions: list[Any],
+    limit: int,
+    params: edge.SearchParams | None = None,
+) -> list[edge.ScoredPoint]:
+    return shard.query(
+        edge.QueryRequest(
+            limit,
+            query=query,
+            filter=edge.Filter(must=conditions),
+            with_payload=True,
+            params=params,
+        )
+    )
+
+
+def _add(
+    found: dict[str, dict[str, Any]], arm: str, points: list[edge.ScoredPoint], limit: int
+) -> None:
+    """Takes an arm's best into what was found, ranked by score, ties by id."""
+    name = "dense" if arm == DENSE else "sparse"
+    scored = [(-round(point.score, 6), str(point.id), point.payload or {}) for point in points]
+    scored.sort(key=lambda each: (each[0], each[2]["id"], each[1]))
+    for rank, (score, point, payload) in enumerate(scored[:limit], 1):
+        row = found.setdefault(point, payload)
+        row |= {f"{name}_score": -score, f"{name}_rank": rank}
+
+
+def _frame(found: dict[str, dict[str, Any]]) -> pl.DataFrame:
+    schema = {name: pl.String() if kind == TIME else kind for name, kind in FOUND.items()}
+    rows = [{name: row.get(name) for name in schema} for row in found.values()]
+    return (
+        pl.DataFrame(rows, schema=schema)
+        .with_columns(
+            pl.col(name).str.to_datetime(time_unit="us", time_zone="UTC")
+            for name, kind in FOUND.items()
+            if kind == TIME
+        )
+        .with_columns(pl.col("tags").fill_null([]))
+        .sort(pl.min_horizontal("dense_rank", "sparse_rank"), "kind", "id")
+    )

@@ -1,0 +1,208 @@
+"""Settings: environment variables, then cairn.toml, then the defaults that stand here."""
+
+import os
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple, cast
+from zoneinfo import ZoneInfo
+
+from pydantic import AfterValidator, Field, SecretStr, ValidationError
+from pydantic_settings import (
+    BaseSettings,
+    EnvSettingsSource,
+    InitSettingsSource,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    SettingsError,
+)
+
+from knowledge.policy import Policy
+from resources.home import check_namespace, find_home
+
+PREFIX = "CAIRN_"
+FILE = "cairn.toml"
+MASK = "********"
+
+
+class ConfigError(Exception):
+    """A setting is unknown or wrong; the message names it, and where it was set."""
+
+
+def _timezone(name: str) -> str:
+    try:
+        ZoneInfo(name)
+    except (KeyError, ValueError, OSError):
+        raise ValueError("no such timezone: use a name such as UTC or Europe/Berlin") from None
+    return name
+
+
+class Settings(BaseSettings):
+    """Everything that can be set. Instances do not change."""
+
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX,
+        env_nested_delimiter="__",
+        env_ignore_empty=True,
+        frozen=True,
+        extra="forbid",
+    )
+
+    home: Path | None = Field(
+        default=None, description="State folder; data/state in the checkout if unset."
+    )
+    namespace: Annotated[str, AfterValidator(check_namespace)] | None = Field(
+        default=None,
+        description="Namespace of imports (`default` if unset) and of commands that read.",
+    )
+    timezone: Annotated[str, AfterValidator(_timezone)] = Field(
+        default="UTC",
+        description="What `yesterday` and `in May` mean, and naive times of new sources.",
+    )
+    warehouse: str | None = Field(
+        default=None,
+        description="Folder or object-store address of the tables; in the home if unset.",
+    )
+    storage_options: dict[str, SecretStr] = Field(
+        default={}, description="Options of the object store: region, endpoint, keys."
+    )
+    embedder: str = Field(
+        default="wordllama", description="wordllama, fastembed, or any litellm embedding model."
+    )
+    model: str | None = Field(
+        default=None, description="Language model (any litellm name); rules alone run without one."
+    )
+    qdrant_url: str | None = Field(
+        default=None, description="Qdrant server; the embedded engine in the home if unset."
+    )
+    qdrant_api_key: SecretStr | None = Field(default=None, description="Key of the Qdrant server.")
+    lock_timeout: float = Field(
+        default=600.0,
+        ge=0,
+        description="Seconds that a writer waits for another before it gives up.",
+    )
+    policy: Policy = Field(
+        default=Policy.model_validate({}), description="Thresholds, weights and lists that decide."
+    )
+
+    @classmethod
+    def settings_customise_sources(  # noqa: D102
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        files = (InitSettingsSource(settings_cls, values) for _, values in _files())
+        return (init_settings, env_settings, *files)
+
+
+class Explained(NamedTuple):
+    """One setting in force."""
+
+    name: str
+    """As in cairn.toml, with a dot before what is nested."""
+    value: str
+    """As text; secrets are masked."""
+    source: str
+    """Environment variable, file, or `default`."""
+    description: str
+
+
+def load_settings() -> Settings:
+    """Settings in force: CAIRN_* variables, then ./cairn.toml, then the home's, then defaults.
+
+    Raises:
+        ConfigError: a key is unknown, or a value cannot be what its key asks for.
+    """
+    for name in os.environ:
+        key = name.removeprefix(PREFIX).lower().split("__")[0]
+        if name.startswith(PREFIX) and key not in Settings.model_fields:
+            raise ConfigError(f"environment variable {name}: no such setting; see `cairn config`")
+    try:
+        return Settings()
+    except SettingsError as error:
+        raise ConfigError(f"environment: {error}") from error
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False)[0]
+        path = tuple(str(part) for part in first["loc"])
+        problem = (
+            "no such setting; see `cairn config`"
+            if first["type"] == "extra_forbidden"
+            else first["msg"].removeprefix("Value error, ")
+        )
+        raise ConfigError(f"{_origin(path)}: {'.'.join(path)}: {problem}") from None
+
+
+def explain() -> list[Explained]:
+    """Each setting in force, with its value, where it came from, and what it is for.
+
+    Raises:
+        ConfigError: as `load_settings`.
+    """
+    return list(_explain(load_settings(), ()))
+
+
+def _explain(model: Settings | Policy, outer: tuple[str, ...]) -> Iterator[Explained]:
+    for name, field in type(model).model_fields.items():
+        path, value = (*outer, name), getattr(model, name)
+        if isinstance(value, Policy):
+            yield from _explain(value, path)
+        else:
+            shown = "" if value is None else _shown(value)
+            yield Explained(".".join(path), shown, _origin(path), field.description or "")
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, SecretStr):
+        return MASK
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key}={_shown(inner)}" for key, inner in value.items())
+    if isinstance(value, tuple):
+        return ", ".join(_shown(inner) for inner in value)
+    return str(value)
+
+
+def _origin(path: tuple[str, ...]) -> str:
+    """Where the value at a path was set: the first place that has it wins."""
+    if _holds(EnvSettingsSource(Settings)(), path):
+        names = (PREFIX + "__".join(path[:depth]).upper() for depth in range(len(path), 0, -1))
+        return next((name for name in names if name in os.environ), "environment")
+    for file, values in _files():
+        if _holds(values, path):
+            return str(file)
+    return "default"
+
+
+def _holds(values: object, path: tuple[str, ...]) -> bool:
+    for part in path:
+        if not isinstance(values, dict):
+            return True  # the path leads into a value, an item of a list: the value was set here
+        if part not in values:
+            return False
+        values = cast("dict[str, object]", values)[part]
+    return True
+
+
+def _files() -> Iterator[tuple[Path, dict[str, Any]]]:
+    """The cairn.toml files that there are, the strongest first, with what they hold."""
+    here = Path.cwd() / FILE
+    local = _read(here)
+    if local is not None:
+        yield here, local
+    named = os.environ.get(f"{PREFIX}HOME") or cast("str | None", (local or {}).get("home"))
+    beside = find_home(Path(named) if named else None) / FILE
+    if beside != here and (values := _read(beside)) is not None:
+        if "home" in values:
+            raise ConfigError(f"{beside}: home: a home cannot name another")
+        yield beside, values
+
+
+def _read(path: Path) -> dict[str, Any] | None:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ConfigError(f"{path}: {error}") from error

@@ -1,0 +1,58 @@
+"""Everything a stage touches outside itself, opened once: home, settings, tables, index, model."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from knowledge.policy import Policy
+from resources.home import Home, open_home
+from resources.settings import Settings, load_settings
+from resources.warehouse import Warehouse
+
+if TYPE_CHECKING:
+    from knowledge.embedding import Embedder
+    from resources.index import VectorIndex
+
+
+@dataclass(frozen=True)
+class State:
+    """A home with its settings; what is slow to open is opened when it is first asked for."""
+
+    home: Home
+    settings: Settings
+
+    @property
+    def policy(self) -> Policy:
+        """The values that decide."""
+        return self.settings.policy
+
+    @cached_property
+    def warehouse(self) -> Warehouse:
+        """The tables."""
+        return Warehouse(self.settings.warehouse or str(self.home.warehouse))
+
+    @cached_property
+    def embedder(self) -> "Embedder":
+        """The embedding model."""
+        from resources.embedder import load_embedder
+
+        return load_embedder(self.settings.embedder)
+
+    @cached_property
+    def index(self) -> "VectorIndex":
+        """The vector index."""
+        from resources.index import EdgeIndex
+
+        return EdgeIndex(self.home.index)
+
+
+def open_state(home: Path | None = None) -> State:
+    """The state folder `home`, or the one that settings name.
+
+    Raises:
+        HomeError: the folder cannot be used.
+        ConfigError: a setting is unknown or wrong.
+    """
+    settings = load_settings()
+    return State(open_home(home or settings.home), settings)

@@ -1,0 +1,244 @@
+"""What is asked of a vector index, whichever engine holds it, and how points are put in."""
+
+import hashlib
+import json
+import uuid
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from knowledge.identity import digest
+from knowledge.tables import TEXT, TEXTS, TIME
+
+FORMAT = 1
+"""Rises when points or BM25 change: all names change, and all is built anew."""
+
+PAYLOAD: dict[str, pl.DataType] = {
+    "namespace": TEXT, "status": TEXT, "strength": pl.Float64(), "confidence": pl.Float64(),
+    "valid_from": TIME, "valid_to": TIME, "last_event_at": TIME, "day": TEXT,
+    "conversation_id": TEXT, "entity_id": TEXT, "predicate": TEXT, "category": TEXT,
+    "knowledge_type": TEXT, "info_type": TEXT, "tags": TEXTS,
+}  # fmt: skip
+"""What a point may carry beside its text and vector; null where it does not apply."""
+
+FOUND = pl.Schema(
+    {
+        "id": TEXT, "kind": TEXT,
+        "dense_score": pl.Float64(), "sparse_score": pl.Float64(),
+        "dense_rank": pl.Int64(), "sparse_rank": pl.Int64(),
+        **PAYLOAD,
+    }
+)  # fmt: skip
+"""Columns of what a search finds."""
+
+POINT_SPACE = uuid.UUID("6ba7b811-9dad-11d1-80b4-00c04fd430c8")
+ISO = "%Y-%m-%dT%H:%M:%S%.6fZ"
+
+
+class VectorIndexError(Exception):
+    """The index cannot be built or asked; the message says why and what to do."""
+
+
+@dataclass(frozen=True)
+class Generation:
+    """A published state of one namespace's index."""
+
+    namespace: str
+    name: str
+    """Model, dimension and digest: the same contents have the same name."""
+    model: str
+    dimension: int
+    points: int
+    dense: int
+    """Points with a dense vector; the others are found by BM25 alone."""
+    digest: str
+    optimized: bool
+    format: int = FORMAT
+
+
+@dataclass(frozen=True)
+class Filters:
+    """What a result must be; None asks nothing.
+
+    A point without a status or strength (an episode, a learning) passes those two.
+    """
+
+    kinds: Collection[str] | None = None
+    statuses: Collection[str] | None = None
+    min_strength: float | None = None
+    entity_ids: Collection[str] | None = None
+    predicates: Collection[str] | None = None
+    categories: Collection[str] | None = None
+    knowledge_types: Collection[str] | None = None
+    info_types: Collection[str] | None = None
+    tags: Collection[str] | None = None
+    """At least one of these."""
+    from_day: str | None = None
+    """First day, ISO, inclusive."""
+    to_day: str | None = None
+    """Last day, ISO, inclusive."""
+
+
+class VectorIndex(Protocol):
+    """What stages and readers ask of an index, whichever engine holds it."""
+
+    def publish(
+        self,
+        namespace: str,
+        points: pl.DataFrame,
+        *,
+        model: str,
+        dimension: int,
+        rebuild: bool = False,
+    ) -> Generation:
+        """Makes a generation that holds just these points; the one that has them, if any does.
+
+        Args:
+            namespace: Whose points these are.
+            points: Columns id, kind, text; context (text before it), vector (List of Float32, or
+                null), and those of `PAYLOAD` that apply. id is unique within its kind.
+            model: Embedding model of the vectors.
+            dimension: Length of each vector.
+            rebuild: Build anew and optimize, as the night does; it changes no answer but its speed.
+
+        Raises:
+            VectorIndexError: columns that are not known, ids that occur twice, vectors of another
+                length, or an engine that does not hold what it was given.
+        """
+        ...
+
+    def generation(self, namespace: str, name: str) -> Generation:
+        """A generation by its name.
+
+        Raises:
+            VectorIndexError: it is not there.
+        """
+        ...
+
+    def search(
+        self,
+        namespace: str,
+        generation: str,
+        *,
+        text: str,
+        vector: Sequence[float] | None = None,
+        model: str | None = None,
+        filters: Filters | None = None,
+        limit: int = 20,
+    ) -> pl.DataFrame:
+        """The nearest by vector and the best by BM25, at most `limit` of each, in one frame.
+
+        Args:
+            namespace: Whose points; no filter can reach another's.
+            generation: Name of the generation.
+            text: The query, for BM25.
+            vector: Its vector; None asks BM25 alone.
+            model: Model of the vector; needed with one.
+            filters: What a result must be.
+            limit: Most results per arm.
+
+        Returns:
+            Columns of `FOUND`, best rank first, ties by id. A rank (from 1) is null where an arm
+            did not find the point; dense_score is there for all that have a vector.
+
+        Raises:
+            VectorIndexError: the generation is not there, or was made with another model.
+        """
+        ...
+
+    def prune(self, namespace: str, keep: Collection[str]) -> list[str]:
+        """Removes all generations but these; those in use by a reader stay readable to it.
+
+        Returns:
+            Names of what was removed, sorted.
+        """
+        ...
+
+
+class PointRow(NamedTuple):
+    """One point, ready to be put in."""
+
+    uuid: str
+    """The engine's id, from namespace, kind and id."""
+    digest: str
+    """Of all that the point holds."""
+    document: str
+    """Text with the text before it, for BM25."""
+    vector: list[float] | None
+    payload: dict[str, Any]
+
+
+def prepared(namespace: str, points: pl.DataFrame, dimension: int) -> list[PointRow]:
+    """Points as an engine takes them, sorted by kind and id.
+
+    Raises:
+        VectorIndexError: as `VectorIndex.publish`.
+    """
+    if unknown := set(points.columns) - {"id", "kind", "text", "context", "vector", *PAYLOAD}:
+        raise VectorIndexError(f"index of {namespace}: unknown columns {sorted(unknown)}")
+    if missing := {"id", "kind", "text", "vector"} - set(points.columns):
+        raise VectorIndexError(f"index of {namespace}: columns missing: {sorted(missing)}")
+    if "namespace" in points.columns and (points["namespace"] != namespace).any():
+        raise VectorIndexError(f"index of {namespace}: points of another namespace")
+    points = points.sort("kind", "id")
+    if twice := points.height - points.n_unique(["kind", "id"]):
+        raise VectorIndexError(f"index of {namespace}: {twice} points repeat an id")
+    vectors = _vectors(namespace, points, dimension)
+    texts = points.select("id", "kind", "text", context=_column(points, "context")).rows()
+    fields = [name for name in points.columns if name in PAYLOAD and name != "namespace"]
+    payloads = points.select(
+        pl.col(name).dt.strftime(ISO) if PAYLOAD[name] == TIME else pl.col(name).cast(PAYLOAD[name])
+        for name in sorted(fields)
+    ).to_dicts()
+    payloads = payloads or [{} for _ in texts]
+    rows: list[PointRow] = []
+    for (id_, kind, text, context), vector, values in zip(texts, vectors, payloads, strict=True):
+        payload = {
+            "id": id_,
+            "kind": kind,
+            "namespace": namespace,
+            **{name: value for name, value in values.items() if value not in (None, [])},
+        }
+        document = f"{context}\n{text}" if context else text or ""
+        content = hashlib.blake2b(digest_size=16)
+        for part in (json.dumps(payload, sort_keys=True), document):
+            content.update(part.encode() + b"\0")
+        if vector is not None:
+            content.update(vector.tobytes())
+        point = str(uuid.uuid5(POINT_SPACE, json.dumps([namespace, kind, id_])))
+        listed = None if vector is None else vector.tolist()
+        rows.append(PointRow(point, content.hexdigest(), document, listed, payload))
+    return rows
+
+
+def contents_digest(model: str, dimension: int, points: Iterable[tuple[str, str]]) -> str:
+    """Digest of a generation: its model and each point's id and digest, in any order."""
+    return digest(
+        FORMAT, model, dimension, *(f"{id_} {mark}" for id_, mark in sorted(points)), length=32
+    )
+
+
+def _column(points: pl.DataFrame, name: str) -> pl.Expr:
+    return pl.col(name) if name in points.columns else pl.lit(None, dtype=pl.String)
+
+
+def _vectors(
+    namespace: str, points: pl.DataFrame, dimension: int
+) -> list[NDArray[np.float32] | None]:
+    """Each point's vector, or None."""
+    vectors = points.get_column("vector").cast(pl.List(pl.Float32))
+    wrong = points.filter(vectors.list.len() != dimension)
+    if wrong.height:
+        raise VectorIndexError(
+            f"index of {namespace}: the vector of {wrong['kind'][0]} {wrong['id'][0]} has not"
+            f" {dimension} numbers"
+        )
+    matrix = vectors.drop_nulls().explode().to_numpy().reshape(-1, dimension)
+    if not np.isfinite(matrix).all():
+        raise VectorIndexError(f"index of {namespace}: a vector has a number that is not finite")
+    each = iter(matrix)
+    return [next(each) if there else None for there in vectors.is_not_null()]

@@ -1,0 +1,373 @@
+"""Delta tables: the only code that writes them."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import polars as pl
+from deltalake import (
+    CommitProperties,
+    DeltaTable,
+    PostCommitHookProperties,
+    WriterProperties,
+    write_deltalake,
+)
+from deltalake.exceptions import CommitFailedError, DeltaError, TableNotFoundError
+
+from knowledge.tables import Table
+
+ATTEMPTS = 5
+SMALL_FILES = 32
+"""More files than this beside one per partition, and the night compacts a table."""
+LOG_RETENTION = timedelta(days=29)
+"""A day less than Delta keeps log entries: what is older may be cleaned away."""
+HOUSEKEEPING = frozenset({"VACUUM START", "VACUUM END", "OPTIMIZE"})
+"""Operations that make a new version without changing a row."""
+
+# Expired log entries are removed by `maintain` alone, which knows what publications name.
+_HOOKS = PostCommitHookProperties(create_checkpoint=True, cleanup_expired_logs=False)
+_WRITER = WriterProperties(compression="ZSTD", compression_level=3)
+
+
+class Conflict(Exception):  # noqa: N818 - what it is called where it is caught
+    """Another writer changed the table since it was read: read again and compute again."""
+
+
+class Written(NamedTuple):
+    """What a write left behind."""
+
+    version: int
+    """Version that holds the content; one from before if nothing changed."""
+    rows: int
+    """Rows given: of the whole table, or of the days or namespaces that were replaced."""
+    changed: bool
+    """Whether a commit was made."""
+
+
+@dataclass(frozen=True)
+class _Scope:
+    """The part of a table that is read or replaced."""
+
+    days: Sequence[str] | None = None
+    namespaces: Sequence[str] | None = None
+
+    @property
+    def limits(self) -> dict[str, list[str]]:
+        pairs = {"day": self.days, "namespace": self.namespaces}
+        return {name: sorted(set(values)) for name, values in pairs.items() if values is not None}
+
+    @property
+    def expressions(self) -> list[pl.Expr]:
+        return [pl.col(name).is_in(values) for name, values in self.limits.items()]
+
+    @property
+    def predicate(self) -> str | None:
+        """As Delta's SQL; None is the whole table."""
+        parts = [
+            f"{name} IN ({', '.join(map(_quoted, values))})" if values else "false"
+            for name, values in self.limits.items()
+        ]
+        return " AND ".join(parts) or None
+
+
+@dataclass(frozen=True)
+class Warehouse:
+    """Tables at an address: a folder, or an object store with its options.
+
+    Every replacement is compared with what is stored, and equal content commits nothing. It is
+    committed through the handle that it was compared by, so that a change in between is refused.
+    """
+
+    address: str | Path
+    storage_options: Mapping[str, str] | None = field(default=None, repr=False)
+    run_id: str | None = None
+    """Written into each commit."""
+
+    def read(
+        self,
+        table: Table,
+        *,
+        namespace: str | None = None,
+        days: Sequence[str] | None = None,
+        columns: Sequence[str] | None = None,
+        version: int | None = None,
+    ) -> pl.LazyFrame:
+        """Rows of a table in no particular order; a table that is not there is empty.
+
+        Args:
+            table: Which.
+            namespace: Only its rows; other namespaces' files are not opened.
+            days: Only rows of these days, for tables by day; other days' files are not opened.
+            columns: Only these.
+            version: As it was then; else as it is now.
+        """
+        stored = self._open(table, version)
+        frame = table.empty().lazy() if stored is None else self._scan(stored, table)
+        frame = frame.filter(*_Scope(days, None if namespace is None else [namespace]).expressions)
+        return frame if columns is None else frame.select(columns)
+
+    def version(self, table: Table) -> int | None:
+        """Version of the last change of content; None if the table is not there."""
+        stored = self._open(table)
+        return None if stored is None else _content_version(stored)
+
+    def write(
+        self,
+        table: Table,
+        frame: pl.DataFrame,
+        *,
+        days: Sequence[str] | None = None,
+        namespaces: Sequence[str] | None = None,
+        read_version: int | None = None,
+    ) -> Written:
+        """Replaces a table, or all rows of some days or namespaces in it, with a frame.
+
+        Args:
+            table: Which.
+            frame: Its rows, of these days and namespaces only; may be empty.
+            days: Days that are replaced, for tables by day.
+            namespaces: Namespaces that are replaced.
+            read_version: Version that the frame was computed from, to refuse it if the content
+                has changed since.
+
+        Raises:
+            Conflict: the table was changed by another writer.
+            ValueError: rows outside of what is replaced, a key that occurs twice, or columns
+                that are not the table's.
+        """
+        stored = self._open(table)
+        found = None if stored is None else _content_version(stored)
+        if read_version is not None and found != read_version:
+            raise Conflict(f"{table.name}: computed from version {read_version}, now {found}")
+        scope = _Scope(days, namespaces)
+        current = self._current(table, stored, scope)
+        return self._replace(table, stored, scope, current, frame)
+
+    def update(
+        self,
+        table: Table,
+        compute: Callable[[pl.DataFrame], pl.DataFrame],
+        *,
+        days: Sequence[str] | None = None,
+        namespaces: Sequence[str] | None = None,
+    ) -> Written:
+        """Replaces rows with what `compute` makes of them; again if another writer came first.
+
+        Args:
+            table: Which.
+            compute: From the rows of these days and namespaces, sorted by key, to the new ones.
+            days: Days that are replaced, for tables by day.
+            namespaces: Namespaces that are replaced.
+
+        Raises:
+            Conflict: another writer came first every time.
+            ValueError: as `write`.
+        """
+        scope = _Scope(days, namespaces)
+        for attempt in range(ATTEMPTS):
+            stored = self._open(table)
+            current = self._current(table, stored, scope)
+            try:
+                return self._replace(table, stored, scope, current, compute(current))
+            except Conflict:
+                if attempt == ATTEMPTS - 1:
+                    raise
+        raise AssertionError("unreachable")
+
+    def append(self, table: Table, frame: pl.DataFrame) -> Written:
+        """Adds rows. Their keys must be new: this compares them among themselves only.
+
+        Raises:
+            Conflict: another writer made the table at this moment.
+            ValueError: a key that occurs twice in the frame, or columns that are not the table's.
+        """
+        rows = _checked(table, table.frame(frame))
+        stored = self._open(table)
+        if stored is not None and rows.is_empty():
+            return Written(_content_version(stored), 0, changed=False)
+        return self._commit(table, stored, rows, mode="append")
+
+    def maintain(
+        self,
+        table: Table,
+        *,
+        keep: Collection[int] = (),
+        retention: timedelta = timedelta(days=7),
+    ) -> int:
+        """Compacts small files, writes a checkpoint, removes what no version in use needs.
+
+        Args:
+            table: Which; nothing happens if it is not there.
+            keep: Versions that publications name. They stay readable.
+            retention: How long other versions stay; zero also erases what was just deleted.
+
+        Returns:
+            Files removed.
+        """
+        stored = self._open(table)
+        if stored is None:
+            return 0
+        files = stored.file_uris()
+        if len(files) > SMALL_FILES + len({uri.rpartition("/")[0] for uri in files}):
+            stored.optimize.compact(writer_properties=_WRITER, post_commithook_properties=_HOOKS)
+        kept = sorted(version for version in keep if version <= stored.version())
+        hours = int(retention.total_seconds() // 3600)
+        options: dict[str, Any] = {
+            "retention_hours": hours,
+            "enforce_retention_duration": False,
+            "full": True,
+            "keep_versions": kept,
+        }
+        # Delta goes on listing what is long removed, and even an empty vacuum makes versions.
+        listed = stored.vacuum(dry_run=True, **options)
+        folder = Path(self._uri(table))
+        removed = [name for name in listed if not folder.is_dir() or (folder / name).exists()]
+        if removed:
+            stored.vacuum(dry_run=False, post_commithook_properties=_HOOKS, **options)
+        stored.create_checkpoint()
+        if not kept or self._committed_at(table, kept[0]) > datetime.now(UTC) - LOG_RETENTION:
+            stored.cleanup_metadata()
+        return len(removed)
+
+    def _uri(self, table: Table) -> str:
+        return f"{str(self.address).rstrip('/')}/{table.name}"
+
+    def _open(self, table: Table, version: int | None = None) -> DeltaTable | None:
+        options = dict(self.storage_options) if self.storage_options else None
+        try:
+            return DeltaTable(self._uri(table), version=version, storage_options=options)
+        except TableNotFoundError:
+            return None
+
+    def _scan(self, stored: DeltaTable, table: Table) -> pl.LazyFrame:
+        """Lazy rows with the declared columns and types, whatever Delta stores them as."""
+        options = dict(self.storage_options) if self.storage_options else None
+        frame = pl.scan_delta(stored, storage_options=options)
+        there = set(frame.collect_schema().names())
+        return frame.select(
+            _declared(name, kind) if name in there else pl.lit(None, dtype=kind).alias(name)
+            for name, kind in table.schema.items()
+        )
+
+    def _current(self, table: Table, stored: DeltaTable | None, scope: _Scope) -> pl.DataFrame:
+        if stored is None:
+            return table.empty()
+        return self._scan(stored, table).filter(*scope.expressions).sort(table.key).collect()
+
+    def _replace(
+        self,
+        table: Table,
+        stored: DeltaTable | None,
+        scope: _Scope,
+        current: pl.DataFrame,
+        frame: pl.DataFrame,
+    ) -> Written:
+        rows = _checked(table, table.frame(frame))
+        if rows.filter(*scope.expressions).height < rows.height:
+            raise ValueError(f"{table.name}: rows outside of the days or namespaces replaced")
+        if stored is not None and rows.equals(current):
+            return Written(_content_version(stored), rows.height, changed=False)
+        return self._commit(table, stored, rows, mode="overwrite", predicate=scope.predicate)
+
+    def _commit(
+        self,
+        table: Table,
+        stored: DeltaTable | None,
+        rows: pl.DataFrame,
+        *,
+        mode: Any,
+        predicate: str | None = None,
+    ) -> Written:
+        metadata = {"run_id": self.run_id} if self.run_id else None
+        common: dict[str, Any] = {
+            "writer_properties": _WRITER,
+            "commit_properties": CommitProperties(custom_metadata=metadata),
+            "post_commithook_properties": _HOOKS,
+        }
+        data = rows.select(_stored(name, kind) for name, kind in table.schema.items())
+        try:
+            if stored is None:
+                stored = self._create(table, data, common)
+            else:
+                if {column.name for column in stored.schema().fields} != set(data.columns):
+                    whole = mode == "overwrite" and predicate is None
+                    common["schema_mode"] = "overwrite" if whole else "merge"
+                write_deltalake(stored, data, mode=mode, predicate=predicate, **common)
+        except CommitFailedError as error:
+            raise Conflict(f"{table.name}: changed by another writer") from error
+        return Written(stored.version(), rows.height, changed=True)
+
+    def _create(self, table: Table, data: pl.DataFrame, common: dict[str, Any]) -> DeltaTable:
+        options = dict(self.storage_options) if self.storage_options else None
+        uri = self._uri(table)
+        if "://" not in uri:
+            Path(uri).mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            write_deltalake(
+                uri,
+                data,
+                mode="error",
+                partition_by=_partitions(table),
+                name=table.name,
+                description=table.about,
+                storage_options=options,
+                **common,
+            )
+        except CommitFailedError:
+            raise
+        except DeltaError as error:
+            if DeltaTable.is_deltatable(uri, options):
+                raise Conflict(f"{table.name}: made by another writer") from error
+            raise
+        return DeltaTable(uri, storage_options=options)
+
+    def _committed_at(self, table: Table, version: int) -> datetime:
+        """When a version was committed; long ago if its log entry is no longer there."""
+        try:
+            stored = self._open(table, version)
+            moment = stored.history(1)[0]["timestamp"] if stored else 0
+        except (DeltaError, IndexError, KeyError):
+            moment = 0
+        return datetime.fromtimestamp(moment / 1000, UTC)
+
+
+def _content_version(stored: DeltaTable) -> int:
+    """The last version that changed rows: vacuum and compaction make versions too."""
+    limit = 1
+    while True:
+        commits = stored.history(limit)
+        for commit in commits:
+            if commit.get("operation") not in HOUSEKEEPING:
+                return int(commit["version"])
+        if len(commits) < limit:
+            return stored.version()  # its log entry has expired: only housekeeping since
+        limit *= 4
+
+
+def _partitions(table: Table) -> list[str]:
+    namespace = ["namespace"] if "namespace" in table.columns else []
+    return [*namespace, "day"] if table.by_day else namespace
+
+
+def _quoted(value: str) -> str:
+    return "'" + value.replace("'", "''") + "'"
+
+
+def _stored(name: str, kind: pl.DataType) -> pl.Expr:
+    """Delta has no unsigned integers: 64 bits are kept as they are, read as signed."""
+    column = pl.col(name)
+    return column.reinterpret(signed=True) if kind == pl.UInt64 else column
+
+
+def _declared(name: str, kind: pl.DataType) -> pl.Expr:
+    column = pl.col(name)
+    return column.reinterpret(signed=False) if kind == pl.UInt64 else column.cast(kind)
+
+
+def _checked(table: Table, rows: pl.DataFrame) -> pl.DataFrame:
+    twice = rows.height - rows.select(pl.struct(table.key).n_unique()).item()
+    if twice:
+        raise ValueError(f"{table.name}: {twice} rows repeat a key ({', '.join(table.key)})")
+    return rows
