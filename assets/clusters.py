@@ -1,4 +1,4 @@
-"""Topics"""
+"""Topics: HDBSCAN clusters of facts."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from knowledge.stages import CLUSTERS_STAGE as STAGE
 from resources.state import State
 
 
-@dg.multi_asset(specs=specs(STAGE.writes, STAGE.reads, " HDBSCAN clusters of facts.:consolidation"), name="clusters")
+@dg.multi_asset(specs=specs(STAGE.writes, STAGE.reads, "consolidation"), name="clusters")
 def clusters(state: dg.ResourceParam[State]) -> Iterator[dg.MaterializeResult[None]]:
-    """Topics"""
+    """Topics: HDBSCAN clusters of facts."""
     yield from materialize(state, STAGE)

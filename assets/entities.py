@@ -1,4 +1,4 @@
-"""Names through the gates"""
+"""Names through the gates: entities, rejections, and who introduced them."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from knowledge.stages import ENTITIES_STAGE as STAGE
 from resources.state import State
 
 
-@dg.multi_asset(specs=specs(STAGE.writes, STAGE.reads, " entities, rejections and who introduced them.:knowledge"), name="entities")
+@dg.multi_asset(specs=specs(STAGE.writes, STAGE.reads, "knowledge"), name="entities")
 def entities(state: dg.ResourceParam[State]) -> Iterator[dg.MaterializeResult[None]]:
-    """Names through the gates"""
+    """Names through the gates: entities, rejections, and who introduced them."""
     yield from materialize(state, STAGE)

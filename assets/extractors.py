@@ -14,14 +14,14 @@ def in_force() -> list[Extractor]:
     """Everything with a fingerprint: adapters, rules, stages."""
     from assets.raw_logs import STAGE as RAW_LOGS_STAGE
     from knowledge.adapters import adapters
-    from knowledge.learnings import STAGE as LEARNING_STAGE
+    from knowledge.learnings.stage import EXTRACTOR as LEARNING_RULES
     from knowledge.rules import RULES
     from knowledge.stages import STAGES
 
     read = [Extractor(a.name, "adapter", a.version, a.about) for a in adapters().values()]
     rules = [rule.extractor for rule in RULES]
     stages = [stage.extractor for stage in STAGES]
-    return [*read, RAW_LOGS_STAGE, *rules, LEARNING_STAGE, *stages]
+    return [*read, RAW_LOGS_STAGE, *rules, LEARNING_RULES, *stages]
 
 
 @dg.asset(

@@ -9,12 +9,12 @@ from assets import by_conversation
 from assets.by_conversation import Made
 from assets.progress import Report, timed
 from assets.stage import DAYS, result, specs
-from knowledge.learnings import STAGE, learning_candidates
+from knowledge.learnings.stage import EXTRACTOR, learning_candidates
 from knowledge.tables import LEARNING_CANDIDATES, RAW_LOGS
 from resources.lock import write_lock
 from resources.state import State
 
-EXTRACTORS = [STAGE]
+EXTRACTORS = [EXTRACTOR]
 
 
 def run_learning_candidates(state: State, days: Sequence[str]) -> Report:
@@ -25,7 +25,7 @@ def run_learning_candidates(state: State, days: Sequence[str]) -> Report:
         rows = learning_candidates(logs, state.policy)
         outcomes = rows.select(
             "namespace",
-            pl.lit(STAGE.name).alias("stage"),
+            pl.lit(EXTRACTOR.name).alias("stage"),
             pl.col("conversation_id").alias("unit"),
             pl.when(pl.col("outcome") == "stored")
             .then(pl.lit("done"))

@@ -1,4 +1,4 @@
-"""The current view"""
+"""The current view: facts and entities as they stand."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from knowledge.stages import MEMORY_STAGE as STAGE
 from resources.state import State
 
 
-@dg.multi_asset(specs=specs(STAGE.writes, STAGE.reads, " facts and entities as they stand.:serving"), name="memory")
+@dg.multi_asset(specs=specs(STAGE.writes, STAGE.reads, "serving"), name="memory")
 def memory(state: dg.ResourceParam[State]) -> Iterator[dg.MaterializeResult[None]]:
-    """The current view"""
+    """The current view: facts and entities as they stand."""
     yield from materialize(state, STAGE)

@@ -11,7 +11,13 @@ from knowledge.days import watermark
 from knowledge.invariants import violations
 from knowledge.tables import CONVERSATIONS, RAW_LOGS, TABLES, VECTOR_INDEX, WORK
 from resources.lock import write_lock
-from resources.publication import Manifest, namespaces, publish, published
+from resources.publication import (
+    Manifest,
+    generations_in_use,
+    namespaces,
+    publish,
+    published,
+)
 from resources.state import State
 
 PUBLISHED = tuple(table for table in TABLES.values() if table not in (WORK,))
@@ -69,7 +75,7 @@ def run_publication(state: State) -> tuple[Report, dict[str, list[str]]]:
                 broken[namespace] = wrong
             else:
                 written += publish(state.home, manifest)
-                state.index.prune(namespace)
+                state.index.prune(namespace, generations_in_use(state.home, namespace))
         return finished(
             Report("publication", count, done=count - len(broken), failed=len(broken),
                    rows=count, written=written)

@@ -1,4 +1,4 @@
-"""Themes"""
+"""Themes: HDBSCAN clusters of episodes."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from knowledge.stages import THEMES_STAGE as STAGE
 from resources.state import State
 
 
-@dg.multi_asset(specs=specs(STAGE.writes, STAGE.reads, " HDBSCAN clusters of episodes.:consolidation"), name="themes")
+@dg.multi_asset(specs=specs(STAGE.writes, STAGE.reads, "consolidation"), name="themes")
 def themes(state: dg.ResourceParam[State]) -> Iterator[dg.MaterializeResult[None]]:
-    """Themes"""
+    """Themes: HDBSCAN clusters of episodes."""
     yield from materialize(state, STAGE)

@@ -60,8 +60,8 @@ class Adapter:
     one stored payload (JSON bytes). `unpack` turns a file that is one document, or an object
     that holds many messages, into payload objects, each complete in itself; None where a line is
     a payload as it stands. In a file of several lines it is asked only if `lines_packed` says that
-    each of them holds many messages. `version` rises when its output changes; `rank` orders who is asked
-    first, the most particular formats at 0 and the plain form last.
+    each of them holds many messages. `version` rises when its output changes; `rank` orders who is
+    asked first, the most particular formats at 0 and the plain form last.
     """
 
     name: str

@@ -149,12 +149,12 @@ def _found(
     """Candidates of one rule on the rows that it reads."""
     given = logs[rows]
     records = [Record(*row) for row in given.select(Record._fields).iter_rows()]
-    hits: list[tuple[int, Found]] = []
+    hits: list[tuple[int, Found, str]] = []
     numbers = rows.to_list()
     for first, last in _groups(given, whole=rule.whole):
         try:
             hits += [
-                (first + found.record, found)
+                (first + found.record, found, _quote(records[first + found.record], found))
                 for found in rule.find(records[first:last], policy)
                 if _worth(found)
             ]
@@ -180,34 +180,47 @@ def _worth(found: Found) -> bool:
     return bool(found.object.strip()) and not _REDACTED.fullmatch(found.object)
 
 
+def _quote(record: Record, found: Found) -> str:
+    """The words of the source that a find stands on."""
+    source = field_text(found.field, record)
+    if not (source and 0 <= found.start < found.end <= len(source)):
+        raise ValueError(f"no such place in {found.field}")
+    return source[found.start : found.end]
+
+
 def _rows(
-    rule: Rule, given: pl.DataFrame, records: Sequence[Record], hits: Sequence[tuple[int, Found]]
+    rule: Rule,
+    given: pl.DataFrame,
+    records: Sequence[Record],
+    hits: Sequence[tuple[int, Found, str]],
 ) -> pl.DataFrame:
     """Hits as rows of CANDIDATES: the first place of each object in a record."""
     rows: list[tuple[object, ...]] = []
     seen: set[tuple[int, str, str | None]] = set()
-    for row, found in hits:
+    for row, found, quote in hits:
         type_ = found.type or rule.type
         if (row, found.object, type_) in seen:
             continue
         seen.add((row, found.object, type_))
-        record = records[row]
-        source = field_text(found.field, record)
-        if source is None or not source[found.start : found.end]:
-            raise ValueError(f"{rule.name}: {record.record_id} has no {found.field} to quote")
-        entity, entity_type = (found.object, type_) if type_ else about(record)
+        entity, entity_type = (found.object, type_) if type_ else about(records[row])
         content = found.object
         if rule.content is not None:
             content = rule.content.format(
-                entity=entity,
-                object=found.object.replace("_", " ")
-                if rule.name == "operation_type"
-                else found.object,
+                entity=entity, object=found.object, words=found.object.replace("_", " ")
             )
-        quote = source[found.start : found.end]
         rows.append(
-            (row, found.object, content, entity, entity_type, quote, found.field, found.start, found.end)
-        )  # fmt: skip
+            (
+                row,
+                found.object,
+                content,
+                entity,
+                entity_type,
+                quote,
+                found.field,
+                found.start,
+                found.end,
+            )
+        )
     frame = pl.DataFrame(rows, schema=_HIT_SCHEMA, orient="row")
     actor = pl.when(pl.col("origin") == "human").then(pl.lit("task_")).otherwise(pl.lit("action_"))
     return pl.concat(

@@ -139,22 +139,21 @@ def sample(data: bytes) -> list[dict[str, Any]]:
 
 
 def decoded_lines(data: bytes, adapter: Adapter) -> Payloads:
-    """Payloads of a file of lines, split on the byte `\\n` only."""
-    out = Payloads()
-    head = adapter.head
-    unpack = adapter.unpack if adapter.lines_packed else None
-    out.as_read = unpack is None
+    """Payloads of a file of lines, split on the newline byte only."""
+    out = Payloads(as_read=not adapter.lines_packed)
+    head, packed = adapter.head, adapter.lines_packed
     offset = 0
     for number, line in enumerate(data.split(b"\n")):
         try:
-            found = head(line)
+            found = NOWHERE if packed else head(line)
+            value = msgspec.json.decode(line) if packed else None
         except (ValueError, RecursionError):
-            _mend(out, line, number, offset, adapter, unpack)
+            _mend(out, line, number, offset, adapter)
         else:
-            if unpack is None:
-                out.add(line, found, number, offset)
+            if packed:
+                _unpacked(out, value, number, offset, adapter)
             else:
-                _unpacked(out, msgspec.json.decode(line), number, offset, adapter, unpack)
+                out.add(line, found, number, offset)
         offset += len(line) + 1
     out.payloads = [payload.strip() for payload in out.payloads]
     return out
@@ -164,7 +163,7 @@ def decoded_document(value: Any, data: bytes, adapter: Adapter) -> Payloads:
     """Payloads of a file that is one JSON value; one that is its own payload stays as it is."""
     out = Payloads(as_read=False)
     if adapter.unpack is not None and not _is_own_payload(value, adapter.unpack):
-        _unpacked(out, value, 0, 0, adapter, adapter.unpack)
+        _unpacked(out, value, 0, 0, adapter)
         return out
     payload = data.strip(_BLANK)
     if not _is_strict(payload):
@@ -211,38 +210,26 @@ def _is_own_payload(value: Any, unpack: Callable[[Any], Iterator[dict[str, Any]]
         return False
 
 
-def _mend(
-    out: Payloads,
-    line: bytes,
-    number: int,
-    offset: int,
-    adapter: Adapter,
-    unpack: Callable[[Any], Iterator[dict[str, Any]]] | None,
-) -> None:
+def _mend(out: Payloads, line: bytes, number: int, offset: int, adapter: Adapter) -> None:
     """Add what a line holds that did not decode as it stands."""
     for item in objects_on(line):
         if isinstance(item, Fault):
             out.faults.append(Fault(number, offset + item.offset, item.reason))
-        elif unpack is not None:
+        elif adapter.lines_packed:
             value = msgspec.json.decode(item.payload)
-            _unpacked(out, value, number, offset + item.offset, adapter, unpack)
+            _unpacked(out, value, number, offset + item.offset, adapter)
         else:
             out.mended.add(len(out.payloads))
             head = head_of(adapter, item.payload)
             out.add(item.payload, head, number, offset + item.offset)
 
 
-def _unpacked(
-    out: Payloads,
-    value: Any,
-    number: int,
-    offset: int,
-    adapter: Adapter,
-    unpack: Callable[[Any], Iterator[dict[str, Any]]],
-) -> None:
+def _unpacked(out: Payloads, value: Any, number: int, offset: int, adapter: Adapter) -> None:
     """Add the payload objects that a value holds."""
+    if adapter.unpack is None:
+        return
     try:
-        for item in unpack(value):
+        for item in adapter.unpack(value):
             payload = msgspec.json.encode(item)
             out.add(payload, head_of(adapter, payload), number, offset)
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from knowledge.embedding import Embedder
-from knowledge.facts import OBJECT_TYPES, statements
+from knowledge.facts import statements
 from knowledge.identity import digest_column
 from knowledge.names import canonical_column, refusals
 from knowledge.policy import OBSERVED_TYPES, Policy
@@ -57,14 +57,16 @@ def proposals(candidates: pl.DataFrame, policy: Policy) -> pl.DataFrame:
 def _introduces() -> pl.Expr:
     """Whether a candidate may bring its name in.
 
-    Topics come from what a person said and from searches that a person asked for; observed types
-    also from what was done: the input of a call, its tool, its folder, not prose or output.
+    Topics come from what a person said or searched for, and from what a learn command found; other
+    text from outside is a tool's output. Observed types also come from what was done: the input of
+    a call, its tool, its folder, not prose or output.
     """
-    said = pl.col("origin").is_in(["human", "external"])
+    origin, trigger = pl.col("origin"), pl.col("trigger")
+    said = (origin == "human") | ((origin == "external") & (trigger == "learn_command"))
     done = (pl.col("quote_field") != "text") & pl.col("type").is_in(OBSERVED_TYPES)
-    done = done & ~pl.col("origin").is_in(["recalled", "system"])
-    person = pl.col("trigger").is_in(PERSON_TRIGGERS) & (pl.col("mode") != "known_only")
-    return (said | done) & person & pl.col("refusal").is_null()
+    done = done & ~origin.is_in(["recalled", "system"])
+    by_person = trigger.is_in(PERSON_TRIGGERS) & (pl.col("mode") != "known_only")
+    return (said | done) & by_person & pl.col("refusal").is_null()
 
 
 def _by_command() -> pl.Expr:
@@ -112,7 +114,7 @@ def entities(
         on=_ENTITY,
         how="left",
     )
-    misformed = proposed.filter(pl.col("refusal").is_not_null())
+    malformed = proposed.filter(pl.col("refusal").is_not_null())
     formed = proposed.filter(pl.col("refusal").is_null())
     strange = formed.filter(pl.col("introduced_by").is_null())
     introduced = formed.filter(pl.col("introduced_by").is_not_null())
@@ -135,7 +137,7 @@ def entities(
     each_form = ["namespace", "written", "type"]
     rejections = pl.concat(
         [
-            _refused(misformed, each_form, "structural", pl.col("refusal").first(), empty_score),
+            _refused(malformed, each_form, "structural", pl.col("refusal").first(), empty_score),
             _refused(strange, _ENTITY, "not_introduced", only, empty_score),
             _refused(
                 judged.filter(stray), _ENTITY, "semantic", pl.lit("off_context"),
@@ -190,7 +192,11 @@ def _validated(passed: pl.DataFrame) -> pl.DataFrame:
 
 
 def fact_counts(candidates: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
-    """Distinct facts that have an entity of `known` as their subject or as their object.
+    """Distinct facts that are about each entity of `known`, or whose own words name it.
+
+    `cairn connects to host nas` is about the project, and its quote names the host; a package is
+    named in the words of the command that installs it. That much is known of them. Topics need no
+    such place: statements that name them are about them.
 
     Args:
         candidates: The table `candidates`.
@@ -199,19 +205,24 @@ def fact_counts(candidates: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
     Returns:
         Columns namespace, entity_id and facts.
     """
-    columns = [*_ENTITY, "subject", "predicate", "canonical_object"]
-    about = statements(candidates, known).with_columns(subject="entity_id").select(columns).unique()
-    object_type = pl.col("predicate").replace_strict(
-        OBJECT_TYPES, default=None, return_dtype=pl.String
-    )
-    of_objects = (
-        about.drop("entity_id")
-        .with_columns(type=object_type, name="canonical_object")
+    fact = ["namespace", "subject", "predicate", "canonical_object"]
+    place = ["namespace", "record_id", "quote_field"]
+    about = statements(candidates, known).with_columns(subject="entity_id")
+    named = (
+        candidates.filter((pl.col("kind") == "entity") & (pl.col("entity_type") != "topic"))
+        .with_columns(
+            type=pl.col("entity_type"), name=canonical_column("entity_name", "entity_type")
+        )
         .join(known, on=["namespace", "type", "name"])
-        .select(columns)
+        .select(*place, "entity_id", at="quote_start", to="quote_end")
+        .unique()
+    )
+    quoted = about.select(*fact, "record_id", "quote_field", "quote_start", "quote_end").unique()
+    naming = named.join(quoted, on=place).filter(
+        (pl.col("quote_start") <= pl.col("at")) & (pl.col("to") <= pl.col("quote_end"))
     )
     return (
-        pl.concat([about, of_objects])
+        pl.concat([frame.select("entity_id", *fact) for frame in (about, naming)])
         .unique()
         .group_by(_ENTITY)
         .agg(pl.len().cast(pl.Int64).alias("facts"))

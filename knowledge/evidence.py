@@ -73,19 +73,20 @@ def evidence(
 def first_statements(fact_sources: pl.DataFrame) -> pl.DataFrame:
     """The first source of each fact in each of its conversations.
 
+    Sources stand in the order of `facts`: by time, undated ones last, then by record.
+
     Returns:
         namespace, fact_id, conversation_id, record_id, occurred_at (undated: 2015-01-01), and
-        `place`, the conversation's place among the fact's, from 0, by time, then id.
+        `place`, the conversation's place among the fact's, from 0.
     """
     return (
-        fact_sources.with_columns(pl.col("occurred_at").fill_null(UNDATED))
-        .sort(*_KEY, "occurred_at", "conversation_id", "record_id")
+        fact_sources.sort(*_KEY, "occurred_at", "record_id", "conversation_id", nulls_last=True)
         .unique([*_KEY, "conversation_id"], keep="first", maintain_order=True)
         .select(
             *_KEY,
             "conversation_id",
             "record_id",
-            "occurred_at",
+            pl.col("occurred_at").fill_null(UNDATED),
             place=pl.int_range(pl.len()).over(_KEY),
         )
     )

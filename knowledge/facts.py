@@ -14,9 +14,8 @@ OBJECT_TYPES = {
     "connects_to_host": "host",
     "mentions_path": "path",
     "targets_system": "system",
-    "uses_package": "package",
 }
-"""Predicates whose object is an entity too, with its type."""
+"""Predicates whose object is a name, with its type."""
 
 FREE_STATEMENTS = frozenset({"states", "discovery", "provides_solution", "identifies_issue"})
 """Predicates whose object is a sentence: about its subject, and about every topic it names."""

@@ -2,6 +2,7 @@
 
 import polars as pl
 
+from knowledge.learnings.stage import outcomes
 from knowledge.stage import Frames
 from knowledge.tables import FUNNEL
 
@@ -46,12 +47,13 @@ def _gates(tables: Frames) -> list[tuple[str, str, int, int]]:
     memory = tables["memory"]
     merged = memory.filter(pl.col("status") == "merged_into").height
     gates.append(("memory", "not_merged_away", memory.height, memory.height - merged))
-    judged = tables["learning_candidates"]
+    judged = outcomes(tables["learning_candidates"], tables["learnings"])
     left = judged.height
     for gate, outcome in (
         ("value", "low_value"),
         ("categories", "no_categories"),
         ("quality", "low_quality"),
+        ("not_known_before", "duplicate"),
     ):
         passed = left - judged.filter(pl.col("outcome") == outcome).height
         gates.append(("learnings", gate, left, passed))

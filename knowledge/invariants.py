@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import polars as pl
 
-from knowledge.redaction import secrets_in
+from knowledge.redaction import redactor
 from knowledge.tables import TABLES
 
 REFERENCES = (
@@ -146,6 +146,6 @@ def _secrets(tables: Mapping[str, pl.LazyFrame]) -> list[str]:
     for name, column in TEXTS:
         if name in tables:
             texts = tables[name].select(column).drop_nulls().unique().collect()[column]
-            if count := secrets_in(texts).sum():
+            if count := redactor().secrets_in(texts).sum():
                 found.append(f"{name}.{column}: {count} hold what looks like a secret")
     return found

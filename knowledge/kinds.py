@@ -2,13 +2,10 @@
 
 import polars as pl
 
+from knowledge.facts import OBJECT_TYPES
 from knowledge.policy import STRUCTURAL_PREDICATES
 
-NAME_PREDICATES = STRUCTURAL_PREDICATES | {
-    "connects_to_host",
-    "targets_system",
-    "operation_type",
-}
+NAME_PREDICATES = STRUCTURAL_PREDICATES | set(OBJECT_TYPES) | {"operation_type"}
 """Their object is a name: two facts with different names are different, however alike they look."""
 
 STATED_PREDICATES = frozenset({"provides_solution", "identifies_issue", "discovery"})

@@ -67,6 +67,7 @@ def memory(grounds: Grounds, embedded: Collection[str], policy: Policy) -> pl.Da
             pl.coalesce("confidence_united", "confidence").alias("confidence"),
             pl.coalesce("last_event_at_united", "last_event_at").alias("last_event_at"),
             pl.coalesce("valid_from", "first_seen").alias("valid_from"),
+            pl.coalesce("evidence_count", "conversation_count").alias("evidence_count"),
             status=pl.when(pl.col("merged_into").is_not_null())
             .then(pl.lit("merged_into"))
             .when(structural() | pl.col("fact_id").is_in(list(embedded)))
@@ -148,18 +149,23 @@ def _united(grounds: Grounds, taken: pl.DataFrame, policy: Policy) -> pl.DataFra
             how="left",
         )
         .select(
-            *_WINNER, "conversation_id", "kind", "weight", "evidence_id",
-            pl.col("occurred_at").fill_null(UNDATED), pl.coalesce("against", "source_id").alias("source_id"),
+            *_WINNER,
+            "conversation_id",
+            "kind",
+            "weight",
+            "evidence_id",
+            pl.col("occurred_at").fill_null(UNDATED),
+            pl.coalesce("against", "source_id").alias("source_id"),
         )
-    )  # fmt: skip
+    )
     events = pl.concat([given, restated], how="diagonal_relaxed").sort(
         *_WINNER, "occurred_at", pl.col("kind") != "restatement", "evidence_id"
     )
     supports = (
         events.filter(pl.col("kind").is_in(["restatement", "episode"]))
-        .join(leading.select(*_WINNER, "conversation_id"), on=[*_WINNER, "conversation_id"], how="anti")
+        .join(leading, on=[*_WINNER, "conversation_id"], how="anti")
         .unique([*_WINNER, "conversation_id"], keep="first", maintain_order=True)
-    )  # fmt: skip
+    )
     denials = events.filter(kind="contradiction").unique(
         [*_WINNER, "source_id"], keep="first", maintain_order=True
     )

@@ -36,8 +36,8 @@ _YEAR = r"(?:1[89]|20|21)\d\d"
 _DATE = "|".join(
     (
         _DAY_NAME,
-        rf"(?:{_WEEKDAY},?\s+)?{_MONTH}(?:\s+\d{{1,2}}(?:st|nd|rd|th)?)?(?:,?\s+{_YEAR})?",
-        rf"(?:{_WEEKDAY},?\s+)?\d{{1,2}}(?:st|nd|rd|th|\.)?\s+(?:of\s+)?{_MONTH}(?:,?\s+{_YEAR})?",
+        rf"(?:{_WEEKDAY},?\s+)?{_MONTH}(?:\s+\d{{1,2}}(?:st|[nr]d|th)?)?(?:,?\s+{_YEAR})?",
+        rf"(?:{_WEEKDAY},?\s+)?\d{{1,2}}(?:st|[nr]d|th|\.)?\s+(?:of\s+)?{_MONTH}(?:,?\s+{_YEAR})?",
         rf"{_YEAR}[-/.]\d{{1,2}}(?:[-/.]\d{{1,2}})?(?:[t\s]\d{{1,2}}:\d\d.*)?",
         r"\d{1,2}[-/.]\d{1,2}[-/.](?:\d\d)?\d\d",
     )

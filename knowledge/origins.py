@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterator
 
+import polars as pl
+
 RECALLED_TAG = "cairn-memory"
 """Whatever Cairn puts into a context stands in this element."""
 RECALLED_MARKER = f"<{RECALLED_TAG}>"
@@ -66,6 +68,35 @@ def result_origin(tool_name: str | None, text: str) -> str:
 def call_origin(tool_name: str | None) -> str:
     """Origin of a call: the agent's, unless it asks Cairn itself."""
     return "recalled" if tool_name and OWN_TOOLS.match(tool_name) else "agent"
+
+
+def named_results(logs: pl.DataFrame) -> pl.DataFrame:
+    """Rows of raw_logs whose tool results have the name of the call that they answer.
+
+    Most agents write a result without the name of its tool. With the name, what our own tools
+    returned is recalled, and what came from the web external.
+    """
+    call = ["namespace", "conversation_id", "call_id"]
+    calls = (
+        logs.filter((pl.col("kind") == "tool_call") & pl.col("call_id").is_not_null())
+        .group_by(call)
+        .agg(pl.col("tool_name").drop_nulls().min().alias("called"))
+    )
+    is_result = pl.col("kind") == "tool_result"
+    name = pl.when(is_result).then(pl.coalesce("tool_name", "called")).otherwise("tool_name")
+    plain = is_result & (pl.col("origin") == "tool")
+    return (
+        logs.join(calls, on=call, how="left", maintain_order="left")
+        .with_columns(
+            tool_name=name,
+            origin=pl.when(is_result & name.str.contains(OWN_TOOLS.pattern))
+            .then(pl.lit("recalled"))
+            .when(plain & name.is_in(sorted(EXTERNAL_TOOLS)))
+            .then(pl.lit("external"))
+            .otherwise("origin"),
+        )
+        .drop("called")
+    )
 
 
 def _unquoted(text: str) -> Iterator[tuple[str, str]]:

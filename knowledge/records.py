@@ -2,7 +2,7 @@
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
 from itertools import accumulate
@@ -72,18 +72,20 @@ class SourceRead:
     lines: int = 0
     refused: str | None = None
     incomplete: bool = False
-    last: Before = Before()
+    last: Before = field(default_factory=Before)
 
 
-class _Origin(NamedTuple):
-    """Where the bytes come from."""
+class _Source(NamedTuple):
+    """Where the bytes come from, and how to read them."""
 
     namespace: str
     source_file: str
     timezone: str
     seen_at: datetime
+    redactor: Redactor | None
     start_line: int
     start_offset: int
+    before: Before
 
 
 def read_records(
@@ -116,7 +118,10 @@ def read_records(
     Raises:
         KeyError: there is no adapter of that name.
     """
-    origin = _Origin(namespace, source_file, timezone, seen_at, start_line, start_offset)
+    source = _Source(
+        namespace, source_file, timezone, seen_at, redactor, start_line, start_offset,
+        before or Before(),
+    )  # fmt: skip
     known = adapters()[adapter] if adapter is not None else None
     if not data.strip():
         return SourceRead(_NO_RECORDS, _NO_LETTERS, adapter)
@@ -126,19 +131,16 @@ def read_records(
     else:
         body = data[: complete_length(data)]
         objects = sample(body) if known is None else []
-    if not is_document and not body or (known is None and not objects and unfinished(data)):
+    if (not is_document and not body) or (known is None and not objects and unfinished(data)):
         return SourceRead(_NO_RECORDS, _NO_LETTERS, adapter, incomplete=True)
     known = known or next((one for one in adapters().values() if one.recognises(objects)), None)
     if known is None:
         return SourceRead(_NO_RECORDS, _NO_LETTERS, refused=_unknown(objects))
-    if is_document:
-        found = decoded_document(value, body, known)
-    else:
-        found = decoded_lines(body, known)
-    records, last = _rows(found, body, known, redactor, origin, before or Before())
+    found = decoded_document(value, body, known) if is_document else decoded_lines(body, known)
+    records, last = _rows(found, body, known, source)
     return SourceRead(
         records=records,
-        dead_letters=_dead_letters(found.faults, origin),
+        dead_letters=_dead_letters(found.faults, source),
         adapter=known.name,
         consumed=len(body),
         lines=body.count(b"\n") + (not body.endswith(b"\n")),
@@ -153,32 +155,27 @@ def _unknown(objects: list[Any]) -> str:
 
 
 def _rows(
-    found: Payloads,
-    data: bytes,
-    adapter: Adapter,
-    redactor: Redactor | None,
-    origin: _Origin,
-    before: Before,
+    found: Payloads, data: bytes, adapter: Adapter, source: _Source
 ) -> tuple[pl.DataFrame, Before]:
     if not found.payloads:
-        return _NO_RECORDS, before
+        return _NO_RECORDS, source.before
     payloads = _valid_text(found)
     images = _drop_images(payloads, data)
-    redactions = _redact(found, payloads, data, redactor)
+    redactions = _redact(found, payloads, data, source.redactor)
     threads, sessions, native_ids, times, ordinals = zip(*found.heads, strict=True)
     told = pl.DataFrame(
         {
             "thread": pl.Series(threads, dtype=pl.String),
             "session": pl.Series(sessions, dtype=pl.Boolean),
-            "time": utc(pl.Series("time", times, dtype=pl.String), origin.timezone),
+            "time": utc(pl.Series("time", times, dtype=pl.String), source.timezone),
         }
     )
-    placed = _placed(told, adapter, origin.seen_at, before)
-    digests = _digests(payloads, placed, native_ids, f"{origin.namespace}\x1f{adapter.name}")
+    placed = _placed(told, adapter, source)
+    digests = _digests(payloads, placed, native_ids, f"{source.namespace}\x1f{adapter.name}")
     rows = len(payloads)
     frame = pl.DataFrame(
         {
-            "namespace": pl.repeat(origin.namespace, rows, eager=True),
+            "namespace": pl.repeat(source.namespace, rows, eager=True),
             "record_key": digests.keys,
             "adapter": pl.repeat(adapter.name, rows, eager=True),
             "thread": placed.get_column("thread"),
@@ -191,10 +188,10 @@ def _rows(
             "size": pl.Series([len(one) for one in payloads], dtype=pl.Int64),
             "redactions": _counts(redactions, rows),
             "images_dropped": _counts(images, rows),
-            "source_file": pl.repeat(origin.source_file, rows, eager=True),
-            "source_line": pl.Series(found.lines, dtype=pl.Int64) + origin.start_line,
-            "source_offset": pl.Series(found.offsets, dtype=pl.Int64) + origin.start_offset,
-            "seen_at": pl.repeat(origin.seen_at.astimezone(UTC), rows, dtype=TIME, eager=True),
+            "source_file": pl.repeat(source.source_file, rows, eager=True),
+            "source_line": pl.Series(found.lines, dtype=pl.Int64) + source.start_line,
+            "source_offset": pl.Series(found.offsets, dtype=pl.Int64) + source.start_offset,
+            "seen_at": pl.repeat(source.seen_at.astimezone(UTC), rows, dtype=TIME, eager=True),
         },
         schema=RECORDS.schema,
     )
@@ -256,16 +253,14 @@ def _redact(
     return redacted
 
 
-def _placed(
-    told: pl.DataFrame, adapter: Adapter, seen_at: datetime, before: Before
-) -> pl.DataFrame:
-    """Thread, session and time of each line: what it tells itself, else what the line before it
-    does, else the one after.
+def _placed(told: pl.DataFrame, adapter: Adapter, source: _Source) -> pl.DataFrame:
+    """Thread, session and time of each line: its own, else of the line before, else of the next.
 
     A time before 2015 or further than a day after `seen_at` is absurd, and its line undated.
     `near` is the last time that is not absurd; `dated` says whether the line tells a time at all.
     """
-    latest = pl.lit(seen_at.astimezone(UTC) + _FUTURE, dtype=TIME)
+    before = source.before
+    latest = pl.lit(source.seen_at.astimezone(UTC) + _FUTURE, dtype=TIME)
     time = pl.col("time")
     sane = pl.when((time >= pl.lit(UNDATED, dtype=TIME)) & (time <= latest)).then(time)
     near = _nearest(sane, pl.lit(before.occurred_at, dtype=TIME))
@@ -328,20 +323,20 @@ def _digests(
     return _Digests(keys, contents)
 
 
-def _dead_letters(faults: list[Fault], origin: _Origin) -> pl.DataFrame:
+def _dead_letters(faults: list[Fault], source: _Source) -> pl.DataFrame:
     if not faults:
         return _NO_LETTERS
     return DEAD_LETTERS.frame(
         {
-            "namespace": origin.namespace,
-            "letter_id": digest(STAGE, origin.namespace, origin.source_file, offset),
+            "namespace": source.namespace,
+            "letter_id": digest(STAGE, source.namespace, source.source_file, offset),
             "stage": STAGE,
-            "source_file": origin.source_file,
-            "source_line": origin.start_line + fault.line,
+            "source_file": source.source_file,
+            "source_line": source.start_line + fault.line,
             "source_offset": offset,
             "reason": fault.reason,
-            "replay": f"cairn run --source {origin.source_file}",
+            "replay": f"cairn run --source {source.source_file}",
         }
         for fault in faults
-        for offset in (origin.start_offset + fault.offset,)
+        for offset in (source.start_offset + fault.offset,)
     )

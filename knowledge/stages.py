@@ -10,8 +10,8 @@ from knowledge.evidence import evidence
 from knowledge.extractors import Extractor
 from knowledge.facts import facts
 from knowledge.funnel import funnel
-from knowledge.learnings import learnings
-from knowledge.memory import memory, memory_entities
+from knowledge.learnings.stage import DUPLICATES, learnings, outcomes
+from knowledge.memory import Grounds, memory, memory_entities
 from knowledge.merges import merges
 from knowledge.stage import Count, Frames, Means, Stage
 from knowledge.tables import (
@@ -101,30 +101,15 @@ def _learnings(reads: Frames, means: Means) -> dict[str, pl.DataFrame]:
 
 
 def _learnings_count(reads: Frames, writes: Frames) -> Count:
-    conversations = reads["learning_candidates"]
-    useful = (
-        writes["learnings"]
-        .explode("source_record_ids")
-        .select("source_record_ids")
-        .unique()
-    )
-    del useful
-    stored = conversations.filter(pl.col("outcome") == "stored").height
-    failed = conversations.filter(pl.col("outcome") == "failed").height
-    low = conversations.filter(pl.col("outcome") == "low_quality").height
-    return Count(stored, conversations.height - stored - failed - low, low, failed)
+    final = outcomes(reads["learning_candidates"], writes["learnings"])["outcome"]
+    stored, failed = (final == "stored").sum(), (final == "failed").sum()
+    refused = final.is_in(["low_quality", "duplicate"]).sum()
+    return Count(stored, len(final) - stored - failed - refused, refused, failed)
 
 
 LEARNINGS_STAGE = Stage(
-    _stage_of(
-        "learnings", 1, "Lessons without duplicates.", "learning_bar", "learning_bar_strict",
-        "learning_similarity", "learning_hamming",
-    ),
-    (LEARNING_CANDIDATES,),
-    (LEARNINGS,),
-    _learnings,
-    _learnings_count,
-)  # fmt: skip
+    DUPLICATES, (LEARNING_CANDIDATES,), (LEARNINGS,), _learnings, _learnings_count
+)
 
 
 def _embeddings(reads: Frames, means: Means) -> dict[str, pl.DataFrame]:
@@ -203,14 +188,9 @@ MERGES_STAGE = Stage(
 
 def _memory(reads: Frames, means: Means) -> dict[str, pl.DataFrame]:
     embedded = reads["embeddings"]["text"]
-    now = memory(
-        reads["facts"],
-        reads["evidence"],
-        reads["confidence_updates"],
-        reads["merges"],
-        reads["facts"].filter(pl.col("content").is_in(embedded.implode()))["fact_id"],
-        means.policy,
-    )
+    grounds = Grounds(**{name: reads[name] for name in Grounds._fields})
+    searchable = grounds.facts.filter(pl.col("content").is_in(embedded.implode()))["fact_id"]
+    now = memory(grounds, searchable.to_list(), means.policy)
     return {"memory": now, "memory_entities": memory_entities(reads["entities"], now)}
 
 
@@ -218,7 +198,7 @@ MEMORY_STAGE = Stage(
     _stage_of(
         "memory", 1, "The current view.", "support_gain", "contradiction_factor", "decay_per_day",
     ),
-    (FACTS, ENTITIES, EVIDENCE, CONFIDENCE_UPDATES, MERGES, EMBEDDINGS),
+    (FACTS, FACT_SOURCES, ENTITIES, EVIDENCE, CONFIDENCE_UPDATES, MERGES, EMBEDDINGS),
     (MEMORY, MEMORY_ENTITIES),
     _memory,
 )  # fmt: skip

@@ -42,6 +42,9 @@ __all__ = [
 
 FRESH_BELOW = 20_000
 """Fewer points than this are built anew: copying a generation takes as long."""
+EXACT_BELOW = 100_000
+"""Fewer points than this are compared exactly: 9 ms at 60,000, and the same answer whatever the
+build. From there on the night builds a graph (HNSW)."""
 AVERAGE_LENGTH = 64.0
 """Tokens of a typical document; a constant, so that one text's weights depend on no other."""
 BATCH = 1_000
@@ -155,12 +158,13 @@ class EdgeIndex:
                 " embed anew"
             )
         query = edge.Query.Nearest(list(vector), using=DENSE)
-        _add(found, DENSE, _ask(shard, query, conditions, limit + TIES), limit)
+        params = edge.SearchParams(exact=about.points < EXACT_BELOW)
+        _add(found, DENSE, _ask(shard, query, conditions, limit + TIES, params), limit)
         others: set[int | uuid.UUID | str] = {
             point for point, row in found.items() if "dense_rank" not in row
         }
         if others:
-            for point in _ask(shard, query, [edge.HasIdCondition(others)], len(others)):
+            for point in _ask(shard, query, [edge.HasIdCondition(others)], len(others), params):
                 found[str(point.id)]["dense_score"] = round(point.score, 6)
         return _frame(found)
 
@@ -249,6 +253,7 @@ def _new_shard(folder: Path, dimension: int) -> edge.EdgeShard:
     config = edge.EdgeConfig(
         vectors={DENSE: edge.EdgeVectorParams(dimension, edge.Distance.Cosine)},
         sparse_vectors={SPARSE: edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf)},
+        optimizers=edge.EdgeOptimizersConfig(indexing_threshold=EXACT_BELOW * dimension // 256),
         wal_enabled=False,  # it can be made again, and several readers may load it
     )
     shard = edge.EdgeShard.create(str(folder), config)
@@ -358,9 +363,12 @@ def _ask(
 def _add(
     found: dict[str, dict[str, Any]], arm: str, points: list[edge.ScoredPoint], limit: int
 ) -> None:
-    """Takes an arm's best into what was found, ranked by score, ties by id."""
-    name = "dense" if arm == DENSE else "sparse"
-    scored = [(-round(point.score, 6), str(point.id), point.payload or {}) for point in points]
+    """Takes an arm's best into what was found, ranked by score, ties by id.
+
+    The engine adds up in float32: what is beyond its precision is rounded away.
+    """
+    name, digits = ("dense", 6) if arm == DENSE else ("sparse", 4)
+    scored = [(-round(point.score, digits), str(point.id), point.payload or {}) for point in points]
     scored.sort(key=lambda each: (each[0], each[2]["id"], each[1]))
     for rank, (score, point, payload) in enumerate(scored[:limit], 1):
         row = found.setdefault(point, payload)

@@ -42,7 +42,8 @@ def write_lock(
 
     It is a flock: the kernel gives it up when the process ends, killed or not. It is not
     reentrant: to give it up between assets, leave the context and enter it again. Who waits
-    holds a second lock, so that one who leaves and enters again queues behind them.
+    holds a second lock, so that one who leaves and enters again queues behind them. A forked
+    child shares it until the child ends too; a spawned one does not.
 
     Args:
         home: The home to write to.

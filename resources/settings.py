@@ -85,6 +85,11 @@ class Settings(BaseSettings):
         default=Policy.model_validate({}), description="Thresholds, weights and lists that decide."
     )
 
+    @property
+    def object_store(self) -> dict[str, str]:
+        """`storage_options` in the clear, for the warehouse alone."""
+        return {name: value.get_secret_value() for name, value in self.storage_options.items()}
+
     @classmethod
     def settings_customise_sources(  # noqa: D102
         cls,
@@ -112,6 +117,8 @@ class Explained(NamedTuple):
 
 def load_settings() -> Settings:
     """Settings in force: CAIRN_* variables, then ./cairn.toml, then the home's, then defaults.
+
+    The home is the one that CAIRN_HOME or ./cairn.toml names: `--home` must set CAIRN_HOME first.
 
     Raises:
         ConfigError: a key is unknown, or a value cannot be what its key asks for.

@@ -23,6 +23,7 @@ SMALL_FILES = 32
 """More files than this beside one per partition, and the night compacts a table."""
 LOG_RETENTION = timedelta(days=29)
 """A day less than Delta keeps log entries: what is older may be cleaned away."""
+WHOLE = "true"
 HOUSEKEEPING = frozenset({"VACUUM START", "VACUUM END", "OPTIMIZE"})
 """Operations that make a new version without changing a row."""
 
@@ -63,13 +64,13 @@ class _Scope:
         return [pl.col(name).is_in(values) for name, values in self.limits.items()]
 
     @property
-    def predicate(self) -> str | None:
-        """As Delta's SQL; None is the whole table."""
+    def predicate(self) -> str:
+        """As Delta's SQL. Without any, Delta would not see rows that were appended since."""
         parts = [
             f"{name} IN ({', '.join(map(_quoted, values))})" if values else "false"
             for name, values in self.limits.items()
         ]
-        return " AND ".join(parts) or None
+        return " AND ".join(parts) or WHOLE
 
 
 @dataclass(frozen=True)
@@ -292,8 +293,9 @@ class Warehouse:
                 stored = self._create(table, data, common)
             else:
                 if {column.name for column in stored.schema().fields} != set(data.columns):
-                    whole = mode == "overwrite" and predicate is None
-                    common["schema_mode"] = "overwrite" if whole else "merge"
+                    # A column was declared or given up since: the whole is made to its new form.
+                    common["schema_mode"] = "overwrite" if predicate == WHOLE else "merge"
+                    predicate = None if predicate == WHOLE else predicate
                 write_deltalake(stored, data, mode=mode, predicate=predicate, **common)
         except CommitFailedError as error:
             raise Conflict(f"{table.name}: changed by another writer") from error

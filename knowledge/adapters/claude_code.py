@@ -224,7 +224,7 @@ def _user(line: Line) -> Iterator[Event]:
     for position, (kind, origin, text) in enumerate(parts):
         # Parts beyond the first get blocks after the line's own, so that no block comes twice.
         block = (first or 0) if position == 0 else base + position
-        yield _event(line, kind, origin, text, "user", block)
+        yield _event(line, kind, origin, text, role="user", block=block)
     yield from results
 
 
@@ -265,13 +265,13 @@ def _assistant(line: Line) -> Iterator[Event]:
     for index, block in enumerate(blocks):
         match block:
             case Text():
-                said = _event(line, "message", origin, block.text or "", "assistant", index)
+                said = _event(line, "message", origin, block.text or "", block=index)
                 yield said._replace(model=model, is_error=failed)
             case Thinking():
-                said = _event(line, "thinking", "agent", block.thinking or "", "assistant", index)
+                said = _event(line, "thinking", "agent", block.thinking or "", block=index)
                 yield said._replace(model=model)
             case ToolUse():
-                called = _event(line, "tool_call", call_origin(block.name), "", "assistant", index)
+                called = _event(line, "tool_call", call_origin(block.name), "", block=index)
                 yield called._replace(
                     model=model,
                     tool_name=block.name,
@@ -284,14 +284,14 @@ def _assistant(line: Line) -> Iterator[Event]:
                 continue
         silent = False
     if silent:
-        said = _event(line, "message", origin, "", "assistant", 0)
+        said = _event(line, "message", origin, "", block=0)
         yield said._replace(model=model, is_error=failed)
 
 
 def _result(line: Line, block: ToolResult, index: int) -> Event:
     text = _joined(block.content)
     origin = result_origin("WebFetch" if _from_web(bytes(line.tool_use_result)) else None, text)
-    event = _event(line, "tool_result", origin, text, "user", index)
+    event = _event(line, "tool_result", origin, text, role="user", block=index)
     return event._replace(call_id=block.tool_use_id, is_error=bool(block.is_error))
 
 
@@ -302,12 +302,14 @@ def _queued(line: Line, attachment: Attachment) -> list[Event]:
     if attachment.command_mode == "task-notification":
         line.is_meta = True
     return [
-        _event(line, kind, origin, text, "user", block)
+        _event(line, kind, origin, text, role="user", block=block)
         for block, (kind, origin, text) in enumerate(_parts(line, prompt, answers=False))
     ]
 
 
-def _event(line: Line, kind: str, origin: str, text: str, role: str, block: int) -> Event:
+def _event(
+    line: Line, kind: str, origin: str, text: str, *, role: str = "assistant", block: int
+) -> Event:
     return Event(
         kind, origin, text, role, block, line.parent_uuid, cwd=line.cwd,
         sidechain=bool(line.is_sidechain),
@@ -385,7 +387,9 @@ def _is_export(value: Any) -> bool:
 def _is_line(line: dict[str, Any]) -> bool:
     kind = line.get("type")
     if kind in ("user", "assistant"):
-        return "content" in _mapping(line.get("message")) and ("sessionId" in line or "uuid" in line)
+        return "content" in _mapping(line.get("message")) and (
+            "sessionId" in line or "uuid" in line
+        )
     if kind == "summary":
         return "leafUuid" in line
     if kind == "file-history-snapshot":

@@ -1,1 +1,1 @@
-"""Learnings by rule: value, spans, categories, drafts, scores, duplicates; each a step of its own."""
+"""Learnings by rule: value, spans, categories, drafts, scores, duplicates; each by itself."""

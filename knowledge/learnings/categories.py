@@ -39,7 +39,7 @@ def categories(signals: Iterable[Signal], policy: Policy) -> list[tuple[str, flo
     Signals count as independent hints, so a score is 1 - Π(1 - weight): two weak ones may do what
     one strong one does. Equal scores keep the order of CATEGORIES.
     """
-    left = dict.fromkeys(CATEGORIES, 1.0)
+    left: dict[str, float] = dict.fromkeys(CATEGORIES, 1.0)
     for signal in signals:
         left[signal.category] *= 1.0 - WEIGHTS[signal.name]
     scores = [(category, round(1.0 - rest, 6)) for category, rest in left.items()]

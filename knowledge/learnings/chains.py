@@ -18,6 +18,12 @@ from knowledge.learnings.turns import Turn
 REACH = 60
 """Steps after a failure in which the next try must come."""
 
+CHECKS = re.compile(
+    r"(?i)\b(?:\w*test\w*|jest|dialyzer|credo|lint\w*|check\w*|mypy|tsc|compile|build|bench\w*)\b"
+    r"|^(?:python3?|node|ruby|perl)$"
+)
+"""Commands that look, or try again, and change nothing: they are no part of a solution."""
+
 FOUND_MISSING = re.compile(r"(?:^|: )([\w.+-]+): (?:command )?not found|command not found: (\S+)")
 
 
@@ -38,6 +44,8 @@ class Chain:
     fix: Sentence | None
     thought: bool
     """Whether the cause was thought and not said: it is then no quote."""
+    intent: Turn | None
+    """What was said last before the command that failed."""
 
     @property
     def replaced(self) -> bool:
@@ -69,7 +77,8 @@ def chains(turns: Sequence[Turn], steps: Sequence[Step]) -> list[Chain]:
             errors = [line for line in errors if line.message not in remaining]
             if not errors:
                 continue
-        found.append(_chain(turns, steps, index, at, action, errors[0] if errors else None))
+        error = errors[0] if errors else None
+        found.append(_chain(turns, steps[index : at + 1], action, error))
     # A wide run that failed while narrower ones were put right says nothing that those do not.
     return [chain for chain in found if not any(_within(other, chain) for other in found)]
 
@@ -84,7 +93,7 @@ def _within(inner: Chain, outer: Chain) -> bool:
 
 
 def _next_try(steps: Sequence[Step], index: int) -> tuple[int, Action, bool] | None:
-    """The next settled run of what failed: its place, the action that failed, and whether it worked."""
+    """The next settled run of what failed: its place, what failed, and whether it worked."""
     failed = steps[index]
     for at in range(index + 1, min(index + 1 + REACH, len(steps))):
         later = steps[at]
@@ -124,15 +133,11 @@ def _succeeds(steps: Sequence[Step], index: int) -> bool:
 
 
 def _chain(
-    turns: Sequence[Turn],
-    steps: Sequence[Step],
-    index: int,
-    at: int,
-    action: Action,
-    error: KeyLine | None,
+    turns: Sequence[Turn], reach: Sequence[Step], action: Action, error: KeyLine | None
 ) -> Chain:
-    failed, success = steps[index], steps[at]
-    between = steps[index + 1 : at]
+    """The chain of the steps from a failure to the next try."""
+    failed, success = reach[0], reach[-1]
+    between = reach[1:-1]
     first = failed.result.seq if failed.result else failed.call.seq
     spoken = [turn for turn in turns if first < turn.seq < success.call.seq]
     messages = [s for t in spoken if t.kind == "message" and t.origin == "agent" for s in said(t)]
@@ -145,20 +150,36 @@ def _chain(
     return Chain(
         failed=failed,
         error=error,
-        action=action,
+        action=_to_blame(failed, action),
         success=success,
         edits=tuple(s for s in between if s.kind == "edit" and s.worked is not False and s.files),
         runs=tuple(
-            s for s in between if s.kind == "run" and s.worked and not _tries(s, failed.actions)
+            s for s in between if s.kind == "run" and s.worked and _changes(s, failed.actions)
         ),
         cause=why,
         fix=fix(messages),
         thought=thought,
+        intent=next(
+            (t for t in reversed(turns) if t.seq < failed.call.seq and t.kind == "message"), None
+        ),
     )
 
 
-def _tries(step: Step, failed: Sequence[Action]) -> bool:
-    return any(a.key == b.key for a in step.actions for b in failed)
+def _changes(step: Step, failed: Sequence[Action]) -> bool:
+    """Whether a command changes something, and is not one of those that failed."""
+    tried = {action.key for action in failed}
+    return any(a.key not in tried and not CHECKS.search(a.key) for a in step.actions)
+
+
+def _to_blame(failed: Step, action: Action) -> Action:
+    """The command of a line that its output speaks of: the last one whose subcommand it names."""
+    text = failed.result.text if failed.result else ""
+    named = [
+        part
+        for part in failed.actions
+        if " " in part.key and re.search(rf"\b{re.escape(part.key.split()[-1])}\b", text)
+    ]
+    return named[-1] if named and action not in named else action
 
 
 def file_names(edits: Sequence[Step]) -> list[str]:

@@ -9,6 +9,7 @@ joins two that are unlike.
 import hashlib
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 import polars as pl
@@ -98,7 +99,7 @@ def near_hashes(drafts: pl.DataFrame, below: int) -> pl.DataFrame:
         drafts.select(
             *SCOPE, "place", "simhash", band=pl.lit(band), value=_bits("simhash", start, end)
         )
-        for band, (start, end) in enumerate(zip(edges, edges[1:], strict=False))
+        for band, (start, end) in enumerate(pairwise(edges))
     ]
     banded = pl.concat(bands)
     return (
@@ -161,20 +162,19 @@ def keepers(drafts: pl.DataFrame, embedder: Embedder, policy: Policy) -> pl.Seri
     Returns:
         `keeper`, UInt32, one for each row.
     """
-    same = (
-        drafts.select(*SCOPE, "dedupe_hash", right="place")
-        .with_columns(left=pl.col("right").min().over(*SCOPE, "dedupe_hash"))
-        .filter(pl.col("left") < pl.col("right"))
-        .select("left", "right")
-    )
+    first = pl.col("place").min().over(*SCOPE, "dedupe_hash")
+    drafts = drafts.with_columns(first=first)
+    # What is word for word the same goes where the first of it goes.
+    unlike = drafts.filter(pl.col("first") == pl.col("place"))
     pairs = pl.concat(
-        [same, near_hashes(drafts, policy.learning_hamming), alike(drafts, embedder, policy)]
+        [near_hashes(unlike, policy.learning_hamming), alike(unlike, embedder, policy)]
     )
     earlier: dict[int, list[int]] = {}
     for left, right in pairs.unique().sort("right", "left").iter_rows():
         earlier.setdefault(right, []).append(left)
-    stays = list(range(drafts.height))
-    for place in range(drafts.height):
-        # The first that stayed; one that was merged speaks for itself no more.
-        stays[place] = next((p for p in earlier.get(place, []) if stays[p] == p), place)
-    return pl.Series("keeper", stays, dtype=pl.UInt32)
+    stays: dict[int, int] = {}
+    for place, same in drafts.select("place", "first").iter_rows():
+        # One that was merged speaks for itself no more.
+        kept = (other for other in earlier.get(place, []) if stays[other] == other)
+        stays[place] = next(kept, place) if same == place else stays[same]
+    return pl.Series("keeper", list(stays.values()), dtype=pl.UInt32)

@@ -78,7 +78,9 @@ def key_lines(text: str, most: int = 20) -> list[KeyLine]:
     """
     found: dict[str, KeyLine] = {}
     for pattern in KEY_LINES:
-        matches = [match for start, end in _windows(text) for match in pattern.finditer(text, start, end)]
+        matches = [
+            match for start, end in _windows(text) for match in pattern.finditer(text, start, end)
+        ]
         if pattern is KEY_LINES[0] and "Traceback (most" in text:
             matches.reverse()
         for match in matches[:most]:

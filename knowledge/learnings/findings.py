@@ -23,26 +23,30 @@ ALTERNATIVE = re.compile(
     r"(?=\s+(?:because|since|so that|as|to avoid|due to)\b|[,;.()—]|$)"
 )
 REASON = re.compile(
-    r"(?i)\b(?:because|since|so that|so it|so we|due to|to avoid|to prevent|as (?:it|this|that|the|we)"
+    r"(?i)\b(?:because|since|so that|so it|so we|due to|to avoid|to prevent"
+    r"|as (?:it|this|that|the|we)"
     r"|which (?:is|would|will|avoids?|keeps?|makes?|means)|otherwise|given that|in order to)\b"
 )
 ADVICE = re.compile(
-    r"(?i)^(?:please\s+|and\s+|also\s+)?(?:always|never|avoid|prefer|make sure|don't forget|remember to"
-    r"|do not|don't)\s+\w+|\b(?:should|must) (?:always|never)\b|\bit(?:'s| is) (?:best|better|safer) to\b"
+    r"(?i)^(?:please\s+|and\s+|also\s+)?(?:always|never|avoid|prefer|make sure|don't forget"
+    r"|remember to|do not|don't)\s+\w+|\b(?:should|must) (?:always|never)\b"
+    r"|\bit(?:'s| is) (?:best|better|safer) to\b"
     r"|\b(?:best|good|recommended) practice\b"
 )
 HARM = re.compile(
-    r"(?i)\bwhich (?:will|would|can|could)? ?(?:fail|break|crash|leak|deadlock|block|corrupt|lose)\w*"
+    r"(?i)\bwhich (?:will|would|can|could)?"
+    r" ?(?:fail|break|crash|leak|deadlock|block|corrupt|lose)\w*"
     r"|\bwhich [\w ]{1,30}(?:doesn't|does not|can't|cannot) (?:support|handle|work|allow)"
     r"|\b(?:leads? to|causes?|results? in) (?:a |an )?[\w -]{0,30}"
     r"(?:bugs?|errors?|leaks?|deadlocks?|race|failures?|crash|corruption|timeouts?|slow)"
     r"|\b(?:can|will|would) never (?:succeed|match|run|work|happen)"
 )
+_ABOUT = r"(?:about |just |only |roughly |~)?"
+_UNIT = r"(?:%|ms|s|sec\w*|min\w*|[kmg]i?b|bytes|calls|queries)"
 GAIN = re.compile(
-    r"(?i)\bfrom (?:about |~|roughly )?[\d.,]+ ?(?:%|ms|s|sec\w*|min\w*|[kmg]i?b|bytes|calls|queries)?"
-    r" (?:down )?to (?:about |~|just |only |roughly )?[\d.,]+ ?(?:%|ms|s|sec\w*|min\w*|[kmg]i?b|bytes|calls|queries)\b"
+    rf"(?i)\bfrom {_ABOUT}[\d.,]+ ?{_UNIT}? (?:down )?to {_ABOUT}[\d.,]+ ?{_UNIT}\b"
     r"|\b[\d.,]+ ?(?:x|×|times) (?:faster|smaller|fewer|less|quicker)\b"
-    r"|\b(?:reduced?s?|cuts?|saves?d?|dropped) .{0,60}\bby (?:about |~)?\d[\d.,]* ?(?:%|x\b|ms\b|s\b|[kmg]b\b)"
+    rf"|\b(?:reduced?s?|cuts?|saves?d?|dropped) .{{0,60}}\bby {_ABOUT}\d[\d.,]* ?(?:x|{_UNIT})\b"
 )
 PATTERN = re.compile(
     r"(?i)\b(?:use|apply|follow|introduce|adopt|with) (?:the |a |an )[\w -]{3,40}\bpattern\b"
@@ -175,9 +179,7 @@ def routine(steps: Sequence[Step]) -> Routine | None:
                 continue
             places = _apart([at for at, w in enumerate(windows) if w == window], length)
             if len(places) >= FEWEST_REPEATS:
-                runs = tuple(
-                    tuple(step for _, step in keys[at : at + length]) for at in places
-                )
+                runs = tuple(tuple(step for _, step in keys[at : at + length]) for at in places)
                 return Routine(window, runs)
     return None
 

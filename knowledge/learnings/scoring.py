@@ -18,15 +18,18 @@ GENERIC = frozenset(
     {"write tests", "use logging", "follow best practices", "add comments", "handle errors"}
 )
 
-GENERAL_TOOLS = frozenset(
+_GENERAL_TOOL_LIST = (
     "git ssh scp rsync curl wget tar make bash sh docker npm node npx python python3 pip "
-    "cargo go apt brew sudo systemctl sqlite postgres nginx kubectl".split()
+    "cargo go apt brew sudo systemctl sqlite postgres nginx kubectl"
 )
+GENERAL_TOOLS = frozenset(_GENERAL_TOOL_LIST.split())
 """Met in many contexts, so that a lesson about them holds in many."""
 
 _CASE = re.compile(r"\b[0-9a-f]{8,}\b|#\d+|\b\d{4}-\d\d-\d\d\b|\b[0-9a-f]{4,}-[0-9a-f]{4,}-")
-_IDENTIFIER = re.compile(r"\b[a-z]\w*_\w+|\b[a-z]+[A-Z]\w*|[\w-]+\.[a-z]{1,5}\b(?!/)")
-_TECHNICAL = re.compile(r"[A-Z]\w*[A-Z.]\w+|\b\w+[._/:]\w+|--\w+|:\w+|\b[A-Z][a-z]{3,}\b(?<!^)")
+_IDENTIFIER = re.compile(
+    r"\b[a-z]\w*_\w+|\b[a-z]+[A-Z]\w*|[\w-]+\.[a-z]{1,5}\b(?!/)|\b[a-z]\w+/(?!\d)"
+)
+_TECHNICAL = re.compile(r"\b[A-Z]\w*[A-Z.]\w*|\b\w+[._/:]\w+|--\w+|:\w+|\b[A-Z][a-z]{3,}\b")
 _WORD = re.compile(r"\w[\w.-]*")
 
 
@@ -86,8 +89,9 @@ def scope(about: str, own_names: Iterable[str], named: str = "") -> float:
     """How widely a statement holds.
 
     0.0 for one case (it names an id, a ticket or a date); 0.4 for one project (it names the
-    project, a file that was edited, or an identifier that no tool named); 1.0 for many contexts
-    (it names a tool of everyday use, or nothing technical); else 0.7, one domain.
+    project, a file that was edited, a path or an identifier that no tool named, or speaks of "the"
+    thing without a technical name); 1.0 for many contexts (it names a tool of everyday use); else
+    0.7, one domain.
     """
     if _CASE.search(about):
         return 0.0
@@ -97,7 +101,9 @@ def scope(about: str, own_names: Iterable[str], named: str = "") -> float:
     if any(identifier not in named for identifier in _IDENTIFIER.findall(about)):
         return 0.4
     words = {word.casefold() for word in _WORD.findall(about)}
-    return 1.0 if words & GENERAL_TOOLS or not _TECHNICAL.search(about) else 0.7
+    if words & GENERAL_TOOLS:
+        return 1.0
+    return 0.4 if about.startswith("The ") and not _TECHNICAL.search(about, 4) else 0.7
 
 
 def confidence(draft: Draft) -> float:

@@ -23,24 +23,34 @@ CAUSE_SEEN = re.compile(
     r"|won't|no longer|missing|expects?|expected|requires?|needs? (?!to )|unsupported|conflicts?"
     r"|deprecated|always returns?|in a separate|instead of|only (?:works?|accepts?|supports?|runs?)"
     r"|not (?:configured|available|installed|defined|supported|found|set)|gitignored|hard-?coded"
-    r"|was (?:forgotten|written|removed)|forgot|should (?:be|have))\b"
+    r"|was (?:forgotten|written|removed)|forgot|should (?:not )?(?:be|have))\b"
 )
 ABOUT_SPEAKER = re.compile(
-    r"(?i)^(?:let me|let's|now\b|i'll|i will|i'm|i am|i need|i should|i can|i have|i've|i want|next\b"
+    r"(?i)^(?:let me|let's|now\b|i'll|i will|i'm|i am|i need|i should|i can|i have|i've|i want"
+    r"|next\b"
     r"|good\b|great\b|perfect\b|excellent\b|all \d|all green|still\b|wait\b|first\b|done\b|clean\b"
     r"|yes\b|no\b|ok\b|okay\b|continuing|should\b|would\b|could\b|can\b|looking\b|need\b|progress"
-    r"|hmm|here(?:'s| is| are)\b|we (?:will|should|need|can|now|have|are)\b|you\b|please\b|expected\b"
-    r"|attempted|the script (?:has )?(?:ran|successfully)|two issues|there (?:are|is)\b|some of|one more|not sure|maybe|perhaps|to (?:fix|do|address)\b"
+    r"|hmm|here(?:'s| is| are)\b|we (?:will|should|need|can|now|have|are)\b|you\b|please\b"
+    r"|expected\b"
+    r"|attempted|the script (?:has )?(?:ran|successfully)|the next step"
+    r"|two issues|there (?:are|is)\b|some of|one more|not sure|maybe|perhaps"
+    r"|to (?:fix|do|address)\b"
     r"|the (?:issue|problem|error|cause) is (?:clear|obvious)[.!]?$)"
 )
-HEDGED = re.compile(r"(?i)\b(?:successfully|might|may be|maybe|perhaps|probably|not sure|could be|i guess|i wonder)\b")
+HEDGED = re.compile(
+    r"(?i)\b(?:successfully|might|may be|maybe|perhaps|probably|not sure|could be|i guess"
+    r"|i wonder)\b"
+)
 DANGLING = re.compile(
     r"(?i)^(?:it|this|that|they|these|those|he|she|there|which|so|but|and|or|then|both|also|such"
     r"|as (?:expected|a result)|however|therefore|the (?:same|other|latter|former))\b"
 )
 _OPENER = re.compile(
-    r"(?i)^(?:it (?:seems|looks like|appears)(?: that)?|i (?:see|think|found|notice)(?:d)?(?: that)?"
-    r"|so|but|and|ah|oh|right|actually|hmm|good catch|however|turns out(?: that)?|it turns out that?"
+    r"(?i)^(?:it (?:seems|looks like|appears)(?: that)?"
+    r"|i (?:see|think|found|notice)(?:d)?(?: that)?"
+    r"|according to (?:the )?[\w-]+"
+    r"|so|but|and|ah|oh|right|actually|hmm|good catch|however"
+    r"|turns out(?: that)?|it turns out that?"
     r"|the (?:real |actual |root |underlying |core |main )?(?:issue|problem|cause|culprit|error)"
     r"(?: here)? (?:is|was)(?: clear| obvious)?(?: that| because)?"
     r"|the reason is(?: that)?)\b[\s,:;—–-]*"
@@ -59,22 +69,32 @@ _IDLE = re.compile(
 )
 _VAGUE = re.compile(
     r"(?i)^(?:fix|address|correct|resolve|handle|solve|update|change|adjust|retry|try|modify)\s+"
-    r"(?:it|this|that|them|these|those|both|all|(?:the|these|those|all|my|this|that)\b"
+    r"(?:(?:it|this|that|them|these|those|both|all)(?=[.:!]|$|\s(?:now|first|again|too|and|by|in)\b"
+    r"|\sproperly)|(?:the|these|those|all|my|this|that)\b"
     r"(?:\s+[\w-]+){0,2}\s*(?:errors?|issues?|tests?|problems?|failures?|code|files?|assertion"
     r"|setup|patterns?|warnings?|edit|command))\b[^,:;—–]*$"
 )
 _CHANGES = re.compile(
     r"(?i)^(?:add|use|replace|rewrite|rename|extract|move|remove|set|require|import|switch|wrap"
-    r"|exclude|include|pass|force|install|convert|split|inline|disable|enable|change|return|make"
+    r"|exclude|include|pass|force|install|convert|split|inline|disable|enable|change|return|make|modify|update|correct|adjust"
     r"|create|declare|define|drop|pin|upgrade|downgrade|configure|register|restructure|simplify"
     r"|source|quote|escape|delete|increase|reduce|cache|call|need|put|turn|mock|stub|allow|skip"
-    r"|calculate|take|correct the|fix the [\w.`]+ )\b"
+    r"|calculate|take|fix the [\w.`]+ )\b"
 )
 _NAMES_CODE = re.compile(r"`[^`]+`|\w+[._/:]\w+|--\w|\b[a-z]+[A-Z]\w+")
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _MARKS = re.compile(r"\*\*|__|`|^#+\s+|^>\s+|^[-*•]\s+|^\d+[.)]\s+", re.MULTILINE)
 _LINK = re.compile(r"\[([^\]]+)\]\([^)\s]+\)")
-_CLAUSE = re.compile(r"\s+[—–]\s+|\s+-\s+|;\s+|:\s+|,\s+(?:so|but|which|and)\b|\s+\(|\.\s+")
+_CLAUSE = re.compile(
+    r"\s+[—–]\s+|\s+-\s+|;\s+|:\s+|,\s+(?:so|but|which|and)\b|\s+\(|\s+(?:since|because)\b|(?<!\.)\.\s+"
+)
+_TRAILING = re.compile(
+    r"(?:\s+(?:a|an|and|as|at|by|for|from|in|is|of|on|or|so|that|the|to|with))+$"
+)
+_TURNED = re.compile(
+    r"(?i)^(?:since|as|because) (.{12,}?), (?:we|i|you) (?:need to|should|must|have to) "
+    r"(.{12,}?)[.!]?$"
+)
 
 
 class Sentence(NamedTuple):
@@ -116,7 +136,11 @@ def _unbroken(text: str) -> list[tuple[int, int]]:
     """Spans of sentences; one that was cut at an ellipsis goes on."""
     spans: list[tuple[int, int]] = []
     for start, end in sentences(text):
-        if spans and text[: spans[-1][1]].endswith(("...", "…")) and "\n" not in text[spans[-1][1] : start]:
+        if (
+            spans
+            and text[: spans[-1][1]].endswith(("...", "…"))
+            and "\n" not in text[spans[-1][1] : start]
+        ):
             spans[-1] = spans[-1][0], end
         else:
             spans.append((start, end))
@@ -127,7 +151,9 @@ def is_question(sentence: Sentence) -> bool:
     """Whether it asks, or offers a choice, rather than states."""
     text = sentence.plain.rstrip(")\"' ")
     return text.endswith(("?", ":")) or bool(
-        re.match(r"(?i)(?:should|shall|would|could|can|do|does|is|are|what|which|why|how|if)\b", text)
+        re.match(
+            r"(?i)(?:should|shall|would|could|can|do|does|is|are|what|which|why|how|if)\b", text
+        )
     )
 
 
@@ -179,6 +205,13 @@ def statement(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+def lesson(text: str) -> str:
+    """A statement as a title would put it: "Since A, we need to B" as "B since A"."""
+    if turned := _TURNED.match(text):
+        text = f"{turned[2]} since {turned[1]}"
+    return text[:1].upper() + text[1:]
+
+
 def stands_alone(text: str) -> bool:
     """Whether a sentence can be read without the one before it."""
     return not DANGLING.match(text) and not ABOUT_SPEAKER.match(text)
@@ -192,4 +225,5 @@ def headline(text: str, limit: int = 100) -> str:
     cuts = [match.start() for match in _CLAUSE.finditer(text) if 30 <= match.start() <= limit]
     if cuts:
         return text[: cuts[-1]].rstrip(" .:;,")
-    return text[: limit - 1].rsplit(" ", 1)[0].rstrip(" .:;,(") + "…"
+    cut = text[: limit - 1].rsplit(" ", 1)[0].rstrip(" .:;,(")
+    return _TRAILING.sub("", cut) + "…"

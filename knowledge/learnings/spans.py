@@ -17,7 +17,7 @@ def spans(turns: pl.DataFrame) -> pl.DataFrame:
 
     Taken are records with a code fence, tool calls, and text with error, exception, bug, fix or
     problem, up to the first that would exceed about 2000 tokens. Where that leaves none, the first
-    five messages are taken. A model reads these; rules cost nothing and read the whole conversation.
+    five messages are taken. A model reads these; rules cost nothing and read everything.
 
     Args:
         turns: Rows of `turns.readable`.

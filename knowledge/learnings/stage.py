@@ -13,30 +13,20 @@ can it turn out that all its drafts had been learned before. `outcomes` gives th
 
 from typing import NamedTuple
 
+import msgspec
 import polars as pl
 
 from knowledge.days import UNDATED
 from knowledge.embedding import Embedder
 from knowledge.extractors import Extractor
 from knowledge.identity import digest_column
-from knowledge.learnings import drafts as drafting
-from knowledge.learnings.categories import Signal, categories
-from knowledge.learnings.chains import Chain, chains
+from knowledge.learnings.categories import categories
 from knowledge.learnings.draft import Draft, decode, encode
+from knowledge.learnings.drafts import drafts, findings, signals_of
 from knowledge.learnings.duplicates import dedupe_hash, keepers, simhashes
-from knowledge.learnings.findings import (
-    Advice,
-    Answer,
-    Choice,
-    Routine,
-    advice,
-    answers,
-    choices,
-    routine,
-)
 from knowledge.learnings.scoring import judged
 from knowledge.learnings.spans import spans
-from knowledge.learnings.steps import Step, steps
+from knowledge.learnings.steps import steps
 from knowledge.learnings.turns import CONVERSATION, Turn, conversations, readable
 from knowledge.learnings.value import values
 from knowledge.policy import Policy
@@ -55,16 +45,6 @@ DUPLICATES = Extractor(
     "Lessons that are the same: canonical hash, SimHash, calibrated similarity.",
     ("learning_similarity", "learning_hamming", "candidate_margin"),
 )  # fmt: skip
-
-
-class Findings(NamedTuple):
-    """What rules found in one conversation."""
-
-    chains: list[Chain]
-    choices: list[Choice]
-    answers: list[Answer]
-    advice: list[Advice]
-    routine: Routine | None
 
 
 def learning_candidates(raw_logs: pl.DataFrame, policy: Policy) -> pl.DataFrame:
@@ -104,8 +84,14 @@ def learning_candidates(raw_logs: pl.DataFrame, policy: Policy) -> pl.DataFrame:
     results = [read.get((row[0], row[1]), unread) for row in rows.select(CONVERSATION).iter_rows()]
     return LEARNING_CANDIDATES.frame(
         rows.with_columns(
-            pl.Series("categories", [[c for c, _ in r.categories] for r in results], pl.List(pl.String)),
-            pl.Series("category_scores", [[s for _, s in r.categories] for r in results], pl.List(pl.Float64)),
+            pl.Series(
+                "categories", [[c for c, _ in r.categories] for r in results], pl.List(pl.String)
+            ),
+            pl.Series(
+                "category_scores",
+                [[s for _, s in r.categories] for r in results],
+                pl.List(pl.Float64),
+            ),
             pl.Series("signals", [r.signals for r in results], pl.List(pl.String)),
             pl.Series("drafts", [r.drafts for r in results], pl.String),
             pl.Series("outcome", [r.outcome for r in results], pl.String),
@@ -146,46 +132,6 @@ def _read(turns: list[Turn], policy: Policy) -> _Judged:
     return _Judged(chosen, names, encode(kept), outcome, reason)
 
 
-def findings(turns: list[Turn], every: list[Step]) -> Findings:
-    """What rules find in one conversation; the threads of sub-agents are read by themselves."""
-    solved: list[Chain] = []
-    for side in (False, True):
-        thread = [turn for turn in turns if turn.sidechain == side]
-        solved += chains(thread, [step for step in every if step.call.sidechain == side])
-    return Findings(solved, choices(turns), answers(every), advice(turns), routine(every))
-
-
-def signals_of(found: Findings) -> list[Signal]:
-    """What the findings speak for."""
-    signals = [drafting.chain_signal(chain) for chain in found.chains]
-    signals += [drafting.choice_signal(choice) for choice in found.choices]
-    signals += [Signal("decision", "question_answered") for _ in found.answers]
-    signals += [drafting.advice_signal(said) for said in found.advice]
-    if found.routine:
-        signals.append(Signal("workflow", "commands_repeated"))
-    return signals
-
-
-def drafts(
-    found: Findings, turns: list[Turn], every: list[Step], wanted: list[str]
-) -> list[Draft]:
-    """Drafts in the wanted categories, in the order of the findings, each title once."""
-    scene = drafting.Scene(turns)
-    made = [drafting.from_chain(chain, scene) for chain in found.chains]
-    made += [drafting.from_choice(choice, scene) for choice in found.choices]
-    made += [drafting.from_answer(answer, scene) for answer in found.answers]
-    for said in found.advice:
-        later = [step for step in every if step.call.seq > said.sentence.turn.seq]
-        made.append(drafting.from_advice(said, later, scene))
-    if found.routine:
-        made.append(drafting.from_routine(found.routine, scene))
-    titled: dict[tuple[str, str], Draft] = {}
-    for draft in made:
-        if draft is not None and draft.category in wanted:
-            titled.setdefault((draft.category, draft.title.casefold()), draft)
-    return list(titled.values())
-
-
 def learnings(candidates: pl.DataFrame, embedder: Embedder, policy: Policy) -> pl.DataFrame:
     """The lessons that stay, each with all its sources.
 
@@ -224,12 +170,9 @@ def _accepted(candidates: pl.DataFrame) -> pl.DataFrame:
             "namespace": namespace, "conversation_id": conversation, "category": draft.category,
             "title": draft.title, "content": draft.content, "tags": draft.tags,
             "confidence": draft.confidence,
-            "factors": {name: getattr(draft.factors, name) for name in draft.factors.__struct_fields__},
+            "factors": msgspec.structs.asdict(draft.factors),
             "evidence": draft.evidence,
-            "quotes": [
-                {"record_id": q.record_id, "text": q.text, "role": q.role, "start": q.start}
-                for q in draft.quotes
-            ],
+            "quotes": [msgspec.structs.asdict(quote) for quote in draft.quotes],
             "summary": draft.summary, "signals": draft.signals, "created_at": draft.occurred_at,
             "extractor": draft.extractor,
         }

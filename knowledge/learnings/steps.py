@@ -15,12 +15,14 @@ PATH_INPUTS = ("file_path", "path", "notebook_path", "filename", "target_file", 
 EDIT_TOOLS = re.compile(r"(?i)^(?:multi_?edit|notebook_?edit|edit|write|create)|patch|replace")
 EDIT_COMMANDS = frozenset({"edit", "insert", "create", "apply_patch", "str_replace_editor"})
 
-READERS = frozenset(
+_READER_LIST = (
     "cat ls grep rg ag find fd head tail awk wc tree pwd which whereis type file stat diff less "
     "more echo printf sort uniq cut jq yq ps df du env date whoami uname id history open goto "
-    "search_dir search_file find_file scroll_up scroll_down sleep true test xxd strings man".split()
+    "search_dir search_file find_file scroll_up scroll_down sleep true test xxd strings man"
 )
-GIT_READERS = frozenset("status log diff show branch blame ls-files rev-parse remote".split())
+READERS = frozenset(_READER_LIST.split())
+_GIT_READER_LIST = "status log diff show branch blame ls-files rev-parse remote"
+GIT_READERS = frozenset(_GIT_READER_LIST.split())
 QUIET = frozenset({"cd", "pushd", "popd", "export", "source", ".", "set", "unset", "umask", "wait"})
 INTERPRETERS = frozenset({"python", "python3", "node", "ruby", "perl", "php", "deno", "bun"})
 SUBCOMMAND = re.compile(r"[a-z][\w:.-]*$")
@@ -77,7 +79,9 @@ def shell_command(inputs: dict[str, Any]) -> str:
         if isinstance(value, str):
             return value.strip()
         if isinstance(value, list) and value and all(isinstance(word, str) for word in value):
-            return str(value[-1] if len(value) > 2 and value[1].startswith("-") else " ".join(value))
+            return str(
+                value[-1] if len(value) > 2 and value[1].startswith("-") else " ".join(value)
+            )
     return ""
 
 
@@ -162,7 +166,7 @@ def _shell_step(call: Turn, result: Turn | None, command: str, worked: bool | No
         rejected = result is not None and "has introduced new syntax error" in result.text
         return Step(
             call, result, "edit", command, files=files,
-            added=_few(body) if head == "edit" else "", worked=False if rejected else True,
+            added=_few(body) if head == "edit" else "", worked=not rejected,
         )  # fmt: skip
     found = actions(command)
     if found and all(action.key.split()[0] == "sed" for action in found):

@@ -14,7 +14,7 @@ import re2
 
 from knowledge.redaction import judge
 from knowledge.redaction.judge import Found
-from knowledge.redaction.rules import RULES, Rule
+from knowledge.redaction.rules import RULES, Follow, Rule
 
 # Escaped ASCII that no encoder escapes by habit: `\u0070assword` must not pass unseen. Quotes, `&`,
 # `<` and `>` are escaped by habit, and the hints know them.
@@ -75,16 +75,19 @@ class Redactor:
     """Finds and replaces secrets; with `personal`, also e-mail, phone, card and IBAN."""
 
     def __init__(self, personal: bool = False) -> None:
-        rules = [rule for rule in RULES if personal or not rule.personal]
-        self._finders = [_Finder(rank, rule) for rank, rule in enumerate(rules)]
-        hints = [rule.hint for rule in rules]
+        self._finders = [
+            _Finder(rank, rule) for rank, rule in enumerate(RULES) if personal or not rule.personal
+        ]
         quick = _options(capture=False)
-        whole = "|".join(f"(?:{hint})" for hint in [*hints, _ODD_ESCAPE, _NAMED_PAIR])
-        self._prefilter: Any = re2.compile(whole.encode(), quick)
-        self._which: Any = re2.Set.SearchSet(quick)
-        for hint in hints:
-            self._which.Add(hint.encode())
-        self._which.Compile()
+        hints: list[str] = []
+        self._groups: list[tuple[Any, list[_Finder]]] = []
+        for follow in Follow:
+            group = [finder for finder in self._finders if finder.rule.follow is follow]
+            openings = "|".join(dict.fromkeys(finder.rule.opening for finder in group))
+            hints.append(f"(?:{openings}){follow.value}")
+            self._groups.append((re2.compile(hints[-1].encode(), quick), group))
+        hints += [_ODD_ESCAPE, _NAMED_PAIR]
+        self._prefilter: Any = re2.compile("|".join(hints).encode(), quick)
 
     def suspects(self, data: bytes) -> list[tuple[int, int]]:
         """Byte spans, left to right, that may hold a secret.
@@ -138,9 +141,9 @@ class Redactor:
         if not self._prefilter.search(data):
             return []
         found: list[tuple[int, int, int]] = []
-        for rank in self._which.Match(data):
-            finder = self._finders[rank]
-            found += [(start, end, rank) for start, end in finder.spans(data)]
+        for hint, finders in self._groups:
+            if hint.search(data):
+                found += [(*span, finder.rank) for finder in finders for span in finder.spans(data)]
         merged: list[tuple[int, int, int]] = []
         for start, end, rank in sorted(found):
             if merged and start < merged[-1][1]:
@@ -148,7 +151,7 @@ class Redactor:
                 merged[-1] = (first, max(last, end), min(before, rank))
             else:
                 merged.append((start, end, rank))
-        return [(start, end, self._finders[rank].rule.name) for start, end, rank in merged]
+        return [(start, end, RULES[rank].name) for start, end, rank in merged]
 
     def _value(self, value: Any, key: str, count: list[int]) -> Any:
         """A decoded JSON value, redacted; `key` is the name under which it stands."""

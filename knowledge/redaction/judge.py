@@ -28,6 +28,7 @@ _PATH = re.compile(r"(?:~|\.{1,2})?/.*|[A-Za-z]:[\\/].*|[\w.-]+(?:/[\w.-]+)+\.\w
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://.*")
 _PIECES = re.compile(r"[^A-Za-z0-9]+")
 _HUMPS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_TOKEN_CHARACTERS = re.compile(r"[\w+/=.~:%!#^*@$&?-]+", re.ASCII)
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
 # Words that stand for a value, name a type, or tell a state; a value made of these alone is none.
@@ -61,12 +62,15 @@ def words(key: str) -> list[str]:
     return [hump.lower() for hump in _HUMPS.findall(key)]
 
 
+def is_template(value: str) -> bool:
+    """Whether a value is nothing, a variable, a template or a mask."""
+    return not value or bool(_TEMPLATE.search(value) or _VARIABLE.fullmatch(value))
+
+
 def stands_in(value: str) -> bool:
     """Whether a value is a variable, template, mask or placeholder."""
     value = value.strip()
-    if not value or _TEMPLATE.search(value) or _VARIABLE.fullmatch(value):
-        return True
-    if len(set(value.lower())) < 3 and not value.isdigit():
+    if is_template(value) or (len(set(value.lower())) < 3 and not value.isdigit()):
         return True
     pieces = [piece for piece in _PIECES.split(value.lower()) if piece]
     return all(piece in _WORDS or piece in _TECHNICAL for piece in pieces)
@@ -110,7 +114,12 @@ def _shouted(found: Found) -> bool:
 
 def given(found: Found) -> bool:
     """A value that a command was given as its password: anything that does not stand in for one."""
-    return not stands_in(found.value) and not found.value.startswith(("$(", "`", "-"))
+    return not is_template(found.value) and not found.value.startswith("-")
+
+
+def embedded(found: Found) -> bool:
+    """A password inside an address: given, and no word of an example."""
+    return given(found) and not stands_in(found.value)
 
 
 def password_key(key: str) -> str | None:
@@ -210,6 +219,7 @@ def token_value(found: Found) -> bool:
             found.key.isupper()
             and found.separator.strip() == "="
             and len(found.value) >= 8
+            and _TOKEN_CHARACTERS.fullmatch(found.value) is not None
             and _mixed(found.value)
             and not (stands_in(found.value) or is_code(found.value) or is_place(found.value))
         )
@@ -218,13 +228,13 @@ def token_value(found: Found) -> bool:
 
 def looks_random(value: str) -> bool:
     """Whether a value has the shape of a generated token rather than of a word, path or code."""
-    if len(value) < 8 or any(c.isspace() for c in value) or stands_in(value):
+    if len(value) < 8 or not _TOKEN_CHARACTERS.fullmatch(value) or stands_in(value):
         return False
     if is_code(value) or is_place(value) or _wordy(value):
         return False
     if _mixed(value):
         return True
-    return len(value) >= 20 and value.isalpha() and not value.islower() and not value.isupper()
+    return len(value) >= 20 and value.isascii() and value.isalpha() and not value.islower() and not value.isupper()
 
 
 def strong_password(found: Found) -> bool:
@@ -259,10 +269,33 @@ def not_example(found: Found) -> bool:
     return not _TEMPLATE.search(found.value) and "EXAMPLE" not in found.value
 
 
-def luhn(found: Found) -> bool:
+def flag_value(found: Found) -> bool:
+    """A value after a long option; a plain word after a space may be prose about the option."""
+    key, value = found.key.lstrip("-"), found.value
+    if value.startswith("-") or stands_in(value) or is_code(value):
+        return False
+    if password_key(key):
+        plain = value.isalpha() and (value.isupper() or found.separator != "=")
+        return not plain and not is_place(value)
+    return bool(token_key(key)) and looks_random(value)
+
+
+def named_value(found: Found) -> bool:
+    """A value tied to a secret's name more loosely than by an assignment."""
+    if password_key(found.key):
+        return strong_password(found)
+    return bool(token_key(found.key)) and looks_random(found.value)
+
+
+def anything(found: Found) -> bool:
+    """What the pattern alone decides."""
+    return bool(found.value)
+
+
+def card(found: Found) -> bool:
     """A card number by the Luhn check (ISO/IEC 7812-1), of a card network's prefix."""
     digits = [int(c) for c in found.value if c.isdigit()]
-    if not 13 <= len(digits) <= 19 or digits[0] not in (3, 4, 5, 6) or len(set(digits)) < 3:
+    if not 13 <= len(digits) <= 19 or digits[0] not in (3, 4, 5, 6) or len(set(digits)) < 2:
         return False
     doubled = (d if i % 2 == 0 else sum(divmod(2 * d, 10)) for i, d in enumerate(reversed(digits)))
     return sum(doubled) % 10 == 0

@@ -185,7 +185,7 @@ RULES: tuple[Rule, ...] = (
         confidence=0.8,
         reads=RUNS_COMMAND,
         find=each(_operation_type),
-        content="{entity} involves {object}",
+        content="{entity} involves {words}",
         examples=(
             Example("tar xzf dist.tar.gz", ("archive_manipulation",)),
             Example("cd app && npm test", ("verification",)),

@@ -32,7 +32,7 @@ _EXTRAS = re.compile(r"(?:\[[^\]]*\])?(?:\s*(?:===?|[<>~!]=?|\^|@(?!.*/)|:|=).*)
 _PIP_OPTIONS = (
     "r", "c", "e", "i", "t", "f", "--requirement", "--constraint", "--editable", "--index-url",
     "--extra-index-url", "--target", "--python", "--prefix", "--root", "--find-links", "--group",
-    "--extra", "--index", "--optional", "--with", "--platform", "--proxy", "--trusted-host", "--log",
+    "--extra", "--index", "--optional", "--with", "--platform", "--proxy", "--trusted-host",
 )  # fmt: skip
 _NPM_OPTIONS = ("C", "--prefix", "--filter", "--registry", "--cwd", "--workspace", "-w")
 _CARGO_OPTIONS = (

@@ -6,13 +6,13 @@ gives the same phrases whatever else is known.
 """
 
 import re
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from knowledge.policy import Policy
 from knowledge.rules.background import weight
 from knowledge.rules.rule import SAID_BY_PERSON, Example, Found, Record, Rule, rule
+from knowledge.text import words
 
 MOST_PHRASES = 8
 LONGEST_PHRASE = 4
@@ -26,11 +26,10 @@ _HIDDEN = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 _TOKEN = re.compile(r"[A-Za-zÀ-ɏ][\wÀ-ɏ]*(?:[.'’+#-][\wÀ-ɏ]+)*(?:\+\+|#)?")
-_GAP = re.compile(r"[ \t`*_\"'“”’]*\Z|[ \t]*\n?[ \t]*\Z")
 _TECHNICAL = re.compile(
     r"[a-z]+\d+[a-z]*|\w+[_.]\w[\w.]*|[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*|[A-Z][A-Z0-9]{1,7}s?|\w+(?:\+\+|#)"
 )
-_ORDINARY = re.compile(r"[A-Z]?[a-z]+(?:['’-][a-z]+)*")
+_DESCRIBING = re.compile(r"(?:able|ible|ful|ous|ive|less|ish|ed|ly|ant|ing|ness|tion?al)$")
 
 
 @dataclass(slots=True)
@@ -69,8 +68,7 @@ def _runs(text: str) -> Iterator[list[tuple[str, int, int, bool]]]:
         sentence_start = (
             end == 0
             or any(mark in between for mark in ".!?:\n•-")
-            or ((sentence_start and not run)
-            and not between.strip())
+            or ((sentence_start and not run) and not between.strip())
         )
         if not joined and run:
             yield run
@@ -89,9 +87,8 @@ def _runs(text: str) -> Iterator[list[tuple[str, int, int, bool]]]:
         yield run
 
 
-def _phrases(records: Sequence[Record], _: Policy) -> Iterator[Found]:
+def _phrases(records: Sequence[Record], policy: Policy) -> Iterator[Found]:
     known: dict[str, Phrase] = {}
-    per_start: dict[str, set[str]] = defaultdict(set)
     for index, record in enumerate(records):
         text = _HIDDEN.sub(
             lambda match: "\n" + " " * (len(match[0]) - 1), record.text[:LONGEST_MESSAGE]
@@ -116,12 +113,20 @@ def _phrases(records: Sequence[Record], _: Policy) -> Iterator[Found]:
         weights = [weight(word) for word in phrase.words]
         phrase.score = phrase.count * sum(weights) / len(weights) ** 0.5
     kept: list[Phrase] = []
+    speakers = {word for record in records for word in words(record.name or "")}
+    systems = {name.casefold() for name in policy.target_systems}
     ranked = sorted(
-        (phrase for phrase in known.values() if _is_topic(phrase)),
+        (
+            phrase
+            for phrase in known.values()
+            if _is_topic(phrase)
+            and not speakers.issuperset(phrase.words)
+            and " ".join(phrase.words) not in systems
+        ),
         key=lambda phrase: (-phrase.score, phrase.found.object.lower()),
     )
     for phrase in ranked:
-        if any(_within(phrase, other) or _within(other, phrase) for other in kept):
+        if any(_overlaps(phrase, other) for other in kept):
             continue
         kept.append(phrase)
         if len(kept) == MOST_PHRASES:
@@ -133,18 +138,23 @@ def _phrases(records: Sequence[Record], _: Policy) -> Iterator[Found]:
 def _is_topic(phrase: Phrase) -> bool:
     """Whether a phrase names something: written as a name, or said again, and no common word."""
     weights = [weight(word) for word in phrase.words]
-    if weights[-1] < 1 or any(weight == 0 for weight in weights):
+    if weights[-1] < 1:
         return False
-    repeated = phrase.count >= 2
     if len(phrase.words) == 1:
         word = phrase.words[0]
-        return len(word) > 2 and weights[0] >= 3 and (phrase.named or (repeated and len(word) > 3))
-    return max(weights) >= 2 and ((phrase.named and min(weights) >= 2) or repeated)
+        again = phrase.count > 2 and len(phrase.messages) > 1 and not _DESCRIBING.search(word)
+        return len(word) > 2 and weights[0] > 1 and (phrase.named or (again and len(word) > 3))
+    if phrase.named:
+        return min(weights) > 1
+    return (
+        max(weights) > 1 and len(phrase.messages) > 1 and not _DESCRIBING.search(phrase.words[-1])
+    )
 
 
-def _within(part: Phrase, whole: Phrase) -> bool:
-    joined = f" {' '.join(whole.words)} "
-    return f" {' '.join(part.words)} " in joined
+def _overlaps(one: Phrase, other: Phrase) -> bool:
+    """Whether one phrase stands in the other, or they share two words or more."""
+    shared = len(set(one.words) & set(other.words))
+    return shared > 1 or shared == min(len(set(one.words)), len(set(other.words)))
 
 
 RULES: tuple[Rule, ...] = (
@@ -158,6 +168,7 @@ RULES: tuple[Rule, ...] = (
         reads=SAID_BY_PERSON,
         find=_phrases,
         whole=True,
+        policy=("target_systems",),
         content="{object} is a topic",
         examples=(Example("Please move the OpenTelemetry setup.", ("OpenTelemetry",)),),
     ),

@@ -65,8 +65,8 @@ class Rule:
     `reads` says, on a frame of raw_logs, which rows it can find something in: a filter that only
     saves time is part of it. `find` gets one record, or all of a conversation that `reads` lets
     through, in order, when `whole` is set. `kind` is fact or entity; `type` the type of the
-    entities that it finds; `content` makes a sentence of entity and object, and none makes the
-    object itself the sentence.
+    entities that it finds; `content` makes a sentence of entity and object ({words}: the object
+    without underscores), and none makes the object itself the sentence.
     """
 
     extractor: Extractor

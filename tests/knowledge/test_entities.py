@@ -54,7 +54,8 @@ def test_a_topic_that_a_person_named_and_an_agent_spoke_of_is_an_entity() -> Non
     [
         ({"origin": "human"}, True),
         ({"origin": "human", "trigger": "learn_command"}, True),
-        ({"origin": "external", "trigger": "user_message"}, True),
+        ({"origin": "external", "trigger": "learn_command"}, True),
+        ({"origin": "external", "trigger": "user_message"}, False),  # a page that an agent read
         ({"origin": "human", "trigger": "enrichment"}, False),
         ({"origin": "external", "trigger": "enrichment"}, False),
         ({"origin": "human", "trigger": None}, False),
@@ -135,14 +136,16 @@ def test_a_command_keeps_a_name_of_which_nothing_is_known() -> None:
     assert kept(tables) == {"quantum cooking": 0}
 
 
-def test_what_a_fact_points_at_is_known_by_it() -> None:
-    host = {"entity_name": "192.168.20.4", "entity_type": "host", "kind": "entity"}
+def test_what_a_fact_names_in_its_words_is_known_by_it() -> None:
+    line = {"quote_field": "tool_input.command", "quote": "pip install httpx"}
+    name = {**line, "kind": "entity", "predicate": "is", "quote_start": 12, "quote_end": 17}
     tables = gated(
-        {"predicate": "connects_to_host", "object": "192.168.20.4"},
-        {**host, "predicate": "is", "object": "192.168.20.4"},
-        {**host, "entity_name": "10.0.0.9", "predicate": "is", "object": "10.0.0.9"},
-    )
-    assert kept(tables) == {"cairn": 1, "192.168.20.4": 1}
+        {**line, "predicate": "executed_command", "object": "pip install httpx", "quote_end": 17},
+        {**name, "entity_name": "httpx", "entity_type": "package", "object": "httpx"},
+        {**name, "entity_name": "10.0.0.9", "entity_type": "host", "object": "10.0.0.9",
+         "record_id": "r2"},
+    )  # fmt: skip
+    assert kept(tables) == {"cairn": 1, "httpx": 1}
     assert refused(tables) == {"10.0.0.9": ("no_fact", "nothing_known")}
 
 

@@ -26,9 +26,7 @@ def known(*topics: str) -> pl.DataFrame:
 
 
 def test_many_uses_of_a_tool_are_one_fact_with_every_source() -> None:
-    uses = [
-        {"record_id": f"r{i:03}", "conversation_id": f"s{i % 3}", "at": i} for i in range(50)
-    ]
+    uses = [{"record_id": f"r{i:03}", "conversation_id": f"s{i % 3}", "at": i} for i in range(50)]
     table, sources = facts(candidates(*uses), known())
     fact = table.row(0, named=True)
     assert table.height == 1

@@ -35,7 +35,9 @@ def unit_rows(rows: int, seed: int, dimension: int = 256) -> Vectors:
     return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
 
 
-@given(st.integers(0, 40), st.integers(0, 99), st.integers(1, 17), st.randoms(use_true_random=False))
+@given(
+    st.integers(0, 40), st.integers(0, 99), st.integers(1, 17), st.randoms(use_true_random=False)
+)
 @settings(max_examples=40, deadline=None)
 def test_similar_pairs_do_not_depend_on_row_order_or_blocks(rows, seed, block, random) -> None:
     vectors = unit_rows(rows, seed)
@@ -97,7 +99,12 @@ def test_a_threshold_above_one_is_never_reached() -> None:
 
 @pytest.mark.parametrize(
     ("cosines", "similarities"),
-    [([-1, 0.5, 0.5, 1], [0, 0.1, 0.2, 1]), ([-1, 0, 1], [0, 0, 1]), ([-1, 0.9], [0, 1]), ([1], [1])],
+    [
+        ([-1, 0.5, 0.5, 1], [0, 0.1, 0.2, 1]),
+        ([-1, 0, 1], [0, 0, 1]),
+        ([-1, 0.9], [0, 1]),
+        ([1], [1]),
+    ],
 )
 def test_a_curve_that_does_not_rise_strictly_is_refused(
     cosines: list[float], similarities: list[float]

@@ -1,4 +1,5 @@
 import csv
+import json
 from pathlib import Path
 
 import numpy as np
@@ -7,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from knowledge.similarity import pair_similarity, raw_floor
-from resources.embedder import WordllamaEmbedder, load_embedder
+from resources.embedder import CALIBRATION, load_embedder
 
 PAIRS = Path(__file__).parents[2] / "benchmarks" / "sanity_pairs.tsv"
 WORDLLAMA = load_embedder("wordllama")
@@ -37,7 +38,8 @@ def test_an_unknown_embedder_is_named_with_the_known_ones() -> None:
 
 
 def test_the_shipped_calibration_belongs_to_the_model_and_puts_thresholds_in_reach() -> None:
-    assert isinstance(WORDLLAMA, WordllamaEmbedder)
+    numbers = json.loads((CALIBRATION / "wordllama.json").read_text(encoding="utf-8"))
+    assert numbers["model"] == WORDLLAMA.model
     floors = [raw_floor(WORDLLAMA, threshold) for threshold in (0.35, 0.75, 0.85)]
     assert floors == sorted(floors)
     assert 0.3 < floors[0] < 0.5
@@ -57,7 +59,9 @@ def test_calibrated_similarity_tells_paraphrases_from_the_unrelated() -> None:
 
 
 def test_calibration_keeps_the_order_that_people_gave(shared_data: Path) -> None:
-    with (shared_data / "sts_b_dev" / "stsb-en-dev.csv").open(encoding="utf-8", newline="") as lines:
+    with (shared_data / "sts_b_dev" / "stsb-en-dev.csv").open(
+        encoding="utf-8", newline=""
+    ) as lines:
         rows = list(csv.reader(lines))
     a, b = (WORDLLAMA.embed([row[side] for row in rows]) for side in (0, 1))
     i = np.arange(len(rows))

@@ -1,0 +1,111 @@
+"""Our own inbox: what people tell Cairn, one event a line.
+
+Every line has `event_id`, `type` and `at` (ISO 8601). What else it has depends on its type:
+
+- message: text; optional name, conversation_id, reply_to; role `assistant` and proactive for what
+  Cairn itself said, which is recalled and never read as news
+- command: text, the whole command line such as `/learn python packaging`
+- reaction: text (an emoji or a word), reply_to (the message it answers), proactive (whether that
+  message came unasked)
+- note: text
+- feedback, tombstone, receipt, intent and any other: no event; other stages read them
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from knowledge.adapter import Adapter, Event, Head
+from knowledge.origins import spoken
+
+CHANNEL = "inbox"
+TYPES = frozenset(
+    {"message", "command", "reaction", "note", "feedback", "tombstone", "receipt", "intent"}
+)
+
+
+class Entry(msgspec.Struct):
+    """One line of the inbox."""
+
+    event_id: str | None = None
+    type: str | None = None
+    at: str | None = None
+    text: str | None = None
+    name: str | None = None
+    role: str | None = None
+    conversation_id: str | None = None
+    reply_to: str | None = None
+    proactive: bool | None = None
+
+
+_ENTRY = msgspec.json.Decoder(Entry)
+
+
+def recognises(objects: list[Any]) -> bool:
+    """Every object has an event id, a time and a type of ours."""
+    return bool(objects) and all(
+        isinstance(line, dict)
+        and isinstance(line.get("event_id"), str)
+        and "at" in line
+        and line.get("type") in TYPES
+        for line in objects
+    )
+
+
+def head(payload: bytes) -> Head:
+    """One endless channel, unless the conversation is named."""
+    entry = _ENTRY.decode(payload)
+    thread = entry.conversation_id
+    return Head(thread or CHANNEL, thread is not None, entry.event_id, entry.at)
+
+
+def events(payload: bytes) -> Iterable[Event]:
+    """What a person wrote, ordered, reacted with or noted."""
+    entry = _ENTRY.decode(payload)
+    text = entry.text or ""
+    match entry.type:
+        case "message" if entry.role in ("assistant", "agent"):
+            proactive = bool(entry.proactive)
+            return [Event("message", "recalled", text, entry.role, proactive=proactive)]
+        case "message":
+            parts = list(spoken(text)) or [("system", "")]
+            return [
+                Event("message", who, part, "user", block, name=entry.name, reply_to=entry.reply_to)
+                for block, (who, part) in enumerate(parts)
+            ]
+        case "command":
+            return [_command(entry, text)]
+        case "reaction":
+            return [
+                Event(
+                    "reaction", "human", text, "user", name=entry.name, reply_to=entry.reply_to,
+                    proactive=bool(entry.proactive),
+                )
+            ]  # fmt: skip
+        case "note":
+            return [Event("note", "human", text, "user", name=entry.name)]
+        case _:
+            return []
+
+
+def _command(entry: Entry, text: str) -> Event:
+    verb, _, argument = text.strip().removeprefix("/").partition(" ")
+    verb = verb.casefold()
+    parts = {"verb": verb, "argument": argument.strip()}
+    return Event(
+        "command", "human", text, "user", name=entry.name,
+        trigger="learn_command" if verb == "learn" else "user_message",
+        tool_input=msgspec.json.encode(parts).decode(),
+    )  # fmt: skip
+
+
+ADAPTER = Adapter(
+    name="inbox",
+    version=1,
+    about="the inbox (JSONL: event_id, type, at, text, …)",
+    recognises=recognises,
+    head=head,
+    events=events,
+    rank=0,
+)

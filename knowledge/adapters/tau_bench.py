@@ -1,0 +1,124 @@
+"""tau-bench dialogues: trajectories of customer service, and few-shot transcripts as text.
+
+The customers are simulated people: what they say counts as a person's.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import msgspec
+
+from knowledge.adapter import Adapter, Event, Head
+from knowledge.identity import digest
+from knowledge.origins import call_origin, result_origin
+
+
+class Turn(msgspec.Struct):
+    """One message of a dialogue, with its place."""
+
+    conversation: str
+    ordinal: int
+    role: str | None = None
+    content: str | None = None
+    name: str | None = None
+    tool_call_id: str | None = None
+    tool_calls: list[Any] | None = None
+
+
+_TURN = msgspec.json.Decoder(Turn)
+_SPEAKER = re.compile(r"^(user|assistant|tool|system): ", re.MULTILINE)
+
+
+def recognises(objects: list[Any]) -> bool:
+    """A list of tasks with a trajectory each, or lines with a transcript each."""
+    if len(objects) == 1 and isinstance(objects[0], list):
+        tasks = objects[0]
+        return bool(tasks) and all(
+            isinstance(task, dict) and isinstance(task.get("traj"), list) and "task_id" in task
+            for task in tasks
+        )
+    return bool(objects) and all(
+        isinstance(line, dict) and isinstance(line.get("messages_display"), str) for line in objects
+    )
+
+
+def unpack(value: Any) -> Iterator[dict[str, Any]]:
+    """Turns of each dialogue; its name is the task and trial with a digest of how it begins."""
+    if isinstance(value, list):
+        for task in value:
+            begin = (msgspec.json.encode(turn).decode() for turn in task["traj"][:3])
+            name = f"tau-{task['task_id']}-{task.get('trial', 0)}-{digest(*begin)}"
+            yield from _turns(name, task["traj"])
+    else:
+        shown: str = value["messages_display"]
+        yield from _turns(f"tau-{digest(shown)}", list(_transcript(shown)))
+
+
+def head(payload: bytes) -> Head:
+    """The place of the turn; the dialogues tell no time."""
+    turn = _TURN.decode(payload)
+    native = f"{turn.conversation}/{turn.ordinal}"
+    return Head(turn.conversation, True, native, None, turn.ordinal)
+
+
+def events(payload: bytes) -> Iterable[Event]:
+    """What customer and agent said, calls and their results."""
+    turn = _TURN.decode(payload)
+    text = turn.content or ""
+    match turn.role:
+        case "user":
+            return [Event("message", "human", text, "user")]
+        case "assistant":
+            return list(_acts(turn, text))
+        case "tool":
+            return [
+                Event(
+                    "tool_result", result_origin(turn.name, text), text, "tool",
+                    tool_name=turn.name, call_id=turn.tool_call_id,
+                    is_error=text.startswith("Error"),
+                )
+            ]  # fmt: skip
+        case _:
+            return [Event("message", "system", text, turn.role)]
+
+
+def _acts(turn: Turn, text: str) -> Iterator[Event]:
+    calls = [call for call in turn.tool_calls or [] if isinstance(call, dict)]
+    if text or not calls:
+        yield Event("message", "agent", text, "assistant")
+    for block, call in enumerate(calls, 1):
+        function = call.get("function")
+        function = function if isinstance(function, dict) else {}
+        yield Event(
+            "tool_call", call_origin(function.get("name")), role="assistant", block=block,
+            tool_name=function.get("name"), tool_input=function.get("arguments") or "{}",
+            call_id=call.get("id"),
+        )  # fmt: skip
+
+
+def _turns(conversation: str, turns: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    for ordinal, turn in enumerate(turns):
+        yield {"conversation": conversation, "ordinal": ordinal, **turn}
+
+
+def _transcript(shown: str) -> Iterator[dict[str, Any]]:
+    """Turns of a transcript, `role: text` one after another; a call was printed as None."""
+    marks = list(_SPEAKER.finditer(shown))
+    ends = [mark.start() for mark in marks[1:]] + [len(shown)]
+    for mark, end in zip(marks, ends, strict=True):
+        said = shown[mark.end() : end].strip()
+        yield {"role": mark[1], "content": "" if said == "None" else said}
+
+
+ADAPTER = Adapter(
+    name="tau_bench",
+    version=1,
+    about="tau-bench dialogues (trajectories and few-shot transcripts)",
+    recognises=recognises,
+    head=head,
+    events=events,
+    unpack=unpack,
+    rank=3,
+    lines_packed=True,
+)

@@ -1,0 +1,172 @@
+"""The senses of keywords: when a sentence is a solution, an issue, a discovery or a statement.
+
+Beside each pattern stands another for what only looks like it.
+They are matched on a sentence in lower case, its quotations blank, each piece of code one `§`.
+"""
+
+# ruff: noqa: E501  (a pattern is easier to read where it is not broken)
+
+import re
+
+
+def _sense(*patterns: str) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns), re.VERBOSE)
+
+
+_OPENERS = (
+    r"(?:now|ok|okay|so|and|then|next|first|good|great|perfect|right|alright|excellent|also|but|finally"
+    r"|progress|for\ now|clean\ compile|right)"
+)
+_DEEDS = (
+    r"(?:fix|check|try|find|resolve|handle|look|investigate|debug|add|update|implement|create|run|make|write"
+    r"|use|ensure|verify|see|remove|change|test|read|show|tell|explain|help|move|rename|replace|refactor"
+    r"|commit|push|close|file|start|continue|work|working|fixing|checking|running|filing)"
+)
+PLAN = re.compile(
+    rf"""^(?:{_OPENERS}\b[\s,.:;!—–-]*)*(?:
+        let\ me\b | let'?s\b | let\ us\b | (?:i|we)'ll\b | (?:i|we)\ will\b | (?:i'm|i\ am|we're)\ going\ to\b
+      | (?:i|we)\ (?:also\ |now\ |just\ )?(?:need|should|must|want|have)\ to\b | i\ (?:can|would)\b | i'd\b
+      | (?:could|can|would|will)\ you\b | please\b | need\ to\b | going\ to\b | {_DEEDS}\b )""",
+    re.VERBOSE,
+)
+"""What is about to be done or asked for, which says nothing of how things are."""
+
+_DOUBT = (
+    r"\b(?:if|whether|unless|would|could|should|might|may|maybe|perhaps|possibly|wish|hope|hopefully"
+    r"|suppose|imagine|in\ case|to\ see|make\ sure|ensure)\b"
+)
+_NOT = r"(?:\b(?:not|never|no|without|cannot|hardly)\b|n't\b|\b(?:dont|doesnt|didnt|isnt|wasnt|cant|wont)\b)"
+
+SOLUTION = _sense(
+    r"\bthe\ (?:\w+\ ){0,3}(?:fix|solution|workaround|remedy)\ (?:is|was|turned\ out)\b",
+    r"^(?:the\ )?(?:\w+\ )?(?:fix|solution|workaround|resolution)(?:\s*(?::|—|–|-)\s|\ (?:is|was)\b)",
+    r"\b(?:this|that|which|it|doing\ so|\w+ing\ [\w§\ -]{1,60})\ (?:also\ |finally\ )?"
+    r"(?:fixe[sd]|solve[sd]|resolve[sd])\b",
+    r"\b(?:fixed|solved|resolved)\ (?:it\ |this\ |that\ |the\ [\w§\ -]{3,60}\ )?"
+    r"(?:by|with|using|via|through)\b",
+    r"^(?:also\ |now\ |finally\ )?(?:fixed|resolved|solved|worked\ around)\b",
+    r"\b(?:i|we)(?:\ have|'ve)?\ (?:also\ |now\ |finally\ |just\ )?(?:fixed|resolved|solved|worked\ around)\b",
+    r"\b(?:is|are|was|were|been|got)\ (?:now\ |finally\ |been\ )?(?:fixed|resolved|solved)\b",
+    r"\bas\ an?\ (?:workaround|fix|solution)\b",
+    r"\b[\w§-]+\ (?:fixed|solved|resolved)\ (?:it|this|that|the)\b",
+)
+NO_SOLUTION = _sense(
+    rf"{_NOT}[^,;.]{{0,30}}\b(?:fix|solv|resolv|solution)",
+    rf"{_DOUBT}[^,;]{{0,40}}\b(?:fix|solv|resolv)",
+    r"\bfixed[-\ ](?:width|point|size|length|position|price|rate|height|term|income|set|number|point)\b",
+    r"\b(?:to|will|must|be|being)\ (?:be\ )?(?:fix(?:ed)?|solved?|resolved?)\b",
+    r"\b(?:blockers?|dependenc\w+|deps?|paths?|versions?|imports?)\ (?:are\ |is\ )?resolved\b",
+    r"\bresolved\ (?:to|as|at|from|path|url|version)\b|\b(?:position|width|height)\ (?:is\ )?fixed\b",
+    r"\balready\ (?:been\ )?(?:fixed|resolved|solved)\b",
+)
+
+_FAULT = (
+    r"(?:errors?|exceptions?|failures?|crash(?:es)?|bugs?|issues?|problems?|regressions?|leaks?)"
+)
+ISSUE = _sense(
+    rf"\b(?:the|a|an|this|that|another|one|our|my|real|known)\ (?:[\w§-]+\ ){{0,3}}{_FAULT}\ "
+    r"(?:is|was|are|were|occur\w*|happen\w*|comes?|came|aris\w+|arose|means?|says?|said|stems?|lies"
+    r"|indicates?|persists?|shows?|caused|—|–|-)(?:\s|$)",
+    r"\b(?:throws?|threw|raises?|raised|gets?|got|getting|gave|gives?|hits?|hitting|reports?|reported"
+    r"|returns?|returned|caus(?:es|ed|ing)|produces?|produced|see|seeing|saw|hit)\ (?:me\ )?"
+    r"(?:an?\ |the\ |this\ |that\ |these\ |some\ |many\ )?(?:[\w§-]+\ ){0,3}"
+    r"(?:errors?|exceptions?|failures?|crash|segfault|panic|5\d\d|4\d\d)\b",
+    r"\b(?:fails|failed|failing|crashes|crashed|crashing|errors\ out|errored|timed\ out|times\ out"
+    r"|panicked|hangs|hung)\b",
+    r"\b\w+s\ (?:still\ |now\ |also\ |all\ )?(?:fail|crash|break|hang)\b(?=\ (?:on|with|when|because|since"
+    r"|in|for|at|after|due)\b|[.,;]|$)",
+    r"(?:\b(?:does|do|did|is)\ ?n'?t|\b(?:does|do|did|is)\ not|\bdoesnt|\bdont|\bdidnt|\bisnt)\ "
+    r"(?:seem\ to\ |appear\ to\ |even\ |actually\ |always\ )?(?:work|working|start|starting|run|running|load"
+    r"|loading|compile|build|respond|responding|connect|render|update|updating|show\ up|exist|support"
+    r"|supported|include)\b",
+    r"\bnot\ (?:working|starting|loading|responding|rendering|updating|supported)\b|\bnot\ work\b",
+    r"\b(?:will|can|could|does|may|might)\ (?:also\ )?(?:fail|crash|break)\ (?:on|with|if|when|because|in)\b",
+    r"\b(?:is|are|was|were|got)\ (?:now\ |completely\ |still\ )?(?:broken|corrupted|corrupt|missing|wrong)\b",
+    r"\b(?:real|known|compiler|serious|nasty|subtle)\ (?:[\w§-]+\ ){0,2}bug\b",
+    r"\b(?:memory\ leak|race\ condition|deadlock)s?\b|\broot\ cause\ (?:is|was)\b",
+)
+NO_ISSUE = _sense(
+    rf"\b(?:0|no|zero|without(?:\ any)?|any|free\ of|not\ an?|never|none|avoids?|prevents?|any\ more)\ (?:[\w§/-]+\ )?"
+    rf"(?:{_FAULT}|failed|failing|warnings?)\b",
+    r"\b(?:error|exception|failure|failed|bug|issue)s?[-\ ](?:handl\w+|messages?|paths?|states?|spans?|boundar\w+"
+    r"|codes?|logg?\w*|track\w*|report\w*|types?|class\w*|cases?|recovery|budget|rates?|tuples?|pages?"
+    r"|views?|attributes?|propagation|toast|responses?|metadata|status|events?|panels?|templates?)\b",
+    r"\b(?:handl\w+|catch\w*|logs?|logging|rescue\w*|record\w*|track\w*|assert\w*|marks?|displays?)\ "
+    r"(?:an?\ |the\ |any\ |all\ )?(?:\w+\ )?(?:errors?|exceptions?|failures?)\b",
+    r"\b(?:fixed|resolved|solved|fixes|resolves|solves)\b",
+    r"\b(?:if|when|whenever)\ (?:it|this|that|they|the\ [\w§-]+|a\ [\w§-]+|any\w*|one|[\w§-]+)\ (?:ever\ )?"
+    r"(?:fails?|crash\w*|breaks?|errors?)\b",
+    r"\bin\ case\ of\b|\bto\ (?:fail|crash|error|hang)\b|\bfalse\ positive|\bfailed\ (?:with\ )?0\b",
+    r"\bfail\w*[-\ ](?:open|closed|safe\w*|fast|soft|over|gracefully|silently|loudly)\b",
+    r"\bit'?s\ not\ relevant\b|\b(?:all|both)\ (?:\d+\ )?(?:tests?\ )?pass(?:ed|ing)?\b",
+    r"\berrors\ are\ (?:safe|expected|caught|handled|logged)\b|\bno\ longer\b|\bused\ to\b",
+)
+
+DISCOVERY = _sense(
+    r"\bit\ (?:then\ )?turn(?:s|ed)\ out\b|^turns\ out\b|\bturn(?:s|ed)\ out\ (?:that|to\ be|the|we|it|they|there)\b",
+    r"\b(?:i|we|i've|we've|i\ have|we\ have)\ (?:just\ |also\ |now\ |then\ )?"
+    r"(?:discovered|realized|realised|noticed|learned|learnt|figured\ out|found\ out|found)\ (?:that|why|how)\b",
+    r"\b(?:testing|profiling|debugging|the\ (?:logs?|trace|profiler|tests?|docs?|documentation))\ "
+    r"(?:shows?|showed|revealed|found)\ (?:that|out)\b",
+    r"^(?:found|discovered|noticed|confirmed|learned)(?:\ out)?\ that\b",
+    r"\b(?:found|identified|discovered|pinpointed)\ (?:the|a|an|another|one)\ (?:[\w§-]+\ ){0,2}"
+    r"(?:bug|issue|problem|cause|culprit|error|reason|regression|leak)\b(?=\s*(?:—|–|-|:|,|in\b|with\b|where\b|that\b))",
+    r"\b(?:root|real|actual|underlying)\ (?:cause|reason|problem|issue)\ (?:is|was|turned)\b",
+    r"\bthe\ culprit\ (?:is|was)\b|\bthe\ trick\ (?:is|was)\b|^(?:interestingly|surprisingly),",
+)
+NO_DISCOVERY = _sense(
+    rf"{_NOT}\ (?:been\ )?(?:find|found|discover\w*|notic\w*)",
+    rf"{_DOUBT}\ [^,;]{{0,30}}\b(?:turns?\ out|found|discover|notic)",
+    r"\b(?:found|discovered)\ (?:the\ )?(?:\d+|following|relevant|all|some|several|many)\b",
+    r"\bturn(?:s|ed)\ out\ (?:really|pretty|very|so|great|well|good|fine|ok|okay|nice|to\ be\ (?:great|fine))\b",
+)
+
+_LEAD = r"""(?:^|[,;:—–(]\s*|\b(?:and|but|so|because|since|although|though|note\ that|remember\ that
+    |know\ that|fyi|btw|actually|honestly|personally|generally|normally|usually|currently|here|also|well|oh
+    |yes|no|yeah|hi|hello|hey|thanks|ok|okay|in\ general|for\ now|these\ days|lately|in\ fact
+    |in\ this\ (?:project|repo|repository|codebase|team|company|house))\b[,:]?\s*)"""
+_ADVERBS = r"""(?:(?:really|always|never|usually|generally|normally|mostly|only|also|still|now|strongly|much
+    |currently|absolutely|personally|just|typically|often|mainly|both|all|actually|mostly)\ )*"""
+STATES = re.compile(
+    rf"""{_LEAD}(?:
+        (?:i|we)\ {_ADVERBS}(?:do\ not\ |don't\ |dont\ |can't\ |cannot\ )?{_ADVERBS}
+          (?:prefer|like|love|enjoy|hate|dislike|adore|detest|use|run|deploy|host|live|own|speak|study|play|drive
+            |value|avoid|follow|rely|target|store|teach|collect|eat|drink|grew|moved|graduated|studied
+            |switched|migrated|standardi[sz]ed|adopted|work\ (?:at|for|as|in|with|on|from|remotely))\b
+          (?!\ (?:to\ (?:know|see|ask)|that\b|this\b|it\b|your\b|how\b|what\b|the\ (?:idea|sound|look|feeling|way)\b))
+      | (?:i|we)(?:'ve|\ have)?\ {_ADVERBS}(?:decided|agreed|chose|settled)\b
+      | (?:i'm|i\ am|we're|we\ are)\ {_ADVERBS}(?:(?:an?|the)\ (?!bit\b|little\b|lot\b) | from\b | based\b | using\b
+          | allergic\b | vegan\b | vegetarian\b | married\b | interested\ in\b | fond\ of\b | responsible\ for\b
+          | on\ (?:the|python|node|ubuntu|debian|macos|windows|linux)\b | working\ (?:at|as|for|with)\b
+          | living\ in\b | studying\b | called\b | named\b)
+      | (?:my|our)\ (?:[\w§'-]+\ ){{1,4}}(?:is|are|was|has|have|lives?|works?|runs?|uses?|needs?)\b
+          (?!\ (?:not\ |n't\ |still\ |also\ )?(?:working|broken|failing|getting|going|down|slow|stuck)\b)
+      | from\ now\ on\b | going\ forward\b | for\ the\ record\b
+    )
+  | ^(?:please,?\ |and\ |but\ |also,?\ |note:?\ |important:?\ |remember:?\ )*(?:
+        (?:always|never)\ (?!mind\b)\w
+      | (?:do\ not|don't|dont)\ ever\b
+      | remember\ (?:that\ |my\ |our\ |i\ |we\ |the\ )
+      | make\ sure\ (?:to\ |you\ |that\ you\ )always\b
+    )
+  | \b(?:from\ now\ on|going\ forward)[,.\s]
+    """,
+    re.VERBOSE,
+)
+HYPOTHETICAL = re.compile(
+    r"\b(?:if|whether|unless|suppose|supposing|imagine|pretend|wish|hope|would|could|might|maybe|perhaps"
+    r"|had|were|should|do|does|did|can|when|while|until|what|why|how|where|which|who|says?|said|told"
+    r"|thinks?|claims?|claimed|wrote|writes|asked|asks|suggests?|suggested|guess|not that|not sure"
+    r"|doubt)\b[^,;:—]*$"
+)
+"""What may not stand before a statement in its clause."""
+
+NO_STATEMENT = _sense(
+    r"^(?:i|we)(?:'d|\ (?:would|want|wish|hope|need|can|could|should|might))\b",
+    r"^(?:what|why|how|when|where|who|which|do|does|did|is|are|can|could|would|should|will|shall|have|has|may)"
+    r"\b(?!n't\ ever|\ not\ ever)",
+    r"^(?:suppose|imagine|pretend|what\ if|if\ only)\b",
+    r"\bi\ (?:never\ said|don't\ think|wouldn't\ say|am\ not\ saying|didn't\ say)\b|\bi'm\ not\ (?:sure|saying)\b",
+    r"\bas\ an\ ai\b|\bif\ (?:i|we)\ (?:were|was|had)\b|\b(?:today|tonight|tomorrow|this\ (?:week|morning|evening))\b",
+)
+"""Wishes, questions without their mark, denials of having said so, and what passes with the day."""

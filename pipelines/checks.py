@@ -1,0 +1,5 @@
+"""Suites as blocking checks."""
+
+import dagster as dg
+
+CHECKS: list[dg.AssetChecksDefinition] = []

@@ -1,0 +1,154 @@
+"""What was published of one namespace, as readers see it at a moment."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import polars as pl
+
+from knowledge.confidence import effective_confidence
+from knowledge.days import UNDATED
+from knowledge.tables import (
+    CANDIDATES,
+    FACT_SOURCES,
+    LEARNINGS,
+    MEMORY,
+    MEMORY_ENTITIES,
+    RAW_LOGS,
+    Table,
+)
+from resources.publication import Manifest, namespaces, published, read_published
+from resources.state import State
+
+SAMPLES = "samples"
+"""Namespace of the samples that the project ships."""
+
+
+class NothingPublished(Exception):  # noqa: N818  what a reader is told
+    """There is nothing to read; the message says what to run."""
+
+
+@dataclass(frozen=True)
+class Reader:
+    """One namespace's published tables, at `as_of` (its latest event unless told)."""
+
+    state: State
+    manifest: Manifest
+    as_of: datetime
+
+    @property
+    def namespace(self) -> str:
+        """Whose tables these are."""
+        return self.manifest.namespace
+
+    def table(self, table: Table, columns: Sequence[str] | None = None) -> pl.LazyFrame:
+        """Rows of a table as it was published."""
+        return read_published(self.state.warehouse, self.manifest, table, columns=columns)
+
+    def memory(self) -> pl.LazyFrame:
+        """Facts as they stand, with `effective` confidence and `status` at `as_of`.
+
+        What has faded below the bar is shown as deprecated: that is how it looks from here, and
+        is stored nowhere.
+        """
+        policy = self.state.policy
+        effective = effective_confidence(
+            pl.col("confidence"), pl.col("last_event_at"), self.as_of, policy
+        )
+        names = self.table(MEMORY_ENTITIES, ["entity_id", "display_name", "type"])
+        faded = (pl.col("effective") < policy.deprecated_below) & (pl.col("status") == "active")
+        return (
+            self.table(MEMORY)
+            .join(
+                names.rename({"display_name": "entity", "type": "entity_type"}),
+                on="entity_id",
+                how="left",
+            )
+            .with_columns(effective=effective)
+            .with_columns(
+                status=pl.when(faded).then(pl.lit("deprecated")).otherwise(pl.col("status"))
+            )
+        )
+
+    def entities(self) -> pl.LazyFrame:
+        """Entities as they stand."""
+        return self.table(MEMORY_ENTITIES)
+
+    def learnings(self) -> pl.LazyFrame:
+        """Learnings, the surest first."""
+        return self.table(LEARNINGS).sort(
+            "confidence", "created_at", "learning_id", descending=[True, True, False]
+        )
+
+    def sources(self, fact_ids: Sequence[str], most: int = 5) -> dict[str, list[dict[str, object]]]:
+        """Where facts come from: file, line, record and quote, the first `most` of each."""
+        found = (
+            self.table(FACT_SOURCES)
+            .filter(pl.col("fact_id").is_in(list(fact_ids)))
+            .sort("fact_id", "occurred_at", "record_id", nulls_last=True)
+            .group_by("fact_id", maintain_order=True)
+            .head(most)
+            .select("fact_id", "candidate_id", "record_id", "occurred_at")
+            .collect()
+        )
+        quotes = (
+            self.table(CANDIDATES, ["candidate_id", "quote", "quote_field"])
+            .join(found.lazy().select("candidate_id").unique(), on="candidate_id", how="semi")
+            .collect()
+        )
+        places = self.places(found["record_id"].to_list())
+        rows = found.join(quotes, on="candidate_id", how="left").join(
+            places, on="record_id", how="left", maintain_order="left"
+        )
+        by_fact: dict[str, list[dict[str, object]]] = {}
+        for row in rows.iter_rows(named=True):
+            by_fact.setdefault(row["fact_id"], []).append(
+                {
+                    "file": row["source_file"],
+                    "line": row["source_line"],
+                    "record_id": row["record_id"],
+                    "quote": row["quote"],
+                    "occurred_at": row["occurred_at"],
+                }
+            )
+        return by_fact
+
+    def places(self, record_ids: Sequence[str]) -> pl.DataFrame:
+        """File, line and text of records (columns record_id, source_file, source_line, …)."""
+        columns = ["record_id", "source_file", "source_line", "text", "role", "origin"]
+        return (
+            self.table(RAW_LOGS, columns)
+            .filter(pl.col("record_id").is_in(list(set(record_ids))))
+            .collect()
+        )
+
+
+def open_reader(
+    state: State, namespace: str | None = None, as_of: datetime | None = None
+) -> Reader:
+    """Readers of a namespace: the one named, else the only one there is besides the samples.
+
+    Raises:
+        NothingPublished: there is none, or there are several to choose from.
+    """
+    namespace = namespace or state.settings.namespace or _only_namespace(state)
+    manifest = published(state.home, namespace)
+    if manifest is None:
+        known = ", ".join(namespaces(state.home)) or "none"
+        raise NothingPublished(
+            f"nothing is published for namespace {namespace!r} (there is: {known}); "
+            "run `cairn run --source PATH`"
+        )
+    return Reader(state, manifest, as_of or manifest.watermark or UNDATED)
+
+
+def _only_namespace(state: State) -> str:
+    known = namespaces(state.home)
+    own = [name for name in known if name != SAMPLES]
+    if len(own) > 1:
+        raise NothingPublished(f"several namespaces: {', '.join(own)}; choose with --namespace")
+    if own or known:
+        return (own or known)[0]
+    raise NothingPublished(
+        "nothing is published yet: run `cairn run --samples`, or `cairn run --source PATH`"
+    )

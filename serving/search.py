@@ -1,0 +1,231 @@
+"""A first search: both arms of the index, one score, one result of each kind of thing."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from math import log
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from knowledge.days import EPOCH
+from knowledge.policy import Policy
+from knowledge.similarity import similar_pairs
+from knowledge.tables import EPISODES, LEARNINGS, MEMORY_ENTITIES
+from resources.index import Filters
+from serving.reader import Reader
+
+KINDS = {
+    "facts": ("fact",),
+    "episodes": ("episode",),
+    "learnings": ("learning",),
+    "entities": ("entity",),
+    "both": ("fact", "episode"),
+    "all": ("fact", "episode", "learning"),
+}
+"""What `search_type` may be, and the kinds of points that it asks for."""
+
+DENSE_SHARE = 0.4
+"""Share of the vector in similarity; the rest is the words'. A static encoder is the weaker arm."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """One result, with why it is here."""
+
+    id: str
+    kind: str
+    text: str
+    score: float
+    similarity: float
+    confidence: float
+    recency: float
+    timestamp: datetime | None
+    dense_rank: int | None
+    sparse_rank: int | None
+    entity: str | None = None
+    predicate: str | None = None
+    status: str | None = None
+    sources: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+
+
+def search_memory(
+    reader: Reader,
+    query: str,
+    search_type: str = "both",
+    limit: int | None = None,
+    min_confidence: float | None = None,
+) -> list[Found]:
+    """What memory has about `query`, best first.
+
+    Score = 0.6 similarity + 0.3 confidence + 0.1 recency, with recency = exp(-0.01 · days since
+    the last evidence). Of results that say nearly the same, the most confident one stays. A
+    result that neither names a word of the query nor reaches the semantic floor is left out:
+    nothing is better than noise.
+
+    Raises:
+        ValueError: the query is empty, or the search type unknown.
+    """
+    policy = reader.state.policy
+    if not query.strip():
+        raise ValueError("the query is empty")
+    if search_type not in KINDS:
+        raise ValueError(f"unknown search type {search_type!r}: one of {', '.join(KINDS)}")
+    generation = reader.manifest.generation
+    if generation is None:
+        return []
+    least = policy.search_min_confidence if min_confidence is None else min_confidence
+    today = (reader.as_of - EPOCH).total_seconds() / 86_400
+    embedder = reader.state.embedder
+    vector = embedder.embed([query])[0]
+    known = bool(np.any(vector))
+    hits = reader.state.index.search(
+        reader.namespace,
+        generation,
+        text=query,
+        vector=vector.tolist() if known else None,
+        model=embedder.model if known else None,
+        filters=Filters(
+            kinds=KINDS[search_type],
+            statuses=("active", "pending_embed"),
+            min_strength=log(max(least, 1e-12)) + policy.decay_per_day * today,
+        ),
+        limit=policy.search_per_arm,
+    )
+    if hits.is_empty():
+        return []
+    scored = _scored(hits, reader, policy, today).filter(
+        (pl.col("similarity") >= policy.semantic_floor) | (pl.col("sparse") >= 0.5)
+    )
+    told = scored.join(_texts(reader, scored["id"].to_list()), on=["id", "kind"], how="inner")
+    chosen = _diverse(told, reader, policy).head(limit or policy.search_limit)
+    return _results(chosen, reader)
+
+
+def _scored(hits: pl.DataFrame, reader: Reader, policy: Policy, today: float) -> pl.DataFrame:
+    cosine = hits["dense_score"].fill_null(-1.0).to_numpy()
+    dense = pl.Series(reader.state.embedder.calibrated(cosine.astype(np.float64)))
+    best = hits["sparse_score"].max()
+    top = best if isinstance(best, float) and best > 0 else 1.0
+    age = today - (pl.col("last_event_at").dt.epoch("us") / 86_400_000_000)
+    fade = (-policy.decay_per_day * pl.max_horizontal(age, pl.lit(0.0))).exp().fill_null(0.0)
+    is_fact = pl.col("kind") == "fact"
+    return (
+        hits.with_columns(
+            dense=pl.when(pl.col("dense_score").is_null()).then(0.0).otherwise(dense),
+            sparse=pl.col("sparse_score").fill_null(0.0) / top,
+            recency=fade,
+        )
+        .with_columns(
+            # What has only words (no vector yet, or no word the encoder knows) is judged by them.
+            similarity=pl.when(pl.col("dense_score").is_null())
+            .then("sparse")
+            .otherwise(DENSE_SHARE * pl.col("dense") + (1 - DENSE_SHARE) * pl.col("sparse")),
+            effective=pl.when(is_fact)
+            .then(pl.col("confidence") * pl.col("recency"))
+            .otherwise(pl.col("confidence").fill_null(1.0)),
+        )
+        .with_columns(
+            score=policy.weight_similarity * pl.col("similarity")
+            + policy.weight_confidence * pl.col("effective")
+            + policy.weight_recency * pl.col("recency")
+        )
+        .sort("score", "id", descending=[True, False])
+    )
+
+
+def _texts(reader: Reader, ids: list[str]) -> pl.DataFrame:
+    """Text of results (columns id, kind, text, entity), from the published tables."""
+    frames = [
+        reader.memory().select(
+            pl.col("fact_id").alias("id"), kind=pl.lit("fact"), text="content", entity="entity"
+        ),
+        reader.table(EPISODES).select(
+            pl.col("episode_id").alias("id"), kind=pl.lit("episode"), text="text", entity="project"
+        ),
+        reader.table(LEARNINGS).select(
+            pl.col("learning_id").alias("id"),
+            kind=pl.lit("learning"),
+            text=pl.concat_str("title", "content", separator="\n"),
+            entity=pl.lit(None, pl.String),
+        ),
+        reader.table(MEMORY_ENTITIES).select(
+            pl.col("entity_id").alias("id"),
+            kind=pl.lit("entity"),
+            text="display_name",
+            entity="display_name",
+        ),
+    ]
+    return pl.concat(frames).filter(pl.col("id").is_in(ids)).collect()
+
+
+def _diverse(told: pl.DataFrame, reader: Reader, policy: Policy) -> pl.DataFrame:
+    """Of results alike beyond `policy.search_diversity`, the most confident; others stay."""
+    told = told.sort("score", "id", descending=[True, False]).with_row_index("row")
+    vectors = reader.state.embedder.embed(told["text"].to_list())
+    pairs = similar_pairs(vectors, None, policy.search_diversity, reader.state.embedder)
+    confidence = told["effective"].to_list()
+    gone: set[int] = set()
+    for left, right in zip(pairs.left.tolist(), pairs.right.tolist(), strict=True):
+        if left not in gone and right not in gone:
+            gone.add(left if confidence[right] > confidence[left] else right)
+    return told.filter(~pl.col("row").is_in(list(gone)))
+
+
+def _results(chosen: pl.DataFrame, reader: Reader) -> list[Found]:
+    facts = chosen.filter(kind="fact")["id"].to_list()
+    sources: dict[str, list[dict[str, Any]]] = dict(reader.sources(facts)) if facts else {}
+    sources |= _sources_of_others(chosen.filter(pl.col("kind") != "fact"), reader)
+    return [
+        Found(
+            id=row["id"],
+            kind=row["kind"],
+            text=row["text"],
+            score=round(row["score"], 4),
+            similarity=round(row["similarity"], 4),
+            confidence=round(row["effective"], 4),
+            recency=round(row["recency"], 4),
+            timestamp=row["last_event_at"],
+            dense_rank=row["dense_rank"],
+            sparse_rank=row["sparse_rank"],
+            entity=row["entity"],
+            predicate=row["predicate"],
+            status=row["status"],
+            sources=sources.get(row["id"], []),
+        )
+        for row in chosen.iter_rows(named=True)
+    ]
+
+
+def _sources_of_others(chosen: pl.DataFrame, reader: Reader) -> dict[str, list[dict[str, Any]]]:
+    """An episode's request, a learning's quotes."""
+    quotes: list[tuple[str, str, str]] = [
+        (row["id"], row["id"], row["text"][:200])
+        for row in chosen.filter(kind="episode").iter_rows(named=True)
+    ]
+    lessons = chosen.filter(kind="learning")["id"].to_list()
+    if lessons:
+        rows = reader.learnings().filter(pl.col("learning_id").is_in(lessons)).collect()
+        quotes += [
+            (row["learning_id"], quote["record_id"], quote["text"])
+            for row in rows.iter_rows(named=True)
+            for quote in row["quotes"]
+        ]
+    places = {
+        row["record_id"]: row
+        for row in reader.places([record for _, record, _ in quotes]).iter_rows(named=True)
+    }
+    found: dict[str, list[dict[str, Any]]] = {}
+    for id_, record, quote in quotes:
+        if place := places.get(record):
+            found.setdefault(id_, []).append(
+                {
+                    "file": place["source_file"],
+                    "line": place["source_line"],
+                    "record_id": record,
+                    "quote": quote,
+                }
+            )
+    return found
+
+

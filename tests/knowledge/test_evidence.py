@@ -1,0 +1,123 @@
+"""What counts as evidence, and how often."""
+
+import numpy as np
+from polars.testing import assert_frame_equal
+
+from knowledge.evidence import evidence
+from knowledge.policy import Policy
+from tests.knowledge.rows import day, episodes, fact_sources, facts
+from tests.knowledge.toy_embedder import ToyEmbedder
+
+POLICY = Policy()
+CACHE = "The cache ignores the locale"
+
+
+def source(record, conversation, when, fact="f1"):
+    return {
+        "fact_id": fact, "record_id": record, "conversation_id": conversation, "occurred_at": when,
+    }  # fmt: skip
+
+
+def episode(name, conversation, when, text=f"{CACHE} today"):
+    return {
+        "episode_id": name, "conversation_id": conversation, "started_at": when, "text": text,
+    }  # fmt: skip
+
+
+def found(known, sources, heard=()):
+    return evidence(known, fact_sources(*sources), episodes(*heard), ToyEmbedder(), POLICY)
+
+
+def test_a_further_conversation_restates_once_and_at_its_first_statement():
+    rows = found(
+        facts({"fact_id": "f1", "content": CACHE}),
+        [
+            source("r1", "s1", day(0)),
+            source("r2", "s1", day(1)),
+            source("r3", "s2", day(3)),
+            source("r4", "s2", day(2)),
+        ],
+    )
+    assert rows.select("kind", "source_id", "occurred_at").rows() == [("restatement", "r4", day(2))]
+
+
+def test_a_similar_episode_supports_once_per_further_and_later_conversation():
+    rows = found(
+        facts({"fact_id": "f1", "content": CACHE, "first_seen": day(1)}),
+        [source("r1", "s1", day(1))],
+        [
+            episode("same conversation", "s1", day(2)),
+            episode("too early", "s0", day(0)),
+            episode("second", "s2", day(4)),
+            episode("first", "s2", day(3)),
+            episode("other", "s3", day(3), "The user likes coffee"),
+        ],
+    )
+    assert rows.select("kind", "source_id").rows() == [("episode", "first")]
+
+
+def test_a_conversation_that_restates_is_not_counted_again_for_its_episode():
+    rows = found(
+        facts({"fact_id": "f1", "content": CACHE}),
+        [source("r1", "s1", day(0)), source("r2", "s2", day(2))],
+        [episode("p1", "s2", day(1))],
+    )
+    assert rows["kind"].to_list() == ["restatement"]
+
+
+def test_a_structural_fact_is_supported_by_restatement_alone():
+    rows = found(
+        facts({"fact_id": "f1", "content": CACHE, "predicate": "used_tool"}),
+        [source("r1", "s1", day(0)), source("r2", "s3", day(2))],
+        [episode("p1", "s2", day(1))],
+    )
+    assert rows["kind"].to_list() == ["restatement"]
+
+
+def test_a_clear_contradiction_strikes_both_when_the_later_came():
+    rows = found(
+        facts(
+            {"fact_id": "f1", "content": "The user of this house likes very strong black coffee"},
+            {
+                "fact_id": "f2",
+                "content": "The user of this house dislikes very strong black coffee",
+                "first_seen": day(5),
+            },
+            {"fact_id": "f3", "content": "The user of this house likes very strong black tea"},
+        ),
+        [source("r1", "s1", day(0)), source("r2", "s2", day(5), "f2")],
+    )
+    assert sorted(rows.select("kind", "fact_id", "source_id", "occurred_at").rows()) == [
+        ("contradiction", "f1", "f2", day(5)),
+        ("contradiction", "f2", "f1", day(5)),
+    ]
+
+
+def test_facts_of_different_entities_do_not_contradict():
+    rows = found(
+        facts(
+            {"fact_id": "f1", "content": "The user likes very strong black coffee"},
+            {
+                "fact_id": "f2",
+                "content": "The user dislikes very strong black coffee",
+                "entity_id": "e2",
+            },
+        ),
+        [],
+    )
+    assert rows.is_empty()
+
+
+def test_any_order_of_rows_and_no_rows():
+    known = facts(*({"fact_id": f"f{at}", "content": f"{CACHE} {at}"} for at in range(9)))
+    sources = fact_sources(
+        *(source(f"r{at}", f"s{at % 4}", day(at % 5), f"f{at % 9}") for at in range(40))
+    )
+    heard = episodes(*(episode(f"p{at}", f"s{at % 6}", day(at % 7)) for at in range(20)))
+    shuffled = np.random.default_rng(3)
+    again = [table[shuffled.permutation(table.height)] for table in (known, sources, heard)]
+    rows = evidence(known, sources, heard, ToyEmbedder(), POLICY)
+    assert rows.height > 9
+    assert_frame_equal(rows, evidence(*again, ToyEmbedder(), POLICY), check_exact=True)
+    nothing = [table.clear() for table in (known, sources, heard)]
+    assert evidence(*nothing, ToyEmbedder(), POLICY).is_empty()

@@ -1,0 +1,106 @@
+"""Which facts become one."""
+
+import numpy as np
+import pytest
+from polars.testing import assert_frame_equal
+
+from knowledge.merges import merges
+from knowledge.policy import Policy
+from tests.knowledge.rows import day, evidence, facts
+from tests.knowledge.toy_embedder import ToyEmbedder
+
+POLICY = Policy()
+SAYS = "The nightly backup of the photo archive runs on the old server"
+
+
+def merged(*rows, events=()):
+    found = merges(facts(*rows), evidence(*events), ToyEmbedder(), POLICY)
+    return dict(found.select("winner_id", "loser_ids").iter_rows())
+
+
+def pair(**second):
+    return (
+        {"fact_id": "f1", "content": SAYS, "base_confidence": 0.8},
+        {"fact_id": "f2", "content": f"{SAYS} now", "base_confidence": 0.6, **second},
+    )
+
+
+def test_the_more_confident_takes_the_other_up_when_the_later_came():
+    found = merges(facts(*pair(first_seen=day(4))), evidence(), ToyEmbedder(), POLICY)
+    row = found.row(0, named=True)
+    assert (row["winner_id"], row["loser_ids"]) == ("f1", ["f2"])
+    assert row["decided_at"] == day(4)
+    assert 0.85 < row["similarity"] < 1
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        {"entity_id": "e2"},
+        {"predicate": "discovery"},
+        {"base_confidence": 0.45},
+        {"content": SAYS.replace("runs on the old", "never runs on the old")},
+        {"content": SAYS.replace("old server", "old server 2")},
+        {"content": "The cat sleeps"},
+    ],
+    ids=["entity", "predicate", "confidence", "polarity", "number", "meaning"],
+)
+def test_what_differs_keeps_facts_apart(second):
+    assert merged(*pair(**second)) == {}
+
+
+def test_names_and_structural_facts_never_merge():
+    for predicate in ("used_tool", "connects_to_host", "targets_system"):
+        rows = [{**row, "predicate": predicate} for row in pair()]
+        assert merged(*rows) == {}
+
+
+def test_neither_is_sure_enough():
+    unsure = [{**row, "base_confidence": 0.6} for row in pair()]
+    assert merged(*unsure) == {}
+
+
+def test_facts_that_contradict_stay_apart():
+    event = {"evidence_id": "v1", "fact_id": "f1", "source_id": "f2", "kind": "contradiction"}
+    assert merged(*pair(), events=[event]) == {}
+
+
+def test_there_are_no_chains():
+    words = [
+        "alpha",
+        "bravo",
+        "charlie",
+        "delta",
+        "echo",
+        "foxtrot",
+        "golf",
+        "hotel",
+        "india",
+        "juliet",
+        "kilo",
+        "lima",
+    ]
+    # Each lies within the threshold of the next, the ends do not.
+    rows = [
+        {"fact_id": "f1", "content": " ".join(words), "base_confidence": 0.7},
+        {"fact_id": "f2", "content": " ".join([*words, "mike", "mike"]), "base_confidence": 0.8},
+        {
+            "fact_id": "f3",
+            "content": " ".join([*words, "mike", "mike", "november", "november"]),
+            "base_confidence": 0.9,
+        },
+    ]
+    assert merged(*rows) == {"f3": ["f2"]}
+
+
+def test_any_order_of_rows():
+    rows = facts(
+        *(
+            {"fact_id": f"f{at}", "content": SAYS + " now" * (at % 3), "base_confidence": 0.7}
+            for at in range(12)
+        )
+    )
+    order = np.random.default_rng(1).permutation(rows.height)
+    first = merges(rows, evidence(), ToyEmbedder(), POLICY)
+    assert first.height
+    assert_frame_equal(first, merges(rows[order], evidence(), ToyEmbedder(), POLICY))

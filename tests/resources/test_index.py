@@ -1,0 +1,242 @@
+"""The embedded index on real Qdrant Edge folders."""
+
+import multiprocessing
+import os
+import signal
+import time
+from datetime import UTC, datetime
+from multiprocessing.queues import Queue
+from multiprocessing.synchronize import Event
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import resources.index
+from resources.index import FOUND, EdgeIndex, Filters, VectorIndexError
+
+SPAWN = multiprocessing.get_context("spawn")
+NOON = datetime(2026, 2, 3, 12, tzinfo=UTC)
+NORTH, EAST, UP = [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]
+
+
+def _points(*rows: dict[str, Any]) -> pl.DataFrame:
+    empty = {
+        "context": None, "vector": None, "status": None, "strength": None, "day": None,
+        "predicate": None, "tags": None, "last_event_at": None,
+    }  # fmt: skip
+    return pl.DataFrame(
+        [empty | row for row in rows],
+        schema={
+            "id": pl.String, "kind": pl.String, "text": pl.String, "context": pl.String,
+            "vector": pl.List(pl.Float32), "status": pl.String, "strength": pl.Float64,
+            "day": pl.String, "predicate": pl.String, "tags": pl.List(pl.String),
+            "last_event_at": pl.Datetime("us", "UTC"),
+        },
+    )  # fmt: skip
+
+
+POINTS = _points(
+    {"id": "f1", "kind": "fact", "text": "The server runs Debian", "vector": NORTH,
+     "status": "active", "strength": 100.0, "predicate": "states", "tags": ["os", "server"],
+     "last_event_at": NOON, "day": "2026-02-03"},
+    {"id": "f2", "kind": "fact", "text": "Backups go to the nas", "vector": EAST,
+     "status": "merged_into", "strength": 200.0, "predicate": "solves", "day": "2026-02-05"},
+    {"id": "f3", "kind": "fact", "text": "Backups failed twice", "status": "pending_embed",
+     "strength": 150.0},
+    {"id": "e1", "kind": "episode", "text": "It works now", "context": "nginx would not start",
+     "vector": UP, "day": "2026-02-07"},
+)  # fmt: skip
+
+
+def _publish(index: EdgeIndex, points: pl.DataFrame = POINTS, **more: Any) -> str:
+    return index.publish("me", points, model="toy", dimension=3, **more).name
+
+
+def _ids(found: pl.DataFrame) -> list[str]:
+    return sorted(found["id"])
+
+
+def test_both_arms_find_and_say_how(tmp_path: Path) -> None:
+    index = EdgeIndex(tmp_path)
+    name = _publish(index)
+    found = index.search("me", name, text="backups", vector=[0.8, 0.6, 0.0], model="toy", limit=2)
+    assert found.schema == FOUND
+    shown = found.select("id", "dense_score", "dense_rank", "sparse_rank").rows()
+    assert sorted(shown) == [
+        ("f1", 0.8, 1, None),
+        ("f2", 0.6, 2, found.filter(id="f2")["sparse_rank"][0]),
+        ("f3", None, None, found.filter(id="f3")["sparse_rank"][0]),
+    ]
+    first = found.filter(id="f1").row(0, named=True)
+    assert (first["last_event_at"], first["tags"], first["predicate"]) == (
+        NOON, ["os", "server"], "states",
+    )  # fmt: skip
+
+
+def test_the_text_before_it_finds_a_point_too(tmp_path: Path) -> None:
+    index = EdgeIndex(tmp_path)
+    name = _publish(index)
+    assert _ids(index.search("me", name, text="nginx")) == ["e1"]
+    assert _ids(index.search("me", name, text="the of and")) == []
+
+
+@pytest.mark.parametrize(
+    ("filters", "ids"),
+    [
+        (Filters(), ["e1", "f1", "f2"]),
+        (Filters(kinds=["fact"]), ["f1", "f2"]),
+        (Filters(kinds=[]), []),
+        (Filters(statuses=["active", "pending_embed"]), ["e1", "f1"]),
+        (Filters(min_strength=150.0), ["e1", "f2"]),
+        (Filters(predicates=["solves"]), ["f2"]),
+        (Filters(tags=["server", "x"]), ["f1"]),
+        (Filters(from_day="2026-02-04"), ["e1", "f2"]),
+        (Filters(from_day="2026-02-03", to_day="2026-02-05"), ["f1", "f2"]),
+        (Filters(kinds=["fact"], to_day="2026-02-04", min_strength=50.0), ["f1"]),
+    ],
+)
+def test_filters(tmp_path: Path, filters: Filters, ids: list[str]) -> None:
+    index = EdgeIndex(tmp_path)
+    name = _publish(index)
+    found = index.search("me", name, text="", vector=NORTH, model="toy", filters=filters)
+    assert _ids(found) == ids
+
+
+def test_the_same_contents_are_the_same_generation_and_write_nothing(tmp_path: Path) -> None:
+    index = EdgeIndex(tmp_path)
+    first = index.publish("me", POINTS, model="toy", dimension=3)
+    assert (first.points, first.dense) == (4, 3)
+    assert first.name.startswith("toy-3-")
+    before = sorted(tmp_path.rglob("*"))
+    assert index.publish("me", POINTS.reverse(), model="toy", dimension=3) == first
+    assert sorted(tmp_path.rglob("*")) == before
+    assert index.publish("me", POINTS, model="toy2", dimension=3).name != first.name
+    changed = POINTS.with_columns(status=pl.lit("active"))
+    assert _publish(index, changed) != first.name
+
+
+def test_a_copy_with_the_difference_answers_as_one_built_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(resources.index, "FRESH_BELOW", 0)
+    index, anew = EdgeIndex(tmp_path / "copied"), EdgeIndex(tmp_path / "anew")
+    old = _publish(index)
+    more = _points({"id": "f4", "kind": "fact", "text": "Backups run at night", "vector": EAST})
+    after = pl.concat([POINTS.filter(pl.col("id") != "f3"), more]).with_columns(
+        text=pl.col("text").str.replace("Debian", "Alpine")
+    )
+    name = _publish(index, after)
+    assert _publish(anew, after, rebuild=True) == name
+    for text in ("backups", "alpine debian", "nginx server"):
+        query: dict[str, Any] = {"text": text, "vector": [0.6, 0.8, 0.0], "model": "toy"}
+        assert index.search("me", name, **query).equals(anew.search("me", name, **query))
+    assert _ids(index.search("me", old, text="backups")) == ["f2", "f3"]
+
+
+def test_the_night_replaces_the_build_of_a_generation_in_use(tmp_path: Path) -> None:
+    index, night = EdgeIndex(tmp_path), EdgeIndex(tmp_path)
+    name = _publish(index)
+    before = index.search("me", name, text="backups")
+    made = night.publish("me", POINTS, model="toy", dimension=3, rebuild=True)
+    assert (made.name, made.optimized) == (name, True)
+    assert index.search("me", name, text="backups").equals(before)
+    assert index.generation("me", name).optimized
+    assert index.publish("me", POINTS, model="toy", dimension=3).optimized
+
+
+def test_namespaces_and_models_do_not_mix(tmp_path: Path) -> None:
+    index = EdgeIndex(tmp_path)
+    name = _publish(index)
+    with pytest.raises(VectorIndexError, match="not there"):
+        index.search("you", name, text="backups")
+    with pytest.raises(VectorIndexError, match=r"made with toy .3 dimensions.*other"):
+        index.search("me", name, text="backups", vector=NORTH, model="other")
+    with pytest.raises(VectorIndexError, match="another namespace"):
+        _publish(index, POINTS.with_columns(namespace=pl.lit("you")))
+
+
+@pytest.mark.parametrize(
+    ("points", "says"),
+    [
+        (pl.concat([POINTS, POINTS]), "4 points repeat an id"),
+        (POINTS.with_columns(colour=pl.lit("red")), "colour"),
+        (POINTS.drop("text"), "text"),
+        (_points({"id": "f9", "kind": "fact", "text": "x", "vector": [1.0]}), "fact f9"),
+        (
+            _points({"id": "f9", "kind": "fact", "text": "x", "vector": [float("nan")] * 3}),
+            "finite",
+        ),
+    ],
+)
+def test_points_that_are_wrong_are_refused(tmp_path: Path, points: pl.DataFrame, says: str) -> None:
+    index = EdgeIndex(tmp_path)
+    with pytest.raises(VectorIndexError, match=says):
+        _publish(index, points)
+    assert index.prune("me", []) == []
+
+
+def test_a_namespace_without_points_has_an_empty_generation(tmp_path: Path) -> None:
+    index = EdgeIndex(tmp_path)
+    name = _publish(index, POINTS.clear())
+    assert index.search("me", name, text="x", vector=NORTH, model="toy").equals(
+        pl.DataFrame(schema=FOUND)
+    )
+
+
+def test_what_is_pruned_stays_readable_to_who_has_it_open(tmp_path: Path) -> None:
+    index = EdgeIndex(tmp_path)
+    old, new = _publish(index), _publish(index, POINTS.head(3))
+    reader = EdgeIndex(tmp_path)
+    reader.search("me", new, text="backups")
+    assert index.prune("me", [new]) == [old]
+    assert _ids(reader.search("me", new, text="backups")) == ["f2", "f3"]
+    with pytest.raises(VectorIndexError, match="cairn run"):
+        reader.search("me", old, text="backups")
+
+
+def _read(folder: Path, name: str, answers: "Queue[list[str]]", go_on: Event) -> None:
+    index = EdgeIndex(folder)
+    answers.put(_ids(index.search("me", name, text="backups")))
+    go_on.wait(60)
+    answers.put(_ids(index.search("me", name, text="backups")))
+
+
+def test_two_processes_read_one_generation_at_once(tmp_path: Path) -> None:
+    name = _publish(EdgeIndex(tmp_path))
+    answers, go_on = SPAWN.Queue(), SPAWN.Event()
+    readers = [SPAWN.Process(target=_read, args=(tmp_path, name, answers, go_on)) for _ in "12"]
+    for reader in readers:
+        reader.start()
+    first = [answers.get(timeout=60) for _ in readers]
+    go_on.set()  # both have it open now
+    second = [answers.get(timeout=60) for _ in readers]
+    for reader in readers:
+        reader.join()
+    assert first + second == [["f2", "f3"]] * 4
+
+
+def _build(folder: Path, started: Event) -> None:
+    rows = [{"id": f"f{n}", "kind": "fact", "text": f"word{n}", "vector": UP} for n in range(8000)]
+    points = _points(*rows)
+    started.set()
+    _publish(EdgeIndex(folder), points)
+    time.sleep(60)
+
+
+@pytest.mark.faults
+def test_a_killed_build_is_never_seen_and_is_cleaned_away(tmp_path: Path) -> None:
+    index = EdgeIndex(tmp_path)
+    name, started = _publish(index), SPAWN.Event()
+    builder = SPAWN.Process(target=_build, args=(tmp_path, started))
+    builder.start()
+    assert started.wait(60)
+    while not list(tmp_path.glob("me/*.partial/shard/segments")):
+        time.sleep(0.01)
+    assert builder.pid
+    os.kill(builder.pid, signal.SIGKILL)
+    builder.join()
+    assert index.prune("me", [name]) == []
+    assert [path.name for path in (tmp_path / "me").iterdir()] == [name]
+    assert _ids(index.search("me", name, text="backups")) == ["f2", "f3"]
