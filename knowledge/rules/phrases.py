@@ -8,6 +8,8 @@ gives the same phrases whatever else is known.
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
+from typing import NamedTuple
 
 from knowledge.policy import Policy
 from knowledge.rules.background import weight
@@ -29,126 +31,114 @@ _TOKEN = re.compile(r"[A-Za-zÀ-ɏ][\wÀ-ɏ]*(?:[.'’+#-][\wÀ-ɏ]+)*(?:\+\+|#)
 _TECHNICAL = re.compile(
     r"[a-z]+\d+[a-z]*|\w+[_.]\w[\w.]*|[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*|[A-Z][A-Z0-9]{1,7}s?|\w+(?:\+\+|#)"
 )
+_INSIDE = " \t`*\"'“”"
+_NEW_SENTENCE = re.compile(r"[.!?:\n•–—-]")
+_POSSESSIVE = re.compile(r"['’]s$")
 _DESCRIBING = re.compile(r"(?:able|ible|ful|ous|ive|less|ish|ed|ly|ant|ing|ness|tion?al)$")
+
+
+class Term(NamedTuple):
+    """One word that may be part of a phrase."""
+
+    text: str
+    start: int
+    end: int
+    named: bool
+    """Whether it is written as a name: with a capital inside a sentence, or as code is."""
 
 
 @dataclass(slots=True)
 class Phrase:
-    """One phrase: where it was first written, how often, in how many messages, how."""
+    """One phrase: where it was first written, how often, in which messages, whether as a name."""
 
+    words: tuple[str, ...]
     found: Found
     count: int = 0
     messages: set[int] = field(default_factory=set)
-    score: float = 0.0
     named: bool = False
-    words: tuple[str, ...] = ()
+
+    @property
+    def score(self) -> float:
+        """Frequency times the weight of its words against the background."""
+        return self.count * sum(map(weight, self.words)) / len(self.words) ** 0.5
 
 
-def _tokens(text: str) -> Iterator[tuple[str, int, int, bool]]:
-    """Words with their places, and whether each continues the words before it."""
-    end = -1
-    for match in _TOKEN.finditer(text):
-        joined = (
-            end >= 0
-            and text[end : match.start()].strip(" \t`*\"'“”") == ""
-            and (match.start() - end <= 3)
-            and "\n" not in text[end : match.start()]
-        )
-        yield match[0], match.start(), match.end(), joined
-        end = match.end()
-
-
-def _runs(text: str) -> Iterator[list[tuple[str, int, int, bool]]]:
-    """Runs of words that mean something by themselves, cut at marks and at common words."""
-    run: list[tuple[str, int, int, bool]] = []
-    sentence_start = True
+def _runs(text: str) -> Iterator[list[Term]]:
+    """Runs of words that mean something, cut at marks, at lines and at words without weight."""
+    run: list[Term] = []
     end = 0
-    for word, start, stop, joined in _tokens(text):
-        between = text[end:start]
-        sentence_start = (
-            end == 0
-            or any(mark in between for mark in ".!?:\n•-")
-            or ((sentence_start and not run) and not between.strip())
-        )
-        if not joined and run:
+    for match in _TOKEN.finditer(text):
+        gap = text[end : match.start()]
+        if run and (len(gap) > 3 or gap.strip(_INSIDE)):
             yield run
             run = []
-        bare = re.sub(r"['’]s$", "", word)
-        if weight(bare) <= 0:
-            if run:
-                yield run
-                run = []
-        else:
-            capital = word[0].isupper() and not sentence_start
-            run.append((bare, start, start + len(bare), capital))
-        end = stop
-        sentence_start = False
+        opening = end == 0 or _NEW_SENTENCE.search(gap) is not None
+        end = match.end()
+        word = _POSSESSIVE.sub("", match[0])
+        if weight(word):
+            technical = _TECHNICAL.fullmatch(word) is not None
+            named = technical or (word[0].isupper() and not opening)
+            run.append(Term(word, match.start(), match.start() + len(word), named))
+        elif run:
+            yield run
+            run = []
     if run:
         yield run
 
 
-def _phrases(records: Sequence[Record], policy: Policy) -> Iterator[Found]:
-    known: dict[str, Phrase] = {}
+def _counted(records: Sequence[Record]) -> list[Phrase]:
+    """Every n-gram of the runs of a conversation."""
+    known: dict[tuple[str, ...], Phrase] = {}
     for index, record in enumerate(records):
-        text = _HIDDEN.sub(
-            lambda match: "\n" + " " * (len(match[0]) - 1), record.text[:LONGEST_MESSAGE]
-        )
+        text = _HIDDEN.sub(_blank, record.text[:LONGEST_MESSAGE])
         for run in _runs(text):
-            for size in range(1, LONGEST_PHRASE + 1):
-                for at in range(len(run) - size + 1):
-                    part = run[at : at + size]
-                    start, end = part[0][1], part[-1][2]
-                    written = record.text[start:end]
-                    key = " ".join(word.lower() for word, *_ in part)
-                    phrase = known.get(key)
-                    if phrase is None:
-                        found = Found(written, start, end, "text", index)
-                        phrase = known[key] = Phrase(found, words=tuple(key.split()))
-                    phrase.count += 1
-                    phrase.messages.add(index)
-                    phrase.named = phrase.named or all(
-                        capital or _TECHNICAL.fullmatch(word) for word, _, _, capital in part
-                    )
-    for phrase in known.values():
-        weights = [weight(word) for word in phrase.words]
-        phrase.score = phrase.count * sum(weights) / len(weights) ** 0.5
-    kept: list[Phrase] = []
+            for first, last in combinations(range(len(run) + 1), 2):
+                if last - first > LONGEST_PHRASE:
+                    continue
+                part = run[first:last]
+                start, end = part[0].start, part[-1].end
+                key = tuple(term.text.lower() for term in part)
+                phrase = known.get(key)
+                if phrase is None:
+                    found = Found(record.text[start:end], start, end, record=index)
+                    phrase = known[key] = Phrase(key, found)
+                phrase.count += 1
+                phrase.messages.add(index)
+                phrase.named = phrase.named or all(term.named for term in part)
+    return list(known.values())
+
+
+def _blank(match: re.Match[str]) -> str:
+    return "\n" + " " * (len(match[0]) - 1)
+
+
+def _phrases(records: Sequence[Record], policy: Policy) -> Iterator[Found]:
     speakers = {word for record in records for word in words(record.name or "")}
     systems = {name.casefold() for name in policy.target_systems}
-    ranked = sorted(
-        (
-            phrase
-            for phrase in known.values()
-            if _is_topic(phrase)
-            and not speakers.issuperset(phrase.words)
-            and " ".join(phrase.words) not in systems
-        ),
-        key=lambda phrase: (-phrase.score, phrase.found.object.lower()),
-    )
-    for phrase in ranked:
-        if any(_overlaps(phrase, other) for other in kept):
-            continue
-        kept.append(phrase)
-        if len(kept) == MOST_PHRASES:
-            break
-    for phrase in kept:
-        yield phrase.found
+    topics = [
+        phrase
+        for phrase in _counted(records)
+        if _is_topic(phrase)
+        and not speakers.issuperset(phrase.words)
+        and " ".join(phrase.words) not in systems
+    ]
+    kept: list[Phrase] = []
+    for phrase in sorted(topics, key=lambda phrase: (-phrase.score, phrase.words)):
+        if len(kept) < MOST_PHRASES and not any(_overlaps(phrase, other) for other in kept):
+            kept.append(phrase)
+            yield phrase.found
 
 
 def _is_topic(phrase: Phrase) -> bool:
     """Whether a phrase names something: written as a name, or said again, and no common word."""
     weights = [weight(word) for word in phrase.words]
-    if weights[-1] < 1:
-        return False
-    if len(phrase.words) == 1:
-        word = phrase.words[0]
-        again = phrase.count > 2 and len(phrase.messages) > 1 and not _DESCRIBING.search(word)
-        return len(word) > 2 and weights[0] > 1 and (phrase.named or (again and len(word) > 3))
+    last = phrase.words[-1]
+    if len(weights) == 1:
+        again = phrase.count > 2 and len(phrase.messages) > 1 and not _DESCRIBING.search(last)
+        return len(last) > 2 and weights[0] > 1 and (phrase.named or (again and len(last) > 3))
     if phrase.named:
         return min(weights) > 1
-    return (
-        max(weights) > 1 and len(phrase.messages) > 1 and not _DESCRIBING.search(phrase.words[-1])
-    )
+    return max(weights) > 1 and len(phrase.messages) > 1
 
 
 def _overlaps(one: Phrase, other: Phrase) -> bool:

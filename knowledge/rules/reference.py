@@ -47,7 +47,8 @@ def _row(rule: Rule) -> str:
     settings = ", ".join(f"`{name}`" for name in rule.extractor.policy)
     confidence = f"{rule.confidence} ({_MEANING[rule.confidence]})"
     name = f"`{rule.name}`" + (f" ({rule.type})" if rule.type else "")
-    return f"| {name} | {rule.extractor.version} | {confidence} | {rule.extractor.about} | {settings} |"
+    version, about = rule.extractor.version, rule.extractor.about
+    return f"| {name} | {version} | {confidence} | {about} | {settings} |"
 
 
 def _examples(rule: Rule) -> str:

@@ -1,0 +1,1 @@
+"""Commands of `cairn`, one module each; a module defines `command`."""

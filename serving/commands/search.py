@@ -1,0 +1,74 @@
+"""`cairn search`."""
+
+from datetime import datetime
+
+import click
+
+from serving import options
+from serving.reader import NothingPublished, open_reader
+from serving.terminal import console, emit_json, one_line
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  cairn search "backup fails"
+  cairn search "checkout test" --type learnings --json
+  cairn search "which port" --as-of 2026-02-20"""
+)
+@click.argument("query")
+@click.option(
+    "--type",
+    "search_type",
+    type=click.Choice(["facts", "episodes", "learnings", "entities", "both", "all"]),
+    default="all",
+    show_default=True,
+    help="What to find; both = facts and episodes.",
+)
+@click.option(
+    "--min-confidence", type=click.FloatRange(0, 1), help="Least confidence at --as-of. [0.3]"
+)
+@options.limit(5)
+@options.namespace
+@options.as_of
+@options.as_json
+@click.pass_context
+def command(
+    ctx: click.Context,
+    query: str,
+    search_type: str,
+    min_confidence: float | None,
+    limit: int,
+    namespace: str | None,
+    as_of: datetime | None,
+    as_json: bool,
+) -> None:
+    """Find facts, episodes and learnings, each with where it came from."""
+    from serving.search import search_memory
+
+    try:
+        reader = open_reader(options.state_of(ctx), namespace, as_of)
+        found = search_memory(reader, query, search_type, limit, min_confidence)
+    except (NothingPublished, ValueError) as error:
+        raise click.ClickException(str(error)) from None
+    if as_json:
+        emit_json(
+            {
+                "query": query,
+                "namespace": reader.namespace,
+                "as_of": reader.as_of,
+                "results": found,
+            }
+        )
+        return
+    out = console()
+    if not found:
+        out.print(f"Nothing about that in namespace {reader.namespace}.")
+    for result in found:
+        out.print(f"[bold]{result.score:.2f}[/]  [cyan]{result.kind}[/]  {result.id}", end="")
+        about = f"  [dim]{one_line(result.entity)}[/]" if result.entity else ""
+        out.print(f"{about}  [dim]confidence {result.confidence:.2f}[/]")
+        out.print(one_line(result.text, 600), markup=False)
+        for source in result.sources[:2]:
+            out.print(f"  {source['file']}:{source['line']}", style="dim", markup=False)
+        out.print()
