@@ -92,6 +92,11 @@ def objects_on(line: bytes) -> Iterator[Piece | Fault]:
         position = _end_of_gap(text, end)
 
 
+def is_blank(data: bytes) -> bool:
+    """Whether there is nothing but white space, NULs and a byte order mark."""
+    return not data[:1000].strip(_BLANK) and not data.strip(_BLANK)
+
+
 def document(data: bytes) -> tuple[bool, Any]:
     """Whether all of `data` is one JSON value, and that value.
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-_DATA_URL = re.compile(r"data:[\w.+-]+/[\w.+-]+;base64,[A-Za-z0-9+/=_-]{64,}")
+_DATA_URL = re.compile(r"data:[\w.+-]+/[\w.+-]+;base64,([A-Za-z0-9+/=_-]{64,})")
 _SIGNS = (b"base64", b"inlineData")
 _SHORTEST = 64
 """Shorter data is kept: it is no picture."""
@@ -33,7 +33,7 @@ def without_images(payload: bytes) -> tuple[bytes, int]:
     def words(url: re.Match[str]) -> str:
         nonlocal count
         count += 1
-        return f"[image dropped: {len(url[0]) * 3 // 4} bytes]"
+        return f"[image dropped: {len(url[1]) * 3 // 4} bytes]"
 
     def walked(value: Any) -> Any:
         if isinstance(value, str):

@@ -9,7 +9,7 @@ RECALLED_TAG = "cairn-memory"
 """Whatever Cairn puts into a context stands in this element."""
 RECALLED_MARKER = f"<{RECALLED_TAG}>"
 
-OWN_TOOLS = re.compile(r"^(mcp__)?(plugin_[\w-]*?_)?cairn(__|\.|_)|^mcp_cairn_")
+OWN_TOOLS = re.compile(r"^(mcp__)?(plugin_[\w-]*?_)?cairn(__|\.)|^mcp_cairn_")
 """Names of Cairn's own tools, as the several agents write those of an MCP server."""
 
 EXTERNAL_TOOLS = frozenset(

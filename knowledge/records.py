@@ -20,6 +20,8 @@ from knowledge.decoding import (
     decoded_document,
     decoded_lines,
     document,
+    head_of,
+    is_blank,
     sample,
     unfinished,
 )
@@ -31,6 +33,7 @@ from knowledge.times import utc
 STAGE = "records"
 _FUTURE = timedelta(days=1)
 """A time further than this after it was read is absurd."""
+_PLACE_LENGTH = 12
 _NO_RECORDS = RECORDS.empty()
 _NO_LETTERS = DEAD_LETTERS.empty()
 
@@ -123,19 +126,19 @@ def read_records(
         before or Before(),
     )  # fmt: skip
     known = adapters()[adapter] if adapter is not None else None
-    if not data.strip():
+    if is_blank(data):
         return SourceRead(_NO_RECORDS, _NO_LETTERS, adapter)
     is_document, value = document(data) if start_offset == 0 else (False, None)
-    if is_document:
-        body, objects = data, [value]
-    else:
-        body = data[: complete_length(data)]
-        objects = sample(body) if known is None else []
-    if (not is_document and not body) or (known is None and not objects and unfinished(data)):
-        return SourceRead(_NO_RECORDS, _NO_LETTERS, adapter, incomplete=True)
-    known = known or next((one for one in adapters().values() if one.recognises(objects)), None)
+    body = data if is_document else data[: complete_length(data)]
     if known is None:
-        return SourceRead(_NO_RECORDS, _NO_LETTERS, refused=_unknown(objects))
+        objects = [value] if is_document else sample(body)
+        if not objects and unfinished(data):
+            return SourceRead(_NO_RECORDS, _NO_LETTERS, incomplete=True)
+        known = next((one for one in adapters().values() if one.recognises(objects)), None)
+        if known is None:
+            return SourceRead(_NO_RECORDS, _NO_LETTERS, refused=_unknown(objects))
+    if not body:
+        return SourceRead(_NO_RECORDS, _NO_LETTERS, adapter, incomplete=True)
     found = decoded_document(value, body, known) if is_document else decoded_lines(body, known)
     records, last = _rows(found, body, known, source)
     return SourceRead(
@@ -162,6 +165,8 @@ def _rows(
     payloads = _valid_text(found)
     images = _drop_images(payloads, data)
     redactions = _redact(found, payloads, data, source.redactor)
+    for row in redactions:
+        found.heads[row] = head_of(adapter, payloads[row])
     threads, sessions, native_ids, times, ordinals = zip(*found.heads, strict=True)
     told = pl.DataFrame(
         {
@@ -172,38 +177,24 @@ def _rows(
     )
     placed = _placed(told, adapter, source)
     digests = _digests(payloads, placed, native_ids, f"{source.namespace}\x1f{adapter.name}")
-    rows = len(payloads)
-    frame = pl.DataFrame(
-        {
-            "namespace": pl.repeat(source.namespace, rows, eager=True),
-            "record_key": digests.keys,
-            "adapter": pl.repeat(adapter.name, rows, eager=True),
-            "thread": placed.get_column("thread"),
-            "session": placed.get_column("session"),
-            "native_id": pl.Series(native_ids, dtype=pl.String),
-            "ordinal": pl.Series(ordinals, dtype=pl.Int64),
-            "occurred_at": placed.get_column("occurred_at"),
-            "payload": pl.Series(payloads, dtype=pl.Binary).cast(pl.String),
-            "content_hash": digests.contents,
-            "size": pl.Series([len(one) for one in payloads], dtype=pl.Int64),
-            "redactions": _counts(redactions, rows),
-            "images_dropped": _counts(images, rows),
-            "source_file": pl.repeat(source.source_file, rows, eager=True),
-            "source_line": pl.Series(found.lines, dtype=pl.Int64) + source.start_line,
-            "source_offset": pl.Series(found.offsets, dtype=pl.Int64) + source.start_offset,
-            "seen_at": pl.repeat(source.seen_at.astimezone(UTC), rows, dtype=TIME, eager=True),
-        },
-        schema=RECORDS.schema,
-    )
-    if len(set(digests.keys)) < rows:
+    columns = {
+        **placed.to_dict(),
+        "record_key": digests.keys,
+        "native_id": pl.Series(native_ids, dtype=pl.String),
+        "ordinal": pl.Series(ordinals, dtype=pl.Int64),
+        "payload": pl.Series(payloads, dtype=pl.Binary).cast(pl.String),
+        "content_hash": digests.contents,
+        "size": [len(payload) for payload in payloads],
+        "redactions": [redactions.get(row, 0) for row in range(len(payloads))],
+        "images_dropped": [images.get(row, 0) for row in range(len(payloads))],
+        "source_line": [source.start_line + line for line in found.lines],
+        "source_offset": [source.start_offset + offset for offset in found.offsets],
+    }
+    frame = pl.DataFrame({name: columns[name] for name in RECORDS.schema}, schema=RECORDS.schema)
+    if len(set(digests.keys)) < frame.height:
         frame = frame.unique("record_key", keep="first", maintain_order=True)
-    return frame, Before(*placed.select("thread", "session", "near").row(-1))
-
-
-def _counts(per_row: dict[int, int], rows: int) -> pl.Series:
-    if not per_row:
-        return pl.repeat(0, rows, dtype=pl.Int64, eager=True)
-    return pl.Series([per_row.get(row, 0) for row in range(rows)], dtype=pl.Int64)
+    last = Before(*(placed.get_column(name)[-1] for name in ("thread", "session", "near")))
+    return frame, last
 
 
 def _valid_text(found: Payloads) -> list[bytes]:
@@ -257,7 +248,8 @@ def _placed(told: pl.DataFrame, adapter: Adapter, source: _Source) -> pl.DataFra
     """Thread, session and time of each line: its own, else of the line before, else of the next.
 
     A time before 2015 or further than a day after `seen_at` is absurd, and its line undated.
-    `near` is the last time that is not absurd; `dated` says whether the line tells a time at all.
+    `near` is the last time that is not absurd; `borrowed` the microseconds of a time that the line
+    itself does not tell. What all rows share comes along.
     """
     before = source.before
     latest = pl.lit(source.seen_at.astimezone(UTC) + _FUTURE, dtype=TIME)
@@ -275,7 +267,11 @@ def _placed(told: pl.DataFrame, adapter: Adapter, source: _Source) -> pl.DataFra
         session=session.fill_null(value=False),
         occurred_at=pl.when(time.is_not_null()).then(sane).otherwise(near),
         near=near,
-        dated=time.is_not_null(),
+        borrowed=pl.when(time.is_null()).then(near.dt.epoch("us")),
+        namespace=pl.lit(source.namespace),
+        adapter=pl.lit(adapter.name),
+        source_file=pl.lit(source.source_file),
+        seen_at=pl.lit(source.seen_at.astimezone(UTC), dtype=TIME),
     )
 
 
@@ -294,32 +290,32 @@ def _digests(
 ) -> _Digests:
     """Keys of the rows, and digests of their payloads.
 
-    A key is of the payload, `where` (namespace and adapter), thread and native id; of the time
-    too where the line itself tells none, and of how many like it came before where it has no
-    native id. So a line that stands in two files is one record, and two equal lines of a chat
-    stay two.
+    A key is a digest of `where` (namespace and adapter) and thread, then one of the payload, in
+    which the native id stands. Of a line without native id it is also of the time, if the line
+    itself tells none, and of how many like it came before. So a line that stands in two files is
+    one record, and two equal lines of a chat stay two.
     """
-    near = placed.select(pl.when(~pl.col("dated")).then(pl.col("near").dt.epoch("us"))).to_series()
-    threads = placed.get_column("thread").to_list()
-    keys: list[str] = []
-    contents: list[str] = []
+    contents = [blake2b(payload, digest_size=16).hexdigest() for payload in payloads]
+    places: dict[tuple[str, int | None], str] = {}
     seen: Counter[str] = Counter()
-    for payload, thread, native, time in zip(
-        payloads, threads, native_ids, near.to_list(), strict=True
+    keys: list[str] = []
+    for content, thread, native, time in zip(
+        contents,
+        placed.get_column("thread").to_list(),
+        native_ids,
+        placed.get_column("borrowed").to_list(),
+        strict=True,
     ):
-        hashed = blake2b(payload, digest_size=16)
-        contents.append(hashed.hexdigest())
+        at = thread, time if native is None else None
+        place = places.get(at)
+        if place is None:
+            place = places[at] = digest(where, *at, length=_PLACE_LENGTH)
+        key = place + content
         if native is None:
-            hashed.update(f"\0{where}\x1f{thread}\x1f\x1f{time or ''}".encode())
-            key = hashed.hexdigest()
             seen[key] += 1
             if seen[key] > 1:
-                hashed.update(str(seen[key]).encode())
-                key = hashed.hexdigest()
-            keys.append(key)
-        else:
-            hashed.update(f"\0{where}\x1f{thread}\x1f{native}".encode())
-            keys.append(hashed.hexdigest())
+                key = place + digest(content, seen[key], length=len(content))
+        keys.append(key)
     return _Digests(keys, contents)
 
 

@@ -135,7 +135,7 @@ def functions(source: str) -> frozenset[str]:
         return frozenset()
     script = Script(source, range(len(source)))
     names: set[str] = set()
-    for node in _nodes(_parser().parse(script.raw).root_node):
+    for node, _ in _nodes(_parser().parse(script.raw).root_node):
         if node.type == "function_definition":
             name = node.child_by_field_name("name")
             if name is not None:
@@ -296,14 +296,25 @@ class Script:
         return places
 
 
-def _nodes(root: Node) -> Iterator[Node]:
-    """All nodes in the order of the text; by a stack, since `a && b && …` nests as deep."""
-    stack = [root]
+def _nodes(root: Node) -> Iterator[tuple[Node, bool]]:
+    """All nodes in the order of the text, each with whether it reads from a pipe.
+
+    By a stack, since `a && b && …` nests as deep, and without asking for parents or siblings,
+    which tree-sitter looks for from the root.
+    """
+    stack = [(root, False)]
     while stack:
-        node = stack.pop()
-        yield node
-        if node.child_count and node.type != "comment":
-            stack.extend(reversed(node.children))
+        node, piped = stack.pop()
+        yield node, piped
+        if not node.child_count or node.type == "comment":
+            continue
+        children = node.children
+        inside: list[tuple[Node, bool]] = []
+        for index, child in enumerate(children):
+            behind = index > 0 and children[index - 1].type in ("|", "|&")
+            within = piped and index == 0 and node.type in ("redirected_statement", "pipeline")
+            inside.append((child, behind or within))
+        stack.extend(reversed(inside))
 
 
 def _read(text: str, places: Sequence[int], setting: Setting) -> Iterator[Command]:
@@ -311,7 +322,7 @@ def _read(text: str, places: Sequence[int], setting: Setting) -> Iterator[Comman
         return
     script = Script(text, places)
     redirections: dict[int, list[Node]] = {}
-    for node in _nodes(_parser().parse(script.raw).root_node):
+    for node, piped in _nodes(_parser().parse(script.raw).root_node):
         if node.type == "redirected_statement":
             last = _last_command(node)
             if last is not None:
@@ -319,7 +330,7 @@ def _read(text: str, places: Sequence[int], setting: Setting) -> Iterator[Comman
                     child for child in node.children if child.type.endswith("_redirect")
                 )
         elif node.type == "command":
-            yield from _command(script, node, redirections.get(node.id, []), setting)
+            yield from _command(script, node, redirections.get(node.id, []), piped, setting)
 
 
 def _last_command(node: Node) -> Node | None:
@@ -331,7 +342,7 @@ def _last_command(node: Node) -> Node | None:
 
 
 def _command(
-    script: Script, node: Node, redirects: Sequence[Node], setting: Setting
+    script: Script, node: Node, redirects: Sequence[Node], piped: bool, setting: Setting
 ) -> Iterator[Command]:
     tokens: list[Token] = []
     assignments: list[Word] = []
@@ -358,17 +369,13 @@ def _command(
                 for child in redirect.children
                 if child.type == "heredoc_body" and child.end_byte > child.start_byte
             ]
-    statement = node
-    if node.parent is not None and node.parent.type == "redirected_statement":
-        statement = node.parent
-    before = statement.prev_sibling
     first = Command(
         "",
         (),
         assignments=tuple(assignments),
         redirections=tuple(targets),
         heredocs=tuple(token.word for token in heredocs),
-        piped=before is not None and before.type in ("|", "|&"),
+        piped=piped,
     )
     yield from _resolve(tokens, heredocs, first, setting)
 

@@ -9,7 +9,7 @@ _ISO = (
     r"(?:[T ](?<clock>\d\d:\d\d)(?<seconds>:\d\d(?:[.,]\d+)?)?)?"
     r"\s*(?<zone>[Zz]|UTC|[+-]\d\d:?\d\d)?\s*$"
 )
-_PLAIN = "%Y-%m-%dT%H:%M:%S%.fZ"
+_USUAL = "%Y-%m-%dT%H:%M:%S%.fZ"
 
 
 def utc(texts: pl.Series, timezone: str) -> pl.Series:
@@ -18,10 +18,11 @@ def utc(texts: pl.Series, timezone: str) -> pl.Series:
     Without an offset a time is in `timezone` (an IANA name). One that a change of the clock
     repeats is the earlier; one that it skips is an hour later, as clocks then show it.
     """
-    plain = texts.str.to_datetime(_PLAIN, strict=False, time_unit="us").dt.replace_time_zone("UTC")
+    frame = pl.DataFrame({"text": texts})
+    usual = pl.col("text").str.to_datetime(_USUAL, strict=False, time_unit="us")
+    plain = frame.select(usual.dt.replace_time_zone("UTC")).to_series()
     if plain.null_count() == texts.null_count():
         return plain
-    frame = pl.DataFrame({"text": texts.cast(pl.String)})
     parts = frame.select(pl.col("text").str.extract_groups(_ISO).alias("parts")).unnest("parts")
     naive = (
         pl.concat_str(

@@ -16,6 +16,19 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
 
+from knowledge.vocabulary import (
+    CLAUSE,
+    DIRECTION_STEMS,
+    FRONTED,
+    NEGATIONS,
+    NUMBERS,
+    POLAR,
+    STOPS,
+    STRONG_STEMS,
+    UNITED,
+    stem,
+)
+
 _LITERAL = re.compile(
     r"""
     (?P<quoted>`[^`\n]+`)
@@ -86,143 +99,12 @@ _PHRASES = [
     )
 ]
 
-_NEGATIONS = frozenset(
-    "not no never without neither nor none nobody nothing nowhere cannot hardly barely scarcely "
-    "seldom rarely dont doesnt didnt isnt arent wasnt werent cant couldnt wont wouldnt shouldnt "
-    "hasnt havent hadnt lack lacks lacked lacking avoid avoids avoided avoiding unless".split()
-)
-
-_STOPS = frozenset(
-    "a an the this that these those it its itself they them their he him his she her we us our i "
-    "me my you your there here is are was were be been being am do does did doing will would of "
-    "on in at to for as with and really very quite just also still now currently already "
-    "actually simply simple please then so such too even always all every each ever any anything "
-    "everything everyone everybody can could own about which who whose s ll ve re d m".split()
-)
-
-_DIRECTIONS = frozenset("from over than by before because if when until since into".split())
-
-_STRONG = (
-    frozenset(
-        "only some most few many several partly might maybe perhaps probably possibly likely except "
-        "must or if when until since from over than before because more sometimes usually often "
-        "? or off out up down today yesterday tomorrow first second last next previous old new".split()
-    )
-    | _DIRECTIONS
-)
-"""Words whose presence on one side alone changes what is said."""
-
 _ENDS = frozenset(".;!?:")
-_CLAUSE = frozenset(
-    "but however because when if unless while although though whereas until".split()
-)
-_FRONTED = _CLAUSE | frozenset("after before since once in on at for to with during".split())
-
-_AXES = [
-    pair.split("/")
-    for pair in (
-        "like/dislike,hate,detest enable/disable allow/forbid,prohibit,deny,disallow,block "
-        "before/after over/under,below increase/decrease,reduce true/false pass/fail,unsuccessful work/break "
-        "safe/dangerous,unsafe fast/slow possible/impossible online/offline public/private "
-        "require/optional valid/invalid present/absent,missing include/exclude,omit "
-        "accept/decline,reject agree/disagree trust/distrust easy/hard,difficult good/bad more/less,fewer "
-        "maximum/minimum full/empty stable/unstable,flaky secure/insecure healthy/unhealthy "
-        "correct/incorrect,wrong open/close up/down high/low happy/unhappy,sad strict/lenient "
-        "compatible/incompatible available/unavailable synchronous/asynchronous sync/async "
-        "recommend/discourage mutable/immutable early/late"
-    ).split()
-]
-"""Positive end / words of the denied end."""
-
-_SYNONYMS = [
-    group.split()
-    for group in (
-        "use utilise utilize employ", "like enjoy love", "error exception", "fix repair resolve",
-        "solve solution", "pass succeed success successful", "folder directory", "repository repo", "delete remove erase",
-        "create make", "start begin launch", "stop halt", "show display", "select choose pick",
-        "require need", "big large huge", "small little tiny", "fast quick rapid",
-        "configure config", "application app", "documentation docs doc", "database db",
-        "environment env", "production prod", "development dev", "authenticate auth login",
-        "second sec s", "millisecond ms", "minute min m", "hour hr h", "day d", "% percent",
-        "megabyte mb", "gigabyte gb", "kilobyte kb", "purchase buy", "user person",
-        "happen occur", "find discover", "finish complete", "crash abort", "must should shall ought",
-        "over above", "might may", "maybe perhaps possibly", "favourite favorite", "colour color",
-        "behaviour behavior", "cause lead trigger", "child kid",
-    )
-]  # fmt: skip
-
-_NUMBER_WORDS = {
-    word: str(value)
-    for value, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve".split()
-    )
-    if word != "one"
-}
-_MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _NEGATING_PREFIXES = ("un", "in", "im", "il", "ir", "dis", "non", "non-", "mis", "de")
-_SUFFIXES = ("ements", "ement", "ations", "ation", "itions", "ition", "ments", "ment", "ences",
-             "ence", "ances", "ance", "ions", "ion", "ures", "ure", "ity", "ness", "ly")  # fmt: skip
 _ELABORATION = 0.2
 _ELABORATION_WORDS = 2
 """Share of a statement's words, and how many, that may be missing in the other one."""
-
-
-def _stem(word: str) -> str:
-    """A light English stem: plural, tense and common nouns of verbs; equal for what is one word."""
-    for suffix in _SUFFIXES:
-        if word.endswith(suffix) and len(word) - len(suffix) >= 4:
-            return _stem(word[: -len(suffix)]) if suffix == "ly" else word[: -len(suffix)]
-    if word.endswith("ies") and len(word) > 4:
-        word = word[:-3] + "y"
-    elif word.endswith(("ches", "shes", "sses", "xes", "zes")):
-        word = word[:-2]
-    elif word.endswith("s") and not word.endswith(("ss", "us", "is")) and len(word) > 3:
-        word = word[:-1]
-    for suffix in ("ing", "ied", "ed"):
-        body = word[: -len(suffix)]
-        if (
-            word.endswith(suffix)
-            and not word.endswith("eed")
-            and len(body) >= 3
-            and re.search("[aeiouy]", body)
-        ):
-            word = body + "y" if suffix == "ied" else body
-            if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "lsz":
-                word = word[:-1]
-            break
-    if word.endswith("e") and len(word) > 3:
-        word = word[:-1]
-    return word[:-1] + "i" if word.endswith("y") and len(word) > 3 else word
-
-
-_IRREGULAR = {
-    "broke": "break", "broken": "break", "breaks": "break", "ran": "run", "wrote": "write",
-    "written": "write", "chose": "choose", "chosen": "choose", "made": "make", "found": "find",
-    "began": "begin", "begun": "begin", "built": "build", "kept": "keep", "went": "go", "gone": "go",
-    "threw": "throw", "thrown": "throw", "sent": "send",
-    "took": "take", "taken": "take", "bought": "buy", "children": "child", "people": "person",
-    "us": "us", "has": "have", "had": "have", "preferred": "prefer", "slower": "slow",
-    "faster": "fast", "bigger": "big", "larger": "large", "smaller": "small", "higher": "high",
-    "lower": "low", "earlier": "early", "later": "late", "later-on": "late", "earliest": "early",
-    "failing": "fail", "fails": "fail", "failed": "fail", "loses": "lose", "lost": "lose",
-    "used": "use", "using": "use", "forbidden": "forbid", "forbade": "forbid", "hidden": "hide",
-}  # fmt: skip
-
-
-def _united() -> dict[str, tuple[str, bool]]:
-    """Stem → the stem that stands for it, and whether it is the denied end of its axis."""
-    leader = {_stem(word): _stem(group[0]) for group in _SYNONYMS for word in group}
-    united = {stem: (first, False) for stem, first in leader.items()}
-    for positive, negatives in _AXES:
-        axis = leader.get(_stem(positive), _stem(positive))
-        united[_stem(positive)] = (axis, False)
-        for negative in negatives.split(","):
-            united[_stem(negative)] = (axis, True)
-    return united
-
-
-_UNITED = _united()
-_POLAR = frozenset(_stem(word) for axis in _AXES for end in axis for word in end.split(","))
 
 
 @dataclass(frozen=True)
@@ -278,7 +160,7 @@ def _tokens(text: str) -> list[str]:
                 tokens.append("second" if match["unit"] == "s" else match["unit"].lower())
         elif kind == "word":
             folded = value.casefold().replace("’", "'")
-            tokens.append(f"number={_NUMBER_WORDS[folded]}" if folded in _NUMBER_WORDS else folded)
+            tokens.append(f"number={NUMBERS[folded]}" if folded in NUMBERS else folded)
         elif kind == "sign":
             tokens += {"<": ["less", "than"], ">": ["more", "than"], "!=": ["not"]}.get(value, [])
             if value in {"<=", ">="}:
@@ -314,8 +196,8 @@ def _date(text: str) -> str:
 
 
 def _unfronted(tokens: list[str]) -> list[str]:
-    """ "After deploy, tests fail" as "tests fail after deploy"."""
-    if tokens and tokens[0] in _FRONTED and "," in tokens[:-1]:
+    """Puts a leading clause behind: "tests fail after deploy" for "after deploy, tests fail"."""
+    if tokens and tokens[0] in FRONTED and "," in tokens[:-1]:
         comma = tokens.index(",")
         rest = tokens[comma + 1 :]
         while rest and rest[-1] in ".!?;":
@@ -348,16 +230,16 @@ def _sorted_lists(tokens: list[str]) -> list[str]:
 def _content(token: str) -> bool:
     return (
         token[0].isalnum()
-        and token not in _STOPS
-        and token not in _CLAUSE
-        and token not in _NEGATIONS
+        and token not in STOPS
+        and token not in CLAUSE
+        and token not in NEGATIONS
         and not _polar(token)
     )
 
 
 def _polar(token: str) -> bool:
     """Whether a word is an end of an axis."""
-    return _stem(_IRREGULAR.get(token, token)) in _POLAR
+    return stem(token) in POLAR
 
 
 def _placed(tokens: list[str]) -> Statement:
@@ -365,36 +247,35 @@ def _placed(tokens: list[str]) -> Statement:
     words: list[str] = []
     clauses: list[int] = []
     denied = [False]
-    for at, token in enumerate(tokens):
-        joined = token in {"and", "or", ","} and (
+    for at, piece in enumerate(tokens):
+        joined = piece in {"and", "or", ","} and (
             _denies(tokens[at + 1 : at + 3]) or any(map(_polar, tokens[at + 1 : at + 2]))
         )
-        if (token in _CLAUSE or token in _ENDS or joined) and clauses[-1:] == [len(denied) - 1]:
+        if (piece in CLAUSE or piece in _ENDS or joined) and clauses[-1:] == [len(denied) - 1]:
             denied.append(False)
-        if "=" in token:
-            words.append(token)
+        if "=" in piece:
+            words.append(piece)
             clauses.append(len(denied) - 1)
             continue
-        if token in _NEGATIONS:
-            if token != "nor" or not denied[-1]:
+        if piece in NEGATIONS:
+            if piece != "nor" or not denied[-1]:
                 denied[-1] = not denied[-1]
-            if token == "unless":
+            if piece == "unless":
                 words.append("if")
                 clauses.append(len(denied) - 1)
             continue
-        if token in _STOPS or (not token[0].isalpha() and token not in "%?"):
+        if piece in STOPS or (not piece[0].isalpha() and piece not in "%?"):
             continue
-        stem = _stem(_IRREGULAR.get(token, token))
-        stem, negative = _UNITED.get(stem, (stem, False))
+        word, negative = UNITED.get(stem(piece), (stem(piece), False))
         if negative:
             denied[-1] = not denied[-1]
-        words.append(stem)
+        words.append(word)
         clauses.append(len(denied) - 1)
     return Statement(tuple(words), tuple(clauses), tuple(denied))
 
 
 def _denies(tokens: list[str]) -> bool:
-    return any(token in _NEGATIONS for token in tokens)
+    return any(token in NEGATIONS for token in tokens)
 
 
 def _compare(left: Statement, right: Statement, elaboration: float) -> str | None:
@@ -411,7 +292,7 @@ def _compare(left: Statement, right: Statement, elaboration: float) -> str | Non
     longer = max(len(left.words), len(right.words))
     if (only_left and only_right) or len(surplus) > min(elaboration * longer, _ELABORATION_WORDS):
         return "word"
-    if any(word in _STRONG for word in surplus):
+    if any(word in STRONG_STEMS for word in surplus):
         return "word"
     ours = _kept(left, only_left, turned)
     theirs = _kept(right, only_right, {})
@@ -455,6 +336,6 @@ def _same_order(ours: list[str], theirs: list[str]) -> bool:
     """Whether words stand in the same order, or one side has been turned about its verb to be."""
     if ours == theirs:
         return True
-    if _DIRECTIONS & set(ours):
+    if DIRECTION_STEMS & set(ours):
         return False
     return any(ours[at:] + ours[:at] == theirs for at in range(1, len(ours)))

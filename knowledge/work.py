@@ -96,15 +96,19 @@ class DayRange(NamedTuple):
         return [str(first + timedelta(days=n)) for n in range((last - first).days + 1)]
 
 
-def ranges(days: Iterable[str], newest_first: bool = True) -> list[DayRange]:
-    """Days as contiguous ranges."""
+def ranges(days: Iterable[str], gap: int = 7) -> list[DayRange]:
+    """Days as contiguous ranges, newest first.
+
+    Up to `gap` days with nothing to do may lie within one: they cost less than another run.
+    """
     found: list[DayRange] = []
     for day in sorted(set(days)):
-        if found and date.fromisoformat(day) - date.fromisoformat(found[-1].last) == timedelta(1):
+        here = date.fromisoformat(day)
+        if found and here - date.fromisoformat(found[-1].last) <= timedelta(gap + 1):
             found[-1] = DayRange(found[-1].first, day)
         else:
             found.append(DayRange(day, day))
-    return found[::-1] if newest_first else found
+    return found[::-1]
 
 
 def content_digest(frame: pl.DataFrame) -> str:

@@ -32,8 +32,9 @@ def next_step(state: State, files: Sequence[LogFile] | None = None) -> Step | No
     """The next run; None if everything is published. Newest days come first."""
     if changed_files(state) if files is None else files:
         return Step("intake")
-    if days := pending_days(state):
-        return Step("refresh", ranges(days)[0])
+    if pending := ranges(pending_days(state)):
+        # What follows from days is made once, after the last range of them.
+        return Step("refresh" if len(pending) == 1 else "days", pending[0])
     if publication.is_stale(state):
         return Step("consolidate")
     return None

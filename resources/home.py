@@ -203,5 +203,5 @@ def _check_schema(root: Path, text: str) -> None:
     if found < SCHEMA_VERSION:
         raise HomeError(
             f"home {root} was written by an older Cairn (schema {found}, this one needs"
-            f" {SCHEMA_VERSION}): run `cairn migrate --home {root}`"
+            f" {SCHEMA_VERSION}): make a new home from its sources with `cairn --home NEW run`"
         )

@@ -1,4 +1,6 @@
-"""The inbox: what people and agents say to Cairn, one JSON object per line, a file per month.
+"""The inbox: what people and agents say to Cairn, one JSON object per line.
+
+A folder per namespace, a file per month in it, so that each file is a source of one namespace.
 
 Part of the backup set. Lines are only added; `forget` alone rewrites them.
 """
@@ -68,7 +70,8 @@ def append_event(
     with _locked(home.inbox):
         if "event_id" in event and (known := _find(home.inbox, event_id)):
             return Received(event_id, known, written=False, redactions=redactions)
-        file = home.inbox / f"{moment:%Y-%m}.jsonl"
+        file = home.inbox / namespace / f"{moment:%Y-%m}.jsonl"
+        file.parent.mkdir(mode=0o700, exist_ok=True)
         _add(file, line.encode() + b"\n")
     return Received(event_id, file, written=True, redactions=redactions)
 
@@ -124,7 +127,7 @@ def _locked(inbox: Path) -> Generator[None]:
 def _find(inbox: Path, event_id: str) -> Path | None:
     """The file that has an event already, whole; the id stands first in its line."""
     start = f'{{"event_id": "{event_id}"'.encode()
-    for file in sorted(inbox.glob("*.jsonl"), reverse=True):
+    for file in sorted(inbox.glob("*/*.jsonl"), reverse=True):
         content = file.read_bytes()
         place = content.find(start)
         while place >= 0:

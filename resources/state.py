@@ -1,5 +1,6 @@
 """Everything a stage touches outside itself, opened once: home, settings, tables, index, model."""
 
+import os
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -7,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from knowledge.policy import Policy
 from resources.home import Home, open_home
-from resources.settings import Settings, load_settings
+from resources.settings import ConfigError, Settings, load_settings
 from resources.warehouse import Warehouse
 
 if TYPE_CHECKING:
     from knowledge.embedding import Embedder
-    from resources.index import VectorIndex
+    from resources.vector_index import VectorIndex
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,9 @@ class State:
     @cached_property
     def warehouse(self) -> Warehouse:
         """The tables."""
-        return Warehouse(self.settings.warehouse or str(self.home.warehouse))
+        return Warehouse(
+            self.settings.warehouse or str(self.home.warehouse), self.settings.object_store or None
+        )
 
     @cached_property
     def embedder(self) -> "Embedder":
@@ -54,5 +57,9 @@ def open_state(home: Path | None = None) -> State:
         HomeError: the folder cannot be used.
         ConfigError: a setting is unknown or wrong.
     """
+    if home is not None:
+        os.environ["CAIRN_HOME"] = str(home.expanduser().absolute())
     settings = load_settings()
+    if settings.qdrant_url:
+        raise ConfigError("qdrant_url: a Qdrant server is not supported yet; unset it")
     return State(open_home(home or settings.home), settings)

@@ -92,13 +92,6 @@ class Message(msgspec.Struct):
     model: str | None = None
 
 
-class LooseMessage(msgspec.Struct):
-    """A message with blocks of kinds unknown here."""
-
-    content: Any = None
-    model: Any = None
-
-
 class Sender(msgspec.Struct):
     """Who set a prompt off, as newer schemas say."""
 
@@ -146,7 +139,7 @@ _PLACE = msgspec.json.Decoder(Place)
 _LINE = msgspec.json.Decoder(Line)
 _LOOSE = msgspec.json.Decoder(LooseLine)
 _NO_PERSON = frozenset({"task-notification", "hook", "channel", "coordinator", "peer", "agent"})
-_TYPES = frozenset({"user", "assistant", "system", "progress", "attachment"})
+_BOOKKEEPING = frozenset({"system", "progress", "attachment"})
 
 
 def recognises(objects: list[Any]) -> bool:
@@ -394,7 +387,7 @@ def _is_line(line: dict[str, Any]) -> bool:
         return "leafUuid" in line
     if kind == "file-history-snapshot":
         return "snapshot" in line
-    return kind in _TYPES and "sessionId" in line and "version" in line and "uuid" in line
+    return kind in _BOOKKEEPING and "sessionId" in line and "version" in line and "uuid" in line
 
 
 def _mapping(value: Any) -> dict[str, Any]:

@@ -16,7 +16,7 @@ FAILURE = re.compile(
     r"""Traceback\ \(most\ recent\ call\ last\)
       | ^[^\n]{0,80}\bcommand\ not\ found\b
       | \b(?:Exit\ code:?|exited\ with\ code|"exit_code":|exit\ status)\s*[1-9]
-      | ^\s*(?:=+[^\n]*|[^\n]*[,(]\s*|[^\n]*found\s+)?\b[1-9]\d*\ (?:failed|failures?|errors?)\b
+      | ^(?:=+[^\n]*|[^\n]*[,(]\s*|[^\n]*found\s+|[ \t]*)\b[1-9]\d*\ (?:failed|failures?|errors?)\b
       | ^(?:error|fatal|ERROR)(?:\[\w+\])?:\s
       | ^npm\ ERR!|^✘\ \[ERROR\]|\bpanicked\ at\b|^\*\*\ \(\w
       | ^(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception):\s

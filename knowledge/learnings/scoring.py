@@ -25,7 +25,10 @@ _GENERAL_TOOL_LIST = (
 GENERAL_TOOLS = frozenset(_GENERAL_TOOL_LIST.split())
 """Met in many contexts, so that a lesson about them holds in many."""
 
-_CASE = re.compile(r"\b[0-9a-f]{8,}\b|#\d+|\b\d{4}-\d\d-\d\d\b|\b[0-9a-f]{4,}-[0-9a-f]{4,}-")
+_CASE = re.compile(
+    r"\b[0-9a-f]{8,}\b|#\d+|\b\d{4}-\d\d-\d\d\b|\b[0-9a-f]{4,}-[0-9a-f]{4,}-"
+    r"|\b(?!SHA|MD5|UTF|ISO|RFC|CVE|PEP|HTTP)[A-Z]{2,}\d{3,}\b"
+)
 _IDENTIFIER = re.compile(
     r"\b[a-z]\w*_\w+|\b[a-z]+[A-Z]\w*|[\w-]+\.[a-z]{1,5}\b(?!/)|\b[a-z]\w+/(?!\d)"
 )

@@ -38,8 +38,8 @@ ABOUT_SPEAKER = re.compile(
     r"|the (?:issue|problem|error|cause) is (?:clear|obvious)[.!]?$)"
 )
 HEDGED = re.compile(
-    r"(?i)\b(?:successfully|might|may be|maybe|perhaps|probably|not sure|could be|i guess"
-    r"|i wonder)\b"
+    r"(?i)\b(?:successfully|might|may (?:be|vary|also|need|have|not)|maybe|perhaps|probably"
+    r"|not sure|could be|i guess|i wonder)\b"
 )
 DANGLING = re.compile(
     r"(?i)^(?:it|this|that|they|these|those|he|she|there|which|so|but|and|or|then|both|also|such"

@@ -14,10 +14,10 @@ from knowledge.learnings.writing import (
     Scene,
     code_shown,
     draft,
+    labelled,
     languages,
     last_line,
     listed,
-    parts,
     shown,
     stems,
 )
@@ -70,7 +70,7 @@ def from_chain(chain: Chain, scene: Scene) -> Draft | None:
     else:
         solution.append("After that, this error was gone.")
     symptom = f"`{command}` failed" + (f" with: {message}." if message else ".")
-    content = parts(
+    content = labelled(
         ("Symptom", symptom),
         ("Root cause", cause),
         ("Solution", " ".join(part for part in solution if part)),

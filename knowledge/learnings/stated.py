@@ -14,10 +14,10 @@ from knowledge.learnings.steps import Step
 from knowledge.learnings.writing import (
     Scene,
     draft,
+    labelled,
     languages,
     last_line,
     listed,
-    parts,
     shown,
     stems,
 )
@@ -39,7 +39,7 @@ def from_choice(choice: Choice, scene: Scene) -> Draft:
     order = scene.neutral(imperative(said.plain)) or text
     request = scene.request(said.turn.seq)
     reason = choice.reason.plain if choice.reason and choice.reason != said else ""
-    content = parts(
+    content = labelled(
         ("Asked", plain(request.text) if request and request.turn != said.turn else ""),
         ("Choice", order),
         ("Instead of", choice.alternative),
@@ -109,7 +109,7 @@ def from_answer(answer: Answer, scene: Scene) -> Draft:
     return draft(
         Signal("decision", "question_answered"),
         headline(f"{short}? {plain(answer.answer)}"),
-        parts(
+        labelled(
             ("Question", question),
             ("Options", options),
             ("Choice", answer.answer),
@@ -154,7 +154,7 @@ def from_advice(advice: Advice, later: Sequence[Step], scene: Scene) -> Draft:
     label = {"anti_pattern": "Problem", "optimization": "Gain"}.get(advice.category, "Practice")
     action = {"anti_pattern": "Better", "optimization": "How"}.get(advice.category, "Why")
     worked = scene.neutral(shown(check)) if check else ""
-    content = parts(
+    content = labelled(
         (label, text),
         (action, way_out),
         ("Done", f"Changed {listed(files)}; after that, `{worked}` worked." if worked else ""),
@@ -195,7 +195,7 @@ def from_routine(routine: Routine, scene: Scene) -> Draft:
     steps = [scene.neutral(shown(step, 80)) for step in routine.runs[0]]
     results = [step.result for run in routine.runs for step in run if step.result]
     count = len(routine.runs)
-    content = parts(
+    content = labelled(
         ("When", f"a piece of work is finished; run {count} times in one session."),
         ("Steps", " ".join(f"{at}. {key}." for at, key in enumerate(routine.keys, 1))),
         ("Example", "; ".join(f"`{step}`" for step in dict.fromkeys(steps))),

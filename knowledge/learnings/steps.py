@@ -60,16 +60,24 @@ class Step:
 
 
 def steps(turns: Sequence[Turn]) -> list[Step]:
-    """Calls of one conversation with their results, in the order of the calls."""
+    """Calls of one conversation with their results, in the order of the calls.
+
+    A result without a call_id answers the oldest call without one in its thread.
+    """
     results: dict[str, Turn] = {}
+    waiting: dict[bool, list[Turn]] = {False: [], True: []}
+    calls: list[Turn] = []
     for turn in turns:
-        if turn.kind == "tool_result" and turn.call_id:
-            results.setdefault(turn.call_id, turn)
-    return [
-        _step(turn, results.get(turn.call_id or ""))
-        for turn in turns
-        if turn.kind == "tool_call" and turn.origin == "agent"
-    ]
+        if turn.kind == "tool_call" and turn.origin == "agent":
+            calls.append(turn)
+            if turn.call_id is None:
+                waiting[turn.sidechain].append(turn)
+        elif turn.kind == "tool_result":
+            if turn.call_id is not None:
+                results.setdefault(turn.call_id, turn)
+            elif waiting[turn.sidechain]:
+                results[waiting[turn.sidechain].pop(0).record_id] = turn
+    return [_step(call, results.get(call.call_id or call.record_id)) for call in calls]
 
 
 def shell_command(inputs: dict[str, Any]) -> str:

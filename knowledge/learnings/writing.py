@@ -57,7 +57,7 @@ class Scene:
 
 def shown(step: Step, limit: int = COMMAND_SHOWN) -> str:
     """A command as people would write it: no folder change, no redirection, short paths."""
-    command = " ".join(step.command.split())
+    command = " ".join(step.command[:4000].split())
     command = _FOLDER.sub("", command)
     command = _MESSAGE.sub(r"\1 '…'", command).replace(" 2>&1", "")
     while (cut := _REDIRECT.sub("", command)) != command:
@@ -77,6 +77,18 @@ def draft(
     spans: Sequence[Span],
     extractor: str,
 ) -> Draft:
+    """A draft with tags, quotes, summary and time; still without a confidence.
+
+    Args:
+        signal: What spoke for it; gives the category.
+        title: At most 100 characters.
+        content: Labelled parts.
+        tags: Known tags; more come from category and title.
+        factors: Grades.
+        evidence: Records that it rests on, in any order.
+        spans: What is best quoted, the most telling first.
+        extractor: Rule with version.
+    """
     linked = sorted({turn.record_id: turn for turn in evidence}.values(), key=lambda t: t.seq)
     times = [turn.occurred_at for turn in linked if turn.occurred_at]
     gist = content.split("Solution: ", 1)[-1].split("\n", 1)[0]
@@ -103,21 +115,25 @@ def last_line(text: str) -> tuple[int, int]:
     return (start, end) if readable * 2 > end - start else (end, end)
 
 
-def parts(*parts: tuple[str, str]) -> str:
+def labelled(*parts: tuple[str, str]) -> str:
+    """Parts with their names, one a line; empty ones are left out."""
     return "\n".join(f"{name}: {text}" for name, text in parts if text)
 
 
 def code_shown(code: str) -> str:
+    """Lines of code within a sentence, which they end."""
     return "; ".join(f"`{line}`" for line in code.replace("`", "'").splitlines()) + "."
 
 
 def listed(names: Sequence[str]) -> str:
+    """The first four names, and how many more there are."""
     kept = list(names[:4])
     more = f" and {len(names) - 4} more" if len(names) > 4 else ""
     return ", ".join(kept) + more
 
 
 def languages(files: Iterable[str]) -> list[str]:
+    """Languages of files, by their suffix."""
     suffixes = (PurePosixPath(name).suffix.lstrip(".") for name in files)
     return [LANGUAGES[suffix] for suffix in suffixes if suffix in LANGUAGES]
 

@@ -1,11 +1,12 @@
 """Secrets leave before the first write: `[redacted:rule]` stands in the place of each.
 
-A prefilter of one RE2 alternation reads raw bytes at a gigabyte a second or so; only what it
-suspects is decoded and examined by the rules.
+A prefilter of one RE2 alternation reads raw bytes at over half a gigabyte a second; only what it
+suspects is decoded and examined by the rules. docs/redaction.md says what is covered.
 """
 
-from collections.abc import Iterator
-from functools import lru_cache
+import json
+from collections.abc import Iterable, Iterator
+from functools import cached_property, lru_cache
 from typing import Any
 
 import msgspec
@@ -14,26 +15,22 @@ import re2
 
 from knowledge.redaction import judge
 from knowledge.redaction.judge import Found
-from knowledge.redaction.rules import RULES, Follow, Rule
+from knowledge.redaction.rules import ALSO, RULES, Follow, Rule
 
-# Escaped ASCII that no encoder escapes by habit: `\u0070assword` must not pass unseen. Quotes, `&`,
-# `<` and `>` are escaped by habit, and the hints know them.
-_ODD_ESCAPE = r"\\u00(?:2[013-589a-fA-F]|3[0-9abdfABDF]|[4-7][0-9a-fA-F])"
-_NAMED_PAIR = r"(?i:\"(?:name|key)\"\s*:\s*\"[\w.-]*(?:passw|pwd|secret|token|key|auth)[\w-]*\")"
 _MARK = b"[redacted:"
-_ROUNDS = 4
+_ROUNDS = 100
+_MARGIN = 3
 _LIST_TEXT = 20_000
+_BREAK = "\n\0\n"
 
-
-def _text(name: bytes | str) -> str:
-    return name.decode() if isinstance(name, bytes) else name
+Span = tuple[int, int]
 
 
 def _options(*, capture: bool) -> re2.Options:
     options = re2.Options()
     options.encoding = re2.Options.Encoding.LATIN1  # bytes as they are: no text is invalid
     options.never_capture = not capture
-    options.max_mem = 64 << 20  # else a full state cache sends a search to the slow path
+    options.max_mem = 64 << 20  # a full state cache would send a search to the slow path
     options.log_errors = False
     return options
 
@@ -44,68 +41,76 @@ class _Finder:
     def __init__(self, rank: int, rule: Rule) -> None:
         self.rank = rank
         self.rule = rule
-        self.pattern: Any = re2.compile(rule.exact.encode(), _options(capture=True))
-        names = {_text(name): number for name, number in self.pattern.groupindex.items()}
-        self.values = [number for name, number in names.items() if name[0] == "s" and name != "sep"]
-        self.key = names.get("key")
-        self.separator = names.get("sep")
 
-    def spans(self, data: bytes) -> Iterator[tuple[int, int]]:
-        """Byte spans of secrets, left to right; a refused match is searched again from its value."""
-        at = 0
-        while match := self.pattern.search(data, at):
-            start, end = next(s for n in self.values if (s := match.span(n)) != (-1, -1))
-            begin = match.start()
-            own = data[max(0, begin - len(_MARK)) : begin].endswith(_MARK)
-            if not own and start < end and self.rule.judge(self._found(match, data[start:end])):
-                yield start, end
-                at = max(end, at + 1)
+    @cached_property
+    def _pattern(self) -> Any:
+        return re2.compile(self.rule.exact.encode(), _options(capture=True))
+
+    @cached_property
+    def _groups(self) -> dict[str, int]:
+        return {name.decode(): number for name, number in self._pattern.groupindex.items()}
+
+    @cached_property
+    def _values(self) -> list[int]:
+        return [n for name, n in self._groups.items() if name[0] == "s" and name != "sep"]
+
+    def spans(self, data: bytes, start: int, stop: int) -> Iterator[Span]:
+        """Spans of secrets, left to right; a refused match is searched again from its value."""
+        at = start
+        while match := self._pattern.search(data, at, stop):
+            begin, end = next(span for n in self._values if (span := match.span(n)) != (-1, -1))
+            first = match.start()
+            # A rule's name within a mark left before is no key: `[redacted:password]: x`.
+            marked = data[max(0, first - len(_MARK)) : first].endswith(_MARK)
+            if begin < end and not marked and self.rule.judge(self._found(match, data[begin:end])):
+                yield begin, end
+                at = end
             else:
-                at = max(start, begin + 1, at + 1)
+                at = max(begin, first + 1)
 
     def _found(self, match: Any, value: bytes) -> Found:
-        key = match.group(self.key) if self.key else b""
-        separator = match.group(self.separator) if self.separator else b""
-        return Found(
-            key.decode("latin-1"), (separator or b"").decode("latin-1"), value.decode("latin-1")
-        )
+        def text(name: str) -> str:
+            group = match.group(self._groups[name]) if name in self._groups else None
+            return (group or b"").decode("latin-1")
+
+        return Found(text("key"), text("sep"), value.decode("utf-8", "replace"))
 
 
 class Redactor:
     """Finds and replaces secrets; with `personal`, also e-mail, phone, card and IBAN."""
 
     def __init__(self, personal: bool = False) -> None:
-        self._finders = [
+        finders = [
             _Finder(rank, rule) for rank, rule in enumerate(RULES) if personal or not rule.personal
         ]
         quick = _options(capture=False)
         hints: list[str] = []
         self._groups: list[tuple[Any, list[_Finder]]] = []
         for follow in Follow:
-            group = [finder for finder in self._finders if finder.rule.follow is follow]
+            group = [finder for finder in finders if finder.rule.follow is follow]
             openings = "|".join(dict.fromkeys(finder.rule.opening for finder in group))
             hints.append(f"(?:{openings}){follow.value}")
             self._groups.append((re2.compile(hints[-1].encode(), quick), group))
-        hints += [_ODD_ESCAPE, _NAMED_PAIR]
-        self._prefilter: Any = re2.compile("|".join(hints).encode(), quick)
+        everything = "|".join([*hints, *ALSO])
+        self._prefilter: Any = re2.compile(everything.encode(), quick)
 
-    def suspects(self, data: bytes) -> list[tuple[int, int]]:
+    def suspects(self, data: bytes) -> list[Span]:
         """Byte spans, left to right, that may hold a secret.
 
         Args:
             data: Raw bytes of a file of JSON, or of text.
 
         Returns:
-            Spans of the prefilter's hits. A line without any holds nothing that the rules find.
+            Spans of the prefilter's hits. A line that none touches holds nothing for the rules.
         """
         return [match.span() for match in self._prefilter.finditer(data)]
 
     def redact_text(self, text: str) -> tuple[str, list[str]]:
-        """The text with each secret replaced, and the names of the rules that did, in order."""
+        """The text with each secret replaced, and the names of the rules that did so."""
         data = text.encode("utf-8", "surrogatepass")
         names: list[str] = []
-        for _ in range(_ROUNDS):
-            spans = self._spans(data)
+        for _ in range(_ROUNDS):  # until nothing is left to find, so that a second pass finds none
+            spans = self._secrets(data)
             if not spans:
                 break
             data = _replaced(data, spans)
@@ -118,32 +123,52 @@ class Redactor:
         The same bytes come back when nothing was found. What is not JSON is redacted as text.
         """
         try:
-            value = msgspec.json.decode(payload)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            value = _decoded(payload)
+            visit = _Visit(self, self._doubtful(value))
+            value = visit.value(value, "")
+            return (_encoded(value), visit.count) if visit.count else (payload, 0)
+        except (ValueError, RecursionError):
             text, names = self.redact_text(payload.decode("latin-1"))
             return (text.encode("latin-1"), len(names)) if names else (payload, 0)
-        count = [0]
-        value = self._value(value, "", count)
-        return (msgspec.json.encode(value), count[0]) if count[0] else (payload, 0)
 
     def has_secret(self, text: str) -> bool:
         """Whether `redact_text` would change this text."""
-        return bool(self._spans(text.encode("utf-8", "surrogatepass")))
+        return bool(self._secrets(text.encode("utf-8", "surrogatepass")))
 
     def secrets_in(self, series: pl.Series) -> pl.Series:
-        """For each text of a series, whether it holds a secret; null counts as none."""
-        return series.map_elements(
-            self.has_secret, return_dtype=pl.Boolean, skip_nulls=True
-        ).fill_null(value=False)
+        """For each text of a series, whether it holds a secret; null holds none."""
+        texts: list[str | None] = series.to_list()
+        return pl.Series(series.name, [bool(text) and self.has_secret(text) for text in texts], pl.Boolean)
 
-    def _spans(self, data: bytes) -> list[tuple[int, int, str]]:
+    def _doubtful(self, value: Any) -> frozenset[str]:
+        """The strings within a value that the prefilter hits, found in one pass over all."""
+        texts = list(_texts(value))
+        data = [text.encode("utf-8", "surrogatepass") for text in texts]
+        hits = self.suspects(_BREAK.encode().join(data))
+        found: set[str] = set()
+        at = 0
+        for text, encoded in zip(texts, data, strict=True):
+            end = at + len(encoded)
+            while hits and hits[0][1] <= at:
+                hits.pop(0)
+            if not hits:
+                break
+            if hits[0][0] < end:
+                found.add(text)
+            at = end + len(_BREAK)
+        return frozenset(found)
+
+    def _secrets(self, data: bytes) -> list[tuple[int, int, str]]:
         """Secrets as (start, end, rule); overlapping finds become one, of the foremost rule."""
-        if not self._prefilter.search(data):
-            return []
         found: list[tuple[int, int, int]] = []
-        for hint, finders in self._groups:
-            if hint.search(data):
-                found += [(*span, finder.rank) for finder in finders for span in finder.spans(data)]
+        for start, stop in _windows(data, self.suspects(data)):
+            for hint, finders in self._groups:
+                if hint.search(data, start, stop):
+                    found += [
+                        (*span, finder.rank)
+                        for finder in finders
+                        for span in finder.spans(data, start, stop)
+                    ]
         merged: list[tuple[int, int, int]] = []
         for start, end, rank in sorted(found):
             if merged and start < merged[-1][1]:
@@ -153,45 +178,63 @@ class Redactor:
                 merged.append((start, end, rank))
         return [(start, end, RULES[rank].name) for start, end, rank in merged]
 
-    def _value(self, value: Any, key: str, count: list[int]) -> Any:
-        """A decoded JSON value, redacted; `key` is the name under which it stands."""
+
+class _Visit:
+    """One walk through a decoded JSON value, counting what it replaces."""
+
+    def __init__(self, redactor: Redactor, doubtful: frozenset[str]) -> None:
+        self.redactor = redactor
+        self.doubtful = doubtful
+        self.count = 0
+
+    def value(self, value: Any, key: str) -> Any:
+        """A value, redacted; `key` is the name under which it stands."""
         if isinstance(value, str):
-            name = _keyed(key, value) if key else None
-            if name:
-                count[0] += 1
-                return f"[redacted:{name}]"
-            text, names = self.redact_text(value)
-            count[0] += len(names)
-            return text
+            return self._text(value) if _family(key) is None else self._named(key, value)
         if isinstance(value, dict):
             named = value.get("name") or value.get("key")
             return {
-                self._value(k, "", count): self._value(
-                    v, named if k == "value" and isinstance(named, str) else k, count
-                )
+                self._text(k): self.value(v, named if k == "value" and isinstance(named, str) else k)
                 for k, v in value.items()
             }
         if isinstance(value, list):
-            items = self._listed(value, count)
-            return [self._value(item, key.removesuffix("s"), count) for item in items]
-        if isinstance(value, int) and not isinstance(value, bool) and key:
-            if value > 999 and judge.password_key(key) and not key.endswith("pass"):
-                count[0] += 1
-                return "[redacted:password]"
+            return [self.value(item, key.removesuffix("s")) for item in self._words(value)]
+        if isinstance(value, int) and value > 999 and _family(key) == "password":
+            return self._replace("password")
         return value
 
-    def _listed(self, items: list[Any], count: list[int]) -> list[Any]:
+    def _replace(self, name: str) -> str:
+        self.count += 1
+        return f"[redacted:{name}]"
+
+    def _named(self, key: str, value: str) -> str:
+        """A string under a secret's name: whole, or as a text after its name, as in a header."""
+        found = Found(key, ":", value)
+        decides = judge.password_quoted if _family(key) == "password" else judge.token_value
+        if decides(found):
+            return self._replace(str(_family(key)))
+        head = f"{key}: "
+        text, names = self.redactor.redact_text(head + value)
+        self.count += len(names)
+        return text.removeprefix(head)
+
+    def _text(self, text: str) -> str:
+        if text not in self.doubtful:
+            return text
+        text, names = self.redactor.redact_text(text)
+        self.count += len(names)
+        return text
+
+    def _words(self, items: list[Any]) -> list[Any]:
         """A list of strings read as the words of one command: `["mysql", "-pkiwi77"]`."""
         if len(items) < 2 or not all(isinstance(item, str) for item in items):
             return items
+        line = " ".join(items)
+        if len(line) > _LIST_TEXT or not self.redactor.has_secret(line):
+            return items
         words = [item.encode("utf-8", "surrogatepass") for item in items]
-        if sum(map(len, words)) > _LIST_TEXT:
-            return items
-        line = b" ".join(words)
-        spans = self._spans(line)
-        if not spans:
-            return items
-        count[0] += len(spans)
+        spans = self.redactor._secrets(b" ".join(words))
+        self.count += len(spans)
         result: list[str] = []
         at = 0
         for word in words:
@@ -205,14 +248,60 @@ class Redactor:
         return result
 
 
-def _keyed(key: str, value: str) -> str | None:
-    """The rule by which a string is secret for the name it stands under."""
-    found = Found(key, ":", value)
-    if judge.password_quoted(found):
+def _decoded(payload: bytes) -> Any:
+    """A JSON value; lone surrogates and NaN, which msgspec refuses, are left to json."""
+    try:
+        return msgspec.json.decode(payload)
+    except ValueError:
+        return json.loads(payload)
+
+
+def _encoded(value: Any) -> bytes:
+    try:
+        return msgspec.json.encode(value)
+    except ValueError:
+        return json.dumps(value, separators=(",", ":")).encode()
+
+
+@lru_cache(4096)
+def _family(key: str) -> str | None:
+    """Whether a name is one of a password or of a token."""
+    if not key:
+        return None
+    if judge.password_key(key):
         return "password"
-    if judge.token_value(found):
-        return "token"
-    return None
+    return "token" if judge.token_key(key) else None
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Each string within a decoded JSON value, names of fields included."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield key
+            yield from _texts(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _texts(item)
+
+
+def _windows(data: bytes, hits: Iterable[Span]) -> list[Span]:
+    """The lines that hits touch and a few around them: the rules need not read all the rest."""
+    windows: list[Span] = []
+    for first, last in hits:
+        start, stop = first, last
+        for _ in range(_MARGIN):
+            start = data.rfind(b"\n", 0, max(start, 0)) if start > 0 else start
+            stop = data.find(b"\n", stop + 1) if stop >= 0 else stop
+        if stop < 0 or b"PRIVATE KEY" in data[first:last]:
+            stop = len(data)
+        start = max(start, 0)
+        if windows and start <= windows[-1][1]:
+            windows[-1] = (windows[-1][0], max(stop, windows[-1][1]))
+        else:
+            windows.append((start, stop))
+    return windows
 
 
 def _replaced(data: bytes, spans: list[tuple[int, int, str]]) -> bytes:

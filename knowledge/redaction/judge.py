@@ -22,7 +22,7 @@ _TEMPLATE = re.compile(
     re.VERBOSE,
 )
 _VARIABLE = re.compile(r"\$[A-Za-z_]\w*(?:[:.]\w+)*|%\w+%|\$\d|@\w+@|:['\"]?\w+['\"]?|!\w+|\{[\w.]*\}|#\{.*")
-_CODE = re.compile(r".*[\w\])]\(.*|.*\)|\[.*|\(.*|.*(?:->|::|=>|\?\.|\|\||&&).*|.*\[['\"\w]*\].*|=.*")
+_CODE = re.compile(r".*[\w\])]\(.*|.*\)|\[.*|\(.*|.*(?:->|::|=>|\?\.|\|\||&&).*|.*\w\[.*|=.*")
 _DOTTED = re.compile(r"[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+")
 _PATH = re.compile(r"(?:~|\.{1,2})?/.*|[A-Za-z]:[\\/].*|[\w.-]+(?:/[\w.-]+)+\.\w{1,5}")
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://.*")
@@ -122,12 +122,16 @@ def embedded(found: Found) -> bool:
     return given(found) and not stands_in(found.value)
 
 
+_PASSWORD_ENDS = (
+    *("password", "passwd", "passphrase", "passcode", "pwd", "pswd", "psk"),
+    *("storepass", "keypass", "dbpass", "userpass"),
+)
+
+
 def password_key(key: str) -> str | None:
     """The word that makes a key one of a password, else None."""
     for word in reversed(words(key)):
-        if word.endswith(("password", "passwd", "passphrase", "passcode", "pwd", "pswd", "psk")):
-            return word
-        if word in ("pass", "pw", "passw") or word in ("sshpass", "storepass", "keypass", "userpass", "dbpass"):
+        if word.endswith(_PASSWORD_ENDS) or word in ("pass", "pw", "sshpass"):
             return word
         if not (word.isdigit() or word in TAILS):
             return None
@@ -184,8 +188,10 @@ def password_quoted(found: Found) -> bool:
     if key == "pass" and len(words(found.key)) == 1 and not _mixed(value):
         return False
     if any(c.isspace() for c in value):
-        plain = _wordy(value) and not any(c.isdigit() for c in value)
-        return not plain and (_shouted(found) or key == "passphrase")
+        parts = _PIECES.split(value.lower())
+        if key == "passphrase":
+            return len(parts) > 2 and not any(part in _WORDS for part in parts)
+        return _shouted(found) and any(c.isdigit() for c in value)
     return True
 
 

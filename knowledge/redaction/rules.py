@@ -36,15 +36,15 @@ _SLOTS = {
     "q": r"\\*[\"']",
     "oq": r"(?:\\*[\"'`])?",
     "close": r"\\*[\"'`]?\]?",
-    "sep": r"(?P<sep>[ \t]*(?::[ \t]*[A-Za-z][\w.| ]*=|=>|:=|[=:])[ \t]*)(?:[fFrRbBuU@$]{1,2})?",
+    "sep": r"(?P<sep>[ \t]*(?::[ \t]*[A-Za-z][\w.| ]*=|=>|:=|[=:])[ \t]*)",
     "sl": r"\\*/",
     "arg": (
         r"(?:'(?P<s1>[^'\n]+)'|\"(?P<s2>(?:[^\"\\\n]|\\.)+)\"|\\+[\"'](?P<s3>[^\"'\\\n]+)\\+[\"']"
         r"|(?P<s4>[^\s\"'`;|&<>()\\]+))"
     ),
     "quoted": (
-        r"(?:\"(?P<s1>(?:[^\"\\\n]|\\.)+)(?:\"|$)|'(?P<s2>(?:[^'\\\n]|\\.)+)(?:'|$)"
-        r"|`(?P<s4>[^`\\\n]+)`|\\+[\"'](?P<s3>[^\"'\\\n]+)(?:\\+[\"']|$))"
+        r"[fFrRbBuU@$]{0,2}(?:\"(?P<s1>(?:[^\"\\\n]|\\.)+)(?:\"|(?m:$))|'(?P<s2>(?:[^'\\\n]|\\.)+)(?:'|(?m:$))"
+        r"|`(?P<s4>[^`\\\n]+)`|\\+[\"'](?P<s3>[^\"'\\\n]+)(?:\\+[\"']|(?m:$)))"
     ),
     "bare": r"(?P<s>[^\s\"'`,;&()\[\]{}<>|\\$*=][^\s\"'`,;&)}\]<>|\\]*)",
     "password": rf"(?P<key>[\w.-]*{_PASSWORD})",
@@ -58,12 +58,24 @@ _BARE = r"(?:[^\s\"'`,;&)}\]<>|\\]|\\[u/\\])"
 _SEG = rf"{_GAP}" r"(?:(?:[^\n|;&\\]|\\\\\\n|\\[^nr])*(?:[\s\"',]|\\[nrt]))?"
 
 
+ALSO = (
+    # Escaped ASCII that no encoder escapes by habit: `\\u0070assword` must not pass unseen. Quotes,
+    # `&`, `<` and `>` are escaped by habit, and the openings and follows know them.
+    r"\\u00(?:2[013-589a-fA-F]|3[0-9abdfABDF]|[4-7][0-9a-fA-F])",
+    # {"name": "DB_PASSWORD", "value": …}, whatever the order of its fields.
+    r"(?i:\"(?:name|key)\"\s*:\s*\"[\w.-]*(?:pass|pwd|psk|pw|secret|token|key|auth)[\w-]*\")",
+    # {"passwords": ["…", "…"]}
+    rf"(?i:{_PASSWORD}|token|secret|{_OWNED_KEY}|credential)s\"\s*:\s*\[",
+)
+"""What the prefilter must also see: secrets that the structure of JSON tells, not the rules."""
+
+
 class Follow(Enum):
     """What comes after a rule's opening in raw JSON wherever the rule could match."""
 
     NOTHING = ""
     TOKEN = r"[\w./+=\\-]{16}"
-    OPTION = rf"{_SEG}(?:-h?[pPawNkK]|/p:){_GAP}*[^\s-]"
+    OPTION = rf"{_SEG}(?:-h?[pPawNkK]|\\?/p:){_GAP}*[^\s-]"
     USER = rf"{_SEG}(?:-[a-zA-Z]*[uUa]|--(?:proxy-)?user|--(?:src-|dest-)?creds|--auth)[^:]*:"
     PASSWORD = (
         rf"{_RUN}(?:(?:[\s\[(@$fFrRbBuU>=]|\\[nrt])*(?:[\\\"'`]|u002[27])+[^\"'`\\,)]"
@@ -128,7 +140,7 @@ _SHAPES = (
         judge.strong_token,
     ),
     _shape("google", r"AIza", r"[\w-]{35}", "AIza" + "a1B2_" * 7),
-    _shape("google", r"(?:ya29\.|GOCSPX-|1//0)", r"[\w-]{20,}", "GOCSPX-" + "a1B2_" * 7),
+    _shape("google", r"(?:ya29\.|GOCSPX-|1\\*/\\*/0)", r"[\w-]{20,}", "GOCSPX-" + "a1B2_" * 7),
     _shape("npm", r"npm_", r"[A-Za-z0-9]{36}", "npm_" + "a1B2" * 9),
     _shape("pypi", r"pypi-", r"[\w-]{50,}", "pypi-" + "AgEIcHlwaS5vcmc" + "a1B2" * 15),
     _shape("sendgrid", r"SG\.", r"[\w-]{16,}\.[\w-]{16,}", "SG." + "a1B2" * 5 + "." + "a1B2" * 10),
@@ -252,9 +264,9 @@ _PLACES = (
     ),
     Rule(
         "netrc",
-        rf"login{_GAP}+[^\s]+{_GAP}+password{_GAP}",
+        rf"(?:machine|default){_GAP}[^\n]*login{_GAP}",
         Follow.NOTHING,
-        r"\blogin\s+\S+\s+password\s+{arg}",
+        r"\b(?:machine\s+\S+|default)\s+login\s+\S+\s+password\s+{arg}",
         "machine a.example login bob password kiwi77",
         judge.given,
     ),

@@ -18,7 +18,7 @@ from knowledge.rules.rule import (
     each,
     rule,
 )
-from knowledge.shell import Command, Word
+from knowledge.shell import SHELLS, Command, Word
 
 PATH_KEYS = ("file_path", "notebook_path", "path", "absolute_path", "dir_path")
 MOST_PER_RECORD = 50
@@ -29,7 +29,7 @@ _EXTENSION_LIST = """
 db deb diff dll dockerfile docx dump eex elm env erb erl ex exe exs fish gif go gql gradle graphql
 gz h haml hbs heex hpp hrl hs htm html ico img inc ini ipynb iso jar java jpeg jpg js json json5
 jsonc jsonl jsx key kt kts less lock log lua m4 makefile mako md mdc mdx mjs mk ml mod mov mp3 mp4
-nix npy odt org parquet patch pdf pem php pl plist png po pot pptx properties proto ps1 psd1 pub
+nix npy odt parquet patch pdf pem php pl plist png po pot pptx properties proto ps1 psd1 pub
 py pyc pyi pyx r rar rb rego rpm rs rst sass scala scss service sh so sock socket sql sqlite
 sqlite3 srt sum svelte svg swift tar tex tf tfvars tgz timer toml traj ts tsv tsx ttf txt vim vtt
 vue wasm wav webp whl woff woff2 xlsx xml xsd xz yaml yml zig zip zsh zst
@@ -61,7 +61,7 @@ _PATH = re.compile(
         (?P<home>~|\$HOME|\$\{HOME\})?(?P<absolute>(?:/[\w.@+~-]+)+/?)
       | (?P<dots>\.{1,2}(?:/[\w.@+~-]+)+/?)
       | (?P<relative>(?:[\w.@+~-]+/)+[\w.@+~-]*)
-      | (?P<file>[\w.@+-]*\w\.[A-Za-z][A-Za-z0-9]{0,11})
+      | (?P<file>[\w.+-]*\w\.[A-Za-z][A-Za-z0-9]{0,11})
       | (?P<windows>[A-Za-z]:\\(?:[\w.@+~-]+\\)*[\w.@+~-]+)
     )
     (?=$|[\s,;:!?'"`)\]}>]|\.(?:\s|$|[)"'`]))
@@ -83,6 +83,12 @@ def is_path(text: str, spoken: bool) -> bool:
     """Whether a word is a path; what is `spoken` needs more than what a program was given."""
     match = _PATH.fullmatch(text)
     return match is not None and _means_path(match, spoken)
+
+
+def is_file_name(text: str) -> bool:
+    """Whether a word that a person wrote is the bare name of a file: `notes.md`, not `xterm.js`."""
+    match = _PATH.fullmatch(text)
+    return match is not None and match["file"] is not None and _means_path(match, spoken=True)
 
 
 def _means_path(match: re.Match[str], spoken: bool) -> bool:
@@ -141,10 +147,16 @@ _NO_PATHS = frozenset({"echo", "printf", "tr", "expr", "seq", "kill", "sleep", "
                        "apt-get", "read", "eval", "date", "ssh", "go"})  # fmt: skip
 """Programs whose words look like paths and are messages, images, packages, addresses, refs."""
 
-_TEXT_OPTIONS = frozenset({"-m", "--message", "-c", "-e", "--eval", "--format", "--title", "--body",
+_TEXT_OPTIONS = frozenset({"-m", "--message", "--eval", "--format", "--title", "--body", "--notes",
                            "--description", "--reason", "-name", "-iname", "-path", "-regex",
-                           "--include", "--exclude", "--pretty", "-k", "--notes"})  # fmt: skip
+                           "--include", "--exclude", "--pretty"})  # fmt: skip
 """Options whose value is text, a script or a pattern."""
+
+_SCRIPT_OPTIONS = frozenset({"-c", "-e"})
+_RUNS_SCRIPTS = SHELLS | {"python", "python3", "node", "perl", "ruby", "php", "psql", "mysql",
+                          "mix", "elixir", "su", "rsync", "sed", "grep",
+                          "rg", "deno", "bun"}  # fmt: skip
+"""Programs for which these options too have a script or a pattern."""
 
 
 def _words_of(command: Command) -> Iterator[Word]:
@@ -155,17 +167,18 @@ def _words_of(command: Command) -> Iterator[Word]:
     skip_operand = command.name in _PATTERN_FIRST and not any(
         word.text in _PATTERN_OPTIONS for word in command.args
     )
+    texts = _TEXT_OPTIONS | (_SCRIPT_OPTIONS if command.name in _RUNS_SCRIPTS else frozenset())
     before = ""
     for word in command.args:
         text, previous = word.text, before
         before = text
         if text.startswith("-"):
             name, equals, value = text.partition("=")
-            if equals and name not in _TEXT_OPTIONS and not word.quoted:
+            if equals and name not in texts and not word.quoted:
                 yield word._replace(text=value, start=word.end - len(value))
         elif skip_operand:
             skip_operand = False
-        elif previous not in _TEXT_OPTIONS:
+        elif previous not in texts:
             yield word
 
 
@@ -184,7 +197,7 @@ def _from_words(words: Sequence[Word] | Iterator[Word], source: str, field: str)
         text = word.text
         if (word.dynamic and not text.startswith(("$HOME/", "${HOME}/"))) or len(text) > 500:
             continue
-        text = re.sub(r"(?<=\w):\d+(?::\d+)?$", "", text)
+        text = re.sub(r"(?<=\w)(?::\d+(?::\d+)?|\.)$", "", text)
         if is_path(text, spoken=False):
             start = source.find(text, word.start, word.end)
             start, end = (start, start + len(text)) if start >= 0 else (word.start, word.end)

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from knowledge.policy import Policy
 from knowledge.rules.background import weight
+from knowledge.rules.paths import is_file_name
 from knowledge.rules.rule import SAID_BY_PERSON, Example, Found, Record, Rule, rule
 from knowledge.text import words
 
@@ -27,9 +28,12 @@ _HIDDEN = re.compile(
     r"|\$\{?\w+\}?|`[^`\n]*[\s(){}=;<>][^`\n]*`",
     re.DOTALL | re.MULTILINE,
 )
-_TOKEN = re.compile(r"[A-Za-zÀ-ɏ][\wÀ-ɏ]*(?:[.'’+#-][\wÀ-ɏ]+)*(?:\+\+|#)?")
+_TOKEN = re.compile(
+    r"(?:(?:New|Great|Open|Visual|Big|Old|Deep|High) (?=[A-Z]))?"  # these begin names
+    r"[A-Za-zÀ-ɏ][\wÀ-ɏ]*(?:[.'’+#-][\wÀ-ɏ]+)*(?:\+\+|#)?"
+)
 _TECHNICAL = re.compile(
-    r"[a-z]+\d+[a-z]*|\w+[_.]\w[\w.]*|[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*|[A-Z][A-Z0-9]{1,7}s?|\w+(?:\+\+|#)"
+    r"\w+-\w*\d\w*|[a-z]+\d+[a-z]*|\w+[_.]\w[\w.]*|[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*|[A-Z][A-Z0-9]{1,7}s?|\w+(?:\+\+|#)"
 )
 _INSIDE = " \t`*\"'“”"
 _NEW_SENTENCE = re.compile(r"[.!?:\n•–—-]")
@@ -75,7 +79,7 @@ def _runs(text: str) -> Iterator[list[Term]]:
         opening = end == 0 or _NEW_SENTENCE.search(gap) is not None
         end = match.end()
         word = _POSSESSIVE.sub("", match[0])
-        if weight(word):
+        if weight(word) and not is_file_name(word):
             technical = _TECHNICAL.fullmatch(word) is not None
             named = technical or (word[0].isupper() and not opening)
             run.append(Term(word, match.start(), match.start() + len(word), named))

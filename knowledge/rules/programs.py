@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
-from knowledge.shell import Command, Word, operand_index, operands
+from knowledge.shell import SSH_OPTIONS_WITH_VALUE, Command, Word, operand_index, operands
 
 
 @dataclass(frozen=True)
@@ -294,6 +294,8 @@ def _by_table(program: Program, command: Command) -> list[Operation]:
     first = words[0]
     if command.name in ("grep", "egrep", "fgrep", "rg", "zgrep") and command.piped:
         return []  # a filter of what another command says, no search
+    if program.always == "remote_access" and not operands(command.args, SSH_OPTIONS_WITH_VALUE):
+        return []  # `ssh -V`
     if command.name == "gpg":
         return [Operation(_VERIFY, first, word) for word in words if word.text == "--verify"]
     if command.name == "curl" and any(

@@ -7,7 +7,7 @@ from knowledge.rules import RULES, Example, Rule
 _INTRODUCTION = """\
 # Rules
 
-<!-- Made from knowledge/rules by `make rules-reference`; a test compares it with the registry. -->
+<!-- Made from knowledge/rules by `make rule-digests`; a test compares it with the registry. -->
 
 What is found in logs without a language model. A rule is data and a small function in
 `knowledge/rules`; each has a fixed confidence, and a version that rises when its output changes.

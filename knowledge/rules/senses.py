@@ -99,6 +99,7 @@ NO_ISSUE = _sense(
     r"\bin\ case\ of\b|\bto\ (?:fail|crash|error|hang)\b|\bfalse\ positive|\bfailed\ (?:with\ )?0\b",
     r"\bfail\w*[-\ ](?:open|closed|safe\w*|fast|soft|over|gracefully|silently|loudly)\b",
     r"\bit'?s\ not\ relevant\b|\b(?:all|both)\ (?:\d+\ )?(?:tests?\ )?pass(?:ed|ing)?\b",
+    r"^(?:how|what|why|where|whether)\b|\bgracefully\b|\bsilently\b|\bon\ (?:failure|error)s?\b",
     r"\berrors\ are\ (?:safe|expected|caught|handled|logged)\b|\bno\ longer\b|\bused\ to\b",
 )
 
@@ -112,6 +113,8 @@ DISCOVERY = _sense(
     r"\b(?:found|identified|discovered|pinpointed)\ (?:the|a|an|another|one)\ (?:[\w§-]+\ ){0,2}"
     r"(?:bug|issue|problem|cause|culprit|error|reason|regression|leak)\b(?=\s*(?:—|–|-|:|,|in\b|with\b|where\b|that\b))",
     r"\b(?:root|real|actual|underlying)\ (?:cause|reason|problem|issue)\ (?:is|was|turned)\b",
+    r"^(?:\w+[\s,.!—-]+){0,2}i\ see\ (?:the|what\ the|—\ the|-\ the)\ (?:\w+\ )?(?:issue|problem|bug)\b",
+    r"^(?:this|that)(?:\ is|'s)\ (?:the|a)\ (?:real\ |known\ )?(?:[\w§-]+\ ){0,3}(?:bug|cause|reason|limitation|culprit)\b",
     r"\bthe\ culprit\ (?:is|was)\b|\bthe\ trick\ (?:is|was)\b|^(?:interestingly|surprisingly),",
 )
 NO_DISCOVERY = _sense(

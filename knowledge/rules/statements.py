@@ -55,6 +55,7 @@ _NO_SENTENCE = re.compile(
 _MARKER = re.compile(r"^(?:(?:[-*+•–]|\d{1,3}[.)]|\[[ xX]\]|[✓✔✗✘☑☐])\s+)+")
 _CODE_SPAN = re.compile(r"`[^`\n]*`")
 _QUOTED = re.compile(r"[\"“][^\"“”\n]*[\"”]|(?<!\w)'[^'\n]*'(?!\w)")
+_OPEN = re.compile(r"[?:？：][\s)*_\"'”’]*$")
 _EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
 
 
@@ -93,9 +94,9 @@ def statements(text: str) -> tuple[Sentence, ...]:
 
 def _kept(written: str) -> tuple[str, str] | None:
     """A sentence as it is kept, and as keywords are looked for; none if it is not worth it."""
-    if not 12 <= len(written) <= LONGEST_SENTENCE or written[-1] in "?:？：":
-        return None
     text = _EMPHASIS.sub(r"\2", " ".join(written.split()))
+    if not 12 <= len(text) <= LONGEST_SENTENCE or _OPEN.search(text):
+        return None
     plain = _QUOTED.sub(_blank, _CODE_SPAN.sub("§", text)).replace("’", "'").lower()
     content = [word for word in words(plain) if word not in STOP_WORDS]
     if len(words(text)) < FEWEST_WORDS or len(content) + plain.count("§") < FEWEST_CONTENT_WORDS:
@@ -178,7 +179,7 @@ RULES: tuple[Rule, ...] = (
         reads=SAID
         & _mentions(
             r"turn(s|ed) out|discover|realiz|realis|notic|learn|figured|found|identified|cause"
-            r"|show|reveal|reason|culprit|problem|issue|interesting|surpris|aha|trick|confirmed"
+            r"|bug|limitation|show|reveal|reason|culprit|problem|issue|interesting|surpris|aha|trick|confirmed"
         ),
         find=each(_matching(DISCOVERY, NO_DISCOVERY)),
         examples=(

@@ -22,7 +22,7 @@ def redact(text: bytes) -> tuple[bytes, int]:
 def _events(home: Home) -> list[dict[str, Any]]:
     return [
         json.loads(line)
-        for file in sorted(home.inbox.glob("*.jsonl"))
+        for file in sorted(home.inbox.glob("*/*.jsonl"))
         for line in file.read_bytes().splitlines()
     ]
 

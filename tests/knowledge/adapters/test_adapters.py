@@ -7,6 +7,7 @@ import pytest
 
 from knowledge.adapter import Event
 from knowledge.adapters import adapters
+from knowledge.decoding import document, sample
 from knowledge.records import SourceRead, read_records
 
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -93,8 +94,6 @@ def test_blocks_of_a_line_are_never_used_twice(name: str) -> None:
 
 
 def _objects(path: Path) -> list[object]:
-    from knowledge.decoding import document, sample
-
     data = path.read_bytes()
     whole, value = document(data)
     return [value] if whole else list(sample(data))

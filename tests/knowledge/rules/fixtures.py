@@ -84,8 +84,8 @@ SESSION = (
     bash("pip install 'paramiko>=3.4' && bash -lc \"pytest -q tests/test_backup.py\""),
     agent("All 12 tests pass, no errors. Added error handling to the job."),
     human(
-        "From now on, always run the tests before you commit. We use Restic Vault for offsite copies, "
-        "and I prefer small commits. Should we use borg? I wish we used borg."
+        "From now on, always run the tests before you commit. We use Restic Vault for offsite "
+        "copies, and I prefer small commits. Should we use borg? I wish we used borg."
     ),
     {"kind": "message", "origin": "recalled", "text": "I prefer tabs. The fix was to reboot."},
     {"kind": "message", "origin": "system", "text": "We use spaces. The import failed again."},
@@ -96,7 +96,7 @@ CHAT = (
     agent("Nice to meet you, Ines!"),
     human("I like sea kayaking. Do you think I should buy a kayak?", name="Ines"),
     agent("A used kayak is a good start. Sea kayaking needs some training."),
-    human("My sister says \"I hate boats\", but sea kayaking is fun.", name="Ines"),
+    human('My sister says "I hate boats", but sea kayaking is fun.', name="Ines"),
 )
 
 

@@ -1,0 +1,152 @@
+"""Words that carry weight when two statements are compared: a small English vocabulary.
+
+Lists stand as plain text. Words are casefolded; `stem` makes one of the forms of a word.
+"""
+
+import re
+
+
+def _listed(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+def _members(group: str) -> list[str]:
+    return group.split(",")
+
+
+NEGATIONS = _listed("""
+not no never without neither nor none nobody nothing nowhere cannot hardly barely scarcely seldom
+rarely dont doesnt didnt isnt arent wasnt werent cant couldnt wont wouldnt shouldnt hasnt havent
+hadnt lack lacks lacked lacking avoid avoids avoided avoiding unless
+""")
+"""Words that deny the clause that they stand in."""
+
+STOPS = _listed("""
+a an the this that these those it its itself they them their he him his she her we us our i me my
+you your there here is are was were be been being am do does did doing will would of on in at to
+for as with and really very quite just also still now currently already actually simply simple
+please then so such too even always all every each ever any anything everything everyone everybody
+can could own about which who whose s ll ve re d m
+""")
+"""Words that change nothing of weight, `always` and `all` among them."""
+
+DIRECTIONS = _listed("""
+from over than by before because if when until since into
+""")
+"""Words whose two sides must not be exchanged."""
+
+STRONG = _listed("""
+only some most few many several partly might maybe perhaps probably possibly likely except must or
+more sometimes usually often ? off out up down today yesterday tomorrow first second last next
+previous old new from over than by before because if when until since into
+""")
+"""Words whose presence on one side alone changes what is said."""
+
+CLAUSE = _listed("""
+but however because when if unless while although though whereas until
+""")
+"""Words that begin a clause, with a polarity of its own."""
+
+FRONTED = _listed("""
+but however because when if unless while although though whereas until after before since once in
+on at for to with during
+""")
+"""Words that begin a part that may stand before or behind the rest."""
+
+_AXES = """
+like/dislike,hate,detest enable/disable allow/forbid,prohibit,deny,disallow,block before/after
+over/under,below increase/decrease,reduce true/false pass/fail,unsuccessful work/break
+safe/dangerous,unsafe fast/slow possible/impossible online/offline public/private require/optional
+valid/invalid present/absent,missing include/exclude,omit accept/decline,reject agree/disagree
+trust/distrust easy/hard,difficult good/bad more/less,fewer maximum/minimum full/empty
+stable/unstable,flaky secure/insecure healthy/unhealthy correct/incorrect,wrong open/close up/down
+high/low happy/unhappy,sad strict/lenient compatible/incompatible available/unavailable
+synchronous/asynchronous sync/async recommend/discourage mutable/immutable early/late
+"""
+"""Positive end / words of the denied end."""
+
+_SYNONYMS = """
+use,utilise,utilize,employ like,enjoy,love error,exception fix,repair,resolve solve,solution
+pass,succeed,success,successful folder,directory repository,repo delete,remove,erase create,make
+start,begin,launch stop,halt show,display select,choose,pick require,need big,large,huge
+small,little,tiny fast,quick,rapid configure,config application,app documentation,docs,doc
+database,db environment,env production,prod development,dev authenticate,auth,login second,sec,s
+millisecond,ms minute,min,m hour,hr,h day,d %,percent megabyte,mb gigabyte,gb kilobyte,kb
+purchase,buy user,person happen,occur find,discover finish,complete crash,abort
+must,should,shall,ought over,above might,may maybe,perhaps,possibly favourite,favorite
+colour,color behaviour,behavior cause,lead,trigger child,kid
+"""
+
+_FORMS = """
+break,broke,broken run,ran write,wrote,written choose,chose,chosen make,made find,found
+begin,began,begun build,built keep,kept go,went,gone throw,threw,thrown send,sent take,took,taken
+buy,bought child,children person,people have,has,had slow,slower fast,faster big,bigger
+large,larger small,smaller high,higher low,lower early,earlier,earliest late,later lose,loses,lost
+use,used,using forbid,forbidden,forbade hide,hidden
+"""
+
+_NUMBERS = """
+two three four five six seven eight nine ten eleven twelve
+"""
+
+NUMBERS = {word: str(value) for value, word in enumerate(_NUMBERS.split(), 2)}
+"""Number words; `one` is more often a pronoun."""
+
+IRREGULAR = {form: forms[0] for forms in map(_members, _FORMS.split()) for form in forms[1:]}
+
+_SUFFIXES = (
+    "ements", "ement", "ations", "ation", "itions", "ition", "ments", "ment", "ences", "ence",
+    "ances", "ance", "ions", "ion", "ures", "ure", "ity", "ness", "ly",
+)  # fmt: skip
+
+
+def stem(word: str) -> str:
+    """A light English stem: what is left without plural, tense and endings of nouns of verbs."""
+    word = IRREGULAR.get(word, word)
+    for suffix in _SUFFIXES:
+        if word.endswith(suffix) and len(word) - len(suffix) >= 4:
+            return stem(word[: -len(suffix)]) if suffix == "ly" else word[: -len(suffix)]
+    if word.endswith("ies") and len(word) > 4:
+        word = word[:-3] + "y"
+    elif word.endswith(("ches", "shes", "sses", "xes", "zes")):
+        word = word[:-2]
+    elif word.endswith("s") and not word.endswith(("ss", "us", "is")) and len(word) > 3:
+        word = word[:-1]
+    for suffix in ("ing", "ied", "ed"):
+        body = word[: -len(suffix)]
+        if (
+            word.endswith(suffix)
+            and not word.endswith("eed")
+            and len(body) >= 3
+            and re.search("[aeiouy]", body)
+        ):
+            word = body + "y" if suffix == "ied" else body
+            if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "lsz":
+                word = word[:-1]
+            break
+    if word.endswith("e") and len(word) > 3:
+        word = word[:-1]
+    return word[:-1] + "i" if word.endswith("y") and len(word) > 3 else word
+
+
+def _united() -> dict[str, tuple[str, bool]]:
+    leader = {
+        stem(word): stem(group[0]) for group in map(_members, _SYNONYMS.split()) for word in group
+    }
+    united = {word: (first, False) for word, first in leader.items()}
+    for axis in _AXES.split():
+        positive, _, negatives = axis.partition("/")
+        first = leader.get(stem(positive), stem(positive))
+        united[stem(positive)] = (first, False)
+        united |= {stem(word): (first, True) for word in _members(negatives)}
+    return united
+
+
+UNITED = _united()
+"""Stem → the stem that stands for it, and whether it is the denied end of its axis."""
+
+POLAR = frozenset(stem(word) for word in re.split(r"[\s/,]+", _AXES.strip()))
+"""Stems of the ends of all axes."""
+
+STRONG_STEMS = frozenset(UNITED.get(stem(word), (stem(word), False))[0] for word in STRONG)
+DIRECTION_STEMS = frozenset(UNITED.get(stem(word), (stem(word), False))[0] for word in DIRECTIONS)

@@ -1,0 +1,52 @@
+"""The whole: all stages composed, from records to what is known. Properties are tested on it."""
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from knowledge.candidates import candidates
+from knowledge.conversations import conversations, episodes
+from knowledge.learnings.stage import learning_candidates
+from knowledge.raw_logs import HEAD_COLUMNS, placed, raw_logs
+from knowledge.rules import RULES, Rule
+from knowledge.stage import Means
+from knowledge.stages import STAGES
+from knowledge.tables import TABLES
+
+
+def build(
+    records: pl.DataFrame, means: Means, rules: Sequence[Rule] = RULES
+) -> dict[str, pl.DataFrame]:
+    """Every derived table by name, as the graph makes them of these records.
+
+    `records` may come in any order. Each namespace is made by itself.
+    """
+    made = [_build(own, means, rules) for _, own in sorted(records.group_by("namespace"))]
+    names = made[0] if made else ()
+    return {
+        name: pl.concat([tables[name] for tables in made]).sort(TABLES[name].key) for name in names
+    }
+
+
+def _build(records: pl.DataFrame, means: Means, rules: Sequence[Rule]) -> dict[str, pl.DataFrame]:
+    where = placed(records.select(HEAD_COLUMNS), means.policy)
+    belongs = where.select("namespace", "record_key", "conversation_id", "day")
+    logs = raw_logs(records.join(belongs, on=["namespace", "record_key"]), means.policy).raw_logs
+    tables = {
+        "raw_logs": logs,
+        "conversations": conversations(logs),
+        "episodes": episodes(logs, means.policy),
+        "candidates": candidates(logs, means.policy, rules).candidates,
+        "learning_candidates": learning_candidates(logs, means.policy),
+    }
+    for stage in STAGES:
+        tables |= stage.run({table.name: tables[table.name] for table in stage.reads}, means)
+    return tables
+
+
+def comparable(tables: dict[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
+    """Tables without what tells when or where a row was processed, sorted: what must be equal."""
+    return {
+        name: frame.drop(TABLES[name].processing, strict=False).sort(TABLES[name].key)
+        for name, frame in tables.items()
+    }

@@ -1,0 +1,185 @@
+"""What rules find in a session: solved errors, decisions, advice, routines; what they refuse."""
+
+import pytest
+
+from knowledge.learnings.draft import Draft, decode
+from knowledge.learnings.errors import key_lines
+from knowledge.learnings.stage import learning_candidates
+from knowledge.policy import Policy
+
+PADDING = (
+    ("agent", "I will implement the design now and then test the new pattern in this module."),
+    ("agent", "The tests and the architecture are in place, and the error is gone for good."),
+    ("run", "touch a", ""),
+    ("run", "touch b", ""),
+    ("run", "touch c", ""),
+)
+"""Enough for a conversation to be worth reading; nothing in it is a lesson."""
+
+
+def judge(raw_logs):
+    return learning_candidates(raw_logs, Policy()).row(0, named=True)
+
+
+def drafts(raw_logs) -> list[Draft]:
+    return decode(judge(raw_logs)["drafts"])
+
+
+def test_an_error_that_was_explained_and_solved_is_a_bug_fix(session, solved):
+    row = judge(session(*solved))
+    (draft,) = decode(row["drafts"])
+    assert row["outcome"] == "stored"
+    assert draft.category == "bug_fix"
+    assert draft.title.startswith("The slim container image doesn't ship a time zone database")
+    assert "ZoneInfoNotFoundError: 'No time zone found" in draft.content
+    assert "Root cause: The slim container image" in draft.content
+    assert "Add tzdata to the requirements." in draft.content
+    assert "`tzdata==2025.2`" in draft.content
+    assert {"pytest", "bug-fix"} <= set(draft.tags)
+    assert 3 <= len(draft.tags) <= 10
+    assert draft.confidence >= 0.6
+
+
+def test_an_error_that_stays_is_no_lesson(session, solved):
+    failing = solved[2]
+    row = judge(session(*solved[:6], failing, ("agent", "The tests still fail."), *PADDING))
+    assert row["outcome"] == "no_categories"
+    assert decode(row["drafts"]) == []
+
+
+def test_a_change_to_another_error_counts_only_when_the_series_ends_well(session, solved):
+    other = ("run", "pytest tests/test_orders.py", "KeyError: 'currency'\n1 failed", "error")
+    cause = ("agent", "The fixture is missing the `currency` column. I need to add the column.")
+    edit = ("edit", "/home/ada/shop-api/tests/conftest.py", "", "currency = 'EUR'")
+    unsolved = session(*solved[:6], other, cause, edit, other)
+    assert drafts(unsolved) == []
+    both = drafts(session(*solved[:6], other, cause, edit, solved[6]))
+    assert [draft.title[:42] for draft in both] == [
+        "The slim container image doesn't ship a ti",
+        "The fixture is missing the currency column",
+    ]
+
+
+def test_a_narrower_run_does_not_show_that_a_wider_one_works(session, solved):
+    wide = ("run", "pytest", *solved[2][2:])
+    row = judge(session(*solved[:2], wide, *solved[3:5], solved[6], *PADDING))
+    assert decode(row["drafts"]) == []
+
+
+def test_a_command_that_had_to_be_given_otherwise_is_tool_usage(session):
+    error = (
+        "Exit code 128\nfatal: The current branch shop-api has no upstream branch.\n"
+        "To push the current branch and set the remote as upstream, use\n"
+    )
+    pushed = "branch 'shop-api' set up to track 'origin/shop-api'."
+    (draft,) = drafts(
+        session(
+            ("agent", "Now push it."),
+            ("run", "git push 2>&1", error, "error"),
+            ("run", "git push --set-upstream origin shop-api 2>&1", pushed),
+            *PADDING,
+        )
+    )
+    assert draft.category == "tool_usage"
+    assert draft.title == "git push: The current branch <name> has no upstream branch"
+    assert "`git push --set-upstream origin <name>`" in draft.content
+
+
+def test_what_a_person_refused_or_what_still_runs_is_neither_failure_nor_success(session, solved):
+    refused = ("run", "pytest", "The user doesn't want to proceed with this tool use.", "error")
+    row = judge(session(("human", "go on"), refused, *solved[3:5], solved[6], *PADDING))
+    assert decode(row["drafts"]) == []
+
+
+def test_text_of_the_system_explains_nothing(session, solved):
+    events = [(("system", e[1]) if e == solved[3] else e) for e in solved]
+    # One error that nobody explained is too weak a sign; the same words by the agent are enough.
+    assert judge(session(*events))["outcome"] == "no_categories"
+    assert judge(session(*solved))["outcome"] == "stored"
+
+
+def test_a_stated_decision_gives_options_choice_and_rationale(session):
+    (draft,) = drafts(
+        session(
+            ("human", "Where should the job queue live?"),
+            (
+                "agent",
+                "I'll use a Postgres table instead of a Redis list because the orders are in "
+                "Postgres already and both must commit together.",
+            ),
+            *PADDING,
+        )
+    )
+    assert draft.category == "decision"
+    assert draft.title.startswith("Use a Postgres table instead of a Redis list")
+    assert "Instead of: a Redis list" in draft.content
+    assert draft.refused is None
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Should I use a Postgres table instead of a Redis list because it commits with the order?",
+        "Maybe we'll use a Postgres table instead of a Redis list because it is simpler to run.",
+        "If it helps, I could use Postgres rather than Redis.",
+    ],
+)
+def test_a_question_or_a_thought_is_no_decision(session, said):
+    assert drafts(session(("agent", said), *PADDING)) == []
+
+
+def test_a_question_that_a_person_answered_is_a_decision(session):
+    options = (
+        "Event sourcing=Every change is stored as an event and replayed on start|"
+        "Plain tables=One row for each order, changed in place, with a history table beside it"
+    )
+    question = "How should we store orders?"
+    (draft,) = drafts(session(*PADDING, ("ask", question, options, "Plain tables")))
+    assert draft.title == "How should we store orders? Plain tables"
+    assert "Rationale: One row for each order" in draft.content
+    assert any("Plain tables" in quote.text for quote in draft.quotes)
+
+
+def test_harm_with_a_way_out_that_was_checked_is_an_anti_pattern(session):
+    (draft,) = drafts(
+        session(
+            (
+                "agent",
+                "The generated migration adds a NOT NULL column without a default, which will fail "
+                "on Postgres if rows exist. Let me rewrite it with a default and a backfill.",
+            ),
+            ("edit", "/home/ada/shop-api/migrations/0007_state.py", "a", "b"),
+            ("run", "alembic upgrade head", "Running upgrade 0006 -> 0007"),
+            *PADDING,
+        )
+    )
+    assert draft.category == "anti_pattern"
+    assert "Better: Rewrite it with a default and a backfill." in draft.content
+    assert draft.refused is None
+
+
+def test_commands_that_are_run_again_and_again_are_a_workflow(session):
+    once = (
+        ("run", "ruff check .", "All checks passed!"),
+        ("run", "pytest", "9 passed"),
+        ("run", "git commit -m 'x'", "1 file changed"),
+    )
+    found = drafts(session(*once, *once, *once, *PADDING))
+    assert [draft.category for draft in found] == ["workflow"]
+    assert "1. ruff check. 2. pytest. 3. git commit." in found[0].content
+
+
+@pytest.mark.parametrize(
+    ("output", "message"),
+    [
+        ("(eval):1: command not found: tree", "command not found: tree"),
+        ("error[E0382]: borrow of moved value: `row`", "borrow of moved value: row"),
+        ('\x1b[31m✘ [ERROR] Could not resolve "js/app.js"\x1b[0m', 'Could not resolve "js/app.js"'),
+        ("** (RuntimeError) no key for /home/ada/shop-api/x.ex", "RuntimeError: no key for x.ex"),
+    ],
+)
+def test_the_line_that_says_why_is_found_and_cleaned(output, message):
+    text = f"Exit code 1\nstarting up\n{output}\nmore"
+    line = key_lines(text)[0]
+    assert line.message == message
+    assert text[line.start : line.end].strip() in output

@@ -1,0 +1,133 @@
+"""What commands say: hosts, operations, paths, programs and packages."""
+
+import pytest
+
+from knowledge.candidates import candidates
+from knowledge.policy import Policy
+from tests.knowledge.rules.fixtures import bash, call, raw_logs
+
+
+def found(rule: str, command: str) -> list[str]:
+    rows = candidates(raw_logs([bash(command)]), Policy()).candidates
+    rows = rows.filter(rows["extractor"].str.starts_with(f"{rule}@")).sort("quote_start")
+    return rows["object"].to_list()
+
+
+GOLDEN = [
+    # command, hosts, operations, paths
+    (
+        "sshpass -p '[redacted:sshpass]' ssh root@192.168.20.4 'ls -la'",
+        ["192.168.20.4"], ["remote_access"], [],
+    ),
+    ("ssh nas", ["nas"], ["remote_access"], []),
+    ("ssh -p 2222 -i ~/.ssh/id_ed25519 ann@web-1.example.org uptime", ["web-1.example.org"],
+     ["remote_access"], []),
+    ("ssh -J jump.example.org ann@10.0.0.7", ["jump.example.org", "10.0.0.7"],
+     ["remote_access"], []),
+    ("ssh ssh://ann@[fe80::1]:2222/", ["fe80::1"], ["remote_access"], []),
+    ("scp -P 22 report.pdf ann@host7:/srv/in/ && sftp -P 2200 files.example.org",
+     ["host7", "files.example.org"], ["file_transfer"], ["report.pdf"]),
+    ("rsync -av -e 'ssh -p 22' dist/ [2001:db8::5]:/srv/app", ["2001:db8::5"],
+     ["file_transfer"], ["dist"]),
+    ("rsync -a rsync://mirror.example.org/pub /srv/pub", ["mirror.example.org"],
+     ["file_transfer"], ["/srv/pub"]),
+    ("mosh --ssh='ssh -p 9' ann@box", ["box"], ["remote_access"], []),
+    ("ssh-copy-id -i key.pub ann@box", ["box"], [], ["key.pub"]),
+    ("bash -lc \"ssh gateway 'tar xzf /srv/a.tgz'\"", ["gateway"],
+     ["remote_access", "archive_manipulation"], ["/srv/a.tgz"]),
+    ('ssh "$USER@$HOST" ls', [], ["remote_access"], []),
+    ("ssh -V; ssh-keygen -t ed25519 -C ann@example.org; which ssh; echo ssh root@nowhere",
+     [], [], []),
+    ("git clone git@example.org:a/b.git && git config user.email ann@example.org", [],
+     ["version_control"], []),
+    ("npm install @scope/pkg && uses=actions/checkout@v4", [], ["package_installation"], []),
+    ("cat > app.py <<'EOF'\n@app.route('/x')\nssh root@nowhere\nEOF", [], [], ["app.py"]),
+    ("npm start --target web && restart target", [], [], []),
+    ("tar czf out.tgz src && sha256sum -c out.sum", [],
+     ["archive_manipulation", "verification"], ["out.tgz", "out.sum"]),
+    ("unzip -t a.zip | head", [], ["archive_manipulation", "verification"], ["a.zip"]),
+    ("cargo clippy && python3 -m pytest -q tests/test_a.py && nginx -t", [],
+     ["verification"], ["tests/test_a.py"]),
+    ("black --check . && git rev-parse --verify HEAD", [],
+     ["code_formatting", "verification", "version_control"], []),
+    ("mix test 2>&1 | grep -E '(tests|failures)' | tail -5", [], ["verification"], []),
+    ("grep -rn 'a/b/c.py' src/app", [], ["search"], []),
+    ("make -j4 build && make test", [], ["build", "verification"], []),
+    ("docker compose up -d && docker build -t org/app:1 .", [],
+     ["container_management", "build"], []),
+    ("kubectl -n prod apply -f deploy/app.yaml && systemctl restart app", [],
+     ["deployment", "service_management"], []),
+    ("sed -i 's/old.py/new.py/g' lib/a.ex:3 > /dev/null", [], [], ["lib/a.ex"]),
+    ("awk '{print $1/2}' data/x.csv; date +%Y/%m/%d; echo 1/2 a/b.txt", [], [], ["data/x.csv"]),
+    ("curl -s https://example.org/a/b.html -H 'Accept: text/html'", [], ["http_request"], []),
+    ("git checkout origin/main -- lib/a.ex && cd /srv/app", [], ["version_control"],
+     ["lib/a.ex", "/srv/app"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("command", "hosts", "operations", "paths"), GOLDEN)
+def test_golden_commands(
+    command: str, hosts: list[str], operations: list[str], paths: list[str]
+) -> None:
+    assert sorted(found("connects_to_host", command)) == sorted(hosts)
+    assert sorted(found("operation_type", command)) == sorted(operations)
+    assert [path for path in found("mentions_path", command) if "id_ed25519" not in path] == paths
+
+
+def test_the_password_example_gives_the_tool_the_command_and_the_host_and_nothing_false() -> None:
+    command = "sshpass -p '[redacted:sshpass]' ssh root@192.168.20.4 'ls -la'"
+    rows = candidates(raw_logs([bash(command)]), Policy()).candidates
+    facts = rows.filter(rows["kind"] == "fact")
+    assert set(facts.select("predicate", "object").rows()) == {
+        ("used_tool", "Bash"),
+        ("executed_command", command),
+        ("connects_to_host", "192.168.20.4"),
+        ("operation_type", "remote_access"),
+    }
+    assert set(rows.filter(rows["kind"] == "entity").select("entity_type", "object").rows()) == {
+        ("project", "harbour"), ("tool", "Bash"), ("tool", "ssh"), ("host", "192.168.20.4"),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("command", "packages"),
+    [
+        ("pip install -r base.txt 'httpx[http2]>=0.27' ./local -e .", ["httpx"]),
+        ("python3 -m pip install --upgrade pip==24.0", ["pip"]),
+        ("uv add --dev ruff && uv pip install polars", ["ruff", "polars"]),
+        ("npm i -D @types/node@20 vite", ["@types/node", "vite"]),
+        ("sudo apt-get install -y ripgrep=14 ./x.deb", ["ripgrep"]),
+        ("cargo add serde --features derive", ["serde"]),
+        ("pip install git+https://example.org/a/b.git && npm ci && git add README.md", []),
+    ],
+)
+def test_packages_that_are_installed_by_name(command: str, packages: list[str]) -> None:
+    assert found("package", command) == packages
+
+
+def test_programs_are_tools_but_builtins_scripts_and_the_everyday_are_not() -> None:
+    command = "cd x && ls | head; go() { :; }; go; ./run.sh; deploy.sh; terraform plan; $CMD x"
+    assert found("program", command) == ["terraform"]
+
+
+@pytest.mark.parametrize(
+    ("line", "field"),
+    [
+        (call("shell", command=["bash", "-lc", "ssh nas ls"]), "tool_input.command.2"),
+        (call("exec_command", cmd="ssh nas ls"), "tool_input.cmd"),
+        (call("run_shell_command", command="ssh nas ls"), "tool_input.command"),
+    ],
+)
+def test_commands_of_other_agents_are_read_too(line: dict[str, str], field: str) -> None:
+    rows = candidates(raw_logs([line]), Policy()).candidates
+    hosts = rows.filter(rows["predicate"] == "connects_to_host")
+    assert hosts.select("object", "quote_field").rows() == [("nas", field)]
+
+
+def test_long_commands_are_cut_at_500_characters_with_white_space_collapsed() -> None:
+    (text,) = found("executed_command", "  echo   a\n  " + "b" * 600)
+    assert text == "echo a " + "b" * 493
+
+
+def test_the_same_host_twice_in_a_command_is_said_once() -> None:
+    assert found("connects_to_host", "ssh nas ls; ssh nas df") == ["nas"]
