@@ -1,6 +1,7 @@
 """Candidates: what rules find in the raw logs of some days."""
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import dagster as dg
 import polars as pl
@@ -38,6 +39,6 @@ def run_candidates(state: State, days: Sequence[str]) -> Report:
 )
 def candidates_asset(
     context: dg.AssetExecutionContext, state: dg.ResourceParam[State]
-) -> Iterator[dg.MaterializeResult[None]]:
+) -> Iterator[dg.MaterializeResult[Any]]:
     """What rules find in the days in question."""
     yield result(state, CANDIDATES, run_candidates(state, list(context.partition_keys)))

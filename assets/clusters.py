@@ -1,6 +1,7 @@
 """Topics: HDBSCAN clusters of facts."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import dagster as dg
 
@@ -10,6 +11,6 @@ from resources.state import State
 
 
 @dg.multi_asset(specs=specs(STAGE.writes, STAGE.reads, "consolidation"), name="clusters")
-def clusters(state: dg.ResourceParam[State]) -> Iterator[dg.MaterializeResult[None]]:
+def clusters(state: dg.ResourceParam[State]) -> Iterator[dg.MaterializeResult[Any]]:
     """Topics: HDBSCAN clusters of facts."""
     yield from materialize(state, STAGE)

@@ -1,6 +1,7 @@
 """Confidence of facts after each event."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import dagster as dg
 
@@ -10,6 +11,6 @@ from resources.state import State
 
 
 @dg.multi_asset(specs=specs(STAGE.writes, STAGE.reads, "consolidation"), name="confidence_updates")
-def confidence_updates(state: dg.ResourceParam[State]) -> Iterator[dg.MaterializeResult[None]]:
+def confidence_updates(state: dg.ResourceParam[State]) -> Iterator[dg.MaterializeResult[Any]]:
     """Confidence of facts after each event."""
     yield from materialize(state, STAGE)

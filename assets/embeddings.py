@@ -1,6 +1,7 @@
 """Texts in force and their vectors."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import dagster as dg
 
@@ -10,6 +11,6 @@ from resources.state import State
 
 
 @dg.multi_asset(specs=specs(STAGE.writes, STAGE.reads, "consolidation"), name="embeddings")
-def embeddings(state: dg.ResourceParam[State]) -> Iterator[dg.MaterializeResult[None]]:
+def embeddings(state: dg.ResourceParam[State]) -> Iterator[dg.MaterializeResult[Any]]:
     """Texts in force and their vectors."""
     yield from materialize(state, STAGE)

@@ -1,6 +1,7 @@
 """Names through the gates: entities, rejections, and who introduced them."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import dagster as dg
 
@@ -10,6 +11,6 @@ from resources.state import State
 
 
 @dg.multi_asset(specs=specs(STAGE.writes, STAGE.reads, "knowledge"), name="entities")
-def entities(state: dg.ResourceParam[State]) -> Iterator[dg.MaterializeResult[None]]:
+def entities(state: dg.ResourceParam[State]) -> Iterator[dg.MaterializeResult[Any]]:
     """Names through the gates: entities, rejections, and who introduced them."""
     yield from materialize(state, STAGE)

@@ -1,6 +1,7 @@
 """What speaks for and against facts."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import dagster as dg
 
@@ -10,6 +11,6 @@ from resources.state import State
 
 
 @dg.multi_asset(specs=specs(STAGE.writes, STAGE.reads, "consolidation"), name="evidence")
-def evidence(state: dg.ResourceParam[State]) -> Iterator[dg.MaterializeResult[None]]:
+def evidence(state: dg.ResourceParam[State]) -> Iterator[dg.MaterializeResult[Any]]:
     """What speaks for and against facts."""
     yield from materialize(state, STAGE)

@@ -1,5 +1,7 @@
 """The rules, stages and models in force: what stands above all that they make."""
 
+from typing import Any
+
 import dagster as dg
 
 from assets.progress import Report, timed
@@ -29,7 +31,7 @@ def in_force() -> list[Extractor]:
     group_name="logs",
     kinds={"polars", "deltalake"},
 )
-def extractors(state: dg.ResourceParam[State]) -> dg.MaterializeResult[None]:
+def extractors(state: dg.ResourceParam[State]) -> dg.MaterializeResult[Any]:
     """Shows a changed rule, prompt or model, so that what it made reads as stale."""
     with write_lock(state.home, "extractors"), timed("extractors") as finished:
         frame = extractors_frame(in_force(), state.policy)

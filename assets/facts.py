@@ -1,6 +1,7 @@
 """Facts and their sources."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import dagster as dg
 
@@ -10,6 +11,6 @@ from resources.state import State
 
 
 @dg.multi_asset(specs=specs(STAGE.writes, STAGE.reads, "knowledge"), name="facts")
-def facts(state: dg.ResourceParam[State]) -> Iterator[dg.MaterializeResult[None]]:
+def facts(state: dg.ResourceParam[State]) -> Iterator[dg.MaterializeResult[Any]]:
     """Facts and their sources."""
     yield from materialize(state, STAGE)

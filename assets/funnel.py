@@ -1,6 +1,7 @@
 """Pass rate of each gate."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import dagster as dg
 
@@ -10,6 +11,6 @@ from resources.state import State
 
 
 @dg.multi_asset(specs=specs(STAGE.writes, STAGE.reads, "serving"), name="funnel")
-def funnel(state: dg.ResourceParam[State]) -> Iterator[dg.MaterializeResult[None]]:
+def funnel(state: dg.ResourceParam[State]) -> Iterator[dg.MaterializeResult[Any]]:
     """Pass rate of each gate."""
     yield from materialize(state, STAGE)

@@ -1,6 +1,7 @@
 """Learning candidates: what conversations of some days are worth, and what they teach."""
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import dagster as dg
 import polars as pl
@@ -51,7 +52,7 @@ def run_learning_candidates(state: State, days: Sequence[str]) -> Report:
 )
 def learning_candidates_asset(
     context: dg.AssetExecutionContext, state: dg.ResourceParam[State]
-) -> Iterator[dg.MaterializeResult[None]]:
+) -> Iterator[dg.MaterializeResult[Any]]:
     """What the conversations of the days in question teach."""
     days = list(context.partition_keys)
     yield result(state, LEARNING_CANDIDATES, run_learning_candidates(state, days))

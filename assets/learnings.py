@@ -1,6 +1,7 @@
 """Reusable lessons without duplicates."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import dagster as dg
 
@@ -10,6 +11,6 @@ from resources.state import State
 
 
 @dg.multi_asset(specs=specs(STAGE.writes, STAGE.reads, "knowledge"), name="learnings")
-def learnings(state: dg.ResourceParam[State]) -> Iterator[dg.MaterializeResult[None]]:
+def learnings(state: dg.ResourceParam[State]) -> Iterator[dg.MaterializeResult[Any]]:
     """Reusable lessons without duplicates."""
     yield from materialize(state, STAGE)

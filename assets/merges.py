@@ -1,6 +1,7 @@
 """Facts that say the same."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import dagster as dg
 
@@ -10,6 +11,6 @@ from resources.state import State
 
 
 @dg.multi_asset(specs=specs(STAGE.writes, STAGE.reads, "consolidation"), name="merges")
-def merges(state: dg.ResourceParam[State]) -> Iterator[dg.MaterializeResult[None]]:
+def merges(state: dg.ResourceParam[State]) -> Iterator[dg.MaterializeResult[Any]]:
     """Facts that say the same."""
     yield from materialize(state, STAGE)

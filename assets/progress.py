@@ -1,7 +1,7 @@
 """What a stage reports of its work: the same numbers for a terminal and for Dagster."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -50,7 +50,7 @@ LISTENER: ContextVar[Listener | None] = ContextVar("listener", default=None)
 
 
 @contextmanager
-def timed(stage: str) -> Iterator[Callable[[Report], Report]]:
+def timed(stage: str) -> Generator[Callable[[Report], Report]]:
     """Times a stage; call what it gives with the report, which comes back with its seconds."""
     listener = LISTENER.get()
     start = time.perf_counter()

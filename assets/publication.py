@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
+from typing import Any
 
 import dagster as dg
 import polars as pl
@@ -103,7 +104,7 @@ def _frames(state: State, namespace: str, tables: Mapping[str, int]) -> dict[str
 )
 def publication_asset(
     state: dg.ResourceParam[State],
-) -> Iterator[dg.MaterializeResult[None]]:
+) -> Iterator[dg.MaterializeResult[Any]]:
     """Replaces the manifest of each namespace whose invariants hold.
 
     Raises:

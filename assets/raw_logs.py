@@ -1,6 +1,7 @@
 """Raw logs, conversations and episodes of some days, from their records."""
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import dagster as dg
 import polars as pl
@@ -61,7 +62,9 @@ def run_raw_logs(state: State, days: Sequence[str]) -> Report:
             report += _run_batch(state, where.filter(pl.col("day").is_in(batch)), batch)
         work = state.warehouse.read(WORK).collect()
         gone = vanished(units, work, [STAGE.name]).filter(pl.col("unit").is_in(days))
-        outcomes = units.select("namespace", "stage", "unit", outcome=pl.lit("done"), rows=pl.lit(1))
+        outcomes = units.select(
+            "namespace", "stage", "unit", outcome=pl.lit("done"), rows=pl.lit(1)
+        )
         state.warehouse.write(WORK, settled(units, outcomes, work, gone))
         return finished(report)
 
@@ -88,7 +91,7 @@ def _run_batch(state: State, where: pl.DataFrame, days: list[str]) -> Report:
         .join(where.lazy().select(*keys, "conversation_id", "day"), on=keys)
         .collect()
     )
-    read = raw_logs(records, state.policy)
+    read = raw_logs(records)
     written = [
         state.warehouse.write(RAW_LOGS, read.raw_logs, days=days),
         state.warehouse.write(CONVERSATIONS, conversations(read.raw_logs), days=days),
@@ -117,7 +120,7 @@ def _run_batch(state: State, where: pl.DataFrame, days: list[str]) -> Report:
 )
 def raw_logs_asset(
     context: dg.AssetExecutionContext, state: dg.ResourceParam[State]
-) -> Iterator[dg.MaterializeResult[None]]:
+) -> Iterator[dg.MaterializeResult[Any]]:
     """Events of the days in question."""
     report = run_raw_logs(state, list(context.partition_keys))
     for table in (RAW_LOGS, CONVERSATIONS, EPISODES):

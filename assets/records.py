@@ -109,7 +109,6 @@ def _resume(file: LogFile, known: dict[str, Any]) -> tuple[int, int, str | None]
     if (
         adapter in adapters()
         and 0 < consumed < file.size
-        and adapters()[adapter].unpack is None
         and prefix_digest(file.path, consumed) == known["digest"]
     ):
         return consumed, known["lines"] + 1, adapter
@@ -171,14 +170,14 @@ def _store(state: State, batch: Intake) -> Report:
         if table is DEAD_LETTERS:  # a file read on from where it stopped keeps its old letters
             stays = old.join(rows, on=["namespace", "letter_id"], how="anti")
         versions.append(warehouse.write(table, pl.concat([stays, rows])))
-    outcome = batch.source_files["outcome"]
+    outcomes = batch.source_files["outcome"].to_list()
     return Report(
         "records",
         units=batch.source_files.height,
-        done=outcome.eq("done").sum(),
-        empty=outcome.eq("empty").sum(),
-        rejected=outcome.eq("refused").sum(),
-        failed=outcome.eq("failed").sum(),
+        done=outcomes.count("done"),
+        empty=outcomes.count("empty"),
+        rejected=outcomes.count("refused"),
+        failed=outcomes.count("failed"),
         rows=records.height,
         written=sum(version.changed for version in versions),
     )
@@ -221,7 +220,7 @@ class IntakeConfig(dg.Config):
 @dg.multi_asset(specs=specs([RECORDS], [], "logs", checked=False), name="records")
 def records_asset(
     state: dg.ResourceParam[State], config: IntakeConfig
-) -> Iterator[dg.MaterializeResult[None]]:
+) -> Iterator[dg.MaterializeResult[Any]]:
     """Takes in what is new in the sources and in the inbox. Grows only."""
     report = intake(state, stretch(changed_files(state), config.max_bytes))
     yield result(state, RECORDS, report)

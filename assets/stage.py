@@ -49,7 +49,7 @@ def specs(
 
 def result(
     state: State, table: Table, report: Report, extra: dict[str, Any] | None = None
-) -> dg.MaterializeResult[None]:
+) -> dg.MaterializeResult[Any]:
     """What Dagster is told: ids and counts, never text of logs."""
     frame = state.warehouse.read(table, columns=list(table.key)).collect()
     sample = frame.get_column(table.key[-1]).head(SAMPLE_IDS).to_list()
@@ -142,7 +142,7 @@ def _namespace_units(
     )
 
 
-def materialize(state: State, stage: Stage) -> Iterator[dg.MaterializeResult[None]]:
+def materialize(state: State, stage: Stage) -> Iterator[dg.MaterializeResult[Any]]:
     """Runs a whole-table stage, and tells Dagster of each table that it writes."""
     report = run_stage(state, stage)
     for table in stage.writes:

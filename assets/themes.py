@@ -1,6 +1,7 @@
 """Themes: HDBSCAN clusters of episodes."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import dagster as dg
 
@@ -10,6 +11,6 @@ from resources.state import State
 
 
 @dg.multi_asset(specs=specs(STAGE.writes, STAGE.reads, "consolidation"), name="themes")
-def themes(state: dg.ResourceParam[State]) -> Iterator[dg.MaterializeResult[None]]:
+def themes(state: dg.ResourceParam[State]) -> Iterator[dg.MaterializeResult[Any]]:
     """Themes: HDBSCAN clusters of episodes."""
     yield from materialize(state, STAGE)

@@ -1,6 +1,7 @@
 """The vector index: a generation per namespace, built from what is in force."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import dagster as dg
 import polars as pl
@@ -59,6 +60,6 @@ def run_vector_index(state: State, *, rebuild: bool = False) -> Report:
 @dg.multi_asset(specs=specs([VECTOR_INDEX], READS, "serving"), name="vector_index")
 def vector_index_asset(
     state: dg.ResourceParam[State],
-) -> Iterator[dg.MaterializeResult[None]]:
+) -> Iterator[dg.MaterializeResult[Any]]:
     """One row per namespace: its generation."""
     yield result(state, VECTOR_INDEX, run_vector_index(state))

@@ -37,7 +37,13 @@ def labelled() -> Iterator[Line]:
             record = json.loads(row)
             line = record["line"].replace("¦", "")
             secrets = tuple(_SECRET.findall(line))
-            yield Line(record["group"], record["kind"], _SECRET.sub(r"\1", line), secrets, _SECRET.sub("⟦⟧", line))
+            yield Line(
+                record["group"],
+                record["kind"],
+                _SECRET.sub(r"\1", line),
+                secrets,
+                _SECRET.sub("⟦⟧", line),
+            )
 
 
 def redacted(line: Line) -> str:

@@ -7,13 +7,14 @@ makes it no topic, and HDBSCAN has no use for distances of zero.
 
 import warnings
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from knowledge.embedding import Vectors
+from knowledge.spanning import Tree, spanning_tree
 from knowledge.text import STOP_WORDS, words
 
 NOISE = -1
@@ -66,28 +67,37 @@ def clustering(vectors: Vectors, min_size: int) -> Clustering:
     order = np.argsort(first, kind="stable")
     place = np.empty_like(order)
     place[order] = np.arange(len(order))
-    points, fold = points[order].astype(np.float64), place[fold.reshape(-1)]
+    points, fold = points[order], place[fold.reshape(-1)]
     known = np.flatnonzero(points.any(axis=1))
     if len(known) <= min_size:
         return nothing
-    from hdbscan import HDBSCAN  # noqa: PLC0415  (a second that most commands need not pay)
-
-    model = HDBSCAN(
-        min_cluster_size=min_size,
-        min_samples=min_size,
-        max_cluster_size=max(int(len(known) * _LARGEST_SHARE), _LARGEST_FREE),
-        approx_min_span_tree=False,
-        core_dist_n_jobs=1,
-    )
-    with warnings.catch_warnings():
-        # hdbscan calls scikit-learn by names that are on their way out.
-        warnings.simplefilter("ignore", FutureWarning)
-        model.fit(points[known])
+    model = _cut(spanning_tree(points[known], min_size), min_size)
     labels = np.full(len(points), NOISE, dtype=np.int64)
     probabilities = np.zeros(len(points))
     labels[known] = model.labels_
     probabilities[known] = np.round(model.probabilities_, _DECIMALS)
     return _numbered(labels[fold], probabilities[fold], model.cluster_persistence_)
+
+
+def _cut(tree: Tree, min_size: int) -> Any:
+    """HDBSCAN's hierarchy over a spanning tree, and the clusters that it selects."""
+    from hdbscan import HDBSCAN
+    from scipy.sparse import csr_matrix
+
+    points = len(tree.left) + 1
+    both = (np.r_[tree.left, tree.right], np.r_[tree.right, tree.left])
+    model = HDBSCAN(
+        metric="precomputed",
+        min_cluster_size=min_size,
+        # The tree's weights are mutual reachability already: with one neighbour they stay as
+        # they are, since no weight is below the least of its points' weights.
+        min_samples=1,
+        max_cluster_size=max(int(points * _LARGEST_SHARE), _LARGEST_FREE),
+    )
+    with warnings.catch_warnings():
+        # hdbscan calls scikit-learn by names that are on their way out.
+        warnings.simplefilter("ignore", FutureWarning)
+        return model.fit(csr_matrix((np.r_[tree.weight, tree.weight], both), (points, points)))
 
 
 def _numbered(
@@ -133,7 +143,11 @@ def strongest_terms(texts: Sequence[str], found: Clustering) -> list[list[str]]:
             {
                 "cluster": range(len(found.members)),
                 "term": [
-                    [term for text in sorted({texts[row] for row in rows.tolist()}) for term in _terms(text)]
+                    [
+                        term
+                        for text in sorted({texts[int(row)] for row in rows})
+                        for term in _terms(text)
+                    ]
                     for rows in found.members
                 ],
             },

@@ -122,7 +122,7 @@ def _out_of_range(tables: Mapping[str, pl.LazyFrame]) -> list[str]:
 
 
 def _false_quotes(tables: Mapping[str, pl.LazyFrame]) -> list[str]:
-    """Quotes of text that do not stand where they say. (Quotes of tool input: nightly suite.)"""
+    """Quotes of text that do not stand where they say. Those of tool input are checked at night."""
     if not {"candidates", "raw_logs"} <= tables.keys():
         return []
     wrong = (

@@ -9,6 +9,7 @@ from knowledge.adapter import Adapter, Event
 from knowledge.adapters import adapters
 from knowledge.days import UNDATED, day
 from knowledge.identity import digest, digest_column
+from knowledge.origins import named_results
 from knowledge.policy import Policy
 from knowledge.tables import DEAD_LETTERS, RAW_LOGS
 
@@ -97,7 +98,7 @@ def events(
             continue
         try:
             of_record = list(adapter.events(payload.encode()))
-        except Exception as error:  # noqa: BLE001  one bad record must not stop the others
+        except Exception as error:
             failed.append((row, f"{name} could not read it: {type(error).__name__}"))
             continue
         found += of_record
@@ -112,9 +113,7 @@ def events(
     return frame.with_columns(pl.Series("row", rows, dtype=pl.UInt32)), failed
 
 
-def raw_logs(
-    records: pl.DataFrame, policy: Policy, known: Mapping[str, Adapter] | None = None
-) -> Read:
+def raw_logs(records: pl.DataFrame, known: Mapping[str, Adapter] | None = None) -> Read:
     """Events of whole conversations: rows of `records` with the columns that `placed` gives.
 
     The result is sorted by conversation and `seq`; every id depends on where a record stands.
@@ -123,7 +122,7 @@ def raw_logs(
     logs = read.join(
         records.drop("payload", "size").with_row_index("row"), on="row", how="left"
     ).rename({"adapter": "source"})
-    logs = _identified(_ordered(logs))
+    logs = named_results(_identified(_ordered(logs)))
     logs = _in_projects(_in_episodes(logs))
     began = (pl.col("origin") == "human").any().over("namespace", "conversation_id")
     logs = logs.with_columns(

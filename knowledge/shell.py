@@ -7,13 +7,14 @@ a command for `ssh`, a heredoc that a shell reads, or a command substitution.
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import NamedTuple
 
 import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
 
+from knowledge.shell_words import WORDS, Script, Token, Word, operand_index
+
 LONGEST = 200_000
-DEEPEST = 6
+DEEPEST = 12
 
 SHELLS = frozenset({"bash", "sh", "zsh", "dash", "ksh", "fish", "ash"})
 
@@ -24,7 +25,7 @@ PREFIXES: dict[str, tuple[Collection[str], int]] = {
     "nohup": ("", 0),
     "nice": ("n", 0),
     "ionice": ("cnp", 0),
-    "time": ("fo", 0),
+    "time": ("of", 0),
     "timeout": (("k", "s", "--signal", "--kill-after"), 1),
     "gtimeout": (("k", "s", "--signal", "--kill-after"), 1),
     "stdbuf": ("ioe", 0),
@@ -59,38 +60,6 @@ RUNNERS: dict[str, tuple[str, ...]] = {
 RUNNER_OPTIONS_WITH_VALUE = ("p", "--with", "--python", "--package", "--extra", "--from", "--group")
 EXEC_OPTIONS_WITH_VALUE = ("e", "u", "w", "--env", "--env-file", "--user", "--workdir", "--index")
 SSH_OPTIONS_WITH_VALUE = "BbcDEeFIiJLlmOopQRSWw"
-
-EXPANSIONS = frozenset(
-    {
-        "simple_expansion",
-        "expansion",
-        "command_substitution",
-        "process_substitution",
-        "arithmetic_expansion",
-    }
-)
-WORDS = EXPANSIONS | {
-    "word",
-    "number",
-    "string",
-    "raw_string",
-    "ansi_c_string",
-    "translated_string",
-    "concatenation",
-    "brace_expression",
-}
-
-
-class Word(NamedTuple):
-    """One word of a command, quotes removed, and its place in the source (code points)."""
-
-    text: str
-    start: int
-    end: int
-    dynamic: bool = False
-    """Whether a part is only known when it runs: a variable, a substitution."""
-    quoted: bool = False
-    """Whether quotes stand around it or within it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,43 +112,6 @@ def functions(source: str) -> frozenset[str]:
     return frozenset(names)
 
 
-def operand_index(words: Sequence[Word], with_value: Collection[str]) -> int:
-    """Index of the first word that is no option; `len(words)` if there is none.
-
-    Args:
-        words: The words after the program.
-        with_value: Options that take the next word: single letters, or long ones with dashes.
-    """
-    index = 0
-    while index < len(words):
-        text = words[index].text
-        if text == "--":
-            return index + 1
-        if len(text) < 2 or text[0] != "-":
-            return index
-        if text.startswith("--"):
-            index += text in with_value
-        else:
-            value = next((i for i, letter in enumerate(text) if i and letter in with_value), None)
-            index += value == len(text) - 1
-        index += 1
-    return index
-
-
-def operands(words: Sequence[Word], with_value: Collection[str]) -> list[Word]:
-    """The words that are neither options nor values of options."""
-    found: list[Word] = []
-    rest = list(words)
-    literal = False
-    while rest:
-        index = 0 if literal else operand_index(rest, with_value)
-        literal = literal or (0 < index <= len(rest) and rest[index - 1].text == "--")
-        if index < len(rest):
-            found.append(rest[index])
-        rest = rest[index + 1 :]
-    return found
-
-
 @dataclass(frozen=True, slots=True)
 class Setting:
     """Where a command stands: what started it, on which host, how deep."""
@@ -193,107 +125,9 @@ class Setting:
         return Setting((*self.via, name), remote or self.remote, self.depth + 1)
 
 
-class Token(NamedTuple):
-    """A word, and where each of its characters stands in the outermost source."""
-
-    word: Word
-    places: Sequence[int]
-
-
 @lru_cache(maxsize=1)
 def _parser() -> Parser:
     return Parser(Language(tree_sitter_bash.language()))
-
-
-class Script:
-    """A source that is parsed, and where its code points stand in the outermost one."""
-
-    def __init__(self, text: str, places: Sequence[int]) -> None:
-        self.text = text
-        self.places = places
-        self.raw = text.encode("utf-8", "replace")
-        self.points: list[int] | None = None
-        """Code point of each byte; none where they are the same."""
-        if len(self.raw) != len(text):
-            self.points = []
-            for index, character in enumerate(text):
-                self.points += [index] * len(character.encode("utf-8", "replace"))
-            self.points.append(len(text))
-
-    def span(self, node: Node) -> tuple[int, int]:
-        """Code points of a node, in this text."""
-        if self.points is None:
-            return node.start_byte, node.end_byte
-        return self.points[node.start_byte], self.points[node.end_byte]
-
-    def token(self, node: Node) -> Token:
-        """A word without its quotes."""
-        start, end = self.span(node)
-        places, dynamic = self._unquoted(node)
-        text = "".join([self.text[place] for place in places])
-        word = Word(
-            text,
-            self.places[start],
-            self.places[end - 1] + 1,
-            dynamic,
-            node.type not in ("word", "number") and end - start != len(places),
-        )
-        return Token(word, [self.places[place] for place in places])
-
-    def slice(self, node: Node) -> Token:
-        """A node as it stands."""
-        start, end = self.span(node)
-        return Token(
-            Word(self.text[start:end], self.places[start], self.places[end - 1] + 1, True),
-            self.places[start:end],
-        )
-
-    def _unquoted(self, node: Node) -> tuple[Sequence[int], bool]:
-        """Places, in this text, of the characters left without quotes; whether any is dynamic."""
-        start, end = self.span(node)
-        kind = node.type
-        if kind in EXPANSIONS:
-            return range(start, end), True
-        if kind == "raw_string":
-            return range(start + 1, end - 1), False
-        if kind == "ansi_c_string":
-            return self._unescaped(start + 2, end - 1), False
-        if kind in ("string", "translated_string"):
-            parts: list[int] = []
-            at = start + (2 if kind == "translated_string" else 1)
-            dynamic = False
-            for child in node.named_children:
-                if child.type in EXPANSIONS:
-                    first, last = self.span(child)
-                    parts += self._unescaped(at, first, '"\\$`\n')
-                    parts += range(first, last)
-                    at, dynamic = last, True
-            parts += self._unescaped(at, end - 1, '"\\$`\n')
-            return parts, dynamic
-        if kind == "concatenation":
-            parts, dynamic = [], False
-            for child in node.children:
-                inner, moves = self._unquoted(child)
-                parts += inner
-                dynamic = dynamic or moves
-            return parts, dynamic
-        return self._unescaped(start, end), False
-
-    def _unescaped(self, start: int, end: int, only: str | None = None) -> Sequence[int]:
-        """Places from start to end without the backslashes that quote what follows them."""
-        if self.text.find("\\", start, end) < 0:
-            return range(start, end)
-        places: list[int] = []
-        at = start
-        while at < end:
-            if self.text[at] == "\\" and at + 1 < end and (not only or self.text[at + 1] in only):
-                at += 1
-                if self.text[at] == "\n":
-                    at += 1
-                    continue
-            places.append(at)
-            at += 1
-        return places
 
 
 def _nodes(root: Node) -> Iterator[tuple[Node, bool]]:
@@ -391,7 +225,7 @@ def _resolve(
             break
         setting = setting.under(name)
         tokens = rest
-    if not tokens or setting.depth > 4 * DEEPEST:
+    if not tokens or setting.depth > 2 * DEEPEST:
         return
     words = tuple(token.word for token in tokens)
     name = words[0].text if words[0].dynamic else words[0].text.rsplit("/", 1)[-1]
@@ -401,7 +235,7 @@ def _resolve(
     inner = setting.under(name)
     match name:
         case _ if name in SHELLS or name == "su":
-            at = next((i for i, word in enumerate(words) if i and _is_script_option(word)), None)
+            at = _script_option(words, behind_operands=name == "su")
             if at is not None and at + 1 < len(tokens):
                 yield from _read(tokens[at + 1].word.text, tokens[at + 1].places, inner)
             elif all(word.text.startswith("-") for word in words[1:]):
@@ -453,9 +287,16 @@ def _behind_prefix(name: str, tokens: Sequence[Token]) -> Sequence[Token] | None
     return tokens[at:] if at < len(tokens) else None
 
 
-def _is_script_option(word: Word) -> bool:
-    text = word.text
-    return text.startswith("-") and not text.startswith("--") and text.endswith("c")
+def _script_option(words: Sequence[Word], behind_operands: bool) -> int | None:
+    """Index of the option that gives a shell its script: `-c`, `-lc`, `-o pipefail -c`."""
+    for index, word in enumerate(words[1:], 1):
+        text = word.text
+        if text.startswith("-") and not text.startswith("--") and text.endswith("c"):
+            return index
+        value = words[index - 1].text in ("-o", "-O", "+o", "+O")
+        if not (behind_operands or value or text.startswith(("-", "+"))):
+            return None
+    return None
 
 
 def _scripts(heredocs: Sequence[Token], setting: Setting) -> Iterator[Command]:

@@ -99,9 +99,7 @@ def _near(points: Vectors) -> _Lists:
     distance = distances(points, np.repeat(np.arange(rows), listed), near.ravel())
     distance = distance.reshape(rows, listed)
     order = np.lexsort((near, distance), axis=1)
-    return _Lists(
-        np.take_along_axis(near, order, 1), np.take_along_axis(distance, order, 1), bound
-    )
+    return _Lists(np.take_along_axis(near, order, 1), np.take_along_axis(distance, order, 1), bound)
 
 
 def distances(points: Vectors, left: Indices, right: Indices) -> Reals:
@@ -154,8 +152,8 @@ def _best_of_all(
 
 def _joined(component: Indices, left: Indices, right: Indices) -> Indices:
     """Components after the edges were added, numbered from 0."""
-    from scipy.sparse import coo_array  # noqa: PLC0415  (slow to import)
-    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
 
     count = int(component.max()) + 1
     links = coo_array(

@@ -101,10 +101,10 @@ def _learnings(reads: Frames, means: Means) -> dict[str, pl.DataFrame]:
 
 
 def _learnings_count(reads: Frames, writes: Frames) -> Count:
-    final = outcomes(reads["learning_candidates"], writes["learnings"])["outcome"]
-    stored, failed = (final == "stored").sum(), (final == "failed").sum()
-    refused = final.is_in(["low_quality", "duplicate"]).sum()
-    return Count(stored, len(final) - stored - failed - refused, refused, failed)
+    final = outcomes(reads["learning_candidates"], writes["learnings"])["outcome"].to_list()
+    refused = final.count("low_quality") + final.count("duplicate")
+    empty = final.count("low_value") + final.count("no_categories")
+    return Count(final.count("stored"), empty, refused, final.count("failed"))
 
 
 LEARNINGS_STAGE = Stage(
@@ -113,9 +113,7 @@ LEARNINGS_STAGE = Stage(
 
 
 def _embeddings(reads: Frames, means: Means) -> dict[str, pl.DataFrame]:
-    texts = texts_in_force(
-        reads["facts"], reads["episodes"], reads["entities"], reads["learnings"]
-    )
+    texts = texts_in_force(reads["facts"], reads["episodes"], reads["entities"], reads["learnings"])
     return {"embeddings": embeddings(texts, means.embedder)}
 
 

@@ -65,7 +65,8 @@ class Table:
             rows = list(rows)
             if not rows:
                 return self.empty()
-            rows = pl.DataFrame(rows, schema_overrides=dict(self.schema), infer_schema_length=None)
+            types = dict(self.schema)
+            rows = pl.DataFrame(rows, schema_overrides=types, infer_schema_length=None)
         required = [name for name, column in self.columns.items() if not column.null]
         if missing := [name for name in required if name not in rows.columns]:
             raise ValueError(f"{self.name}: columns missing: {', '.join(missing)}")

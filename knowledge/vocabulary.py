@@ -14,12 +14,15 @@ def _members(group: str) -> list[str]:
     return group.split(",")
 
 
+_CONTRACTIONS = """
+don't doesn't didn't isn't aren't wasn't weren't can't couldn't won't wouldn't shouldn't hasn't
+haven't hadn't
+"""
 NEGATIONS = _listed("""
 not no never without neither nor none nobody nothing nowhere cannot hardly barely scarcely seldom
-rarely dont doesnt didnt isnt arent wasnt werent cant couldnt wont wouldnt shouldnt hasnt havent
-hadnt lack lacks lacked lacking avoid avoids avoided avoiding unless
-""")
-"""Words that deny the clause that they stand in."""
+rarely lack lacks lacked lacking avoid avoids avoided avoiding unless
+""") | _listed(_CONTRACTIONS.replace("'", ""))
+"""Words that deny the clause that they stand in; contractions as they are mistyped."""
 
 STOPS = _listed("""
 a an the this that these those it its itself they them their he him his she her we us our i me my
@@ -95,8 +98,9 @@ NUMBERS = {word: str(value) for value, word in enumerate(_NUMBERS.split(), 2)}
 IRREGULAR = {form: forms[0] for forms in map(_members, _FORMS.split()) for form in forms[1:]}
 
 _SUFFIXES = (
-    "ements", "ement", "ations", "ation", "itions", "ition", "ments", "ment", "ences", "ence",
-    "ances", "ance", "ions", "ion", "ures", "ure", "ity", "ness", "ly",
+    "ements", "ement", "ations", "ation", "itions", "ition", "ments", "ences", "ence", "ances",
+    "ance", "ions", "ion", "ures", "ity", "ness", "ly",
+    "ment", "ure",  # codespell:ignore ment,ure
 )  # fmt: skip
 
 

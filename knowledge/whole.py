@@ -31,7 +31,7 @@ def build(
 def _build(records: pl.DataFrame, means: Means, rules: Sequence[Rule]) -> dict[str, pl.DataFrame]:
     where = placed(records.select(HEAD_COLUMNS), means.policy)
     belongs = where.select("namespace", "record_key", "conversation_id", "day")
-    logs = raw_logs(records.join(belongs, on=["namespace", "record_key"]), means.policy).raw_logs
+    logs = raw_logs(records.join(belongs, on=["namespace", "record_key"])).raw_logs
     tables = {
         "raw_logs": logs,
         "conversations": conversations(logs),

@@ -40,8 +40,8 @@ _LITERAL = re.compile(
            | (?<![\w/])[\w@-]+(?:/[\w@-]+)*/[\w-]+\.\w+)
   | (?P<date>\b\d{4}-\d\d(?:-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?Z?)?)?\b
            | \b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b
-           | \b(?:MONTH)\.?\ \d{1,2}(?:st|nd|rd|th)?(?:,?\ \d{4})?\b
-           | \b\d{1,2}(?:st|nd|rd|th)?\ (?:MONTH)\.?(?:,?\ \d{4})?\b
+           | \b(?:MONTH)\.?\ \d{1,2}(?:st|nd|rd|th)?(?:,?\ \d{4})?\b  # codespell:ignore nd
+           | \b\d{1,2}(?:st|nd|rd|th)?\ (?:MONTH)\.?(?:,?\ \d{4})?\b  # codespell:ignore nd
            | \b(?:MONTH)\.?\ \d{4}\b)
   | (?P<time>\b\d{1,2}:\d\d(?::\d\d)?(?:\ ?[ap]m)?\b | \b\d{1,2}\ ?[ap]m\b)
   | (?P<host>\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?(?:/\d+)?\b
@@ -101,7 +101,21 @@ _PHRASES = [
 
 _ENDS = frozenset(".;!?:")
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_NEGATING_PREFIXES = ("un", "in", "im", "il", "ir", "dis", "non", "non-", "mis", "de")
+_ORDINALS = ("st", "nd", "rd", "th")  # codespell:ignore nd
+_PREFIXES = (
+    "un",
+    "in",
+    "im",
+    "il",
+    "ir",
+    "dis",
+    "non",
+    "non-",
+    "mis",
+    "de",
+)  # codespell:ignore mis
+"""What turns a word into its opposite."""
+
 _ELABORATION = 0.2
 _ELABORATION_WORDS = 2
 """Share of a statement's words, and how many, that may be missing in the other one."""
@@ -156,7 +170,7 @@ def _tokens(text: str) -> list[str]:
         if match["number"] is not None:
             number = match["number"].replace(",", "").lstrip("#")
             tokens.append(f"number={number.removesuffix('.0')}")
-            if match["unit"] and match["unit"] not in {"st", "nd", "rd", "th"}:
+            if match["unit"] and match["unit"] not in _ORDINALS:
                 tokens.append("second" if match["unit"] == "s" else match["unit"].lower())
         elif kind == "word":
             folded = value.casefold().replace("’", "'")
@@ -310,7 +324,7 @@ def _prefix_antonyms(only_left: Counter[str], only_right: Counter[str]) -> dict[
         for ours in sorted(only_left)
         for theirs in sorted(only_right)
         if min(len(ours), len(theirs)) >= 4
-        and any(ours == prefix + theirs or theirs == prefix + ours for prefix in _NEGATING_PREFIXES)
+        and any(ours == prefix + theirs or theirs == prefix + ours for prefix in _PREFIXES)
     }
 
 

@@ -57,6 +57,7 @@ def versioned(assets: Sequence[dg.AssetsDefinition], policy: Policy) -> list[dg.
         **stages,
         **dict.fromkeys(("raw_logs", "conversations", "episodes"), fingerprint(policy)),
         "candidates": rules,
+        "learning_candidates": stages["learning_rules"],
         "extractors": all_of_them,
     }
 

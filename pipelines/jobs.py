@@ -5,13 +5,14 @@ import dagster as dg
 from pipelines.graph import BY_DAY, WHOLE
 
 intake = dg.define_asset_job(
-    "intake", dg.AssetSelection.assets("records"), description="Takes in what is new in the sources."
+    "intake",
+    dg.AssetSelection.assets("records"),
+    description="Takes in what is new in the sources.",
 )
 
 refresh = dg.define_asset_job(
     "refresh",
-    dg.AssetSelection.assets("extractors", *BY_DAY, *WHOLE)
-    - dg.AssetSelection.all_asset_checks(),
+    dg.AssetSelection.assets("extractors", *BY_DAY, *WHOLE) - dg.AssetSelection.all_asset_checks(),
     description="Makes a range of days anew, then what follows from them, and publishes it.",
 )
 

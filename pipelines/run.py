@@ -82,9 +82,7 @@ def _execute_checks(state: State, outcome: Outcome) -> None:
         _execute(state, Step("consolidate"), outcome)
 
 
-def _execute(
-    state: State, step: Step, outcome: Outcome, *, max_bytes: int | None = None
-) -> None:
+def _execute(state: State, step: Step, outcome: Outcome, *, max_bytes: int | None = None) -> None:
     from pipelines.definitions import defs
 
     config: dict[str, object] = dict(QUIET)

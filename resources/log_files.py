@@ -9,7 +9,7 @@ from typing import NamedTuple
 import polars as pl
 
 LOG_SUFFIXES = frozenset({".jsonl", ".json", ".ndjson", ".traj"})
-"""Looked at within a folder; what they hold is decided by their content. A named file is always read."""
+"""Looked at within a folder; what they hold is told by content. A named file is always read."""
 
 WINDOW = 64 * 1024 * 1024
 """Bytes read at once of a file of lines."""

@@ -50,7 +50,7 @@ class LazyGroup(click.Group):
 @click.group(
     cls=LazyGroup,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Start with `cairn run --samples`, then `cairn search \"backup fails\"`.",
+    epilog='Start with `cairn run --samples`, then `cairn search "backup fails"`.',
 )
 @click.option(
     "--home",

@@ -227,5 +227,3 @@ def _sources_of_others(chosen: pl.DataFrame, reader: Reader) -> dict[str, list[d
                 }
             )
     return found
-
-

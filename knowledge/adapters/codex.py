@@ -68,6 +68,7 @@ _ITEM = msgspec.json.Decoder(Item)
 _WRAPPERS = frozenset(
     {"session_meta", "response_item", "event_msg", "turn_context", "compacted", "world_state"}
 )
+_WORDS = frozenset({"type", "role", "name", "call_id", "cwd"})
 _IDE_REQUEST = re.compile(
     r"\A# Context from my IDE setup:.*?^## My request for Codex:\s*", re.DOTALL | re.MULTILINE
 )
@@ -100,7 +101,10 @@ def head(payload: bytes) -> Head:
 
 def events(payload: bytes) -> Iterable[Event]:
     """Messages, reasoning, calls and outputs of one line."""
-    line = _LINE.decode(payload)
+    try:
+        line, item = _LINE.decode(payload), None
+    except msgspec.ValidationError:
+        line, item = _loose(payload)
     match line.type:
         case "session_meta" if line.payload and line.payload.cwd:
             return [Event("note", "system", cwd=line.payload.cwd)]
@@ -113,7 +117,25 @@ def events(payload: bytes) -> Iterable[Event]:
         case kind if kind in _WRAPPERS:
             return []
         case _:
-            return list(_said(_ITEM.decode(payload)))
+            return list(_said(item or _ITEM.decode(payload)))
+
+
+def _loose(payload: bytes) -> tuple[Line, Item]:
+    """A line of which some field has another type, without it; and the line as an item itself."""
+
+    def item(fields: Any) -> Item:
+        known = fields if isinstance(fields, dict) else {}
+        kept = {
+            name: known[name]
+            for name in Item.__struct_fields__
+            if name in known and (name not in _WORDS or isinstance(known[name], str))
+        }
+        return Item(**kept)
+
+    value = msgspec.json.decode(payload)
+    kind = value.get("type")
+    line = Line(kind if isinstance(kind, str) else None, item(value.get("payload")))
+    return line, item(value)
 
 
 def _said(item: Item) -> Iterator[Event]:

@@ -41,7 +41,7 @@ EXTRACTOR = Extractor(
     ("learning_value_bar", "learning_category_bar", "learning_bar", "learning_bar_strict"),
 )  # fmt: skip
 DUPLICATES = Extractor(
-    "learning_duplicates", "stage", 1,
+    "learnings", "stage", 1,
     "Lessons that are the same: canonical hash, SimHash, calibrated similarity.",
     ("learning_similarity", "learning_hamming", "candidate_margin"),
 )  # fmt: skip

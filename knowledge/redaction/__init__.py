@@ -5,8 +5,10 @@ suspects is decoded and examined by the rules. docs/redaction.md says what is co
 """
 
 import json
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from functools import cached_property, lru_cache
+from itertools import accumulate
 from typing import Any
 
 import msgspec
@@ -21,7 +23,7 @@ _MARK = b"[redacted:"
 _ROUNDS = 100
 _MARGIN = 3
 _LIST_TEXT = 20_000
-_BREAK = "\n\0\n"
+_BREAK = b"\n\0\n"  # between texts that are read as one: no rule reaches across
 
 Span = tuple[int, int]
 
@@ -110,7 +112,7 @@ class Redactor:
         data = text.encode("utf-8", "surrogatepass")
         names: list[str] = []
         for _ in range(_ROUNDS):  # until nothing is left to find, so that a second pass finds none
-            spans = self._secrets(data)
+            spans = self.secrets(data)
             if not spans:
                 break
             data = _replaced(data, spans)
@@ -124,7 +126,8 @@ class Redactor:
         """
         try:
             value = _decoded(payload)
-            visit = _Visit(self, self._doubtful(value))
+            texts = list(_texts(value))
+            visit = _Visit(self, {texts[at] for at in self._hit(texts)})
             value = visit.value(value, "")
             return (_encoded(value), visit.count) if visit.count else (payload, 0)
         except (ValueError, RecursionError):
@@ -133,32 +136,27 @@ class Redactor:
 
     def has_secret(self, text: str) -> bool:
         """Whether `redact_text` would change this text."""
-        return bool(self._secrets(text.encode("utf-8", "surrogatepass")))
+        return bool(self.secrets(text.encode("utf-8", "surrogatepass")))
 
     def secrets_in(self, series: pl.Series) -> pl.Series:
         """For each text of a series, whether it holds a secret; null holds none."""
-        texts: list[str | None] = series.to_list()
-        return pl.Series(series.name, [bool(text) and self.has_secret(text) for text in texts], pl.Boolean)
+        texts: list[str] = series.fill_null("").to_list()
+        held = [False] * len(texts)
+        for at in self._hit(texts):
+            held[at] = self.has_secret(texts[at])
+        return pl.Series(series.name, held, pl.Boolean)
 
-    def _doubtful(self, value: Any) -> frozenset[str]:
-        """The strings within a value that the prefilter hits, found in one pass over all."""
-        texts = list(_texts(value))
+    def _hit(self, texts: list[str]) -> Iterator[int]:
+        """Places of the texts that the prefilter hits, found in one pass over all."""
         data = [text.encode("utf-8", "surrogatepass") for text in texts]
-        hits = self.suspects(_BREAK.encode().join(data))
-        found: set[str] = set()
-        at = 0
-        for text, encoded in zip(texts, data, strict=True):
-            end = at + len(encoded)
-            while hits and hits[0][1] <= at:
-                hits.pop(0)
-            if not hits:
-                break
-            if hits[0][0] < end:
-                found.add(text)
-            at = end + len(_BREAK)
-        return frozenset(found)
+        starts = list(accumulate((len(one) + len(_BREAK) for one in data[:-1]), initial=0))
+        last = -1
+        for start, end in self.suspects(_BREAK.join(data)):
+            first = max(bisect_right(starts, start) - 1, last + 1)
+            last = max(bisect_left(starts, end) - 1, last)
+            yield from range(first, last + 1)
 
-    def _secrets(self, data: bytes) -> list[tuple[int, int, str]]:
+    def secrets(self, data: bytes) -> list[tuple[int, int, str]]:
         """Secrets as (start, end, rule); overlapping finds become one, of the foremost rule."""
         found: list[tuple[int, int, int]] = []
         for start, stop in _windows(data, self.suspects(data)):
@@ -182,7 +180,7 @@ class Redactor:
 class _Visit:
     """One walk through a decoded JSON value, counting what it replaces."""
 
-    def __init__(self, redactor: Redactor, doubtful: frozenset[str]) -> None:
+    def __init__(self, redactor: Redactor, doubtful: set[str]) -> None:
         self.redactor = redactor
         self.doubtful = doubtful
         self.count = 0
@@ -194,7 +192,9 @@ class _Visit:
         if isinstance(value, dict):
             named = value.get("name") or value.get("key")
             return {
-                self._text(k): self.value(v, named if k == "value" and isinstance(named, str) else k)
+                self._text(k): self.value(
+                    v, named if k == "value" and isinstance(named, str) else k
+                )
                 for k, v in value.items()
             }
         if isinstance(value, list):
@@ -229,23 +229,16 @@ class _Visit:
         """A list of strings read as the words of one command: `["mysql", "-pkiwi77"]`."""
         if len(items) < 2 or not all(isinstance(item, str) for item in items):
             return items
-        line = " ".join(items)
-        if len(line) > _LIST_TEXT or not self.redactor.has_secret(line):
-            return items
         words = [item.encode("utf-8", "surrogatepass") for item in items]
-        spans = self.redactor._secrets(b" ".join(words))
-        self.count += len(spans)
-        result: list[str] = []
-        at = 0
-        for word in words:
-            inside = [
-                (max(start - at, 0), min(end - at, len(word)), name)
-                for start, end, name in spans
-                if start < at + len(word) and end > at
-            ]
-            result.append(_replaced(word, inside).decode("utf-8", "surrogatepass"))
-            at += len(word) + 1
-        return result
+        if sum(map(len, words)) > _LIST_TEXT:
+            return items
+        for _ in range(_ROUNDS):
+            spans = self.redactor.secrets(b" ".join(words))
+            if not spans:
+                break
+            self.count += len(spans)
+            words = list(_within(words, spans))
+        return [word.decode("utf-8", "surrogatepass") for word in words]
 
 
 def _decoded(payload: bytes) -> Any:
@@ -304,14 +297,28 @@ def _windows(data: bytes, hits: Iterable[Span]) -> list[Span]:
     return windows
 
 
+def _within(words: list[bytes], spans: list[tuple[int, int, str]]) -> Iterator[bytes]:
+    """Words with what spans of their line, joined by spaces, cover in each replaced."""
+    at = 0
+    for word in words:
+        stop = at + len(word)
+        inside = [
+            (max(start - at, 0), min(end, stop) - at, name)
+            for start, end, name in spans
+            if start < stop and end > at
+        ]
+        yield _replaced(word, inside)
+        at = stop + 1
+
+
 def _replaced(data: bytes, spans: list[tuple[int, int, str]]) -> bytes:
     parts: list[bytes] = []
     at = 0
     for start, end, name in spans:
-        while end < len(data) and data[end] & 0xC0 == 0x80:
-            end += 1  # never cut a character in two
         parts += [data[at:start], f"[redacted:{name}]".encode()]
         at = end
+        while at < len(data) and data[at] & 0xC0 == 0x80:
+            at += 1  # never cut a character in two
     return b"".join([*parts, data[at:]])
 
 

@@ -21,7 +21,9 @@ _TEMPLATE = re.compile(
       |(?:^|[-_ ])your?[-_]?|insert[-_]|example$|-here$)""",
     re.VERBOSE,
 )
-_VARIABLE = re.compile(r"\$[A-Za-z_]\w*(?:[:.]\w+)*|%\w+%|\$\d|@\w+@|:['\"]?\w+['\"]?|!\w+|\{[\w.]*\}|#\{.*")
+_VARIABLE = re.compile(
+    r"\$[A-Za-z_]\w*(?:[:.]\w+)*|%\w+%|\$\d|@\w+@|:['\"]?\w+['\"]?|!\w+|\{[\w.]*\}|#\{.*"
+)
 _CODE = re.compile(r".*[\w\])]\(.*|.*\)|\[.*|\(.*|.*(?:->|::|=>|\?\.|\|\||&&).*|.*\w\[.*|=.*")
 _DOTTED = re.compile(r"[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+")
 _PATH = re.compile(r"(?:~|\.{1,2})?/.*|[A-Za-z]:[\\/].*|[\w.-]+(?:/[\w.-]+)+\.\w{1,5}")
@@ -31,11 +33,15 @@ _HUMPS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _TOKEN_CHARACTERS = re.compile(r"[\w+/=.~:%!#^*@$&?-]+", re.ASCII)
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
+
+def _listed(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 # Words that stand for a value, name a type, or tell a state; a value made of these alone is none.
-_WORDS = frozenset(
+_WORDS = _listed(
     """
-    a an and any api apikey app auth access account admin_password arg args array as auto basic bearer
-    bool boolean bytes can cannot char credential credentials custom current default demo digest
+    a an and any api apikey app auth access account arg args array as auto basic bearer bool boolean bytes can cannot char credential credentials custom current default demo digest
     disable disabled dummy email empty enable enabled enter env environment error example expired
     fail failed fake false field file foo bar baz for from function getpass goes hash hashed header
     here id incorrect input insert int integer invalid is it jwt key keyring kwargs label length
@@ -45,15 +51,15 @@ _WORDS = frozenset(
     session set some sso str string strong stub test text the this to todo token tokens true
     tbd type undefined unset update used user username val valid validated value varchar var void
     was weak with wrong x xxx yes you your string_type secretstr charfield textfield any_type
-    """.split()
-)
-_TECHNICAL = frozenset(
     """
-    base64 base32 base62 sha1 sha256 sha512 sha3 md5 hmac256 oauth2 oauth1 utf8 utf16 argon2 argon2id
-    argon2i pbkdf2 bcrypt2 rs256 hs256 es256 hs512 ed25519 x509 pkcs8 pkcs12 aes128 aes256 rsa2048
-    rsa4096 ipv4 ipv6 http2 s3 ec2 k8s i18n l10n e2e oidc2 p256 http1 int32 int64 uint8 uint32 uint64
-    str32 float32 float64 tls12 tls13
-    """.split()
+)
+_TECHNICAL = _listed(
+    """
+    base64 base32 base62 sha1 sha256 sha512 sha3 md5 hmac256 oauth2 oauth1 utf8 utf16 argon2
+    argon2id argon2i pbkdf2 bcrypt2 rs256 hs256 es256 hs512 ed25519 x509 pkcs8 pkcs12 aes128 aes256 rsa2048
+    rsa4096 ipv4 ipv6 http2 s3 ec2 k8s i18n l10n e2e oidc2 p256 http1 int32 int64 uint8 uint32
+    uint64 str32 float32 float64 tls12 tls13
+    """
 )
 
 
@@ -138,24 +144,24 @@ def password_key(key: str) -> str | None:
     return None
 
 
-_NEVER_OWNS = frozenset(
+_NEVER_OWNS = _listed(
     """
     next page continuation sync cancel cancellation stop eos bos pad unk sep cls mask special start
     end max min num first last prev previous sub return per image text word new_line line total
     prompt completion input output cache cached reasoning budget
-    """.split()
+    """
 )
-_KEY_OWNERS = frozenset(
+_KEY_OWNERS = _listed(
     """
     api access secret private account encryption signing master auth shared service subscription
     admin deploy app client webhook storage license registration function host
-    """.split()
-)
-TAILS = frozenset(
     """
-    prod production dev development stage staging test local live value base base64 b64 old new current
-    default main master root admin primary secondary raw plain plaintext hex string str s key
-    """.split()
+)
+TAILS = _listed(
+    """
+    prod production dev development stage staging test local live value base base64 b64 old new
+    current default main master root admin primary secondary raw plain plaintext hex string str s key
+    """
 )
 
 
@@ -240,7 +246,13 @@ def looks_random(value: str) -> bool:
         return False
     if _mixed(value):
         return True
-    return len(value) >= 20 and value.isascii() and value.isalpha() and not value.islower() and not value.isupper()
+    return (
+        len(value) >= 20
+        and value.isascii()
+        and value.isalpha()
+        and not value.islower()
+        and not value.isupper()
+    )
 
 
 def strong_password(found: Found) -> bool:

@@ -1,9 +1,9 @@
-"""The rules of redaction, as data.
+r"""The rules of redaction, as data.
 
 A pattern is RE2 over decoded text, with slots in braces for what recurs (`{arg}`: a shell word,
 quoted or not). Groups named s, s1, … hold what is replaced; `key` and `sep` go to the judge.
 
-The prefilter reads raw JSON, where a quote may be `\\"`, a newline `\\n`, and a command's words the
+The prefilter reads raw JSON, where a quote may be `\"`, a newline `\n`, and a command's words the
 items of a list. So a rule also has an `opening`, cheap and literal, and a `Follow` that must come
 after it; rules of one follow share one alternation, which keeps the automaton small and fast.
 """
@@ -64,8 +64,8 @@ ALSO = (
     r"\\u00(?:2[013-589a-fA-F]|3[0-9abdfABDF]|[4-7][0-9a-fA-F])",
     # {"name": "DB_PASSWORD", "value": …}, whatever the order of its fields.
     r"(?i:\"(?:name|key)\"\s*:\s*\"[\w.-]*(?:pass|pwd|psk|pw|secret|token|key|auth)[\w-]*\")",
-    # {"passwords": ["…", "…"]}
-    rf"(?i:{_PASSWORD}|token|secret|{_OWNED_KEY}|credential)s\"\s*:\s*\[",
+    # A list under such a name.
+    rf"(?i:{_PASSWORD}|token|secret|{_OWNED_KEY}|credential)s?\"\s*:\s*\[",
 )
 """What the prefilter must also see: secrets that the structure of JSON tells, not the rules."""
 
@@ -74,7 +74,7 @@ class Follow(Enum):
     """What comes after a rule's opening in raw JSON wherever the rule could match."""
 
     NOTHING = ""
-    TOKEN = r"[\w./+=\\-]{16}"
+    RANDOM = r"[\w./+=\\-]{16}"
     OPTION = rf"{_SEG}(?:-h?[pPawNkK]|\\?/p:){_GAP}*[^\s-]"
     USER = rf"{_SEG}(?:-[a-zA-Z]*[uUa]|--(?:proxy-)?user|--(?:src-|dest-)?creds|--auth)[^:]*:"
     PASSWORD = (
@@ -110,7 +110,7 @@ class Rule:
 
 def _shape(name: str, opening: str, rest: str, example: str) -> Rule:
     """A token that is known by its looks alone."""
-    return Rule(name, opening, Follow.TOKEN, rf"\b(?P<s>{opening}{rest})", example)
+    return Rule(name, opening, Follow.RANDOM, rf"\b(?P<s>{opening}{rest})", example)
 
 
 def _command(name: str, opening: str, follow: Follow, pattern: str, example: str) -> Rule:
@@ -128,13 +128,17 @@ _SHAPES = (
         r"[\w-]{18,}",
         "glpat-" + "x7Kq-" * 4,
     ),
-    _shape("slack", r"x(?:ox[a-z]|app)-", r"[0-9A-Za-z-]{20,}", "xoxb-" + "12345-" * 4 + "aBc9" * 6),
-    _shape("stripe", r"(?:[sr]k_(?:live|test)|whsec)_", r"[A-Za-z0-9+/=]{16,}", "sk_live_" + "a1B2" * 6),
+    _shape(
+        "slack", r"x(?:ox[a-z]|app)-", r"[0-9A-Za-z-]{20,}", "xoxb-" + "12345-" * 4 + "aBc9" * 6
+    ),
+    _shape(
+        "stripe", r"(?:[sr]k_(?:live|test)|whsec)_", r"[A-Za-z0-9+/=]{16,}", "sk_live_" + "a1B2" * 6
+    ),
     _shape("anthropic", r"sk-ant-", r"[\w-]{20,}", "sk-ant-api03-" + "a1B2" * 12),
     Rule(
         "openai",
         r"sk-",
-        Follow.TOKEN,
+        Follow.RANDOM,
         r"\b(?P<s>sk-[\w-]{20,})",
         "sk-proj-" + "a1B2" * 12,
         judge.strong_token,
@@ -161,14 +165,14 @@ _SHAPES = (
     Rule(
         "telegram",
         r":AA",
-        Follow.TOKEN,
+        Follow.RANDOM,
         r"(?:\b|bot)(?P<s>[0-9]{8,10}:AA[\w-]{30,})",
         "bot1234567890:AA" + "a1B2x" * 7,
     ),
     Rule(
         "discord",
         r"\.[\w-]{6}\.[\w-]{11}",
-        Follow.TOKEN,
+        Follow.RANDOM,
         r"\b(?P<s>[MNO][\w-]{23,27}\.[\w-]{6}\.[\w-]{27,})",
         "M" + "a1B2" * 6 + ".Xy7_aB." + "a1B2" * 8,
     ),
@@ -192,7 +196,7 @@ _SHAPES = (
     Rule(
         "azure",
         r"(?i:AccountKey|SharedAccessKey|SharedSecretValue)=",
-        Follow.TOKEN,
+        Follow.RANDOM,
         r"(?i:AccountKey|SharedAccessKey|SharedSecretValue)=(?P<s>[A-Za-z0-9+/%]{30,}={0,2})",
         "AccountName=a;AccountKey=" + "a1B2" * 21 + "==;",
     ),
@@ -314,7 +318,9 @@ _PLACES = (
 )
 
 _COMMANDS = (
-    _command("sshpass", r"sshpass", Follow.OPTION, r"{seg}-p{ows}{arg}", "sshpass -p 'kiwi77' ssh nas"),
+    _command(
+        "sshpass", r"sshpass", Follow.OPTION, r"{seg}-p{ows}{arg}", "sshpass -p 'kiwi77' ssh nas"
+    ),
     _command(
         "mysql",
         r"(?:mysql(?:dump|admin|import|check|sh|slap)?|mariadb(?:-(?:dump|admin))?|mycli)",
@@ -365,10 +371,16 @@ _COMMANDS = (
         r"{seg}-w{ows}{arg}",
         "ldapsearch -x -w kiwi77 -b dc=a",
     ),
-    _command("rdp", r"(?:x|wl)?freerdp3?", Follow.OPTION, r"{seg}/p:{arg}", "xfreerdp /v:a /p:kiwi77"),
+    _command(
+        "rdp", r"(?:x|wl)?freerdp3?", Follow.OPTION, r"{seg}/p:{arg}", "xfreerdp /v:a /p:kiwi77"
+    ),
     _command("archive", r"(?:un)?zip", Follow.OPTION, r"{seg}-P{ws}{arg}", "unzip -P kiwi77 a.zip"),
     _command(
-        "archive", r"(?:7z[arz]?|(?:un)?rar)", Follow.OPTION, r"{seg}-h?p{arg}", "7z x -pkiwi77 a.7z"
+        "archive",
+        r"(?:7z[arz]?|(?:un)?rar)",
+        Follow.OPTION,
+        r"{seg}-h?p{arg}",
+        "7z x -pkiwi77 a.7z",
     ),
     _command(
         "openssl",
@@ -487,7 +499,9 @@ def _keyed(name: str, key: str, bare: str, follow: Follow, example: str) -> tupl
             f'"{key}": "{example}"',
             quoted,
         ),
-        Rule(name, words, follow, rf"(?i:{slot}{{close}}){{sep}}{{bare}}", bare + example, unquoted),
+        Rule(
+            name, words, follow, rf"(?i:{slot}{{close}}){{sep}}{{bare}}", bare + example, unquoted
+        ),
         Rule(
             name,
             words,
@@ -557,7 +571,9 @@ _NAMED = (
 
 
 def _personal(name: str, pattern: str, example: str, decides: Callable[[Found], bool]) -> Rule:
-    return Rule(name, pattern, Follow.NOTHING, rf"(?P<s>{pattern})", example, decides, personal=True)
+    return Rule(
+        name, pattern, Follow.NOTHING, rf"(?P<s>{pattern})", example, decides, personal=True
+    )
 
 
 _PERSONAL = (
@@ -575,7 +591,8 @@ _PERSONAL = (
     ),
     _personal(
         "card",
-        r"(?:[3-6][0-9]{3}(?:[ -]?[0-9]{4}){2}[ -]?[0-9]{1,7}|3[47][0-9]{2}[ -]?[0-9]{6}[ -]?[0-9]{5})",
+        r"(?:[3-6][0-9]{3}(?:[ -]?[0-9]{4}){2}[ -]?[0-9]{1,7}"
+        r"|3[47][0-9]{2}[ -]?[0-9]{6}[ -]?[0-9]{5})",
         "card 4111 1111 1111 1111",
         judge.card,
     ),

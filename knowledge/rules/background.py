@@ -45,16 +45,17 @@ november december one two three four five six seven eight nine ten hundred thous
 last third fourth half double lot bit lots couple few sometimes always never often ago already yet
 lately soon later earlier forward together everyone everybody someone somebody nobody anything
 something everything nothing thing stuff kind way ways idea ideas people person guy guys man men
-woman women a.m p.m etc eg ie vs via per aka re im ive dont doesnt didnt isnt cant wont youre
-thats whats its alright besides haha goodbye otherwise anyway gain encounter try tried taking felt
-heard communicate collect collecting confuse excite calm comfortable anxious lonely healthy
-creative practical natural famous ancient difficulty difficulties attitude recommendation
-recommendations accommodation celebrate refresh relax basic daily efficient effective meaningful
-confident nervous proud grateful honest patient peaceful quiet rich sincere smart smooth stressful
-tasty traditional wise online offline
+woman women a.m p.m e.g i.e etc eg ie vs via per aka alright besides haha goodbye otherwise anyway
+gain encounter try tried taking felt heard communicate collect collecting confuse excite calm
+comfortable anxious lonely healthy creative practical natural famous ancient difficulty
+difficulties attitude recommendation recommendations accommodation celebrate refresh relax basic
+daily efficient effective meaningful confident nervous proud grateful honest patient peaceful
+quiet rich sincere smart smooth stressful tasty traditional wise online offline
 """
 
 _COMMON_LIST = """
+attribute certificate command constraint description detail focus flight gear macro passenger
+reservation suitcase
 access account accuracy act action activity address advice afternoon age agent air amount analysis
 animal app application approach area argument army art article aspect attention author background
 bag balance ball bank bar base basis bath beach bed behavior behaviour benefit bird birth block
@@ -110,6 +111,8 @@ breathing
 """
 
 _REQUESTS = frozenset(_REQUEST_LIST.split())
+_HASTY = frozenset(word.replace("'", "") for word in STOP_WORDS if "'" in word)
+"""Contractions as people type them, without the apostrophe."""
 _COMMON = frozenset(_COMMON_LIST.split())
 _ENDINGS = (("ies", "y"), ("ied", "y"), ("es", ""), ("es", "e"), ("s", ""), ("ing", ""),
             ("ing", "e"), ("ed", ""), ("ed", "e"), ("er", ""), ("er", "e"), ("ly", ""))  # fmt: skip
@@ -120,7 +123,7 @@ def weight(word: str) -> int:
     """0 for words of grammar and requests, 1 for common words, 3 for all others."""
     folded = word.casefold().replace("’", "'")
     forms = {folded} | _stems(folded)
-    if folded in STOP_WORDS or forms & _REQUESTS:
+    if folded in STOP_WORDS or folded in _HASTY or forms & _REQUESTS:
         return 0
     return 1 if forms & _COMMON else 3
 

@@ -11,6 +11,7 @@ from knowledge.rules.programs import operations
 from knowledge.rules.rule import (
     CALLS,
     RUNS_COMMAND,
+    SHELL_KEYS,
     Example,
     Found,
     Record,
@@ -19,7 +20,8 @@ from knowledge.rules.rule import (
     each,
     rule,
 )
-from knowledge.shell import SSH_OPTIONS_WITH_VALUE, Command, Word, operand_index, operands
+from knowledge.shell import SSH_OPTIONS_WITH_VALUE, Command
+from knowledge.shell_words import Word, operand_index, operands
 
 COMMAND_CHARACTERS = 500
 
@@ -59,6 +61,17 @@ def _executed_command(record: Record, _: Policy) -> Iterator[Found]:
         text = " ".join(line.text.split())[:COMMAND_CHARACTERS].rstrip()
         start = len(line.text) - len(line.text.lstrip())
         yield Found(text, start, len(line.text.rstrip()), line.field)
+        return
+    for key in SHELL_KEYS:  # a program without a shell: it is what is quoted
+        match record.inputs.get(key):
+            case [str() as program, *_] as listed if program.strip():
+                text = " ".join(" ".join(str(word) for word in listed).split())
+                yield Found(
+                    text[:COMMAND_CHARACTERS].rstrip(), 0, len(program), f"tool_input.{key}.0"
+                )
+                return
+            case _:
+                pass
 
 
 def hosts(command: Command) -> list[tuple[str, Word]]:

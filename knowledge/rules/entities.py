@@ -19,7 +19,8 @@ from knowledge.rules.rule import (
     each,
     rule,
 )
-from knowledge.shell import Command, Word, functions, operand_index, operands
+from knowledge.shell import Command, functions
+from knowledge.shell_words import Word, operand_index, operands
 
 _PROGRAM = re.compile(r"[a-z][a-z0-9_.+-]{1,30}")
 _SCRIPT = re.compile(r"\.(?:sh|py|pl|rb|js|ts|exs?|bash|zsh|ps1|bat|cmd|out|bin)$")

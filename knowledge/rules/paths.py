@@ -18,7 +18,8 @@ from knowledge.rules.rule import (
     each,
     rule,
 )
-from knowledge.shell import SHELLS, Command, Word
+from knowledge.shell import SHELLS, Command
+from knowledge.shell_words import Word
 
 PATH_KEYS = ("file_path", "notebook_path", "path", "absolute_path", "dir_path")
 MOST_PER_RECORD = 50

@@ -29,12 +29,16 @@ _HIDDEN = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 _TOKEN = re.compile(
-    r"(?:(?:New|Great|Open|Visual|Big|Old|Deep|High) (?=[A-Z]))?"  # these begin names
+    r"(?<!\w)(?:(?:New|Great|Open|Visual|Big|Old|Deep|High) (?=[A-Z]))?"  # these begin names
     r"[A-Za-zÀ-ɏ][\wÀ-ɏ]*(?:[.'’+#-][\wÀ-ɏ]+)*(?:\+\+|#)?"
 )
 _TECHNICAL = re.compile(
-    r"\w+-\w*\d\w*|[a-z]+\d+[a-z]*|\w+[_.]\w[\w.]*|[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*|[A-Z][A-Z0-9]{1,7}s?|\w+(?:\+\+|#)"
+    r"\w+-\w*\d\w*|[a-z]+\d+[a-z]*|\w+[_.]\w[\w.]*|[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*"
+    r"|[A-Z]{1,7}\d?s?|\w+(?:\+\+|#)"
 )
+_NUMBERED = re.compile(r"\d\D*\d\D*\d|^[A-Z]*\d[A-Z0-9]*\d[A-Z0-9]*$")
+"""Numbers of orders, users and commits: they name one thing, and no topic."""
+
 _INSIDE = " \t`*\"'“”"
 _NEW_SENTENCE = re.compile(r"[.!?:\n•–—-]")
 _POSSESSIVE = re.compile(r"['’]s$")
@@ -79,7 +83,7 @@ def _runs(text: str) -> Iterator[list[Term]]:
         opening = end == 0 or _NEW_SENTENCE.search(gap) is not None
         end = match.end()
         word = _POSSESSIVE.sub("", match[0])
-        if weight(word) and not is_file_name(word):
+        if weight(word) and not _NUMBERED.search(word) and not is_file_name(word):
             technical = _TECHNICAL.fullmatch(word) is not None
             named = technical or (word[0].isupper() and not opening)
             run.append(Term(word, match.start(), match.start() + len(word), named))

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
-from knowledge.shell import SSH_OPTIONS_WITH_VALUE, Command, Word, operand_index, operands
+from knowledge.shell import SSH_OPTIONS_WITH_VALUE, Command
+from knowledge.shell_words import Word, operand_index, operands
 
 
 @dataclass(frozen=True)

@@ -35,18 +35,22 @@ _DOUBT = (
     r"\b(?:if|whether|unless|would|could|should|might|may|maybe|perhaps|possibly|wish|hope|hopefully"
     r"|suppose|imagine|in\ case|to\ see|make\ sure|ensure)\b"
 )
-_NOT = r"(?:\b(?:not|never|no|without|cannot|hardly)\b|n't\b|\b(?:dont|doesnt|didnt|isnt|wasnt|cant|wont)\b)"
+_NOT = r"(?:\b(?:not|never|no|without|cannot|hardly)\b|n't\b|\b(?:do|does|did|is|was|ca|wo)nt\b)"
 
+_FAULT = (
+    r"(?:errors?|exceptions?|failures?|crash(?:es)?|bugs?|issues?|problems?|regressions?|leaks?)"
+)
 SOLUTION = _sense(
     r"\bthe\ (?:\w+\ ){0,3}(?:fix|solution|workaround|remedy)\ (?:is|was|turned\ out)\b",
     r"^(?:the\ )?(?:\w+\ )?(?:fix|solution|workaround|resolution)(?:\s*(?::|—|–|-)\s|\ (?:is|was)\b)",
     r"\b(?:this|that|which|it|doing\ so|\w+ing\ [\w§\ -]{1,60})\ (?:also\ |finally\ )?"
-    r"(?:fixe[sd]|solve[sd]|resolve[sd])\b",
+    r"(?:fixed|fixes|solve[sd]|resolve[sd])\b",
     r"\b(?:fixed|solved|resolved)\ (?:it\ |this\ |that\ |the\ [\w§\ -]{3,60}\ )?"
     r"(?:by|with|using|via|through)\b",
     r"^(?:also\ |now\ |finally\ )?(?:fixed|resolved|solved|worked\ around)\b",
     r"\b(?:i|we)(?:\ have|'ve)?\ (?:also\ |now\ |finally\ |just\ )?(?:fixed|resolved|solved|worked\ around)\b",
-    r"\b(?:is|are|was|were|been|got)\ (?:now\ |finally\ |been\ )?(?:fixed|resolved|solved)\b",
+    r"\b(?:is|are|was|were|been|got)\ (?:now\ |finally\ |been\ )?(?:resolved|solved)\b|\b(?:now|finally|been)\ fixed\b",
+    rf"\b(?:{_FAULT}|tests?|it|this|that)\ (?:is|are|was|were|got)\ fixed\b",
     r"\bas\ an?\ (?:workaround|fix|solution)\b",
     r"\b[\w§-]+\ (?:fixed|solved|resolved)\ (?:it|this|that|the)\b",
 )
@@ -57,12 +61,10 @@ NO_SOLUTION = _sense(
     r"\b(?:to|will|must|be|being)\ (?:be\ )?(?:fix(?:ed)?|solved?|resolved?)\b",
     r"\b(?:blockers?|dependenc\w+|deps?|paths?|versions?|imports?)\ (?:are\ |is\ )?resolved\b",
     r"\bresolved\ (?:to|as|at|from|path|url|version)\b|\b(?:position|width|height)\ (?:is\ )?fixed\b",
-    r"\balready\ (?:been\ )?(?:fixed|resolved|solved)\b",
+    r"\balready\ (?:been\ )?(?:fixed|resolved|solved)\b|^now\ that\b|\b(?:have|get)\ (?:this|it|that)\ (?:fixed|resolved|solved)\b",
+    r"^(?:this|that|it|which)\ (?:suggests|indicates|means|confirms)\b",
 )
 
-_FAULT = (
-    r"(?:errors?|exceptions?|failures?|crash(?:es)?|bugs?|issues?|problems?|regressions?|leaks?)"
-)
 ISSUE = _sense(
     rf"\b(?:the|a|an|this|that|another|one|our|my|real|known)\ (?:[\w§-]+\ ){{0,3}}{_FAULT}\ "
     r"(?:is|was|are|were|occur\w*|happen\w*|comes?|came|aris\w+|arose|means?|says?|said|stems?|lies"
@@ -78,13 +80,17 @@ ISSUE = _sense(
     r"(?:\b(?:does|do|did|is)\ ?n'?t|\b(?:does|do|did|is)\ not|\bdoesnt|\bdont|\bdidnt|\bisnt)\ "
     r"(?:seem\ to\ |appear\ to\ |even\ |actually\ |always\ )?(?:work|working|start|starting|run|running|load"
     r"|loading|compile|build|respond|responding|connect|render|update|updating|show\ up|exist|support"
-    r"|supported|include)\b",
+    r"|supported)\b",
+    r"§.*(?:\bdoes\ ?n'?t|\bdo\ ?n'?t|\bdoes\ not|\bdo\ not|\bdid\ ?n'?t)\ (?:actually\ )?(?:include|contain|define|export|accept)\b",
     r"\bnot\ (?:working|starting|loading|responding|rendering|updating|supported)\b|\bnot\ work\b",
     r"\b(?:will|can|could|does|may|might)\ (?:also\ )?(?:fail|crash|break)\ (?:on|with|if|when|because|in)\b",
     r"\b(?:is|are|was|were|got)\ (?:now\ |completely\ |still\ )?(?:broken|corrupted|corrupt|missing|wrong)\b",
     r"\b(?:real|known|compiler|serious|nasty|subtle)\ (?:[\w§-]+\ ){0,2}bug\b",
     r"\b(?:memory\ leak|race\ condition|deadlock)s?\b|\broot\ cause\ (?:is|was)\b",
 )
+CONDITION = re.compile(r"\b(?:if|unless|whether|in case)\b[^,;—]*")
+"""What an issue is not found in: it may never happen."""
+
 NO_ISSUE = _sense(
     rf"\b(?:0|no|zero|without(?:\ any)?|any|free\ of|not\ an?|never|none|avoids?|prevents?|any\ more)\ (?:[\w§/-]+\ )?"
     rf"(?:{_FAULT}|failed|failing|warnings?)\b",
@@ -99,7 +105,7 @@ NO_ISSUE = _sense(
     r"\bin\ case\ of\b|\bto\ (?:fail|crash|error|hang)\b|\bfalse\ positive|\bfailed\ (?:with\ )?0\b",
     r"\bfail\w*[-\ ](?:open|closed|safe\w*|fast|soft|over|gracefully|silently|loudly)\b",
     r"\bit'?s\ not\ relevant\b|\b(?:all|both)\ (?:\d+\ )?(?:tests?\ )?pass(?:ed|ing)?\b",
-    r"^(?:how|what|why|where|whether)\b|\bgracefully\b|\bsilently\b|\bon\ (?:failure|error)s?\b",
+    r"^(?:please,?\ )?(?:do\ not|don't|dont)\b|^(?:how|what|why|where|whether)\b|\bgracefully\b|\bsilently\b|\bon\ (?:failure|error)s?\b",
     r"\berrors\ are\ (?:safe|expected|caught|handled|logged)\b|\bno\ longer\b|\bused\ to\b",
 )
 

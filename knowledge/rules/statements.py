@@ -15,6 +15,7 @@ import polars as pl
 from knowledge.policy import Policy
 from knowledge.rules.rule import SAID, SAID_BY_PERSON, Example, Found, Record, Rule, each, rule
 from knowledge.rules.senses import (
+    CONDITION,
     DISCOVERY,
     HYPOTHETICAL,
     ISSUE,
@@ -109,12 +110,13 @@ def _blank(match: re.Match[str]) -> str:
 
 
 def _matching(
-    says: re.Pattern[str], unless: re.Pattern[str]
+    says: re.Pattern[str], unless: re.Pattern[str], without: re.Pattern[str] | None = None
 ) -> Callable[[Record, Policy], Iterator[Found]]:
     def find(record: Record, _: Policy) -> Iterator[Found]:
         for sentence in statements(record.text):
             plain = sentence.plain
-            if says.search(plain) and not PLAN.match(plain) and not unless.search(plain):
+            told = without.sub(" ", plain) if without else plain
+            if says.search(told) and not PLAN.match(plain) and not unless.search(plain):
                 yield Found(sentence.text, sentence.start, sentence.end)
 
     return find
@@ -162,7 +164,7 @@ RULES: tuple[Rule, ...] = (
             r"|corrupt|wrong|hang|hung|timed out|times out|cause|leak"
             r"|race|deadlock|regression"
         ),
-        find=each(_matching(ISSUE, NO_ISSUE)),
+        find=each(_matching(ISSUE, NO_ISSUE, without=CONDITION)),
         examples=(
             Example(
                 "The migration failed because the column holds nulls.",

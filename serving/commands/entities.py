@@ -14,7 +14,9 @@ Examples:
   cairn entities
   cairn entities --type host --json"""
 )
-@click.option("--type", "type_", metavar="TYPE", help="Only this type: project, host, tool, topic, …")
+@click.option(
+    "--type", "type_", metavar="TYPE", help="Only this type: project, host, tool, topic, …"
+)
 @options.limit(20)
 @options.namespace
 @options.as_json
@@ -33,7 +35,9 @@ def command(
     if type_ is not None:
         known = sorted(rows["type"].unique())
         if type_ not in known:
-            raise click.ClickException(f"no entity of type {type_!r}; there are: {', '.join(known)}")
+            raise click.ClickException(
+                f"no entity of type {type_!r}; there are: {', '.join(known)}"
+            )
         rows = rows.filter(pl.col("type") == type_)
     shown = rows.head(limit)
     if as_json:

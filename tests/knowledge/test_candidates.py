@@ -111,7 +111,7 @@ def test_the_subject_tells_task_from_action_and_the_entity_is_the_project_or_the
     about = (
         found.select("conversation_id", "entity_name", "entity_type").unique().sort("entity_name")
     )
-    assert about.rows() == [("c1", "Ines", "person"), ("c0", "harbour", "project")]
+    assert about.rows() == [("c1", "Nadia", "person"), ("c0", "harbour", "project")]
     nobody = candidates(raw_logs([human("I prefer tabs over spaces.")], project=None), Policy())
     assert nobody.candidates.select("entity_name", "entity_type").rows() == [("user", "person")]
 

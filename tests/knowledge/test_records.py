@@ -302,6 +302,16 @@ def test_a_prefix_and_a_file_read_in_two_goes_give_the_same_records(
     assert elsewhere.to_list() == whole.records["record_key"].to_list()[:cut]
 
 
+def test_two_halves_of_a_session_are_the_whole() -> None:
+    session = Path(__file__).parent / "adapters" / "fixtures" / "claude_code.jsonl"
+    lines = session.read_bytes().splitlines(keepends=True)
+    whole = set(read(b"".join(lines)).records["record_key"])
+    for cut in range(3, len(lines)):  # before, no line tells the session
+        halves = [read(b"".join(lines[cut:])), read(b"".join(lines[:cut]))]
+        keys = {key for half in halves for key in half.records["record_key"]}
+        assert keys == whole
+
+
 def test_a_namespace_shares_no_key_with_another() -> None:
     ours, theirs = read(line(b"a")).records, read(line(b"a"), namespace="other").records
     assert ours["record_key"][0] != theirs["record_key"][0]

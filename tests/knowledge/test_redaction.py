@@ -16,16 +16,51 @@ from knowledge.redaction.rules import RULES, Rule
 PIECES = [
     *(rule.example for rule in RULES if not rule.personal),
     *("password", "DB_PASS", "token", "api_key", "secret", "Authorization", "Bearer ", "name"),
-    *("=", ": ", ":", ", ", " = ", '"', "'", '": "', '\\"', "\\", "`", "(", ")", "[", "]", "<", ">"),
-    *("\n", "\t", " ", "\r\n", "|", ";", "&", "/", "-p", " -p ", "--", "mysql ", "curl -u ", "echo "),
+    *(
+        "=",
+        ": ",
+        ":",
+        ", ",
+        " = ",
+        '"',
+        "'",
+        '": "',
+        '\\"',
+        "\\",
+        "`",
+        "(",
+        ")",
+        "[",
+        "]",
+        "<",
+        ">",
+    ),
+    *(
+        "\n",
+        "\t",
+        " ",
+        "\r\n",
+        "|",
+        ";",
+        "&",
+        "/",
+        "-p",
+        " -p ",
+        "--",
+        "mysql ",
+        "curl -u ",
+        "echo ",
+    ),
     *("kiwi77", "a1B2c3D4e5F6g7H8", "x", "is ", "value", "$TOKEN", "hunter", "é", "\u2028", "日本"),
     *("[redacted:password]", "[redacted:", "https://", "@host", "bob:", "ssh root@nas", "{", "}"),
 ]
 texts = st.lists(st.sampled_from(PIECES) | st.text(max_size=4), max_size=14).map("".join)
 values = st.recursive(
     texts | st.integers() | st.booleans() | st.none(),
-    lambda inner: st.lists(inner, max_size=4)
-    | st.dictionaries(st.sampled_from(["text", "password", "token", "name", "value"]), inner),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(st.sampled_from(["text", "password", "token", "name", "value"]), inner)
+    ),
     max_leaves=6,
 )
 
@@ -78,7 +113,9 @@ def test_the_prefilter_sees_every_labelled_secret_that_the_rules_find() -> None:
     found = redactor()
     for line in labelled():
         if line.kind == "json":
-            assert found.suspects(line.text.encode()) or not found.redact_json(line.text.encode())[1]
+            assert (
+                found.suspects(line.text.encode()) or not found.redact_json(line.text.encode())[1]
+            )
         elif found.has_secret(line.text):
             assert all(found.suspects(encode([line.text])) for encode in ENCODERS), line.text
 
@@ -128,7 +165,12 @@ def test_secrets_in_fields_lists_and_json_within_json() -> None:
     assert left({"Authorization": "Basic YWRtaW46cGFzcw=="}) == {
         "Authorization": "Basic [redacted:authorization]"
     }
-    assert left(["mysql", "-u", "root", "-pkiwi77"]) == ["mysql", "-u", "root", "-p[redacted:mysql]"]
+    assert left(["mysql", "-u", "root", "-pkiwi77"]) == [
+        "mysql",
+        "-u",
+        "root",
+        "-p[redacted:mysql]",
+    ]
     assert left({"name": "DB_PASSWORD", "value": "kiwi77"})["value"] == "[redacted:password]"
     assert left({"text": json.dumps({"text": json.dumps({"password": "kiwi77"})})}) == {
         "text": json.dumps({"text": json.dumps({"password": "[redacted:password]"})})
@@ -137,7 +179,9 @@ def test_secrets_in_fields_lists_and_json_within_json() -> None:
 
 
 def test_a_series_says_which_texts_hold_secrets() -> None:
-    series = pl.Series("text", ["curl -u bob:kiwi77 https://a.example", "ls", None, "[redacted:url]"])
+    series = pl.Series(
+        "text", ["curl -u bob:kiwi77 https://a.example", "ls", None, "[redacted:url]"]
+    )
     assert redactor().secrets_in(series).to_list() == [True, False, False, False]
 
 

@@ -33,6 +33,8 @@ def texts(command: Command) -> list[str]:
         ("echo $(whoami) `hostname`", ["echo", "whoami", "hostname"]),
         ("docker exec -it -u root web bash -c 'pytest -x'", ["docker", "bash", "pytest"]),
         ("uv run --with x pytest -q && npx vitest", ["uv", "pytest", "npx", "vitest"]),
+        ("bash -o pipefail -c 'make' && sh run.sh -c x", ["bash", "make", "sh"]),
+        ("su - app -c 'uptime'", ["su", "uptime"]),
         ("command -v ssh", ["command"]),
         ("A=1", []),
         ("# ssh root@host", []),

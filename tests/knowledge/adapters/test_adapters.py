@@ -80,9 +80,7 @@ def test_fixture_is_recognised_by_content_and_read_whole(name: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(adapters()))
 def test_fixture_gives_the_events_of_its_snapshot(name: str) -> None:
-    """After a change that is meant, raise the adapter's version and write the snapshot anew:
-    `python -m tests.knowledge.adapters.test_adapters`.
-    """
+    """After a change that is meant: raise the version, run this module, read the difference."""
     assert snapshot(name) == (FIXTURES / f"{name}.events").read_text()
 
 
@@ -91,6 +89,27 @@ def test_blocks_of_a_line_are_never_used_twice(name: str) -> None:
     for payload in read(fixture(name)).records.get_column("payload"):
         blocks = [event.block for event in adapters()[name].events(payload.encode())]
         assert len(blocks) == len(set(blocks))
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "expected"),
+    [
+        ("claude_code", b'{"type":"user","uuid":"u","message":"error"}', [""]),
+        ("claude_code", b'{"type":"user","message":{"content":["a",{"type":"?"},7]}}', ["a"]),
+        ("claude_code", b'{"type":"assistant","message":{"content":null,"model":5}}', [""]),
+        ("claude_code", b'{"type":"from-the-future","text":"x"}', []),
+        ("codex", b'{"type":"response_item","payload":{"type":"message","role":"user","name":5,'
+         b'"content":"a"}}', ["a"]),
+        ("codex", b'{"type":"response_item","payload":[1]}', []),
+        ("codex", b'{"type":"message","role":"user","content":[{"text":"a"}]}', ["a"]),
+        ("codex", b'{"record_type":"state"}', []),
+        ("gemini_cli", b'{"$set":{"lastUpdated":"2026-04-29T21:39:33.156Z"}}', []),
+        ("chat", b'{"role":"user","content":[{"type":"text","text":"a"},"b"]}', ["a\nb"]),
+        ("inbox", b'{"event_id":"e","type":"unheard of","at":"2026-01-01"}', []),
+    ],
+)  # fmt: skip
+def test_odd_lines_give_what_can_be_read(name: str, line: bytes, expected: list[str]) -> None:
+    assert [event.text for event in adapters()[name].events(line)] == expected
 
 
 def _objects(path: Path) -> list[object]:

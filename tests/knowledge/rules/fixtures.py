@@ -92,11 +92,11 @@ SESSION = (
 )
 
 CHAT = (
-    human("Hello, my name is Ines and I live in Porto.", name="Ines"),
-    agent("Nice to meet you, Ines!"),
-    human("I like sea kayaking. Do you think I should buy a kayak?", name="Ines"),
+    human("Hello, my name is Nadia and I live in Porto.", name="Nadia"),
+    agent("Nice to meet you, Nadia!"),
+    human("I like sea kayaking. Do you think I should buy a kayak?", name="Nadia"),
     agent("A used kayak is a good start. Sea kayaking needs some training."),
-    human('My sister says "I hate boats", but sea kayaking is fun.', name="Ines"),
+    human('My sister says "I hate boats", but sea kayaking is fun.', name="Nadia"),
 )
 
 

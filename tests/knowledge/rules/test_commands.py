@@ -124,6 +124,14 @@ def test_commands_of_other_agents_are_read_too(line: dict[str, str], field: str)
     assert hosts.select("object", "quote_field").rows() == [("nas", field)]
 
 
+def test_a_program_with_its_arguments_is_a_command_too() -> None:
+    rows = candidates(raw_logs([call("shell", command=["git", "status"])]), Policy()).candidates
+    ran = rows.filter(rows["predicate"] == "executed_command")
+    assert ran.select("object", "quote", "quote_field").rows() == [
+        ("git status", "git", "tool_input.command.0")
+    ]
+
+
 def test_long_commands_are_cut_at_500_characters_with_white_space_collapsed() -> None:
     (text,) = found("executed_command", "  echo   a\n  " + "b" * 600)
     assert text == "echo a " + "b" * 493
