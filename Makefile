@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help setup run ui test lint types lock docs bench clean
+.PHONY: help setup run ui test lint types lock docs rule-digests bench clean
 
 PYTHON ?= python3
 UV = .venv/bin/uv
@@ -44,6 +44,9 @@ types: setup  ## Strict types
 
 docs: setup  ## Write the generated pages of docs/ anew
 	@.venv/bin/python -m serving.reference
+
+rule-digests: setup  ## Keep the digests of rules after a version was raised; docs/rules.md too
+	@.venv/bin/python -m tests.knowledge.rules.regenerate
 
 bench: setup  ## Ratios against baselines, for docs/performance.md
 	@.venv/bin/python -m benchmarks

@@ -52,7 +52,8 @@ def sessions(source: Path, folder: Path, size: int) -> int:
         for path, data in originals.items():
             place = folder / f"copy-{copy:03}" / _named(path.relative_to(_root(source)), copy)
             place.parent.mkdir(parents=True, exist_ok=True)
-            written += place.write_bytes(_changed(data, copy, vocabulary))
+            chance = random.Random(f"{copy}/{path.name}")
+            written += place.write_bytes(_changed(data, copy, vocabulary, chance))
             if written >= size:
                 return written
     raise AssertionError("unreachable")
@@ -72,11 +73,9 @@ def _named(path: Path, copy: int) -> Path:
     return Path(_IDS.sub(lambda found: _id(found[0], copy), str(path).encode()).decode())
 
 
-def _changed(data: bytes, copy: int, vocabulary: list[bytes]) -> bytes:
+def _changed(data: bytes, copy: int, vocabulary: list[bytes], chance: random.Random) -> bytes:
     if copy == 0:
         return data
-    chance = random.Random(copy)
-
     def day(found: re.Match[bytes]) -> bytes:
         before = date.fromisoformat(found[2].decode()) - timedelta(days=DAYS_APART * copy)
         return found[1] + str(before).encode()

@@ -84,7 +84,7 @@ DAY_COLUMN = {"day": Column(DAY, "UTC day on which the conversation began; 2015-
 
 RECORDS = Table(
     "records",
-    "One row per source line, redacted, as JSON. Grows only; the one table that cannot be made again.",
+    "One row per source line, redacted, as JSON. Grows only; it alone cannot be made again.",
     {
         **NAMESPACE,
         "record_key": Column(TEXT, "Digest of namespace, adapter, place and content; never twice."),
@@ -254,7 +254,10 @@ CANDIDATES = Table(
         "entity_name": Column(TEXT, "Entity that the fact is about, or the entity itself."),
         "entity_type": Column(TEXT, "project, host, path, tool, package, system, person or topic."),
         "quote": Column(TEXT, "Words of the source."),
-        "quote_field": Column(TEXT, "`text`, or `tool_input.<name>`."),
+        "quote_field": Column(
+            TEXT,
+            "`text`, `tool_name`, `project`, `name`, or `tool_input.<key>`, deeper after dots.",
+        ),
         "quote_start": Column(COUNT, "First code point of the quote in that field."),
         "quote_end": Column(COUNT, "End of the quote, exclusive."),
         "confidence": Column(REAL, "Confidence that the rule gives, 0 to 1."),

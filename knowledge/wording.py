@@ -102,18 +102,7 @@ _PHRASES = [
 _ENDS = frozenset(".;!?:")
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _ORDINALS = ("st", "nd", "rd", "th")  # codespell:ignore nd
-_PREFIXES = (
-    "un",
-    "in",
-    "im",
-    "il",
-    "ir",
-    "dis",
-    "non",
-    "non-",
-    "mis",
-    "de",
-)  # codespell:ignore mis
+_PREFIXES = ("un", "in", "im", "il", "ir", "dis", "non", "non-", "de")
 """What turns a word into its opposite."""
 
 _ELABORATION = 0.2

@@ -2,16 +2,33 @@
 
 import os
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import dagster as dg
 
+from assets import publication
 from assets.progress import LISTENER, Listener
-from assets.records import changed_files
-from pipelines.next_step import Step, next_step
+from assets.records import changed_files, stretch
+from knowledge.stages import STAGES
+from knowledge.work import DayRange
+from pipelines.next_step import Step, pending_days
 from pipelines.sensors import UNFINISHED, range_tags
+from pipelines.spans import spans
+from resources.log_files import LogFile
 from resources.state import State
+
+ORDER = (
+    "extractors", "records", "raw_logs", "candidates", "learning_candidates",
+    *(stage.name for stage in STAGES), "vector_index", "publication",
+)  # fmt: skip
+"""Names under which stages report, in the order of the data."""
+
+BY_DAY = frozenset({"records", "raw_logs", "candidates", "learning_candidates"})
+"""Stages that report what one run took: over several runs their counts add up."""
+
+TABLE_OF = {stage.name: stage.writes[0].name for stage in STAGES}
+"""What people call a stage: the table that it makes."""
 
 FIRST_STRETCH = 8 * 1024 * 1024
 """Bytes of the first stretch: small, so that search answers within a minute."""
@@ -36,12 +53,18 @@ class Outcome:
     interrupted: bool = False
 
 
-def run_graph(
-    state: State,
-    *,
-    listener: Listener | None = None,
-    on_stretch: Callable[[int], None] = lambda _: None,
-) -> Outcome:
+@dataclass(frozen=True)
+class Watcher:
+    """Who is told how far a run is, beside the stages' own reports."""
+
+    listener: Listener | None = None
+    on_stretch: Callable[[Sequence[LogFile], int], None] = lambda _, __: None
+    """Before a stretch: the files in it, and how many changed ones there are in all."""
+    on_interrupt: Callable[[], None] = lambda: None
+    """At Ctrl-C, before what is done is published."""
+
+
+def run_graph(state: State, watcher: Watcher | None = None) -> Outcome:
     """Takes in what changed and publishes it, newest stretch first, until nothing is pending.
 
     An interrupt (Ctrl-C) finishes with publishing what is done; a second one stops at once.
@@ -49,31 +72,61 @@ def run_graph(
     Raises:
         RunFailed: a step failed. What was published before stays.
     """
-    token = LISTENER.set(listener)
+    watcher = watcher or Watcher()
+    return _watched(state, watcher, lambda outcome: _stretches(state, outcome, watcher))
+
+
+def run_days(state: State, days: Sequence[str], watcher: Watcher | None = None) -> Outcome:
+    """Makes `days` anew as far as they owe anything, then what follows from them.
+
+    Raises:
+        RunFailed: a step failed. What was published before stays.
+    """
+
+    def work(outcome: Outcome) -> None:
+        _refresh(state, outcome, spans(state, days))
+        _execute_checks(state, outcome)
+
+    return _watched(state, watcher or Watcher(), work)
+
+
+def _watched(state: State, watcher: Watcher, work: Callable[[Outcome], None]) -> Outcome:
+    token = LISTENER.set(watcher.listener)
     outcome = Outcome()
     try:
-        _stretches(state, outcome, on_stretch)
+        work(outcome)
     except KeyboardInterrupt:
         outcome.interrupted = True
+        watcher.on_interrupt()
         _execute(state, Step("consolidate"), outcome)
     finally:
         LISTENER.reset(token)
     return outcome
 
 
-def _stretches(state: State, outcome: Outcome, on_stretch: Callable[[int], None]) -> None:
+def _stretches(state: State, outcome: Outcome, watcher: Watcher) -> None:
     size = FIRST_STRETCH
     while True:
         files = changed_files(state)
         if files:
+            watcher.on_stretch(stretch(files, size), len(files))
             _execute(state, Step("intake"), outcome, max_bytes=size)
-            on_stretch(len(files))
             size *= STRETCH_GROWTH
-        while (step := next_step(state, files=[])) is not None:
-            _execute(state, step, outcome)
+        while days := pending_days(state):
+            _refresh(state, outcome, spans(state, days))
+        if publication.is_stale(state):
+            _execute(state, Step("consolidate"), outcome)
         if not files:
             break
     _execute_checks(state, outcome)
+
+
+def _refresh(state: State, outcome: Outcome, parts: Sequence[DayRange]) -> None:
+    """Days range by range, and once what follows from all of them."""
+    for part in parts[:-1]:
+        _execute(state, Step("days", part), outcome)
+    for part in parts[-1:]:
+        _execute(state, Step("refresh", part), outcome)
 
 
 def _execute_checks(state: State, outcome: Outcome) -> None:

@@ -406,9 +406,9 @@ _COMMANDS = (
     ),
     Rule(
         "smb",
-        rf"(?:-U|--user=){_GAP}*[^\s%]*%[^\s]",
+        rf"(?:-U|--user=){_GAP}*[\w.@/\\-]+%[^\s]",
         Follow.NOTHING,
-        r"(?:-U{ows}|--user=){oq}[^\s%\"'\\]+%(?P<s>[^\s\"'\\]+)",
+        r"(?:-U{ows}|--user=){oq}[\w.@/\\-]+%(?P<s>[^\s\"'\\]+)",
         "smbclient //a/b -U 'bob%kiwi77'",
         judge.given,
     ),

@@ -1,0 +1,126 @@
+"""What a changed rule, adapter, stage or setting would redo, and what is simply new."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import polars as pl
+
+from assets import by_conversation, candidates, learning_candidates, raw_logs
+from assets.extractors import in_force
+from knowledge.extractors import Extractor
+from knowledge.stages import STAGES
+from knowledge.tables import EXTRACTORS, WORK
+from knowledge.work import UNIT, day_units, owed
+from resources.state import State
+
+
+@dataclass(frozen=True)
+class Change:
+    """An extractor that is not what it was when it last ran, and what that redoes."""
+
+    name: str
+    kind: str
+    change: str
+    """`1 → 2` for a version, else what else differs."""
+    days: int = 0
+    conversations: int = 0
+    rows: int = 0
+    """Rows that it gave before, and that are made anew."""
+    calls: int = 0
+    """Calls of a language model; rules make none."""
+
+
+@dataclass(frozen=True)
+class Staleness:
+    """What a run would do now."""
+
+    changes: list[Change] = field(default_factory=list[Change])
+    stale_days: list[str] = field(default_factory=list[str])
+    new_days: list[str] = field(default_factory=list[str])
+    """Days with units that are new, have grown, or failed and are tried again."""
+    new_conversations: int = 0
+
+
+def staleness(state: State) -> Staleness:
+    """Compares what is in force with what made the tables."""
+    work = state.warehouse.read(WORK).collect()
+    units = owed_units(state, work)
+    stale = pl.col("before") != pl.col("fingerprint")
+    redone, rest = units.filter(stale), units.filter(stale.fill_null(value=True).not_()
+                                                     | pl.col("before").is_null())  # fmt: skip
+    whole = _whole(state, work)
+    stored = {row["name"]: row for row in
+              state.warehouse.read(EXTRACTORS).collect().iter_rows(named=True)}  # fmt: skip
+    changes = [
+        _change(state, extractor, stored.get(extractor.name), redone, whole)
+        for extractor in (in_force() if stored else [])
+    ]
+    return Staleness(
+        [change for change in changes if change is not None],
+        sorted(redone["day"].unique()),
+        sorted(rest["day"].unique()),
+        rest.filter(pl.col("stage") != raw_logs.STAGE.name)["unit"].n_unique(),
+    )
+
+
+def owed_units(state: State, work: pl.DataFrame | None = None) -> pl.DataFrame:
+    """Units by day that are owed, with `before`: the fingerprint that they were last done with."""
+    work = state.warehouse.read(WORK).collect() if work is None else work
+    days = day_units(
+        raw_logs.places(state), raw_logs.STAGE.name, raw_logs.fingerprint(state.policy)
+    )
+    columns = [*UNIT, "unit_hash", "fingerprint", "day"]
+    units = pl.concat(
+        frame.select(columns)
+        for frame in (
+            owed(days, work),
+            by_conversation.pending(state, candidates.EXTRACTORS),
+            by_conversation.pending(state, learning_candidates.EXTRACTORS),
+        )
+    )
+    before = work.select(*UNIT, pl.col("fingerprint").alias("before"), "rows")
+    return units.join(before, on=UNIT, how="left").sort(UNIT)
+
+
+def _whole(state: State, work: pl.DataFrame) -> pl.DataFrame:
+    """Rows of `work` of stages over whole tables that were made with another fingerprint."""
+    now = {stage.name: stage.extractor.fingerprint(state.policy) for stage in STAGES}
+    return work.filter(pl.col("stage").is_in(list(now))).filter(
+        pl.col("fingerprint") != pl.col("stage").replace_strict(now, default=None)
+    )
+
+
+def _change(
+    state: State,
+    extractor: Extractor,
+    stored: dict[str, object] | None,
+    redone: pl.DataFrame,
+    whole: pl.DataFrame,
+) -> Change | None:
+    mine = redone.filter(pl.col("stage") == extractor.name)
+    tables = whole.filter(pl.col("stage") == extractor.name)
+    same = stored is not None and stored["fingerprint"] == extractor.fingerprint(state.policy)
+    if same and mine.is_empty() and tables.is_empty():
+        return None
+    by_day = extractor.name == raw_logs.STAGE.name
+    return Change(
+        extractor.name,
+        extractor.kind,
+        _how(extractor, stored, same=same),
+        mine["day"].n_unique(),
+        0 if by_day else mine["unit"].n_unique(),
+        int(mine["rows"].sum()) + int(tables["rows"].sum()),
+    )
+
+
+def _how(extractor: Extractor, stored: dict[str, object] | None, *, same: bool) -> str:
+    if stored is None:
+        return "new"
+    if stored["version"] != extractor.version:
+        return f"{stored['version']} → {extractor.version}"
+    return "interrupted" if same else f"{extractor.version}, settings changed"
+
+
+def held_days(state: State) -> Sequence[str]:
+    """Days that hold records, sorted."""
+    return sorted(raw_logs.places(state)["day"].unique())
