@@ -7,14 +7,12 @@ from dataclasses import dataclass, field
 
 import dagster as dg
 
-from assets import publication
 from assets.progress import LISTENER, Listener
 from assets.records import changed_files, stretch
 from knowledge.stages import STAGES
-from knowledge.work import DayRange
-from pipelines.next_step import Step, pending_days
+from knowledge.work import ranges
+from pipelines.next_step import Step, next_step
 from pipelines.sensors import UNFINISHED, range_tags
-from pipelines.spans import spans
 from resources.log_files import LogFile
 from resources.state import State
 
@@ -53,30 +51,51 @@ class Outcome:
     interrupted: bool = False
 
 
-@dataclass(frozen=True)
-class Watcher:
-    """Who is told how far a run is, beside the stages' own reports."""
-
-    listener: Listener | None = None
-    on_stretch: Callable[[Sequence[LogFile], int], None] = lambda _, __: None
-    """Before a stretch: the files in it, and how many changed ones there are in all."""
-    on_interrupt: Callable[[], None] = lambda: None
-    """At Ctrl-C, before what is done is published."""
+OnStretch = Callable[[Sequence[LogFile], int], None]
+"""Told before a stretch: the files in it, and how many changed ones there are in all."""
 
 
-def run_graph(state: State, watcher: Watcher | None = None) -> Outcome:
+def run_graph(
+    state: State,
+    *,
+    listener: Listener | None = None,
+    on_stretch: OnStretch = lambda _, __: None,
+    on_interrupt: Callable[[], None] = lambda: None,
+) -> Outcome:
     """Takes in what changed and publishes it, newest stretch first, until nothing is pending.
 
     An interrupt (Ctrl-C) finishes with publishing what is done; a second one stops at once.
 
+    Args:
+        state: What to run on.
+        listener: Told of each stage.
+        on_stretch: Told of each stretch.
+        on_interrupt: Called at Ctrl-C, before what is done is published.
+
     Raises:
         RunFailed: a step failed. What was published before stays.
     """
-    watcher = watcher or Watcher()
-    return _watched(state, watcher, lambda outcome: _stretches(state, outcome, watcher))
+
+    def work(outcome: Outcome) -> None:
+        size = FIRST_STRETCH
+        while files := changed_files(state):
+            on_stretch(stretch(files, size), len(files))
+            _execute(state, Step("intake"), outcome, max_bytes=size)
+            size *= STRETCH_GROWTH
+            _follow(state, outcome)
+        _follow(state, outcome)
+        _execute_checks(state, outcome)
+
+    return _watched(state, work, listener, on_interrupt)
 
 
-def run_days(state: State, days: Sequence[str], watcher: Watcher | None = None) -> Outcome:
+def run_days(
+    state: State,
+    days: Sequence[str],
+    *,
+    listener: Listener | None = None,
+    on_interrupt: Callable[[], None] = lambda: None,
+) -> Outcome:
     """Makes `days` anew as far as they owe anything, then what follows from them.
 
     Raises:
@@ -84,49 +103,37 @@ def run_days(state: State, days: Sequence[str], watcher: Watcher | None = None) 
     """
 
     def work(outcome: Outcome) -> None:
-        _refresh(state, outcome, spans(state, days))
+        parts = ranges(days)
+        for place, part in enumerate(parts, 1):
+            _execute(state, Step("refresh" if place == len(parts) else "days", part), outcome)
         _execute_checks(state, outcome)
 
-    return _watched(state, watcher or Watcher(), work)
+    return _watched(state, work, listener, on_interrupt)
 
 
-def _watched(state: State, watcher: Watcher, work: Callable[[Outcome], None]) -> Outcome:
-    token = LISTENER.set(watcher.listener)
+def _watched(
+    state: State,
+    work: Callable[[Outcome], None],
+    listener: Listener | None,
+    on_interrupt: Callable[[], None],
+) -> Outcome:
+    token = LISTENER.set(listener)
     outcome = Outcome()
     try:
         work(outcome)
     except KeyboardInterrupt:
         outcome.interrupted = True
-        watcher.on_interrupt()
+        on_interrupt()
         _execute(state, Step("consolidate"), outcome)
     finally:
         LISTENER.reset(token)
     return outcome
 
 
-def _stretches(state: State, outcome: Outcome, watcher: Watcher) -> None:
-    size = FIRST_STRETCH
-    while True:
-        files = changed_files(state)
-        if files:
-            watcher.on_stretch(stretch(files, size), len(files))
-            _execute(state, Step("intake"), outcome, max_bytes=size)
-            size *= STRETCH_GROWTH
-        while days := pending_days(state):
-            _refresh(state, outcome, spans(state, days))
-        if publication.is_stale(state):
-            _execute(state, Step("consolidate"), outcome)
-        if not files:
-            break
-    _execute_checks(state, outcome)
-
-
-def _refresh(state: State, outcome: Outcome, parts: Sequence[DayRange]) -> None:
-    """Days range by range, and once what follows from all of them."""
-    for part in parts[:-1]:
-        _execute(state, Step("days", part), outcome)
-    for part in parts[-1:]:
-        _execute(state, Step("refresh", part), outcome)
+def _follow(state: State, outcome: Outcome) -> None:
+    """All that follows from what was taken in."""
+    while (step := next_step(state, files=[])) is not None:
+        _execute(state, step, outcome)
 
 
 def _execute_checks(state: State, outcome: Outcome) -> None:

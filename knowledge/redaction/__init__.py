@@ -238,7 +238,9 @@ class _Visit:
                 break
             self.count += len(spans)
             words = list(_within(words, spans))
-        return [word.decode("utf-8", "surrogatepass") for word in words]
+        result = [word.decode("utf-8", "surrogatepass") for word in words]
+        self.doubtful.update(new for new, old in zip(result, items, strict=True) if new != old)
+        return result
 
 
 def _decoded(payload: bytes) -> Any:

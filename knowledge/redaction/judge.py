@@ -41,24 +41,26 @@ def _listed(text: str) -> frozenset[str]:
 # Words that stand for a value, name a type, or tell a state; a value made of these alone is none.
 _WORDS = _listed(
     """
-    a an and any api apikey app auth access account arg args array as auto basic bearer bool boolean bytes can cannot char credential credentials custom current default demo digest
-    disable disabled dummy email empty enable enabled enter env environment error example expired
-    fail failed fake false field file foo bar baz for from function getpass goes hash hashed header
-    here id incorrect input insert int integer invalid is it jwt key keyring kwargs label length
-    login masked match mandatory me missing mock must my name needed new nil no none not null number
-    num object of off oauth ok old omitted on optional or pass passcode passphrase passwd password
-    passwords placeholder private prompt pw pwd query raw required reset sample secret secrets self
-    session set some sso str string strong stub test text the this to todo token tokens true
-    tbd type undefined unset update used user username val valid validated value varchar var void
-    was weak with wrong x xxx yes you your string_type secretstr charfield textfield any_type
+    a an and any api apikey app auth access account arg args array as auto basic bearer bool
+    boolean bytes can cannot char credential credentials custom current default demo digest
+    disable disabled dummy email empty enable enabled enter env environment error example
+    expired fail failed fake false field file foo bar baz for from function getpass goes hash
+    hashed header here id incorrect input insert int integer invalid is it jwt key keyring
+    kwargs label length login masked match mandatory me missing mock must my name needed new
+    nil no none not null number num object of off oauth ok old omitted on optional or pass
+    passcode passphrase passwd password passwords placeholder private prompt pw pwd query raw
+    required reset sample secret secrets self session set some sso str string strong stub test
+    text the this to todo token tokens true tbd type undefined unset update used user username
+    val valid validated value varchar var void was weak with wrong x xxx yes you your
+    string_type secretstr charfield textfield any_type
     """
 )
 _TECHNICAL = _listed(
     """
     base64 base32 base62 sha1 sha256 sha512 sha3 md5 hmac256 oauth2 oauth1 utf8 utf16 argon2
-    argon2id argon2i pbkdf2 bcrypt2 rs256 hs256 es256 hs512 ed25519 x509 pkcs8 pkcs12 aes128 aes256 rsa2048
-    rsa4096 ipv4 ipv6 http2 s3 ec2 k8s i18n l10n e2e oidc2 p256 http1 int32 int64 uint8 uint32
-    uint64 str32 float32 float64 tls12 tls13
+    argon2id argon2i pbkdf2 bcrypt2 rs256 hs256 es256 hs512 ed25519 x509 pkcs8 pkcs12 aes128
+    aes256 rsa2048 rsa4096 ipv4 ipv6 http2 s3 ec2 k8s i18n l10n e2e oidc2 p256 http1 int32
+    int64 uint8 uint32 uint64 str32 float32 float64 tls12 tls13
     """
 )
 
@@ -146,21 +148,22 @@ def password_key(key: str) -> str | None:
 
 _NEVER_OWNS = _listed(
     """
-    next page continuation sync cancel cancellation stop eos bos pad unk sep cls mask special start
-    end max min num first last prev previous sub return per image text word new_line line total
-    prompt completion input output cache cached reasoning budget
+    next page continuation sync cancel cancellation stop eos bos pad unk sep cls mask special
+    start end max min num first last prev previous sub return per image text word new_line line
+    total prompt completion input output cache cached reasoning budget
     """
 )
 _KEY_OWNERS = _listed(
     """
-    api access secret private account encryption signing master auth shared service subscription
-    admin deploy app client webhook storage license registration function host
+    api access secret private account encryption signing master auth shared service
+    subscription admin deploy app client webhook storage license registration function host
     """
 )
 TAILS = _listed(
     """
     prod production dev development stage staging test local live value base base64 b64 old new
-    current default main master root admin primary secondary raw plain plaintext hex string str s key
+    current default main master root admin primary secondary raw plain plaintext hex string str
+    s key
     """
 )
 
@@ -190,6 +193,8 @@ def password_quoted(found: Found) -> bool:
     key = password_key(found.key)
     value = found.value
     if not key or len(value) < 3 or stands_in(value) or is_place(value) or _DOTTED.fullmatch(value):
+        return False
+    if value[0] in ",)":  # the end of an empty one
         return False
     if key == "pass" and len(words(found.key)) == 1 and not _mixed(value):
         return False

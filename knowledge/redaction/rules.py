@@ -32,7 +32,7 @@ _SLOTS = {
     "ws": r"[ \t]+",
     "ows": r"[ \t]*",
     "any": r"\s*",
-    "seg": r"\s(?:(?:[^\n|;&]|\\\n)*?\s)?",  # the rest of a command, up to an option
+    "seg": r"\s(?:(?:[^\n|;&]|\\\n)*?\s)??",  # the rest of a command, up to an option
     "q": r"\\*[\"']",
     "oq": r"(?:\\*[\"'`])?",
     "close": r"\\*[\"'`]?\]?",

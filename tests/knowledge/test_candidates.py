@@ -77,7 +77,7 @@ def sessions(folder: Path) -> pl.DataFrame:
     records = records.with_columns(size=pl.col("payload").str.len_bytes())
     places = placed(records.select(HEAD_COLUMNS), Policy())
     places = places.select("record_key", "conversation_id", "day")
-    return to_raw_logs(records.join(places, on="record_key"), Policy()).raw_logs
+    return to_raw_logs(records.join(places, on="record_key")).raw_logs
 
 
 def test_quotes_of_real_sessions_stand_where_their_offsets_say(shared_data: Path) -> None:

@@ -96,7 +96,6 @@ def test_lessons_of_real_sessions_are_readable_and_quoted(shared_data: Path, emb
     places = placed(records.select(HEAD_COLUMNS), Policy())
     logs = raw_logs(
         records.join(places.select("record_key", "conversation_id", "day"), on="record_key"),
-        Policy(),
     ).raw_logs
     stored = learnings(learning_candidates(logs, Policy()), embedder, Policy())
     assert_quoted(stored, logs)
