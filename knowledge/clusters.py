@@ -29,7 +29,7 @@ def clusters(facts: pl.DataFrame, embedder: Embedder, policy: Policy) -> pl.Data
 def _clusters(facts: pl.DataFrame, embedder: Embedder, policy: Policy) -> pl.DataFrame:
     texts = facts.get_column("content").to_list()
     vectors = embedder.embed(texts)
-    found = clustering(vectors, policy.cluster_min_size)
+    found = clustering(vectors, policy.cluster_min_size, policy.cluster_neighbours)
     ids = facts.get_column("fact_id").to_list()
     medoids = [int(by_nearness(vectors, members)[0]) for members in found.members]
     names = [digest(ids[medoid]) for medoid in medoids]

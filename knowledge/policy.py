@@ -35,6 +35,7 @@ class Policy(BaseModel):
     candidate_margin: float = Field(1e-4, description="Margin by which products find candidates.")
 
     theme_min_size: int = Field(3, description="Fewest episodes of a theme.")
+    cluster_neighbours: int = Field(1, description="Neighbours that make a core of a cluster.")
     cluster_min_size: int = Field(3, description="Fewest facts of a topic.")
 
     learning_value_bar: float = Field(

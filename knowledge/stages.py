@@ -125,14 +125,14 @@ EMBEDDINGS_STAGE = Stage(
 )
 
 THEMES_STAGE = Stage(
-    _stage_of("themes", 1, "HDBSCAN over episodes.", "theme_min_size"),
+    _stage_of("themes", 1, "HDBSCAN over episodes.", "theme_min_size", "cluster_neighbours"),
     (EPISODES,),
     (THEMES,),
     lambda reads, means: {"themes": themes(reads["episodes"], means.embedder, means.policy)},
 )
 
 CLUSTERS_STAGE = Stage(
-    _stage_of("clusters", 1, "HDBSCAN over facts.", "cluster_min_size"),
+    _stage_of("clusters", 1, "HDBSCAN over facts.", "cluster_min_size", "cluster_neighbours"),
     (FACTS,),
     (CLUSTERS,),
     lambda reads, means: {"clusters": clusters(reads["facts"], means.embedder, means.policy)},

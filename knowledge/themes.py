@@ -28,7 +28,7 @@ def themes(episodes: pl.DataFrame, embedder: Embedder, policy: Policy) -> pl.Dat
 def _themes(episodes: pl.DataFrame, embedder: Embedder, policy: Policy) -> pl.DataFrame:
     texts = episodes.get_column("text").to_list()
     vectors = embedder.embed(texts)
-    found = clustering(vectors, policy.theme_min_size)
+    found = clustering(vectors, policy.theme_min_size, policy.cluster_neighbours)
     terms = strongest_terms(texts, found)
     ids = episodes.get_column("episode_id")
     rows: list[dict[str, object]] = []

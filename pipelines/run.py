@@ -4,6 +4,7 @@ import os
 import socket
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 
 import dagster as dg
 
@@ -32,6 +33,11 @@ FIRST_STRETCH = 8 * 1024 * 1024
 """Bytes of the first stretch: small, so that search answers within a minute."""
 
 STRETCH_GROWTH = 4
+
+FIXED_SECONDS = 12.0
+SECONDS_PER_MB = 0.6
+"""What a run took on two cores, for the estimate before it."""
+
 PROCESS_TAG = "cairn/process"
 """Host and process that execute a run, so that it is known when they are gone."""
 
@@ -49,6 +55,36 @@ class Outcome:
     runs: list[str] = field(default_factory=list[str])
     """Dagster's ids of the runs, in order."""
     interrupted: bool = False
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a run would take in."""
+
+    files: int
+    bytes: int
+    sessions: int
+    """Files that are no sub-agent's: an estimate, since nothing has been read yet."""
+    oldest: datetime | None
+    """Modification times of the files."""
+    newest: datetime | None
+    seconds: float
+    """Estimate of the time that it takes."""
+
+
+def plan(state: State) -> Plan:
+    """Looks at what changed in the sources, without reading it."""
+    files = changed_files(state)
+    size = sum(file.size for file in files)
+    times = [datetime.fromtimestamp(file.modified_ns / 1e9, UTC) for file in files]
+    return Plan(
+        len(files),
+        size,
+        sum("subagents" not in file.path.parts for file in files),
+        min(times, default=None),
+        max(times, default=None),
+        FIXED_SECONDS + SECONDS_PER_MB * size / 1e6 if files else 0.0,
+    )
 
 
 OnStretch = Callable[[Sequence[LogFile], int], None]

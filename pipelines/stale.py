@@ -46,8 +46,8 @@ def staleness(state: State) -> Staleness:
     work = state.warehouse.read(WORK).collect()
     units = owed_units(state, work)
     stale = pl.col("before") != pl.col("fingerprint")
-    redone, rest = units.filter(stale), units.filter(stale.fill_null(value=True).not_()
-                                                     | pl.col("before").is_null())  # fmt: skip
+    redone = units.filter(stale)
+    rest = units.filter(stale.fill_null(value=False).not_())
     whole = _whole(state, work)
     stored = {row["name"]: row for row in
               state.warehouse.read(EXTRACTORS).collect().iter_rows(named=True)}  # fmt: skip

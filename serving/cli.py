@@ -1,8 +1,12 @@
 """The command line. Each command is a module of `serving.commands`, loaded when it is asked for."""
 
+import logging
+import os
 import sys
+import warnings
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -14,7 +18,7 @@ COMMANDS = {
     "entities": "List entities",
     "show": "Explain a fact, entity, learning, episode or record",
     "status": "What is there, how fresh it is, what waits",
-    "sources": "List or remove watched sources",
+    "sources": "List, add or remove watched sources",
     "stale": "What a changed rule or setting would redo",
     "backfill": "Make days anew",
     "dead-letters": "What could not be read, and why",
@@ -46,11 +50,20 @@ class LazyGroup(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Runs the command; what a person can mend becomes one line."""
+        try:
+            return super().invoke(ctx)
+        except Exception as error:
+            if isinstance(error, _mendable()):
+                raise click.ClickException(" ".join(str(error).split())) from error
+            raise
+
 
 @click.group(
     cls=LazyGroup,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog='Start with `cairn run --samples`, then `cairn search "backup fails"`.',
+    epilog="Start with `cairn run --samples`, then `cairn search \"backup fails\"`.",
 )
 @click.option(
     "--home",
@@ -61,16 +74,20 @@ class LazyGroup(click.Group):
 @click.pass_context
 def cairn(ctx: click.Context, home: Path | None) -> None:
     """Knowledge that lasts, as a pure function of your logs."""
+    if home is not None:
+        home = home.expanduser().absolute()
+        os.environ["CAIRN_HOME"] = str(home)  # settings, and Dagster's processes, look there too
     ctx.obj = home
+    _quiet()
 
 
 def main() -> None:
     """Runs `cairn`. What a person can mend is one line on stderr, and exit code 1 (2: wrong use)."""
-    from resources.home import HomeError
-    from resources.settings import ConfigError
-
     try:
         cairn(standalone_mode=False)
+    except click.exceptions.NoArgsIsHelpError as error:
+        error.show()
+        sys.exit(2)
     except click.exceptions.Exit as done:
         sys.exit(done.exit_code)
     except click.UsageError as error:
@@ -81,15 +98,38 @@ def main() -> None:
     except (click.Abort, KeyboardInterrupt):
         _refuse("interrupted", 130)
     except BrokenPipeError:
-        sys.stderr.close()
+        # Who reads our output has seen enough; nothing must be written at exit either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
-    except (HomeError, ConfigError) as error:
-        _refuse(str(error), 1)
 
 
 def _refuse(message: str, code: int) -> None:
     click.echo(f"cairn: {message}", err=True)
     sys.exit(code)
+
+
+def _mendable() -> tuple[type[Exception], ...]:
+    """Errors whose message tells a person what to do; imported once there is an error."""
+    from resources.home import HomeError
+    from resources.lock import LockTimeout
+    from resources.settings import ConfigError
+    from resources.sources import SourceError
+    from resources.vector_index import VectorIndexError
+    from serving.reader import NothingPublished
+
+    return HomeError, LockTimeout, ConfigError, SourceError, VectorIndexError, NothingPublished
+
+
+def _quiet() -> None:
+    """Warnings of ours reach people on stderr; the chatter of libraries does not.
+
+    wordllama sets up logging at INFO when it is imported, which makes alembic tell of each step.
+    """
+    logging.basicConfig(level=logging.WARNING, format="%(message)s")
+    logging.getLogger("resources.lock").setLevel(logging.INFO)
+    for name in ("alembic", "dagster", "wordllama"):
+        logging.getLogger(name).setLevel(logging.ERROR)
+    warnings.simplefilter("ignore")
 
 
 if __name__ == "__main__":

@@ -3,11 +3,12 @@
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from resources.state import State, open_state
+if TYPE_CHECKING:
+    from resources.state import State
 
 as_json = click.option(
     "--json", "as_json", is_flag=True, help="One JSON document on stdout, nothing else."
@@ -47,7 +48,9 @@ as_of = click.option(
 )
 
 
-def state_of(ctx: click.Context) -> State:
+def state_of(ctx: click.Context) -> "State":
     """The state folder that the command line, or the settings, name."""
+    from resources.state import open_state
+
     home: Path | None = ctx.find_root().obj
     return open_state(home)

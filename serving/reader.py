@@ -74,6 +74,14 @@ class Reader:
         """Entities as they stand."""
         return self.table(MEMORY_ENTITIES)
 
+    def top_entities(self) -> pl.LazyFrame:
+        """Entities that are not merged away, those with the most facts first."""
+        return (
+            self.entities()
+            .filter(pl.col("canonical_id") == pl.col("entity_id"))
+            .sort("active_facts", "mentions", "entity_id", descending=[True, True, False])
+        )
+
     def learnings(self) -> pl.LazyFrame:
         """Learnings, the surest first."""
         return self.table(LEARNINGS).sort(

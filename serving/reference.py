@@ -68,9 +68,9 @@ def graph() -> str:
     steps = {asset.op.name: list(asset.specs) for asset in ASSETS if asset.op.name != EVERYWHERE}
     step_of = {spec.key: step for step, specs in steps.items() for spec in specs}
     above = {
-        step: {step_of[dep.asset_key] for spec in specs for dep in spec.deps if dep.asset_key in step_of}
+        step: {step_of.get(dep.asset_key, "") for spec in specs for dep in spec.deps} - {""}
         for step, specs in steps.items()
-    }  # fmt: skip
+    }
     lines = ["```mermaid", "flowchart TD"]
     for group in dict.fromkeys(specs[0].group_name for specs in steps.values()):
         lines.append(f"  subgraph {group}")

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, is_dataclass
+from dataclasses import asdict, dataclass, is_dataclass
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
@@ -10,13 +10,33 @@ from typing import Any
 import click
 from rich import box
 from rich.console import Console
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+UNBOUND = 10_000
+"""Width where no terminal is: nothing is cut or wrapped, so that lines can be searched."""
 
-def console() -> Console:
-    """Standard output; plain where it is no terminal."""
-    return Console(highlight=False, soft_wrap=False)
+SPARKS = "▁▂▃▄▅▆▇█"
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table. Only the one that is `wide` gives way: it wraps to what is left."""
+
+    name: str
+    header: str | None = None
+    wide: bool = False
+    most: int | None = None
+    """Most characters on a terminal; the rest is an ellipsis. Ids have none: they stay whole."""
+    from_width: int = 0
+    """Narrower terminals do without it."""
+
+
+def console(*, err: bool = False) -> Console:
+    """Standard output, or error; unbounded and plain where it is no terminal."""
+    found = Console(highlight=False, stderr=err)
+    return found if found.is_terminal else Console(highlight=False, stderr=err, width=UNBOUND)
 
 
 def emit_json(value: object) -> None:
@@ -31,6 +51,8 @@ def _plain(value: object) -> Any:
         return value.isoformat()
     if isinstance(value, Path):
         return str(value)
+    if isinstance(value, set | frozenset | tuple):
+        return sorted(value)
     raise TypeError(f"{type(value).__name__} cannot be written as JSON")
 
 
@@ -44,34 +66,82 @@ def shown(value: object) -> str:
     """A value as a cell: times to the minute, confidences with two places."""
     if value is None:
         return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     if isinstance(value, datetime):
         return f"{value:%Y-%m-%d %H:%M}"
     if isinstance(value, float):
         return f"{value:.2f}"
     if isinstance(value, int):
         return f"{value:,}"
+    if isinstance(value, list):
+        return ", ".join(shown(each) for each in value)
     return one_line(str(value))
 
 
+def size(count: float) -> str:
+    """Bytes for people."""
+    for unit in ("B", "kB", "MB", "GB"):
+        if count < 1000 or unit == "GB":
+            break
+        count /= 1000
+    return f"{count:,.0f} {unit}" if unit in ("B", "kB") else f"{count:,.1f} {unit}"
+
+
+def span(seconds: float) -> str:
+    """A stretch of time for people."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    if seconds < 90 * 60:
+        return f"{seconds / 60:.0f} min"
+    if seconds < 36 * 3600:
+        return f"{seconds / 3600:.0f} h"
+    return f"{seconds / 86400:.0f} days"
+
+
+def count(number: int, noun: str, plural: str | None = None) -> str:
+    """`1 fact`, `2 facts`."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def sparkline(values: Sequence[float]) -> str:
+    """Values between 0 and 1 as a row of bars."""
+    top = len(SPARKS) - 1
+    return "".join(SPARKS[min(top, max(0, round(value * top)))] for value in values)
+
+
 def print_table(
-    rows: Iterable[Mapping[str, object]],
-    columns: Sequence[str],
-    *,
-    wide: str | None = None,
-    title: str | None = None,
+    rows: Iterable[Mapping[str, object]], columns: Sequence[Column], *, indent: int = 0
 ) -> None:
-    """Rows as a table; the column `wide` takes what room there is."""
-    table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", pad_edge=False)
+    """Rows as a table that fits the terminal; cells are never markup."""
+    out = console()
+    terminal = out.is_terminal
+    kept = [column for column in columns if not terminal or out.width >= column.from_width]
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, expand=terminal)
     rows = list(rows)
-    for name in columns:
-        numeric = all(isinstance(row.get(name), int | float | None) for row in rows) and rows
+    for column in kept:
+        values = [row.get(column.name) for row in rows]
+        header = column.header if column.header is not None else column.name.replace("_", " ")
+        longest = max([len(header), *(len(shown(value)) for value in values)])
+        width = longest if column.most is None or not terminal else min(longest, column.most)
+        numeric = bool(rows) and all(isinstance(v, int | float | None) for v in values)
+        free = column.wide and terminal
         table.add_column(
-            name.replace("_", " "),
+            header,
             justify="right" if numeric else "left",
-            ratio=1 if name == wide else None,
-            no_wrap=name != wide,
-            overflow="ellipsis",
+            ratio=1 if free else None,
+            width=None if free else width,
+            min_width=20 if free else width,
+            no_wrap=not free,
+            overflow="fold" if free else "ellipsis",
         )
+    if terminal and not any(column.wide for column in kept):
+        table.expand = False
     for row in rows:
-        table.add_row(*(Text(shown(row.get(name))) for name in columns))
-    console().print(table)
+        table.add_row(*(Text(shown(row.get(column.name))) for column in kept))
+    out.print(Padding(table, (0, 0, 0, indent), expand=False))
+
+
+def say(text: str, *, style: str = "", indent: int = 0) -> None:
+    """Text for a person, wrapped to the terminal under its indent; never markup."""
+    console().print(Padding(Text(text, style=style), (0, 0, 0, indent), expand=False))

@@ -5,8 +5,8 @@ from datetime import datetime
 import click
 
 from serving import options
-from serving.reader import NothingPublished, open_reader
-from serving.terminal import console, emit_json, one_line
+from serving.reader import open_reader
+from serving.terminal import emit_json, say
 
 
 @click.command(
@@ -44,12 +44,13 @@ def command(
     as_json: bool,
 ) -> None:
     """Find facts, episodes and learnings, each with where it came from."""
+    from serving.report import print_found
     from serving.search import search_memory
 
+    reader = open_reader(options.state_of(ctx), namespace, as_of)
     try:
-        reader = open_reader(options.state_of(ctx), namespace, as_of)
         found = search_memory(reader, query, search_type, limit, min_confidence)
-    except (NothingPublished, ValueError) as error:
+    except ValueError as error:
         raise click.ClickException(str(error)) from None
     if as_json:
         emit_json(
@@ -61,14 +62,7 @@ def command(
             }
         )
         return
-    out = console()
     if not found:
-        out.print(f"Nothing about that in namespace {reader.namespace}.")
+        say(f"Nothing about that in namespace {reader.namespace}.")
     for result in found:
-        out.print(f"[bold]{result.score:.2f}[/]  [cyan]{result.kind}[/]  {result.id}", end="")
-        about = f"  [dim]{one_line(result.entity)}[/]" if result.entity else ""
-        out.print(f"{about}  [dim]confidence {result.confidence:.2f}[/]")
-        out.print(one_line(result.text, 600), markup=False)
-        for source in result.sources[:2]:
-            out.print(f"  {source['file']}:{source['line']}", style="dim", markup=False)
-        out.print()
+        print_found(result)

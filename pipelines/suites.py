@@ -1,0 +1,426 @@
+"""What must hold of each table, as suites of expectations made from the tables' declarations.
+
+A suite reads a few columns, and gives great_expectations small frames: keys and numbers as they
+are, and for what takes other tables or the text itself (references, quotes, secrets) whether it
+holds, row by row. No text of logs leaves this module.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import batched
+from typing import Any, NamedTuple, Protocol
+
+import polars as pl
+
+from knowledge.identity import digest
+from knowledge.invariants import REFERENCES, UNIT_RANGES
+from knowledge.learnings.stage import EXTRACTOR as LEARNING_RULES
+from knowledge.redaction import redactor
+from knowledge.redaction.rules import RULES as REDACTIONS
+from knowledge.rules import RULES, Record, field_text
+from knowledge.tables import TABLES, TEXT, TEXTS, Table
+
+OUTCOMES = ("done", "empty", "rejected", "failed")
+DAYS_AT_ONCE = 32
+"""Days whose text is held at once: what bounds the memory of reading it all."""
+
+MOST_DUPLICATES = 0.05
+
+
+class Read(Protocol):
+    """Reads columns of a table by name, in the version that is checked."""
+
+    def __call__(
+        self, table: str, *columns: str, days: Sequence[str] | None = None
+    ) -> pl.LazyFrame: ...
+
+
+class Expectation(NamedTuple):
+    """One rule in words, the class in great_expectations that decides it, and its arguments."""
+
+    rule: str
+    kind: str
+    given: dict[str, Any]
+
+
+class Batch(NamedTuple):
+    """Rows, and what is expected of them."""
+
+    frame: pl.DataFrame
+    expectations: Sequence[Expectation]
+
+
+@dataclass(frozen=True)
+class Suite:
+    """What must hold of one table in one respect.
+
+    `reads` names the tables that it looks at; `content` is what it is made of, so that a changed
+    suite runs again where an old one passed. One that does not block only warns.
+    """
+
+    table: str
+    name: str
+    about: str
+    reads: tuple[str, ...]
+    content: str
+    batches: Callable[[Read], Iterable[Batch]]
+    blocking: bool = True
+
+
+def suites() -> list[Suite]:
+    """All suites, in the order of the tables; all but `records`, which intake alone writes to."""
+    found: list[Suite] = []
+    for table in TABLES.values():
+        found.append(_unique_key(table))
+        if references := [each for each in REFERENCES if _owner(each) == table.name]:
+            found.append(_references(table, references))
+        if columns := [column for name, column in UNIT_RANGES if name == table.name]:
+            found.append(_ranges(table, columns))
+        if table.name in _BALANCES:
+            found.append(_balance(table, *_BALANCES[table.name]))
+        if table.name in _QUOTES:
+            found.append(_quotes(table, *_QUOTES[table.name]))
+        if columns := words(table):
+            found.append(_no_secret(table, columns))
+        if table.name in _STATEMENTS:
+            found.append(_duplicates(table, _STATEMENTS[table.name]))
+    return found
+
+
+def words(table: Table) -> list[str]:
+    """Columns that may hold words of logs: text that is no id, digest, day or fixed term."""
+    fixed = {
+        "namespace", "day", "model", "fingerprint", "digest", "kind", "mode", "origin", "trigger",
+        "outcome", "status", "stage", "gate", "source", "adapter", "category", "decision", "type",
+        "extractor", "cause", "knowledge_type", "info_type", "predicate", "unit", "generation",
+        "introduced_by", "merged_into", "spans", "derived_from", "dedupe_hash", "subject",
+    }  # fmt: skip
+    return [
+        name
+        for name, column in table.columns.items()
+        if column.type in (TEXT, TEXTS)
+        and name not in fixed
+        and not name.endswith(("_id", "_ids", "_hash", "_key"))
+    ]
+
+
+def _unique_key(table: Table) -> Suite:
+    key = list(table.key)
+
+    def batches(read: Read) -> Iterator[Batch]:
+        present = [_expect(f"{name} is there", "ExpectColumnValuesToNotBeNull", column=name)
+                   for name in key]  # fmt: skip
+        rule = f"{', '.join(key)} never twice"
+        unique = (
+            _expect(rule, "ExpectColumnValuesToBeUnique", column=key[0])
+            if len(key) == 1
+            else _expect(rule, "ExpectCompoundColumnsToBeUnique", column_list=key)
+        )
+        yield Batch(read(table.name, *key).collect(), [*present, unique])
+
+    about = f"No two rows have the same {', '.join(key)}."
+    return Suite(table.name, "unique_key", about, (table.name,), str(key), batches)
+
+
+def _owner(reference: tuple[str, str, str, str]) -> str:
+    """The later one of the two tables: only then both are made."""
+    order = list(TABLES)
+    return max(reference[0], reference[2], key=order.index)
+
+
+def _references(table: Table, references: Sequence[tuple[str, str, str, str]]) -> Suite:
+    def batches(read: Read) -> Iterator[Batch]:
+        for name in dict.fromkeys(each[0] for each in references):
+            own = [each[1:] for each in references if each[0] == name]
+            columns = list(dict.fromkeys(column for column, _, _ in own))
+            rows = read(name, "namespace", *columns).collect().with_row_index("row")
+            held: dict[str, pl.Series] = {}
+            for column, target, target_column in own:
+                values = rows.select("row", "namespace", column)
+                if TABLES[name].columns[column].type.is_nested():
+                    values = values.explode(column)
+                there = read(target, "namespace", target_column).collect()
+                missing = values.drop_nulls(column).join(
+                    there, left_on=["namespace", column],
+                    right_on=["namespace", target_column], how="anti",
+                )  # fmt: skip
+                rule = f"{name}.{column} is in {target}.{target_column}"
+                held[rule] = ~rows["row"].is_in(missing["row"].implode())
+            yield _holds(pl.DataFrame(held, schema=dict.fromkeys(held, pl.Boolean)))
+
+    return Suite(
+        table.name,
+        "references",
+        "; ".join(f"{a}.{b} is in {c}.{d}" for a, b, c, d in references) + ".",
+        tuple(dict.fromkeys(name for each in references for name in (each[0], each[2]))),
+        str(references),
+        batches,
+    )
+
+
+def _ranges(table: Table, columns: Sequence[str]) -> Suite:
+    def batches(read: Read) -> Iterator[Batch]:
+        # A number that is none (NaN) is empty to pandas.
+        rules = [_expect(f"{name} is a number", "ExpectColumnValuesToNotBeNull", column=name)
+                 for name in columns]  # fmt: skip
+        rules += [
+            _expect(f"{name} lies within 0 and 1", "ExpectColumnValuesToBeBetween", column=name,
+                    min_value=0, max_value=1)
+            for name in columns
+        ]  # fmt: skip
+        yield Batch(read(table.name, *columns).collect(), rules)
+
+    about = f"{', '.join(columns)}: within 0 and 1."
+    return Suite(table.name, "range", about, (table.name,), str(columns), batches)
+
+
+def _balance(
+    table: Table, reads: tuple[str, ...], about: str, counts: Callable[[Read], pl.LazyFrame]
+) -> Suite:
+    """`counts` gives rows of two counts, `counted` and `expected`, that must be equal."""
+
+    def batches(read: Read) -> Iterator[Batch]:
+        frame = counts(read).select("counted", "expected").fill_null(0).collect()
+        pair = {"column_A": "counted", "column_B": "expected"}
+        rules = [_expect("counts add up", "ExpectColumnPairValuesToBeEqual", **pair)]
+        if table.name == "work":
+            frame = frame.with_columns(read("work", "outcome").collect()["outcome"])
+            rules.append(_expect("each unit has one outcome", "ExpectColumnValuesToBeInSet",
+                                 column="outcome", value_set=list(OUTCOMES)))  # fmt: skip
+        yield Batch(frame, rules)
+
+    return Suite(table.name, "balance", about, reads, about, batches)
+
+
+def _conversations(read: Read) -> pl.LazyFrame:
+    key = ["namespace", "conversation_id"]
+    counted = read("raw_logs", *key).group_by(key).agg(pl.len().alias("counted"))
+    stored = read("conversations", *key, "records").rename({"records": "expected"})
+    return stored.join(counted, on=key, how="full")
+
+
+def _worked(table: str, stages: Iterable[str]) -> Callable[[Read], pl.LazyFrame]:
+    """Rows that units say they gave, and rows that are there."""
+
+    def counts(read: Read) -> pl.LazyFrame:
+        key = ["namespace", "stage"]
+        said = (
+            read("work", *key, "rows")
+            .filter(pl.col("stage").is_in(list(stages)))
+            .group_by(key)
+            .agg(pl.col("rows").sum().alias("expected"))
+        )
+        stage = pl.col("extractor").str.extract(r"^([^@]+)").alias("stage")
+        there = read(table, "namespace", "extractor").group_by("namespace", stage)
+        return said.join(there.agg(pl.len().alias("counted")), on=key, how="full")
+
+    return counts
+
+
+def _names(read: Read) -> pl.LazyFrame:
+    proposed = read("candidates", "namespace").group_by("namespace").agg(expected=pl.len())
+    judged = pl.concat(
+        [
+            read("entities", "namespace", "mentions").rename({"mentions": "counted"}),
+            read("rejections", "namespace", "candidates").rename({"candidates": "counted"}),
+        ]
+    )
+    return proposed.join(
+        judged.group_by("namespace").agg(pl.col("counted").sum()), on="namespace", how="full"
+    )
+
+
+def _sources(read: Read) -> pl.LazyFrame:
+    key = ["namespace", "fact_id"]
+    there = (
+        read("fact_sources", *key, "record_id", "conversation_id")
+        .group_by(key)
+        .agg(
+            pl.col("record_id").n_unique().alias("records"),
+            pl.col("conversation_id").n_unique().alias("conversations"),
+        )
+    )
+    both = read("facts", *key, "source_count", "conversation_count").join(
+        there, on=key, how="full"
+    )
+    return pl.concat(
+        [
+            both.select(counted="records", expected="source_count"),
+            both.select(counted="conversations", expected="conversation_count"),
+        ]
+    )
+
+
+def _gates(read: Read) -> pl.LazyFrame:
+    return read("funnel", "rows_in", "passed", "refused").select(
+        counted=pl.col("passed") + pl.col("refused"), expected="rows_in"
+    )
+
+
+def _units(read: Read) -> pl.LazyFrame:
+    """A unit that gave rows is done, and one that is empty gave none."""
+    gave = (pl.col("rows") > 0).cast(pl.Int64)
+    settled = pl.col("outcome").is_in(["done", "empty"])
+    said = (pl.col("outcome") == "done").cast(pl.Int64)
+    return read("work", "outcome", "rows").select(
+        counted=gave, expected=pl.when(settled).then(said).otherwise(gave)
+    )
+
+
+_BALANCES: dict[str, tuple[tuple[str, ...], str, Callable[[Read], pl.LazyFrame]]] = {
+    "conversations": (
+        ("conversations", "raw_logs"),
+        "Each conversation counts its events, and none is left over.",
+        _conversations,
+    ),
+    "candidates": (
+        ("candidates", "work"),
+        "Rows of each rule are those that its units of work say they gave.",
+        _worked("candidates", [rule.name for rule in RULES]),
+    ),
+    "learning_candidates": (
+        ("learning_candidates", "work"),
+        "One row for each conversation that was judged.",
+        _worked("learning_candidates", [LEARNING_RULES.name]),
+    ),
+    "entities": (
+        ("entities", "rejections", "candidates"),
+        "Each candidate names an accepted entity or a rejected one.",
+        _names,
+    ),
+    "fact_sources": (
+        ("facts", "fact_sources"),
+        "Each fact counts its sources and conversations, and none is left over.",
+        _sources,
+    ),
+    "funnel": (("funnel",), "What came to a gate passed it or was refused.", _gates),
+    "work": (("work",), "Each unit is one of done, empty, rejected and failed.", _units),
+}
+
+
+def _quotes(
+    table: Table, reads: tuple[str, ...], found: Callable[[Read], Iterator[pl.DataFrame]]
+) -> Suite:
+    """`found` gives frames with `quote stands in its source`, a row per quote."""
+
+    def batches(read: Read) -> Iterator[Batch]:
+        yield _holds(pl.concat([*found(read)]))
+
+    about = "Each quote stands in its source, at the place that it names."
+    return Suite(table.name, "quotes", about, reads, about, batches)
+
+
+_FOUND = "quote stands in its source"
+
+
+def _candidate_quotes(read: Read) -> Iterator[pl.DataFrame]:
+    columns = ("namespace", "record_id", "quote", "quote_field", "quote_start", "quote_end")
+    yield pl.DataFrame(schema={_FOUND: pl.Boolean})
+    for days in _days(read, "candidates"):
+        quotes = read("candidates", *columns, days=days)
+        source = read("raw_logs", "namespace", *Record._fields, days=days)
+        joined = quotes.join(source, on=["namespace", "record_id"], how="left").collect()
+        places = joined.select("quote", "quote_field", "quote_start", "quote_end")
+        records = joined.select(Record._fields)
+        held = [
+            record.text is not None
+            and (field_text(field, record) or "")[start:end] == quote
+            for (quote, field, start, end), record in zip(
+                places.iter_rows(), map(Record._make, records.iter_rows()), strict=True
+            )
+        ]
+        yield pl.DataFrame({_FOUND: held}, schema={_FOUND: pl.Boolean})
+
+
+def _learning_quotes(read: Read) -> Iterator[pl.DataFrame]:
+    quotes = (
+        read("learnings", "namespace", "quotes")
+        .explode("quotes")
+        .drop_nulls("quotes")
+        .select("namespace", pl.col("quotes").struct.unnest())
+        .rename({"text": "quote"})
+    )
+    texts = read("raw_logs", "namespace", "record_id", "text")
+    place = pl.col("text").str.slice("start", pl.col("quote").str.len_chars())
+    yield (
+        quotes.join(texts, on=["namespace", "record_id"], how="left")
+        .select((place == pl.col("quote")).fill_null(value=False).alias(_FOUND))
+        .collect()
+    )
+
+
+_QUOTES: dict[str, tuple[tuple[str, ...], Callable[[Read], Iterator[pl.DataFrame]]]] = {
+    "candidates": (("candidates", "raw_logs"), _candidate_quotes),
+    "learnings": (("learnings", "raw_logs"), _learning_quotes),
+}
+
+
+def _no_secret(table: Table, columns: Sequence[str]) -> Suite:
+    def clean(texts: pl.Series) -> pl.Series:
+        if texts.dtype == TEXTS:
+            texts = texts.list.join("\n")
+        return ~redactor().secrets_in(texts)
+
+    def batches(read: Read) -> Iterator[Batch]:
+        parts = [
+            read(table.name, *columns, days=days).collect()
+            for days in (_days(read, table.name) if table.by_day else [None])
+        ] or [table.empty().select(columns)]
+        rules = {name: f"no secret in {name}" for name in columns}
+        yield _holds(
+            pl.concat(
+                part.select(clean(part[name]).alias(rule) for name, rule in rules.items())
+                for part in parts
+            )
+        )
+
+    patterns = digest(*(f"{rule.name}={rule.exact}" for rule in REDACTIONS))
+    about = f"Nothing that looks like a secret in {', '.join(columns)}."
+    return Suite(table.name, "no_secret", about, (table.name,), f"{columns}{patterns}", batches)
+
+
+def _duplicates(table: Table, statement: Sequence[str]) -> Suite:
+    """Statements are compared by digest: lower case, white space and punctuation aside."""
+
+    def batches(read: Read) -> Iterator[Batch]:
+        plain = [
+            pl.col(name).str.to_lowercase().str.replace_all(r"[\W_]+", " ").str.strip_chars()
+            for name in statement
+        ]
+        frame = read(table.name, *statement).select(
+            statement=pl.concat_str(*plain, separator="\n").hash(seed=0).cast(pl.String)
+        )
+        rule = f"fewer than {MOST_DUPLICATES:.0%} say the same as another"
+        kind = "ExpectColumnProportionOfUniqueValuesToBeBetween"
+        rows = frame.collect()
+        # Of no rows there is no proportion.
+        expectations = [_expect(rule, kind, column="statement", min_value=1 - MOST_DUPLICATES)]
+        yield Batch(rows, expectations if rows.height else [])
+
+    about = f"Fewer than {MOST_DUPLICATES:.0%} of the rows say the same as another one."
+    return Suite(
+        table.name, "duplicates", about, (table.name,), str(statement), batches, blocking=False
+    )
+
+
+_STATEMENTS: dict[str, tuple[str, ...]] = {
+    "facts": ("namespace", "entity_id", "predicate", "content"),
+    "learnings": ("namespace", "category", "title"),
+}
+
+
+def _days(read: Read, table: str) -> Iterator[list[str]]:
+    days = read(table, "day").unique().collect()["day"].sort().to_list()
+    yield from map(list, batched(days, DAYS_AT_ONCE)) if days else ()
+
+
+def _holds(frame: pl.DataFrame) -> Batch:
+    """A batch of columns that say, row by row, whether the rule in their name holds."""
+    kind = "ExpectColumnValuesToBeInSet"
+    return Batch(
+        frame, [_expect(rule, kind, column=rule, value_set=[True]) for rule in frame.columns]
+    )
+
+
+def _expect(rule: str, kind: str, **given: Any) -> Expectation:
+    return Expectation(rule, kind, given)

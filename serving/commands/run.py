@@ -1,0 +1,234 @@
+"""`cairn run`."""
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from serving import options
+from serving.terminal import Column, console, count, emit_json, print_table, say, size, span
+
+if TYPE_CHECKING:
+    from pipelines.run import Plan
+    from resources.state import State
+    from serving.progress import Display
+
+STAGE_COLUMNS = (
+    Column("stage"),
+    Column("rows_in", "rows in"),
+    Column("done"),
+    Column("empty"),
+    Column("rejected"),
+    Column("failed"),
+    Column("rows_out", "rows out", from_width=80),
+    Column("seconds"),
+)
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  cairn run --samples
+  cairn run --source ~/.claude/projects --report
+  cairn run --source chat.jsonl --namespace home --timezone Europe/Berlin
+  cairn run                 (all registered sources)
+
+The newest files come first, and what is done is published stretch by stretch. Ctrl-C publishes
+what is done and stops; `cairn run` goes on from there."""
+)
+@click.option(
+    "--source", "sources", multiple=True, metavar="PATH", type=click.Path(path_type=Path),
+    help="File or folder of logs; is registered. Repeatable.",
+)  # fmt: skip
+@click.option("--samples", is_flag=True, help="The samples that come with Cairn, in `samples`.")
+@click.option("--namespace", metavar="NAME", help="Whose logs these are. [default]")
+@click.option("--timezone", metavar="ZONE", help="Of times without one, e.g. Europe/Berlin. [UTC]")
+@click.option(
+    "--report/--no-report", default=None, help="What each stage made. [on a terminal]"
+)  # fmt: skip
+@options.as_json
+@click.pass_context
+def command(
+    ctx: click.Context,
+    sources: tuple[Path, ...],
+    samples: bool,
+    namespace: str | None,
+    timezone: str | None,
+    report: bool | None,
+    as_json: bool,
+) -> None:
+    """Take in logs, make knowledge of them, publish it."""
+    if samples and (sources or namespace or timezone):
+        raise click.UsageError("--samples goes alone: it has its own namespace", ctx)
+    if (namespace or timezone) and not sources:
+        raise click.UsageError("--namespace and --timezone belong to --source PATH", ctx)
+    state = options.state_of(ctx)
+    _register(state, sources, samples=samples, namespace=namespace, timezone=timezone)
+    execute(state, report=report, as_json=as_json)
+
+
+def execute(state: "State", *, report: bool | None = None, as_json: bool = False) -> None:
+    """Runs the graph over what changed, shows how far it is, and tells what came of it.
+
+    Raises:
+        click.exceptions.Exit: with 130 after Ctrl-C.
+    """
+    state.home.dagster_environment()  # the code location looks for the home when it is imported
+    from pipelines.run import RunFailed, plan, run_graph
+    from serving.progress import Display
+
+    planned = plan(state)
+    display = Display()
+    start = time.monotonic()
+    _announce(planned)
+    try:
+        with display.shown():
+            outcome = run_graph(
+                state,
+                listener=display.listener(),
+                on_stretch=display.stretch,
+                on_interrupt=lambda: display.note(
+                    "interrupted: publishing what is done (Ctrl-C again stops at once)"
+                ),
+            )
+    except RunFailed as error:
+        raise click.ClickException(f"{error}; what was published before stays") from error
+    finish(state, display, outcome, planned, time.monotonic() - start, report, as_json=as_json)
+
+
+def finish(
+    state: "State",
+    display: "Display",
+    outcome: Any,
+    planned: "Plan | None",
+    seconds: float,
+    report: bool | None,
+    *,
+    as_json: bool,
+) -> None:
+    """Tells what came of a run."""
+    found = _overviews(state)
+    refused = _refused(state)
+    if as_json:
+        emit_json(
+            {
+                "changed": bool(outcome.runs),
+                "interrupted": outcome.interrupted,
+                "seconds": round(seconds, 3),
+                "runs": outcome.runs,
+                "input": planned,
+                "stages": display.stages.rows(),
+                "refused": refused,
+                "namespaces": found,
+            }
+        )
+    else:
+        _tell(display, outcome, found, refused, seconds, report)
+    if outcome.interrupted:
+        click.echo(
+            "cairn: interrupted; what was done is published, `cairn run` goes on from there",
+            err=True,
+        )
+        raise click.exceptions.Exit(130)
+
+
+def _tell(
+    display: "Display",
+    outcome: Any,
+    found: list[dict[str, Any]],
+    refused: list[dict[str, str]],
+    seconds: float,
+    report: bool | None,
+) -> None:
+    from serving.report import print_overview, print_totals
+
+    out = console()
+    for file in refused[:5]:
+        say(f"refused: {file['path']}: {file['reason']}", style="yellow")
+    if len(refused) > 5:
+        say(f"… and {len(refused) - 5:,} more: see `cairn dead-letters`", style="yellow")
+    if not outcome.runs:
+        say(f"Nothing changed; everything is published ({span(seconds)}).")
+        for each in found:
+            print_totals(each)
+        return
+    if report is None:
+        report = out.is_terminal
+    if report:
+        print_table(display.stages.rows(), STAGE_COLUMNS)
+        out.print()
+    for each in found:
+        if report:
+            print_overview(each)
+            out.print()
+        else:
+            print_totals(each)
+    say(f"Done in {span(seconds)}. Next: `cairn search \"…\"`, `cairn facts`, `cairn status`.")
+
+
+def _register(
+    state: "State",
+    sources: tuple[Path, ...],
+    *,
+    samples: bool,
+    namespace: str | None,
+    timezone: str | None,
+) -> None:
+    from resources.home import CHECKOUT
+    from resources.log_files import LOG_SUFFIXES, log_files
+    from resources.sources import add_source, list_sources
+    from serving.reader import SAMPLES
+
+    if samples:
+        folder = CHECKOUT / "data" / "samples"
+        if not folder.is_dir():
+            raise click.ClickException(f"the samples are not there: {folder}")
+        add_source(state.home, folder, SAMPLES)
+    owner = namespace or state.settings.namespace or "default"
+    for path in sources:
+        if path.exists() and next(log_files(path, owner, "UTC"), None) is None:
+            kinds = ", ".join(sorted(LOG_SUFFIXES))
+            raise click.ClickException(f"source {path}: no log files in it ({kinds})")
+        try:
+            add_source(state.home, path, owner, timezone or state.settings.timezone)
+        except ValueError as error:
+            raise click.ClickException(str(error)) from None
+    if not list_sources(state.home) and not any(state.home.inbox.iterdir()):
+        raise click.ClickException(
+            "no source is registered: use `cairn run --source PATH`, or `cairn run --samples`"
+        )
+
+
+def _announce(planned: "Plan") -> None:
+    err = console(err=True)
+    if not planned.files or planned.oldest is None or planned.newest is None:
+        return
+    err.print(
+        f"{count(planned.files, 'file')}, {size(planned.bytes)},"
+        f" about {count(planned.sessions, 'session')},"
+        f" last written {planned.oldest:%Y-%m-%d} to {planned.newest:%Y-%m-%d};"
+        f" takes about {span(planned.seconds)}",
+        markup=False,
+    )
+
+
+def _overviews(state: "State") -> list[dict[str, Any]]:
+    """What is published, a person's own namespaces first."""
+    from resources.publication import namespaces
+    from serving.reader import SAMPLES, open_reader
+    from serving.report import overview
+
+    names = sorted(namespaces(state.home), key=lambda name: (name == SAMPLES, name))
+    return [overview(open_reader(state, name)) for name in names]
+
+
+def _refused(state: "State") -> list[dict[str, str]]:
+    """Files that no adapter knows, or that could not be read."""
+    import polars as pl
+
+    from knowledge.tables import SOURCE_FILES
+
+    files = state.warehouse.read(SOURCE_FILES).collect()
+    wrong = files.filter(pl.col("outcome").is_in(["refused", "failed"])).sort("path")
+    return wrong.select("namespace", "path", "reason").to_dicts()

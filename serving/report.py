@@ -1,0 +1,120 @@
+"""What a run ends with: what there is now, the best of it, and one search that finds some."""
+
+from typing import Any
+
+import polars as pl
+
+from knowledge.policy import STRUCTURAL_PREDICATES
+from knowledge.tables import CONVERSATIONS, RAW_LOGS, THEMES
+from serving.reader import Reader
+from serving.search import Found, search_memory
+from serving.terminal import Column, console, count, one_line, print_table, say
+
+ENTITY_COLUMNS = (
+    Column("entity_id", "id"),
+    Column("type"),
+    Column("display_name", "name", wide=True),
+    Column("active_facts", "facts"),
+    Column("mentions", from_width=70),
+    Column("last_seen", from_width=90),
+)
+
+
+def totals(reader: Reader) -> dict[str, int]:
+    """Rows of what was published."""
+
+    def height(frame: pl.LazyFrame) -> int:
+        return frame.select(pl.len()).collect().item()
+
+    memory = reader.memory().filter(pl.col("status").is_in(["active", "pending_embed"]))
+    plain = memory.filter(~pl.col("predicate").is_in(list(STRUCTURAL_PREDICATES)))
+    return {
+        "conversations": height(reader.table(CONVERSATIONS, ["conversation_id"])),
+        "records": height(reader.table(RAW_LOGS, ["record_id"])),
+        "entities": height(reader.entities()),
+        "facts": height(plain),
+        "structural_facts": height(memory) - height(plain),
+        "learnings": height(reader.learnings()),
+        "themes": height(reader.table(THEMES, ["theme_id"])),
+    }
+
+
+def overview(reader: Reader) -> dict[str, Any]:
+    """The best of a namespace: 5 learnings, 10 entities, one search."""
+    learnings = reader.learnings().head(5).drop("simhash").collect().to_dicts()
+    entities = reader.top_entities().head(10).collect().to_dicts()
+    query = example_query(reader, learnings, entities)
+    return {
+        "namespace": reader.namespace,
+        "as_of": reader.as_of,
+        "totals": totals(reader),
+        "learnings": learnings,
+        "entities": entities,
+        "example": {
+            "query": query,
+            "results": search_memory(reader, query, "all", 3) if query else [],
+        },
+    }
+
+
+def example_query(
+    reader: Reader, learnings: list[dict[str, Any]], entities: list[dict[str, Any]]
+) -> str | None:
+    """Words that find something: the largest theme's, the best learning's, an entity's name."""
+    themes = reader.table(THEMES).sort("size", "theme_id", descending=[True, False])
+    largest = themes.head(1).collect()
+    if largest.height:
+        return " ".join(largest["terms"][0][:3])
+    if learnings:
+        return str(learnings[0]["title"])
+    return str(entities[0]["display_name"]) if entities else None
+
+
+def print_totals(found: dict[str, Any]) -> None:
+    """One line of what there is."""
+    there = found["totals"]
+    parts = [
+        count(there["conversations"], "conversation"),
+        count(there["records"], "record"),
+        count(there["entities"], "entity", "entities"),
+        count(there["facts"], "fact"),
+        count(there["learnings"], "learning"),
+        count(there["themes"], "theme"),
+    ]
+    say(f"{found['namespace']}: {', '.join(parts)}", style="bold")
+
+
+def print_overview(found: dict[str, Any]) -> None:
+    """The overview, for people."""
+    out = console()
+    print_totals(found)
+    if found["learnings"]:
+        out.print("\nTop learnings", style="bold")
+        for row in found["learnings"]:
+            say(f"{row['confidence']:.2f}  {row['category']}: {one_line(row['title'])}", indent=2)
+            out.print(f"        {row['learning_id']}", style="dim", markup=False)
+    if found["entities"]:
+        out.print("\nTop entities", style="bold")
+        print_table(found["entities"], ENTITY_COLUMNS, indent=2)
+    query = found["example"]["query"]
+    if query:
+        out.print()
+        say(f'Example: cairn search "{query}"', style="bold")
+        for result in found["example"]["results"]:
+            print_found(result)
+
+
+def print_found(result: Found) -> None:
+    """One result of a search, with where it came from."""
+    about = f"  {one_line(result.entity, 40)}" if result.entity else ""
+    out = console()
+    out.print()
+    out.print(
+        f"[bold]{result.score:.2f}[/]  [cyan]{result.kind}[/]  [dim]{result.id}[/]"
+        f"  confidence {result.confidence:.2f}",
+        end="",
+    )
+    out.print(about, style="green", markup=False)
+    say(one_line(result.text, 600), indent=2)
+    for source in result.sources[:2]:
+        out.print(f"  {source['file']}:{source['line']}", style="dim", markup=False, soft_wrap=True)

@@ -1,0 +1,133 @@
+"""What the documentation says is so: generated pages, links, commands, make targets."""
+
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+
+from serving.cli import cairn
+from serving.reference import CHECKOUT, pages
+
+PAGES = sorted(
+    [*CHECKOUT.glob("*.md"), *CHECKOUT.glob("docs/**/*.md"), CHECKOUT / "data/samples/README.md"]
+)
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+SPAN = re.compile(r"`([^`\n]+)`")
+LINK = re.compile(r"\]\(([^)\s#]*)(?:#([^)\s]+))?\)")
+HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
+
+page = pytest.mark.parametrize(
+    "page", PAGES, ids=lambda path: str(path.relative_to(CHECKOUT)).replace("/", "-")
+)
+
+
+def prose(text: str) -> str:
+    return FENCE.sub("", text)
+
+
+def lines_to_type(text: str) -> Iterator[str]:
+    """What a reader may type: lines of shell blocks, and code within sentences."""
+    for language, block in FENCE.findall(text):
+        for line in block.splitlines():
+            if language in {"bash", "sh"}:
+                yield line.strip()
+            elif language == "console" and line.startswith("$ "):
+                yield line[2:].strip()
+    for span in SPAN.findall(prose(text)):
+        yield span.strip()
+
+
+def commands(text: str, program: str) -> list[list[str]]:
+    """The arguments with which the lines to type call a program."""
+    found = (
+        re.sub(r"^(?:[A-Z_]+=\S+ )*(?:\.venv/bin/)?", "", line) for line in lines_to_type(text)
+    )
+    words = (shlex.split(line, comments=True) for line in found if line.startswith(f"{program} "))
+    return [line[1:] for line in words]
+
+
+def slug(heading: str) -> str:
+    kept = re.sub(r"[^\w\- ]", "", heading.strip().lower())
+    return kept.replace(" ", "-")
+
+
+def unknown(words: list[str]) -> str | None:
+    """The first word of a command line of `cairn` that it does not know."""
+    command: click.Command = cairn
+    options = {"--help", "-h"}
+    context = click.Context(cairn)
+    expects_value = False
+    for word in words:
+        own = {name: o for o in command.params for name in o.opts + o.secondary_opts}
+        if expects_value:
+            expects_value = False
+        elif word.startswith("-") and len(word) > 1:
+            name = word.split("=")[0]
+            if name not in own and name not in options:
+                return word
+            option = own.get(name)
+            takes = isinstance(option, click.Option) and not option.is_flag
+            expects_value = takes and "=" not in word
+        elif isinstance(command, click.Group):
+            found = command.get_command(context, word)
+            if found is None:
+                return word
+            command = found
+    return None
+
+
+@pytest.mark.parametrize("path", pages(), ids=lambda path: path.name)
+def test_a_generated_page_is_fresh(path: Path) -> None:
+    assert path.read_text(encoding="utf-8") == pages()[path], "stale: run `make docs`"
+
+
+@page
+def test_relative_links_lead_somewhere(page: Path) -> None:
+    text = prose(page.read_text(encoding="utf-8"))
+    lost: list[str] = []
+    for target, anchor in LINK.findall(text):
+        if "://" in target or target.startswith("mailto:"):
+            continue
+        place = (page.parent / target).resolve() if target else page
+        if not place.exists():
+            lost.append(target)
+        elif anchor and place.suffix == ".md":
+            headings = HEADING.findall(place.read_text(encoding="utf-8"))
+            if anchor not in map(slug, headings):
+                lost.append(f"{target}#{anchor}")
+    assert not lost
+
+
+@page
+def test_commands_and_options_exist(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    wrong = {shlex.join(words): unknown(words) for words in commands(text, "cairn")}
+    assert {line: word for line, word in wrong.items() if word} == {}
+
+
+@page
+def test_make_targets_exist(page: Path) -> None:
+    makefile = (CHECKOUT / "Makefile").read_text(encoding="utf-8")
+    targets = set(re.findall(r"^([a-z][a-z-]*):", makefile, re.MULTILINE))
+    named = {
+        word
+        for words in commands(page.read_text(encoding="utf-8"), "make")
+        for word in words
+        if "=" not in word
+    }
+    assert named <= targets
+
+
+def test_the_readme_names_every_command() -> None:
+    text = (CHECKOUT / "README.md").read_text(encoding="utf-8")
+    named = {words[0] for words in commands(text, "cairn")}
+    assert set(cairn.list_commands(click.Context(cairn))) <= named
+
+
+def test_decisions_are_numbered_without_gaps() -> None:
+    names = sorted(path.name for path in (CHECKOUT / "docs/decisions").glob("*.md"))
+    numbers = [int(name[:4]) for name in names if name[:4].isdigit()]
+    assert numbers == list(range(1, len(numbers) + 1))
