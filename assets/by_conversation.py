@@ -35,12 +35,17 @@ def pending(state: State, extractors: Sequence[Extractor]) -> pl.DataFrame:
     return owed(_units(state, extractors, None), work)
 
 
-def pending_days(state: State, extractors: Sequence[Extractor]) -> list[str]:
-    """Days with a unit that is owed, or with rows of one that is gone."""
-    work = state.warehouse.read(WORK).collect()
-    units = _units(state, extractors, None)
-    gone = vanished(units, work, [extractor.name for extractor in extractors])
-    return sorted({*owed(units, work)["day"], *gone["day"].drop_nulls()})
+def pending_days(state: State, table: Table, extractors: Sequence[Extractor]) -> list[str]:
+    """Days with a unit that is owed, or with rows of a conversation that is gone or elsewhere."""
+    place = ["namespace", "conversation_id", "day"]
+    conversations = state.warehouse.read(CONVERSATIONS, columns=place)
+    stray = (
+        state.warehouse.read(table, columns=place)
+        .unique()
+        .join(conversations, on=place, how="anti")
+        .collect()
+    )
+    return sorted({*pending(state, extractors)["day"], *stray["day"]})
 
 
 def run(

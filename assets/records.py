@@ -16,7 +16,7 @@ from knowledge.records import Before, SourceRead, read_records
 from knowledge.redaction import redactor
 from knowledge.tables import DEAD_LETTERS, RECORDS, SOURCE_FILES
 from resources.lock import write_lock
-from resources.log_files import LogFile, changed, log_files, prefix_digest, windows
+from resources.log_files import LogFile, changed, log_files, prefix_hash, windows
 from resources.sources import list_sources
 from resources.state import State
 
@@ -55,7 +55,7 @@ def _read(state: State, files: Iterable[LogFile]) -> Iterator[Intake]:
 
 def _read_file(state: State, file: LogFile, known: dict[str, Any] | None) -> Intake:
     """New lines of one file: from where the last intake stopped if it only grew, else all."""
-    start, start_line, adapter = _resume(file, known) if known else (0, 1, None)
+    start, start_line, adapter, hashed = _resume(file, known)
     before = _last_line(state, file) if start else None
     seen_at = datetime.now(UTC)
     reads: list[SourceRead] = []
@@ -78,16 +78,16 @@ def _read_file(state: State, file: LogFile, known: dict[str, Any] | None) -> Int
             )
             reads.append(read)
             before = read.last
+            hashed.update(memoryview(data)[: read.consumed])
             consumed, lines = offset + read.consumed, lines + read.lines
             adapter, reason = read.adapter, read.refused
             if reason:
                 break
     except OSError as error:
         reason = f"cannot be read: {error.strerror}"
-    records = pl.concat([RECORDS.empty(), *(read.records for read in reads)])
-    dead = pl.concat([DEAD_LETTERS.empty(), *(read.dead_letters for read in reads)])
     if reason and not file.size:
         reason = None
+    rows = sum(read.records.height for read in reads)
     source_file = {
         "namespace": file.namespace,
         "path": str(file.path),
@@ -96,8 +96,8 @@ def _read_file(state: State, file: LogFile, known: dict[str, Any] | None) -> Int
         "modified_ns": file.modified_ns,
         "consumed": consumed,
         "lines": lines,
-        "digest": prefix_digest(file.path, consumed) if not reason else digest(reason),
-        "outcome": "refused" if reason else "done" if records.height else "empty",
+        "digest": digest(reason) if reason else hashed.hexdigest(),
+        "outcome": "refused" if reason else "done" if rows else "empty",
         "reason": reason,
     }
     return Intake(records, SOURCE_FILES.frame([source_file]), dead)

@@ -17,16 +17,13 @@ from knowledge.facts import statements
 from knowledge.identity import digest_column
 from knowledge.names import canonical_column, refusals
 from knowledge.policy import OBSERVED_TYPES, Policy
+from knowledge.rules.orders import COMMANDED
 from knowledge.similarity import pair_similarity
 from knowledge.tables import ENTITIES, INTRODUCTIONS, REJECTIONS
 from knowledge.text import sentences
 
 PERSON_TRIGGERS = ("user_message", "learn_command")
 """Triggers by which a name may come in; `enrichment` never brings one."""
-
-COMMAND_TRIGGERS = ("learn_command",)
-COMMAND_PREDICATES = ("likes", "dislikes", "wants_to_learn")
-"""What marks a command: it keeps a name for which there is no fact yet."""
 
 _ENTITY = ["namespace", "entity_id"]
 _BY_TIME = ["occurred_at", "record_id", "candidate_id"]
@@ -70,7 +67,8 @@ def _introduces() -> pl.Expr:
 
 
 def _by_command() -> pl.Expr:
-    return pl.col("trigger").is_in(COMMAND_TRIGGERS) | pl.col("predicate").is_in(COMMAND_PREDICATES)
+    """A name that a command brought in is kept though there is no fact about it yet."""
+    return pl.col("extractor").str.starts_with(f"{COMMANDED}@")
 
 
 def introductions(candidates: pl.DataFrame, policy: Policy) -> pl.DataFrame:

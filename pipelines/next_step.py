@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from assets import by_conversation, candidates, learning_candidates, publication, raw_logs
 from assets.records import changed_files
+from knowledge.tables import CANDIDATES, LEARNING_CANDIDATES
 from knowledge.work import DayRange, ranges
 from resources.log_files import LogFile
 from resources.state import State
@@ -22,8 +23,10 @@ def pending_days(state: State) -> list[str]:
     return sorted(
         {
             *raw_logs.pending_days(state),
-            *by_conversation.pending_days(state, candidates.EXTRACTORS),
-            *by_conversation.pending_days(state, learning_candidates.EXTRACTORS),
+            *by_conversation.pending_days(state, CANDIDATES, candidates.EXTRACTORS),
+            *by_conversation.pending_days(
+                state, LEARNING_CANDIDATES, learning_candidates.EXTRACTORS
+            ),
         }
     )
 

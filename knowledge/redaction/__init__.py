@@ -261,7 +261,7 @@ def _encoded(value: Any) -> bytes:
 @lru_cache(4096)
 def _family(key: str) -> str | None:
     """Whether a name is one of a password or of a token."""
-    if not key:
+    if not judge.is_name(key):
         return None
     if judge.password_key(key):
         return "password"

@@ -31,6 +31,7 @@ _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://.*")
 _PIECES = re.compile(r"[^A-Za-z0-9]+")
 _HUMPS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _TOKEN_CHARACTERS = re.compile(r"[\w+/=.~:%!#^*@$&?-]+", re.ASCII)
+_NAME = re.compile(r"[\w .-]+", re.ASCII)
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
 
@@ -68,6 +69,11 @@ _TECHNICAL = _listed(
 def words(key: str) -> list[str]:
     """Lower-case words of an identifier: `dbPassword_2` gives db, password, 2."""
     return [hump.lower() for hump in _HUMPS.findall(key)]
+
+
+def is_name(text: str) -> bool:
+    """Whether a text could name a field: identifiers, dashes, dots and blanks."""
+    return len(text) <= 80 and bool(_NAME.fullmatch(text))
 
 
 def is_template(value: str) -> bool:

@@ -1,6 +1,6 @@
 """Rules: data and small functions, in one registry; docs/rules.md is made from it."""
 
-from knowledge.rules import commands, entities, keywords, paths, phrases, statements
+from knowledge.rules import commands, entities, keywords, orders, paths, phrases, statements
 from knowledge.rules.rule import Example, Found, Record, Rule, field_text
 
 RULES: tuple[Rule, ...] = (
@@ -10,6 +10,7 @@ RULES: tuple[Rule, ...] = (
     *statements.RULES,
     *entities.RULES,
     *phrases.RULES,
+    *orders.RULES,
 )
 """Every rule in force. None depends on what another one found."""
 

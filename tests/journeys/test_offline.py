@@ -9,7 +9,8 @@ WATCHED = """
 import socket, sys
 
 def watch(event, args):
-    if event == "socket.getaddrinfo" or event == "socket.connect" and args[0].family != socket.AF_UNIX:
+    local = event == "socket.connect" and args[0].family == socket.AF_UNIX
+    if event in ("socket.getaddrinfo", "socket.connect") and not local:
         print("tried to reach", args[1:], file=sys.stderr)
         sys.exit(99)
 

@@ -132,7 +132,7 @@ def test_a_good_place_for_a_name_outweighs_a_stray_one() -> None:
 
 
 def test_a_command_keeps_a_name_of_which_nothing_is_known() -> None:
-    tables = gated(topic("quantum cooking", "learn quantum cooking", trigger="learn_command"))
+    tables = gated(topic("quantum cooking", "like quantum cooking", extractor="commanded_topic@1"))
     assert kept(tables) == {"quantum cooking": 0}
 
 

@@ -59,9 +59,9 @@ def records(files: list[tuple[str, bytes]], namespace: str = "n") -> pl.DataFram
 
 def assert_same(one: dict[str, pl.DataFrame], other: dict[str, pl.DataFrame]) -> None:
     assert one.keys() == other.keys()
-    for name in one:
+    for name, frame in one.items():
         try:
-            assert_frame_equal(one[name], other[name], check_exact=True)
+            assert_frame_equal(frame, other[name], check_exact=True)
         except AssertionError as error:
             raise AssertionError(f"table {name}: {error}") from error
 

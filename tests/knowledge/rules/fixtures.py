@@ -19,6 +19,10 @@ def agent(text: str, **more: Any) -> Line:
     return {"kind": "message", "origin": "agent", "role": "assistant", "text": text, **more}
 
 
+def order(text: str, **more: Any) -> Line:
+    return {"kind": "command", "origin": "human", "role": "user", "text": text, **more}
+
+
 def call(tool: str, **inputs: Any) -> Line:
     return {
         "kind": "tool_call",
@@ -97,6 +101,7 @@ CHAT = (
     human("I like sea kayaking. Do you think I should buy a kayak?", name="Nadia"),
     agent("A used kayak is a good start. Sea kayaking needs some training."),
     human('My sister says "I hate boats", but sea kayaking is fun.', name="Nadia"),
+    order("/like sea kayaking", name="Nadia"),
 )
 
 

@@ -8,7 +8,7 @@ from knowledge.candidates import candidates
 from knowledge.policy import Policy
 from knowledge.rules import RULES, Rule
 from knowledge.rules.reference import reference
-from tests.knowledge.rules.fixtures import agent, bash, call, human, raw_logs
+from tests.knowledge.rules.fixtures import agent, bash, call, human, order, raw_logs
 from tests.knowledge.rules.regenerate import DIGESTS, REFERENCE, digests
 
 
@@ -60,7 +60,8 @@ def test_names_are_unique_and_confidences_fixed() -> None:
 )
 def test_the_examples_of_a_rule_hold(rule: Rule) -> None:
     for example in rule.examples:
-        lines = [human(example.text), agent(example.text), bash(example.text)]
+        text = example.text
+        lines = [human(text), agent(text), bash(text), order(text)]
         found = candidates(raw_logs(lines), Policy(), [rule]).candidates["object"]
         assert set(found) == set(example.objects), example.text
 

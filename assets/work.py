@@ -1,0 +1,41 @@
+"""The books: units of work with what became of each, files read, and what could not be done."""
+
+from collections.abc import Iterator
+
+import dagster as dg
+
+from assets.plots import table
+from assets.progress import Report
+from assets.stage import result, specs
+from knowledge.stages import STAGES
+from knowledge.tables import (
+    CANDIDATES,
+    DEAD_LETTERS,
+    LEARNING_CANDIDATES,
+    RAW_LOGS,
+    RECORDS,
+    SOURCE_FILES,
+    WORK,
+)
+from knowledge.work import outcome_counts
+from resources.state import State
+
+MADE = (RAW_LOGS, CANDIDATES, LEARNING_CANDIDATES, *(stage.writes[0] for stage in STAGES))
+
+
+@dg.multi_asset(
+    specs=[
+        *specs([SOURCE_FILES], [RECORDS], "books", checked=False),
+        *specs([DEAD_LETTERS], [RECORDS, RAW_LOGS], "books", checked=False),
+        *specs([WORK], MADE, "books", checked=False),
+    ],
+    name="work",
+)
+def work_asset(state: dg.ResourceParam[State]) -> Iterator[dg.MaterializeResult[None]]:
+    """Shows the tables that all stages write to as they go; writes nothing itself."""
+    work = state.warehouse.read(WORK, columns=["stage", "outcome", "rows"]).collect()
+    counts = outcome_counts(work)
+    totals = counts.drop("stage").sum().row(0, named=True)
+    yield result(state, SOURCE_FILES, Report("work"))
+    yield result(state, DEAD_LETTERS, Report("work"))
+    yield result(state, WORK, Report("work", **totals), {"by stage": table(counts)})

@@ -1,0 +1,87 @@
+"""What learnings should be like: goals whose miss is shown, and stops nothing."""
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+import dagster as dg
+import polars as pl
+
+from knowledge.learnings.stage import outcomes
+from knowledge.tables import LEARNING_CANDIDATES, LEARNINGS, RAW_LOGS
+from resources.state import State
+
+
+class Goal(NamedTuple):
+    """A measure of the learnings of one namespace, and between what it should lie."""
+
+    name: str
+    about: str
+    least: float
+    most: float
+
+
+YIELD = Goal("yield", "20 to 30 % of conversations yield a learning.", 0.2, 0.3)
+CONFIDENCE = Goal("mean_confidence", "The mean confidence is at least 0.75.", 0.75, 1.0)
+SOURCED = Goal("sourced", "Every learning has a source message that is there.", 1.0, 1.0)
+ALL = (YIELD, CONFIDENCE, SOURCED)
+
+
+def measures(
+    candidates: pl.DataFrame, learnings: pl.DataFrame, records: pl.DataFrame
+) -> dict[str, float]:
+    """The goals' measures over the learnings of one namespace; those without a value left out.
+
+    Args:
+        candidates: Rows of LEARNING_CANDIDATES.
+        learnings: Rows of LEARNINGS.
+        records: The column record_id of RAW_LOGS.
+    """
+    found: dict[str, float] = {}
+    if candidates.height:
+        stored = (outcomes(candidates, learnings)["outcome"] == "stored").sum()
+        found[YIELD.name] = stored / candidates.height
+    if learnings.height:
+        found[CONFIDENCE.name] = learnings.select(pl.col("confidence").mean()).item()
+        sources = learnings.select("learning_id", "source_record_ids").explode("source_record_ids")
+        there = sources.join(
+            records, left_on="source_record_ids", right_on="record_id", how="semi"
+        )
+        found[SOURCED.name] = there["learning_id"].n_unique() / learnings.height
+    return found
+
+
+def missed(goal: Goal, values: Mapping[str, float]) -> list[str]:
+    """Namespaces whose value lies outside of the goal."""
+    return [name for name, value in values.items() if not goal.least <= value <= goal.most]
+
+
+@dg.multi_asset_check(
+    name="goals_of_learnings",
+    description="What learnings should be like; a miss only warns.",
+    specs=[dg.AssetCheckSpec(goal.name, asset="learnings", description=goal.about) for goal in ALL],
+)
+def goals_of_learnings(state: dg.ResourceParam[State]) -> Iterator[dg.AssetCheckResult]:
+    """Compares learnings with the goals, namespace by namespace."""
+    candidates = state.warehouse.read(LEARNING_CANDIDATES).collect()
+    learnings = state.warehouse.read(LEARNINGS).collect()
+    records = state.warehouse.read(RAW_LOGS, columns=["namespace", "record_id"]).collect()
+    measured: dict[str, dict[str, float]] = {}
+    for namespace in candidates["namespace"].unique().sort():
+        own = pl.col("namespace") == namespace
+        measured[namespace] = measures(
+            candidates.filter(own), learnings.filter(own), records.filter(own)
+        )
+    for goal in ALL:
+        values = {name: found[goal.name] for name, found in measured.items() if goal.name in found}
+        wide = missed(goal, values)
+        yield dg.AssetCheckResult(
+            asset_key="learnings",
+            check_name=goal.name,
+            passed=not wide,
+            severity=dg.AssetCheckSeverity.WARN,
+            description=goal.about + (f" Not so in {', '.join(wide)}." if wide else ""),
+            metadata={name: round(value, 3) for name, value in values.items()},
+        )
+
+
+GOALS = (goals_of_learnings,)
