@@ -151,12 +151,12 @@ def _alike(to_do: pl.DataFrame) -> list[tuple[list[str], pl.DataFrame]]:
 
 
 def _kept(old: pl.DataFrame, units: pl.DataFrame, to_do: pl.DataFrame) -> pl.DataFrame:
-    """Rows whose unit is still there and not to be done anew."""
+    """Rows whose unit is still there, on that day, and not to be done anew."""
     current = units.join(to_do, on=["namespace", "stage", "unit"], how="anti").select(
-        "namespace", pl.col("unit").alias("conversation_id"), "stage"
+        "namespace", pl.col("unit").alias("conversation_id"), "stage", "day"
     )
     return (
         old.with_columns(stage=pl.col("extractor").str.extract(r"^([^@]+)"))
-        .join(current, on=["namespace", "conversation_id", "stage"], how="semi")
+        .join(current, on=["namespace", "conversation_id", "stage", "day"], how="semi")
         .drop("stage")
     )

@@ -84,10 +84,17 @@ def _batches(where: pl.DataFrame, days: Sequence[str]) -> Iterator[list[str]]:
         yield batch
 
 
+def _between(times: pl.Series) -> pl.Expr:
+    """Within these times, so that files of records from other times are not opened."""
+    near = pl.col("occurred_at").is_between(times.min(), times.max())
+    return near | pl.col("occurred_at").is_null() if times.null_count() else near
+
+
 def _run_batch(state: State, where: pl.DataFrame, days: list[str]) -> Report:
     keys = ["namespace", "record_key"]
     records = (
         state.warehouse.read(RECORDS)
+        .filter(_between(where["occurred_at"]))
         .join(where.lazy().select(*keys, "conversation_id", "day"), on=keys)
         .collect()
     )

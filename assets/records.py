@@ -1,13 +1,15 @@
 """Intake: source lines become records, redacted before they are written."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import dagster as dg
 import polars as pl
 
+from assets.ahead import ahead
 from assets.progress import Report, timed
 from assets.stage import result, specs
 from knowledge.adapters import adapters
@@ -26,13 +28,29 @@ BATCH_BYTES = 64 * 1024 * 1024
 WHOLE_BYTES = 256 * 1024 * 1024
 """A document must be read whole; a file of lines beyond this is read in windows."""
 
+READERS = 2
+"""Files read at once, in threads: searching, hashing and polars leave the interpreter free."""
 
-class Intake(NamedTuple):
-    """What was taken in of some files: frames for their tables."""
 
-    records: pl.DataFrame
-    source_files: pl.DataFrame
-    dead_letters: pl.DataFrame
+class FileRead(NamedTuple):
+    """What one file gave: its windows, and its row for SOURCE_FILES."""
+
+    windows: list[SourceRead]
+    source_file: dict[str, Any]
+
+    @property
+    def size(self) -> int:
+        """Bytes of payload."""
+        return sum(int(read.records["size"].sum()) for read in self.windows)
+
+
+class Start(NamedTuple):
+    """Where reading a file begins: offset, line, adapter if known, and hash of what is before."""
+
+    offset: int
+    line: int
+    adapter: str | None
+    hashed: blake2b
 
 
 def intake(state: State, files: Iterable[LogFile]) -> Report:
@@ -44,18 +62,22 @@ def intake(state: State, files: Iterable[LogFile]) -> Report:
         return finished(report)
 
 
-def _read(state: State, files: Iterable[LogFile]) -> Iterator[Intake]:
+def _read(state: State, files: Iterable[LogFile]) -> Iterator[FileRead]:
+    """Files one by one, in their order; the next one is read while one is stored."""
     known = {
         (row["namespace"], row["path"]): row
         for row in state.warehouse.read(SOURCE_FILES).collect().iter_rows(named=True)
     }
-    for file in files:
-        yield _read_file(state, file, known.get((file.namespace, str(file.path))))
+
+    def read(file: LogFile) -> FileRead:
+        return _read_file(state, file, known.get((file.namespace, str(file.path))))
+
+    return ahead(read, files, READERS)
 
 
-def _read_file(state: State, file: LogFile, known: dict[str, Any] | None) -> Intake:
+def _read_file(state: State, file: LogFile, known: dict[str, Any] | None) -> FileRead:
     """New lines of one file: from where the last intake stopped if it only grew, else all."""
-    start, start_line, adapter, hashed = _resume(file, known)
+    start, start_line, adapter, hashed = _start(file, known)
     before = _last_line(state, file) if start else None
     seen_at = datetime.now(UTC)
     reads: list[SourceRead] = []
@@ -100,19 +122,18 @@ def _read_file(state: State, file: LogFile, known: dict[str, Any] | None) -> Int
         "outcome": "refused" if reason else "done" if rows else "empty",
         "reason": reason,
     }
-    return Intake(records, SOURCE_FILES.frame([source_file]), dead)
+    return FileRead(reads, source_file)
 
 
-def _resume(file: LogFile, known: dict[str, Any]) -> tuple[int, int, str | None]:
-    """Offset, line and adapter to go on with: the start, unless the file only grew."""
-    consumed, adapter = known["consumed"], known["adapter"]
-    if (
-        adapter in adapters()
-        and 0 < consumed < file.size
-        and prefix_digest(file.path, consumed) == known["digest"]
-    ):
-        return consumed, known["lines"] + 1, adapter
-    return 0, 1, None
+def _start(file: LogFile, known: dict[str, Any] | None) -> Start:
+    """The start of a file, or the end of what was read of it before if it only grew."""
+    if known is not None:
+        consumed, adapter = known["consumed"], known["adapter"]
+        if adapter in adapters() and 0 < consumed < file.size:
+            hashed = prefix_hash(file.path, consumed)
+            if hashed.hexdigest() == known["digest"]:
+                return Start(consumed, known["lines"] + 1, adapter, hashed)
+    return Start(0, 1, None, prefix_hash(file.path, 0))
 
 
 def _last_line(state: State, file: LogFile) -> Before | None:
@@ -128,28 +149,29 @@ def _last_line(state: State, file: LogFile) -> Before | None:
     return Before(*last.row(0)[:3]) if last.height else None
 
 
-def _batches(reads: Iterable[Intake]) -> Iterator[Intake]:
+def _batches(reads: Iterable[FileRead]) -> Iterator[list[FileRead]]:
     """Files together, up to BATCH_BYTES of payload."""
-    batch: list[Intake] = []
+    batch: list[FileRead] = []
     size = 0
     for read in reads:
         batch.append(read)
-        size += int(read.records["size"].sum())
+        size += read.size
         if size >= BATCH_BYTES:
-            yield _together(batch)
+            yield batch
             batch, size = [], 0
     if batch:
-        yield _together(batch)
+        yield batch
 
 
-def _together(batch: list[Intake]) -> Intake:
-    return Intake(*(pl.concat(frames) for frames in zip(*batch, strict=True)))
-
-
-def _store(state: State, batch: Intake) -> Report:
+def _store(state: State, batch: Sequence[FileRead]) -> Report:
     """Appends the records that are not there yet; then says of the files that they are read."""
     warehouse = state.warehouse
-    records = batch.records.unique("record_key", keep="first", maintain_order=True)
+    reads = [window for read in batch for window in read.windows]
+    dead_letters = pl.concat([DEAD_LETTERS.empty(), *(read.dead_letters for read in reads)])
+    source_files = SOURCE_FILES.frame(read.source_file for read in batch)
+    records = pl.concat([RECORDS.empty(), *(read.records for read in reads)]).unique(
+        ["namespace", "record_key"], keep="first", maintain_order=True
+    )
     if records.height and warehouse.version(RECORDS) is not None:
         threads = records.select("namespace", "thread").unique()
         present = (
@@ -160,20 +182,20 @@ def _store(state: State, batch: Intake) -> Report:
         )
         records = records.join(present, on=["namespace", "record_key"], how="anti")
     versions = [warehouse.append(RECORDS, records)] if records.height else []
-    again = batch.source_files.select("namespace", pl.col("path").alias("source_file"))
+    again = source_files.select("namespace", pl.col("path").alias("source_file"))
     for table, rows, replaced, on in (
-        (DEAD_LETTERS, batch.dead_letters, again, ["namespace", "source_file"]),
-        (SOURCE_FILES, batch.source_files, batch.source_files, ["namespace", "path"]),
+        (DEAD_LETTERS, dead_letters, again, ["namespace", "source_file"]),
+        (SOURCE_FILES, source_files, source_files, ["namespace", "path"]),
     ):
         old = warehouse.read(table).collect()
         stays = old.join(replaced.select(on), on=on, how="anti")
         if table is DEAD_LETTERS:  # a file read on from where it stopped keeps its old letters
             stays = old.join(rows, on=["namespace", "letter_id"], how="anti")
         versions.append(warehouse.write(table, pl.concat([stays, rows])))
-    outcomes = batch.source_files["outcome"].to_list()
+    outcomes = source_files["outcome"].to_list()
     return Report(
         "records",
-        units=batch.source_files.height,
+        units=source_files.height,
         done=outcomes.count("done"),
         empty=outcomes.count("empty"),
         rejected=outcomes.count("refused"),

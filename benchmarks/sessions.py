@@ -76,6 +76,7 @@ def _named(path: Path, copy: int) -> Path:
 def _changed(data: bytes, copy: int, vocabulary: list[bytes], chance: random.Random) -> bytes:
     if copy == 0:
         return data
+
     def day(found: re.Match[bytes]) -> bytes:
         before = date.fromisoformat(found[2].decode()) - timedelta(days=DAYS_APART * copy)
         return found[1] + str(before).encode()

@@ -48,11 +48,11 @@ def episodes(raw_logs: pl.DataFrame, policy: Policy) -> pl.DataFrame:
     `policy.episode_text_characters` at the end of a sentence.
     """
     spoken = pl.col("kind").is_in(["message", "search", "note"])
-    first_line_of_error = (
-        pl.col("text").str.extract(r"(?m)^(.*" + ERROR_LINE + r".*)$", 1).str.slice(0, 300)
-    )
+    failed = pl.when((pl.col("kind") == "tool_result") & pl.col("is_error")).then("text")
+    line_of_error = failed.str.extract(r"(?m)^(.*" + ERROR_LINE + r".*)$", 1).str.slice(0, 300)
     grouped = (
         raw_logs.filter(pl.col("episode_id").is_not_null())
+        .with_columns(line_of_error=line_of_error)
         .sort("namespace", "conversation_id", "seq")
         .group_by("namespace", "day", "conversation_id", "episode_id")
         .agg(
@@ -67,11 +67,7 @@ def episodes(raw_logs: pl.DataFrame, policy: Policy) -> pl.DataFrame:
                 & (pl.col("text").str.strip_chars() != "")
             )
             .last(),
-            error_lines=first_line_of_error.filter(
-                (pl.col("kind") == "tool_result") & pl.col("is_error")
-            )
-            .drop_nulls()
-            .str.join("\n"),
+            error_lines=pl.col("line_of_error").drop_nulls().str.join("\n"),
             started_at=pl.col("occurred_at").min(),
             ended_at=pl.col("occurred_at").max(),
             records=pl.len(),

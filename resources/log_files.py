@@ -74,14 +74,15 @@ def changed(files: Iterable[LogFile], known: pl.DataFrame) -> list[LogFile]:
     )
 
 
-def prefix_digest(path: Path, length: int) -> str:
-    """Digest (BLAKE2b) of the first `length` bytes; tells growth from replacement."""
-    digest = hashlib.blake2b(digest_size=16)
-    with path.open("rb") as stream:
-        while length > 0 and (part := stream.read(min(length, WINDOW))):
-            digest.update(part)
-            length -= len(part)
-    return digest.hexdigest()
+def prefix_hash(path: Path, length: int) -> hashlib.blake2b:
+    """BLAKE2b over the first `length` bytes, to go on with; tells growth from replacement."""
+    hashed = hashlib.blake2b(digest_size=16)
+    if length > 0:
+        with path.open("rb") as stream:
+            while length > 0 and (part := stream.read(min(length, WINDOW))):
+                hashed.update(part)
+                length -= len(part)
+    return hashed
 
 
 def windows(path: Path, start: int = 0, size: int = WINDOW) -> Iterator[Window]:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 from deltalake import (
+    ColumnProperties,
     CommitProperties,
     DeltaTable,
     PostCommitHookProperties,
@@ -29,7 +30,19 @@ HOUSEKEEPING = frozenset({"VACUUM START", "VACUUM END", "OPTIMIZE"})
 
 # Expired log entries are removed by `maintain` alone, which knows what publications name.
 _HOOKS = PostCommitHookProperties(create_checkpoint=True, cleanup_expired_logs=False)
-_WRITER = WriterProperties(compression="ZSTD", compression_level=3)
+# Ids and long texts do not repeat, and nothing is looked up by where texts begin.
+_PLAIN = ("record_key", "record_id", "candidate_id", "native_id", "parent_id", "content_hash")
+_TEXTS = ("payload", "text", "tool_input", "request", "answer", "quote", "content", "drafts")
+_WRITER = WriterProperties(
+    compression="ZSTD",
+    compression_level=1,
+    column_properties={
+        **dict.fromkeys(_PLAIN, ColumnProperties(dictionary_enabled=False)),
+        **dict.fromkeys(
+            _TEXTS, ColumnProperties(dictionary_enabled=False, statistics_enabled="NONE")
+        ),
+    },
+)
 
 
 class Conflict(Exception):  # noqa: N818 - what it is called where it is caught

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+import polars as pl
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
 from serving.terminal import console, count, size
@@ -14,6 +15,7 @@ from serving.terminal import console, count, size
 if TYPE_CHECKING:
     from assets.progress import Listener, Report
     from resources.log_files import LogFile
+    from resources.state import State
 
 
 @dataclass
@@ -39,9 +41,15 @@ class Stages:
                 written=before.written + report.written,
             )
 
-    def rows(self) -> list[dict[str, object]]:
-        """One row per stage, in the order of the data."""
+    def rows(self, state: "State") -> list[dict[str, object]]:
+        """One row per stage, in the order of the data, with the rows of its table now."""
+        from knowledge.tables import TABLES
         from pipelines.run import ORDER, TABLE_OF
+
+        def height(name: str) -> int | None:
+            if name not in TABLES:
+                return None
+            return state.warehouse.read(TABLES[name]).select(pl.len()).collect().item()
 
         return [
             {
@@ -51,7 +59,7 @@ class Stages:
                 "empty": report.empty,
                 "rejected": report.rejected,
                 "failed": report.failed,
-                "rows_out": report.rows,
+                "rows": height(TABLE_OF.get(report.stage, report.stage)),
                 "seconds": round(report.seconds, 3),
             }
             for name in ORDER
@@ -127,12 +135,11 @@ class Display:
         from pipelines.run import TABLE_OF
 
         self.stages.add(report)
-        if not self._bar and report.units:
+        if not self._bar and report.units and report.written:
             name = TABLE_OF.get(report.stage, report.stage)
             failed = f", {report.failed:,} failed" if report.failed else ""
             self.note(
-                f"{name}: {report.done:,} of {report.units:,} done{failed},"
-                f" {report.rows:,} rows, {report.seconds:.1f} s"
+                f"{name}: {report.done:,} of {report.units:,} done{failed}, {report.seconds:.1f} s"
             )
         if report.stage == "publication" and report.written:
             self.note("published: search answers from what is done so far")

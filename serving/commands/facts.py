@@ -5,18 +5,39 @@ from datetime import datetime
 import click
 import polars as pl
 
-from knowledge.tables import CANDIDATES
+from knowledge.policy import STRUCTURAL_PREDICATES
+from knowledge.tables import CANDIDATES, MEMORY
 from serving import options
-from serving.reader import NothingPublished, Reader, open_reader
-from serving.terminal import console, emit_json, print_table
+from serving.reader import Reader, open_reader
+from serving.terminal import Column, console, emit_json, print_table
+
+FACT_COLUMNS = (
+    Column("fact_id", "id"),
+    Column("effective", "conf"),
+    Column("entity", most=18),
+    Column("predicate", from_width=100),
+    Column("content", "fact", wide=True),
+    Column("conversation_count", "convs", from_width=90),
+    Column("status", from_width=110),
+)
+TRIPLE_COLUMNS = (
+    Column("subject", from_width=100),
+    Column("predicate"),
+    Column("object", wide=True),
+    Column("confidence", "conf"),
+    Column("occurred_at", "when"),
+    Column("record_id", "record", from_width=120),
+)
 
 
 @click.command(
     epilog="""\b
 Examples:
   cairn facts --predicate connects_to_host
-  cairn facts --entity harbor-backup --min-confidence 0.7
-  cairn facts --triples --predicate used_tool --json"""
+  cairn facts --entity harbor-backup --min-confidence 0.5
+  cairn facts --triples --predicate used_tool --json
+
+used_tool, executed_command and mentions_path are many: they show with --all, or by --predicate."""
 )
 @click.option("--predicate", help="Only this predicate, e.g. connects_to_host.")
 @click.option("--entity", help="Only facts about this entity (its name).")
@@ -24,6 +45,7 @@ Examples:
 @click.option("--min-base", type=click.FloatRange(0, 1), help="Least confidence of the rule.")
 @click.option("--min-confidence", type=click.FloatRange(0, 1), help="Least confidence at --as-of.")
 @click.option("--triples", is_flag=True, help="Single observations instead of united facts.")
+@click.option("--all", "all_", is_flag=True, help="Structural predicates too.")
 @options.limit(20)
 @options.namespace
 @options.as_of
@@ -37,91 +59,104 @@ def command(
     min_base: float | None,
     min_confidence: float | None,
     triples: bool,
+    all_: bool,
     limit: int,
     namespace: str | None,
     as_of: datetime | None,
     as_json: bool,
 ) -> None:
-    """List facts, the surest and best supported first."""
-    try:
-        reader = open_reader(options.state_of(ctx), namespace, as_of)
-    except NothingPublished as error:
-        raise click.ClickException(str(error)) from None
-    known = _predicates(reader)
+    """List facts: what was said first, the best supported first."""
+    reader = open_reader(options.state_of(ctx), namespace, as_of)
+    known = sorted(reader.table(MEMORY, ["predicate"]).unique().collect()["predicate"])
     if predicate is not None and predicate not in known:
         raise click.ClickException(
             f"no fact has predicate {predicate!r}; there are: {', '.join(known) or 'none'}"
         )
     if triples:
-        found, columns, wide = _triples(reader, predicate, entity, min_base), TRIPLE, "object"
+        found = _triples(reader, as_of)
+        least = {"confidence": min_base if min_base is not None else min_confidence}
     else:
-        found = _facts(reader, predicate, entity, status, min_base, min_confidence)
-        columns, wide = FACT, "content"
-    total = found.select(pl.len()).collect().item()
-    rows = found.head(limit).collect()
+        found = _facts(reader)
+        least = {"base_confidence": min_base, "effective": min_confidence}
+        if status is not None:
+            found = _of_status(found, status)
+    if predicate is not None:
+        found = found.filter(pl.col("predicate") == predicate)
+    elif not all_:
+        found = found.filter(~pl.col("predicate").is_in(list(STRUCTURAL_PREDICATES)))
+    if entity is not None:
+        found = _about(reader, found, entity)
+    for column, value in least.items():
+        if value is not None:
+            found = found.filter(pl.col(column) >= value)
+    rows = found.collect()
+    page = rows.head(limit)
     if as_json:
         emit_json(
             {
                 "namespace": reader.namespace,
                 "as_of": reader.as_of,
-                "total": total,
-                "triples" if triples else "facts": rows.to_dicts(),
+                "total": rows.height,
+                "triples" if triples else "facts": page.to_dicts(),
             }
         )
         return
-    print_table(rows.iter_rows(named=True), columns, wide=wide)
-    console().print(f"{rows.height:,} of {total:,}", style="dim")
+    print_table(page.iter_rows(named=True), TRIPLE_COLUMNS if triples else FACT_COLUMNS)
+    console().print(f"{page.height:,} of {rows.height:,}", style="dim")
 
 
-FACT = ("fact_id", "entity", "predicate", "content", "effective", "conversation_count", "status")
-TRIPLE = ("subject", "predicate", "object", "confidence", "occurred_at")
+def _facts(reader: Reader) -> pl.LazyFrame:
+    """Facts that hold first; of them, sentences before attributes, then by support."""
+    return (
+        reader.memory()
+        .sort(
+            pl.col("status").is_in(["active", "pending_embed"]),
+            pl.col("content") == pl.col("object"),
+            "conversation_count",
+            "effective",
+            "fact_id",
+            descending=[True, True, True, True, False],
+        )
+    )  # fmt: skip
 
 
-def _predicates(reader: Reader) -> list[str]:
-    column = reader.memory().select("predicate").unique().collect()["predicate"]
-    return sorted(column.to_list())
+def _of_status(found: pl.LazyFrame, status: str) -> pl.LazyFrame:
+    known = sorted(found.select("status").unique().collect()["status"])
+    if status not in known:
+        raise click.ClickException(
+            f"no fact has status {status!r}; there are: {', '.join(known) or 'none'}"
+        )
+    return found.filter(pl.col("status") == status)
 
 
-def _facts(
-    reader: Reader,
-    predicate: str | None,
-    entity: str | None,
-    status: str | None,
-    min_base: float | None,
-    min_confidence: float | None,
-) -> pl.LazyFrame:
-    facts = reader.memory()
-    if predicate is not None:
-        facts = facts.filter(pl.col("predicate") == predicate)
-    if entity is not None:
-        facts = facts.filter(pl.col("entity").str.to_lowercase() == entity.lower())
-    if status is not None:
-        facts = facts.filter(pl.col("status") == status)
-    if min_base is not None:
-        facts = facts.filter(pl.col("base_confidence") >= min_base)
-    if min_confidence is not None:
-        facts = facts.filter(pl.col("effective") >= min_confidence)
-    return facts.sort(
-        pl.col("status").is_in(["active", "pending_embed"]),
-        "effective",
-        "conversation_count",
-        "fact_id",
-        descending=[True, True, True, False],
+def _about(reader: Reader, found: pl.LazyFrame, name: str) -> pl.LazyFrame:
+    """Rows about an entity, by its name, an alias or its id."""
+    wanted = name.casefold()
+    named = (
+        reader.entities()
+        .filter(
+            (pl.col("entity_id") == name)
+            | (pl.col("name").str.to_lowercase() == wanted)
+            | (pl.col("display_name").str.to_lowercase() == wanted)
+            | pl.col("aliases").list.eval(pl.element().str.to_lowercase()).list.contains(wanted)
+        )
+        .collect()
     )
+    if named.is_empty():
+        raise click.ClickException(f"no entity is called {name!r}; see `cairn entities`")
+    if "entity_id" in found.collect_schema().names():
+        return found.filter(pl.col("entity_id").is_in(named["entity_id"].implode()))
+    names = [*named["name"], *named["display_name"], *named["aliases"].explode().drop_nulls()]
+    lowered = sorted({each.casefold() for each in names})
+    return found.filter(pl.col("entity_name").str.to_lowercase().is_in(lowered))
 
 
-def _triples(
-    reader: Reader, predicate: str | None, entity: str | None, min_base: float | None
-) -> pl.LazyFrame:
-    found = reader.table(CANDIDATES).filter(pl.col("kind") != "entity")
-    if predicate is not None:
-        found = found.filter(pl.col("predicate") == predicate)
-    if entity is not None:
-        found = found.filter(pl.col("entity_name").str.to_lowercase() == entity.lower())
-    if min_base is not None:
-        found = found.filter(pl.col("confidence") >= min_base)
+def _triples(reader: Reader, as_of: datetime | None) -> pl.LazyFrame:
     columns = [
-        "subject", "predicate", "object", "confidence", "occurred_at", "record_id", "quote",
-        "extractor",
+        "subject", "predicate", "object", "confidence", "occurred_at", "record_id", "entity_name",
+        "quote", "extractor",
     ]  # fmt: skip
+    found = reader.table(CANDIDATES).filter(pl.col("kind") != "entity")
+    if as_of is not None:
+        found = found.filter(pl.col("occurred_at").is_null() | (pl.col("occurred_at") <= as_of))
     return found.sort("occurred_at", "candidate_id", nulls_last=True).select(columns)

@@ -21,7 +21,7 @@ STAGE_COLUMNS = (
     Column("empty"),
     Column("rejected"),
     Column("failed"),
-    Column("rows_out", "rows out", from_width=80),
+    Column("rows", "rows made", from_width=80),
     Column("seconds"),
 )
 
@@ -118,13 +118,13 @@ def finish(
                 "seconds": round(seconds, 3),
                 "runs": outcome.runs,
                 "input": planned,
-                "stages": display.stages.rows(),
+                "stages": display.stages.rows(state),
                 "refused": refused,
                 "namespaces": found,
             }
         )
     else:
-        _tell(display, outcome, found, refused, seconds, report)
+        _tell(state, display, outcome, found, refused, seconds, report)
     if outcome.interrupted:
         click.echo(
             "cairn: interrupted; what was done is published, `cairn run` goes on from there",
@@ -134,6 +134,7 @@ def finish(
 
 
 def _tell(
+    state: "State",
     display: "Display",
     outcome: Any,
     found: list[dict[str, Any]],
@@ -149,14 +150,14 @@ def _tell(
     if len(refused) > 5:
         say(f"… and {len(refused) - 5:,} more: see `cairn dead-letters`", style="yellow")
     if not outcome.runs:
-        say(f"Nothing changed; everything is published ({span(seconds)}).")
+        say("Nothing changed: everything is taken in and published.")
         for each in found:
             print_totals(each)
         return
     if report is None:
         report = out.is_terminal
     if report:
-        print_table(display.stages.rows(), STAGE_COLUMNS)
+        print_table(display.stages.rows(state), STAGE_COLUMNS)
         out.print()
     for each in found:
         if report:

@@ -8,39 +8,14 @@ from typing import Any
 import polars as pl
 import pytest
 
-from assets.candidates import run_candidates
-from assets.learning_candidates import run_learning_candidates
-from assets.publication import run_publication
-from assets.raw_logs import run_raw_logs
-from assets.records import changed_files, intake
-from assets.stage import run_stage
-from assets.vector_index import run_vector_index
-from knowledge.stages import STAGES
 from knowledge.tables import MEMORY, RAW_LOGS, RECORDS, TABLES
-from pipelines.next_step import pending_days
 from resources.home import open_home
 from resources.settings import Settings
 from resources.sources import add_source
 from resources.state import State
 from serving.reader import open_reader
 from serving.search import search_memory
-
-
-def follow(state: State) -> list[str]:
-    """What a run does, without Dagster; gives the days that had work."""
-    intake(state, changed_files(state))
-    days = pending_days(state)
-    if days:
-        run_raw_logs(state, days)
-        days = sorted({*days, *pending_days(state)})
-        run_candidates(state, days)
-        run_learning_candidates(state, days)
-        for stage in STAGES:
-            run_stage(state, stage)
-        run_vector_index(state)
-    _, broken = run_publication(state)
-    assert broken == {}
-    return days
+from tests.journeys.running import follow
 
 
 def versions(state: State) -> dict[str, int | None]:

@@ -1,0 +1,73 @@
+"""`cairn backfill`."""
+
+import time
+from datetime import date
+from typing import Any
+
+import click
+
+from serving import options
+from serving.terminal import count, say
+
+
+def _day(ctx: click.Context, param: click.Parameter, value: Any) -> str:
+    try:
+        return date.fromisoformat(value).isoformat()
+    except ValueError:
+        raise click.BadParameter(f"{value!r} is no day such as 2026-03-01", ctx, param) from None
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  cairn backfill --from 2026-02-01 --to 2026-02-28
+  cairn backfill --from 2026-02-01 --to 2026-02-28 --stale
+  cairn backfill --from 2026-02-01 --to 2026-02-28 --force"""
+)
+@click.option("--from", "first", required=True, metavar="DAY", callback=_day, help="First day.")
+@click.option("--to", "last", required=True, metavar="DAY", callback=_day, help="Last day.")
+@click.option("--stale", is_flag=True, help="Only days that a changed rule or setting made stale.")
+@click.option("--force", is_flag=True, help="Do again what is up to date, too.")
+@options.as_json
+@click.pass_context
+def command(
+    ctx: click.Context, first: str, last: str, stale: bool, force: bool, as_json: bool
+) -> None:
+    """Make a range of days anew, and what follows from them; only what is owed, without --force."""
+    if first > last:
+        raise click.UsageError(f"--from {first} is after --to {last}", ctx)
+    if stale and force:
+        raise click.UsageError("--stale and --force exclude each other", ctx)
+    state = options.state_of(ctx)
+    state.home.dagster_environment()
+    from pipelines.again import forget_work
+    from pipelines.run import RunFailed, run_days
+    from pipelines.stale import held_days, staleness
+    from serving.commands.run import finish
+    from serving.progress import Display
+
+    days = [day for day in held_days(state) if first <= day <= last]
+    if not days:
+        raise click.ClickException(f"no record is of a day from {first} to {last}")
+    if stale:
+        wanted = set(staleness(state).stale_days)
+        days = [day for day in days if day in wanted]
+        if not days and not as_json:
+            say("No day of these is stale.")
+            return
+    if force:
+        forget_work(state, days)
+    display = Display()
+    start = time.monotonic()
+    click.echo(f"{count(len(days), 'day')} with records", err=True)
+    try:
+        with display.shown():
+            outcome = run_days(
+                state,
+                days,
+                listener=display.listener(),
+                on_interrupt=lambda: display.note("interrupted: publishing what is done"),
+            )
+    except RunFailed as error:
+        raise click.ClickException(f"{error}; what was published before stays") from error
+    finish(state, display, outcome, None, time.monotonic() - start, report=True, as_json=as_json)

@@ -1,0 +1,106 @@
+"""`cairn dead-letters`."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import polars as pl
+
+from serving import options
+from serving.terminal import console, count, emit_json, say
+
+if TYPE_CHECKING:
+    from resources.state import State
+
+
+@click.command(
+    "dead-letters",
+    epilog="""\b
+Examples:
+  cairn dead-letters
+  cairn dead-letters --retry     (after a file was mended, or an adapter was)""",
+)
+@click.option("--retry", is_flag=True, help="Read those files, and do that work, again.")
+@options.limit(50)
+@options.namespace
+@options.as_json
+@click.pass_context
+def command(
+    ctx: click.Context, retry: bool, limit: int, namespace: str | None, as_json: bool
+) -> None:
+    """List what could not be read or done, with its place and why."""
+    state = options.state_of(ctx)
+    if retry:
+        _retry(state, namespace, as_json=as_json)
+        return
+    rows = letters(state, namespace)
+    page = rows[:limit]
+    if as_json:
+        emit_json({"total": len(rows), "dead_letters": page})
+        return
+    if not rows:
+        say("No dead letters: everything was read and done.")
+        return
+    out = console()
+    for row in page:
+        out.print(
+            f"{row['source_file']}:{row['source_line']}:{row['source_offset']}",
+            markup=False, soft_wrap=True,
+        )  # fmt: skip
+        say(f"{row['stage']}: {row['reason']}", style="yellow", indent=2)
+    out.print(f"{len(page):,} of {len(rows):,}; `cairn dead-letters --retry` tries again", style="dim")
+
+
+def letters(state: "State", namespace: str | None = None) -> list[dict[str, Any]]:
+    """Dead letters, refused files and failed units, sorted by place (file:line:byte offset)."""
+    from knowledge.tables import DEAD_LETTERS, SOURCE_FILES, WORK
+
+    columns = [
+        "namespace", "stage", "source_file", "source_line", "source_offset", "unit", "reason",
+    ]  # fmt: skip
+    files = state.warehouse.read(SOURCE_FILES).filter(
+        pl.col("outcome").is_in(["refused", "failed"])
+    )
+    failed = state.warehouse.read(WORK).filter(pl.col("outcome") == "failed")
+    found = pl.concat(
+        [
+            state.warehouse.read(DEAD_LETTERS).select(columns),
+            files.select(
+                "namespace",
+                pl.lit("records").alias("stage"),
+                pl.col("path").alias("source_file"),
+                pl.lit(1, pl.Int64).alias("source_line"),
+                pl.lit(0, pl.Int64).alias("source_offset"),
+                pl.lit(None, pl.String).alias("unit"),
+                "reason",
+            ),
+            failed.select(
+                "namespace",
+                "stage",
+                pl.col("unit").alias("source_file"),
+                pl.lit(None, pl.Int64).alias("source_line"),
+                pl.lit(None, pl.Int64).alias("source_offset"),
+                "unit",
+                pl.format("failed {} times", "attempts").alias("reason"),
+            ),
+        ]
+    )
+    if namespace is not None:
+        found = found.filter(pl.col("namespace") == namespace)
+    order = ["namespace", "source_file", "source_line", "source_offset", "stage"]
+    return found.sort(order).collect().to_dicts()
+
+
+def _retry(state: "State", namespace: str | None, *, as_json: bool) -> None:
+    state.home.dagster_environment()
+    from pipelines.again import forget_failures
+    from serving.commands.run import execute
+
+    again, gone = forget_failures(state, namespace)
+    for path in gone:
+        click.echo(f"cairn: {Path(path)} is gone: its dead letters stay", err=True)
+    if not again and not as_json:
+        say("Nothing to try again.")
+        return
+    click.echo(f"{count(again, 'thing')} to try again", err=True)
+    execute(state, as_json=as_json)

@@ -1,0 +1,29 @@
+"""A run without Dagster: the same functions that the assets call, in their order."""
+
+from assets.candidates import run_candidates
+from assets.learning_candidates import run_learning_candidates
+from assets.publication import run_publication
+from assets.raw_logs import run_raw_logs
+from assets.records import changed_files, intake
+from assets.stage import run_stage
+from assets.vector_index import run_vector_index
+from knowledge.stages import STAGES
+from pipelines.next_step import pending_days
+from resources.state import State
+
+
+def follow(state: State) -> list[str]:
+    """What a run does, without Dagster; gives the days that had work."""
+    intake(state, changed_files(state))
+    days = pending_days(state)
+    if days:
+        run_raw_logs(state, days)
+        days = sorted({*days, *pending_days(state)})
+        run_candidates(state, days)
+        run_learning_candidates(state, days)
+        for stage in STAGES:
+            run_stage(state, stage)
+        run_vector_index(state)
+    _, broken = run_publication(state)
+    assert broken == {}
+    return days

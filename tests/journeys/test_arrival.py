@@ -1,0 +1,108 @@
+"""However logs arrive, the stored tables are what one build of all records gives."""
+
+import json
+import random
+from pathlib import Path
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+from knowledge.stage import Means
+from knowledge.tables import CANDIDATES, CONVERSATIONS, RECORDS, TABLES
+from knowledge.whole import build, comparable
+from resources.home import open_home
+from resources.settings import Settings
+from resources.sources import add_source
+from resources.state import State
+from tests.journeys.running import follow
+
+
+def assert_as_built_at_once(state: State) -> None:
+    records = state.warehouse.read(RECORDS).collect()
+    expected = comparable(build(records, Means(state.policy, state.embedder)))
+    for name, frame in expected.items():
+        table = TABLES[name]
+        stored = comparable({name: state.warehouse.read(table).collect()})[name]
+        try:
+            assert_frame_equal(stored, frame, check_exact=True)
+        except AssertionError as error:
+            raise AssertionError(f"table {name}: {error}") from error
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_files_that_come_one_by_one_and_in_parts(seed: int, samples: Path, tmp_path: Path) -> None:
+    source = tmp_path / "logs"
+    source.mkdir()
+    state = State(open_home(tmp_path / "home"), Settings())
+    add_source(state.home, source, "default")
+    dice = random.Random(seed)
+    parts: list[tuple[str, bytes]] = []
+    for number, path in enumerate(sorted(samples.rglob("*.json*"))):
+        content = path.read_bytes()
+        lines = content.splitlines(keepends=True)
+        if dice.random() < 0.3 and "claude_code" in path.parts:
+            cut = dice.randrange(1, len(lines))
+            parts.append((f"{number}a.jsonl", b"".join(lines[:cut])))
+            content = b"".join(lines[cut:])
+        parts.append((f"{number}{path.suffix}", content))
+    dice.shuffle(parts)
+    third = len(parts) // 3
+    for batch in (parts[:third], parts[third : 2 * third], parts[2 * third :]):
+        for name, content in batch:
+            (source / name).write_bytes(content)
+        follow(state)
+    assert_as_built_at_once(state)
+
+
+def line(time: str, number: int, text: str) -> bytes:
+    return (
+        json.dumps(
+            {
+                "type": "user",
+                "uuid": f"00000000-0000-4000-8000-{number:012}",
+                "sessionId": "5e551017-0000-4000-8000-000000000000",
+                "cwd": "/home/mira/projects/harbor",
+                "timestamp": time,
+                "message": {"role": "user", "content": text},
+            }
+        ).encode()
+        + b"\n"
+    )
+
+
+def test_an_older_record_moves_its_conversation_to_an_earlier_day(tmp_path: Path) -> None:
+    source = tmp_path / "logs"
+    source.mkdir()
+    state = State(open_home(tmp_path / "home"), Settings())
+    add_source(state.home, source, "default")
+    (source / "late.jsonl").write_bytes(
+        line("2026-02-05T10:00:00Z", 2, "We use pnpm here, never npm, because of the workspace.")
+    )
+    assert follow(state) == ["2026-02-05"]
+    (source / "early.jsonl").write_bytes(line("2026-02-01T10:00:00Z", 1, "Set up the project."))
+    assert follow(state) == ["2026-02-01", "2026-02-05"]
+    for table in (CONVERSATIONS, CANDIDATES):
+        days = state.warehouse.read(table).select(pl.col("day").unique()).collect()["day"]
+        assert days.to_list() == ["2026-02-01"]
+    assert_as_built_at_once(state)
+
+
+def test_a_run_that_died_between_stages_is_made_good(tmp_path: Path) -> None:
+    """Raw logs moved to another day, and the process died before the candidates followed."""
+    from assets.candidates import run_candidates
+    from assets.raw_logs import run_raw_logs
+    from assets.records import changed_files, intake
+
+    source = tmp_path / "logs"
+    source.mkdir()
+    state = State(open_home(tmp_path / "home"), Settings())
+    add_source(state.home, source, "default")
+    (source / "late.jsonl").write_bytes(line("2026-02-05T10:00:00Z", 2, "We use pnpm, never npm."))
+    follow(state)
+    (source / "early.jsonl").write_bytes(line("2026-02-01T10:00:00Z", 1, "Set up the project."))
+    intake(state, changed_files(state))
+    run_raw_logs(state, ["2026-02-01", "2026-02-05"])
+    run_candidates(state, ["2026-02-01"])
+    assert follow(state) == ["2026-02-01", "2026-02-05"]
+    assert_as_built_at_once(state)
