@@ -1,9 +1,8 @@
-"""Doing the next piece of work in a thread while the one before is made use of."""
+"""Doing a piece of work in a thread while the next one is made ready, or the last one used."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from itertools import islice
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
 In = TypeVar("In")
@@ -11,14 +10,19 @@ Out = TypeVar("Out")
 
 
 def ahead(work: Callable[[In], Out], items: Iterable[In], threads: int = 1) -> Iterator[Out]:
-    """`map(work, items)`, in order, with as many results made ahead as there are threads.
+    """`map(work, items)`, in order, in threads that are at most `threads` results ahead.
 
-    An error comes up where its result would; what was begun by then is finished, nothing more.
+    `items` are drawn in the caller's thread. An error comes up where its result would.
     """
-    waiting = iter(items)
     with ThreadPoolExecutor(threads) as pool:
-        begun = deque(pool.submit(work, item) for item in islice(waiting, threads))
-        while begun:
-            done = begun.popleft().result()
-            begun.extend(pool.submit(work, item) for item in islice(waiting, 1))
-            yield done
+        begun: deque[Future[Out]] = deque()
+        try:
+            for item in items:
+                begun.append(pool.submit(work, item))
+                if len(begun) > threads:
+                    yield begun.popleft().result()
+            while begun:
+                yield begun.popleft().result()
+        finally:
+            for future in begun:
+                future.cancel()

@@ -11,7 +11,6 @@ from html import escape
 import dagster as dg
 import polars as pl
 
-INK = "#374151"
 NOISE = "#c4c8cf"
 COLOURS = ("#2563eb", "#d97706", "#059669", "#db2777", "#7c3aed", "#0891b2", "#65a30d", "#dc2626")
 MAP_WIDTH, MAP_HEIGHT, EDGE = 720, 480, 10
@@ -31,7 +30,9 @@ def histogram(values: pl.Series, title: str) -> dg.MarkdownMetadataValue:
         for n, (count, t) in enumerate(zip(counts, tall, strict=True))
         if count
     ]
-    marks += [f'<text x="{x}" y="124">{label}</text>' for x, label in ((0, 0), (154, 0.5), (312, 1))]
+    marks += [
+        f'<text x="{x}" y="124">{label}</text>' for x, label in ((0, 0), (154, 0.5), (312, 1))
+    ]
     return _image(title, marks, 322, 128)
 
 
@@ -41,14 +42,13 @@ def bars(counts: pl.DataFrame, title: str) -> dg.MarkdownMetadataValue:
     rows = list(counts.sort(count, label, descending=[True, False]).iter_rows())
     most = max((n for _, n in rows), default=0) or 1
     long = [round(200 * n / most) for _, n in rows]
-    shape = "".join(f"M95 {4 + 18 * at}h{wide}v14h-{wide}z" for at, wide in enumerate(long))
+    shape = "".join(f"M115 {4 + 18 * at}h{wide}v14h-{wide}z" for at, wide in enumerate(long))
     words = "".join(
-        f'<text y="{15 + 18 * at}">{escape(str(name))}</text>'
-        f'<text x="{wide + 99}" y="{15 + 18 * at}">{n}</text>'
-        for at, ((name, n), wide) in enumerate(zip(rows, long, strict=True))
+        f'<text y="{15 + 18 * at}">{n} {escape(str(name))}</text>'
+        for at, (name, n) in enumerate(rows)
     )
     marks = [f'<path fill="{COLOURS[0]}" d="{shape}"/>', words]
-    return _image(title, marks, 340, 8 + 18 * len(rows))
+    return _image(title, marks, 320, 8 + 18 * len(rows))
 
 
 def scatter(points: pl.DataFrame, title: str) -> dg.MarkdownMetadataValue:
@@ -86,7 +86,7 @@ def _scaled(name: str, length: int) -> pl.Expr:
 def _image(title: str, marks: Sequence[str], width: int, height: int) -> dg.MarkdownMetadataValue:
     svg = (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}"'
-        f' font-family="Arial" font-size="11" fill="{INK}">{"".join(marks)}</svg>'
+        f' style="font:11px Arial">{"".join(marks)}</svg>'
     )
     data = base64.b64encode(svg.encode()).decode()
     return dg.MetadataValue.md(f"![{title}](data:image/svg+xml;base64,{data})")

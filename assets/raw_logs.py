@@ -1,11 +1,14 @@
 """Raw logs, conversations and episodes of some days, from their records."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from dataclasses import replace
+from functools import partial
+from typing import Any, NamedTuple
 
 import dagster as dg
 import polars as pl
 
+from assets.ahead import ahead
 from assets.progress import Report, timed
 from assets.stage import DAYS, result, specs
 from knowledge.adapters import adapters
@@ -13,7 +16,7 @@ from knowledge.conversations import conversations, episodes
 from knowledge.extractors import Extractor
 from knowledge.identity import digest
 from knowledge.policy import Policy
-from knowledge.raw_logs import HEAD_COLUMNS, placed, raw_logs
+from knowledge.raw_logs import HEAD_COLUMNS, Read, placed, raw_logs
 from knowledge.tables import CONVERSATIONS, DEAD_LETTERS, EPISODES, RAW_LOGS, RECORDS, WORK
 from knowledge.work import day_units, owed, settled, vanished
 from resources.lock import write_lock
@@ -27,8 +30,8 @@ STAGE = Extractor(
     ("channel_silence_hours", "episode_text_characters"),
 )
 
-BATCH_BYTES = 48 * 1024 * 1024
-"""Payload read at once: what bounds the memory of a long range of days."""
+BATCH_BYTES = 24 * 1024 * 1024
+"""Payload worked on at once: what bounds the memory of a long range of days."""
 
 
 def fingerprint(policy: Policy) -> str:
@@ -58,8 +61,10 @@ def run_raw_logs(state: State, days: Sequence[str]) -> Report:
         where = places(state).filter(pl.col("day").is_in(days))
         units = day_units(where, STAGE.name, fingerprint(state.policy))
         report = Report(STAGE.name)
-        for batch in _batches(where, days):
-            report += _run_batch(state, where.filter(pl.col("day").is_in(batch)), batch)
+        # The next records are read, and the last ones written, while some are worked on.
+        batches = ahead(partial(_read_batch, state, where), _batches(where, days))
+        for stored in ahead(partial(_store, state), map(_make, batches)):
+            report += replace(stored, rows=report.rows + stored.rows)
         work = state.warehouse.read(WORK).collect()
         gone = vanished(units, work, [STAGE.name]).filter(pl.col("unit").is_in(days))
         outcomes = units.select(
@@ -84,37 +89,60 @@ def _batches(where: pl.DataFrame, days: Sequence[str]) -> Iterator[list[str]]:
         yield batch
 
 
+class _Batch(NamedTuple):
+    """Days that are made together: their records, then what those gave."""
+
+    days: list[str]
+    records: pl.DataFrame
+
+
+class _Made(NamedTuple):
+    days: list[str]
+    record_keys: pl.Series
+    read: Read
+
+
+def _read_batch(state: State, where: pl.DataFrame, days: list[str]) -> _Batch:
+    """Records of some days, with the columns that `raw_logs` needs."""
+    places = where.filter(pl.col("day").is_in(days))
+    keys = ["namespace", "record_key"]
+    records = (
+        state.warehouse.read(RECORDS)
+        .filter(_between(places["occurred_at"]))
+        .join(places.lazy().select(*keys, "conversation_id", "day"), on=keys)
+        .collect()
+    )
+    return _Batch(days, records)
+
+
 def _between(times: pl.Series) -> pl.Expr:
     """Within these times, so that files of records from other times are not opened."""
     near = pl.col("occurred_at").is_between(times.min(), times.max())
     return near | pl.col("occurred_at").is_null() if times.null_count() else near
 
 
-def _run_batch(state: State, where: pl.DataFrame, days: list[str]) -> Report:
-    keys = ["namespace", "record_key"]
-    records = (
-        state.warehouse.read(RECORDS)
-        .filter(_between(where["occurred_at"]))
-        .join(where.lazy().select(*keys, "conversation_id", "day"), on=keys)
-        .collect()
-    )
-    read = raw_logs(records)
+def _make(batch: _Batch) -> _Made:
+    return _Made(batch.days, batch.records["record_key"], raw_logs(batch.records))
+
+
+def _store(state: State, made: _Made) -> Report:
+    logs, days = made.read.raw_logs, made.days
     written = [
-        state.warehouse.write(RAW_LOGS, read.raw_logs, days=days),
-        state.warehouse.write(CONVERSATIONS, conversations(read.raw_logs), days=days),
-        state.warehouse.write(EPISODES, episodes(read.raw_logs, state.policy), days=days),
+        state.warehouse.write(RAW_LOGS, logs, days=days),
+        state.warehouse.write(CONVERSATIONS, conversations(logs), days=days),
+        state.warehouse.write(EPISODES, episodes(logs, state.policy), days=days),
     ]
     old = state.warehouse.read(DEAD_LETTERS).collect()
-    mine = (pl.col("stage") == STAGE.name) & pl.col("unit").is_in(records["record_key"].implode())
-    state.warehouse.write(DEAD_LETTERS, pl.concat([old.filter(~mine), read.dead_letters]))
-    failed = read.dead_letters.height
+    mine = (pl.col("stage") == STAGE.name) & pl.col("unit").is_in(made.record_keys.implode())
+    state.warehouse.write(DEAD_LETTERS, pl.concat([old.filter(~mine), made.read.dead_letters]))
+    units, failed = len(made.record_keys), made.read.dead_letters.height
     return Report(
         STAGE.name,
-        units=records.height,
-        done=records.height - read.silent - failed,
-        empty=read.silent,
+        units=units,
+        done=units - made.read.silent - failed,
+        empty=made.read.silent,
         failed=failed,
-        rows=read.raw_logs.height,
+        rows=logs.height,
         written=sum(w.changed for w in written),
     )
 

@@ -1,7 +1,9 @@
 """Intake: source lines become records, redacted before they are written."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,8 +24,8 @@ from resources.log_files import LogFile, changed, log_files, prefix_hash, window
 from resources.sources import list_sources
 from resources.state import State
 
-BATCH_BYTES = 64 * 1024 * 1024
-"""Payload taken in before it is written: what bounds the memory of an import."""
+BATCH_BYTES = 32 * 1024 * 1024
+"""Payload written at once, while the next is read: what bounds the memory of an import."""
 
 WHOLE_BYTES = 256 * 1024 * 1024
 """A document must be read whole; a file of lines beyond this is read in windows."""
@@ -57,13 +59,14 @@ def intake(state: State, files: Iterable[LogFile]) -> Report:
     """Reads what is new in `files` and appends it to `records`; batch by batch, each complete."""
     with write_lock(state.home, "records"), timed("records") as finished:
         report = Report("records")
-        for batch in _batches(_read(state, files)):
-            report += _store(state, batch)
+        batches = _batches(_read(state, files))
+        for stored in ahead(partial(_store, state), batches):
+            report += replace(stored, rows=report.rows + stored.rows)
         return finished(report)
 
 
 def _read(state: State, files: Iterable[LogFile]) -> Iterator[FileRead]:
-    """Files one by one, in their order; the next one is read while one is stored."""
+    """Files one by one, in their order."""
     known = {
         (row["namespace"], row["path"]): row
         for row in state.warehouse.read(SOURCE_FILES).collect().iter_rows(named=True)

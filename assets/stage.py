@@ -1,6 +1,6 @@
 """How a stage becomes an asset: read what is owed, call its function, write, report."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import dagster as dg
@@ -142,8 +142,14 @@ def _namespace_units(
     )
 
 
-def materialize(state: State, stage: Stage) -> Iterator[dg.MaterializeResult[Any]]:
-    """Runs a whole-table stage, and tells Dagster of each table that it writes."""
+def materialize(
+    state: State, stage: Stage, shown: Mapping[str, Callable[[], dict[str, Any]]] | None = None
+) -> Iterator[dg.MaterializeResult[Any]]:
+    """Runs a whole-table stage, and tells Dagster of each table that it writes.
+
+    `shown` makes, by name of the table, what is shown of it beside ids and counts.
+    """
     report = run_stage(state, stage)
     for table in stage.writes:
-        yield result(state, table, report)
+        more = (shown or {}).get(table.name)
+        yield result(state, table, report, more() if more else None)

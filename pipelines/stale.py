@@ -45,12 +45,12 @@ def staleness(state: State) -> Staleness:
     """Compares what is in force with what made the tables."""
     work = state.warehouse.read(WORK).collect()
     units = owed_units(state, work)
-    stale = pl.col("before") != pl.col("fingerprint")
-    redone = units.filter(stale)
-    rest = units.filter(stale.fill_null(value=False).not_())
     whole = _whole(state, work)
-    stored = {row["name"]: row for row in
-              state.warehouse.read(EXTRACTORS).collect().iter_rows(named=True)}  # fmt: skip
+    rows = state.warehouse.read(EXTRACTORS).collect().iter_rows(named=True)
+    stored = {row["name"]: row for row in rows}
+    added = [each.name for each in in_force() if stored and each.name not in stored]
+    stale = (pl.col("before") != pl.col("fingerprint")).fill_null(pl.col("stage").is_in(added))
+    redone, rest = units.filter(stale), units.filter(~stale)
     changes = [
         _change(state, extractor, stored.get(extractor.name), redone, whole)
         for extractor in (in_force() if stored else [])

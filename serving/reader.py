@@ -131,6 +131,18 @@ class Reader:
         )
 
 
+def best_first(facts: pl.LazyFrame) -> pl.LazyFrame:
+    """Facts that hold first; of them, sentences before attributes, then by support."""
+    return facts.sort(
+        pl.col("status").is_in(["active", "pending_embed"]),
+        pl.col("content") == pl.col("object"),
+        "conversation_count",
+        "effective",
+        "fact_id",
+        descending=[True, True, True, True, False],
+    )
+
+
 def open_reader(
     state: State, namespace: str | None = None, as_of: datetime | None = None
 ) -> Reader:

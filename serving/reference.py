@@ -1,8 +1,12 @@
 """Pages and blocks of the documentation that are made from the code: `make docs` writes them."""
 
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import click
 import polars as pl
@@ -229,9 +233,47 @@ def _grid(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def with_examples(text: str, home: Path) -> str:
+    """A page with the output of each `$ cairn …` in its console blocks as `home` gives it now.
+
+    Paths are shown from the checkout, and lines are cut at 110 characters.
+    """
+
+    def block(found: re.Match[str]) -> str:
+        lines: list[str] = []
+        for command in re.findall(r"^\$ (cairn .*)$", found[1], re.MULTILINE):
+            lines += [f"$ {command}", *_output(command, home), ""]
+        return "```console\n" + "\n".join(lines[:-1]) + "\n```" if lines else found[0]
+
+    return re.sub(r"^```console\n(.*?)^```", block, text, flags=re.MULTILINE | re.DOTALL)
+
+
+def _output(command: str, home: Path) -> list[str]:
+    own = {name: value for name, value in os.environ.items() if not name.startswith(PREFIX)}
+    path = f"{Path(sys.executable).parent}:{own.get('PATH', '')}"
+    done = subprocess.run(  # noqa: S603  the commands stand in our own pages
+        ["/bin/sh", "-c", command],
+        env=own | {"PATH": path, "CAIRN_HOME": str(home)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    shown = done.stdout.replace(f"{CHECKOUT}/", "").replace(str(home), "data/state")
+    lines = [line.rstrip() for line in (shown + done.stderr).strip("\n").splitlines()]
+    return [line[:109] + "…" if len(line) > 110 else line for line in lines]
+
+
 def main() -> None:
-    """Writes what differs, and says so."""
-    for path, text in pages().items():
+    """Writes what differs, and says so. Examples come from a run over the samples."""
+    wanted = pages()
+    with TemporaryDirectory() as folder:
+        home = Path(folder) / "state"
+        click.echo("running the samples for the examples …")
+        _output("cairn run --samples", home)
+        for path in sorted({*wanted, *CHECKOUT.glob("docs/*.md")}):
+            text = wanted.get(path) or path.read_text(encoding="utf-8")
+            wanted[path] = with_examples(text, home)
+    for path, text in wanted.items():
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             path.write_text(text, encoding="utf-8")
             click.echo(f"{path.relative_to(CHECKOUT)}: written")

@@ -145,3 +145,14 @@ def print_table(
 def say(text: str, *, style: str = "", indent: int = 0) -> None:
     """Text for a person, wrapped to the terminal under its indent; never markup."""
     console().print(Padding(Text(text, style=style), (0, 0, 0, indent), expand=False))
+
+
+def say_value(label: str, value: object, *, indent: int = 2, width: int = 14) -> None:
+    """A label and its value, which wraps beside it; nothing if there is no value."""
+    if value in (None, "", []):
+        return
+    grid = Table.grid(padding=0)
+    grid.add_column(width=width, no_wrap=True)
+    grid.add_column(overflow="fold")
+    grid.add_row(Text(label), Text(shown(value)))
+    console().print(Padding(grid, (0, 0, 0, indent), expand=False))

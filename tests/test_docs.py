@@ -46,7 +46,7 @@ def commands(text: str, program: str) -> list[list[str]]:
         re.sub(r"^(?:[A-Z_]+=\S+ )*(?:\.venv/bin/)?", "", line) for line in lines_to_type(text)
     )
     words = (shlex.split(line, comments=True) for line in found if line.startswith(f"{program} "))
-    return [line[1:] for line in words]
+    return [line[1 : line.index("|") if "|" in line else None] for line in words]
 
 
 def slug(heading: str) -> str:

@@ -8,7 +8,7 @@ import polars as pl
 from knowledge.policy import STRUCTURAL_PREDICATES
 from knowledge.tables import CANDIDATES, MEMORY
 from serving import options
-from serving.reader import Reader, open_reader
+from serving.reader import Reader, best_first, open_reader
 from serving.terminal import Column, console, emit_json, print_table
 
 FACT_COLUMNS = (
@@ -76,7 +76,7 @@ def command(
         found = _triples(reader, as_of)
         least = {"confidence": min_base if min_base is not None else min_confidence}
     else:
-        found = _facts(reader)
+        found = best_first(reader.memory())
         least = {"base_confidence": min_base, "effective": min_confidence}
         if status is not None:
             found = _of_status(found, status)
@@ -103,21 +103,6 @@ def command(
         return
     print_table(page.iter_rows(named=True), TRIPLE_COLUMNS if triples else FACT_COLUMNS)
     console().print(f"{page.height:,} of {rows.height:,}", style="dim")
-
-
-def _facts(reader: Reader) -> pl.LazyFrame:
-    """Facts that hold first; of them, sentences before attributes, then by support."""
-    return (
-        reader.memory()
-        .sort(
-            pl.col("status").is_in(["active", "pending_embed"]),
-            pl.col("content") == pl.col("object"),
-            "conversation_count",
-            "effective",
-            "fact_id",
-            descending=[True, True, True, True, False],
-        )
-    )  # fmt: skip
 
 
 def _of_status(found: pl.LazyFrame, status: str) -> pl.LazyFrame:

@@ -1,0 +1,256 @@
+"""`cairn doctor`."""
+
+import os
+import shutil
+import stat
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from rich.text import Text
+
+from serving import options
+from serving.terminal import console, emit_json, size
+
+if TYPE_CHECKING:
+    from resources.state import State
+
+LIBRARIES = (
+    "click", "dagster", "dagster-webserver", "deltalake", "hdbscan", "great-expectations",
+    "msgspec", "numpy", "polars", "pyarrow", "pydantic", "qdrant-edge-py", "rich", "scikit-learn",
+    "tree-sitter-bash", "wordllama",
+)  # fmt: skip
+LITTLE_SPACE = 1_000_000_000
+NO_SPACE = 100_000_000
+MARKS = {"ok": ("ok     ", "green"), "warning": ("warning", "yellow"), "error": ("error  ", "red")}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a check found."""
+
+    check: str
+    level: str
+    """ok, warning or error."""
+    found: str
+    advice: str = ""
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  cairn doctor
+  cairn doctor --json
+
+Exits with 1 if there is an error."""
+)
+@options.as_json
+@click.pass_context
+def command(ctx: click.Context, as_json: bool) -> None:
+    """Check home, lock, versions, disk, daemon, index and model."""
+    state = options.state_of(ctx)
+    findings = [finding for check in CHECKS for finding in _guarded(check, state)]
+    if as_json:
+        emit_json({"home": state.home.root, "checks": findings})
+    else:
+        out = console()
+        for finding in findings:
+            mark, style = MARKS[finding.level]
+            out.print(Text.assemble((mark, style), f"  {finding.check}: {finding.found}"),
+                      soft_wrap=True)  # fmt: skip
+            if finding.advice:
+                out.print(f"         {finding.advice}", markup=False, soft_wrap=True)
+    if any(finding.level == "error" for finding in findings):
+        raise click.exceptions.Exit(1)
+
+
+def _guarded(check: Callable[["State"], Iterator[Finding]], state: "State") -> Iterator[Finding]:
+    """A check that breaks is a finding, too."""
+    name = check.__name__.strip("_").replace("_", " ")
+    try:
+        yield from check(state)
+    except Exception as error:  # noqa: BLE001  whatever it is, it is what a doctor must tell
+        text = str(error).strip()
+        first = text.splitlines()[0] if text else ""
+        yield Finding(name, "error", f"{type(error).__name__}: {first}"[:200])
+
+
+def _home(state: "State") -> Iterator[Finding]:
+    root = state.home.root
+    mode = stat.S_IMODE(root.stat().st_mode)
+    if not os.access(root, os.R_OK | os.W_OK | os.X_OK):
+        yield Finding("home", "error", f"{root} cannot be written", "choose another with --home")
+    elif mode & 0o077:
+        yield Finding("home", "warning", f"{root} is open to others", f"chmod 700 {root}")
+    else:
+        yield Finding("home", "ok", f"{root}, readable by its owner only")
+
+
+def _disk(state: "State") -> Iterator[Finding]:
+    free = shutil.disk_usage(state.home.root).free
+    used = sum(file.stat().st_size for file in state.home.root.rglob("*") if file.is_file())
+    found = f"{size(free)} free, {size(used)} in the home"
+    if free < NO_SPACE:
+        yield Finding("disk", "error", found, "make room before the next run")
+    elif free < LITTLE_SPACE:
+        yield Finding("disk", "warning", found, "make room soon")
+    else:
+        yield Finding("disk", "ok", found)
+
+
+def _versions(state: "State") -> Iterator[Finding]:
+    from resources.home import CHECKOUT
+
+    del state
+    running = sys.version_info[:2]
+    python = ".".join(str(part) for part in sys.version_info[:3])
+    level = "ok" if (3, 11) <= running < (3, 14) else "error"
+    yield Finding("python", level, python, "" if level == "ok" else "use Python 3.11 to 3.13")
+    lock = CHECKOUT / "requirements.lock"
+    pinned = _pins(lock) if lock.is_file() else {}
+    missing: list[str] = []
+    other: list[str] = []
+    for name in LIBRARIES:
+        try:
+            found = version(name)
+        except PackageNotFoundError:
+            missing.append(name)
+            continue
+        if name in pinned and found not in pinned[name]:
+            other.append(f"{name} {found} (pinned {' or '.join(sorted(pinned[name]))})")
+    if missing:
+        yield Finding("libraries", "error", f"missing: {', '.join(missing)}", "make setup")
+    if other:
+        yield Finding("libraries", "warning", ", ".join(other), "make setup")
+    if not missing and not other:
+        told = "as pinned" if pinned else "there (no requirements.lock beside the code)"
+        yield Finding("libraries", "ok", f"{len(LIBRARIES)} {told}")
+
+
+def _pins(lock: Path) -> dict[str, set[str]]:
+    """Versions that the lock allows, by name; several where they differ by Python."""
+    pins: dict[str, set[str]] = {}
+    for line in lock.read_text().splitlines():
+        name, same, rest = line.partition("==")
+        if same and not line.startswith(" "):
+            pins.setdefault(name.partition("[")[0], set()).add(rest.split()[0].rstrip(";"))
+    return pins
+
+
+def _settings(state: "State") -> Iterator[Finding]:
+    from resources.settings import explain
+
+    del state
+    own = [setting for setting in explain() if setting.source != "default"]
+    yield Finding("settings", "ok", f"{len(own)} set, the others are defaults")
+
+
+def _lock(state: "State") -> Iterator[Finding]:
+    from resources.lock import lock_holder
+
+    holder = lock_holder(state.home)
+    yield Finding("lock", "ok", f"held by {holder}" if holder else "free")
+
+
+def _daemon(state: "State") -> Iterator[Finding]:
+    from serving.commands.status import SENSOR_SILENCE, sensor_state
+
+    state.home.dagster_environment()
+    sensor = sensor_state(state)
+    if sensor["alive"]:
+        yield Finding("sensor", "ok", "alive: new logs are taken in")
+    elif sensor["last_tick"] is None:
+        yield Finding("sensor", "warning", "has never run",
+                      "`cairn ui` starts it; `cairn run` takes in logs without it")  # fmt: skip
+    else:
+        yield Finding("sensor", "warning", f"no tick for over {SENSOR_SILENCE:.0f} s", "`cairn ui`")
+
+
+def _sources(state: "State") -> Iterator[Finding]:
+    from resources.sources import list_sources
+
+    found = list_sources(state.home)
+    gone = [source.path for source in found if not Path(source.path).exists()]
+    if gone:
+        yield Finding("sources", "warning", f"gone: {', '.join(gone)}",
+                      "`cairn sources remove PATH`; what was read stays")  # fmt: skip
+    elif found:
+        yield Finding("sources", "ok", f"{len(found)} registered")
+    else:
+        yield Finding("sources", "warning", "none is registered", "`cairn run --source PATH`")
+
+
+def _tables(state: "State") -> Iterator[Finding]:
+    import polars as pl
+
+    from knowledge.tables import TABLES
+    from resources.publication import namespaces, published, read_published
+
+    names = namespaces(state.home)
+    if not names:
+        yield Finding("tables", "warning", "nothing is published yet", "`cairn run --samples`")
+    for name in names:
+        manifest = published(state.home, name)
+        if manifest is None:
+            continue
+        broken: list[str] = []
+        for table in manifest.tables:
+            try:
+                read_published(state.warehouse, manifest, TABLES[table]).select(pl.len()).collect()
+            except Exception as error:  # noqa: BLE001  each engine has its own
+                broken.append(f"{table} ({type(error).__name__})")
+        if broken:
+            yield Finding(f"tables of {name}", "error", f"cannot be read: {', '.join(broken)}",
+                          "`cairn run` makes all but `records` again")  # fmt: skip
+        else:
+            yield Finding(f"tables of {name}", "ok", f"all {len(manifest.tables)} can be read")
+
+
+def _model(state: "State") -> Iterator[Finding]:
+    vector = state.embedder.embed(["a test sentence"])[0]
+    yield Finding("embedder", "ok", f"{state.embedder.model}, {len(vector)} dimensions")
+    model = state.settings.model
+    yield Finding("language model", "ok", model or "none is set: rules alone do the work")
+
+
+def _index(state: "State") -> Iterator[Finding]:
+    from knowledge.tables import VECTOR_INDEX
+    from resources.publication import namespaces, published, read_published
+
+    for name in namespaces(state.home):
+        manifest = published(state.home, name)
+        if manifest is None or manifest.generation is None:
+            continue
+        generation = state.index.generation(name, manifest.generation)
+        listed = read_published(state.warehouse, manifest, VECTOR_INDEX).select("points").collect()
+        points = int(listed["points"].sum()) if listed.height else -1
+        state.index.search(name, manifest.generation, text="test", limit=1)
+        if points != generation.points:
+            yield Finding(f"index of {name}", "error",
+                          f"{generation.points} points, the tables say {points}",
+                          "`cairn run` makes it again")  # fmt: skip
+        elif generation.model != state.embedder.model:
+            yield Finding(f"index of {name}", "warning", f"made with {generation.model}",
+                          "`cairn run` embeds anew")  # fmt: skip
+        else:
+            yield Finding(f"index of {name}", "ok", f"{generation.points:,} points, answers")
+
+
+def _dead_letters(state: "State") -> Iterator[Finding]:
+    from serving.commands.dead_letters import letters
+
+    found = letters(state)
+    if found:
+        yield Finding("dead letters", "warning", f"{len(found)}", "`cairn dead-letters`")
+    else:
+        yield Finding("dead letters", "ok", "none")
+
+
+CHECKS = (
+    _home, _disk, _versions, _settings, _lock, _daemon, _sources, _tables, _model, _index,
+    _dead_letters,
+)  # fmt: skip

@@ -1,0 +1,291 @@
+"""`cairn show`."""
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+import click
+from rich.text import Text
+
+from serving import options
+from serving.explain import Thing, UnknownId, explain, find
+from serving.reader import Reader
+from serving.terminal import (
+    Column,
+    console,
+    count,
+    emit_json,
+    one_line,
+    print_table,
+    say,
+    say_value,
+    shown,
+    sparkline,
+)
+
+HISTORY_COLUMNS = (
+    Column("occurred_at", "when"),
+    Column("cause"),
+    Column("decayed", "before"),
+    Column("confidence", "after"),
+    Column("where", "by", wide=True),
+)
+FACT_COLUMNS = (
+    Column("fact_id", "id"),
+    Column("effective", "conf"),
+    Column("entity", most=16, from_width=90),
+    Column("predicate", from_width=110),
+    Column("content", "fact", wide=True),
+)
+EPISODE_COLUMNS = (
+    Column("episode_id", "id"),
+    Column("started_at", "when", from_width=90),
+    Column("request", wide=True),
+)
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  cairn show f_0d9e27d0895645f5
+  cairn show l_3c65           (the beginning of an id is enough)
+  cairn show f_0d9e27d0895645f5 --as-of 2026-02-20 --json"""
+)
+@click.argument("id_", metavar="ID")
+@click.option("--namespace", metavar="NAME", help="Whose knowledge; any, if unset.")
+@options.as_of
+@options.as_json
+@click.pass_context
+def command(
+    ctx: click.Context, id_: str, namespace: str | None, as_of: datetime | None, as_json: bool
+) -> None:
+    """Explain a fact, entity, learning, theme, topic, conversation, episode or record by its id."""
+    try:
+        thing = find(options.state_of(ctx), id_, namespace)
+    except UnknownId as error:
+        raise click.ClickException(str(error)) from None
+    if as_of is not None:
+        reader = Reader(thing.reader.state, thing.reader.manifest, as_of)
+        thing = Thing(reader, thing.kind, thing.id)
+    found = explain(thing)
+    if as_json:
+        emit_json(found)
+        return
+    out = console()
+    out.print(
+        Text.assemble((found["kind"], "cyan"), f"  {found['id']}  ", (found["namespace"], "dim"))
+    )
+    PRINTED[found["kind"]](found)
+
+
+def _heading(text: str) -> None:
+    console().print()
+    console().print(text, style="bold", markup=False)
+
+
+def _at(place: dict[str, Any] | None) -> None:
+    if place and place.get("file"):
+        line = f"    {place['file']}:{place['line']}"
+        console().print(line, style="dim", markup=False, soft_wrap=True)
+
+
+def _list_facts(facts: list[dict[str, Any]], title: str) -> None:
+    if facts:
+        _heading(title)
+        print_table(facts, FACT_COLUMNS, indent=2)
+
+
+def _list_learnings(learnings: list[dict[str, Any]]) -> None:
+    if learnings:
+        _heading("Learnings")
+        for row in learnings:
+            say(f"{row['learning_id']}  {row['category']}: {row['title']}", indent=2)
+
+
+def _fact(found: dict[str, Any]) -> None:
+    row = found["fact"]
+    say(onesay_value(row["content"]), style="bold", indent=2)
+    say_value("about", f"{row['entity']} ({row['entity_type']}, {row['entity_id']})")
+    say_value("predicate", row["predicate"])
+    say_value("object", row["object"])
+    say_value("status", row["status"])
+    say_value(
+        "confidence",
+        f"{row['effective']:.2f} as of {shown(found['as_of'])};"
+        f" {row['confidence']:.2f} at its last event, {shown(row['last_event_at'])};"
+        f" {row['base_confidence']:.2f} by the rule",
+    )
+    say_value(
+        "support",
+        f"{count(row['source_count'], 'record')} in"
+        f" {count(row['conversation_count'], 'conversation')}",
+    )
+    say_value("rule", f"{found['rule']['name']}: {found['rule']['about'] or ''}")
+    if found["topic"] and found["topic"]["cluster_id"]:
+        say_value("topic", f"{found['topic']['label']} ({found['topic']['cluster_id']})")
+    say_value("holds from", row["valid_from"])
+    say_value("holds until", row["valid_to"])
+    if row["merged_into"]:
+        say_value("merged into", row["merged_into"])
+    _list_facts(found["merged_from"], "Merged into it")
+    for merge in found["merges"]:
+        say_value("merge", f"{merge['merge_id']}: {merge['decision']}, {merge['reason']}")
+    history = found["history"]
+    if history:
+        _heading(f"Confidence  {sparkline([each['confidence'] for each in history])}")
+        rows = [each | {"where": _who(each)} for each in history]
+        print_table(rows, HISTORY_COLUMNS, indent=2)
+    _heading(f"Sources ({len(found['sources'])} of {row['source_count']:,})")
+    for source in found["sources"]:
+        say(f"{shown(source['occurred_at'])}  {source['origin']}  {source['record_id']}", indent=2)
+        say(f"“{onesay_value(source['quote'] or '', 200)}”", indent=4)
+        message = onesay_value(source["message"] or "", 240)
+        if message and message != onesay_value(source["quote"] or ""):
+            say(message, style="dim", indent=4)
+        _at(source)
+
+
+def _who(update: dict[str, Any]) -> str:
+    """What moved a confidence, in words."""
+    if update["kind"] is None:
+        return "its first source"
+    if update["kind"] == "episode":
+        return f"a similar episode ({update['similarity']:.2f}), {update['source_id']}"
+    return f"{update['kind']}, {update['source_id']}"
+
+
+def _entity(found: dict[str, Any]) -> None:
+    row = found["entity"]
+    say(f"{row['display_name']} ({row['type']})", style="bold", indent=2)
+    say_value("name", row["name"])
+    say_value("also", row["aliases"])
+    say_value("seen", f"{shown(row['first_seen'])} to {shown(row['last_seen'])}")
+    say_value("mentions", row["mentions"])
+    say_value("facts", ", ".join(f"{n} {name}" for name, n in found["predicates"].items()))
+    if row["canonical_id"] != row["entity_id"]:
+        say_value("merged into", row["canonical_id"])
+    _heading(f"Introduced by {row['introduced_by']}")
+    if found["introduced_by"]:
+        say(onesay_value(found["introduced_by"]["text"] or "", 300), indent=4)
+        _at(found["introduced_by"])
+    _list_facts(found["facts"], "Facts")
+
+
+def _learning(found: dict[str, Any]) -> None:
+    row = found["learning"]
+    say(f"{row['category']}: {onesay_value(row['title'])}", style="bold", indent=2)
+    for line in row["content"].splitlines():
+        if line.strip():
+            say(onesay_value(line), indent=4)
+    say_value("confidence", row["confidence"])
+    say_value("factors", ", ".join(f"{name} {value:.2f}" for name, value in row["factors"].items()))
+    say_value("signals", row["signals"])
+    say_value("tags", row["tags"])
+    say_value("rule", row["extractor"])
+    conversation = found["conversation"]
+    if conversation:
+        say_value("conversation", f"{row['conversation_id']}, {conversation['day']}")
+        say(onesay_value(conversation["title"] or "", 200), style="dim", indent=16)
+    _heading("Quotes")
+    for quote in row["quotes"]:
+        say(f"{quote['role']}: “{onesay_value(quote['text'])}”", indent=2)
+        _at(quote)
+    _heading(f"Found {count(len(row['runs']), 'time')}")
+    for each in row["runs"]:
+        sources = count(len(each["sources"]), "source")
+        say(f"{shown(each['occurred_at'])}  {each['confidence']:.2f}  {sources}", indent=2)
+
+
+def _record(found: dict[str, Any]) -> None:
+    row = found["record"]
+    say_value("what", " ".join(filter(None, [row["origin"], row["kind"], row["tool_name"]])))
+    say_value("when", row["occurred_at"])
+    say_value("conversation", row["conversation_id"])
+    say_value("project", row["project"])
+    _at({"file": row["source_file"], "line": row["source_line"]})
+    episode = found["episode"]
+    if episode:
+        _heading(
+            f"Episode: {count(episode['records'], 'record')},"
+            f" {count(episode['tool_calls'], 'tool call')}, {count(episode['errors'], 'error')}"
+        )
+        say(onesay_value(episode["request"], 800), indent=2)
+        if episode["answer"]:
+            say(f"→ {onesay_value(episode['answer'], 800)}", indent=2)
+    _heading("In its conversation")
+    for near in found["neighbours"]:
+        here = near["record_id"] == row["record_id"]
+        who = " ".join(filter(None, [near["origin"], near["kind"], near["tool_name"]]))
+        text = onesay_value(near["text"] or near["tool_input"] or "", 1000 if here else 160)
+        mark = "▶" if here else " "
+        say(f"{mark} {near['seq']:>4}  {who}: {text}", style="" if here else "dim", indent=2)
+    _list_facts(found["facts"], "Facts drawn from it")
+    _list_learnings(found["learnings"])
+
+
+def _theme(found: dict[str, Any]) -> None:
+    row = found["theme"]
+    say(row["label"], style="bold", indent=2)
+    say_value("terms", row["terms"])
+    say_value("episodes", f"{row['size']:,} in {count(row['conversation_count'], 'conversation')}")
+    say_value("last seen", row["last_seen"])
+    _heading("Episodes, the most typical first")
+    print_table(found["episodes"], EPISODE_COLUMNS, indent=2)
+
+
+def _cluster(found: dict[str, Any]) -> None:
+    say(found["label"] or "", style="bold", indent=2)
+    say_value("facts", found["size"])
+    say_value("medoid", found["medoid_id"])
+    _list_facts(found["facts"], "Facts")
+
+
+def _conversation(found: dict[str, Any]) -> None:
+    row = found["conversation"]
+    say(onesay_value(row["title"] or "", 300), style="bold", indent=2)
+    say_value("source", row["source"])
+    say_value("project", row["project"])
+    say_value("when", f"{shown(row['started_at'])} to {shown(row['ended_at'])} (day {row['day']})")
+    say_value(
+        "holds",
+        f"{count(row['records'], 'record')}, {count(row['messages'], 'message')}"
+        f" ({row['human_messages']:,} by people), {count(row['tool_calls'], 'tool call')},"
+        f" {count(row['errors'], 'error')}",
+    )
+    judged = found["judged"]
+    if judged:
+        say_value("lessons", f"{judged['outcome']}, value {judged['value']:.2f}"
+              + (f": {judged['details']}" if judged["details"] else ""))  # fmt: skip
+    for file in found["files"]:
+        console().print(f"    {file}", style="dim", markup=False, soft_wrap=True)
+    if found["episodes"]:
+        _heading("Episodes")
+        print_table(found["episodes"], EPISODE_COLUMNS, indent=2)
+    _list_facts(found["facts"], "Facts")
+    _list_learnings(found["learnings"])
+
+
+def _plain(found: dict[str, Any]) -> None:
+    """A row with its columns, and the facts that it is about."""
+    for name, value in found[found["kind"]].items():
+        if name != "namespace":
+            say_value(name.replace("_", " "), value)
+    place = found.get("place") or found.get("source")
+    if place:
+        say(onesay_value(place["text"] or "", 300), style="dim", indent=4)
+        _at(place)
+    _list_facts(found["facts"], "Facts")
+
+
+PRINTED: dict[str, Callable[[dict[str, Any]], None]] = {
+    "fact": _fact,
+    "entity": _entity,
+    "learning": _learning,
+    "theme": _theme,
+    "cluster": _cluster,
+    "conversation": _conversation,
+    "record": _record,
+    "candidate": _plain,
+    "merge": _plain,
+    "evidence": _plain,
+}

@@ -1,0 +1,350 @@
+"""Any id explained: what it is, what it rests on, and what came of it."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from knowledge.policy import STRUCTURAL_PREDICATES
+from knowledge.tables import (
+    CANDIDATES,
+    CLUSTERS,
+    CONFIDENCE_UPDATES,
+    CONVERSATIONS,
+    EPISODES,
+    EVIDENCE,
+    EXTRACTORS,
+    FACT_SOURCES,
+    LEARNING_CANDIDATES,
+    LEARNINGS,
+    MEMORY,
+    MEMORY_ENTITIES,
+    MERGES,
+    RAW_LOGS,
+    THEMES,
+    Table,
+)
+from resources.publication import namespaces
+from resources.state import State
+from serving.reader import Reader, best_first, open_reader
+
+SHORTEST = 3
+"""Characters of an id, at least."""
+
+NEIGHBOURS = 2
+"""Records shown before and after one."""
+
+MOST = 20
+"""Rows of each list in an explanation."""
+
+KINDS: tuple[tuple[str, Table, str], ...] = (
+    ("fact", MEMORY, "fact_id"),
+    ("entity", MEMORY_ENTITIES, "entity_id"),
+    ("learning", LEARNINGS, "learning_id"),
+    ("theme", THEMES, "theme_id"),
+    ("cluster", CLUSTERS, "cluster_id"),
+    ("conversation", CONVERSATIONS, "conversation_id"),
+    ("record", RAW_LOGS, "record_id"),
+    ("candidate", CANDIDATES, "candidate_id"),
+    ("merge", MERGES, "merge_id"),
+    ("evidence", EVIDENCE, "evidence_id"),
+)
+"""What an id may be of, with the table and column where it stands. An episode is its record."""
+
+
+class UnknownId(Exception):  # noqa: N818  what a person is told
+    """Nothing has that id, or several things do; the message says which."""
+
+
+class Thing(NamedTuple):
+    """Something with an id."""
+
+    reader: Reader
+    kind: str
+    id: str
+
+
+def find(state: State, start: str, namespace: str | None = None) -> Thing:
+    """The one thing whose id is `start`, or begins with it, in any namespace unless one is named.
+
+    Raises:
+        UnknownId: there is none, or there are several.
+        NothingPublished: nothing is, or not in that namespace.
+    """
+    if len(start) < SHORTEST:
+        raise UnknownId(f"{start!r} is too short for the beginning of an id")
+    names = [namespace] if namespace else namespaces(state.home)
+    readers = [open_reader(state, name) for name in names] or [open_reader(state)]
+    found = [
+        Thing(reader, kind, id_)
+        for reader in readers
+        for kind, table, column in KINDS
+        for id_ in _matching(reader, table, column, start)
+    ]
+    exact = [thing for thing in found if thing.id == start]
+    if len(chosen := exact or found) == 1:
+        return chosen[0]
+    if not found:
+        where = f"namespace {namespace}" if namespace else "what is published"
+        raise UnknownId(f"no fact, entity, learning, record or other thing in {where} has id {start}")
+    if exact:
+        several = ", ".join(f"{thing.kind} in {thing.reader.namespace}" for thing in exact)
+        raise UnknownId(f"{start} is {several}; choose with --namespace")
+    ids = sorted({thing.id for thing in found})
+    shown = ", ".join(ids[:5]) + (" …" if len(ids) > 5 else "")
+    raise UnknownId(f"{start} is the beginning of {len(ids)} ids: {shown}")
+
+
+def explain(thing: Thing) -> dict[str, Any]:
+    """What is known about a thing: `kind`, `id`, `namespace`, and what its kind has."""
+    about = EXPLAINED[thing.kind](thing.reader, thing.id)
+    return {"kind": thing.kind, "id": thing.id, "namespace": thing.reader.namespace, **about}
+
+
+def _matching(reader: Reader, table: Table, column: str, start: str) -> list[str]:
+    found = (
+        reader.table(table, [column])
+        .filter(pl.col(column).str.starts_with(start))
+        .unique()
+        .sort(column)
+        .head(100)
+        .collect()
+    )
+    return found[column].to_list()
+
+
+def _row(reader: Reader, table: Table, column: str, id_: str) -> dict[str, Any]:
+    frame = reader.table(table).filter(pl.col(column) == id_).collect()
+    return frame.row(0, named=True)
+
+
+def _fact(reader: Reader, id_: str) -> dict[str, Any]:
+    row = reader.memory().filter(pl.col("fact_id") == id_).collect().row(0, named=True)
+    merges = reader.table(MERGES).filter(
+        (pl.col("winner_id") == id_) | pl.col("loser_ids").list.contains(id_)
+    )
+    rule = row["extractor"].partition("@")[0]
+    about = reader.table(EXTRACTORS).filter(pl.col("name") == rule).collect()
+    topic = reader.table(CLUSTERS).filter(pl.col("fact_id") == id_).collect().to_dicts()
+    return {
+        "as_of": reader.as_of,
+        "fact": row,
+        "history": _history(reader, id_),
+        "sources": _with_messages(reader, reader.sources([id_], MOST).get(id_, [])),
+        "merges": merges.sort("merge_id").collect().to_dicts(),
+        "merged_from": _facts(reader, pl.col("merged_into") == id_),
+        "topic": topic[0] if topic else None,
+        "rule": {"name": row["extractor"], "about": about["about"][0] if about.height else None},
+    }
+
+
+def _history(reader: Reader, fact_id: str) -> list[dict[str, Any]]:
+    """Each change of a fact's confidence, with the evidence and where it stands."""
+    updates = reader.table(CONFIDENCE_UPDATES).filter(pl.col("fact_id") == fact_id).sort("seq")
+    evidence = reader.table(EVIDENCE).select(
+        "evidence_id", "kind", "source_id", "similarity", "weight", "conversation_id"
+    )
+    rows = updates.join(evidence, on="evidence_id", how="left").sort("seq").collect().to_dicts()
+    places = _places(reader, [row["source_id"] for row in rows if row["source_id"]])
+    return [
+        {key: value for key, value in row.items() if key not in ("namespace", "fact_id")}
+        | {"source": places.get(row["source_id"])}
+        for row in rows
+    ]
+
+
+def _entity(reader: Reader, id_: str) -> dict[str, Any]:
+    row = _row(reader, MEMORY_ENTITIES, "entity_id", id_)
+    facts = reader.memory().filter(pl.col("entity_id") == id_)
+    predicates = facts.group_by("predicate").len("facts").sort("predicate").collect()
+    return {
+        "entity": row,
+        "introduced_by": _places(reader, [row["introduced_by"]]).get(row["introduced_by"]),
+        "predicates": dict(predicates.iter_rows()),
+        "facts": _facts(
+            reader,
+            (pl.col("entity_id") == id_)
+            & ~pl.col("predicate").is_in(list(STRUCTURAL_PREDICATES))
+            & pl.col("status").is_in(["active", "pending_embed"]),
+        ),
+    }
+
+
+def _learning(reader: Reader, id_: str) -> dict[str, Any]:
+    row = _row(reader, LEARNINGS, "learning_id", id_)
+    places = _places(reader, [quote["record_id"] for quote in row["quotes"]])
+    row["quotes"] = [
+        {**quote, **_place(places.get(quote["record_id"]))} for quote in row["quotes"]
+    ]
+    del row["simhash"]
+    conversations = reader.table(CONVERSATIONS, ["conversation_id", "title", "day"])
+    first = conversations.filter(pl.col("conversation_id") == row["conversation_id"]).collect()
+    return {"learning": row, "conversation": first.to_dicts()[0] if first.height else None}
+
+
+def _record(reader: Reader, id_: str) -> dict[str, Any]:
+    row = _row(reader, RAW_LOGS, "record_id", id_)
+    near = (
+        reader.table(RAW_LOGS, [
+            "record_id", "conversation_id", "seq", "kind", "origin", "tool_name", "text",
+            "tool_input", "source_file", "source_line",
+        ])
+        .filter(
+            (pl.col("conversation_id") == row["conversation_id"])
+            & pl.col("seq").is_between(row["seq"] - NEIGHBOURS, row["seq"] + NEIGHBOURS)
+        )
+        .sort("seq")
+        .collect()
+    )  # fmt: skip
+    episode = reader.table(EPISODES).filter(pl.col("episode_id") == id_).collect().to_dicts()
+    drawn = reader.table(FACT_SOURCES, ["fact_id", "record_id"]).filter(
+        pl.col("record_id") == id_
+    )
+    learnings = reader.learnings().filter(pl.col("source_record_ids").list.contains(id_))
+    return {
+        "record": row,
+        "neighbours": near.to_dicts(),
+        "episode": episode[0] if episode else None,
+        "facts": _facts(
+            reader, pl.col("fact_id").is_in(drawn.collect()["fact_id"].unique().to_list())
+        ),
+        "learnings": learnings.select("learning_id", "category", "title").collect().to_dicts(),
+    }
+
+
+def _theme(reader: Reader, id_: str) -> dict[str, Any]:
+    row = _row(reader, THEMES, "theme_id", id_)
+    members = (
+        reader.table(EPISODES, ["episode_id", "conversation_id", "started_at", "request"])
+        .filter(pl.col("episode_id").is_in(row["episode_ids"]))
+        .sort(
+            pl.col("episode_id") != row["medoid_id"],
+            ~pl.col("episode_id").is_in(row["nearest_ids"]),
+            "started_at",
+            "episode_id",
+        )
+    )
+    return {"theme": row, "episodes": members.head(MOST).collect().to_dicts()}
+
+
+def _cluster(reader: Reader, id_: str) -> dict[str, Any]:
+    rows = reader.table(CLUSTERS).filter(pl.col("cluster_id") == id_).collect()
+    return {
+        "label": rows["label"][0],
+        "size": rows.height,
+        "medoid_id": rows.filter("medoid")["fact_id"].first(),
+        "facts": _facts(reader, pl.col("fact_id").is_in(rows["fact_id"].to_list())),
+    }
+
+
+def _conversation(reader: Reader, id_: str) -> dict[str, Any]:
+    mine = pl.col("conversation_id") == id_
+    judged = reader.table(LEARNING_CANDIDATES).filter(mine).collect()
+    columns = ["value", "reasons", "categories", "outcome", "details"]
+    episodes = (
+        reader.table(EPISODES, ["episode_id", "conversation_id", "seq", "started_at", "request"])
+        .filter(mine)
+        .sort("seq")
+    )
+    facts = reader.table(FACT_SOURCES, ["fact_id", "conversation_id"]).filter(mine)
+    learnings = reader.learnings().filter(mine)
+    return {
+        "conversation": _row(reader, CONVERSATIONS, "conversation_id", id_),
+        "files": sorted(
+            reader.table(RAW_LOGS, ["conversation_id", "source_file"])
+            .filter(mine).select("source_file").unique().collect()["source_file"]
+        ),
+        "episodes": episodes.head(MOST).collect().to_dicts(),
+        "facts": _facts(
+            reader,
+            pl.col("fact_id").is_in(facts.collect()["fact_id"].unique().to_list())
+            & ~pl.col("predicate").is_in(list(STRUCTURAL_PREDICATES)),
+        ),
+        "judged": judged.select(columns).to_dicts()[0] if judged.height else None,
+        "learnings": learnings.select("learning_id", "category", "title").collect().to_dicts(),
+    }  # fmt: skip
+
+
+def _candidate(reader: Reader, id_: str) -> dict[str, Any]:
+    row = _row(reader, CANDIDATES, "candidate_id", id_)
+    facts = reader.table(FACT_SOURCES, ["fact_id", "candidate_id"])
+    mine = facts.filter(pl.col("candidate_id") == id_).collect()["fact_id"].to_list()
+    return {
+        "candidate": row,
+        "place": _places(reader, [row["record_id"]]).get(row["record_id"]),
+        "facts": _facts(reader, pl.col("fact_id").is_in(mine)),
+    }
+
+
+def _merge(reader: Reader, id_: str) -> dict[str, Any]:
+    row = _row(reader, MERGES, "merge_id", id_)
+    return {
+        "merge": row,
+        "facts": _facts(reader, pl.col("fact_id").is_in([row["winner_id"], *row["loser_ids"]])),
+    }
+
+
+def _evidence(reader: Reader, id_: str) -> dict[str, Any]:
+    row = _row(reader, EVIDENCE, "evidence_id", id_)
+    return {
+        "evidence": row,
+        "source": _places(reader, [row["source_id"]]).get(row["source_id"]),
+        "facts": _facts(reader, pl.col("fact_id").is_in([row["fact_id"], row["source_id"]])),
+    }
+
+
+EXPLAINED: dict[str, Callable[[Reader, str], dict[str, Any]]] = {
+    "fact": _fact,
+    "entity": _entity,
+    "learning": _learning,
+    "theme": _theme,
+    "cluster": _cluster,
+    "conversation": _conversation,
+    "record": _record,
+    "candidate": _candidate,
+    "merge": _merge,
+    "evidence": _evidence,
+}
+
+
+def _facts(reader: Reader, which: pl.Expr) -> list[dict[str, Any]]:
+    """Facts in short, the best supported first; the same words about several entities once."""
+    columns = ["fact_id", "entity", "predicate", "content", "effective", "status",
+               "conversation_count"]  # fmt: skip
+    return (
+        best_first(reader.memory().filter(which))
+        .unique("content", keep="first", maintain_order=True)
+        .select(columns)
+        .head(MOST)
+        .collect()
+        .to_dicts()
+    )
+
+
+def _places(reader: Reader, record_ids: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """File, line, text and speaker of records, by id."""
+    return {
+        row["record_id"]: {
+            "file": row["source_file"],
+            "line": row["source_line"],
+            "origin": row["origin"],
+            "text": row["text"],
+        }
+        for row in reader.places(record_ids).iter_rows(named=True)
+    }
+
+
+def _place(place: dict[str, Any] | None) -> dict[str, Any]:
+    return {"file": place["file"], "line": place["line"]} if place else {}
+
+
+def _with_messages(reader: Reader, sources: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    places = _places(reader, [str(source["record_id"]) for source in sources])
+    return [
+        {
+            **source,
+            "origin": places.get(source["record_id"], {}).get("origin"),
+            "message": places.get(source["record_id"], {}).get("text"),
+        }
+        for source in sources
+    ]
