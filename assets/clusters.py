@@ -5,12 +5,23 @@ from typing import Any
 
 import dagster as dg
 
+from assets.plots import scatter
 from assets.stage import materialize, specs
 from knowledge.stages import CLUSTERS_STAGE as STAGE
+from knowledge.tables import CLUSTERS
 from resources.state import State
 
 
 @dg.multi_asset(specs=specs(STAGE.writes, STAGE.reads, "consolidation"), name="clusters")
 def clusters(state: dg.ResourceParam[State]) -> Iterator[dg.MaterializeResult[Any]]:
     """Topics: HDBSCAN clusters of facts."""
-    yield from materialize(state, STAGE)
+
+    def maps() -> dict[str, dg.MarkdownMetadataValue]:
+        columns = ["namespace", "fact_id", "x", "y", "cluster_id"]
+        stored = state.warehouse.read(CLUSTERS, columns=columns).collect().sort("fact_id")
+        return {
+            f"map/{namespace}": scatter(own.rename({"cluster_id": "group"}), "Facts by topic")
+            for (namespace,), own in sorted(stored.group_by("namespace", maintain_order=True))
+        }
+
+    yield from materialize(state, STAGE, {CLUSTERS.name: maps})

@@ -5,12 +5,20 @@ from typing import Any
 
 import dagster as dg
 
+from assets.plots import bars
 from assets.stage import materialize, specs
 from knowledge.stages import LEARNINGS_STAGE as STAGE
+from knowledge.tables import LEARNINGS
 from resources.state import State
 
 
 @dg.multi_asset(specs=specs(STAGE.writes, STAGE.reads, "knowledge"), name="learnings")
 def learnings(state: dg.ResourceParam[State]) -> Iterator[dg.MaterializeResult[Any]]:
     """Reusable lessons without duplicates."""
-    yield from materialize(state, STAGE)
+
+    def categories() -> dict[str, dg.MarkdownMetadataValue]:
+        stored = state.warehouse.read(LEARNINGS, columns=["category"]).collect()
+        counts = stored["category"].value_counts()
+        return {"categories": bars(counts, "Learnings by category")}
+
+    yield from materialize(state, STAGE, {LEARNINGS.name: categories})

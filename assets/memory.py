@@ -5,12 +5,19 @@ from typing import Any
 
 import dagster as dg
 
+from assets.plots import histogram
 from assets.stage import materialize, specs
 from knowledge.stages import MEMORY_STAGE as STAGE
+from knowledge.tables import MEMORY
 from resources.state import State
 
 
 @dg.multi_asset(specs=specs(STAGE.writes, STAGE.reads, "serving"), name="memory")
 def memory(state: dg.ResourceParam[State]) -> Iterator[dg.MaterializeResult[Any]]:
     """The current view: facts and entities as they stand."""
-    yield from materialize(state, STAGE)
+
+    def confidence() -> dict[str, dg.MarkdownMetadataValue]:
+        stored = state.warehouse.read(MEMORY, columns=["confidence"]).collect()
+        return {"confidence": histogram(stored["confidence"], "Facts by confidence")}
+
+    yield from materialize(state, STAGE, {MEMORY.name: confidence})

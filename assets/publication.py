@@ -7,10 +7,20 @@ from typing import Any
 import dagster as dg
 import polars as pl
 
+from assets.extractors import in_force
 from assets.progress import Report, timed
 from knowledge.days import watermark
 from knowledge.invariants import violations
-from knowledge.tables import CONVERSATIONS, RAW_LOGS, TABLES, VECTOR_INDEX, WORK
+from knowledge.extractors import extractors_frame
+from knowledge.tables import (
+    CONVERSATIONS,
+    EXTRACTORS,
+    RAW_LOGS,
+    TABLES,
+    VECTOR_INDEX,
+    WORK,
+    Table,
+)
 from resources.lock import write_lock
 from resources.publication import (
     Manifest,
@@ -36,18 +46,25 @@ def versions(state: State) -> dict[str, int]:
 
 
 def is_stale(state: State) -> bool:
-    """Whether tables by day have changed since the last publication of some namespace."""
+    """Whether tables by day, or what is in force, changed since some namespace was published."""
     now = state.warehouse.version(RAW_LOGS)
     if now is None:
         return False
     current = versions(state)
+    if not extractors_frame(in_force(), state.policy).equals(_sorted(state, EXTRACTORS)):
+        return True
     days = [table.name for table in PUBLISHED if table.by_day and table.name in current]
+    days.append(EXTRACTORS.name)
     held = state.warehouse.read(CONVERSATIONS, columns=["namespace"]).unique().collect()
     for namespace in {*held["namespace"], *namespaces(state.home)}:
         manifest = published(state.home, namespace)
         if manifest is None or any(manifest.tables.get(n) != current[n] for n in days):
             return True
     return False
+
+
+def _sorted(state: State, table: Table) -> pl.DataFrame:
+    return state.warehouse.read(table).collect().sort(table.key)
 
 
 def run_publication(state: State) -> tuple[Report, dict[str, list[str]]]:
@@ -95,7 +112,8 @@ def _frames(state: State, namespace: str, tables: Mapping[str, int]) -> dict[str
     specs=[
         dg.AssetSpec(
             "publication",
-            deps=["vector_index", "memory_entities", "learnings", "funnel", "clusters", "themes"],
+            # All that the manifest names, so that a check that fails on any of it holds it back.
+            deps=sorted(TABLES),
             description="One manifest per namespace: the versions that readers follow.",
             group_name="serving",
         )

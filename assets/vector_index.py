@@ -57,9 +57,16 @@ def run_vector_index(state: State, *, rebuild: bool = False) -> Report:
         )
 
 
+class IndexConfig(dg.Config):
+    """How to make the generations."""
+
+    rebuild: bool = False
+    """Build anew and optimize, as the night does, even where nothing changed."""
+
+
 @dg.multi_asset(specs=specs([VECTOR_INDEX], READS, "serving"), name="vector_index")
 def vector_index_asset(
-    state: dg.ResourceParam[State],
+    state: dg.ResourceParam[State], config: IndexConfig
 ) -> Iterator[dg.MaterializeResult[Any]]:
     """One row per namespace: its generation."""
-    yield result(state, VECTOR_INDEX, run_vector_index(state))
+    yield result(state, VECTOR_INDEX, run_vector_index(state, rebuild=config.rebuild))

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 import dagster as dg
+import polars as pl
 
 from assets.plots import table
 from assets.progress import Report
@@ -17,9 +18,9 @@ from knowledge.tables import (
     SOURCE_FILES,
     WORK,
 )
-from knowledge.work import outcome_counts
 from resources.state import State
 
+OUTCOMES = ("done", "empty", "rejected", "failed")
 MADE = (RAW_LOGS, CANDIDATES, LEARNING_CANDIDATES, *(stage.writes[0] for stage in STAGES))
 
 
@@ -33,9 +34,12 @@ MADE = (RAW_LOGS, CANDIDATES, LEARNING_CANDIDATES, *(stage.writes[0] for stage i
 )
 def work_asset(state: dg.ResourceParam[State]) -> Iterator[dg.MaterializeResult[None]]:
     """Shows the tables that all stages write to as they go; writes nothing itself."""
-    work = state.warehouse.read(WORK, columns=["stage", "outcome", "rows"]).collect()
-    counts = outcome_counts(work)
+    work = state.warehouse.read(WORK, columns=["stage", "outcome"]).collect()
+    counts = work.group_by("stage").agg(
+        units=pl.len().cast(pl.Int64),
+        **{name: (pl.col("outcome") == name).sum().cast(pl.Int64) for name in OUTCOMES},
+    )
     totals = counts.drop("stage").sum().row(0, named=True)
     yield result(state, SOURCE_FILES, Report("work"))
     yield result(state, DEAD_LETTERS, Report("work"))
-    yield result(state, WORK, Report("work", **totals), {"by stage": table(counts)})
+    yield result(state, WORK, Report("work", **totals), {"stages": table(counts.sort("stage"))})

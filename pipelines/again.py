@@ -21,7 +21,9 @@ def forget_work(state: State, days: Sequence[str]) -> int:
     """Makes all units of `days` owed again; gives how many there were."""
     with write_lock(state.home, "backfill", timeout=state.settings.lock_timeout):
         work = state.warehouse.read(WORK).collect()
-        done = pl.col("stage").is_in(BY_DAY) & pl.col("day").is_in(list(days)).fill_null(value=False)
+        done = pl.col("stage").is_in(BY_DAY) & pl.col("day").is_in(list(days)).fill_null(
+            value=False
+        )
         state.warehouse.write(WORK, work.filter(~done))
         return work.filter(done).height
 

@@ -1,6 +1,7 @@
 """Suites as blocking checks, and goals that only warn."""
 
 import json
+import logging
 import os
 from collections.abc import Iterator, Sequence
 
@@ -27,6 +28,7 @@ def broken(batch: Batch) -> dict[str, int]:
     table changed has no need of it. It sends nothing anywhere.
     """
     os.environ["GX_ANALYTICS_ENABLED"] = "false"
+    logging.getLogger("great_expectations").setLevel(logging.CRITICAL)  # logs empty lists
     import great_expectations as gx
 
     if not batch.expectations:
@@ -99,7 +101,9 @@ def run_suite(state: State, suite: Suite, passed: Passed) -> dg.AssetCheckResult
     return _result(suite, wrong, {"rows": rows, **wrong, **seen})
 
 
-def _result(suite: Suite, wrong: dict[str, int], metadata: dict[str, object]) -> dg.AssetCheckResult:
+def _result(
+    suite: Suite, wrong: dict[str, int], metadata: dict[str, object]
+) -> dg.AssetCheckResult:
     said = "; ".join(f"{rule}: {count} rows do not" for rule, count in wrong.items())
     return dg.AssetCheckResult(
         asset_key=suite.table,

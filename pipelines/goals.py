@@ -43,9 +43,7 @@ def measures(
     if learnings.height:
         found[CONFIDENCE.name] = learnings.select(pl.col("confidence").mean()).item()
         sources = learnings.select("learning_id", "source_record_ids").explode("source_record_ids")
-        there = sources.join(
-            records, left_on="source_record_ids", right_on="record_id", how="semi"
-        )
+        there = sources.join(records, left_on="source_record_ids", right_on="record_id", how="semi")
         found[SOURCED.name] = there["learning_id"].n_unique() / learnings.height
     return found
 

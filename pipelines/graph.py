@@ -16,6 +16,7 @@ from assets.facts import facts
 from assets.funnel import funnel
 from assets.learning_candidates import learning_candidates_asset
 from assets.learnings import learnings
+from assets.maintenance import maintenance
 from assets.memory import memory
 from assets.merges import merges
 from assets.publication import publication_asset
@@ -23,23 +24,28 @@ from assets.raw_logs import fingerprint, raw_logs_asset
 from assets.records import records_asset
 from assets.themes import themes
 from assets.vector_index import vector_index_asset
+from assets.work import work_asset
 from knowledge.identity import digest
 from knowledge.policy import Policy
+from knowledge.stages import STAGES
 
 ASSETS: Sequence[dg.AssetsDefinition] = (
     extractors, records_asset, raw_logs_asset, candidates_asset, learning_candidates_asset,
     entities, facts, learnings, embeddings, themes, clusters, evidence, confidence_updates,
-    merges, memory, funnel, vector_index_asset, publication_asset,
+    merges, memory, funnel, vector_index_asset, work_asset, publication_asset, maintenance,
 )  # fmt: skip
 
 BY_DAY = ("raw_logs", "conversations", "episodes", "candidates", "learning_candidates")
+
+BOOKS = ("dead_letters", "source_files", "work")
+"""Tables that all stages write to as they go, shown beside those of the stages."""
 
 WHOLE = tuple(
     sorted(
         key.to_user_string()
         for asset in ASSETS
         for key in asset.keys
-        if key.to_user_string() not in {*BY_DAY, "records", "extractors"}
+        if key.to_user_string() not in {*BY_DAY, *BOOKS, "records", "extractors", "maintenance"}
     )
 )
 """Assets that are not by day, below those that are."""
@@ -54,7 +60,7 @@ def versioned(assets: Sequence[dg.AssetsDefinition], policy: Policy) -> list[dg.
     all_of_them = digest(*(f"{name}={value}" for name, value in sorted(stages.items())))
     rules = digest(*sorted(rule.fingerprint(policy) for rule in RULES))
     by_name = {
-        **stages,
+        **{table.name: stages[stage.name] for stage in STAGES for table in stage.writes},
         **dict.fromkeys(("raw_logs", "conversations", "episodes"), fingerprint(policy)),
         "candidates": rules,
         "learning_candidates": stages["learning_rules"],

@@ -2,31 +2,40 @@
 
 import dagster as dg
 
-from pipelines.graph import BY_DAY, WHOLE
+from pipelines.graph import BOOKS, BY_DAY, WHOLE
+
+_CHECKS = dg.AssetSelection.all_asset_checks()
+_CONSOLIDATION = dg.AssetSelection.assets("extractors", *WHOLE, *BOOKS) | _CHECKS
 
 intake = dg.define_asset_job(
     "intake",
-    dg.AssetSelection.assets("records"),
+    dg.AssetSelection.assets("records") - _CHECKS,
     description="Takes in what is new in the sources.",
-)
-
-refresh = dg.define_asset_job(
-    "refresh",
-    dg.AssetSelection.assets("extractors", *BY_DAY, *WHOLE) - dg.AssetSelection.all_asset_checks(),
-    description="Makes a range of days anew, then what follows from them, and publishes it.",
 )
 
 days = dg.define_asset_job(
     "days",
-    dg.AssetSelection.assets("extractors", *BY_DAY) - dg.AssetSelection.all_asset_checks(),
+    dg.AssetSelection.assets("extractors", *BY_DAY) - _CHECKS,
     description="Makes a range of days anew, and nothing beyond.",
+)
+
+refresh = dg.define_asset_job(
+    "refresh",
+    dg.AssetSelection.assets("extractors", *BY_DAY, *WHOLE) - _CHECKS,
+    description="Makes a range of days anew, then what follows from them, and publishes it.",
 )
 
 consolidate = dg.define_asset_job(
     "consolidate",
-    dg.AssetSelection.assets("extractors", *WHOLE)
-    | dg.AssetSelection.checks_for_assets(*(dg.AssetKey(name) for name in [*BY_DAY, *WHOLE])),
+    _CONSOLIDATION,
     description="Makes all that is not by day anew, checks everything, and publishes it.",
 )
 
-JOBS = [intake, days, refresh, consolidate]
+night = dg.define_asset_job(
+    "night",
+    _CONSOLIDATION | dg.AssetSelection.assets("maintenance"),
+    config={"ops": {"vector_index": {"config": {"rebuild": True}}}},
+    description="Consolidates, optimizes the index, and tidies tables that no reader needs.",
+)
+
+JOBS = [intake, days, refresh, consolidate, night]

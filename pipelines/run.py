@@ -5,29 +5,18 @@ import socket
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from uuid import uuid4
 
 import dagster as dg
 
 from assets.progress import LISTENER, Listener
 from assets.records import changed_files, stretch
-from knowledge.stages import STAGES
 from knowledge.work import ranges
+from pipelines.event_log import kept_open
 from pipelines.next_step import Step, next_step
 from pipelines.sensors import UNFINISHED, range_tags
 from resources.log_files import LogFile
 from resources.state import State
-
-ORDER = (
-    "extractors", "records", "raw_logs", "candidates", "learning_candidates",
-    *(stage.name for stage in STAGES), "vector_index", "publication",
-)  # fmt: skip
-"""Names under which stages report, in the order of the data."""
-
-BY_DAY = frozenset({"records", "raw_logs", "candidates", "learning_candidates"})
-"""Stages that report what one run took: over several runs their counts add up."""
-
-TABLE_OF = {stage.name: stage.writes[0].name for stage in STAGES}
-"""What people call a stage: the table that it makes."""
 
 FIRST_STRETCH = 8 * 1024 * 1024
 """Bytes of the first stretch: small, so that search answers within a minute."""
@@ -179,15 +168,21 @@ def _execute_checks(state: State, outcome: Outcome) -> None:
 
 
 def _execute(state: State, step: Step, outcome: Outcome, *, max_bytes: int | None = None) -> None:
+    state.home.dagster_environment()  # the code location looks there when it is imported
     from pipelines.definitions import defs
 
     config: dict[str, object] = dict(QUIET)
     if step.job == "intake":
         config["ops"] = {"records": {"config": {"max_bytes": max_bytes}}}
-    with dg.DagsterInstance.get() as instance:
+    run_id = str(uuid4())
+    with dg.DagsterInstance.get() as instance, kept_open(instance, run_id):
         reconcile(instance)
         result = defs.resolve_job_def(step.job).execute_in_process(
-            run_config=config, instance=instance, tags=_tags(step), raise_on_error=False
+            run_config=config,
+            instance=instance,
+            tags=_tags(step),
+            raise_on_error=False,
+            run_id=run_id,
         )
     outcome.runs.append(result.run_id)
     if not result.success:

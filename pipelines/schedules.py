@@ -2,14 +2,14 @@
 
 import dagster as dg
 
-from pipelines.jobs import consolidate
+from pipelines.jobs import night
 
 nightly = dg.ScheduleDefinition(
     name="nightly",
-    job=consolidate,
+    job=night,
     cron_schedule="30 3 * * *",
     default_status=dg.DefaultScheduleStatus.RUNNING,
-    description="Consolidates, checks, publishes.",
+    description="Consolidates, checks, publishes, tidies.",
     tags={"cairn/night": "true"},
 )
 

@@ -1,10 +1,11 @@
 """Near real time: new and grown files become published knowledge within a minute."""
 
+import time
 from pathlib import Path
 
 import dagster as dg
 
-from pipelines.jobs import consolidate, intake, refresh
+from pipelines.jobs import consolidate, days, intake, refresh
 from pipelines.next_step import Step, next_step
 from resources.state import State
 
@@ -16,9 +17,12 @@ UNFINISHED = [
     dg.DagsterRunStatus.CANCELING,
 ]
 
+MOST_FAILURES = 7
+"""Failures in a row that are counted: the longest pause is an hour."""
+
 
 @dg.sensor(
-    jobs=[intake, refresh, consolidate],
+    jobs=[intake, days, refresh, consolidate],
     minimum_interval_seconds=5,
     default_status=dg.DefaultSensorStatus.RUNNING,
     description="Sees new and grown files and the inbox, and runs just the days that changed.",
@@ -27,15 +31,35 @@ def new_logs(
     context: dg.SensorEvaluationContext, state: dg.ResourceParam[State]
 ) -> dg.SensorResult | dg.SkipReason:
     """Starts one run per tick: the next step, while none is queued or running."""
+    from pipelines.run import reconcile  # which imports this module
+
     (state.home.root / "sensor_alive").touch()
+    reconcile(context.instance)
     unfinished = context.instance.get_runs(dg.RunsFilter(statuses=UNFINISHED), limit=1)
     if unfinished:
         return dg.SkipReason(f"run {unfinished[0].run_id[:8]} is under way")
     step = next_step(state)
     if step is None:
         return dg.SkipReason("nothing new")
+    if (wait := _pause(context.instance, step)) > 0:
+        return dg.SkipReason(f"{step.job} failed: tried again in {wait:.0f} s")
     tick = int(context.cursor or 0) + 1
     return dg.SensorResult(run_requests=[request(step, tick)], cursor=str(tick))
+
+
+def _pause(instance: dg.DagsterInstance, step: Step) -> float:
+    """Seconds until a job that failed is due again: a minute, doubled with each failure in a row."""
+    filters = dg.RunsFilter(job_name=step.job)
+    records = instance.get_run_records(filters, limit=MOST_FAILURES)
+    failed = 0
+    for record in records:
+        if record.dagster_run.status != dg.DagsterRunStatus.FAILURE:
+            break
+        failed += 1
+    if not failed:
+        return 0.0
+    ended = records[0].end_time or records[0].update_timestamp.timestamp()
+    return ended + 60 * 2 ** (failed - 1) - time.time()
 
 
 def request(step: Step, tick: int) -> dg.RunRequest:

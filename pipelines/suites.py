@@ -247,9 +247,7 @@ def _sources(read: Read) -> pl.LazyFrame:
             pl.col("conversation_id").n_unique().alias("conversations"),
         )
     )
-    both = read("facts", *key, "source_count", "conversation_count").join(
-        there, on=key, how="full"
-    )
+    both = read("facts", *key, "source_count", "conversation_count").join(there, on=key, how="full")
     return pl.concat(
         [
             both.select(counted="records", expected="source_count"),
@@ -319,8 +317,7 @@ def _candidate_quotes(read: Read) -> Iterator[pl.DataFrame]:
         places = joined.select("quote", "quote_field", "quote_start", "quote_end")
         records = joined.select(Record._fields)
         held = [
-            record.text is not None
-            and (field_text(field, record) or "")[start:end] == quote
+            record.text is not None and (field_text(field, record) or "")[start:end] == quote
             for (quote, field, start, end), record in zip(
                 places.iter_rows(), map(Record._make, records.iter_rows()), strict=True
             )

@@ -63,7 +63,7 @@ class LazyGroup(click.Group):
 @click.group(
     cls=LazyGroup,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Start with `cairn run --samples`, then `cairn search \"backup fails\"`.",
+    epilog='Start with `cairn run --samples`, then `cairn search "backup fails"`.',
 )
 @click.option(
     "--home",
@@ -82,9 +82,9 @@ def cairn(ctx: click.Context, home: Path | None) -> None:
 
 
 def main() -> None:
-    """Runs `cairn`. What a person can mend is one line on stderr, and exit code 1 (2: wrong use)."""
+    """Runs `cairn`; what a person can mend is one line on stderr. Exits 1 then, 2 for wrong use."""
     try:
-        cairn(standalone_mode=False)
+        sys.exit(cairn(standalone_mode=False) or 0)  # click gives the code of an Exit
     except click.exceptions.NoArgsIsHelpError as error:
         error.show()
         sys.exit(2)
@@ -120,15 +120,23 @@ def _mendable() -> tuple[type[Exception], ...]:
     return HomeError, LockTimeout, ConfigError, SourceError, VectorIndexError, NothingPublished
 
 
-def _quiet() -> None:
-    """Warnings of ours reach people on stderr; the chatter of libraries does not.
+OURS = ("assets", "knowledge", "pipelines", "resources", "serving")
 
-    wordllama sets up logging at INFO when it is imported, which makes alembic tell of each step.
+
+def _quiet() -> None:
+    """What we log reaches people on stderr; of libraries, errors alone.
+
+    They set up logging when they are imported (wordllama: all at INFO, great_expectations: its
+    own), so a handler of ours stands there first, and decides.
     """
+
+    def wanted(record: logging.LogRecord) -> bool:
+        return record.levelno >= logging.ERROR or record.name.split(".")[0] in OURS
+
     logging.basicConfig(level=logging.WARNING, format="%(message)s")
+    for handler in logging.getLogger().handlers:
+        handler.addFilter(wanted)
     logging.getLogger("resources.lock").setLevel(logging.INFO)
-    for name in ("alembic", "dagster", "wordllama"):
-        logging.getLogger(name).setLevel(logging.ERROR)
     warnings.simplefilter("ignore")
 
 

@@ -86,7 +86,7 @@ def find(state: State, start: str, namespace: str | None = None) -> Thing:
         return chosen[0]
     if not found:
         where = f"namespace {namespace}" if namespace else "what is published"
-        raise UnknownId(f"no fact, entity, learning, record or other thing in {where} has id {start}")
+        raise UnknownId(f"no fact, entity, learning, record, … in {where} has the id {start}")
     if exact:
         several = ", ".join(f"{thing.kind} in {thing.reader.namespace}" for thing in exact)
         raise UnknownId(f"{start} is {several}; choose with --namespace")
@@ -173,9 +173,7 @@ def _entity(reader: Reader, id_: str) -> dict[str, Any]:
 def _learning(reader: Reader, id_: str) -> dict[str, Any]:
     row = _row(reader, LEARNINGS, "learning_id", id_)
     places = _places(reader, [quote["record_id"] for quote in row["quotes"]])
-    row["quotes"] = [
-        {**quote, **_place(places.get(quote["record_id"]))} for quote in row["quotes"]
-    ]
+    row["quotes"] = [{**quote, **_place(places.get(quote["record_id"]))} for quote in row["quotes"]]
     del row["simhash"]
     conversations = reader.table(CONVERSATIONS, ["conversation_id", "title", "day"])
     first = conversations.filter(pl.col("conversation_id") == row["conversation_id"]).collect()
@@ -197,9 +195,7 @@ def _record(reader: Reader, id_: str) -> dict[str, Any]:
         .collect()
     )  # fmt: skip
     episode = reader.table(EPISODES).filter(pl.col("episode_id") == id_).collect().to_dicts()
-    drawn = reader.table(FACT_SOURCES, ["fact_id", "record_id"]).filter(
-        pl.col("record_id") == id_
-    )
+    drawn = reader.table(FACT_SOURCES, ["fact_id", "record_id"]).filter(pl.col("record_id") == id_)
     learnings = reader.learnings().filter(pl.col("source_record_ids").list.contains(id_))
     return {
         "record": row,

@@ -4,67 +4,12 @@ import sys
 import time
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
-import polars as pl
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
+from pipelines.watching import ORDER, TABLE_OF, Listener, Report, Stages
+from resources.log_files import LogFile
 from serving.terminal import console, count, size
-
-if TYPE_CHECKING:
-    from assets.progress import Listener, Report
-    from resources.log_files import LogFile
-    from resources.state import State
-
-
-@dataclass
-class Stages:
-    """What stages reported over a run, by name; counts as a person would add them up."""
-
-    reports: dict[str, "Report"] = field(default_factory=dict[str, "Report"])
-
-    def add(self, report: "Report") -> None:
-        """Takes in a report: stages by day add up, whole tables count as they were last made."""
-        from pipelines.run import BY_DAY
-
-        before = self.reports.get(report.stage)
-        if before is None:
-            self.reports[report.stage] = report
-        elif report.stage in BY_DAY:
-            self.reports[report.stage] = before + report
-        else:
-            last = report if report.units else before
-            self.reports[report.stage] = replace(
-                last,
-                seconds=before.seconds + report.seconds,
-                written=before.written + report.written,
-            )
-
-    def rows(self, state: "State") -> list[dict[str, object]]:
-        """One row per stage, in the order of the data, with the rows of its table now."""
-        from knowledge.tables import TABLES
-        from pipelines.run import ORDER, TABLE_OF
-
-        def height(name: str) -> int | None:
-            if name not in TABLES:
-                return None
-            return state.warehouse.read(TABLES[name]).select(pl.len()).collect().item()
-
-        return [
-            {
-                "stage": TABLE_OF.get(report.stage, report.stage),
-                "rows_in": report.units,
-                "done": report.done,
-                "empty": report.empty,
-                "rejected": report.rejected,
-                "failed": report.failed,
-                "rows": height(TABLE_OF.get(report.stage, report.stage)),
-                "seconds": round(report.seconds, 3),
-            }
-            for name in ORDER
-            if (report := self.reports.get(name)) is not None
-        ]
 
 
 class Display:
@@ -77,16 +22,12 @@ class Display:
         self._task: TaskID | None = None
         self._stretch = 0
 
-    def listener(self) -> "Listener":
+    def listener(self) -> Listener:
         """What stages tell."""
-        from assets.progress import Listener
-
         return Listener(began=self._began, ended=self._ended)
 
-    def stretch(self, files: Sequence["LogFile"], waiting: int) -> None:
+    def stretch(self, files: Sequence[LogFile], waiting: int) -> None:
         """A stretch begins."""
-        from pipelines.run import ORDER
-
         self._stretch += 1
         rest = f", {waiting - len(files):,} wait" if waiting > len(files) else ""
         self.note(
@@ -112,28 +53,21 @@ class Display:
             yield self
             return
         columns = (TextColumn("{task.description:<20}"), BarColumn(), TimeElapsedColumn())
-        with Progress(*columns, console=err, transient=True) as self._bar:
-            from pipelines.run import ORDER
-
-            self._task = self._bar.add_task("starting", total=len(ORDER))
+        with Progress(*columns, console=err, transient=True) as bar:
+            self._bar, self._task = bar, bar.add_task("starting", total=len(ORDER))
             try:
                 yield self
             finally:
-                bar, self._bar = self._bar, None
-                bar.stop()
+                self._bar = None
 
     def _began(self, stage: str) -> None:
-        from pipelines.run import ORDER, TABLE_OF
-
         if self._bar and self._task is not None:
             # By its place: days in several ranges pass a stage several times.
             place = ORDER.index(stage) if stage in ORDER else 0
             name = TABLE_OF.get(stage, stage)
             self._bar.update(self._task, description=name, completed=place)
 
-    def _ended(self, report: "Report") -> None:
-        from pipelines.run import TABLE_OF
-
+    def _ended(self, report: Report) -> None:
         self.stages.add(report)
         if not self._bar and report.units and report.written:
             name = TABLE_OF.get(report.stage, report.stage)

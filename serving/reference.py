@@ -236,7 +236,7 @@ def _grid(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
 def with_examples(text: str, home: Path) -> str:
     """A page with the output of each `$ cairn …` in its console blocks as `home` gives it now.
 
-    Paths are shown from the checkout, and lines are cut at 110 characters.
+    It is what a terminal of 100 characters shows, without colours and with paths from the checkout.
     """
 
     def block(found: re.Match[str]) -> str:
@@ -252,31 +252,34 @@ def _output(command: str, home: Path) -> list[str]:
     own = {name: value for name, value in os.environ.items() if not name.startswith(PREFIX)}
     path = f"{Path(sys.executable).parent}:{own.get('PATH', '')}"
     done = subprocess.run(  # noqa: S603  the commands stand in our own pages
-        ["/bin/sh", "-c", command],
-        env=own | {"PATH": path, "CAIRN_HOME": str(home)},
+        ["/bin/bash", "-o", "pipefail", "-c", command],
+        env=own | {"PATH": path, "CAIRN_HOME": str(home), "COLUMNS": "100", "FORCE_COLOR": "1"},
         capture_output=True,
         text=True,
         check=False,
     )
+    if done.returncode and done.stderr:  # one whose reader leaves early (`| head`) is silent
+        sys.exit(f"{command}: {done.stderr.strip().splitlines()[-1:]}")
     shown = done.stdout.replace(f"{CHECKOUT}/", "").replace(str(home), "data/state")
-    lines = [line.rstrip() for line in (shown + done.stderr).strip("\n").splitlines()]
-    return [line[:109] + "…" if len(line) > 110 else line for line in lines]
+    return [line.rstrip() for line in click.unstyle(shown).strip("\n").splitlines()]
 
 
 def main() -> None:
     """Writes what differs, and says so. Examples come from a run over the samples."""
-    wanted = pages()
+    for path, text in pages().items():
+        _write(path, text)
+    click.echo("running the samples for the examples …")
     with TemporaryDirectory() as folder:
         home = Path(folder) / "state"
-        click.echo("running the samples for the examples …")
         _output("cairn run --samples", home)
-        for path in sorted({*wanted, *CHECKOUT.glob("docs/*.md")}):
-            text = wanted.get(path) or path.read_text(encoding="utf-8")
-            wanted[path] = with_examples(text, home)
-    for path, text in wanted.items():
-        if not path.exists() or path.read_text(encoding="utf-8") != text:
-            path.write_text(text, encoding="utf-8")
-            click.echo(f"{path.relative_to(CHECKOUT)}: written")
+        for path in (CHECKOUT / "README.md", *sorted(CHECKOUT.glob("docs/*.md"))):
+            _write(path, with_examples(path.read_text(encoding="utf-8"), home))
+
+
+def _write(path: Path, text: str) -> None:
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        path.write_text(text, encoding="utf-8")
+        click.echo(f"{path.relative_to(CHECKOUT)}: written")
 
 
 if __name__ == "__main__":

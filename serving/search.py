@@ -1,5 +1,7 @@
 """A first search: both arms of the index, one score, one result of each kind of thing."""
 
+import re
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import datetime
 from math import log
@@ -12,6 +14,8 @@ from knowledge.days import EPOCH
 from knowledge.policy import Policy
 from knowledge.similarity import similar_pairs
 from knowledge.tables import EPISODES, LEARNINGS, MEMORY_ENTITIES
+from knowledge.text import STOP_WORDS
+from knowledge.vocabulary import stem
 from resources.index import Filters
 from serving.reader import Reader
 
@@ -27,6 +31,15 @@ KINDS = {
 
 DENSE_SHARE = 0.4
 """Share of the vector in similarity; the rest is the words'. A static encoder is the weaker arm."""
+
+
+LEAST_COVERED = 0.5
+"""Share of the query's words that a result must have, if its vector does not speak for it."""
+
+UNJUDGED = 0.6
+"""Confidence of an episode: it happened, but nobody has judged what was said in it."""
+
+WORD = re.compile(r"[^\W_]+")
 
 
 @dataclass(frozen=True)
@@ -60,7 +73,7 @@ def search_memory(
 
     Score = 0.6 similarity + 0.3 confidence + 0.1 recency, with recency = exp(-0.01 · days since
     the last evidence). Of results that say nearly the same, the most confident one stays. A
-    result that neither names a word of the query nor reaches the semantic floor is left out:
+    result that neither has half of the query's words nor reaches the semantic floor is left out:
     nothing is better than noise.
 
     Raises:
@@ -94,36 +107,41 @@ def search_memory(
     )
     if hits.is_empty():
         return []
-    scored = _scored(hits, reader, policy, today).filter(
-        (pl.col("similarity") >= policy.semantic_floor) | (pl.col("sparse") >= 0.5)
+    told = hits.join(_texts(reader, hits["id"].to_list()), on=["id", "kind"], how="inner")
+    scored = _scored(told, query, reader, today).filter(
+        (pl.col("dense") >= policy.semantic_floor) | (pl.col("covered") >= LEAST_COVERED)
     )
-    told = scored.join(_texts(reader, scored["id"].to_list()), on=["id", "kind"], how="inner")
-    chosen = _diverse(told, reader, policy).head(limit or policy.search_limit)
+    chosen = _diverse(scored, reader, policy).head(limit or policy.search_limit)
     return _results(chosen, reader)
 
 
-def _scored(hits: pl.DataFrame, reader: Reader, policy: Policy, today: float) -> pl.DataFrame:
-    cosine = hits["dense_score"].fill_null(-1.0).to_numpy()
+def _scored(told: pl.DataFrame, query: str, reader: Reader, today: float) -> pl.DataFrame:
+    policy = reader.state.policy
+    cosine = told["dense_score"].fill_null(-1.0).to_numpy()
     dense = pl.Series(reader.state.embedder.calibrated(cosine.astype(np.float64)))
-    best = hits["sparse_score"].max()
+    best = told["sparse_score"].max()
     top = best if isinstance(best, float) and best > 0 else 1.0
     age = today - (pl.col("last_event_at").dt.epoch("us") / 86_400_000_000)
     fade = (-policy.decay_per_day * pl.max_horizontal(age, pl.lit(0.0))).exp().fill_null(0.0)
-    is_fact = pl.col("kind") == "fact"
     return (
-        hits.with_columns(
+        told.with_columns(
             dense=pl.when(pl.col("dense_score").is_null()).then(0.0).otherwise(dense),
-            sparse=pl.col("sparse_score").fill_null(0.0) / top,
+            covered=_covered(query, told),
             recency=fade,
+        )
+        .with_columns(
+            # BM25 has no scale of its own: the best of each query is 1. So a hit counts by the
+            # share of the query that it has, too, and one odd word in common is not much.
+            sparse=pl.col("sparse_score").fill_null(0.0) / top * pl.col("covered"),
         )
         .with_columns(
             # What has only words (no vector yet, or no word the encoder knows) is judged by them.
             similarity=pl.when(pl.col("dense_score").is_null())
             .then("sparse")
             .otherwise(DENSE_SHARE * pl.col("dense") + (1 - DENSE_SHARE) * pl.col("sparse")),
-            effective=pl.when(is_fact)
+            effective=pl.when(pl.col("kind") == "fact")
             .then(pl.col("confidence") * pl.col("recency"))
-            .otherwise(pl.col("confidence").fill_null(1.0)),
+            .otherwise(pl.col("confidence").fill_null(UNJUDGED)),
         )
         .with_columns(
             score=policy.weight_similarity * pl.col("similarity")
@@ -132,6 +150,22 @@ def _scored(hits: pl.DataFrame, reader: Reader, policy: Policy, today: float) ->
         )
         .sort("score", "id", descending=[True, False])
     )
+
+
+def _covered(query: str, told: pl.DataFrame) -> pl.Series:
+    """Share of the query's words that each text, or the entity before it, has; by their stems."""
+    wanted = _stems(query, but=STOP_WORDS) or _stems(query)
+    return pl.Series(
+        [
+            len(wanted & _stems(f"{entity or ''} {text}")) / len(wanted) if wanted else 0.0
+            for entity, text in told.select("entity", "text").iter_rows()
+        ],
+        dtype=pl.Float64,
+    )
+
+
+def _stems(text: str, but: Collection[str] = ()) -> set[str]:
+    return {stem(word) for word in WORD.findall(text.casefold()) if word not in but}
 
 
 def _texts(reader: Reader, ids: list[str]) -> pl.DataFrame:
@@ -159,9 +193,9 @@ def _texts(reader: Reader, ids: list[str]) -> pl.DataFrame:
     return pl.concat(frames).filter(pl.col("id").is_in(ids)).collect()
 
 
-def _diverse(told: pl.DataFrame, reader: Reader, policy: Policy) -> pl.DataFrame:
+def _diverse(scored: pl.DataFrame, reader: Reader, policy: Policy) -> pl.DataFrame:
     """Of results alike beyond `policy.search_diversity`, the most confident; others stay."""
-    told = told.sort("score", "id", descending=[True, False]).with_row_index("row")
+    told = scored.sort("score", "id", descending=[True, False]).with_row_index("row")
     vectors = reader.state.embedder.embed(told["text"].to_list())
     pairs = similar_pairs(vectors, None, policy.search_diversity, reader.state.embedder)
     confidence = told["effective"].to_list()

@@ -284,14 +284,19 @@ def _texts(value: Any) -> Iterator[str]:
 def _windows(data: bytes, hits: Iterable[Span]) -> list[Span]:
     """The lines that hits touch and a few around them: the rules need not read all the rest."""
     windows: list[Span] = []
+    line_end = -1
     for first, last in hits:
+        key = b"PRIVATE KEY" in data[first:last]
+        if last <= line_end and not key:
+            continue  # on the line of the hit before, whose window holds it
         start, stop = first, last
-        for _ in range(_MARGIN):
-            start = data.rfind(b"\n", 0, max(start, 0)) if start > 0 else start
-            stop = data.find(b"\n", stop + 1) if stop >= 0 else stop
-        if stop < 0 or b"PRIVATE KEY" in data[first:last]:
+        for step in range(_MARGIN):
+            start = max(data.rfind(b"\n", 0, start), 0)
+            stop = data.find(b"\n", stop + step) if stop < len(data) else stop
+            stop = len(data) if stop < 0 else stop
+            line_end = stop if step == 0 else line_end
+        if key:
             stop = len(data)
-        start = max(start, 0)
         if windows and start <= windows[-1][1]:
             windows[-1] = (windows[-1][0], max(stop, windows[-1][1]))
         else:

@@ -53,13 +53,16 @@ _SLOTS = {
 
 # Raw JSON: what may stand between words, between a key and its value, and in an unquoted value.
 _GAP = r"(?:[\s\"',\\\[\]]|\\[nrtu]|u00[0-9a-fA-F]{2})"
-_RUN = r"(?:[\s\"'`\\\])#]|\\[nrt]|u00[0-9a-fA-F]{2})*(?:[=:,>(]|u003[eE])"
+_CLOSE = r"(?:[\s\"'`\\\])#]|\\[nrt]|u00[0-9a-fA-F]{2})*"
+_SEP = r"(?:[=:>]|u003[eE])"
+_QUOTE = r"(?:[\\\"'`]|u002[27])+"
+_RANDOM = r"(?:[\w+/=.~:%!#^*@$&?\\-]*[0-9]|[A-Za-z+/\\]{20})"
 _BARE = r"(?:[^\s\"'`,;&)}\]<>|\\]|\\[u/\\])"
 _SEG = rf"{_GAP}" r"(?:(?:[^\n|;&\\]|\\\\\\n|\\[^nr])*(?:[\s\"',]|\\[nrt]))?"
 
 
 ALSO = (
-    # Escaped ASCII that no encoder escapes by habit: `\\u0070assword` must not pass unseen. Quotes,
+    # Escaped ASCII that no encoder escapes by habit: `\u0070assword` must not pass unseen. Quotes,
     # `&`, `<` and `>` are escaped by habit, and the openings and follows know them.
     r"\\u00(?:2[013-589a-fA-F]|3[0-9abdfABDF]|[4-7][0-9a-fA-F])",
     # {"name": "DB_PASSWORD", "value": …}, whatever the order of its fields.
@@ -78,13 +81,14 @@ class Follow(Enum):
     OPTION = rf"{_SEG}(?:-h?[pPawNkK]|\\?/p:){_GAP}*[^\s-]"
     USER = rf"{_SEG}(?:-[a-zA-Z]*[uUa]|--(?:proxy-)?user|--(?:src-|dest-)?creds|--auth)[^:]*:"
     PASSWORD = (
-        rf"{_RUN}(?:(?:[\s\[(@$fFrRbBuU>=]|\\[nrt])*(?:[\\\"'`]|u002[27])+[^\"'`\\,)]"
-        rf"|(?:[\s>=]|\\[nrt])*{_BARE}{{3}})"
+        rf"{_CLOSE}(?:(?:{_SEP}|[,(])(?:[\s\[(@$fFrRbBuU>=]|\\[nrt])*{_QUOTE}[^\"'`\\,)]"
+        rf"|{_SEP}(?:[\s>=]|\\[nrt])*{_BARE}{{3}})"
     )
     SECRET = (
-        rf"{_RUN}(?:[\s\[(@$>=\"'`\\:A-Za-z|]|\\[nrt]|u00[0-9a-fA-F]{{2}})*"
-        r"(?:[\w+/=.~:%!#^*@$&?\\-]*[0-9]|[A-Za-z+/\\]{20})"
+        rf"{_CLOSE}(?:{_SEP}(?:[\s\[(@$>=\"'`\\:A-Za-z|]|\\[nrt]|u00[0-9a-fA-F]{{2}})*"
+        rf"|[,(](?:[\s@$fFrRbBuU]|\\[nrt])*{_QUOTE}){_RANDOM}"
     )
+    RANDOM_WORD = rf"(?:=|{_GAP}+)[\\\"']*{_RANDOM}"
     WORD = rf"(?:=|{_GAP}+)[\\\"']*[^\s\"'\\-]"
     SENTENCE = r"[^.\n:=\"'`,;()\\]*\s(?:is|to|was):?(?:\s|\\[nrt])+[\"'`\\]*[^\s\"'`,;\\]*[0-9]"
     PAIR = rf"{_GAP}*,?{_GAP}*(?i:value)"
@@ -486,7 +490,7 @@ def _keyed(name: str, key: str, bare: str, follow: Follow, example: str) -> tupl
         Rule(
             name,
             rf"-[\w.-]*{words}",
-            Follow.WORD,
+            Follow.WORD if name == "password" else Follow.RANDOM_WORD,
             rf"(?P<key>-[\w.-]*?{words})(?P<sep>=|[ \t]+){{arg}}",
             f"tool --{key} {example} run",
             judge.flag_value,

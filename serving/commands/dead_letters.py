@@ -48,7 +48,9 @@ def command(
             markup=False, soft_wrap=True,
         )  # fmt: skip
         say(f"{row['stage']}: {row['reason']}", style="yellow", indent=2)
-    out.print(f"{len(page):,} of {len(rows):,}; `cairn dead-letters --retry` tries again", style="dim")
+    out.print(
+        f"{len(page):,} of {len(rows):,}; `cairn dead-letters --retry` tries again", style="dim"
+    )
 
 
 def letters(state: "State", namespace: str | None = None) -> list[dict[str, Any]]:

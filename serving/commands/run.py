@@ -165,7 +165,7 @@ def _tell(
             out.print()
         else:
             print_totals(each)
-    say(f"Done in {span(seconds)}. Next: `cairn search \"…\"`, `cairn facts`, `cairn status`.")
+    say(f'Done in {span(seconds)}. Next: `cairn search "…"`, `cairn facts`, `cairn status`.')
 
 
 def _register(

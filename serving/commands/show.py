@@ -104,7 +104,7 @@ def _list_learnings(learnings: list[dict[str, Any]]) -> None:
 
 def _fact(found: dict[str, Any]) -> None:
     row = found["fact"]
-    say(onesay_value(row["content"]), style="bold", indent=2)
+    say(one_line(row["content"]), style="bold", indent=2)
     say_value("about", f"{row['entity']} ({row['entity_type']}, {row['entity_id']})")
     say_value("predicate", row["predicate"])
     say_value("object", row["object"])
@@ -138,9 +138,9 @@ def _fact(found: dict[str, Any]) -> None:
     _heading(f"Sources ({len(found['sources'])} of {row['source_count']:,})")
     for source in found["sources"]:
         say(f"{shown(source['occurred_at'])}  {source['origin']}  {source['record_id']}", indent=2)
-        say(f"“{onesay_value(source['quote'] or '', 200)}”", indent=4)
-        message = onesay_value(source["message"] or "", 240)
-        if message and message != onesay_value(source["quote"] or ""):
+        say(f"“{one_line(source['quote'] or '', 200)}”", indent=4)
+        message = one_line(source["message"] or "", 240)
+        if message and message != one_line(source["quote"] or ""):
             say(message, style="dim", indent=4)
         _at(source)
 
@@ -166,17 +166,17 @@ def _entity(found: dict[str, Any]) -> None:
         say_value("merged into", row["canonical_id"])
     _heading(f"Introduced by {row['introduced_by']}")
     if found["introduced_by"]:
-        say(onesay_value(found["introduced_by"]["text"] or "", 300), indent=4)
+        say(one_line(found["introduced_by"]["text"] or "", 300), indent=4)
         _at(found["introduced_by"])
     _list_facts(found["facts"], "Facts")
 
 
 def _learning(found: dict[str, Any]) -> None:
     row = found["learning"]
-    say(f"{row['category']}: {onesay_value(row['title'])}", style="bold", indent=2)
+    say(f"{row['category']}: {one_line(row['title'])}", style="bold", indent=2)
     for line in row["content"].splitlines():
         if line.strip():
-            say(onesay_value(line), indent=4)
+            say(one_line(line), indent=4)
     say_value("confidence", row["confidence"])
     say_value("factors", ", ".join(f"{name} {value:.2f}" for name, value in row["factors"].items()))
     say_value("signals", row["signals"])
@@ -185,10 +185,10 @@ def _learning(found: dict[str, Any]) -> None:
     conversation = found["conversation"]
     if conversation:
         say_value("conversation", f"{row['conversation_id']}, {conversation['day']}")
-        say(onesay_value(conversation["title"] or "", 200), style="dim", indent=16)
+        say(one_line(conversation["title"] or "", 200), style="dim", indent=16)
     _heading("Quotes")
     for quote in row["quotes"]:
-        say(f"{quote['role']}: “{onesay_value(quote['text'])}”", indent=2)
+        say(f"{quote['role']}: “{one_line(quote['text'])}”", indent=2)
         _at(quote)
     _heading(f"Found {count(len(row['runs']), 'time')}")
     for each in row["runs"]:
@@ -209,14 +209,14 @@ def _record(found: dict[str, Any]) -> None:
             f"Episode: {count(episode['records'], 'record')},"
             f" {count(episode['tool_calls'], 'tool call')}, {count(episode['errors'], 'error')}"
         )
-        say(onesay_value(episode["request"], 800), indent=2)
+        say(one_line(episode["request"], 800), indent=2)
         if episode["answer"]:
-            say(f"→ {onesay_value(episode['answer'], 800)}", indent=2)
+            say(f"→ {one_line(episode['answer'], 800)}", indent=2)
     _heading("In its conversation")
     for near in found["neighbours"]:
         here = near["record_id"] == row["record_id"]
         who = " ".join(filter(None, [near["origin"], near["kind"], near["tool_name"]]))
-        text = onesay_value(near["text"] or near["tool_input"] or "", 1000 if here else 160)
+        text = one_line(near["text"] or near["tool_input"] or "", 1000 if here else 160)
         mark = "▶" if here else " "
         say(f"{mark} {near['seq']:>4}  {who}: {text}", style="" if here else "dim", indent=2)
     _list_facts(found["facts"], "Facts drawn from it")
@@ -242,7 +242,7 @@ def _cluster(found: dict[str, Any]) -> None:
 
 def _conversation(found: dict[str, Any]) -> None:
     row = found["conversation"]
-    say(onesay_value(row["title"] or "", 300), style="bold", indent=2)
+    say(one_line(row["title"] or "", 300), style="bold", indent=2)
     say_value("source", row["source"])
     say_value("project", row["project"])
     say_value("when", f"{shown(row['started_at'])} to {shown(row['ended_at'])} (day {row['day']})")
@@ -272,7 +272,7 @@ def _plain(found: dict[str, Any]) -> None:
             say_value(name.replace("_", " "), value)
     place = found.get("place") or found.get("source")
     if place:
-        say(onesay_value(place["text"] or "", 300), style="dim", indent=4)
+        say(one_line(place["text"] or "", 300), style="dim", indent=4)
         _at(place)
     _list_facts(found["facts"], "Facts")
 

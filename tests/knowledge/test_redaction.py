@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.redaction import labelled, score
@@ -105,8 +105,8 @@ def test_recall_and_false_alarms_on_the_labelled_set() -> None:
     clean = sum(count for (_, kind), count in lines.items() if not kind)
     assert secret >= 150
     assert clean >= 200
-    assert sum(map(len, missed.values())) <= 0.06 * secret
-    assert sum(map(len, alarms.values())) <= 0.01 * clean
+    assert sum(map(len, missed.values())) <= 0.05 * secret
+    assert sum(map(len, alarms.values())) <= 0.005 * clean
 
 
 def test_the_prefilter_sees_every_labelled_secret_that_the_rules_find() -> None:
@@ -120,6 +120,7 @@ def test_the_prefilter_sees_every_labelled_secret_that_the_rules_find() -> None:
             assert all(found.suspects(encode([line.text])) for encode in ENCODERS), line.text
 
 
+@settings(deadline=None)  # the first example also compiles patterns
 @given(texts)
 def test_redacting_twice_changes_nothing_more(text: str) -> None:
     once, _ = redactor().redact_text(text)
@@ -127,6 +128,7 @@ def test_redacting_twice_changes_nothing_more(text: str) -> None:
     assert not redactor().has_secret(once)
 
 
+@settings(deadline=None)
 @given(values, st.sampled_from(ENCODERS))
 def test_the_prefilter_never_misses_what_the_rules_find(value: Any, encode: Any) -> None:
     payload = encode(value)
@@ -137,6 +139,7 @@ def test_the_prefilter_never_misses_what_the_rules_find(value: Any, encode: Any)
         assert left is payload
 
 
+@settings(deadline=None)
 @given(values)
 def test_json_stays_json_of_the_same_shape(value: Any) -> None:
     def shape(item: Any) -> Any:
@@ -149,6 +152,7 @@ def test_json_stays_json_of_the_same_shape(value: Any) -> None:
     assert redactor().redact_json(left) == (left, 0)
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=60) | texts.map(lambda text: text.encode("utf-8", "surrogatepass")))
 def test_what_is_no_json_is_redacted_as_text_and_never_raises(payload: bytes) -> None:
     left, count = redactor().redact_json(payload)
@@ -193,6 +197,11 @@ def test_personal_data_only_when_asked_for() -> None:
     )
     other = "4111 1111 1111 1112 and DE88 3704 0044 0532 0130 00"
     assert redactor(personal=True).redact_text(other)[0] == other
+
+
+def test_the_docs_name_every_rule() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "redaction.md").read_text(encoding="utf-8")
+    assert not [rule.name for rule in RULES if f"`{rule.name}`" not in page]
 
 
 def test_real_sessions_without_secrets_pass_unchanged(shared_data: Path) -> None:

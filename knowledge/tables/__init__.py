@@ -1,0 +1,89 @@
+"""Every table, declared once, layer by layer.
+
+From these come the written schema, Dagster's column metadata, the checks and docs/tables.md.
+"""
+
+from knowledge.tables.consolidation import (
+    CLUSTERS,
+    CONFIDENCE_UPDATES,
+    EMBEDDINGS,
+    EVIDENCE,
+    MEMORY,
+    MEMORY_ENTITIES,
+    MERGES,
+    THEMES,
+)
+from knowledge.tables.logs import CONVERSATIONS, EPISODES, RAW_LOGS, RECORDS, SOURCE_FILES
+from knowledge.tables.statements import (
+    CANDIDATES,
+    ENTITIES,
+    FACT_SOURCES,
+    FACTS,
+    INTRODUCTIONS,
+    LEARNING_CANDIDATES,
+    LEARNINGS,
+    REJECTIONS,
+)
+from knowledge.tables.table import (
+    COUNT,
+    DAY,
+    FLAG,
+    REAL,
+    TEXT,
+    TEXTS,
+    TIME,
+    VECTOR,
+    Column,
+    Table,
+)
+from knowledge.tables.upkeep import DEAD_LETTERS, EXTRACTORS, FUNNEL, VECTOR_INDEX, WORK
+
+TABLES: dict[str, Table] = {
+    table.name: table
+    for table in (
+        RECORDS, SOURCE_FILES, RAW_LOGS, CONVERSATIONS, EPISODES, CANDIDATES, INTRODUCTIONS,
+        REJECTIONS, ENTITIES, FACTS, FACT_SOURCES, EMBEDDINGS, THEMES, CLUSTERS, EVIDENCE,
+        CONFIDENCE_UPDATES, MERGES, MEMORY, MEMORY_ENTITIES, LEARNING_CANDIDATES, LEARNINGS,
+        EXTRACTORS, WORK, DEAD_LETTERS, FUNNEL, VECTOR_INDEX,
+    )
+}  # fmt: skip
+
+__all__ = [
+    "CANDIDATES",
+    "CLUSTERS",
+    "CONFIDENCE_UPDATES",
+    "CONVERSATIONS",
+    "COUNT",
+    "DAY",
+    "DEAD_LETTERS",
+    "EMBEDDINGS",
+    "ENTITIES",
+    "EPISODES",
+    "EVIDENCE",
+    "EXTRACTORS",
+    "FACTS",
+    "FACT_SOURCES",
+    "FLAG",
+    "FUNNEL",
+    "INTRODUCTIONS",
+    "LEARNINGS",
+    "LEARNING_CANDIDATES",
+    "MEMORY",
+    "MEMORY_ENTITIES",
+    "MERGES",
+    "RAW_LOGS",
+    "REAL",
+    "RECORDS",
+    "REJECTIONS",
+    "SOURCE_FILES",
+    "TABLES",
+    "TEXT",
+    "TEXTS",
+    "THEMES",
+    "TIME",
+    "VECTOR",
+    "VECTOR_INDEX",
+    "WORK",
+    "Column",
+    "Table",
+]

@@ -1,0 +1,149 @@
+"""What becomes of statements: vectors, clusters, evidence, merges, the current view."""
+
+from knowledge.tables.statements import ENTITIES, FACT_COLUMNS
+from knowledge.tables.table import (
+    COUNT,
+    FLAG,
+    NAMESPACE,
+    REAL,
+    TEXT,
+    TEXTS,
+    TIME,
+    VECTOR,
+    Column,
+    Table,
+)
+
+EMBEDDINGS = Table(
+    "embeddings",
+    "One row per text in force and its vector.",
+    {
+        **NAMESPACE,
+        "model": Column(TEXT, "Embedding model."),
+        "text_hash": Column(TEXT, "Digest of the text."),
+        "text": Column(TEXT, "The text."),
+        "vector": Column(VECTOR, "Unit vector."),
+    },
+    key=("namespace", "model", "text_hash"),
+)
+
+THEMES = Table(
+    "themes",
+    "One row per HDBSCAN cluster of episodes, known by its medoid.",
+    {
+        "theme_id": Column(TEXT, "Digest of the medoid's episode."),
+        **NAMESPACE,
+        "label": Column(TEXT, "Its strongest terms (c-TF-IDF)."),
+        "terms": Column(TEXTS, "Terms, strongest first."),
+        "medoid_id": Column(TEXT, "Episode nearest to all others."),
+        "episode_ids": Column(TEXTS, "Members."),
+        "nearest_ids": Column(TEXTS, "The 8 members nearest to the medoid."),
+        "size": Column(COUNT, "Members."),
+        "conversation_count": Column(COUNT, "Distinct conversations."),
+        "persistence": Column(REAL, "Stability of the cluster in the tree."),
+        "last_seen": Column(TIME, "Last event of a member.", null=True),
+    },
+    key=("namespace", "theme_id"),
+)
+
+CLUSTERS = Table(
+    "clusters",
+    "One row per fact and its topic (HDBSCAN over facts).",
+    {
+        "fact_id": Column(TEXT, "Fact."),
+        **NAMESPACE,
+        "cluster_id": Column(TEXT, "Digest of the medoid's fact; empty for noise.", null=True),
+        "label": Column(TEXT, "Strongest terms of the cluster.", null=True),
+        "probability": Column(REAL, "Strength of membership, 0 to 1."),
+        "medoid": Column(FLAG, "Whether this fact is the medoid."),
+        "x": Column(REAL, "Place on the map."),
+        "y": Column(REAL, "Place on the map."),
+    },
+    key=("namespace", "fact_id"),
+)
+
+EVIDENCE = Table(
+    "evidence",
+    "One row per supporting or contradicting pair of a fact and what speaks for or against it.",
+    {
+        "evidence_id": Column(TEXT, "Digest of fact, kind and source."),
+        **NAMESPACE,
+        "fact_id": Column(TEXT, "Fact."),
+        "kind": Column(TEXT, "restatement, episode, contradiction or feedback."),
+        "source_id": Column(TEXT, "Record, episode or fact that speaks."),
+        "conversation_id": Column(TEXT, "Its conversation.", null=True),
+        "similarity": Column(REAL, "Calibrated similarity; 1 for a restatement."),
+        "weight": Column(REAL, "Strength of a feedback, −1 to 1; else null.", null=True),
+        "occurred_at": Column(TIME, "When it spoke.", null=True),
+    },
+    key=("namespace", "evidence_id"),
+)
+
+CONFIDENCE_UPDATES = Table(
+    "confidence_updates",
+    "One row per change of a fact's confidence, with its cause.",
+    {
+        **NAMESPACE,
+        "fact_id": Column(TEXT, "Fact."),
+        "seq": Column(COUNT, "Place among the fact's events, from 0."),
+        "cause": Column(TEXT, "first, support, contradiction or feedback."),
+        "evidence_id": Column(TEXT, "Evidence; none for the first source.", null=True),
+        "occurred_at": Column(TIME, "When.", null=True),
+        "decayed": Column(REAL, "Confidence just before, after decay since the event before."),
+        "confidence": Column(REAL, "Confidence just after."),
+    },
+    key=("namespace", "fact_id", "seq"),
+)
+
+MERGES = Table(
+    "merges",
+    "One row per decision about facts that say the same.",
+    {
+        "merge_id": Column(TEXT, "Digest of decision, winner and losers."),
+        **NAMESPACE,
+        "decision": Column(TEXT, "auto_merge, merge, keep_both or contradiction."),
+        "winner_id": Column(TEXT, "Fact that stays."),
+        "loser_ids": Column(TEXTS, "Facts that are merged into it."),
+        "similarity": Column(REAL, "Lowest calibrated similarity of a member to the winner."),
+        "reason": Column(TEXT, "Rule that decided."),
+        "decided_at": Column(TIME, "Event time: the latest first source of a member.", null=True),
+    },
+    key=("namespace", "merge_id"),
+)
+
+MEMORY = Table(
+    "memory",
+    "One row per fact as it stands after evidence and merging.",
+    {
+        **FACT_COLUMNS,
+        "confidence": Column(REAL, "Confidence at its last event."),
+        "last_event_at": Column(TIME, "Its last event."),
+        "strength": Column(
+            REAL, "ln(confidence) + 0.01 * days(last_event_at): static under decay."
+        ),
+        "status": Column(TEXT, "pending_embed, active, merged_into, quarantined or retracted."),
+        "evidence_count": Column(COUNT, "Distinct conversations of the union of its evidence."),
+        "valid_from": Column(TIME, "True from.", null=True),
+        "valid_to": Column(TIME, "True until; none if it still holds.", null=True),
+        "merged_into": Column(TEXT, "Fact that took it up.", null=True),
+        "archived_at": Column(TIME, "When it was merged away (event time).", null=True),
+        "knowledge_type": Column(
+            TEXT, "fact, instruction, preference, procedure, note or episodic."
+        ),
+        "info_type": Column(TEXT, "user_profile, instructions, context, skills or other."),
+        "tags": Column(TEXTS, "Tags."),
+    },
+    key=("namespace", "fact_id"),
+)
+
+MEMORY_ENTITIES = Table(
+    "memory_entities",
+    "One row per entity as it stands, with what is known about it.",
+    {
+        **ENTITIES.columns,
+        "canonical_id": Column(TEXT, "Entity that it is merged into; itself if none."),
+        "active_facts": Column(COUNT, "Facts with status active."),
+        "confidence": Column(REAL, "Highest confidence of its facts at their last events."),
+    },
+    key=("namespace", "entity_id"),
+)

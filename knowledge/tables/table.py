@@ -1,0 +1,80 @@
+"""What a table is: columns with type and meaning, key, partition."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import polars as pl
+
+TEXT = pl.String()
+COUNT = pl.Int64()
+REAL = pl.Float64()
+FLAG = pl.Boolean()
+TIME = pl.Datetime("us", "UTC")
+DAY = (
+    pl.String()
+)  # ISO date of a UTC day; text, so that it can be a Delta partition and a Dagster key
+TEXTS = pl.List(pl.String())
+VECTOR = pl.List(pl.Float32())
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column: its polars type, one sentence, and whether it may be null."""
+
+    type: pl.DataType
+    about: str
+    null: bool = False
+
+
+@dataclass(frozen=True)
+class Table:
+    """One table. `key` is unique; rows are written sorted by it.
+
+    `by_day` tables are partitioned by `day`. `processing` names columns that tell when or where a
+    row was processed: they are left out when two builds of the same logs are compared.
+    """
+
+    name: str
+    about: str
+    columns: Mapping[str, Column]
+    key: tuple[str, ...]
+    by_day: bool = False
+    processing: tuple[str, ...] = ()
+
+    @property
+    def schema(self) -> pl.Schema:
+        """Column names with their polars types, in the written order."""
+        return pl.Schema({name: column.type for name, column in self.columns.items()})
+
+    def empty(self) -> pl.DataFrame:
+        """A frame with this schema and no rows."""
+        return pl.DataFrame(schema=self.schema)
+
+    def frame(self, rows: pl.DataFrame | Iterable[Mapping[str, object]]) -> pl.DataFrame:
+        """Rows as this table has them: its columns only, its types, sorted by its key.
+
+        Nullable columns that are missing are filled with nulls.
+
+        Raises:
+            ValueError: a column is missing that may not be null, or holds a null.
+        """
+        if not isinstance(rows, pl.DataFrame):
+            rows = list(rows)
+            if not rows:
+                return self.empty()
+            types = dict(self.schema)
+            rows = pl.DataFrame(rows, schema_overrides=types, infer_schema_length=None)
+        required = [name for name, column in self.columns.items() if not column.null]
+        if missing := [name for name in required if name not in rows.columns]:
+            raise ValueError(f"{self.name}: columns missing: {', '.join(missing)}")
+        frame = rows.select(
+            (pl.col(name) if name in rows.columns else pl.lit(None)).cast(column.type).alias(name)
+            for name, column in self.columns.items()
+        ).sort(self.key)
+        if holes := [name for name in required if frame.get_column(name).null_count()]:
+            raise ValueError(f"{self.name}: empty values in: {', '.join(holes)}")
+        return frame
+
+
+NAMESPACE = {"namespace": Column(TEXT, "Person or tenant; never mixed.")}
+DAY_COLUMN = {"day": Column(DAY, "UTC day on which the conversation began; 2015-01-01 if undated.")}
