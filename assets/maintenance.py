@@ -1,5 +1,7 @@
 """Housekeeping of the night: nothing that readers see changes."""
 
+from typing import Any
+
 import dagster as dg
 
 from knowledge.tables import TABLES
@@ -17,7 +19,7 @@ from resources.state import State
     group_name="serving",
     kinds={"deltalake"},
 )
-def maintenance(state: dg.ResourceParam[State]) -> dg.MaterializeResult[None]:
+def maintenance(state: dg.ResourceParam[State]) -> dg.MaterializeResult[Any]:
     """Tidies each table and each namespace's index; gives the lock up between them."""
     removed = {}
     in_use = versions_in_use(state.home)
@@ -29,8 +31,10 @@ def maintenance(state: dg.ResourceParam[State]) -> dg.MaterializeResult[None]:
         with write_lock(state.home, f"maintenance of the index of {namespace}"):
             kept = generations_in_use(state.home, namespace)
             generations += len(state.index.prune(namespace, kept))
-    files = {f"files/{name}": count for name, count in removed.items() if count}
     return dg.MaterializeResult(
-        metadata={"files_removed": sum(removed.values()), "generations_removed": generations}
-        | files
+        metadata={
+            "files_removed": sum(removed.values()),
+            "generations_removed": generations,
+            **{f"files_removed/{name}": count for name, count in removed.items() if count},
+        }
     )

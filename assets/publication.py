@@ -10,8 +10,8 @@ import polars as pl
 from assets.extractors import in_force
 from assets.progress import Report, timed
 from knowledge.days import watermark
-from knowledge.invariants import violations
 from knowledge.extractors import extractors_frame
+from knowledge.invariants import violations
 from knowledge.tables import (
     CONVERSATIONS,
     EXTRACTORS,
@@ -31,7 +31,7 @@ from resources.publication import (
 )
 from resources.state import State
 
-PUBLISHED = tuple(table for table in TABLES.values() if table not in (WORK,))
+PUBLISHED = tuple(table for table in TABLES.values() if table is not WORK)
 """Tables that readers may follow; `work` is the writers' own."""
 
 

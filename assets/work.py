@@ -8,20 +8,23 @@ import polars as pl
 from assets.plots import table
 from assets.progress import Report
 from assets.stage import result, specs
-from knowledge.stages import STAGES
 from knowledge.tables import (
     CANDIDATES,
+    CLUSTERS,
     DEAD_LETTERS,
     LEARNING_CANDIDATES,
+    LEARNINGS,
+    MEMORY,
     RAW_LOGS,
     RECORDS,
     SOURCE_FILES,
+    THEMES,
     WORK,
 )
 from resources.state import State
 
 OUTCOMES = ("done", "empty", "rejected", "failed")
-MADE = (RAW_LOGS, CANDIDATES, LEARNING_CANDIDATES, *(stage.writes[0] for stage in STAGES))
+MADE = (CANDIDATES, LEARNING_CANDIDATES, THEMES, CLUSTERS, LEARNINGS, MEMORY)
 
 
 @dg.multi_asset(

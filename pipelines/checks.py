@@ -4,10 +4,12 @@ import json
 import logging
 import os
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import dagster as dg
 import polars as pl
 
+from assets import plots
 from knowledge.identity import digest
 from knowledge.tables import TABLES
 from pipelines.goals import GOALS
@@ -27,14 +29,15 @@ def broken(batch: Batch) -> dict[str, int]:
     great_expectations is imported here and nowhere else: it takes seconds, and a run in which no
     table changed has no need of it. It sends nothing anywhere.
     """
+    if not batch.expectations:
+        return {}
     os.environ["GX_ANALYTICS_ENABLED"] = "false"
     logging.getLogger("great_expectations").setLevel(logging.CRITICAL)  # logs empty lists
     import great_expectations as gx
+    from great_expectations.data_context.types.base import ProgressBarsConfig
 
-    if not batch.expectations:
-        return {}
     context = gx.get_context(mode="ephemeral")
-    context.variables.progress_bars = {"globally": False}
+    context.variables.progress_bars = ProgressBarsConfig(globally=False)
     source = context.data_sources.add_pandas("frames")
     rows = source.add_dataframe_asset("rows").add_batch_definition_whole_dataframe("all")
     expectations = [
@@ -46,11 +49,13 @@ def broken(batch: Batch) -> dict[str, int]:
     # A Boolean result format would leave out the counts; a longer one would hold values of rows.
     result = data.validate(suite, result_format={"result_format": "BASIC",
                                                  "partial_unexpected_count": 0})  # fmt: skip
-    return {
-        each.expectation_config.meta["rule"]: int(each.result.get("unexpected_count", 0))
-        for each in result.results
-        if not each.success
-    }
+    counts: dict[str, int] = {}
+    for each in result.results:
+        if not each.success and each.expectation_config and each.expectation_config.meta:
+            # Of a proportion there is no count: all its rows make it what it is.
+            count = each.result.get("unexpected_count", batch.frame.height)
+            counts[each.expectation_config.meta["rule"]] = int(count)
+    return counts
 
 
 class Passed:
@@ -81,61 +86,100 @@ def _seen(suite: Suite, versions: dict[str, int | None]) -> str:
     return digest(suite.content, *(f"{name}@{versions[name]}" for name in suite.reads))
 
 
-def run_suite(state: State, suite: Suite, passed: Passed) -> dg.AssetCheckResult:
+class Found(NamedTuple):
+    """What a suite found: rows that were looked at, and rows that break each rule."""
+
+    suite: Suite
+    rows: int | None
+    """None if it passed before for the same versions."""
+    broken: dict[str, int]
+
+
+def run_suite(state: State, suite: Suite, passed: Passed) -> Found:
     """Runs a suite over the tables as they are now, unless it passed for just these versions."""
     versions = {name: state.warehouse.version(TABLES[name]) for name in suite.reads}
-    seen = {f"version/{name}": v for name, v in versions.items() if v is not None}
     if (suite, versions) in passed:
-        return _result(suite, {}, {"passed_before": True, **seen})
+        return Found(suite, None, {})
 
     def read(table: str, *columns: str, days: Sequence[str] | None = None) -> pl.LazyFrame:
         version = versions[table]
         return state.warehouse.read(TABLES[table], columns=columns, days=days, version=version)
 
-    rows, wrong = 0, dict[str, int]()
+    rows = 0
+    wrong: dict[str, int] = {}
     for batch in suite.batches(read):
         rows += batch.frame.height
         wrong |= broken(batch)
     if not wrong:
         passed.add(suite, versions)
-    return _result(suite, wrong, {"rows": rows, **wrong, **seen})
+    return Found(suite, rows, wrong)
 
 
-def _result(
-    suite: Suite, wrong: dict[str, int], metadata: dict[str, object]
-) -> dg.AssetCheckResult:
-    said = "; ".join(f"{rule}: {count} rows do not" for rule, count in wrong.items())
+def _result(name: str, found: Sequence[Found], *, blocking: bool) -> dg.AssetCheckResult:
+    wrong = [f"{rule}: not so in {n} rows" for each in found for rule, n in each.broken.items()]
+    shown = [
+        {
+            "suite": each.suite.name,
+            "rows": "as before" if each.rows is None else str(each.rows),
+            "broken": sum(each.broken.values()),
+            "about": each.suite.about,
+        }
+        for each in found
+    ]
     return dg.AssetCheckResult(
-        asset_key=suite.table,
-        check_name=suite.name,
+        asset_key=found[0].suite.table,
+        check_name=name,
         passed=not wrong,
-        severity=dg.AssetCheckSeverity.ERROR if suite.blocking else dg.AssetCheckSeverity.WARN,
-        description=said or suite.about,
-        metadata=metadata,
+        severity=dg.AssetCheckSeverity.ERROR if blocking else dg.AssetCheckSeverity.WARN,
+        description="; ".join(wrong) or "; ".join(each.suite.about for each in found),
+        metadata={"suites": plots.table(pl.DataFrame(shown))},
     )
 
 
-def _check(table: str, own: Sequence[Suite]) -> dg.AssetChecksDefinition:
-    """One step per table, with a check for each suite."""
+GROUPS = {
+    "days": ("extractors", "records", "raw_logs", "conversations", "episodes", "candidates",
+             "learning_candidates"),
+    "names": ("entities", "rejections", "introductions"),
+    "facts": ("facts", "fact_sources"),
+    "learnings": ("learnings",),
+    "vectors_and_evidence": ("embeddings", "evidence"),
+    "changes": ("confidence_updates", "merges", "themes", "clusters"),
+    "memory": ("memory", "memory_entities"),
+    "end": ("vector_index", "funnel", "source_files", "dead_letters", "work"),
+}  # fmt: skip
+"""Tables that one step checks: none is made from another one behind the step before it."""
+
+INVARIANTS, DUPLICATES = "invariants", "duplicates"
+
+
+def _group(name: str, own: Sequence[Suite]) -> dg.AssetChecksDefinition:
+    """One step: for each table a check that blocks, and one that warns where there is any."""
+    parts: dict[tuple[str, bool], list[Suite]] = {}
+    for suite in own:
+        parts.setdefault((suite.table, suite.blocking), []).append(suite)
 
     @dg.multi_asset_check(
-        name=f"check_{table}",
-        description=f"What must hold of {table}.",
+        name=f"check_{name}",
+        description=f"What must hold of {', '.join(dict.fromkeys(s.table for s in own))}.",
         specs=[
             dg.AssetCheckSpec(
-                suite.name, asset=table, description=suite.about, blocking=suite.blocking
+                INVARIANTS if blocking else DUPLICATES,
+                asset=table,
+                description=" ".join(suite.about for suite in asked),
+                blocking=blocking,
             )
-            for suite in own
+            for (table, blocking), asked in parts.items()
         ],
     )
     def check(state: dg.ResourceParam[State]) -> Iterator[dg.AssetCheckResult]:
         passed = Passed(state.home)
         failed: list[str] = []
-        for suite in own:
-            result = run_suite(state, suite, passed)
+        for (table, blocking), asked in parts.items():
+            found = [run_suite(state, suite, passed) for suite in asked]
+            result = _result(INVARIANTS if blocking else DUPLICATES, found, blocking=blocking)
             yield result
-            if suite.blocking and not result.passed:
-                failed.append(f"{table}, {suite.name}: {result.description}")
+            if blocking and not result.passed:
+                failed.append(f"{table}: {result.description}")
         if failed:
             raise CheckFailed("; ".join(failed))
 
@@ -143,13 +187,13 @@ def _check(table: str, own: Sequence[Suite]) -> dg.AssetChecksDefinition:
 
 
 def checks() -> list[dg.AssetChecksDefinition]:
-    """A step of checks for each table, and the goals."""
+    """The suites of all tables, in a few steps, and the goals."""
     every = suites()
-    tables = dict.fromkeys(suite.table for suite in every)
-    return [
-        *(_check(table, [s for s in every if s.table == table]) for table in tables),
-        *GOALS,
+    groups = [
+        _group(name, [suite for table in tables for suite in every if suite.table == table])
+        for name, tables in GROUPS.items()
     ]
+    return [*groups, *GOALS]
 
 
 CHECKS = checks()

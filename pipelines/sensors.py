@@ -48,7 +48,7 @@ def new_logs(
 
 
 def _pause(instance: dg.DagsterInstance, step: Step) -> float:
-    """Seconds until a job that failed is due again: a minute, doubled with each failure in a row."""
+    """Seconds until a failed job is due again: a minute, doubled with each failure in a row."""
     filters = dg.RunsFilter(job_name=step.job)
     records = instance.get_run_records(filters, limit=MOST_FAILURES)
     failed = 0

@@ -27,11 +27,13 @@ MOST_DUPLICATES = 0.05
 
 
 class Read(Protocol):
-    """Reads columns of a table by name, in the version that is checked."""
+    """What suites read by."""
 
     def __call__(
         self, table: str, *columns: str, days: Sequence[str] | None = None
-    ) -> pl.LazyFrame: ...
+    ) -> pl.LazyFrame:
+        """Columns of a table by name, in the version that is checked."""
+        ...
 
 
 class Expectation(NamedTuple):

@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import dropwhile, takewhile
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -264,6 +265,15 @@ def _output(command: str, home: Path) -> list[str]:
     return [line.rstrip() for line in click.unstyle(shown).strip("\n").splitlines()]
 
 
+def summary(told: Iterable[str]) -> list[str]:
+    """What a run tells of its stages, learnings and entities, without how long each stage took."""
+    lines = dropwhile(lambda line: not line.startswith("stage "), told)
+    kept = list(takewhile(lambda line: not line.startswith("Example"), lines))
+    width = kept[0].index("seconds")
+    stages = sum(1 for _ in takewhile(bool, kept))
+    return [line[:width].rstrip() for line in kept[:stages]] + kept[stages:-1]
+
+
 def main() -> None:
     """Writes what differs, and says so. Examples come from a run over the samples."""
     for path, text in pages().items():
@@ -271,8 +281,11 @@ def main() -> None:
     click.echo("running the samples for the examples …")
     with TemporaryDirectory() as folder:
         home = Path(folder) / "state"
-        _output("cairn run --samples", home)
-        for path in (CHECKOUT / "README.md", *sorted(CHECKOUT.glob("docs/*.md"))):
+        told = "\n".join(summary(_output("cairn run --samples --report", home)))
+        readme = CHECKOUT / "README.md"
+        block = with_block(readme.read_text(encoding="utf-8"), "run", f"```text\n{told}\n```\n")
+        _write(readme, block)
+        for path in (readme, *sorted(CHECKOUT.glob("docs/*.md"))):
             _write(path, with_examples(path.read_text(encoding="utf-8"), home))
 
 

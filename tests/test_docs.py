@@ -3,11 +3,20 @@
 import re
 import shlex
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import click
+import polars as pl
 import pytest
 
+from knowledge.policy import Policy
+from knowledge.records import read_records
+from knowledge.redaction import redactor
+from knowledge.stage import Means
+from knowledge.whole import build
+from resources.embedder import load_embedder
+from resources.log_files import LOG_SUFFIXES
 from serving.cli import cairn
 from serving.reference import CHECKOUT, pages
 
@@ -131,3 +140,35 @@ def test_decisions_are_numbered_without_gaps() -> None:
     names = sorted(path.name for path in (CHECKOUT / "docs/decisions").glob("*.md"))
     numbers = [int(name[:4]) for name in names if name[:4].isdigit()]
     assert numbers == list(range(1, len(numbers) + 1))
+
+
+@pytest.fixture(scope="module")
+def ids(samples: Path) -> set[str]:
+    """Ids of everything that the samples give."""
+    read = [
+        read_records(
+            path.read_bytes(), namespace="samples", source_file=str(path), timezone="UTC",
+            seen_at=datetime(2026, 6, 1, tzinfo=UTC), redactor=redactor(),
+        ).records
+        for path in sorted(samples.rglob("*"))
+        if path.suffix in LOG_SUFFIXES
+    ]  # fmt: skip
+    records = pl.concat(read).unique("record_key", keep="first")
+    tables = build(records, Means(Policy(), load_embedder("wordllama")))
+    return {
+        value
+        for frame in tables.values()
+        for name in frame.columns
+        if name.endswith("_id")
+        for value in frame[name].drop_nulls()
+    }
+
+
+def test_what_examples_show_is_in_the_samples(ids: set[str]) -> None:
+    shown = {
+        (path.name, id_)
+        for path in [CHECKOUT / "README.md", *CHECKOUT.glob("docs/*.md")]
+        for id_ in re.findall(r"\b[a-z]_[0-9a-f]{16}\b", path.read_text(encoding="utf-8"))
+    }
+    assert shown
+    assert {(page, id_) for page, id_ in shown if id_ not in ids} == set(), "run `make docs`"

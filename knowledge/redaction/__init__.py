@@ -17,12 +17,14 @@ import re2
 
 from knowledge.redaction import judge
 from knowledge.redaction.judge import Found
-from knowledge.redaction.rules import ALSO, RULES, Follow, Rule
+from knowledge.redaction.patterns import ALSO, Follow, Rule
+from knowledge.redaction.rules import RULES
 
 _MARK = b"[redacted:"
 _ROUNDS = 100
 _MARGIN = 3
 _LIST_TEXT = 20_000
+_TEXTS_AT_ONCE = 2_000
 _BREAK = b"\n\0\n"  # between texts that are read as one: no rule reaches across
 
 Span = tuple[int, int]
@@ -140,10 +142,11 @@ class Redactor:
 
     def secrets_in(self, series: pl.Series) -> pl.Series:
         """For each text of a series, whether it holds a secret; null holds none."""
-        texts: list[str] = series.fill_null("").to_list()
-        held = [False] * len(texts)
-        for at in self._hit(texts):
-            held[at] = self.has_secret(texts[at])
+        held = [False] * len(series)
+        for first in range(0, len(series), _TEXTS_AT_ONCE):  # bounds the memory of a long series
+            texts: list[str] = series.slice(first, _TEXTS_AT_ONCE).fill_null("").to_list()
+            for at in self._hit(texts):
+                held[first + at] = self.has_secret(texts[at])
         return pl.Series(series.name, held, pl.Boolean)
 
     def _hit(self, texts: list[str]) -> Iterator[int]:

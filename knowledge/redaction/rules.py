@@ -1,231 +1,17 @@
-r"""The rules of redaction, as data.
+"""The rules of redaction, as data: places, commands, named values, personal data."""
 
-A pattern is RE2 over decoded text, with slots in braces for what recurs (`{arg}`: a shell word,
-quoted or not). Groups named s, s1, … hold what is replaced; `key` and `sep` go to the judge.
-
-The prefilter reads raw JSON, where a quote may be `\"`, a newline `\n`, and a command's words the
-items of a list. So a rule also has an `opening`, cheap and literal, and a `Follow` that must come
-after it; rules of one follow share one alternation, which keeps the automaton small and fast.
-"""
-
-import re
 from collections.abc import Callable
-from dataclasses import dataclass
-from enum import Enum
 
 from knowledge.redaction import judge
 from knowledge.redaction.judge import Found
-
-_TAIL = (
-    r"(?:[_.-]?(?:[0-9]{1,3}|prod(?:uction)?|dev(?:elopment)?|stag(?:e|ing)|test|local|live|value"
-    r"|base(?:64)?|b64|old|new|current|default|main|master|root|admin|primary|secondary|raw"
-    r"|plain(?:text)?|hex|string|str|key)){0,2}"
-)
-_PASSWORD = rf"(?:pass(?:w(?:or)?d|phrase|code)?|pwd|pswd|psk|pw){_TAIL}"
-_OWNED_KEY = (
-    r"(?:api|access|secret|private|account|encryption|signing|master|auth|shared|service"
-    r"|subscription|admin|deploy|app|client|webhook|storage|license|registration|function|host)"
-    r"[ _.-]?key"
-)
-_TOKEN = rf"(?:token|secret|{_OWNED_KEY}|auth|credentials?|jwt|bearer){_TAIL}"
-_SLOTS = {
-    "ws": r"[ \t]+",
-    "ows": r"[ \t]*",
-    "any": r"\s*",
-    "seg": r"\s(?:(?:[^\n|;&]|\\\n)*?\s)??",  # the rest of a command, up to an option
-    "q": r"\\*[\"']",
-    "oq": r"(?:\\*[\"'`])?",
-    "close": r"\\*[\"'`]?\]?",
-    "sep": r"(?P<sep>[ \t]*(?::[ \t]*[A-Za-z][\w.| ]*=|=>|:=|[=:])[ \t]*)",
-    "sl": r"\\*/",
-    "arg": (
-        r"(?:'(?P<s1>[^'\n]+)'|\"(?P<s2>(?:[^\"\\\n]|\\.)+)\"|\\+[\"'](?P<s3>[^\"'\\\n]+)\\+[\"']"
-        r"|(?P<s4>[^\s\"'`;|&<>()\\]+))"
-    ),
-    "quoted": (
-        r"[fFrRbBuU@$]{0,2}(?:\"(?P<s1>(?:[^\"\\\n]|\\.)+)(?:\"|(?m:$))|'(?P<s2>(?:[^'\\\n]|\\.)+)(?:'|(?m:$))"
-        r"|`(?P<s4>[^`\\\n]+)`|\\+[\"'](?P<s3>[^\"'\\\n]+)(?:\\+[\"']|(?m:$)))"
-    ),
-    "bare": r"(?P<s>[^\s\"'`,;&()\[\]{}<>|\\$*=][^\s\"'`,;&)}\]<>|\\]*)",
-    "password": rf"(?P<key>[\w.-]*{_PASSWORD})",
-    "token": rf"(?P<key>[\w.-]*{_TOKEN})",
-}
-
-# Raw JSON: what may stand between words, between a key and its value, and in an unquoted value.
-_GAP = r"(?:[\s\"',\\\[\]]|\\[nrtu]|u00[0-9a-fA-F]{2})"
-_CLOSE = r"(?:[\s\"'`\\\])#]|\\[nrt]|u00[0-9a-fA-F]{2})*"
-_SEP = r"(?:[=:>]|u003[eE])"
-_QUOTE = r"(?:[\\\"'`]|u002[27])+"
-_RANDOM = r"(?:[\w+/=.~:%!#^*@$&?\\-]*[0-9]|[A-Za-z+/\\]{20})"
-_BARE = r"(?:[^\s\"'`,;&)}\]<>|\\]|\\[u/\\])"
-_SEG = rf"{_GAP}" r"(?:(?:[^\n|;&\\]|\\\\\\n|\\[^nr])*(?:[\s\"',]|\\[nrt]))?"
-
-
-ALSO = (
-    # Escaped ASCII that no encoder escapes by habit: `\u0070assword` must not pass unseen. Quotes,
-    # `&`, `<` and `>` are escaped by habit, and the openings and follows know them.
-    r"\\u00(?:2[013-589a-fA-F]|3[0-9abdfABDF]|[4-7][0-9a-fA-F])",
-    # {"name": "DB_PASSWORD", "value": …}, whatever the order of its fields.
-    r"(?i:\"(?:name|key)\"\s*:\s*\"[\w.-]*(?:pass|pwd|psk|pw|secret|token|key|auth)[\w-]*\")",
-    # A list under such a name.
-    rf"(?i:{_PASSWORD}|token|secret|{_OWNED_KEY}|credential)s?\"\s*:\s*\[",
-)
-"""What the prefilter must also see: secrets that the structure of JSON tells, not the rules."""
-
-
-class Follow(Enum):
-    """What comes after a rule's opening in raw JSON wherever the rule could match."""
-
-    NOTHING = ""
-    RANDOM = r"[\w./+=\\-]{16}"
-    OPTION = rf"{_SEG}(?:-h?[pPawNkK]|\\?/p:){_GAP}*[^\s-]"
-    USER = rf"{_SEG}(?:-[a-zA-Z]*[uUa]|--(?:proxy-)?user|--(?:src-|dest-)?creds|--auth)[^:]*:"
-    PASSWORD = (
-        rf"{_CLOSE}(?:(?:{_SEP}|[,(])(?:[\s\[(@$fFrRbBuU>=]|\\[nrt])*{_QUOTE}[^\"'`\\,)]"
-        rf"|{_SEP}(?:[\s>=]|\\[nrt])*{_BARE}{{3}})"
-    )
-    SECRET = (
-        rf"{_CLOSE}(?:{_SEP}(?:[\s\[(@$>=\"'`\\:A-Za-z|]|\\[nrt]|u00[0-9a-fA-F]{{2}})*"
-        rf"|[,(](?:[\s@$fFrRbBuU]|\\[nrt])*{_QUOTE}){_RANDOM}"
-    )
-    RANDOM_WORD = rf"(?:=|{_GAP}+)[\\\"']*{_RANDOM}"
-    WORD = rf"(?:=|{_GAP}+)[\\\"']*[^\s\"'\\-]"
-    SENTENCE = r"[^.\n:=\"'`,;()\\]*\s(?:is|to|was):?(?:\s|\\[nrt])+[\"'`\\]*[^\s\"'`,;\\]*[0-9]"
-    PAIR = rf"{_GAP}*,?{_GAP}*(?i:value)"
-
-
-@dataclass(frozen=True)
-class Rule:
-    """One kind of secret: where it stands, who judges it, and an example."""
-
-    name: str
-    opening: str
-    follow: Follow
-    pattern: str
-    example: str
-    judge: Callable[[Found], bool] = judge.not_example
-    personal: bool = False
-
-    @property
-    def exact(self) -> str:
-        """RE2 pattern over decoded text, its slots filled."""
-        return re.sub(r"\{([a-z]+)\}", lambda slot: _SLOTS[slot[1]], self.pattern)
-
-
-def _shape(name: str, opening: str, rest: str, example: str) -> Rule:
-    """A token that is known by its looks alone."""
-    return Rule(name, opening, Follow.RANDOM, rf"\b(?P<s>{opening}{rest})", example)
+from knowledge.redaction.patterns import GAP, OWNED_KEY, PASSWORD, TOKEN, Follow, Rule
+from knowledge.redaction.tokens import TOKENS
 
 
 def _command(name: str, opening: str, follow: Follow, pattern: str, example: str) -> Rule:
     """A secret given to a command; the pattern goes on after the command's name."""
     return Rule(name, opening, follow, rf"\b{opening}{pattern}", example, judge.given)
 
-
-_SHAPES = (
-    _shape("aws_access_key", r"A(?:KIA|SIA|BIA|CCA)", r"[A-Z0-9]{16}", "AKIA" + "Q3EGRIPQ7ZKX2M4T"),
-    _shape("github", r"gh[pousr]_", r"[A-Za-z0-9]{30,}", "ghp_" + "x7Kq" * 9),
-    _shape("github", r"github_pat_", r"\w{30,}", "github_pat_" + "11AB7" * 10),
-    _shape(
-        "gitlab",
-        r"(?:gl(?:pat|dt|rt|cbt|ptt|ft|imt|agent|oas|soat|ffct)-|GR1348941)",
-        r"[\w-]{18,}",
-        "glpat-" + "x7Kq-" * 4,
-    ),
-    _shape(
-        "slack", r"x(?:ox[a-z]|app)-", r"[0-9A-Za-z-]{20,}", "xoxb-" + "12345-" * 4 + "aBc9" * 6
-    ),
-    _shape(
-        "stripe", r"(?:[sr]k_(?:live|test)|whsec)_", r"[A-Za-z0-9+/=]{16,}", "sk_live_" + "a1B2" * 6
-    ),
-    _shape("anthropic", r"sk-ant-", r"[\w-]{20,}", "sk-ant-api03-" + "a1B2" * 12),
-    Rule(
-        "openai",
-        r"sk-",
-        Follow.RANDOM,
-        r"\b(?P<s>sk-[\w-]{20,})",
-        "sk-proj-" + "a1B2" * 12,
-        judge.strong_token,
-    ),
-    _shape("google", r"AIza", r"[\w-]{35}", "AIza" + "a1B2_" * 7),
-    _shape("google", r"(?:ya29\.|GOCSPX-|1\\*/\\*/0)", r"[\w-]{20,}", "GOCSPX-" + "a1B2_" * 7),
-    _shape("npm", r"npm_", r"[A-Za-z0-9]{36}", "npm_" + "a1B2" * 9),
-    _shape("pypi", r"pypi-", r"[\w-]{50,}", "pypi-" + "AgEIcHlwaS5vcmc" + "a1B2" * 15),
-    _shape("sendgrid", r"SG\.", r"[\w-]{16,}\.[\w-]{16,}", "SG." + "a1B2" * 5 + "." + "a1B2" * 10),
-    _shape("twilio", r"SK[0-9a-f]{8}", r"[0-9a-f]{24}\b", "SK" + "a1b2" * 8),
-    _shape("mailgun", r"key-[0-9a-f]{8}", r"[0-9a-f]{24}\b", "key-" + "a1b2" * 8),
-    _shape("huggingface", r"hf_", r"[A-Za-z0-9]{30,}", "hf_" + "a1B2" * 9),
-    _shape("digitalocean", r"do[opr]_v1_", r"[0-9a-f]{64}", "dop_v1_" + "a1b2" * 16),
-    _shape("vault", r"hv[sbr]\.", r"[\w-]{20,}", "hvs." + "a1B2" * 7),
-    _shape("docker", r"dckr_(?:pat|oat)_", r"[\w-]{20,}", "dckr_pat_" + "a1B2" * 7),
-    _shape("groq", r"gsk_", r"[A-Za-z0-9]{40,}", "gsk_" + "a1B2" * 13),
-    _shape("tailscale", r"tskey-", r"[a-z]+-[A-Za-z0-9-]{20,}", "tskey-auth-" + "a1B2" * 10),
-    _shape("sentry", r"sntry[su]_", r"[\w+/=-]{30,}", "sntrys_" + "a1B2" * 12),
-    _shape("shopify", r"shp(?:at|ca|pa|ss)_", r"[0-9a-fA-F]{32}", "shpat_" + "a1b2" * 8),
-    _shape("linear", r"lin_(?:api|oauth)_", r"[A-Za-z0-9]{32,}", "lin_api_" + "a1B2" * 10),
-    _shape("atlassian", r"ATATT3", r"[\w=-]{60,}", "ATATT3" + "a1B2" * 20),
-    _shape("databricks", r"dapi[0-9a-f]{8}", r"[0-9a-f]{24}", "dapi" + "a1b2" * 8),
-    _shape("age", r"AGE-SECRET-KEY-1", r"[A-Z0-9]{40,}", "AGE-SECRET-KEY-1" + "Q7ZK" * 14),
-    Rule(
-        "telegram",
-        r":AA",
-        Follow.RANDOM,
-        r"(?:\b|bot)(?P<s>[0-9]{8,10}:AA[\w-]{30,})",
-        "bot1234567890:AA" + "a1B2x" * 7,
-    ),
-    Rule(
-        "discord",
-        r"\.[\w-]{6}\.[\w-]{11}",
-        Follow.RANDOM,
-        r"\b(?P<s>[MNO][\w-]{23,27}\.[\w-]{6}\.[\w-]{27,})",
-        "M" + "a1B2" * 6 + ".Xy7_aB." + "a1B2" * 8,
-    ),
-    Rule(
-        "jwt",
-        r"eyJ[\w-]{8,}\.eyJ",
-        Follow.NOTHING,
-        r"\b(?P<s>eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{16,})",
-        "eyJhbGciOiJIUzI1NiJ9" + ".eyJzdWIiOiIxMjM0In0." + "a1B2" * 10,
-    ),
-    Rule(
-        "private_key",
-        r"PRIVATE KEY(?: BLOCK)?-----",
-        Follow.NOTHING,
-        r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?:\s|\\+[nrt]|[\"'+,])*"
-        r"(?P<s>(?:(?:Proc-Type|DEK-Info|Version|Comment)[^\n\\]*(?:\s|\\+[nrt]|[\"'+,])+)*"
-        r"[A-Za-z0-9+/=]{16,}(?:(?:\s|\\+[nrt]|[\"'+,])+[A-Za-z0-9+/=]{16,})*"
-        r"(?:(?:\s|\\+[nrt]|[\"'+,])+[A-Za-z0-9+/]{1,63}={0,2})?)",
-        "-----BEGIN " + "PRIVATE KEY-----\n" + "a1B2" * 16 + "\nQ==\n-----END PRIVATE KEY-----",
-    ),
-    Rule(
-        "azure",
-        r"(?i:AccountKey|SharedAccessKey|SharedSecretValue)=",
-        Follow.RANDOM,
-        r"(?i:AccountKey|SharedAccessKey|SharedSecretValue)=(?P<s>[A-Za-z0-9+/%]{30,}={0,2})",
-        "AccountName=a;AccountKey=" + "a1B2" * 21 + "==;",
-    ),
-    Rule(
-        "signed_url",
-        r"(?:[?&]|u0026)(?:sig|X-Amz-(?:Signature|Security-Token))=",
-        Follow.NOTHING,
-        r"[?&](?:sig|X-Amz-(?:Signature|Security-Token))=(?P<s>[A-Za-z0-9%+/=_.-]{24,})",
-        "https://a.example/b?se=1&sig=" + "a1B2" * 10 + "%3D",
-    ),
-    Rule(
-        "slack",
-        r"hooks\.slack\.com",
-        Follow.NOTHING,
-        r"hooks\.slack\.com{sl}(?:services|workflows|triggers){sl}(?P<s>[\w/\\+-]{20,})",
-        "https://hooks.slack.com/services/" + "T0A1B2C3D/B9Z8Y7X6W/" + "a1B2" * 6,
-    ),
-    Rule(
-        "discord",
-        r"discord(?:app)?\.com\\*/api",
-        Follow.NOTHING,
-        r"discord(?:app)?\.com{sl}api{sl}webhooks{sl}[0-9]+{sl}(?P<s>[\w-]{30,})",
-        "https://discord.com/api/webhooks/12345/" + "a1B2" * 10,
-    ),
-)
 
 _PLACES = (
     Rule(
@@ -272,7 +58,7 @@ _PLACES = (
     ),
     Rule(
         "netrc",
-        rf"(?:machine|default){_GAP}[^\n]*login{_GAP}",
+        rf"(?:machine|default){GAP}[^\n]*login{GAP}",
         Follow.NOTHING,
         r"\b(?:machine\s+\S+|default)\s+login\s+\S+\s+password\s+{arg}",
         "machine a.example login bob password kiwi77",
@@ -305,7 +91,7 @@ _PLACES = (
     ),
     Rule(
         "password",
-        rf"(?:auth\s*=\s*\(|HTTPBasicAuth\(|login\(){_GAP}*[\"'\\]",
+        rf"(?:auth\s*=\s*\(|HTTPBasicAuth\(|login\(){GAP}*[\"'\\]",
         Follow.NOTHING,
         r"\b(?:auth{ows}={ows}\(|HTTPBasicAuth\(|login\(){any}{q}[^\"'\n\\]*{q}{any},{any}{quoted}",
         'auth=("bob", "kiwi77")',
@@ -402,7 +188,7 @@ _COMMANDS = (
     ),
     Rule(
         "openssl",
-        rf"-pass(?:in|out)?(?:{_GAP}|=)+pass:",
+        rf"-pass(?:in|out)?(?:{GAP}|=)+pass:",
         Follow.NOTHING,
         r"-pass(?:in|out)?[ \t=]+{oq}pass:{arg}",
         "openssl rsa -in a -passin pass:kiwi77",
@@ -410,7 +196,7 @@ _COMMANDS = (
     ),
     Rule(
         "smb",
-        rf"(?:-U|--user=){_GAP}*[\w.@/\\-]+%[^\s]",
+        rf"(?:-U|--user=){GAP}*[\w.@/\\-]+%[^\s]",
         Follow.NOTHING,
         r"(?:-U{ows}|--user=){oq}[\w.@/\\-]+%(?P<s>[^\s\"'\\]+)",
         "smbclient //a/b -U 'bob%kiwi77'",
@@ -457,7 +243,7 @@ _COMMANDS = (
     ),
     _command(
         "vault",
-        rf"vault{_GAP}+login",
+        rf"vault{GAP}+login",
         Follow.WORD,
         r"{ws}(?:-\S+{ws})*{arg}",
         "vault login s.a1B2c3D4",
@@ -483,7 +269,7 @@ _COMMANDS = (
 def _keyed(name: str, key: str, bare: str, follow: Follow, example: str) -> tuple[Rule, ...]:
     """The forms in which a named value is written, for one family of names."""
     slot = "{" + name + "}"
-    words = rf"(?i:{_PASSWORD if name == 'password' else _TOKEN})"
+    words = rf"(?i:{PASSWORD if name == 'password' else TOKEN})"
     quoted = judge.password_quoted if name == "password" else judge.token_value
     unquoted = judge.password_bare if name == "password" else judge.token_value
     return (
@@ -547,7 +333,7 @@ _NAMED = (
     *_keyed("token", "api_token", "API_TOKEN=", Follow.SECRET, "a1B2c3D4e5F6g7H8"),
     Rule(
         "password",
-        rf"(?i:{_PASSWORD})",
+        rf"(?i:{PASSWORD})",
         Follow.PASSWORD,
         r"(?im:^[ \t]*(?:- )?{password}{close})(?P<sep>:[ \t]+)(?P<s>[a-z]+)(?m:[ \t]*$)",
         "password: sesame",
@@ -564,9 +350,9 @@ _NAMED = (
     ),
     Rule(
         "token",
-        rf"(?i:token|secret|{_OWNED_KEY})",
+        rf"(?i:token|secret|{OWNED_KEY})",
         Follow.SENTENCE,
-        rf"(?i:\b(?P<key>token|secret|{_OWNED_KEY})\b[^.\n:=\"'`,;()\\]*?\s(?:is|to|was):?)\s+"
+        rf"(?i:\b(?P<key>token|secret|{OWNED_KEY})\b[^.\n:=\"'`,;()\\]*?\s(?:is|to|was):?)\s+"
         r"[\"'`]?(?P<s>[\w.+/=-]{16,})",
         "your API key is: a1B2c3D4e5F6g7H8",
         judge.strong_token,
@@ -609,5 +395,5 @@ _PERSONAL = (
     _personal("phone", r"\([0-9]{3}\) ?[0-9]{3}[ .-][0-9]{4}", "call (555) 010-9999", judge.phone),
 )
 
-RULES: tuple[Rule, ...] = (*_SHAPES, *_PLACES, *_COMMANDS, *_NAMED, *_PERSONAL)
+RULES: tuple[Rule, ...] = (*TOKENS, *_PLACES, *_COMMANDS, *_NAMED, *_PERSONAL)
 """All rules, the most particular first: where two overlap, the first gives the name."""

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from benchmarks.redaction import labelled, score
 from knowledge.redaction import redactor
-from knowledge.redaction.rules import RULES, Rule
+from knowledge.redaction.patterns import Rule
+from knowledge.redaction.rules import RULES
 
 PIECES = [
     *(rule.example for rule in RULES if not rule.personal),

@@ -1,0 +1,127 @@
+"""All benchmarks in one run: `python -m benchmarks [--quick] [--json] [--source PATH] [--size MB]`.
+
+Each one runs in a process of its own, on the same files. Ratios are baseline / ours: more is
+better. docs/performance.md explains the figures.
+"""
+
+import argparse
+import json
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from benchmarks.sessions import SAMPLES
+
+ROOT = Path(__file__).parents[1]
+MB = 1_000_000
+MEMORY_GOAL_MB = 1500
+
+
+class Figure(NamedTuple):
+    """One line of the table. `ratio` is baseline / ours, or share of the goal that is left."""
+
+    what: str
+    baseline: str
+    ours: str
+    ratio: float | None
+    goal: str = ""
+
+
+def run(task: str, *arguments: object) -> dict[str, Any]:
+    """What a task of benchmarks.tasks measured, in a process of its own.
+
+    Raises:
+        CalledProcessError: it failed; its errors are on stderr.
+    """
+    command = [sys.executable, "-m", "benchmarks.tasks", task, *map(str, arguments)]
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, cwd=ROOT)
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def measured(source: Path, size: int, rounds: int) -> dict[str, Any]:
+    """All figures of about `size` bytes of sessions made of those under `source`."""
+    with tempfile.TemporaryDirectory() as scratch:
+        half, whole = Path(scratch, "half"), Path(scratch, "whole")
+        run("generate", source, half, size // 2)
+        made = run("generate", source, whole, size)
+        return {
+            "date": f"{datetime.now(UTC):%Y-%m-%d}",
+            "machine": f"{os.cpu_count()} cores, {platform.machine()}, Python "
+            f"{platform.python_version()}",
+            "bytes": made["bytes"],
+            "files": made["files"],
+            "decoding": run("decoding", half, rounds),
+            "raw_logs": run("raw_logs", whole, rounds),
+            "memory_half": run("memory", half),
+            "memory": run("memory", whole),
+            "stages": run("stages", whole),
+        }
+
+
+def figures(result: dict[str, Any]) -> Iterator[Figure]:
+    """The table: ratios, then memory, then seconds of every stage."""
+    decoding = result["decoding"]
+    bare, size = decoding["seconds"]["json.loads"], decoding["bytes"] / MB
+    for name, goal in (("decode", "4"), ("events", ""), ("redaction prefilter", "")):
+        ours = decoding["seconds"][name]
+        yield Figure(
+            name, f"json.loads {size / bare:.0f} MB/s", f"{size / ours:.0f} MB/s", bare / ours, goal
+        )
+    seconds, size = result["raw_logs"]["seconds"], result["bytes"] / MB
+    bare, ours = seconds["json.loads"], seconds["raw logs"]
+    yield Figure(
+        f"raw logs of {size:.0f} MB, written",
+        f"json.loads {bare:.2f} s",
+        f"{ours:.2f} s (intake {seconds['intake']:.2f}, normalise {seconds['normalise']:.2f})",
+        bare / ours,
+        "1",
+    )
+    half, peak = result["memory_half"]["peak_mb"], result["memory"]["peak_mb"]
+    yield Figure(
+        "peak memory, raw logs", f"half the size {half:.0f} MB", f"{peak:.0f} MB", half / peak
+    )
+    peak = result["stages"]["peak_mb"]
+    yield Figure(
+        "peak memory, all stages", f"goal {MEMORY_GOAL_MB} MB", f"{peak:.0f} MB",
+        MEMORY_GOAL_MB / peak, "1",
+    )  # fmt: skip
+    total = result["stages"]["seconds"]
+    for name, stage in result["stages"]["stages"].items():
+        yield Figure(f"stage {name}", "", f"{stage['seconds']:.2f} s, {stage['rows']:,} rows", None)
+    yield Figure("all stages, through Dagster", "", f"{total:.1f} s", None)
+
+
+def table(result: dict[str, Any]) -> Iterator[str]:
+    """The figures as lines of Markdown."""
+    yield (
+        f"{result['date']}, {result['machine']}, {result['raw_logs']['threads']} threads; "
+        f"{result['bytes'] / MB:.1f} MB in {result['files']} files"
+    )
+    yield ""
+    yield "| what | baseline | ours | ratio | goal |"
+    yield "| --- | --- | --- | ---: | ---: |"
+    for figure in figures(result):
+        ratio = "" if figure.ratio is None else f"{figure.ratio:.2f}"
+        yield f"| {figure.what} | {figure.baseline} | {figure.ours} | {ratio} | {figure.goal} |"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="2 MB, once: does it run at all")
+    parser.add_argument("--json", action="store_true", help="print the measurements as JSON")
+    parser.add_argument("--source", type=Path, default=SAMPLES, help="sessions to repeat")
+    parser.add_argument("--size", type=float, default=200, metavar="MB", help="megabytes to make")
+    arguments = parser.parse_args()
+    size, rounds = (2 * MB, 1) if arguments.quick else (int(arguments.size * MB), 3)
+    result = measured(arguments.source.expanduser().absolute(), size, rounds)
+    print(json.dumps(result, indent=1) if arguments.json else "\n".join(table(result)))
+
+
+if __name__ == "__main__":
+    main()

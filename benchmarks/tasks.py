@@ -1,0 +1,175 @@
+"""What is measured, each in a process of its own: `python -m benchmarks.tasks NAME ARGUMENTS`.
+
+Prints one JSON object; `peak_mb` is the most memory that the process ever held.
+"""
+
+import json
+import os
+import resource
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import polars as pl
+
+MB = 1e6
+NAMESPACE = "benchmark"
+
+
+def generate(source: str, folder: str, size: str) -> dict[str, Any]:
+    """Sessions of about `size` bytes, from those of a source."""
+    from benchmarks.sessions import sessions
+
+    written = sessions(Path(source), Path(folder), int(size))
+    return {"bytes": written, "files": sum(path.is_file() for path in Path(folder).rglob("*"))}
+
+
+def decoding(folder: str, rounds: str) -> dict[str, Any]:
+    """Seconds of steps in memory, against `json.loads` of each line; medians of some rounds."""
+    from knowledge.adapters import adapters
+    from knowledge.decoding import decoded_lines
+    from knowledge.redaction import redactor
+
+    known = adapters()["claude_code"]
+    found = redactor()
+    files = [data for path, data in _read(folder) if path.suffix == ".jsonl"]
+    lines = [line for data in files for line in data.split(b"\n") if line]
+    steps: dict[str, Callable[[], object]] = {
+        "json.loads": lambda: [_loads(data) for data in files],
+        "decode": lambda: [decoded_lines(data, known) and None for data in files],
+        "events": lambda: [_events(known.events, line) for line in lines],
+        "redaction prefilter": lambda: [found.suspects(data) and None for data in files],
+    }
+    return {"bytes": sum(map(len, files)), "seconds": _medians(steps, int(rounds))}
+
+
+def raw_logs(folder: str, rounds: str) -> dict[str, Any]:
+    """Seconds from files to written tables, against `json.loads` of each line of the same files."""
+    parts: dict[str, list[float]] = {}
+
+    def ours() -> None:
+        for name, seconds in _to_raw_logs(folder).items():
+            parts.setdefault(name, []).append(seconds)
+
+    def baseline() -> None:
+        for _, data in _read(folder):
+            _loads(data)
+
+    seconds = _medians({"json.loads": baseline, "raw logs": ours}, int(rounds))
+    return {
+        "bytes": sum(len(data) for _, data in _read(folder)),
+        "seconds": seconds | {name: median(each) for name, each in parts.items()},
+    }
+
+
+def memory(folder: str) -> dict[str, Any]:
+    """From files to written raw logs once, for its peak memory."""
+    return {"seconds": _to_raw_logs(folder)}
+
+
+def stages(folder: str) -> dict[str, Any]:
+    """The whole graph through Dagster: seconds and rows of each stage, over all its stretches."""
+    with tempfile.TemporaryDirectory() as home:
+        os.environ["CAIRN_HOME"] = home
+        from resources.sources import add_source
+        from resources.state import open_state
+
+        state = open_state(Path(home))
+        add_source(state.home, Path(folder), NAMESPACE)
+        state.home.dagster_environment()
+        from assets.progress import Listener
+        from pipelines.run import run_graph
+
+        listener = Listener()
+        begin = time.perf_counter()
+        outcome = run_graph(state, listener=listener)
+        return {
+            "seconds": time.perf_counter() - begin,
+            "runs": len(outcome.runs),
+            "stages": {
+                name: {"seconds": report.seconds, "rows": report.rows}
+                for name, report in listener.reports.items()
+            },
+        }
+
+
+def _to_raw_logs(folder: str) -> dict[str, float]:
+    """Seconds of intake and of raw logs, in a fresh home."""
+    from assets.raw_logs import pending_days, run_raw_logs
+    from assets.records import intake
+    from knowledge.redaction import redactor
+    from resources.log_files import log_files
+    from resources.state import open_state
+
+    redactor().suspects(b"{}")  # compiled once per process, whatever the size
+    home = Path(tempfile.mkdtemp())
+    try:
+        state = open_state(home)
+        begin = time.perf_counter()
+        intake(state, list(log_files(Path(folder), NAMESPACE, "UTC")))
+        middle = time.perf_counter()
+        run_raw_logs(state, pending_days(state))
+        return {"intake": middle - begin, "normalise": time.perf_counter() - middle}
+    finally:
+        shutil.rmtree(home)
+
+
+def _medians(steps: dict[str, Callable[[], object]], rounds: int) -> dict[str, float]:
+    """Median seconds of each step; all of them in every round, so that load hits them alike."""
+    seconds: dict[str, list[float]] = {name: [] for name in steps}
+    for _ in range(rounds):
+        for name, step in steps.items():
+            begin = time.perf_counter()
+            step()
+            seconds[name].append(time.perf_counter() - begin)
+    return {name: median(each) for name, each in seconds.items()}
+
+
+def _read(folder: str) -> list[tuple[Path, bytes]]:
+    return [(path, path.read_bytes()) for path in sorted(Path(folder).rglob("*")) if path.is_file()]
+
+
+def _loads(data: bytes) -> None:
+    """The baseline: `json.loads` of each line, or of the whole where the first line is no value."""
+    for line in data.split(b"\n"):
+        if line:
+            try:
+                json.loads(line)
+            except ValueError:
+                break
+    else:
+        return
+    try:
+        json.loads(data)
+    except ValueError:
+        return
+
+
+def _events(events: Callable[[bytes], object], line: bytes) -> None:
+    try:
+        events(line)
+    except ValueError:
+        return
+
+
+TASKS: dict[str, Callable[..., dict[str, Any]]] = {
+    task.__name__: task for task in (generate, decoding, raw_logs, memory, stages)
+}
+
+
+def main() -> None:
+    name, *arguments = sys.argv[1:]
+    result = TASKS[name](*arguments)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    result["peak_mb"] = peak / (1024 if sys.platform != "darwin" else MB)
+    result["threads"] = pl.thread_pool_size()
+    print(json.dumps(result))
+
+
+if __name__ == "__main__":
+    main()
