@@ -356,18 +356,14 @@ def _no_secret(table: Table, columns: Sequence[str]) -> Suite:
             texts = texts.list.join("\n")
         return ~redactor().secrets_in(texts)
 
+    rules = {name: f"no secret in {name}" for name in columns}
+
     def batches(read: Read) -> Iterator[Batch]:
-        parts = [
-            read(table.name, *columns, days=days).collect()
-            for days in (_days(read, table.name) if table.by_day else [None])
-        ] or [table.empty().select(columns)]
-        rules = {name: f"no secret in {name}" for name in columns}
-        yield _holds(
-            pl.concat(
-                part.select(clean(part[name]).alias(rule) for name, rule in rules.items())
-                for part in parts
-            )
-        )
+        held = [pl.DataFrame(schema=dict.fromkeys(rules.values(), pl.Boolean))]
+        for days in _days(read, table.name) if table.by_day else [None]:
+            part = read(table.name, *columns, days=days).collect()
+            held.append(part.select(clean(part[name]).alias(rule) for name, rule in rules.items()))
+        yield _holds(pl.concat(held))
 
     patterns = digest(*(f"{rule.name}={rule.exact}" for rule in REDACTIONS))
     about = f"Nothing that looks like a secret in {', '.join(columns)}."

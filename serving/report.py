@@ -91,8 +91,11 @@ def print_overview(found: dict[str, Any]) -> None:
     if found["learnings"]:
         out.print("\nTop learnings", style="bold")
         for row in found["learnings"]:
-            say(f"{row['confidence']:.2f}  {row['category']}: {one_line(row['title'])}", indent=2)
-            out.print(f"        {row['learning_id']}", style="dim", markup=False)
+            out.print(
+                f"  {row['confidence']:.2f}  [cyan]{row['category']}[/]"
+                f"  [dim]{row['learning_id']}[/]"
+            )
+            say(one_line(row["title"]), indent=8)
     if found["entities"]:
         out.print("\nTop entities", style="bold")
         print_table(found["entities"], ENTITY_COLUMNS, indent=2)

@@ -101,8 +101,30 @@ def command(
             }
         )
         return
-    print_table(page.iter_rows(named=True), TRIPLE_COLUMNS if triples else FACT_COLUMNS)
-    console().print(f"{page.height:,} of {rows.height:,}", style="dim")
+    if triples or entity is not None:
+        print_table(page.iter_rows(named=True), TRIPLE_COLUMNS if triples else FACT_COLUMNS)
+        console().print(f"{page.height:,} of {rows.height:,}", style="dim")
+        return
+    folded = _folded(rows)
+    print_table(folded.head(limit).iter_rows(named=True), FACT_COLUMNS)
+    same = rows.height - folded.height
+    more = f"; {same:,} more say the same of other entities" if same else ""
+    console().print(f"{min(limit, folded.height):,} of {folded.height:,}{more}", style="dim")
+
+
+def _folded(rows: pl.DataFrame) -> pl.DataFrame:
+    """For people: the same words about several entities once, as `rsync +2`."""
+    others = pl.len() - 1
+    return (
+        rows.with_columns(others=others.over("content", "predicate"))
+        .unique(["content", "predicate"], keep="first", maintain_order=True)
+        .with_columns(
+            entity=pl.when(pl.col("others") > 0)
+            .then(pl.format("{} +{}", "entity", "others"))
+            .otherwise("entity")
+        )
+        .drop("others")
+    )
 
 
 def _of_status(found: pl.LazyFrame, status: str) -> pl.LazyFrame:

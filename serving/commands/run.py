@@ -21,7 +21,7 @@ STAGE_COLUMNS = (
     Column("empty"),
     Column("rejected"),
     Column("failed"),
-    Column("rows", "rows made", from_width=80),
+    Column("rows", "rows made", from_width=96),
     Column("seconds"),
 )
 

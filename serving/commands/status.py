@@ -8,7 +8,17 @@ import click
 import polars as pl
 
 from serving import options
-from serving.terminal import Column, count, emit_json, print_table, say, shown, span
+from serving.terminal import (
+    Column,
+    console,
+    count,
+    emit_json,
+    print_table,
+    say,
+    say_value,
+    shown,
+    span,
+)
 
 if TYPE_CHECKING:
     from resources.state import State
@@ -25,8 +35,6 @@ COLUMNS = (
     Column("newest_published", "published to"),
     Column("newest_record", "newest record", from_width=110),
     Column("lag"),
-    Column("pending", from_width=90),
-    Column("dead", from_width=90),
 )
 
 
@@ -71,21 +79,24 @@ def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
         return
     if rows:
         told = [
-            row
-            | {
-                "lag": "none" if not row["lag_seconds"] else span(row["lag_seconds"]),
-                "pending": count(len(row["pending_days"]), "day"),
-                "dead": row["dead_letters"],
-            }
+            row | {"lag": "none" if row["lag_seconds"] == 0 else span(row["lag_seconds"] or 0)}
             for row in rows
         ]
         print_table(told, COLUMNS)
     else:
         say("Nothing is there yet: `cairn run --samples`, or `cairn run --source PATH`.")
-    say(f"Home     {state.home.root}")
-    say(f"Sources  {count(sources, 'source')}, {count(planned.files, 'changed file')} to take in")
-    say(f"Sensor   {_tell_sensor(sensor)}")
-    say(f"Writer   {holder or 'nobody writes now'}")
+    days = {day for row in rows for day in row["pending_days"]}
+    dead = sum(row["dead_letters"] for row in rows)
+    console().print()
+    say_value("Home", state.home.root, indent=0)
+    say_value("Sources", count(sources, "source"), indent=0)
+    waits = f"{count(planned.files, 'changed file')}, {count(len(days), 'day')}"
+    idle = "nothing: all is published"
+    say_value("Waiting", waits if planned.files or days else idle, indent=0)
+    letters_told = f"{dead:,}; see `cairn dead-letters`" if dead else "none"
+    say_value("Dead letters", letters_told, indent=0)
+    say_value("Sensor", _tell_sensor(sensor), indent=0)
+    say_value("Writer", str(holder) if holder else "nobody writes now", indent=0)
 
 
 def sensor_state(state: "State") -> dict[str, Any]:

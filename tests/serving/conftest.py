@@ -1,0 +1,86 @@
+"""One home, built once from the samples by the real graph, for all commands."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from serving import cli
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a command did."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """Standard output as the one JSON document that it must be."""
+        return json.loads(self.out)
+
+
+Ask = Callable[..., Answer]
+
+
+@pytest.fixture(scope="session")
+def home(tmp_path_factory: pytest.TempPathFactory, samples: Path) -> Path:
+    """Built in a process of its own: the code location is of one home for as long as it lives."""
+    place = tmp_path_factory.mktemp("cairn") / "home"
+    command = [sys.executable, "-m", "serving.cli", "--home", str(place), "run", "--samples"]
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(("CAIRN_", "DAGSTER_"))}
+    done = subprocess.run(
+        [*command, "--json"], capture_output=True, text=True, check=False, timeout=280,
+        cwd=samples.parents[1], env=environment,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    (place.parent / "run.json").write_text(done.stdout)
+    (place.parent / "run.log").write_text(done.stderr)
+    return place
+
+
+@pytest.fixture(autouse=True)
+def untouched_environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Commands set CAIRN_HOME and DAGSTER_HOME for what they start; here they must not stay."""
+    before = dict(os.environ)
+    for name in list(os.environ):
+        if name.startswith(("CAIRN_", "DAGSTER_")):
+            monkeypatch.delenv(name)
+    yield
+    for name in os.environ.keys() - before.keys():
+        del os.environ[name]
+
+
+@pytest.fixture
+def run_cairn(monkeypatch: pytest.MonkeyPatch) -> Ask:
+    """Runs `cairn` as its entry point does, in this process."""
+
+    def run(*arguments: str | Path) -> Answer:
+        monkeypatch.setattr(sys, "argv", ["cairn", *map(str, arguments)])
+        runner = CliRunner()
+        with runner.isolation() as (out, err, _):
+            try:
+                cli.main()
+                code = 0
+            except SystemExit as end:
+                code = end.code if isinstance(end.code, int) else int(bool(end.code))
+            sys.stdout.flush()
+            sys.stderr.flush()
+            return Answer(code, out.getvalue().decode(), err.getvalue().decode())
+
+    return run
+
+
+@pytest.fixture
+def ask(run_cairn: Ask, home: Path) -> Ask:
+    """Runs `cairn` on the home of the samples."""
+    return lambda *arguments: run_cairn("--home", home, *arguments)

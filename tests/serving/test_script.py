@@ -1,0 +1,66 @@
+"""The installed command: quick to answer, and its output is what a pipe expects."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from serving.cli import COMMANDS
+
+CAIRN = [sys.executable, "-m", "serving.cli"]
+
+
+def test_help_loads_nothing_heavy() -> None:
+    code = (
+        "import sys; from click.testing import CliRunner; from serving.cli import cairn\n"
+        "told = CliRunner().invoke(cairn, ['--help']).output\n"
+        "heavy = {'polars', 'dagster', 'numpy', 'pydantic', 'deltalake', 'rich'} & set(sys.modules)\n"
+        "print(told); sys.exit(f'{sorted(heavy)}' if heavy else 0)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    assert all(name in done.stdout for name in COMMANDS)
+
+
+def test_every_command_has_help_with_examples() -> None:
+    from click.testing import CliRunner
+
+    from serving.cli import cairn
+
+    for name in COMMANDS:
+        told = CliRunner().invoke(cairn, [name, "--help"]).output
+        assert f"cairn {name}" in told.split("Examples:")[1], name
+
+
+def test_output_is_one_json_document_and_nothing_else(home: Path) -> None:
+    done = subprocess.run(
+        [*CAIRN, "--home", str(home), "search", "sourdough", "--json"],
+        capture_output=True, text=True, check=True, timeout=60,
+    )  # fmt: skip
+    assert json.loads(done.stdout)["results"]
+    assert done.stderr == ""
+
+
+def test_a_reader_that_has_seen_enough_ends_it_quietly(home: Path) -> None:
+    with subprocess.Popen(
+        [*CAIRN, "--home", str(home), "facts", "--all", "--limit", "1000", "--json"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    ) as process:  # fmt: skip
+        assert process.stdout
+        assert process.stderr
+        process.stdout.read(10)
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 0
+
+
+def test_a_second_run_says_that_nothing_changed(home: Path) -> None:
+    done = subprocess.run(
+        [*CAIRN, "--home", str(home), "run"],
+        capture_output=True, text=True, check=True, timeout=120,
+    )  # fmt: skip
+    assert done.stdout.startswith("Nothing changed")
+    assert "48 conversations" in done.stdout
+    assert done.stderr == ""

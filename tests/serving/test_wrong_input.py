@@ -1,0 +1,89 @@
+"""Wrong input gives one clear line on stderr, and a code that is not 0."""
+
+import socket
+from pathlib import Path
+
+import pytest
+
+from tests.serving.conftest import Ask
+
+WRONG: list[tuple[list[str], int, str]] = [
+    (["nonsense"], 2, "No such command 'nonsense'"),
+    (["search"], 2, "Missing argument 'QUERY'"),
+    (["search", "  "], 1, "the query is empty"),
+    (["search", "x", "--limit", "0"], 2, "0 is not in the range"),
+    (["search", "x", "--as-of", "yesterday"], 2, "'yesterday' is no ISO time"),
+    (["search", "x", "--namespace", "nobody"], 1, "nothing is published for namespace 'nobody'"),
+    (["facts", "--predicate", "likes"], 1, "no fact has predicate 'likes'; there are: "),
+    (["facts", "--entity", "nobody"], 1, "no entity is called 'nobody'"),
+    (["facts", "--status", "bad"], 1, "no fact has status 'bad'; there are: active"),
+    (["facts", "--min-confidence", "2"], 2, "2.0 is not in the range"),
+    (["learnings", "--category", "bug"], 2, "'bug' is not one of"),
+    (["entities", "--type", "planet"], 1, "no entity of type 'planet'; there are: "),
+    (["show", "f_nothing"], 1, "has the id f_nothing"),
+    (["show", "r_"], 1, "too short"),
+    (["show", "r_0"], 1, "is the beginning of"),
+    (["status", "--namespace", "nobody"], 1, "nothing is there for namespace 'nobody'"),
+    (["run", "--source", "/no/such/place"], 1, "no such file or folder"),
+    (["run", "--samples", "--namespace", "me"], 2, "--samples goes alone"),
+    (["run", "--namespace", "me"], 2, "belong to --source"),
+    (["sources", "remove", "/no/such/place"], 1, "not registered"),
+    (["backfill", "--from", "2026-03-01", "--to", "2026-02-01"], 2, "is after"),
+    (["backfill", "--from", "March", "--to", "2026-02-01"], 2, "'March' is no day"),
+    (["backfill", "--from", "2019-01-01", "--to", "2019-01-02"], 1, "no record is of a day"),
+    (["config", "no.such"], 1, "no setting is called 'no.such'"),
+    (["ui", "--port", "70000"], 2, "70000 is not in the range"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "code", "message"), WRONG, ids=lambda v: str(v)[:40])
+def test_wrong_input(ask: Ask, arguments: list[str], code: int, message: str) -> None:
+    answer = ask(*arguments)
+    assert answer.code == code
+    assert message in answer.err
+    assert answer.err.startswith("cairn: ")
+    assert answer.err.count("\n") == 1
+    assert answer.out == ""
+
+
+def test_an_empty_home_says_what_to_run(run_cairn: Ask, tmp_path: Path) -> None:
+    for command in (["search", "x"], ["facts"], ["learnings"], ["entities"], ["show", "f_12345"]):
+        answer = run_cairn("--home", tmp_path / "home", *command)
+        assert answer.code == 1
+        assert "nothing is published yet: run `cairn run --samples`" in answer.err
+    answer = run_cairn("--home", tmp_path / "home", "run")
+    assert (answer.code, "no source is registered" in answer.err) == (1, True)
+
+
+def test_a_folder_that_is_no_home_is_left_alone(run_cairn: Ask, tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").write_text("precious")
+    answer = run_cairn("--home", tmp_path, "status")
+    assert answer.code == 1
+    assert "is no home of Cairn" in answer.err
+    assert [file.name for file in tmp_path.iterdir()] == ["thesis.tex"]
+
+
+def test_a_misspelt_setting_is_named(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CAIRN_NAMESPCE", "me")
+    answer = ask("facts")
+    assert answer.code == 1
+    assert "CAIRN_NAMESPCE: no such setting" in answer.err
+
+
+def test_a_folder_without_logs_is_no_source(run_cairn: Ask, tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    (logs / "photo.png").write_bytes(b"PNG")
+    answer = run_cairn("--home", tmp_path / "home", "run", "--source", logs)
+    assert answer.code == 1
+    assert "no log files in it" in answer.err
+    assert run_cairn("--home", tmp_path / "home", "sources", "--json").json == {"sources": []}
+
+
+def test_a_port_in_use_is_refused(ask: Ask) -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        answer = ask("ui", "--port", str(other.getsockname()[1]))
+    assert answer.code == 1
+    assert "is in use" in answer.err
