@@ -82,7 +82,7 @@ def run_stage(state: State, stage: Stage) -> Report:
         made: list[dict[str, pl.DataFrame]] = []
         for namespace in to_do:
             own = {n: frame.filter(pl.col("namespace") == namespace) for n, frame in reads.items()}
-            made.append(stage.run(own, Means(state.policy, state.embedder)))
+            made.append(stage.run(own, Means(state.policy, state.embedder_of(namespace))))
             count = stage.count(own, made[-1])
             report += Report(stage.name, sum(count), *count)
         written = [

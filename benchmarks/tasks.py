@@ -85,14 +85,19 @@ def stages(folder: str) -> dict[str, Any]:
         from assets.progress import Listener
         from pipelines.run import run_graph
 
-        listener = Listener()
+        peaks: dict[str, float] = {}
+        listener = Listener(ended=lambda report: peaks.update({report.stage: peak_mb()}))
         begin = time.perf_counter()
         outcome = run_graph(state, listener=listener)
         return {
             "seconds": time.perf_counter() - begin,
             "runs": len(outcome.runs),
             "stages": {
-                name: {"seconds": report.seconds, "rows": report.rows}
+                name: {
+                    "seconds": report.seconds,
+                    "rows": report.rows,
+                    "peak_mb": peaks[name],
+                }
                 for name, report in listener.reports.items()
             },
         }
@@ -162,11 +167,16 @@ TASKS: dict[str, Callable[..., dict[str, Any]]] = {
 }
 
 
+def peak_mb() -> float:
+    """The most memory that this process ever held."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / (1024 if sys.platform != "darwin" else MB)
+
+
 def main() -> None:
     name, *arguments = sys.argv[1:]
     result = TASKS[name](*arguments)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    result["peak_mb"] = peak / (1024 if sys.platform != "darwin" else MB)
+    result["peak_mb"] = peak_mb()
     result["threads"] = pl.thread_pool_size()
     print(json.dumps(result))
 

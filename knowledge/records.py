@@ -3,7 +3,7 @@
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from hashlib import blake2b
 from itertools import accumulate
 from typing import Any, NamedTuple, Protocol
@@ -12,7 +12,7 @@ import polars as pl
 
 from knowledge.adapter import Adapter
 from knowledge.adapters import adapters
-from knowledge.days import UNDATED
+from knowledge.days import EPOCH, UNDATED
 from knowledge.decoding import (
     Fault,
     Payloads,
@@ -252,10 +252,10 @@ def _placed(told: pl.DataFrame, adapter: Adapter, source: _Source) -> pl.DataFra
     itself does not tell. What all rows share comes along.
     """
     before = source.before
-    latest = pl.lit(source.seen_at.astimezone(UTC) + _FUTURE, dtype=TIME)
     time = pl.col("time")
-    sane = pl.when((time >= pl.lit(UNDATED, dtype=TIME)) & (time <= latest)).then(time)
-    near = _nearest(sane, pl.lit(before.occurred_at, dtype=TIME))
+    earliest, latest = _moment(UNDATED), _moment(source.seen_at + _FUTURE)
+    sane = pl.when((time >= earliest) & (time <= latest)).then(time)
+    near = _nearest(sane, _moment(before.occurred_at))
     has_thread = pl.col("thread").is_not_null()
     session_before = before.session if before.thread is not None else None
     session = _nearest(
@@ -271,8 +271,14 @@ def _placed(told: pl.DataFrame, adapter: Adapter, source: _Source) -> pl.DataFra
         namespace=pl.lit(source.namespace),
         adapter=pl.lit(adapter.name),
         source_file=pl.lit(source.source_file),
-        seen_at=pl.lit(source.seen_at.astimezone(UTC), dtype=TIME),
+        seen_at=_moment(source.seen_at),
     )
+
+
+def _moment(time: datetime | None) -> pl.Expr:
+    """A time as a literal; `pl.lit` of a time with a timezone runs a query of its own."""
+    since = None if time is None else (time - EPOCH) // timedelta(microseconds=1)
+    return pl.lit(since, dtype=pl.Int64).cast(TIME)
 
 
 def _nearest(column: pl.Expr, before: pl.Expr) -> pl.Expr:

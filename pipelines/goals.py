@@ -41,7 +41,7 @@ def measures(
         stored = (outcomes(candidates, learnings)["outcome"] == "stored").sum()
         found[YIELD.name] = stored / candidates.height
     if learnings.height:
-        found[CONFIDENCE.name] = float(learnings.select(pl.col("confidence").mean()).item())
+        found[CONFIDENCE.name] = sum(learnings["confidence"]) / learnings.height
         sources = learnings.select("learning_id", "source_record_ids").explode("source_record_ids")
         there = sources.join(records, left_on="source_record_ids", right_on="record_id", how="semi")
         found[SOURCED.name] = there["learning_id"].n_unique() / learnings.height

@@ -319,7 +319,7 @@ def _candidate_quotes(read: Read) -> Iterator[pl.DataFrame]:
         places = joined.select("quote", "quote_field", "quote_start", "quote_end")
         records = joined.select(Record._fields)
         held = [
-            record.text is not None and (field_text(field, record) or "")[start:end] == quote
+            (field_text(field, record) or "")[start:end] == quote
             for (quote, field, start, end), record in zip(
                 places.iter_rows(), map(Record._make, records.iter_rows()), strict=True
             )

@@ -1,12 +1,17 @@
 """Everything a stage touches outside itself, opened once: home, settings, tables, index, model."""
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+import polars as pl
+
+from knowledge.embedding import Remembering
 from knowledge.policy import Policy
+from knowledge.tables import EMBEDDINGS
 from resources.home import Home, open_home
 from resources.settings import ConfigError, Settings, load_settings
 from resources.warehouse import Warehouse
@@ -22,6 +27,9 @@ class State:
 
     home: Home
     settings: Settings
+    _remembering: dict[str, Remembering] = field(
+        default_factory=dict[str, Remembering], repr=False, compare=False
+    )
 
     @property
     def policy(self) -> Policy:
@@ -41,6 +49,23 @@ class State:
         from resources.embedder import load_embedder
 
         return load_embedder(self.settings.embedder)
+
+    def embedder_of(self, namespace: str) -> Remembering:
+        """The model with what it has embedded of a namespace: a text is embedded once."""
+        if namespace not in self._remembering:
+            remembering = Remembering(self.embedder)
+            stored = (
+                self.warehouse.read(EMBEDDINGS, namespace=namespace)
+                .filter(pl.col("model") == remembering.model)
+                .select("text", "vector")
+                .collect()
+            )
+            if stored.height:
+                remembering.keep(
+                    stored["text"].to_list(), np.array(stored["vector"].to_list(), np.float32)
+                )
+            self._remembering[namespace] = remembering
+        return self._remembering[namespace]
 
     @cached_property
     def index(self) -> "VectorIndex":

@@ -8,12 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import dropwhile, takewhile
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import cast
 
 import click
 import polars as pl
-from pydantic import BaseModel
 from pydantic.fields import FieldInfo
-from pydantic_core import to_jsonable_python
 
 from knowledge.adapters import adapters
 from knowledge.policy import Policy
@@ -216,10 +215,9 @@ def _settings(fields: Mapping[str, FieldInfo], outer: str) -> str:
 def _value(value: object) -> str:
     if value in (None, {}):
         return ""
-    plain = value.model_dump() if isinstance(value, BaseModel) else to_jsonable_python(value)
-    if isinstance(plain, list):
-        return ", ".join(map(str, plain))
-    return f"`{plain}`".replace("True", "true").replace("False", "false")
+    if isinstance(value, tuple):
+        return ", ".join(map(str, cast("tuple[object, ...]", value)))
+    return f"`{str(value).lower() if isinstance(value, bool) else value}`"
 
 
 def _names(names: Iterable[str]) -> str:

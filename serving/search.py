@@ -154,7 +154,7 @@ def _scored(told: pl.DataFrame, query: str, reader: Reader, today: float) -> pl.
 
 def _covered(query: str, told: pl.DataFrame) -> pl.Series:
     """Share of the query's words that each text, or the entity before it, has; by their stems."""
-    wanted = _stems(query, but=STOP_WORDS) or _stems(query)
+    wanted = _stems(query, but=STOP_WORDS)
     return pl.Series(
         [
             len(wanted & _stems(f"{entity or ''} {text}")) / len(wanted) if wanted else 0.0

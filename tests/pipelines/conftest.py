@@ -1,0 +1,46 @@
+"""A house that is built once, and copies of it."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import dagster as dg
+import pytest
+
+from resources.home import open_home
+from resources.settings import Settings
+from resources.state import State
+from tests.pipelines.house import House, open_house
+
+FILES = (
+    "chat/homelab.jsonl",
+    "searches/searches.jsonl",
+    "claude_code/lantern-shop/726523c3-0f72-49e9-a1f4-c1656b2471d9.jsonl",
+    "claude_code/harbor-backup/2c160b32-b491-4369-b50d-a5dc8cffce9c.jsonl",
+)
+"""Samples that are small, and together fill the tables that the tests look at."""
+
+
+@pytest.fixture(scope="session")
+def built(samples: Path, tmp_path_factory: pytest.TempPathFactory) -> House:
+    """A house with everything published. Not to be changed: see `house`."""
+    house = open_house(tmp_path_factory.mktemp("built"))
+    for name in FILES:
+        shutil.copy(samples / name, house.logs / Path(name).name)
+    house.follow()
+    return house
+
+
+@pytest.fixture
+def house(built: House, tmp_path: Path) -> House:
+    """A copy of the built house that a test may change, with an instance that knows no runs."""
+    root = tmp_path / "home"
+    shutil.copytree(built.state.home.root, root)
+    state = State(open_home(root), Settings())
+    return House(state, built.logs, dg.DagsterInstance.ephemeral())
+
+
+@pytest.fixture
+def new_house(tmp_path: Path) -> Callable[[], House]:
+    """Makes an empty house."""
+    return lambda: open_house(tmp_path / "new")

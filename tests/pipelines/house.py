@@ -1,0 +1,76 @@
+"""A home whose graph Dagster runs in this process, as the sensor asks for it."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import dagster as dg
+
+from pipelines.assembly import definitions
+from pipelines.sensors import new_logs
+from resources.home import open_home
+from resources.settings import Settings
+from resources.sources import add_source
+from resources.state import State
+
+
+@dataclass(frozen=True)
+class House:
+    """A home, a folder of logs that it watches, and Dagster's instance of it."""
+
+    state: State
+    logs: Path
+    instance: dg.DagsterInstance
+
+    def tick(self, cursor: str | None = None) -> dg.SensorResult | str:
+        """What the sensor does now: a run request, or why there is none."""
+        context = dg.build_sensor_context(
+            instance=self.instance, cursor=cursor, resources={"state": self.state}
+        )
+        result = new_logs(context)
+        if isinstance(result, dg.SkipReason):
+            return result.skip_message or ""
+        assert isinstance(result, dg.SensorResult)
+        return result
+
+    def run(self, job: str, tags: dict[str, str] | None = None) -> dg.ExecuteInProcessResult:
+        """Runs a job; a failure is in what it gives."""
+        return (
+            definitions(self.state)
+            .resolve_job_def(job)
+            .execute_in_process(instance=self.instance, tags=tags, raise_on_error=False)
+        )
+
+    def follow(self) -> list[str]:
+        """Ticks and runs until nothing is new; gives the jobs."""
+        jobs: list[str] = []
+        cursor = None
+        while not isinstance(result := self.tick(cursor), str):
+            (request,) = result.run_requests or ()
+            assert request.job_name
+            done = self.run(request.job_name, dict(request.tags))
+            assert done.success, failure(done)
+            jobs.append(request.job_name)
+            cursor = result.cursor
+        return jobs
+
+
+def failure(result: dg.ExecuteInProcessResult) -> str:
+    """Messages of the innermost errors of steps that failed."""
+    messages: list[str] = []
+    for event in result.get_step_failure_events():
+        error = event.step_failure_data.error
+        while error and error.cause:
+            error = error.cause
+        messages.append(error.message if error else "")
+    return "\n".join(messages)
+
+
+def open_house(folder: Path, instance: dg.DagsterInstance | None = None) -> House:
+    """A new house; its instance keeps its files in the home."""
+    logs = folder / "logs"
+    logs.mkdir(parents=True)
+    state = State(open_home(folder / "home"), Settings())
+    add_source(state.home, logs, "default")
+    if instance is None:
+        instance = dg.DagsterInstance.from_config(str(state.home.dagster))
+    return House(state, logs, instance)

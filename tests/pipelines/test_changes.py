@@ -1,0 +1,162 @@
+"""What a change costs: a rule its rows, a file its day, nothing nothing."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+from assets import by_conversation, candidates
+from assets.progress import LISTENER, Listener
+from knowledge.rules import RULES
+from knowledge.stage import Means
+from knowledge.stages import MERGES_STAGE as MERGES
+from knowledge.stages import STAGES
+from knowledge.tables import CANDIDATES, CONVERSATIONS, EXTRACTORS, RECORDS, TABLES, WORK
+from knowledge.whole import build, comparable
+from pipelines.graph import ASSETS, versioned
+from tests.pipelines.house import House
+from tests.pipelines.test_sensors import line
+
+NewHouse = Callable[[], House]
+
+
+def code_versions(house: House) -> dict[str, str | None]:
+    return {
+        key.to_user_string(): version
+        for asset in versioned(ASSETS, house.state.policy)
+        for key, version in asset.code_versions_by_key.items()
+    }
+
+
+def versions(house: House) -> dict[str, int | None]:
+    return {name: house.state.warehouse.version(table) for name, table in TABLES.items()}
+
+
+def bumped(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """Puts a rule in force with the next version number."""
+    rules = tuple(
+        replace(rule, extractor=replace(rule.extractor, version=rule.extractor.version + 1))
+        if rule.name == name
+        else rule
+        for rule in RULES
+    )
+    extractors = [rule.extractor for rule in rules]
+    monkeypatch.setattr("knowledge.rules.RULES", rules)
+    monkeypatch.setattr("assets.candidates.RULES", rules)
+    monkeypatch.setattr("assets.candidates.EXTRACTORS", extractors)
+    monkeypatch.setattr("pipelines.graph.RULES", extractors)
+
+
+def test_a_changed_rule_redoes_its_rows_and_nothing_else(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = "used_tool"
+    before = house.state.warehouse.read(CANDIDATES).collect().sort("candidate_id")
+    code_before = code_versions(house)
+    conversations = house.state.warehouse.read(CONVERSATIONS).collect().height
+    bumped(monkeypatch, name)
+
+    owed = by_conversation.pending(house.state, candidates.EXTRACTORS)
+    assert set(owed["stage"]) == {name}
+    assert owed.height == conversations
+    code = code_versions(house)
+    changed = {asset for asset in code if code[asset] != code_before[asset]}
+    assert changed == {"extractors", "candidates"}
+
+    listener = Listener()
+    token = LISTENER.set(listener)
+    assert house.follow()[-1] == "refresh"
+    LISTENER.reset(token)
+
+    reports = listener.reports["candidates"]
+    after = house.state.warehouse.read(CANDIDATES).collect().sort("candidate_id")
+    own = pl.col("extractor").str.starts_with(f"{name}@")
+    assert_frame_equal(after.filter(~own), before.filter(~own))
+    assert after.filter(own).height == before.filter(own).height > 0
+    assert set(after.filter(own)["extractor"]) != set(before.filter(own)["extractor"])
+    assert reports.failed == 0
+    assert house.tick() == "nothing new"
+    stored = house.state.warehouse.read(EXTRACTORS).filter(pl.col("name") == name).collect()
+    assert stored["version"].to_list() == [2]
+
+
+def test_a_changed_stage_is_made_again(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    stage = replace(
+        MERGES, extractor=replace(MERGES.extractor, version=MERGES.extractor.version + 1)
+    )
+    stages = tuple(stage if each is MERGES else each for each in STAGES)
+    monkeypatch.setattr("knowledge.stages.STAGES", stages)
+    monkeypatch.setattr("assets.merges.STAGE", stage)
+    assert house.follow() == ["consolidate"]
+    work = house.state.warehouse.read(WORK).filter(pl.col("stage") == stage.name).collect()
+    assert set(work["fingerprint"]) == {stage.extractor.fingerprint(house.state.policy)}
+
+
+def test_a_file_that_grows_costs_its_day(new_house: NewHouse) -> None:
+    house = new_house()
+    path = house.logs / "a.jsonl"
+    days = ["2026-02-01", "2026-03-01", "2026-04-01"]
+    path.write_bytes(
+        b"".join(line(f"{day}T10:00:00Z", n, "We use pnpm here.") for n, day in enumerate(days))
+    )
+    house.follow()
+    with path.open("ab") as file:
+        file.write(line("2026-03-01T10:05:00Z", 9, "Use ssh to reach nas.example.net."))
+    house.run("intake")
+    owed = by_conversation.pending(house.state, candidates.EXTRACTORS)
+    assert owed.is_empty()
+    listener = Listener()
+    token = LISTENER.set(listener)
+    house.follow()
+    LISTENER.reset(token)
+    assert listener.reports["raw_logs"].units == 2
+    assert listener.reports["candidates"].units == len(RULES)
+
+
+@pytest.mark.parametrize("what", ["deleted", "shrunk", "replaced"])
+def test_a_source_that_goes_away_takes_no_record(new_house: NewHouse, what: str) -> None:
+    house = new_house()
+    path = house.logs / "a.jsonl"
+    lines = [line("2026-02-01T10:00:00Z", n, f"Step {n} of the plan.") for n in range(4)]
+    path.write_bytes(b"".join(lines))
+    house.follow()
+    before = house.state.warehouse.read(RECORDS).collect().sort("record_key")
+    assert before.height == 4
+    match what:
+        case "deleted":
+            path.unlink()
+        case "shrunk":
+            path.write_bytes(lines[0])
+        case _:
+            path.write_bytes(line("2026-02-01T11:00:00Z", 77, "Something else altogether."))
+    house.follow()
+    after = house.state.warehouse.read(RECORDS).collect().sort("record_key")
+    kept = after.join(before.select("record_key"), on="record_key", how="semi")
+    assert_frame_equal(kept, before)
+    assert after.height == before.height + (what == "replaced")
+
+
+def test_a_second_run_writes_no_new_version(house: House) -> None:
+    before = versions(house)
+    assert house.run("intake").success
+    assert house.run("consolidate").success
+    assert versions(house) == before
+    assert house.tick() == "nothing new"
+
+
+def test_runs_of_the_sensor_make_what_one_build_makes(built: House) -> None:
+    read = built.state.warehouse.read
+    whole = build(read(RECORDS).collect(), Means(built.state.policy, built.state.embedder))
+    for name, expected in comparable(whole).items():
+        stored = comparable({name: read(TABLES[name]).collect()})[name]
+        assert_frame_equal(stored, expected, check_exact=True)
+
+
+def test_the_night_tidies_and_changes_nothing_that_is_read(house: House) -> None:
+    before = versions(house)
+    result = house.run("night")
+    assert result.success
+    assert versions(house) == before
+    assert house.tick() == "nothing new"

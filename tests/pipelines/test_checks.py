@@ -1,0 +1,171 @@
+"""The suites: what breaks a rule is named by table, rule and count, and is not published."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+
+import polars as pl
+import pytest
+
+from knowledge.tables import (
+    CANDIDATES,
+    CONVERSATIONS,
+    ENTITIES,
+    FACT_SOURCES,
+    FACTS,
+    LEARNINGS,
+    MEMORY,
+    RAW_LOGS,
+    TABLES,
+    WORK,
+    Table,
+)
+from pipelines.checks import GROUPS, Passed, run_suite
+from pipelines.goals import ALL, CONFIDENCE, SOURCED, YIELD, measures, missed
+from pipelines.suites import suites, words
+from resources.publication import published
+from tests.pipelines.house import House, failure
+
+SECRET = "ghp_" + "x7Qm2Lk9Tz4Rw8Vb1Nc6Ys3Pd5Hf0Jg2KaEu"
+
+
+def broken(house: House) -> dict[str, dict[str, int]]:
+    """Rules that do not hold, by table and suite."""
+    passed = Passed(house.state.home)
+    found = [run_suite(house.state, suite, passed) for suite in suites()]
+    return {f"{f.suite.table}.{f.suite.name}": f.broken for f in found if f.broken}
+
+
+def change(house: House, table: Table, how: Callable[[pl.DataFrame], pl.DataFrame]) -> None:
+    rows = house.state.warehouse.read(table).collect().sort(table.key)
+    days = rows["day"].unique().to_list() if table.by_day else None
+    house.state.warehouse.write(table, how(rows), days=days)
+
+
+def first(column: str, value: pl.Expr) -> Callable[[pl.DataFrame], pl.DataFrame]:
+    """Changes a column in the first row."""
+    row = pl.int_range(pl.len()) == 0
+    return lambda rows: rows.with_columns(pl.when(row).then(value).otherwise(column).alias(column))
+
+
+def test_every_table_is_checked_in_one_step() -> None:
+    grouped = [name for tables in GROUPS.values() for name in tables]
+    assert sorted(grouped) == sorted(TABLES)
+
+
+def test_every_column_that_may_hold_words_is_looked_at_for_secrets() -> None:
+    from knowledge.invariants import TEXTS
+
+    assert all(column in words(TABLES[name]) for name, column in TEXTS)
+
+
+def test_what_was_built_passes(built: House) -> None:
+    assert broken(built) == {}
+
+
+@pytest.mark.parametrize(
+    ("table", "how", "suite", "rule"),
+    [
+        (CANDIDATES, first("quote_start", pl.col("quote_start") + 1), "candidates.quotes",
+         "quote stands in its source"),
+        (CANDIDATES, first("confidence", pl.lit(1.5)), "candidates.range",
+         "confidence lies within 0 and 1"),
+        (CANDIDATES, lambda rows: rows.slice(1), "candidates.balance", "counts add up"),
+        (MEMORY, first("confidence", pl.lit(float("nan"))), "memory.range",
+         "confidence is a number"),
+        (MEMORY, lambda rows: rows.slice(1), "memory.references",
+         "facts.fact_id is in memory.fact_id"),
+        (ENTITIES, first("mentions", pl.col("mentions") + 1), "entities.balance",
+         "counts add up"),
+        (FACTS, first("source_count", pl.col("source_count") + 1), "fact_sources.balance",
+         "counts add up"),
+        (FACT_SOURCES, first("record_id", pl.lit("r_nowhere")), "fact_sources.references",
+         "fact_sources.record_id is in raw_logs.record_id"),
+        (CONVERSATIONS, first("records", pl.col("records") + 1), "conversations.balance",
+         "counts add up"),
+        (LEARNINGS, first("content", pl.col("content") + f" token {SECRET}"),
+         "learnings.no_secret", "no secret in content"),
+        (WORK, first("outcome", pl.lit("lost")), "work.outcomes",
+         "outcome is one of done, empty, rejected, failed"),
+    ],
+)  # fmt: skip
+def test_a_broken_row_is_counted_under_its_rule(
+    house: House, table: Table, how: Callable[[pl.DataFrame], pl.DataFrame], suite: str, rule: str
+) -> None:
+    change(house, table, how)
+    assert broken(house).get(suite) == {rule: 1}
+
+
+def test_a_repeated_key_is_found(house: House) -> None:
+    rows = house.state.warehouse.read(CONVERSATIONS).collect().sort(CONVERSATIONS.key)
+    house.state.warehouse.append(CONVERSATIONS, rows.head(1))
+    assert broken(house)["conversations.unique_key"] == {
+        "namespace, conversation_id never twice": 2
+    }
+
+
+def test_facts_that_say_the_same_only_warn(house: House) -> None:
+    change(house, FACTS, lambda rows: rows.with_columns(
+        entity_id=pl.col("entity_id").first(), predicate=pl.lit("p"), content=pl.lit("The same.")
+    ))  # fmt: skip
+    assert "facts.duplicates" in broken(house)
+    (suite,) = (s for s in suites() if (s.table, s.name) == ("facts", "duplicates"))
+    assert not suite.blocking
+
+
+def test_a_suite_that_passed_is_not_run_again_for_the_same_versions(house: House) -> None:
+    assert broken(house) == {}
+    passed = Passed(house.state.home)
+    assert {run_suite(house.state, suite, passed).rows for suite in suites()} == {None}
+    change(house, ENTITIES, first("mentions", pl.col("mentions") + 0))
+    assert {run_suite(house.state, suite, passed).rows for suite in suites()} == {None}
+    change(house, ENTITIES, first("display_name", pl.lit("Another")))
+    again = [run_suite(house.state, suite, passed) for suite in suites()]
+    looked_at = {found.suite.table for found in again if found.rows is not None}
+    assert looked_at == {"entities", "facts", "memory_entities"}
+
+
+def test_a_failing_check_stops_publication_and_not_intake(house: House) -> None:
+    change(house, RAW_LOGS, first("text", pl.col("text") + f" token {SECRET}"))
+    before = published(house.state.home, "default")
+    result = house.run("consolidate")
+    assert not result.success
+    assert failure(result) == "raw_logs: no secret in text: not so in 1 rows"
+    assert published(house.state.home, "default") == before
+    assert house.run("intake").success
+
+
+def test_a_run_that_changes_nothing_does_not_load_great_expectations(house: House) -> None:
+    program = f"""
+import sys
+from pathlib import Path
+from pipelines.run import run_graph
+from resources.state import open_state
+assert run_graph(open_state(Path({str(house.state.home.root)!r}))).runs == []
+assert "great_expectations" not in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)
+
+
+def test_goals_are_measured_and_only_warn(house: House) -> None:
+    result = house.run("consolidate")
+    assert result.success, failure(result)
+    goals = {e.check_name: e for e in result.get_asset_check_evaluations()
+             if e.check_name in {goal.name for goal in ALL}}  # fmt: skip
+    assert goals.keys() == {"yield", "mean_confidence", "sourced"}
+    assert all(goal.severity.name == "WARN" for goal in goals.values())
+    assert goals["sourced"].passed
+
+
+def test_goals_are_between_their_bounds(built: House) -> None:
+    read = built.state.warehouse.read
+    learnings = read(LEARNINGS).collect()
+    found = measures(
+        read(TABLES["learning_candidates"]).collect(),
+        learnings,
+        read(RAW_LOGS, columns=["record_id"]).collect().head(0),
+    )
+    assert found[SOURCED.name] == 0.0
+    assert missed(SOURCED, {"default": 0.99}) == ["default"]
+    assert missed(CONFIDENCE, {"default": 0.75}) == []
+    assert missed(YIELD, {"default": 0.31, "other": 0.2}) == ["default"]

@@ -1,0 +1,170 @@
+"""The sensor: what it starts, and when it waits."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from uuid import uuid4
+
+import dagster as dg
+import pytest
+
+from pipelines.run import PROCESS_TAG
+from resources.inbox import append_event
+from serving.reader import open_reader
+from serving.search import search_memory
+from tests.pipelines.house import House, failure, open_house
+
+NewHouse = Callable[[], House]
+
+
+def line(time: str, number: int, text: str) -> bytes:
+    """A request of a person in a session of its own day."""
+    record = {
+        "type": "user",
+        "uuid": f"00000000-0000-4000-8000-{number:012}",
+        "sessionId": f"5e551017-0000-4000-8000-{time[:10].replace('-', ''):0>12}",
+        "cwd": "/home/mira/projects/harbor",
+        "timestamp": time,
+        "message": {"role": "user", "content": text},
+    }
+    return json.dumps(record).encode() + b"\n"
+
+
+def job(result: dg.SensorResult | str) -> str | None:
+    assert isinstance(result, dg.SensorResult), result
+    (request,) = result.run_requests or ()
+    return request.job_name
+
+
+def under_way(house: House, tags: dict[str, str]) -> str:
+    run_id = str(uuid4())
+    run = dg.DagsterRun(
+        job_name="refresh", run_id=run_id, status=dg.DagsterRunStatus.STARTED, tags=tags
+    )
+    house.instance.add_run(run)
+    return run_id
+
+
+def test_nothing_new(house: House) -> None:
+    assert house.tick() == "nothing new"
+
+
+def test_a_new_file_starts_intake(new_house: NewHouse) -> None:
+    house = new_house()
+    assert house.tick() == "nothing new"
+    (house.logs / "a.jsonl").write_bytes(line("2026-02-01T10:00:00Z", 1, "Set up the project."))
+    assert job(house.tick()) == "intake"
+
+
+def test_what_comes_to_the_inbox_starts_intake(new_house: NewHouse) -> None:
+    house = new_house()
+    event = {"type": "note", "namespace": "default", "text": "The harbor door code has changed."}
+    append_event(house.state.home, event, redact=lambda text: (text, 0))
+    assert job(house.tick()) == "intake"
+
+
+def test_a_grown_file_starts_intake_and_only_its_day(new_house: NewHouse) -> None:
+    house = new_house()
+    path = house.logs / "a.jsonl"
+    path.write_bytes(
+        line("2026-02-01T10:00:00Z", 1, "Set up the project.")
+        + line("2026-03-01T10:00:00Z", 2, "We use pnpm here, never npm.")
+    )
+    house.follow()
+    with path.open("ab") as file:
+        file.write(line("2026-02-01T10:05:00Z", 3, "Use ssh to reach nas.example.net."))
+    assert job(result := house.tick()) == "intake"
+    assert house.run("intake").success
+    result = house.tick()
+    assert job(result) == "refresh"
+    assert isinstance(result, dg.SensorResult) and result.run_requests  # noqa: PT018
+    assert result.run_requests[0].tags == {
+        "dagster/asset_partition_range_start": "2026-02-01",
+        "dagster/asset_partition_range_end": "2026-02-01",
+    }
+
+
+def test_changed_days_run_newest_range_first(new_house: NewHouse) -> None:
+    house = new_house()
+    days = ["2025-06-01", "2025-06-02", "2026-02-01"]
+    for number, day in enumerate(days):
+        (house.logs / f"{day}.jsonl").write_bytes(line(f"{day}T10:00:00Z", number, "Set it up."))
+    house.run("intake")
+    result = house.tick()
+    assert isinstance(result, dg.SensorResult) and result.run_requests  # noqa: PT018
+    (request,) = result.run_requests
+    assert request.job_name == "days"
+    assert request.tags["dagster/asset_partition_range_start"] == "2026-02-01"
+    house.run("days", dict(request.tags))
+    result = house.tick()
+    assert isinstance(result, dg.SensorResult) and result.run_requests  # noqa: PT018
+    (request,) = result.run_requests
+    assert request.job_name == "refresh"
+    assert request.tags["dagster/asset_partition_range_start"] == "2025-06-01"
+    assert request.tags["dagster/asset_partition_range_end"] == "2025-06-02"
+
+
+def test_each_tick_has_a_key_of_its_own(new_house: NewHouse) -> None:
+    """A run key is remembered for ever: one that failed could not be started again."""
+    house = new_house()
+    (house.logs / "a.jsonl").write_bytes(line("2026-02-01T10:00:00Z", 1, "Set up the project."))
+    first = house.tick()
+    assert isinstance(first, dg.SensorResult)
+    second = house.tick(first.cursor)
+    assert isinstance(second, dg.SensorResult)
+    assert first.run_requests and second.run_requests  # noqa: PT018
+    assert first.run_requests[0].run_key != second.run_requests[0].run_key
+
+
+def test_a_run_under_way_is_waited_for(new_house: NewHouse) -> None:
+    house = new_house()
+    (house.logs / "a.jsonl").write_bytes(line("2026-02-01T10:00:00Z", 1, "Set up the project."))
+    run_id = under_way(house, {PROCESS_TAG: f"{socket.gethostname()}:{os.getpid()}"})
+    assert house.tick() == f"run {run_id[:8]} is under way"
+
+
+def test_a_run_whose_process_was_killed_is_not_waited_for(new_house: NewHouse) -> None:
+    house = new_house()
+    (house.logs / "a.jsonl").write_bytes(line("2026-02-01T10:00:00Z", 1, "Set up the project."))
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as child:
+        run_id = under_way(house, {PROCESS_TAG: f"{socket.gethostname()}:{child.pid}"})
+        assert house.tick() == f"run {run_id[:8]} is under way"
+        child.send_signal(signal.SIGKILL)
+        child.wait()
+    assert job(house.tick()) == "intake"
+    run = house.instance.get_run_by_id(run_id)
+    assert run is not None
+    assert run.status == dg.DagsterRunStatus.FAILURE
+
+
+def test_a_job_that_failed_is_tried_later_and_others_go_on(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (house.state.home.publication / "default.json").unlink()
+    assert job(house.tick()) == "consolidate"
+    monkeypatch.setattr("assets.publication.violations", lambda _: ["facts: broken on purpose"])
+    assert "broken on purpose" in failure(house.run("consolidate"))
+    assert str(house.tick()).startswith("consolidate failed: tried again in ")
+    event = {"type": "note", "namespace": "default", "text": "The harbor door code has changed."}
+    append_event(house.state.home, event, redact=lambda text: (text, 0))
+    assert job(house.tick()) == "intake"
+
+
+def test_a_new_record_is_searchable_after_some_ticks(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    house = open_house(tmp_path / "new")
+    path = house.logs / "a.jsonl"
+    path.write_bytes(line("2026-02-01T10:00:00Z", 1, "Set up the project."))
+    assert house.follow() == ["intake", "refresh"]
+    with path.open("ab") as file:
+        file.write(line("2026-02-03T10:00:00Z", 2, "The lighthouse lamp needs a new relay."))
+    assert house.follow() == ["intake", "refresh"]
+    found = search_memory(open_reader(house.state, "default"), "lighthouse lamp relay")
+    assert any("lighthouse" in result.text for result in found)
+    assert house.tick("2") == "nothing new"
