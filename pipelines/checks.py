@@ -34,10 +34,16 @@ def broken(batch: Batch) -> dict[str, int]:
     os.environ["GX_ANALYTICS_ENABLED"] = "false"
     logging.getLogger("great_expectations").setLevel(logging.CRITICAL)  # logs empty lists
     import great_expectations as gx
-    from great_expectations.data_context.types.base import ProgressBarsConfig
+    from great_expectations.data_context.types import base
 
-    context = gx.get_context(mode="ephemeral")
-    context.variables.progress_bars = ProgressBarsConfig(globally=False)
+    context = gx.get_context(
+        mode="ephemeral",
+        project_config=base.DataContextConfig(
+            progress_bars=base.ProgressBarsConfig(globally=False),
+            # Else each context would leave a folder for its pages behind.
+            store_backend_defaults=base.InMemoryStoreBackendDefaults(init_temp_docs_sites=False),
+        ),
+    )
     source = context.data_sources.add_pandas("frames")
     rows = source.add_dataframe_asset("rows").add_batch_definition_whole_dataframe("all")
     expectations = [
@@ -46,9 +52,9 @@ def broken(batch: Batch) -> dict[str, int]:
     ]
     suite = gx.ExpectationSuite("suite", expectations=expectations)
     data = rows.get_batch(batch_parameters={"dataframe": batch.frame.to_pandas()})
-    # A Boolean result format would leave out the counts; a longer one would hold values of rows.
-    result = data.validate(suite, result_format={"result_format": "BASIC",
-                                                 "partial_unexpected_count": 0})  # fmt: skip
+    # Counts only: a longer format would hold values of rows.
+    counts_only = {"result_format": "BASIC", "partial_unexpected_count": 0}
+    result = data.validate(suite, result_format=counts_only)
     counts: dict[str, int] = {}
     for each in result.results:
         if not each.success and each.expectation_config and each.expectation_config.meta:
@@ -116,7 +122,11 @@ def run_suite(state: State, suite: Suite, passed: Passed) -> Found:
 
 
 def _result(name: str, found: Sequence[Found], *, blocking: bool) -> dg.AssetCheckResult:
-    wrong = [f"{rule}: not so in {n} rows" for each in found for rule, n in each.broken.items()]
+    wrong = [
+        f"{rule}: not so in {count} row{'' if count == 1 else 's'}"
+        for each in found
+        for rule, count in each.broken.items()
+    ]
     shown = [
         {
             "suite": each.suite.name,

@@ -38,7 +38,7 @@ def measures(
     """
     found: dict[str, float] = {}
     if candidates.height:
-        stored = (outcomes(candidates, learnings)["outcome"] == "stored").sum()
+        stored = int((outcomes(candidates, learnings)["outcome"] == "stored").sum())
         found[YIELD.name] = stored / candidates.height
     if learnings.height:
         found[CONFIDENCE.name] = sum(learnings["confidence"]) / learnings.height

@@ -14,7 +14,7 @@ SCHEMA_VERSION = 1
 FOLDERS = ("inbox", "warehouse", "index", "dagster", "publication")
 OURS = {
     *FOLDERS, "schema_version", "cairn.toml", "answers.sqlite", "sources.json", "write.lock",
-    "write.lock.next",
+    "write.lock.next", "checks.json", "sensor_alive",
 }  # fmt: skip
 CHECKOUT = Path(__file__).parents[1]
 NAMESPACE = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}")

@@ -67,15 +67,11 @@ class Settings(BaseSettings):
         default={}, description="Options of the object store: region, endpoint, keys."
     )
     embedder: str = Field(
-        default="wordllama", description="wordllama, fastembed, or any litellm embedding model."
+        default="wordllama", description="Embedding model; `wordllama` is the only one yet."
     )
     model: str | None = Field(
-        default=None, description="Language model (any litellm name); rules alone run without one."
+        default=None, description="Language model; not used yet, rules alone run."
     )
-    qdrant_url: str | None = Field(
-        default=None, description="Qdrant server; the embedded engine in the home if unset."
-    )
-    qdrant_api_key: SecretStr | None = Field(default=None, description="Key of the Qdrant server.")
     lock_timeout: float = Field(
         default=600.0,
         ge=0,

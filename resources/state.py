@@ -13,7 +13,7 @@ from knowledge.embedding import Remembering
 from knowledge.policy import Policy
 from knowledge.tables import EMBEDDINGS
 from resources.home import Home, open_home
-from resources.settings import ConfigError, Settings, load_settings
+from resources.settings import Settings, load_settings
 from resources.warehouse import Warehouse
 
 if TYPE_CHECKING:
@@ -85,6 +85,4 @@ def open_state(home: Path | None = None) -> State:
     if home is not None:
         os.environ["CAIRN_HOME"] = str(home.expanduser().absolute())
     settings = load_settings()
-    if settings.qdrant_url:
-        raise ConfigError("qdrant_url: a Qdrant server is not supported yet; unset it")
     return State(open_home(home or settings.home), settings)

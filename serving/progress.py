@@ -1,15 +1,19 @@
 """How far a run is, on stderr: a bar on a terminal, plain lines elsewhere."""
 
+import os
 import sys
 import time
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
+from io import UnsupportedOperation
+from typing import TextIO
 
+from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
 from pipelines.watching import ORDER, TABLE_OF, Listener, Report, Stages
 from resources.log_files import LogFile
-from serving.terminal import console, count, size
+from serving.terminal import count, size
 
 
 class Display:
@@ -18,6 +22,7 @@ class Display:
     def __init__(self) -> None:
         self.stages = Stages()
         self._start = time.monotonic()
+        self._err: TextIO = sys.stderr
         self._bar: Progress | None = None
         self._task: TaskID | None = None
         self._stretch = 0
@@ -42,23 +47,24 @@ class Display:
         if self._bar:
             self._bar.console.print(text, markup=False)
         else:
-            sys.stderr.write(f"{time.monotonic() - self._start:7.1f} s  {text}\n")
-            sys.stderr.flush()
+            self._err.write(f"{time.monotonic() - self._start:7.1f} s  {text}\n")
+            self._err.flush()
 
     @contextmanager
     def shown(self) -> Generator["Display"]:
         """Shows the bar, if stderr is a terminal."""
-        err = console(err=True)
-        if not err.is_terminal:
-            yield self
-            return
-        columns = (TextColumn("{task.description:<20}"), BarColumn(), TimeElapsedColumn())
-        with Progress(*columns, console=err, transient=True) as bar:
-            self._bar, self._task = bar, bar.add_task("starting", total=len(ORDER))
-            try:
+        with _own_stderr() as self._err:
+            if not self._err.isatty():
                 yield self
-            finally:
-                self._bar = None
+                return
+            out = Console(file=self._err, highlight=False)
+            columns = (TextColumn("{task.description:<20}"), BarColumn(), TimeElapsedColumn())
+            with Progress(*columns, console=out, transient=True) as bar:
+                self._bar, self._task = bar, bar.add_task("starting", total=len(ORDER))
+                try:
+                    yield self
+                finally:
+                    self._bar = None
 
     def _began(self, stage: str) -> None:
         if self._bar and self._task is not None:
@@ -77,3 +83,15 @@ class Display:
             )
         if report.stage == "publication" and report.written:
             self.note("published: search answers from what is done so far")
+
+
+@contextmanager
+def _own_stderr() -> Generator[TextIO]:
+    """Standard error as it is now: within a step Dagster takes it away, for its own log."""
+    try:
+        descriptor = os.dup(sys.stderr.fileno())
+    except UnsupportedOperation:
+        yield sys.stderr
+        return
+    with os.fdopen(descriptor, "w", encoding="utf-8", errors="replace") as err:
+        yield err

@@ -183,8 +183,6 @@ learning_bar = 0.7
 key or a value that cannot be is refused, with the place where it stands. Logs whose times have no
 offset are read in the timezone of their source.
 
-Not in use yet: `model`, `qdrant_url` and `qdrant_api_key`; and `embedder` knows `wordllama` alone.
-
 ## General
 
 """

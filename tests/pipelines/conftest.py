@@ -43,4 +43,4 @@ def house(built: House, tmp_path: Path) -> House:
 @pytest.fixture
 def new_house(tmp_path: Path) -> Callable[[], House]:
     """Makes an empty house."""
-    return lambda: open_house(tmp_path / "new")
+    return lambda: open_house(tmp_path / "new", dg.DagsterInstance.ephemeral())

@@ -130,7 +130,7 @@ def test_a_failing_check_stops_publication_and_not_intake(house: House) -> None:
     before = published(house.state.home, "default")
     result = house.run("consolidate")
     assert not result.success
-    assert failure(result) == "raw_logs: no secret in text: not so in 1 rows"
+    assert failure(result).strip().endswith("raw_logs: no secret in text: not so in 1 row")
     assert published(house.state.home, "default") == before
     assert house.run("intake").success
 

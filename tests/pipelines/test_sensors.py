@@ -156,9 +156,9 @@ def test_a_job_that_failed_is_tried_later_and_others_go_on(
 
 
 def test_a_new_record_is_searchable_after_some_ticks(
-    tmp_path_factory: pytest.TempPathFactory,
+    tmp_path: Path,
 ) -> None:
-    house = open_house(tmp_path / "new")
+    house = open_house(tmp_path)
     path = house.logs / "a.jsonl"
     path.write_bytes(line("2026-02-01T10:00:00Z", 1, "Set up the project."))
     assert house.follow() == ["intake", "refresh"]

@@ -1,0 +1,74 @@
+"""Every change of the graph shows in graph.txt, to be read before it is taken.
+
+    .venv/bin/python -m tests.pipelines.test_graph
+
+writes it anew.
+"""
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import dagster as dg
+
+from knowledge.tables import TABLES
+from pipelines.assembly import definitions
+from resources.home import open_home
+from resources.settings import Settings
+from resources.state import State
+
+SNAPSHOT = Path(__file__).parent / "graph.txt"
+
+
+def described(folder: Path) -> str:
+    """The graph as text: assets with what they are made from, checks, jobs, and what starts them."""
+    defs = definitions(State(open_home(folder), Settings()))
+    return "\n".join([*_assets(defs), "", *_jobs(defs), "", *_starters(defs), ""])
+
+
+def _assets(defs: dg.Definitions) -> Iterator[str]:
+    graph = defs.resolve_asset_graph()
+    for key in sorted(graph.get_all_asset_keys()):
+        node = graph.get(key)
+        by_day = ", by day" if node.partitions_def else ""
+        yield f"asset {key.to_user_string()} ({node.group_name}{by_day})"
+        if node.parent_keys:
+            names = sorted(parent.to_user_string() for parent in node.parent_keys)
+            yield f"    from {', '.join(names)}"
+        for check in sorted(node.check_keys, key=lambda check: check.name):
+            blocks = "blocks" if graph.get(check).blocking else "warns"
+            yield f"    check {check.name} ({blocks})"
+
+
+def _jobs(defs: dg.Definitions) -> Iterator[str]:
+    for job in sorted(defs.resolve_all_job_defs(), key=lambda job: job.name):
+        if not job.name.startswith("__"):
+            steps = [node.name for node in job.graph.nodes_in_topological_order]
+            yield f"job {job.name}"
+            yield f"    {', '.join(sorted(steps))}"
+
+
+def _starters(defs: dg.Definitions) -> Iterator[str]:
+    repository = defs.get_repository_def()
+    for schedule in repository.schedule_defs:
+        yield f"schedule {schedule.name}: {schedule.cron_schedule} -> {schedule.job_name}"
+    for sensor in repository.sensor_defs:
+        jobs = ", ".join(target.job_name for target in sensor.targets)
+        yield f"sensor {sensor.name}: every {sensor.minimum_interval_seconds} s -> {jobs}"
+
+
+def test_the_graph_is_as_it_was_read(tmp_path: Path) -> None:
+    assert described(tmp_path / "home") == SNAPSHOT.read_text()
+
+
+def test_every_table_is_an_asset_with_columns_and_a_grain(tmp_path: Path) -> None:
+    graph = definitions(State(open_home(tmp_path / "home"), Settings())).resolve_asset_graph()
+    for name, table in TABLES.items():
+        node = graph.get(dg.AssetKey(name))
+        assert node.description == table.about
+        assert "dagster/column_schema" in node.metadata or name == "extractors"
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as folder:
+        SNAPSHOT.write_text(described(Path(folder) / "home"))
