@@ -11,7 +11,7 @@ from resources.log_files import LOG_SUFFIXES
 
 SAMPLES = Path(__file__).parents[1] / "data" / "samples"
 
-DAYS_APART = 9
+DAYS_APART = 3
 """Each copy lies this many days before the one it follows: no time is in the future."""
 
 CHANGED_WORDS = 0.05

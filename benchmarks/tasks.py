@@ -13,9 +13,12 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
+
+if TYPE_CHECKING:
+    from resources.state import State
 
 MB = 1e6
 NAMESPACE = "benchmark"
@@ -30,7 +33,10 @@ def generate(source: str, folder: str, size: str) -> dict[str, Any]:
 
 
 def decoding(folder: str, rounds: str) -> dict[str, Any]:
-    """Seconds of steps in memory, against `json.loads` of each line; medians of some rounds."""
+    """Seconds of steps in memory, against `json.loads` of each line; medians of some rounds.
+
+    All steps get the same lines, already split; `file` splits too, and keeps where lines stand.
+    """
     from knowledge.adapters import adapters
     from knowledge.decoding import decoded_lines
     from knowledge.redaction import redactor
@@ -40,9 +46,10 @@ def decoding(folder: str, rounds: str) -> dict[str, Any]:
     files = [data for path, data in _read(folder) if path.suffix == ".jsonl"]
     lines = [line for data in files for line in data.split(b"\n") if line]
     steps: dict[str, Callable[[], object]] = {
-        "json.loads": lambda: [_loads(data) for data in files],
-        "decode": lambda: [decoded_lines(data, known) and None for data in files],
-        "events": lambda: [_events(known.events, line) for line in lines],
+        "json.loads": lambda: [_tried(json.loads, line) for line in lines],
+        "decode": lambda: [_tried(known.head, line) for line in lines],
+        "file": lambda: [decoded_lines(data, known) and None for data in files],
+        "events": lambda: [_tried(known.events, line) for line in lines],
         "redaction prefilter": lambda: [found.suspects(data) and None for data in files],
     }
     return {"bytes": sum(map(len, files)), "seconds": _medians(steps, int(rounds))}
@@ -95,12 +102,21 @@ def stages(folder: str) -> dict[str, Any]:
             "stages": {
                 name: {
                     "seconds": report.seconds,
-                    "rows": report.rows,
+                    "rows": _rows(state, name),
                     "peak_mb": peaks[name],
                 }
                 for name, report in listener.reports.items()
             },
         }
+
+
+def _rows(state: "State", stage: str) -> int | None:
+    """Rows of the table that a stage is called after, as it stands."""
+    from knowledge.tables import TABLES
+
+    if stage not in TABLES:
+        return None
+    return state.warehouse.read(TABLES[stage]).select(pl.len()).collect().item()
 
 
 def _to_raw_logs(folder: str) -> dict[str, float]:
@@ -155,9 +171,9 @@ def _loads(data: bytes) -> None:
         return
 
 
-def _events(events: Callable[[bytes], object], line: bytes) -> None:
+def _tried(read: Callable[[bytes], object], line: bytes) -> None:
     try:
-        events(line)
+        read(line)
     except ValueError:
         return
 

@@ -20,6 +20,7 @@ class Policy(BaseModel):
     name_words: int = Field(8, description="Most words in a free-text name.")
     semantic_floor: float = Field(0.35, description="Least similarity of a name to its context.")
 
+    embedder: str = Field("wordllama", description="Embedding model; the only one yet.")
     evidence_similarity: float = Field(
         0.75, description="Least similarity of a supporting episode."
     )

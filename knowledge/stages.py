@@ -64,7 +64,7 @@ def _entities_count(reads: Frames, writes: Frames) -> Count:
 
 ENTITIES_STAGE = Stage(
     _stage_of(
-        "entities", 1, "Names through the gates.", "name_words", "semantic_floor",
+        "entities", 1, "Names through the gates.", "name_words", "semantic_floor", "embedder",
     ),
     (CANDIDATES, EPISODES),
     (ENTITIES, REJECTIONS, INTRODUCTIONS),
@@ -118,21 +118,25 @@ def _embeddings(reads: Frames, means: Means) -> dict[str, pl.DataFrame]:
 
 
 EMBEDDINGS_STAGE = Stage(
-    _stage_of("embeddings", 1, "Texts in force and their vectors."),
+    _stage_of("embeddings", 1, "Texts in force and their vectors.", "embedder"),
     (FACTS, EPISODES, ENTITIES, LEARNINGS),
     (EMBEDDINGS,),
     _embeddings,
 )
 
 THEMES_STAGE = Stage(
-    _stage_of("themes", 1, "HDBSCAN over episodes.", "theme_min_size", "cluster_neighbours"),
+    _stage_of(
+        "themes", 1, "HDBSCAN over episodes.", "theme_min_size", "cluster_neighbours", "embedder"
+    ),
     (EPISODES,),
     (THEMES,),
     lambda reads, means: {"themes": themes(reads["episodes"], means.embedder, means.policy)},
 )
 
 CLUSTERS_STAGE = Stage(
-    _stage_of("clusters", 1, "HDBSCAN over facts.", "cluster_min_size", "cluster_neighbours"),
+    _stage_of(
+        "clusters", 1, "HDBSCAN over facts.", "cluster_min_size", "cluster_neighbours", "embedder"
+    ),
     (FACTS,),
     (CLUSTERS,),
     lambda reads, means: {"clusters": clusters(reads["facts"], means.embedder, means.policy)},
@@ -149,7 +153,7 @@ def _evidence(reads: Frames, means: Means) -> dict[str, pl.DataFrame]:
 
 EVIDENCE_STAGE = Stage(
     _stage_of(
-        "evidence", 1, "What speaks for and against facts.", "evidence_similarity",
+        "evidence", 1, "What speaks for and against facts.", "evidence_similarity", "embedder",
         "merge_similarity", "candidate_margin",
     ),
     (FACTS, FACT_SOURCES, EPISODES),
@@ -173,7 +177,7 @@ CONFIDENCE_STAGE = Stage(
 
 MERGES_STAGE = Stage(
     _stage_of(
-        "merges", 1, "Facts that say the same.", "merge_similarity", "merge_confidence_gap",
+        "merges", 1, "Facts that say the same.", "merge_similarity", "merge_confidence_gap", "embedder",
         "merge_confidence_floor", "candidate_margin", "support_gain", "contradiction_factor",
     ),
     (FACTS, EVIDENCE),

@@ -147,8 +147,9 @@ def _result(name: str, found: Sequence[Found], *, blocking: bool) -> dg.AssetChe
 
 
 GROUPS = {
-    "days": ("extractors", "records", "raw_logs", "conversations", "episodes", "candidates",
-             "learning_candidates"),
+    "sources": ("extractors", "records"),
+    "logs": ("raw_logs", "conversations", "episodes"),
+    "findings": ("candidates", "learning_candidates"),
     "names": ("entities", "rejections", "introductions"),
     "facts": ("facts", "fact_sources"),
     "learnings": ("learnings",),

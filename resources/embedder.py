@@ -76,5 +76,5 @@ def load_embedder(name: str) -> Embedder:
     """
     if name not in _EMBEDDERS:
         known = ", ".join(sorted(_EMBEDDERS))
-        raise ValueError(f"unknown embedder {name!r}; known: {known} (setting: embedder)")
+        raise ValueError(f"unknown embedder {name!r}; known: {known} (setting: policy.embedder)")
     return _EMBEDDERS[name]()

@@ -66,9 +66,6 @@ class Settings(BaseSettings):
     storage_options: dict[str, SecretStr] = Field(
         default={}, description="Options of the object store: region, endpoint, keys."
     )
-    embedder: str = Field(
-        default="wordllama", description="Embedding model; `wordllama` is the only one yet."
-    )
     model: str | None = Field(
         default=None, description="Language model; not used yet, rules alone run."
     )

@@ -48,7 +48,7 @@ class State:
         """The embedding model."""
         from resources.embedder import load_embedder
 
-        return load_embedder(self.settings.embedder)
+        return load_embedder(self.policy.embedder)
 
     def embedder_of(self, namespace: str) -> Remembering:
         """The model with what it has embedded of a namespace: a text is embedded once."""

@@ -43,7 +43,7 @@ EXTRACTOR = Extractor(
 DUPLICATES = Extractor(
     "learnings", "stage", 1,
     "Lessons that are the same: canonical hash, SimHash, calibrated similarity.",
-    ("learning_similarity", "learning_hamming", "candidate_margin"),
+    ("learning_similarity", "learning_hamming", "candidate_margin", "embedder"),
 )  # fmt: skip
 
 

@@ -33,7 +33,7 @@ def command(ctx: click.Context, port: int) -> None:
     where = ["-w", str(workspace)] if workspace.is_file() else ["-m", "pipelines.definitions"]
     click.echo(f"http://127.0.0.1:{port} shows {state.home.root}; Ctrl-C ends it", err=True)
     sys.stderr.flush()
-    arguments = ["-m", "dagster", "dev", *where, "-h", "127.0.0.1", "-p", str(port),
+    arguments = ["-W", "ignore", "-m", "dagster", "dev", *where, "-h", "127.0.0.1", "-p", str(port),
                  "--log-level", "warning"]  # fmt: skip
     # In place of this process, so that Ctrl-C and the exit code are Dagster's own.
     os.execv(sys.executable, [sys.executable, *arguments])  # noqa: S606  no shell is involved

@@ -21,7 +21,7 @@ SNAPSHOT = Path(__file__).parent / "graph.txt"
 
 
 def described(folder: Path) -> str:
-    """The graph as text: assets with what they are made from, checks, jobs, and what starts them."""
+    """The graph as text: assets with parents and checks, jobs, and what starts them."""
     defs = definitions(State(open_home(folder), Settings()))
     return "\n".join([*_assets(defs), "", *_jobs(defs), "", *_starters(defs), ""])
 

@@ -26,18 +26,18 @@ def test_environment_beats_the_working_folder_beats_the_home_beats_defaults(
 ) -> None:
     home, here = folders / "home" / "cairn.toml", folders / "here" / "cairn.toml"
     home.write_text(
-        'timezone = "Europe/Berlin"\nembedder = "fastembed"\n[policy]\nsemantic_floor = 0.2\n'
+        'timezone = "Europe/Berlin"\nmodel = "one"\n[policy]\nsemantic_floor = 0.2\n'
         "merge_similarity = 0.9\n"
     )
-    here.write_text('embedder = "wordllama"\n[policy]\nsemantic_floor = 0.3\n')
+    here.write_text('model = "two"\n[policy]\nsemantic_floor = 0.3\n')
     monkeypatch.setenv("CAIRN_POLICY__SEMANTIC_FLOOR", "0.4")
     settings = load_settings()
     assert settings.timezone == "Europe/Berlin"
-    assert settings.embedder == "wordllama"
+    assert settings.model == "two"
     assert settings.policy.semantic_floor == 0.4
     assert settings.policy.merge_similarity == 0.9
     assert _source("timezone") == _source("policy.merge_similarity") == str(home)
-    assert _source("embedder") == str(here)
+    assert _source("model") == str(here)
     assert _source("policy.semantic_floor") == "CAIRN_POLICY__SEMANTIC_FLOOR"
     assert _source("policy.decay_per_day") == "default"
 

@@ -1,0 +1,95 @@
+"""Commands that make knowledge, each in a process of its own, as people run them."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+CAIRN = [sys.executable, "-m", "serving.cli"]
+
+
+def cairn(home: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*CAIRN, "--home", str(home), *map(str, arguments)],
+        capture_output=True, text=True, check=False, timeout=250,
+    )  # fmt: skip
+
+
+def message(minute: int, text: str) -> str:
+    return json.dumps(
+        {"role": "user", "content": text, "timestamp": f"2026-03-01T10:{minute:02}:00Z"}
+    )
+
+
+@pytest.mark.slow
+def test_what_was_mended_is_read_again_and_days_are_made_anew(tmp_path: Path) -> None:
+    home, logs = tmp_path / "home", tmp_path / "chat.jsonl"
+    whole = message(0, "We use pnpm here, never npm install.")
+    cut = message(1, "We decided to use gzip instead of zstd for the archives.")
+    logs.write_text(f"{whole}\n{cut[:-20]}\n")
+    assert cairn(home, "run", "--source", logs, "--namespace", "me").returncode == 0
+    (letter,) = json.loads(cairn(home, "dead-letters", "--json").stdout)["dead_letters"]
+    assert (letter["source_file"], letter["source_line"]) == (str(logs), 2)
+    assert letter["source_offset"] == len(whole) + 1
+
+    logs.write_text(f"{whole}\n{cut}\n")
+    retried = cairn(home, "dead-letters", "--retry", "--json")
+    assert retried.returncode == 0, retried.stderr
+    assert json.loads(cairn(home, "dead-letters", "--json").stdout)["total"] == 0
+    facts = json.loads(cairn(home, "facts", "--all", "--json").stdout)
+    assert any("gzip" in fact["content"] for fact in facts["facts"])
+
+    days = ["--from", "2026-03-01", "--to", "2026-03-02"]
+    assert cairn(home, "backfill", *days, "--stale").stdout == "No day of these is stale.\n"
+    again = cairn(home, "backfill", *days, "--force", "--json")
+    assert again.returncode == 0, again.stderr
+    stages = {row["stage"]: row for row in json.loads(again.stdout)["stages"]}
+    assert stages["candidates"]["rows_in"] > 0
+    assert json.loads(cairn(home, "facts", "--all", "--json").stdout) == facts
+
+
+@pytest.mark.slow
+def test_an_interrupted_run_publishes_what_is_done(tmp_path: Path, samples: Path) -> None:
+    home = tmp_path / "home"
+    with subprocess.Popen(
+        [*CAIRN, "--home", str(home), "run", "--source", str(samples), "--namespace", "me"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    ) as process:  # fmt: skip
+        assert process.stderr
+        told = ""
+        for line in process.stderr:
+            told += line
+            if " candidates:" in line:
+                os.kill(process.pid, signal.SIGINT)
+                break
+        told += process.stderr.read()
+    assert process.returncode == 130, told
+    assert "interrupted: publishing what is done" in told
+    assert "`cairn run` goes on from there" in told
+    assert cairn(home, "search", "backup", "--json").returncode == 0
+    assert cairn(home, "run").returncode == 0
+    status = json.loads(cairn(home, "status", "--json").stdout)
+    assert status["namespaces"][0]["pending_days"] == []
+
+
+@pytest.mark.slow
+def test_two_interrupts_stop_at_once(tmp_path: Path, samples: Path) -> None:
+    with subprocess.Popen(
+        [*CAIRN, "--home", str(tmp_path / "home"), "run", "--source", str(samples)],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    ) as process:  # fmt: skip
+        assert process.stderr
+        for line in process.stderr:
+            if " records:" in line or "interrupted" in line:
+                os.kill(process.pid, signal.SIGINT)
+            if "interrupted" in line:
+                break
+        asked = time.monotonic()
+        process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert time.monotonic() - asked < 20

@@ -1,0 +1,60 @@
+"""The benchmarks run, and the sessions that they make are new ones of the same kind."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from benchmarks.__main__ import figures, measured, table
+from benchmarks.sessions import sessions
+from benchmarks.tasks import TASKS
+
+UUID = re.compile(rb'"uuid": ?"([^"]+)"')
+PARENT = re.compile(rb'"parentUuid": ?"([^"]+)"')
+DAY = re.compile(rb'"timestamp": ?"(\d{4}-\d\d-\d\d)')
+
+
+@pytest.fixture(scope="module")
+def source(samples: Path) -> Path:
+    return samples / "claude_code"
+
+
+def _copies(folder: Path) -> list[bytes]:
+    return [
+        b"".join(path.read_bytes() for path in sorted(copy.rglob("*.jsonl")))
+        for copy in sorted(folder.iterdir())
+    ]
+
+
+def test_each_copy_of_a_session_is_another_session(source: Path, tmp_path: Path) -> None:
+    once = sum(path.stat().st_size for path in source.rglob("*.jsonl"))
+    written = sessions(source, tmp_path, 2 * once)
+    first, second, *_ = _copies(tmp_path)
+    assert written >= 2 * once
+    assert not set(UUID.findall(first)) & set(UUID.findall(second))
+    assert len(set(UUID.findall(first))) == len(set(UUID.findall(second)))
+    assert max(DAY.findall(second)) < max(DAY.findall(first))
+    # Threads hold together: as many parents are found as before.
+    found = [set(PARENT.findall(data)) & set(UUID.findall(data)) for data in (first, second)]
+    assert found[0]
+    assert len(found[0]) == len(found[1])
+
+
+def test_making_sessions_twice_gives_the_same_bytes(source: Path, tmp_path: Path) -> None:
+    sessions(source, tmp_path / "a", 300_000)
+    sessions(source, tmp_path / "b", 300_000)
+    assert _copies(tmp_path / "a") == _copies(tmp_path / "b")
+
+
+def test_no_sessions_can_be_made_of_nothing(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="no log files"):
+        sessions(tmp_path, tmp_path / "made", 1000)
+
+
+@pytest.mark.slow
+def test_every_benchmark_runs_on_a_few_kilobytes(source: Path) -> None:
+    result = measured(source, 60_000, 1)
+    assert all(figure.ours for figure in figures(result))
+    assert {"records", "raw_logs", "publication"} <= result["stages"]["stages"].keys()
+    assert all(result[task]["peak_mb"] > 0 for task in TASKS if task in result)
+    assert len([*table(result)]) > len(result["stages"]["stages"])
