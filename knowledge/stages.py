@@ -177,7 +177,8 @@ CONFIDENCE_STAGE = Stage(
 
 MERGES_STAGE = Stage(
     _stage_of(
-        "merges", 1, "Facts that say the same.", "merge_similarity", "merge_confidence_gap", "embedder",
+        "merges", 1, "Facts that say the same.", "embedder", "merge_similarity",
+        "merge_confidence_gap",
         "merge_confidence_floor", "candidate_margin", "support_gain", "contradiction_factor",
     ),
     (FACTS, EVIDENCE),
