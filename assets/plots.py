@@ -68,10 +68,9 @@ def scatter(points: pl.DataFrame, title: str) -> dg.MarkdownMetadataValue:
 
 def table(frame: pl.DataFrame) -> dg.TableMetadataValue:
     """A small frame as a table; its columns are told, for it may have no rows."""
-    kinds = {pl.Int64: "int", pl.Float64: "float", pl.Boolean: "bool"}
+    kinds: dict[object, str] = {pl.Int64: "int", pl.Float64: "float", pl.Boolean: "bool"}
     columns = [
-        dg.TableColumn(name, kinds.get(type(kind), "string"))
-        for name, kind in frame.schema.items()
+        dg.TableColumn(name, kinds.get(type(kind), "string")) for name, kind in frame.schema.items()
     ]
     return dg.MetadataValue.table(
         [dg.TableRecord(row) for row in frame.iter_rows(named=True)],

@@ -25,12 +25,12 @@ from resources.state import State
 STAGE = Extractor(
     "raw_logs",
     "stage",
-    1,
+    2,
     "Events, conversations and episodes, as adapters decide.",
     ("channel_silence_hours", "episode_text_characters"),
 )
 
-BATCH_BYTES = 24 * 1024 * 1024
+BATCH_BYTES = 32 * 1024 * 1024
 """Payload worked on at once: what bounds the memory of a long range of days."""
 
 

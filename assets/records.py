@@ -1,6 +1,7 @@
 """Intake: source lines become records, redacted before they are written."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -16,7 +17,7 @@ from assets.progress import Report, timed
 from assets.stage import result, specs
 from knowledge.adapters import adapters
 from knowledge.identity import digest
-from knowledge.records import Before, SourceRead, read_records
+from knowledge.records import STAGE, Before, SourceRead, before, read_records
 from knowledge.redaction import redactor
 from knowledge.tables import DEAD_LETTERS, RECORDS, SOURCE_FILES
 from resources.lock import write_lock
@@ -35,10 +36,11 @@ READERS = 2
 
 
 class FileRead(NamedTuple):
-    """What one file gave: its windows, and its row for SOURCE_FILES."""
+    """What one file gave: its windows, its row for SOURCE_FILES, and whether it was read whole."""
 
     windows: list[SourceRead]
     source_file: dict[str, Any]
+    whole: bool
 
     @property
     def size(self) -> int:
@@ -47,12 +49,13 @@ class FileRead(NamedTuple):
 
 
 class Start(NamedTuple):
-    """Where reading a file begins: offset, line, adapter if known, and hash of what is before."""
+    """Where reading a file begins: what was taken in, by whom, its hash, and what it says."""
 
-    offset: int
-    line: int
+    consumed: int
+    lines: int
     adapter: str | None
     hashed: blake2b
+    before: Before
 
 
 def intake(state: State, files: Iterable[LogFile]) -> Report:
@@ -80,12 +83,11 @@ def _read(state: State, files: Iterable[LogFile]) -> Iterator[FileRead]:
 
 def _read_file(state: State, file: LogFile, known: dict[str, Any] | None) -> FileRead:
     """New lines of one file: from where the last intake stopped if it only grew, else all."""
-    start, start_line, adapter, hashed = _start(file, known)
-    before = _last_line(state, file) if start else None
+    start, lines, adapter, hashed, told = _start(state, file, known)
     seen_at = datetime.now(UTC)
     reads: list[SourceRead] = []
     reason = None
-    consumed, lines = start, start_line - 1
+    consumed, whole = start, start == 0
     try:
         window = WHOLE_BYTES if adapter is None else BATCH_BYTES
         for data, offset, _ in windows(file.path, start, window):
@@ -99,17 +101,17 @@ def _read_file(state: State, file: LogFile, known: dict[str, Any] | None) -> Fil
                 start_line=lines + 1,
                 start_offset=offset,
                 adapter=adapter,
-                before=before,
+                before=told,
             )
             reads.append(read)
-            before = read.last
+            told = read.last
             hashed.update(memoryview(data)[: read.consumed])
             consumed, lines = offset + read.consumed, lines + read.lines
             adapter, reason = read.adapter, read.refused
             if reason:
                 break
     except OSError as error:
-        reason = f"cannot be read: {error.strerror}"
+        reason, whole = f"cannot be read: {error.strerror}", False
     if reason and not file.size:
         reason = None
     rows = sum(read.records.height for read in reads)
@@ -125,31 +127,34 @@ def _read_file(state: State, file: LogFile, known: dict[str, Any] | None) -> Fil
         "outcome": "refused" if reason else "done" if rows else "empty",
         "reason": reason,
     }
-    return FileRead(reads, source_file)
+    return FileRead(reads, source_file, whole)
 
 
-def _start(file: LogFile, known: dict[str, Any] | None) -> Start:
-    """The start of a file, or the end of what was read of it before if it only grew."""
+def _start(state: State, file: LogFile, known: dict[str, Any] | None) -> Start:
+    """The start of a file, or the end of what was read of it before if it only grew.
+
+    Where the last line read came from another file first, as that of a copy does, it is not known
+    what it says to those after it, and all is read again.
+    """
     if known is not None:
         consumed, adapter = known["consumed"], known["adapter"]
         if adapter in adapters() and 0 < consumed < file.size:
-            hashed = prefix_hash(file.path, consumed)
-            if hashed.hexdigest() == known["digest"]:
-                return Start(consumed, known["lines"] + 1, adapter, hashed)
-    return Start(0, 1, None, prefix_hash(file.path, 0))
+            with suppress(OSError):  # reading it whole will say why
+                hashed = prefix_hash(file.path, consumed)
+                if hashed.hexdigest() == known["digest"]:
+                    own = _own_records(state, file)
+                    if (own["source_line"] >= known["lines"]).any():
+                        return Start(consumed, known["lines"], adapter, hashed, before(own))
+    return Start(0, 0, None, prefix_hash(file.path, 0), Before())
 
 
-def _last_line(state: State, file: LogFile) -> Before | None:
-    """What the last line taken from a file says to those that tell no thread or time."""
-    last = (
-        state.warehouse.read(RECORDS, namespace=file.namespace)
-        .filter(pl.col("source_file") == str(file.path))
-        .select("thread", "session", "occurred_at", "source_line")
-        .collect()
-        .sort("source_line")
-        .tail(1)
-    )
-    return Before(*last.row(0)[:3]) if last.height else None
+def _own_records(state: State, file: LogFile) -> pl.DataFrame:
+    """Records that a file was the first to bring, as far as `before` reads them."""
+    columns = ["thread", "session", "occurred_at", "native_id", "record_key", "content_hash",
+               "source_line", "source_offset"]  # fmt: skip
+    mine = pl.col("source_file") == str(file.path)
+    records = state.warehouse.read(RECORDS, namespace=file.namespace)
+    return records.filter(mine).select(columns).collect()
 
 
 def _batches(reads: Iterable[FileRead]) -> Iterator[list[FileRead]]:
@@ -185,15 +190,16 @@ def _store(state: State, batch: Sequence[FileRead]) -> Report:
         )
         records = records.join(present, on=["namespace", "record_key"], how="anti")
     versions = [warehouse.append(RECORDS, records)] if records.height else []
-    again = source_files.select("namespace", pl.col("path").alias("source_file"))
-    for table, rows, replaced, on in (
-        (DEAD_LETTERS, dead_letters, again, ["namespace", "source_file"]),
-        (SOURCE_FILES, source_files, source_files, ["namespace", "path"]),
+    # Of a file that was read whole only the new letters hold; one that grew keeps its old ones.
+    whole = SOURCE_FILES.frame(read.source_file for read in batch if read.whole)
+    unreadable = whole.select("namespace", pl.lit(STAGE).alias("stage"), source_file="path")
+    for table, rows, replaced in (
+        (DEAD_LETTERS, dead_letters, unreadable),
+        (SOURCE_FILES, source_files, source_files.select("namespace", "path")),
     ):
         old = warehouse.read(table).collect()
-        stays = old.join(replaced.select(on), on=on, how="anti")
-        if table is DEAD_LETTERS:  # a file read on from where it stopped keeps its old letters
-            stays = old.join(rows, on=["namespace", "letter_id"], how="anti")
+        stays = old.join(replaced, on=replaced.columns, how="anti")
+        stays = stays.join(rows, on=table.key, how="anti")
         versions.append(warehouse.write(table, pl.concat([stays, rows])))
     outcomes = source_files["outcome"].to_list()
     return Report(

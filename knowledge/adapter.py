@@ -70,6 +70,6 @@ class Adapter:
     recognises: Callable[[list[Any]], bool]
     head: Callable[[bytes], Head]
     events: Callable[[bytes], Iterable[Event]]
-    unpack: Callable[[Any], Iterator[dict[str, Any]]] | None = None
+    unpack: Callable[[Any], Iterator[Any]] | None = None
     rank: int = 5
     lines_packed: bool = False

@@ -2,14 +2,17 @@
 
 import polars as pl
 
-from knowledge.identity import digest_column
+from knowledge.identity import SEPARATOR, digest_column
 from knowledge.policy import Policy
-from knowledge.tables import CONVERSATIONS, EPISODES
+from knowledge.tables import CONVERSATIONS, EPISODES, RAW_LOGS
 
 CHARACTERS_PER_TOKEN = 4
 """A rule of thumb for English text and code; counting exactly would need a model's tokenizer."""
 
 ERROR_LINE = r"(?i)\b(error|exception|failed|failure|traceback|panic|fatal)\b"
+
+_TOLD = sorted(RAW_LOGS.columns.keys() - {"text", "tool_input", *RAW_LOGS.processing})
+"""All that later stages read of a record; its content_hash stands for text and input."""
 
 
 def conversations(raw_logs: pl.DataFrame) -> pl.DataFrame:
@@ -17,6 +20,7 @@ def conversations(raw_logs: pl.DataFrame) -> pl.DataFrame:
     human = pl.col("origin") == "human"
     said = pl.col("kind") == "message"
     characters = pl.col("text").str.len_chars() + pl.col("tool_input").str.len_chars().fill_null(0)
+    told = [pl.col(name).cast(pl.String).fill_null("") for name in _TOLD]
     return CONVERSATIONS.frame(
         raw_logs.sort("namespace", "conversation_id", "seq")
         .group_by("namespace", "conversation_id", "day")
@@ -32,7 +36,7 @@ def conversations(raw_logs: pl.DataFrame) -> pl.DataFrame:
             tool_calls=(pl.col("kind") == "tool_call").sum(),
             errors=pl.col("is_error").sum(),
             tokens=(characters.sum() / CHARACTERS_PER_TOKEN).ceil(),
-            hashes=pl.concat_str("record_id", "content_hash").sort().str.join("\n"),
+            hashes=pl.concat_str(told, separator=SEPARATOR).str.join("\n"),
         )
         .with_columns(
             title=pl.col("title").str.strip_chars().str.extract(r"^([^\n]{1,120})"),

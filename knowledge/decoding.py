@@ -88,7 +88,7 @@ def objects_on(line: bytes) -> Iterator[Piece | Fault]:
         if isinstance(value, dict):
             yield Piece(offset, _strict(text[position:end], value))
         else:
-            yield Fault(0, offset, f"not an object but {_KINDS.get(type(value), 'a number')}")
+            yield Fault(0, offset, _no_object(value))
         position = _end_of_gap(text, end)
 
 
@@ -207,7 +207,7 @@ def _objects(lines: Iterator[bytes]) -> Iterator[dict[str, Any]]:
                 yield value
 
 
-def _is_own_payload(value: Any, unpack: Callable[[Any], Iterator[dict[str, Any]]]) -> bool:
+def _is_own_payload(value: Any, unpack: Callable[[Any], Iterator[Any]]) -> bool:
     """Whether unpacking gives the value itself: a file of lines that has one line so far."""
     try:
         return next(unpack(value), None) is value
@@ -235,11 +235,18 @@ def _unpacked(out: Payloads, value: Any, number: int, offset: int, adapter: Adap
         return
     try:
         for item in adapter.unpack(value):
+            if not isinstance(item, dict):
+                out.faults.append(Fault(number, offset, _no_object(item)))
+                continue
             payload = msgspec.json.encode(item)
             out.add(payload, head_of(adapter, payload), number, offset)
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
         reason = f"{adapter.name} could not unpack it: {type(error).__name__}"
         out.faults.append(Fault(number, offset, reason))
+
+
+def _no_object(value: Any) -> str:
+    return f"not an object but {_KINDS.get(type(value), 'a number')}"
 
 
 def _value(data: bytes) -> Any:

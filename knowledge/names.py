@@ -8,9 +8,10 @@ import polars as pl
 from knowledge.policy import OBSERVED_TYPES
 from knowledge.text import STOP_WORDS, words
 
-_HOME = re.compile(
-    r"^(?:/home/[^/]+|/Users/[^/]+|/root|[A-Za-z]:[\\/]Users[\\/][^\\/]+)(?=[\\/]|$)"
-)
+HOME_FOLDER = r"(?:/home/[^/]+|/Users/[^/]+|/root|[A-Za-z]:[\\/]Users[\\/][^\\/]+)"
+"""How a path to a person's home folder begins; it ends or a separator follows."""
+
+_HOME = re.compile(rf"^{HOME_FOLDER}(?=[\\/]|$)")
 _PEP_503 = re.compile(r"[-_.]+")
 
 # Punctuation that may stand around a name in a sentence. `+`, `#`, `@`, `$` and a dot before a

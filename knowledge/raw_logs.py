@@ -3,12 +3,14 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
+import msgspec
 import polars as pl
 
 from knowledge.adapter import Adapter, Event
 from knowledge.adapters import adapters
 from knowledge.days import UNDATED, day
 from knowledge.identity import digest, digest_column
+from knowledge.names import HOME_FOLDER
 from knowledge.origins import named_results
 from knowledge.policy import Policy
 from knowledge.tables import DEAD_LETTERS, RAW_LOGS
@@ -29,7 +31,7 @@ def placed(heads: pl.DataFrame, policy: Policy) -> pl.DataFrame:
     `heads` has HEAD_COLUMNS of all records of the threads in question. A native id that came
     several times (a resumed session, a document that grew) keeps one record: that of the thread
     that began first, then the longest, then the smallest digest. A channel is cut where it was
-    silent for longer than `policy.channel_silence_hours`.
+    silent for longer than `policy.channel_silence_hours`; what in it is undated stays apart.
     """
     thread = ["namespace", "thread"]
     begun = pl.col("occurred_at").min().over(thread).fill_null(UNDATED)
@@ -42,7 +44,13 @@ def placed(heads: pl.DataFrame, policy: Policy) -> pl.DataFrame:
     timed = once.sort(*thread, "occurred_at", "record_key", nulls_last=True)
     silence = pl.duration(minutes=round(policy.channel_silence_hours * 60))
     cut = (pl.col("occurred_at").diff().over(thread) > silence).fill_null(value=False)
-    stretch = pl.when("session").then(0).otherwise(cut.cast(pl.Int64).cum_sum().over(thread))
+    stretch = (
+        pl.when("session")
+        .then(0)
+        .when(pl.col("occurred_at").is_null())
+        .then(-1)
+        .otherwise(cut.cast(pl.Int64).cum_sum().over(thread))
+    )
     timed = timed.with_columns(stretch=stretch)
     starts = timed.group_by(*thread, "stretch").agg(
         pl.col("occurred_at").min().alias("started_at"),
@@ -98,7 +106,9 @@ def events(
             failed.append((row, f"no adapter named {name}"))
             continue
         try:
-            of_record = list(adapter.events(payload))
+            # Checks types: one odd value must not fail the column of all.
+            told = [tuple(event) for event in adapter.events(payload)]
+            of_record = msgspec.convert(told, list[Event])
         except Exception as error:
             failed.append((row, f"{name} could not read it: {type(error).__name__}"))
             continue
@@ -140,23 +150,42 @@ def raw_logs(records: pl.DataFrame, known: Mapping[str, Adapter] | None = None) 
 def _ordered(logs: pl.DataFrame) -> pl.DataFrame:
     """Sorted by conversation, then time; within one time by place, parent before child, then id."""
     tie = ["namespace", "conversation_id", "occurred_at"]
-    siblings = logs.select(*tie, pl.col("native_id").alias("parent_id")).unique()
-    children = siblings.with_columns(after_parent=pl.lit(value=True))
-    logs = logs.join(children, on=[*tie, "parent_id"], how="left", nulls_equal=True)
-    after_parent = pl.col("after_parent") & pl.col("parent_id").is_not_null()
     return (
-        logs.with_columns(
-            after_parent=after_parent.fill_null(value=False),
+        logs.join(_depths(logs, tie), on=[*tie, "native_id"], how="left", nulls_equal=True)
+        .with_columns(
+            pl.col("depth").fill_null(0),
             # A line without an id of its own has only its place to tell it from its neighbours.
             line=pl.when(pl.col("native_id").is_null()).then("source_line"),
         )
-        .sort(
-            *tie, "ordinal", "after_parent", "line", "native_id", "record_key", "block",
-            nulls_last=True,
-        )
-        .drop("after_parent", "line")
+        .sort(*tie, "ordinal", "depth", "line", "native_id", "record_key", "block", nulls_last=True)
+        .drop("depth", "line")
         .with_columns(seq=pl.int_range(pl.len()).over("namespace", "conversation_id"))
-    )  # fmt: skip
+    )
+
+
+def _depths(logs: pl.DataFrame, tie: list[str]) -> pl.DataFrame:
+    """Of each record that has ancestors of its own moment how many: `tie`, native_id and depth."""
+    named = logs.select(*tie, "native_id", "parent_id").drop_nulls("native_id")
+    there = named.select(*tie, parent_id="native_id")
+    links = named.drop_nulls("parent_id").join(
+        there, on=[*tie, "parent_id"], how="semi", nulls_equal=True
+    )
+    parents = {
+        (*place, native): (*place, parent) for *place, native, parent in links.sort(pl.all()).rows()
+    }
+    depths: dict[tuple[object, ...], int] = {}
+    for record in parents:
+        path: dict[tuple[object, ...], None] = {}
+        at = record
+        while at in parents and at not in depths and at not in path:
+            path[at] = None
+            at = parents[at]
+        depth = depths.get(at, 0)
+        for place in reversed(path):
+            depth += 1
+            depths[place] = depth
+    schema = {**{name: logs.schema[name] for name in (*tie, "native_id")}, "depth": pl.Int64}
+    return pl.DataFrame([(*place, depth) for place, depth in depths.items()], schema, orient="row")
 
 
 def _identified(logs: pl.DataFrame) -> pl.DataFrame:
@@ -192,12 +221,8 @@ def _in_episodes(logs: pl.DataFrame) -> pl.DataFrame:
         & pl.col("kind").is_in(EPISODE_STARTERS)
         & ~pl.col("sidechain")
     )
-    first_block = (
-        opens & ((pl.col("native_id") != pl.col("native_id").shift().over(conversation))
-                 | pl.col("native_id").is_null() | ~opens.shift().over(conversation)
-                 | pl.col("native_id").shift().over(conversation).is_null())
-    ).fill_null(opens)  # fmt: skip
-    opened = pl.when(first_block).then("record_id").forward_fill().over(conversation)
+    first = opens & (opens.cum_sum().over(*conversation, "record_key") == 1)
+    opened = pl.when(first).then("record_id").forward_fill().over(conversation)
     return logs.with_columns(
         episode_id=pl.when(pl.col("origin") != "recalled").then(opened),
     )
@@ -206,15 +231,17 @@ def _in_episodes(logs: pl.DataFrame) -> pl.DataFrame:
 def _in_projects(logs: pl.DataFrame) -> pl.DataFrame:
     """With `project`: the first folder of the conversation, or one seen there that contains it.
 
-    The home folder is written `~`, so that a project is one on every machine of a person.
+    The home folder is written `~`, so that a project is one on every machine of a person; a
+    worktree within a repository counts as the repository.
     """
     conversation = ["namespace", "conversation_id"]
     folder = (
         pl.col("cwd")
-        .str.replace(r"^(/home/[^/]+|/Users/[^/]+|/root|[A-Za-z]:\\Users\\[^\\]+)", "~")
-        .str.strip_chars_end("/")
+        .str.replace(rf"^{HOME_FOLDER}([\\/]|$)", "~$1")
+        .str.replace(r"[\\/]\.(?:claude[\\/])?worktrees[\\/].*$", "")
+        .str.strip_chars_end("/\\")
     )
-    seen = logs.select(*conversation, "seq", folder.alias("folder")).drop_nulls("folder")
+    seen = logs.select(*conversation, "seq", folder.alias("folder")).filter(pl.col("folder") != "")
     first = seen.sort("seq").group_by(conversation).agg(pl.col("folder").first().alias("first"))
     roots = (
         seen.select(*conversation, "folder")
@@ -222,8 +249,13 @@ def _in_projects(logs: pl.DataFrame) -> pl.DataFrame:
         .join(first, on=conversation)
         .filter(
             (pl.col("first") == pl.col("folder"))
-            | pl.col("first").str.starts_with(pl.col("folder") + "/")
-            & ~pl.col("folder").is_in(["~", ""])
+            | (
+                pl.any_horizontal(
+                    pl.col("first").str.starts_with(pl.col("folder") + separator)
+                    for separator in ("/", "\\")
+                )
+                & ~pl.col("folder").str.contains(r"^(?:~|[A-Za-z]:)$")
+            )
         )
         .group_by(conversation)
         .agg(pl.col("folder").sort_by(pl.col("folder").str.len_bytes()).first().alias("project"))

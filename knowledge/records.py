@@ -50,22 +50,41 @@ class Redactor(Protocol):
         ...
 
 
-class Before(NamedTuple):
+@dataclass(frozen=True)
+class Before:
     """What the lines before say, for reading only the new end of a file that grew."""
 
     thread: str | None = None
     session: bool = False
     occurred_at: datetime | None = None
+    alike: Counter[str] = field(default_factory=Counter[str], compare=False)
+    """How many lines without native id had each key, before they were told apart."""
+
+
+def before(records: pl.DataFrame) -> Before:
+    """What the records of a file, as they are stored, say to the lines that come after them."""
+    if records.is_empty():
+        return Before()
+    ordered = records.sort("source_line", "source_offset")
+    timed = ordered["occurred_at"].drop_nulls()
+    first = pl.col("record_key").str.head(_PLACE_LENGTH) + pl.col("content_hash")
+    alike = ordered.filter(pl.col("native_id").is_null()).group_by(first).len()
+    return Before(
+        ordered["thread"][-1],
+        ordered["session"][-1],
+        timed[-1] if timed.len() else None,
+        Counter(dict(alike.iter_rows())),
+    )
 
 
 @dataclass(frozen=True)
 class SourceRead:
     """What a file, or the new end of one, gave.
 
-    `records` has the schema of RECORDS and the order of the file. `consumed` bytes and `lines` are
-    what was taken in; `incomplete` says that a value still being written was left for later.
-    `refused` is the reason if nothing was read because the kind of data is unknown. `last` is the
-    `before` of what comes next.
+    `records` has the schema of RECORDS and the order of the file. `consumed` bytes and `lines`, as
+    far as they ended, are what was taken in; `incomplete` says that a value still being written was
+    left for later. `refused` is the reason if nothing was read because the kind of data is unknown.
+    `last` is the `before` of what comes next.
     """
 
     records: pl.DataFrame
@@ -146,7 +165,7 @@ def read_records(
         dead_letters=_dead_letters(found.faults, source),
         adapter=known.name,
         consumed=len(body),
-        lines=body.count(b"\n") + (not body.endswith(b"\n")),
+        lines=body.count(b"\n"),
         incomplete=len(body) < len(data),
         last=last,
     )
@@ -176,7 +195,8 @@ def _rows(
         }
     )
     placed = _placed(told, adapter, source)
-    digests = _digests(payloads, placed, native_ids, f"{source.namespace}\x1f{adapter.name}")
+    alike = Counter(source.before.alike)
+    digests = _digests(payloads, placed, native_ids, f"{source.namespace}\x1f{adapter.name}", alike)
     columns = {
         **placed.to_dict(),
         "record_key": digests.keys,
@@ -193,8 +213,8 @@ def _rows(
     frame = pl.DataFrame({name: columns[name] for name in RECORDS.schema}, schema=RECORDS.schema)
     if len(set(digests.keys)) < frame.height:
         frame = frame.unique("record_key", keep="first", maintain_order=True)
-    last = Before(*(placed.get_column(name)[-1] for name in ("thread", "session", "near")))
-    return frame, last
+    thread, session, near = (placed.get_column(name)[-1] for name in ("thread", "session", "near"))
+    return frame, Before(thread, session, near, alike)
 
 
 def _valid_text(found: Payloads) -> list[bytes]:
@@ -292,18 +312,21 @@ class _Digests(NamedTuple):
 
 
 def _digests(
-    payloads: list[bytes], placed: pl.DataFrame, native_ids: tuple[str | None, ...], where: str
+    payloads: list[bytes],
+    placed: pl.DataFrame,
+    native_ids: tuple[str | None, ...],
+    where: str,
+    alike: Counter[str],
 ) -> _Digests:
     """Keys of the rows, and digests of their payloads.
 
     A key is a digest of `where` (namespace and adapter) and thread, then one of the payload, in
     which the native id stands. Of a line without native id it is also of the time, if the line
     itself tells none, and of how many like it came before. So a line that stands in two files is
-    one record, and two equal lines of a chat stay two.
+    one record, and two equal lines of a chat stay two. `alike` counts on.
     """
     contents = [blake2b(payload, digest_size=16).hexdigest() for payload in payloads]
     places: dict[tuple[str, int | None], str] = {}
-    seen: Counter[str] = Counter()
     keys: list[str] = []
     for content, thread, native, time in zip(
         contents,
@@ -318,9 +341,9 @@ def _digests(
             place = places[at] = digest(where, *at, length=_PLACE_LENGTH)
         key = place + content
         if native is None:
-            seen[key] += 1
-            if seen[key] > 1:
-                key = place + digest(content, seen[key], length=len(content))
+            alike[key] += 1
+            if alike[key] > 1:
+                key = place + digest(content, alike[key], length=len(content))
         keys.append(key)
     return _Digests(keys, contents)
 

@@ -1,18 +1,18 @@
 """Chats in our own plain form: role, content and timestamp, one object a line or in a JSON list.
 
 Optional are id, name, conversation_id, reply_to and proactive. Times are ISO 8601, or seconds or
-milliseconds since 1970.
+milliseconds since 1970. An id is unique among all chats; a number within its conversation.
 """
 
 from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
 
 from knowledge.adapter import Adapter, Event, Head
 from knowledge.identity import digest
-from knowledge.origins import call_origin, result_origin, spoken
+from knowledge.messages import function_calls, moment, own_id, text_of
+from knowledge.origins import result_origin, spoken
 
 CHANNEL = "chat"
 
@@ -66,21 +66,18 @@ def unpack(value: Any) -> Iterator[dict[str, Any]]:
 def head(payload: bytes) -> Head:
     """One endless channel, unless the conversation is named."""
     message = _MESSAGE.decode(payload)
-    thread = message.conversation_id
-    native = None if message.id is None else str(message.id)
-    if native is None and message.ordinal is not None:
-        native = f"{thread}/{message.ordinal}"
+    thread = None if message.conversation_id is None else str(message.conversation_id)
+    native = own_id(message.ordinal if message.id is None else message.id, thread)
     time = message.timestamp
     if isinstance(time, int | float):
-        time = datetime.fromtimestamp(time / 1000 if time > 1e11 else time, UTC).isoformat()
-    named = thread is not None
-    return Head(str(thread) if named else CHANNEL, named, native, time, message.ordinal)
+        time = moment(time)
+    return Head(thread or CHANNEL, thread is not None, native, time, message.ordinal)
 
 
 def events(payload: bytes) -> Iterable[Event]:
     """What was said, calls beside it, or what a tool returned."""
     message = _MESSAGE.decode(payload)
-    text = _text(message.content)
+    text = text_of(message.content)
     origin = _ORIGINS.get(message.role, "system")
     if origin == "tool":
         return [
@@ -102,28 +99,7 @@ def events(payload: bytes) -> Iterable[Event]:
         "message", origin, text, message.role, name=message.name, model=message.model,
         reply_to=message.reply_to, proactive=bool(message.proactive),
     )  # fmt: skip
-    return [said, *_calls(message)]
-
-
-def _calls(message: Message) -> Iterator[Event]:
-    for block, call in enumerate(message.tool_calls or [], 1):
-        function = call.get("function") if isinstance(call, dict) else None
-        if isinstance(function, dict):
-            given = function.get("arguments")
-            yield Event(
-                "tool_call", call_origin(function.get("name")), role=message.role, block=block,
-                tool_name=function.get("name"), call_id=call.get("id"),
-                tool_input=given if isinstance(given, str) else msgspec.json.encode(given).decode(),
-            )  # fmt: skip
-
-
-def _text(content: Any) -> str:
-    if isinstance(content, str):
-        return content
-    if isinstance(content, list):
-        return "\n".join(text for part in content if (text := _text(part)))
-    text = content.get("text") if isinstance(content, dict) else None
-    return text if isinstance(text, str) else ""
+    return [said, *function_calls(message.tool_calls, message.role)]
 
 
 def _is_message(line: Any) -> bool:
@@ -139,7 +115,7 @@ def _is_message(line: Any) -> bool:
 
 ADAPTER = Adapter(
     name="chat",
-    version=1,
+    version=2,
     about="chats in the plain form (JSONL or JSON list: role, content, timestamp, …)",
     recognises=recognises,
     head=head,

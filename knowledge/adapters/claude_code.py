@@ -163,19 +163,19 @@ def head(payload: bytes) -> Head:
     return Head(session, session is not None, place.uuid, time, place.ordinal)
 
 
-def unpack(value: Any) -> Iterator[dict[str, Any]]:
+def unpack(value: Any) -> Iterator[Any]:
     """Lines of a web session's export, each with session, uuid and place; else the value itself."""
     if not _is_export(value):
         yield value
         return
-    lines: list[dict[str, Any]] = value["loglines"]
+    lines: list[Any] = value["loglines"]
     session = next(
         (value[key] for key in ("sessionId", "session_id", "uuid", "id") if value.get(key)),
         "web-" + digest(*(msgspec.json.encode(line).decode() for line in lines[:3])),
     )
     for ordinal, line in enumerate(lines):
         place = {"sessionId": session, "uuid": f"{session}/{ordinal}", "ordinal": ordinal}
-        yield {**place, **line}
+        yield place | line if isinstance(line, dict) else line
 
 
 def events(payload: bytes) -> Iterable[Event]:

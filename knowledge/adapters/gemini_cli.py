@@ -1,13 +1,13 @@
 """Gemini CLI chats: one JSON document with its messages, or the JSONL of newer versions."""
 
 from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
 
 from knowledge.adapter import Adapter, Event, Head
 from knowledge.identity import digest
+from knowledge.messages import moment, text_of, word
 from knowledge.origins import call_origin, result_origin, spoken
 
 
@@ -42,7 +42,7 @@ def recognises(objects: list[Any]) -> bool:
     return header and all(isinstance(line, dict) for line in objects)
 
 
-def unpack(value: Any) -> Iterator[dict[str, Any]]:
+def unpack(value: Any) -> Iterator[Any]:
     """Messages of a document, each with its session and place; else the value itself."""
     if not _is_document(value):
         yield value
@@ -55,6 +55,7 @@ def unpack(value: Any) -> Iterator[dict[str, Any]]:
     model = value.get("model")
     for ordinal, message in enumerate(messages):
         if not isinstance(message, dict):
+            yield message
             continue
         place = {"sessionId": session, "ordinal": ordinal, "timestamp": _time(message, value)}
         yield {**message, **place} | ({"model": model} if "model" not in message and model else {})
@@ -75,7 +76,7 @@ def events(payload: bytes) -> Iterable[Event]:
     """What a person or the model said, its thoughts, calls and their results."""
     message = _MESSAGE.decode(payload)
     speaker = message.type or message.role
-    text = _text(message.content) or _text(message.parts)
+    text = text_of(message.content) or text_of(message.parts)
     if speaker == "user":
         parts = list(spoken(text)) or [("system", "")]
         return [
@@ -109,9 +110,7 @@ def _answer(message: Message, role: str, text: str) -> Iterator[Event]:
 
 
 def _call(call: dict[str, Any], role: str) -> Iterator[Event]:
-    name, native = call.get("name"), call.get("id")
-    name = name if isinstance(name, str) else None
-    native = native if isinstance(native, str) else None
+    name, native = word(call.get("name")), word(call.get("id"))
     given = call.get("args")
     arguments = given if isinstance(given, dict) else {}
     yield Event(
@@ -119,7 +118,7 @@ def _call(call: dict[str, Any], role: str) -> Iterator[Event]:
         tool_input=msgspec.json.encode(arguments).decode(), call_id=native,
     )  # fmt: skip
     if call.get("result") is not None or call.get("resultDisplay"):
-        text = _result(call.get("result")) or _text(call.get("resultDisplay"))
+        text = _result(call.get("result")) or text_of(call.get("resultDisplay"))
         yield Event(
             "tool_result", result_origin(name, text), text, "tool", tool_name=name, call_id=native,
             is_error=call.get("status") == "error",
@@ -136,25 +135,15 @@ def _result(result: Any) -> str:
             out = next((response[key] for key in ("output", "error") if key in response), response)
             texts.append(out if isinstance(out, str) else msgspec.json.encode(out).decode())
         else:
-            texts.append(_text(part))
+            texts.append(text_of(part))
     return "\n".join(text for text in texts if text)
-
-
-def _text(content: Any) -> str:
-    """Text of content: a string, a part, or a list of either; pictures say nothing."""
-    if isinstance(content, str):
-        return content
-    if isinstance(content, list):
-        return "\n".join(text for part in content if (text := _text(part)))
-    text = content.get("text") if isinstance(content, dict) else None
-    return text if isinstance(text, str) else ""
 
 
 def _time(message: dict[str, Any], document: dict[str, Any]) -> str | None:
     """ISO time of a message; seconds since 1970 in old documents; the document's start at worst."""
     time = message.get("timestamp") or message.get("ts")
     if isinstance(time, int | float):
-        return datetime.fromtimestamp(time / 1000 if time > 1e11 else time, UTC).isoformat()
+        return moment(time)
     start = document.get("startTime") or document.get("start_time")
     found = time or start
     return found if isinstance(found, str) else None
@@ -176,7 +165,7 @@ def _is_document(value: Any) -> bool:
 
 ADAPTER = Adapter(
     name="gemini_cli",
-    version=1,
+    version=2,
     about="Gemini CLI chats (JSON documents, and JSONL of newer versions)",
     recognises=recognises,
     head=head,

@@ -34,12 +34,13 @@ def recognises(objects: list[Any]) -> bool:
     )
 
 
-def unpack(value: Any) -> Iterator[dict[str, Any]]:
+def unpack(value: Any) -> Iterator[Any]:
     """Turns of everyone's every day."""
     for name, person in value.items():
         for date, turns in person["history"].items():
             for ordinal, turn in enumerate(turns):
-                yield {"name": name, "date": date, "ordinal": ordinal, **turn}
+                place = {"name": name, "date": date, "ordinal": ordinal}
+                yield place | turn if isinstance(turn, dict) else turn
 
 
 def head(payload: bytes) -> Head:

@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from knowledge.adapter import Adapter, Event, Head
+from knowledge.messages import moment, own_id
 
 CHANNEL = "searches"
 
@@ -15,8 +16,8 @@ class Search(msgspec.Struct):
 
     query: str = ""
     response: str | None = None
-    timestamp: str | None = None
-    id: str | None = None
+    timestamp: str | int | float | None = None
+    id: str | int | None = None
     conversation_id: str | None = None
     source_url: str | None = None
     image_url: str | None = None
@@ -54,7 +55,11 @@ def head(payload: bytes) -> Head:
     """One endless channel, unless the conversation is named."""
     search = _SEARCH.decode(payload)
     thread = search.conversation_id
-    return Head(thread or CHANNEL, thread is not None, search.id, search.timestamp)
+    native = own_id(search.id, thread)
+    time = search.timestamp
+    if isinstance(time, int | float):
+        time = moment(time)
+    return Head(thread or CHANNEL, thread is not None, native, time)
 
 
 def events(payload: bytes) -> Iterable[Event]:
@@ -83,7 +88,7 @@ def events(payload: bytes) -> Iterable[Event]:
 
 ADAPTER = Adapter(
     name="searches",
-    version=1,
+    version=2,
     about="search logs (JSONL: timestamp, query, response, source_url, trigger, …)",
     recognises=recognises,
     head=head,

@@ -10,7 +10,8 @@ import msgspec
 
 from knowledge.adapter import Adapter, Event, Head
 from knowledge.identity import digest
-from knowledge.origins import call_origin, result_origin
+from knowledge.messages import function_calls, text_of, word
+from knowledge.origins import result_origin
 
 
 class Turn(msgspec.Struct):
@@ -68,30 +69,21 @@ def head(payload: bytes) -> Head:
 def events(payload: bytes) -> Iterable[Event]:
     """The issue, thoughts and actions of the agent, and what they brought."""
     turn = _TURN.decode(payload)
-    text = _text(turn.content)
+    text = text_of(turn.content)
     if turn.asks:
         return [Event("message", "human", text, "user")]
     if turn.role == "assistant":
         return list(_acts(turn, text))
     if turn.role == "tool" or (turn.role == "user" and not turn.is_demo):
-        calls = turn.tool_call_ids or [None]
-        call = calls[0] if isinstance(calls[0], str) else None
+        call = word(next(iter(turn.tool_call_ids or []), None))
         return [Event("tool_result", result_origin(None, text), text, turn.role, call_id=call)]
     return [Event("message", "system", text, turn.role)]
 
 
 def _acts(turn: Turn, text: str) -> Iterator[Event]:
     yield Event("message", "agent", turn.thought or text, "assistant")
-    calls = [call for call in turn.tool_calls or [] if isinstance(call, dict)]
-    for block, call in enumerate(calls, 1):
-        function = call.get("function")
-        function = function if isinstance(function, dict) else {}
-        name, given = function.get("name"), function.get("arguments")
-        yield Event(
-            "tool_call", call_origin(name), role="assistant", block=block, tool_name=name,
-            tool_input=given if isinstance(given, str) else msgspec.json.encode(given).decode(),
-            call_id=call.get("id"),
-        )  # fmt: skip
+    calls = list(function_calls(turn.tool_calls, "assistant"))
+    yield from calls
     if turn.action and not calls:
         command = msgspec.json.encode({"command": turn.action.strip()}).decode()
         yield Event(
@@ -99,18 +91,9 @@ def _acts(turn: Turn, text: str) -> Iterator[Event]:
         )
 
 
-def _text(content: Any) -> str:
-    if isinstance(content, str):
-        return content
-    if isinstance(content, list):
-        return "\n".join(text for part in content if (text := _text(part)))
-    text = content.get("text") if isinstance(content, dict) else None
-    return text if isinstance(text, str) else ""
-
-
 ADAPTER = Adapter(
     name="swe_agent",
-    version=1,
+    version=2,
     about="SWE-agent trajectories (.traj documents)",
     recognises=recognises,
     head=head,

@@ -11,7 +11,8 @@ import msgspec
 
 from knowledge.adapter import Adapter, Event, Head
 from knowledge.identity import digest
-from knowledge.origins import call_origin, result_origin
+from knowledge.messages import function_calls, text_of
+from knowledge.origins import result_origin
 
 
 class Turn(msgspec.Struct):
@@ -20,7 +21,7 @@ class Turn(msgspec.Struct):
     conversation: str
     ordinal: int
     role: str | None = None
-    content: str | None = None
+    content: Any = None
     name: str | None = None
     tool_call_id: str | None = None
     tool_calls: list[Any] | None = None
@@ -43,7 +44,7 @@ def recognises(objects: list[Any]) -> bool:
     )
 
 
-def unpack(value: Any) -> Iterator[dict[str, Any]]:
+def unpack(value: Any) -> Iterator[Any]:
     """Turns of each dialogue; its name is the task and trial with a digest of how it begins."""
     if isinstance(value, list):
         for task in value:
@@ -65,7 +66,7 @@ def head(payload: bytes) -> Head:
 def events(payload: bytes) -> Iterable[Event]:
     """What customer and agent said, calls and their results."""
     turn = _TURN.decode(payload)
-    text = turn.content or ""
+    text = text_of(turn.content)
     match turn.role:
         case "user":
             return [Event("message", "human", text, "user")]
@@ -84,22 +85,16 @@ def events(payload: bytes) -> Iterable[Event]:
 
 
 def _acts(turn: Turn, text: str) -> Iterator[Event]:
-    calls = [call for call in turn.tool_calls or [] if isinstance(call, dict)]
+    calls = list(function_calls(turn.tool_calls, "assistant"))
     if text or not calls:
         yield Event("message", "agent", text, "assistant")
-    for block, call in enumerate(calls, 1):
-        function = call.get("function")
-        function = function if isinstance(function, dict) else {}
-        yield Event(
-            "tool_call", call_origin(function.get("name")), role="assistant", block=block,
-            tool_name=function.get("name"), tool_input=function.get("arguments") or "{}",
-            call_id=call.get("id"),
-        )  # fmt: skip
+    yield from calls
 
 
-def _turns(conversation: str, turns: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def _turns(conversation: str, turns: list[Any]) -> Iterator[Any]:
     for ordinal, turn in enumerate(turns):
-        yield {"conversation": conversation, "ordinal": ordinal, **turn}
+        place = {"conversation": conversation, "ordinal": ordinal}
+        yield place | turn if isinstance(turn, dict) else turn
 
 
 def _transcript(shown: str) -> Iterator[dict[str, Any]]:
@@ -113,7 +108,7 @@ def _transcript(shown: str) -> Iterator[dict[str, Any]]:
 
 ADAPTER = Adapter(
     name="tau_bench",
-    version=1,
+    version=2,
     about="tau-bench dialogues (trajectories and few-shot transcripts)",
     recognises=recognises,
     head=head,

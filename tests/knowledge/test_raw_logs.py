@@ -1,0 +1,132 @@
+"""Where events belong: conversations, their order, episodes and projects."""
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+
+import polars as pl
+import pytest
+
+from knowledge.conversations import conversations
+from knowledge.policy import Policy
+from knowledge.raw_logs import HEAD_COLUMNS, placed, raw_logs
+from knowledge.records import read_records
+from knowledge.tables import RECORDS
+
+SEEN_AT = datetime(2026, 6, 1, 12, tzinfo=UTC)
+DAY = "2026-05-01"
+
+
+def records(*files: Sequence[Mapping[str, object]]) -> pl.DataFrame:
+    read = [
+        read_records(
+            b"".join(json.dumps(line).encode() + b"\n" for line in lines),
+            namespace="n",
+            source_file=f"{number}.jsonl",
+            timezone="UTC",
+            seen_at=SEEN_AT,
+            redactor=None,
+        ).records
+        for number, lines in enumerate(files)
+    ]
+    return pl.concat([RECORDS.empty(), *read]).unique("record_key", keep="first")
+
+
+def logs(*files: Sequence[Mapping[str, object]]) -> pl.DataFrame:
+    found = records(*files)
+    where = placed(found.select(HEAD_COLUMNS), Policy())
+    belongs = where.select("namespace", "record_key", "conversation_id", "day")
+    read = raw_logs(found.join(belongs, on=["namespace", "record_key"]))
+    assert read.dead_letters.is_empty()
+    return read.raw_logs
+
+
+def chat(content: str, time: str | None = None, **fields: object) -> dict[str, object]:
+    told = {"timestamp": f"{DAY}T{time}Z"} if time else {}
+    return {"role": "user", "content": content, **told, **fields}
+
+
+def session(uuid: str, text: str, parent: str | None = None, **fields: object) -> dict[str, object]:
+    return {
+        "type": "user", "uuid": uuid, "parentUuid": parent, "sessionId": "s", "cwd": "/srv/app",
+        "timestamp": f"{DAY}T10:00:00Z", "message": {"role": "user", "content": text}, **fields,
+    }  # fmt: skip
+
+
+def texts(frame: pl.DataFrame) -> list[str]:
+    return frame.sort("conversation_id", "seq")["text"].to_list()
+
+
+def test_a_thread_at_one_moment_stands_parent_before_child_down_the_line() -> None:
+    lines = [session("d", "1"), session("c", "2", "d"), session("b", "3", "c")]
+    lines += [session("a", "4", "b"), session("e", "side", "d")]
+    seq = {text: place for place, text in enumerate(texts(logs(lines)))}
+    assert seq["1"] < seq["2"] < seq["3"] < seq["4"]
+    assert seq["1"] < seq["side"]
+
+
+def test_numbers_of_messages_count_within_their_conversation() -> None:
+    """Two exports that number their messages from 1 lose none of them."""
+    one = [chat("a", "10:00:00", id=1, conversation_id="x"), chat("b", "10:01:00", id="1")]
+    two = [chat("c", "11:00:00", id=1, conversation_id="y"), chat("d", "11:01:00", id=1)]
+    search = {"timestamp": f"{DAY}T12:00:00Z", "query": "e", "response": "f", "id": 1}
+    assert sorted(texts(logs(one, two, [search]))) == ["a", "b", "c", "d", "e", "f"]
+
+
+def test_undated_lines_of_a_channel_are_no_part_of_its_last_day() -> None:
+    found = logs([chat("undated")], [chat("dated", "10:00:00")])
+    assert found.sort("day").select("text", "day").rows() == [
+        ("undated", "2015-01-01"),
+        ("dated", DAY),
+    ]
+    assert found["conversation_id"].n_unique() == 2
+
+
+def test_a_line_opens_one_episode_whatever_the_harness_put_into_it() -> None:
+    text = "First half.<system-reminder>be brief</system-reminder>Second half."
+    for found in (logs([session("a", text)]), logs([chat(text, "10:00:00")])):
+        assert found["origin"].to_list() == ["human", "system", "human"]
+        assert found["episode_id"].n_unique() == 1
+
+
+@pytest.mark.parametrize(
+    ("folders", "project"),
+    [
+        (["/home/mira/code/app/src", "/home/mira/code/app"], "~/code/app"),
+        (["/home/mira/code/app", "/home/mira/code/app-two"], "~/code/app"),
+        (["C:\\Users\\Mira\\app\\src", "C:\\Users\\Mira\\app"], "~\\app"),
+        (["C:\\Users\\Mira\\app\\"], "~\\app"),
+        (["/home/mira/code/app", "/home/mira"], "~/code/app"),
+        (["C:\\Users\\Mira\\app", "C:\\Users\\Mira"], "~\\app"),
+        (["/rootfs/app"], "/rootfs/app"),
+        (["/root/app"], "~/app"),
+        (["/srv/app", "/"], "/srv/app"),
+    ],
+)
+def test_a_project_is_the_outermost_folder_seen_around_the_first(
+    folders: list[str], project: str
+) -> None:
+    lines = [
+        session(str(number), "x", cwd=folder, timestamp=f"{DAY}T10:00:0{number}Z")
+        for number, folder in enumerate(folders)
+    ]
+    assert logs(lines)["project"].unique().to_list() == [project]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"cwd": "/srv/other"},
+        {"timestamp": f"{DAY}T10:00:01Z"},
+        {"isMeta": True},
+        {"isSidechain": True},
+    ],
+)
+def test_a_conversation_is_another_when_anything_that_is_read_of_it_is(
+    changes: dict[str, object],
+) -> None:
+    """Else what was made of it before would stay, though its adapter now says otherwise."""
+    one, other = logs([session("a", "x")]), logs([session("a", "x") | changes])
+    assert one["record_id"].to_list() == other["record_id"].to_list()
+    hashes = [conversations(found)["content_hash"][0] for found in (one, other)]
+    assert hashes[0] != hashes[1]
