@@ -53,8 +53,10 @@ FOLDERS = frozenset(_FOLDER_LIST.split())
 """Folders that a path in a repository begins with, which `read/write` does not."""
 
 _URL = re.compile(
-    r"\b[A-Za-z][A-Za-z0-9+.-]*://\S+|\bwww\.\S+|\bmailto:\S+|\S*[^\s/`'\"(]@[\w-]+\.\S+"
+    r"\b[A-Za-z][A-Za-z0-9+.-]{0,30}://\S+|\bwww\.\S+|\bmailto:\S+"
+    r"|(?<!\S)\S*[^\s/`'\"(]@[\w-]+\.\S+"
 )
+"""Bounded, and begun only where a word begins, so that a word of megabytes takes no hours."""
 _PATH = re.compile(
     r"""
     (?<![\w/\\.:@~$%+=<>*?^|&#{}-])

@@ -100,7 +100,9 @@ def test_killed_in_every_asset_it_ends_in_the_same_rows(
     add_source(state.home, logs, "default")
     monkeypatch.setenv("CAIRN_HOME", str(state.home.root))
     processes = multiprocessing.get_context("forkserver")
-    processes.set_forkserver_preload(["pipelines.definitions", "resources.index"])
+    processes.set_forkserver_preload(
+        ["pipelines.definitions", "resources.index", "great_expectations", "hdbscan", "wordllama"]
+    )
 
     deaths = Deaths(tmp_path / "deaths")
     exits: list[int | None] = []

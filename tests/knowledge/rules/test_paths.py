@@ -4,6 +4,7 @@ import pytest
 
 from knowledge.candidates import candidates
 from knowledge.policy import Policy
+from knowledge.rules.paths import paths_in
 from tests.knowledge.rules.fixtures import Line, agent, call, human, output, raw_logs
 
 
@@ -56,3 +57,9 @@ def test_inputs_of_tools_hang_on_the_action() -> None:
 def test_prose_of_agents_and_output_of_tools_mention_no_paths() -> None:
     assert mentioned(agent("I changed src/app/main.py.")) == []
     assert mentioned(output("src/app/main.py: ok")) == []
+
+
+@pytest.mark.timeout(5)
+@pytest.mark.parametrize("piece", ["x", "y/", "a.", "a-", "a@", "/", "(a"])
+def test_words_without_end_take_no_hours(piece: str) -> None:
+    assert len(list(paths_in(piece * 100_000))) <= 1
