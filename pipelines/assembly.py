@@ -1,16 +1,13 @@
 """Everything that Dagster sees, over one home."""
 
-import os
-import socket
-
 import dagster as dg
 
 from pipelines.checks import CHECKS
 from pipelines.graph import ASSETS, versioned
 from pipelines.jobs import JOBS
-from pipelines.run import PROCESS_TAG
 from pipelines.schedules import SCHEDULES
 from pipelines.sensors import SENSORS
+from pipelines.under_way import process_tag
 from resources.state import State
 
 
@@ -21,8 +18,7 @@ def definitions(state: State) -> dg.Definitions:
     def opened(context: dg.InitResourceContext) -> State:
         """The state; a run that opens it says by which process, so that it can be told dead."""
         if context.instance and context.run:
-            process = {PROCESS_TAG: f"{socket.gethostname()}:{os.getpid()}"}
-            context.instance.add_run_tags(context.run.run_id, process)
+            context.instance.add_run_tags(context.run.run_id, process_tag())
         return state
 
     return dg.Definitions(

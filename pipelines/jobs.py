@@ -25,6 +25,12 @@ refresh = dg.define_asset_job(
     description="Makes a range of days anew, then what follows from them, and publishes it.",
 )
 
+publish = dg.define_asset_job(
+    "publish",
+    dg.AssetSelection.assets("extractors", *WHOLE) - _CHECKS,
+    description="Makes what follows from the days as they stand, and publishes it: after Ctrl-C.",
+)
+
 consolidate = dg.define_asset_job(
     "consolidate",
     _CONSOLIDATION,
@@ -38,4 +44,4 @@ night = dg.define_asset_job(
     description="Consolidates, optimizes the index, and tidies tables that no reader needs.",
 )
 
-JOBS = [intake, days, refresh, consolidate, night]
+JOBS = [intake, days, refresh, publish, consolidate, night]

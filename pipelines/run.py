@@ -1,7 +1,5 @@
 """Running the graph from one process: stretch by stretch, newest first, each published."""
 
-import os
-import socket
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -14,7 +12,7 @@ from assets.records import changed_files, stretch
 from knowledge.work import ranges
 from pipelines.event_log import kept_open
 from pipelines.next_step import Step, next_step
-from pipelines.sensors import UNFINISHED, range_tags
+from pipelines.under_way import process_tag, range_tags, reconcile
 from resources.log_files import LogFile
 from resources.state import State
 
@@ -26,9 +24,6 @@ STRETCH_GROWTH = 4
 FIXED_SECONDS = 12.0
 SECONDS_PER_MB = 0.6
 """What a run took on two cores, for the estimate before it."""
-
-PROCESS_TAG = "cairn/process"
-"""Host and process that execute a run, so that it is known when they are gone."""
 
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 
@@ -144,12 +139,15 @@ def _watched(
 ) -> Outcome:
     token = LISTENER.set(listener)
     outcome = Outcome()
+    state.home.dagster_environment()
+    with dg.DagsterInstance.get() as instance:
+        reconcile(instance)
     try:
         work(outcome)
     except KeyboardInterrupt:
         outcome.interrupted = True
         on_interrupt()
-        _execute(state, Step("consolidate"), outcome)
+        _execute(state, Step("publish"), outcome)
     finally:
         LISTENER.reset(token)
     return outcome
@@ -176,21 +174,16 @@ def _execute(state: State, step: Step, outcome: Outcome, *, max_bytes: int | Non
         config["ops"] = {"records": {"config": {"max_bytes": max_bytes}}}
     run_id = str(uuid4())
     with dg.DagsterInstance.get() as instance, kept_open(instance, run_id):
-        reconcile(instance)
         result = defs.resolve_job_def(step.job).execute_in_process(
             run_config=config,
             instance=instance,
-            tags=_tags(step),
+            tags={**range_tags(step), **process_tag()},
             raise_on_error=False,
             run_id=run_id,
         )
     outcome.runs.append(result.run_id)
     if not result.success:
         raise RunFailed(_reason(result))
-
-
-def _tags(step: Step) -> dict[str, str]:
-    return {**range_tags(step), PROCESS_TAG: f"{socket.gethostname()}:{os.getpid()}"}
 
 
 def _reason(result: dg.ExecuteInProcessResult) -> str:
@@ -203,27 +196,3 @@ def _reason(result: dg.ExecuteInProcessResult) -> str:
         if error:
             return f"{event.step_key}: {error.cls_name}: {error.message.strip().splitlines()[0]}"
     return f"run {result.run_id} failed: see `cairn ui`"
-
-
-def reconcile(instance: dg.DagsterInstance) -> list[str]:
-    """Marks runs of this host as failed whose process is gone; gives their ids.
-
-    In-process runs carry the host and process that execute them as tags.
-    """
-    dead: list[str] = []
-    for run in instance.get_runs(dg.RunsFilter(statuses=UNFINISHED)):
-        host, _, pid = run.tags.get(PROCESS_TAG, "").partition(":")
-        if host == socket.gethostname() and pid.isdigit() and not _lives(int(pid)):
-            instance.report_run_failed(run, "The process that executed it is gone.")
-            dead.append(run.run_id)
-    return dead
-
-
-def _lives(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True

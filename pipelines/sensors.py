@@ -7,15 +7,8 @@ import dagster as dg
 
 from pipelines.jobs import consolidate, days, intake, refresh
 from pipelines.next_step import Step, next_step
+from pipelines.under_way import UNFINISHED, range_tags, reconcile
 from resources.state import State
-
-UNFINISHED = [
-    dg.DagsterRunStatus.QUEUED,
-    dg.DagsterRunStatus.NOT_STARTED,
-    dg.DagsterRunStatus.STARTING,
-    dg.DagsterRunStatus.STARTED,
-    dg.DagsterRunStatus.CANCELING,
-]
 
 MOST_FAILURES = 7
 """Failures in a row that are counted: the longest pause is an hour."""
@@ -31,8 +24,6 @@ def new_logs(
     context: dg.SensorEvaluationContext, state: dg.ResourceParam[State]
 ) -> dg.SensorResult | dg.SkipReason:
     """Starts one run per tick: the next step, while none is queued or running."""
-    from pipelines.run import reconcile  # which imports this module
-
     (state.home.root / "sensor_alive").touch()
     reconcile(context.instance)
     unfinished = context.instance.get_runs(dg.RunsFilter(statuses=UNFINISHED), limit=1)
@@ -65,16 +56,6 @@ def _pause(instance: dg.DagsterInstance, step: Step) -> float:
 def request(step: Step, tick: int) -> dg.RunRequest:
     """A run of a step. A run key is remembered for ever, so it has the tick in it."""
     return dg.RunRequest(run_key=f"{step.job}-{tick}", job_name=step.job, tags=range_tags(step))
-
-
-def range_tags(step: Step) -> dict[str, str]:
-    """The tags by which Dagster runs a range of days in one run."""
-    if step.days is None:
-        return {}
-    return {
-        "dagster/asset_partition_range_start": step.days.first,
-        "dagster/asset_partition_range_end": step.days.last,
-    }
 
 
 def alive(home: Path) -> float | None:

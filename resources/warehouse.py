@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import unquote
 
 import polars as pl
 from deltalake import (
@@ -84,6 +85,23 @@ class _Scope:
             for name, values in self.limits.items()
         ]
         return " AND ".join(parts) or WHOLE
+
+
+class _Delta(DeltaTable):
+    """A table whose paths are plain: polars 2.1 opens them as they stand, percent signs and all."""
+
+    def file_uris(self, *args: Any, **kwargs: Any) -> list[str]:
+        """Paths of its files."""
+        return [_plain(uri) for uri in super().file_uris(*args, **kwargs)]
+
+    @property
+    def table_uri(self) -> str:
+        """Where it is."""
+        return _plain(super().table_uri)
+
+
+def _plain(uri: str) -> str:
+    return unquote(uri) if uri.startswith(("/", "file://")) else uri
 
 
 @dataclass(frozen=True)
@@ -251,7 +269,7 @@ class Warehouse:
     def _open(self, table: Table, version: int | None = None) -> DeltaTable | None:
         options = dict(self.storage_options) if self.storage_options else None
         try:
-            return DeltaTable(self._uri(table), version=version, storage_options=options)
+            return _Delta(self._uri(table), version=version, storage_options=options)
         except TableNotFoundError:
             return None
 
@@ -336,7 +354,7 @@ class Warehouse:
             if DeltaTable.is_deltatable(uri, options):
                 raise Conflict(f"{table.name}: made by another writer") from error
             raise
-        return DeltaTable(uri, storage_options=options)
+        return _Delta(uri, storage_options=options)
 
     def _committed_at(self, table: Table, version: int) -> datetime:
         """When a version was committed; long ago if its log entry is no longer there."""

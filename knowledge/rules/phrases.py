@@ -8,7 +8,7 @@ gives the same phrases whatever else is known.
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import product
 from typing import NamedTuple
 
 from knowledge.policy import Policy
@@ -100,10 +100,11 @@ def _counted(records: Sequence[Record]) -> list[Phrase]:
     for index, record in enumerate(records):
         text = _HIDDEN.sub(_blank, record.text[:LONGEST_MESSAGE])
         for run in _runs(text):
-            for first, last in combinations(range(len(run) + 1), 2):
-                if last - first > LONGEST_PHRASE:
+            lengths = range(1, LONGEST_PHRASE + 1)
+            for first, length in product(range(len(run)), lengths):
+                part = run[first : first + length]
+                if len(part) < length:
                     continue
-                part = run[first:last]
                 start, end = part[0].start, part[-1].end
                 key = tuple(term.text.lower() for term in part)
                 phrase = known.get(key)

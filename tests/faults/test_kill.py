@@ -15,7 +15,7 @@ from assets.records import changed_files, intake
 from knowledge.stage import Means
 from knowledge.tables import RECORDS, TABLES, Table
 from knowledge.whole import build, comparable
-from pipelines.run import reconcile
+from pipelines.under_way import reconcile
 from resources.home import open_home
 from resources.publication import published
 from resources.settings import Settings

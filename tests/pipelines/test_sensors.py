@@ -13,7 +13,7 @@ from uuid import uuid4
 import dagster as dg
 import pytest
 
-from pipelines.run import PROCESS_TAG
+from pipelines.under_way import PROCESS_TAG
 from resources.inbox import append_event
 from serving.reader import open_reader
 from serving.search import search_memory

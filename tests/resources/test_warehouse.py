@@ -246,3 +246,18 @@ def test_a_kill_in_the_middle_leaves_the_last_version_readable(tmp_path: Path) -
         assert left.height == 2000
         assert left["content"].n_unique() == 1
     assert Warehouse(tmp_path).write(CANDIDATES, _rows(CANDIDATES)).changed
+
+
+def test_a_home_may_have_any_name(tmp_path: Path) -> None:
+    folder = tmp_path / "my home, 100 % tidy" / "täglich #1"
+    folder.mkdir(parents=True)
+    warehouse = Warehouse(folder)
+    rows = pl.DataFrame(
+        {"namespace": ["a", "b"], "stage": ["s", "s"], "gate": ["g", "g"], "rows_in": [2, 3],
+         "passed": [1, 3], "refused": [1, 0], "rate": [0.5, 1.0]}
+    )  # fmt: skip
+    warehouse.write(FUNNEL, rows)
+    warehouse.write(FUNNEL, rows.filter(namespace="a").with_columns(rows_in=4), namespaces=["a"])
+    warehouse.maintain(FUNNEL)
+    assert warehouse.read(FUNNEL, namespace="a").collect()["rows_in"].to_list() == [4]
+    assert warehouse.read(FUNNEL).collect().height == 2
