@@ -75,7 +75,7 @@ def learning_candidates(raw_logs: pl.DataFrame, policy: Policy) -> pl.DataFrame:
     )
     worth = rows.filter(pl.col("value") >= policy.learning_value_bar).select(CONVERSATION)
     read = {
-        (namespace, conversation): _read(found, policy)
+        (namespace, conversation): _judged(found, policy)
         for namespace, conversation, found in conversations(
             turns.join(worth, on=CONVERSATION, how="semi", maintain_order="left")
         )
@@ -107,6 +107,14 @@ class _Judged(NamedTuple):
     drafts: str
     outcome: str
     details: str | None
+
+
+def _judged(turns: list[Turn], policy: Policy) -> _Judged:
+    """What a conversation teaches; one that rules fail on must not fail the others."""
+    try:
+        return _read(turns, policy)
+    except Exception as error:
+        return _Judged([], [], "[]", "failed", type(error).__name__)
 
 
 def _read(turns: list[Turn], policy: Policy) -> _Judged:

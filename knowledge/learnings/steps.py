@@ -177,7 +177,7 @@ def _shell_step(call: Turn, result: Turn | None, command: str, worked: bool | No
             added=_few(body) if head == "edit" else "", worked=not rejected,
         )  # fmt: skip
     found = actions(command)
-    if found and all(action.key.split()[0] == "sed" for action in found):
+    if found and all(action.key.split()[:1] == ["sed"] for action in found):
         return Step(call, result, "edit", command, files=found[-1].words[-1:], worked=worked)
     return Step(call, result, "run" if found else "read", command, found, worked=worked)
 

@@ -23,7 +23,7 @@ LONGEST_MESSAGE = 8_000
 """Longer messages are pasted, not written; only their beginning is read."""
 
 _HIDDEN = re.compile(
-    r"```.*?(?:```|\Z)|<([a-z][\w-]*)>.*?</\1>|\b[A-Za-z][A-Za-z0-9+.-]*://\S+|\S+@\S+\.\S+"
+    r"```.*?(?:```|\Z)|<([a-z][\w-]*)>.*?</\1>|\b[A-Za-z][A-Za-z0-9+.-]*://\S+|[^\s@]+@[^\s@]+\.\S+"
     r"|(?<!\w)[~.]{0,2}/\S+|\b[\w.-]+/[\w./-]+|\[redacted[^\]]*\]|^[ \t]*[>|$#].*$|^(?:\t| {4}).*$"
     r"|\$\{?\w+\}?|`[^`\n]*[\s(){}=;<>][^`\n]*`",
     re.DOTALL | re.MULTILINE,

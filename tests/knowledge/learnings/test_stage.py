@@ -106,3 +106,8 @@ def test_lessons_of_real_sessions_are_readable_and_quoted(shared_data: Path, emb
     assert not stored["title"].str.contains(r"[`*\x1b\n]|Traceback").any()
     assert stored["content"].str.len_chars().min() >= 100
     assert stored["tags"].list.len().is_between(3, 10).all()
+
+
+def test_a_command_whose_name_is_blank_costs_no_lesson(session, solved):
+    rows = learning_candidates(session(*solved, ("run", "' '", "not found", "error")), Policy())
+    assert rows["outcome"].to_list() == ["stored"]
