@@ -31,7 +31,7 @@ ui: setup  ## Open the Dagster UI of the same state on 127.0.0.1:3000
 	@.venv/bin/cairn ui
 
 test: setup lint types  ## Lint, check types, run all tests
-	@.venv/bin/pytest
+	@.venv/bin/pytest -n auto
 
 lint: setup  ## Ruff, spelling, import rules
 	@.venv/bin/ruff check .
