@@ -26,7 +26,10 @@ def totals(reader: Reader) -> dict[str, int]:
     def height(frame: pl.LazyFrame) -> int:
         return frame.select(pl.len()).collect().item()
 
-    memory = reader.memory().filter(pl.col("status").is_in(["active", "pending_embed"]))
+    every = reader.memory().filter(
+        pl.col("status").is_in(["active", "pending_embed", "deprecated"])
+    )
+    memory = every.filter(pl.col("status") != "deprecated")
     plain = memory.filter(~pl.col("predicate").is_in(list(STRUCTURAL_PREDICATES)))
     return {
         "conversations": height(reader.table(CONVERSATIONS, ["conversation_id"])),
@@ -34,6 +37,7 @@ def totals(reader: Reader) -> dict[str, int]:
         "entities": height(reader.entities()),
         "facts": height(plain),
         "structural_facts": height(memory) - height(plain),
+        "deprecated_facts": height(every) - height(memory),
         "learnings": height(reader.learnings()),
         "themes": height(reader.table(THEMES, ["theme_id"])),
     }
@@ -77,7 +81,8 @@ def print_totals(found: dict[str, Any]) -> None:
         count(there["conversations"], "conversation"),
         count(there["records"], "record"),
         count(there["entities"], "entity", "entities"),
-        count(there["facts"], "fact"),
+        count(there["facts"], "fact")
+        + (f" ({there['deprecated_facts']:,} faded)" if there["deprecated_facts"] else ""),
         count(there["learnings"], "learning"),
         count(there["themes"], "theme"),
     ]
