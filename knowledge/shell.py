@@ -13,7 +13,7 @@ from tree_sitter import Language, Node, Parser
 
 from knowledge.shell_words import WORDS, Script, Token, Word, operand_index
 
-LONGEST = 200_000
+LONGEST = 50_000  # what the grammar cannot read may cost it quadratic time
 DEEPEST = 12
 
 SHELLS = frozenset({"bash", "sh", "zsh", "dash", "ksh", "fish", "ash"})
