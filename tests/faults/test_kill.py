@@ -89,6 +89,7 @@ def run(home: Path, deaths: Deaths) -> None:
 
 
 @pytest.mark.faults
+@pytest.mark.timeout(900)
 def test_killed_in_every_asset_it_ends_in_the_same_rows(
     samples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -109,7 +110,7 @@ def test_killed_in_every_asset_it_ends_in_the_same_rows(
     while 0 not in exits:
         process = processes.Process(target=run, args=(state.home.root, deaths))
         process.start()
-        process.join(120)
+        process.join(240)
         exits.append(process.exitcode)
         assert set(exits) <= {-signal.SIGKILL, 0}
         assert len(exits) == len(deaths.places()) + (0 in exits)
