@@ -25,7 +25,7 @@ from resources.state import State
 STAGE = Extractor(
     "raw_logs",
     "stage",
-    2,
+    3,
     "Events, conversations and episodes, as adapters decide.",
     ("channel_silence_hours", "episode_text_characters"),
 )

@@ -18,6 +18,8 @@ from knowledge.tables import DEAD_LETTERS, RAW_LOGS
 EPISODE_STARTERS = ("message", "search", "note")
 """Kinds by which a person opens an episode."""
 
+UUID = r"(?i)^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
+
 HEAD_COLUMNS = (
     "namespace", "record_key", "adapter", "thread", "session", "native_id", "ordinal",
     "occurred_at", "content_hash", "size", "source_line",
@@ -29,17 +31,20 @@ def placed(heads: pl.DataFrame, policy: Policy) -> pl.DataFrame:
     """Where each record belongs: columns of `heads`, conversation_id and day.
 
     `heads` has HEAD_COLUMNS of all records of the threads in question. A native id that came
-    several times (a resumed session, a document that grew) keeps one record: that of the thread
-    that began first, then the longest, then the smallest digest. A channel is cut where it was
-    silent for longer than `policy.channel_silence_hours`; what in it is undated stays apart.
+    several times where it is unique (a resumed session, a document that grew) keeps one record:
+    that of the thread that began first, then the longest, then the smallest digest. A channel is
+    cut where it was silent for longer than `policy.channel_silence_hours`; what in it is undated
+    stays apart.
     """
     thread = ["namespace", "thread"]
     begun = pl.col("occurred_at").min().over(thread).fill_null(UNDATED)
     once = (
-        heads.with_columns(begun=begun, copy=pl.coalesce("native_id", "record_key"))
+        heads.with_columns(
+            begun=begun, copy=pl.coalesce("native_id", "record_key"), within=_unique_within()
+        )
         .sort("begun", "thread", "size", "content_hash", descending=[False, False, True, False])
-        .unique(["namespace", "copy"], keep="first", maintain_order=True)
-        .drop("begun", "copy")
+        .unique(["namespace", "within", "copy"], keep="first", maintain_order=True)
+        .drop("begun", "copy", "within")
     )
     timed = once.sort(*thread, "occurred_at", "record_key", nulls_last=True)
     silence = pl.duration(minutes=round(policy.channel_silence_hours * 60))
@@ -69,6 +74,11 @@ def placed(heads: pl.DataFrame, policy: Policy) -> pl.DataFrame:
         day(pl.col("started_at")).alias("day"),
     )
     return timed.join(named, on=[*thread, "stretch"], how="left").drop("stretch")
+
+
+def _unique_within() -> pl.Expr:
+    """Where a native id is the only one: a UUID everywhere, any other in its thread."""
+    return pl.when(pl.col("native_id").str.contains(UUID)).then(pl.lit("")).otherwise("thread")
 
 
 class Read(NamedTuple):
@@ -192,7 +202,7 @@ def _identified(logs: pl.DataFrame) -> pl.DataFrame:
     """With record_id: by native id and block, else by conversation, time, kind and place there."""
     moment = ["namespace", "conversation_id", "occurred_at", "kind", "block"]
     nth = pl.col("record_key").rank("dense").over(moment)
-    native = digest_column("namespace", "native_id", "block", prefix="r_")
+    native = digest_column("namespace", _unique_within(), "native_id", "block", prefix="r_")
     placed_at = digest_column(
         "namespace",
         "conversation_id",

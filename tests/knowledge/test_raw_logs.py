@@ -73,6 +73,22 @@ def test_numbers_of_messages_count_within_their_conversation() -> None:
     assert sorted(texts(logs(one, two, [search]))) == ["a", "b", "c", "d", "e", "f"]
 
 
+def test_an_id_that_is_no_uuid_is_its_conversation_s_own() -> None:
+    said = {"id": "msg-1", "time": "10:00:00"}
+    found = logs(
+        [chat("in one", conversation_id="one", **said)],
+        [chat("in two", conversation_id="two", **said)],
+    )
+    assert texts(found) == ["in one", "in two"]
+    assert found["record_id"].n_unique() == 2
+
+
+def test_a_uuid_that_a_resumed_session_repeats_is_one_record() -> None:
+    uuid = "0a1b2c3d-0000-4000-8000-000000000001"
+    found = logs([session(uuid, "asked")], [session(uuid, "asked", sessionId="resumed")])
+    assert texts(found) == ["asked"]
+
+
 def test_undated_lines_of_a_channel_are_no_part_of_its_last_day() -> None:
     found = logs([chat("undated")], [chat("dated", "10:00:00")])
     assert found.sort("day").select("text", "day").rows() == [
