@@ -9,7 +9,7 @@ import polars as pl
 from assets.progress import Report
 from knowledge.extractors import Extractor
 from knowledge.tables import CONVERSATIONS, RAW_LOGS, WORK, Table
-from knowledge.work import conversation_units, owed, settled, vanished
+from knowledge.work import OUTCOME_SCHEMA, conversation_units, owed, settled, vanished
 from resources.state import State
 
 
@@ -100,7 +100,7 @@ def _run_batch(
     old = warehouse.read(table, days=days).collect()
     kept = _kept(old, units, to_do)
     written = warehouse.write(table, pl.concat([kept, *(m.rows for m in made)]), days=days)
-    outcomes = [OUTCOMES.clear(), *(m.outcomes for m in made)]
+    outcomes = [pl.DataFrame(schema=OUTCOME_SCHEMA), *(m.outcomes for m in made)]
     after = settled(to_do, pl.concat(outcomes), work, gone)
     if to_do.height or gone.height:
         warehouse.write(WORK, after)
@@ -115,17 +115,6 @@ def _run_batch(
         rows=written.rows,
         written=int(written.changed),
     )
-
-
-OUTCOMES = pl.DataFrame(
-    schema={
-        "namespace": pl.String,
-        "stage": pl.String,
-        "unit": pl.String,
-        "outcome": pl.String,
-        "rows": pl.Int64,
-    }
-)
 
 
 def _units(

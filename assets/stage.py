@@ -10,7 +10,7 @@ from assets.progress import Report, timed
 from knowledge.identity import digest
 from knowledge.stage import Means, Stage
 from knowledge.tables import WORK, Table
-from knowledge.work import content_digest, owed, settled
+from knowledge.work import OUTCOME_SCHEMA, content_digest, owed, settled
 from resources.lock import write_lock
 from resources.state import State
 
@@ -100,9 +100,8 @@ def run_stage(state: State, stage: Stage) -> Report:
                 "outcome": ["done" if frame.height else "empty" for frame in rows],
                 "rows": [frame.height for frame in rows],
             },
-            schema={"namespace": pl.String, "stage": pl.String, "unit": pl.String,
-                    "outcome": pl.String, "rows": pl.Int64},
-        )  # fmt: skip
+            schema=OUTCOME_SCHEMA,
+        )
         if to_do:
             done = units.filter(pl.col("namespace").is_in(to_do))
             warehouse.write(WORK, settled(done, outcomes, work, work.clear()))

@@ -21,9 +21,9 @@ from knowledge.tables import (
     THEMES,
     WORK,
 )
+from knowledge.work import OUTCOMES
 from resources.state import State
 
-OUTCOMES = ("done", "empty", "rejected", "failed")
 MADE = (CANDIDATES, LEARNING_CANDIDATES, THEMES, CLUSTERS, LEARNINGS, MEMORY)
 
 

@@ -11,6 +11,7 @@ from knowledge.policy import Policy
 from knowledge.rules import RULES, Found, Record, Rule, field_text
 from knowledge.rules.entities import project_name
 from knowledge.tables import CANDIDATES
+from knowledge.work import OUTCOME_SCHEMA
 
 NOBODY = "user"
 """Whom facts are about where there is neither a project nor a speaker's name."""
@@ -25,16 +26,6 @@ FAILURE_SCHEMA = pl.Schema(
         "error": pl.String(),
     }
 )
-OUTCOME_SCHEMA = pl.Schema(
-    {
-        "namespace": pl.String(),
-        "stage": pl.String(),
-        "unit": pl.String(),
-        "outcome": pl.String(),
-        "rows": pl.Int64(),
-    }
-)
-
 _HIT_SCHEMA = pl.Schema(
     {
         "row": pl.UInt32(),

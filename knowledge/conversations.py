@@ -5,9 +5,7 @@ import polars as pl
 from knowledge.identity import SEPARATOR, digest_column
 from knowledge.policy import Policy
 from knowledge.tables import CONVERSATIONS, EPISODES, RAW_LOGS
-
-CHARACTERS_PER_TOKEN = 4
-"""A rule of thumb for English text and code; counting exactly would need a model's tokenizer."""
+from knowledge.text import CHARACTERS_PER_TOKEN
 
 ERROR_LINE = r"(?i)\b(error|exception|failed|failure|traceback|panic|fatal)\b"
 

@@ -88,6 +88,10 @@ def words(text: str) -> list[str]:
     return [word.casefold().replace("’", "'") for word in _WORD.findall(text)]
 
 
+CHARACTERS_PER_TOKEN = 4
+"""A rule of thumb for English text and code; counting exactly would need a model's tokenizer."""
+
+
 def estimated_tokens(text: str) -> int:
     """Tokens of a text as every budget counts them: a quarter of its characters, rounded up."""
-    return -(-len(text) // 4)
+    return -(-len(text) // CHARACTERS_PER_TOKEN)

@@ -18,6 +18,20 @@ ATTEMPTS = 3
 
 UNIT = ["namespace", "stage", "unit"]
 
+OUTCOMES = ("done", "empty", "rejected", "failed")
+"""What becomes of a unit: exactly one of these."""
+
+OUTCOME_SCHEMA = pl.Schema(
+    {
+        "namespace": pl.String(),
+        "stage": pl.String(),
+        "unit": pl.String(),
+        "outcome": pl.String(),
+        "rows": pl.Int64(),
+    }
+)
+"""Columns by which a stage says what became of its units."""
+
 
 def day_units(placed: pl.DataFrame, stage: str, fingerprint: str) -> pl.DataFrame:
     """One unit per day: its hash changes when a record comes to it or leaves it."""

@@ -18,8 +18,8 @@ from knowledge.redaction import redactor
 from knowledge.redaction.rules import RULES as REDACTIONS
 from knowledge.rules import RULES, Record, field_text
 from knowledge.tables import TABLES, TEXT, TEXTS, Table
+from knowledge.work import OUTCOMES
 
-OUTCOMES = ("done", "empty", "rejected", "failed")
 DAYS_AT_ONCE = 32
 """Days whose text is held at once: what bounds the memory of reading it all."""
 

@@ -3,6 +3,7 @@
 import polars as pl
 
 from knowledge.learnings.turns import CONVERSATION, is_message
+from knowledge.text import CHARACTERS_PER_TOKEN
 
 BUDGET = 2000
 """Tokens, estimated as a quarter of the characters."""
@@ -26,7 +27,8 @@ def spans(turns: pl.DataFrame) -> pl.DataFrame:
         namespace, conversation_id, spans (record_ids in order).
     """
     tokens = (
-        (pl.col("text").str.len_chars() + pl.col("tool_input").str.len_chars().fill_null(0)) / 4
+        (pl.col("text").str.len_chars() + pl.col("tool_input").str.len_chars().fill_null(0))
+        / CHARACTERS_PER_TOKEN
     ).ceil()
     telling = (pl.col("kind") == "tool_call") | pl.col("text").str.contains(TELLING)
     chosen = (

@@ -3,6 +3,7 @@
 import polars as pl
 
 from knowledge.learnings.turns import CONVERSATION, is_message
+from knowledge.text import CHARACTERS_PER_TOKEN
 
 TOO_SHORT = "too_short"
 
@@ -44,7 +45,7 @@ def values(turns: pl.DataFrame) -> pl.DataFrame:
         calls=line.filter(called).n_unique(),
         tokens=(pl.col("text").str.len_chars() + pl.col("tool_input").str.len_chars().fill_null(0))
         .sum()
-        .floordiv(4),
+        .floordiv(CHARACTERS_PER_TOKEN),
         keywords=line.filter(said & pl.col("text").str.contains(KEYWORDS)).n_unique(),
     )
     enough = pl.col("messages") >= 3
