@@ -1,13 +1,35 @@
 """What the formats of chats share: text of content, calls of functions, times and ids."""
 
-from collections.abc import Iterator
-from datetime import UTC, datetime
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 
 from knowledge.adapter import Event
 from knowledge.origins import call_origin
+
+Shape = TypeVar("Shape", bound=msgspec.Struct)
+Ordinal = Annotated[int, msgspec.Meta(ge=0, le=2**62)]
+"""Place of a message in its document."""
+
+
+def decoded(decoder: msgspec.json.Decoder[Shape], payload: bytes) -> Shape:
+    """What JSON says of a struct; a field of another type than the struct's is left out.
+
+    Raises:
+        msgspec.ValidationError: it is no object, or a field that must be there is not.
+    """
+    try:
+        return decoder.decode(payload)
+    except msgspec.ValidationError:
+        given = msgspec.json.decode(payload, type=dict[str, Any])
+    fitting = {
+        name: given[name]
+        for field in msgspec.structs.fields(decoder.type)
+        if (name := field.encode_name) in given
+        and _fits(given[name], field.type, strict=decoder.strict)
+    }
+    return msgspec.convert(fitting, decoder.type, strict=decoder.strict)
 
 
 def text_of(content: Any) -> str:
@@ -20,9 +42,9 @@ def text_of(content: Any) -> str:
     return text if isinstance(text, str) else ""
 
 
-def function_calls(calls: list[Any] | None, role: str | None) -> Iterator[Event]:
+def function_calls(calls: Any, role: str | None) -> Iterator[Event]:
     """Calls as chat completions write them, as blocks from 1."""
-    for block, call in enumerate(calls or [], 1):
+    for block, call in enumerate(calls if isinstance(calls, list) else [], 1):
         function = call.get("function") if isinstance(call, dict) else None
         if isinstance(function, dict):
             name = word(function.get("name"))
@@ -33,10 +55,16 @@ def function_calls(calls: list[Any] | None, role: str | None) -> Iterator[Event]
 
 
 def arguments(given: Any) -> str:
-    """Input of a call as JSON; an empty object if there is none."""
+    """Input of a call as a JSON object: as it was written if it is one."""
     if isinstance(given, str):
-        return given or "{}"
-    return "{}" if given is None else msgspec.json.encode(given).decode()
+        try:
+            if isinstance(msgspec.json.decode(given), dict):
+                return given
+        except (ValueError, RecursionError):
+            pass
+    if given is None or given == "":
+        return "{}"
+    return msgspec.json.encode(given if isinstance(given, dict) else {"input": given}).decode()
 
 
 def word(value: Any) -> str | None:
@@ -46,20 +74,40 @@ def word(value: Any) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def moment(time: float) -> str | None:
-    """ISO 8601 of seconds, or milliseconds, since 1970; None for what no clock shows."""
-    try:
-        return datetime.fromtimestamp(time / 1000 if time > 1e11 else time, UTC).isoformat()
-    except (ValueError, OverflowError, OSError):
-        return None
+def instant(time: Any) -> str | None:
+    """A time as a source tells it, as text: ISO 8601, or a number since 1970."""
+    if isinstance(time, float):
+        return f"{time:f}"
+    return word(time)
 
 
-def own_id(given: str | int | None, conversation: str | None) -> str | None:
+def own_id(given: Any, conversation: str | None) -> str | None:
     """The id of a message within its namespace.
 
     A number counts within its conversation only; without one it tells no message from another.
     """
-    number = isinstance(given, int) or (given or "").isdigit()
-    if given is None or given == "" or (number and conversation is None):
-        return None
-    return f"{conversation}/{given}" if number else str(given)
+    own = word(given)
+    if not own or not own.isdigit():
+        return own or None
+    return None if conversation is None else f"{conversation}/{own}"
+
+
+def mostly(signs: Iterable[bool]) -> bool:
+    """Whether most are true: what recognises a kind in spite of some odd lines."""
+    found = list(signs)
+    return 2 * sum(found) > len(found)
+
+
+def numbered(items: Any, **place: Any) -> Iterator[Any]:
+    """Items of a list, each object with `place` and its ordinal; any other comes as it is."""
+    for ordinal, item in enumerate(items if isinstance(items, list) else [items]):
+        told = {**place, "ordinal": ordinal}
+        yield told | item | told if isinstance(item, dict) else item
+
+
+def _fits(value: Any, kind: Any, *, strict: bool) -> bool:
+    try:
+        msgspec.convert(value, kind, strict=strict)
+    except msgspec.ValidationError:
+        return False
+    return True

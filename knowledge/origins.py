@@ -1,7 +1,7 @@
 """Who speaks: what a harness wrapped around a person's words, and whose words a tool returns."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import polars as pl
 
@@ -31,7 +31,10 @@ INJECTED = (
     "<collaboration_mode>", "<personality_spec>", "<model_switch>", "<turn_aborted>",
     "<user_shell_command>", "<subagent_notification>", "<skill>", "<skills_instructions>",
     "<apps_instructions>", "<plugins_instructions>", "<INSTRUCTIONS>", "# AGENTS.md instructions",
-    "<session_context>",
+    "<session_context>", "<user_action>", "<codex_internal_context", "<goal_context>",
+    "Another language model started to solve this problem and produced a summary",
+    "This is the Gemini CLI. We are setting up the context for our chat.",
+    "Stop hook feedback:", "Unknown slash command: ", "Unknown skill: ",
 )  # fmt: skip
 """How texts in a person's name begin that a harness wrote."""
 
@@ -56,6 +59,18 @@ def spoken(text: str) -> Iterator[tuple[str, str]]:
         yield "recalled" if aside["tag"] == RECALLED_TAG else "system", aside[0]
         start = aside.end()
     yield from _unquoted(text[start:])
+
+
+def said(texts: Iterable[str], person: str = "human") -> list[tuple[str, str]]:
+    """The blocks of one message in the name of a `person`, as `spoken`; equal neighbours joined."""
+    parts: list[tuple[str, str]] = []
+    for who, part in (one for text in texts for one in spoken(text)):
+        origin = person if who == "human" else who
+        if parts and parts[-1][0] == origin:
+            parts[-1] = (origin, f"{parts[-1][1]}\n{part}")
+        else:
+            parts.append((origin, part))
+    return parts
 
 
 def result_origin(tool_name: str | None, text: str) -> str:
@@ -96,6 +111,21 @@ def named_results(logs: pl.DataFrame) -> pl.DataFrame:
             .otherwise("origin"),
         )
         .drop("called")
+    )
+
+
+def spawned(logs: pl.DataFrame) -> pl.DataFrame:
+    """Rows of raw_logs; where a note says that a sub-agent speaks, its principal is no person.
+
+    Such a note is the system's, on a side chain. What the harness calls the user there is the
+    agent that began the conversation.
+    """
+    note = (pl.col("kind") == "note") & (pl.col("origin") == "system") & pl.col("sidechain")
+    inner = note.any().over("namespace", "conversation_id")
+    human = pl.col("origin") == "human"
+    return logs.with_columns(
+        origin=pl.when(inner & human).then(pl.lit("agent")).otherwise("origin"),
+        sidechain=pl.col("sidechain") | inner,
     )
 
 

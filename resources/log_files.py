@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -10,6 +11,12 @@ import polars as pl
 
 LOG_SUFFIXES = frozenset({".jsonl", ".json", ".ndjson", ".traj"})
 """Looked at within a folder; what they hold is told by content. A named file is always read."""
+
+PACKED_SUFFIXES = frozenset({".gz", ".zst", ".bz2", ".xz"})
+"""After one of the above: looked at too, so that a packed log is refused and not passed over."""
+
+HOME_MARKS = ("schema_version", "inbox", "warehouse")
+"""A folder that holds all of these is a home of Cairn."""
 
 WINDOW = 64 * 1024 * 1024
 """Bytes read at once of a file of lines."""
@@ -36,24 +43,48 @@ class Window(NamedTuple):
 def log_files(path: Path, namespace: str, timezone: str) -> Iterator[LogFile]:
     """All log files under `path` (or the file itself), in no particular order.
 
-    Files that vanish meanwhile, and links that lead nowhere, are passed over.
+    Files that vanish meanwhile, links that lead nowhere, and what is no file (a pipe would be
+    waited on for ever) are passed over. A name that is not valid UTF-8 is written with escapes:
+    that file is not there, so it is refused by a name that every table can hold.
     """
-    found: Iterable[Path]
-    if path.is_dir():
-        found = (
-            Path(folder, name)
-            for folder, _, names in os.walk(path)
-            for name in names
-            if Path(name).suffix.lower() in LOG_SUFFIXES
-        )
-    else:
-        found = (path,)
-    for file in found:
+    for file in _within(path) if path.is_dir() else (path,):
         try:
-            stat = file.stat()
+            found_as = file.stat()
         except OSError:
             continue
-        yield LogFile(file.absolute(), namespace, timezone, stat.st_size, stat.st_mtime_ns)
+        if stat.S_ISREG(found_as.st_mode):
+            name = os.fsencode(file.absolute()).decode("utf-8", "backslashreplace")
+            yield LogFile(Path(name), namespace, timezone, found_as.st_size, found_as.st_mtime_ns)
+
+
+def _within(path: Path) -> Iterator[Path]:
+    """Logs in a folder, without the homes of Cairn that lie in it: those hold inboxes of others."""
+    for folder, inner, names in os.walk(path):
+        inner[:] = [name for name in inner if not _is_home(Path(folder, name))]
+        yield from (Path(folder, name) for name in names if _is_log(Path(name)))
+
+
+def closed_folders(path: Path) -> list[Path]:
+    """Folders at or under `path` that may not be listed: what lies in them is passed over."""
+    closed: list[Path] = []
+
+    def note(error: OSError) -> None:
+        if isinstance(error, PermissionError) and error.filename:
+            closed.append(Path(error.filename))
+
+    for _ in os.walk(path, onerror=note):
+        pass
+    return closed
+
+
+def _is_home(folder: Path) -> bool:
+    return all((folder / mark).exists() for mark in HOME_MARKS)
+
+
+def _is_log(name: Path) -> bool:
+    if name.suffix.lower() in PACKED_SUFFIXES:
+        name = name.with_suffix("")
+    return name.suffix.lower() in LOG_SUFFIXES
 
 
 def changed(files: Iterable[LogFile], known: pl.DataFrame) -> list[LogFile]:

@@ -2,6 +2,7 @@
 
 Optional are id, name, conversation_id, reply_to and proactive. Times are ISO 8601, or seconds or
 milliseconds since 1970. An id is unique among all chats; a number within its conversation.
+Lines of other things among the messages, such as marks of a checkpoint, say nothing.
 """
 
 from collections.abc import Iterable, Iterator
@@ -11,7 +12,17 @@ import msgspec
 
 from knowledge.adapter import Adapter, Event, Head
 from knowledge.identity import digest
-from knowledge.messages import function_calls, moment, own_id, text_of
+from knowledge.messages import (
+    Ordinal,
+    decoded,
+    function_calls,
+    instant,
+    mostly,
+    numbered,
+    own_id,
+    text_of,
+    word,
+)
 from knowledge.origins import result_origin, spoken
 
 CHANNEL = "chat"
@@ -22,11 +33,11 @@ class Message(msgspec.Struct):
 
     role: str = ""
     content: Any = None
-    timestamp: str | int | float | None = None
-    id: str | int | None = None
+    timestamp: Any = None
+    id: Any = None
     name: str | None = None
-    conversation_id: str | int | None = None
-    ordinal: int | None = None
+    conversation_id: Any = None
+    ordinal: Ordinal | None = None
     model: str | None = None
     reply_to: str | None = None
     proactive: bool | None = None
@@ -44,10 +55,14 @@ _ORIGINS = {
 
 
 def recognises(objects: list[Any]) -> bool:
-    """Every object is a role that is known here, with content."""
+    """The first object and most others are messages; no other one has a role."""
     if len(objects) == 1 and isinstance(objects[0], list):
         objects = objects[0]
-    return bool(objects) and all(_is_message(line) for line in objects)
+    return (
+        mostly(map(_is_message, objects))
+        and _is_message(objects[0])
+        and all(_is_message(line) or "role" not in (line or "") for line in objects)
+    )
 
 
 def unpack(value: Any) -> Iterator[dict[str, Any]]:
@@ -56,27 +71,26 @@ def unpack(value: Any) -> Iterator[dict[str, Any]]:
         yield value
         return
     begin = (msgspec.json.encode(message).decode() for message in value[:3])
-    conversation = "chat-" + digest(*begin)
-    for ordinal, message in enumerate(value):
-        placed = any(key in message for key in ("timestamp", "conversation_id", "id"))
-        place = {} if placed else {"conversation_id": conversation, "ordinal": ordinal}
-        yield {**message, **place}
+    there = numbered(value, conversation_id="chat-" + digest(*begin))
+    for message, placed in zip(value, there, strict=True):
+        own = isinstance(message, dict) and message.keys() & {"timestamp", "conversation_id", "id"}
+        yield message if own else placed
 
 
 def head(payload: bytes) -> Head:
     """One endless channel, unless the conversation is named."""
-    message = _MESSAGE.decode(payload)
-    thread = None if message.conversation_id is None else str(message.conversation_id)
+    message = decoded(_MESSAGE, payload)
+    thread = word(message.conversation_id)
     native = own_id(message.ordinal if message.id is None else message.id, thread)
-    time = message.timestamp
-    if isinstance(time, int | float):
-        time = moment(time)
+    time = instant(message.timestamp)
     return Head(thread or CHANNEL, thread is not None, native, time, message.ordinal)
 
 
 def events(payload: bytes) -> Iterable[Event]:
     """What was said, calls beside it, or what a tool returned."""
-    message = _MESSAGE.decode(payload)
+    message = decoded(_MESSAGE, payload)
+    if not message.role and message.content is None:
+        return []
     text = text_of(message.content)
     origin = _ORIGINS.get(message.role, "system")
     if origin == "tool":
@@ -105,9 +119,9 @@ def events(payload: bytes) -> Iterable[Event]:
 def _is_message(line: Any) -> bool:
     return (
         isinstance(line, dict)
-        and line.get("role") in _ORIGINS
+        and word(line.get("role")) in _ORIGINS
         and "content" in line
-        and isinstance(line["content"], str | list | None)
+        and isinstance(line["content"], str | list | dict | None)
         and line.get("type") in (None, "message")
         and "event_id" not in line
     )
@@ -115,7 +129,7 @@ def _is_message(line: Any) -> bool:
 
 ADAPTER = Adapter(
     name="chat",
-    version=2,
+    version=3,
     about="chats in the plain form (JSONL or JSON list: role, content, timestamp, …)",
     recognises=recognises,
     head=head,

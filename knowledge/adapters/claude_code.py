@@ -12,7 +12,8 @@ import msgspec
 
 from knowledge.adapter import Adapter, Event, Head
 from knowledge.identity import digest
-from knowledge.origins import call_origin, result_origin, spoken
+from knowledge.messages import Ordinal, arguments, decoded, instant, word
+from knowledge.origins import call_origin, result_origin, said
 
 
 class Snapshot(msgspec.Struct, gc=False):
@@ -24,11 +25,19 @@ class Snapshot(msgspec.Struct, gc=False):
 class Place(msgspec.Struct, gc=False, rename="camel"):
     """The fields that place a line."""
 
+    type: str | None = None
     uuid: str | None = None
     session_id: str | None = None
     timestamp: str | None = None
     snapshot: Snapshot | None = None
-    ordinal: int | None = None
+    ordinal: Ordinal | None = None
+
+
+class LoosePlace(Place, rename="camel"):
+    """The same of a line whose time or kind is no text."""
+
+    type: Any = None
+    timestamp: Any = None
 
 
 class Text(msgspec.Struct, tag="text", tag_field="type"):
@@ -136,10 +145,15 @@ class LooseLine(Line, rename="camel"):
 
 
 _PLACE = msgspec.json.Decoder(Place)
+_LOOSE_PLACE = msgspec.json.Decoder(LoosePlace)
 _LINE = msgspec.json.Decoder(Line)
 _LOOSE = msgspec.json.Decoder(LooseLine)
 _NO_PERSON = frozenset({"task-notification", "hook", "channel", "coordinator", "peer", "agent"})
+_SPEAKING = frozenset({"user", "assistant", "summary", "attachment"})
 _BOOKKEEPING = frozenset({"system", "progress", "attachment"})
+_MARKS = frozenset(
+    {"queue-operation", "permission-mode", "last-prompt", "ai-title", "custom-title", "agent-name"}
+)
 
 
 def recognises(objects: list[Any]) -> bool:
@@ -155,12 +169,17 @@ def recognises(objects: list[Any]) -> bool:
 
 def head(payload: bytes) -> Head:
     """Thread is the session, native id the line's uuid."""
-    place = _PLACE.decode(payload)
+    try:
+        place = _PLACE.decode(payload)
+    except msgspec.ValidationError:
+        place = decoded(_LOOSE_PLACE, payload)
+        place.timestamp = instant(place.timestamp)
     time = place.timestamp
     if time is None and place.snapshot is not None:
         time = place.snapshot.timestamp
     session = place.session_id
-    return Head(session, session is not None, place.uuid, time, place.ordinal)
+    silent = place.type is None or (isinstance(place.type, str) and place.type not in _SPEAKING)
+    return Head(session, session is not None, place.uuid, time, place.ordinal, silent)
 
 
 def unpack(value: Any) -> Iterator[Any]:
@@ -210,32 +229,24 @@ def _user(line: Line) -> Iterator[Event]:
         elif isinstance(block, Text) and block.text:
             texts.append(block.text)
             first = index if first is None else first
-    parts = _parts(line, "\n".join(texts), answers=answers)
+    parts = _parts(line, texts, answers=answers)
     if not parts and not results:
         parts = [("message", "system", "")]
     base = len(blocks)
     for position, (kind, origin, text) in enumerate(parts):
         # Parts beyond the first get blocks after the line's own, so that no block comes twice.
         block = (first or 0) if position == 0 else base + position
-        yield _event(line, kind, origin, text, role="user", block=block)
+        yield _event(line, kind, origin, text, block, role="user")
     yield from results
 
 
-def _parts(line: Line, text: str, *, answers: bool) -> list[tuple[str, str, str]]:
-    """Kind, origin and text of what a user line says."""
-    if not text.strip():
-        return []
+def _parts(line: Line, texts: list[str], *, answers: bool) -> list[tuple[str, str, str]]:
+    """Kind, origin and text of what the blocks of a user line say."""
     if line.is_compact_summary:
-        return [("summary", "system", text)]
+        text = "\n".join(texts)
+        return [("summary", "system", text)] if text.strip() else []
     person = _person(line, answers=answers)
-    joined: list[tuple[str, str, str]] = []
-    for origin, part in spoken(text):
-        who = person if origin == "human" else origin
-        if joined and joined[-1][1] == who:
-            joined[-1] = ("message", who, f"{joined[-1][2]}\n{part}")
-        else:
-            joined.append(("message", who, part))
-    return joined
+    return [("message", origin, part) for origin, part in said(texts, person)]
 
 
 def _person(line: Line, *, answers: bool) -> str:
@@ -258,34 +269,37 @@ def _assistant(line: Line) -> Iterator[Event]:
     for index, block in enumerate(blocks):
         match block:
             case Text():
-                said = _event(line, "message", origin, block.text or "", block=index)
-                yield said._replace(model=model, is_error=failed)
-            case Thinking():
-                said = _event(line, "thinking", "agent", block.thinking or "", block=index)
-                yield said._replace(model=model)
-            case ToolUse():
-                called = _event(line, "tool_call", call_origin(block.name), "", block=index)
-                yield called._replace(
-                    model=model,
-                    tool_name=block.name,
-                    tool_input=bytes(block.input).decode("utf-8", "replace") or "{}",
-                    call_id=block.id,
+                yield _event(
+                    line, "message", origin, block.text or "", index, model=model, is_error=failed
                 )
+            case Thinking():
+                yield _event(line, "thinking", "agent", block.thinking or "", index, model=model)
+            case ToolUse():
+                given = bytes(block.input).decode("utf-8", "replace")
+                if not given.startswith("{"):
+                    given = arguments(msgspec.json.decode(given or "null"))
+                yield _event(
+                    line, "tool_call", call_origin(block.name), "", index, model=model,
+                    tool_name=block.name, tool_input=given, call_id=block.id,
+                )  # fmt: skip
             case ToolResult():
-                yield _result(line, block, index)._replace(role="assistant", origin="external")
+                yield _result(line, block, index, "assistant", "external")
             case _:
                 continue
         silent = False
     if silent:
-        said = _event(line, "message", origin, "", block=0)
-        yield said._replace(model=model, is_error=failed)
+        yield _event(line, "message", origin, "", 0, model=model, is_error=failed)
 
 
-def _result(line: Line, block: ToolResult, index: int) -> Event:
+def _result(
+    line: Line, block: ToolResult, index: int, role: str = "user", origin: str | None = None
+) -> Event:
     text = _joined(block.content)
-    origin = result_origin("WebFetch" if _from_web(bytes(line.tool_use_result)) else None, text)
-    event = _event(line, "tool_result", origin, text, role="user", block=index)
-    return event._replace(call_id=block.tool_use_id, is_error=bool(block.is_error))
+    web = _from_web(bytes(line.tool_use_result))
+    return _event(
+        line, "tool_result", origin or result_origin("WebFetch" if web else None, text), text,
+        index, role=role, call_id=block.tool_use_id, is_error=bool(block.is_error),
+    )  # fmt: skip
 
 
 def _queued(line: Line, attachment: Attachment) -> list[Event]:
@@ -295,17 +309,28 @@ def _queued(line: Line, attachment: Attachment) -> list[Event]:
     if attachment.command_mode == "task-notification":
         line.is_meta = True
     return [
-        _event(line, kind, origin, text, role="user", block=block)
-        for block, (kind, origin, text) in enumerate(_parts(line, prompt, answers=False))
+        _event(line, kind, origin, text, block, role="user")
+        for block, (kind, origin, text) in enumerate(_parts(line, [prompt], answers=False))
     ]
 
 
 def _event(
-    line: Line, kind: str, origin: str, text: str, *, role: str = "assistant", block: int
+    line: Line,
+    kind: str,
+    origin: str,
+    text: str,
+    block: int,
+    *,
+    role: str = "assistant",
+    model: str | None = None,
+    tool_name: str | None = None,
+    tool_input: str | None = None,
+    call_id: str | None = None,
+    is_error: bool = False,
 ) -> Event:
     return Event(
-        kind, origin, text, role, block, line.parent_uuid, cwd=line.cwd,
-        sidechain=bool(line.is_sidechain),
+        kind, origin, text, role, block, line.parent_uuid, None, None, tool_name, tool_input,
+        call_id, is_error, model, line.cwd, bool(line.is_sidechain),
     )  # fmt: skip
 
 
@@ -339,7 +364,7 @@ def _block_text(block: Any) -> str:
 
 def _loose(payload: bytes) -> Line:
     """A line of which some part has another shape: what can be read of it."""
-    line = _LOOSE.decode(payload)
+    line = decoded(_LOOSE, payload)
     message = _mapping(line.message)
     content = message.get("content")
     if isinstance(content, list):
@@ -378,7 +403,7 @@ def _is_export(value: Any) -> bool:
 
 
 def _is_line(line: dict[str, Any]) -> bool:
-    kind = line.get("type")
+    kind = word(line.get("type"))
     if kind in ("user", "assistant"):
         return "content" in _mapping(line.get("message")) and (
             "sessionId" in line or "uuid" in line
@@ -387,6 +412,8 @@ def _is_line(line: dict[str, Any]) -> bool:
         return "leafUuid" in line
     if kind == "file-history-snapshot":
         return "snapshot" in line
+    if kind in _MARKS:
+        return isinstance(line.get("sessionId"), str)
     return kind in _BOOKKEEPING and "sessionId" in line and "version" in line and "uuid" in line
 
 
@@ -396,7 +423,7 @@ def _mapping(value: Any) -> dict[str, Any]:
 
 ADAPTER = Adapter(
     name="claude_code",
-    version=1,
+    version=2,
     about="Claude Code sessions (JSONL, and exports of web sessions)",
     recognises=recognises,
     head=head,

@@ -11,7 +11,8 @@ from typing import Any
 import msgspec
 
 from knowledge.adapter import Adapter, Event, Head
-from knowledge.origins import call_origin, result_origin, spoken
+from knowledge.messages import arguments, decoded, instant, word
+from knowledge.origins import call_origin, result_origin, said
 
 
 class Meta(msgspec.Struct, gc=False):
@@ -26,8 +27,8 @@ class Place(msgspec.Struct, gc=False):
 
     type: str | None = None
     id: str | None = None
-    timestamp: str | None = None
-    created_at: str | None = None
+    timestamp: Any = None
+    created_at: Any = None
     payload: msgspec.Raw = msgspec.Raw()
 
 
@@ -51,7 +52,7 @@ class Item(msgspec.Struct):
     call_id: str | None = None
     id: Any = None
     cwd: str | None = None
-    status: Any = None
+    source: Any = None
 
 
 class Line(msgspec.Struct):
@@ -68,30 +69,35 @@ _ITEM = msgspec.json.Decoder(Item)
 _WRAPPERS = frozenset(
     {"session_meta", "response_item", "event_msg", "turn_context", "compacted", "world_state"}
 )
+_CALLS = frozenset({"tool_call", "function_call"})
 _WORDS = frozenset({"type", "role", "name", "call_id", "cwd"})
 _IDE_REQUEST = re.compile(
-    r"\A# Context from my IDE setup:.*?^## My request for Codex:\s*", re.DOTALL | re.MULTILINE
+    r"\A# (?:Context from my IDE setup|Files mentioned by the user):"
+    r".*?^## My request for Codex:[^\S\n]*\n?",
+    re.DOTALL | re.MULTILINE,
 )
 _EXIT = re.compile(r"\A(?:Exit code: |Process exited with code )(-?\d+)", re.MULTILINE)
 
 
 def recognises(objects: list[Any]) -> bool:
-    """Some line wraps an item, or the first is the header of an old rollout with items after it."""
+    """Some line wraps an item, or is an item or the header as old rollouts have them."""
     lines = [line for line in objects if isinstance(line, dict)]
     if any(
-        line.get("type") in _WRAPPERS and isinstance(line.get("payload"), dict) for line in lines
+        word(line.get("type")) in _WRAPPERS and isinstance(line.get("payload"), dict)
+        for line in lines
     ):
         return True
     header = bool(lines) and {"id", "timestamp", "instructions"} <= lines[0].keys()
-    return header or any(_is_old_message(line) for line in lines)
+    return header or any(_is_old_message(line) or _is_old_call(line) for line in lines)
 
 
 def head(payload: bytes) -> Head:
     """Only the first line names the session: the others take it from there."""
-    place = _PLACE.decode(payload)
-    time = place.timestamp or place.created_at
+    place = decoded(_PLACE, payload)
+    time = instant(place.timestamp or place.created_at)
     if place.type == "session_meta":
-        meta = _META.decode(place.payload)
+        inner = bytes(place.payload)
+        meta = decoded(_META, inner) if inner.startswith(b"{") else Meta()
         session = meta.id or meta.session_id
         return Head(session, session is not None, session, time)
     if place.type is None and place.id is not None:
@@ -106,8 +112,10 @@ def events(payload: bytes) -> Iterable[Event]:
     except msgspec.ValidationError:
         line, item = _loose(payload)
     match line.type:
-        case "session_meta" if line.payload and line.payload.cwd:
-            return [Event("note", "system", cwd=line.payload.cwd)]
+        case "session_meta" if line.payload:
+            spawned = isinstance(line.payload.source, dict) and "subagent" in line.payload.source
+            note = Event("note", "system", cwd=line.payload.cwd, sidechain=spawned)
+            return [note] if note.cwd or spawned else []
         case "compacted" if line.payload and line.payload.message:
             return [Event("summary", "system", _text(line.payload.message))]
         case "event_msg" if line.payload and line.payload.type == "web_search_end":
@@ -159,17 +167,16 @@ def _said(item: Item) -> Iterator[Event]:
 
 
 def _message(item: Item) -> Iterator[Event]:
-    text = _text(item.content) or _text(item.message)
+    content = item.content or item.message
+    text = _text(content)
     if item.role == "assistant":
         yield Event("message", "agent", text, "assistant")
         return
     if item.role != "user":
         yield Event("message", "system", text, item.role)
         return
-    asked = _IDE_REQUEST.search(text)
-    if asked:
-        text = text[asked.end() :]
-    parts = list(spoken(text)) or [("system", "")]
+    blocks = content if isinstance(content, list) else [content]
+    parts = said(_IDE_REQUEST.sub("", _text(block)) for block in blocks) or [("system", "")]
     for block, (origin, part) in enumerate(parts):
         yield Event("message", origin, part, "user", block)
 
@@ -181,7 +188,7 @@ def _call(item: Item, name: str) -> Event:
     call = item.call_id or (item.id if isinstance(item.id, str) else None)
     return Event(
         "tool_call", call_origin(name), role="assistant", tool_name=name,
-        tool_input=_object(given), call_id=call,
+        tool_input=arguments(given), call_id=call,
     )  # fmt: skip
 
 
@@ -236,19 +243,6 @@ def _function_name(item: Item) -> str | None:
     return name if isinstance(name, str) else None
 
 
-def _object(given: Any) -> str:
-    """Input of a call as a JSON object: as it was written if it is one."""
-    if isinstance(given, str):
-        try:
-            if isinstance(msgspec.json.decode(given), dict):
-                return given
-        except msgspec.DecodeError:
-            pass
-    if given is None:
-        return "{}"
-    return msgspec.json.encode(given if isinstance(given, dict) else {"input": given}).decode()
-
-
 def _text(content: Any) -> str:
     """Text of content: a string, one block, or a list of either; anything else as JSON."""
     if content is None or isinstance(content, str):
@@ -279,12 +273,21 @@ def _is_old_message(line: dict[str, Any]) -> bool:
     )
 
 
+def _is_old_call(line: dict[str, Any]) -> bool:
+    return (
+        word(line.get("type")) in _CALLS
+        and isinstance(line.get("function"), dict)
+        and "arguments" in line
+    )
+
+
 ADAPTER = Adapter(
     name="codex",
-    version=1,
+    version=2,
     about="Codex rollouts (JSONL)",
     recognises=recognises,
     head=head,
     events=events,
     rank=2,
+    one_session=True,
 )

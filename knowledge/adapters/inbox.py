@@ -17,6 +17,7 @@ from typing import Any
 import msgspec
 
 from knowledge.adapter import Adapter, Event, Head
+from knowledge.messages import decoded, instant, mostly, word
 from knowledge.origins import spoken
 
 CHANNEL = "inbox"
@@ -30,7 +31,7 @@ class Entry(msgspec.Struct):
 
     event_id: str | None = None
     type: str | None = None
-    at: str | None = None
+    at: Any = None
     text: str | None = None
     name: str | None = None
     role: str | None = None
@@ -43,26 +44,26 @@ _ENTRY = msgspec.json.Decoder(Entry)
 
 
 def recognises(objects: list[Any]) -> bool:
-    """Every object has an event id, a time and a type of ours."""
-    return bool(objects) and all(
+    """Most objects have an event id, a time and a type of ours."""
+    return mostly(
         isinstance(line, dict)
         and isinstance(line.get("event_id"), str)
         and "at" in line
-        and line.get("type") in TYPES
+        and word(line.get("type")) in TYPES
         for line in objects
     )
 
 
 def head(payload: bytes) -> Head:
     """One endless channel, unless the conversation is named."""
-    entry = _ENTRY.decode(payload)
+    entry = decoded(_ENTRY, payload)
     thread = entry.conversation_id
-    return Head(thread or CHANNEL, thread is not None, entry.event_id, entry.at)
+    return Head(thread or CHANNEL, thread is not None, entry.event_id, instant(entry.at))
 
 
 def events(payload: bytes) -> Iterable[Event]:
     """What a person wrote, ordered, reacted with or noted."""
-    entry = _ENTRY.decode(payload)
+    entry = decoded(_ENTRY, payload)
     text = entry.text or ""
     match entry.type:
         case "message" if entry.role in ("assistant", "agent"):
@@ -102,7 +103,7 @@ def _command(entry: Entry, text: str) -> Event:
 
 ADAPTER = Adapter(
     name="inbox",
-    version=1,
+    version=2,
     about="the inbox (JSONL: event_id, type, at, text, …)",
     recognises=recognises,
     head=head,

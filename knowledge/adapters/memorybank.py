@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from knowledge.adapter import Adapter, Event, Head
+from knowledge.messages import Ordinal, decoded, mostly, numbered
 
 
 class Turn(msgspec.Struct):
@@ -13,7 +14,7 @@ class Turn(msgspec.Struct):
 
     name: str
     date: str
-    ordinal: int
+    ordinal: Ordinal
     query: str | None = None
     response: str | None = None
 
@@ -22,46 +23,49 @@ _TURN = msgspec.json.Decoder(Turn)
 
 
 def recognises(objects: list[Any]) -> bool:
-    """One document whose every value is a person with a history by day."""
+    """One document of people, most of them with a history by day."""
     people = objects[0] if len(objects) == 1 else None
-    return (
-        isinstance(people, dict)
-        and bool(people)
-        and all(
-            isinstance(person, dict) and isinstance(person.get("history"), dict)
-            for person in people.values()
-        )
-    )
+    return isinstance(people, dict) and mostly(map(_is_person, people.values()))
 
 
 def unpack(value: Any) -> Iterator[Any]:
     """Turns of everyone's every day."""
     for name, person in value.items():
+        if not _is_person(person):
+            yield person
+            continue
         for date, turns in person["history"].items():
-            for ordinal, turn in enumerate(turns):
-                place = {"name": name, "date": date, "ordinal": ordinal}
-                yield place | turn if isinstance(turn, dict) else turn
+            yield from numbered(turns, name=name, date=date)
 
 
 def head(payload: bytes) -> Head:
     """A person's day is a conversation; of the time only the date is known."""
-    turn = _TURN.decode(payload)
+    turn = decoded(_TURN, payload)
     day = f"{turn.name}/{turn.date}"
     return Head(day, True, f"{day}/{turn.ordinal}", turn.date, turn.ordinal)
 
 
 def events(payload: bytes) -> Iterable[Event]:
     """What the person said, and the answer."""
-    turn = _TURN.decode(payload)
+    turn = decoded(_TURN, payload)
+    sides = (
+        ("human", turn.query, "user", turn.name),
+        ("agent", turn.response, "assistant", None),
+    )
     return [
-        Event("message", "human", turn.query or "", "user", 0, name=turn.name),
-        Event("message", "agent", turn.response or "", "assistant", 1),
+        Event("message", origin, text, role, block, name=name)
+        for block, (origin, text, role, name) in enumerate(sides)
+        if text is not None
     ]
+
+
+def _is_person(value: Any) -> bool:
+    return isinstance(value, dict) and isinstance(value.get("history"), dict)
 
 
 ADAPTER = Adapter(
     name="memorybank",
-    version=1,
+    version=2,
     about="MemoryBank histories (JSON document, any language)",
     recognises=recognises,
     head=head,

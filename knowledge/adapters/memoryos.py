@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from knowledge.adapter import Adapter, Event, Head
+from knowledge.messages import decoded, instant, mostly, word
 
 CHANNEL = "memoryos"
 
@@ -15,19 +16,19 @@ class Turn(msgspec.Struct):
 
     user_input: str | None = None
     agent_response: str | None = None
-    timestamp: str | None = None
-    user_id: str | None = None
+    timestamp: Any = None
+    user_id: Any = None
 
 
 _TURN = msgspec.json.Decoder(Turn)
 
 
 def recognises(objects: list[Any]) -> bool:
-    """Turns with both sides, in a list or one a line."""
+    """Turns, most of them with both sides, in a list or one a line."""
     turns: list[Any] = objects
     if len(objects) == 1 and isinstance(objects[0], list):
         turns = objects[0]
-    return bool(turns) and all(
+    return mostly(
         isinstance(turn, dict) and {"user_input", "agent_response"} <= turn.keys() for turn in turns
     )
 
@@ -39,23 +40,26 @@ def unpack(value: Any) -> Iterator[dict[str, Any]]:
 
 def head(payload: bytes) -> Head:
     """One endless channel, or one for each user that is named."""
-    turn = _TURN.decode(payload)
-    channel = f"{CHANNEL}/{turn.user_id}" if turn.user_id else CHANNEL
-    return Head(channel, session=False, native_id=None, time=turn.timestamp)
+    turn = decoded(_TURN, payload)
+    user = word(turn.user_id)
+    channel = f"{CHANNEL}/{user}" if user else CHANNEL
+    return Head(channel, session=False, native_id=None, time=instant(turn.timestamp))
 
 
 def events(payload: bytes) -> Iterable[Event]:
     """What the person said, and the answer."""
-    turn = _TURN.decode(payload)
+    turn = decoded(_TURN, payload)
+    sides = (("human", turn.user_input, "user"), ("agent", turn.agent_response, "assistant"))
     return [
-        Event("message", "human", turn.user_input or "", "user", 0),
-        Event("message", "agent", turn.agent_response or "", "assistant", 1),
+        Event("message", origin, text, role, block)
+        for block, (origin, text, role) in enumerate(sides)
+        if text is not None
     ]
 
 
 ADAPTER = Adapter(
     name="memoryos",
-    version=1,
+    version=2,
     about="MemoryOS conversations (JSON list of turns)",
     recognises=recognises,
     head=head,

@@ -10,7 +10,7 @@ import msgspec
 
 from knowledge.adapter import Adapter, Event, Head
 from knowledge.identity import digest
-from knowledge.messages import function_calls, text_of, word
+from knowledge.messages import Ordinal, decoded, function_calls, mostly, numbered, text_of, word
 from knowledge.origins import result_origin
 
 
@@ -18,7 +18,7 @@ class Turn(msgspec.Struct):
     """One message of the history, with its place."""
 
     conversation: str
-    ordinal: int
+    ordinal: Ordinal
     asks: bool = False
     role: str | None = None
     content: Any = None
@@ -43,32 +43,35 @@ def recognises(objects: list[Any]) -> bool:
     return (
         isinstance(history, list)
         and any(isinstance(turn, dict) and "agent" in turn for turn in history)
-        and all(isinstance(turn, dict) and "role" in turn for turn in history)
+        and mostly(isinstance(turn, dict) and "role" in turn for turn in history)
     )
 
 
-def unpack(value: Any) -> Iterator[dict[str, Any]]:
+def unpack(value: Any) -> Iterator[Any]:
     """Turns of the history; the conversation is a digest of its first turns, answers included."""
     history: list[dict[str, Any]] = value["history"]
     opening = (msgspec.json.encode(turn).decode() for turn in history[:6])
     conversation = "swe-" + digest(*opening)
     asked = False
-    for ordinal, turn in enumerate(history):
+    for turn in numbered(history, conversation=conversation):
+        if not isinstance(turn, dict):
+            yield turn
+            continue
         asks = not asked and turn.get("role") == "user" and not turn.get("is_demo")
         asked = asked or asks
-        yield {"conversation": conversation, "ordinal": ordinal, "asks": asks, **turn}
+        yield turn | {"asks": asks}
 
 
 def head(payload: bytes) -> Head:
     """The place of the turn; trajectories tell no time."""
-    turn = _TURN.decode(payload)
+    turn = decoded(_TURN, payload)
     native = f"{turn.conversation}/{turn.ordinal}"
     return Head(turn.conversation, True, native, None, turn.ordinal)
 
 
 def events(payload: bytes) -> Iterable[Event]:
     """The issue, thoughts and actions of the agent, and what they brought."""
-    turn = _TURN.decode(payload)
+    turn = decoded(_TURN, payload)
     text = text_of(turn.content)
     if turn.asks:
         return [Event("message", "human", text, "user")]
@@ -93,7 +96,7 @@ def _acts(turn: Turn, text: str) -> Iterator[Event]:
 
 ADAPTER = Adapter(
     name="swe_agent",
-    version=2,
+    version=3,
     about="SWE-agent trajectories (.traj documents)",
     recognises=recognises,
     head=head,

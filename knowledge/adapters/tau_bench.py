@@ -11,7 +11,7 @@ import msgspec
 
 from knowledge.adapter import Adapter, Event, Head
 from knowledge.identity import digest
-from knowledge.messages import function_calls, text_of
+from knowledge.messages import Ordinal, decoded, function_calls, mostly, numbered, text_of
 from knowledge.origins import result_origin
 
 
@@ -19,12 +19,12 @@ class Turn(msgspec.Struct):
     """One message of a dialogue, with its place."""
 
     conversation: str
-    ordinal: int
+    ordinal: Ordinal
     role: str | None = None
     content: Any = None
     name: str | None = None
     tool_call_id: str | None = None
-    tool_calls: list[Any] | None = None
+    tool_calls: Any = None
 
 
 _TURN = msgspec.json.Decoder(Turn)
@@ -34,12 +34,8 @@ _SPEAKER = re.compile(r"^(user|assistant|tool|system): ", re.MULTILINE)
 def recognises(objects: list[Any]) -> bool:
     """A list of tasks with a trajectory each, or lines with a transcript each."""
     if len(objects) == 1 and isinstance(objects[0], list):
-        tasks = objects[0]
-        return bool(tasks) and all(
-            isinstance(task, dict) and isinstance(task.get("traj"), list) and "task_id" in task
-            for task in tasks
-        )
-    return bool(objects) and all(
+        return mostly(map(_is_task, objects[0]))
+    return mostly(
         isinstance(line, dict) and isinstance(line.get("messages_display"), str) for line in objects
     )
 
@@ -48,24 +44,27 @@ def unpack(value: Any) -> Iterator[Any]:
     """Turns of each dialogue; its name is the task and trial with a digest of how it begins."""
     if isinstance(value, list):
         for task in value:
+            if not _is_task(task):
+                yield task
+                continue
             begin = (msgspec.json.encode(turn).decode() for turn in task["traj"][:3])
             name = f"tau-{task['task_id']}-{task.get('trial', 0)}-{digest(*begin)}"
-            yield from _turns(name, task["traj"])
+            yield from numbered(task["traj"], conversation=name)
     else:
         shown: str = value["messages_display"]
-        yield from _turns(f"tau-{digest(shown)}", list(_transcript(shown)))
+        yield from numbered(list(_transcript(shown)), conversation=f"tau-{digest(shown)}")
 
 
 def head(payload: bytes) -> Head:
     """The place of the turn; the dialogues tell no time."""
-    turn = _TURN.decode(payload)
+    turn = decoded(_TURN, payload)
     native = f"{turn.conversation}/{turn.ordinal}"
     return Head(turn.conversation, True, native, None, turn.ordinal)
 
 
 def events(payload: bytes) -> Iterable[Event]:
     """What customer and agent said, calls and their results."""
-    turn = _TURN.decode(payload)
+    turn = decoded(_TURN, payload)
     text = text_of(turn.content)
     match turn.role:
         case "user":
@@ -91,10 +90,8 @@ def _acts(turn: Turn, text: str) -> Iterator[Event]:
     yield from calls
 
 
-def _turns(conversation: str, turns: list[Any]) -> Iterator[Any]:
-    for ordinal, turn in enumerate(turns):
-        place = {"conversation": conversation, "ordinal": ordinal}
-        yield place | turn if isinstance(turn, dict) else turn
+def _is_task(value: Any) -> bool:
+    return isinstance(value, dict) and isinstance(value.get("traj"), list) and "task_id" in value
 
 
 def _transcript(shown: str) -> Iterator[dict[str, Any]]:
@@ -108,7 +105,7 @@ def _transcript(shown: str) -> Iterator[dict[str, Any]]:
 
 ADAPTER = Adapter(
     name="tau_bench",
-    version=2,
+    version=3,
     about="tau-bench dialogues (trajectories and few-shot transcripts)",
     recognises=recognises,
     head=head,

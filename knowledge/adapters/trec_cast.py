@@ -6,13 +6,14 @@ from typing import Any
 import msgspec
 
 from knowledge.adapter import Adapter, Event, Head
+from knowledge.messages import Ordinal, decoded, mostly
 
 
 class Turn(msgspec.Struct):
     """One utterance of a searcher, with its topic and place."""
 
     topic: int | str
-    number: int
+    number: Ordinal
     title: str | None = None
     raw_utterance: str = ""
     manual_rewritten_utterance: str | None = None
@@ -32,33 +33,30 @@ _ATTRIBUTES = (
 def recognises(objects: list[Any]) -> bool:
     """One list of numbered topics with turns."""
     topics = objects[0] if len(objects) == 1 else None
-    return (
-        isinstance(topics, list)
-        and bool(topics)
-        and all(
-            isinstance(topic, dict) and isinstance(topic.get("turn"), list) and "number" in topic
-            for topic in topics
-        )
-    )
+    return isinstance(topics, list) and mostly(map(_is_topic, topics))
 
 
-def unpack(value: Any) -> Iterator[dict[str, Any]]:
+def unpack(value: Any) -> Iterator[Any]:
     """Turns of all topics."""
     for topic in value:
+        if not _is_topic(topic):
+            yield topic
+            continue
+        place = {"topic": topic["number"], "title": topic.get("title")}
         for turn in topic["turn"]:
-            yield {"topic": topic["number"], "title": topic.get("title"), **turn}
+            yield place | turn if isinstance(turn, dict) else turn
 
 
 def head(payload: bytes) -> Head:
     """A topic is a conversation; topics tell no time."""
-    turn = _TURN.decode(payload)
+    turn = decoded(_TURN, payload)
     topic = f"cast-{turn.topic}"
     return Head(topic, True, f"{topic}/{turn.number}", None, turn.number)
 
 
 def events(payload: bytes) -> Iterable[Event]:
     """The search of a person, with its rewrites as attributes."""
-    turn = _TURN.decode(payload)
+    turn = decoded(_TURN, payload)
     known = {name: getattr(turn, name) for name in _ATTRIBUTES}
     attributes = {name: value for name, value in known.items() if value is not None}
     return [
@@ -69,9 +67,13 @@ def events(payload: bytes) -> Iterable[Event]:
     ]  # fmt: skip
 
 
+def _is_topic(value: Any) -> bool:
+    return isinstance(value, dict) and isinstance(value.get("turn"), list) and "number" in value
+
+
 ADAPTER = Adapter(
     name="trec_cast",
-    version=1,
+    version=2,
     about="TREC CAsT topic files of 2019 and 2020 (JSON)",
     recognises=recognises,
     head=head,

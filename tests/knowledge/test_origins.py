@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from knowledge.origins import call_origin, named_results, result_origin, spoken
+from knowledge.origins import call_origin, named_results, result_origin, said, spoken
 
 SPOKEN = {
     "fix the pump": [("human", "fix the pump")],
@@ -20,6 +20,9 @@ SPOKEN = {
         ("human", "it"),
     ],
     "go on <cairn-memory>cut off": [("human", "go on"), ("recalled", "<cairn-memory>cut off")],
+    "Stop hook feedback:\n[lint]: red": [("system", "Stop hook feedback:\n[lint]: red")],
+    "Unknown slash command: fix": [("system", "Unknown slash command: fix")],
+    "<user_action>review</user_action>": [("system", "<user_action>review</user_action>")],
     " \n": [],
 }
 
@@ -27,6 +30,15 @@ SPOKEN = {
 @pytest.mark.parametrize("text", SPOKEN)
 def test_what_a_harness_or_cairn_put_in_is_not_a_persons(text: str) -> None:
     assert list(spoken(text)) == SPOKEN[text]
+
+
+def test_a_block_after_one_of_the_harness_is_a_person_s() -> None:
+    marker = "[Request interrupted by user]"
+    assert said([marker, "use uv", " ", "never pip"]) == [
+        ("system", marker),
+        ("human", "use uv\nnever pip"),
+    ]
+    assert said(["go on"], "agent") == [("agent", "go on")]
 
 
 def test_our_own_tools_are_recalled_and_the_web_external() -> None:
