@@ -9,8 +9,9 @@ import dagster as dg
 import polars as pl
 
 from assets.ahead import ahead
+from assets.days import DAYS
 from assets.progress import Report, timed
-from assets.stage import DAYS, result, specs
+from assets.stage import result, specs
 from knowledge.adapters import adapters
 from knowledge.conversations import conversations, episodes
 from knowledge.extractors import Extractor
@@ -25,7 +26,7 @@ from resources.state import State
 STAGE = Extractor(
     "raw_logs",
     "stage",
-    3,
+    4,
     "Events, conversations and episodes, as adapters decide.",
     ("channel_silence_hours", "episode_text_characters"),
 )
@@ -36,8 +37,8 @@ BATCH_BYTES = 32 * 1024 * 1024
 
 def fingerprint(policy: Policy) -> str:
     """Changes with the stage, its policy, and any adapter."""
-    versions = (f"{adapter.name}@{adapter.version}" for adapter in adapters().values())
-    return digest(STAGE.fingerprint(policy), *sorted(versions))
+    versions = sorted(adapter.fingerprint for adapter in adapters().values())
+    return digest(STAGE.fingerprint(policy), *versions)
 
 
 def places(state: State) -> pl.DataFrame:
@@ -90,15 +91,15 @@ def _batches(where: pl.DataFrame, days: Sequence[str]) -> Iterator[list[str]]:
 
 
 class _Batch(NamedTuple):
-    """Days that are made together: their records, then what those gave."""
+    """Days that are made together: keys of all their records, and those that may say something."""
 
     days: list[str]
+    record_keys: pl.Series
     records: pl.DataFrame
 
 
 class _Made(NamedTuple):
-    days: list[str]
-    record_keys: pl.Series
+    batch: _Batch
     read: Read
 
 
@@ -108,11 +109,17 @@ def _read_batch(state: State, where: pl.DataFrame, days: list[str]) -> _Batch:
     keys = ["namespace", "record_key"]
     records = (
         state.warehouse.read(RECORDS)
-        .filter(_between(places["occurred_at"]))
+        .filter(_between(places["occurred_at"]), _may_speak())
         .join(places.lazy().select(*keys, "conversation_id", "day"), on=keys)
         .collect()
     )
-    return _Batch(days, records)
+    return _Batch(days, places["record_key"], records)
+
+
+def _may_speak() -> pl.Expr:
+    """Not known to say nothing, by the adapter as it is now."""
+    now = [adapter.fingerprint for adapter in adapters().values()]
+    return pl.col("silent_to").is_null() | ~pl.col("silent_to").is_in(now)
 
 
 def _between(times: pl.Series) -> pl.Expr:
@@ -122,25 +129,27 @@ def _between(times: pl.Series) -> pl.Expr:
 
 
 def _make(batch: _Batch) -> _Made:
-    return _Made(batch.days, batch.records["record_key"], raw_logs(batch.records))
+    return _Made(batch, raw_logs(batch.records))
 
 
 def _store(state: State, made: _Made) -> Report:
-    logs, days = made.read.raw_logs, made.days
+    logs, batch = made.read.raw_logs, made.batch
+    days = batch.days
     written = [
         state.warehouse.write(RAW_LOGS, logs, days=days),
         state.warehouse.write(CONVERSATIONS, conversations(logs), days=days),
         state.warehouse.write(EPISODES, episodes(logs, state.policy), days=days),
     ]
     old = state.warehouse.read(DEAD_LETTERS).collect()
-    mine = (pl.col("stage") == STAGE.name) & pl.col("unit").is_in(made.record_keys.implode())
+    mine = (pl.col("stage") == STAGE.name) & pl.col("unit").is_in(batch.record_keys.implode())
     state.warehouse.write(DEAD_LETTERS, pl.concat([old.filter(~mine), made.read.dead_letters]))
-    units, failed = len(made.record_keys), made.read.dead_letters.height
+    units, failed = len(batch.record_keys), made.read.dead_letters.height
+    done = batch.records.height - made.read.silent - failed
     return Report(
         STAGE.name,
         units=units,
-        done=units - made.read.silent - failed,
-        empty=made.read.silent,
+        done=done,
+        empty=units - done - failed,
         failed=failed,
         rows=logs.height,
         written=sum(w.changed for w in written),

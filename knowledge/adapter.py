@@ -15,9 +15,11 @@ class Head(NamedTuple):
     native_id: str | None
     """The source's own id of the line, or its place in a document; unique in the namespace."""
     time: str | None
-    """ISO 8601, as the source has it; without an offset it is in the source's timezone."""
+    """As the source has it: ISO 8601, without an offset in its timezone; or a number since 1970."""
     ordinal: int | None = None
     """Place within its document, where the source is one document."""
+    silent: bool = False
+    """Whether `events` gives nothing for it, by its kind alone: then it is not asked at all."""
 
 
 class Event(NamedTuple):
@@ -60,8 +62,9 @@ class Adapter:
     one stored payload (JSON bytes). `unpack` turns a file that is one document, or an object
     that holds many messages, into payload objects, each complete in itself; None where a line is
     a payload as it stands. In a file of several lines it is asked only if `lines_packed` says that
-    each of them holds many messages. `version` rises when its output changes; `rank` orders who is
-    asked first, the most particular formats at 0 and the plain form last.
+    each of them holds many messages. `one_session` says that a file is one session, whatever its
+    later lines say. `version` rises when its output changes; `rank` orders who is asked first, the
+    most particular formats at 0 and the plain form last.
     """
 
     name: str
@@ -73,3 +76,9 @@ class Adapter:
     unpack: Callable[[Any], Iterator[Any]] | None = None
     rank: int = 5
     lines_packed: bool = False
+    one_session: bool = False
+
+    @property
+    def fingerprint(self) -> str:
+        """Names what it gives."""
+        return f"{self.name}@{self.version}"

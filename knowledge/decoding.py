@@ -1,6 +1,7 @@
 """From the bytes of a log file to JSON payloads, whatever state the file is in."""
 
 import json
+import math
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -22,7 +23,11 @@ _BOM = "\ufeff".encode()
 _BLANK = b" \t\r\n\0" + _BOM
 _GAP = re.compile("[ \t\r\n\ufeff]*")
 _INK = re.compile(rb"\S")
-_LENIENT = json.JSONDecoder(strict=False, parse_constant=lambda _name: None)
+_LENIENT = json.JSONDecoder(
+    strict=False,
+    parse_constant=lambda _name: None,
+    parse_float=lambda text: number if math.isfinite(number := float(text)) else None,
+)
 _KINDS = {list: "an array", str: "a string", bool: "true or false", type(None): "null"}
 
 

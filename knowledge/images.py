@@ -4,58 +4,66 @@ import re
 from typing import Any
 
 import msgspec
+import polars as pl
 
-_DATA_URL = re.compile(r"data:[\w.+-]+/[\w.+-]+;base64,([A-Za-z0-9+/=_-]{64,})")
-_SIGNS = (b"base64", b"inlineData")
+_DATA_URL = re.compile(r"data:[\w.+-]+/[\w.+-]+(?:;[\w.=+-]+)*;base64,([A-Za-z0-9+/=_-]{64,})")
+_BEGINNINGS = ("iVBORw0KGgo", "/9j/", "R0lGOD", "UklGR")
+"""How the base64 of PNG, JPEG, GIF and WebP begins."""
+_SIGNS = r'base64|inline_?[Dd]ata|"(?:iVBORw0KGgo|\\?/9j|R0lGOD|UklGR)'
 _SHORTEST = 64
 """Shorter data is kept: it is no picture."""
 
 
-def may_hold_images(data: bytes) -> bool:
-    """Whether bytes can hold a picture; cheap, and sometimes wrong."""
-    return any(sign in data for sign in _SIGNS)
+def may_hold_images(payloads: pl.Series) -> pl.Series:
+    """Whether texts can hold a picture; cheap, and sometimes wrong."""
+    return payloads.str.contains(_SIGNS)
 
 
 def without_images(payload: bytes) -> tuple[bytes, int]:
     """A JSON payload without base64 data, and how many pieces were left out.
 
-    Known are the content blocks of the model providers' APIs, file results with a `base64` field
-    and data URLs in any text. A payload without any comes back as the same bytes.
+    Known are the content blocks of the model providers' APIs, file results with a `base64` field,
+    data URLs in any text, and texts that are a picture. A payload without any comes back as the
+    same bytes.
     """
     count = 0
 
-    def marker(kind: Any, length: int) -> dict[str, Any]:
+    def marker(data: str, kind: Any = None) -> dict[str, Any]:
         nonlocal count
         count += 1
-        mark: dict[str, Any] = {"type": "image", "dropped": True, "bytes": length * 3 // 4}
+        mark: dict[str, Any] = {"type": "image", "dropped": True, "bytes": len(data) * 3 // 4}
         return mark | ({"media_type": kind} if isinstance(kind, str) else {})
 
-    def words(url: re.Match[str]) -> str:
-        nonlocal count
-        count += 1
-        return f"[image dropped: {len(url[1]) * 3 // 4} bytes]"
+    def words(data: str) -> str:
+        return f"[image dropped: {marker(data)['bytes']} bytes]"
 
-    def walked(value: Any) -> Any:
-        if isinstance(value, str):
-            return _DATA_URL.sub(words, value) if ";base64," in value else value
-        if isinstance(value, list):
-            return [walked(item) for item in value]
-        if not isinstance(value, dict):
-            return value
-        data = value.get("data")
-        kind = value.get("media_type") or value.get("mimeType") or value.get("mime_type")
-        encoded = value.get("type") == "base64" or isinstance(kind, str)
-        if encoded and isinstance(data, str) and _is_base64(data):
-            return marker(kind, len(data))
-        return {
-            key: marker(None, len(item))
-            if key == "base64" and isinstance(item, str) and len(item) >= _SHORTEST
-            else walked(item)
-            for key, item in value.items()
-        }
+    def text(key: Any, value: str) -> Any:
+        if key == "base64" and len(value) >= _SHORTEST:
+            return marker(value)
+        if value.startswith(_BEGINNINGS) and _is_base64(value):
+            return words(value)
+        return _DATA_URL.sub(lambda url: words(url[1]), value) if ";base64," in value else value
 
-    cleaned = walked(msgspec.json.decode(payload))
-    return (msgspec.json.encode(cleaned), count) if count else (payload, 0)
+    whole = [msgspec.json.decode(payload)]
+    within: list[Any] = [whole]
+    while within:  # not by recursion: logs nest deeper than Python may call
+        parent = within.pop()
+        for key, value in parent.items() if isinstance(parent, dict) else enumerate(parent):
+            if isinstance(value, str):
+                parent[key] = text(key, value)
+            elif isinstance(value, dict) and (kind := _picture(value)):
+                parent[key] = marker(value["data"], kind)
+            elif isinstance(value, dict | list):
+                within.append(value)
+    return (msgspec.json.encode(whole[0]), count) if count else (payload, 0)
+
+
+def _picture(block: dict[str, Any]) -> Any:
+    """The media type of a block that is base64 data; False if it is none."""
+    kind = block.get("media_type") or block.get("mimeType") or block.get("mime_type")
+    data = block.get("data")
+    encoded = block.get("type") == "base64" or isinstance(kind, str)
+    return encoded and isinstance(data, str) and _is_base64(data) and (kind or True)
 
 
 def _is_base64(data: str) -> bool:

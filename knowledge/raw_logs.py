@@ -11,7 +11,7 @@ from knowledge.adapters import adapters
 from knowledge.days import UNDATED, day
 from knowledge.identity import digest, digest_column
 from knowledge.names import HOME_FOLDER
-from knowledge.origins import named_results
+from knowledge.origins import named_results, spawned
 from knowledge.policy import Policy
 from knowledge.tables import DEAD_LETTERS, RAW_LOGS
 
@@ -38,42 +38,42 @@ def placed(heads: pl.DataFrame, policy: Policy) -> pl.DataFrame:
     """
     thread = ["namespace", "thread"]
     begun = pl.col("occurred_at").min().over(thread).fill_null(UNDATED)
-    once = (
-        heads.with_columns(
-            begun=begun, copy=pl.coalesce("native_id", "record_key"), within=_unique_within()
-        )
+    told = heads.with_columns(
+        begun=begun, copy=pl.coalesce("native_id", "record_key"), within=_unique_within()
+    )
+    several = pl.struct("namespace", "within", "copy").is_duplicated()
+    kept = (
+        told.filter(several)
         .sort("begun", "thread", "size", "content_hash", descending=[False, False, True, False])
         .unique(["namespace", "within", "copy"], keep="first", maintain_order=True)
-        .drop("begun", "copy", "within")
     )
-    timed = once.sort(*thread, "occurred_at", "record_key", nulls_last=True)
+    once = pl.concat([told.filter(~several), kept]).drop("begun", "copy", "within")
+    channels = once.filter(~pl.col("session")).sort(
+        *thread, "occurred_at", "record_key", nulls_last=True
+    )
     silence = pl.duration(minutes=round(policy.channel_silence_hours * 60))
     cut = (pl.col("occurred_at").diff().over(thread) > silence).fill_null(value=False)
     stretch = (
-        pl.when("session")
-        .then(0)
-        .when(pl.col("occurred_at").is_null())
+        pl.when(pl.col("occurred_at").is_null())
         .then(-1)
         .otherwise(cut.cast(pl.Int64).cum_sum().over(thread))
     )
-    timed = timed.with_columns(stretch=stretch)
-    starts = timed.group_by(*thread, "stretch").agg(
+    cut_up = pl.concat(
+        [
+            once.filter("session").with_columns(stretch=pl.lit(0, pl.Int64)),
+            channels.with_columns(stretch=stretch),
+        ]
+    )
+    starts = cut_up.group_by(*thread, "session", "stretch").agg(
         pl.col("occurred_at").min().alias("started_at"),
-        pl.col("session").first(),
-        pl.col("adapter").min(),
     )
-    named = starts.select(
-        *thread,
-        "stretch",
-        pl.when("session")
-        .then("thread")
-        .otherwise(
-            digest_column("namespace", "thread", pl.col("started_at").dt.epoch("us"), prefix="c_")
-        )
-        .alias("conversation_id"),
-        day(pl.col("started_at")).alias("day"),
-    )
-    return timed.join(named, on=[*thread, "stretch"], how="left").drop("stretch")
+    channel = digest_column("namespace", "thread", pl.col("started_at").dt.epoch("us"), prefix="c_")
+    named = starts.with_columns(
+        conversation_id=pl.when("session").then("thread").otherwise(channel),
+        day=day(pl.col("started_at")),
+    ).drop("started_at")
+    keys = [*thread, "session", "stretch"]
+    return cut_up.join(named, on=keys, how="left").drop("stretch")
 
 
 def _unique_within() -> pl.Expr:
@@ -116,22 +116,48 @@ def events(
             failed.append((row, f"no adapter named {name}"))
             continue
         try:
-            # Checks types: one odd value must not fail the column of all.
-            told = [tuple(event) for event in adapter.events(payload)]
-            of_record = msgspec.convert(told, list[Event])
+            of_record = list(adapter.events(payload))
         except Exception as error:
-            failed.append((row, f"{name} could not read it: {type(error).__name__}"))
+            failed.append((row, _unreadable(name, error)))
             continue
         found += of_record
         rows += [row] * len(of_record)
+    try:
+        columns = _columns(found)
+    except TypeError:
+        odd = _odd(rows, found)
+        names = records["adapter"].gather(sorted(odd)).to_list()
+        failed += [
+            (row, _unreadable(name, odd[row])) for row, name in zip(sorted(odd), names, strict=True)
+        ]
+        kept = [at for at, row in enumerate(rows) if row not in odd]
+        rows, columns = [rows[at] for at in kept], _columns([found[at] for at in kept])
+    return columns.with_columns(pl.Series("row", rows, dtype=pl.UInt32)), failed
+
+
+def _unreadable(adapter: str, error: Exception) -> str:
+    return f"{adapter} could not read it: {type(error).__name__}"
+
+
+def _columns(found: list[Event]) -> pl.DataFrame:
     columns = list(zip(*found, strict=True)) or [()] * len(Event._fields)
-    frame = pl.DataFrame(
+    return pl.DataFrame(
         {
             name: pl.Series(name, values, dtype=EVENT_TYPES[name])
             for name, values in zip(Event._fields, columns, strict=True)
         }
     )
-    return frame.with_columns(pl.Series("row", rows, dtype=pl.UInt32)), failed
+
+
+def _odd(rows: list[int], found: list[Event]) -> dict[int, Exception]:
+    """Rows of records with a value of another type than declared: one must not fail all."""
+    odd: dict[int, Exception] = {}
+    for row, event in zip(rows, found, strict=True):
+        try:
+            msgspec.convert(tuple(event), Event)
+        except msgspec.ValidationError as error:
+            odd[row] = error
+    return odd
 
 
 def raw_logs(records: pl.DataFrame, known: Mapping[str, Adapter] | None = None) -> Read:
@@ -143,7 +169,7 @@ def raw_logs(records: pl.DataFrame, known: Mapping[str, Adapter] | None = None) 
     logs = read.join(
         records.drop("payload", "size").with_row_index("row"), on="row", how="left"
     ).rename({"adapter": "source"})
-    logs = named_results(_identified(_ordered(logs)))
+    logs = spawned(named_results(_identified(_ordered(logs))))
     logs = _in_projects(_in_episodes(logs))
     began = (pl.col("origin") == "human").any().over("namespace", "conversation_id")
     logs = logs.with_columns(
@@ -166,9 +192,20 @@ def _ordered(logs: pl.DataFrame) -> pl.DataFrame:
             pl.col("depth").fill_null(0),
             # A line without an id of its own has only its place to tell it from its neighbours.
             line=pl.when(pl.col("native_id").is_null()).then("source_line"),
+            long=pl.col("native_id").str.len_chars(),  # 10 comes after 2
         )
-        .sort(*tie, "ordinal", "depth", "line", "native_id", "record_key", "block", nulls_last=True)
-        .drop("depth", "line")
+        .sort(
+            *tie,
+            "ordinal",
+            "depth",
+            "line",
+            "long",
+            "native_id",
+            "record_key",
+            "block",
+            nulls_last=True,
+        )
+        .drop("depth", "line", "long")
         .with_columns(seq=pl.int_range(pl.len()).over("namespace", "conversation_id"))
     )
 

@@ -34,6 +34,11 @@ STAGE = "records"
 _FUTURE = timedelta(days=1)
 """A time further than this after it was read is absurd."""
 _PLACE_LENGTH = 12
+_UNREADABLE = {
+    (b"\xff\xfe", b"\xfe\xff"): "UTF-16 text",
+    (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"BZh", b"\xfd7zXZ"): "compressed data",
+}
+"""How files begin that are no log as they stand."""
 _NO_RECORDS = RECORDS.empty()
 _NO_LETTERS = DEAD_LETTERS.empty()
 
@@ -153,9 +158,9 @@ def read_records(
         objects = [value] if is_document else sample(body)
         if not objects and unfinished(data):
             return SourceRead(_NO_RECORDS, _NO_LETTERS, incomplete=True)
-        known = next((one for one in adapters().values() if one.recognises(objects)), None)
+        known = next((one for one in adapters().values() if _claims(one, objects)), None)
         if known is None:
-            return SourceRead(_NO_RECORDS, _NO_LETTERS, refused=_unknown(objects))
+            return SourceRead(_NO_RECORDS, _NO_LETTERS, refused=_unknown(data, objects))
     if not body:
         return SourceRead(_NO_RECORDS, _NO_LETTERS, adapter, incomplete=True)
     found = decoded_document(value, body, known) if is_document else decoded_lines(body, known)
@@ -171,8 +176,19 @@ def read_records(
     )
 
 
-def _unknown(objects: list[Any]) -> str:
+def _claims(adapter: Adapter, objects: list[Any]) -> bool:
+    """Whether an adapter knows these as its kind; data that it stumbles over is not."""
+    try:
+        return adapter.recognises(objects)
+    except (TypeError, ValueError, KeyError, AttributeError, IndexError):
+        return False
+
+
+def _unknown(data: bytes, objects: list[Any]) -> str:
     what = "unknown kind of data" if objects else "no JSON object found"
+    for signs, name in _UNREADABLE.items():
+        if data.startswith(signs):
+            what = f"{name}: unpack or convert it to plain UTF-8 first"
     return f"{what}; known kinds: {', '.join(sorted(adapters()))}"
 
 
@@ -181,12 +197,14 @@ def _rows(
 ) -> tuple[pl.DataFrame, Before]:
     if not found.payloads:
         return _NO_RECORDS, source.before
-    payloads = _valid_text(found)
-    images = _drop_images(payloads, data)
+    payloads, column = _valid_text(found)
+    images = _drop_images(payloads, column)
     redactions = _redact(found, payloads, data, source.redactor)
     for row in redactions:
         found.heads[row] = head_of(adapter, payloads[row])
-    threads, sessions, native_ids, times, ordinals = zip(*found.heads, strict=True)
+    if images or redactions:
+        column = _text(payloads)
+    threads, sessions, native_ids, times, ordinals, silent = zip(*found.heads, strict=True)
     told = pl.DataFrame(
         {
             "thread": pl.Series(threads, dtype=pl.String),
@@ -202,9 +220,10 @@ def _rows(
         "record_key": digests.keys,
         "native_id": pl.Series(native_ids, dtype=pl.String),
         "ordinal": pl.Series(ordinals, dtype=pl.Int64),
-        "payload": pl.Series(payloads, dtype=pl.Binary).cast(pl.String),
+        "silent_to": [adapter.fingerprint if nothing else None for nothing in silent],
+        "payload": column,
         "content_hash": digests.contents,
-        "size": [len(payload) for payload in payloads],
+        "size": column.str.len_bytes().cast(pl.Int64),
         "redactions": [redactions.get(row, 0) for row in range(len(payloads))],
         "images_dropped": [images.get(row, 0) for row in range(len(payloads))],
         "source_line": [source.start_line + line for line in found.lines],
@@ -217,29 +236,31 @@ def _rows(
     return frame, Before(thread, session, near, alike)
 
 
-def _valid_text(found: Payloads) -> list[bytes]:
-    """Payloads as valid UTF-8: what is not becomes U+FFFD."""
+def _valid_text(found: Payloads) -> tuple[list[bytes], pl.Series]:
+    """Payloads as valid UTF-8, as bytes and as a column: what is not becomes U+FFFD."""
     payloads = list(found.payloads)
     try:
-        pl.Series(payloads, dtype=pl.Binary).cast(pl.String)
+        return payloads, _text(payloads)
     except pl.exceptions.ComputeError:
         for row, payload in enumerate(payloads):
             try:
                 payload.decode()
             except UnicodeDecodeError:
                 payloads[row] = payload.decode("utf-8", "replace").encode()
-    return payloads
+    return payloads, _text(payloads)
 
 
-def _drop_images(payloads: list[bytes], data: bytes) -> dict[int, int]:
+def _text(payloads: list[bytes]) -> pl.Series:
+    return pl.Series(payloads, dtype=pl.Binary).cast(pl.String)
+
+
+def _drop_images(payloads: list[bytes], column: pl.Series) -> dict[int, int]:
     """Take pictures out of `payloads`; how many, by row."""
     dropped: dict[int, int] = {}
-    if may_hold_images(data):
-        for row, payload in enumerate(payloads):
-            if may_hold_images(payload):
-                payloads[row], count = without_images(payload)
-                if count:
-                    dropped[row] = count
+    for row in may_hold_images(column).arg_true():
+        payloads[row], count = without_images(payloads[row])
+        if count:
+            dropped[row] = count
     return dropped
 
 
@@ -276,6 +297,11 @@ def _placed(told: pl.DataFrame, adapter: Adapter, source: _Source) -> pl.DataFra
     earliest, latest = _moment(UNDATED), _moment(source.seen_at + _FUTURE)
     sane = pl.when((time >= earliest) & (time <= latest)).then(time)
     near = _nearest(sane, _moment(before.occurred_at))
+    if adapter.one_session:
+        own = pl.lit(before.thread, dtype=pl.String), pl.col("thread").drop_nulls().first()
+        told = told.with_columns(
+            thread=pl.when(pl.col("thread").is_not_null()).then(pl.coalesce(*own))
+        )
     has_thread = pl.col("thread").is_not_null()
     session_before = before.session if before.thread is not None else None
     session = _nearest(

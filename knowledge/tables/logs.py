@@ -19,6 +19,11 @@ RECORDS = Table(
         "ordinal": Column(
             COUNT, "Place within its document, for sources that are one document.", null=True
         ),
+        "silent_to": Column(
+            TEXT,
+            "The adapter and version to which lines of this kind say nothing; empty if they may.",
+            null=True,
+        ),
         "occurred_at": Column(
             TIME, "Time of the line, or of its nearest timed neighbour.", null=True
         ),

@@ -53,6 +53,15 @@ def session(uuid: str, text: str, parent: str | None = None, **fields: object) -
     }  # fmt: skip
 
 
+def rollout(session: str, source: object, text: str) -> list[dict[str, object]]:
+    item = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}
+    time = {"timestamp": f"{DAY}T10:00:00Z"}
+    return [
+        {"type": "session_meta", "payload": {"id": session, "source": source}, **time},
+        {"type": "response_item", "payload": item, **time},
+    ]
+
+
 def texts(frame: pl.DataFrame) -> list[str]:
     return frame.sort("conversation_id", "seq")["text"].to_list()
 
@@ -71,6 +80,12 @@ def test_numbers_of_messages_count_within_their_conversation() -> None:
     two = [chat("c", "11:00:00", id=1, conversation_id="y"), chat("d", "11:01:00", id=1)]
     search = {"timestamp": f"{DAY}T12:00:00Z", "query": "e", "response": "f", "id": 1}
     assert sorted(texts(logs(one, two, [search]))) == ["a", "b", "c", "d", "e", "f"]
+
+
+@pytest.mark.parametrize("id_", ["{}", "msg-{}"])
+def test_numbered_messages_of_one_moment_stand_in_the_order_of_their_numbers(id_: str) -> None:
+    found = logs([chat(str(n), id=id_.format(n), conversation_id="x") for n in range(1, 13)])
+    assert texts(found) == [str(n) for n in range(1, 13)]
 
 
 def test_an_id_that_is_no_uuid_is_its_conversation_s_own() -> None:
@@ -96,6 +111,20 @@ def test_undated_lines_of_a_channel_are_no_part_of_its_last_day() -> None:
         ("dated", DAY),
     ]
     assert found["conversation_id"].n_unique() == 2
+
+
+def test_what_an_agent_asks_its_sub_agent_is_no_person_s() -> None:
+    spawn = {"subagent": {"thread_spawn": {"parent_thread_id": "main"}}}
+    found = logs(rollout("main", "cli", "fix it"), rollout("inner", spawn, "look for it"))
+    said = found.filter(kind="message").select("text", "origin", "sidechain").sort("text")
+    assert said.rows() == [("fix it", "human", False), ("look for it", "agent", True)]
+    header = {"sessionId": "g", "projectHash": "h", "startTime": f"{DAY}T10:00:00Z"}
+    asked = {"id": "1", "type": "user", "content": [{"text": "look for it"}]}
+    for kind, origin in (("main", "human"), ("subagent", "agent")):
+        lines = logs([header | {"kind": kind}, asked])
+        document = logs([header | {"kind": kind, "messages": [asked]}])
+        assert lines.filter(kind="message")["origin"].to_list() == [origin]
+        assert document["origin"].to_list() == [origin]
 
 
 def test_a_line_opens_one_episode_whatever_the_harness_put_into_it() -> None:

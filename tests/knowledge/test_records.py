@@ -61,6 +61,10 @@ ODD = {
     "a line of megabytes": (line(LONG.encode()) + b"\n" + line(b"b") + b"\n", [LONG, "b"]),
     "a list over several lines": (b"[\n" + line(b"a") + b",\n" + line(b"b") + b"\n]\n", ["a", "b"]),
     "a list on one line": (b"[" + line(b"a") + b"," + line(b"b") + b"]", ["a", "b"]),
+    "nested deeply": (
+        line(b"a")[:-1] + b',"x":' + b"[" * 700 + b'"base64"' + b"]" * 700 + b"}\n" + line(b"b"),
+        ["a", "b"],
+    ),
     "times out of order": (
         line(b"late").replace(b"10:00", b"11:00") + b"\n" + line(b"early") + b"\n",
         ["late", "early"],
@@ -144,6 +148,10 @@ def test_a_file_whose_first_value_is_still_being_written_is_not_refused(data: by
         b'{"role":"user","message":{"content":[{"type":"text","text":"hi"}]}}\n',
         b'{"type":"user","content":[{"type":"text","text":"hi"}]}\n',
         b'{"session_id":"h","platform":"cli","messages":[{"role":"user","content":"hi"}]}',
+        b'{"type":["object","null"],"role":{},"properties":{}}',
+        b'{"timestamp":"2026-05-01T10:00:00Z","query":"SELECT 1","duration_ms":5}\n' * 3,
+        b'{"role":"_checkpoint","id":0}\n{"role":"user","content":"hi"}\n' * 3,
+        b'{"level":"info","content":"started"}\n' * 3 + line(b"a") + b"\n",
         b"plain words\nand more\n",
         b"SQLite format 3\0\x10\0\x01\x01",
     ],
@@ -153,6 +161,50 @@ def test_unknown_kinds_are_refused_by_name(data: bytes) -> None:
     assert (found.adapter, found.consumed, found.records.height) == (None, 0, 0)
     assert found.refused
     assert "claude_code" in found.refused
+
+
+def test_a_chat_is_one_in_spite_of_odd_lines_among_the_first() -> None:
+    odd = b'{"error":"overloaded"}\n{"role":"user","content":{"text":"b"}}\n'
+    found = read(line(b"a") + b"\n" + odd + line(b"c") + b"\n")
+    assert (found.adapter, found.records.height) == ("chat", 4)
+
+
+def test_a_rollout_without_header_is_known_by_its_calls() -> None:
+    call = b'{"type":"tool_call","function":{"name":"git"},"arguments":"status"}\n'
+    assert read(line(b"a") + b"\n" + call).adapter == "codex"
+
+
+@pytest.mark.parametrize("number", [b"1e400", b"-1e999"])
+def test_a_number_beyond_all_bounds_costs_no_line(number: bytes) -> None:
+    odd = line(b"b")[:-1] + b',"x":' + number + b"}"
+    found = read(line(b"a") + b"\n" + odd + b"\n" + line(b"c") + b"\n")
+    assert texts(found) == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("data", "word"),
+    [
+        (("\ufeff" + line(b"a").decode()).encode("utf-16-le"), "UTF-16"),
+        (("\ufeff" + line(b"a").decode()).encode("utf-16-be"), "UTF-16"),
+        (b"\x1f\x8b\x08\x00\x00\x00\x00\x00", "compressed"),
+        (b"\x28\xb5\x2f\xfd\x04\x00", "compressed"),
+    ],
+)
+def test_what_must_first_be_unpacked_is_refused_in_those_words(data: bytes, word: str) -> None:
+    assert word in (read(data).refused or "")
+
+
+def test_a_forked_rollout_is_its_own_session_though_it_holds_the_header_of_another() -> None:
+    """Codex copies the history of the parent, header included, behind the header of the fork."""
+    lines = [
+        {"type": "session_meta", "payload": {"id": "fork", "forked_from_id": "parent"}},
+        {"type": "session_meta", "payload": {"id": "parent"}},
+        {"type": "response_item", "payload": {"type": "message", "role": "user", "content": "a"}},
+    ]
+    data = b"".join(
+        json.dumps({"timestamp": "2026-05-01T10:00:00Z"} | one).encode() + b"\n" for one in lines
+    )
+    assert read(data).records["thread"].to_list() == ["fork"] * 3
 
 
 @pytest.mark.parametrize("data", [b"", b"\n\n", b"\0\0", b"\xef\xbb\xbf"])
@@ -194,6 +246,12 @@ def test_times_are_utc_and_absurd_ones_count_as_undated() -> None:
         "2025-10-26T02:30:00": "2025-10-26T00:30:00",  # came twice: the earlier
         1777629600: "2026-05-01T10:00:00",
         1777629600000: "2026-05-01T10:00:00",
+        1777629600000000: "2026-05-01T10:00:00",
+        1777629600.25: "2026-05-01T10:00:00.250000",
+        "1777629600": "2026-05-01T10:00:00",
+        " 1777629600000 ": "2026-05-01T10:00:00",
+        "2026-05-01T12:00:00+02": "2026-05-01T10:00:00",
+        -1: None,
         "2014-12-31T23:59:59Z": None,
         "1970-01-01T00:00:00Z": None,
         "2026-06-02T11:59:00Z": "2026-06-02T11:59:00",
@@ -205,6 +263,16 @@ def test_times_are_utc_and_absurd_ones_count_as_undated() -> None:
     borrowed = read(at("2026-05-01T10:00:00Z") + at("yesterday") + at(None)).records
     assert borrowed["occurred_at"].n_unique() == 1
     assert read(at(None)).records["occurred_at"].to_list() == [None]
+
+
+def test_a_session_keeps_its_place_though_its_times_are_numbers() -> None:
+    told = {"type": "user", "uuid": "u", "sessionId": "s", "message": {"content": "a"}}
+    meta = {"type": "session_meta", "payload": {"id": "s"}}
+    for one, native in ((told, "u"), (meta, "s")):
+        data = json.dumps(one | {"timestamp": 1777629600000}).encode()
+        row = read(data).records.row(0, named=True)
+        assert (row["thread"], row["native_id"]) == ("s", native)
+        assert row["occurred_at"] == datetime(2026, 5, 1, 10, tzinfo=UTC)
 
 
 def test_images_are_dropped_and_counted() -> None:
@@ -254,6 +322,22 @@ def test_clean_lines_pass_byte_for_byte() -> None:
     odd = b'{"role": "user",  "content":"\\u00e9 REDACTED \\/ 1e3", "timestamp":"2026-05-01"}'
     found = read(odd + b"\n" + line(SECRET.encode()) + b"\n", redactor=Redactor())
     assert found.records["payload"][0].encode() == odd
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        {"type": "image_generation_call", "result": "iVBORw0KGgo" + "A" * 400},
+        {"type": "image", "mimeType": "image/jpeg", "data": "/9j/" + "A" * 400},
+        {"inline_data": {"mime_type": "image/webp", "data": "UklGR" + "A" * 400}},
+        {"url": "data:image/gif;charset=utf-8;base64,R0lGOD" + "A" * 400},
+    ],
+)
+def test_a_picture_is_dropped_however_it_is_wrapped(block: dict[str, object]) -> None:
+    said = {"role": "user", "content": [block], "timestamp": "2026-05-01"}
+    records = read(json.dumps(said).encode() + b"\n" + line(b"b") + b"\n").records
+    assert records["images_dropped"].to_list() == [1, 0]
+    assert "AAAA" not in records["payload"][0]
 
 
 def test_no_id_keeps_what_the_line_lost() -> None:
