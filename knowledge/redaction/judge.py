@@ -28,10 +28,12 @@ _CODE = re.compile(r".*[\w\])]\(.*|.*\)|\[.*|\(.*|.*(?:->|::|=>|\?\.|\|\||&&).*|
 _DOTTED = re.compile(r"[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+")
 _PATH = re.compile(r"(?:~|\.{1,2})?/.*|[A-Za-z]:[\\/].*|[\w.-]+(?:/[\w.-]+)+\.\w{1,5}")
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://.*")
+_PORT = re.compile(r"[0-9]{2,5}[?#]")
 _PIECES = re.compile(r"[^A-Za-z0-9]+")
 _HUMPS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _TOKEN_CHARACTERS = re.compile(r"[\w+/=.~:%!#^*@$&?-]+", re.ASCII)
 _NAME = re.compile(r"[\w .-]+", re.ASCII)
+_BASE64 = re.compile(r"[A-Za-z0-9+/]{10,}={1,2}")
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
 
@@ -92,7 +94,12 @@ def stands_in(value: str) -> bool:
 
 def is_code(value: str) -> bool:
     """Whether an unquoted value reads as an expression: a call, an attribute, an index."""
-    return bool(_CODE.fullmatch(value) or _DOTTED.fullmatch(value))
+    return bool(_CODE.fullmatch(value)) or _dotted(value)
+
+
+def _dotted(value: str) -> bool:
+    """Whether a value reads as attributes of attributes: `settings.database.password`."""
+    return bool(_DOTTED.fullmatch(value)) and all(map(_wordy, value.split(".")))
 
 
 def is_place(value: str) -> bool:
@@ -132,12 +139,17 @@ def given(found: Found) -> bool:
 
 
 def embedded(found: Found) -> bool:
-    """A password inside an address: given, and no word of an example."""
-    return given(found) and not stands_in(found.value)
+    """A password inside an address: given, no word of an example, and no port with a query."""
+    return given(found) and not stands_in(found.value) and not _PORT.match(found.value)
+
+
+def after_login(found: Found) -> bool:
+    """A password on the line of a login: prose may speak of both as well."""
+    return given(found) and not (found.value.isalpha() and found.value.islower())
 
 
 _PASSWORD_ENDS = (
-    *("password", "passwd", "passphrase", "passcode", "pwd", "pswd", "psk"),
+    *("password", "passwd", "passwort", "passphrase", "passcode", "pwd", "pswd", "psk"),
     *("storepass", "keypass", "dbpass", "userpass"),
 )
 
@@ -163,6 +175,7 @@ _KEY_OWNERS = _listed(
     """
     api access secret private account encryption signing master auth shared service
     subscription admin deploy app client webhook storage license registration function host
+    preshared
     """
 )
 TAILS = _listed(
@@ -198,7 +211,7 @@ def password_quoted(found: Found) -> bool:
     """A quoted value under a password's key."""
     key = password_key(found.key)
     value = found.value
-    if not key or len(value) < 3 or stands_in(value) or is_place(value) or _DOTTED.fullmatch(value):
+    if not key or len(value) < 3 or stands_in(value) or is_place(value) or _dotted(value):
         return False
     if value[0] in ",)":  # the end of an empty one
         return False
@@ -208,8 +221,10 @@ def password_quoted(found: Found) -> bool:
         parts = _PIECES.split(value.lower())
         if key == "passphrase":
             return len(parts) > 2 and not any(part in _WORDS for part in parts)
-        return _shouted(found) and any(c.isdigit() for c in value)
-    return True
+        if _shouted(found):
+            return any(c.isdigit() for c in value)
+        return len(parts) <= 4 and any(map(_mixed, set(parts) - _TECHNICAL))
+    return "==" not in found.separator or strong_password(found)
 
 
 def password_bare(found: Found) -> bool:
@@ -218,7 +233,7 @@ def password_bare(found: Found) -> bool:
     value = found.value.rstrip("!?.:")
     if not key or len(value) < 3 or stands_in(value) or is_code(found.value) or is_place(value):
         return False
-    if _shouted(found):
+    if _shouted(found) or (found.separator == "=" and _BASE64.fullmatch(found.value)):
         return True
     if value.isdigit():
         return "=" in found.separator and len(value) >= 4 and key != "pass"
@@ -274,7 +289,10 @@ def strong_password(found: Found) -> bool:
     if is_place(value) or not _mixed(value) or value.lower() in _TECHNICAL:
         return False
     pieces = [piece for piece in _PIECES.split(value) if piece]
-    return not all(piece.isdigit() or (piece.isalpha() and len(piece) > 1) for piece in pieces)
+    if not all(piece.isdigit() or (piece.isalpha() and len(piece) > 1) for piece in pieces):
+        return True
+    # Words and numbers: `Tulip-2024` is one, `AES-256` and `step-3-of-5` are none.
+    return len(pieces) == 2 and len(pieces[0]) > 4 and len(pieces[1]) > 1
 
 
 def strong_token(found: Found) -> bool:

@@ -21,10 +21,10 @@ _TAIL = (
     r"|base(?:64)?|b64|old|new|current|default|main|master|root|admin|primary|secondary|raw"
     r"|plain(?:text)?|hex|string|str|key)){0,2}"
 )
-PASSWORD = rf"(?:pass(?:w(?:or)?d|phrase|code)?|pwd|pswd|psk|pw){_TAIL}"
+PASSWORD = rf"(?:pass(?:w(?:or)?d|wort|phrase|code)?|pwd|pswd|psk|pw){_TAIL}"
 OWNED_KEY = (
     r"(?:api|access|secret|private|account|encryption|signing|master|auth|shared|service"
-    r"|subscription|admin|deploy|app|client|webhook|storage|license|registration|function|host)"
+    r"|subscription|admin|deploy|app|client|webhook|storage|license|registration|function|host|pre[_-]?shared)"
     r"[ _.-]?key"
 )
 TOKEN = rf"(?:token|secret|{OWNED_KEY}|auth|credentials?|jwt|bearer){_TAIL}"
@@ -35,8 +35,8 @@ _SLOTS = {
     "seg": r"\s(?:(?:[^\n|;&]|\\\n)*?\s)??",  # the rest of a command, up to an option
     "q": r"\\*[\"']",
     "oq": r"(?:\\*[\"'`])?",
-    "close": r"\\*[\"'`]?\]?",
-    "sep": r"(?P<sep>[ \t]*(?::[ \t]*[A-Za-z][\w.| ]*=|=>|:=|[=:])[ \t]*)",
+    "close": r"(?:\x1b\[[0-9;]*m)?\\*[\"'`]?\]?",
+    "sep": r"(?P<sep>[ \t]*(?::[ \t]*&?[A-Za-z][\w.| ]*=|=>|:=|={2,3}|[=:])[ \t]*)",
     "sl": r"\\*/",
     "arg": (
         r"(?:'(?P<s1>[^'\n]+)'|\"(?P<s2>(?:[^\"\\\n]|\\.)+)\"|\\+[\"'](?P<s3>[^\"'\\\n]+)\\+[\"']"
@@ -53,9 +53,9 @@ _SLOTS = {
 
 # Raw JSON: what may stand between words, between a key and its value, and in an unquoted value.
 GAP = r"(?:[\s\"',\\\[\]]|\\[nrtu]|u00[0-9a-fA-F]{2})"
-_CLOSE = r"(?:[\s\"'`\\\])#]|\\[nrt]|u00[0-9a-fA-F]{2})*"
+_CLOSE = r"(?:[\s\"'`\\\])#]|\\[nrt]|u00[0-9a-fA-F]{2}|(?:\x1b|u001[bB])\[[0-9;]*[mM])*"
 _SEP = r"(?:[=:>]|u003[eE])"
-_QUOTE = r"(?:[\\\"'`]|u002[27])+"
+QUOTE = r"(?:[\\\"'`]|u002[27])+"
 _RANDOM = r"(?:[\w+/=.~:%!#^*@$&?\\-]*[0-9]|[A-Za-z+/\\]{20})"
 _BARE = r"(?:[^\s\"'`,;&)}\]<>|\\]|\\[u/\\])"
 _SEG = rf"{GAP}" r"(?:(?:[^\n|;&\\]|\\\\\\n|\\[^nr])*(?:[\s\"',]|\\[nrt]))?"
@@ -68,7 +68,7 @@ ALSO = (
     # {"name": "DB_PASSWORD", "value": …}, whatever the order of its fields.
     r"(?i:\"(?:name|key)\"\s*:\s*\"[\w.-]*(?:pass|pwd|psk|pw|secret|token|key|auth)[\w-]*\")",
     # A list under such a name.
-    rf"(?i:{PASSWORD}|token|secret|{OWNED_KEY}|credential)s?\"\s*:\s*\[",
+    rf"(?i:{PASSWORD}|token|secret|{OWNED_KEY}|credential)s?\"\s*:\s*(?:\[|\{{\s*\"value\")",
 )
 """What the prefilter must also see: secrets that the structure of JSON tells, not the rules."""
 
@@ -78,19 +78,27 @@ class Follow(Enum):
 
     NOTHING = ""
     RANDOM = r"[\w./+=\\-]{16}"
-    OPTION = rf"{_SEG}(?:-h?[pPawNkK]|\\?/p:){GAP}*[^\s-]"
+    OPTION = rf"{_SEG}(?:{QUOTE})?(?:-h?[pPawNkK]|\\?/p:){GAP}*[^\s-]"
     USER = rf"{_SEG}(?:-[a-zA-Z]*[uUa]|--(?:proxy-)?user|--(?:src-|dest-)?creds|--auth)[^:]*:"
     PASSWORD = (
-        rf"{_CLOSE}(?:(?:{_SEP}|[,(])(?:[\s\[(@$fFrRbBuU>=]|\\[nrt])*{_QUOTE}[^\"'`\\,)]"
-        rf"|{_SEP}(?:[\s>=]|\\[nrt])*{_BARE}{{3}})"
+        rf"{_CLOSE}(?:(?:{_SEP}|[,(])(?:[\s\[(@$fFrRbBuU>=]|\\[nrt])*{QUOTE}[^\"'`\\,)]"
+        rf"|{_SEP}(?:[\s>=&]|\\[nrt]|u0026)*{_BARE}{{3}})"
     )
     SECRET = (
-        rf"{_CLOSE}(?:{_SEP}(?:[\s\[(@$>=\"'`\\:A-Za-z|]|\\[nrt]|u00[0-9a-fA-F]{{2}})*"
-        rf"|[,(](?:[\s@$fFrRbBuU]|\\[nrt])*{_QUOTE}){_RANDOM}"
+        rf"{_CLOSE}(?:{_SEP}(?:[\s\[(@$>=\"'`\\:A-Za-z|&]|\\[nrt]|u00[0-9a-fA-F]{{2}})*"
+        rf"|[,(](?:[\s@$fFrRbBuU]|\\[nrt])*{QUOTE}){_RANDOM}"
     )
     RANDOM_WORD = rf"(?:=|{GAP}+)[\\\"']*{_RANDOM}"
-    WORD = rf"(?:=|{GAP}+)[\\\"']*[^\s\"'\\-]"
-    SENTENCE = r"[^.\n:=\"'`,;()\\]*\s(?:is|to|was):?(?:\s|\\[nrt])+[\"'`\\]*[^\s\"'`,;\\]*[0-9]"
+    DIGIT = rf"{GAP}+\S*[0-9]"
+    WORD = (
+        rf"(?:=[\\\"']*[^\s\"'\\-]|\s+(?:[\\\"']|u002[27])+\s*\S"
+        rf"|{GAP}+(?:[A-Za-z]+(?:[^\sA-Za-z\"'`;|&<>()\\]|\\[/u])|[^\sA-Za-z\"'`;|&<>()\\-]))"
+    )
+    SENTENCE = (
+        r"(?:[^.\n:=\"'`,;()\\]|\\[unrt])*(?:(?:\s|\\[nrt])(?i:is|to|was|ist|lautet)"
+        r"(?:(?:\s|\\[nrt])(?i:now|generated(?:\s|\\[nrt])for(?:\s|\\[nrt])[^\s:]+))?:?(?:\s|\\[nrt])+|\s\()"
+        r"[\"'`\\]*[^\s\"'`,;]*[0-9]"
+    )
     PAIR = rf"{GAP}*,?{GAP}*(?i:value)"
 
 

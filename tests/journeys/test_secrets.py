@@ -46,7 +46,10 @@ def test_no_file_of_the_home_holds_a_secret(tmp_path: Path) -> None:
     source.mkdir()
     (source / "session.jsonl").write_bytes(
         session(
-            {"role": "user", "content": f"The NAS fails. Use the token {token} for the API."},
+            {
+                "role": "user",
+                "content": f"The NAS fails. Use the token {token} for the API, not s7{token}.",
+            },
             bash(1, f"sshpass -p '{password}' ssh root@192.168.20.4 'ls -la'"),
             bash(2, f"PGPASSWORD={in_env} psql postgres://mira:{in_url}@db.example/shop"),
             {"role": "assistant", "content": f"The fix is aws_access_key_id={key} in the config."},

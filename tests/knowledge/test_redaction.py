@@ -104,10 +104,10 @@ def test_recall_and_false_alarms_on_the_labelled_set() -> None:
     missed, alarms, lines = score()
     secret = sum(count for (_, kind), count in lines.items() if kind)
     clean = sum(count for (_, kind), count in lines.items() if not kind)
-    assert secret >= 150
-    assert clean >= 200
-    assert sum(map(len, missed.values())) <= 0.05 * secret
-    assert sum(map(len, alarms.values())) <= 0.005 * clean
+    assert secret >= 600
+    assert clean >= 500
+    assert sum(map(len, missed.values())) <= 0.065 * secret
+    assert sum(map(len, alarms.values())) <= 0.002 * clean
 
 
 def test_the_prefilter_sees_every_labelled_secret_that_the_rules_find() -> None:
@@ -138,6 +138,46 @@ def test_the_prefilter_never_misses_what_the_rules_find(value: Any, encode: Any)
         assert redactor().suspects(payload)
     else:
         assert left is payload
+
+
+def test_the_prefilter_changes_no_labelled_line() -> None:
+    for line in labelled():
+        data = line.text.encode()
+        assert redactor().secrets(data) == redactor().secrets(data, all_rules=True), line.text
+
+
+@settings(deadline=None)
+@given(texts)
+def test_the_prefilter_changes_nothing(text: str) -> None:
+    data = text.encode("utf-8", "surrogatepass")
+    assert redactor().secrets(data) == redactor().secrets(data, all_rules=True)
+
+
+@settings(deadline=None)
+@given(st.lists(values, min_size=1, max_size=8))
+def test_no_line_that_holds_a_secret_is_hidden_among_others(lines: list[Any]) -> None:
+    payloads = [json.dumps(line).encode() for line in lines]
+    suspect = redactor().suspects(b"\n".join(payloads))
+    at = 0
+    for payload in payloads:
+        if redactor().redact_json(payload)[1]:
+            assert any(start < at + len(payload) and end > at for start, end in suspect)
+        at += len(payload) + 1
+
+
+@pytest.mark.parametrize(
+    "unit", ["password=", "xoxb-", "PRIVATE KEY----- ", "token ", "\\", '\\"', "://a:b@", "\0", "é"]
+)
+@pytest.mark.timeout(30)  # what costs the square of its length takes minutes
+def test_a_long_hostile_line_costs_its_length_only(unit: str) -> None:
+    text = unit * (300_000 // len(unit))
+    assert "kiwi-77b" not in redactor().redact_text(f"{text} password=kiwi-77b {text}")[0]
+
+
+def test_a_value_longer_than_a_stretch_goes_whole() -> None:
+    assert redactor().redact_text("DB_PASSWORD=kiwi7" + "x9" * 50_000 + " ls")[0] == (
+        "DB_PASSWORD=[redacted:password] ls"
+    )
 
 
 @settings(deadline=None)
@@ -177,6 +217,7 @@ def test_secrets_in_fields_lists_and_json_within_json() -> None:
         "-p[redacted:mysql]",
     ]
     assert left({"name": "DB_PASSWORD", "value": "kiwi77"})["value"] == "[redacted:password]"
+    assert left({"password": {"value": "kiwi77"}}) == {"password": {"value": "[redacted:password]"}}
     assert left({"text": json.dumps({"text": json.dumps({"password": "kiwi77"})})}) == {
         "text": json.dumps({"text": json.dumps({"password": "[redacted:password]"})})
     }
