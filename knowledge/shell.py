@@ -4,17 +4,18 @@ Words carry their place in the source as code points, also when they stand withi
 a command for `ssh`, a heredoc that a shell reads, or a command substitution.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
 
+from knowledge.shell_source import PIECE, piece_end, readable
 from knowledge.shell_words import WORDS, Script, Token, Word, operand_index
 
-LONGEST = 50_000  # what the grammar cannot read may cost it quadratic time
-DEEPEST = 12
+DEEPEST = 8
+MOST_VALUES = 50
 
 SHELLS = frozenset({"bash", "sh", "zsh", "dash", "ksh", "fish", "ash"})
 
@@ -34,7 +35,6 @@ PREFIXES: dict[str, tuple[Collection[str], int]] = {
     "builtin": ("", 0),
     "exec": ("a", 0),
     "unbuffer": ("", 0),
-    "watch": ("n", 0),
     "strace": ("eopsauESPI", 0),
     "xargs": (("a", "d", "E", "I", "L", "n", "P", "s", "--max-args", "--max-procs"), 0),
     "sshpass": ("pfd", 0),
@@ -88,12 +88,10 @@ class Command:
 
 @lru_cache(maxsize=16_384)
 def commands(source: str) -> tuple[Command, ...]:
-    """Simple commands of a command line, what they start included; none over 200,000 characters.
+    """Simple commands of a command line, what they start included, as far as it is read.
 
     What the grammar cannot read is left out, the rest is given.
     """
-    if len(source) > LONGEST:
-        return ()
     return tuple(_read(source, range(len(source)), Setting()))
 
 
@@ -102,14 +100,35 @@ def functions(source: str) -> frozenset[str]:
     """Names of the functions that a command line defines."""
     if "()" not in source and "function" not in source:
         return frozenset()
-    script = Script(source, range(len(source)))
     names: set[str] = set()
-    for node, _ in _nodes(_parser().parse(script.raw).root_node):
+    for script, node, _ in _nodes(source, range(len(source))):
         if node.type == "function_definition":
             name = node.child_by_field_name("name")
             if name is not None:
                 names.add(script.token(name).word.text)
     return frozenset(names)
+
+
+@lru_cache(maxsize=4_096)
+def variables(source: str) -> Mapping[str, tuple[Word, ...]]:
+    """The first plain values that a command line gives its variables, each with its place.
+
+    They come from `NAME=value` and `for NAME in one two`; what is only known when it runs is no
+    value.
+    """
+    values: dict[str, dict[str, Word]] = {}
+    for script, node, _ in _nodes(source, range(len(source))):
+        if node.type in ("variable_assignment", "for_statement"):
+            field = "name" if node.type == "variable_assignment" else "variable"
+            name = node.child_by_field_name(field)
+            if name is None or name.type != "variable_name":
+                continue
+            for child in node.children_by_field_name("value"):
+                word = script.token(child).word if child.type in WORDS else None
+                of_name = values.setdefault(script.token(name).word.text, {})
+                if word and word.text and not word.dynamic and len(of_name) < MOST_VALUES:
+                    of_name.setdefault(word.text, word)
+    return {name: tuple(words.values()) for name, words in values.items() if words}
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,11 +137,12 @@ class Setting:
 
     via: tuple[str, ...] = ()
     remote: Word | None = None
-    depth: int = 0
+    level: int = 0
+    """Scripts that it stands in."""
 
     def under(self, name: str, remote: Word | None = None) -> "Setting":
         """The setting of what `name` starts."""
-        return Setting((*self.via, name), remote or self.remote, self.depth + 1)
+        return Setting((*self.via, name), remote or self.remote, self.level)
 
 
 @lru_cache(maxsize=1)
@@ -130,33 +150,55 @@ def _parser() -> Parser:
     return Parser(Language(tree_sitter_bash.language()))
 
 
-def _nodes(root: Node) -> Iterator[tuple[Node, bool]]:
+def _statements(text: str, places: Sequence[int], level: int) -> Iterator[tuple[Script, Node]]:
+    """What stands outermost in a script, read piece by piece.
+
+    A piece begins where the last statement of the one before it began, since that may go on; a
+    statement longer than a piece is cut.
+    """
+    text, places = readable(text, places, level)
+    start, advance = 0, PIECE
+    while start < len(text):
+        end = piece_end(text, start)
+        script = Script(text[start:end], places[start:end])
+        found = _parser().parse(script.raw).root_node.children
+        going_on = end < len(text) and found and found[-1].is_named
+        again = script.span(found[-1])[0] if going_on else 0
+        if again and again + advance > PIECE // 2:  # two pieces in a row get on by half of one
+            found, end = found[:-1], start + again
+        for node in found:
+            yield script, node
+        start, advance = end, end - start
+
+
+def _nodes(text: str, places: Sequence[int], level: int = 0) -> Iterator[tuple[Script, Node, bool]]:
     """All nodes in the order of the text, each with whether it reads from a pipe.
 
     By a stack, since `a && b && …` nests as deep, and without asking for parents or siblings,
     which tree-sitter looks for from the root.
     """
-    stack = [(root, False)]
-    while stack:
-        node, piped = stack.pop()
-        yield node, piped
-        if not node.child_count or node.type == "comment":
-            continue
-        children = node.children
-        inside: list[tuple[Node, bool]] = []
-        for index, child in enumerate(children):
-            behind = index > 0 and children[index - 1].type in ("|", "|&")
-            within = piped and index == 0 and node.type in ("redirected_statement", "pipeline")
-            inside.append((child, behind or within))
-        stack.extend(reversed(inside))
+    for script, statement in _statements(text, places, level):
+        stack = [(statement, False)]
+        while stack:
+            node, piped = stack.pop()
+            yield script, node, piped
+            if not node.child_count or node.type == "comment":
+                continue
+            children = node.children
+            inside: list[tuple[Node, bool]] = []
+            for index, child in enumerate(children):
+                behind = index > 0 and children[index - 1].type in ("|", "|&")
+                within = piped and index == 0 and node.type in ("redirected_statement", "pipeline")
+                inside.append((child, behind or within))
+            stack.extend(reversed(inside))
 
 
 def _read(text: str, places: Sequence[int], setting: Setting) -> Iterator[Command]:
-    if setting.depth > DEEPEST or not text.strip():
+    if len(setting.via) > DEEPEST or not text.strip():
         return
-    script = Script(text, places)
+    inside = replace(setting, level=setting.level + 1)
     redirections: dict[int, list[Node]] = {}
-    for node, piped in _nodes(_parser().parse(script.raw).root_node):
+    for script, node, piped in _nodes(text, places, setting.level):
         if node.type == "redirected_statement":
             last = _last_command(node)
             if last is not None:
@@ -164,7 +206,7 @@ def _read(text: str, places: Sequence[int], setting: Setting) -> Iterator[Comman
                     child for child in node.children if child.type.endswith("_redirect")
                 )
         elif node.type == "command":
-            yield from _command(script, node, redirections.get(node.id, []), piped, setting)
+            yield from _command(script, node, redirections.pop(node.id, []), piped, inside)
 
 
 def _last_command(node: Node) -> Node | None:
@@ -218,14 +260,14 @@ def _resolve(
     tokens: Sequence[Token], heredocs: Sequence[Token], shape: Command, setting: Setting
 ) -> Iterator[Command]:
     """The command of some words, and those that it starts."""
-    while tokens:
+    while tokens and len(setting.via) <= DEEPEST:
         name = tokens[0].word.text.replace("\\", "/").rsplit("/", 1)[-1]
         rest = _behind_prefix(name, tokens)
         if rest is None:
             break
         setting = setting.under(name)
         tokens = rest
-    if not tokens or setting.depth > 2 * DEEPEST:
+    if not tokens or len(setting.via) > DEEPEST:
         return
     words = tuple(token.word for token in tokens)
     name = words[0].text if words[0].dynamic else words[0].text.rsplit("/", 1)[-1]
@@ -242,6 +284,8 @@ def _resolve(
                 yield from _scripts(heredocs, inner)
         case "eval":
             yield from _joined(tokens[1:], inner)
+        case "watch":
+            yield from _joined(tokens[1 + operand_index(words[1:], "n") :], inner)
         case "ssh":
             at = operand_index(words[1:], SSH_OPTIONS_WITH_VALUE) + 1
             if at < len(tokens):

@@ -73,8 +73,7 @@ class Script:
         text = "".join([self.text[place] for place in places])
         word = Word(
             text,
-            self.places[start],
-            self.places[end - 1] + 1,
+            *self._outer(start, end),
             dynamic,
             node.type not in ("word", "number") and end - start != len(places),
         )
@@ -83,10 +82,13 @@ class Script:
     def slice(self, node: Node) -> Token:
         """A node as it stands."""
         start, end = self.span(node)
-        return Token(
-            Word(self.text[start:end], self.places[start], self.places[end - 1] + 1, True),
-            self.places[start:end],
-        )
+        word = Word(self.text[start:end], *self._outer(start, end), True)
+        return Token(word, self.places[start:end])
+
+    def _outer(self, start: int, end: int) -> tuple[int, int]:
+        """A stretch of this text in the outermost source; what is missing may stand at its end."""
+        first = self.places[min(start, len(self.places) - 1)]
+        return first, max(self.places[end - 1] + 1, first) if end else first
 
     def _unquoted(self, node: Node) -> tuple[Sequence[int], bool]:
         """Places, in this text, of the characters left without quotes; whether any is dynamic."""

@@ -50,7 +50,11 @@ gain encounter try tried taking felt heard communicate collect collecting confus
 comfortable anxious lonely healthy creative practical natural famous ancient difficulty
 difficulties attitude recommendation recommendations accommodation celebrate refresh relax basic
 daily efficient effective meaningful confident nervous proud grateful honest patient peaceful
-quiet rich sincere smart smooth stressful tasty traditional wise online offline
+quiet rich sincere smart smooth stressful tasty traditional wise online offline cancel cancellation
+appreciate apologize assist assistant chatbot claude companion assistance exchange downgrade spoken
+lenient outdoor indoor brief neat id ids live wherever whenever whoever ahead gather opposite
+cheapest fastest slowest lowest highest largest smallest biggest oldest newest earliest closest
+nearest longest shortest additional alternative direct duplicate
 """
 
 _COMMON_LIST = """
@@ -107,7 +111,19 @@ usage user users utility vacation value values variable version view village voi
 waste watch water weather web website weight west wife wind window wine winter winner wood word
 words worker workflow world writer writing colleague colleagues inspiration mentality efficiency
 living companion companionship emotional sauce studio budget lens birthday cuisine breath
-breathing
+breathing black blue brown gray green grey red white yellow fare medium numeric professional round
+segment suite cheap
+airline airport aisle apartment apology arrival avenue backpack baggage battery bonus border cable
+cap carpet cash charger cheque classmate clinic compensation complaint confirmation contract coupon
+courtesy coworker crew currency curtain delivery dentist departure deposit discount economy
+emergency etiquette exhibition fate fee fever fridge funeral furniture glove gossip graduation
+headache homework honesty intern invoice jacket lamp landlord luck luggage membership military
+mirror monitor mortgage neighborhood nonstop outgoing oven overnight pan passport patience payment
+pharmacy photograph pilot postcode prescription promotion receipt refund reimbursement rent resume
+retirement romance roommate roundtrip rumor salary savings scarf secret semester shelf shipment
+sidewalk silver sofa spirit storm subscription sunshine supervisor surgery tablet temple tenant
+therapist transfer trousers trust tunnel umbrella unemployment upcoming voucher wallet warranty
+wedding wisdom zip
 """
 
 _REQUESTS = frozenset(_REQUEST_LIST.split())

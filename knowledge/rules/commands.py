@@ -1,8 +1,9 @@
 """What an agent did: tools used, commands run, hosts reached, kinds of operation."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
+from types import MappingProxyType
 
 import polars as pl
 
@@ -20,15 +21,27 @@ from knowledge.rules.rule import (
     each,
     rule,
 )
-from knowledge.shell import SSH_OPTIONS_WITH_VALUE, Command
+from knowledge.shell import SSH_OPTIONS_WITH_VALUE, Command, variables
 from knowledge.shell_words import Word, operand_index, operands
 
 COMMAND_CHARACTERS = 500
 
-CONNECTING = r"\b(ssh|scp|sftp|rsync|mosh|ssh-copy-id|sshfs)\b"
+CONNECTING = r"ssh|scp|sftp|rsync|mosh|git .*\w@[\w.-]+:"
+"""What a tool's input holds if a rule for hosts finds one: JSON, where a line begins with `\\n`."""
+
 _HOST = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9._-]{0,251}[A-Za-z0-9])?")
 _IPV6 = re.compile(r"[0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f]{0,4}){2,7}(?:%\w+)?")
-_REMOTE_PATH = re.compile(r"(?P<host>(?:[^\s@/:\[\]]+@)?(?:\[[0-9A-Fa-f:%\w]+\]|[^\s@/:\[\]]+)):")
+_REMOTE_PATH = re.compile(
+    r"(?P<host>(?:[^\s@/:\[\]]+@)?(?:\[[0-9A-Fa-f:%\w]+\]|[^\s@/:\[\]]+)):(?!//)"
+)
+_DRIVE = re.compile(r"[A-Za-z]:[\\/]")
+_VARIABLE = re.compile(r"\$(?:(?P<brace>\{)?)(?P<name>\w+)(?(brace)\})")
+_ANYTHING = re.compile(r"(?P<hops>.+)")
+_JUMP_IN_OPTION = re.compile(r"(?i)ProxyJump[\s=]+(?P<hops>\S+)")
+_JUMP_IN_COMMAND = re.compile(r"\s-J\s*(?P<hops>\S+)")
+_ASKING = frozenset({"-V", "-G", "-Q"})
+"""Options of ssh that print something and connect to nothing."""
+
 _ADDRESS = re.compile(r"(?P<scheme>ssh|scp|sftp|rsync)://(?P<host>[^/\s]+)")
 
 _COPY_OPTIONS = {
@@ -42,8 +55,11 @@ _COPY_OPTIONS = {
         "--out-format",
     ),
 }  # fmt: skip
+_GIT_VERBS = frozenset({"clone", "fetch", "pull", "push", "ls-remote", "submodule"})
+_GIT_OPTIONS = ("C", "c", "b", "o", "--git-dir", "--work-tree", "--branch", "--origin", "--depth")
 _LOGIN_OPTIONS = {
     "ssh": SSH_OPTIONS_WITH_VALUE,
+    "autossh": SSH_OPTIONS_WITH_VALUE + "M",
     "sftp": "BbcDFiJloPRSs",
     "mosh": ("p", "--ssh", "--port", "--predict", "--server", "--client"),
     "ssh-copy-id": "iFpot",
@@ -74,33 +90,70 @@ def _executed_command(record: Record, _: Policy) -> Iterator[Found]:
                 pass
 
 
-def hosts(command: Command) -> list[tuple[str, Word]]:
-    """Hosts that a command connects to, each with the word that names it."""
+def hosts(
+    command: Command, values: Mapping[str, Sequence[Word]] = MappingProxyType({})
+) -> list[tuple[str, Word]]:
+    """Hosts that a command connects to, each with the word that names it.
+
+    Args:
+        command: A simple command.
+        values: Plain values of the variables that its words may name.
+    """
     args = command.args
     found: list[tuple[str, Word]] = []
     if command.name in _LOGIN_OPTIONS:
         with_value = _LOGIN_OPTIONS[command.name]
         at = operand_index(args, with_value)
-        if at < len(args):
-            if command.name == "ssh":
-                found += _jumps(args[:at])
-            if host := _host(args[at].text, path=command.name == "sftp"):
-                found.append((host, args[at]))
+        if at < len(args) and not _ASKING.intersection(word.text for word in args[:at]):
+            found += _jumps(args[:at])
+            for word in _spelled(args[at], values):
+                if host := _host(word.text, path=command.name == "sftp"):
+                    found.append((host, word))
     elif command.name in _COPY_OPTIONS:
-        for word in operands(args, _COPY_OPTIONS[command.name]):
-            remote = _ADDRESS.match(word.text) or _REMOTE_PATH.match(word.text)
-            # A drive letter and a local path with a colon are no hosts.
-            if remote and len(remote["host"]) > 1 and (host := _host(word.text, path=True)):
-                found.append((host, word))
+        found += _jumps(args)
+        for operand in operands(args, _COPY_OPTIONS[command.name]):
+            found += _of_remote_paths(_spelled(operand, values))
+    elif command.name == "git":
+        words = operands(args, _GIT_OPTIONS)
+        if words and words[0].text in _GIT_VERBS:
+            found += _of_remote_paths(
+                word for word in words[1:] if "@" in word.text or word.text.startswith("ssh://")
+            )
     return found
 
 
+def _of_remote_paths(words: Iterable[Word]) -> Iterator[tuple[str, Word]]:
+    for word in words:
+        remote = _ADDRESS.match(word.text) or _REMOTE_PATH.match(word.text)
+        # A drive letter and a local path with a colon are no hosts.
+        if remote and not _DRIVE.match(word.text) and (host := _host(word.text, path=True)):
+            yield host, word
+
+
+def _spelled(word: Word, values: Mapping[str, Sequence[Word]]) -> Iterator[Word]:
+    """A word with each plain value of the variable that stands for its host, else as it is."""
+    host = word.text.split(":", 1)[0].rsplit("@", 1)[-1]
+    name = _VARIABLE.search(host) if word.dynamic else None
+    if name is None:
+        yield word
+        return
+    for value in values.get(name["name"], ()):
+        yield value._replace(text=word.text.replace(name[0], value.text))
+
+
 def _jumps(options: Sequence[Word]) -> Iterator[tuple[str, Word]]:
+    """Hosts on the way: `-J one,two`, `-o ProxyJump=one`, and so in the ssh that rsync is given."""
     for option, value in pairwise(options):
-        if option.text == "-J":
-            for hop in value.text.split(","):
-                if host := _host(hop, path=False):
-                    yield host, value
+        text = value.text
+        if option.text in ("-e", "--rsh"):
+            jump = _JUMP_IN_COMMAND.search(text)
+        elif option.text == "-o":
+            jump = _JUMP_IN_OPTION.match(text)
+        else:
+            jump = _ANYTHING.match(text) if option.text == "-J" else None
+        for hop in jump["hops"].split(",") if jump else ():
+            if host := _host(hop, path=False):
+                yield host, value
 
 
 def _host(target: str, path: bool) -> str | None:
@@ -127,8 +180,9 @@ def hosts_in(record: Record) -> Iterator[Found]:
     """Hosts that a call of a shell tool connects to."""
     if (line := command_line(record)) is None:
         return
+    known = variables(line.text) if "$" in line.text else {}
     for command in line.commands:
-        for host, word in hosts(command):
+        for host, word in hosts(command, known):
             yield Found(host, *_within(line.text, host, word), line.field)
 
 
@@ -176,8 +230,8 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "connects_to_host",
-        1,
-        "A host that ssh, scp, sftp, rsync, mosh, sshfs or ssh-copy-id connects to.",
+        2,
+        "A host that ssh, scp, sftp, rsync, mosh, sshfs, ssh-copy-id or git over ssh connects to.",
         confidence=0.9,
         reads=RUNS_COMMAND & pl.col("tool_input").str.contains(CONNECTING),
         find=each(_connects_to_host),
@@ -193,7 +247,7 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "operation_type",
-        1,
+        2,
         "What kind of work a command is, from its program, its first operand and its flags.",
         confidence=0.8,
         reads=RUNS_COMMAND,

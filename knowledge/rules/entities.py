@@ -28,7 +28,11 @@ _FOLDERS = re.compile(
     r"(?:/(?:usr/(?:local/)?)?s?bin|/opt/homebrew/bin|.*/\.venv/bin|~/\.local/bin)/"
 )
 
+_ASSIGNING = frozenset({"=", "+=", "-=", "==", ":="})
+"""What follows a name in code that is not a shell's."""
+
 _NAME = re.compile(r"(?:@[\w.~-]+/)?[A-Za-z0-9](?:[\w.+-]*[A-Za-z0-9+])?")
+_WITH_FOLDERS = re.compile(rf"(?:{_NAME.pattern})(?:/{_NAME.pattern})*")
 _EXTRAS = re.compile(r"(?:\[[^\]]*\])?(?:\s*(?:===?|[<>~!]=?|\^|@(?!.*/)|:|=).*)?$")
 _PIP_OPTIONS = (
     "r", "c", "e", "i", "t", "f", "--requirement", "--constraint", "--editable", "--index-url",
@@ -41,7 +45,7 @@ _CARGO_OPTIONS = (
     "--branch", "--tag", "--rev", "--root", "--registry", "--bin",
 )  # fmt: skip
 _APT_OPTIONS = ("o", "t", "c", "--target-release", "--repository", "n", "--name", "--channel")
-_PLAIN_OPTIONS = ("v", "--version", "--tag", "--cask", "--source")
+_PLAIN_OPTIONS = ("v", "--version", "--tag", "--source")
 
 _INSTALLERS: dict[str, tuple[frozenset[str], Sequence[str]]] = {
     **{name: (frozenset({"install", "download"}), _PIP_OPTIONS) for name in ("pip", "pip3")},
@@ -57,7 +61,8 @@ _INSTALLERS: dict[str, tuple[frozenset[str], Sequence[str]]] = {
         name: (frozenset({"install", "add", "reinstall"}), _APT_OPTIONS)
         for name in ("apt", "apt-get", "apk", "dnf", "yum", "zypper", "conda", "mamba", "snap")
     },
-    "brew": (frozenset({"install", "reinstall"}), _PLAIN_OPTIONS),
+    "go": (frozenset({"get", "install"}), ("o",)),
+    "brew": (frozenset({"install", "reinstall"}), ()),
     "gem": (frozenset({"install"}), _PLAIN_OPTIONS),
     "mix": (frozenset({"igniter.install"}), _PLAIN_OPTIONS),
     "composer": (frozenset({"require"}), _PLAIN_OPTIONS),
@@ -82,6 +87,7 @@ def _programs(record: Record, _: Policy) -> Iterator[Found]:
             and ("/" not in word.text or _FOLDERS.match(word.text))
             and _PROGRAM.fullmatch(command.name)
             and not _SCRIPT.search(command.name)
+            and not (command.args and command.args[0].text in _ASSIGNING)
         ):
             yield Found(
                 command.name, max(word.start, word.end - len(command.name)), word.end, line.field
@@ -109,12 +115,17 @@ def packages(command: Command) -> list[tuple[str, Word]]:
         text = word.text
         if word.dynamic or "://" in text or text.startswith((".", "/", "~", "git+", "file:")):
             continue
-        package = _EXTRAS.sub("", text)
+        package = _EXTRAS.sub("", text.split(";", 1)[0].rstrip())
         if name in ("npm", "pnpm", "yarn", "bun"):
             package = re.sub(r"(?<=.)@.*$", "", text)
             if "/" in package and not package.startswith("@"):
                 continue
-        if _NAME.fullmatch(package) and not re.search(
+        grammar = _WITH_FOLDERS if name in ("go", "composer", "brew") else _NAME
+        if name == "go":
+            package = text.split("@", 1)[0].removesuffix("/...")
+            if "." not in package.split("/", 1)[0]:
+                continue  # a package of this module or of the standard library
+        if grammar.fullmatch(package) and not re.search(
             r"\.(?:whl|tar|gz|tgz|zip|deb|rpm|txt)$", package
         ):
             found.append((package, word))
@@ -161,7 +172,7 @@ def _persons(records: Sequence[Record], _: Policy) -> Iterator[Found]:
 RULES: tuple[Rule, ...] = (
     rule(
         "host",
-        1,
+        2,
         "A host that a command connects to, as an entity.",
         predicate="is",
         type="host",
@@ -183,7 +194,7 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "program",
-        1,
+        2,
         "A program that a command ran, as an entity; not what every shell has, nor a script.",
         predicate="is",
         type="tool",
@@ -195,13 +206,13 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "package",
-        1,
+        2,
         "A package that a command installs by name, as an entity.",
         predicate="is",
         type="package",
         confidence=0.9,
         reads=RUNS_COMMAND
-        & pl.col("tool_input").str.contains(r"\b(install|add|i|inject|require|reinstall)\b"),
+        & pl.col("tool_input").str.contains(r"\b(install|add|i|inject|require|reinstall|get)\b"),
         find=each(_packages),
         content="{object} is a package",
         examples=(

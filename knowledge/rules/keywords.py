@@ -8,7 +8,7 @@ from knowledge.policy import Policy
 from knowledge.rules.rule import SAID_BY_PERSON, Example, Found, Record, Rule, each, rule
 
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-_URL = re.compile(r"\b[A-Za-z][A-Za-z0-9+.-]*://\S+")
+_URL = re.compile(r"\b[A-Za-z][A-Za-z0-9+.-]{0,30}://\S+")
 
 
 @lru_cache(maxsize=64)

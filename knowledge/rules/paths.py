@@ -30,10 +30,10 @@ _EXTENSION_LIST = """
 db deb diff dll dockerfile docx dump eex elm env erb erl ex exe exs fish gif go gql gradle graphql
 gz h haml hbs heex hpp hrl hs htm html ico img inc ini ipynb iso jar java jpeg jpg js json json5
 jsonc jsonl jsx key kt kts less lock log lua m4 makefile mako md mdc mdx mjs mk ml mod mov mp3 mp4
-nix npy odt parquet patch pdf pem php pl plist png po pot pptx properties proto ps1 psd1 pub
-py pyc pyi pyx r rar rb rego rpm rs rst sass scala scss service sh so sock socket sql sqlite
-sqlite3 srt sum svelte svg swift tar tex tf tfvars tgz timer toml traj ts tsv tsx ttf txt vim vtt
-vue wasm wav webp whl woff woff2 xlsx xml xsd xz yaml yml zig zip zsh zst
+nix npy odt parquet patch pcap pcapng pdf pem php pl plist png po pot pptx properties proto ps1
+psd1 pub py pyc pyi pyx r rar rb rego rpm rs rst sass scala scss service sh so sock socket sql
+sqlite sqlite3 srt sum svelte svg swift tar tex tf tfvars tgz timer toml traj ts tsv tsx ttf txt
+vim vtt vue wasm wav webp whl woff woff2 xlsx xml xsd xz yaml yml zig zip zsh zst
 """
 EXTENSIONS = frozenset(_EXTENSION_LIST.split())
 
@@ -59,12 +59,13 @@ _URL = re.compile(
 """Bounded, and begun only where a word begins, so that a word of megabytes takes no hours."""
 _PATH = re.compile(
     r"""
-    (?<![\w/\\.:@~$%+=<>*?^|&#{}-])
+    (?:(?<![\w/\\.:@~$%+=<>*?^|&#{}-])|(?<=\s@)|(?<=^@))
     (?:
         (?P<home>~|\$HOME|\$\{HOME\})?(?P<absolute>(?:/[\w.@+~-]+)+/?)
       | (?P<dots>\.{1,2}(?:/[\w.@+~-]+)+/?)
       | (?P<relative>(?:[\w.@+~-]+/)+[\w.@+~-]*)
       | (?P<file>[\w.+-]*\w\.[A-Za-z][A-Za-z0-9]{0,11})
+      | (?P<bare>Makefile|Dockerfile|Gemfile|Rakefile|Procfile|Jenkinsfile|Vagrantfile|Justfile)
       | (?P<windows>[A-Za-z]:\\(?:[\w.@+~-]+\\)*[\w.@+~-]+)
     )
     (?=$|[\s,;:!?'"`)\]}>]|\.(?:\s|$|[)"'`]))
@@ -72,8 +73,13 @@ _PATH = re.compile(
     re.VERBOSE,
 )
 _VERSION = re.compile(r"v?\d[\d.]*")
-_LIBRARY_ENDINGS = frozenset({"js", "io", "net", "ts", "go", "py", "rs", "app", "so", "key", "ex"})
-"""`xterm.js` is a library, not a file, unless more says so."""
+_LIBRARY_ENDINGS = frozenset({"js", "io", "net", "app", "so", "key"})
+"""`xterm.js` is a library, not a file, unless more says so: a common name, or two dots."""
+
+_FILE_STEMS = frozenset({"index", "main", "app", "server", "client", "config", "setup", "test",
+                         "build", "script", "utils", "package"})  # fmt: skip
+_SPOKEN_ROOTS = frozenset({"etc", "tmp", "var", "usr", "opt", "mnt", "srv", "proc"})
+"""Roots that are a path by themselves, which `/run` and `/home` need not be."""
 
 
 def extension(name: str) -> str | None:
@@ -97,12 +103,16 @@ def is_file_name(text: str) -> bool:
 def _means_path(match: re.Match[str], spoken: bool) -> bool:
     text = match[0].rstrip(".")
     segments = [segment for segment in text.split("/") if segment]
-    if match["windows"]:
+    if match["windows"] or match["bare"]:
         return True
     if match["file"]:
         ending = extension(text)
         return ending is not None and (
-            not spoken or ending not in _LIBRARY_ENDINGS or text.count(".") > 1 or "_" in text
+            not spoken
+            or ending not in _LIBRARY_ENDINGS
+            or text.count(".") > 1
+            or "_" in text
+            or text.split(".", 1)[0] in _FILE_STEMS
         )
     if not segments or all(_VERSION.fullmatch(segment) for segment in segments):
         return False
@@ -117,7 +127,7 @@ def _means_path(match: re.Match[str], spoken: bool) -> bool:
                 "null", "stdin", "stdout", "stderr", "tty", "zero", "urandom", "fd", "random",
             }  # fmt: skip
         if segments[0] in ROOTS:
-            return len(segments) > 1 or not spoken
+            return len(segments) > 1 or not spoken or segments[0] in _SPOKEN_ROOTS
         return ends_in_file or (not spoken and len(segments) > 2)
     if any(extension(segment) for segment in segments[:-1] if not segment.startswith(".")):
         return False  # Node.js/Express.js
@@ -136,7 +146,8 @@ def paths_in(text: str) -> Iterator[tuple[int, int]]:
     blanked = _URL.sub(lambda match: " " * len(match[0]), text)
     for match in _PATH.finditer(blanked):
         if _means_path(match, spoken=True):
-            yield match.start(), match.start() + len(match[0].rstrip("."))
+            mark = match[0].startswith("@")  # `@src/main.ts`, as files are named to agents
+            yield match.start() + mark, match.start() + len(match[0].rstrip("."))
 
 
 _PATTERN_FIRST = frozenset({"grep", "egrep", "fgrep", "rg", "ag", "ack", "sed", "awk", "gawk", "jq",
@@ -250,7 +261,7 @@ _HAS_PATH_KEY = pl.col("tool_input").str.contains(
 RULES: tuple[Rule, ...] = (
     rule(
         "mentions_path",
-        1,
+        2,
         "A path in what a person wrote, in the input of a tool, or in the words of a command.",
         confidence=0.8,
         reads=(SAID_BY_PERSON & pl.col("text").str.contains(r"[/\\.]"))
@@ -265,7 +276,7 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "file",
-        1,
+        2,
         "A file that a tool was given, as an entity.",
         predicate="is",
         type="path",

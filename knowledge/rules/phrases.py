@@ -13,9 +13,10 @@ from typing import NamedTuple
 
 from knowledge.policy import Policy
 from knowledge.rules.background import weight
+from knowledge.rules.entities import project_name
 from knowledge.rules.paths import is_file_name
 from knowledge.rules.rule import SAID_BY_PERSON, Example, Found, Record, Rule, rule
-from knowledge.text import words
+from knowledge.text import STOP_WORDS, words
 
 MOST_PHRASES = 8
 LONGEST_PHRASE = 4
@@ -23,25 +24,44 @@ LONGEST_MESSAGE = 8_000
 """Longer messages are pasted, not written; only their beginning is read."""
 
 _HIDDEN = re.compile(
-    r"```.*?(?:```|\Z)|<([a-z][\w-]*)>.*?</\1>|\b[A-Za-z][A-Za-z0-9+.-]*://\S+|[^\s@]+@[^\s@]+\.\S+"
+    r"```.*?(?:```|\Z)|<([a-z][\w-]*)>.*?</\1>|\b[A-Za-z][A-Za-z0-9+.-]{0,30}://\S+|[^\s@]+@[^\s@]+\.\S+"
     r"|(?<!\w)[~.]{0,2}/\S+|\b[\w.-]+/[\w./-]+|\[redacted[^\]]*\]|^[ \t]*[>|$#].*$|^(?:\t| {4}).*$"
-    r"|\$\{?\w+\}?|`[^`\n]*[\s(){}=;<>][^`\n]*`",
+    r"|\$\{?\w+\}?|`[^`\n]*[\s(){}=;<>][^`\n]*`"
+    r"|(?<![\w.-])(?:[\w-]{1,63}\.){1,8}(?:com|org|net|edu|gov)\b"
+    r"|(?<![\w.-])(?:[\w-]{1,63}\.){2,8}(?:io|dev|app|ai)\b",
     re.DOTALL | re.MULTILINE,
 )
 _TOKEN = re.compile(
     r"(?<!\w)(?:(?:New|Great|Open|Visual|Big|Old|Deep|High) (?=[A-Z]))?"  # these begin names
-    r"[A-Za-zÀ-ɏ][\wÀ-ɏ]*(?:[.'’+#-][\wÀ-ɏ]+)*(?:\+\+|#)?"
+    r"[A-Za-zÀ-ɏ][\wÀ-ɏ]*(?:[.'’+#-][\wÀ-ɏ]+)*(?:\+\+|(?<=\b[A-Z])\#)?"
 )
 _TECHNICAL = re.compile(
     r"\w+-\w*\d\w*|[a-z]+\d+[a-z]*|\w+[_.]\w[\w.]*|[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*"
-    r"|[A-Z]{1,7}\d?s?|\w+(?:\+\+|#)"
+    r"|[A-Z]{1,5}\d?s?|\w+(?:\+\+|#)"
 )
-_NUMBERED = re.compile(r"\d\D*\d\D*\d|^[A-Z]*\d[A-Z0-9]*\d[A-Z0-9]*$")
-"""Numbers of orders, users and commits: they name one thing, and no topic."""
+_NUMBERED = re.compile(
+    r"\d\D*\d\D*\d|^[A-Z]*\d[A-Z0-9]*\d[A-Z0-9]*$|^(?![A-Z]{2,4}\d+$)(?=\w*\d)[A-Z0-9]{6,}$"
+    r"|^[A-Z]{6,}$"
+)
+"""Numbers of orders, users and commits, which name one thing and no topic; and what is shouted."""
+
+_TITLE = re.compile(
+    r"[\"“](?P<title>[A-Z][\w'’-]*"
+    r"(?: (?:[A-Z][\w'’-]*|of|the|an?|and|in|to|for|on|with|at|from|by)){0,6} [A-Z][\w'’-]*)"
+    r"[.,!?]?[\"”]"
+)
+"""The title of a book, a film, a song: taken whole, as any part of it is a fragment."""
+
+_SELF = re.compile(
+    r"\b(?:(?:[Mm]y|first|last|full|user) ?name(?: is|'s|’s|:)?|[Ii](?: am|'m|’m)|[Tt]his is"
+    r"|[Cc]all me)\s+(?P<name>[A-Z][\w'’-]+(?: [A-Z][\w'’-]+){0,2})"
+)
+"""How people give their own names."""
 
 _INSIDE = " \t`*\"'“”"
 _NEW_SENTENCE = re.compile(r"[.!?:\n•–—-]")
-_POSSESSIVE = re.compile(r"['’]s$")
+_OF_A_PEOPLE = re.compile(r"[A-Z]\w+(?:ese|ish|ian|ean|can|ern)$")
+_NEXT = re.compile(r" ([a-z]+)")
 _DESCRIBING = re.compile(r"(?:able|ible|ful|ous|ive|less|ish|ed|ly|ant|ing|ness|tion?al)$")
 
 
@@ -75,19 +95,27 @@ def _runs(text: str) -> Iterator[list[Term]]:
     """Runs of words that mean something, cut at marks, at lines and at words without weight."""
     run: list[Term] = []
     end = 0
+    opened = False  # whether the run begins with the first word of a sentence, written as a name
     for match in _TOKEN.finditer(text):
         gap = text[end : match.start()]
-        if run and (len(gap) > 3 or gap.strip(_INSIDE)):
+        if run and gap != " " and (len(gap) > 3 or gap.strip(_INSIDE)):
             yield run
             run = []
-        opening = end == 0 or _NEW_SENTENCE.search(gap) is not None
+        opening = end == 0 or (gap != " " and _NEW_SENTENCE.search(gap) is not None)
         end = match.end()
-        word = _POSSESSIVE.sub("", match[0])
+        word = match[0][:-2] if match[0].endswith(("'s", "’s")) else match[0]
         if weight(word) and not _NUMBERED.search(word) and not is_file_name(word):
             technical = _TECHNICAL.fullmatch(word) is not None
             named = technical or (word[0].isupper() and not opening)
+            if named and _OF_A_PEOPLE.match(word) and (following := _NEXT.match(text, end)):
+                named = following[1] in STOP_WORDS  # `Chinese food` is about food
+            if named and opened and len(run) == 1:
+                run = [run[0]._replace(named=True)]
+            opened = not run and opening and word[0].isupper() and not _DESCRIBING.search(word)
             run.append(Term(word, match.start(), match.start() + len(word), named))
-        elif run:
+            if len(word) == len(match[0]):
+                continue  # what belongs to a name ends it
+        if run:
             yield run
             run = []
     if run:
@@ -99,7 +127,14 @@ def _counted(records: Sequence[Record]) -> list[Phrase]:
     known: dict[tuple[str, ...], Phrase] = {}
     for index, record in enumerate(records):
         text = _HIDDEN.sub(_blank, record.text[:LONGEST_MESSAGE])
-        for run in _runs(text):
+        for match in _TITLE.finditer(text):
+            start, end = match.span("title")
+            key = tuple(match["title"].lower().split())
+            found = Found(record.text[start:end], start, end, record=index)
+            phrase = known.setdefault(key, Phrase(key, found, named=True))
+            phrase.count += 1
+            phrase.messages.add(index)
+        for run in _runs(_TITLE.sub(_blank, text)):
             lengths = range(1, LONGEST_PHRASE + 1)
             for first, length in product(range(len(run)), lengths):
                 part = run[first : first + length]
@@ -113,7 +148,9 @@ def _counted(records: Sequence[Record]) -> list[Phrase]:
                     phrase = known[key] = Phrase(key, found)
                 phrase.count += 1
                 phrase.messages.add(index)
-                phrase.named = phrase.named or all(term.named for term in part)
+                if not phrase.named and all(term.named for term in part):
+                    beside = (*run[max(first - 1, 0) : first], *run[first + length :][:1])
+                    phrase.named = not any(term.named for term in beside)
     return list(known.values())
 
 
@@ -123,13 +160,20 @@ def _blank(match: re.Match[str]) -> str:
 
 def _phrases(records: Sequence[Record], policy: Policy) -> Iterator[Found]:
     speakers = {word for record in records for word in words(record.name or "")}
-    systems = {name.casefold() for name in policy.target_systems}
+    speakers |= {
+        word
+        for record in records
+        for match in _SELF.finditer(record.text[:LONGEST_MESSAGE])
+        for word in words(match["name"])
+    }
+    others = {name.casefold() for name in policy.target_systems}
+    others |= {project_name(record.project).casefold() for record in records if record.project}
     topics = [
         phrase
         for phrase in _counted(records)
         if _is_topic(phrase)
         and not speakers.issuperset(phrase.words)
-        and " ".join(phrase.words) not in systems
+        and " ".join(phrase.words) not in others
     ]
     kept: list[Phrase] = []
     for phrase in sorted(topics, key=lambda phrase: (-phrase.score, phrase.words)):
@@ -146,7 +190,7 @@ def _is_topic(phrase: Phrase) -> bool:
         again = phrase.count > 2 and len(phrase.messages) > 1 and not _DESCRIBING.search(last)
         return len(last) > 2 and weights[0] > 1 and (phrase.named or (again and len(last) > 3))
     if phrase.named:
-        return min(weights) > 1
+        return max(weights) > 1 or len(weights) > 2
     return max(weights) > 1 and len(phrase.messages) > 1
 
 
@@ -159,8 +203,9 @@ def _overlaps(one: Phrase, other: Phrase) -> bool:
 RULES: tuple[Rule, ...] = (
     rule(
         "topic",
-        1,
-        "A key phrase of what a person wrote in a conversation, 1 to 4 words, as an entity.",
+        2,
+        "A key phrase of what a person wrote in a conversation, 1 to 4 words, or a title that they "
+        "quoted, as an entity.",
         predicate="is",
         type="topic",
         confidence=0.6,

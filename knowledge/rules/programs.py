@@ -54,7 +54,7 @@ _SIMPLE: dict[str, str] = {
     **_words(
         "archive_manipulation",
         "tar unzip zip gzip gunzip pigz unpigz 7z 7za 7zr 7zz bzip2 bunzip2 xz unxz zstd unzstd "
-        "lz4 unrar rar cpio bsdtar gtar zipinfo zcat xzcat bzcat zstdcat unsquashfs mksquashfs",
+        "lz4 unrar rar cpio bsdtar gtar jar zipinfo zcat xzcat bzcat zstdcat unsquashfs mksquashfs",
     ),
     **_words(
         _VERIFY,
@@ -77,7 +77,7 @@ _SIMPLE: dict[str, str] = {
         "systemctl service journalctl supervisorctl launchctl pm2 rc-service initctl rc-update",
     ),
     **_words("file_transfer", "scp rsync sftp ftp lftp wget rclone smbclient aria2c"),
-    **_words("remote_access", "ssh mosh"),
+    **_words("remote_access", "ssh autossh mosh"),
     **_words(
         "network_diagnosis",
         "ping ping6 traceroute tracepath mtr dig nslookup netstat ss nmap tcpdump tshark arp "
@@ -163,6 +163,9 @@ PROGRAMS: dict[str, Program] = {
             "deploy": _DEPLOY,
         }
     ),
+    "swift": Program(by_operand={"test": _VERIFY, "build": _BUILD}),
+    "xcodebuild": Program(_BUILD, {"test": _VERIFY}, ("-scheme", "-project", "-workspace")),
+    "hatch": Program(by_operand={**_SCRIPTS, "publish": _DEPLOY}),
     "gradle": Program(by_operand=_words(_VERIFY, "test check") | _words(_BUILD, "build assemble")),
     "gradlew": Program(by_operand=_words(_VERIFY, "test check") | _words(_BUILD, "build assemble")),
     "make": Program(
@@ -228,6 +231,7 @@ PROGRAMS: dict[str, Program] = {
 
 VERIFYING_FLAGS: dict[str, frozenset[str]] = {
     "": frozenset({"--check", "--verify", "--validate", "--check-formatted", "--syntax-check"}),
+    "tsc": frozenset({"--noEmit"}),
     "nginx": frozenset({"-t"}),
     "sshd": frozenset({"-t"}),
     "apachectl": frozenset({"configtest", "-t"}),
@@ -258,6 +262,10 @@ PYTHON_MODULES: dict[str, str] = {
 }
 
 
+_DJANGO = {**_words(_VERIFY, "test check"), "migrate": "database_migration"}
+_ABOUT_ITSELF = frozenset({"--version", "--help"})
+
+
 class Operation(NamedTuple):
     """What a command does, and the words that say it."""
 
@@ -272,10 +280,14 @@ def operations(command: Command) -> list[Operation]:
     first = words[0]
     found: list[Operation] = []
     name = "python" if command.name.startswith(("python", "pypy")) else command.name
+    if len(words) == 2 and words[1].text in _ABOUT_ITSELF:
+        return []
     if name == "python":
         for option, module in pairwise(words):
             if option.text == "-m" and module.text in PYTHON_MODULES:
                 found.append(Operation(PYTHON_MODULES[module.text], first, module))
+            elif option.text.rsplit("/", 1)[-1] == "manage.py" and module.text in _DJANGO:
+                found.append(Operation(_DJANGO[module.text], first, module))
     elif program := PROGRAMS.get(name):
         found += _by_table(program, command)
     flags = VERIFYING_FLAGS.get(name, frozenset[str]())

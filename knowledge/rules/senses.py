@@ -26,7 +26,11 @@ PLAN = re.compile(
     rf"""^(?:{_OPENERS}\b[\s,.:;!—–-]*)*(?:
         let\ me\b | let'?s\b | let\ us\b | (?:i|we)'ll\b | (?:i|we)\ will\b | (?:i'm|i\ am|we're)\ going\ to\b
       | (?:i|we)\ (?:also\ |now\ |just\ )?(?:need|should|must|want|have)\ to\b | i\ (?:can|would)\b | i'd\b
-      | (?:could|can|would|will)\ you\b | please\b | need\ to\b | going\ to\b | {_DEEDS}\b )""",
+      | (?:could|can|would|will)\ you\b | please\b | need\ to\b | going\ to\b | {_DEEDS}\b
+      | (?:the|my|our|a)\ next\ (?:step|thing|task)\b | as\ (?:a|the)\ next\ step\b
+      | (?:to|before|after|once|by)\ [^,]{{3,80}},\ (?:let\ me|let's|let\ us|(?:i|we)(?:'ll|\ will|\ should|\ need|\ must)
+          |(?:i|we|it)\ (?:would|is|'s)\ (?:be\ )?(?:good|important|prudent|best|better)|it's\ (?:important|best|good))
+      | expected\s*(?:—|–|-|,|:)\s )""",
     re.VERBOSE,
 )
 """What is about to be done or asked for, which says nothing of how things are."""
@@ -45,7 +49,7 @@ SOLUTION = _sense(
     r"^(?:the\ )?(?:\w+\ )?(?:fix|solution|workaround|resolution)(?:\s*(?::|—|–|-)\s|\ (?:is|was)\b)",
     r"\b(?:this|that|which|it|doing\ so|\w+ing\ [\w§\ -]{1,60})\ (?:also\ |finally\ )?"
     r"(?:fixed|fixes|solve[sd]|resolve[sd])\b",
-    r"\b(?:fixed|solved|resolved)\ (?:it\ |this\ |that\ |the\ [\w§\ -]{3,60}\ )?"
+    r"\b(?:fixed|solved|resolved|corrected)\ (?:it\ |this\ |that\ |the\ [\w§\ -]{3,60}\ )?"
     r"(?:by|with|using|via|through)\b",
     r"^(?:also\ |now\ |finally\ )?(?:fixed|resolved|solved|worked\ around)\b",
     r"\b(?:i|we)(?:\ have|'ve)?\ (?:also\ |now\ |finally\ |just\ )?(?:fixed|resolved|solved|worked\ around)\b",
@@ -62,7 +66,7 @@ NO_SOLUTION = _sense(
     r"\b(?:blockers?|dependenc\w+|deps?|paths?|versions?|imports?)\ (?:are\ |is\ )?resolved\b",
     r"\bresolved\ (?:to|as|at|from|path|url|version)\b|\b(?:position|width|height)\ (?:is\ )?fixed\b",
     r"\balready\ (?:been\ )?(?:fixed|resolved|solved)\b|^now\ that\b|\b(?:have|get)\ (?:this|it|that)\ (?:fixed|resolved|solved)\b",
-    r"^(?:this|that|it|which)\ (?:suggests|indicates|means|confirms)\b",
+    r"^(?:this|that|it|which)\ (?:suggests|indicates|means|confirms)\b|^corrected\b",
 )
 
 ISSUE = _sense(
@@ -86,7 +90,11 @@ ISSUE = _sense(
     r"\b(?:will|can|could|does|may|might)\ (?:also\ )?(?:fail|crash|break)\ (?:on|with|if|when|because|in)\b",
     r"\b(?:is|are|was|were|got)\ (?:now\ |completely\ |still\ )?(?:broken|corrupted|corrupt|missing|wrong)\b",
     r"\b(?:real|known|compiler|serious|nasty|subtle)\ (?:[\w§-]+\ ){0,2}bug\b",
-    r"\b(?:memory\ leak|race\ condition|deadlock)s?\b|\broot\ cause\ (?:is|was)\b",
+    r"\b(?:memory\ leak|race\ condition|deadlock)s?\b|\broot\ cause\ (?:is|was)\b|^root\ cause\s?[:—–-]",
+    rf"\bthere\ (?:is|was|are|were)\ (?:an?\ |another\ |some\ |still\ )*(?:[\w§-]+\ ){{0,2}}{_FAULT}\ "
+    r"(?:in|with|on|when|while|because|due|near|that|calling|where)\b",
+    rf"\b{_FAULT}\b[^,;:]{{0,60}}\b(?:is|was|are|were)\ (?:\w+\ )?(?:due\ to|because|caused\ by)\b",
+    r"\bbugs?\ (?:where|in\ which)\b",
 )
 CONDITION = re.compile(r"\b(?:if|unless|whether|in case)\b[^,;—]*")
 """What an issue is not found in: it may never happen."""
@@ -105,6 +113,9 @@ NO_ISSUE = _sense(
     r"\bin\ case\ of\b|\bto\ (?:fail|crash|error|hang)\b|\bfalse\ positive|\bfailed\ (?:with\ )?0\b",
     r"\bfail\w*[-\ ](?:open|closed|safe\w*|fast|soft|over|gracefully|silently|loudly)\b",
     r"\bit'?s\ not\ relevant\b|\b(?:all|both)\ (?:\d+\ )?(?:tests?\ )?pass(?:ed|ing)?\b",
+    r"\b(?:would|could|might|may|should)\ (?:\w+\ )?(?:see|get|cause|throw|raise|produce|hit)\b"
+    r"|\bexpected\ (?:errors?|failures?)\b|\busually\b",
+    r"\b(?:0|no|zero)\ (?:[\w-]+\ )?(?:errors?|failures?|issues?|problems?|bugs?)\b|\bnot\ (?:an?|the)\ (?:\w+\ )?(?:bug|issue|problem|error)\b",
     r"^(?:please,?\ )?(?:do\ not|don't|dont)\b|^(?:how|what|why|where|whether)\b|\bgracefully\b|\bsilently\b|\bon\ (?:failure|error)s?\b",
     r"\berrors\ are\ (?:safe|expected|caught|handled|logged)\b|\bno\ longer\b|\bused\ to\b",
 )

@@ -36,7 +36,7 @@ FEWEST_CONTENT_WORDS = 2
 _FENCE = re.compile(
     r"^[ \t]*(```+|~~~+)[^\n]*\n.*?(?:^[ \t]*\1[^\n]*$|\Z)", re.MULTILINE | re.DOTALL
 )
-_TAGGED = re.compile(r"<([a-z][\w-]*)>.*?</\1>", re.DOTALL)
+_TAG = re.compile(r"<([a-z][\w-]*)>")
 _NO_SENTENCE = re.compile(
     r"""^(?:
         \s*[>|#]                                       # quotation, table, heading
@@ -60,6 +60,19 @@ _OPEN = re.compile(r"[?:？：][\s)*_\"'”’]*$")
 _EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
 
 
+_SOLVED = r"fix|solution|solve|resol|corrected|workaround|worked around|remedy"
+_WRONG = (
+    r"error|fail|exception|crash|bug|issue|problem|n'?t |n’t |not |panic|broken|missing|wrong"
+    r"|corrupt|hang|hung|timed out|times out|cause|leak|race|deadlock|regression|segfault"
+)
+_FOUND_OUT = (
+    r"turn(s|ed) out|discover|realiz|realis|notic|learn|figured|found|identified|pinpointed|cause"
+    r"|bug|limitation|show|reveal|reason|culprit|problem|issue|interesting|surpris|aha|trick"
+    r"|confirmed"
+)
+"""What a sentence of each kind holds: a first, quick look."""
+
+
 class Sentence(NamedTuple):
     """One sentence: as it is kept, as keywords are looked for (no code, no quotations), where."""
 
@@ -72,7 +85,7 @@ class Sentence(NamedTuple):
 @lru_cache(maxsize=8_192)
 def statements(text: str) -> tuple[Sentence, ...]:
     """Whole sentences of prose in a message, markers of lists left out, at most 300 characters."""
-    prose = _TAGGED.sub(_blank, _FENCE.sub(_blank, text))
+    prose = _without_tagged(_FENCE.sub(_blank, text))
     # A mark within code ends no sentence.
     whole = _CODE_SPAN.sub(lambda code: "`" + "x" * (len(code[0]) - 2) + "`", prose)
     found: list[Sentence] = []
@@ -109,14 +122,42 @@ def _blank(match: re.Match[str]) -> str:
     return re.sub(r"[^\n]", " ", match[0])
 
 
+def _without_tagged(text: str) -> str:
+    """A text with spaces for what stands between `<tag>` and `</tag>`."""
+    if "</" not in text:
+        return text
+    parts: list[str] = []
+    unclosed: set[str] = set()
+    at = 0
+    for tag in _TAG.finditer(text):
+        if tag.start() < at or tag[1] in unclosed:
+            continue
+        end = text.find(f"</{tag[1]}>", tag.end())
+        if end < 0:
+            unclosed.add(tag[1])
+            continue
+        end += len(tag[0]) + 1
+        parts += [text[at : tag.start()], re.sub(r"[^\n]", " ", text[tag.start() : end])]
+        at = end
+    return "".join([*parts, text[at:]])
+
+
 def _matching(
-    says: re.Pattern[str], unless: re.Pattern[str], without: re.Pattern[str] | None = None
+    hint: str,
+    says: re.Pattern[str],
+    unless: re.Pattern[str],
+    without: re.Pattern[str] | None = None,
 ) -> Callable[[Record, Policy], Iterator[Found]]:
+    """Finds sentences; `hint` is what each of them holds, since to look for that takes no time."""
+    hinted = re.compile(hint)
+
     def find(record: Record, _: Policy) -> Iterator[Found]:
         for sentence in statements(record.text):
             plain = sentence.plain
+            if PLAN.match(plain) or not hinted.search(plain):
+                continue
             told = without.sub(" ", plain) if without else plain
-            if says.search(told) and not PLAN.match(plain) and not unless.search(plain):
+            if says.search(told) and not unless.search(plain):
                 yield Found(sentence.text, sentence.start, sentence.end)
 
     return find
@@ -140,11 +181,11 @@ def _mentions(pattern: str) -> pl.Expr:
 RULES: tuple[Rule, ...] = (
     rule(
         "provides_solution",
-        1,
+        2,
         "A sentence that says what solved something.",
         confidence=0.7,
-        reads=SAID & _mentions(r"fix|solution|solve|resol|workaround|worked around|remedy"),
-        find=each(_matching(SOLUTION, NO_SOLUTION)),
+        reads=SAID & _mentions(_SOLVED),
+        find=each(_matching(_SOLVED, SOLUTION, NO_SOLUTION)),
         examples=(
             Example(
                 "The fix was to raise the pool size to 20.",
@@ -155,16 +196,11 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "identifies_issue",
-        1,
+        2,
         "A sentence that says what goes wrong.",
         confidence=0.7,
-        reads=SAID
-        & _mentions(
-            r"error|fail|exception|crash|bug|issue|problem|n'?t |n’t |not |panic|broken|missing"
-            r"|corrupt|wrong|hang|hung|timed out|times out|cause|leak"
-            r"|race|deadlock|regression"
-        ),
-        find=each(_matching(ISSUE, NO_ISSUE, without=CONDITION)),
+        reads=SAID & _mentions(_WRONG),
+        find=each(_matching(_WRONG, ISSUE, NO_ISSUE, without=CONDITION)),
         examples=(
             Example(
                 "The migration failed because the column holds nulls.",
@@ -175,15 +211,11 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "discovery",
-        1,
+        2,
         "A sentence that says what was found out.",
         confidence=0.6,
-        reads=SAID
-        & _mentions(
-            r"turn(s|ed) out|discover|realiz|realis|notic|learn|figured|found|identified|cause"
-            r"|bug|limitation|show|reveal|reason|culprit|problem|issue|interesting|surpris|aha|trick|confirmed"
-        ),
-        find=each(_matching(DISCOVERY, NO_DISCOVERY)),
+        reads=SAID & _mentions(_FOUND_OUT),
+        find=each(_matching(_FOUND_OUT, DISCOVERY, NO_DISCOVERY)),
         examples=(
             Example(
                 "It turns out that the cache ignores the locale.",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from knowledge.shell import Command, commands
+from knowledge.shell import Command, commands, variables
 
 
 def names(source: str) -> list[str]:
@@ -36,6 +36,8 @@ def texts(command: Command) -> list[str]:
         ("bash -o pipefail -c 'make' && sh run.sh -c x", ["bash", "make", "sh"]),
         ("su - app -c 'uptime'", ["su", "uptime"]),
         ("command -v ssh", ["command"]),
+        ("watch -n 5 'ssh nas uptime'", ["watch", "ssh", "uptime"]),
+        ("edit 1:2\nimport os\nrm x\nend_of_edit\nls", ["edit", "ls"]),
         ("A=1", []),
         ("# ssh root@host", []),
         ("", []),
@@ -84,6 +86,41 @@ def test_what_is_no_command_line_is_read_as_far_as_it_goes(source: str) -> None:
 
 
 def test_deep_nesting_ends() -> None:
-    assert len(commands(" && ".join(["ls"] * 3_000))) == 3_000
+    assert len(commands(" && ".join(["ls"] * 2_000))) == 2_000
     assert names("bash -c " * 40 + "ls")
     assert names("$(" * 500 + "ls" + ")" * 500)
+
+
+def test_variables_have_the_plain_values_that_stand_in_the_line() -> None:
+    source = 'A=10.0.0.3; B="x y" C=$(date); for h in web1 "web 2" $A; do ssh $h; done'
+    values = variables(source)
+    assert {name: [word.text for word in words] for name, words in values.items()} == {
+        "A": ["10.0.0.3"], "B": ["x y"], "h": ["web1", "web 2"],
+    }  # fmt: skip
+    assert [source[word.start : word.end] for word in values["h"]] == ["web1", '"web 2"']
+
+
+def test_a_long_script_is_read_in_pieces_its_data_shortened() -> None:
+    code = 'def f(x):\n    return {"a": [1, 2]}  # it\'s code; ssh nowhere\n'
+    steps = [f"make t{i} && tar czf {i}.tgz d{i} | tee log{i}" for i in range(200)]
+    source = (
+        f"cd /srv && cat > a.py <<'EOF'\n{code * 200}EOF\n"
+        f"python3 -c '{code.replace(chr(39), '') * 200}' | tee out.txt\n"
+        "# don't stop here\n" + "\n".join(steps) + "\nssh nas uptime"
+    )
+    found = commands(source)
+    assert [command.name for command in found] == [
+        "cd", "cat", "python3", "tee", *["make", "tar", "tee"] * 200, "ssh", "uptime",
+    ]  # fmt: skip
+    place = found[-2].words[1]
+    assert (place.text, source[place.start : place.end]) == ("nas", "nas")
+
+
+@pytest.mark.timeout(10)
+@pytest.mark.parametrize(
+    "unit",
+    ["a|", "a | ", "a;", "a && ", ">", "\0", "a?", "'\"", '"$(', "<<A ", "ssh a ", "eval ", "sudo ",
+     "cat <<E\n", "for `&>", "eval if (", "bash -c \"", "{a,b}", "\\", "$((", ")é", "é"],
+)  # fmt: skip
+def test_a_hostile_line_takes_no_hours(unit: str) -> None:
+    assert isinstance(commands(unit * (50_000 // len(unit))), tuple)

@@ -38,8 +38,27 @@ GOLDEN = [
     ('ssh "$USER@$HOST" ls', [], ["remote_access"], []),
     ("ssh -V; ssh-keygen -t ed25519 -C ann@example.org; which ssh; echo ssh root@nowhere",
      [], [], []),
-    ("git clone git@example.org:a/b.git && git config user.email ann@example.org", [],
+    ("git clone git@example.org:a/b.git && git config user.email ann@example.org",
+     ["example.org"], ["version_control"], []),
+    ("git remote add origin git@example.org:a/b.git && git push origin HEAD:refs/heads/x", [],
      ["version_control"], []),
+    ("cd app\nssh nas", ["nas"], ["remote_access"], []),
+    ("for h in web1 web2; do ssh root@$h uptime; done", ["web1", "web2"], ["remote_access"], []),
+    ("HOST=10.0.0.3\nscp a.txt \"root@${HOST}:/srv\" && ssh $OTHER", ["10.0.0.3"],
+     ["file_transfer", "remote_access"], ["a.txt"]),
+    ("ssh -o ProxyJump=ann@jump box && rsync -e 'ssh -J hop' a/ nas:/b",
+     ["jump", "box", "hop", "nas"], ["remote_access", "file_transfer"], []),
+    ("cd x\ngit clone https://ann@example.org/a/b && git fetch ssh://example.net/c",
+     ["example.net"], ["version_control"], []),
+    ("D=/srv; HOST=nas; rsync -a src/ $USER@$HOST:$D", ["nas"], ["file_transfer"], ["src"]),
+    ("scp a b:c && scp C:/x/a.txt nas:/srv && ssh -G nas2", ["b", "nas"],
+     ["file_transfer", "remote_access"], []),
+    ("watch -n 5 'ssh nas uptime'; autossh -M 0 -N ann@relay.example.org",
+     ["nas", "relay.example.org"], ["remote_access"], []),
+    ("edit 1:2\nimport os\ntar xzf a.tgz\nssh nas\nend_of_edit", [], [], []),
+    ("pytest --version && tar --help", [], [], []),
+    ("python3 manage.py test && tsc --noEmit && swift test", [],
+     ["build", "verification"], ["manage.py"]),
     ("npm install @scope/pkg && uses=actions/checkout@v4", [], ["package_installation"], []),
     ("cat > app.py <<'EOF'\n@app.route('/x')\nssh root@nowhere\nEOF", [], [], ["app.py"]),
     ("npm start --target web && restart target", [], [], []),
@@ -99,8 +118,12 @@ def test_the_password_example_gives_the_tool_the_command_and_the_host_and_nothin
         ("sudo apt-get install -y ripgrep=14 ./x.deb", ["ripgrep"]),
         ("cargo add serde --features derive", ["serde"]),
         ("pip install git+https://example.org/a/b.git && npm ci && git add README.md", []),
+        ("pip install 'tomli; python_version < \"3.11\"' && brew install --cask docker",
+         ["tomli", "docker"]),
+        ("go get example.org/a/cobra@v1.8.0 && go install ./... && composer require acme/log:^2",
+         ["example.org/a/cobra", "acme/log"]),
     ],
-)
+)  # fmt: skip
 def test_packages_that_are_installed_by_name(command: str, packages: list[str]) -> None:
     assert found("package", command) == packages
 
@@ -108,6 +131,12 @@ def test_packages_that_are_installed_by_name(command: str, packages: list[str]) 
 def test_programs_are_tools_but_builtins_scripts_and_the_everyday_are_not() -> None:
     command = "cd x && ls | head; go() { :; }; go; ./run.sh; deploy.sh; terraform plan; $CMD x"
     assert found("program", command) == ["terraform"]
+
+
+def test_code_that_a_tool_of_the_shell_was_given_runs_no_program() -> None:
+    command = "edit 3:4\nvalue = len(rows)\nprint value\nend_of_edit"
+    assert found("program", command) == ["edit"]
+    assert found("program", "total = 3") == []
 
 
 @pytest.mark.parametrize(

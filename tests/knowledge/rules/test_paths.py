@@ -26,6 +26,9 @@ def mentioned(line: Line) -> list[tuple[str, str]]:
         ("README.md and .github/workflows/ci.yml", ["README.md", ".github/workflows/ci.yml"]),
         (r"open C:\Users\ann\a.txt", [r"C:\Users\ann\a.txt"]),
         ("the folder tests/unit/ is empty", ["tests/unit"]),
+        ("main.py and server.js, not xterm.js or Node.js", ["main.py", "server.js"]),
+        ("what does @src/main.ts do, and the Makefile?", ["src/main.ts", "Makefile"]),
+        ("it is full of files under /tmp", ["/tmp"]),
     ],
 )
 def test_paths_that_a_person_wrote_hang_on_the_task(text: str, paths: list[str]) -> None:

@@ -46,6 +46,28 @@ def test_code_paths_addresses_and_pasted_output_are_not_topics() -> None:
     )
 
 
+def test_a_name_is_taken_whole_or_not_at_all() -> None:
+    assert topics(
+        human("I read “A Brief History of Quartz” and heard Ada Lovelace's Orchestral Suites."),
+        human("The Float Pixel Data element is empty. We like Chinese food and Spanish."),
+        human("Image Codec Registry is gone."),
+    ) == {
+        "A Brief History of Quartz", "Ada Lovelace", "Orchestral Suites", "Float Pixel Data",
+        "Spanish", "Image Codec Registry",
+    }  # fmt: skip
+
+
+def test_speakers_codes_shouting_and_the_project_itself_are_not_topics() -> None:
+    assert (
+        topics(
+            human("Hi, I'm Nadia Brandt and my name is Nadia. My booking is XQRTZB, or JMO1MG."),
+            human("Claude, DO NOT TOUCH the harbour project. It is IMPORTANT, said Nadia Brandt."),
+            human("See api.eu.example.org, main.py and QX7PLM2. The Harbour is ours."),
+        )
+        == set()
+    )
+
+
 def test_what_others_wrote_elsewhere_changes_no_topic() -> None:
     lines = [human("Please wire OpenTelemetry into the billing service.")]
     alone = candidates(raw_logs(lines), Policy()).candidates

@@ -1,0 +1,102 @@
+"""What of a script the grammar is given: no data, and no more than it can read in bounded time.
+
+On text that is no shell, the grammar's recovery takes time by the square of the length (10 s for
+the worst 50,000 characters found, 0.04 s for 3,000). So a long script is read in pieces, up to a
+fixed length, and what makes real ones long, quoted text and heredocs, is shortened before that.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+LONGEST = 16_000
+"""Characters that are read of a script; half of it for each level of nesting."""
+
+PIECE = 3_000
+"""Characters that are read at once."""
+
+LONGEST_DATA = 1_500
+"""Characters kept of a quotation or a heredoc in a script of more than one piece."""
+
+_DATA = re.compile(
+    r"""(?<!\S)\#[^\n]* | \\. | '[^']*' | "(?:[^"\\]|\\.)*"
+      | <<-?[ \t]*(?:\\|['"])?(?P<end>\w+)['"]?[^\n]*""",
+    re.VERBOSE | re.DOTALL,
+)
+_END_OF_DATA = re.compile(r"^end_of_(?P<name>\w+)[ \t]*$", re.MULTILINE)
+
+
+def readable(text: str, places: Sequence[int], level: int) -> tuple[str, Sequence[int]]:
+    """A script as the grammar is to read it, and the place of each of its characters.
+
+    Args:
+        text: The script.
+        places: Where each of its characters stands in the outermost source.
+        level: How many scripts it stands in.
+    """
+    if "end_of_" in text:
+        text, places = _joined(text, places, _without_data(text))
+    if len(text) > PIECE:
+        text, places = _joined(text, places, _without_long_data(text, LONGEST >> level))
+    return text.replace("\0", " "), places
+
+
+def piece_end(text: str, start: int) -> int:
+    """Where a piece that begins at `start` ends: before a line outside of quotations, if it can."""
+    limit = start + PIECE
+    if limit >= len(text):
+        return len(text)
+    best, at = -1, start + 1
+    for first, end, _ in [*_data(text, start, limit), (limit, limit, False)]:
+        best = max(best, text.rfind("\n", at, min(first, limit)))
+        at = end
+    best = best if best > 0 else text.rfind(" ", start + 1, limit)
+    return best if best > 0 else limit
+
+
+def _joined(
+    text: str, places: Sequence[int], kept: Iterator[tuple[int, int]]
+) -> tuple[str, Sequence[int]]:
+    spans = list(kept)
+    if spans == [(0, len(text))]:
+        return text, places
+    return (
+        "".join(text[start:end] for start, end in spans),
+        [place for start, end in spans for place in places[start:end]],
+    )
+
+
+def _without_data(text: str) -> Iterator[tuple[int, int]]:
+    """What is left without the lines between `edit 3:5` and `end_of_edit`.
+
+    So SWE-agent's shell ends the input of its own commands; it is code, and no command.
+    """
+    at = 0
+    for end in _END_OF_DATA.finditer(text):
+        begin = f"\n{text}".rfind(f"\n{end['name']}", at, end.start())
+        first = text.find("\n", begin) + 1 if begin >= 0 else 0
+        if 0 < first <= end.start():
+            yield at, first
+            at = end.end()
+    yield at, len(text)
+
+
+def _without_long_data(text: str, longest: int) -> Iterator[tuple[int, int]]:
+    """What is left, up to some length, when the ends of long quotations and heredocs go."""
+    at = 0
+    for start, end, quoted in _data(text, 0, len(text)):
+        if start >= at + longest:
+            break
+        if end - start > LONGEST_DATA:
+            yield at, start + LONGEST_DATA
+            longest -= start + LONGEST_DATA - at
+            at = end - quoted  # a quotation keeps its mark
+    yield at, min(len(text), at + max(longest, 0))
+
+
+def _data(text: str, start: int, stop: int) -> Iterator[tuple[int, int, bool]]:
+    """Where quotations, comments (True) and the bodies of heredocs (False) begin and end."""
+    while start < stop and (data := _DATA.search(text, start)):
+        first, start = data.span()
+        if data["end"]:
+            first, start = start, max(text.find(f"\n{data['end']}\n", start), start)
+        yield first, start, not data["end"]
