@@ -1,28 +1,33 @@
 """Error, change, success: a command fails, something is changed, and it works.
 
+A command fails by its output, or by what is said of it: that a value in it is wrong.
+
 Runs of one command form a series. When it ends in a success, each run whose error is gone in the
 next one is a chain: what was said and changed in between solved that error. A series that never
 succeeds gives none.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from knowledge.learnings.errors import KeyLine, key_lines
-from knowledge.learnings.sentences import Sentence, cause, fix, said
+from knowledge.learnings.faults import NAMES_VALUE, WRONG_OUTPUT, WRONG_VALUE, bare
+from knowledge.learnings.sentences import (
+    HEDGED,
+    SLIP,
+    Sentence,
+    cause,
+    fix,
+    is_question,
+    said,
+)
 from knowledge.learnings.steps import Action, Step, extended, similar
 from knowledge.learnings.turns import Turn
 
 REACH = 60
 """Steps after a failure in which the next try must come."""
-
-CHECKS = re.compile(
-    r"(?i)\b(?:\w*test\w*|jest|dialyzer|credo|lint\w*|check\w*|mypy|tsc|compile|build|bench\w*)\b"
-    r"|^(?:python3?|node|ruby|perl)$"
-)
-"""Commands that look, or try again, and change nothing: they are no part of a solution."""
 
 FOUND_MISSING = re.compile(r"(?:^|: )([\w.+-]+): (?:command )?not found|command not found: (\S+)")
 
@@ -33,6 +38,8 @@ class Chain:
 
     failed: Step
     error: KeyLine | None
+    wrong: Sentence | None
+    """What was said to be wrong with the output of a command that did not fail."""
     action: Action
     """The command that failed."""
     success: Step
@@ -61,16 +68,22 @@ def chains(turns: Sequence[Turn], steps: Sequence[Step]) -> list[Chain]:
         steps: Its steps, in order.
     """
     found: list[Chain] = []
+    comments = _comments(turns)
     for index, step in enumerate(steps):
-        if step.kind != "run" or step.worked is not False or step.result is None:
+        if step.kind != "run" or step.worked is None or step.result is None:
+            continue
+        wrong = _wrong(step, comments)
+        if step.worked and wrong is None:
             continue
         after = _next_try(steps, index)
         if after is None:
             continue
         at, action, succeeded = after
+        if wrong and not (succeeded and _put_right(steps[index : at + 1], comments)):
+            continue
         if not succeeded and not _succeeds(steps, at):
             continue
-        errors = key_lines(step.result.text)
+        errors = [] if wrong else key_lines(step.result.text)
         if not succeeded:
             later = steps[at].result
             remaining = {line.message for line in key_lines(later.text)} if later else set[str]()
@@ -78,7 +91,12 @@ def chains(turns: Sequence[Turn], steps: Sequence[Step]) -> list[Chain]:
             if not errors:
                 continue
         error = errors[0] if errors else None
-        found.append(_chain(turns, steps[index : at + 1], action, error))
+        chain = _chain(turns, steps[index : at + 1], action, error, wrong)
+        slip = chain.cause is not None and SLIP.search(chain.cause.plain)
+        # Where nothing was changed, only a try that works shows that it is the right one.
+        evades = chain.replaced and (not succeeded or _evades(chain, steps[at + 1 :]))
+        if not (slip or evades):
+            found.append(chain)
     # A wide run that failed while narrower ones were put right says nothing that those do not.
     return [chain for chain in found if not any(_within(other, chain) for other in found)]
 
@@ -90,6 +108,24 @@ def _within(inner: Chain, outer: Chain) -> bool:
         outer.failed.call.seq < inner.failed.call.seq
         and inner.success.call.seq < outer.success.call.seq
     )
+
+
+def _evades(chain: Chain, later: Sequence[Step]) -> bool:
+    """Whether the command that worked is the same, only does less, or does another thing.
+
+    It does less when words were left out; another thing when a word was exchanged and the first
+    command is run again later.
+    """
+    if chain.failed.command == chain.success.command:
+        return True
+    failed = chain.failed.actions
+    keys = {action.key for action in failed}
+    before = {word for action in failed for word in action.words}
+    after = {word for act in chain.success.actions if act.key in keys for word in act.words}
+    if all(word.startswith("-") for word in before - after):
+        return False
+    repeated = any(set(failed) <= set(step.actions) for step in later)
+    return keys <= {act.key for act in chain.success.actions} and (after <= before or repeated)
 
 
 def _next_try(steps: Sequence[Step], index: int) -> tuple[int, Action, bool] | None:
@@ -132,8 +168,45 @@ def _succeeds(steps: Sequence[Step], index: int) -> bool:
     return False
 
 
+def _comments(turns: Sequence[Turn]) -> dict[str, Turn]:
+    """For a result the message of an agent that comes before the next call."""
+    found: dict[str, Turn] = {}
+    results: list[str] = []
+    for turn in turns:
+        if turn.kind == "tool_result":
+            results.append(turn.record_id)
+        elif turn.kind == "message" and turn.origin == "agent" and turn.text.strip():
+            found |= dict.fromkeys(results, turn)
+            results = []
+        elif turn.kind != "thinking":
+            results = []
+    return found
+
+
+def _wrong(step: Step, comments: Mapping[str, Turn]) -> Sentence | None:
+    """What is said right after a run that worked to be wrong with its output."""
+    comment = comments.get(step.result.record_id) if step.result and step.worked else None
+    for sentence in said(comment) if comment else ():
+        text = bare(sentence.plain)
+        if WRONG_OUTPUT.search(text) or (WRONG_VALUE.search(text) and NAMES_VALUE.search(text)):
+            return None if is_question(sentence) or HEDGED.search(text) else sentence
+    return None
+
+
+def _put_right(reach: Sequence[Step], comments: Mapping[str, Turn]) -> bool:
+    """Whether a file was changed, and the next try prints what nobody calls wrong any more."""
+    first, last = reach[0].result, reach[-1].result
+    changed = any(step.kind == "edit" and step.worked is not False for step in reach)
+    other = bool(first and last and first.text != last.text)
+    return changed and other and _wrong(reach[-1], comments) is None
+
+
 def _chain(
-    turns: Sequence[Turn], reach: Sequence[Step], action: Action, error: KeyLine | None
+    turns: Sequence[Turn],
+    reach: Sequence[Step],
+    action: Action,
+    error: KeyLine | None,
+    wrong: Sentence | None,
 ) -> Chain:
     """The chain of the steps from a failure to the next try."""
     failed, success = reach[0], reach[-1]
@@ -141,6 +214,7 @@ def _chain(
     first = failed.result.seq if failed.result else failed.call.seq
     spoken = [turn for turn in turns if first < turn.seq < success.call.seq]
     messages = [s for t in spoken if t.kind == "message" and t.origin == "agent" for s in said(t)]
+    messages = [sentence for sentence in messages if sentence != wrong]
     why = cause(messages)
     thought = False
     if why is None:
@@ -150,6 +224,7 @@ def _chain(
     return Chain(
         failed=failed,
         error=error,
+        wrong=wrong,
         action=_to_blame(failed, action),
         success=success,
         edits=tuple(s for s in between if s.kind == "edit" and s.worked is not False and s.files),
@@ -168,7 +243,7 @@ def _chain(
 def _changes(step: Step, failed: Sequence[Action]) -> bool:
     """Whether a command changes something, and is not one of those that failed."""
     tried = {action.key for action in failed}
-    return any(a.key not in tried and not CHECKS.search(a.key) for a in step.actions)
+    return any(a.key not in tried and not a.checks for a in step.actions)
 
 
 def _to_blame(failed: Step, action: Action) -> Action:

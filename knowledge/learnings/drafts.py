@@ -15,13 +15,18 @@ from knowledge.learnings.findings import (
     choices,
     routine,
 )
+from knowledge.learnings.gains import Gain, gains
+from knowledge.learnings.reported import from_report, report_signal
+from knowledge.learnings.reports import Report, reports
 from knowledge.learnings.solved import chain_signal, from_chain
 from knowledge.learnings.stated import (
     advice_signal,
+    answer_signal,
     choice_signal,
     from_advice,
     from_answer,
     from_choice,
+    from_gain,
     from_routine,
 )
 from knowledge.learnings.steps import Step
@@ -33,27 +38,38 @@ class Findings(NamedTuple):
     """What rules found in one conversation."""
 
     chains: list[Chain]
+    reports: list[Report]
     choices: list[Choice]
     answers: list[Answer]
     advice: list[Advice]
+    gains: list[Gain]
     routine: Routine | None
 
 
 def findings(turns: list[Turn], every: list[Step]) -> Findings:
     """What rules find in one conversation; the threads of sub-agents are read by themselves."""
     solved: list[Chain] = []
+    reported: list[Report] = []
     for side in (False, True):
         thread = [turn for turn in turns if turn.sidechain == side]
-        solved += chains(thread, [step for step in every if step.call.sidechain == side])
-    return Findings(solved, choices(turns), answers(every), advice(turns), routine(every))
+        own = [step for step in every if step.call.sidechain == side]
+        solved += chains(thread, own)
+        if not side:
+            reported = reports(thread, own, solved)
+    return Findings(
+        solved, reported, choices(turns), answers(every), advice(turns), gains(turns, every),
+        routine(every),
+    )  # fmt: skip
 
 
 def signals_of(found: Findings) -> list[Signal]:
     """What the findings speak for."""
     signals = [chain_signal(chain) for chain in found.chains]
+    signals += [report_signal(report) for report in found.reports]
     signals += [choice_signal(choice) for choice in found.choices]
-    signals += [Signal("decision", "question_answered") for _ in found.answers]
+    signals += [answer_signal(answer) for answer in found.answers]
     signals += [advice_signal(said) for said in found.advice]
+    signals += [Signal("optimization", "gain_in_numbers") for _ in found.gains]
     if found.routine:
         signals.append(Signal("workflow", "commands_repeated"))
     return signals
@@ -63,11 +79,11 @@ def drafts(found: Findings, turns: list[Turn], every: list[Step], wanted: list[s
     """Drafts in the wanted categories, in the order of the findings, each title once."""
     scene = Scene(turns)
     made = [from_chain(chain, scene) for chain in found.chains]
+    made += [from_report(report, scene) for report in found.reports]
     made += [from_choice(choice, scene) for choice in found.choices]
     made += [from_answer(answer, scene) for answer in found.answers]
-    for said in found.advice:
-        later = [step for step in every if step.call.seq > said.sentence.turn.seq]
-        made.append(from_advice(said, later, scene))
+    made += [from_advice(said, every, scene) for said in found.advice]
+    made += [from_gain(gain, scene) for gain in found.gains]
     if found.routine:
         made.append(from_routine(found.routine, scene))
     titled: dict[tuple[str, str], Draft] = {}

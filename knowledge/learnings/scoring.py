@@ -25,6 +25,9 @@ _GENERAL_TOOL_LIST = (
 GENERAL_TOOLS = frozenset(_GENERAL_TOOL_LIST.split())
 """Met in many contexts, so that a lesson about them holds in many."""
 
+PROJECT = 0.4
+"""Generalizability of what holds in one project."""
+
 _CASE = re.compile(
     r"\b[0-9a-f]{8,}\b|#\d+|\b\d{4}-\d\d-\d\d\b|\b[0-9a-f]{4,}-[0-9a-f]{4,}-"
     r"|\b(?!SHA|MD5|UTF|ISO|RFC|CVE|PEP|HTTP)[A-Z]{2,}\d{3,}\b"
@@ -100,13 +103,13 @@ def scope(about: str, own_names: Iterable[str], named: str = "") -> float:
         return 0.0
     folded = about.casefold()
     if any(re.search(rf"(?<![a-z]){re.escape(name.casefold())}", folded) for name in own_names):
-        return 0.4
+        return PROJECT
     if any(identifier not in named for identifier in _IDENTIFIER.findall(about)):
-        return 0.4
+        return PROJECT
     words = {word.casefold() for word in _WORD.findall(about)}
     if words & GENERAL_TOOLS:
         return 1.0
-    return 0.4 if about.startswith("The ") and not _TECHNICAL.search(about, 4) else 0.7
+    return PROJECT if about.startswith("The ") and not _TECHNICAL.search(about, 4) else 0.7
 
 
 def confidence(draft: Draft) -> float:

@@ -45,6 +45,8 @@ def from_chain(chain: Chain, scene: Scene) -> Draft | None:
     signal = chain_signal(chain)
     message = scene.neutral(shorten(chain.error.message, 180)) if chain.error else ""
     telling = len(message.split()) > 3 and not GENERIC_ERROR.search(message)
+    if chain.wrong:
+        message = scene.neutral(chain.wrong.plain)
     cause = scene.neutral(statement(chain.cause.plain)) if chain.cause else ""
     order = scene.neutral(imperative(chain.fix.plain)) if chain.fix else ""
     title = _chain_title(chain, message if telling else "", cause)
@@ -54,12 +56,8 @@ def from_chain(chain: Chain, scene: Scene) -> Draft | None:
     worked = scene.neutral(_brief(chain.success, _key(chain)))
     solution = [order.rstrip(".") + "." if order else ""]
     files = file_names(chain.edits)
-    code = [edit.added for edit in chain.edits if edit.added]
-    if files:
-        solution.append(
-            f"Changed {listed(files)}"
-            + (f": {code_shown(_nearest(code, f'{cause} {order} {message}'))}" if code else ".")
-        )
+    code, change = changed(chain.edits, f"{cause} {order} {message}")
+    solution.append(change)
     runs = list(dict.fromkeys(scene.neutral(shown(step)) for step in chain.runs))[-2:]
     if runs:
         solution.append(f"Ran {listed([f'`{run}`' for run in runs])}.")
@@ -70,17 +68,21 @@ def from_chain(chain: Chain, scene: Scene) -> Draft | None:
     else:
         solution.append("After that, this error was gone.")
     symptom = f"`{command}` failed" + (f" with: {message}." if message else ".")
+    if chain.wrong:
+        symptom = f"`{command}` gave a wrong result: {message}"
     content = labelled(
         ("Symptom", symptom),
         ("Root cause", cause),
         ("Solution", " ".join(part for part in solution if part)),
     )
     result, success = chain.failed.result, chain.success.result
-    said = [s for s in (chain.cause, chain.fix) if s]
-    quoted = [] if chain.thought else said[:1]
+    if chain.edits and not (cause or order or runs):
+        return None  # an error that nobody explained, gone with an edit, says too little
+    said = [s for s in (chain.wrong, chain.cause, chain.fix) if s]
+    quoted = [s for s in said if not (chain.thought and s is chain.cause)]
     spans = [
         *([Span(result, chain.error.start, chain.error.end)] if result and chain.error else []),
-        *(Span(*s) for s in (quoted or said[1:])),
+        *(Span(*s) for s in quoted[: 2 if chain.wrong else 1]),
         *([Span(success, *last_line(success.text))] if success and chain.success.worked else []),
     ]
     linked = [t for t in (result, *(s.turn for s in said), success) if t]
@@ -105,7 +107,7 @@ def from_chain(chain: Chain, scene: Scene) -> Draft | None:
         factors=factors(grounds, title, own, message),
         evidence=[*linked, *(edit.call for edit in chain.edits)],
         spans=spans,
-        extractor="learning.error_chain@1",
+        extractor="learning.error_chain@2",
     )
 
 
@@ -117,6 +119,9 @@ def _chain_title(chain: Chain, message: str, cause: str) -> str:
         return headline(f"{missing[1] or missing[2]} is not installed here: run {other} instead")
     if cause and stands_alone(cause):
         return headline(lesson(cause))
+    if chain.wrong:
+        order = imperative(chain.fix.plain) if chain.fix else ""
+        return headline(order) if order and stands_alone(order) else ""
     if not message or _ERROR_CLASS.match(message):
         return shorten(message, LONGEST_TITLE)
     return shorten(f"{chain.action.key}: {message}", LONGEST_TITLE)
@@ -132,6 +137,16 @@ def _brief(step: Step, key: str) -> str:
     """A command in full where it is short, else its program and subcommand."""
     command = shown(step)
     return command if len(command) <= COMMAND_BRIEF else f"{key} …"
+
+
+def changed(edits: Sequence[Step], about: str) -> tuple[bool, str]:
+    """Whether few lines show a change, and what was changed, in words; empty without edits."""
+    files = file_names(edits)
+    code = [edit.added for edit in edits if edit.added]
+    if not files:
+        return bool(code), ""
+    lines = f": {code_shown(_nearest(code, about))}" if code else "."
+    return bool(code), f"Changed {listed(files)}{lines}"
 
 
 def _nearest(codes: Sequence[str], about: str) -> str:

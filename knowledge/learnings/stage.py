@@ -36,8 +36,9 @@ MOST_PER_CATEGORY = 3
 """Drafts of one category that a conversation may give: the most confident, then the first."""
 
 EXTRACTOR = Extractor(
-    "learning_rules", "rule", 1,
-    "Lessons from solved errors, stated decisions, answered questions, advice and routines.",
+    "learning_rules", "rule", 2,
+    "Lessons from errors that were seen or reported and solved, stated decisions, answered "
+    "questions, advice, patterns in use, gains in numbers, and routines.",
     ("learning_value_bar", "learning_category_bar", "learning_bar", "learning_bar_strict"),
 )  # fmt: skip
 DUPLICATES = Extractor(

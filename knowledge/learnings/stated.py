@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from knowledge.learnings.categories import Signal
 from knowledge.learnings.chains import file_names
 from knowledge.learnings.draft import Draft
-from knowledge.learnings.findings import Advice, Answer, Choice, Routine
+from knowledge.learnings.findings import Advice, Answer, Choice, Routine, advised
+from knowledge.learnings.gains import Gain
 from knowledge.learnings.quotes import Span
-from knowledge.learnings.scoring import Grounds, factors
+from knowledge.learnings.scoring import PROJECT, Grounds, factors, scope
 from knowledge.learnings.sentences import headline, imperative, plain, stands_alone, statement
+from knowledge.learnings.solved import changed
 from knowledge.learnings.steps import Step
 from knowledge.learnings.writing import (
     Scene,
@@ -22,6 +24,12 @@ from knowledge.learnings.writing import (
     stems,
 )
 
+_SOON = 12
+_ORDERS = {
+    "used": "Use", "use": "Use", "applied": "Apply", "introduced": "Introduce", "adopted": "Adopt",
+    "implemented": "Implement", "switched to": "Switch to", "moved to": "Move to",
+}  # fmt: skip
+_USED = re.compile(rf"(?i)^(?:i|we)(?:'ve| have)? ({'|'.join(_ORDERS)}) ")
 _ASIDE = re.compile(r"\s*\([^)]*\)")
 
 
@@ -73,15 +81,19 @@ def from_choice(choice: Choice, scene: Scene) -> Draft:
         factors=factors(grounds, order, scene.names),
         evidence=linked,
         spans=spans,
-        extractor="learning.stated_decision@1",
+        extractor="learning.stated_decision@2",
     )
+
+
+def answer_signal(answer: Answer) -> Signal:
+    """What an answered question speaks for."""
+    return Signal("decision", "question_answered" if answer.explained else "question_settled")
 
 
 def from_answer(answer: Answer, scene: Scene) -> Draft:
     """Options, choice and rationale of a question that a person answered."""
     result = answer.step.result
     question = scene.neutral(plain(answer.question))
-    why = next((about for label, about in answer.options if label == answer.answer), "")
     options = "; ".join(
         f"{label} ({about})" if about and about != label else label
         for label, about in answer.options
@@ -94,8 +106,9 @@ def from_answer(answer: Answer, scene: Scene) -> Draft:
         steps=False,
         guidance=True,
         changed=False,
-        parts=1 + (len(answer.options) > 1) + (len(why.split()) > 5),
-        stands_alone=True,
+        parts=1 + (len(answer.options) > 1) + answer.explained,
+        # A choice without a reason tells nothing to those who are not in this project.
+        stands_alone=answer.explained or scope(question, scene.names) > PROJECT,
         linked=len(linked),
         verified=True,
     )
@@ -107,26 +120,24 @@ def from_answer(answer: Answer, scene: Scene) -> Draft:
     asked = _ASIDE.sub("", question).rstrip("? ")
     short = headline(asked.rsplit(". ", 1)[0], max(40, 96 - len(answer.answer)))
     return draft(
-        Signal("decision", "question_answered"),
+        answer_signal(answer),
         headline(f"{short}? {plain(answer.answer)}"),
         labelled(
             ("Question", question),
             ("Options", options),
             ("Choice", answer.answer),
-            ("Rationale", why),
+            ("Rationale", answer.why),
         ),
         [],
         factors=factors(grounds, question, scene.names),
         evidence=linked,
         spans=spans,
-        extractor="learning.answered_question@1",
+        extractor="learning.answered_question@2",
     )
 
 
 def advice_signal(advice: Advice) -> Signal:
-    """What a statement of advice, harm, gain or pattern speaks for."""
-    if advice.category == "optimization":
-        return Signal("optimization", "gain_in_numbers")
+    """What a statement of advice, harm or pattern speaks for."""
     if advice.category == "anti_pattern":
         return Signal("anti_pattern", "harm_stated")
     if advice.category == "pattern":
@@ -136,35 +147,43 @@ def advice_signal(advice: Advice) -> Signal:
     return Signal("best_practice", "advice_with_reason" if advice.reason else "advice")
 
 
-def from_advice(advice: Advice, later: Sequence[Step], scene: Scene) -> Draft:
+def from_advice(advice: Advice, steps: Sequence[Step], scene: Scene) -> Draft:
     """What is said, why, and what to do about it.
 
     Args:
         advice: The statement.
-        later: Steps after it; the first run that worked after an edit checks it.
+        steps: Steps of the conversation. The first run that worked after an edit checks the
+            statement; a pattern is stated before or after the edits that follow it.
         scene: The conversation.
     """
     said, follow = advice.sentence, advice.follow
-    text = scene.neutral(statement(said.plain))
+    text = scene.neutral(statement(advised(said.plain)))
+    begin = said.turn.seq
+    if advice.category == "pattern":
+        text = _USED.sub(lambda verb: f"{_ORDERS[verb[1].casefold()]} ", text).replace(
+            " here ", " "
+        )
+        asked = scene.request(begin)
+        begin = asked.turn.seq if asked else begin
     order = scene.neutral(imperative(follow.plain)) if follow else ""
-    edits, check = _checked(later)
-    request = scene.request(said.turn.seq)
+    edits, check = _checked([step for step in steps if step.call.seq > begin])
+    occasion, context = scene.context(said.turn)
     files = file_names(edits)
     way_out = order or (scene.neutral(follow.plain) if follow and advice.reason == follow else "")
-    label = {"anti_pattern": "Problem", "optimization": "Gain"}.get(advice.category, "Practice")
-    action = {"anti_pattern": "Better", "optimization": "How"}.get(advice.category, "Why")
+    label = {"anti_pattern": "Problem", "pattern": "Pattern"}.get(advice.category, "Practice")
+    action = "Better" if advice.category == "anti_pattern" else "Why"
     worked = scene.neutral(shown(check)) if check else ""
     content = labelled(
         (label, text),
         (action, way_out),
         ("Done", f"Changed {listed(files)}; after that, `{worked}` worked." if worked else ""),
-        ("Asked", plain(request.text) if request and request.turn != said.turn else ""),
+        (occasion, scene.neutral(context.plain) if context else ""),
     )
     linked = [said.turn, *([check.result] if check and check.result else [])]
-    if request and request.turn != said.turn:
-        linked.insert(0, request.turn)
+    if context:
+        linked.insert(0, context.turn)
     grounds = Grounds(
-        steps=bool(way_out and worked),
+        steps=bool(worked) and bool(way_out or advice.category == "pattern"),
         guidance=bool(way_out) or advice.category == "best_practice",
         changed=bool(files),
         parts=1 + bool(way_out or advice.reason) + bool(worked or said.turn.origin == "human"),
@@ -186,7 +205,47 @@ def from_advice(advice: Advice, later: Sequence[Step], scene: Scene) -> Draft:
         factors=factors(grounds, text, own),
         evidence=[*linked, *(edit.call for edit in edits)],
         spans=spans,
-        extractor="learning.stated_advice@1",
+        extractor="learning.stated_advice@2",
+    )
+
+
+def from_gain(gain: Gain, scene: Scene) -> Draft:
+    """Before, after, how it was done, and what it costs."""
+    said, how = gain.sentence, gain.how
+    text = scene.neutral(statement(said.plain.rstrip(":")))
+    files = file_names(gain.edits)
+    code, change = changed(gain.edits, f"{text} {how.plain if how else ''}")
+    told = scene.neutral(how.plain) if how and how != said else ""
+    request = scene.request(said.turn.seq)
+    linked = [said.turn, *([how.turn] if how else []), *([gain.cost.turn] if gain.cost else [])]
+    spans = [Span(*said), *([Span(*how)] if how and how != said else [])]
+    if request and request.turn != said.turn:
+        linked.append(request.turn)
+        spans.append(Span(*request))
+    grounds = Grounds(
+        steps=code,
+        guidance=True,
+        changed=bool(files),
+        parts=2 + bool(told or how == said),
+        stands_alone=stands_alone(text),
+        linked=len({turn.record_id for turn in linked}) + len(gain.edits),
+        verified=bool(gain.edits) or said.turn.origin == "human",
+    )
+    return draft(
+        Signal("optimization", "gain_in_numbers"),
+        headline(text),
+        labelled(
+            ("Before", gain.before),
+            ("After", gain.after),
+            ("Measured", text),
+            ("How", " ".join(part for part in (told, change) if part)),
+            ("Trade-off", gain.cost.plain if gain.cost and gain.cost != said else ""),
+        ),
+        languages(files),
+        factors=factors(grounds, text, scene.names | stems(files)),
+        evidence=[*linked, *(edit.call for edit in gain.edits)],
+        spans=spans,
+        extractor="learning.gain@1",
     )
 
 
@@ -220,7 +279,7 @@ def from_routine(routine: Routine, scene: Scene) -> Draft:
 def _checked(later: Sequence[Step]) -> tuple[list[Step], Step | None]:
     """The edits that come next, and the run after them that worked; nothing where it failed."""
     edits: list[Step] = []
-    for step in later[:12]:
+    for step in later[:_SOON]:
         if step.kind == "edit" and step.worked is not False:
             edits.append(step)
         elif step.kind == "run" and edits and step.worked is not None:

@@ -1,6 +1,7 @@
 """Calls joined with their results: what was run, what was edited, and whether it worked."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -8,12 +9,17 @@ from typing import Any, NamedTuple
 
 from knowledge.learnings.errors import failure, unsettled
 from knowledge.learnings.turns import Turn
+from knowledge.rules.programs import operations
 from knowledge.shell import Command, commands
 
 SHELL_INPUTS = ("command", "cmd", "script")
 PATH_INPUTS = ("file_path", "path", "notebook_path", "filename", "target_file", "absolute_path")
 EDIT_TOOLS = re.compile(r"(?i)^(?:multi_?edit|notebook_?edit|edit|write|create)|patch|replace")
-EDIT_COMMANDS = frozenset({"edit", "insert", "create", "apply_patch", "str_replace_editor"})
+EDIT_COMMANDS = frozenset(
+    {"edit", "insert", "create", "apply_patch", "str_replace", "str_replace_editor"}
+)
+NEW_TEXT = ("new_string", "new_str", "replacement_text", "replace", "new_text")
+OLD_TEXT = ("old_string", "old_str", "search", "old_text")
 
 _READER_LIST = (
     "cat ls grep rg ag find fd head tail awk wc tree pwd which whereis type file stat diff less "
@@ -26,9 +32,23 @@ GIT_READERS = frozenset(_GIT_READER_LIST.split())
 QUIET = frozenset({"cd", "pushd", "popd", "export", "source", ".", "set", "unset", "umask", "wait"})
 INTERPRETERS = frozenset({"python", "python3", "node", "ruby", "perl", "php", "deno", "bun"})
 SUBCOMMAND = re.compile(r"[a-z][\w:.-]*$")
+CHECKING = frozenset({"verification", "build", "search", "network_diagnosis"})
+"""Operations that show how things are, and change nothing of it."""
+
+_CHECKS = re.compile(
+    r"(?i)\b(?:\w*test\w*|\w*spec|lint\w*|check\w*|compile|build|bench\w*)\b"
+    r"|^(?:python3?|node|ruby|perl|journalctl|lsof)$"
+    r"|^\S+ (?:ps|logs?|inspect|images|get|describe|status|list|ls|show|view|version|info)$"
+)
+"""What a command is called that looks, or tries again, where no table knows its program."""
+
+_WRAPPERS = frozenset({"docker", "docker-compose", "podman", "kubectl", "ssh", "nix", "vagrant"})
+"""Programs that run another one elsewhere."""
 
 _OPEN_FILE = re.compile(r"\[File: (\S+) \(\d+ lines")
 _PATCHED = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: (.+)$", re.MULTILINE)
+_PATCH_ADDS = re.compile(r"^\+(?!\+\+ )(.*)$", re.MULTILINE)
+_REJECTED = "has introduced new syntax error"
 _TO_ADDED = 3
 _LONGEST_ADDED = 200
 
@@ -38,6 +58,8 @@ class Action(NamedTuple):
 
     key: str
     words: tuple[str, ...]
+    checks: bool = False
+    """Whether it looks, or tries again, and changes nothing: it is no part of a solution."""
 
 
 @dataclass(frozen=True)
@@ -62,9 +84,11 @@ class Step:
 def steps(turns: Sequence[Turn]) -> list[Step]:
     """Calls of one conversation with their results, in the order of the calls.
 
-    A result without a call_id answers the oldest call without one in its thread.
+    A result without a call_id answers the oldest call without one in its thread. Where an id was
+    given to several calls, as replays do, the first result is the first call's, and so on.
     """
     results: dict[str, Turn] = {}
+    named: defaultdict[str, list[Turn]] = defaultdict(list)
     waiting: dict[bool, list[Turn]] = {False: [], True: []}
     calls: list[Turn] = []
     for turn in turns:
@@ -74,10 +98,13 @@ def steps(turns: Sequence[Turn]) -> list[Step]:
                 waiting[turn.sidechain].append(turn)
         elif turn.kind == "tool_result":
             if turn.call_id is not None:
-                results.setdefault(turn.call_id, turn)
+                named[turn.call_id].append(turn)
             elif waiting[turn.sidechain]:
                 results[waiting[turn.sidechain].pop(0).record_id] = turn
-    return [_step(call, results.get(call.call_id or call.record_id)) for call in calls]
+    for call in calls:
+        if call.call_id is not None and named[call.call_id]:
+            results[call.record_id] = named[call.call_id].pop(0)
+    return [_step(call, results.get(call.record_id)) for call in calls]
 
 
 def shell_command(inputs: dict[str, Any]) -> str:
@@ -122,7 +149,9 @@ def _action(part: Command) -> Action:
     elif plain and SUBCOMMAND.match(plain[0]) and "." not in plain[0]:
         used, key = plain[0], f"{part.name} {plain[0]}"
     rest = [_short(word) for word in words if word != used and not word.startswith(">")]
-    return Action(key, tuple(rest))
+    checks = any(operation.type in CHECKING for operation in operations(part))
+    named = rest if part.name in _WRAPPERS else [key]
+    return Action(key, tuple(rest), checks or any(_CHECKS.search(name) for name in named))
 
 
 def _short(word: str) -> str:
@@ -152,30 +181,48 @@ def _step(call: Turn, result: Turn | None) -> Step:
     worked = None if result is None or unsettled(text) else not (result.is_error or failure(text))
     if isinstance(inputs.get("questions"), list):
         return Step(call, result, "ask", worked=worked)
+    named = _named(inputs, PATH_INPUTS)
+    if named and command in EDIT_COMMANDS:
+        # An editor's tool whose `command` is a verb, and no command line.
+        return _edit_step(call, result, (named,), _added(inputs))
     if command:
         return _shell_step(call, result, command, worked)
-    if EDIT_TOOLS.search(call.tool_name or ""):
-        worked = None if result is None or unsettled(text) else not result.is_error
-        patch = inputs.get("patch") or inputs.get("input") or ""
-        files = tuple(
-            str(inputs[name]) for name in PATH_INPUTS if isinstance(inputs.get(name), str)
-        )[:1] or tuple(_PATCHED.findall(str(patch)))
-        return Step(call, result, "edit", files=files, added=_added(inputs), worked=worked)
+    if EDIT_TOOLS.search(call.tool_name or "") or call.tool_name in EDIT_COMMANDS:
+        patch = str(inputs.get("patch") or inputs.get("input") or "")
+        files = (named,) if named else tuple(_PATCHED.findall(patch)) or _opened(result)
+        return _edit_step(call, result, files, _added(inputs) or _patch_adds(patch))
     return Step(call, result, "other", worked=worked)
+
+
+def _named(inputs: dict[str, Any], names: Iterable[str]) -> str:
+    """The first input of these names that is text; empty if there is none."""
+    return next((str(inputs[name]) for name in names if isinstance(inputs.get(name), str)), "")
+
+
+def _opened(result: Turn | None) -> tuple[str, ...]:
+    """The file that an editor shows in its answer."""
+    found = _OPEN_FILE.search(result.text) if result else None
+    return (found[1],) if found else ()
+
+
+def _edit_step(
+    call: Turn, result: Turn | None, files: tuple[str, ...], added: str, command: str = ""
+) -> Step:
+    """An edit; its output is the file's text, which may speak of errors without being one."""
+    worked = None
+    if result is not None and not unsettled(result.text):
+        worked = not result.is_error and _REJECTED not in result.text
+    return Step(call, result, "edit", command, files=files, added=added, worked=worked)
 
 
 def _shell_step(call: Turn, result: Turn | None, command: str, worked: bool | None) -> Step:
     first, _, rest = command.partition("\n")
     head = first.split(" ", 1)[0]
     if head in EDIT_COMMANDS or "*** Begin Patch" in command:
-        open_file = _OPEN_FILE.search(result.text) if result else None
-        files = tuple(_PATCHED.findall(command)) or ((open_file[1],) if open_file else ())
+        files = tuple(_PATCHED.findall(command)) or _opened(result)
         body = [line for line in rest.splitlines() if line.strip() != "end_of_edit"]
-        rejected = result is not None and "has introduced new syntax error" in result.text
-        return Step(
-            call, result, "edit", command, files=files,
-            added=_few(body) if head == "edit" else "", worked=not rejected,
-        )  # fmt: skip
+        added = _few(body) if head == "edit" else _patch_adds(command)
+        return _edit_step(call, result, files, added, command)
     found = actions(command)
     if found and all(action.key.split()[:1] == ["sed"] for action in found):
         return Step(call, result, "edit", command, files=found[-1].words[-1:], worked=worked)
@@ -188,10 +235,16 @@ def _added(inputs: dict[str, Any]) -> str:
     pairs: Iterable[Any] = edits if isinstance(edits, list) else [inputs]
     lines: list[str] = []
     for pair in pairs:
-        if isinstance(pair, dict) and isinstance(pair.get("new_string"), str):
-            old = {line.strip() for line in str(pair.get("old_string") or "").splitlines()}
-            lines += [x for x in pair["new_string"].splitlines() if x.strip() not in old]
+        if isinstance(pair, dict):
+            old = {line.strip() for line in _named(pair, OLD_TEXT).splitlines()}
+            new = _named(pair, NEW_TEXT).splitlines()
+            lines += [line for line in new if line.strip() not in old]
     return _few(lines)
+
+
+def _patch_adds(patch: str) -> str:
+    """Lines that a patch brings in, when they are few."""
+    return _few(_PATCH_ADDS.findall(patch)) if "*** Begin Patch" in patch else ""
 
 
 def _few(lines: Sequence[str]) -> str:

@@ -16,7 +16,7 @@ CONVERSATION = ("namespace", "conversation_id")
 
 _COLUMNS = (
     "record_id", "seq", "kind", "origin", "text", "tool_name", "tool_input", "call_id",
-    "is_error", "project", "sidechain", "occurred_at",
+    "is_error", "project", "sidechain", "occurred_at", "role",
 )  # fmt: skip
 
 
@@ -35,6 +35,7 @@ class Turn(NamedTuple):
     project: str | None
     sidechain: bool
     occurred_at: datetime | None
+    role: str | None
 
     @property
     def input(self) -> dict[str, Any]:

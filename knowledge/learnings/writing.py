@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from knowledge.learnings.categories import Signal
 from knowledge.learnings.draft import Draft, Factors
 from knowledge.learnings.quotes import Span, quotes, shorten
-from knowledge.learnings.sentences import Sentence
+from knowledge.learnings.sentences import Sentence, said
 from knowledge.learnings.steps import Step
 from knowledge.learnings.turns import Turn
 from knowledge.text import STOP_WORDS, words
@@ -19,6 +19,9 @@ LANGUAGES = {
     "c": "c", "cpp": "c++", "swift": "swift", "kt": "kotlin", "php": "php", "cs": "c#",
 }  # fmt: skip
 FEWEST_TAGS, MOST_TAGS = 3, 8
+FEWEST_ASKED = 4
+"""Words of a request that says something to those who do not know the project."""
+
 COMMAND_SHOWN = 120
 PLACEHOLDER = "<name>"
 
@@ -37,6 +40,9 @@ class Scene:
         parts = re.split(r"[-_.]", self.folder)
         self.names = {part for part in [self.folder, *parts] if len(part) > 3}
         self.requests = [t for t in turns if t.kind == "message" and t.origin == "human"]
+        self.answers = [
+            t for t in turns if t.kind == "message" and t.origin == "agent" and not t.sidechain
+        ]
 
     def neutral(self, text: str) -> str:
         """Text in which a folder's name that is no word of its own stands as a placeholder."""
@@ -53,6 +59,15 @@ class Scene:
         start = len(turn.text) - len(turn.text.lstrip())
         line = turn.text[start:].split("\n", 1)[0][:200].rstrip()
         return Sentence(turn, start, start + len(line))
+
+    def context(self, turn: Turn) -> tuple[str, Sentence | None]:
+        """What a message answers, and how to call it: an agent's word, or a person's request."""
+        if turn.origin != "human":
+            asked = self.request(turn.seq)
+            telling = asked and len(words(asked.plain)) >= FEWEST_ASKED
+            return "Asked", asked if telling else None
+        before = [answer for answer in self.answers if answer.seq < turn.seq]
+        return "Said after", next(reversed(list(said(before[-1]))), None) if before else None
 
 
 def shown(step: Step, limit: int = COMMAND_SHOWN) -> str:

@@ -14,6 +14,15 @@ from resources.embedder import WordllamaEmbedder
 Say = tuple[str, ...]
 Session = Callable[..., pl.DataFrame]
 
+PADDING = (
+    ("agent", "I will implement the design now and then test the new pattern in this module."),
+    ("agent", "The tests and the architecture are in place, and the error is gone for good."),
+    ("run", "touch a", ""),
+    ("run", "touch b", ""),
+    ("run", "touch c", ""),
+)
+"""Enough for a conversation to be worth reading; nothing in it is a lesson."""
+
 BEGIN = datetime(2026, 3, 2, 9, tzinfo=UTC)
 
 
@@ -26,9 +35,9 @@ def embedder() -> Embedder:
 def session() -> Session:
     """Builds one conversation from events.
 
-    ("human" | "agent" | "system" | "recalled", text), ("run", command, output) with a further word
-    "error" where the tool reported one, ("edit", file, old, new), ("ask", question, options,
-    answer).
+    ("human" | "agent" | "system" | "recalled", text), ("prompt", text) to a sub-agent,
+    ("run", command, output) with a further word "error" where the tool reported one,
+    ("edit", file, old, new), ("ask", question, options, answer).
     """
 
     def build(
@@ -92,6 +101,8 @@ def session() -> Session:
                 asked = {"questions": [{"question": question, "options": labels}]}
                 answered = f'User has answered your questions: "{question}"="{answer}".'
                 call(10 * line, "AskUserQuestion", dict(asked), answered, error=False)
+            elif what == "prompt":
+                add(10 * line, "message", "agent", text=rest[0], role="user", sidechain=True)
             else:
                 add(10 * line, "message", what, text=rest[0])
         return RAW_LOGS.frame(rows)

@@ -1,20 +1,17 @@
 """What rules find in a session: solved errors, decisions, advice, routines; what they refuse."""
 
+import json
+
+import polars as pl
 import pytest
 
 from knowledge.learnings.draft import Draft, decode
 from knowledge.learnings.errors import key_lines
 from knowledge.learnings.stage import learning_candidates
+from knowledge.learnings.steps import steps
+from knowledge.learnings.turns import Turn
 from knowledge.policy import Policy
-
-PADDING = (
-    ("agent", "I will implement the design now and then test the new pattern in this module."),
-    ("agent", "The tests and the architecture are in place, and the error is gone for good."),
-    ("run", "touch a", ""),
-    ("run", "touch b", ""),
-    ("run", "touch c", ""),
-)
-"""Enough for a conversation to be worth reading; nothing in it is a lesson."""
+from tests.knowledge.learnings.conftest import PADDING
 
 
 def judge(raw_logs):
@@ -83,6 +80,60 @@ def test_a_command_that_had_to_be_given_otherwise_is_tool_usage(session):
     assert draft.category == "tool_usage"
     assert draft.title == "git push: The current branch <name> has no upstream branch"
     assert "`git push --set-upstream origin <name>`" in draft.content
+
+
+MISSING = "ImportError: cannot import name 'batched' from 'itertools'"
+IGNORED = "Exit code 1\nThe following paths are ignored by one of your .gitignore files:\ndist"
+OLD, NEW = (f"uv run --python 3.{minor} pytest -q" for minor in (11, 12))
+
+
+@pytest.mark.parametrize(
+    "runs",
+    [
+        (("run", "git add src dist", IGNORED, "error"), ("run", "git add src", "")),
+        (("run", OLD, MISSING, "error"), ("run", NEW, "9 passed"), ("run", OLD, "9 passed")),
+        (("run", OLD, MISSING, "error"), ("run", NEW, "KeyError: 'x'\n1 failed", "error"),
+         ("edit", "/home/ada/shop-api/x.py", "a", "b"), ("run", NEW, "9 passed")),
+        (("run", OLD, MISSING, "error"), ("run", OLD, "9 passed")),
+    ],
+    ids=["does less", "another case", "fails otherwise", "tried again"],
+)  # fmt: skip
+def test_a_command_that_evades_the_error_is_no_correction(session, runs):
+    assert drafts(session(*runs, *PADDING)) == []
+
+
+def test_an_id_that_calls_share_gives_each_its_own_result(session, solved):
+    shared = session(*solved).with_columns(
+        call_id=pl.when(pl.col("call_id").is_not_null()).then(pl.lit("call_1"))
+    )
+    (draft,) = drafts(shared)
+    assert "After that, `pytest test_orders.py` worked" in draft.content.replace("tests/", "")
+
+
+def test_an_editor_is_no_command_line_and_its_rejected_edit_no_change():
+    turns = [
+        turn(0, "tool_call", "", "str_replace_based_edit_tool",
+             {"command": "str_replace", "path": "a.py", "old_str": "x = 1", "new_str": "x = 2"}),
+        turn(1, "tool_result", "ok"),
+        turn(2, "tool_call", "", "edit", {"replacement_text": "x = 3", "start_line": 4}),
+        turn(3, "tool_result", "It has introduced new syntax error(s).\n[File: b.py (9 lines)"),
+        turn(4, "tool_call", "", "apply_patch",
+             {"input": "*** Begin Patch\n*** Update File: c.py\n-x = 1\n+x = 4\n*** End Patch"}),
+        turn(5, "tool_result", "Success"),
+    ]  # fmt: skip
+    assert [(s.kind, s.files, s.added, s.worked) for s in steps(turns)] == [
+        ("edit", ("a.py",), "x = 2", True),
+        ("edit", ("b.py",), "x = 3", False),
+        ("edit", ("c.py",), "x = 4", True),
+    ]
+
+
+def turn(seq, kind, text, tool=None, inputs=None) -> Turn:
+    origin = "agent" if kind == "tool_call" else "tool"
+    return Turn(
+        f"r{seq}", seq, kind, origin, text, tool, json.dumps(inputs) if inputs else None,
+        None, False, None, False, None, None,
+    )  # fmt: skip
 
 
 def test_what_a_person_refused_or_what_still_runs_is_neither_failure_nor_success(session, solved):
