@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from knowledge.embedding import Vectors
 from knowledge.spanning import Tree, spanning_tree
 from knowledge.text import STOP_WORDS, words
+from knowledge.vocabulary import stem
 
 NOISE = -1
 TERMS = 6
@@ -174,9 +175,9 @@ def strongest_terms(texts: Sequence[str], found: Clustering) -> list[list[str]]:
     chosen: list[list[str]] = [[] for _ in found.members]
     for cluster, term in ranked.select("cluster", "term").iter_rows():
         best = chosen[cluster]
-        # A word and the pair that it stands in would say the same twice.
-        seen = {word for taken in best for word in taken.split()}
-        if len(best) < TERMS and not seen & set(term.split()):
+        # A word and its plural, or the pair that it stands in, would say the same twice.
+        seen = {stem(word) for taken in best for word in taken.split()}
+        if len(best) < TERMS and not seen & {stem(word) for word in term.split()}:
             best.append(term)
     return chosen
 

@@ -43,9 +43,9 @@ class Remembering:
     def keep(self, texts: Sequence[str], vectors: Vectors) -> None:
         """Takes vectors that were made before."""
         start = len(self._rows)
-        fresh = [row for row, text in enumerate(texts) if text not in self._rows]
-        self._rows.update({texts[row]: start + place for place, row in enumerate(fresh)})
-        self._vectors.append(vectors[fresh])
+        fresh = {text: row for row, text in enumerate(texts) if text not in self._rows}
+        self._rows.update({text: start + place for place, text in enumerate(fresh)})
+        self._vectors.append(vectors[list(fresh.values())])
         self._joined = None
 
     def embed(self, texts: Sequence[str]) -> Vectors:

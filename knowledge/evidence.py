@@ -6,7 +6,7 @@ from knowledge.comparison import comparable_pairs
 from knowledge.days import UNDATED
 from knowledge.embedding import Embedder
 from knowledge.identity import digest_column
-from knowledge.kinds import structural
+from knowledge.kinds import deniable, structural
 from knowledge.policy import Policy
 from knowledge.similarity import similar_pairs
 from knowledge.tables import EVIDENCE
@@ -150,7 +150,9 @@ def _contradictions(
     facts: pl.DataFrame, stated: pl.DataFrame, embedder: Embedder, policy: Policy
 ) -> pl.DataFrame:
     """For each pair of comparable facts of which one denies the other, one row for either."""
-    pairs = comparable_pairs(facts, policy.merge_similarity, embedder, policy.candidate_margin)
+    pairs = comparable_pairs(
+        facts, deniable(), policy.merge_similarity, embedder, policy.candidate_margin
+    )
     said = facts.select("namespace", "content", id="fact_id")
     pairs = pairs.join(said.rename({"id": "left", "content": "one"}), on=["namespace", "left"])
     pairs = pairs.join(said.rename({"id": "right", "content": "two"}), on=["namespace", "right"])

@@ -66,6 +66,7 @@ def violations(tables: Mapping[str, pl.LazyFrame]) -> list[str]:
     return [
         *_repeated_keys(tables),
         *_dangling(tables),
+        *_chains(tables),
         *_out_of_range(tables),
         *_false_quotes(tables),
         *_secrets(tables),
@@ -108,6 +109,16 @@ def _dangling(tables: Mapping[str, pl.LazyFrame]) -> list[str]:
         if missing:
             found.append(f"{name}.{column}: {missing} are not in {target}.{target_column}")
     return found
+
+
+def _chains(tables: Mapping[str, pl.LazyFrame]) -> list[str]:
+    """Facts that were merged into one that was merged away itself."""
+    if "memory" not in tables:
+        return []
+    merged = tables["memory"].drop_nulls("merged_into")
+    chained = merged.join(merged, left_on="merged_into", right_on="fact_id", how="semi")
+    count = chained.select(pl.len()).collect().item()
+    return [f"memory.merged_into: {count} are merged into a merged fact"] if count else []
 
 
 def _out_of_range(tables: Mapping[str, pl.LazyFrame]) -> list[str]:

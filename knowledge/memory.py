@@ -116,9 +116,19 @@ def _members(facts: pl.DataFrame, taken: pl.DataFrame) -> pl.DataFrame:
 
 
 def _united(grounds: Grounds, taken: pl.DataFrame, policy: Policy) -> pl.DataFrame:
-    """namespace, fact_id, confidence, last_event_at, valid_from of facts that took others up."""
+    """namespace, fact_id, confidence, last_event_at, valid_from of facts that merging touches.
+
+    Those that took others up; and those that something taken up denies, which denies them once.
+    """
     members = _members(grounds.facts, taken)
-    united = members.join(taken.select(_WINNER).unique(maintain_order=True), on=_WINNER, how="semi")
+    denied = (
+        grounds.evidence.filter(kind="contradiction")
+        .join(taken.select("namespace", source_id="loser_id"), on=["namespace", "source_id"])
+        .select(_KEY)
+        .join(members, on=_KEY)
+    )
+    touched = pl.concat([taken.select(_WINNER), denied.select(_WINNER)]).unique()
+    united = members.join(touched, on=_WINNER, how="semi")
     first = (
         united.join(
             first_statements(grounds.fact_sources).filter(place=0).drop("place"),
@@ -128,7 +138,14 @@ def _united(grounds: Grounds, taken: pl.DataFrame, policy: Policy) -> pl.DataFra
         .join(grounds.facts.select(*_KEY, "first_seen", "base_confidence"), on=_KEY)
         .with_columns(occurred_at=pl.col("first_seen").fill_null(UNDATED))
         .sort(*_WINNER, "occurred_at", "fact_id")
-        .with_columns(place=pl.int_range(pl.len()).over(_WINNER))
+        .with_columns(
+            place=pl.int_range(pl.len()).over(_WINNER),
+            # As within one fact: the highest base of the first conversation.
+            base=pl.col("base_confidence")
+            .filter(pl.col("conversation_id").eq_missing(pl.col("conversation_id").first()))
+            .max()
+            .over(_WINNER),
+        )
     )
     leading = first.filter(place=0)
     # The first source of every other member is a statement of the same thing.
@@ -170,9 +187,7 @@ def _united(grounds: Grounds, taken: pl.DataFrame, policy: Policy) -> pl.DataFra
         [*_WINNER, "source_id"], keep="first", maintain_order=True
     )
     union = pl.concat([supports, denials, events.filter(kind="feedback")])
-    start = leading.select(
-        "namespace", "occurred_at", fact_id="winner_id", confidence="base_confidence"
-    )
+    start = leading.select("namespace", "occurred_at", fact_id="winner_id", confidence="base")
     return (
         last_of(
             history(start, union.rename({"winner_id": "fact_id"}), policy.decay_per_day, policy)

@@ -7,6 +7,7 @@ from knowledge.confidence import undecayed
 from knowledge.days import UNDATED
 from knowledge.embedding import Embedder
 from knowledge.identity import digest_column
+from knowledge.kinds import comparable
 from knowledge.policy import Policy
 from knowledge.tables import MERGES
 from knowledge.wording import agree
@@ -32,7 +33,9 @@ def merges(
         embedder: Gives vectors of `content` and their calibration.
         policy: Thresholds.
     """
-    pairs = comparable_pairs(facts, policy.merge_similarity, embedder, policy.candidate_margin)
+    pairs = comparable_pairs(
+        facts, comparable(), policy.merge_similarity, embedder, policy.candidate_margin
+    )
     confidence = undecayed(facts, evidence, policy)
     said = facts.select("namespace", "fact_id", "content").join(
         confidence, on=["namespace", "fact_id"]
@@ -112,14 +115,12 @@ def _taken(pairs: pl.DataFrame) -> pl.DataFrame:
         descending=[False, True, False, False],
     )  # fmt: skip
     losers: set[tuple[str, str]] = set()
-    winners: set[tuple[str, str]] = set()
     taken: list[bool] = []
     for namespace, winner, loser in ordered.select(
         "namespace", "winner_id", "loser_id"
     ).iter_rows():
         free = (namespace, winner) not in losers and (namespace, loser) not in losers
         if free:
-            winners.add((namespace, winner))
             losers.add((namespace, loser))
         taken.append(free)
     return ordered.filter(pl.Series(taken, dtype=pl.Boolean)).select(

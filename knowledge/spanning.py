@@ -52,10 +52,10 @@ def spanning_tree(points: Vectors, neighbours: int) -> Tree:
 
     Args:
         points: Distinct unit vectors, shape (points, dimension).
-        neighbours: At least 1, less than the number of points.
+        neighbours: At least 1; at most `LISTED`, and fewer than there are points, count.
     """
     lists = _near(points)
-    core = lists.distance[:, neighbours - 1]
+    core = lists.distance[:, min(neighbours, lists.distance.shape[1]) - 1]
     reach = np.maximum(np.maximum(lists.distance, core[:, None]), core[lists.rows])
     component = np.arange(len(points))
     edges: list[tuple[Indices, Indices, Reals]] = []

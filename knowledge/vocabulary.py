@@ -26,10 +26,10 @@ rarely lack lacks lacked lacking avoid avoids avoided avoiding unless
 
 STOPS = _listed("""
 a an the this that these those it its itself they them their he him his she her we us our i me my
-you your there here is are was were be been being am do does did doing will would of on in at to
+you your there here is are was were be been being am do does did doing of on in at to
 for as with and really very quite just also still now currently already actually simply simple
 please then so such too even always all every each ever any anything everything everyone everybody
-can could own about which who whose s ll ve re d m
+own about which who whose s ve re d m
 """)
 """Words that change nothing of weight, `always` and `all` among them."""
 
@@ -38,12 +38,8 @@ from over than by before because if when until since into
 """)
 """Words whose two sides must not be exchanged."""
 
-STRONG = _listed("""
-only some most few many several partly might maybe perhaps probably possibly likely except must or
-more sometimes usually often ? off out up down today yesterday tomorrow first second last next
-previous old new from over than by before because if when until since into
-""")
-"""Words whose presence on one side alone changes what is said."""
+RELATIONS = _listed("of on in at to for as with")
+"""Prepositions that may be left out, but not exchanged: `stops at` is not `stops for`."""
 
 CLAUSE = _listed("""
 but however because when if unless while although though whereas until
@@ -56,6 +52,37 @@ on at for to with during
 """)
 """Words that begin a part that may stand before or behind the rest."""
 
+BE = _listed("is are was were be been being am")
+AUXILIARIES = BE | _listed("have has had get gets got getting having")
+"""Verbs before a participle: `is cached` is no past."""
+
+ASKING = _listed("""
+is are am was were do does did can could should would will has have had may might must shall
+""")
+"""Words that turn a statement into a question when they lead it."""
+
+DEFINITE = _listed("the my our your his her their this that")
+"""Words before a name that there is one of: only such a name can change sides with its bearer."""
+
+PERSONS = {
+    word: person
+    for person, listed in {
+        "first": "i me my mine myself we us our ours ourselves",
+        "second": "you your yours yourself yourselves",
+        "he": "he him his himself",
+        "she": "she her hers herself",
+        "they": "they them their theirs themselves",
+    }.items()
+    for word in listed.split()
+}
+"""Pronoun → who is meant."""
+
+PASTS = _listed("""
+was were been had did broke ran wrote chose made found began built kept went threw sent took bought
+forbade hid lost
+""")
+"""Past forms that do not end in `ed`, of those that `stem` unites with their present."""
+
 _AXES = """
 like/dislike,hate,detest enable/disable allow/forbid,prohibit,deny,disallow,block before/after
 over/under,below increase/decrease,reduce true/false pass/fail,unsuccessful work/break
@@ -65,6 +92,9 @@ trust/distrust easy/hard,difficult good/bad more/less,fewer maximum/minimum full
 stable/unstable,flaky secure/insecure healthy/unhealthy correct/incorrect,wrong open/close up/down
 high/low happy/unhappy,sad strict/lenient compatible/incompatible available/unavailable
 synchronous/asynchronous sync/async recommend/discourage mutable/immutable early/late
+active/inactive complete/incomplete consistent/inconsistent connect/disconnect encrypt/decrypt
+compress/decompress legal/illegal regular/irregular appear/disappear approve/disapprove
+visible/invisible dependent/independent direct/indirect effective/ineffective
 """
 """Positive end / words of the denied end."""
 
@@ -152,5 +182,4 @@ UNITED = _united()
 POLAR = frozenset(stem(word) for word in re.split(r"[\s/,]+", _AXES.strip()))
 """Stems of the ends of all axes."""
 
-STRONG_STEMS = frozenset(UNITED.get(stem(word), (stem(word), False))[0] for word in STRONG)
 DIRECTION_STEMS = frozenset(UNITED.get(stem(word), (stem(word), False))[0] for word in DIRECTIONS)

@@ -8,106 +8,37 @@ when nothing of weight differs, since a wrong merge loses a fact and a missed on
 A statement is read as a row of content words, each in its stem, synonyms and spellings united,
 with one polarity for each clause: every negation and every word from the negative end of an axis
 (`dislike` is `like`, denied) turns it. Literals (numbers, dates, paths, …) are words that must be
-equal. English only; in another language words must be the same, and negation is not seen.
+equal. What was is not what is, a question is no statement, and what I do you do not. English only;
+in another language words must be the same, and negation is not seen.
 """
 
-import re
 from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
 
 from knowledge.vocabulary import (
+    ASKING,
+    AUXILIARIES,
+    BE,
     CLAUSE,
+    DEFINITE,
     DIRECTION_STEMS,
     FRONTED,
     NEGATIONS,
-    NUMBERS,
+    PASTS,
+    PERSONS,
     POLAR,
+    RELATIONS,
     STOPS,
-    STRONG_STEMS,
     UNITED,
     stem,
 )
-
-_LITERAL = re.compile(
-    r"""
-    (?P<quoted>`[^`\n]+`)
-  | (?P<url>\b[a-z][a-z0-9+.-]*://\S+)
-  | (?P<address>[\w.+-]+@[\w-]+(?:\.[\w-]+)*)
-  | (?P<path>(?<![\w/])(?:~|\.{1,2}|[A-Za-z]:)?[/\\][\w.@%+~/\\:-]*[\w*~-]
-           | (?<![\w/])~(?=\s|$)
-           | (?<![\w/])[\w.@-]*[A-Za-z_][\w.@-]*(?:/[\w.@-]+){2,}
-           | (?<![\w/])[\w@-]+(?:/[\w@-]+)*/[\w-]+\.\w+)
-  | (?P<date>\b\d{4}-\d\d(?:-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?Z?)?)?\b
-           | \b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b
-           | \b(?:MONTH)\.?\ \d{1,2}(?:st|nd|rd|th)?(?:,?\ \d{4})?\b  # codespell:ignore nd
-           | \b\d{1,2}(?:st|nd|rd|th)?\ (?:MONTH)\.?(?:,?\ \d{4})?\b  # codespell:ignore nd
-           | \b(?:MONTH)\.?\ \d{4}\b)
-  | (?P<time>\b\d{1,2}:\d\d(?::\d\d)?(?:\ ?[ap]m)?\b | \b\d{1,2}\ ?[ap]m\b)
-  | (?P<host>\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?(?:/\d+)?\b
-           | \b(?:[\w-]+\.)+(?:com|org|net|io|dev|local|lan|internal|app|ai|edu|gov|de|uk)\b)
-  | (?P<version>\bv\d+(?:\.\d+)*(?:[-+.]?(?:a|b|rc|alpha|beta|dev|post)[\w.]*)?\b
-           | \b\d+(?:\.\d+)+(?:[-+.]?(?:a|b|rc|alpha|beta|dev|post)[\w.]*)?(?![\w%]))
-  | (?P<name>(?<![\w-])--?[a-zA-Z][\w-]* | \$\w+ | \b\w+(?:\.\w*[a-zA-Z_]\w*)+\b
-           | \b\w*[a-z0-9]_\w+ | (?-i:\b[a-z]+[A-Z]\w*|\b[A-Z][a-z]+[A-Z]\w*)
-           | \b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}\b
-           | \b[A-Za-z]+-?\d(?:[\w.-]*\w)?)
-  | (?P<number>(?:(?<![\w)])-)?\#?\d[\d,]*(?:\.\d+)?)(?P<unit>%|[a-zA-Zµ]+)?
-  | (?P<sign>(?<=\s)(?:<=|>=|<|>|!=|==|=|\+)(?=\s))
-  | (?P<word>[^\W\d_]+(?:['’-][^\W\d_]+)*)
-  | (?P<mark>[.!?;,](?=\s|$)|:(?=\s)|\s[-–—]\s|[&()])
-    """.replace(
-        "MONTH",
-        "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
-        "|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?",
-    ),
-    re.VERBOSE | re.IGNORECASE,
-)
-
-_PHRASES = [
-    (re.compile(pattern, re.IGNORECASE), replacement)
-    for pattern, replacement in (
-        (r"`([^`\s]+)`", r"\1"),
-        (r"\bcan['’]t\b", "can not"),
-        (r"\bwon['’]t\b", "will not"),
-        (r"(?<=\w)n['’]t\b", " not"),
-        (r"\b(?:is|are|was|were|be|been) unable to\b", "can not"),
-        (r"\b(?:is|are|was|were|be|been) able to\b", "can"),
-        (r"\b(?:fails?|failed|failing|refuses?|refused) to\b", "not"),
-        (r"\bnot (?:only|just|merely|simply)\b", ""),
-        (r"\b(?:no doubt|without (?:a )?doubt|whether or not|no matter)\b", ""),
-        (r"\bnot (?:all|every|always|everyone|everything)\b", "not partly"),
-        (r"\b(?:no longer|not any ?(?:more|longer))\b", "not"),
-        (r"\b(?:because of|due to|owing to|thanks to|on account of)\b", "because"),
-        (r"\b(?:rather than|instead of|in preference to|in place of)\b", "over"),
-        (r"\bany ?(?:more|longer)\b", ""),
-        (r"^\s*(?:no|yes),", ""),
-        (
-            r"\b(is|are|be|been|was|were|stays?|remains?|keeps?|kept|set|left) on\s*(?=$|[.,;])",
-            r"\1 enabled",
-        ),
-        (r"\b(is|are|be|been|was|were|stays?|remains?|keeps?|kept|set|left) off\b", r"\1 disabled"),
-        (r"\bprior to\b", "before"),
-        (r"\b(?:in order to|so as to)\b", "to"),
-        (r"\b(?:as well as|along with|together with)\b", "and"),
-        (r"\b(?:has|have|had|need|needs|ought) to\b", "must"),
-        (r"\b(?:has|have|had) (?=been\b|\w+ed\b)", ""),
-        (r"\b(?:a lot|lots|a bit|of course|in fact|at the moment|right now)\b", ""),
-        (r"\bno one\b", "nobody"),
-        (r"\b(?:turn|switch)(?:e?s|ed|ing)? on\b", "enable"),
-        (r"\b(?:turn|switch)(?:e?s|ed|ing)? off\b", "disable"),
-    )
-]
+from knowledge.wording_tokens import tokens
 
 _ENDS = frozenset(".;!?:")
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_ORDINALS = ("st", "nd", "rd", "th")  # codespell:ignore nd
-_PREFIXES = ("un", "in", "im", "il", "ir", "dis", "non", "non-", "de")
-"""What turns a word into its opposite."""
-
-_ELABORATION = 0.2
-_ELABORATION_WORDS = 2
-"""Share of a statement's words, and how many, that may be missing in the other one."""
+_PREFIXES = ("un", "non", "non-")
+"""What turns any word into its opposite. Others do so too rarely (`import`, `display`, `install`):
+what they turn stands in the vocabulary."""
 
 
 @dataclass(frozen=True)
@@ -120,24 +51,55 @@ class Statement:
     """Clause that the word stands in."""
     denied: tuple[bool, ...]
     """Whether each clause (not word) is denied."""
+    persons: tuple[str, ...]
+    """Who is meant by each pronoun."""
+    relations: tuple[str, ...]
+    """Prepositions that are no content words."""
+    past: tuple[str, ...]
+    """Words that put it into the past."""
+    turns: frozenset[tuple[int, str]]
+    """How many content words stand before each preposition, before each `be`, and before each
+    `be` that a definite name follows (`be the`)."""
 
 
 @lru_cache(maxsize=65_536)
 def read_statement(text: str) -> Statement:
     """A sentence or two as content words with the polarity of their clauses."""
-    for pattern, replacement in _PHRASES:
-        text = pattern.sub(replacement, text)
-    return _placed(_sorted_lists(_unfronted(_tokens(text))))
+    read = tokens(text)
+    if read and read[0] in ASKING and "?" not in read and not _denies(read[1:2]):
+        read.append("?")
+    return _placed(_sorted_lists(_unfronted(read)))
 
 
 def difference(left: str, right: str) -> str | None:
     """What keeps two statements from saying the same; None if they agree.
 
     Returns:
-        A kind of literal (number, version, date, time, path, host, address, url, name, quoted),
-        `word`, `order` or `polarity`; the first of these that differs.
+        A kind of literal (number, version, date, time, path, host, address, url, name, quoted,
+        symbol), `word`, `person`, `tense`, `order` or `polarity`; the first of these that differs.
     """
-    return _compare(read_statement(left), read_statement(right), _ELABORATION)
+    ours, theirs = read_statement(left), read_statement(right)
+    if not ours.words and left != right:
+        return "word"
+    only_ours = Counter(ours.words) - Counter(theirs.words)
+    only_theirs = Counter(theirs.words) - Counter(ours.words)
+    turned = _prefix_antonyms(only_ours, only_theirs)
+    only_ours -= Counter(turned.keys())
+    only_theirs -= Counter(turned.values())
+    if surplus := sorted([*only_ours, *only_theirs]):
+        literal = next((word for word in surplus if "=" in word), "word")
+        return literal.partition("=")[0]
+    relations, others = Counter(ours.relations), Counter(theirs.relations)
+    if relations - others and others - relations:
+        return "word"
+    if not _same_persons(ours.persons, theirs.persons):
+        return "person"
+    if (set(ours.past) <= set(theirs.past)) != (set(theirs.past) <= set(ours.past)):
+        return "tense"
+    signed = _signed(ours, turned)
+    if not _same_order([word for word, _ in signed], ours, theirs):
+        return "order"
+    return None if sorted(signed) == sorted(_signed(theirs, {})) else "polarity"
 
 
 def agree(left: str, right: str) -> bool:
@@ -147,55 +109,7 @@ def agree(left: str, right: str) -> bool:
 
 def opposed(left: str, right: str) -> bool:
     """Whether one statement denies the other: the same words throughout, but for polarity."""
-    return _compare(read_statement(left), read_statement(right), 0.0) == "polarity"
-
-
-def _tokens(text: str) -> list[str]:
-    """Words (casefolded), literals as `kind=value`, marks."""
-    tokens: list[str] = []
-    for match in _LITERAL.finditer(text):
-        kind = match.lastgroup or ""
-        value = match[0]
-        if match["number"] is not None:
-            number = match["number"].replace(",", "").lstrip("#")
-            tokens.append(f"number={number.removesuffix('.0')}")
-            if match["unit"] and match["unit"] not in _ORDINALS:
-                tokens.append("second" if match["unit"] == "s" else match["unit"].lower())
-        elif kind == "word":
-            folded = value.casefold().replace("’", "'")
-            tokens.append(f"number={NUMBERS[folded]}" if folded in NUMBERS else folded)
-        elif kind == "sign":
-            tokens += {"<": ["less", "than"], ">": ["more", "than"], "!=": ["not"]}.get(value, [])
-            if value in {"<=", ">="}:
-                tokens += ["name=" + value]
-        elif kind == "mark":
-            tokens.append(value.strip())
-        elif kind == "version":
-            tokens.append("version=" + value.lower().removeprefix("v"))
-        elif kind == "date":
-            tokens.append("date=" + _date(value))
-        elif kind == "name" and value.casefold() in {"e.g", "i.e"}:
-            continue
-        elif kind == "quoted":
-            tokens.append("quoted=" + value.strip("`").strip())
-        else:
-            tokens.append(f"{kind}={value.rstrip('/') if kind == 'path' else value.casefold()}")
-    return tokens
-
-
-def _date(text: str) -> str:
-    """One form of a date, as far as it is unambiguous: month names become numbers."""
-    if text[0].isdigit() and not re.search("[a-z]{3}", text, re.IGNORECASE):
-        return text
-    month = re.search("[a-z]{3}", text, re.IGNORECASE)
-    number = _MONTHS.index(month[0].lower()) + 1 if month else 0
-    year = re.search(r"\d{4}", text)
-    day = re.search(r"(?<!\d)\d{1,2}(?!\d)", text)
-    return "-".join(
-        part
-        for part in (year and year[0], f"{number:02}", day and f"{int(day[0]):02}")
-        if part is not None
-    )
+    return difference(left, right) == "polarity"
 
 
 def _unfronted(tokens: list[str]) -> list[str]:
@@ -250,6 +164,7 @@ def _placed(tokens: list[str]) -> Statement:
     words: list[str] = []
     clauses: list[int] = []
     denied = [False]
+    turns: set[tuple[int, str]] = set()
     for at, piece in enumerate(tokens):
         joined = piece in {"and", "or", ","} and (
             _denies(tokens[at + 1 : at + 3]) or any(map(_polar, tokens[at + 1 : at + 2]))
@@ -267,6 +182,12 @@ def _placed(tokens: list[str]) -> Statement:
                 words.append("if")
                 clauses.append(len(denied) - 1)
             continue
+        if piece in FRONTED:
+            turns.add((len(words), piece))
+        elif piece in BE:
+            turns |= {(len(words), "be")} | (
+                {(len(words), "be the")} if _definite(tokens[at + 1 : at + 4]) else set()
+            )
         if piece in STOPS or (not piece[0].isalpha() and piece not in "%?"):
             continue
         word, negative = UNITED.get(stem(piece), (stem(piece), False))
@@ -274,36 +195,54 @@ def _placed(tokens: list[str]) -> Statement:
             denied[-1] = not denied[-1]
         words.append(word)
         clauses.append(len(denied) - 1)
-    return Statement(tuple(words), tuple(clauses), tuple(denied))
+    return Statement(
+        tuple(words),
+        tuple(clauses),
+        tuple(denied),
+        tuple(PERSONS[piece] for piece in tokens if piece in PERSONS),
+        tuple(piece for piece in tokens if piece in RELATIONS),
+        tuple(piece for at, piece in enumerate(tokens) if _past(piece, tokens[:at])),
+        frozenset(turns),
+    )
 
 
 def _denies(tokens: list[str]) -> bool:
     return any(token in NEGATIONS for token in tokens)
 
 
-def _compare(left: Statement, right: Statement, elaboration: float) -> str | None:
-    only_left = Counter(left.words) - Counter(right.words)
-    only_right = Counter(right.words) - Counter(left.words)
-    turned = _prefix_antonyms(only_left, only_right)
-    for word in turned:
-        only_left -= Counter([word])
-        only_right -= Counter([turned[word]])
-    surplus = sorted([*only_left.elements(), *only_right.elements()])
-    for word in surplus:
-        if "=" in word:
-            return word.partition("=")[0]
-    longer = max(len(left.words), len(right.words))
-    if (only_left and only_right) or len(surplus) > min(elaboration * longer, _ELABORATION_WORDS):
-        return "word"
-    if any(word in STRONG_STEMS for word in surplus):
-        return "word"
-    ours = _kept(left, only_left, turned)
-    theirs = _kept(right, only_right, {})
-    if not _same_order([word for word, _ in ours], [word for word, _ in theirs]):
-        return "order"
-    left_signs = sorted(ours)
-    right_signs = sorted(theirs)
-    return None if left_signs == right_signs else "polarity"
+def _definite(following: list[str]) -> bool:
+    """Whether a name begins here that there is one of."""
+    name = following[1:] if _denies(following[:1]) else following
+    return name[:1] != [] and (name[0] in DEFINITE or name[1:2] == ["s"])
+
+
+def _past(piece: str, before: list[str]) -> bool:
+    """Whether a word tells what was: a past form that is no participle of another verb."""
+    if piece in AUXILIARIES:
+        return piece in PASTS
+    formed = len(piece) > 3 and piece.endswith("ed") and not piece.endswith("eed")
+    return (formed or piece in PASTS) and not _participle(before)
+
+
+def _participle(before: list[str]) -> bool:
+    """Whether the verb before, adverbs and the like aside, is an auxiliary."""
+    verb = next(
+        (
+            word
+            for word in reversed(before)
+            if word in AUXILIARIES
+            or not (word in NEGATIONS or word in STOPS or word.endswith("ly"))
+        ),
+        "",
+    )
+    return verb in AUXILIARIES
+
+
+def _same_persons(ours: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
+    """Whether pronouns mean the same, as far as both sides have them: I and you are not one."""
+    shorter, longer = sorted((ours, theirs), key=len)
+    rest = iter(longer)
+    return all(person in rest for person in shorter)
 
 
 def _prefix_antonyms(only_left: Counter[str], only_right: Counter[str]) -> dict[str, str]:
@@ -317,28 +256,44 @@ def _prefix_antonyms(only_left: Counter[str], only_right: Counter[str]) -> dict[
     }
 
 
-def _kept(
-    statement: Statement, dropped: Counter[str], turned: dict[str, str]
-) -> list[tuple[str, bool]]:
-    """Words that both statements have, with their clause's polarity."""
+def _signed(statement: Statement, turned: dict[str, str]) -> list[tuple[str, bool]]:
+    """Words with their clause's polarity; `turned` ones as the other side has them."""
     denied = list(statement.denied)
     for word, clause in zip(statement.words, statement.clauses, strict=True):
         if word in turned:
             denied[clause] = not denied[clause]
-    left_out = Counter(dropped)
-    kept: list[tuple[str, bool]] = []
-    for word, clause in zip(statement.words, statement.clauses, strict=True):
-        if left_out[word]:
-            left_out[word] -= 1
-            continue
-        kept.append((turned.get(word, word), denied[clause]))
-    return kept
+    return [
+        (turned.get(word, word), denied[clause])
+        for word, clause in zip(statement.words, statement.clauses, strict=True)
+    ]
 
 
-def _same_order(ours: list[str], theirs: list[str]) -> bool:
-    """Whether words stand in the same order, or one side has been turned about its verb to be."""
+def _same_order(ours: list[str], left: Statement, right: Statement) -> bool:
+    """Whether words stand in the same order, or in one that says the same.
+
+    What stands about a verb to be can change sides where a definite name does ("Vim is the user's
+    editor"; but "all cats are animals"), and what begins with a preposition can lead.
+    """
+    theirs = list(right.words)
     if ours == theirs:
         return True
     if DIRECTION_STEMS & set(ours):
         return False
-    return any(ours[at:] + ours[:at] == theirs for at in range(1, len(ours)))
+    return any(
+        _turned(left.turns, at, right.turns, len(ours) - at)
+        for at in range(1, len(ours))
+        if ours[at:] + ours[:at] == theirs
+    )
+
+
+def _turned(
+    ours: frozenset[tuple[int, str]], at: int, theirs: frozenset[tuple[int, str]], behind: int
+) -> bool:
+    be = (at, "be") in ours and (behind, "be") in theirs
+    definite = (at, "be the") in ours or (behind, "be the") in theirs
+    leads = any(
+        ((0, word) in ours and (behind, word) in theirs)
+        or ((at, word) in ours and (0, word) in theirs)
+        for word in FRONTED
+    )
+    return (be and definite) or leads

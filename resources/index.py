@@ -151,12 +151,15 @@ class EdgeIndex:
             _add(found, SPARSE, _ask(shard, query, conditions, limit + TIES, params), limit)
         if vector is None:
             return _frame(found)
-        if (model, len(vector)) != (about.model, about.dimension):
+        # With no vector in it a generation has no dimension to differ in.
+        if model != about.model or (about.dense and len(vector) != about.dimension):
             raise VectorIndexError(
                 f"index of {namespace} was made with {about.model} ({about.dimension} dimensions),"
                 f" the query with {model} ({len(vector)}): use that embedder, or `cairn run` to"
                 " embed anew"
             )
+        if not about.dense:
+            return _frame(found)
         query = edge.Query.Nearest(list(vector), using=DENSE)
         params = edge.SearchParams(exact=about.points < EXACT_BELOW)
         _add(found, DENSE, _ask(shard, query, conditions, limit + TIES, params), limit)

@@ -14,7 +14,7 @@ from knowledge.days import EPOCH
 from knowledge.policy import Policy
 from knowledge.similarity import similar_pairs
 from knowledge.tables import EPISODES, LEARNINGS, MEMORY_ENTITIES
-from knowledge.text import STOP_WORDS
+from knowledge.text import STOP_WORDS, words
 from knowledge.vocabulary import stem
 from resources.index import Filters
 from serving.reader import Reader
@@ -29,6 +29,9 @@ KINDS = {
 }
 """What `search_type` may be, and the kinds of points that it asks for."""
 
+IN_FORCE = ("active", "pending_embed")
+"""Statuses of facts that are found unless they are asked for by name."""
+
 DENSE_SHARE = 0.4
 """Share of the vector in similarity; the rest is the words'. A static encoder is the weaker arm."""
 
@@ -38,6 +41,10 @@ LEAST_COVERED = 0.5
 
 UNJUDGED = 0.6
 """Confidence of an episode: it happened, but nobody has judged what was said in it."""
+
+PAST_DEPTH = 10
+"""Times as many candidates are taken for an earlier `as_of`: the index knows facts as they are
+now, so what they were then is only seen when they are read."""
 
 WORD = re.compile(r"[^\W_]+")
 
@@ -72,9 +79,9 @@ def search_memory(
     """What memory has about `query`, best first.
 
     Score = 0.6 similarity + 0.3 confidence + 0.1 recency, with recency = exp(-0.01 · days since
-    the last evidence). Of results that say nearly the same, the most confident one stays. A
-    result that neither has half of the query's words nor reaches the semantic floor is left out:
-    nothing is better than noise.
+    the last evidence). Of results that say nearly the same, the most confident one stays; what
+    stands word for word in a better result is not said again. A result that neither has half of
+    the query's words nor reaches the semantic floor is left out: nothing is better than noise.
 
     Raises:
         ValueError: the query is empty, or the search type unknown.
@@ -87,9 +94,11 @@ def search_memory(
     generation = reader.manifest.generation
     if generation is None:
         return []
+    wanted = limit or policy.search_limit
     least = policy.search_min_confidence if min_confidence is None else min_confidence
     today = (reader.as_of - EPOCH).total_seconds() / 86_400
     embedder = reader.state.embedder
+    past = reader.manifest.watermark is not None and reader.as_of < reader.manifest.watermark
     vector = embedder.embed([query])[0]
     known = bool(np.any(vector))
     hits = reader.state.index.search(
@@ -99,19 +108,28 @@ def search_memory(
         vector=vector.tolist() if known else None,
         model=embedder.model if known else None,
         filters=Filters(
-            kinds=KINDS[search_type],
-            statuses=("active", "pending_embed"),
-            min_strength=log(max(least, 1e-12)) + policy.decay_per_day * today,
+            # Episodes are all as sure, so they need not be found to be left out.
+            kinds=[kind for kind in KINDS[search_type] if kind != "episode" or least <= UNJUDGED],
+            statuses=None if past else IN_FORCE,
+            min_strength=log(least) + policy.decay_per_day * today
+            if least > 0 and not past
+            else None,
         ),
-        limit=policy.search_per_arm,
+        limit=max(policy.search_per_arm, wanted) * (PAST_DEPTH if past else 1),
     )
+    # What is no fact has one event; of facts, what came later is left out with their texts.
+    later = (pl.col("kind") != "fact") & (pl.col("last_event_at") > reader.as_of)
+    hits = hits.filter(~later.fill_null(value=False))
     if hits.is_empty():
         return []
-    told = hits.join(_texts(reader, hits["id"].to_list()), on=["id", "kind"], how="inner")
+    told = hits.drop("status").join(_texts(reader, hits["id"].to_list()), on=["id", "kind"])
+    told = told.with_columns(pl.coalesce("evidence_at", "last_event_at").alias("last_event_at"))
     scored = _scored(told, query, reader, today).filter(
-        (pl.col("dense") >= policy.semantic_floor) | (pl.col("covered") >= LEAST_COVERED)
+        (pl.col("dense") >= policy.semantic_floor) | (pl.col("covered") >= LEAST_COVERED),
+        pl.col("effective").round(9) >= round(least, 9),
+        pl.col("status").is_null() | pl.col("status").is_in([*IN_FORCE, "deprecated"]),
     )
-    chosen = _diverse(scored, reader, policy).head(limit or policy.search_limit)
+    chosen = _diverse(scored, reader, policy).head(wanted)
     return _results(chosen, reader)
 
 
@@ -139,9 +157,7 @@ def _scored(told: pl.DataFrame, query: str, reader: Reader, today: float) -> pl.
             similarity=pl.when(pl.col("dense_score").is_null())
             .then("sparse")
             .otherwise(DENSE_SHARE * pl.col("dense") + (1 - DENSE_SHARE) * pl.col("sparse")),
-            effective=pl.when(pl.col("kind") == "fact")
-            .then(pl.col("confidence") * pl.col("recency"))
-            .otherwise(pl.col("confidence").fill_null(UNJUDGED)),
+            effective=pl.coalesce("effective", "confidence", pl.lit(UNJUDGED)),
         )
         .with_columns(
             score=policy.weight_similarity * pl.col("similarity")
@@ -169,10 +185,15 @@ def _stems(text: str, but: Collection[str] = ()) -> set[str]:
 
 
 def _texts(reader: Reader, ids: list[str]) -> pl.DataFrame:
-    """Text of results (columns id, kind, text, entity), from the published tables."""
+    """Results by id and kind as the published tables have them at the reader's `as_of`.
+
+    Returns:
+        id, kind, text, entity; of facts also effective (confidence), status and evidence_at.
+    """
     frames = [
         reader.memory().select(
-            pl.col("fact_id").alias("id"), kind=pl.lit("fact"), text="content", entity="entity"
+            pl.col("fact_id").alias("id"), "effective", "status", "entity",
+            kind=pl.lit("fact"), text="content", evidence_at="last_event_at",
         ),
         reader.table(EPISODES).select(
             pl.col("episode_id").alias("id"), kind=pl.lit("episode"), text="text", entity="project"
@@ -189,17 +210,25 @@ def _texts(reader: Reader, ids: list[str]) -> pl.DataFrame:
             text="display_name",
             entity="display_name",
         ),
-    ]
-    return pl.concat(frames).filter(pl.col("id").is_in(ids)).collect()
+    ]  # fmt: skip
+    return pl.concat(frames, how="diagonal").filter(pl.col("id").is_in(ids)).collect()
 
 
 def _diverse(scored: pl.DataFrame, reader: Reader, policy: Policy) -> pl.DataFrame:
-    """Of results alike beyond `policy.search_diversity`, the most confident; others stay."""
+    """Of results alike beyond `policy.search_diversity`, the most confident; others stay.
+
+    What stands word for word in a better one goes; what has a better one in it says more.
+    """
     told = scored.sort("score", "id", descending=[True, False]).with_row_index("row")
     vectors = reader.state.embedder.embed(told["text"].to_list())
     pairs = similar_pairs(vectors, None, policy.search_diversity, reader.state.embedder)
     confidence = told["effective"].to_list()
-    gone: set[int] = set()
+    said = [f" {' '.join(words(text))} " for text in told["text"].to_list()]
+    gone = {
+        row
+        for row, kind in told.select("row", "kind").iter_rows()
+        if kind != "entity" and any(said[row] in better for better in said[:row])
+    }
     for left, right in zip(pairs.left.tolist(), pairs.right.tolist(), strict=True):
         if left not in gone and right not in gone:
             gone.add(left if confidence[right] > confidence[left] else right)

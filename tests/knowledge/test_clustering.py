@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from knowledge.clustering import clustering, plane
+from knowledge.clustering import Clustering, clustering, plane, strongest_terms
 from knowledge.clusters import clusters
 from knowledge.policy import Policy
 from knowledge.themes import themes
@@ -80,6 +80,14 @@ def test_few_texts_make_no_cluster_and_no_error(rows):
 def test_repeating_one_text_makes_no_topic():
     repeated = np.repeat(ToyEmbedder().embed(["the same again", "and another"]), 50, axis=0)
     assert clustering(repeated, 3).labels.max() == -1
+
+
+def test_a_label_does_not_say_a_word_and_its_plural():
+    texts = ["museum museums visit", "museum museums tour", "museums museum guide", "x y", "z w"]
+    found = Clustering(np.array([0, 0, 0, -1, -1]), np.ones(5), np.ones(1))
+    ((first, *others),) = strongest_terms(texts, found)
+    assert "museum" in first
+    assert not any("museum" in term for term in others)
 
 
 def test_texts_without_a_known_word_are_noise():

@@ -121,3 +121,17 @@ def test_any_order_of_rows_and_no_rows():
     assert_frame_equal(rows, evidence(*again, ToyEmbedder(), POLICY), check_exact=True)
     nothing = [table.clear() for table in (known, sources, heard)]
     assert evidence(*nothing, ToyEmbedder(), POLICY).is_empty()
+
+
+def test_an_instruction_contradicts_the_statement_that_it_forbids():
+    rows = found(
+        facts(
+            {"fact_id": "f1", "content": "Use npm for the packages of the web shop"},
+            {"fact_id": "f2", "content": "Never use npm for the packages of the web shop"},
+        ),
+        [],
+    )
+    assert sorted(rows.select("kind", "fact_id", "source_id").rows()) == [
+        ("contradiction", "f1", "f2"),
+        ("contradiction", "f2", "f1"),
+    ]

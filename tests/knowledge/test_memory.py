@@ -140,3 +140,27 @@ def test_any_order_of_rows():
     shuffled = np.random.default_rng(2)
     other = Grounds(*(table[shuffled.permutation(table.height)] for table in own))
     assert_frame_equal(memory(own, ["f1"], POLICY), memory(other, ["f1"], POLICY), check_exact=True)
+
+
+@pytest.mark.parametrize("surer", ["f1", "f2"])
+def test_saying_it_twice_in_one_conversation_is_as_sure_as_its_surer_form(surer):
+    rows = [
+        {"fact_id": name, "base_confidence": 0.8 if name == surer else 0.6, "first_seen": day(at)}
+        for at, name in enumerate(("f1", "f2"))
+    ]
+    said_once = [source("f1", "r1", "s1", day(0)), source("f2", "r2", "s1", day(1))]
+    other = ({"f1", "f2"} - {surer}).pop()
+    row = view(rows, said_once, decisions=[(surer, [other])])[surer]
+    assert (row["confidence"], row["last_event_at"]) == (0.8, day(0))
+
+
+def test_what_was_merged_denies_a_fact_once():
+    events = [
+        {"evidence_id": f"v{at}", "fact_id": "f3", "kind": "contradiction", "source_id": f"f{at}",
+         "conversation_id": f"s{at}"}
+        for at in (1, 2)
+    ]  # fmt: skip
+    rows = [{"fact_id": "f1"}, {"fact_id": "f2"}, {"fact_id": "f3"}]
+    assert view(rows, events=events)["f3"]["confidence"] == pytest.approx(0.2)
+    united = view(rows, events=events, decisions=[("f1", ["f2"])])
+    assert united["f3"]["confidence"] == pytest.approx(0.4)

@@ -32,3 +32,9 @@ def test_weighs_as_much_as_the_tree_of_the_full_matrix(count, dimension, groups,
     assert len(tree.weight) == count - 1
     assert tree.weight.sum() == pytest.approx(minimum_spanning_tree(reach).sum(), rel=1e-9)
     assert tree.weight == pytest.approx(reach[tree.left, tree.right])
+
+
+def test_more_neighbours_than_there_are_points_are_all_of_them():
+    points = scattered(5, 8, 1)
+    most, more = spanning_tree(points, 4), spanning_tree(points, 40)
+    assert (most.weight == more.weight).all()

@@ -185,6 +185,17 @@ def test_a_namespace_without_points_has_an_empty_generation(tmp_path: Path) -> N
     )
 
 
+@pytest.mark.parametrize(("points", "ids"), [(POINTS.clear(), []), (POINTS[2:3], ["f3"])])
+def test_a_generation_without_vectors_is_asked_for_words_alone(
+    tmp_path: Path, points: pl.DataFrame, ids: list[str]
+) -> None:
+    index = EdgeIndex(tmp_path)
+    name = index.publish("me", points, model="toy", dimension=1).name
+    assert _ids(index.search("me", name, text="backups", vector=NORTH, model="toy")) == ids
+    with pytest.raises(VectorIndexError, match="other"):
+        index.search("me", name, text="backups", vector=NORTH, model="other")
+
+
 def test_what_is_pruned_stays_readable_to_who_has_it_open(tmp_path: Path) -> None:
     index = EdgeIndex(tmp_path)
     old, new = _publish(index), _publish(index, POINTS.head(3))
