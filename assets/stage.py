@@ -7,15 +7,13 @@ import dagster as dg
 import polars as pl
 
 from assets.progress import Report, timed
+from knowledge.change import Change
 from knowledge.identity import digest
 from knowledge.stage import Means, Stage
 from knowledge.tables import WORK, Table
 from knowledge.work import OUTCOME_SCHEMA, content_digest, owed, settled
 from resources.lock import write_lock
 from resources.state import State
-
-DAYS = dg.DailyPartitionsDefinition(start_date="2015-01-01", end_offset=1)
-"""A conversation belongs to the UTC day on which it began; undated ones to the first."""
 
 SAMPLE_IDS = 5
 
@@ -71,18 +69,28 @@ def result(
 
 
 def run_stage(state: State, stage: Stage) -> Report:
-    """Makes a whole-table stage anew for each namespace whose input or fingerprint changed."""
+    """Makes a whole-table stage anew for each namespace whose input or fingerprint changed.
+
+    A stage with `after` makes just what the change touches, where it is known what its tables were
+    made of; else, and any other stage, all of the namespace.
+    """
     warehouse, fingerprint = state.warehouse, stage.extractor.fingerprint(state.policy)
     with write_lock(state.home, stage.name), timed(stage.name) as finished:
-        reads = {table.name: warehouse.read(table).collect() for table in stage.reads}
         work = warehouse.read(WORK).collect()
-        units = _namespace_units(stage, reads, work, fingerprint)
+        versions = _versions(state, stage)
+        units = _namespace_units(state, stage, work, fingerprint, versions)
         to_do = owed(units, work)["namespace"].to_list()
         report = Report(stage.name)
         made: list[dict[str, pl.DataFrame]] = []
         for namespace in to_do:
-            own = {n: frame.filter(pl.col("namespace") == namespace) for n, frame in reads.items()}
-            made.append(stage.run(own, Means(state.policy, state.embedder_of(namespace))))
+            own = _read(state, stage.reads, namespace)
+            means = Means(state.policy, state.embedder_of(namespace))
+            stored = _read(state, stage.writes, namespace) if stage.after else {}
+            last = _last(stage, work, fingerprint, namespace)
+            if stage.after and (changes := _changes(state, stage, namespace, last, versions)):
+                made.append(stage.after(changes, stored, own, means))
+            else:
+                made.append(stage.run(own, means))
             count = stage.count(own, made[-1])
             report += Report(stage.name, sum(count), *count)
         written = [
@@ -104,6 +112,9 @@ def run_stage(state: State, stage: Stage) -> Report:
         )
         if to_do:
             done = units.filter(pl.col("namespace").is_in(to_do))
+            if stage.after:
+                versions |= {t.name: w.version for t, w in zip(stage.writes, written, strict=True)}
+                done = done.with_columns(unit_hash=pl.lit(_noted(versions)))
             warehouse.write(WORK, settled(done, outcomes, work, work.clear()))
         return finished(
             report
@@ -115,19 +126,31 @@ def run_stage(state: State, stage: Stage) -> Report:
         )
 
 
+def _read(state: State, tables: Sequence[Table], namespace: str) -> dict[str, pl.DataFrame]:
+    return {
+        table.name: state.warehouse.read(table, namespace=namespace).collect() for table in tables
+    }
+
+
 def _namespace_units(
-    stage: Stage, reads: dict[str, pl.DataFrame], work: pl.DataFrame, fingerprint: str
+    state: State,
+    stage: Stage,
+    work: pl.DataFrame,
+    fingerprint: str,
+    versions: Mapping[str, int | None],
 ) -> pl.DataFrame:
-    """One unit per namespace that the stage reads, or made rows for before."""
-    before = work.filter(pl.col("stage") == stage.name)["namespace"].to_list()
-    namespaces = sorted({*before, *(n for f in reads.values() for n in f["namespace"].unique())})
+    """One unit per namespace that the stage reads, or made rows for before.
+
+    The hash is the digest of all that is read; for a stage with `after` the versions of all tables
+    that it reads and writes, so that what changed since can be asked for.
+    """
+    names = [state.warehouse.read(table, columns=["namespace"]).unique() for table in stage.reads]
+    before = work.lazy().filter(pl.col("stage") == stage.name).select("namespace")
+    namespaces = sorted(pl.concat([before, *names]).unique().collect()["namespace"])
     hashes = [
-        digest(
-            *(
-                content_digest(frame.filter(pl.col("namespace") == namespace))
-                for frame in reads.values()
-            )
-        )
+        _noted(versions)
+        if stage.after
+        else digest(*map(content_digest, _read(state, stage.reads, namespace).values()))
         for namespace in namespaces
     ]
     return pl.DataFrame(
@@ -139,6 +162,48 @@ def _namespace_units(
         fingerprint=pl.lit(fingerprint),
         day=pl.lit(None, pl.String),
     )
+
+
+def _versions(state: State, stage: Stage) -> dict[str, int | None]:
+    """The tables that a stage reads and writes, and their versions."""
+    tables = (*stage.reads, *stage.writes) if stage.after else ()
+    return {table.name: state.warehouse.version(table) for table in tables}
+
+
+def _noted(versions: Mapping[str, int | None]) -> str:
+    """Versions as text, as in `candidates@3 entities@2`."""
+    return " ".join(f"{name}@{version}" for name, version in versions.items())
+
+
+def _last(stage: Stage, work: pl.DataFrame, fingerprint: str, namespace: str) -> dict[str, str]:
+    """Versions that were noted when a stage last made its tables by this fingerprint."""
+    mine = (pl.col("namespace") == namespace) & (pl.col("stage") == stage.name)
+    noted = work.filter(mine, pl.col("fingerprint") == fingerprint)["unit_hash"].to_list()
+    return dict(part.split("@") for text in noted for part in text.split() if "@" in part)
+
+
+def _changes(
+    state: State,
+    stage: Stage,
+    namespace: str,
+    last: Mapping[str, str],
+    versions: Mapping[str, int | None],
+) -> dict[str, Change] | None:
+    """What changed in what a stage reads since it last made its tables of a namespace.
+
+    None if that is not known: they were never made by what is in force; or somebody wrote them
+    since, such as a run that was killed before it was done; or old versions are gone.
+    """
+    if any(last.get(table.name) != str(versions[table.name]) for table in stage.writes):
+        return None
+    changes: dict[str, Change] = {}
+    for table in stage.reads:
+        since = int(last[table.name]) if last[table.name].isdigit() else None
+        change = state.warehouse.changes(table, since, namespace=namespace)
+        if change is None:
+            return None
+        changes[table.name] = change
+    return changes
 
 
 def materialize(

@@ -6,26 +6,27 @@ name that falls at one is in `rejections` with the rule that refused it; a name 
 an entity. Nothing here depends on the order of rows.
 """
 
-from bisect import bisect_right
 from typing import NamedTuple
 
-import numpy as np
 import polars as pl
 
+from knowledge.change import Change, difference
+from knowledge.contexts import context_similarity
 from knowledge.embedding import Embedder
-from knowledge.facts import statements
+from knowledge.facts import FREE_STATEMENTS, statements
 from knowledge.identity import digest_column
 from knowledge.names import canonical_column, refusals
 from knowledge.policy import OBSERVED_TYPES, Policy
 from knowledge.rules.orders import COMMANDED
-from knowledge.similarity import pair_similarity
 from knowledge.tables import ENTITIES, INTRODUCTIONS, REJECTIONS
-from knowledge.text import sentences
 
 PERSON_TRIGGERS = ("user_message", "learn_command")
 """Triggers by which a name may come in; `enrichment` never brings one."""
 
 _ENTITY = ["namespace", "entity_id"]
+_NAMED = [*_ENTITY, "name", "type"]
+_CANDIDATE = ["namespace", "candidate_id"]
+_WRITTEN = ["namespace", "entity_name", "entity_type"]
 _BY_TIME = ["occurred_at", "record_id", "candidate_id"]
 
 
@@ -36,19 +37,41 @@ class Gated(NamedTuple):
     rejections: pl.DataFrame
 
 
+class Named(NamedTuple):
+    """The tables that names are in."""
+
+    entities: pl.DataFrame
+    rejections: pl.DataFrame
+    introductions: pl.DataFrame
+
+
 def proposals(candidates: pl.DataFrame, policy: Policy) -> pl.DataFrame:
     """Candidates with the entity that each names.
 
     Adds name (canonical), type, entity_id, written (the name as proposed) and refusal (the
     structural rule against that form, or null).
     """
-    refusal = refusals(candidates["entity_name"], candidates["entity_type"], policy.name_words)
-    return candidates.with_columns(
-        written=pl.col("entity_name").str.strip_chars(),
-        type=pl.col("entity_type"),
-        name=canonical_column("entity_name", "entity_type"),
-        refusal=refusal,
-    ).with_columns(entity_id=digest_column("namespace", "type", "name", prefix="e_"))
+    return candidates.join(_forms(candidates, policy), on=_WRITTEN)
+
+
+def _forms(candidates: pl.DataFrame, policy: Policy) -> pl.DataFrame:
+    """The distinct names of candidates as written, each with its entity and refusal."""
+    forms = candidates.select(_WRITTEN).unique()
+    return _identified(
+        forms.with_columns(
+            written=pl.col("entity_name").str.strip_chars(),
+            type=pl.col("entity_type"),
+            refusal=refusals(forms["entity_name"], forms["entity_type"], policy.name_words),
+        ),
+        "entity_name",
+    )
+
+
+def _identified(named: pl.DataFrame, column: str) -> pl.DataFrame:
+    """Rows with the canonical name and the entity_id of the name in a column and of `type`."""
+    return named.with_columns(name=canonical_column(column, "type")).with_columns(
+        entity_id=digest_column("namespace", "type", "name", prefix="e_")
+    )
 
 
 def _introduces() -> pl.Expr:
@@ -77,9 +100,13 @@ def introductions(candidates: pl.DataFrame, policy: Policy) -> pl.DataFrame:
     First by time, undated ones last, then by record_id. Names of a form that the structural gate
     refuses are not introduced.
     """
-    introduced = proposals(candidates, policy).filter(_introduces())
+    return _introductions(proposals(candidates, policy))
+
+
+def _introductions(proposed: pl.DataFrame) -> pl.DataFrame:
     first = (
-        introduced.sort(*_BY_TIME, nulls_last=True)
+        proposed.filter(_introduces())
+        .sort(*_BY_TIME, nulls_last=True)
         .group_by(_ENTITY, maintain_order=True)
         .agg(
             pl.col("name", "type", "record_id").first(),
@@ -107,60 +134,150 @@ def entities(
         embedder: Judges whether a topic fits its context.
         policy: name_words and semantic_floor.
     """
-    proposed = proposals(candidates, policy).join(
+    proposed = proposals(candidates, policy)
+    judged = _judged(proposed, introductions, contexts, embedder, policy)
+    return _gated(judged, fact_counts(candidates, _known(judged)))
+
+
+def entities_after(
+    changed: Change,
+    moved: pl.DataFrame,
+    stored: Named,
+    candidates: pl.DataFrame,
+    contexts: pl.DataFrame,
+    embedder: Embedder,
+    policy: Policy,
+) -> Named:
+    """What `introductions` and `entities` give, made of what was stored before a change.
+
+    Made anew are names whose candidates or contexts changed; those that a changed statement is
+    about, or that stand in its record, since it may count for them; and, where a name became known
+    or unknown by that, those in the records of what is said of it anywhere.
+
+    Args:
+        changed: Candidates that came or went.
+        moved: Columns namespace and record_id: records whose context changed.
+        stored: The tables as candidates and contexts were before.
+        candidates: As in `entities`, as they are now.
+        contexts: As in `entities`, as they are now.
+        embedder: As in `entities`.
+        policy: As in `entities`.
+    """
+    record = ["namespace", "record_id"]
+    forms = _forms(pl.concat([f.select(_WRITTEN) for f in (candidates, changed.gone)]), policy)
+    rejected = _identified(stored.rejections.with_columns(shown="name"), "shown")
+
+    def names_in(frame: pl.DataFrame) -> pl.DataFrame:
+        return frame.join(forms, on=_WRITTEN).select(_ENTITY).unique()
+
+    def proposing(names: pl.DataFrame) -> pl.DataFrame:
+        return candidates.join(forms.join(names, on=_ENTITY, how="semi"), on=_WRITTEN)
+
+    touched = names_in(pl.concat([changed.rows, candidates.join(moved, on=record, how="semi")]))
+    proposed = proposing(touched)
+    introduced = pl.concat(
+        [stored.introductions.join(touched, on=_ENTITY, how="anti"), _introductions(proposed)]
+    )
+    judged = _judged(proposed, introduced, contexts, embedder, policy)
+
+    unknown = rejected.filter(pl.col("gate") == "no_fact")
+    before = pl.concat([frame.select(_NAMED) for frame in (stored.entities, unknown)])
+    known = pl.concat([before.join(touched, on=_ENTITY, how="anti"), _known(judged)])
+    turned = difference(before, known).rows
+    told = pl.concat([f.select(record) for f in (changed.rows, statements(candidates, turned))])
+    naming = candidates.filter(pl.col("kind") == "entity").join(told, on=record, how="semi")
+    spoken_of = statements(changed.rows, known).select(_ENTITY)
+    names = pl.concat([touched, names_in(naming), spoken_of]).unique()
+
+    others = proposing(names.join(touched, on=_ENTITY, how="anti"))
+    judged = pl.concat([judged, _judged(others, introduced, contexts, embedder, policy)])
+    topics = known.join(names, on=_ENTITY, how="semi").filter(pl.col("type") == "topic")
+    free = candidates.filter(pl.col("predicate").is_in(FREE_STATEMENTS))
+    about = pl.concat([f.select(_CANDIDATE) for f in (judged, statements(free, topics))])
+    mentions = judged.filter(pl.col("kind") == "entity", pl.col("type") != "topic")
+    elsewhere = candidates.join(mentions, on=record, how="anti")
+    deciding = [
+        candidates.join(mentions, on=record, how="semi"),
+        elsewhere.join(about, on=_CANDIDATE, how="semi"),
+    ]
+    made = _gated(judged, fact_counts(pl.concat(deciding), known))
+    kept = rejected.join(names, on=_ENTITY, how="anti").with_columns(name="shown")
+    alive = stored.entities.join(names, on=_ENTITY, how="anti")
+    return Named(
+        ENTITIES.frame(pl.concat([alive, made.entities])),
+        REJECTIONS.frame(pl.concat([REJECTIONS.frame(kept), made.rejections])),
+        INTRODUCTIONS.frame(introduced),
+    )
+
+
+def _judged(
+    proposed: pl.DataFrame,
+    introductions: pl.DataFrame,
+    contexts: pl.DataFrame,
+    embedder: Embedder,
+    policy: Policy,
+) -> pl.DataFrame:
+    """Proposals with introduced_by, by_command, score, and the first gate that each falls at."""
+    placed = proposed.join(
         introductions.select(*_ENTITY, "by_command", introduced_by="record_id"),
         on=_ENTITY,
         how="left",
     )
-    malformed = proposed.filter(pl.col("refusal").is_not_null())
-    formed = proposed.filter(pl.col("refusal").is_null())
-    strange = formed.filter(pl.col("introduced_by").is_null())
-    introduced = formed.filter(pl.col("introduced_by").is_not_null())
-
-    fits = context_similarity(introduced.filter(_introduces()), contexts, embedder)
-    judged = introduced.join(fits, on=_ENTITY, how="left")
-    stray = (pl.col("score") < policy.semantic_floor).fill_null(value=False)
-    fitting = judged.filter(~stray)
-
-    counts = fact_counts(candidates, fitting.select(*_ENTITY, "name", "type").unique())
-    counted = fitting.join(counts, on=_ENTITY, how="left").with_columns(
-        pl.col("facts").fill_null(0)
+    fits = context_similarity(placed.filter(_introduces()), contexts, embedder)
+    return placed.join(fits, on=_ENTITY, how="left").with_columns(
+        gate=pl.when(pl.col("refusal").is_not_null())
+        .then(pl.lit("structural"))
+        .when(pl.col("introduced_by").is_null())
+        .then(pl.lit("not_introduced"))
+        .when(pl.col("score") < policy.semantic_floor)
+        .then(pl.lit("semantic"))
     )
-    kept = (pl.col("facts") > 0) | pl.col("by_command")
 
-    empty_score = pl.lit(None, pl.Float64)
+
+def _known(judged: pl.DataFrame) -> pl.DataFrame:
+    """Names that fell at no gate: what is said of them counts."""
+    return judged.filter(pl.col("gate").is_null()).select(_NAMED).unique()
+
+
+def _gated(judged: pl.DataFrame, counts: pl.DataFrame) -> Gated:
+    """Judged names through the last gate, by the facts about each."""
+    counted = judged.join(counts, on=_ENTITY, how="left").with_columns(pl.col("facts").fill_null(0))
+    kept = (pl.col("facts") > 0) | pl.col("by_command")
+    counted = counted.with_columns(
+        gate=pl.when(pl.col("gate").is_null() & ~kept)
+        .then(pl.lit("no_fact"))
+        .otherwise(pl.col("gate"))
+    )
+    by_name = ["namespace", "written", "type"]
     only = pl.concat_str(
         pl.lit("only_"), pl.col("origin").sort_by(_BY_TIME, nulls_last=True).first()
     )
-    each_form = ["namespace", "written", "type"]
-    rejections = pl.concat(
-        [
-            _refused(malformed, each_form, "structural", pl.col("refusal").first(), empty_score),
-            _refused(strange, _ENTITY, "not_introduced", only, empty_score),
-            _refused(
-                judged.filter(stray), _ENTITY, "semantic", pl.lit("off_context"),
-                pl.col("score").first(),
-            ),
-            _refused(
-                counted.filter(~kept), _ENTITY, "no_fact", pl.lit("nothing_known"),
-                pl.col("score").first(),
-            ),
-        ]
-    )  # fmt: skip
-    return Gated(_validated(counted.filter(kept)), REJECTIONS.frame(rejections))
+    score, no_score = pl.col("score").first(), pl.lit(None, pl.Float64)
+    rejections = [
+        _refused(counted, by_name, "structural", pl.col("refusal").first(), no_score),
+        _refused(counted, _ENTITY, "not_introduced", only, no_score),
+        _refused(counted, _ENTITY, "semantic", pl.lit("off_context"), score),
+        _refused(counted, _ENTITY, "no_fact", pl.lit("nothing_known"), score),
+    ]
+    passed = counted.filter(pl.col("gate").is_null())
+    return Gated(_validated(passed), REJECTIONS.frame(pl.concat(rejections)))
 
 
 def _refused(
-    proposed: pl.DataFrame, by: list[str], gate: str, rule: pl.Expr, score: pl.Expr
+    judged: pl.DataFrame, by: list[str], gate: str, rule: pl.Expr, score: pl.Expr
 ) -> pl.DataFrame:
     """Rows of `rejections` for names that fall at a gate."""
-    group = proposed.group_by(by).agg(
-        pl.col("written").mode().min().alias("shown"),
-        pl.col("type").first().alias("of_type"),
-        rule.alias("rule"),
-        score.alias("score"),
-        pl.len().alias("candidates"),
-        pl.col("record_id").sort_by(_BY_TIME, nulls_last=True).first(),
+    group = (
+        judged.filter(pl.col("gate") == gate)
+        .group_by(by)
+        .agg(
+            pl.col("written").mode().min().alias("shown"),
+            pl.col("type").first().alias("of_type"),
+            rule.alias("rule"),
+            score.alias("score"),
+            pl.len().alias("candidates"),
+            pl.col("record_id").sort_by(_BY_TIME, nulls_last=True).first(),
+        )
     )
     return group.select(
         "namespace",
@@ -225,75 +342,3 @@ def fact_counts(candidates: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
         .group_by(_ENTITY)
         .agg(pl.len().cast(pl.Int64).alias("facts"))
     )
-
-
-def context_similarity(
-    named: pl.DataFrame, contexts: pl.DataFrame, embedder: Embedder
-) -> pl.DataFrame:
-    """How well each topic fits where it was named, at its best place.
-
-    Compared are the name with its evidence, the sentence that it stands in, and its context, the
-    whole text of the record. A bare name has too few words to be compared with a text.
-
-    Args:
-        named: Proposals that introduce their names; only topics are looked at.
-        contexts: Columns namespace, record_id and text.
-        embedder: Gives vectors and calibration.
-
-    Returns:
-        Columns namespace, entity_id and score, one row per topic.
-    """
-    topics = named.filter(pl.col("type") == "topic").join(
-        contexts.select("namespace", "record_id", pl.col("text").alias("context")).unique(
-            ["namespace", "record_id"]
-        ),
-        on=["namespace", "record_id"],
-        how="left",
-    )
-    places = topics.select(
-        *_ENTITY,
-        "written",
-        "quote_start",
-        context=pl.when(pl.col("quote_field") == "text")
-        .then("context")
-        .fill_null(pl.col("content")),
-        found=(pl.col("quote_field") == "text") & pl.col("context").is_not_null(),
-    ).unique()
-    evidence = [
-        f"{name}. {sentence}"
-        for name, sentence in zip(
-            places["written"].to_list(),
-            _sentences_at(places),
-            strict=True,
-        )
-    ]
-    texts = pl.Series("text", [*evidence, *places["context"].to_list()], dtype=pl.String)
-    distinct = texts.unique().sort()
-    row = pl.DataFrame({"text": distinct}).with_row_index("row")
-    rows = texts.to_frame().join(row, on="text", how="left", maintain_order="left")["row"]
-    index = rows.to_numpy().astype(np.int64)
-    vectors = embedder.embed(distinct.to_list())
-    half = places.height
-    scores = pair_similarity(vectors, vectors, index[:half], index[half:], embedder)
-    return (
-        places.select(_ENTITY).with_columns(score=pl.Series(scores, dtype=pl.Float64))
-        .group_by(_ENTITY)
-        .agg(pl.col("score").max())
-    )  # fmt: skip
-
-
-def _sentences_at(places: pl.DataFrame) -> list[str]:
-    """The sentence at `quote_start` of each context; the whole context if it is not the record."""
-    spans_of: dict[str, list[tuple[int, int]]] = {}
-    found: list[str] = []
-    for text, start, known in places.select("context", "quote_start", "found").iter_rows():
-        if not known:
-            found.append(text)
-            continue
-        if text not in spans_of:
-            spans_of[text] = sentences(text)
-        spans = spans_of[text]
-        at = bisect_right(spans, (start, len(text))) - 1
-        left, right = spans[at] if at >= 0 else (0, len(text))
-        found.append(text[left:right])
-    return found

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import polars as pl
 
+from knowledge.change import Change
 from knowledge.identity import digest_column
 from knowledge.names import canonical_column
 from knowledge.tables import FACT_SOURCES, FACTS
@@ -22,6 +23,8 @@ FREE_STATEMENTS = frozenset({"states", "discovery", "provides_solution", "identi
 
 _ENTITY = ["namespace", "entity_id"]
 _FACT = ["namespace", "fact_id"]
+_CANDIDATE = ["namespace", "candidate_id"]
+_WRITTEN = ["namespace", "entity_name", "entity_type"]
 _SOURCES_KEPT = 20
 
 
@@ -65,29 +68,35 @@ def statements(candidates: pl.DataFrame, entities: pl.DataFrame) -> pl.DataFrame
         Columns of `candidates`, entity_id and canonical_object; without empty objects.
     """
     known = entities.select(*_ENTITY, "name", "type")
-    found = candidates.filter(pl.col("kind") != "entity").with_columns(
-        canonical_object=canonical_object()
+    said = candidates.filter(pl.col("kind") != "entity")
+    named = (
+        said.select(_WRITTEN)
+        .unique()
+        .with_columns(
+            type=pl.col("entity_type"), name=canonical_column("entity_name", "entity_type")
+        )
+        .join(known, on=["namespace", "type", "name"])
     )
-    found = found.filter(
-        pl.col("canonical_object").str.contains(r"[\p{L}\p{N}]")
-        & ~pl.col("object").str.contains(r"^\W*(?:\[redacted:[^\]]*\]\W*)+$")
-    )
-    own = found.with_columns(
-        type=pl.col("entity_type"), name=canonical_column("entity_name", "entity_type")
-    ).join(known, on=["namespace", "type", "name"], how="inner")
-    columns = [*found.columns, "entity_id"]
-    return pl.concat([own.select(columns), _about_topics(found, known).select(columns)]).unique(
-        ["namespace", "entity_id", "candidate_id"], keep="any"
+    own = said.join(named, on=_WRITTEN)
+    columns = [*said.columns, "entity_id"]
+    about = pl.concat([own.select(columns), _about_topics(said, known).select(columns)])
+    return (
+        about.unique([*_ENTITY, "candidate_id"], keep="any")
+        .with_columns(canonical_object=canonical_object())
+        .filter(
+            pl.col("canonical_object").str.contains(r"[\p{L}\p{N}]"),
+            ~pl.col("object").str.contains(r"^\W*(?:\[redacted:[^\]]*\]\W*)+$"),
+        )
     )
 
 
-def _about_topics(found: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
+def _about_topics(said: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
     """Free statements, once for each topic that they name."""
     topics = known.filter(pl.col("type") == "topic").select(*_ENTITY, "name")
     topics = topics.with_columns(spelled=_spelled("name")).filter(pl.col("spelled") != "")
-    free = found.filter(pl.col("predicate").is_in(FREE_STATEMENTS))
+    free = said.filter(pl.col("predicate").is_in(FREE_STATEMENTS))
     if topics.is_empty() or free.is_empty():
-        return found.clear().with_columns(entity_id=pl.lit(None, pl.String))
+        return said.clear().with_columns(entity_id=pl.lit(None, pl.String))
     patterns = topics["spelled"].unique().implode()
     named = (
         free.select("object")
@@ -114,17 +123,74 @@ def _spelled(column: str) -> pl.Expr:
 def facts(candidates: pl.DataFrame, entities: pl.DataFrame) -> Facts:
     """Facts about `entities`: equal statements united, every source kept.
 
-    What differs among sources is decided by counting, never by their order: the form as written
-    most often (then the smallest); first and last by time, then by record_id. The base confidence
-    is the highest in the conversation of the first source.
-
     Args:
         candidates: The table `candidates`.
         entities: Columns namespace, entity_id, name (canonical) and type.
     """
-    sources = statements(candidates, entities).with_columns(
+    sources = _sources(candidates, entities)
+    return Facts(FACTS.frame(_united(sources)), FACT_SOURCES.frame(sources))
+
+
+def facts_after(
+    changed: Change,
+    known: Change,
+    stored: Facts,
+    candidates: pl.DataFrame,
+    entities: pl.DataFrame,
+) -> Facts:
+    """`facts(candidates, entities)`, made of what was stored before a change.
+
+    What a candidate says of an entity depends on these two alone. So statements are read in the
+    candidates that came and, for entities that came, in all; only facts that won or lost a source
+    are united anew.
+
+    Args:
+        changed: Candidates that came or went.
+        known: Entities that came or went.
+        stored: The facts of candidates and entities as they were before.
+        candidates: The table `candidates`, as it is now.
+        entities: Columns namespace, entity_id, name (canonical) and type, as they are now.
+    """
+    appeared = entities.join(known.come.join(known.gone, on=_ENTITY, how="anti"), on=_ENTITY,
+                             how="semi")  # fmt: skip
+    vanished = known.gone.join(known.come, on=_ENTITY, how="anti")
+    alive = stored.facts.join(vanished, on=_ENTITY, how="anti")
+    sources = stored.fact_sources.join(alive.select(*_FACT, "entity_id"), on=_FACT)
+    kept = sources.join(changed.rows, on=_CANDIDATE, how="anti")
+    fresh = pl.concat(
+        [
+            _sources(candidates.join(changed.come, on=_CANDIDATE, how="semi"), entities),
+            _sources(candidates.join(changed.come, on=_CANDIDATE, how="anti"), appeared),
+        ]
+    )
+    lost = sources.join(changed.rows, on=_CANDIDATE, how="semi")
+    touched = pl.concat([frame.select(_FACT) for frame in (fresh, lost)]).unique()
+    again = kept.join(touched, on=_FACT, how="semi").select(*_CANDIDATE, "fact_id", "entity_id")
+    columns = [*candidates.columns, "fact_id", "entity_id"]
+    united = _united(
+        pl.concat([candidates.join(again, on=_CANDIDATE).select(columns), fresh.select(columns)])
+    )
+    others = alive.join(touched, on=_FACT, how="anti")
+    return Facts(
+        FACTS.frame(pl.concat([others, FACTS.frame(united)])),
+        FACT_SOURCES.frame(pl.concat([FACT_SOURCES.frame(kept), FACT_SOURCES.frame(fresh)])),
+    )
+
+
+def _sources(candidates: pl.DataFrame, entities: pl.DataFrame) -> pl.DataFrame:
+    """Statements with the fact that each is a source of."""
+    return statements(candidates, entities).with_columns(
         fact_id=digest_column(*_ENTITY, "predicate", "canonical_object", prefix="f_")
     )
+
+
+def _united(sources: pl.DataFrame) -> pl.DataFrame:
+    """One row per fact of some sources, of which none may be missing.
+
+    What differs among sources is decided by counting, never by their order: the form as written
+    most often (then the smallest); first and last by time, then by record_id. The base confidence
+    is the highest in the conversation of the first source.
+    """
     by_time = sources.sort(*_FACT, "occurred_at", "record_id", "candidate_id", nulls_last=True)
     records = pl.col("record_id").unique(maintain_order=True)
     in_first = pl.col("conversation_id") == pl.col("conversation_id").first()
@@ -143,7 +209,6 @@ def facts(candidates: pl.DataFrame, entities: pl.DataFrame) -> Facts:
         .sort("len", "object", "content", descending=[True, False, False])
         .unique(_FACT, keep="first", maintain_order=True)
     )
-    table = united.join(written, on=_FACT).with_columns(
+    return united.join(written, on=_FACT).with_columns(
         derived_from=pl.lit([], dtype=pl.List(pl.String))
     )
-    return Facts(FACTS.frame(table), FACT_SOURCES.frame(sources))

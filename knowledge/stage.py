@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import polars as pl
 
+from knowledge.change import Change
 from knowledge.embedding import Embedder
 from knowledge.extractors import Extractor
 from knowledge.policy import Policy
@@ -13,6 +14,9 @@ from knowledge.tables import Table
 
 Frames = Mapping[str, pl.DataFrame]
 """Frames by name of their table."""
+
+Changes = Mapping[str, Change]
+"""What came and went in each table that a stage reads."""
 
 
 class Means(NamedTuple):
@@ -41,7 +45,9 @@ def all_done(reads: Frames, writes: Frames) -> Count:
 class Stage:
     """A stage over whole tables. `run` gets and gives frames of one namespace.
 
-    `count` tells what became of the rows of the first table in `reads`.
+    `count` tells what became of the rows of the first table in `reads`. A stage that can make anew
+    just what a change touches has `after`: from the change, what is stored, and what it reads as it
+    is now, it gives what `run` would: `after(difference(a, b), run(a), b) == run(b)`.
     """
 
     extractor: Extractor
@@ -49,6 +55,7 @@ class Stage:
     writes: tuple[Table, ...]
     run: Callable[[Frames, Means], dict[str, pl.DataFrame]]
     count: Callable[[Frames, Frames], Count] = all_done
+    after: Callable[[Changes, Frames, Frames, Means], dict[str, pl.DataFrame]] | None = None
 
     @property
     def name(self) -> str:

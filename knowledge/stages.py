@@ -5,15 +5,15 @@ import polars as pl
 from knowledge.clusters import clusters
 from knowledge.confidence import confidence_updates
 from knowledge.embeddings import embeddings, texts_in_force
-from knowledge.entities import entities, introductions
+from knowledge.entities import Named, entities, entities_after, introductions
 from knowledge.evidence import evidence
 from knowledge.extractors import Extractor
-from knowledge.facts import facts
+from knowledge.facts import Facts, facts, facts_after
 from knowledge.funnel import funnel
 from knowledge.learnings.stage import DUPLICATES, learnings, outcomes
 from knowledge.memory import Grounds, memory, memory_entities
 from knowledge.merges import merges
-from knowledge.stage import Count, Frames, Means, Stage
+from knowledge.stage import Changes, Count, Frames, Means, Stage
 from knowledge.tables import (
     CANDIDATES,
     CLUSTERS,
@@ -41,17 +41,31 @@ def _stage_of(name: str, version: int, about: str, *policy: str) -> Extractor:
     return Extractor(name, "stage", version, about, policy)
 
 
+def _contexts(episodes: pl.DataFrame) -> pl.DataFrame:
+    # A request begins with the text of its first record, so offsets count in both alike.
+    return episodes.select("namespace", record_id="episode_id", text="request")
+
+
 def _entities(reads: Frames, means: Means) -> dict[str, pl.DataFrame]:
     candidates = reads["candidates"]
     introduced = introductions(candidates, means.policy)
-    # A request begins with the text of its first record, so offsets count in both alike.
-    contexts = reads["episodes"].select("namespace", record_id="episode_id", text="request")
+    contexts = _contexts(reads["episodes"])
     gated = entities(candidates, introduced, contexts, means.embedder, means.policy)
-    return {
-        "entities": gated.entities,
-        "rejections": gated.rejections,
-        "introductions": introduced,
-    }
+    return {**gated._asdict(), "introductions": introduced}
+
+
+def _entities_after(
+    changes: Changes, stored: Frames, reads: Frames, means: Means
+) -> dict[str, pl.DataFrame]:
+    return entities_after(
+        changes["candidates"],
+        _contexts(changes["episodes"].rows),
+        Named(**stored),
+        reads["candidates"],
+        _contexts(reads["episodes"]),
+        means.embedder,
+        means.policy,
+    )._asdict()
 
 
 def _entities_count(reads: Frames, writes: Frames) -> Count:
@@ -70,13 +84,23 @@ ENTITIES_STAGE = Stage(
     (ENTITIES, REJECTIONS, INTRODUCTIONS),
     _entities,
     _entities_count,
+    _entities_after,
 )  # fmt: skip
 
 
 def _facts(reads: Frames, means: Means) -> dict[str, pl.DataFrame]:
     del means
-    found = facts(reads["candidates"], reads["entities"])
-    return {"facts": found.facts, "fact_sources": found.fact_sources}
+    return facts(reads["candidates"], reads["entities"])._asdict()
+
+
+def _facts_after(
+    changes: Changes, stored: Frames, reads: Frames, means: Means
+) -> dict[str, pl.DataFrame]:
+    del means
+    candidates, known = changes["candidates"], changes["entities"]
+    return facts_after(
+        candidates, known, Facts(**stored), reads["candidates"], reads["entities"]
+    )._asdict()
 
 
 def _facts_count(reads: Frames, writes: Frames) -> Count:
@@ -92,6 +116,7 @@ FACTS_STAGE = Stage(
     (FACTS, FACT_SOURCES),
     _facts,
     _facts_count,
+    _facts_after,
 )
 
 
@@ -126,7 +151,7 @@ EMBEDDINGS_STAGE = Stage(
 
 THEMES_STAGE = Stage(
     _stage_of(
-        "themes", 1, "HDBSCAN over episodes.", "theme_min_size", "cluster_neighbours", "embedder"
+        "themes", 2, "HDBSCAN over episodes.", "theme_min_size", "cluster_neighbours", "embedder"
     ),
     (EPISODES,),
     (THEMES,),
@@ -135,7 +160,7 @@ THEMES_STAGE = Stage(
 
 CLUSTERS_STAGE = Stage(
     _stage_of(
-        "clusters", 1, "HDBSCAN over facts.", "cluster_min_size", "cluster_neighbours", "embedder"
+        "clusters", 2, "HDBSCAN over facts.", "cluster_min_size", "cluster_neighbours", "embedder"
     ),
     (FACTS,),
     (CLUSTERS,),
@@ -153,7 +178,7 @@ def _evidence(reads: Frames, means: Means) -> dict[str, pl.DataFrame]:
 
 EVIDENCE_STAGE = Stage(
     _stage_of(
-        "evidence", 1, "What speaks for and against facts.", "evidence_similarity", "embedder",
+        "evidence", 2, "What speaks for and against facts.", "evidence_similarity", "embedder",
         "merge_similarity", "candidate_margin",
     ),
     (FACTS, FACT_SOURCES, EPISODES),
@@ -177,7 +202,7 @@ CONFIDENCE_STAGE = Stage(
 
 MERGES_STAGE = Stage(
     _stage_of(
-        "merges", 1, "Facts that say the same.", "embedder", "merge_similarity",
+        "merges", 2, "Facts that say the same.", "embedder", "merge_similarity",
         "merge_confidence_gap",
         "merge_confidence_floor", "candidate_margin", "support_gain", "contradiction_factor",
     ),
@@ -199,7 +224,7 @@ def _memory(reads: Frames, means: Means) -> dict[str, pl.DataFrame]:
 
 MEMORY_STAGE = Stage(
     _stage_of(
-        "memory", 1, "The current view.", "support_gain", "contradiction_factor", "decay_per_day",
+        "memory", 2, "The current view.", "support_gain", "contradiction_factor", "decay_per_day",
     ),
     (FACTS, FACT_SOURCES, ENTITIES, EVIDENCE, CONFIDENCE_UPDATES, MERGES, EMBEDDINGS),
     (MEMORY, MEMORY_ENTITIES),

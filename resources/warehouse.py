@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import unquote
 
 import polars as pl
 from deltalake import (
@@ -18,7 +17,9 @@ from deltalake import (
 )
 from deltalake.exceptions import CommitFailedError, DeltaError, TableNotFoundError
 
+from knowledge.change import Change, difference
 from knowledge.tables import Table
+from resources.delta import Delta, content_version, declared_as, files_of, stored_as
 
 ATTEMPTS = 5
 SMALL_FILES = 32
@@ -26,9 +27,6 @@ SMALL_FILES = 32
 LOG_RETENTION = timedelta(days=29)
 """A day less than Delta keeps log entries: what is older may be cleaned away."""
 WHOLE = "true"
-HOUSEKEEPING = frozenset({"VACUUM START", "VACUUM END", "OPTIMIZE"})
-"""Operations that make a new version without changing a row."""
-
 # Expired log entries are removed by `maintain` alone, which knows what publications name.
 _HOOKS = PostCommitHookProperties(create_checkpoint=True, cleanup_expired_logs=False)
 # Ids and long texts do not repeat, and nothing is looked up by where texts begin.
@@ -87,23 +85,6 @@ class _Scope:
         return " AND ".join(parts) or WHOLE
 
 
-class _Delta(DeltaTable):
-    """A table whose paths are plain: polars 2.1 opens them as they stand, percent signs and all."""
-
-    def file_uris(self, *args: Any, **kwargs: Any) -> list[str]:
-        """Paths of its files."""
-        return [_plain(uri) for uri in super().file_uris(*args, **kwargs)]
-
-    @property
-    def table_uri(self) -> str:
-        """Where it is."""
-        return _plain(super().table_uri)
-
-
-def _plain(uri: str) -> str:
-    return unquote(uri) if uri.startswith(("/", "file://")) else uri
-
-
 @dataclass(frozen=True)
 class Warehouse:
     """Tables at an address: a folder, or an object store with its options.
@@ -143,7 +124,7 @@ class Warehouse:
     def version(self, table: Table) -> int | None:
         """Version of the last change of content; None if the table is not there."""
         stored = self._open(table)
-        return None if stored is None else _content_version(stored)
+        return None if stored is None else content_version(stored)
 
     def write(
         self,
@@ -155,6 +136,8 @@ class Warehouse:
         read_version: int | None = None,
     ) -> Written:
         """Replaces a table, or all rows of some days or namespaces in it, with a frame.
+
+        Where only namespaces are named, days that stay as they are are not written again.
 
         Args:
             table: Which.
@@ -170,7 +153,7 @@ class Warehouse:
                 that are not the table's.
         """
         stored = self._open(table)
-        found = None if stored is None else _content_version(stored)
+        found = None if stored is None else content_version(stored)
         if read_version is not None and found != read_version:
             raise Conflict(f"{table.name}: computed from version {read_version}, now {found}")
         scope = _Scope(days, namespaces)
@@ -208,6 +191,33 @@ class Warehouse:
                     raise
         raise AssertionError("unreachable")
 
+    def changes(self, table: Table, since: int | None, *, namespace: str) -> Change | None:
+        """Rows of a namespace that came and went since a version.
+
+        Only days, for tables by day, with a file that is in one of both versions are read.
+
+        Args:
+            table: Which.
+            since: The version; None if the table was not there.
+            namespace: Whose rows.
+
+        Returns:
+            The change; None if that version can no longer be read.
+        """
+        try:
+            then = None if since is None else self._open(table, since)
+            if since is not None and then is None:
+                return None
+            now = self._open(table)
+            apart = pl.concat([files_of(then, namespace), files_of(now, namespace)]).unique(
+                keep="none"
+            )
+            days = apart["day"].unique().to_list() if table.by_day else None
+            scope = _Scope(days, [namespace] if apart.height else [])
+            return difference(*(self._current(table, stored, scope) for stored in (then, now)))
+        except (DeltaError, OSError):
+            return None
+
     def append(self, table: Table, frame: pl.DataFrame) -> Written:
         """Adds rows. Their keys must be new: this compares them among themselves only.
 
@@ -218,7 +228,7 @@ class Warehouse:
         rows = _checked(table, table.frame(frame))
         stored = self._open(table)
         if stored is not None and rows.is_empty():
-            return Written(_content_version(stored), 0, changed=False)
+            return Written(content_version(stored), 0, changed=False)
         return self._commit(table, stored, rows, mode="append")
 
     def maintain(
@@ -269,7 +279,7 @@ class Warehouse:
     def _open(self, table: Table, version: int | None = None) -> DeltaTable | None:
         options = dict(self.storage_options) if self.storage_options else None
         try:
-            return _Delta(self._uri(table), version=version, storage_options=options)
+            return Delta(self._uri(table), version=version, storage_options=options)
         except TableNotFoundError:
             return None
 
@@ -279,7 +289,7 @@ class Warehouse:
         frame = pl.scan_delta(stored, storage_options=options)
         there = set(frame.collect_schema().names())
         return frame.select(
-            _declared(name, kind) if name in there else pl.lit(None, dtype=kind).alias(name)
+            declared_as(name, kind) if name in there else pl.lit(None, dtype=kind).alias(name)
             for name, kind in table.schema.items()
         )
 
@@ -300,8 +310,14 @@ class Warehouse:
         if rows.filter(*scope.expressions).height < rows.height:
             raise ValueError(f"{table.name}: rows outside of the days or namespaces replaced")
         if stored is not None and rows.equals(current):
-            return Written(_content_version(stored), rows.height, changed=False)
-        return self._commit(table, stored, rows, mode="overwrite", predicate=scope.predicate)
+            return Written(content_version(stored), rows.height, changed=False)
+        part = rows
+        if stored is not None and table.by_day and scope.days is None and scope.namespaces:
+            days = difference(current, rows).rows["day"].unique().to_list()
+            scope = _Scope(days, scope.namespaces)
+            part = rows.filter(*scope.expressions)
+        written = self._commit(table, stored, part, mode="overwrite", predicate=scope.predicate)
+        return written._replace(rows=rows.height)
 
     def _commit(
         self,
@@ -318,7 +334,7 @@ class Warehouse:
             "commit_properties": CommitProperties(custom_metadata=metadata),
             "post_commithook_properties": _HOOKS,
         }
-        data = rows.select(_stored(name, kind) for name, kind in table.schema.items())
+        data = rows.select(stored_as(name, kind) for name, kind in table.schema.items())
         try:
             if stored is None:
                 stored = self._create(table, data, common)
@@ -354,7 +370,7 @@ class Warehouse:
             if DeltaTable.is_deltatable(uri, options):
                 raise Conflict(f"{table.name}: made by another writer") from error
             raise
-        return _Delta(uri, storage_options=options)
+        return Delta(uri, storage_options=options)
 
     def _committed_at(self, table: Table, version: int) -> datetime:
         """When a version was committed; long ago if its log entry is no longer there."""
@@ -366,19 +382,6 @@ class Warehouse:
         return datetime.fromtimestamp(moment / 1000, UTC)
 
 
-def _content_version(stored: DeltaTable) -> int:
-    """The last version that changed rows: vacuum and compaction make versions too."""
-    limit = 1
-    while True:
-        commits = stored.history(limit)
-        for commit in commits:
-            if commit.get("operation") not in HOUSEKEEPING:
-                return int(commit["version"])
-        if len(commits) < limit:
-            return stored.version()  # its log entry has expired: only housekeeping since
-        limit *= 4
-
-
 def _partitions(table: Table) -> list[str]:
     namespace = ["namespace"] if "namespace" in table.columns else []
     return [*namespace, "day"] if table.by_day else namespace
@@ -386,17 +389,6 @@ def _partitions(table: Table) -> list[str]:
 
 def _quoted(value: str) -> str:
     return "'" + value.replace("'", "''") + "'"
-
-
-def _stored(name: str, kind: pl.DataType) -> pl.Expr:
-    """Delta has no unsigned integers: 64 bits are kept as they are, read as signed."""
-    column = pl.col(name)
-    return column.reinterpret(signed=True) if kind == pl.UInt64 else column
-
-
-def _declared(name: str, kind: pl.DataType) -> pl.Expr:
-    column = pl.col(name)
-    return column.reinterpret(signed=False) if kind == pl.UInt64 else column.cast(kind)
 
 
 def _checked(table: Table, rows: pl.DataFrame) -> pl.DataFrame:

@@ -1,0 +1,63 @@
+"""A Delta table as it is stored: its paths, its files, its versions, its types."""
+
+from typing import Any
+from urllib.parse import unquote
+
+import polars as pl
+from deltalake import DeltaTable
+
+HOUSEKEEPING = frozenset({"VACUUM START", "VACUUM END", "OPTIMIZE"})
+"""Operations that make a new version without changing a row."""
+
+
+class Delta(DeltaTable):
+    """A table whose paths are plain: polars 2.1 opens them as they stand, percent signs and all."""
+
+    def file_uris(self, *args: Any, **kwargs: Any) -> list[str]:
+        """Paths of its files."""
+        return [_plain(uri) for uri in super().file_uris(*args, **kwargs)]
+
+    @property
+    def table_uri(self) -> str:
+        """Where it is."""
+        return _plain(super().table_uri)
+
+
+def _plain(uri: str) -> str:
+    return unquote(uri) if uri.startswith(("/", "file://")) else uri
+
+
+def content_version(stored: DeltaTable) -> int:
+    """The last version that changed rows: vacuum and compaction make versions too."""
+    limit = 1
+    while True:
+        commits = stored.history(limit)
+        for commit in commits:
+            if commit.get("operation") not in HOUSEKEEPING:
+                return int(commit["version"])
+        if len(commits) < limit:
+            return stored.version()  # its log entry has expired: only housekeeping since
+        limit *= 4
+
+
+def files_of(stored: DeltaTable | None, namespace: str) -> pl.DataFrame:
+    """Files of a namespace: columns path and day (null for tables that are not by day)."""
+    names = {"path": "path", "partition.namespace": "namespace", "partition.day": "day"}
+    found = pl.DataFrame(schema=dict.fromkeys(names.values(), pl.String))
+    if stored is not None:
+        added = pl.DataFrame(stored.get_add_actions(flatten=True))
+        added = added.select(pl.col(name).alias(to) for name, to in names.items() if name in added)
+        found = pl.concat([found, added], how="diagonal_relaxed")
+    return found.filter(pl.col("namespace") == namespace).drop("namespace")
+
+
+def stored_as(name: str, kind: pl.DataType) -> pl.Expr:
+    """A column as it is written: 64 bits without sign, which Delta has not, read as signed."""
+    column = pl.col(name)
+    return column.reinterpret(signed=True) if kind == pl.UInt64 else column
+
+
+def declared_as(name: str, kind: pl.DataType) -> pl.Expr:
+    """A column as its table declares it, whatever Delta stores it as."""
+    column = pl.col(name)
+    return column.reinterpret(signed=False) if kind == pl.UInt64 else column.cast(kind)
