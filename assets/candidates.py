@@ -8,8 +8,9 @@ import polars as pl
 
 from assets import by_conversation
 from assets.by_conversation import Made
+from assets.days import DAYS
 from assets.progress import Report, timed
-from assets.stage import DAYS, result, specs
+from assets.stage import result, specs
 from knowledge.candidates import candidates, outcomes
 from knowledge.rules import RULES
 from knowledge.tables import CANDIDATES, RAW_LOGS

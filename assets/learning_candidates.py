@@ -8,8 +8,9 @@ import polars as pl
 
 from assets import by_conversation
 from assets.by_conversation import Made
+from assets.days import DAYS
 from assets.progress import Report, timed
-from assets.stage import DAYS, result, specs
+from assets.stage import result, specs
 from knowledge.learnings.stage import EXTRACTOR, learning_candidates
 from knowledge.tables import LEARNING_CANDIDATES, RAW_LOGS
 from resources.lock import write_lock

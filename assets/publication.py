@@ -23,20 +23,20 @@ from knowledge.tables import (
 )
 from resources.lock import write_lock
 from resources.publication import (
+    Held,
     Manifest,
     generations_in_use,
+    held_back,
+    hold_back,
     namespaces,
     publish,
     published,
 )
 from resources.state import State
+from resources.verdicts import Verdicts
 
 PUBLISHED = tuple(table for table in TABLES.values() if table is not WORK)
 """Tables that readers may follow; `work` is the writers' own."""
-
-
-class InvariantsBroken(Exception):  # noqa: N818  what happened, not a kind of error
-    """Nothing was published for a namespace: readers keep what they had."""
 
 
 def versions(state: State) -> dict[str, int]:
@@ -46,7 +46,10 @@ def versions(state: State) -> dict[str, int]:
 
 
 def is_stale(state: State) -> bool:
-    """Whether tables by day, or what is in force, changed since some namespace was published."""
+    """Whether tables by day, or what is in force, changed since some namespace was published.
+
+    One that is held back is looked at again when they change, and by each run of the suites.
+    """
     now = state.warehouse.version(RAW_LOGS)
     if now is None:
         return False
@@ -56,9 +59,10 @@ def is_stale(state: State) -> bool:
     days = [table.name for table in PUBLISHED if table.by_day and table.name in current]
     days.append(EXTRACTORS.name)
     held = state.warehouse.read(CONVERSATIONS, columns=["namespace"]).unique().collect()
+    back = held_back(state.home)
     for namespace in {*held["namespace"], *namespaces(state.home)}:
-        manifest = published(state.home, namespace)
-        if manifest is None or any(manifest.tables.get(n) != current[n] for n in days):
+        last = back.get(namespace) or published(state.home, namespace)
+        if last is None or any(last.tables.get(n) != current[n] for n in days):
             return True
     return False
 
@@ -67,8 +71,8 @@ def _sorted(state: State, table: Table) -> pl.DataFrame:
     return state.warehouse.read(table).collect().sort(table.key)
 
 
-def run_publication(state: State) -> tuple[Report, dict[str, list[str]]]:
-    """Publishes each namespace whose invariants hold; says which ones do not, and why."""
+def run_publication(state: State) -> Report:
+    """Publishes each namespace whose invariants hold; keeps which ones do not, and why."""
     with write_lock(state.home, "publication"), timed("publication") as finished:
         tables = versions(state)
         ends = state.warehouse.read(CONVERSATIONS, columns=["namespace", "ended_at"]).collect()
@@ -76,7 +80,8 @@ def run_publication(state: State) -> tuple[Report, dict[str, list[str]]]:
             row["namespace"]: row["generation"]
             for row in state.warehouse.read(VECTOR_INDEX).collect().iter_rows(named=True)
         }
-        broken: dict[str, list[str]] = {}
+        verdicts = Verdicts(state.home)
+        held: dict[str, Held] = {}
         count = written = 0
         for namespace in sorted({*ends["namespace"], *namespaces(state.home)}):
             count += 1
@@ -87,17 +92,19 @@ def run_publication(state: State) -> tuple[Report, dict[str, list[str]]]:
                 watermark(ends.filter(pl.col("namespace") == namespace), "ended_at"),
                 datetime.now(UTC),
             )
-            if manifest.same_content(published(state.home, namespace)):
+            against = verdicts.against(namespace)
+            if not against and manifest.same_content(published(state.home, namespace)):
                 continue
-            if wrong := violations(_frames(state, namespace, tables)):
-                broken[namespace] = wrong
+            if wrong := against or violations(_frames(state, namespace, tables)):
+                held[namespace] = Held(wrong, tables)
             else:
                 written += publish(state.home, manifest)
                 state.index.prune(namespace, generations_in_use(state.home, namespace))
+        hold_back(state.home, held)
         return finished(
-            Report("publication", count, done=count - len(broken), failed=len(broken),
-                   rows=count, written=written)
-        ), broken  # fmt: skip
+            Report("publication", count, done=count - len(held), failed=len(held), rows=count,
+                   written=written)
+        )  # fmt: skip
 
 
 def _frames(state: State, namespace: str, tables: Mapping[str, int]) -> dict[str, pl.LazyFrame]:
@@ -125,21 +132,18 @@ def publication_asset(
 ) -> Iterator[dg.MaterializeResult[Any]]:
     """Replaces the manifest of each namespace whose invariants hold.
 
-    Raises:
-        InvariantsBroken: those of some namespace do not; the others are published.
+    Those of the others stay as they were, and a check of this asset fails: what is wrong with one
+    namespace must not stop what is to come for all.
     """
-    report, broken = run_publication(state)
+    report = run_publication(state)
     current = {n: published(state.home, n) for n in namespaces(state.home)}
     yield dg.MaterializeResult(
         asset_key="publication",
         metadata={
             "namespaces": len(current),
             "published_now": report.written,
+            "held_back": report.failed,
             "seconds": round(report.seconds, 3),
             **{f"generation/{n}": m.generation or "" for n, m in current.items() if m},
         },
     )
-    if broken:
-        raise InvariantsBroken(
-            "; ".join(f"{namespace}: {', '.join(wrong)}" for namespace, wrong in broken.items())
-        )

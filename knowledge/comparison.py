@@ -4,7 +4,6 @@ import numpy as np
 import polars as pl
 
 from knowledge.embedding import Embedder
-from knowledge.kinds import comparable
 from knowledge.similarity import similar_pairs
 
 PAIRS = pl.Schema(
@@ -18,12 +17,13 @@ PAIRS = pl.Schema(
 
 
 def comparable_pairs(
-    facts: pl.DataFrame, threshold: float, embedder: Embedder, margin: float
+    facts: pl.DataFrame, kind: pl.Expr, threshold: float, embedder: Embedder, margin: float
 ) -> pl.DataFrame:
     """Pairs of facts about one entity that say one kind of thing, more alike than `threshold`.
 
     Args:
         facts: FACTS rows.
+        kind: What must be equal beside the entity; null for facts that are not compared.
         threshold: Calibrated similarity that a pair must exceed.
         embedder: Gives vectors of `content` and their calibration.
         margin: `Policy.candidate_margin`.
@@ -32,7 +32,7 @@ def comparable_pairs(
         namespace, left, right (fact ids, left < right), similarity; sorted.
     """
     known = (
-        facts.with_columns(comparable().alias("comparable"))
+        facts.with_columns(comparable=kind)
         .drop_nulls("comparable")
         .sort("namespace", "fact_id")
         .with_columns(

@@ -59,14 +59,27 @@ def info_type() -> pl.Expr:
 
 
 def comparable() -> pl.Expr:
-    """What must be equal beside the entity for two facts to be compared; null for names.
+    """What must be equal beside the entity for two facts to merge; null for names.
 
     The predicate; for free statements, their knowledge type.
     """
+    return _sentence_kind(pl.concat_str(pl.lit("free "), knowledge_type()))
+
+
+def deniable() -> pl.Expr:
+    """What must be equal beside the entity for two facts to contradict each other; null for names.
+
+    The predicate; free statements are of one kind here, since a denial often looks like another:
+    "use npm" is a statement, "never use npm" an instruction.
+    """
+    return _sentence_kind(pl.lit("free"))
+
+
+def _sentence_kind(free: pl.Expr) -> pl.Expr:
     return (
         pl.when(pl.col("predicate").is_in(NAME_PREDICATES))
         .then(None)
         .when(pl.col("predicate").is_in(STATED_PREDICATES))
         .then("predicate")
-        .otherwise(pl.concat_str(pl.lit("free "), knowledge_type()))
+        .otherwise(free)
     )

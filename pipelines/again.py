@@ -6,6 +6,7 @@ from pathlib import Path
 import polars as pl
 
 from assets import candidates, learning_candidates, raw_logs
+from knowledge.stages import STAGES
 from knowledge.tables import DEAD_LETTERS, SOURCE_FILES, WORK
 from resources.lock import write_lock
 from resources.state import State
@@ -18,14 +19,25 @@ BY_DAY = [
 
 
 def forget_work(state: State, days: Sequence[str]) -> int:
-    """Makes all units of `days` owed again; gives how many there were."""
-    with write_lock(state.home, "backfill", timeout=state.settings.lock_timeout):
+    """Makes all units of `days` owed again; gives how many there were.
+
+    What follows from the days is then made of everything, and not of what changed.
+    """
+    with write_lock(state.home, "backfill"):
         work = state.warehouse.read(WORK).collect()
         done = pl.col("stage").is_in(BY_DAY) & pl.col("day").is_in(list(days)).fill_null(
             value=False
         )
-        state.warehouse.write(WORK, work.filter(~done))
+        partly = [stage.name for stage in STAGES if stage.after]
+        state.warehouse.write(WORK, work.filter(~done, ~pl.col("stage").is_in(partly)))
         return work.filter(done).height
+
+
+def forget_stage(state: State, name: str) -> None:
+    """Makes a stage over whole tables owe all again, in every namespace."""
+    with write_lock(state.home, name, timeout=state.settings.lock_timeout):
+        work = state.warehouse.read(WORK).collect()
+        state.warehouse.write(WORK, work.filter(pl.col("stage") != name))
 
 
 def forget_failures(state: State, namespace: str | None = None) -> tuple[int, list[str]]:
@@ -34,7 +46,7 @@ def forget_failures(state: State, namespace: str | None = None) -> tuple[int, li
     Returns:
         How many things will be tried, and the files that are gone, whose letters stay.
     """
-    with write_lock(state.home, "dead-letters", timeout=state.settings.lock_timeout):
+    with write_lock(state.home, "dead-letters"):
         mine = pl.lit(value=True) if namespace is None else pl.col("namespace") == namespace
         warehouse = state.warehouse
         letters = warehouse.read(DEAD_LETTERS).collect()

@@ -1,22 +1,28 @@
 """Suites as blocking checks, and goals that only warn."""
 
-import json
 import logging
 import os
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import dagster as dg
 import polars as pl
 
 from assets import plots
+from knowledge.change import difference
 from knowledge.identity import digest
-from knowledge.tables import TABLES
+from knowledge.stage import Means, Stage
+from knowledge.stages import STAGES
+from knowledge.tables import CONVERSATIONS, TABLES
+from pipelines.again import forget_stage
 from pipelines.goals import GOALS
-from pipelines.suites import Batch, Suite, suites
-from resources.files import replace_file
-from resources.home import Home
+from pipelines.suite import Batch, Read, Suite
+from pipelines.suites import suites
+from resources.publication import held_back, namespaces
 from resources.state import State
+from resources.verdicts import EVERY, Broken, Verdicts, told
 
 
 class CheckFailed(Exception):  # noqa: N818  what happened
@@ -27,69 +33,39 @@ def broken(batch: Batch) -> dict[str, int]:
     """Rules of a batch that do not hold, each with the number of its rows that break it.
 
     great_expectations is imported here and nowhere else: it takes seconds, and a run in which no
-    table changed has no need of it. It sends nothing anywhere.
+    table changed has no need of it. It sends nothing anywhere. Its engine is asked directly: a
+    context, with its stores and their YAML, costs twice as much as what is checked in it.
     """
     if not batch.expectations:
         return {}
     os.environ["GX_ANALYTICS_ENABLED"] = "false"
     logging.getLogger("great_expectations").setLevel(logging.CRITICAL)  # logs empty lists
     import great_expectations as gx
-    from great_expectations.data_context.types import base
-
-    context = gx.get_context(
-        mode="ephemeral",
-        project_config=base.DataContextConfig(
-            progress_bars=base.ProgressBarsConfig(globally=False),
-            # Else each context would leave a folder for its pages behind.
-            store_backend_defaults=base.InMemoryStoreBackendDefaults(init_temp_docs_sites=False),
-        ),
+    from great_expectations.execution_engine.pandas_execution_engine import (
+        PandasExecutionEngine,
     )
-    source = context.data_sources.add_pandas("frames")
-    rows = source.add_dataframe_asset("rows").add_batch_definition_whole_dataframe("all")
-    expectations = [
-        getattr(gx.expectations, each.kind)(**each.given, meta={"rule": each.rule})
-        for each in batch.expectations
-    ]
-    suite = gx.ExpectationSuite("suite", expectations=expectations)
-    data = rows.get_batch(batch_parameters={"dataframe": batch.frame.to_pandas()})
-    # Counts only: a longer format would hold values of rows.
-    counts_only = {"result_format": "BASIC", "partial_unexpected_count": 0}
-    result = data.validate(suite, result_format=counts_only)
+    from great_expectations.validator.validator import Validator
+
+    engine = PandasExecutionEngine(batch_data_dict={"rows": batch.frame.to_pandas()})
+    validator = Validator(execution_engine=engine)
+    validator.metrics_calculator.show_progress_bars = False
+    results = validator.graph_validate(
+        configurations=[
+            getattr(gx.expectations, kind)(**given, meta={"rule": rule}).configuration
+            for rule, kind, given in batch.expectations
+        ],
+        # Counts only: a longer format would hold values of rows.
+        runtime_configuration={
+            "result_format": {"result_format": "BASIC", "partial_unexpected_count": 0}
+        },
+    )
     counts: dict[str, int] = {}
-    for each in result.results:
+    for each in results:
         if not each.success and each.expectation_config and each.expectation_config.meta:
             # Of a proportion there is no count: all its rows make it what it is.
             count = each.result.get("unexpected_count", batch.frame.height)
             counts[each.expectation_config.meta["rule"]] = int(count)
     return counts
-
-
-class Passed:
-    """Suites that passed, each with the versions that it saw: they are not run again for those."""
-
-    def __init__(self, home: Home) -> None:
-        self._file = home.root / "checks.json"
-        self._held: dict[str, str] = {}
-        if self._file.exists():
-            self._held = json.loads(self._file.read_bytes())
-
-    def __contains__(self, seen: tuple[Suite, dict[str, int | None]]) -> bool:
-        suite, versions = seen
-        return self._held.get(_name(suite)) == _seen(suite, versions)
-
-    def add(self, suite: Suite, versions: dict[str, int | None]) -> None:
-        """Keeps that a suite passed for these versions of the tables that it reads."""
-        self._held[_name(suite)] = _seen(suite, versions)
-        content = json.dumps(self._held, indent=1, sort_keys=True)
-        replace_file(self._file, content.encode())
-
-
-def _name(suite: Suite) -> str:
-    return f"{suite.table}.{suite.name}"
-
-
-def _seen(suite: Suite, versions: dict[str, int | None]) -> str:
-    return digest(suite.content, *(f"{name}@{versions[name]}" for name in suite.reads))
 
 
 class Found(NamedTuple):
@@ -99,34 +75,70 @@ class Found(NamedTuple):
     rows: int | None
     """None if it passed before for the same versions."""
     broken: dict[str, int]
+    held: Broken
+    """The same by namespace; of a suite that only warns, nothing."""
 
 
-def run_suite(state: State, suite: Suite, passed: Passed) -> Found:
-    """Runs a suite over the tables as they are now, unless it passed for just these versions."""
+def run_suite(state: State, suite: Suite, verdicts: Verdicts) -> Found:
+    """Runs a suite over the tables as they are now, unless it passed for just these versions.
+
+    It looks at all namespaces at once; only what does not hold is looked for in each.
+    """
     versions = {name: state.warehouse.version(TABLES[name]) for name in suite.reads}
-    if (suite, versions) in passed:
-        return Found(suite, None, {})
+    name, seen = _named(suite, versions)
+    if verdicts.passed(name, seen):
+        return Found(suite, None, {}, {})
 
-    def read(table: str, *columns: str, days: Sequence[str] | None = None) -> pl.LazyFrame:
-        version = versions[table]
-        return state.warehouse.read(TABLES[table], columns=columns, days=days, version=version)
+    def read(
+        table: str, *columns: str, days: Sequence[str] | None = None, namespace: str | None = None
+    ) -> pl.LazyFrame:
+        return state.warehouse.read(
+            TABLES[table], columns=columns, days=days, namespace=namespace, version=versions[table]
+        )
 
+    rows, wrong = _looked_at(suite, read)
+    held: dict[str, dict[str, int]] = {}
+    if wrong and suite.blocking:
+        if all("namespace" in TABLES[table].columns for table in suite.reads):
+            for each in every_namespace(state):
+                if of_one := _looked_at(suite, partial(read, namespace=each))[1]:
+                    held[each] = of_one
+        held = held or {EVERY: wrong}
+    if suite.blocking or not wrong:
+        verdicts.keep(name, seen, held)
+    return Found(suite, rows, wrong, held)
+
+
+def _named(suite: Suite, versions: Mapping[str, int | None]) -> tuple[str, str]:
+    """Name of a suite, and a digest of what it sees."""
+    seen = digest(suite.content, *(f"{table}@{version}" for table, version in versions.items()))
+    return f"{suite.table}.{suite.name}", seen
+
+
+def _looked_at(suite: Suite, read: Read) -> tuple[int, dict[str, int]]:
     rows = 0
     wrong: dict[str, int] = {}
     for batch in suite.batches(read):
         rows += batch.frame.height
         wrong |= broken(batch)
-    if not wrong:
-        passed.add(suite, versions)
-    return Found(suite, rows, wrong)
+    return rows, wrong
 
 
-def _result(name: str, found: Sequence[Found], *, blocking: bool) -> dg.AssetCheckResult:
-    wrong = [
-        f"{rule}: not so in {count} row{'' if count == 1 else 's'}"
-        for each in found
-        for rule, count in each.broken.items()
-    ]
+def every_namespace(state: State) -> list[str]:
+    """Namespaces that hold conversations or were published, sorted."""
+    held = state.warehouse.read(CONVERSATIONS, columns=["namespace"]).unique().collect()
+    return sorted({*held["namespace"], *namespaces(state.home)})
+
+
+def _result(
+    name: str, found: Sequence[Found], namespaces: Sequence[str], *, blocking: bool
+) -> dg.AssetCheckResult:
+    """An error stops what is downstream: only when no namespace is left that it may go on for."""
+    wrong = [told(rule, count) for each in found for rule, count in each.broken.items()]
+    held = {namespace for each in found for namespace in each.held}
+    partly = bool(held) and EVERY not in held and not held >= set(namespaces)
+    if partly:
+        wrong.append(f"{', '.join(sorted(held))} held back")
     shown = [
         {
             "suite": each.suite.name,
@@ -140,8 +152,10 @@ def _result(name: str, found: Sequence[Found], *, blocking: bool) -> dg.AssetChe
         asset_key=found[0].suite.table,
         check_name=name,
         passed=not wrong,
-        severity=dg.AssetCheckSeverity.ERROR if blocking else dg.AssetCheckSeverity.WARN,
-        description="; ".join(wrong) or "; ".join(each.suite.about for each in found),
+        severity=dg.AssetCheckSeverity.ERROR
+        if blocking and not partly
+        else dg.AssetCheckSeverity.WARN,
+        description="; ".join(wrong) or " ".join(each.suite.about for each in found),
         metadata={"suites": plots.table(pl.DataFrame(shown))},
     )
 
@@ -160,7 +174,11 @@ GROUPS = {
 }  # fmt: skip
 """Tables that one step checks: none is made from another one behind the step before it."""
 
-INVARIANTS, DUPLICATES = "invariants", "duplicates"
+INVARIANTS, DUPLICATES, REMADE = "invariants", "duplicates", "remade"
+PARTLY = tuple(stage for stage in STAGES if stage.after)
+"""Stages that make anew just what a change touches."""
+
+AS_A_WHOLE = "What was made change by change is what is made of everything."
 
 
 def _group(name: str, own: Sequence[Suite]) -> dg.AssetChecksDefinition:
@@ -183,18 +201,86 @@ def _group(name: str, own: Sequence[Suite]) -> dg.AssetChecksDefinition:
         ],
     )
     def check(state: dg.ResourceParam[State]) -> Iterator[dg.AssetCheckResult]:
-        passed = Passed(state.home)
+        verdicts = Verdicts(state.home)
         failed: list[str] = []
+        names = every_namespace(state)
         for (table, blocking), asked in parts.items():
-            found = [run_suite(state, suite, passed) for suite in asked]
-            result = _result(INVARIANTS if blocking else DUPLICATES, found, blocking=blocking)
+            found = [run_suite(state, suite, verdicts) for suite in asked]
+            name = INVARIANTS if blocking else DUPLICATES
+            result = _result(name, found, names, blocking=blocking)
             yield result
-            if blocking and not result.passed:
+            if not result.passed and result.severity == dg.AssetCheckSeverity.ERROR:
                 failed.append(f"{table}: {result.description}")
         if failed:
             raise CheckFailed("; ".join(failed))
 
     return check
+
+
+def run_remade(state: State, stage: Stage, verdicts: Verdicts) -> Found:
+    """Makes the tables of a stage of everything, in memory, and compares them with the stored ones.
+
+    Runs make just what a change touches: this proves that the whole gives the same. Where it does
+    not, all is owed again, so that the next run makes it good.
+    """
+    tables = {table.name: table for table in (*stage.reads, *stage.writes)}
+    versions = {name: state.warehouse.version(table) for name, table in tables.items()}
+    content = stage.extractor.fingerprint(state.policy)
+    suite = Suite(stage.name, REMADE, AS_A_WHOLE, tuple(tables), content, lambda _: ())
+    name, seen = _named(suite, versions)
+    if verdicts.passed(name, seen):
+        return Found(suite, None, {}, {})
+    rows = 0
+    held: dict[str, dict[str, int]] = {}
+    for namespace in every_namespace(state):
+        frames = {
+            name: state.warehouse.read(table, namespace=namespace, version=versions[name]).collect()
+            for name, table in tables.items()
+        }
+        made = stage.run(frames, Means(state.policy, state.embedder_of(namespace)))
+        for table in stage.writes:
+            rows += made[table.name].height
+            apart = difference(frames[table.name], made[table.name]).rows
+            if count := apart.select(table.key).unique().height:
+                held.setdefault(namespace, {})[f"{table.name} as made of everything"] = count
+    if held:
+        forget_stage(state, stage.name)
+    verdicts.keep(name, seen, held)
+    wrong = Counter[str]()
+    for each in held.values():
+        wrong.update(each)
+    return Found(suite, rows, dict(wrong), held)
+
+
+def _remade(stage: Stage) -> dg.AssetChecksDefinition:
+    @dg.multi_asset_check(
+        name=f"check_{stage.name}_{REMADE}",
+        description=AS_A_WHOLE,
+        specs=[dg.AssetCheckSpec(REMADE, asset=stage.name, blocking=True, description=AS_A_WHOLE)],
+    )
+    def check(state: dg.ResourceParam[State]) -> Iterator[dg.AssetCheckResult]:
+        found = run_remade(state, stage, Verdicts(state.home))
+        result = _result(REMADE, [found], every_namespace(state), blocking=True)
+        yield result
+        if not result.passed and result.severity == dg.AssetCheckSeverity.ERROR:
+            raise CheckFailed(f"{stage.name}: {result.description}")
+
+    return check
+
+
+@dg.asset_check(
+    asset="publication",
+    name="every_namespace",
+    description="The invariants of every namespace hold, so that it could be published.",
+)
+def every_namespace_is_published(state: dg.ResourceParam[State]) -> dg.AssetCheckResult:
+    """Names the namespaces whose readers keep what they had, and why."""
+    held = {name: "; ".join(each.reasons) for name, each in held_back(state.home).items()}
+    return dg.AssetCheckResult(
+        passed=not held,
+        description=f"Held back: {', '.join(held)}." if held else "All are published.",
+        metadata=held,
+    )
 
 
 def checks() -> list[dg.AssetChecksDefinition]:
@@ -204,7 +290,7 @@ def checks() -> list[dg.AssetChecksDefinition]:
         _group(name, [suite for table in tables for suite in every if suite.table == table])
         for name, tables in GROUPS.items()
     ]
-    return [*groups, *GOALS]
+    return [*groups, *map(_remade, PARTLY), *GOALS, every_namespace_is_published]
 
 
 CHECKS = checks()

@@ -1,40 +1,67 @@
 """Dagster's event log in SQLite, made fast enough for ranges of days."""
 
-import sqlite3
 from collections.abc import Generator
-from contextlib import ExitStack, closing, contextmanager
-from pathlib import Path
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from threading import Lock
 
 import dagster as dg
-from sqlalchemy import Engine, event
+from dagster._core.storage.event_log import SqliteEventLogStorage
+from sqlalchemy import Connection, create_engine, text
+
+INDEX = "index"
 
 
 @contextmanager
 def kept_open(instance: dg.DagsterInstance, run_id: str) -> Generator[None]:
-    """Keeps the files of the event log open during a run, and waits less for the disk.
+    """Keeps the two files of the event log open during a run, and waits less for the disk.
 
-    Dagster connects anew for every event, and a range of days has thousands of them. The last one
-    to close a SQLite file folds its log into it and waits for the disk: 10 ms an event, which is
-    put off while we have it open too. After a power cut the last events of a run may be missing;
-    a run that is killed loses none, and tables are not kept here.
+    Dagster connects anew for every event, up to four times, and a range of days has thousands of
+    them. The last one to close a SQLite file folds its log into it and waits for the disk, too:
+    together 10 ms an event. After a power cut the last events of a run may be missing; a run that
+    is killed loses none, and tables are not kept here.
     """
-    folder = Path(instance.root_directory, "history", "runs")
-    if not folder.is_dir():  # a server keeps the events
+    storage = instance.event_log_storage
+    if not isinstance(storage, SqliteEventLogStorage):  # a server keeps the events
         yield
         return
-    event.listen(Engine, "connect", _trusting)
-    try:
-        with ExitStack() as stack:
-            for name in ("index", run_id):
-                log = stack.enter_context(closing(sqlite3.connect(folder / f"{name}.db")))
-                log.execute("PRAGMA journal_mode=WAL")
-                log.execute("SELECT 1 FROM sqlite_master").fetchone()
+    run_connection, index_connection = storage.run_connection, storage.index_connection
+    with ExitStack() as stack:
+        run = stack.enter_context(_opened(storage, run_id))
+        index = stack.enter_context(_opened(storage, INDEX))
+        lock = Lock()  # the watcher of a log is another thread
+
+        @contextmanager
+        def reused(connection: Connection) -> Generator[Connection]:
+            with lock, connection.begin():
+                yield connection
+
+        own = run_id
+
+        def of_run(run_id: str | None = None) -> AbstractContextManager[Connection]:
+            return reused(run) if run_id == own else run_connection(run_id)
+
+        storage.run_connection = of_run
+        storage.index_connection = lambda: reused(index)
+        try:
             yield
+        finally:
+            storage.run_connection, storage.index_connection = run_connection, index_connection
+
+
+@contextmanager
+def _opened(storage: SqliteEventLogStorage, name: str) -> Generator[Connection]:
+    """A connection by which the operating system writes in its own time; the file stays whole."""
+    with storage.run_connection(name):  # makes the file, if it is not there
+        pass
+    engine = create_engine(
+        storage.conn_string_for_shard(name),
+        connect_args={"timeout": 60, "check_same_thread": False},
+    )
+    try:
+        with engine.connect() as connection:
+            for pragma in ("journal_mode=WAL", "synchronous=NORMAL"):
+                connection.execute(text(f"PRAGMA {pragma}"))
+            connection.commit()
+            yield connection
     finally:
-        event.remove(Engine, "connect", _trusting)
-
-
-def _trusting(connection: object, _record: object) -> None:
-    """Lets the operating system write in its own time; the file stays whole either way."""
-    if isinstance(connection, sqlite3.Connection):
-        connection.execute("PRAGMA synchronous=NORMAL")
+        engine.dispose()

@@ -22,7 +22,7 @@ FIRST_STRETCH = 8 * 1024 * 1024
 STRETCH_GROWTH = 4
 
 FIXED_SECONDS = 12.0
-SECONDS_PER_MB = 0.6
+SECONDS_PER_MB = 0.2
 """What a run took on two cores, for the estimate before it."""
 
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
@@ -80,6 +80,7 @@ def run_graph(
     *,
     listener: Listener | None = None,
     on_stretch: OnStretch = lambda _, __: None,
+    on_check: Callable[[], None] = lambda: None,
     on_interrupt: Callable[[], None] = lambda: None,
 ) -> Outcome:
     """Takes in what changed and publishes it, newest stretch first, until nothing is pending.
@@ -90,21 +91,22 @@ def run_graph(
         state: What to run on.
         listener: Told of each stage.
         on_stretch: Told of each stretch.
+        on_check: Called before all is checked: by then everything is published.
         on_interrupt: Called at Ctrl-C, before what is done is published.
 
     Raises:
         RunFailed: a step failed. What was published before stays.
     """
 
-    def work(outcome: Outcome) -> None:
+    def work(runs: _Runs) -> None:
         size = FIRST_STRETCH
         while files := changed_files(state):
             on_stretch(stretch(files, size), len(files))
-            _execute(state, Step("intake"), outcome, max_bytes=size)
+            runs.execute(Step("intake"), max_bytes=size)
             size *= STRETCH_GROWTH
-            _follow(state, outcome)
-        _follow(state, outcome)
-        _execute_checks(state, outcome)
+            runs.follow()
+        runs.follow()
+        runs.check(on_check)
 
     return _watched(state, work, listener, on_interrupt)
 
@@ -114,6 +116,7 @@ def run_days(
     days: Sequence[str],
     *,
     listener: Listener | None = None,
+    on_check: Callable[[], None] = lambda: None,
     on_interrupt: Callable[[], None] = lambda: None,
 ) -> Outcome:
     """Makes `days` anew as far as they owe anything, then what follows from them.
@@ -122,68 +125,81 @@ def run_days(
         RunFailed: a step failed. What was published before stays.
     """
 
-    def work(outcome: Outcome) -> None:
+    def work(runs: _Runs) -> None:
         parts = ranges(days)
         for place, part in enumerate(parts, 1):
-            _execute(state, Step("refresh" if place == len(parts) else "days", part), outcome)
-        _execute_checks(state, outcome)
+            runs.execute(Step("refresh" if place == len(parts) else "days", part))
+        runs.check(on_check)
 
     return _watched(state, work, listener, on_interrupt)
 
 
+@dataclass(frozen=True)
+class _Runs:
+    """Runs of jobs in this process, over one instance: opening it costs as much as a small run."""
+
+    state: State
+    instance: dg.DagsterInstance
+    outcome: Outcome = field(default_factory=Outcome)
+
+    def follow(self) -> None:
+        """All that follows from what was taken in."""
+        while (step := next_step(self.state, files=[])) is not None:
+            self.execute(step)
+
+    def check(self, on_check: Callable[[], None]) -> None:
+        """All stages and the full suites once more, if anything ran: the last word on a night."""
+        if self.outcome.runs:
+            on_check()
+            self.execute(Step("consolidate"))
+
+    def execute(self, step: Step, *, max_bytes: int | None = None) -> None:
+        """One run of a job.
+
+        Raises:
+            RunFailed: a step of it failed.
+            KeyboardInterrupt: it was interrupted.
+        """
+        from pipelines.definitions import defs
+
+        config: dict[str, object] = dict(QUIET)
+        if step.job == "intake":
+            config["ops"] = {"records": {"config": {"max_bytes": max_bytes}}}
+        run_id = str(uuid4())
+        with kept_open(self.instance, run_id):
+            result = defs.resolve_job_def(step.job).execute_in_process(
+                run_config=config,
+                instance=self.instance,
+                tags={**range_tags(step), **process_tag()},
+                raise_on_error=False,
+                run_id=run_id,
+            )
+        self.outcome.runs.append(result.run_id)
+        if not result.success:
+            raise RunFailed(_reason(result))
+
+
 def _watched(
     state: State,
-    work: Callable[[Outcome], None],
+    work: Callable[[_Runs], None],
     listener: Listener | None,
     on_interrupt: Callable[[], None],
 ) -> Outcome:
     token = LISTENER.set(listener)
-    outcome = Outcome()
-    state.home.dagster_environment()
-    with dg.DagsterInstance.get() as instance:
-        reconcile(instance)
+    state.home.dagster_environment()  # the code location looks there when it is imported
     try:
-        work(outcome)
-    except KeyboardInterrupt:
-        outcome.interrupted = True
-        on_interrupt()
-        _execute(state, Step("publish"), outcome)
+        with dg.DagsterInstance.get() as instance:
+            reconcile(instance)
+            runs = _Runs(state, instance)
+            try:
+                work(runs)
+            except KeyboardInterrupt:
+                runs.outcome.interrupted = True
+                on_interrupt()
+                runs.execute(Step("publish"))
+            return runs.outcome
     finally:
         LISTENER.reset(token)
-    return outcome
-
-
-def _follow(state: State, outcome: Outcome) -> None:
-    """All that follows from what was taken in."""
-    while (step := next_step(state, files=[])) is not None:
-        _execute(state, step, outcome)
-
-
-def _execute_checks(state: State, outcome: Outcome) -> None:
-    """All stages and the full suites once more, if anything ran: the last word on a night."""
-    if outcome.runs:
-        _execute(state, Step("consolidate"), outcome)
-
-
-def _execute(state: State, step: Step, outcome: Outcome, *, max_bytes: int | None = None) -> None:
-    state.home.dagster_environment()  # the code location looks there when it is imported
-    from pipelines.definitions import defs
-
-    config: dict[str, object] = dict(QUIET)
-    if step.job == "intake":
-        config["ops"] = {"records": {"config": {"max_bytes": max_bytes}}}
-    run_id = str(uuid4())
-    with dg.DagsterInstance.get() as instance, kept_open(instance, run_id):
-        result = defs.resolve_job_def(step.job).execute_in_process(
-            run_config=config,
-            instance=instance,
-            tags={**range_tags(step), **process_tag()},
-            raise_on_error=False,
-            run_id=run_id,
-        )
-    outcome.runs.append(result.run_id)
-    if not result.success:
-        raise RunFailed(_reason(result))
 
 
 def _reason(result: dg.ExecuteInProcessResult) -> str:

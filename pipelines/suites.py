@@ -1,71 +1,21 @@
-"""What must hold of each table, as suites of expectations made from the tables' declarations.
-
-A suite reads a few columns, and gives great_expectations small frames: keys and numbers as they
-are, and for what takes other tables or the text itself (references, quotes, secrets) whether it
-holds, row by row. No text of logs leaves this module.
-"""
+"""What must hold of each table, as suites of expectations made from the tables' declarations."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
 
 import polars as pl
 
 from knowledge.identity import digest
 from knowledge.invariants import REFERENCES, UNIT_RANGES
 from knowledge.learnings.stage import EXTRACTOR as LEARNING_RULES
+from knowledge.redaction import VERSION as REDACTION
 from knowledge.redaction import redactor
 from knowledge.redaction.rules import RULES as REDACTIONS
 from knowledge.rules import RULES, Record, field_text
 from knowledge.tables import TABLES, TEXT, TEXTS, Table
 from knowledge.work import OUTCOMES
-
-DAYS_AT_ONCE = 32
-"""Days whose text is held at once: what bounds the memory of reading it all."""
+from pipelines.suite import Batch, Read, Suite, expect, holds, stretches
 
 MOST_DUPLICATES = 0.05
-
-
-class Read(Protocol):
-    """What suites read by."""
-
-    def __call__(
-        self, table: str, *columns: str, days: Sequence[str] | None = None
-    ) -> pl.LazyFrame:
-        """Columns of a table by name, in the version that is checked."""
-        ...
-
-
-class Expectation(NamedTuple):
-    """One rule in words, the class in great_expectations that decides it, and its arguments."""
-
-    rule: str
-    kind: str
-    given: dict[str, Any]
-
-
-class Batch(NamedTuple):
-    """Rows, and what is expected of them."""
-
-    frame: pl.DataFrame
-    expectations: Sequence[Expectation]
-
-
-@dataclass(frozen=True)
-class Suite:
-    """What must hold of one table in one respect.
-
-    `reads` names the tables that it looks at; `content` is what it is made of, so that a changed
-    suite runs again where an old one passed. One that does not block only warns.
-    """
-
-    table: str
-    name: str
-    about: str
-    reads: tuple[str, ...]
-    content: str
-    batches: Callable[[Read], Iterable[Batch]]
-    blocking: bool = True
 
 
 def suites() -> list[Suite]:
@@ -111,13 +61,13 @@ def _unique_key(table: Table) -> Suite:
     key = list(table.key)
 
     def batches(read: Read) -> Iterator[Batch]:
-        present = [_expect(f"{name} is there", "ExpectColumnValuesToNotBeNull", column=name)
+        present = [expect(f"{name} is there", "ExpectColumnValuesToNotBeNull", column=name)
                    for name in key]  # fmt: skip
         rule = f"{', '.join(key)} never twice"
         unique = (
-            _expect(rule, "ExpectColumnValuesToBeUnique", column=key[0])
+            expect(rule, "ExpectColumnValuesToBeUnique", column=key[0])
             if len(key) == 1
-            else _expect(rule, "ExpectCompoundColumnsToBeUnique", column_list=key)
+            else expect(rule, "ExpectCompoundColumnsToBeUnique", column_list=key)
         )
         yield Batch(read(table.name, *key).collect(), [*present, unique])
 
@@ -149,7 +99,7 @@ def _references(table: Table, references: Sequence[tuple[str, str, str, str]]) -
                 )  # fmt: skip
                 rule = f"{name}.{column} is in {target}.{target_column}"
                 held[rule] = ~rows["row"].is_in(missing["row"].implode())
-            yield _holds(pl.DataFrame(held, schema=dict.fromkeys(held, pl.Boolean)))
+            yield holds(pl.DataFrame(held, schema=dict.fromkeys(held, pl.Boolean)))
 
     return Suite(
         table.name,
@@ -164,10 +114,10 @@ def _references(table: Table, references: Sequence[tuple[str, str, str, str]]) -
 def _ranges(table: Table, columns: Sequence[str]) -> Suite:
     def batches(read: Read) -> Iterator[Batch]:
         # A number that is none (NaN) is empty to pandas.
-        rules = [_expect(f"{name} is a number", "ExpectColumnValuesToNotBeNull", column=name)
+        rules = [expect(f"{name} is a number", "ExpectColumnValuesToNotBeNull", column=name)
                  for name in columns]  # fmt: skip
         rules += [
-            _expect(f"{name} lies within 0 and 1", "ExpectColumnValuesToBeBetween", column=name,
+            expect(f"{name} lies within 0 and 1", "ExpectColumnValuesToBeBetween", column=name,
                     min_value=0, max_value=1)
             for name in columns
         ]  # fmt: skip
@@ -185,7 +135,7 @@ def _balance(
     def batches(read: Read) -> Iterator[Batch]:
         frame = counts(read).select("counted", "expected").fill_null(0).collect()
         pair = {"column_A": "counted", "column_B": "expected"}
-        yield Batch(frame, [_expect("counts add up", "ExpectColumnPairValuesToBeEqual", **pair)])
+        yield Batch(frame, [expect("counts add up", "ExpectColumnPairValuesToBeEqual", **pair)])
 
     return Suite(table.name, "balance", about, reads, about, batches)
 
@@ -194,7 +144,7 @@ def _outcomes() -> Suite:
     def batches(read: Read) -> Iterator[Batch]:
         rule = f"outcome is one of {', '.join(OUTCOMES)}"
         kind = "ExpectColumnValuesToBeInSet"
-        expectation = _expect(rule, kind, column="outcome", value_set=list(OUTCOMES))
+        expectation = expect(rule, kind, column="outcome", value_set=list(OUTCOMES))
         yield Batch(read("work", "outcome").collect(), [expectation])
 
     about = "Each unit of work is exactly one of done, empty, rejected and failed."
@@ -300,7 +250,7 @@ def _quotes(
     """`found` gives frames with `quote stands in its source`, a row per quote."""
 
     def batches(read: Read) -> Iterator[Batch]:
-        yield _holds(pl.concat([*found(read)]))
+        yield holds(pl.concat([*found(read)]))
 
     about = "Each quote stands in its source, at the place that it names."
     return Suite(table.name, "quotes", about, reads, about, batches)
@@ -312,7 +262,7 @@ _FOUND = "quote stands in its source"
 def _candidate_quotes(read: Read) -> Iterator[pl.DataFrame]:
     columns = ("namespace", "record_id", "quote", "quote_field", "quote_start", "quote_end")
     yield pl.DataFrame(schema={_FOUND: pl.Boolean})
-    for days in _days(read, "candidates"):
+    for days in stretches(read, "candidates"):
         quotes = read("candidates", *columns, days=days)
         source = read("raw_logs", "namespace", *Record._fields, days=days)
         joined = quotes.join(source, on=["namespace", "record_id"], how="left").collect()
@@ -360,12 +310,12 @@ def _no_secret(table: Table, columns: Sequence[str]) -> Suite:
 
     def batches(read: Read) -> Iterator[Batch]:
         held = [pl.DataFrame(schema=dict.fromkeys(rules.values(), pl.Boolean))]
-        for days in _days(read, table.name) if table.by_day else [None]:
+        for days in stretches(read, table.name) if table.by_day else [None]:
             part = read(table.name, *columns, days=days).collect()
             held.append(part.select(clean(part[name]).alias(rule) for name, rule in rules.items()))
-        yield _holds(pl.concat(held))
+        yield holds(pl.concat(held))
 
-    patterns = digest(*(f"{rule.name}={rule.exact}" for rule in REDACTIONS))
+    patterns = digest(REDACTION, *(f"{rule.name}={rule.exact}" for rule in REDACTIONS))
     about = f"Nothing that looks like a secret in {', '.join(columns)}."
     return Suite(table.name, "no_secret", about, (table.name,), f"{columns}{patterns}", batches)
 
@@ -385,7 +335,7 @@ def _duplicates(table: Table, statement: Sequence[str]) -> Suite:
         kind = "ExpectColumnProportionOfUniqueValuesToBeBetween"
         rows = frame.collect()
         # Of no rows there is no proportion.
-        expectations = [_expect(rule, kind, column="statement", min_value=1 - MOST_DUPLICATES)]
+        expectations = [expect(rule, kind, column="statement", min_value=1 - MOST_DUPLICATES)]
         yield Batch(rows, expectations if rows.height else [])
 
     about = f"Fewer than {MOST_DUPLICATES:.0%} of the rows say the same as another one."
@@ -398,20 +348,3 @@ _STATEMENTS: dict[str, tuple[str, ...]] = {
     "facts": ("namespace", "entity_id", "predicate", "content"),
     "learnings": ("namespace", "category", "title"),
 }
-
-
-def _days(read: Read, table: str) -> Iterator[list[str]]:
-    days = read(table, "day").unique().collect()["day"].sort().to_list()
-    yield from (days[at : at + DAYS_AT_ONCE] for at in range(0, len(days), DAYS_AT_ONCE))
-
-
-def _holds(frame: pl.DataFrame) -> Batch:
-    """A batch of columns that say, row by row, whether the rule in their name holds."""
-    kind = "ExpectColumnValuesToBeInSet"
-    return Batch(
-        frame, [_expect(rule, kind, column=rule, value_set=[True]) for rule in frame.columns]
-    )
-
-
-def _expect(rule: str, kind: str, **given: Any) -> Expectation:
-    return Expectation(rule, kind, given)

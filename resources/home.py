@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import stat
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,10 +12,13 @@ from resources.files import replace_file
 SCHEMA_VERSION = 1
 """Rises when what lies in a home changes so that older code would misread it."""
 
+LEAST_FREE = 100_000_000
+"""Bytes that must be free on the disk before anything is written."""
+
 FOLDERS = ("inbox", "warehouse", "index", "dagster", "publication")
 OURS = {
     *FOLDERS, "schema_version", "cairn.toml", "answers.sqlite", "sources.json", "write.lock",
-    "write.lock.next", "checks.json", "sensor_alive",
+    "write.lock.next", "checks.json", "held.json", "sensor_alive",
 }  # fmt: skip
 CHECKOUT = Path(__file__).parents[1]
 NAMESPACE = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}")
@@ -28,6 +32,14 @@ telemetry:
   enabled: false
 nux:
   enabled: false
+# Else each event of each step of a run is printed into the terminal of `cairn ui`; all are stored.
+python_logs:
+  python_log_level: ERROR
+# Nothing is printed by steps. The default manager starts processes for each run to catch it, whose
+# tracebacks are what a person sees at Ctrl-C.
+compute_logs:
+  module: dagster._core.storage.noop_compute_log_manager
+  class: NoOpComputeLogManager
 run_queue:
   max_concurrent_runs: 4
   dequeue_interval_seconds: 1
@@ -58,6 +70,8 @@ class Home:
     """A state folder, and where each thing stands in it. `root` is absolute."""
 
     root: Path
+    lock_timeout: float = 600.0
+    """Seconds that a writer waits for another one."""
 
     @property
     def inbox(self) -> Path:
@@ -132,7 +146,7 @@ def find_home(path: Path | None = None) -> Path:
     return path.expanduser().absolute()
 
 
-def open_home(path: Path | None = None) -> Home:
+def open_home(path: Path | None = None, lock_timeout: float = Home.lock_timeout) -> Home:
     """The state folder, made if it is not there, readable by its owner only.
 
     Raises:
@@ -145,7 +159,25 @@ def open_home(path: Path | None = None) -> Home:
         raise HomeError(
             f"home {root}: {error.strerror}: choose another with --home or CAIRN_HOME"
         ) from error
-    return Home(root)
+    return Home(root, lock_timeout)
+
+
+def check_room(home: Home) -> None:
+    """Refuses to begin what would end halfway, where the index is mapped into memory, by a signal.
+
+    Raises:
+        HomeError: the home cannot be written, or its disk is as good as full.
+    """
+    if not os.access(home.root, os.R_OK | os.W_OK | os.X_OK):
+        raise HomeError(
+            f"home {home.root}: cannot be written: choose another with --home or CAIRN_HOME"
+        )
+    free = shutil.disk_usage(home.root).free
+    if free < LEAST_FREE:
+        raise HomeError(
+            f"home {home.root}: {free / 1e6:.0f} MB are free, {LEAST_FREE / 1e6:.0f} are needed:"
+            " make room first"
+        )
 
 
 def check_namespace(name: str) -> str:
@@ -194,7 +226,9 @@ def _check_schema(root: Path, text: str) -> None:
     try:
         found = int(text)
     except ValueError:
-        raise HomeError(f"home {root}: the file schema_version holds no number") from None
+        raise HomeError(
+            f"home {root}: the file schema_version holds no number: write {SCHEMA_VERSION} into it"
+        ) from None
     if found > SCHEMA_VERSION:
         raise HomeError(
             f"home {root} was written by a newer Cairn (schema {found}, this one knows"

@@ -15,6 +15,9 @@ from pathlib import Path
 from resources.home import Home
 
 POLL_SECONDS = 0.1
+PATIENCE_SECONDS = 1.0
+"""Who waits for less says nothing: two runs at once take turns at every stage."""
+
 logger = logging.getLogger(__name__)
 
 
@@ -36,7 +39,7 @@ class Holder:
 
 @contextmanager
 def write_lock(
-    home: Home, command: str | None = None, *, timeout: float = 600.0
+    home: Home, command: str | None = None, *, timeout: float | None = None
 ) -> Generator[Holder]:
     """Holds the home's lock; who must wait logs for whom, once per holder.
 
@@ -48,7 +51,7 @@ def write_lock(
     Args:
         home: The home to write to.
         command: What this process does, for those who wait.
-        timeout: Seconds to wait.
+        timeout: Seconds to wait; the home's if unset.
 
     Raises:
         LockTimeout: another writer held it for all that time.
@@ -58,6 +61,7 @@ def write_lock(
         command or " ".join(sys.argv)[:200],
         datetime.now(UTC).isoformat(timespec="seconds"),
     )
+    timeout = home.lock_timeout if timeout is None else timeout
     deadline = time.monotonic() + timeout
     with _opened(home.write_lock) as lock:
         with _opened(home.write_lock.with_suffix(".lock.next")) as turn:
@@ -74,15 +78,15 @@ def lock_holder(home: Home) -> Holder | None:
     """Who holds the lock now, if anyone does."""
     if not home.write_lock.exists():
         return None
-    with _opened(home.write_lock) as lock:
+    with _opened(home.write_lock, os.O_RDONLY) as lock:
         if _taken(lock, fcntl.LOCK_SH):
             return None
         return _signature(lock) or Holder(0, "unknown", "")
 
 
 @contextmanager
-def _opened(path: Path) -> Generator[int]:
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+def _opened(path: Path, how: int = os.O_RDWR | os.O_CREAT) -> Generator[int]:
+    descriptor = os.open(path, how | os.O_CLOEXEC, 0o600)
     try:
         yield descriptor
     finally:
@@ -92,9 +96,10 @@ def _opened(path: Path) -> Generator[int]:
 def _wait(descriptor: int, lock: int, deadline: float, timeout: float) -> None:
     """Takes a flock; `lock` is where its holder, or who is before us, has signed."""
     told: Holder | None = None
+    start = time.monotonic()
     while not _taken(descriptor, fcntl.LOCK_EX):
         other = _signature(lock)
-        if other and other != told:
+        if other and other != told and time.monotonic() - start >= PATIENCE_SECONDS:
             told = other
             logger.info("waiting for %s", other)
         if time.monotonic() >= deadline:

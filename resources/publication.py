@@ -15,6 +15,7 @@ from resources.home import Home, check_namespace
 from resources.warehouse import Warehouse
 
 KEPT = 3
+HELD = "held.json"
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,30 @@ def publish(home: Home, manifest: Manifest) -> bool:
     )
     replace_file(_file(home, manifest.namespace), content.encode())
     return True
+
+
+@dataclass(frozen=True)
+class Held:
+    """Why a namespace was not published, and the versions of tables for which that was so."""
+
+    reasons: Sequence[str]
+    tables: Mapping[str, int]
+
+
+def held_back(home: Home) -> dict[str, Held]:
+    """Namespaces whose readers keep what they had, since their invariants do not hold."""
+    try:
+        content = json.loads((home.root / HELD).read_bytes())
+    except FileNotFoundError:
+        return {}
+    return {namespace: Held(**fields) for namespace, fields in content.items()}
+
+
+def hold_back(home: Home, held: Mapping[str, Held]) -> None:
+    """Keeps which namespaces are held back, in place of those that were."""
+    if held != held_back(home):
+        content = {namespace: asdict(each) for namespace, each in held.items()}
+        replace_file(home.root / HELD, json.dumps(content, indent=1, sort_keys=True).encode())
 
 
 def published(home: Home, namespace: str) -> Manifest | None:

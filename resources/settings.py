@@ -1,5 +1,6 @@
 """Settings: environment variables, then cairn.toml, then the defaults that stand here."""
 
+import json
 import os
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -123,7 +124,11 @@ def load_settings() -> Settings:
     try:
         return Settings()
     except SettingsError as error:
-        raise ConfigError(f"environment: {error}") from error
+        names = ", ".join(name for name in sorted(os.environ) if _is_odd_json(name))
+        raise ConfigError(
+            f"{names or 'environment'}: lists and tables are written as JSON, such as"
+            ' ["nas", "router"]'
+        ) from error
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
         path = tuple(str(part) for part in first["loc"])
@@ -133,6 +138,15 @@ def load_settings() -> Settings:
             else first["msg"].removeprefix("Value error, ")
         )
         raise ConfigError(f"{_origin(path)}: {'.'.join(path)}: {problem}") from None
+
+
+def _is_odd_json(name: str) -> bool:
+    """Whether a variable may be the one that pydantic could not read as JSON, but does not name."""
+    try:
+        json.loads(os.environ[name])
+    except ValueError:
+        return name.startswith((f"{PREFIX}POLICY", f"{PREFIX}STORAGE_OPTIONS"))
+    return False
 
 
 def explain() -> list[Explained]:
@@ -204,5 +218,9 @@ def _read(path: Path) -> dict[str, Any] | None:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return None
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path}: not valid UTF-8 at byte {error.start}") from error
+    except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{path}: {error}") from error

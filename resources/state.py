@@ -85,4 +85,4 @@ def open_state(home: Path | None = None) -> State:
     if home is not None:
         os.environ["CAIRN_HOME"] = str(home.expanduser().absolute())
     settings = load_settings()
-    return State(open_home(home or settings.home), settings)
+    return State(open_home(home or settings.home, settings.lock_timeout), settings)

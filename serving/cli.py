@@ -54,9 +54,11 @@ class LazyGroup(click.Group):
         """Runs the command; what a person can mend becomes one line."""
         try:
             return super().invoke(ctx)
+        except (click.exceptions.Exit, click.Abort, click.ClickException, BrokenPipeError):
+            raise
         except Exception as error:
-            if isinstance(error, _mendable()):
-                raise click.ClickException(" ".join(str(error).split())) from error
+            if (told := _told(error)) is not None:
+                raise click.ClickException(told) from error
             raise
 
 
@@ -84,6 +86,8 @@ def cairn(ctx: click.Context, home: Path | None) -> None:
 def main() -> None:
     """Runs `cairn`; what a person can mend is one line on stderr. Exits 1 then, 2 for wrong use."""
     try:
+        if any(not _is_text(argument) for argument in sys.argv):
+            _refuse("an argument is not valid UTF-8", 2)
         sys.exit(cairn(standalone_mode=False) or 0)  # click gives the code of an Exit
     except click.exceptions.NoArgsIsHelpError as error:
         error.show()
@@ -106,6 +110,27 @@ def main() -> None:
 def _refuse(message: str, code: int) -> None:
     click.echo(f"cairn: {message}", err=True)
     sys.exit(code)
+
+
+def _is_text(argument: str) -> bool:
+    try:
+        argument.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _told(error: BaseException) -> str | None:
+    """What a person reads of an error that they can mend; of any other one, nothing."""
+    if isinstance(error, _mendable()):
+        return " ".join(str(error).split())
+    if isinstance(error, OSError):
+        # Delta's and the engine's have their whole story as the message, over several lines.
+        reason = error.strerror or (str(error).strip().splitlines() or [type(error).__name__])[0]
+        return f"{error.filename}: {reason}" if error.filename else reason
+    if type(error).__module__ in ("sqlalchemy.exc", "sqlite3"):  # Dagster's runs and events
+        return f"{os.environ.get('DAGSTER_HOME', 'dagster')}: {getattr(error, 'orig', error)}"
+    return None
 
 
 def _mendable() -> tuple[type[Exception], ...]:

@@ -23,9 +23,34 @@ def limit(default: int) -> Callable[[Any], Any]:
     )  # fmt: skip
 
 
-namespace = click.option(
-    "--namespace", metavar="NAME", help="Whose knowledge; the only one there is, if unset."
-)
+def _namespace(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    from resources.home import check_namespace
+
+    try:
+        return value if value is None else check_namespace(value)
+    except ValueError as error:
+        raise click.BadParameter(str(error), ctx, param) from None
+
+
+def namespace(about: str) -> Callable[[Any], Any]:
+    """`--namespace NAME`."""
+    return click.option("--namespace", metavar="NAME", callback=_namespace, help=about)
+
+
+ONE_NAMESPACE = "Whose knowledge; the only one there is, if unset."
+EACH_NAMESPACE = "Only this one's."
+IMPORTS = "Whose logs these are. [default]"
+
+
+def _share(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
+    if value is not None and not 0 <= value <= 1:  # not a number is in no range
+        raise click.BadParameter(f"{value} is not within 0 and 1", ctx, param)
+    return value
+
+
+def confidence(name: str, about: str) -> Callable[[Any], Any]:
+    """An option that takes a confidence."""
+    return click.option(name, type=float, metavar="0..1", callback=_share, help=about)
 
 
 def _moment(ctx: click.Context, param: click.Parameter, value: str | None) -> datetime | None:

@@ -42,6 +42,12 @@ class Display:
         if self._bar and self._task is not None:
             self._bar.reset(self._task, total=len(ORDER), description="")
 
+    def checking(self) -> None:
+        """All is published, and is looked over once more."""
+        self.note("checking all tables")
+        if self._bar and self._task is not None:
+            self._bar.update(self._task, description="checking", completed=len(ORDER))
+
     def note(self, text: str) -> None:
         """One line, now."""
         if self._bar:
@@ -77,10 +83,10 @@ class Display:
         self.stages.add(report)
         if not self._bar and report.units and report.written:
             name = TABLE_OF.get(report.stage, report.stage)
-            failed = f", {report.failed:,} failed" if report.failed else ""
-            self.note(
-                f"{name}: {report.done:,} of {report.units:,} done{failed}, {report.seconds:.1f} s"
-            )
+            counts = {"done": report.done, "empty": report.empty, "rejected": report.rejected,
+                      "failed": report.failed}  # fmt: skip
+            told = ", ".join(f"{number:,} {what}" for what, number in counts.items() if number)
+            self.note(f"{name}: {told}, {report.seconds:.1f} s")
         if report.stage == "publication" and report.written:
             self.note("published: search answers from what is done so far")
 

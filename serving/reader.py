@@ -10,6 +10,7 @@ from knowledge.confidence import effective_confidence
 from knowledge.days import UNDATED
 from knowledge.tables import (
     CANDIDATES,
+    CONFIDENCE_UPDATES,
     FACT_SOURCES,
     LEARNINGS,
     MEMORY,
@@ -49,7 +50,8 @@ class Reader:
         """Facts as they stand, with `effective` confidence and `status` at `as_of`.
 
         What has faded below the bar is shown as deprecated: that is how it looks from here, and
-        is stored nowhere.
+        is stored nowhere. What came after `as_of` has not happened yet: facts that were first
+        seen later are left out, and so is the evidence of later events.
         """
         policy = self.state.policy
         effective = effective_confidence(
@@ -58,7 +60,7 @@ class Reader:
         names = self.table(MEMORY_ENTITIES, ["entity_id", "display_name", "type"])
         faded = (pl.col("effective") < policy.deprecated_below) & (pl.col("status") == "active")
         return (
-            self.table(MEMORY)
+            self._known()
             .join(
                 names.rename({"display_name": "entity", "type": "entity_type"}),
                 on="entity_id",
@@ -68,6 +70,37 @@ class Reader:
             .with_columns(
                 status=pl.when(faded).then(pl.lit("deprecated")).otherwise(pl.col("status"))
             )
+        )
+
+    def _known(self) -> pl.LazyFrame:
+        """Rows of MEMORY with what was known of them at `as_of`."""
+        facts = self.table(MEMORY)
+        if self.manifest.watermark is None or self.as_of >= self.manifest.watermark:
+            return facts
+        before = pl.col("occurred_at") <= self.as_of
+        then = (
+            self.table(CONFIDENCE_UPDATES)
+            .filter(before)
+            .sort("fact_id", "seq")
+            .group_by("fact_id")
+            .agg(then=pl.col("confidence").last(), then_at=pl.col("occurred_at").last())
+        )
+        later = pl.col("last_event_at") > self.as_of
+        unmerged = pl.col("archived_at") > self.as_of
+        return (
+            facts.filter((pl.col("first_seen") <= self.as_of).fill_null(value=True))
+            .join(then, on="fact_id", how="left")
+            .with_columns(
+                confidence=pl.when(later)
+                .then(pl.col("then").fill_null(pl.col("base_confidence")))
+                .otherwise("confidence"),
+                last_event_at=pl.when(later)
+                .then(pl.col("then_at").fill_null(pl.col("first_seen")))
+                .otherwise("last_event_at"),
+                status=pl.when(unmerged).then(pl.lit("active")).otherwise("status"),
+                merged_into=pl.when(~unmerged.fill_null(value=False)).then("merged_into"),
+            )
+            .drop("then", "then_at")
         )
 
     def entities(self) -> pl.LazyFrame:

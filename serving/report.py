@@ -6,6 +6,9 @@ import polars as pl
 
 from knowledge.policy import STRUCTURAL_PREDICATES
 from knowledge.tables import CONVERSATIONS, RAW_LOGS, THEMES
+from resources.publication import held_back, namespaces
+from resources.state import State
+from resources.verdicts import Verdicts
 from serving.reader import Reader
 from serving.search import Found, search_memory
 from serving.terminal import Column, console, count, one_line, print_table, say
@@ -18,6 +21,16 @@ ENTITY_COLUMNS = (
     Column("mentions", from_width=70),
     Column("last_seen", from_width=90),
 )
+
+
+def held_reasons(state: State) -> dict[str, list[str]]:
+    """Namespaces that are not published as they stand, and why: their invariants do not hold."""
+    verdicts, held = Verdicts(state.home), held_back(state.home)
+    found = {
+        name: verdicts.against(name) or list(held[name].reasons if name in held else ())
+        for name in sorted({*held, *namespaces(state.home)})
+    }
+    return {name: reasons for name, reasons in found.items() if reasons}
 
 
 def totals(reader: Reader) -> dict[str, int]:

@@ -33,10 +33,17 @@ class Column:
     """Narrower terminals do without it."""
 
 
+class _Console(Console):
+    """A console that leaves a closed pipe to `main`: rich would exit with 1."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
 def console(*, err: bool = False) -> Console:
     """Standard output, or error; unbounded and plain where it is no terminal."""
-    found = Console(highlight=False, stderr=err)
-    return found if found.is_terminal else Console(highlight=False, stderr=err, width=UNBOUND)
+    found = _Console(highlight=False, stderr=err)
+    return found if found.is_terminal else _Console(highlight=False, stderr=err, width=UNBOUND)
 
 
 def emit_json(value: object) -> None:

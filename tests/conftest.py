@@ -1,8 +1,15 @@
 """What all tests share."""
 
+import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# The same examples at each run, so that a red run is the doing of a change. To look for new ones:
+# HYPOTHESIS_PROFILE=default make test
+settings.register_profile("steady", derandomize=True, deadline=None)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
 SHARED = Path(__file__).parents[2] / "shared" / "data"
 

@@ -43,6 +43,7 @@ def command(
     from pipelines.again import forget_work
     from pipelines.run import RunFailed, run_days
     from pipelines.stale import held_days, staleness
+    from resources.home import check_room
     from serving.commands.run import finish
     from serving.progress import Display
 
@@ -57,6 +58,7 @@ def command(
             return
     if force:
         forget_work(state, days)
+    check_room(state.home)
     display = Display()
     start = time.monotonic()
     click.echo(f"{count(len(days), 'day')} with records", err=True)
@@ -66,6 +68,7 @@ def command(
                 state,
                 days,
                 listener=display.listener(),
+                on_check=display.checking,
                 on_interrupt=lambda: display.note("interrupted: publishing what is done"),
             )
     except RunFailed as error:

@@ -22,7 +22,7 @@ Examples:
 )
 @click.option("--retry", is_flag=True, help="Read those files, and do that work, again.")
 @options.limit(50)
-@options.namespace
+@options.namespace(options.EACH_NAMESPACE)
 @options.as_json
 @click.pass_context
 def command(
@@ -30,6 +30,8 @@ def command(
 ) -> None:
     """List what could not be read or done, with its place and why."""
     state = options.state_of(ctx)
+    if namespace is not None:
+        _known(state, namespace)
     if retry:
         _retry(state, namespace, as_json=as_json)
         return
@@ -51,6 +53,16 @@ def command(
     out.print(
         f"{len(page):,} of {len(rows):,}; `cairn dead-letters --retry` tries again", style="dim"
     )
+
+
+def _known(state: "State", namespace: str) -> None:
+    """Refuses a namespace from which nothing was ever read."""
+    from knowledge.tables import SOURCE_FILES
+    from resources.publication import namespaces
+
+    files = state.warehouse.read(SOURCE_FILES, columns=["namespace"]).unique().collect()
+    if namespace not in {*files["namespace"], *namespaces(state.home)}:
+        raise click.ClickException(f"nothing is there for namespace {namespace!r}")
 
 
 def letters(state: "State", namespace: str | None = None) -> list[dict[str, Any]]:

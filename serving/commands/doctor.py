@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import click
 from rich.text import Text
 
+from resources.home import LEAST_FREE
 from serving import options
 from serving.terminal import console, emit_json, size
 
@@ -25,7 +26,6 @@ LIBRARIES = (
     "tree-sitter-bash", "wordllama",
 )  # fmt: skip
 LITTLE_SPACE = 1_000_000_000
-NO_SPACE = 100_000_000
 MARKS = {"ok": ("ok     ", "green"), "warning": ("warning", "yellow"), "error": ("error  ", "red")}
 
 
@@ -92,9 +92,10 @@ def _home(state: "State") -> Iterator[Finding]:
 
 def _disk(state: "State") -> Iterator[Finding]:
     free = shutil.disk_usage(state.home.root).free
-    used = sum(file.stat().st_size for file in state.home.root.rglob("*") if file.is_file())
+    # Blocks: the index's files are mostly holes.
+    used = sum(file.lstat().st_blocks * 512 for file in state.home.root.rglob("*"))
     found = f"{size(free)} free, {size(used)} in the home"
-    if free < NO_SPACE:
+    if free < LEAST_FREE:
         yield Finding("disk", "error", found, "make room before the next run")
     elif free < LITTLE_SPACE:
         yield Finding("disk", "warning", found, "make room soon")
@@ -171,10 +172,16 @@ def _daemon(state: "State") -> Iterator[Finding]:
 
 
 def _sources(state: "State") -> Iterator[Finding]:
+    from resources.log_files import closed_folders
     from resources.sources import list_sources
 
     found = list_sources(state.home)
     gone = [source.path for source in found if not Path(source.path).exists()]
+    closed = [place for source in found for place in closed_folders(Path(source.path))]
+    if closed:
+        more = f" and {len(closed) - 1:,} more" if len(closed) > 1 else ""
+        yield Finding("sources", "warning", f"cannot be read: {closed[0]}{more}",
+                      "what lies in it is passed over")  # fmt: skip
     if gone:
         yield Finding("sources", "warning", f"gone: {', '.join(gone)}",
                       "`cairn sources remove PATH`; what was read stays")  # fmt: skip
@@ -182,6 +189,17 @@ def _sources(state: "State") -> Iterator[Finding]:
         yield Finding("sources", "ok", f"{len(found)} registered")
     else:
         yield Finding("sources", "warning", "none is registered", "`cairn run --source PATH`")
+
+
+def _publication(state: "State") -> Iterator[Finding]:
+    from serving.report import held_reasons
+
+    held = held_reasons(state)
+    for name, reasons in held.items():
+        advice = "`cairn backfill --from DAY --to DAY --force` makes its rows anew"
+        yield Finding(f"publication of {name}", "error", f"held back: {'; '.join(reasons)}", advice)
+    if not held:
+        yield Finding("publication", "ok", "no namespace is held back")
 
 
 def _tables(state: "State") -> Iterator[Finding]:
@@ -221,6 +239,10 @@ def _index(state: "State") -> Iterator[Finding]:
     from knowledge.tables import VECTOR_INDEX
     from resources.publication import namespaces, published, read_published
 
+    if shutil.disk_usage(state.home.root).free < LEAST_FREE:
+        yield Finding("index", "warning", "not looked at: it is mapped into memory, and that fails"
+                      " where the disk is full", "make room first")  # fmt: skip
+        return
     for name in namespaces(state.home):
         manifest = published(state.home, name)
         if manifest is None or manifest.generation is None:
@@ -251,6 +273,6 @@ def _dead_letters(state: "State") -> Iterator[Finding]:
 
 
 CHECKS = (
-    _home, _disk, _versions, _settings, _lock, _daemon, _sources, _tables, _model, _index,
-    _dead_letters,
+    _home, _disk, _versions, _settings, _lock, _daemon, _sources, _publication, _tables, _model,
+    _index, _dead_letters,
 )  # fmt: skip

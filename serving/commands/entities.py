@@ -17,7 +17,7 @@ Examples:
 )
 @click.option("--type", "type_", metavar="TYPE", help="Only this type: project, host, tool, …")
 @options.limit(20)
-@options.namespace
+@options.namespace(options.ONE_NAMESPACE)
 @options.as_json
 @click.pass_context
 def command(

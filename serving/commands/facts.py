@@ -42,12 +42,12 @@ used_tool, executed_command and mentions_path are many: they show with --all, or
 @click.option("--predicate", help="Only this predicate, e.g. connects_to_host.")
 @click.option("--entity", help="Only facts about this entity (its name).")
 @click.option("--status", help="Only this status: active, deprecated, merged_into, …")
-@click.option("--min-base", type=click.FloatRange(0, 1), help="Least confidence of the rule.")
-@click.option("--min-confidence", type=click.FloatRange(0, 1), help="Least confidence at --as-of.")
+@options.confidence("--min-base", "Least confidence of the rule.")
+@options.confidence("--min-confidence", "Least confidence at --as-of.")
 @click.option("--triples", is_flag=True, help="Single observations instead of united facts.")
 @click.option("--all", "all_", is_flag=True, help="Structural predicates too.")
 @options.limit(20)
-@options.namespace
+@options.namespace(options.ONE_NAMESPACE)
 @options.as_of
 @options.as_json
 @click.pass_context

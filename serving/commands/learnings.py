@@ -20,9 +20,9 @@ Examples:
   cairn learnings --category bug_fix --min-confidence 0.8 --json"""
 )
 @click.option("--category", type=click.Choice(CATEGORIES), help="Only this category.")
-@click.option("--min-confidence", type=click.FloatRange(0, 1), help="Least confidence.")
+@options.confidence("--min-confidence", "Least confidence.")
 @options.limit(10)
-@options.namespace
+@options.namespace(options.ONE_NAMESPACE)
 @options.as_json
 @click.pass_context
 def command(

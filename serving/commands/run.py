@@ -1,6 +1,7 @@
 """`cairn run`."""
 
 import time
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,7 +43,7 @@ what is done and stops; `cairn run` goes on from there."""
     help="File or folder of logs; is registered. Repeatable.",
 )  # fmt: skip
 @click.option("--samples", is_flag=True, help="The samples that come with Cairn, in `samples`.")
-@click.option("--namespace", metavar="NAME", help="Whose logs these are. [default]")
+@options.namespace(options.IMPORTS)
 @click.option("--timezone", metavar="ZONE", help="Of times without one, e.g. Europe/Berlin. [UTC]")
 @click.option(
     "--report/--no-report", default=None, help="What each stage made. [on a terminal]"
@@ -76,8 +77,10 @@ def execute(state: "State", *, report: bool | None = None, as_json: bool = False
     """
     state.home.dagster_environment()  # the code location looks for the home when it is imported
     from pipelines.run import RunFailed, plan, run_graph
+    from resources.home import check_room
     from serving.progress import Display
 
+    check_room(state.home)
     planned = plan(state)
     display = Display()
     start = time.monotonic()
@@ -88,6 +91,7 @@ def execute(state: "State", *, report: bool | None = None, as_json: bool = False
                 state,
                 listener=display.listener(),
                 on_stretch=display.stretch,
+                on_check=display.checking,
                 on_interrupt=lambda: display.note(
                     "interrupted: publishing what is done (Ctrl-C again stops at once)"
                 ),
@@ -108,8 +112,11 @@ def finish(
     as_json: bool,
 ) -> None:
     """Tells what came of a run."""
+    from serving.report import held_reasons
+
     found = _overviews(state)
     refused = _refused(state)
+    held = held_reasons(state)
     if as_json:
         emit_json(
             {
@@ -120,17 +127,23 @@ def finish(
                 "input": planned,
                 "stages": display.stages.rows(state),
                 "refused": refused,
+                "held_back": held,
                 "namespaces": found,
             }
         )
     else:
-        _tell(state, display, outcome, found, refused, seconds, report)
-    if outcome.interrupted:
+        _tell(state, display, outcome, found, refused, seconds, report, held=bool(held))
+    for name, reasons in held.items():
         click.echo(
-            "cairn: interrupted; what was done is published, `cairn run` goes on from there",
+            f"cairn: {name} is held back, readers keep what they had: {'; '.join(reasons)}",
             err=True,
         )
+    if outcome.interrupted:
+        done = "what was done is published" if found else "nothing was done that could be published"
+        click.echo(f"cairn: interrupted; {done}, `cairn run` goes on from there", err=True)
         raise click.exceptions.Exit(130)
+    if held:
+        raise click.exceptions.Exit(1)
 
 
 def _tell(
@@ -141,6 +154,8 @@ def _tell(
     refused: list[dict[str, str]],
     seconds: float,
     report: bool | None,
+    *,
+    held: bool,
 ) -> None:
     from serving.report import print_overview, print_totals
 
@@ -150,7 +165,7 @@ def _tell(
     if len(refused) > 5:
         say(f"… and {len(refused) - 5:,} more: see `cairn dead-letters`", style="yellow")
     if not outcome.runs:
-        say("Nothing changed: everything is taken in and published.")
+        say(f"Nothing changed: everything is taken in{'' if held else ' and published'}.")
         for each in found:
             print_totals(each)
         return
@@ -165,7 +180,8 @@ def _tell(
             out.print()
         else:
             print_totals(each)
-    say(f'Done in {span(seconds)}. Next: `cairn search "…"`, `cairn facts`, `cairn status`.')
+    if not outcome.interrupted:
+        say(f'Done in {span(seconds)}. Next: `cairn search "…"`, `cairn facts`, `cairn status`.')
 
 
 def _register(
@@ -208,10 +224,15 @@ def _announce(planned: "Plan") -> None:
     err.print(
         f"{count(planned.files, 'file')}, {size(planned.bytes)},"
         f" about {count(planned.sessions, 'session')},"
-        f" last written {planned.oldest:%Y-%m-%d} to {planned.newest:%Y-%m-%d};"
+        f" last written {_dates(planned.oldest, planned.newest)};"
         f" takes about {span(planned.seconds)}",
         markup=False,
     )
+
+
+def _dates(oldest: datetime, newest: datetime) -> str:
+    first, last = f"{oldest:%Y-%m-%d}", f"{newest:%Y-%m-%d}"
+    return first if first == last else f"{first} to {last}"
 
 
 def _overviews(state: "State") -> list[dict[str, Any]]:

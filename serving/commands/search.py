@@ -25,11 +25,9 @@ Examples:
     show_default=True,
     help="What to find; both = facts and episodes.",
 )
-@click.option(
-    "--min-confidence", type=click.FloatRange(0, 1), help="Least confidence at --as-of. [0.3]"
-)
+@options.confidence("--min-confidence", "Least confidence at --as-of. [0.3]")
 @options.limit(5)
-@options.namespace
+@options.namespace(options.ONE_NAMESPACE)
 @options.as_of
 @options.as_json
 @click.pass_context

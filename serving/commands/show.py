@@ -52,7 +52,7 @@ Examples:
   cairn show f_0d9e27d0895645f5 --as-of 2026-02-20 --json"""
 )
 @click.argument("id_", metavar="ID")
-@click.option("--namespace", metavar="NAME", help="Whose knowledge; any, if unset.")
+@options.namespace("Whose knowledge; any, if unset.")
 @options.as_of
 @options.as_json
 @click.pass_context

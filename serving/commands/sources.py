@@ -39,7 +39,7 @@ def command(ctx: click.Context, as_json: bool) -> None:
 
 @command.command("add")
 @click.argument("path", type=click.Path(path_type=Path))
-@click.option("--namespace", metavar="NAME", help="Whose logs these are. [default]")
+@options.namespace(options.IMPORTS)
 @click.option("--timezone", metavar="ZONE", help="Of times without one. [UTC]")
 @options.as_json
 @click.pass_context

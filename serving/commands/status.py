@@ -44,7 +44,7 @@ Examples:
   cairn status
   cairn status --json"""
 )
-@options.namespace
+@options.namespace(options.EACH_NAMESPACE)
 @options.as_json
 @click.pass_context
 def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
@@ -54,6 +54,7 @@ def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
 
     state = options.state_of(ctx)
     state.home.dagster_environment()
+    from pipelines.next_step import next_step
     from pipelines.run import plan
 
     rows = _namespaces(state)
@@ -62,6 +63,8 @@ def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
         if not rows:
             raise click.ClickException(f"nothing is there for namespace {namespace!r}")
     planned = plan(state)
+    step = next_step(state, files=[])
+    unpublished = step is not None and step.days is None
     sensor = sensor_state(state)
     holder = lock_holder(state.home)
     sources = len(list_sources(state.home))
@@ -72,16 +75,14 @@ def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
                 "namespaces": rows,
                 "sources": sources,
                 "changed_files": planned.files,
+                "unpublished": unpublished,
                 "sensor": sensor,
                 "lock": holder,
             }
         )
         return
     if rows:
-        told = [
-            row | {"lag": "none" if row["lag_seconds"] == 0 else span(row["lag_seconds"] or 0)}
-            for row in rows
-        ]
+        told = [row | {"lag": _tell_lag(row["lag_seconds"])} for row in rows]
         print_table(told, COLUMNS)
     else:
         say("Nothing is there yet: `cairn run --samples`, or `cairn run --source PATH`.")
@@ -90,9 +91,16 @@ def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
     console().print()
     say_value("Home", state.home.root, indent=0)
     say_value("Sources", count(sources, "source"), indent=0)
-    waits = f"{count(planned.files, 'changed file')}, {count(len(days), 'day')}"
-    idle = "nothing: all is published"
-    say_value("Waiting", waits if planned.files or days else idle, indent=0)
+    waits = [
+        *([count(planned.files, "changed file")] if planned.files else []),
+        *([f"{count(len(days), 'day')} to make"] if days else []),
+        *(["publication of what was made"] if unpublished else []),
+    ]
+    say_value("Waiting", ", ".join(waits) or "nothing: all is published", indent=0)
+    for row in rows:
+        if row["held_back"]:
+            reasons = "; ".join(row["held_back"])
+            say_value("Held back", f"{row['namespace']}: {reasons}; `cairn doctor`", indent=0)
     letters_told = f"{dead:,}; see `cairn dead-letters`" if dead else "none"
     say_value("Dead letters", letters_told, indent=0)
     say_value("Sensor", _tell_sensor(sensor), indent=0)
@@ -110,6 +118,12 @@ def sensor_state(state: "State") -> dict[str, Any]:
     }
 
 
+def _tell_lag(seconds: float | None) -> str:
+    if seconds is None:
+        return "nothing published yet"
+    return span(seconds) if seconds >= 1 else "none"
+
+
 def _tell_sensor(sensor: dict[str, Any]) -> str:
     if sensor["alive"]:
         return "alive"
@@ -125,7 +139,7 @@ def _namespaces(state: "State") -> list[dict[str, Any]]:
     from resources.publication import namespaces, published
     from serving.commands.dead_letters import letters
     from serving.reader import open_reader
-    from serving.report import totals
+    from serving.report import held_reasons, totals
 
     newest = dict(
         state.warehouse.read(RECORDS, columns=["namespace", "occurred_at"])
@@ -135,6 +149,7 @@ def _namespaces(state: "State") -> list[dict[str, Any]]:
         .iter_rows()
     )
     owed = owed_units(state)
+    held = held_reasons(state)
     dead = letters(state)
     rows: list[dict[str, Any]] = []
     for name in sorted({*newest, *namespaces(state.home)}):
@@ -151,6 +166,7 @@ def _namespaces(state: "State") -> list[dict[str, Any]]:
                 "newest_record": latest,
                 "newest_published": watermark,
                 "lag_seconds": None if behind is None else max(0.0, behind),
+                "held_back": held.get(name, []),
                 "published_at": manifest.published_at if manifest else None,
                 "pending_days": sorted(
                     owed.filter(pl.col("namespace") == name)["day"].drop_nulls().unique()

@@ -36,3 +36,11 @@ def test_what_was_kept_is_not_asked_for() -> None:
     assert np.array_equal(remembering.embed(["tea"]), ToyEmbedder().embed(["tea"]))
     assert counting.asked == []
     assert remembering.embed([]).shape[0] == 0
+
+
+def test_a_text_that_is_kept_twice_shifts_no_other() -> None:
+    remembering = Remembering(Counting())
+    twice = ["coffee", "coffee", "tea"]
+    remembering.keep(twice, ToyEmbedder().embed(twice))
+    texts = ["tea", "milk", "coffee"]
+    assert np.array_equal(remembering.embed(texts), ToyEmbedder().embed(texts))

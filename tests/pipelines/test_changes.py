@@ -1,19 +1,34 @@
 """What a change costs: a rule its rows, a file its day, nothing nothing."""
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
 import polars as pl
 import pytest
+from deltalake import DeltaTable
 from polars.testing import assert_frame_equal
 
 from assets import by_conversation, candidates
 from assets.progress import LISTENER, Listener
 from knowledge.rules import RULES
 from knowledge.stage import Means
+from knowledge.stages import ENTITIES_STAGE, FACTS_STAGE, STAGES
 from knowledge.stages import MERGES_STAGE as MERGES
-from knowledge.stages import STAGES
-from knowledge.tables import CANDIDATES, CONVERSATIONS, EXTRACTORS, RECORDS, TABLES, WORK
+from knowledge.tables import (
+    CANDIDATES,
+    CONVERSATIONS,
+    ENTITIES,
+    EXTRACTORS,
+    FACT_SOURCES,
+    FACTS,
+    INTRODUCTIONS,
+    RECORDS,
+    REJECTIONS,
+    TABLES,
+    WORK,
+    Table,
+)
 from knowledge.whole import build, comparable
 from pipelines.graph import ASSETS, versioned
 from tests.pipelines.house import House
@@ -113,6 +128,44 @@ def test_a_file_that_grows_costs_its_day(new_house: NewHouse) -> None:
     LISTENER.reset(token)
     assert listener.reports["raw_logs"].units == 2
     assert listener.reports["candidates"].units == len(RULES)
+
+
+def test_a_file_that_grows_makes_only_what_it_touches_of_entities_and_facts(
+    new_house: NewHouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    house = new_house()
+    path = house.logs / "a.jsonl"
+    days = ["2026-02-01", "2026-03-01", "2026-04-01"]
+    path.write_bytes(
+        b"".join(
+            line(f"{day}T10:00:00Z", n, "Restart docker on the nas.") for n, day in enumerate(days)
+        )
+    )
+    house.follow()
+
+    def whole(*_: object) -> None:
+        raise AssertionError("everything was made anew")
+
+    for name, stage in (("entities", ENTITIES_STAGE), ("facts", FACTS_STAGE)):
+        monkeypatch.setattr(f"assets.{name}.STAGE", replace(stage, run=whole))
+    before = files_by_day(house, FACT_SOURCES)
+    assert before.keys() == set(days)
+    with path.open("ab") as file:
+        file.write(line("2026-03-01T10:05:00Z", 9, "Restart nginx on the nas."))
+    assert house.follow() == ["intake", "refresh"]
+    after = files_by_day(house, FACT_SOURCES)
+    assert {day for day in days if before[day] != after[day]} == {"2026-03-01"}
+    records = house.state.warehouse.read(RECORDS).collect()
+    expected = comparable(build(records, Means(house.state.policy, house.state.embedder)))
+    for table in (ENTITIES, REJECTIONS, INTRODUCTIONS, FACTS, FACT_SOURCES):
+        stored = comparable({table.name: house.state.warehouse.read(table).collect()})
+        assert_frame_equal(stored[table.name], expected[table.name], check_exact=True)
+
+
+def files_by_day(house: House, table: Table) -> dict[str, set[str]]:
+    found = DeltaTable(house.state.home.warehouse / table.name).file_uris()
+    days = {day for path in found for day in re.findall(r"day=([\d-]+)/", path)}
+    return {day: {path for path in found if f"day={day}/" in path} for day in days}
 
 
 @pytest.mark.parametrize("what", ["deleted", "shrunk", "replaced"])

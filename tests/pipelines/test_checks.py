@@ -3,10 +3,15 @@
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
+from polars.testing import assert_frame_equal
 
+from knowledge.stages import FACTS_STAGE
 from knowledge.tables import (
     CANDIDATES,
     CONVERSATIONS,
@@ -20,19 +25,22 @@ from knowledge.tables import (
     WORK,
     Table,
 )
-from pipelines.checks import GROUPS, Passed, run_suite
+from pipelines.checks import GROUPS, PARTLY, run_remade, run_suite
 from pipelines.goals import ALL, CONFIDENCE, SOURCED, YIELD, measures, missed
 from pipelines.suites import suites, words
-from resources.publication import published
+from resources.publication import held_back, published
+from resources.sources import add_source
+from resources.verdicts import Verdicts
 from tests.pipelines.house import House, failure
+from tests.pipelines.test_sensors import line
 
 SECRET = "ghp_" + "x7Qm2Lk9Tz4Rw8Vb1Nc6Ys3Pd5Hf0Jg2KaEu"
 
 
 def broken(house: House) -> dict[str, dict[str, int]]:
     """Rules that do not hold, by table and suite."""
-    passed = Passed(house.state.home)
-    found = [run_suite(house.state, suite, passed) for suite in suites()]
+    verdicts = Verdicts(house.state.home)
+    found = [run_suite(house.state, suite, verdicts) for suite in suites()]
     return {f"{f.suite.table}.{f.suite.name}": f.broken for f in found if f.broken}
 
 
@@ -115,12 +123,12 @@ def test_facts_that_say_the_same_only_warn(house: House) -> None:
 
 def test_a_suite_that_passed_is_not_run_again_for_the_same_versions(house: House) -> None:
     assert broken(house) == {}
-    passed = Passed(house.state.home)
-    assert {run_suite(house.state, suite, passed).rows for suite in suites()} == {None}
+    verdicts = Verdicts(house.state.home)
+    assert {run_suite(house.state, suite, verdicts).rows for suite in suites()} == {None}
     change(house, ENTITIES, first("mentions", pl.col("mentions") + 0))
-    assert {run_suite(house.state, suite, passed).rows for suite in suites()} == {None}
+    assert {run_suite(house.state, suite, verdicts).rows for suite in suites()} == {None}
     change(house, ENTITIES, first("display_name", pl.lit("Another")))
-    again = [run_suite(house.state, suite, passed) for suite in suites()]
+    again = [run_suite(house.state, suite, verdicts) for suite in suites()]
     looked_at = {found.suite.table for found in again if found.rows is not None}
     assert looked_at == {"entities", "facts", "memory_entities"}
 
@@ -133,6 +141,81 @@ def test_a_failing_check_stops_publication_and_not_intake(house: House) -> None:
     assert failure(result).strip().endswith("raw_logs: no secret in text: not so in 1 row")
     assert published(house.state.home, "default") == before
     assert house.run("intake").success
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "wrong", "reason"),
+    [
+        (RAW_LOGS, "text", pl.lit(f"token {SECRET}"), "raw_logs: no secret in text"),
+        (CONVERSATIONS, "records", pl.col("records") + 1, "conversations: counts add up"),
+    ],
+    ids=["a secret", "a count that only a suite looks at"],
+)  # fmt: skip
+def test_a_namespace_whose_invariants_fail_does_not_hold_up_the_others(
+    house: House, tmp_path: Path, table: Table, column: str, wrong: pl.Expr, reason: str
+) -> None:
+    path = tmp_path / "b.jsonl"
+    path.write_bytes(line("2026-02-01T10:00:00Z", 1, "Set up the project."))
+    add_source(house.state.home, path, "other")
+    house.follow()
+    before = {name: published(house.state.home, name) for name in ("default", "other")}
+    good = house.state.warehouse.read(table).collect()
+    change(house, table, lambda rows: first(column, wrong)(rows.sort("namespace", *table.key)))
+
+    result = house.run("consolidate")
+    assert result.success, failure(result)
+    failed = {(e.asset_key.to_user_string(), e.check_name)
+              for e in result.get_asset_check_evaluations() if not e.passed}  # fmt: skip
+    assert {(table.name, "invariants"), ("publication", "every_namespace")} <= failed
+    assert {name: each.reasons for name, each in held_back(house.state.home).items()} == {
+        "default": [f"{reason}: not so in 1 row"]
+    }
+    assert published(house.state.home, "default") == before["default"]
+    assert published(house.state.home, "other") != before["other"]
+
+    with path.open("ab") as file:
+        file.write(line("2026-02-03T10:00:00Z", 2, "The lighthouse lamp needs a new relay."))
+    assert house.follow() == ["intake", "refresh"]  # and no more: nothing is tried in vain
+    assert held_back(house.state.home).keys() == {"default"}
+
+    own = pl.col("namespace") == "default"
+    change(house, table, lambda rows: pl.concat([rows.filter(~own), good.filter(own)]))
+    assert house.run("consolidate").success
+    assert held_back(house.state.home) == {}
+    assert published(house.state.home, "default") != before["default"]
+
+
+def test_a_row_that_everything_does_not_give_is_found_and_made_good(house: House) -> None:
+    good = house.state.warehouse.read(FACTS).collect().sort(FACTS.key)
+    change(house, FACTS, first("extractor", pl.lit("by hand")))
+    verdicts = Verdicts(house.state.home)
+    found = {stage.name: run_remade(house.state, stage, verdicts).broken for stage in PARTLY}
+    assert found == {"entities": {}, "facts": {"facts as made of everything": 1}}
+    assert verdicts.against("default") == ["facts: facts as made of everything: not so in 1 row"]
+
+    assert house.run("consolidate").success
+    assert_frame_equal(house.state.warehouse.read(FACTS).collect().sort(FACTS.key), good)
+    assert Verdicts(house.state.home).against("default") == []
+    assert run_remade(house.state, PARTLY[0], Verdicts(house.state.home)).rows is None
+
+
+def test_parts_that_do_not_make_the_whole_are_not_published(
+    house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def forgetful(*given: Any) -> dict[str, pl.DataFrame]:
+        assert FACTS_STAGE.after
+        made = FACTS_STAGE.after(*given)
+        return {**made, "facts": first("source_record_ids", pl.lit([]))(made["facts"])}
+
+    monkeypatch.setattr("assets.facts.STAGE", replace(FACTS_STAGE, after=forgetful))
+    path = tmp_path / "new.jsonl"
+    path.write_bytes(line("2026-03-01T10:00:00Z", 1, "Restart docker on the nas."))
+    add_source(house.state.home, path, "default")
+    house.follow()
+    result = house.run("consolidate")
+    assert not result.success
+    assert failure(result).strip().endswith("facts: facts as made of everything: not so in 1 row")
+    assert house.run("consolidate").success
 
 
 def test_a_run_that_changes_nothing_does_not_load_great_expectations(house: House) -> None:

@@ -147,8 +147,12 @@ def test_a_job_that_failed_is_tried_later_and_others_go_on(
 ) -> None:
     (house.state.home.publication / "default.json").unlink()
     assert job(house.tick()) == "consolidate"
-    monkeypatch.setattr("assets.publication.violations", lambda _: ["facts: broken on purpose"])
-    assert "broken on purpose" in failure(house.run("consolidate"))
+
+    def full(*_: object) -> bool:
+        raise OSError("no room, on purpose")
+
+    monkeypatch.setattr("assets.publication.publish", full)
+    assert "on purpose" in failure(house.run("consolidate"))
     assert str(house.tick()).startswith("consolidate failed: tried again in ")
     event = {"type": "note", "namespace": "default", "text": "The harbor door code has changed."}
     append_event(house.state.home, event, redact=lambda text: (text, 0))

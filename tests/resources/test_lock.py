@@ -37,7 +37,7 @@ def test_who_waits_says_for_whom_and_a_kill_frees_it(
     with (
         caplog.at_level(logging.INFO, "resources.lock"),
         pytest.raises(LockTimeout, match=f"`cairn run` .process {other.pid}"),
-        write_lock(home, timeout=0.3),
+        write_lock(home, timeout=1.3),
     ):
         pytest.fail("two writers at once")
     assert [record.message for record in caplog.records] == [f"waiting for {holder}"]

@@ -181,6 +181,60 @@ def test_a_day_is_read_without_opening_the_others(tmp_path: Path) -> None:
     assert warehouse.read(CANDIDATES, namespace="a", days=["2026-02-01"]).collect().height == 1
 
 
+def test_what_came_and_went_since_a_version_is_read_from_the_days_that_changed(
+    tmp_path: Path,
+) -> None:
+    warehouse = Warehouse(tmp_path)
+    rows = _rows(CANDIDATES, 8)
+    before = warehouse.write(CANDIDATES, rows).version
+    own = rows.filter(namespace="a")
+    everything = warehouse.changes(CANDIDATES, None, namespace="a")
+    assert everything is not None
+    assert everything.come.equals(own)
+    assert everything.gone.is_empty()
+
+    other = pl.col("day") == "2026-02-02"
+    more = _rows(CANDIDATES, 12).filter(namespace="a").join(own, on="candidate_id", how="anti")
+    changed = pl.concat([own.filter(other).slice(1), more.filter(other)])
+    warehouse.write(CANDIDATES, changed, days=["2026-02-02"], namespaces=["a"])
+    for file in tmp_path.glob("candidates/namespace=a/day=2026-02-01/*.parquet"):
+        file.write_bytes(b"")
+    change = warehouse.changes(CANDIDATES, before, namespace="a")
+    assert change is not None
+    assert change.come.equals(more.filter(other))
+    assert change.gone.equals(own.filter(other).head(1))
+    nothing = warehouse.changes(CANDIDATES, before, namespace="b")
+    assert nothing is not None
+    assert nothing.rows.is_empty()
+
+
+def test_what_changed_since_a_version_that_is_gone_is_not_known(tmp_path: Path) -> None:
+    warehouse = Warehouse(tmp_path)
+    for number in range(3):
+        warehouse.write(FUNNEL, _gates(a=number))
+    change = warehouse.changes(FUNNEL, 0, namespace="a")
+    assert change is not None
+    assert (change.gone["rows_in"].item(), change.come["rows_in"].item()) == (0, 2)
+    warehouse.maintain(FUNNEL, retention=timedelta(0))
+    assert warehouse.changes(FUNNEL, 0, namespace="a") is None
+    assert warehouse.changes(FUNNEL, 9, namespace="a") is None
+
+
+def test_days_that_stay_as_they_are_are_not_written_again(tmp_path: Path) -> None:
+    warehouse = Warehouse(tmp_path)
+    rows = _rows(CANDIDATES, 8)
+    warehouse.write(CANDIDATES, rows)
+    before = set(DeltaTable(tmp_path / "candidates").file_uris())
+    rows = rows.filter(pl.col("candidate_id") != rows["candidate_id"].max())
+    written = warehouse.write(CANDIDATES, rows, namespaces=["a", "b"])
+    assert (written.rows, written.changed) == (7, True)
+    assert _stored(warehouse, CANDIDATES).equals(rows)
+    kept = before & set(DeltaTable(tmp_path / "candidates").file_uris())
+    assert {part for path in kept for part in Path(path).parts if "day=" in part} == {
+        "day=2026-02-01"
+    }
+
+
 def test_a_column_declared_later_is_empty_in_old_rows(tmp_path: Path) -> None:
     warehouse = Warehouse(tmp_path)
     warehouse.write(FUNNEL, _gates(a=1, b=1))

@@ -108,6 +108,23 @@ def test_facts_fade_for_a_later_reader_and_are_called_deprecated(ask: Ask) -> No
     assert {f["status"] for f in later["facts"]} <= {"deprecated", "merged_into"}
 
 
+def test_facts_of_the_past_know_nothing_of_what_came_later(ask: Ask) -> None:
+    then = ask("facts", "--all", "--limit", "1000", "--as-of", "2026-02-10", "--json").json["facts"]
+    now = ask("facts", "--all", "--limit", "1000", "--json").json["facts"]
+    assert 0 < len(then) < len(now)
+    assert all(fact["first_seen"][:10] <= "2026-02-10" for fact in then if fact["first_seen"])
+    grown = {fact["fact_id"]: fact for fact in now if fact["last_event_at"] > "2026-02-11"}
+    both = [(fact, grown[fact["fact_id"]]) for fact in then if fact["fact_id"] in grown]
+    assert both
+    assert all(early["last_event_at"] < late["last_event_at"] for early, late in both)
+    assert ask("facts", "--all", "--as-of", "2001-01-01", "--json").json["total"] == sum(
+        fact["first_seen"] is None for fact in now
+    )
+    found = ask("search", "backup", "--limit", "50", "--as-of", "2026-02-10", "--json").json
+    assert found["results"]
+    assert all(result["timestamp"][:10] <= "2026-02-10" for result in found["results"])
+
+
 def test_triples_show_single_observations(ask: Ask) -> None:
     told = ask("facts", "--triples", "--predicate", "connects_to_host", "--json").json
     assert all(triple["subject"].startswith(("task_", "action_")) for triple in told["triples"])

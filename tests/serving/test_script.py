@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from serving.cli import COMMANDS
 
 CAIRN = [sys.executable, "-m", "serving.cli"]
@@ -43,9 +45,10 @@ def test_output_is_one_json_document_and_nothing_else(home: Path) -> None:
     assert done.stderr == ""
 
 
-def test_a_reader_that_has_seen_enough_ends_it_quietly(home: Path) -> None:
+@pytest.mark.parametrize("how", [["--json"], []], ids=["json", "table"])
+def test_a_reader_that_has_seen_enough_ends_it_quietly(home: Path, how: list[str]) -> None:
     with subprocess.Popen(
-        [*CAIRN, "--home", str(home), "facts", "--all", "--limit", "1000", "--json"],
+        [*CAIRN, "--home", str(home), "facts", "--all", "--limit", "1000", *how],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     ) as process:  # fmt: skip
         assert process.stdout

@@ -17,7 +17,12 @@ WRONG: list[tuple[list[str], int, str]] = [
     (["facts", "--predicate", "likes"], 1, "no fact has predicate 'likes'; there are: "),
     (["facts", "--entity", "nobody"], 1, "no entity is called 'nobody'"),
     (["facts", "--status", "bad"], 1, "no fact has status 'bad'; there are: active"),
-    (["facts", "--min-confidence", "2"], 2, "2.0 is not in the range"),
+    (["facts", "--min-confidence", "2"], 2, "2.0 is not within 0 and 1"),
+    (["search", "x", "--min-confidence", "nan"], 2, "nan is not within 0 and 1"),
+    (["search", "\udcff"], 2, "not valid UTF-8"),
+    (["facts", "--namespace", "../else"], 2, "'../else' cannot be a namespace"),
+    (["show", "f_12345", "--namespace", ""], 2, "'' cannot be a namespace"),
+    (["dead-letters", "--namespace", "nobody"], 1, "nothing is there for namespace 'nobody'"),
     (["learnings", "--category", "bug"], 2, "'bug' is not one of"),
     (["entities", "--type", "planet"], 1, "no entity of type 'planet'; there are: "),
     (["show", "f_nothing"], 1, "has the id f_nothing"),
@@ -68,6 +73,34 @@ def test_a_misspelt_setting_is_named(ask: Ask, monkeypatch: pytest.MonkeyPatch) 
     answer = ask("facts")
     assert answer.code == 1
     assert "CAIRN_NAMESPCE: no such setting" in answer.err
+
+
+def test_a_list_in_the_environment_is_json(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CAIRN_POLICY__TARGET_SYSTEMS", "nas,router")
+    answer = ask("facts")
+    assert answer.code == 1
+    assert answer.err.startswith("cairn: CAIRN_POLICY__TARGET_SYSTEMS: lists and tables are")
+
+
+def test_a_run_does_not_begin_where_there_is_no_room(
+    run_cairn: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("resources.home.LEAST_FREE", 10**18)
+    answer = run_cairn("--home", tmp_path / "home", "run", "--samples")
+    assert answer.code == 1
+    assert answer.err.endswith("make room first\n")
+
+
+def test_what_the_system_refuses_is_one_line(
+    ask: Ask, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device", str(home / "sources.json.1.partial"))
+
+    monkeypatch.setattr("resources.sources.replace_file", full)
+    answer = ask("sources", "add", home.parent)
+    assert answer.code == 1
+    assert answer.err == f"cairn: {home}/sources.json.1.partial: No space left on device\n"
 
 
 def test_a_folder_without_logs_is_no_source(run_cairn: Ask, tmp_path: Path) -> None:
