@@ -21,6 +21,7 @@ from benchmarks.sessions import SAMPLES
 ROOT = Path(__file__).parents[1]
 MB = 1_000_000
 MEMORY_GOAL_MB = 1500
+MODEL_CALLS, MODEL_DELAY = 200, 0.05
 
 
 class Figure(NamedTuple):
@@ -65,6 +66,7 @@ def measured(source: Path, size: int, rounds: int) -> dict[str, Any]:
             "memory_half": run("memory", half),
             "memory": run("memory", whole),
             "stages": run("stages", whole),
+            "model": run("model", MODEL_CALLS, MODEL_DELAY),
         }
 
 
@@ -99,6 +101,21 @@ def figures(result: dict[str, Any]) -> Iterator[Figure]:
         "peak memory, all stages", f"goal {MEMORY_GOAL_MB} MB", f"{peak:.0f} MB",
         MEMORY_GOAL_MB / peak, "1",
     )  # fmt: skip
+    asked, seconds = result["model"], result["model"]["seconds"]
+    yield Figure(
+        f"{asked['calls']} calls to a language model, {asked['concurrency']} at once",
+        f"its own time {asked['ideal']:.2f} s",
+        f"{seconds['calls']:.2f} s",
+        asked["ideal"] / seconds["calls"],
+        f"{1 / 1.2:.2f}",
+    )
+    yield Figure(
+        "the same, answered before",
+        f"asked {seconds['calls']:.2f} s",
+        f"{seconds['replay']:.3f} s",
+        seconds["calls"] / seconds["replay"],
+    )
+    yield Figure("importing litellm", "", f"{seconds['import']:.2f} s", None)
     stages = result["stages"]["stages"]
     for name, stage in stages.items():
         rows = "" if stage["rows"] is None else f", {stage['rows']:,} rows"

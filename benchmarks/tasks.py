@@ -7,6 +7,7 @@ import json
 import os
 import resource
 import shutil
+import subprocess
 import sys
 import tempfile
 import time
@@ -110,6 +111,62 @@ def stages(folder: str) -> dict[str, Any]:
         }
 
 
+def model(calls: str, delay: str) -> dict[str, Any]:
+    """Seconds of questions to a model that takes `delay` seconds for each, and of their replay.
+
+    `ideal` is delay × calls / concurrency. Importing litellm, and its first call, come before.
+    """
+    from pydantic import BaseModel
+
+    from knowledge.asking import Ask
+    from knowledge.prompt import Prompt
+    from resources.answers import Answers
+    from resources.language_model import LitellmModel
+    from resources.provider import load
+    from resources.settings import Settings
+
+    class Empty(BaseModel):
+        pass
+
+    prompt = Prompt("benchmark", "", "A benchmark.", "Nothing.", "None.", Empty)
+    text = "A line of a log, as long as lines are in the middle of a session.\n" * 100
+    asks = [Ask(prompt, NAMESPACE, f"{n}\n{text}", (f"r{n}",), "model") for n in range(int(calls))]
+    os.environ["OPENAI_API_KEY"] = "none"
+    server = subprocess.Popen(
+        [sys.executable, "-m", "benchmarks.model_server", delay], stdout=subprocess.PIPE
+    )
+    try:
+        port = int(server.stdout.readline()) if server.stdout else 0
+        settings = Settings(model="openai/stub", model_base=f"http://127.0.0.1:{port}/v1")
+        with tempfile.TemporaryDirectory() as folder:
+            answers = Answers(Path(folder, "answers.sqlite"))
+            begin = time.perf_counter()
+            load()
+            imported = time.perf_counter()
+            LitellmModel(settings, answers).answers([Ask(prompt, NAMESPACE, "", (), "model")])
+            warm = time.perf_counter()
+            LitellmModel(settings, answers).answers(asks)
+            asked = time.perf_counter()
+            replayed = LitellmModel(settings, answers).answers(asks)
+            end = time.perf_counter()
+            if any(answer.outcome != "done" for answer in replayed):
+                raise RuntimeError("the stub server did not answer every question")
+    finally:
+        server.kill()
+        server.wait()
+    return {
+        "calls": len(asks),
+        "concurrency": settings.model_concurrency,
+        "ideal": float(delay) * len(asks) / settings.model_concurrency,
+        "seconds": {
+            "import": imported - begin,
+            "first call": warm - imported,
+            "calls": asked - warm,
+            "replay": end - asked,
+        },
+    }
+
+
 def _rows(state: "State", stage: str) -> int | None:
     """Rows of the table that a stage is called after, as it stands."""
     from knowledge.tables import TABLES
@@ -179,7 +236,7 @@ def _tried(read: Callable[[bytes], object], line: bytes) -> None:
 
 
 TASKS: dict[str, Callable[..., dict[str, Any]]] = {
-    task.__name__: task for task in (generate, decoding, raw_logs, memory, stages)
+    task.__name__: task for task in (generate, decoding, raw_logs, memory, stages, model)
 }
 
 

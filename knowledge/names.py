@@ -44,7 +44,7 @@ _DATE = "|".join(
     )
 )
 
-_REDACTED_WHOLE = r"(?i)^\W*(?:\[redacted(?::[^\]]*)?\]\W*)+$|^\W*redacted\W*$"
+REDACTED_WHOLE = r"(?i)^\W*(?:\[redacted(?::[^\]]*)?\]\W*)+$|^\W*redacted\W*$"
 
 STRUCTURAL: dict[str, str] = {
     "redacted": r"(?i)\[redacted(?::[^\]]*)?\]|^\W*redacted\W*$",
@@ -176,7 +176,7 @@ def refusals(names: pl.Series, types: pl.Series, most_words: int = 8) -> pl.Seri
     name, type_ = pl.col("name"), pl.col("type")
     rule = pl.when(type_ == "topic").then(pl.col("structural"))
     rule = rule.when(name.str.strip_chars() == "").then(pl.lit("blank"))
-    rule = rule.when(name.str.contains(_REDACTED_WHOLE)).then(pl.lit("redacted"))
+    rule = rule.when(name.str.contains(REDACTED_WHOLE)).then(pl.lit("redacted"))
     for label, grammar in GRAMMARS.items():
         misfit = ~name.str.strip_chars().str.contains(grammar)
         rule = rule.when((type_ == label) & misfit).then(pl.lit(f"not_a_{label}"))

@@ -20,6 +20,14 @@ class Policy(BaseModel):
     name_words: int = Field(8, description="Most words in a free-text name.")
     semantic_floor: float = Field(0.35, description="Least similarity of a name to its context.")
 
+    chunk_tokens: int = Field(
+        1500, ge=50, description="Most tokens of a conversation in one question to a model."
+    )
+    model_confidence: float = Field(0.6, description="Confidence of what a model found.")
+    own_statement_confidence: float = Field(
+        0.8, description="… where a person says it of what they do, have or decided."
+    )
+
     embedder: str = Field("wordllama", description="Embedding model; the only one yet.")
     evidence_similarity: float = Field(
         0.75, description="Least similarity of a supporting episode."

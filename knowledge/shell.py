@@ -11,7 +11,7 @@ from functools import lru_cache
 import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
 
-from knowledge.shell_source import PIECE, piece_end, readable
+from knowledge.shell_source import LONGEST, PIECE, piece_end, readable
 from knowledge.shell_words import WORDS, Script, Token, Word, operand_index
 
 DEEPEST = 8
@@ -93,6 +93,14 @@ def commands(source: str) -> tuple[Command, ...]:
     What the grammar cannot read is left out, the rest is given.
     """
     return tuple(_read(source, range(len(source)), Setting()))
+
+
+@lru_cache(maxsize=4_096)
+def unreadable(source: str) -> bool:
+    """Whether the grammar could not read a part of a command line, or all of a long one."""
+    if len(source) > LONGEST:
+        return True
+    return any(node.has_error for _, node in _statements(source, range(len(source)), 0))
 
 
 @lru_cache(maxsize=4_096)

@@ -6,6 +6,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, cast
+from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, Field, SecretStr, ValidationError
@@ -38,6 +39,15 @@ def _timezone(name: str) -> str:
     return name
 
 
+def _address(text: str) -> str:
+    parts = urlsplit(text)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError("no address: use one such as http://127.0.0.1:11434")
+    if parts.username or parts.password or parts.query:
+        raise ValueError("an address with a key in it: keys come from the environment")
+    return text
+
+
 class Settings(BaseSettings):
     """Everything that can be set. Instances do not change."""
 
@@ -68,7 +78,31 @@ class Settings(BaseSettings):
         default={}, description="Options of the object store: region, endpoint, keys."
     )
     model: str | None = Field(
-        default=None, description="Language model; not used yet, rules alone run."
+        default=None,
+        description="Language model, by litellm's name for it; without one, rules alone run.",
+    )
+    model_fallbacks: tuple[str, ...] = Field(
+        default=(), description="Models that are asked, in turn, where the provider fails."
+    )
+    model_base: Annotated[str, AfterValidator(_address)] | None = Field(
+        default=None,
+        description="Address of the model's API; for fallbacks of the same provider too.",
+    )
+    model_context: int | None = Field(
+        default=None,
+        ge=1,
+        description="Tokens that the model can read; what litellm's map says if unset.",
+    )
+    model_timeout: float = Field(default=120.0, gt=0, description="Seconds to wait for an answer.")
+    model_concurrency: int = Field(default=4, ge=1, le=64, description="Questions asked at once.")
+    model_max_retries: int = Field(
+        default=2, ge=0, le=10, description="Times that a call is repeated when the provider fails."
+    )
+    budget_run: float | None = Field(
+        default=None, ge=0, description="Dollars that one run may spend on the model."
+    )
+    budget_day: float | None = Field(
+        default=None, ge=0, description="Dollars that all runs of a UTC day may spend on it."
     )
     lock_timeout: float = Field(
         default=600.0,

@@ -18,6 +18,8 @@ from resources.warehouse import Warehouse
 
 if TYPE_CHECKING:
     from knowledge.embedding import Embedder
+    from resources.answers import Answers
+    from resources.language_model import LitellmModel
     from resources.vector_index import VectorIndex
 
 
@@ -66,6 +68,20 @@ class State:
                 )
             self._remembering[namespace] = remembering
         return self._remembering[namespace]
+
+    @cached_property
+    def answers(self) -> "Answers":
+        """The answers of language models, and what they cost."""
+        from resources.answers import Answers
+
+        return Answers(self.home.answers)
+
+    @cached_property
+    def language_model(self) -> "LitellmModel | None":
+        """The language model, one run of it; None if none is set."""
+        from resources.language_model import LitellmModel
+
+        return LitellmModel(self.settings, self.answers) if self.settings.model else None
 
     @cached_property
     def index(self) -> "VectorIndex":

@@ -20,8 +20,10 @@ from knowledge.tables.statements import (
     FACT_SOURCES,
     FACTS,
     INTRODUCTIONS,
+    KNOWN_ONLY_CANDIDATES,
     LEARNING_CANDIDATES,
     LEARNINGS,
+    REFUSALS,
     REJECTIONS,
 )
 from knowledge.tables.table import (
@@ -36,7 +38,14 @@ from knowledge.tables.table import (
     Column,
     Table,
 )
-from knowledge.tables.upkeep import DEAD_LETTERS, EXTRACTORS, FUNNEL, VECTOR_INDEX, WORK
+from knowledge.tables.upkeep import (
+    DEAD_LETTERS,
+    EXTRACTORS,
+    FUNNEL,
+    MODEL_CALLS,
+    VECTOR_INDEX,
+    WORK,
+)
 
 TABLES: dict[str, Table] = {
     table.name: table
@@ -66,14 +75,17 @@ __all__ = [
     "FLAG",
     "FUNNEL",
     "INTRODUCTIONS",
+    "KNOWN_ONLY_CANDIDATES",
     "LEARNINGS",
     "LEARNING_CANDIDATES",
     "MEMORY",
     "MEMORY_ENTITIES",
     "MERGES",
+    "MODEL_CALLS",
     "RAW_LOGS",
     "REAL",
     "RECORDS",
+    "REFUSALS",
     "REJECTIONS",
     "SOURCE_FILES",
     "TABLES",

@@ -1,5 +1,7 @@
 """What logs say: candidates, the gates they pass, entities, facts and learnings."""
 
+from dataclasses import replace
+
 import polars as pl
 
 from knowledge.tables.table import (
@@ -15,38 +17,68 @@ from knowledge.tables.table import (
     Table,
 )
 
+CANDIDATE_COLUMNS = {
+    "candidate_id": Column(TEXT, "Digest of record, extractor, predicate, object and place."),
+    **NAMESPACE,
+    **DAY_COLUMN,
+    "conversation_id": Column(TEXT, "Conversation."),
+    "episode_id": Column(TEXT, "Episode.", null=True),
+    "record_id": Column(TEXT, "Record that it was found in."),
+    "kind": Column(TEXT, "entity, fact or relation."),
+    "subject": Column(TEXT, "The observation: task_<record> or action_<record>."),
+    "predicate": Column(TEXT, "What is said; `is` for an entity."),
+    "object": Column(TEXT, "Value, or name of the entity."),
+    "content": Column(TEXT, "The statement as one readable sentence."),
+    "entity_name": Column(TEXT, "Entity that the fact is about, or the entity itself."),
+    "entity_type": Column(TEXT, "project, host, path, tool, package, system, person or topic."),
+    "quote": Column(TEXT, "Words of the source."),
+    "quote_field": Column(
+        TEXT,
+        "`text`, `tool_name`, `project`, `name`, or `tool_input.<key>`, deeper after dots.",
+    ),
+    "quote_start": Column(COUNT, "First code point of the quote in that field."),
+    "quote_end": Column(COUNT, "End of the quote, exclusive."),
+    "confidence": Column(REAL, "Confidence that the rule gives, 0 to 1."),
+    "mode": Column(TEXT, "rule, full or known_only."),
+    "extractor": Column(TEXT, "Rule with version, or prompt."),
+    "origin": Column(TEXT, "Who spoke."),
+    "trigger": Column(TEXT, "What set the record off.", null=True),
+    "occurred_at": Column(TIME, "When it was said; none if undated.", null=True),
+}
+
 CANDIDATES = Table(
     "candidates",
     "One row per entity or fact that a rule or a model proposed, with its quote.",
-    {
-        "candidate_id": Column(TEXT, "Digest of record, extractor, predicate, object and place."),
-        **NAMESPACE,
-        **DAY_COLUMN,
-        "conversation_id": Column(TEXT, "Conversation."),
-        "episode_id": Column(TEXT, "Episode.", null=True),
-        "record_id": Column(TEXT, "Record that it was found in."),
-        "kind": Column(TEXT, "entity, fact or relation."),
-        "subject": Column(TEXT, "The observation: task_<record> or action_<record>."),
-        "predicate": Column(TEXT, "What is said; `is` for an entity."),
-        "object": Column(TEXT, "Value, or name of the entity."),
-        "content": Column(TEXT, "The statement as one readable sentence."),
-        "entity_name": Column(TEXT, "Entity that the fact is about, or the entity itself."),
-        "entity_type": Column(TEXT, "project, host, path, tool, package, system, person or topic."),
-        "quote": Column(TEXT, "Words of the source."),
-        "quote_field": Column(
-            TEXT,
-            "`text`, `tool_name`, `project`, `name`, or `tool_input.<key>`, deeper after dots.",
-        ),
-        "quote_start": Column(COUNT, "First code point of the quote in that field."),
-        "quote_end": Column(COUNT, "End of the quote, exclusive."),
-        "confidence": Column(REAL, "Confidence that the rule gives, 0 to 1."),
-        "mode": Column(TEXT, "rule, full or known_only."),
-        "extractor": Column(TEXT, "Rule with version, or prompt."),
-        "origin": Column(TEXT, "Who spoke."),
-        "trigger": Column(TEXT, "What set the record off.", null=True),
-        "occurred_at": Column(TIME, "When it was said; none if undated.", null=True),
-    },
+    CANDIDATE_COLUMNS,
     key=("namespace", "candidate_id"),
+    by_day=True,
+)
+
+KNOWN_ONLY_CANDIDATES = Table(
+    "known_only_candidates",
+    "One row per fact that a model found, in what no person set off, about a name known before.",
+    CANDIDATE_COLUMNS,
+    key=("namespace", "candidate_id"),
+    by_day=True,
+)
+
+_WHERE_FOUND = {
+    name: replace(CANDIDATE_COLUMNS[name], null=True) for name in ("quote_start", "quote_end")
+}
+
+REFUSALS = Table(
+    "refusals",
+    "One row per proposal of a model that a check refused or holds, with why.",
+    {
+        **CANDIDATE_COLUMNS,
+        **_WHERE_FOUND,
+        "reason": Column(
+            TEXT,
+            "question, wish, quotation or hypothetical; not_given, not_in_quote, quote_not_found, "
+            "canary, redacted, blank, too_long; a structural rule; instructions: held for review.",
+        ),
+    },
+    key=("namespace", "candidate_id", "reason"),
     by_day=True,
 )
 

@@ -1,6 +1,6 @@
 """What the graph knows of itself: extractors in force, work, failures, gates, generations."""
 
-from knowledge.tables.table import COUNT, DAY, NAMESPACE, REAL, TEXT, Column, Table
+from knowledge.tables.table import COUNT, DAY, NAMESPACE, REAL, TEXT, TIME, Column, Table
 
 EXTRACTORS = Table(
     "extractors",
@@ -79,4 +79,28 @@ VECTOR_INDEX = Table(
         "digest": Column(TEXT, "Digest of ids, texts and payloads."),
     },
     key=("namespace",),
+)
+
+MODEL_CALLS = Table(
+    "model_calls",
+    "One row per call to a language model that was answered, and so paid.",
+    {
+        **NAMESPACE,
+        "call_id": Column(COUNT, "Number of the call, rising."),
+        "day": Column(DAY, "UTC day of the call."),
+        "called_at": Column(TIME, "When it was answered."),
+        "asset": Column(TEXT, "Table that asked."),
+        "prompt": Column(TEXT, "Name of the prompt."),
+        "fingerprint": Column(TEXT, "The prompt's, with the model that was asked."),
+        "model": Column(TEXT, "Model that answered: the one asked, or a fallback."),
+        "outcome": Column(TEXT, "done or failed."),
+        "reason": Column(TEXT, "Why it failed.", null=True),
+        "tokens_in": Column(COUNT, "Tokens read, if the provider said.", null=True),
+        "tokens_out": Column(COUNT, "Tokens written.", null=True),
+        "tokens_cached": Column(COUNT, "Tokens read from the provider's cache.", null=True),
+        "cost": Column(REAL, "Dollars; empty if the price is not known.", null=True),
+        "seconds": Column(REAL, "Wall time."),
+    },
+    key=("namespace", "call_id"),
+    processing=("call_id", "day", "called_at", "seconds"),
 )

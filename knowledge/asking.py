@@ -1,0 +1,59 @@
+"""What knowledge asks of a language model: questions in, validated answers out, each kept."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Protocol
+
+from pydantic import BaseModel
+
+from knowledge.identity import digest
+from knowledge.prompt import Prompt
+
+FAILURES = (
+    "refused", "truncated", "no_json", "wrong_shape", "blank", "server", "too_long",
+)  # fmt: skip
+"""Why an answer is none: the model declined; its answer was cut off; it is no JSON (HTML, prose);
+JSON of another shape; nothing at all; the provider failed each time; the input does not fit."""
+
+PENDINGS = ("no_budget", "provider_down", "not_asked")
+"""Why there is no answer yet: the next run asks."""
+
+
+class Ask(NamedTuple):
+    """One question: a prompt and its data, for one namespace, and the records that it shows."""
+
+    prompt: Prompt[Any]
+    namespace: str
+    given: str
+    record_ids: tuple[str, ...]
+    asset: str
+    """The table that wants it, for the ledger."""
+
+    def key(self, model: str) -> str:
+        """Key of its answer."""
+        return digest(self.namespace, self.prompt.fingerprint(model), self.given, length=32)
+
+
+class Answer(NamedTuple):
+    """What became of a question.
+
+    `value` is an instance of the prompt's output if the outcome is done, else None. A failed answer
+    has one of FAILURES as its reason, a pending one of PENDINGS.
+    """
+
+    outcome: str
+    """done, failed or pending."""
+    value: BaseModel | None = None
+    reason: str | None = None
+
+
+class LanguageModel(Protocol):
+    """Answers questions; the same question is paid once, whatever became of it."""
+
+    @property
+    def model(self) -> str:
+        """The model in force, as part of every fingerprint."""
+        ...
+
+    def answers(self, asks: Sequence[Ask]) -> list[Answer]:
+        """Answers in the order of the questions; equal questions are asked once."""
+        ...

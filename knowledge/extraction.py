@@ -1,0 +1,108 @@
+"""What the two modes of extraction share: the question for facts, and what came of all questions.
+
+Full mode is in knowledge/full_mode.py, known-only mode in knowledge/known_only.py.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from knowledge.asking import Ask
+from knowledge.chunks import Line, Lines, shown
+from knowledge.extractors import Extractor
+from knowledge.identity import digest
+from knowledge.policy import Policy
+from knowledge.prompt import Prompt
+from knowledge.proposals import Known, Proposal, accepted, refused
+from knowledge.questions import Asked, failures, records_of
+from knowledge.work import OUTCOME_SCHEMA
+
+_UNIT = ["namespace", "conversation_id"]
+
+
+class Extraction(NamedTuple):
+    """What a model gave, and what became of it.
+
+    Every proposal is in one of the first two: what is accepted, with the columns of CANDIDATES, and
+    what a check refused or holds, as REFUSALS. `failures` are messages that were lost
+    (knowledge.questions.FAILURE_SCHEMA). `outcomes` has one row per conversation given, as in
+    `work`, and may be `pending`: such a unit is owed still, though what is there may be written.
+    """
+
+    candidates: pl.DataFrame
+    refused: pl.DataFrame
+    failures: pl.DataFrame
+    outcomes: pl.DataFrame
+
+
+def extraction(
+    stage: str,
+    conversations: pl.DataFrame,
+    proposals: Sequence[Proposal],
+    settled: Sequence[Asked],
+) -> Extraction:
+    """Frames of what was proposed, what failed, and what became of each conversation.
+
+    Args:
+        stage: Name of the stage, for the outcomes.
+        conversations: namespace and conversation_id of what was read; rows may repeat.
+        proposals: What the answers held.
+        settled: The answers.
+    """
+    rows, others, failed = accepted(proposals), refused(proposals), failures(settled)
+    owed = pl.DataFrame(
+        [conversation_of(one.lines[0]) for one in settled if one.answer.outcome == "pending"],
+        schema=dict.fromkeys(_UNIT, pl.String),
+        orient="row",
+    )
+    outcome = (
+        pl.when("pending")
+        .then(pl.lit("pending"))
+        .when("failed")
+        .then(pl.lit("failed"))
+        .when(pl.col("rows") > 0)
+        .then(pl.lit("done"))
+        .when("rejected")
+        .then(pl.lit("rejected"))
+        .otherwise(pl.lit("empty"))
+    )
+    outcomes = conversations.select(_UNIT).unique()
+    for name, frame in {"pending": owed, "failed": failed, "rejected": others}.items():
+        flag = frame.select(_UNIT).unique().with_columns(pl.lit(value=True).alias(name))
+        outcomes = outcomes.join(flag, on=_UNIT, how="left")
+    counts = rows.group_by(_UNIT).agg(rows=pl.len().cast(pl.Int64))
+    outcomes = (
+        outcomes.join(counts, on=_UNIT, how="left")
+        .with_columns(pl.col("rows").fill_null(0))
+        .with_columns(outcome=outcome, stage=pl.lit(stage), unit="conversation_id")
+        .select(OUTCOME_SCHEMA.names())
+        .sort("namespace", "unit")
+    )
+    return Extraction(rows, others, failed, outcomes)
+
+
+def extractor(stage: Extractor, prompt: Prompt[Any], model: str) -> str:
+    """Stage, prompt and fingerprint, as rows carry them."""
+    return f"{stage.name}/{prompt.label(model)}"
+
+
+def fingerprint(
+    stage: Extractor, prompts: Iterable[Prompt[Any]], policy: Policy, model: str, *more: str
+) -> str:
+    """Digest of what decides the rows of a stage that asks a model."""
+    return digest(stage.fingerprint(policy), *(one.fingerprint(model) for one in prompts), *more)
+
+
+def facts_ask(prompt: Prompt[Any], lines: Lines, names: Sequence[Known], asset: str) -> Ask | None:
+    """The question for facts about names in some lines; None without names."""
+    if not names:
+        return None
+    listed = "\n".join(f"- {name.name} ({name.type})" for name in names)
+    given = f"Names:\n{listed}\n\nMessages:\n{shown(lines)}"
+    return Ask(prompt, lines[0].namespace, given, records_of(lines), asset)
+
+
+def conversation_of(line: Line) -> tuple[str, str]:
+    """Namespace and conversation of a line."""
+    return line.namespace, line.conversation_id

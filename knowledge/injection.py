@@ -1,0 +1,69 @@
+"""Text in logs that gives orders to a model, to be held for a person and never injected.
+
+Nothing is obeyed here anyway: what a model reads is fenced as data, and it has no tools. This is
+about what it may be made to write down, since facts are later shown to agents.
+"""
+
+import re
+
+_MODEL = r"(?:ai|a\.i\.|llms?|language\s+models?|chat\s?bots?|assistants?|models?|ki|ia)"
+
+ALWAYS = re.compile(
+    rf"""
+      \b(?:ignore|disregard|forget|override|bypass|overlook)\b[^.!?\n]{{0,30}}
+        (?: \b(?:previous|prior|above|earlier|preceding|your)\b[^.!?\n]{{0,30}}
+            \b(?:instructions?|directives?|guidelines?|prompts?|rules|guardrails|training)\b
+          | \b(?:all|any|system)\s+(?:instructions|directives|prompts?|guardrails)\b
+          | \b(?:instructions?|directives?|prompts?|rules)\s+(?:above|before|so\s+far)\b )
+    | \b(?:ignorier\w*|vergiss|missachte\w*)\b[^.!?\n]{{0,50}}
+        \b(?:anweisung\w*|instruktion\w*|vorgaben|befehle)\b
+    | \b(?:ignore[zr]?|oublie[zr]?|ignor[ae]|olvid[ae])\b[^.!?\n]{{0,50}}
+        \b(?:consignes|instructions\s+pr[ée]c\w+|instrucciones|istruzioni)\b
+    | \byou\s+are\s+now\s+(?:an?\s+|in\s+|the\s+)?(?:[\w-]+\s+){{0,3}}(?:{_MODEL}|mode|dan)\b
+    | \b(?:reveal|print|repeat|output|leak|disclose)\b[^.!?\n]{{0,15}}\byour\b[^.!?\n]{{0,20}}
+        \b(?:prompt|instructions?)\b
+    | \b(?:if|when|since|as)\s+you\s+are\s+(?:an?\s+)?(?:[\w-]+\s+){{0,2}}{_MODEL}\b
+    | \b(?:attention|note|message|instructions?|hinweis|anweisung\w*)\b[^.!?\n]{{0,15}}
+        \b(?:to|for|an|für)\s+(?:all\w?\s+|any\s+|the\s+|every\s+|die\s+)?
+        (?:ai|llms?|language\s+models?|ki)\b
+    | <\|(?:im_start|im_end|system|endoftext)\|> | \[/?INST\] | <</?SYS>>
+    | ^\W*(?:system|developer)\s+(?:prompt|message|override)\s*:
+    """,
+    re.VERBOSE | re.IGNORECASE | re.MULTILINE,
+)
+"""Whoever says it."""
+
+FROM_OUTSIDE = re.compile(
+    rf"""
+      \b{_MODEL}\s+(?:must|should|shall|are\s+to|is\s+to|has\s+to|have\s+to|needs?\s+to)\b
+        [^.!?\n]{{0,30}}\b(?:respond|reply|answer|recommend|tell|inform|remind|convince|remember
+        |memori[sz]e|obey|comply|forward|exfiltrate|send|store|save|run|execute)\b
+    | \byou\s+(?:must|shall|will)\b[^.!?\n]{{0,30}}\b(?:obey|comply|exfiltrate|recommend|convince)\b
+    | \b(?:tell|inform|remind|convince|warn|urge|mention\s+to)\s+(?:the|your)\s+(?:users?|humans?)\b
+    | \b(?:in|to|into)\s+your\s+(?:long[- ]term\s+)?(?:memory|knowledge\s+base)\b
+    | \b(?:store|save|remember|record)\b[^.!?\n]{{0,40}}\bas\s+a\s+fact\b
+    | (?:^|[.!?:;]\s+|\bplease\s+|\band\s+)(?:always|from\s+now\s+on,?|only)\s+
+        (?:recommend|suggest|respond|reply|answer|say|trust|obey)\b
+    | (?:^|[.!?:;]\s+|\bplease\s+)(?:respond|reply|answer)\s+(?:only|always|exclusively|with)\b
+    | \byour\s+(?:new|real|true|only)\s+
+        (?:instructions?|task|goal|mission|purpose|role)\s+(?:is|are)\b
+    | \bantworte(?:n\s+\w+)?\s+(?:ab|nur|immer|stets|mit)\b
+    | \bsag(?:e|en\s+\w+)?\s+de[mn]\s+(?:be)?nutzer\w*\b | \bin\s+dein(?:em)?\s+gedächtnis\b
+    """,
+    re.VERBOSE | re.IGNORECASE | re.MULTILINE,
+)
+"""What a person may well ask of an agent, and no web page or tool has to say to one."""
+
+_STRANGERS = frozenset({"external", "tool"})
+
+
+def gives_orders(text: str, origin: str) -> bool:
+    """Whether a text gives orders to a model, as far as its wording shows.
+
+    Args:
+        text: A message, a sentence or a statement.
+        origin: Who speaks: a person or an agent may say more than what came from outside.
+    """
+    if ALWAYS.search(text):
+        return True
+    return origin in _STRANGERS and FROM_OUTSIDE.search(text) is not None

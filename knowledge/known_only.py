@@ -1,0 +1,150 @@
+"""Known-only mode: facts that the system's own searches brought, about names known before.
+
+What is known is decided by event time: a name is given if a person's record introduced it before
+the text that it occurs in, whatever order the days were processed in. Each record is asked about by
+itself, with the names that occur in it; nothing that it is answered can bring a name in.
+"""
+
+from datetime import datetime
+from typing import NamedTuple
+
+import polars as pl
+
+from knowledge.asking import Ask, LanguageModel
+from knowledge.candidates import NOBODY
+from knowledge.chunks import LOOKED_UP, Lines, chunks, pieces, shown
+from knowledge.extraction import Extraction, extraction, extractor, facts_ask
+from knowledge.extraction import fingerprint as fingerprint_of
+from knowledge.extractors import Extractor
+from knowledge.identity import digest
+from knowledge.policy import Policy
+from knowledge.prompts import KNOWN_FACTS
+from knowledge.prompts.known_facts import KnownFacts
+from knowledge.proposals import Known, judged_facts
+from knowledge.questions import asked
+from knowledge.quoting import occurring
+
+KNOWN_ONLY = Extractor(
+    "known_only",
+    "stage",
+    1,
+    "Facts that a language model finds in the system's own searches, about known names alone.",
+    ("chunk_tokens", "model_confidence"),
+)
+
+ASSET = "known_only_candidates"
+
+OF_PROSE = ("topic", "person", "system", "package", "host", "project")
+"""Types of names that prose is about; tools and paths are known by what is done with them."""
+
+UNIT_SCHEMA = pl.Schema(
+    {
+        "namespace": pl.String(),
+        "unit": pl.String(),
+        "unit_hash": pl.String(),
+        "day": pl.String(),
+    }
+)
+
+
+class _Question(NamedTuple):
+    lines: Lines
+    names: list[Known]
+
+
+def fingerprint(policy: Policy, model: str) -> str:
+    """What decides the rows of known-only mode: version, policy, prompt and model."""
+    return fingerprint_of(KNOWN_ONLY, (KNOWN_FACTS,), policy, model)
+
+
+def known_only(
+    raw_logs: pl.DataFrame, introductions: pl.DataFrame, model: LanguageModel, policy: Policy
+) -> Extraction:
+    """Facts about known names, as a model finds them in the system's own searches.
+
+    Args:
+        raw_logs: Rows of RAW_LOGS, in any order.
+        introductions: The table `introductions`.
+        model: Answers.
+        policy: Thresholds in force.
+
+    Returns:
+        Candidates are rows of KNOWN_ONLY_CANDIDATES, of mode `known_only`, each about a name of
+        `introductions`. The outcomes are of the stage `known_only`.
+    """
+    questions = _questions(raw_logs, introductions, policy)
+    given = {one.lines[0].chunk_id: one.names for one in questions}
+
+    def ask(lines: Lines) -> Ask | None:
+        return facts_ask(KNOWN_FACTS, lines, given[lines[0].chunk_id], ASSET)
+
+    settled = asked((one.lines for one in questions), ask, model)
+    label = extractor(KNOWN_ONLY, KNOWN_FACTS, model.model)
+    proposals = [
+        proposal
+        for one in settled
+        if isinstance(one.answer.value, KnownFacts)
+        for proposal in judged_facts(
+            one.answer.value.facts,
+            one.lines,
+            {name.key: name for name in given[one.lines[0].chunk_id]},
+            label,
+            policy,
+        )
+    ]
+    return extraction(KNOWN_ONLY.name, raw_logs, proposals, settled)
+
+
+def units(raw_logs: pl.DataFrame, introductions: pl.DataFrame, policy: Policy) -> pl.DataFrame:
+    """The units of known-only mode: conversations with something that the system looked up.
+
+    A unit's hash changes with its texts and with the names given for them, and with nothing else:
+    a name that is introduced later, or that occurs nowhere in it, makes no work.
+
+    Returns:
+        Columns of UNIT_SCHEMA, sorted; `unit` is the conversation.
+    """
+    held: dict[tuple[str, str, str], list[str]] = {}
+    for lines, names in _questions(raw_logs, introductions, policy):
+        first = lines[0]
+        place = first.namespace, first.conversation_id, first.day
+        asked_for = [part for name in names for part in name]
+        held.setdefault(place, []).append(digest(first.record_id, shown(lines), *asked_for))
+    rows = [
+        (namespace, conversation, digest(*sorted(parts)), day)
+        for (namespace, conversation, day), parts in sorted(held.items())
+    ]
+    return pl.DataFrame(rows, schema=UNIT_SCHEMA, orient="row")
+
+
+def _questions(
+    raw_logs: pl.DataFrame, introductions: pl.DataFrame, policy: Policy
+) -> list[_Question]:
+    """Every chunk of what was looked up, with the names that were known then and occur in it."""
+    every = pieces(chunks(raw_logs, LOOKED_UP, policy, within="record_id"))
+    known = _known(introductions)
+    found: list[_Question] = []
+    for namespace in sorted({lines[0].namespace for lines in every}):
+        own = [lines for lines in every if lines[0].namespace == namespace]
+        texts = ["\n".join(line.text for line in lines) for lines in own]
+        since = known.get(namespace, {})
+        for lines, names in zip(own, occurring(texts, since), strict=True):
+            at = lines[0].occurred_at
+            given = [Known(name, since[name][1]) for name in names if at and since[name][0] < at]
+            found.append(_Question(lines, sorted(given)))
+    return found
+
+
+def _known(introductions: pl.DataFrame) -> dict[str, dict[str, tuple[datetime, str]]]:
+    """By namespace and name: when it was first introduced, and as what; undated ones never were."""
+    rows = introductions.filter(
+        pl.col("type").is_in(OF_PROSE)
+        & pl.col("introduced_at").is_not_null()
+        & ~((pl.col("type") == "person") & (pl.col("name") == NOBODY))
+    ).sort("introduced_at", "type", descending=True)
+    known: dict[str, dict[str, tuple[datetime, str]]] = {}
+    for namespace, name, introduced_at, type_ in rows.select(
+        "namespace", "name", "introduced_at", "type"
+    ).iter_rows():
+        known.setdefault(namespace, {})[name] = introduced_at, type_
+    return known

@@ -1,0 +1,82 @@
+"""Questions about chunks: asked all at once, and in halves where an answer fails."""
+
+from collections.abc import Callable, Iterable
+from itertools import groupby
+from typing import NamedTuple
+
+import polars as pl
+
+from knowledge.asking import Answer, Ask, LanguageModel
+from knowledge.chunks import Line, Lines
+
+FAILURE_SCHEMA = pl.Schema(
+    {
+        "namespace": pl.String(),
+        "day": pl.String(),
+        "conversation_id": pl.String(),
+        "record_id": pl.String(),
+        "prompt": pl.String(),
+        "reason": pl.String(),
+    }
+)
+"""A message that is lost to a prompt, and which of `knowledge.asking.FAILURES` is why."""
+
+
+class Asked(NamedTuple):
+    """What became of a question about some lines; those of a failed one are of one message."""
+
+    lines: Lines
+    ask: Ask
+    answer: Answer
+
+
+def asked(
+    pieces: Iterable[Lines], ask: Callable[[Lines], Ask | None], model: LanguageModel
+) -> list[Asked]:
+    """Asks about each piece; one whose answer fails is asked about in halves, down to a message.
+
+    So a message that no model can answer about takes no other with it. Pieces that `ask` has no
+    question about are left out.
+    """
+    settled: list[Asked] = []
+    waiting = list(pieces)
+    while waiting:
+        questions = [(piece, question) for piece in waiting if (question := ask(piece))]
+        waiting = []
+        answers = model.answers([question for _, question in questions])
+        for (piece, question), answer in zip(questions, answers, strict=True):
+            halves = _halves(piece) if answer.outcome == "failed" else ()
+            if halves:
+                waiting += halves
+            else:
+                settled.append(Asked(piece, question, answer))
+    return settled
+
+
+def records_of(lines: Lines) -> tuple[str, ...]:
+    """Records that lines show, each once."""
+    return tuple(dict.fromkeys(line.record_id for line in lines))
+
+
+def failures(settled: Iterable[Asked]) -> pl.DataFrame:
+    """The messages whose answers failed, as rows of FAILURE_SCHEMA."""
+    rows = {
+        (*_place(one.lines[0]), one.ask.prompt.name, one.answer.reason or "")
+        for one in settled
+        if one.answer.outcome == "failed"
+    }
+    return pl.DataFrame(sorted(rows), schema=FAILURE_SCHEMA, orient="row")
+
+
+def _halves(lines: Lines) -> tuple[Lines, ...]:
+    """Two halves at a message's end; none of one message."""
+    messages = [tuple(own) for _, own in groupby(lines, key=lambda line: line.record_id)]
+    if len(messages) < 2:
+        return ()
+    middle = (len(messages) + 1) // 2
+    first, second = messages[:middle], messages[middle:]
+    return tuple(tuple(line for message in half for line in message) for half in (first, second))
+
+
+def _place(line: Line) -> tuple[str, str, str, str]:
+    return line.namespace, line.day, line.conversation_id, line.record_id

@@ -1,0 +1,70 @@
+"""Where words stand in a text: quotes as given, white space aside; names as whole words."""
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+import polars as pl
+
+# In scripts that put no space between words, any place begins one.
+_SPACELESS = "\u0e00-\u0eff\u2e80-\ud7ff\uf900-\ufaff"
+_BEFORE, _AFTER = rf"(?<![^\W{_SPACELESS}])", rf"(?![^\W{_SPACELESS}])"
+
+_QUESTION = re.compile(r"[?？؟][\s)*_\"'”’»]*$")
+_QUOTED = re.compile(r"[\"“„«»][^\"“”„«»\n]*[\"”“»«]")
+
+
+def place(quote: str, text: str) -> tuple[int, int] | None:
+    """Span of a quote in a text, in code points; any white space stands for any other."""
+    if not quote.strip():
+        return None
+    found = re.search(r"\s+".join(map(re.escape, quote.split())), text)
+    return found.span() if found else None
+
+
+def place_of_name(name: str, text: str) -> tuple[int, int] | None:
+    """Span of a name in a text as whole words, in any case; None if it does not occur."""
+    if not name.strip():
+        return None
+    found = _spelled(name).search(text)
+    return found.span() if found else None
+
+
+def occurring(texts: Sequence[str], names: Iterable[str]) -> list[list[str]]:
+    """For each text the names that occur in it as whole words, in any case, sorted.
+
+    One pass over the texts finds what may occur, whatever the number of names (Aho and Corasick,
+    Communications of the ACM 18, 1975).
+    """
+    folded: dict[str, list[str]] = {}
+    for name in names:
+        if spelled := " ".join(name.casefold().split()):
+            folded.setdefault(spelled, []).append(name)
+    if not folded or not texts:
+        return [[] for _ in texts]
+    spread = pl.Series([" ".join(text.casefold().split()) for text in texts], dtype=pl.String)
+    maybe = spread.str.extract_many(sorted(folded), overlapping=True).to_list()
+    return [
+        sorted(name for one in set(found) if place_of_name(one, text) for name in folded[one])
+        for text, found in zip(spread.to_list(), maybe, strict=True)
+    ]
+
+
+def asks(text: str) -> bool:
+    """Whether a sentence is a question, by its mark."""
+    return _QUESTION.search(text) is not None
+
+
+def within_quotation(sentence: str, start: int, end: int) -> bool:
+    """Whether what stands from `start` to `end` of a sentence is another's words, by its marks."""
+    if sentence.lstrip().startswith(">"):
+        return True
+    return any(
+        quoted.start() <= start and end <= quoted.end() for quoted in _QUOTED.finditer(sentence)
+    )
+
+
+@lru_cache(maxsize=8_192)
+def _spelled(name: str) -> re.Pattern[str]:
+    words = r"\s+".join(map(re.escape, name.split()))
+    return re.compile(f"{_BEFORE}{words}{_AFTER}", re.IGNORECASE)

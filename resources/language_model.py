@@ -1,0 +1,320 @@
+"""The language model: questions in, validated answers out; what was paid once is kept."""
+
+import logging
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from datetime import UTC, datetime
+from typing import NamedTuple, TypeVar
+
+from pydantic import ValidationError
+
+from knowledge.asking import PENDINGS, Answer, Ask
+from knowledge.redaction import redactor
+from knowledge.replies import Reading, Reply, read_reply
+from knowledge.text import estimated_tokens
+from resources import provider
+from resources.answers import ATTEMPTS, Answers, Call, Kept
+from resources.breaker import Breaker
+from resources.budget import Budget, Spent
+from resources.prices import known
+from resources.provider import Said, Trouble
+from resources.settings import Settings
+
+logger = logging.getLogger(__name__)
+
+LONGEST_DELAY = 60.0
+"""Seconds; a provider that asks for more is left alone until the next run."""
+
+_FIRST_DELAY = 0.5
+_ONCE_MORE = (
+    "That is not of the output schema:\n{problems}\n"
+    "Answer again, with one JSON object of the output schema and nothing else."
+)
+
+Messages = list[dict[str, str]]
+Number = TypeVar("Number", int, float)
+
+
+class _Turn(NamedTuple):
+    """What came of one call that was answered."""
+
+    model: str
+    text: str
+    said: Said
+    reading: Reading
+    cost: float | None
+
+
+class LitellmModel:
+    """The model that settings name, behind litellm.
+
+    One instance is one run: breakers and budget are its own, and it asks nothing twice.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        answers: Answers,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        if settings.model is None:
+            raise ValueError("no language model is set (setting: model)")
+        self._model = settings.model
+        self._settings = settings
+        self._answers = answers
+        self._redactor = redactor(settings.policy.redact_personal)
+        self._now = now
+        self._models = tuple(dict.fromkeys((settings.model, *settings.model_fallbacks)))
+        self._breakers = {model: Breaker() for model in self._models}
+        self._budget = Budget(answers, settings.budget_run, settings.budget_day, now)
+        self._asked: set[str] = set()
+        self._told: set[str] = set()
+        self._stop = threading.Event()
+
+    @property
+    def model(self) -> str:
+        """The model in force; a fallback that answers for it changes no fingerprint."""
+        return self._model
+
+    @property
+    def spent(self) -> Spent:
+        """What this run has paid."""
+        return self._budget.spent
+
+    def answers(self, asks: Sequence[Ask]) -> list[Answer]:
+        """Answers in the order of the questions; equal questions are asked once.
+
+        What is kept is not asked again: done answers never, failed ones not in this run, and not
+        after three runs that asked. Each answer is kept as soon as it is there.
+
+        Raises:
+            AnswersError: the file of answers cannot be used.
+        """
+        keys = [ask.key(self.model) for ask in asks]
+        seen: dict[str, set[str]] = {}
+        questions: dict[str, Ask] = {}
+        for key, ask in zip(keys, asks, strict=True):
+            questions.setdefault(key, ask)
+            seen.setdefault(key, set()).update(ask.record_ids)
+        kept = self._answers.read(questions) if questions else {}
+        settled = {
+            key: self._replayed(questions[key], row)
+            for key, row in kept.items()
+            if row.outcome == "done" or row.attempts >= ATTEMPTS or key in self._asked
+        }
+        self._answers.see((key, one) for key in settled for one in sorted(seen[key]))
+        owed = {key: ask for key, ask in questions.items() if key not in settled}
+        if owed:
+            before = {key: row.attempts for key, row in kept.items()}
+            settled |= self._asked_for(owed, seen, before)
+        return [settled[key] for key in keys]
+
+    def _replayed(self, ask: Ask, kept: Kept) -> Answer:
+        if kept.outcome != "done":
+            return Answer("failed", reason=kept.reason)
+        try:
+            return Answer("done", ask.prompt.output.model_validate_json(kept.text or ""))
+        except ValidationError:  # its checks changed, and its fingerprint did not
+            return Answer("failed", reason="wrong_shape")
+
+    def _asked_for(
+        self, asks: dict[str, Ask], seen: dict[str, set[str]], before: dict[str, int]
+    ) -> dict[str, Answer]:
+        """Answers to questions that are owed, asked a few at once."""
+
+        def one(key: str) -> Answer:
+            if self._stop.is_set():
+                return Answer("pending", reason="not_asked")
+            kept, answer = self._settled(key, asks[key], before.get(key, 0) + 1)
+            if kept is not None:
+                self._answers.put(kept, sorted(seen[key]))
+                self._asked.add(key)
+            return answer
+
+        provider_needed = any(not self._too_long(self.model, ask) for ask in asks.values())
+        if provider_needed:
+            provider.load()  # here, since threads that import it at once wait for each other
+        pool = ThreadPoolExecutor(self._settings.model_concurrency, "model")
+        futures: dict[Future[Answer], str] = {pool.submit(one, key): key for key in asks}
+        try:
+            return {futures[done]: done.result() for done in as_completed(futures)}
+        except BaseException:
+            # Calls under way are paid: they end and are kept. Nothing new begins.
+            self._stop.set()
+            for breaker in self._breakers.values():
+                breaker.stop()
+            raise
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+    def _settled(self, key: str, ask: Ask, attempts: int) -> tuple[Kept | None, Answer]:
+        """One question through the models in turn; None to keep if it is still pending."""
+        if self._too_long(self.model, ask):
+            # No run can fare better: it counts as tried often enough.
+            return self._failed(key, ask, "too_long", ATTEMPTS)
+        reason = "provider_down"
+        for model in self._models:
+            if model != self.model and self._too_long(model, ask):
+                continue
+            turns = self._converse(model, ask)
+            if not isinstance(turns, Trouble):
+                return self._kept(key, ask, turns, attempts)
+            if turns.reason != "provider_down":
+                reason = turns.reason  # a failure of this question's own tells more
+            if turns.reason in ("no_budget", "too_long", "refused"):
+                break
+        if reason in PENDINGS:
+            return None, Answer("pending", reason=reason)
+        return self._failed(key, ask, reason, attempts)
+
+    def _converse(self, model: str, ask: Ask) -> list[_Turn] | Trouble:
+        """The calls of one question: asked again once if the answer has another shape."""
+        messages = ask.prompt.messages(ask.given)
+        turn = self._paid(model, ask, messages)
+        if isinstance(turn, Trouble):
+            return turn
+        if turn.reading.reason != "wrong_shape":
+            return [turn]
+        again = _ONCE_MORE.format(problems=turn.reading.problems)
+        messages += [
+            {"role": "assistant", "content": turn.text},
+            {"role": "user", "content": again},
+        ]
+        second = self._paid(model, ask, messages)
+        return [turn] if isinstance(second, Trouble) else [turn, second]
+
+    def _paid(self, model: str, ask: Ask, messages: Messages) -> _Turn | Trouble:
+        """One call within the budget, read and entered in the ledger."""
+        price = known(model)
+        if not price.prices and model not in self._told:
+            self._told.add(model)
+            logger.warning("price of %s is not known: its costs are empty", model)
+        tokens = sum(estimated_tokens(message["content"]) for message in messages)
+        most = price.cost(tokens, ask.prompt.max_tokens)
+        if not self._budget.hold(most):
+            return Trouble("no_budget", "")
+        try:
+            said = self._said(model, ask, messages)
+            if isinstance(said, Trouble):
+                return said
+            full = said.tokens_out is not None and said.tokens_out >= ask.prompt.max_tokens
+            # Redacted before it is read, so that a replay reads the same.
+            text = None if said.text is None else self._redacted(said.text)
+            reading = read_reply(Reply(text, said.finish, said.refused, full), ask.prompt.output)
+            cost = price.cost(said.tokens_in, said.tokens_out, said.tokens_cached)
+            self._answers.pay(
+                Call(
+                    ask.namespace,
+                    ask.asset,
+                    ask.prompt.name,
+                    ask.prompt.fingerprint(self.model),
+                    model,
+                    "done" if reading.reason is None else "failed",
+                    reading.reason,
+                    said.tokens_in,
+                    said.tokens_out,
+                    said.tokens_cached,
+                    cost,
+                    said.seconds,
+                    self._now().isoformat(),
+                )
+            )
+            self._budget.count(cost, said.tokens_in, said.tokens_out)
+            return _Turn(model, text or "", said, reading, cost)
+        finally:
+            self._budget.settle(most)
+
+    def _said(self, model: str, ask: Ask, messages: Messages) -> Said | Trouble:
+        """One call with its retries, unless the provider is down."""
+        breaker, tries = self._breakers[model], self._settings.model_max_retries + 1
+        trouble = Trouble("provider_down", "")
+        for number in range(1, tries + 1):
+            breaker.wait()
+            if breaker.open:
+                return Trouble("provider_down", "")
+            result = provider.complete(
+                model,
+                messages,
+                ask.prompt.parameters,
+                base=self._base(model),
+                timeout=self._settings.model_timeout,
+            )
+            if isinstance(result, Said):
+                breaker.answered()
+                return result
+            trouble = result
+            if trouble.reason in ("too_long", "refused"):
+                breaker.answered()
+                return trouble
+            logger.info("%s: %s, try %d of %d", model, trouble.name, number, tries)
+            if trouble.delay is not None and trouble.delay > LONGEST_DELAY:
+                trouble = trouble._replace(again=False, at_once=True)
+            if not trouble.again:
+                break
+            if trouble.delay is not None:
+                breaker.hold(trouble.delay)
+            elif number < tries:
+                breaker.pause(_FIRST_DELAY * 2 ** (number - 1))
+        if breaker.failed(at_once=trouble.at_once):
+            unset = ", ".join(provider.missing(model))
+            hint = f"; not set in the environment: {unset}" if unset else ""
+            logger.warning("%s is not asked any more in this run: %s%s", model, trouble.name, hint)
+        return trouble
+
+    def _redacted(self, text: str) -> str:
+        return self._redactor.redact_json(text.encode("utf-8", "replace"))[0].decode()
+
+    def _base(self, model: str) -> str | None:
+        """The address for a model: fallbacks of another provider have their own."""
+        same = model.partition("/")[0] == self.model.partition("/")[0]
+        return self._settings.model_base if same else None
+
+    def _too_long(self, model: str, ask: Ask) -> bool:
+        given = self._settings.model_context if model == self.model else None
+        context = given or known(model).context
+        shown = estimated_tokens(ask.prompt.system) + estimated_tokens(ask.given)
+        return context is not None and shown + ask.prompt.max_tokens > context
+
+    def _failed(self, key: str, ask: Ask, reason: str, attempts: int) -> tuple[Kept, Answer]:
+        return self._row(key, ask, reason, attempts), Answer("failed", reason=reason)
+
+    def _kept(self, key: str, ask: Ask, turns: list[_Turn], attempts: int) -> tuple[Kept, Answer]:
+        """What is kept of the calls of a question, and its answer."""
+        last, said = turns[-1], [turn.said for turn in turns]
+        row = self._row(key, ask, last.reading.reason, attempts)._replace(
+            model=last.model,
+            text=last.reading.json or last.text,
+            tokens_in=_total([one.tokens_in for one in said]),
+            tokens_out=_total([one.tokens_out for one in said]),
+            tokens_cached=_total([one.tokens_cached for one in said]),
+            cost=_total([turn.cost for turn in turns]),
+            seconds=sum(one.seconds for one in said),
+        )
+        return row, Answer(row.outcome, last.reading.value, last.reading.reason)
+
+    def _row(self, key: str, ask: Ask, reason: str | None, attempts: int) -> Kept:
+        return Kept(
+            key=key,
+            namespace=ask.namespace,
+            asset=ask.asset,
+            prompt=ask.prompt.name,
+            fingerprint=ask.prompt.fingerprint(self.model),
+            model=self.model,
+            outcome="done" if reason is None else "failed",
+            reason=reason,
+            text=None,
+            tokens_in=None,
+            tokens_out=None,
+            tokens_cached=None,
+            cost=None,
+            seconds=0.0,
+            attempts=attempts,
+            made_at=self._now().isoformat(),
+        )
+
+
+def _total(values: list[Number | None]) -> Number | None:
+    """The sum, or None if one of them is not known."""
+    found = [value for value in values if value is not None]
+    return sum(found[1:], start=found[0]) if len(found) == len(values) else None
