@@ -1,6 +1,6 @@
 """Work done conversation by conversation: only those that are new, grown, or whose rule changed."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -14,16 +14,21 @@ from resources.state import State
 
 
 class Made(NamedTuple):
-    """Rows for a table, and what became of the units that gave rows or failed.
+    """Rows by name of their table, and what became of the units that gave rows or failed.
 
-    `outcomes` has namespace, stage, unit (a conversation), outcome and rows.
+    `outcomes` has namespace, stage, unit (a conversation), outcome and rows. A unit whose outcome
+    is `pending` is owed still: it has no rows here.
     """
 
-    rows: pl.DataFrame
+    rows: Mapping[str, pl.DataFrame]
     outcomes: pl.DataFrame
 
 
 BATCH_TOKENS = 10_000_000
+
+_UNIT = ["namespace", "stage", "unit"]
+_STAGE = pl.col("extractor").str.extract(r"^([^@/]+)")
+"""Name of the stage that a row is of: rows carry it before a version, or before a prompt."""
 
 Make = Callable[[pl.DataFrame, Sequence[str]], Made]
 """From raw logs of whole conversations, and the names of the extractors to run on them."""
@@ -35,30 +40,37 @@ def pending(state: State, extractors: Sequence[Extractor]) -> pl.DataFrame:
     return owed(_units(state, extractors, None), work)
 
 
-def pending_days(state: State, table: Table, extractors: Sequence[Extractor]) -> list[str]:
-    """Days with a unit that is owed, or with rows of a conversation that is gone or elsewhere."""
+def pending_days(
+    state: State, table: Table, extractors: Sequence[Extractor], retired: Sequence[str] = ()
+) -> list[str]:
+    """Days with a unit that is owed, or with rows of what is gone, elsewhere or retired."""
     place = ["namespace", "conversation_id", "day"]
     conversations = state.warehouse.read(CONVERSATIONS, columns=place)
-    stray = (
-        state.warehouse.read(table, columns=place)
-        .unique()
-        .join(conversations, on=place, how="anti")
-        .collect()
-    )
-    return sorted({*pending(state, extractors)["day"], *stray["day"]})
+    rows = state.warehouse.read(table, columns=[*place, "extractor"])
+    stray = rows.select(place).unique().join(conversations, on=place, how="anti").select("day")
+    former = rows.filter(_STAGE.is_in(retired)).select("day").unique()
+    found = pl.concat([stray, former]).collect()
+    return sorted({*pending(state, extractors)["day"], *found["day"]})
 
 
 def run(
-    state: State, table: Table, extractors: Sequence[Extractor], days: Sequence[str], make: Make
+    state: State,
+    tables: Sequence[Table],
+    extractors: Sequence[Extractor],
+    days: Sequence[str],
+    make: Make,
+    retired: Sequence[str] = (),
 ) -> Report:
-    """Makes what is owed in `days`, and keeps the other rows of `table` as they are.
+    """Makes what is owed in `days`, and keeps the other rows of `tables` as they are.
 
-    Rows of `table` have `conversation_id` and `extractor`, whose name is that of the unit's stage.
+    Rows have `conversation_id` and `extractor`, which begins with the name of the unit's stage;
+    those of `retired` stages go. The report counts rows of the first table.
     """
-    report = Report(table.name)
+    first = tables[0]
+    report = Report(first.name)
     for batch in _batches(state, days):
-        report += _run_batch(state, table, extractors, batch, make)
-    return replace(report, rows=state.warehouse.read(table).select(pl.len()).collect().item())
+        report += _run_batch(state, tables, extractors, batch, make, retired)
+    return replace(report, rows=state.warehouse.read(first).select(pl.len()).collect().item())
 
 
 def _batches(state: State, days: Sequence[str]) -> list[list[str]]:
@@ -78,16 +90,21 @@ def _batches(state: State, days: Sequence[str]) -> list[list[str]]:
 
 
 def _run_batch(
-    state: State, table: Table, extractors: Sequence[Extractor], days: Sequence[str], make: Make
+    state: State,
+    tables: Sequence[Table],
+    extractors: Sequence[Extractor],
+    days: Sequence[str],
+    make: Make,
+    retired: Sequence[str],
 ) -> Report:
     warehouse = state.warehouse
     work = warehouse.read(WORK).collect()
     units = _units(state, extractors, days)
     to_do = owed(units, work)
-    gone = vanished(units, work, [extractor.name for extractor in extractors]).filter(
-        pl.col("day").is_in(list(days))
-    )
-    report = Report(table.name, units=units.height)
+    stages = [*(extractor.name for extractor in extractors), *retired]
+    gone = vanished(units, work, stages).filter(pl.col("day").is_in(list(days)))
+    name = tables[0].name
+    report = Report(name, units=units.height)
     made: list[Made] = []
     for stages, conversations in _alike(to_do):
         logs = (
@@ -97,23 +114,36 @@ def _run_batch(
             .sort("namespace", "conversation_id", "seq")
         )
         made.append(make(logs, stages))
-    old = warehouse.read(table, days=days).collect()
-    kept = _kept(old, units, to_do)
-    written = warehouse.write(table, pl.concat([kept, *(m.rows for m in made)]), days=days)
-    outcomes = [pl.DataFrame(schema=OUTCOME_SCHEMA), *(m.outcomes for m in made)]
-    after = settled(to_do, pl.concat(outcomes), work, gone)
+    written = [
+        warehouse.write(
+            table,
+            pl.concat(
+                [
+                    _kept(warehouse.read(table, days=days).collect(), units, to_do),
+                    *(m.rows[table.name] for m in made),
+                ]
+            ),
+            days=days,
+        )
+        for table in tables
+    ]
+    outcomes = pl.concat([pl.DataFrame(schema=OUTCOME_SCHEMA), *(m.outcomes for m in made)])
+    pending = outcomes.filter(pl.col("outcome") == "pending").select(_UNIT)
+    settled_now = to_do.join(pending, on=_UNIT, how="anti")
+    gone = pl.concat([gone, work.join(pending, on=_UNIT, how="semi")])
+    after = settled(settled_now, outcomes, work, gone)
     if to_do.height or gone.height:
         warehouse.write(WORK, after)
-    now = units.join(after, on=["namespace", "stage", "unit"]).group_by("outcome").len()
+    now = units.join(after, on=_UNIT).group_by("outcome").len()
     counts: dict[str, int] = dict(now.iter_rows())
     return report + Report(
-        table.name,
+        name,
         done=counts.get("done", 0),
         empty=counts.get("empty", 0),
         rejected=counts.get("rejected", 0),
         failed=counts.get("failed", 0),
-        rows=written.rows,
-        written=int(written.changed),
+        rows=written[0].rows,
+        written=sum(w.changed for w in written),
     )
 
 
@@ -141,11 +171,11 @@ def _alike(to_do: pl.DataFrame) -> list[tuple[list[str], pl.DataFrame]]:
 
 def _kept(old: pl.DataFrame, units: pl.DataFrame, to_do: pl.DataFrame) -> pl.DataFrame:
     """Rows whose unit is still there, on that day, and not to be done anew."""
-    current = units.join(to_do, on=["namespace", "stage", "unit"], how="anti").select(
+    current = units.join(to_do, on=_UNIT, how="anti").select(
         "namespace", pl.col("unit").alias("conversation_id"), "stage", "day"
     )
     return (
-        old.with_columns(stage=pl.col("extractor").str.extract(r"^([^@]+)"))
+        old.with_columns(stage=_STAGE)
         .join(current, on=["namespace", "conversation_id", "stage", "day"], how="semi")
         .drop("stage")
     )

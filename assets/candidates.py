@@ -1,4 +1,4 @@
-"""Candidates: what rules find in the raw logs of some days."""
+"""Candidates: what rules, and a language model if one is set, find in the raw logs of some days."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -11,29 +11,98 @@ from assets.by_conversation import Made
 from assets.days import DAYS
 from assets.progress import Report, timed
 from assets.stage import result, specs
+from knowledge import full_mode
 from knowledge.candidates import candidates, outcomes
+from knowledge.extractors import Extractor
 from knowledge.rules import RULES
-from knowledge.tables import CANDIDATES, RAW_LOGS
+from knowledge.tables import CANDIDATES, DEAD_LETTERS, RAW_LOGS, REFUSALS
 from resources.lock import write_lock
+from resources.settings import Settings
 from resources.state import State
 
-EXTRACTORS = [rule.extractor for rule in RULES]
+TABLES = (CANDIDATES, REFUSALS)
+
+
+def extractors(settings: Settings) -> list[Extractor]:
+    """The rules, and full mode if a model is set."""
+    rules = [rule.extractor for rule in RULES]
+    model = settings.model
+    return rules if model is None else [*rules, full_mode.in_force(settings.policy, model)]
+
+
+def retired(settings: Settings) -> list[str]:
+    """Stages that are not in force, and whose rows go: full mode if no model is set."""
+    return [full_mode.FULL_MODE.name] if settings.model is None else []
+
+
+def pending_days(state: State) -> list[str]:
+    """Days with candidates to make."""
+    return by_conversation.pending_days(
+        state, CANDIDATES, extractors(state.settings), retired(state.settings)
+    )
 
 
 def run_candidates(state: State, days: Sequence[str]) -> Report:
-    """Runs each rule on the conversations of `days` that it owes."""
+    """Runs each rule, and the model, on the conversations of `days` that it owes."""
 
     def make(logs: pl.DataFrame, names: Sequence[str]) -> Made:
         rules = [rule for rule in RULES if rule.name in names]
         found = candidates(logs, state.policy, rules)
-        return Made(found.candidates, outcomes(logs, found, rules))
+        made = {CANDIDATES.name: found.candidates, REFUSALS.name: REFUSALS.empty()}
+        became = outcomes(logs, found, rules)
+        if full_mode.FULL_MODE.name in names and state.language_model is not None:
+            asked = full_mode.full_mode(logs, state.language_model, state.policy)
+            settled = asked.outcomes.filter(pl.col("outcome") != "pending")
+            own = settled.select("namespace", conversation_id="unit")
+            for table, rows in ((CANDIDATES, asked.candidates), (REFUSALS, asked.refused)):
+                kept = rows.join(own, on=own.columns, how="semi")
+                made[table.name] = pl.concat([made[table.name], kept])
+            became = pl.concat([became, asked.outcomes])
+            if settled.height < asked.outcomes.height:
+                state.wait_for_model(waits=True)
+            _dead_letters(state, logs, asked.failures.join(own, on=own.columns, how="semi"))
+        return Made(made, became)
 
+    state.wait_for_model(waits=False)
     with write_lock(state.home, "candidates"), timed("candidates") as finished:
-        return finished(by_conversation.run(state, CANDIDATES, EXTRACTORS, days, make))
+        settings = state.settings
+        return finished(
+            by_conversation.run(state, TABLES, extractors(settings), days, make, retired(settings))
+        )
+
+
+def left_to_model(state: State) -> set[str]:
+    """Days that owe nothing but what a language model says."""
+    owed = by_conversation.pending(state, extractors(state.settings))
+    by_model = pl.col("stage") == full_mode.FULL_MODE.name
+    return set(owed.filter(by_model)["day"]) - set(owed.filter(~by_model)["day"])
+
+
+def _dead_letters(state: State, logs: pl.DataFrame, failures: pl.DataFrame) -> None:
+    """Notes the messages that are lost to a prompt, in place of what was noted of them before."""
+    stage = full_mode.FULL_MODE.name
+    places = logs.select("namespace", "record_id", "source_file", "source_line")
+    rows = failures.join(places, on=["namespace", "record_id"], how="left").select(
+        "namespace",
+        letter_id=pl.concat_str(pl.lit(stage), "record_id", "prompt", separator="/"),
+        stage=pl.lit(stage),
+        source_file="source_file",
+        source_line="source_line",
+        source_offset=pl.lit(0, pl.Int64),
+        unit="conversation_id",
+        reason=pl.concat_str("prompt", pl.lit(": "), "reason"),
+        replay=pl.lit("cairn dead-letters --retry"),
+    )
+    old = state.warehouse.read(DEAD_LETTERS).collect()
+    units = logs.select("namespace", unit="conversation_id").unique()
+    mine = old.filter(pl.col("stage") == stage).join(units, on=units.columns, how="semi")
+    stays = old.join(mine, on=["namespace", "letter_id"], how="anti")
+    letters = DEAD_LETTERS.frame(rows.unique(["namespace", "letter_id"], keep="any"))
+    state.warehouse.write(DEAD_LETTERS, pl.concat([stays, letters]))
 
 
 @dg.multi_asset(
-    specs=specs([CANDIDATES], [RAW_LOGS], "knowledge"),
+    specs=specs(TABLES, [RAW_LOGS], "knowledge"),
     partitions_def=DAYS,
     backfill_policy=dg.BackfillPolicy.single_run(),
     name="candidates",
@@ -41,5 +110,7 @@ def run_candidates(state: State, days: Sequence[str]) -> Report:
 def candidates_asset(
     context: dg.AssetExecutionContext, state: dg.ResourceParam[State]
 ) -> Iterator[dg.MaterializeResult[Any]]:
-    """What rules find in the days in question."""
-    yield result(state, CANDIDATES, run_candidates(state, list(context.partition_keys)))
+    """What is found in the days in question."""
+    report = run_candidates(state, list(context.partition_keys))
+    for table in TABLES:
+        yield result(state, table, report)

@@ -9,21 +9,29 @@ from assets.stage import result
 from knowledge.extractors import Extractor, extractors_frame
 from knowledge.tables import EXTRACTORS
 from resources.lock import write_lock
+from resources.settings import Settings
 from resources.state import State
 
 
-def in_force() -> list[Extractor]:
-    """Everything with a fingerprint: adapters, rules, stages."""
+def in_force(settings: Settings) -> list[Extractor]:
+    """Everything with a fingerprint: adapters, rules, stages, and prompts if a model is set."""
+    from assets.candidates import extractors as of_candidates
     from assets.raw_logs import STAGE as RAW_LOGS_STAGE
     from knowledge.adapters import adapters
     from knowledge.learnings.stage import EXTRACTOR as LEARNING_RULES
-    from knowledge.rules import RULES
+    from knowledge.prompts import PROMPTS
     from knowledge.stages import STAGES
 
     read = [Extractor(a.name, "adapter", a.version, a.about) for a in adapters().values()]
-    rules = [rule.extractor for rule in RULES]
     stages = [stage.extractor for stage in STAGES]
-    return [*read, RAW_LOGS_STAGE, *rules, LEARNING_RULES, *stages]
+    model = settings.model
+    prompts = [
+        Extractor(prompt.name, "prompt", 1, prompt.about, parts=(prompt.fingerprint(model),))
+        for prompt in (PROMPTS.values() if model else ())
+        if model
+    ]
+    candidates = of_candidates(settings)
+    return [*read, RAW_LOGS_STAGE, *candidates, LEARNING_RULES, *stages, *prompts]
 
 
 @dg.asset(
@@ -34,7 +42,7 @@ def in_force() -> list[Extractor]:
 def extractors(state: dg.ResourceParam[State]) -> dg.MaterializeResult[Any]:
     """Shows a changed rule, prompt or model, so that what it made reads as stale."""
     with write_lock(state.home, "extractors"), timed("extractors") as finished:
-        frame = extractors_frame(in_force(), state.policy)
+        frame = extractors_frame(in_force(state.settings), state.policy)
         written = state.warehouse.write(EXTRACTORS, frame)
         report = finished(
             Report("extractors", frame.height, done=frame.height, rows=frame.height,

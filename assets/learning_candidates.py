@@ -39,10 +39,10 @@ def run_learning_candidates(state: State, days: Sequence[str]) -> Report:
             .alias("outcome"),
             pl.lit(1, pl.Int64).alias("rows"),
         )
-        return Made(rows, outcomes)
+        return Made({LEARNING_CANDIDATES.name: rows}, outcomes)
 
     with write_lock(state.home, "learning_candidates"), timed("learning_candidates") as finished:
-        return finished(by_conversation.run(state, LEARNING_CANDIDATES, EXTRACTORS, days, make))
+        return finished(by_conversation.run(state, [LEARNING_CANDIDATES], EXTRACTORS, days, make))
 
 
 @dg.multi_asset(

@@ -54,7 +54,8 @@ def is_stale(state: State) -> bool:
     if now is None:
         return False
     current = versions(state)
-    if not extractors_frame(in_force(), state.policy).equals(_sorted(state, EXTRACTORS)):
+    now_in_force = extractors_frame(in_force(state.settings), state.policy)
+    if not now_in_force.equals(_sorted(state, EXTRACTORS)):
         return True
     days = [table.name for table in PUBLISHED if table.by_day and table.name in current]
     days.append(EXTRACTORS.name)

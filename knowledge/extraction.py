@@ -4,6 +4,7 @@ Full mode is in knowledge/full_mode.py, known-only mode in knowledge/known_only.
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -11,8 +12,6 @@ import polars as pl
 from knowledge.asking import Ask
 from knowledge.chunks import Line, Lines, shown
 from knowledge.extractors import Extractor
-from knowledge.identity import digest
-from knowledge.policy import Policy
 from knowledge.prompt import Prompt
 from knowledge.proposals import Known, Proposal, accepted, refused
 from knowledge.questions import Asked, failures, records_of
@@ -87,11 +86,11 @@ def extractor(stage: Extractor, prompt: Prompt[Any], model: str) -> str:
     return f"{stage.name}/{prompt.label(model)}"
 
 
-def fingerprint(
-    stage: Extractor, prompts: Iterable[Prompt[Any]], policy: Policy, model: str, *more: str
-) -> str:
-    """Digest of what decides the rows of a stage that asks a model."""
-    return digest(stage.fingerprint(policy), *(one.fingerprint(model) for one in prompts), *more)
+def by_prompts(
+    stage: Extractor, prompts: Iterable[Prompt[Any]], model: str, *more: str
+) -> Extractor:
+    """A stage that asks a model, with the prompts that it asks by among its parts."""
+    return replace(stage, parts=(*(prompt.fingerprint(model) for prompt in prompts), *more))
 
 
 def facts_ask(prompt: Prompt[Any], lines: Lines, names: Sequence[Known], asset: str) -> Ask | None:

@@ -14,7 +14,8 @@ from knowledge.tables import EXTRACTORS
 class Extractor:
     """Something that makes rows. `version` rises when its output changes on the fixtures.
 
-    `policy` names the fields of Policy that its output depends on.
+    `policy` names the fields of Policy that its output depends on, `parts` the fingerprints of what
+    it is made of beside its own code: prompts, and rules whose finds it reads.
     """
 
     name: str
@@ -22,6 +23,7 @@ class Extractor:
     version: int
     about: str
     policy: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
 
     @property
     def label(self) -> str:
@@ -29,9 +31,9 @@ class Extractor:
         return f"{self.name}@{self.version}"
 
     def fingerprint(self, policy: Policy) -> str:
-        """Digest of name, version and the policy values that it depends on."""
+        """Digest of name, version, parts and the policy values that it depends on."""
         values = [f"{name}={getattr(policy, name)!r}" for name in sorted(self.policy)]
-        return digest(self.kind, self.name, self.version, *values)
+        return digest(self.kind, self.name, self.version, *values, *self.parts)
 
 
 def extractors_frame(extractors: Iterable[Extractor], policy: Policy) -> pl.DataFrame:

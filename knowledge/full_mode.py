@@ -16,12 +16,12 @@ from knowledge.chunks import READ_IN_FULL, Lines, chunks, pieces, shown
 from knowledge.command_lines import asked_commands
 from knowledge.extraction import (
     Extraction,
+    by_prompts,
     conversation_of,
     extraction,
     extractor,
     facts_ask,
 )
-from knowledge.extraction import fingerprint as fingerprint_of
 from knowledge.extractors import Extractor
 from knowledge.names import refusals
 from knowledge.policy import Policy
@@ -36,7 +36,7 @@ from knowledge.rules.entities import project_name
 
 FULL_MODE = Extractor(
     "full_mode",
-    "stage",
+    "model",
     1,
     "Names and facts that a language model finds where a person set things off.",
     ("chunk_tokens", "name_words", "model_confidence", "own_statement_confidence"),
@@ -77,10 +77,10 @@ class Placed:
         return [one for seq, one in self._found.get(conversation_of(lines[0]), ()) if seq <= last]
 
 
-def fingerprint(policy: Policy, model: str) -> str:
-    """What decides the rows of full mode: version, policy, prompts, model, rules that name."""
+def in_force(policy: Policy, model: str) -> Extractor:
+    """Full mode by a model: what decides its rows are also prompts, and the rules that name."""
     rules = [rule.extractor.fingerprint(policy) for rule in NAMING]
-    return fingerprint_of(FULL_MODE, (NAMES, ENTITY_FACTS, COMMANDS), policy, model, *rules)
+    return by_prompts(FULL_MODE, (NAMES, ENTITY_FACTS, COMMANDS), model, *rules)
 
 
 def full_mode(raw_logs: pl.DataFrame, model: LanguageModel, policy: Policy) -> Extraction:

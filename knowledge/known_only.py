@@ -13,8 +13,7 @@ import polars as pl
 from knowledge.asking import Ask, LanguageModel
 from knowledge.candidates import NOBODY
 from knowledge.chunks import LOOKED_UP, Lines, chunks, pieces, shown
-from knowledge.extraction import Extraction, extraction, extractor, facts_ask
-from knowledge.extraction import fingerprint as fingerprint_of
+from knowledge.extraction import Extraction, by_prompts, extraction, extractor, facts_ask
 from knowledge.extractors import Extractor
 from knowledge.identity import digest
 from knowledge.policy import Policy
@@ -26,7 +25,7 @@ from knowledge.quoting import occurring
 
 KNOWN_ONLY = Extractor(
     "known_only",
-    "stage",
+    "model",
     1,
     "Facts that a language model finds in the system's own searches, about known names alone.",
     ("chunk_tokens", "model_confidence"),
@@ -52,9 +51,9 @@ class _Question(NamedTuple):
     names: list[Known]
 
 
-def fingerprint(policy: Policy, model: str) -> str:
-    """What decides the rows of known-only mode: version, policy, prompt and model."""
-    return fingerprint_of(KNOWN_ONLY, (KNOWN_FACTS,), policy, model)
+def in_force(model: str) -> Extractor:
+    """Known-only mode by a model: what decides its rows is also the prompt."""
+    return by_prompts(KNOWN_ONLY, (KNOWN_FACTS,), model)
 
 
 def known_only(

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import polars as pl
 
+from knowledge.asking import LanguageModel
 from knowledge.change import Change
 from knowledge.embedding import Embedder
 from knowledge.extractors import Extractor
@@ -20,10 +21,11 @@ Changes = Mapping[str, Change]
 
 
 class Means(NamedTuple):
-    """What stages decide with."""
+    """What stages decide with; without a language model rules alone make every table."""
 
     policy: Policy
     embedder: Embedder
+    model: LanguageModel | None = None
 
 
 class Count(NamedTuple):

@@ -6,12 +6,13 @@ import polars as pl
 
 from knowledge.candidates import candidates
 from knowledge.conversations import conversations, episodes
+from knowledge.full_mode import full_mode
 from knowledge.learnings.stage import learning_candidates
 from knowledge.raw_logs import HEAD_COLUMNS, placed, raw_logs
 from knowledge.rules import RULES, Rule
 from knowledge.stage import Means
 from knowledge.stages import STAGES
-from knowledge.tables import TABLES
+from knowledge.tables import REFUSALS, TABLES
 
 
 def build(
@@ -37,8 +38,13 @@ def _build(records: pl.DataFrame, means: Means, rules: Sequence[Rule]) -> dict[s
         "conversations": conversations(logs),
         "episodes": episodes(logs, means.policy),
         "candidates": candidates(logs, means.policy, rules).candidates,
+        "refusals": REFUSALS.empty(),
         "learning_candidates": learning_candidates(logs, means.policy),
     }
+    if means.model is not None:
+        asked = full_mode(logs, means.model, means.policy)
+        tables["candidates"] = pl.concat([tables["candidates"], asked.candidates])
+        tables["refusals"] = asked.refused
     for stage in STAGES:
         tables |= stage.run({table.name: tables[table.name] for table in stage.reads}, means)
     return tables

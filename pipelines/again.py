@@ -11,12 +11,6 @@ from knowledge.tables import DEAD_LETTERS, SOURCE_FILES, WORK
 from resources.lock import write_lock
 from resources.state import State
 
-BY_DAY = [
-    raw_logs.STAGE.name,
-    *(extractor.name for extractor in candidates.EXTRACTORS),
-    *(extractor.name for extractor in learning_candidates.EXTRACTORS),
-]
-
 
 def forget_work(state: State, days: Sequence[str]) -> int:
     """Makes all units of `days` owed again; gives how many there were.
@@ -25,7 +19,9 @@ def forget_work(state: State, days: Sequence[str]) -> int:
     """
     with write_lock(state.home, "backfill"):
         work = state.warehouse.read(WORK).collect()
-        done = pl.col("stage").is_in(BY_DAY) & pl.col("day").is_in(list(days)).fill_null(
+        extractors = [*candidates.extractors(state.settings), *learning_candidates.EXTRACTORS]
+        by_day = [raw_logs.STAGE.name, *(extractor.name for extractor in extractors)]
+        done = pl.col("stage").is_in(by_day) & pl.col("day").is_in(list(days)).fill_null(
             value=False
         )
         partly = [stage.name for stage in STAGES if stage.after]

@@ -17,12 +17,13 @@ def definitions(state: State) -> dg.Definitions:
     @dg.resource(description="The home: tables, index, settings.")
     def opened(context: dg.InitResourceContext) -> State:
         """The state; a run that opens it says by which process, so that it can be told dead."""
+        state.begin_run()
         if context.instance and context.run:
             context.instance.add_run_tags(context.run.run_id, process_tag())
         return state
 
     return dg.Definitions(
-        assets=versioned(ASSETS, state.policy),
+        assets=versioned(ASSETS, state.settings),
         asset_checks=CHECKS,
         jobs=JOBS,
         schedules=SCHEDULES,

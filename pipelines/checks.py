@@ -163,14 +163,14 @@ def _result(
 GROUPS = {
     "sources": ("extractors", "records"),
     "logs": ("raw_logs", "conversations", "episodes"),
-    "findings": ("candidates", "learning_candidates"),
+    "findings": ("candidates", "refusals", "learning_candidates"),
     "names": ("entities", "rejections", "introductions"),
     "facts": ("facts", "fact_sources"),
     "learnings": ("learnings",),
     "vectors_and_evidence": ("embeddings", "evidence"),
     "changes": ("confidence_updates", "merges", "themes", "clusters"),
     "memory": ("memory", "memory_entities"),
-    "end": ("vector_index", "funnel", "source_files", "dead_letters", "work"),
+    "end": ("vector_index", "funnel", "source_files", "dead_letters", "work", "model_calls"),
 }  # fmt: skip
 """Tables that one step checks: none is made from another one behind the step before it."""
 

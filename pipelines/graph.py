@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import dagster as dg
 
-from assets.candidates import EXTRACTORS as RULES
 from assets.candidates import candidates_asset
+from assets.candidates import extractors as of_candidates
 from assets.clusters import clusters
 from assets.confidence_updates import confidence_updates
 from assets.embeddings import embeddings
@@ -19,6 +19,7 @@ from assets.learnings import learnings
 from assets.maintenance import maintenance
 from assets.memory import memory
 from assets.merges import merges
+from assets.model_calls import model_calls
 from assets.publication import publication_asset
 from assets.raw_logs import fingerprint, raw_logs_asset
 from assets.records import records_asset
@@ -26,16 +27,19 @@ from assets.themes import themes
 from assets.vector_index import vector_index_asset
 from assets.work import work_asset
 from knowledge.identity import digest
-from knowledge.policy import Policy
 from knowledge.stages import STAGES
+from resources.settings import Settings
 
 ASSETS: Sequence[dg.AssetsDefinition] = (
     extractors, records_asset, raw_logs_asset, candidates_asset, learning_candidates_asset,
     entities, facts, learnings, embeddings, themes, clusters, evidence, confidence_updates,
-    merges, memory, funnel, vector_index_asset, work_asset, publication_asset, maintenance,
+    merges, memory, funnel, vector_index_asset, work_asset, model_calls, publication_asset,
+    maintenance,
 )  # fmt: skip
 
-BY_DAY = ("raw_logs", "conversations", "episodes", "candidates", "learning_candidates")
+BY_DAY = (
+    "raw_logs", "conversations", "episodes", "candidates", "refusals", "learning_candidates",
+)  # fmt: skip
 
 BOOKS = ("dead_letters", "source_files", "work")
 """Tables that all stages write to as they go, shown beside those of the stages."""
@@ -51,18 +55,21 @@ WHOLE = tuple(
 """Assets that are not by day, below those that are."""
 
 
-def versioned(assets: Sequence[dg.AssetsDefinition], policy: Policy) -> list[dg.AssetsDefinition]:
+def versioned(
+    assets: Sequence[dg.AssetsDefinition], settings: Settings
+) -> list[dg.AssetsDefinition]:
     """Assets with code versions: digests of the fingerprints that they use.
 
     A changed rule, prompt or threshold then shows in the UI at `extractors`, and at what it makes.
     """
-    stages = {e.name: e.fingerprint(policy) for e in in_force()}
+    policy = settings.policy
+    stages = {e.name: e.fingerprint(policy) for e in in_force(settings)}
     all_of_them = digest(*(f"{name}={value}" for name, value in sorted(stages.items())))
-    rules = digest(*sorted(rule.fingerprint(policy) for rule in RULES))
+    found = digest(*sorted(each.fingerprint(policy) for each in of_candidates(settings)))
     by_name = {
         **{table.name: stages[stage.name] for stage in STAGES for table in stage.writes},
         **dict.fromkeys(("raw_logs", "conversations", "episodes"), fingerprint(policy)),
-        "candidates": rules,
+        **dict.fromkeys(("candidates", "refusals"), found),
         "learning_candidates": stages["learning_rules"],
         "extractors": all_of_them,
     }

@@ -1,11 +1,11 @@
 """What is to be done next: pending work is an anti-join, never a queue."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from assets import by_conversation, candidates, learning_candidates, publication, raw_logs
 from assets.records import changed_files
-from knowledge.tables import CANDIDATES, LEARNING_CANDIDATES
+from knowledge.tables import LEARNING_CANDIDATES
 from knowledge.work import DayRange, ranges
 from resources.log_files import LogFile
 from resources.state import State
@@ -23,7 +23,7 @@ def pending_days(state: State) -> list[str]:
     return sorted(
         {
             *raw_logs.pending_days(state),
-            *by_conversation.pending_days(state, CANDIDATES, candidates.EXTRACTORS),
+            *candidates.pending_days(state),
             *by_conversation.pending_days(
                 state, LEARNING_CANDIDATES, learning_candidates.EXTRACTORS
             ),
@@ -31,11 +31,16 @@ def pending_days(state: State) -> list[str]:
     )
 
 
-def next_step(state: State, files: Sequence[LogFile] | None = None) -> Step | None:
-    """The next run; None if everything is published. Newest days come first."""
+def next_step(
+    state: State, files: Sequence[LogFile] | None = None, tried: Collection[str] = ()
+) -> Step | None:
+    """The next run; None if everything is published. Newest days come first.
+
+    Days that were `tried` are left: what they still owe waits for a language model.
+    """
     if changed_files(state) if files is None else files:
         return Step("intake")
-    if pending := ranges(pending_days(state)):
+    if pending := ranges(set(pending_days(state)) - set(tried)):
         # What follows from days is made once, after the last range of them.
         return Step("refresh" if len(pending) == 1 else "days", pending[0])
     if publication.is_stale(state):

@@ -144,8 +144,10 @@ class _Runs:
 
     def follow(self) -> None:
         """All that follows from what was taken in."""
-        while (step := next_step(self.state, files=[])) is not None:
+        tried: set[str] = set()
+        while (step := next_step(self.state, files=[], tried=tried)) is not None:
             self.execute(step)
+            tried |= set(step.days.days if step.days else ())
 
     def check(self, on_check: Callable[[], None]) -> None:
         """All stages and the full suites once more, if anything ran: the last word on a night."""

@@ -5,10 +5,14 @@ from pathlib import Path
 
 import dagster as dg
 
+from assets import candidates
 from pipelines.jobs import consolidate, days, intake, refresh
 from pipelines.next_step import Step, next_step
 from pipelines.under_way import UNFINISHED, range_tags, reconcile
 from resources.state import State
+
+MODEL_PAUSE = 600.0
+"""Seconds after a language model was down, or the budget spent, until it is asked again."""
 
 MOST_FAILURES = 7
 """Failures in a row that are counted: the longest pause is an hour."""
@@ -29,9 +33,11 @@ def new_logs(
     unfinished = context.instance.get_runs(dg.RunsFilter(statuses=UNFINISHED), limit=1)
     if unfinished:
         return dg.SkipReason(f"run {unfinished[0].run_id[:8]} is under way")
-    step = next_step(state)
+    # Days that only wait for a model that was just down would else be run at every tick.
+    tried = candidates.left_to_model(state) if state.model_waited < MODEL_PAUSE else ()
+    step = next_step(state, tried=tried)
     if step is None:
-        return dg.SkipReason("nothing new")
+        return dg.SkipReason("nothing new" if not tried else "the language model is waited for")
     if (wait := _pause(context.instance, step)) > 0:
         return dg.SkipReason(f"{step.job} failed: tried again in {wait:.0f} s")
     tick = int(context.cursor or 0) + 1

@@ -48,12 +48,12 @@ def staleness(state: State) -> Staleness:
     whole = _whole(state, work)
     rows = state.warehouse.read(EXTRACTORS).collect().iter_rows(named=True)
     stored = {row["name"]: row for row in rows}
-    added = [each.name for each in in_force() if stored and each.name not in stored]
+    added = [each.name for each in in_force(state.settings) if stored and each.name not in stored]
     stale = (pl.col("before") != pl.col("fingerprint")).fill_null(pl.col("stage").is_in(added))
     redone, rest = units.filter(stale), units.filter(~stale)
     changes = [
         _change(state, extractor, stored.get(extractor.name), redone, whole)
-        for extractor in (in_force() if stored else [])
+        for extractor in (in_force(state.settings) if stored else [])
     ]
     return Staleness(
         [change for change in changes if change is not None],
@@ -74,7 +74,7 @@ def owed_units(state: State, work: pl.DataFrame | None = None) -> pl.DataFrame:
         frame.select(columns)
         for frame in (
             owed(days, work),
-            by_conversation.pending(state, candidates.EXTRACTORS),
+            by_conversation.pending(state, candidates.extractors(state.settings)),
             by_conversation.pending(state, learning_candidates.EXTRACTORS),
         )
     )

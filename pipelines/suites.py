@@ -4,9 +4,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import polars as pl
 
+from knowledge.full_mode import FULL_MODE
 from knowledge.identity import digest
 from knowledge.invariants import REFERENCES, UNIT_RANGES
 from knowledge.learnings.stage import EXTRACTOR as LEARNING_RULES
+from knowledge.prompts import CANARIES
 from knowledge.redaction import VERSION as REDACTION
 from knowledge.redaction import redactor
 from knowledge.redaction.rules import RULES as REDACTIONS
@@ -35,6 +37,8 @@ def suites() -> list[Suite]:
             found.append(_outcomes())
         if columns := words(table):
             found.append(_no_secret(table, columns))
+        if table.name in _MODELLED:
+            found.append(_no_canary(table, _MODELLED[table.name]))
         if table.name in _STATEMENTS:
             found.append(_duplicates(table, _STATEMENTS[table.name]))
     return found
@@ -169,7 +173,7 @@ def _worked(table: str, stages: Iterable[str]) -> Callable[[Read], pl.LazyFrame]
             .group_by(key)
             .agg(pl.col("rows").sum().alias("expected"))
         )
-        stage = pl.col("extractor").str.extract(r"^([^@]+)").alias("stage")
+        stage = pl.col("extractor").str.extract(r"^([^@/]+)").alias("stage")
         there = read(table, "namespace", "extractor").group_by("namespace", stage)
         return said.join(there.agg(pl.len().alias("counted")), on=key, how="full")
 
@@ -222,8 +226,8 @@ _BALANCES: dict[str, tuple[tuple[str, ...], str, Callable[[Read], pl.LazyFrame]]
     ),
     "candidates": (
         ("candidates", "work"),
-        "Rows of each rule are those that its units of work say they gave.",
-        _worked("candidates", [rule.name for rule in RULES]),
+        "Rows of each rule, and of full mode, are those that its units of work say they gave.",
+        _worked("candidates", [*(rule.name for rule in RULES), FULL_MODE.name]),
     ),
     "learning_candidates": (
         ("learning_candidates", "work"),
@@ -318,6 +322,31 @@ def _no_secret(table: Table, columns: Sequence[str]) -> Suite:
     patterns = digest(REDACTION, *(f"{rule.name}={rule.exact}" for rule in REDACTIONS))
     about = f"Nothing that looks like a secret in {', '.join(columns)}."
     return Suite(table.name, "no_secret", about, (table.name,), f"{columns}{patterns}", batches)
+
+
+_MODELLED: dict[str, tuple[str, ...]] = {
+    "candidates": ("entity_name", "content"),
+    "learnings": ("title", "content"),
+}
+"""Tables that hold what models said."""
+
+
+def _no_canary(table: Table, columns: Sequence[str]) -> Suite:
+    """What has a name of a prompt's example was copied from the prompt, not found in a log."""
+    rule = "no name of a prompt's examples"
+    names = sorted(CANARIES)
+
+    def batches(read: Read) -> Iterator[Batch]:
+        made = read(table.name, "extractor", *columns).filter(
+            pl.col("extractor").str.contains("/", literal=True)
+        )
+        has = pl.any_horizontal(
+            pl.col(name).str.contains_any(names, ascii_case_insensitive=True) for name in columns
+        )
+        yield holds(made.select((~has).alias(rule)).collect())
+
+    about = f"No {' or '.join(columns)} that a model gave has a name of its prompt's examples."
+    return Suite(table.name, "no_canary", about, (table.name,), f"{columns}{names}", batches)
 
 
 def _duplicates(table: Table, statement: Sequence[str]) -> Suite:

@@ -167,12 +167,21 @@ class Answers:
         )
         return self._delete(seen, [namespace, json.dumps(list(record_ids))])
 
-    def clear_failed(self, namespace: str | None = None) -> int:
-        """Deletes the answers that failed, so that the next run asks again; returns how many."""
-        return self._delete(
-            "DELETE FROM answers WHERE outcome = 'failed' AND ?1 IN (namespace, '')",
-            [namespace or ""],
+    def clear_failed(
+        self, namespace: str | None = None, record_ids: Iterable[str] | None = None
+    ) -> int:
+        """Deletes the answers that failed, so that the next run asks again; returns how many.
+
+        With `record_ids`, only those that saw one of these records.
+        """
+        failed = "DELETE FROM answers WHERE outcome = 'failed' AND ?1 IN (namespace, '')"
+        if record_ids is None:
+            return self._delete(failed, [namespace or ""])
+        seen = (
+            " AND key IN (SELECT key FROM answer_records "
+            "WHERE record_id IN (SELECT value FROM json_each(?2)))"
         )
+        return self._delete(failed + seen, [namespace or "", json.dumps(list(record_ids))])
 
     def failed(self, namespace: str | None = None) -> list[Kept]:
         """The answers that failed, by key."""

@@ -19,7 +19,7 @@ FOLDERS = ("inbox", "warehouse", "index", "dagster", "publication")
 OURS = {
     *FOLDERS, "schema_version", "cairn.toml", "answers.sqlite", "answers.sqlite-shm",
     "answers.sqlite-wal", "sources.json", "write.lock", "write.lock.next", "checks.json",
-    "held.json", "sensor_alive",
+    "held.json", "sensor_alive", "model_waits",
 }  # fmt: skip
 CHECKOUT = Path(__file__).parents[1]
 NAMESPACE = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}")

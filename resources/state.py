@@ -1,6 +1,8 @@
 """Everything a stage touches outside itself, opened once: home, settings, tables, index, model."""
 
+import math
 import os
+import time
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -82,6 +84,24 @@ class State:
         from resources.language_model import LitellmModel
 
         return LitellmModel(self.settings, self.answers) if self.settings.model else None
+
+    def begin_run(self) -> None:
+        """Lets go of what is of one run: the budget and the breakers of the language model."""
+        self.__dict__.pop("language_model", None)
+
+    def wait_for_model(self, *, waits: bool) -> None:
+        """Notes that a language model could not be had, or that it is asked again."""
+        mark = self.home.root / "model_waits"
+        if waits:
+            mark.touch()
+        else:
+            mark.unlink(missing_ok=True)
+
+    @property
+    def model_waited(self) -> float:
+        """Seconds since a language model could not be had; infinite if it could."""
+        mark = self.home.root / "model_waits"
+        return time.time() - mark.stat().st_mtime if mark.exists() else math.inf
 
     @cached_property
     def index(self) -> "VectorIndex":

@@ -1,5 +1,6 @@
 """Any id explained: what it is, what it rests on, and what came of it."""
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -123,7 +124,7 @@ def _fact(reader: Reader, id_: str) -> dict[str, Any]:
     merges = reader.table(MERGES).filter(
         (pl.col("winner_id") == id_) | pl.col("loser_ids").list.contains(id_)
     )
-    rule = row["extractor"].partition("@")[0]
+    rule = re.split("[/@]", row["extractor"])[0]
     about = reader.table(EXTRACTORS).filter(pl.col("name") == rule).collect()
     topic = reader.table(CLUSTERS).filter(pl.col("fact_id") == id_).collect().to_dicts()
     return {

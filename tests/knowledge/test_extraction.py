@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from types import ModuleType
 from typing import Any
 
 import polars as pl
@@ -133,14 +134,19 @@ def test_a_fact_of_an_agent_introduces_nothing() -> None:
     assert introductions(by_agent, Policy()).is_empty()
 
 
+def _fingerprint(mode: ModuleType, policy: Policy, model: str) -> str:
+    given = (policy, model) if mode is full else (model,)
+    return mode.in_force(*given).fingerprint(policy)
+
+
 def test_fingerprints_change_with_what_decides() -> None:
     for mode in (full, known):
-        here = mode.fingerprint(Policy(), "a")
-        assert mode.fingerprint(Policy(), "a") == here
-        assert mode.fingerprint(Policy(), "b") != here
-        assert mode.fingerprint(Policy(chunk_tokens=900), "a") != here
-        assert mode.fingerprint(Policy(merge_similarity=0.9), "a") == here
-    assert full.fingerprint(Policy(name_words=3), "a") != full.fingerprint(Policy(), "a")
+        here = _fingerprint(mode, Policy(), "a")
+        assert _fingerprint(mode, Policy(), "a") == here
+        assert _fingerprint(mode, Policy(), "b") != here
+        assert _fingerprint(mode, Policy(chunk_tokens=900), "a") != here
+        assert _fingerprint(mode, Policy(merge_similarity=0.9), "a") == here
+    assert _fingerprint(full, Policy(name_words=3), "a") != _fingerprint(full, Policy(), "a")
 
 
 TOPICS = ["heat pump", "sourdough", "wien", "straße", "日本語"]

@@ -40,7 +40,7 @@ NewHouse = Callable[[], House]
 def code_versions(house: House) -> dict[str, str | None]:
     return {
         key.to_user_string(): version
-        for asset in versioned(ASSETS, house.state.policy)
+        for asset in versioned(ASSETS, house.state.settings)
         for key, version in asset.code_versions_by_key.items()
     }
 
@@ -57,11 +57,8 @@ def bumped(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
         else rule
         for rule in RULES
     )
-    extractors = [rule.extractor for rule in rules]
     monkeypatch.setattr("knowledge.rules.RULES", rules)
     monkeypatch.setattr("assets.candidates.RULES", rules)
-    monkeypatch.setattr("assets.candidates.EXTRACTORS", extractors)
-    monkeypatch.setattr("pipelines.graph.RULES", extractors)
 
 
 def test_a_changed_rule_redoes_its_rows_and_nothing_else(
@@ -73,12 +70,12 @@ def test_a_changed_rule_redoes_its_rows_and_nothing_else(
     conversations = house.state.warehouse.read(CONVERSATIONS).collect().height
     bumped(monkeypatch, name)
 
-    owed = by_conversation.pending(house.state, candidates.EXTRACTORS)
+    owed = by_conversation.pending(house.state, candidates.extractors(house.state.settings))
     assert set(owed["stage"]) == {name}
     assert owed.height == conversations
     code = code_versions(house)
     changed = {asset for asset in code if code[asset] != code_before[asset]}
-    assert changed == {"extractors", "candidates"}
+    assert changed == {"extractors", "candidates", "refusals"}
 
     listener = Listener()
     token = LISTENER.set(listener)
@@ -120,7 +117,7 @@ def test_a_file_that_grows_costs_its_day(new_house: NewHouse) -> None:
     with path.open("ab") as file:
         file.write(line("2026-03-01T10:05:00Z", 9, "Use ssh to reach nas.example.net."))
     house.run("intake")
-    owed = by_conversation.pending(house.state, candidates.EXTRACTORS)
+    owed = by_conversation.pending(house.state, candidates.extractors(house.state.settings))
     assert owed.is_empty()
     listener = Listener()
     token = LISTENER.set(listener)

@@ -77,6 +77,17 @@ def test_failed_answers_are_cleared_by_namespace(path: Path) -> None:
     assert answers.clear_failed() == 1
 
 
+def test_failed_answers_are_cleared_by_the_records_that_they_saw(path: Path) -> None:
+    answers = Answers(path)
+    answers.put(KEPT, ["r1"])
+    failed = KEPT._replace(outcome="failed", reason="blank")
+    answers.put(failed._replace(key="k2"), ["r1", "r2"])
+    answers.put(failed._replace(key="k3"), ["r3"])
+    assert answers.clear_failed("you", ["r1"]) == answers.clear_failed("me", []) == 0
+    assert answers.clear_failed("me", ["r1", "r2"]) == 1
+    assert sorted(answers.read(["k1", "k2", "k3"])) == ["k1", "k3"]
+
+
 def test_the_ledger_is_a_table(path: Path) -> None:
     answers = Answers(path)
     answers.pay(CALL)

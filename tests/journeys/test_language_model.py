@@ -1,0 +1,220 @@
+"""A home with a language model: what it adds, what a replay costs, what is left when it is down.
+
+The model is a server on loopback, asked through litellm.
+"""
+
+import json
+import os
+import re
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import dagster as dg
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+from assets import candidates
+from knowledge.full_mode import FULL_MODE
+from knowledge.redaction import redactor
+from knowledge.stage import Means
+from knowledge.tables import CANDIDATES, DEAD_LETTERS, ENTITIES, MEMORY, RECORDS, REFUSALS, TABLES
+from knowledge.whole import build, comparable
+from resources.home import open_home
+from resources.settings import Settings
+from resources.sources import add_source
+from resources.state import State
+from tests.journeys.running import follow
+from tests.pipelines.house import House
+from tests.resources.model_server import ModelServer, Said, error, served
+
+pytestmark = pytest.mark.allow_hosts(["127.0.0.1", "localhost", "::1"])
+
+CHAT = [
+    ("user", "2026-03-01T09:00:00Z", "My bees are in the garden of the old mill."),
+    ("assistant", "2026-03-01T09:00:05Z", "Good to know."),
+    ("user", "2026-03-01T09:01:00Z", "Do the bees fly in the rain?"),
+    ("user", "2026-03-01T09:02:00Z", "The bees were bought from Imker Brandt in April."),
+]
+
+
+def telling(question: str) -> Said:
+    """Finds the bees, and says of every message about them what it says."""
+    messages = re.findall(r"^\[(\d+)\] .*\n    (.*)$", question, re.MULTILINE)
+    about = [(int(number), text) for number, text in messages if "bees" in text]
+    if "Names:" not in question:
+        names = [{"name": "bees", "message": n, "quote": text} for n, text in about]
+        return json.dumps({"names": names})
+    return json.dumps(
+        {
+            "facts": [
+                {"entity": "bees", "statement": text, "message": n, "quote": text,
+                 "stance": "asserted"}
+                for n, text in about
+            ]
+        }
+    )  # fmt: skip
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    with served() as server:
+        server.script = telling
+        yield server
+
+
+@pytest.fixture
+def logs(tmp_path: Path) -> Path:
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    lines = (
+        json.dumps({"role": role, "timestamp": time, "content": text, "conversation_id": "hives"})
+        for role, time, text in CHAT
+    )
+    (folder / "chat.jsonl").write_text("\n".join(lines) + "\n")
+    return folder
+
+
+@pytest.fixture
+def opened(
+    tmp_path: Path, logs: Path, server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., State]:
+    monkeypatch.setenv("OPENAI_API_KEY", "no-key")
+
+    def state(model: str | None = "openai/gpt-4o-mini", base: str = server.base) -> State:
+        settings = Settings(model=model, model_base=base, model_max_retries=0)
+        opened = State(open_home(tmp_path / "home"), settings)
+        add_source(opened.home, logs, "default")
+        return opened
+
+    return state
+
+
+def by_model(state: State) -> pl.DataFrame:
+    rows = state.warehouse.read(CANDIDATES).filter(pl.col("mode") == "full")
+    return rows.collect().sort("candidate_id")
+
+
+def test_what_a_person_said_becomes_a_fact_about_a_name_that_no_rule_knows(
+    opened: Callable[..., State],
+) -> None:
+    state = opened()
+    follow(state)
+    said = by_model(state).filter(pl.col("kind") == "fact")
+    assert sorted(said["quote"]) == sorted(text for _, _, text in (CHAT[0], CHAT[3]))
+    refused = state.warehouse.read(REFUSALS).collect()
+    asked = refused.filter(pl.col("quote") == CHAT[2][2], pl.col("kind") == "fact")
+    assert set(asked["reason"]) == {"question"}
+    names = state.warehouse.read(ENTITIES).collect()
+    assert "bees" in names["name"].to_list()
+    known = state.warehouse.read(MEMORY).filter(pl.col("extractor").str.contains("/")).collect()
+    assert set(known["content"]) >= {CHAT[0][2], CHAT[3][2]}
+
+
+def test_the_stored_tables_are_what_one_build_gives(opened: Callable[..., State]) -> None:
+    state = opened()
+    follow(state)
+    records = state.warehouse.read(RECORDS).collect()
+    means = Means(state.policy, state.embedder, state.language_model)
+    for name, frame in comparable(build(records, means)).items():
+        stored = comparable({name: state.warehouse.read(TABLES[name]).collect()})[name]
+        assert_frame_equal(stored, frame, check_exact=True)
+
+
+def test_a_replay_costs_no_call(opened: Callable[..., State], server: ModelServer) -> None:
+    state = opened()
+    follow(state)
+    paid, rows = server.requests, by_model(state)
+    assert paid > 0
+    again = opened()
+    candidates.run_candidates(again, ["2026-03-01"])
+    assert server.requests == paid
+    assert by_model(again).equals(rows)
+
+
+def test_a_provider_that_is_down_leaves_its_part_for_later(
+    opened: Callable[..., State], server: ModelServer
+) -> None:
+    def down(_: str) -> Said:
+        return error(503)
+
+    server.script = down
+    state = opened()
+    follow(state)
+    assert by_model(state).is_empty()
+    assert state.warehouse.read(CANDIDATES).collect().height > 0, "what rules found stands"
+    assert candidates.pending_days(opened()) == ["2026-03-01"]
+    server.script = telling
+    follow(opened())
+    assert by_model(state).height > 0
+    assert candidates.pending_days(opened()) == []
+
+
+def test_a_message_that_no_answer_can_be_had_about_is_a_dead_letter(
+    opened: Callable[..., State], server: ModelServer
+) -> None:
+    def refusing(question: str) -> Said:
+        return {"content": None} if "Imker" in question else telling(question)
+
+    server.script = refusing
+    state = opened()
+    follow(state)
+    letters = state.warehouse.read(DEAD_LETTERS).collect()
+    assert set(letters["reason"]) == {"names: refused", "entity_facts: refused"}
+    assert set(letters["stage"]) == {FULL_MODE.name}
+    said = by_model(state).filter(pl.col("kind") == "fact")
+    assert said["quote"].to_list() == [CHAT[0][2]]
+
+
+def test_without_the_model_its_rows_go_and_with_it_they_come_back_for_nothing(
+    opened: Callable[..., State], server: ModelServer
+) -> None:
+    state = opened()
+    follow(state)
+    rows, paid = by_model(state), server.requests
+    follow(opened(model=None))
+    assert by_model(state).is_empty()
+    follow(opened())
+    assert by_model(state).equals(rows)
+    assert server.requests == paid
+
+
+def test_no_secret_of_an_answer_is_kept(
+    opened: Callable[..., State], server: ModelServer, tmp_path: Path
+) -> None:
+    secret = "ghp_" + "k7Qz2mXv9LbT4wRc8NfY3sHd6JgP1aEu5oBi"
+    assert redactor().secrets_in(pl.Series([secret])).all()
+
+    def leaking(question: str) -> Said:
+        said = telling(question)
+        assert isinstance(said, str)
+        return said.replace('"statement": "The', f'"statement": "By {secret} the')
+
+    server.script = leaking
+    state = opened()
+    follow(state)
+    told = by_model(state).filter(pl.col("quote") == CHAT[3][2], pl.col("kind") == "fact")
+    assert told["content"].str.contains("[redacted:github]", literal=True).to_list() == [True]
+    for table in TABLES.values():
+        assert secret not in state.warehouse.read(table).collect().write_json(), table.name
+    for path in (tmp_path / "home").glob("answers.sqlite*"):
+        assert secret.encode() not in path.read_bytes(), path
+
+
+def test_the_sensor_leaves_a_model_that_was_down_alone_for_a_while(
+    opened: Callable[..., State], server: ModelServer
+) -> None:
+    server.script = lambda _: error(503)
+    state = opened()
+    with dg.DagsterInstance.ephemeral() as instance:
+        house = House(state, state.home.root, instance)
+        jobs = house.follow()
+        assert jobs.count("refresh") == 1
+        assert house.tick() == "the language model is waited for"
+        an_hour_ago = time.time() - 3600
+        os.utime(state.home.root / "model_waits", (an_hour_ago, an_hour_ago))
+        server.script = telling
+        assert house.follow() == ["refresh"]
+        assert by_model(state).height > 0
+        assert house.tick() == "nothing new"
