@@ -18,7 +18,7 @@ import polars as pl
 from knowledge.tables import MODEL_CALLS
 
 ATTEMPTS = 3
-"""Runs that may ask a question whose answer failed; then it waits for `clear_failed`."""
+"""Times that a question is asked whose answer is none; then it waits for `clear_failed`."""
 
 _VERSION = 1
 _SECONDS = 30.0

@@ -27,6 +27,10 @@ LONGEST_DELAY = 60.0
 """Seconds; a provider that asks for more is left alone until the next run."""
 
 _FIRST_DELAY = 0.5
+_NOT_SAID = "server"
+"""Why there is no answer that says nothing of the question: the provider failed."""
+_ASKED_AGAIN = frozenset({"wrong_shape", "no_json", "blank"})
+"""Answers that may be other ones next time; what is cut off or declined is so again."""
 _ONCE_MORE = (
     "That is not of the output schema:\n{problems}\n"
     "Answer again, with one JSON object of the output schema and nothing else."
@@ -85,8 +89,8 @@ class LitellmModel:
     def answers(self, asks: Sequence[Ask]) -> list[Answer]:
         """Answers in the order of the questions; equal questions are asked once.
 
-        What is kept is not asked again: done answers never, failed ones not in this run, and not
-        after three runs that asked. Each answer is kept as soon as it is there.
+        What is kept is not asked again, be it an answer or none. Only where the provider itself
+        failed do later runs ask, three in all. Each answer is kept as soon as it is there.
 
         Raises:
             AnswersError: the file of answers cannot be used.
@@ -101,7 +105,7 @@ class LitellmModel:
         settled = {
             key: self._replayed(questions[key], row)
             for key, row in kept.items()
-            if row.outcome == "done" or row.attempts >= ATTEMPTS or key in self._asked
+            if row.reason != _NOT_SAID or row.attempts >= ATTEMPTS or key in self._asked
         }
         self._answers.see((key, one) for key in settled for one in sorted(seen[key]))
         owed = {key: ask for key, ask in questions.items() if key not in settled}
@@ -159,7 +163,7 @@ class LitellmModel:
                 continue
             turns = self._converse(model, ask)
             if not isinstance(turns, Trouble):
-                return self._kept(key, ask, turns, attempts)
+                return self._kept(key, ask, turns)
             if turns.reason != "provider_down":
                 reason = turns.reason  # a failure of this question's own tells more
             if turns.reason in ("no_budget", "too_long", "refused"):
@@ -169,20 +173,24 @@ class LitellmModel:
         return self._failed(key, ask, reason, attempts)
 
     def _converse(self, model: str, ask: Ask) -> list[_Turn] | Trouble:
-        """The calls of one question: asked again once if the answer has another shape."""
+        """The calls of one question: up to three, if what is said is not what was asked for."""
         messages = ask.prompt.messages(ask.given)
-        turn = self._paid(model, ask, messages)
-        if isinstance(turn, Trouble):
-            return turn
-        if turn.reading.reason != "wrong_shape":
-            return [turn]
-        again = _ONCE_MORE.format(problems=turn.reading.problems)
-        messages += [
-            {"role": "assistant", "content": turn.text},
-            {"role": "user", "content": again},
-        ]
-        second = self._paid(model, ask, messages)
-        return [turn] if isinstance(second, Trouble) else [turn, second]
+        turns: list[_Turn] = []
+        while len(turns) < ATTEMPTS:
+            turn = self._paid(model, ask, messages)
+            if isinstance(turn, Trouble):
+                return turns or turn
+            turns.append(turn)
+            if turn.reading.reason not in _ASKED_AGAIN:
+                break
+            if turn.reading.reason == "wrong_shape":
+                again = _ONCE_MORE.format(problems=turn.reading.problems)
+                messages = [
+                    *ask.prompt.messages(ask.given),
+                    {"role": "assistant", "content": turn.text},
+                    {"role": "user", "content": again},
+                ]
+        return turns
 
     def _paid(self, model: str, ask: Ask, messages: Messages) -> _Turn | Trouble:
         """One call within the budget, read and entered in the ledger."""
@@ -279,10 +287,10 @@ class LitellmModel:
     def _failed(self, key: str, ask: Ask, reason: str, attempts: int) -> tuple[Kept, Answer]:
         return self._row(key, ask, reason, attempts), Answer("failed", reason=reason)
 
-    def _kept(self, key: str, ask: Ask, turns: list[_Turn], attempts: int) -> tuple[Kept, Answer]:
+    def _kept(self, key: str, ask: Ask, turns: list[_Turn]) -> tuple[Kept, Answer]:
         """What is kept of the calls of a question, and its answer."""
         last, said = turns[-1], [turn.said for turn in turns]
-        row = self._row(key, ask, last.reading.reason, attempts)._replace(
+        row = self._row(key, ask, last.reading.reason, len(turns))._replace(
             model=last.model,
             text=last.reading.json or last.text,
             tokens_in=_total([one.tokens_in for one in said]),

@@ -21,6 +21,9 @@ COMMANDS = {
     "sources": "List, add or remove watched sources",
     "stale": "What a changed rule or setting would redo",
     "backfill": "Make days anew",
+    "dry-run": "What would be extracted from a file; stores nothing",
+    "prompts": "What is asked of the language model, and what came of it",
+    "costs": "What calls to the language model cost",
     "dead-letters": "What could not be read, and why",
     "doctor": "Check home, lock, versions, disk, daemon, index, model",
     "config": "Settings in force, and where each comes from",
@@ -135,6 +138,7 @@ def _told(error: BaseException) -> str | None:
 
 def _mendable() -> tuple[type[Exception], ...]:
     """Errors whose message tells a person what to do; imported once there is an error."""
+    from resources.answers import AnswersError
     from resources.home import HomeError
     from resources.lock import LockTimeout
     from resources.settings import ConfigError
@@ -142,7 +146,10 @@ def _mendable() -> tuple[type[Exception], ...]:
     from resources.vector_index import VectorIndexError
     from serving.reader import NothingPublished
 
-    return HomeError, LockTimeout, ConfigError, SourceError, VectorIndexError, NothingPublished
+    return (
+        AnswersError, HomeError, LockTimeout, ConfigError, SourceError, VectorIndexError,
+        NothingPublished,
+    )  # fmt: skip
 
 
 OURS = ("assets", "knowledge", "pipelines", "resources", "serving")

@@ -72,6 +72,10 @@ as_of = click.option(
     help="As it stood then (ISO, UTC); the latest event if unset.",
 )
 
+since = click.option(
+    "--since", metavar="TIME", callback=_moment, help="From then on (ISO, UTC); all if unset."
+)
+
 
 def state_of(ctx: click.Context) -> "State":
     """The state folder that the command line, or the settings, name."""

@@ -31,7 +31,7 @@ def command(
     """List what could not be read or done, with its place and why."""
     state = options.state_of(ctx)
     if namespace is not None:
-        _known(state, namespace)
+        check_known(state, namespace)
     if retry:
         _retry(state, namespace, as_json=as_json)
         return
@@ -45,18 +45,21 @@ def command(
         return
     out = console()
     for row in page:
-        out.print(
-            f"{row['source_file']}:{row['source_line']}:{row['source_offset']}",
-            markup=False, soft_wrap=True,
-        )  # fmt: skip
+        place = (row["source_file"], row["source_line"], row["source_offset"])
+        told = ":".join(str(part) for part in place if part is not None)
+        out.print(told, markup=False, soft_wrap=True)
         say(f"{row['stage']}: {row['reason']}", style="yellow", indent=2)
     out.print(
         f"{len(page):,} of {len(rows):,}; `cairn dead-letters --retry` tries again", style="dim"
     )
 
 
-def _known(state: "State", namespace: str) -> None:
-    """Refuses a namespace from which nothing was ever read."""
+def check_known(state: "State", namespace: str) -> None:
+    """Refuses a namespace from which nothing was ever read.
+
+    Raises:
+        ClickException: there is nothing of it.
+    """
     from knowledge.tables import SOURCE_FILES
     from resources.publication import namespaces
 
@@ -110,6 +113,7 @@ def _retry(state: "State", namespace: str | None, *, as_json: bool) -> None:
     from pipelines.again import forget_failures
     from serving.commands.run import execute
 
+    forget_answers(state, namespace)
     again, gone = forget_failures(state, namespace)
     for path in gone:
         click.echo(f"cairn: {Path(path)} is gone: its dead letters stay", err=True)
@@ -118,3 +122,25 @@ def _retry(state: "State", namespace: str | None, *, as_json: bool) -> None:
         return
     click.echo(f"{count(again, 'thing')} to try again", err=True)
     execute(state, as_json=as_json)
+
+
+def forget_answers(state: "State", namespace: str | None) -> None:
+    """Forgets failed answers about conversations that failed, so that the model is asked again.
+
+    Other failed answers stay: what was asked in halves instead is not paid once more.
+    """
+    from knowledge.tables import RAW_LOGS, WORK
+
+    failed = state.warehouse.read(WORK).filter(pl.col("outcome") == "failed")
+    if namespace is not None:
+        failed = failed.filter(pl.col("namespace") == namespace)
+    on = ["namespace", "conversation_id"]
+    records = (
+        state.warehouse.read(RAW_LOGS, columns=[*on, "record_id"])
+        .join(failed.select("namespace", conversation_id="unit").unique(), on=on, how="semi")
+        .group_by("namespace")
+        .agg("record_id")
+        .collect()
+    )
+    for owner, record_ids in records.iter_rows():
+        state.answers.clear_failed(owner, record_ids)

@@ -6,6 +6,7 @@ import stat
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,12 +19,13 @@ from serving import options
 from serving.terminal import console, emit_json, size
 
 if TYPE_CHECKING:
+    from resources.settings import Settings
     from resources.state import State
 
 LIBRARIES = (
     "click", "dagster", "dagster-webserver", "deltalake", "hdbscan", "great-expectations",
-    "msgspec", "numpy", "polars", "pyarrow", "pydantic", "qdrant-edge-py", "rich", "scikit-learn",
-    "tree-sitter-bash", "wordllama",
+    "litellm", "msgspec", "numpy", "polars", "pyarrow", "pydantic", "qdrant-edge-py", "rich",
+    "scikit-learn", "tree-sitter-bash", "wordllama",
 )  # fmt: skip
 LITTLE_SPACE = 1_000_000_000
 MARKS = {"ok": ("ok     ", "green"), "warning": ("warning", "yellow"), "error": ("error  ", "red")}
@@ -231,8 +233,47 @@ def _tables(state: "State") -> Iterator[Finding]:
 def _model(state: "State") -> Iterator[Finding]:
     vector = state.embedder.embed(["a test sentence"])[0]
     yield Finding("embedder", "ok", f"{state.embedder.model}, {len(vector)} dimensions")
-    model = state.settings.model
-    yield Finding("language model", "ok", model or "none is set: rules alone do the work")
+    from serving.commands.costs import shown_dollars
+
+    settings = state.settings
+    if settings.model is None:
+        yield Finding("language model", "ok", "none is set: rules alone do the work")
+        return
+    for model in dict.fromkeys((settings.model, *settings.model_fallbacks)):
+        yield _language_model(model, settings)
+    limits = {"run": settings.budget_run, "day": settings.budget_day}
+    told = [f"{limit:g} dollars a {name}" for name, limit in limits.items() if limit is not None]
+    today = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    yield Finding("budget", "ok", f"{', '.join(told) or 'no limit is set'};"
+                  f" {shown_dollars(state.answers.paid(today))} paid today")  # fmt: skip
+
+
+def _language_model(model: str, settings: "Settings") -> Finding:
+    """What is known of a model beforehand. No call is made: it would cost."""
+    from resources.prices import known
+    from resources.provider import missing
+
+    first = model == settings.model
+    check = "language model" if first else "fallback model"
+    found, lacks = known(model), missing(model)
+    # An address is no key: it is a setting, or has a default.
+    keys = [name for name in lacks if not name.endswith("_API_BASE")]
+    context = (settings.model_context if first else None) or found.context
+    told = [model, f"reads {context:,} tokens" if context else "how much it reads is not known"]
+    advice: list[str] = []
+    if found.prices:
+        price = found.prices[0]
+        told.append(f"{price.read * 1e6:.4g} dollars per million tokens read, "
+                    f"{price.written * 1e6:.4g} written")  # fmt: skip
+    else:
+        told.append("its price is not known")
+        advice.append("costs stay empty, and a budget cannot hold it")
+    if context is None and first:
+        advice.append("set model_context, so that nothing too long is asked")
+    if keys:
+        told.append("its key is not there")
+        advice.append(f"set in the environment: {', '.join(keys)}")
+    return Finding(check, "warning" if advice else "ok", ", ".join(told), "; ".join(advice))
 
 
 def _index(state: "State") -> Iterator[Finding]:

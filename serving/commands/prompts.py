@@ -1,0 +1,161 @@
+"""`cairn prompts`."""
+
+from typing import TYPE_CHECKING, Any
+
+import click
+import polars as pl
+
+from serving import options
+from serving.commands.dead_letters import check_known
+from serving.terminal import Column, emit_json, print_table, say
+
+if TYPE_CHECKING:
+    from knowledge.prompt import Prompt
+    from resources.state import State
+
+COLUMNS = (
+    Column("prompt"),
+    Column("version"),
+    Column("in_force"),
+    Column("rows"),
+    Column("refused"),
+    Column("max_tokens", from_width=100),
+    Column("temperature", from_width=100),
+    Column("about", wide=True, from_width=80),
+)
+LABEL = r"[^/@\s,;]+/[^/@\s,;]+@[0-9a-f]+"
+"""Stage, prompt and fingerprint, as rows carry them."""
+
+
+@click.group(
+    invoke_without_command=True,
+    epilog="""\b
+Examples:
+  cairn prompts
+  cairn prompts --json
+  cairn prompts show entity_facts""",
+)
+@options.namespace(options.EACH_NAMESPACE)
+@options.as_json
+@click.pass_context
+def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
+    """List what is asked of the language model, and how many rows each version made."""
+    if ctx.invoked_subcommand is not None:
+        return
+    from knowledge.prompts import PROMPTS
+
+    state = options.state_of(ctx)
+    if namespace is not None:
+        check_known(state, namespace)
+    model, made = state.settings.model, _made(state, namespace)
+    found = [_prompt(prompt, model, made.pop(name, {})) for name, prompt in PROMPTS.items()]
+    found += [_gone(name, versions) for name, versions in sorted(made.items())]
+    if as_json:
+        emit_json({"model": model, "prompts": found})
+        return
+    print_table([row for prompt in found for row in _lines(prompt)], COLUMNS)
+    if model is None:
+        say("No language model is set (setting: model): nothing is asked, and prompts have no"
+            " version, since the model is a part of it.")  # fmt: skip
+    else:
+        say(f"Versions in force are those of {model}.")
+
+
+@command.command(
+    "show",
+    epilog="""\b
+Examples:
+  cairn prompts show names
+  cairn prompts show entity_facts --json""",
+)
+@click.argument("name")
+@options.as_json
+@click.pass_context
+def show(ctx: click.Context, name: str, as_json: bool) -> None:
+    """Print a prompt as it is sent, before the data that follow it."""
+    from knowledge.prompts import PROMPTS
+
+    if name not in PROMPTS:
+        raise click.ClickException(f"no prompt is called {name!r}; there are: {', '.join(PROMPTS)}")
+    prompt, model = PROMPTS[name], options.state_of(ctx).settings.model
+    if as_json:
+        emit_json({"model": model, **_facts(prompt, model), "system": prompt.system})
+    else:
+        click.echo(prompt.system)
+
+
+Versions = dict[str, dict[str, int]]
+"""Rows and refusals by fingerprint."""
+
+
+def _made(state: "State", namespace: str | None) -> dict[str, Versions]:
+    """How many rows each version of each prompt made, by what the rows say of themselves.
+
+    A row that several prompts took part in counts for each.
+    """
+    from knowledge.tables import CANDIDATES, KNOWN_ONLY_CANDIDATES, LEARNING_CANDIDATES, REFUSALS
+
+    kept = (CANDIDATES, KNOWN_ONLY_CANDIDATES, LEARNING_CANDIDATES)
+    frames = [
+        state.warehouse.read(table, namespace=namespace, columns=["extractor"])
+        .group_by("extractor")
+        .len("number")
+        .with_columns(column=pl.lit("refused" if table is REFUSALS else "rows"))
+        for table in (*kept, REFUSALS)
+    ]
+    found = (
+        pl.concat(frames)
+        .with_columns(label=pl.col("extractor").str.extract_all(LABEL).list.unique())
+        .explode("label", empty_as_null=False)
+        .with_columns(
+            prompt=pl.col("label").str.extract(r"/(.+)@"),
+            version=pl.col("label").str.extract(r"@(.+)$"),
+        )
+        .group_by("prompt", "version", "column")
+        .agg(pl.col("number").sum().cast(pl.Int64))
+        .sort("prompt", "version", "column")
+        .collect()
+    )
+    made: dict[str, Versions] = {}
+    for prompt, version, column, number in found.iter_rows():
+        counts = made.setdefault(prompt, {}).setdefault(version, {"rows": 0, "refused": 0})
+        counts[column] = number
+    return made
+
+
+def _facts(prompt: "Prompt[Any]", model: str | None) -> dict[str, Any]:
+    return {
+        "prompt": prompt.name,
+        "about": prompt.about,
+        "version": None if model is None else prompt.fingerprint(model),
+        "parameters": dict(prompt.parameters),
+    }
+
+
+def _prompt(prompt: "Prompt[Any]", model: str | None, made: Versions) -> dict[str, Any]:
+    """A prompt in force with its versions: the one in force first."""
+    facts = _facts(prompt, model)
+    version = facts["version"]
+    now = {} if version is None else {version: made.get(version, {"rows": 0, "refused": 0})}
+    return {**facts, "versions": _versions({**now, **made}, version)}
+
+
+def _gone(name: str, made: Versions) -> dict[str, Any]:
+    """A prompt that is no more, but has left rows."""
+    return {
+        "prompt": name, "about": None, "version": None, "parameters": None,
+        "versions": _versions(made, None),
+    }  # fmt: skip
+
+
+def _versions(made: Versions, version: str | None) -> list[dict[str, Any]]:
+    return [{"version": v, "in_force": v == version, **counts} for v, counts in made.items()]
+
+
+def _lines(prompt: dict[str, Any]) -> list[dict[str, Any]]:
+    """A prompt as lines of a table, one per version."""
+    head = {"prompt": prompt["prompt"], "about": prompt["about"], **(prompt["parameters"] or {})}
+    lines: list[dict[str, Any]] = prompt["versions"] or [{}]
+    if prompt["version"] is None and prompt["parameters"] is not None and prompt["versions"]:
+        lines = [{}, *lines]  # the prompt in force, whose version is not known
+    return [{**(head if place == 0 else {}), **line} for place, line in enumerate(lines)]
