@@ -1,7 +1,7 @@
 """Candidates: what rules, and a language model if one is set, find in the raw logs of some days."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 import polars as pl
@@ -19,6 +19,9 @@ from knowledge.tables import CANDIDATES, DEAD_LETTERS, RAW_LOGS, REFUSALS
 from resources.lock import write_lock
 from resources.settings import Settings
 from resources.state import State
+
+if TYPE_CHECKING:
+    from resources.unasked import Unasked
 
 TABLES = (CANDIDATES, REFUSALS)
 
@@ -69,6 +72,21 @@ def run_candidates(state: State, days: Sequence[str]) -> Report:
         return finished(
             by_conversation.run(state, TABLES, extractors(settings), days, make, retired(settings))
         )
+
+
+def estimate(state: State, units: pl.DataFrame) -> "Unasked":
+    """What a language model would be asked for some units of full mode, and nothing is asked.
+
+    `units` has namespace, unit (a conversation) and day.
+    """
+    from resources.unasked import Unasked
+
+    unasked = Unasked(state.settings.model or "", state.answers)
+    own = units.lazy().select("namespace", conversation_id="unit").unique()
+    logs = state.warehouse.read(RAW_LOGS, days=sorted(set(units["day"])))
+    logs = logs.join(own, on=["namespace", "conversation_id"], how="semi").collect()
+    full_mode.full_mode(logs, unasked, state.policy)
+    return unasked
 
 
 def left_to_model(state: State) -> set[str]:

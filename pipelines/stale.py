@@ -1,13 +1,14 @@
 """What a changed rule, adapter, stage or setting would redo, and what is simply new."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import polars as pl
 
 from assets import by_conversation, candidates, learning_candidates, raw_logs
 from assets.extractors import in_force
 from knowledge.extractors import Extractor
+from knowledge.full_mode import FULL_MODE
 from knowledge.stages import STAGES
 from knowledge.tables import EXTRACTORS, WORK
 from knowledge.work import UNIT, day_units, owed
@@ -27,7 +28,11 @@ class Change:
     rows: int = 0
     """Rows that it gave before, and that are made anew."""
     calls: int = 0
-    """Calls of a language model; rules make none."""
+    """Calls of a language model that no kept answer spares, as far as can be known beforehand."""
+    tokens: int = 0
+    """Tokens of these calls, read and written, estimated."""
+    dollars: float | None = 0.0
+    """What they would cost; None if the price of the model is not known."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +108,7 @@ def _change(
     if same and mine.is_empty() and tables.is_empty():
         return None
     by_day = extractor.name == raw_logs.STAGE.name
-    return Change(
+    change = Change(
         extractor.name,
         extractor.kind,
         _how(extractor, stored, same=same),
@@ -111,6 +116,11 @@ def _change(
         0 if by_day else mine["unit"].n_unique(),
         int(mine["rows"].sum()) + int(tables["rows"].sum()),
     )
+    if extractor.name != FULL_MODE.name:
+        return change
+    asked = candidates.estimate(state, mine)
+    tokens = asked.tokens_in + asked.tokens_out
+    return replace(change, calls=asked.calls, tokens=tokens, dollars=asked.dollars)
 
 
 def _how(extractor: Extractor, stored: dict[str, object] | None, *, same: bool) -> str:

@@ -103,7 +103,7 @@ class LitellmModel:
             seen.setdefault(key, set()).update(ask.record_ids)
         kept = self._answers.read(questions) if questions else {}
         settled = {
-            key: self._replayed(questions[key], row)
+            key: replayed(questions[key], row)
             for key, row in kept.items()
             if row.reason != _NOT_SAID or row.attempts >= ATTEMPTS or key in self._asked
         }
@@ -113,14 +113,6 @@ class LitellmModel:
             before = {key: row.attempts for key, row in kept.items()}
             settled |= self._asked_for(owed, seen, before)
         return [settled[key] for key in keys]
-
-    def _replayed(self, ask: Ask, kept: Kept) -> Answer:
-        if kept.outcome != "done":
-            return Answer("failed", reason=kept.reason)
-        try:
-            return Answer("done", ask.prompt.output.model_validate_json(kept.text or ""))
-        except ValidationError:  # its checks changed, and its fingerprint did not
-            return Answer("failed", reason="wrong_shape")
 
     def _asked_for(
         self, asks: dict[str, Ask], seen: dict[str, set[str]], before: dict[str, int]
@@ -320,6 +312,16 @@ class LitellmModel:
             attempts=attempts,
             made_at=self._now().isoformat(),
         )
+
+
+def replayed(ask: Ask, kept: Kept) -> Answer:
+    """A kept answer to a question."""
+    if kept.outcome != "done":
+        return Answer("failed", reason=kept.reason)
+    try:
+        return Answer("done", ask.prompt.output.model_validate_json(kept.text or ""))
+    except ValidationError:  # its checks changed, and its fingerprint did not
+        return Answer("failed", reason="wrong_shape")
 
 
 def _total(values: list[Number | None]) -> Number | None:

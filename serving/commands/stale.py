@@ -15,6 +15,8 @@ COLUMNS = (
     Column("conversations", "convs"),
     Column("rows"),
     Column("calls"),
+    Column("tokens", from_width=90),
+    Column("dollars", from_width=90),
 )
 
 
@@ -51,7 +53,14 @@ def command(ctx: click.Context, as_json: bool) -> None:
         )
         return
     if found.changes:
-        print_table([asdict(change) for change in found.changes], COLUMNS)
+        asked = any(change.calls for change in found.changes)
+        columns = COLUMNS if asked else COLUMNS[:-2]
+        rows = [asdict(change) for change in found.changes]
+        for row in rows:
+            row["dollars"] = "price not known" if row["dollars"] is None else row["dollars"]
+        print_table(rows, columns)
+        if asked:
+            say("Calls as far as is known: what facts are asked about is told by the names found.")
         say(f"{count(len(found.stale_days), 'day')} would be redone by `cairn run`.")
     else:
         say("Nothing is stale: all that is there was made by the rules and settings in force.")

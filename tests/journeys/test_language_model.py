@@ -15,7 +15,7 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from assets import candidates
+from assets import by_conversation, candidates
 from knowledge.full_mode import FULL_MODE
 from knowledge.redaction import redactor
 from knowledge.stage import Means
@@ -218,3 +218,21 @@ def test_the_sensor_leaves_a_model_that_was_down_alone_for_a_while(
         assert house.follow() == ["refresh"]
         assert by_model(state).height > 0
         assert house.tick() == "nothing new"
+
+
+def test_what_a_model_would_be_asked_is_said_beforehand_and_asks_nothing(
+    opened: Callable[..., State], server: ModelServer
+) -> None:
+    follow(opened(model=None))
+    owed = by_conversation.pending(opened(), candidates.extractors(opened().settings))
+    before = candidates.estimate(opened(), owed)
+    assert server.requests == 0
+    assert before.calls > 0
+    assert before.tokens_in > 100
+    assert before.dollars
+    follow(opened())
+    after = candidates.estimate(opened(), owed)
+    assert (after.calls, after.tokens_in, after.dollars) == (0, 0, 0.0)
+    unpriced = candidates.estimate(opened(model="openai/of-nobody"), owed)
+    assert unpriced.calls > 0
+    assert unpriced.dollars is None

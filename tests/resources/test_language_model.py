@@ -430,8 +430,11 @@ def test_neither_text_nor_keys_reach_our_logs(
 
 
 def test_an_interrupted_run_keeps_what_was_paid(make: Make, server: ModelServer) -> None:
+    stopped: list[bool] = []
+
     def script(_: str) -> Any:
-        if server.requests == 4:
+        if server.requests >= 4 and not stopped:
+            stopped.append(True)
             os.kill(os.getpid(), signal.SIGINT)
         return GOOD
 
@@ -439,7 +442,7 @@ def test_an_interrupted_run_keeps_what_was_paid(make: Make, server: ModelServer)
     with pytest.raises(KeyboardInterrupt):
         make(model_concurrency=2).answers(asks(20))
     time.sleep(0.5)  # calls under way end by themselves
-    assert 4 <= server.requests <= 6
+    assert 4 <= server.requests <= 7
     assert make().answers(asks(20)) == [DONE] * 20
     assert server.requests == 20
 
