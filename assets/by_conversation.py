@@ -44,13 +44,17 @@ def pending_days(
     state: State, table: Table, extractors: Sequence[Extractor], retired: Sequence[str] = ()
 ) -> list[str]:
     """Days with a unit that is owed, or with rows of what is gone, elsewhere or retired."""
+    return sorted({*pending(state, extractors)["day"], *stray_days(state, table, retired)})
+
+
+def stray_days(state: State, table: Table, retired: Sequence[str] = ()) -> list[str]:
+    """Days with rows of conversations that are gone or elsewhere, or of retired stages."""
     place = ["namespace", "conversation_id", "day"]
     conversations = state.warehouse.read(CONVERSATIONS, columns=place)
     rows = state.warehouse.read(table, columns=[*place, "extractor"])
     stray = rows.select(place).unique().join(conversations, on=place, how="anti").select("day")
     former = rows.filter(_STAGE.is_in(retired)).select("day").unique()
-    found = pl.concat([stray, former]).collect()
-    return sorted({*pending(state, extractors)["day"], *found["day"]})
+    return sorted(pl.concat([stray, former]).unique().collect()["day"])
 
 
 def run(

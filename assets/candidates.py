@@ -9,13 +9,14 @@ import polars as pl
 from assets import by_conversation
 from assets.by_conversation import Made
 from assets.days import DAYS
+from assets.lost_answers import note_lost
 from assets.progress import Report, timed
 from assets.stage import result, specs
 from knowledge import full_mode
 from knowledge.candidates import candidates, outcomes
 from knowledge.extractors import Extractor
 from knowledge.rules import RULES
-from knowledge.tables import CANDIDATES, DEAD_LETTERS, RAW_LOGS, REFUSALS
+from knowledge.tables import CANDIDATES, RAW_LOGS, REFUSALS
 from resources.lock import write_lock
 from resources.settings import Settings
 from resources.state import State
@@ -62,11 +63,12 @@ def run_candidates(state: State, days: Sequence[str]) -> Report:
                 made[table.name] = pl.concat([made[table.name], kept])
             became = pl.concat([became, asked.outcomes])
             if settled.height < asked.outcomes.height:
-                state.wait_for_model(waits=True)
-            _dead_letters(state, logs, asked.failures.join(own, on=own.columns, how="semi"))
+                state.wait_for_model("candidates", waits=True)
+            lost = asked.failures.join(own, on=own.columns, how="semi")
+            note_lost(state, full_mode.FULL_MODE.name, logs, lost)
         return Made(made, became)
 
-    state.wait_for_model(waits=False)
+    state.wait_for_model("candidates", waits=False)
     with write_lock(state.home, "candidates"), timed("candidates") as finished:
         settings = state.settings
         return finished(
@@ -87,36 +89,6 @@ def estimate(state: State, units: pl.DataFrame) -> "Unasked":
     logs = logs.join(own, on=["namespace", "conversation_id"], how="semi").collect()
     full_mode.full_mode(logs, unasked, state.policy)
     return unasked
-
-
-def left_to_model(state: State) -> set[str]:
-    """Days that owe nothing but what a language model says."""
-    owed = by_conversation.pending(state, extractors(state.settings))
-    by_model = pl.col("stage") == full_mode.FULL_MODE.name
-    return set(owed.filter(by_model)["day"]) - set(owed.filter(~by_model)["day"])
-
-
-def _dead_letters(state: State, logs: pl.DataFrame, failures: pl.DataFrame) -> None:
-    """Notes the messages that are lost to a prompt, in place of what was noted of them before."""
-    stage = full_mode.FULL_MODE.name
-    places = logs.select("namespace", "record_id", "source_file", "source_line")
-    rows = failures.join(places, on=["namespace", "record_id"], how="left").select(
-        "namespace",
-        letter_id=pl.concat_str(pl.lit(stage), "record_id", "prompt", separator="/"),
-        stage=pl.lit(stage),
-        source_file="source_file",
-        source_line="source_line",
-        source_offset=pl.lit(0, pl.Int64),
-        unit="conversation_id",
-        reason=pl.concat_str("prompt", pl.lit(": "), "reason"),
-        replay=pl.lit("cairn dead-letters --retry"),
-    )
-    old = state.warehouse.read(DEAD_LETTERS).collect()
-    units = logs.select("namespace", unit="conversation_id").unique()
-    mine = old.filter(pl.col("stage") == stage).join(units, on=units.columns, how="semi")
-    stays = old.join(mine, on=["namespace", "letter_id"], how="anti")
-    letters = DEAD_LETTERS.frame(rows.unique(["namespace", "letter_id"], keep="any"))
-    state.warehouse.write(DEAD_LETTERS, pl.concat([stays, letters]))
 
 
 @dg.multi_asset(

@@ -16,9 +16,9 @@ from resources.state import State
 def in_force(settings: Settings) -> list[Extractor]:
     """Everything with a fingerprint: adapters, rules, stages, and prompts if a model is set."""
     from assets.candidates import extractors as of_candidates
+    from assets.learning_candidates import extractors as of_learnings
     from assets.raw_logs import STAGE as RAW_LOGS_STAGE
     from knowledge.adapters import adapters
-    from knowledge.learnings.stage import EXTRACTOR as LEARNING_RULES
     from knowledge.prompts import PROMPTS
     from knowledge.stages import STAGES
 
@@ -30,8 +30,8 @@ def in_force(settings: Settings) -> list[Extractor]:
         for prompt in (PROMPTS.values() if model else ())
         if model
     ]
-    candidates = of_candidates(settings)
-    return [*read, RAW_LOGS_STAGE, *candidates, LEARNING_RULES, *stages, *prompts]
+    by_day = [*of_candidates(settings), *of_learnings(settings)]
+    return [*read, RAW_LOGS_STAGE, *by_day, *stages, *prompts]
 
 
 @dg.asset(

@@ -1,6 +1,7 @@
 """Learning candidates: what conversations of some days are worth, and what they teach."""
 
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 import dagster as dg
@@ -9,40 +10,107 @@ import polars as pl
 from assets import by_conversation
 from assets.by_conversation import Made
 from assets.days import DAYS
+from assets.lost_answers import note_lost
 from assets.progress import Report, timed
 from assets.stage import result, specs
+from knowledge.extractors import Extractor
+from knowledge.learnings import asked
+from knowledge.learnings.asked import LEARNING_MODEL, asked_learnings
+from knowledge.learnings.finished import finished
 from knowledge.learnings.stage import EXTRACTOR, learning_candidates
-from knowledge.tables import LEARNING_CANDIDATES, RAW_LOGS
+from knowledge.learnings.turns import CONVERSATION
+from knowledge.tables import CONVERSATIONS, LEARNING_CANDIDATES, RAW_LOGS
+from knowledge.work import OUTCOME_SCHEMA
 from resources.lock import write_lock
+from resources.settings import Settings
 from resources.state import State
 
-EXTRACTORS = [EXTRACTOR]
+
+def extractors(settings: Settings) -> list[Extractor]:
+    """The rules, and a model if one is set."""
+    model = settings.model
+    return [EXTRACTOR] if model is None else [EXTRACTOR, asked.in_force(model)]
+
+
+def retired(settings: Settings) -> list[str]:
+    """Stages that are not in force, and whose rows go: the model if none is set."""
+    return [LEARNING_MODEL.name] if settings.model is None else []
+
+
+def pending(state: State) -> pl.DataFrame:
+    """Units that are owed and can be done; a model does those of finished conversations only."""
+    owed = by_conversation.pending(state, extractors(state.settings))
+    rested = _finished(state).rename({"conversation_id": "unit"})
+    by_model = pl.col("stage") == LEARNING_MODEL.name
+    ready = owed.filter(by_model).join(rested, on=rested.columns, how="semi")
+    return pl.concat([owed.filter(~by_model), ready])
+
+
+def pending_days(state: State) -> list[str]:
+    """Days with conversations to judge, or with rows of what is gone, elsewhere or retired."""
+    stray = by_conversation.stray_days(state, LEARNING_CANDIDATES, retired(state.settings))
+    return sorted({*pending(state)["day"], *stray})
+
+
+def _finished(state: State) -> pl.DataFrame:
+    """Conversations that have rested by now; an event's own time tells more than its file's."""
+    columns = [*CONVERSATION, "ended_at"]
+    ended = state.warehouse.read(CONVERSATIONS, columns=columns).collect()
+    none = ended.clear()
+    return finished(ended, none.rename({"ended_at": "touched_at"}), none, datetime.now(UTC))
 
 
 def run_learning_candidates(state: State, days: Sequence[str]) -> Report:
-    """Judges each conversation of `days` that is new or grew."""
+    """Judges each conversation of `days` that is new or grew, and asks about those that rest."""
 
     def make(logs: pl.DataFrame, names: Sequence[str]) -> Made:
-        del names
-        rows = learning_candidates(logs, state.policy)
-        outcomes = rows.select(
-            "namespace",
-            pl.lit(EXTRACTOR.name).alias("stage"),
-            pl.col("conversation_id").alias("unit"),
-            pl.when(pl.col("outcome") == "stored")
-            .then(pl.lit("done"))
-            .when(pl.col("outcome") == "low_quality")
-            .then(pl.lit("rejected"))
-            .when(pl.col("outcome") == "failed")
-            .then(pl.lit("failed"))
-            .otherwise(pl.lit("empty"))
-            .alias("outcome"),
-            pl.lit(1, pl.Int64).alias("rows"),
-        )
+        rows, outcomes = LEARNING_CANDIDATES.empty(), pl.DataFrame(schema=OUTCOME_SCHEMA)
+        if EXTRACTOR.name in names:
+            rows = learning_candidates(logs, state.policy)
+            outcomes = _outcomes(rows)
+        if LEARNING_MODEL.name in names and state.language_model is not None:
+            rested = _finished(state)
+            taught = asked_learnings(logs, rested, state.language_model, state.policy)
+            settled = taught.outcomes.filter(pl.col("outcome") != "pending")
+            own = settled.select("namespace", conversation_id="unit")
+            rows = pl.concat([rows, taught.candidates.join(own, on=own.columns, how="semi")])
+            outcomes = pl.concat([outcomes, taught.outcomes])
+            waiting = taught.outcomes.filter(pl.col("outcome") == "pending")
+            if waiting.join(rested, left_on=_UNIT, right_on=CONVERSATION, how="semi").height:
+                state.wait_for_model("learning_candidates", waits=True)
+            lost = taught.failures.join(own, on=own.columns, how="semi")
+            note_lost(state, LEARNING_MODEL.name, logs, lost)
         return Made({LEARNING_CANDIDATES.name: rows}, outcomes)
 
-    with write_lock(state.home, "learning_candidates"), timed("learning_candidates") as finished:
-        return finished(by_conversation.run(state, [LEARNING_CANDIDATES], EXTRACTORS, days, make))
+    state.wait_for_model("learning_candidates", waits=False)
+    with write_lock(state.home, "learning_candidates"), timed("learning_candidates") as ended:
+        settings = state.settings
+        return ended(
+            by_conversation.run(
+                state, [LEARNING_CANDIDATES], extractors(settings), days, make, retired(settings)
+            )
+        )
+
+
+_UNIT = ["namespace", "unit"]
+
+
+def _outcomes(rows: pl.DataFrame) -> pl.DataFrame:
+    """What became of the units of conversations that rules judged."""
+    return rows.select(
+        "namespace",
+        pl.lit(EXTRACTOR.name).alias("stage"),
+        pl.col("conversation_id").alias("unit"),
+        pl.when(pl.col("outcome") == "stored")
+        .then(pl.lit("done"))
+        .when(pl.col("outcome") == "low_quality")
+        .then(pl.lit("rejected"))
+        .when(pl.col("outcome") == "failed")
+        .then(pl.lit("failed"))
+        .otherwise(pl.lit("empty"))
+        .alias("outcome"),
+        pl.lit(1, pl.Int64).alias("rows"),
+    )
 
 
 @dg.multi_asset(

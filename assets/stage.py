@@ -83,7 +83,7 @@ def run_stage(state: State, stage: Stage) -> Report:
         report = Report(stage.name)
         made: list[dict[str, pl.DataFrame]] = []
         for namespace in to_do:
-            own = _read(state, stage.reads, namespace)
+            own = _read(state, stage.reads, namespace, stage.only)
             means = Means(state.policy, state.embedder_of(namespace))
             stored = _read(state, stage.writes, namespace) if stage.after else {}
             last = _last(stage, work, fingerprint, namespace)
@@ -126,9 +126,18 @@ def run_stage(state: State, stage: Stage) -> Report:
         )
 
 
-def _read(state: State, tables: Sequence[Table], namespace: str) -> dict[str, pl.DataFrame]:
+def _read(
+    state: State,
+    tables: Sequence[Table],
+    namespace: str,
+    only: Mapping[str, pl.Expr] | None = None,
+) -> dict[str, pl.DataFrame]:
+    every, only = pl.lit(value=True), only or {}
     return {
-        table.name: state.warehouse.read(table, namespace=namespace).collect() for table in tables
+        table.name: state.warehouse.read(table, namespace=namespace)
+        .filter(only.get(table.name, every))
+        .collect()
+        for table in tables
     }
 
 
@@ -150,7 +159,7 @@ def _namespace_units(
     hashes = [
         _noted(versions)
         if stage.after
-        else digest(*map(content_digest, _read(state, stage.reads, namespace).values()))
+        else digest(*map(content_digest, _read(state, stage.reads, namespace, stage.only).values()))
         for namespace in namespaces
     ]
     return pl.DataFrame(

@@ -1,7 +1,7 @@
 """What a stage is: tables in, tables out, one pure function between them."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import polars as pl
@@ -50,6 +50,9 @@ class Stage:
     `count` tells what became of the rows of the first table in `reads`. A stage that can make anew
     just what a change touches has `after`: from the change, what is stored, and what it reads as it
     is now, it gives what `run` would: `after(difference(a, b), run(a), b) == run(b)`.
+
+    `only` names, for tables of `reads`, the rows that count: others are neither read nor looked at
+    when it is asked whether anything changed.
     """
 
     extractor: Extractor
@@ -58,6 +61,7 @@ class Stage:
     run: Callable[[Frames, Means], dict[str, pl.DataFrame]]
     count: Callable[[Frames, Frames], Count] = all_done
     after: Callable[[Changes, Frames, Frames, Means], dict[str, pl.DataFrame]] | None = None
+    only: Mapping[str, pl.Expr] = field(default_factory=dict[str, pl.Expr])
 
     @property
     def name(self) -> str:

@@ -10,6 +10,7 @@ from knowledge.evidence import evidence
 from knowledge.extractors import Extractor
 from knowledge.facts import Facts, facts, facts_after
 from knowledge.funnel import funnel
+from knowledge.learnings.feedback import REACTIONS, feedback
 from knowledge.learnings.stage import DUPLICATES, learnings, outcomes
 from knowledge.memory import Grounds, memory, memory_entities
 from knowledge.merges import merges
@@ -31,6 +32,7 @@ from knowledge.tables import (
     MEMORY,
     MEMORY_ENTITIES,
     MERGES,
+    RAW_LOGS,
     REJECTIONS,
     THEMES,
 )
@@ -121,7 +123,8 @@ FACTS_STAGE = Stage(
 
 
 def _learnings(reads: Frames, means: Means) -> dict[str, pl.DataFrame]:
-    found = learnings(reads["learning_candidates"], means.embedder, means.policy)
+    given = feedback(reads["raw_logs"])
+    found = learnings(reads["learning_candidates"], means.embedder, means.policy, given)
     return {"learnings": found}
 
 
@@ -133,7 +136,12 @@ def _learnings_count(reads: Frames, writes: Frames) -> Count:
 
 
 LEARNINGS_STAGE = Stage(
-    DUPLICATES, (LEARNING_CANDIDATES,), (LEARNINGS,), _learnings, _learnings_count
+    DUPLICATES,
+    (LEARNING_CANDIDATES, RAW_LOGS),
+    (LEARNINGS,),
+    _learnings,
+    _learnings_count,
+    only={RAW_LOGS.name: REACTIONS},
 )
 
 

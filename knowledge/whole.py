@@ -7,7 +7,9 @@ import polars as pl
 from knowledge.candidates import candidates
 from knowledge.conversations import conversations, episodes
 from knowledge.full_mode import full_mode
+from knowledge.learnings.asked import asked_learnings
 from knowledge.learnings.stage import learning_candidates
+from knowledge.learnings.turns import CONVERSATION
 from knowledge.raw_logs import HEAD_COLUMNS, placed, raw_logs
 from knowledge.rules import RULES, Rule
 from knowledge.stage import Means
@@ -20,7 +22,8 @@ def build(
 ) -> dict[str, pl.DataFrame]:
     """Every derived table by name, as the graph makes them of these records.
 
-    `records` may come in any order. Each namespace is made by itself.
+    `records` may come in any order. Each namespace is made by itself, each conversation taken for
+    finished.
     """
     made = [_build(own, means, rules) for _, own in sorted(records.group_by("namespace"))]
     names = made[0] if made else ()
@@ -45,6 +48,9 @@ def _build(records: pl.DataFrame, means: Means, rules: Sequence[Rule]) -> dict[s
         asked = full_mode(logs, means.model, means.policy)
         tables["candidates"] = pl.concat([tables["candidates"], asked.candidates])
         tables["refusals"] = asked.refused
+        finished = logs.select(CONVERSATION).unique()
+        taught = asked_learnings(logs, finished, means.model, means.policy).candidates
+        tables["learning_candidates"] = pl.concat([tables["learning_candidates"], taught])
     for stage in STAGES:
         tables |= stage.run({table.name: tables[table.name] for table in stage.reads}, means)
     return tables

@@ -19,7 +19,8 @@ def forget_work(state: State, days: Sequence[str]) -> int:
     """
     with write_lock(state.home, "backfill"):
         work = state.warehouse.read(WORK).collect()
-        extractors = [*candidates.extractors(state.settings), *learning_candidates.EXTRACTORS]
+        parts = (candidates, learning_candidates)
+        extractors = [each for part in parts for each in part.extractors(state.settings)]
         by_day = [raw_logs.STAGE.name, *(extractor.name for extractor in extractors)]
         done = pl.col("stage").is_in(by_day) & pl.col("day").is_in(list(days)).fill_null(
             value=False

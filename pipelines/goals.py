@@ -38,8 +38,8 @@ def measures(
     """
     found: dict[str, float] = {}
     if candidates.height:
-        stored = int((outcomes(candidates, learnings)["outcome"] == "stored").sum())
-        found[YIELD.name] = stored / candidates.height
+        final = outcomes(candidates, learnings)["outcome"]
+        found[YIELD.name] = int((final == "stored").sum()) / final.len()
     if learnings.height:
         found[CONFIDENCE.name] = sum(learnings["confidence"]) / learnings.height
         sources = learnings.select("learning_id", "source_record_ids").explode("source_record_ids")

@@ -14,6 +14,7 @@ from assets.evidence import evidence
 from assets.extractors import extractors, in_force
 from assets.facts import facts
 from assets.funnel import funnel
+from assets.learning_candidates import extractors as of_learnings
 from assets.learning_candidates import learning_candidates_asset
 from assets.learnings import learnings
 from assets.maintenance import maintenance
@@ -66,11 +67,12 @@ def versioned(
     stages = {e.name: e.fingerprint(policy) for e in in_force(settings)}
     all_of_them = digest(*(f"{name}={value}" for name, value in sorted(stages.items())))
     found = digest(*sorted(each.fingerprint(policy) for each in of_candidates(settings)))
+    taught = digest(*sorted(each.fingerprint(policy) for each in of_learnings(settings)))
     by_name = {
         **{table.name: stages[stage.name] for stage in STAGES for table in stage.writes},
         **dict.fromkeys(("raw_logs", "conversations", "episodes"), fingerprint(policy)),
         **dict.fromkeys(("candidates", "refusals"), found),
-        "learning_candidates": stages["learning_rules"],
+        "learning_candidates": taught,
         "extractors": all_of_them,
     }
 

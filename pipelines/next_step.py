@@ -3,9 +3,12 @@
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
+import polars as pl
+
 from assets import by_conversation, candidates, learning_candidates, publication, raw_logs
 from assets.records import changed_files
-from knowledge.tables import LEARNING_CANDIDATES
+from knowledge.full_mode import FULL_MODE
+from knowledge.learnings.asked import LEARNING_MODEL
 from knowledge.work import DayRange, ranges
 from resources.log_files import LogFile
 from resources.state import State
@@ -24,11 +27,21 @@ def pending_days(state: State) -> list[str]:
         {
             *raw_logs.pending_days(state),
             *candidates.pending_days(state),
-            *by_conversation.pending_days(
-                state, LEARNING_CANDIDATES, learning_candidates.EXTRACTORS
-            ),
+            *learning_candidates.pending_days(state),
         }
     )
+
+
+def left_to_model(state: State) -> set[str]:
+    """Days that owe nothing but what a language model says."""
+    owed = pl.concat(
+        [
+            by_conversation.pending(state, candidates.extractors(state.settings)),
+            learning_candidates.pending(state),
+        ]
+    )
+    by_model = pl.col("stage").is_in([FULL_MODE.name, LEARNING_MODEL.name])
+    return set(owed.filter(by_model)["day"]) - set(owed.filter(~by_model)["day"])
 
 
 def next_step(

@@ -5,9 +5,8 @@ from pathlib import Path
 
 import dagster as dg
 
-from assets import candidates
 from pipelines.jobs import consolidate, days, intake, refresh
-from pipelines.next_step import Step, next_step
+from pipelines.next_step import Step, left_to_model, next_step
 from pipelines.under_way import UNFINISHED, range_tags, reconcile
 from resources.state import State
 
@@ -34,7 +33,7 @@ def new_logs(
     if unfinished:
         return dg.SkipReason(f"run {unfinished[0].run_id[:8]} is under way")
     # Days that only wait for a model that was just down would else be run at every tick.
-    tried = candidates.left_to_model(state) if state.model_waited < MODEL_PAUSE else ()
+    tried = left_to_model(state) if state.model_waited < MODEL_PAUSE else ()
     step = next_step(state, tried=tried)
     if step is None:
         return dg.SkipReason("nothing new" if not tried else "the language model is waited for")

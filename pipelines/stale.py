@@ -80,7 +80,7 @@ def owed_units(state: State, work: pl.DataFrame | None = None) -> pl.DataFrame:
         for frame in (
             owed(days, work),
             by_conversation.pending(state, candidates.extractors(state.settings)),
-            by_conversation.pending(state, learning_candidates.EXTRACTORS),
+            learning_candidates.pending(state),
         )
     )
     before = work.select(*UNIT, pl.col("fingerprint").alias("before"), "rows")

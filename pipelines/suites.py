@@ -7,6 +7,7 @@ import polars as pl
 from knowledge.full_mode import FULL_MODE
 from knowledge.identity import digest
 from knowledge.invariants import REFERENCES, UNIT_RANGES
+from knowledge.learnings.asked import LEARNING_MODEL
 from knowledge.learnings.stage import EXTRACTOR as LEARNING_RULES
 from knowledge.prompts import CANARIES
 from knowledge.redaction import VERSION as REDACTION
@@ -231,8 +232,8 @@ _BALANCES: dict[str, tuple[tuple[str, ...], str, Callable[[Read], pl.LazyFrame]]
     ),
     "learning_candidates": (
         ("learning_candidates", "work"),
-        "One row for each conversation that was judged.",
-        _worked("learning_candidates", [LEARNING_RULES.name]),
+        "Rows of rules, and of a model, are those that their units of work say they gave.",
+        _worked("learning_candidates", [LEARNING_RULES.name, LEARNING_MODEL.name]),
     ),
     "entities": (
         ("entities", "rejections", "candidates"),

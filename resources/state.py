@@ -89,13 +89,16 @@ class State:
         """Lets go of what is of one run: the budget and the breakers of the language model."""
         self.__dict__.pop("language_model", None)
 
-    def wait_for_model(self, *, waits: bool) -> None:
-        """Notes that a language model could not be had, or that it is asked again."""
+    def wait_for_model(self, asset: str, *, waits: bool) -> None:
+        """Notes that an asset could not have the language model, or that it asks it again."""
         mark = self.home.root / "model_waits"
+        waiting = set(mark.read_text().split()) if mark.exists() else set[str]()
         if waits:
-            mark.touch()
-        else:
+            mark.write_text("\n".join(sorted({*waiting, asset})))
+        elif waiting <= {asset}:
             mark.unlink(missing_ok=True)
+        elif asset in waiting:
+            mark.write_text("\n".join(sorted(waiting - {asset})))
 
     @property
     def model_waited(self) -> float:

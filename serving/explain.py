@@ -236,8 +236,8 @@ def _cluster(reader: Reader, id_: str) -> dict[str, Any]:
 
 def _conversation(reader: Reader, id_: str) -> dict[str, Any]:
     mine = pl.col("conversation_id") == id_
-    judged = reader.table(LEARNING_CANDIDATES).filter(mine).collect()
-    columns = ["value", "reasons", "categories", "outcome", "details"]
+    judged = reader.table(LEARNING_CANDIDATES).filter(mine).sort("extractor", descending=True)
+    columns = ["value", "reasons", "categories", "outcome", "details", "extractor"]
     episodes = (
         reader.table(EPISODES, ["episode_id", "conversation_id", "seq", "started_at", "request"])
         .filter(mine)
@@ -257,7 +257,7 @@ def _conversation(reader: Reader, id_: str) -> dict[str, Any]:
             pl.col("fact_id").is_in(facts.collect()["fact_id"].unique().to_list())
             & ~pl.col("predicate").is_in(list(STRUCTURAL_PREDICATES)),
         ),
-        "judged": judged.select(columns).to_dicts()[0] if judged.height else None,
+        "judged": judged.select(columns).collect().to_dicts(),
         "learnings": learnings.select("learning_id", "category", "title").collect().to_dicts(),
     }  # fmt: skip
 

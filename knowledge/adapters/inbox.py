@@ -6,7 +6,7 @@ Every line has `event_id`, `type` and `at` (ISO 8601). What else it has depends 
   Cairn itself said, which is recalled and never read as news
 - command: text, the whole command line such as `/learn python packaging`
 - reaction: text (an emoji or a word), reply_to (the message it answers), proactive (whether that
-  message came unasked)
+  message came unasked), strength (0 to 1, how much a thumb for a learning counts)
 - note: text
 - feedback, tombstone, receipt, intent and any other: no event; other stages read them
 """
@@ -38,6 +38,7 @@ class Entry(msgspec.Struct):
     conversation_id: str | None = None
     reply_to: str | None = None
     proactive: bool | None = None
+    strength: Any = None
 
 
 _ENTRY = msgspec.json.Decoder(Entry)
@@ -81,13 +82,19 @@ def events(payload: bytes) -> Iterable[Event]:
             return [
                 Event(
                     "reaction", "human", text, "user", name=entry.name, reply_to=entry.reply_to,
-                    proactive=bool(entry.proactive),
+                    proactive=bool(entry.proactive), tool_input=_strength(entry.strength),
                 )
             ]  # fmt: skip
         case "note":
             return [Event("note", "human", text, "user", name=entry.name)]
         case _:
             return []
+
+
+def _strength(given: object) -> str | None:
+    """The strength of a reaction as its input, if it is a number."""
+    number = isinstance(given, int | float) and not isinstance(given, bool)
+    return msgspec.json.encode({"strength": given}).decode() if number else None
 
 
 def _command(entry: Entry, text: str) -> Event:
@@ -103,7 +110,7 @@ def _command(entry: Entry, text: str) -> Event:
 
 ADAPTER = Adapter(
     name="inbox",
-    version=2,
+    version=3,
     about="the inbox (JSONL: event_id, type, at, text, …)",
     recognises=recognises,
     head=head,

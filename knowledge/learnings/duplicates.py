@@ -7,7 +7,6 @@ joins two that are unlike.
 """
 
 import hashlib
-from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -19,11 +18,13 @@ from scipy.sparse import csr_array
 from knowledge.embedding import Embedder
 from knowledge.policy import Policy
 from knowledge.similarity import similar_pairs
-from knowledge.text import STOP_WORDS, words
+from knowledge.text import STOP_WORDS
 
 SCOPE = ("namespace", "category")
 BITS = 64
 _WEIGHT_STEPS = 16
+_WORD = r"[\p{L}\p{N}]+(?:['’._-][\p{L}\p{N}]+)*"
+"""The words of `knowledge.text.words`, as polars' regular expressions say it."""
 
 Hashes = NDArray[np.uint64]
 
@@ -55,30 +56,48 @@ def simhashes(texts: Sequence[str]) -> Hashes:
 
     A word that is no stop word counts 1 + ln(occurrences), in sixteenths, so that the sums are
     whole numbers and no order of terms can change a sign. Its 64 signs are the bits of its BLAKE2b
-    digest; a bit of the result is set where the weighted sum of signs is above zero.
+    digest; a bit of the result is set where the weighted sum of signs is above zero: one product
+    of the sparse matrix of weights (texts, words) and the matrix of signs (words, 64).
 
     Returns:
         Shape (texts,), uint64; 0 for a text without words.
     """
-    if not texts:
-        return np.empty(0, dtype=np.uint64)
-    vocabulary: dict[str, int] = {}
-    rows: list[int] = []
-    columns: list[int] = []
-    weights: list[int] = []
-    for row, text in enumerate(texts):
-        counts = Counter(word for word in words(text) if word not in STOP_WORDS)
-        for word, count in counts.items():
-            rows.append(row)
-            columns.append(vocabulary.setdefault(word, len(vocabulary)))
-            weights.append(round(_WEIGHT_STEPS * (1 + float(np.log(count)))))
+    terms = _terms(texts)
+    vocabulary = terms["word"].unique(maintain_order=True)
+    if vocabulary.is_empty():
+        return np.zeros(len(texts), dtype=np.uint64)
+    columns = terms["word"].cast(pl.Enum(vocabulary)).to_physical().to_numpy()
+    weights = (_WEIGHT_STEPS * (1 + terms["count"].log())).round(0).cast(pl.Int64).to_numpy()
     digests = b"".join(hashlib.blake2b(w.encode(), digest_size=8).digest() for w in vocabulary)
     bits = np.unpackbits(np.frombuffer(digests, dtype=np.uint8)).reshape(-1, BITS)
-    signs = bits.astype(np.int64) * 2 - 1
     shape = (len(texts), len(vocabulary))
-    terms = csr_array((np.array(weights, dtype=np.int64), (rows, columns)), shape=shape)
-    sums = np.asarray(terms @ signs) if vocabulary else np.zeros((len(texts), BITS), dtype=np.int64)
+    matrix = csr_array((weights, (terms["row"].to_numpy(), columns)), shape=shape)
+    sums = matrix @ (bits.astype(np.int64) * 2 - 1)
     return np.packbits(sums > 0, axis=1).view(">u8").astype(np.uint64).ravel()
+
+
+def _terms(texts: Sequence[str]) -> pl.DataFrame:
+    """row, word, count: the words of each text (see `text.words`) that are no stop words.
+
+    Each form is folded once, however often it occurs.
+    """
+    found = (
+        pl.DataFrame({"form": pl.Series(texts, dtype=pl.String)})
+        .with_row_index("row")
+        .with_columns(pl.col("form").str.extract_all(_WORD))
+        .explode("form")
+        .drop_nulls("form")
+        .group_by("row", "form")
+        .len("count")
+    )
+    forms = found["form"].unique()
+    folded = [form.casefold().replace("’", "'") for form in forms.to_list()]
+    words = pl.DataFrame({"form": forms, "word": pl.Series(folded, dtype=pl.String)})
+    return (
+        found.join(words.filter(~pl.col("word").is_in(STOP_WORDS)), on="form")
+        .group_by("row", "word")
+        .agg(pl.col("count").sum())
+    )
 
 
 def near_hashes(drafts: pl.DataFrame, below: int) -> pl.DataFrame:
@@ -169,12 +188,9 @@ def keepers(drafts: pl.DataFrame, embedder: Embedder, policy: Policy) -> pl.Seri
     pairs = pl.concat(
         [near_hashes(unlike, policy.learning_hamming), alike(unlike, embedder, policy)]
     )
-    earlier: dict[int, list[int]] = {}
-    for left, right in pairs.unique().sort("right", "left").iter_rows():
-        earlier.setdefault(right, []).append(left)
-    stays: dict[int, int] = {}
-    for place, same in drafts.select("place", "first").iter_rows():
+    stays = drafts["first"].to_numpy().copy()
+    earlier = pairs.unique().sort("right", "left").group_by("right", maintain_order=True)
+    for right, lefts in earlier.agg("left").iter_rows():
         # One that was merged speaks for itself no more.
-        kept = (other for other in earlier.get(place, []) if stays[other] == other)
-        stays[place] = next(kept, place) if same == place else stays[same]
-    return pl.Series("keeper", list(stays.values()), dtype=pl.UInt32)
+        stays[right] = next((left for left in lefts if stays[left] == left), right)
+    return pl.Series("keeper", stays[stays], dtype=pl.UInt32)

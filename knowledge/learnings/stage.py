@@ -1,14 +1,15 @@
 """The two stages: what each conversation gives, and the lessons that stay.
 
     value -> spans -> findings -> categories -> drafts -> scoring      (learning_candidates, by day)
-    all drafts -> duplicates -> stored                                 (learnings)
+    value -> spans -> a model's categories -> its drafts -> scoring    (the same: `asked`)
+    all drafts -> duplicates -> feedback -> stored                     (learnings)
 
-A model joins at two places: it may name categories in place of `categories`, and it may make a
-`Draft`; scoring and duplicates take it like one that a rule made.
-
-A conversation's own rows decide its row in `learning_candidates`; its outcome there is low_value,
-no_categories, low_quality, or stored, which means that a draft went on to `learnings`. Only there
-can it turn out that all its drafts had been learned before. `outcomes` gives the final one.
+Rules judge every conversation as it stands, a model only those that are finished. Each gives a row
+of its own in `learning_candidates`, which the conversation's own rows decide; its outcome there is
+low_value, no_categories, low_quality, failed, or stored, which means that a draft went on to
+`learnings`. Scoring and duplicates take a model's draft like one that a rule made. Only there can
+it turn out that all drafts of a conversation had been learned before. `outcomes` gives the final
+one.
 """
 
 from typing import NamedTuple
@@ -24,6 +25,7 @@ from knowledge.learnings.categories import categories
 from knowledge.learnings.draft import Draft, decode, encode
 from knowledge.learnings.drafts import drafts, findings, signals_of
 from knowledge.learnings.duplicates import dedupe_hash, keepers, simhashes
+from knowledge.learnings.feedback import moved
 from knowledge.learnings.scoring import judged
 from knowledge.learnings.spans import spans
 from knowledge.learnings.steps import steps
@@ -35,6 +37,9 @@ from knowledge.tables import LEARNING_CANDIDATES, LEARNINGS
 MOST_PER_CATEGORY = 3
 """Drafts of one category that a conversation may give: the most confident, then the first."""
 
+OUTCOMES = ("stored", "duplicate", "failed", "low_quality", "no_categories", "low_value")
+"""What may become of a conversation, the most telling first."""
+
 EXTRACTOR = Extractor(
     "learning_rules", "rule", 2,
     "Lessons from errors that were seen or reported and solved, stated decisions, answered "
@@ -42,8 +47,8 @@ EXTRACTOR = Extractor(
     ("learning_value_bar", "learning_category_bar", "learning_bar", "learning_bar_strict"),
 )  # fmt: skip
 DUPLICATES = Extractor(
-    "learnings", "stage", 1,
-    "Lessons that are the same: canonical hash, SimHash, calibrated similarity.",
+    "learnings", "stage", 2,
+    "Lessons that are the same: canonical hash, SimHash, calibrated similarity; feedback on them.",
     ("learning_similarity", "learning_hamming", "candidate_margin", "embedder"),
 )  # fmt: skip
 
@@ -58,22 +63,8 @@ def learning_candidates(raw_logs: pl.DataFrame, policy: Policy) -> pl.DataFrame:
     Returns:
         The table LEARNING_CANDIDATES.
     """
-    places = (
-        raw_logs.sort(*CONVERSATION, "seq", "record_id")
-        .group_by(CONVERSATION, maintain_order=True)
-        .agg(pl.col("day").min(), pl.concat_str("record_id", "content_hash").str.join("\n"))
-        .rename({"record_id": "content"})
-        .with_columns(content_hash=digest_column("content"))
-    )
     turns = readable(raw_logs)
-    rows = (
-        places.join(values(turns), on=CONVERSATION, how="left")
-        .join(spans(turns), on=CONVERSATION, how="left")
-        .with_columns(
-            pl.col("value").fill_null(0.0),
-            pl.col("reasons", "spans").fill_null(pl.lit([], dtype=pl.List(pl.String))),
-        )
-    )
+    rows = weighed(raw_logs, turns)
     worth = rows.filter(pl.col("value") >= policy.learning_value_bar).select(CONVERSATION)
     read = {
         (namespace, conversation): _judged(found, policy)
@@ -98,6 +89,33 @@ def learning_candidates(raw_logs: pl.DataFrame, policy: Policy) -> pl.DataFrame:
             pl.Series("outcome", [r.outcome for r in results], pl.String),
             pl.Series("details", [r.details for r in results], pl.String),
             extractor=pl.lit(EXTRACTOR.label),
+        )
+    )
+
+
+def weighed(raw_logs: pl.DataFrame, turns: pl.DataFrame) -> pl.DataFrame:
+    """One row for each conversation: what it promises, and what is read of it on a budget.
+
+    Args:
+        raw_logs: Whole conversations.
+        turns: `turns.readable` of them.
+
+    Returns:
+        namespace, conversation_id, day, content_hash, value, reasons, spans.
+    """
+    places = (
+        raw_logs.sort(*CONVERSATION, "seq", "record_id")
+        .group_by(CONVERSATION, maintain_order=True)
+        .agg(pl.col("day").min(), pl.concat_str("record_id", "content_hash").str.join("\n"))
+        .rename({"record_id": "content"})
+        .with_columns(content_hash=digest_column("content"))
+    )
+    return (
+        places.join(values(turns), on=CONVERSATION, how="left")
+        .join(spans(turns), on=CONVERSATION, how="left")
+        .with_columns(
+            pl.col("value").fill_null(0.0),
+            pl.col("reasons", "spans").fill_null(pl.lit([], dtype=pl.List(pl.String))),
         )
     )
 
@@ -128,11 +146,7 @@ def _read(turns: list[Turn], policy: Policy) -> _Judged:
         return _Judged([], names, "[]", "no_categories", "no signal is strong enough")
     wanted = [category for category, _ in chosen]
     made = [judged(draft, policy) for draft in drafts(found, turns, every, wanted)]
-    best = sorted(made, key=lambda draft: (draft.refused is not None, -draft.confidence))
-    kept: list[Draft] = []
-    for draft in best:
-        if sum(other.category == draft.category for other in kept) < MOST_PER_CATEGORY:
-            kept.append(draft)
+    kept = best_of(made)
     accepted = [draft for draft in kept if draft.refused is None]
     outcome = "stored" if accepted else "low_quality"
     reason = None
@@ -141,16 +155,32 @@ def _read(turns: list[Turn], policy: Policy) -> _Judged:
     return _Judged(chosen, names, encode(kept), outcome, reason)
 
 
-def learnings(candidates: pl.DataFrame, embedder: Embedder, policy: Policy) -> pl.DataFrame:
+def best_of(made: list[Draft]) -> list[Draft]:
+    """Judged drafts, those that may be stored first, the most confident first; few a category."""
+    kept: list[Draft] = []
+    for draft in sorted(made, key=lambda draft: (draft.refused is not None, -draft.confidence)):
+        if sum(other.category == draft.category for other in kept) < MOST_PER_CATEGORY:
+            kept.append(draft)
+    return kept
+
+
+def learnings(
+    candidates: pl.DataFrame,
+    embedder: Embedder,
+    policy: Policy,
+    feedback: pl.DataFrame | None = None,
+) -> pl.DataFrame:
     """The lessons that stay, each with all its sources.
 
     Drafts are taken in the order of event time and id. A later one that is a duplicate adds its
-    sources and a row in `runs`; the higher confidence counts, with its factors.
+    sources and a row in `runs`; the higher confidence counts, with its factors. What people said
+    of a lesson, or of one that was merged into it, then moves its confidence.
 
     Args:
         candidates: The table LEARNING_CANDIDATES, all days.
         embedder: For the similarity of title and content.
         policy: Thresholds.
+        feedback: What people said of lessons, see `feedback.feedback`.
 
     Returns:
         The table LEARNINGS.
@@ -169,7 +199,12 @@ def learnings(candidates: pl.DataFrame, embedder: Embedder, policy: Policy) -> p
         source_record_ids=pl.col("evidence").list.explode().unique(maintain_order=True),
         runs=pl.struct(occurred_at="created_at", sources="evidence", confidence="confidence"),
     )  # fmt: skip
-    return LEARNINGS.frame(merged)
+    names = ordered.select(
+        "namespace",
+        named="learning_id",
+        learning_id=pl.col("learning_id").gather(pl.col("keeper")),
+    )
+    return LEARNINGS.frame(moved(merged, names, feedback, policy))
 
 
 def _accepted(candidates: pl.DataFrame) -> pl.DataFrame:
@@ -211,9 +246,10 @@ _DERIVED = frozenset({"learning_id", "dedupe_hash", "simhash", "runs", "source_r
 
 
 def outcomes(candidates: pl.DataFrame, stored: pl.DataFrame) -> pl.DataFrame:
-    """The final outcome of each conversation.
+    """The final outcome of each conversation, over what rules and a model made of it.
 
-    One that passed drafts on, but first gave none of the lessons that stay, is a duplicate.
+    One that passed drafts on, but first gave none of the lessons that stay, is a duplicate. Of two
+    outcomes the first of OUTCOMES counts.
 
     Args:
         candidates: The table LEARNING_CANDIDATES.
@@ -229,7 +265,10 @@ def outcomes(candidates: pl.DataFrame, stored: pl.DataFrame) -> pl.DataFrame:
             *CONVERSATION,
             outcome=pl.when((pl.col("outcome") == "stored") & pl.col("kept").is_null())
             .then(pl.lit("duplicate"))
-            .otherwise(pl.col("outcome")),
+            .otherwise(pl.col("outcome"))
+            .cast(pl.Enum(OUTCOMES)),
         )
+        .group_by(CONVERSATION)
+        .agg(pl.col("outcome").min().cast(pl.String))
         .sort(*CONVERSATION)
     )

@@ -177,7 +177,8 @@ FACT_SOURCES = Table(
 
 LEARNING_CANDIDATES = Table(
     "learning_candidates",
-    "One row per conversation: its value, categories and drafts, and what became of them.",
+    "One row per conversation and who judged it, rules or a model: its value, categories and "
+    "drafts, and what became of them.",
     {
         "conversation_id": Column(TEXT, "Conversation."),
         **NAMESPACE,
@@ -194,9 +195,9 @@ LEARNING_CANDIDATES = Table(
         ),
         "details": Column(TEXT, "Why, in one line.", null=True),
         "content_hash": Column(TEXT, "Digest of the conversation that was judged."),
-        "extractor": Column(TEXT, "Rules with versions."),
+        "extractor": Column(TEXT, "Rules with versions, or stage and prompt."),
     },
-    key=("namespace", "conversation_id"),
+    key=("namespace", "conversation_id", "extractor"),
     by_day=True,
 )
 
@@ -217,7 +218,9 @@ LEARNINGS = Table(
         "title": Column(TEXT, "At most 100 characters."),
         "content": Column(TEXT, "At least 100 characters."),
         "tags": Column(TEXTS, "3 to 10."),
-        "confidence": Column(REAL, "Weighted sum of the four factors, unrounded."),
+        "confidence": Column(
+            REAL, "Weighted sum of the four factors, unrounded, as feedback moved it."
+        ),
         "factors": Column(
             pl.Struct(
                 {"actionability": REAL, "generalizability": REAL, "clarity": REAL, "evidence": REAL}
@@ -232,6 +235,14 @@ LEARNINGS = Table(
         "runs": Column(
             pl.List(pl.Struct({"occurred_at": TIME, "sources": TEXTS, "confidence": REAL})),
             "Each time that it was found, in order of event time.",
+        ),
+        "feedback": Column(
+            pl.List(
+                pl.Struct(
+                    {"record_id": TEXT, "occurred_at": TIME, "weight": REAL, "confidence": REAL}
+                )
+            ),
+            "What people said of it, in order of event time, and its confidence after each.",
         ),
         "signals": Column(TEXTS, "What spoke for the category."),
         "created_at": Column(TIME, "Event time of its last evidence when first found.", null=True),

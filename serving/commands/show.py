@@ -252,9 +252,9 @@ def _conversation(found: dict[str, Any]) -> None:
         f" ({row['human_messages']:,} by people), {count(row['tool_calls'], 'tool call')},"
         f" {count(row['errors'], 'error')}",
     )
-    judged = found["judged"]
-    if judged:
-        say_value("lessons", f"{judged['outcome']}, value {judged['value']:.2f}"
+    for judged in found["judged"]:
+        by = "a model" if "/" in judged["extractor"] else "rules"
+        say_value("lessons", f"{judged['outcome']} by {by}, value {judged['value']:.2f}"
               + (f": {judged['details']}" if judged["details"] else ""))  # fmt: skip
     for file in found["files"]:
         console().print(f"    {file}", style="dim", markup=False, soft_wrap=True)

@@ -7,7 +7,9 @@ import json
 import os
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 import dagster as dg
@@ -15,13 +17,28 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from assets import by_conversation, candidates
+from assets import by_conversation, candidates, learning_candidates
 from knowledge.full_mode import FULL_MODE
+from knowledge.learnings.asked import LEARNING_MODEL
+from knowledge.learnings.finished import finished
 from knowledge.redaction import redactor
 from knowledge.stage import Means
-from knowledge.tables import CANDIDATES, DEAD_LETTERS, ENTITIES, MEMORY, RECORDS, REFUSALS, TABLES
+from knowledge.tables import (
+    CANDIDATES,
+    DEAD_LETTERS,
+    ENTITIES,
+    LEARNING_CANDIDATES,
+    LEARNINGS,
+    MEMORY,
+    RECORDS,
+    REFUSALS,
+    TABLES,
+)
 from knowledge.whole import build, comparable
+from pipelines.again import forget_work
+from pipelines.next_step import pending_days
 from resources.home import open_home
+from resources.inbox import append_event
 from resources.settings import Settings
 from resources.sources import add_source
 from resources.state import State
@@ -37,6 +54,39 @@ CHAT = [
     ("user", "2026-03-01T09:01:00Z", "Do the bees fly in the rain?"),
     ("user", "2026-03-01T09:02:00Z", "The bees were bought from Imker Brandt in April."),
 ]
+
+LESSON = [
+    ("user", "2026-03-03T09:00:00Z", "Orders vanish when the broker restarts.\n```\nsend(o)\n```"),
+    ("assistant", "2026-03-03T09:00:05Z", "The row and an outbox row go into one transaction; a "
+     "worker sends what is in the outbox.\n```\ninsert into outbox values (o)\n```"),
+    ("user", "2026-03-03T09:05:00Z", "Both restarts of today went by without a loss."),
+]  # fmt: skip
+TAUGHT = {
+    "title": "Write orders to an outbox table in the transaction of their row",
+    "tags": ["outbox", "orders", "transactions"],
+    "what": "An outbox table beside the table of orders.",
+    "why": "No order is lost when the broker restarts.",
+    "when": "A row must be written and a broker told of it.",
+    "how": "One transaction writes both rows; a worker sends what is in the outbox.",
+    "factors": {"actionability": 1.0, "generalizability": 0.7, "clarity": 1.0, "evidence": 0.7},
+}
+
+
+def teaching(question: str) -> Said:
+    """The one lesson of LESSON, to whatever is asked about it: each reads its own part."""
+    if "outbox" not in question:
+        return "{}"
+    spoke = re.search(r"\[(\d+)\] agent", question)
+    number = int(spoke[1]) if spoke else 1
+    return json.dumps(
+        {
+            "names": [], "facts": [],
+            "categories": [{"category": "pattern", "confidence": 0.9, "signals": ["an outbox"]}],
+            "lessons": [{**TAUGHT, "evidence": [number]}],
+            "quotes": [{"message": number, "text": "a worker sends what is in the outbox"}],
+            "summary": "An outbox keeps orders safe.",
+        }
+    )  # fmt: skip
 
 
 def telling(question: str) -> Said:
@@ -68,12 +118,16 @@ def server() -> Iterator[ModelServer]:
 def logs(tmp_path: Path) -> Path:
     folder = tmp_path / "logs"
     folder.mkdir()
-    lines = (
-        json.dumps({"role": role, "timestamp": time, "content": text, "conversation_id": "hives"})
-        for role, time, text in CHAT
-    )
-    (folder / "chat.jsonl").write_text("\n".join(lines) + "\n")
+    chat(folder, "hives", CHAT)
     return folder
+
+
+def chat(folder: Path, name: str, said: Sequence[tuple[str, str, str]]) -> None:
+    lines = (
+        json.dumps({"role": role, "timestamp": time, "content": text, "conversation_id": name})
+        for role, time, text in said
+    )
+    (folder / f"{name}.jsonl").write_text("\n".join(lines) + "\n")
 
 
 @pytest.fixture
@@ -236,3 +290,92 @@ def test_what_a_model_would_be_asked_is_said_beforehand_and_asks_nothing(
     unpriced = candidates.estimate(opened(model="openai/of-nobody"), owed)
     assert unpriced.calls > 0
     assert unpriced.dollars is None
+
+
+def test_a_lesson_that_only_the_model_finds_is_kept_and_a_thumb_moves_it(
+    opened: Callable[..., State], server: ModelServer, logs: Path
+) -> None:
+    chat(logs, "outbox", LESSON)
+    server.script = teaching
+    state = opened()
+    follow(state)
+    judged = state.warehouse.read(LEARNING_CANDIDATES).filter(pl.col("value") >= 0.3).collect()
+    who = pl.col("extractor").str.extract(r"^(\w+)")
+    assert sorted(judged.select(who, "outcome").rows()) == [
+        ("learning_model", "stored"), ("learning_rules", "no_categories"),
+    ]  # fmt: skip
+    (learned,) = state.warehouse.read(LEARNINGS).collect().to_dicts()
+    assert (learned["title"], learned["category"]) == (TAUGHT["title"], "pattern")
+    assert learned["quotes"][0]["text"] == "a worker sends what is in the outbox"
+
+    records = state.warehouse.read(RECORDS).collect()
+    whole = build(records, Means(state.policy, state.embedder, state.language_model))
+    for name in ("learning_candidates", "learnings"):
+        stored = {name: state.warehouse.read(TABLES[name]).collect()}
+        made = comparable({name: whole[name]})[name]
+        assert_frame_equal(comparable(stored)[name], made, check_exact=True)
+
+    paid = server.requests
+    assert forget_work(state, ["2026-03-03"]) > 0
+    follow(opened())
+    assert state.warehouse.read(LEARNINGS).collect().to_dicts() == [learned]
+    assert server.requests == paid
+
+    thumb = {
+        "type": "reaction", "namespace": "default", "at": "2026-03-04T08:00:00Z", "text": "👍",
+        "reply_to": learned["learning_id"], "strength": 0.5,
+    }  # fmt: skip
+    append_event(state.home, thumb, redact=lambda text: (text, 0))
+    follow(opened())
+    (moved,) = state.warehouse.read(LEARNINGS).collect().to_dicts()
+    before = learned["confidence"]
+    assert moved["confidence"] == pytest.approx(before + 0.5 * (1 - before))
+    assert [each["weight"] for each in moved["feedback"]] == [0.5]
+
+
+def test_a_conversation_under_way_is_asked_about_once_it_rests(
+    opened: Callable[..., State], server: ModelServer, logs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = datetime.now(UTC)
+    began = [f"{now - timedelta(seconds=60 - n):%Y-%m-%dT%H:%M:%SZ}" for n in range(len(LESSON))]
+    said = [(role, at, text) for at, (role, _, text) in zip(began, LESSON, strict=True)]
+    chat(logs, "outbox", said)
+    server.script = teaching
+    state = opened()
+    with dg.DagsterInstance.ephemeral() as instance:
+        house = House(state, state.home.root, instance)
+        house.follow()
+        assert house.tick() == "nothing new"
+        assert state.warehouse.read(LEARNINGS).collect().is_empty()
+        assert not state.model_waited < 600
+        at_once = partial(finished, idle=timedelta())
+        monkeypatch.setattr(learning_candidates, "finished", at_once)
+        assert house.follow() == ["refresh"]
+    assert state.warehouse.read(LEARNINGS).collect().height == 1
+    assert pending_days(state) == []
+
+
+def test_a_lesson_waits_for_a_model_that_is_down_and_goes_with_it(
+    opened: Callable[..., State], server: ModelServer, logs: Path
+) -> None:
+    def unable(question: str) -> Said:
+        return error(503) if "outbox" in question else "{}"
+
+    def by_model(state: State) -> int:
+        rows = state.warehouse.read(LEARNING_CANDIDATES).collect()["extractor"]
+        return rows.str.starts_with(LEARNING_MODEL.name).sum()
+
+    chat(logs, "outbox", LESSON)
+    server.script = unable
+    state = opened()
+    follow(state)
+    assert by_model(state) == 0
+    assert state.model_waited < 600
+    assert learning_candidates.pending_days(state) == ["2026-03-03"]
+    server.script = teaching
+    follow(opened())
+    assert by_model(state) == 1
+    assert learning_candidates.pending_days(opened()) == []
+    follow(opened(model=None))
+    assert by_model(state) == 0
+    assert state.warehouse.read(LEARNINGS).collect().is_empty()

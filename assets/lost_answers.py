@@ -1,0 +1,35 @@
+"""Dead letters of messages that no answer of a language model could be had about."""
+
+import polars as pl
+
+from knowledge.tables import DEAD_LETTERS
+from resources.state import State
+
+
+def note_lost(state: State, stage: str, logs: pl.DataFrame, failures: pl.DataFrame) -> None:
+    """Notes the messages that are lost to a prompt, in place of what was noted of them before.
+
+    Args:
+        state: Where.
+        stage: Name of the stage that asked.
+        logs: Raw logs of the conversations that were asked about.
+        failures: Rows of knowledge.questions.FAILURE_SCHEMA.
+    """
+    places = logs.select("namespace", "record_id", "source_file", "source_line")
+    rows = failures.join(places, on=["namespace", "record_id"], how="left").select(
+        "namespace",
+        letter_id=pl.concat_str(pl.lit(stage), "record_id", "prompt", separator="/"),
+        stage=pl.lit(stage),
+        source_file="source_file",
+        source_line="source_line",
+        source_offset=pl.lit(0, pl.Int64),
+        unit="conversation_id",
+        reason=pl.concat_str("prompt", pl.lit(": "), "reason"),
+        replay=pl.lit("cairn dead-letters --retry"),
+    )
+    old = state.warehouse.read(DEAD_LETTERS).collect()
+    units = logs.select("namespace", unit="conversation_id").unique()
+    mine = old.filter(pl.col("stage") == stage).join(units, on=units.columns, how="semi")
+    stays = old.join(mine, on=["namespace", "letter_id"], how="anti")
+    letters = DEAD_LETTERS.frame(rows.unique(["namespace", "letter_id"], keep="any"))
+    state.warehouse.write(DEAD_LETTERS, pl.concat([stays, letters]))
