@@ -430,6 +430,8 @@ def test_neither_text_nor_keys_reach_our_logs(
 
 
 def test_an_interrupted_run_keeps_what_was_paid(make: Make, server: ModelServer) -> None:
+    # What a shell starts in the background ignores the signal, and its children with it.
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
     stopped: list[bool] = []
 
     def script(_: str) -> Any:
@@ -439,8 +441,11 @@ def test_an_interrupted_run_keeps_what_was_paid(make: Make, server: ModelServer)
         return GOOD
 
     server.script, server.delay = script, 0.1
-    with pytest.raises(KeyboardInterrupt):
-        make(model_concurrency=2).answers(asks(20))
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            make(model_concurrency=2).answers(asks(20))
+    finally:
+        signal.signal(signal.SIGINT, handler)
     time.sleep(0.5)  # calls under way end by themselves
     assert 4 <= server.requests <= 7
     assert make().answers(asks(20)) == [DONE] * 20
