@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 import polars as pl
@@ -24,6 +24,9 @@ from knowledge.work import OUTCOME_SCHEMA
 from resources.lock import write_lock
 from resources.settings import Settings
 from resources.state import State
+
+if TYPE_CHECKING:
+    from resources.unasked import Unasked
 
 
 def extractors(settings: Settings) -> list[Extractor]:
@@ -111,6 +114,21 @@ def _outcomes(rows: pl.DataFrame) -> pl.DataFrame:
         .alias("outcome"),
         pl.lit(1, pl.Int64).alias("rows"),
     )
+
+
+def estimate(state: State, units: pl.DataFrame) -> "Unasked":
+    """What a language model would be asked for some units of its stage, and nothing is asked.
+
+    `units` has namespace, unit (a conversation) and day.
+    """
+    from resources.unasked import Unasked
+
+    unasked = Unasked(state.settings.model or "", state.answers)
+    own = units.lazy().select("namespace", conversation_id="unit").unique()
+    logs = state.warehouse.read(RAW_LOGS, days=sorted(set(units["day"])))
+    logs = logs.join(own, on=CONVERSATION, how="semi").collect()
+    asked_learnings(logs, _finished(state), unasked, state.policy)
+    return unasked
 
 
 @dg.multi_asset(

@@ -25,11 +25,14 @@ def note_lost(state: State, stage: str, logs: pl.DataFrame, failures: pl.DataFra
         source_offset=pl.lit(0, pl.Int64),
         unit="conversation_id",
         reason=pl.concat_str("prompt", pl.lit(": "), "reason"),
+        answer="answer",
         replay=pl.lit("cairn dead-letters --retry"),
     )
     old = state.warehouse.read(DEAD_LETTERS).collect()
     units = logs.select("namespace", unit="conversation_id").unique()
     mine = old.filter(pl.col("stage") == stage).join(units, on=units.columns, how="semi")
     stays = old.join(mine, on=["namespace", "letter_id"], how="anti")
-    letters = DEAD_LETTERS.frame(rows.unique(["namespace", "letter_id"], keep="any"))
+    # A long message is asked about in parts, of which several may fail.
+    once = rows.sort(pl.all()).unique(["namespace", "letter_id"], keep="first")
+    letters = DEAD_LETTERS.frame(once)
     state.warehouse.write(DEAD_LETTERS, pl.concat([stays, letters]))

@@ -30,7 +30,11 @@ class Ask(NamedTuple):
 
     def key(self, model: str) -> str:
         """Key of its answer."""
-        return digest(self.namespace, self.prompt.fingerprint(model), self.given, length=32)
+        return self.key_by(self.prompt.fingerprint(model))
+
+    def key_by(self, fingerprint: str) -> str:
+        """Key of its answer by a version of the prompt."""
+        return digest(self.namespace, fingerprint, self.given, length=32)
 
 
 class Answer(NamedTuple):
@@ -44,6 +48,8 @@ class Answer(NamedTuple):
     """done, failed or pending."""
     value: BaseModel | None = None
     reason: str | None = None
+    key: str | None = None
+    """Of a failed one, the key under which it is kept with what was said."""
 
 
 class LanguageModel(Protocol):

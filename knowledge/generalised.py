@@ -138,14 +138,14 @@ def generalised(
         for theme in [batch[fact.theme - 1]]
     ]
     lost = [
-        (*_place(theme), GENERALISED_FACTS.name, answer.reason or "")
+        (*_place(theme), GENERALISED_FACTS.name, answer.reason or "", answer.key)
         for batch, answer in settled
         if answer.outcome == "failed"
         for theme in batch
     ]
     return Generalised(
         _frame(rows),
-        pl.DataFrame(sorted(lost), schema=FAILURE_SCHEMA, orient="row"),
+        pl.DataFrame(lost, schema=FAILURE_SCHEMA, orient="row").sort(pl.all()),
         pending=any(answer.outcome == "pending" for _, answer in settled),
     )
 

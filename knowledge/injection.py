@@ -64,6 +64,12 @@ def gives_orders(text: str, origin: str) -> bool:
         text: A message, a sentence or a statement.
         origin: Who speaks: a person or an agent may say more than what came from outside.
     """
-    if ALWAYS.search(text):
-        return True
-    return origin in _STRANGERS and FROM_OUTSIDE.search(text) is not None
+    return orders(text, origin) is not None
+
+
+def orders(text: str, origin: str) -> str | None:
+    """The first words of a text that give orders to a model; None if none do."""
+    found = ALWAYS.search(text)
+    if found is None and origin in _STRANGERS:
+        found = FROM_OUTSIDE.search(text)
+    return found and found[0]

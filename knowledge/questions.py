@@ -17,9 +17,11 @@ FAILURE_SCHEMA = pl.Schema(
         "record_id": pl.String(),
         "prompt": pl.String(),
         "reason": pl.String(),
+        "answer": pl.String(),
     }
 )
-"""A message that is lost to a prompt, and which of `knowledge.asking.FAILURES` is why."""
+"""A message that is lost to a prompt, which of `knowledge.asking.FAILURES` is why, and the key of
+the answer that is none."""
 
 
 class Asked(NamedTuple):
@@ -61,11 +63,11 @@ def records_of(lines: Lines) -> tuple[str, ...]:
 def failures(settled: Iterable[Asked]) -> pl.DataFrame:
     """The messages whose answers failed, as rows of FAILURE_SCHEMA."""
     rows = {
-        (*_place(one.lines[0]), one.ask.prompt.name, one.answer.reason or "")
+        (*_place(one.lines[0]), one.ask.prompt.name, one.answer.reason or "", one.answer.key)
         for one in settled
         if one.answer.outcome == "failed"
     }
-    return pl.DataFrame(sorted(rows), schema=FAILURE_SCHEMA, orient="row")
+    return pl.DataFrame(list(rows), schema=FAILURE_SCHEMA, orient="row").sort(pl.all())
 
 
 def _halves(lines: Lines) -> tuple[Lines, ...]:

@@ -9,10 +9,17 @@ from assets import by_conversation, candidates, learning_candidates, raw_logs
 from assets.extractors import in_force
 from knowledge.extractors import Extractor
 from knowledge.full_mode import FULL_MODE
+from knowledge.learnings.asked import LEARNING_MODEL
 from knowledge.stages import STAGES
 from knowledge.tables import EXTRACTORS, WORK
 from knowledge.work import UNIT, day_units, owed
 from resources.state import State
+
+
+_ESTIMATES = {
+    FULL_MODE.name: candidates.estimate, LEARNING_MODEL.name: learning_candidates.estimate,
+}  # fmt: skip
+"""What a language model would be asked for units of a stage."""
 
 
 @dataclass(frozen=True)
@@ -116,9 +123,9 @@ def _change(
         0 if by_day else mine["unit"].n_unique(),
         int(mine["rows"].sum()) + int(tables["rows"].sum()),
     )
-    if extractor.name != FULL_MODE.name:
+    if extractor.name not in _ESTIMATES:
         return change
-    asked = candidates.estimate(state, mine)
+    asked = _ESTIMATES[extractor.name](state, mine)
     tokens = asked.tokens_in + asked.tokens_out
     return replace(change, calls=asked.calls, tokens=tokens, dollars=asked.dollars)
 

@@ -205,6 +205,19 @@ class Answers:
             found[key] = (*found.get(key, ()), record_id)
         return found
 
+    def versions(self) -> dict[str, tuple[str, ...]]:
+        """Fingerprints of each prompt by which there are answers, the newest first."""
+        query = (
+            "SELECT prompt, fingerprint FROM answers WHERE outcome = 'done' "
+            "GROUP BY prompt, fingerprint ORDER BY prompt, max(made_at) DESC, fingerprint"
+        )
+        with self._reading() as database:
+            rows = database.execute(query).fetchall() if database else []
+        found: dict[str, tuple[str, ...]] = {}
+        for prompt, fingerprint in rows:
+            found[prompt] = (*found.get(prompt, ()), fingerprint)
+        return found
+
     def pay(self, call: Call) -> None:
         """Adds a call to the ledger."""
         with self._writing() as database:

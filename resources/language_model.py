@@ -277,7 +277,7 @@ class LitellmModel:
         return context is not None and shown + ask.prompt.max_tokens > context
 
     def _failed(self, key: str, ask: Ask, reason: str, attempts: int) -> tuple[Kept, Answer]:
-        return self._row(key, ask, reason, attempts), Answer("failed", reason=reason)
+        return self._row(key, ask, reason, attempts), Answer("failed", reason=reason, key=key)
 
     def _kept(self, key: str, ask: Ask, turns: list[_Turn]) -> tuple[Kept, Answer]:
         """What is kept of the calls of a question, and its answer."""
@@ -291,7 +291,9 @@ class LitellmModel:
             cost=_total([turn.cost for turn in turns]),
             seconds=sum(one.seconds for one in said),
         )
-        return row, Answer(row.outcome, last.reading.value, last.reading.reason)
+        if row.outcome == "failed":
+            return row, Answer("failed", reason=row.reason, key=key)
+        return row, Answer("done", last.reading.value)
 
     def _row(self, key: str, ask: Ask, reason: str | None, attempts: int) -> Kept:
         return Kept(
@@ -317,11 +319,11 @@ class LitellmModel:
 def replayed(ask: Ask, kept: Kept) -> Answer:
     """A kept answer to a question."""
     if kept.outcome != "done":
-        return Answer("failed", reason=kept.reason)
+        return Answer("failed", reason=kept.reason, key=kept.key)
     try:
         return Answer("done", ask.prompt.output.model_validate_json(kept.text or ""))
     except ValidationError:  # its checks changed, and its fingerprint did not
-        return Answer("failed", reason="wrong_shape")
+        return Answer("failed", reason="wrong_shape", key=kept.key)
 
 
 def _total(values: list[Number | None]) -> Number | None:

@@ -24,6 +24,7 @@ COMMANDS = {
     "dry-run": "What would be extracted from a file; stores nothing",
     "prompts": "What is asked of the language model, and what came of it",
     "costs": "What calls to the language model cost",
+    "review": "What is held in quarantine, and why",
     "dead-letters": "What could not be read, and why",
     "doctor": "Check home, lock, versions, disk, daemon, index, model",
     "config": "Settings in force, and where each comes from",

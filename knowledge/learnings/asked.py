@@ -90,8 +90,8 @@ class _Read:
     drafts: list[Draft] = field(default_factory=list[Draft])
     notes: list[str] = field(default_factory=list[str])
     """Why what a model wrote is not even among the drafts."""
-    failed: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
-    """Prompts without an answer, and which of knowledge.asking.FAILURES is why."""
+    failed: list[tuple[str, Answer]] = field(default_factory=list[tuple[str, Answer]])
+    """Prompts, and the answer that is none."""
     pending: bool = False
 
     def ask(self, prompt: Prompt[Any], given: str, turns: Sequence[Turn]) -> Ask:
@@ -102,7 +102,7 @@ class _Read:
     def take(self, prompt: Prompt[Any], answer: Answer) -> Any:
         """The value of an answer; notes if there is none."""
         if answer.outcome == "failed":
-            self.failed.append((prompt.name, answer.reason or ""))
+            self.failed.append((prompt.name, answer))
         self.pending |= answer.outcome == "pending"
         return answer.value
 
@@ -124,7 +124,7 @@ class _Read:
     def details(self) -> str | None:
         """Why, in one line."""
         if self.failed:
-            return "; ".join(f"{prompt}: {reason}" for prompt, reason in self.failed)
+            return "; ".join(f"{prompt}: {answer.reason}" for prompt, answer in self.failed)
         if self.accepted:
             return None
         if not self.chosen:
@@ -317,9 +317,10 @@ def _rows(read: Iterable[_Read], rows: pl.DataFrame, label: str) -> pl.DataFrame
 
 def _failures(read: Iterable[_Read], rows: pl.DataFrame) -> pl.DataFrame:
     lost = [
-        (one.namespace, one.conversation_id, one.turns[0].record_id, prompt, reason)
+        (one.namespace, one.conversation_id, one.turns[0].record_id, prompt, answer.reason or "",
+         answer.key)
         for one in read
-        for prompt, reason in one.failed
+        for prompt, answer in one.failed
     ]
     schema = {n: t for n, t in FAILURE_SCHEMA.items() if n != "day"}
     frame = pl.DataFrame(lost, schema=schema, orient="row")

@@ -45,6 +45,9 @@ DEAD_LETTERS = Table(
         "source_offset": Column(COUNT, "Byte offset."),
         "unit": Column(TEXT, "Record or conversation, where it is known.", null=True),
         "reason": Column(TEXT, "Why, without text of the log."),
+        "answer": Column(
+            TEXT, "Key of the answer of a model that was none, with what it said.", null=True
+        ),
         "replay": Column(TEXT, "Command that tries again."),
     },
     key=("namespace", "letter_id"),

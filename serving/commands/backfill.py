@@ -2,15 +2,19 @@
 
 import time
 from datetime import date
-from typing import Any
 
 import click
 
 from serving import options
 from serving.terminal import count, say
 
+FIRST_DAY, LAST_DAY = date.min.isoformat(), date.max.isoformat()
+"""Of any range, if none is given."""
 
-def _day(ctx: click.Context, param: click.Parameter, value: Any) -> str:
+
+def _day(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    if value is None:
+        return None
     try:
         return date.fromisoformat(value).isoformat()
     except ValueError:
@@ -21,20 +25,31 @@ def _day(ctx: click.Context, param: click.Parameter, value: Any) -> str:
     epilog="""\b
 Examples:
   cairn backfill --from 2026-02-01 --to 2026-02-28
+  cairn backfill --stale
   cairn backfill --from 2026-02-01 --to 2026-02-28 --stale
   cairn backfill --from 2026-02-01 --to 2026-02-28 --force"""
 )
-@click.option("--from", "first", required=True, metavar="DAY", callback=_day, help="First day.")
-@click.option("--to", "last", required=True, metavar="DAY", callback=_day, help="Last day.")
-@click.option("--stale", is_flag=True, help="Only days that a changed rule or setting made stale.")
+@click.option("--from", "first", metavar="DAY", callback=_day, help="First day.")
+@click.option("--to", "last", metavar="DAY", callback=_day, help="Last day.")
+@click.option(
+    "--stale", is_flag=True,
+    help="Only days that a changed rule, prompt or setting made stale; of all days, if unset.",
+)
 @click.option("--force", is_flag=True, help="Do again what is up to date, too.")
 @options.as_json
 @click.pass_context
 def command(
-    ctx: click.Context, first: str, last: str, stale: bool, force: bool, as_json: bool
+    ctx: click.Context,
+    first: str | None,
+    last: str | None,
+    stale: bool,
+    force: bool,
+    as_json: bool,
 ) -> None:
     """Make a range of days anew, and what follows from them; only what is owed, without --force."""
-    if first > last:
+    if (first is None or last is None) and not stale:
+        raise click.UsageError("--from and --to say which days, or --stale", ctx)
+    if first and last and first > last:
         raise click.UsageError(f"--from {first} is after --to {last}", ctx)
     if stale and force:
         raise click.UsageError("--stale and --force exclude each other", ctx)
@@ -47,6 +62,7 @@ def command(
     from serving.commands.run import finish
     from serving.progress import Display
 
+    first, last = first or FIRST_DAY, last or LAST_DAY
     days = [day for day in held_days(state) if first <= day <= last]
     if not days:
         raise click.ClickException(f"no record is of a day from {first} to {last}")

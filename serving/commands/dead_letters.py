@@ -7,10 +7,13 @@ import click
 import polars as pl
 
 from serving import options
-from serving.terminal import console, count, emit_json, say
+from serving.terminal import console, count, emit_json, one_line, say, say_value
 
 if TYPE_CHECKING:
     from resources.state import State
+
+SAID = 160
+"""Most characters of a raw answer in the list; one letter alone shows it whole."""
 
 
 @click.command(
@@ -18,17 +21,28 @@ if TYPE_CHECKING:
     epilog="""\b
 Examples:
   cairn dead-letters
-  cairn dead-letters --retry     (after a file was mended, or an adapter was)""",
+  cairn dead-letters full_mode/r_3f2a90c1/names     (one, with all that the model said)
+  cairn dead-letters --retry     (after a file was mended, or an adapter was)
+
+What a model said is shown as it was kept: redacted, and without control characters.""",
 )
+@click.argument("letter", required=False, metavar="[LETTER]")
 @click.option("--retry", is_flag=True, help="Read those files, and do that work, again.")
 @options.limit(50)
 @options.namespace(options.EACH_NAMESPACE)
 @options.as_json
 @click.pass_context
 def command(
-    ctx: click.Context, retry: bool, limit: int, namespace: str | None, as_json: bool
+    ctx: click.Context,
+    letter: str | None,
+    retry: bool,
+    limit: int,
+    namespace: str | None,
+    as_json: bool,
 ) -> None:
-    """List what could not be read or done, with its place and why."""
+    """List what could not be read or done, with its place, why, and what a model said instead."""
+    if letter and retry:
+        raise click.UsageError("--retry does all of them again, not one LETTER", ctx)
     state = options.state_of(ctx)
     if namespace is not None:
         check_known(state, namespace)
@@ -36,7 +50,10 @@ def command(
         _retry(state, namespace, as_json=as_json)
         return
     rows = letters(state, namespace)
-    page = rows[:limit]
+    if letter:
+        _show(_with_answers(state, _named(rows, letter)), as_json=as_json)
+        return
+    page = _with_answers(state, rows[:limit])
     if as_json:
         emit_json({"total": len(rows), "dead_letters": page})
         return
@@ -45,13 +62,67 @@ def command(
         return
     out = console()
     for row in page:
-        place = (row["source_file"], row["source_line"], row["source_offset"])
-        told = ":".join(str(part) for part in place if part is not None)
-        out.print(told, markup=False, soft_wrap=True)
+        out.print(_place(row), markup=False, soft_wrap=True)
         say(f"{row['stage']}: {row['reason']}", style="yellow", indent=2)
+        if row["said"]:
+            say(f"said: {one_line(row['said'], SAID)}", indent=2)
+            say(f"all of it: cairn dead-letters {row['letter_id']}", style="dim", indent=2)
     out.print(
         f"{len(page):,} of {len(rows):,}; `cairn dead-letters --retry` tries again", style="dim"
     )
+
+
+def _place(row: dict[str, Any]) -> str:
+    place = (row["source_file"], row["source_line"], row["source_offset"])
+    return one_line(":".join(str(part) for part in place if part is not None))
+
+
+def _named(rows: list[dict[str, Any]], letter: str) -> list[dict[str, Any]]:
+    """The letters of that id, one per namespace, or of the only id that begins so.
+
+    Raises:
+        ClickException: there is none, or ids of several begin so.
+    """
+    ids = {row["letter_id"] for row in rows if (row["letter_id"] or "").startswith(letter)}
+    wanted = letter if letter in ids else next(iter(ids), None)
+    if wanted is None:
+        raise click.ClickException(f"no dead letter is called {letter!r}: see `cairn dead-letters`")
+    if wanted != letter and len(ids) > 1:
+        raise click.ClickException(f"{letter!r} begins {len(ids)} ids: give more of it")
+    return [row for row in rows if row["letter_id"] == wanted]
+
+
+def _show(found: list[dict[str, Any]], *, as_json: bool) -> None:
+    """Letters, each with all that is known of it."""
+    if as_json:
+        emit_json({"dead_letters": found})
+        return
+    for row in found:
+        say(row["letter_id"], style="bold")
+        for label, value in (
+            ("namespace", row["namespace"]), ("place", _place(row)), ("stage", row["stage"]),
+            ("unit", row["unit"]), ("reason", row["reason"]), ("model", row["model"]),
+            ("attempts", row["attempts"]),
+        ):  # fmt: skip
+            say_value(label, value)
+        if row["said"]:
+            say("what the model said", style="bold")
+            for line in row["said"].splitlines():
+                say(one_line(line), indent=2)
+        elif row["model"]:
+            say("The model said nothing that was kept.")
+
+
+def _with_answers(state: "State", rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Letters with the answer that was none: `said` as it came, redacted; null if there is none."""
+    keys = {row["answer"] for row in rows if row["answer"]}
+    kept = state.answers.read(keys) if keys else {}
+    found: list[dict[str, Any]] = []
+    for row in rows:
+        answer = kept.get(row["answer"])
+        known = (answer.model, answer.attempts, answer.text) if answer else (None, None, None)
+        found.append({**row, **dict(zip(("model", "attempts", "said"), known, strict=True))})
+    return found
 
 
 def check_known(state: "State", namespace: str) -> None:
@@ -73,8 +144,10 @@ def letters(state: "State", namespace: str | None = None) -> list[dict[str, Any]
     from knowledge.tables import DEAD_LETTERS, SOURCE_FILES, WORK
 
     columns = [
-        "namespace", "stage", "source_file", "source_line", "source_offset", "unit", "reason",
+        "namespace", "letter_id", "stage", "source_file", "source_line", "source_offset", "unit",
+        "reason", "answer",
     ]  # fmt: skip
+    nothing = pl.lit(None, pl.String)
     files = state.warehouse.read(SOURCE_FILES).filter(
         pl.col("outcome").is_in(["refused", "failed"])
     )
@@ -84,27 +157,31 @@ def letters(state: "State", namespace: str | None = None) -> list[dict[str, Any]
             state.warehouse.read(DEAD_LETTERS).select(columns),
             files.select(
                 "namespace",
+                nothing.alias("letter_id"),
                 pl.lit("records").alias("stage"),
                 pl.col("path").alias("source_file"),
                 pl.lit(1, pl.Int64).alias("source_line"),
                 pl.lit(0, pl.Int64).alias("source_offset"),
-                pl.lit(None, pl.String).alias("unit"),
+                nothing.alias("unit"),
                 "reason",
+                nothing.alias("answer"),
             ),
             failed.select(
                 "namespace",
+                nothing.alias("letter_id"),
                 "stage",
                 pl.col("unit").alias("source_file"),
                 pl.lit(None, pl.Int64).alias("source_line"),
                 pl.lit(None, pl.Int64).alias("source_offset"),
                 "unit",
                 pl.format("failed {} times", "attempts").alias("reason"),
+                nothing.alias("answer"),
             ),
         ]
     )
     if namespace is not None:
         found = found.filter(pl.col("namespace") == namespace)
-    order = ["namespace", "source_file", "source_line", "source_offset", "stage"]
+    order = ["namespace", "source_file", "source_line", "source_offset", "stage", "letter_id"]
     return found.sort(order).collect().to_dicts()
 
 

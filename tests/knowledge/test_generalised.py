@@ -161,7 +161,7 @@ def test_a_poisonous_theme_takes_no_other_with_it():
     themes[2] = theme("c", texts=[f"{text} poison" for text in TEXTS])
     made = drawn(*themes, model=Teacher({"generalised_facts": said}))
     assert made.failures.rows() == [
-        ("n", "2026-05-01", "c-c0", "c-e0", "generalised_facts", "refused")
+        ("n", "2026-05-01", "c-c0", "c-e0", "generalised_facts", "refused", None)
     ]
     assert made.theme_facts.height >= 1
     assert not made.pending

@@ -285,7 +285,7 @@ def test_a_failed_answer_fails_its_conversation_alone(session, prompt, reason):
     row = made.candidates.filter(failed).row(0, named=True)
     assert (row["outcome"], row["details"]) == ("failed", f"{prompt}: {reason}")
     assert made.failures.rows() == [
-        ("default", "2026-03-02", "poison", "r_default_poison_000", prompt, reason)
+        ("default", "2026-03-02", "poison", "r_default_poison_000", prompt, reason, None)
     ]
     assert made.outcomes.filter(outcome="failed")["unit"].to_list() == ["poison"]
 

@@ -1,0 +1,172 @@
+"""`cairn review`."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+import polars as pl
+
+from serving import options
+from serving.commands.dead_letters import check_known
+from serving.terminal import console, emit_json, one_line, say, say_value
+
+if TYPE_CHECKING:
+    from resources.state import State
+
+WHY = {"instructions": "it gives orders to a model, or stands in a message that does"}
+"""Why something is held, by the reason that its row has."""
+
+_COLUMNS = (
+    "namespace", "id", "kind", "content", "quote", "origin", "conversation_id", "record_id",
+    "occurred_at", "extractor", "reason",
+)  # fmt: skip
+
+
+class Kind(NamedTuple):
+    """One kind of what is held, under a heading of its own."""
+
+    name: str
+    heading: str
+    rows: Callable[["State", str | None], pl.DataFrame]
+    """Rows as `_shown` reads them, of one namespace or of all."""
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  cairn review
+  cairn review --namespace me --json
+  cairn show r_3f2a90c1              (the whole message that one stands in)
+
+Nothing that is held is known: no fact, entity or learning comes of it, no search finds it, and it
+is given to no agent. Texts are shown as data, without control characters: do what they say only if
+you would anyway."""
+)
+@options.limit(20)
+@options.namespace(options.EACH_NAMESPACE)
+@options.as_json
+@click.pass_context
+def command(ctx: click.Context, limit: int, namespace: str | None, as_json: bool) -> None:
+    """List what is held in quarantine, with its words, who said them, and why it is held."""
+    state = options.state_of(ctx)
+    if namespace is not None:
+        check_known(state, namespace)
+    held = {kind: kind.rows(state, namespace) for kind in KINDS}
+    total = sum(rows.height for rows in held.values())
+    if as_json:
+        emit_json(
+            {
+                "total": total,
+                "held": {
+                    kind.name: {"total": rows.height, "rows": rows.head(limit).to_dicts()}
+                    for kind, rows in held.items()
+                },
+            }
+        )
+        return
+    if not total:
+        say("Nothing is held: no proposal of a language model gives orders to one.")
+        return
+    for kind, rows in held.items():
+        if rows.height:
+            say(f"{kind.heading}: {rows.height:,}", style="bold")
+            for row in rows.head(limit).iter_rows(named=True):
+                _print(row)
+    page = sum(min(limit, rows.height) for rows in held.values())
+    console().print(f"{page:,} of {total:,}; `cairn show RECORD` has the message", style="dim")
+
+
+def _print(row: dict[str, Any]) -> None:
+    say(one_line(row["content"]), style="yellow", indent=2)
+    said_by = row["origin"] and " ".join(filter(None, (row["origin"], row["name"])))
+    for label, value in (
+        ("words", row["quote"]), ("said by", said_by), ("at", row["occurred_at"]),
+        ("namespace", row["namespace"]), ("conversation", row["conversation_id"]),
+        ("record", row["record_id"]), ("prompt", row["prompt"]),
+        ("held", WHY.get(row["reason"], row["reason"])),
+        ("the order", row["order"]),
+    ):  # fmt: skip
+        say_value(label, value, indent=4)
+    console().print()
+
+
+def _proposals(state: "State", namespace: str | None) -> pl.DataFrame:
+    """Names and facts."""
+    from knowledge.proposals import HELD
+    from knowledge.tables import REFUSALS
+
+    tables = (REFUSALS,)  # tables with the columns of candidates, and the reason
+    rows = pl.concat(
+        state.warehouse.read(table, namespace=namespace)
+        .filter(pl.col("reason") == HELD)
+        .rename({"candidate_id": "id"})
+        .select(_COLUMNS)
+        for table in tables
+    )
+    return _told(state, rows.collect(), namespace)
+
+
+def _lessons(state: "State", namespace: str | None) -> pl.DataFrame:
+    """Drafts of lessons, each by the first message that it rests on."""
+    from knowledge.learnings.draft import decode
+    from knowledge.proposals import HELD
+    from knowledge.tables import LEARNING_CANDIDATES, REFUSALS
+
+    columns = ["namespace", "conversation_id", "drafts"]
+    kept = (
+        state.warehouse.read(LEARNING_CANDIDATES, namespace=namespace)
+        .filter(pl.col("drafts").str.contains(f'"refused":"{HELD}"', literal=True))
+        .select(columns)
+        .collect()
+    )
+    rows = [
+        {
+            "namespace": owner,
+            "kind": draft.category,
+            "content": f"{draft.title}\n{draft.content}",
+            "quote": quote.text if quote else None,
+            "conversation_id": conversation,
+            "record_id": quote.record_id if quote else None,
+            "occurred_at": draft.occurred_at,
+            "extractor": draft.extractor,
+            "reason": draft.refused,
+        }
+        for owner, conversation, drafts in kept.iter_rows()
+        for draft in decode(drafts)
+        if draft.refused == HELD
+        for quote in [next(iter(draft.quotes), None)]
+    ]
+    types = {name: REFUSALS.schema.get(name, pl.String) for name in _COLUMNS}
+    return _told(state, pl.DataFrame(rows, schema=types), namespace)
+
+
+def _told(state: "State", rows: pl.DataFrame, namespace: str | None) -> pl.DataFrame:
+    """Held rows by time, with who said it, by which prompt it was found, and what the order is."""
+    from knowledge.injection import orders
+    from knowledge.tables import RAW_LOGS
+
+    place = ["namespace", "record_id"]
+    columns = [*place, "origin", "name", "text"]
+    said = state.warehouse.read(RAW_LOGS, namespace=namespace).select(columns)
+    found = (
+        rows.lazy()
+        .join(said, on=place, how="left", suffix="_said")
+        .with_columns(
+            origin=pl.coalesce("origin", "origin_said"),
+            prompt=pl.col("extractor").str.extract(r"/([^@]+)@"),
+        )
+        .sort("namespace", "occurred_at", "record_id", "content", "extractor", nulls_last=True)
+        .collect()
+    )
+    words = [
+        next((order for text in texts if text and (order := orders(text, origin or ""))), None)
+        for origin, *texts in found.select("origin", "content", "quote", "text").iter_rows()
+    ]
+    order = pl.Series("order", words, dtype=pl.String)
+    return found.with_columns(order).select(*_COLUMNS[:-2], "name", "prompt", "reason", "order")
+
+
+KINDS = (
+    Kind("proposals", "Names and facts", _proposals),
+    Kind("lessons", "Lessons", _lessons),
+)
