@@ -1,6 +1,5 @@
 """`cairn dry-run`."""
 
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,18 +8,24 @@ import polars as pl
 
 from knowledge.policy import STRUCTURAL_PREDICATES
 from serving import options
-from serving.terminal import Column, console, count, emit_json, print_table, say
+from serving.terminal import Column, console, count, emit_json, one_line, print_table, say
+from serving.trial import read_files, tables_of, told_unanswered, unanswered
 
 if TYPE_CHECKING:
+    from knowledge.trial import Trial
     from resources.state import State
-
-NAMESPACE = "dry-run"
 
 ACCEPTED = (
     Column("base_confidence", "conf"),
     Column("entity", most=18),
     Column("predicate", from_width=100),
     Column("content", "fact", wide=True),
+    Column("extractor", "by", most=24, from_width=110),
+)
+LESSONS = (
+    Column("confidence", "conf"),
+    Column("about", "category"),
+    Column("content", "lesson", wide=True),
     Column("extractor", "by", most=24, from_width=110),
 )
 REFUSED = (
@@ -35,70 +40,78 @@ REFUSED = (
     epilog="""\b
 Examples:
   cairn dry-run ~/.claude/projects/shop/session.jsonl
-  cairn dry-run chat.jsonl --json
+  cairn dry-run chat.jsonl --json            (every candidate, with its quote)
+  cairn dry-run chat.jsonl --namespace home
 
 Nothing is stored but answers of a language model, if one is set: what was paid once is kept, and
-costs nothing when the file is taken in."""
+costs nothing when the file is taken in for the same namespace."""
 )
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @options.limit(20)
+@options.namespace("Whose logs these are; that of the source that holds FILE, if unset.")
 @options.as_json
 @click.pass_context
-def command(ctx: click.Context, file: Path, limit: int, as_json: bool) -> None:
+def command(
+    ctx: click.Context, file: Path, limit: int, namespace: str | None, as_json: bool
+) -> None:
     """Show what would be extracted from a file: accepted and refused, and why."""
-    tables = _built(options.state_of(ctx), file)
-    accepted, refused = _accepted(tables), _refused(tables)
+    from knowledge.proposed import proposed
+    from knowledge.trial import Trial
+
+    state = options.state_of(ctx)
+    model = state.language_model and Trial(state.language_model)
+    read = read_files(state, [file], namespace)
+    tables = tables_of(state, read.records, model)
+    rows = proposed(tables, state.policy)
+    accepted, refused = rows.filter(pl.col("reason").is_null()), _refused(rows, tables)
+    facts = _facts(tables)
     names = tables["entities"].sort("facts", "name", descending=[True, False])
-    learnings = tables["learnings"].sort("confidence", "learning_id", descending=[True, False])
+    lessons = accepted.filter(pl.col("what") == "lesson").sort(
+        "confidence", "content", descending=[True, False]
+    )
+    missing = unanswered(model.answered.values()) if model else []
+    unreadable = read.unreadable.select("source_line", "source_offset", "reason")
     if as_json:
+        learnings = tables["learnings"].sort("confidence", "learning_id", descending=[True, False])
         emit_json(
             {
                 "file": str(file),
-                "facts": accepted.to_dicts(),
+                "candidates": accepted.drop("reason").to_dicts(),
+                "refused": refused.to_dicts(),
+                "facts": facts.to_dicts(),
                 "entities": names.select("name", "type", "facts", "mentions").to_dicts(),
                 "learnings": learnings.select("category", "confidence", "title").to_dicts(),
-                "refused": refused.to_dicts(),
+                "unreadable": unreadable.to_dicts(),
+                "unanswered": missing,
             }
         )
         return
-    out = console()
     for title, frame, columns in (
-        ("Facts", accepted, ACCEPTED),
+        ("Facts", facts, ACCEPTED),
         ("Entities", names, (Column("name", wide=True), Column("type"), Column("facts"))),
+        ("Lessons", lessons, LESSONS),
         ("Refused", refused, REFUSED),
     ):
         say(f"{title}: {frame.height:,}", style="bold")
         if frame.height:
             print_table(frame.head(limit).iter_rows(named=True), columns, indent=2)
-    say(count(learnings.height, "learning"), style="bold")
-    for row in learnings.head(limit).iter_rows(named=True):
-        say(f"{row['confidence']:.2f}  {row['category']}  {row['title']}", indent=2)
-    out.print("Nothing was stored.", style="dim")
+    for line, offset, reason in unreadable.iter_rows():
+        say(f"line {line}, byte {offset}: {one_line(reason)}", style="yellow")
+    for told in told_unanswered(missing):
+        say(told, style="yellow")
+    console().print(_closing(state, model), style="dim")
 
 
-def _built(state: "State", file: Path) -> dict[str, pl.DataFrame]:
-    """All tables, made of one file alone."""
-    from knowledge.records import read_records
-    from knowledge.redaction import redactor
-    from knowledge.stage import Means
-    from knowledge.whole import build
-
-    read = read_records(
-        file.read_bytes(),
-        namespace=NAMESPACE,
-        source_file=str(file),
-        timezone="UTC",
-        seen_at=datetime.now(UTC),
-        redactor=redactor(state.policy.redact_personal),
+def _closing(state: "State", model: "Trial | None") -> str:
+    if model is None or state.language_model is None:
+        return "Nothing was stored."
+    return (
+        f"Nothing was stored but {count(len(model.answered), 'answer')} of {model.model};"
+        f" {count(state.language_model.spent.calls, 'call')} paid now."
     )
-    if read.refused:
-        raise click.ClickException(f"{file}: {read.refused}")
-    if read.records.is_empty():
-        raise click.ClickException(f"{file}: there is no record in it")
-    return build(read.records, Means(state.policy, state.embedder, state.language_model))
 
 
-def _accepted(tables: dict[str, pl.DataFrame]) -> pl.DataFrame:
+def _facts(tables: dict[str, pl.DataFrame]) -> pl.DataFrame:
     names = tables["entities"].select("entity_id", entity="display_name")
     return (
         tables["facts"]
@@ -111,26 +124,21 @@ def _accepted(tables: dict[str, pl.DataFrame]) -> pl.DataFrame:
     )  # fmt: skip
 
 
-def _refused(tables: dict[str, pl.DataFrame]) -> pl.DataFrame:
-    """What a gate or a check refused, names first; each with the reason."""
-    nobody = pl.lit(None, pl.String)
-    names = tables["rejections"].select(
-        what=pl.lit("name"),
-        reason=pl.concat_str("gate", pl.lit(": "), "rule"),
-        content="name",
-        extractor=nobody,
+def _refused(rows: pl.DataFrame, tables: dict[str, pl.DataFrame]) -> pl.DataFrame:
+    """What a check or a gate refused, names first, and conversations that gave no draft; each with
+    the reason."""
+    silent = (
+        tables["learning_candidates"]
+        .filter(pl.col("outcome") != "stored", pl.col("drafts") == "[]")
+        .with_columns(
+            what=pl.lit("lesson"),
+            content=pl.format("none in {}", "conversation_id"),
+            reason=pl.concat_str("outcome", "details", separator=": ", ignore_nulls=True),
+        )
     )
-    proposals = tables["refusals"].select(
-        what=pl.when(pl.col("kind") == "entity").then(pl.lit("name")).otherwise(pl.lit("fact")),
-        reason="reason",
-        content=pl.coalesce("content", "object"),
-        extractor="extractor",
-    )
-    judged: list[dict[str, Any]] = [
-        {"what": "lesson", "reason": row["outcome"], "content": row["details"] or "",
-         "extractor": row["extractor"]}
-        for row in tables["learning_candidates"].iter_rows(named=True)
-        if row["outcome"] != "stored"
-    ]  # fmt: skip
-    lessons = pl.DataFrame(judged, schema=dict.fromkeys(names.columns, pl.String))
-    return pl.concat([names, proposals, lessons]).sort(pl.all(), nulls_last=True)
+    own = [name for name in rows.columns if name in silent.columns]
+    every = [rows.filter(pl.col("reason").is_not_null()), silent.select(own)]
+    return pl.concat(every, how="diagonal").sort(
+        pl.col("what").replace_strict({"name": 0, "fact": 1, "lesson": 2}), pl.all(),
+        nulls_last=True,
+    )  # fmt: skip

@@ -7,6 +7,7 @@ import polars as pl
 
 from serving import options
 from serving.commands.dead_letters import check_known
+from serving.commands.prompts_compare import compare
 from serving.terminal import Column, emit_json, print_table, say
 
 if TYPE_CHECKING:
@@ -33,7 +34,8 @@ LABEL = r"[^/@\s,;]+/[^/@\s,;]+@[0-9a-f]+"
 Examples:
   cairn prompts
   cairn prompts --json
-  cairn prompts show entity_facts""",
+  cairn prompts show entity_facts
+  cairn prompts compare entity_facts /tmp/x.py session.jsonl""",
 )
 @options.namespace(options.EACH_NAMESPACE)
 @options.as_json
@@ -83,6 +85,8 @@ def show(ctx: click.Context, name: str, as_json: bool) -> None:
     else:
         click.echo(prompt.system)
 
+
+command.add_command(compare)
 
 Versions = dict[str, dict[str, int]]
 """Rows and refusals by fingerprint."""

@@ -5,8 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.journeys.test_language_model import CHAT, telling
-from tests.resources.model_server import served
+from resources.home import open_home
+from resources.settings import load_settings
+from resources.sources import add_source
+from resources.state import State
+from tests.journeys.running import follow
+from tests.journeys.test_language_model import CHAT, LESSON, TAUGHT, teaching, telling
+from tests.journeys.test_language_model import chat as chat_file
+from tests.resources.model_server import Said, served
 from tests.serving.conftest import Ask
 
 
@@ -31,6 +37,10 @@ def test_a_session_of_the_samples_gives_facts_and_lessons(
     assert {"executed_command", "used_tool"} <= {fact["predicate"] for fact in found["facts"]}
     assert found["entities"][0]["type"] == "project"
     assert found["learnings"]
+    by_rule = [row for row in found["candidates"] if row["what"] == "fact"]
+    assert all(row["quote"] and row["extractor"] and row["record_id"] for row in by_rule)
+    fell = {(row["what"], row["reason"]) for row in found["refused"]}
+    assert any(what == "name" and reason.startswith("no_fact") for what, reason in fell), fell
     assert not list((tmp_path / "home" / "warehouse").iterdir())
 
 
@@ -50,6 +60,64 @@ def test_what_a_model_proposes_is_accepted_or_refused_with_a_reason(
         paid = server.requests
         run_cairn("--home", tmp_path / "home", "dry-run", chat)
         assert server.requests == paid > 0
+
+
+def contents(home: Path) -> dict[str, bytes]:
+    """Every file of a home but the answers, which are kept."""
+    files = (path for path in home.rglob("*") if path.is_file())
+    return {str(p): p.read_bytes() for p in files if not p.name.startswith("answers.sqlite")}
+
+
+@pytest.mark.allow_hosts(["127.0.0.1", "localhost", "::1"])
+def test_nothing_is_stored_and_what_was_asked_costs_nothing_when_it_is_taken_in(
+    run_cairn: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rules and the model find lessons in the file; each draft is there, with why it is refused."""
+    (tmp_path / "logs").mkdir()
+    chat_file(tmp_path / "logs", "outbox", LESSON)
+    file = tmp_path / "logs" / "outbox.jsonl"
+    with file.open("a") as stream:
+        stream.write("{cut\n")
+
+    def said(question: str) -> Said:
+        taught = json.loads(str(teaching(question)))
+        vague = {**TAUGHT, "title": "Be careful", "what": "x", "why": "", "when": "", "how": ""}
+        if taught.get("lessons"):
+            taught["lessons"].append({**vague, "evidence": [1]})
+        return json.dumps(taught)
+
+    with served() as server:
+        server.script = said
+        monkeypatch.setenv("OPENAI_API_KEY", "no-key")
+        monkeypatch.setenv("CAIRN_MODEL", "openai/gpt-4o-mini")
+        monkeypatch.setenv("CAIRN_MODEL_BASE", server.base)
+        monkeypatch.setenv("CAIRN_TIMEZONE", "Europe/Berlin")
+        home = tmp_path / "home"
+        state = State(open_home(home), load_settings())
+        follow(state)  # an empty home, published
+        before = contents(home)
+        found = run_cairn("--home", home, "dry-run", file, "--json").json
+        assert contents(home) == before
+        assert [row["source_line"] for row in found["unreadable"]] == [4]
+        lessons = [row for row in found["candidates"] if row["what"] == "lesson"]
+        assert [(row["about"], row["content"]) for row in lessons] == [("pattern", TAUGHT["title"])]
+        refused = {row["content"]: row for row in found["refused"] if row["what"] == "lesson"}
+        assert refused["Be careful"]["extractor"].startswith("learning_model/learning_pattern@")
+        assert "confidence" in refused["Be careful"]["reason"]
+        (silent,) = [row for row in refused.values() if row["content"].startswith("none in")]
+        assert silent["reason"].startswith("no_categories: ")
+        told = run_cairn("--home", home, "dry-run", file)
+        assert "line 4, byte" in told.out
+        assert "0 calls paid now" in told.out
+
+        paid = server.requests
+        add_source(state.home, tmp_path / "logs", "default", "Europe/Berlin")
+        follow(State(open_home(home), load_settings()))
+        assert server.requests == paid > 0
+        server.script = lambda _: "no"
+        lost = run_cairn("--home", home, "dry-run", file, "--namespace", "other", "--json").json
+        assert {row["outcome"] for row in lost["unanswered"]} == {"failed"}
+        assert {row["reason"] for row in lost["unanswered"]} == {"no_json"}
 
 
 def test_a_file_of_an_unknown_kind_is_refused_by_name(run_cairn: Ask, tmp_path: Path) -> None:
