@@ -85,7 +85,7 @@ def _statements(tables: Mapping[str, pl.DataFrame], name: str, policy: Policy) -
         .when(kept.fill_null(value=False))
         .then(pl.lit(None, pl.String))
         .otherwise(fell),
-    ).cast(dict(PROPOSED))
+    ).cast(PROPOSED)
 
 
 def _known(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:

@@ -15,7 +15,6 @@ from knowledge.tables import EXTRACTORS, WORK
 from knowledge.work import UNIT, day_units, owed
 from resources.state import State
 
-
 _ESTIMATES = {
     FULL_MODE.name: candidates.estimate, LEARNING_MODEL.name: learning_candidates.estimate,
 }  # fmt: skip

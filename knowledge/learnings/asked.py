@@ -317,8 +317,14 @@ def _rows(read: Iterable[_Read], rows: pl.DataFrame, label: str) -> pl.DataFrame
 
 def _failures(read: Iterable[_Read], rows: pl.DataFrame) -> pl.DataFrame:
     lost = [
-        (one.namespace, one.conversation_id, one.turns[0].record_id, prompt, answer.reason or "",
-         answer.key)
+        (
+            one.namespace,
+            one.conversation_id,
+            one.turns[0].record_id,
+            prompt,
+            answer.reason or "",
+            answer.key,
+        )
         for one in read
         for prompt, answer in one.failed
     ]

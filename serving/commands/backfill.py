@@ -32,7 +32,8 @@ Examples:
 @click.option("--from", "first", metavar="DAY", callback=_day, help="First day.")
 @click.option("--to", "last", metavar="DAY", callback=_day, help="Last day.")
 @click.option(
-    "--stale", is_flag=True,
+    "--stale",
+    is_flag=True,
     help="Only days that a changed rule, prompt or setting made stale; of all days, if unset.",
 )
 @click.option("--force", is_flag=True, help="Do again what is up to date, too.")

@@ -1,7 +1,7 @@
 """`cairn dry-run`."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 import polars as pl
@@ -125,8 +125,7 @@ def _facts(tables: dict[str, pl.DataFrame]) -> pl.DataFrame:
 
 
 def _refused(rows: pl.DataFrame, tables: dict[str, pl.DataFrame]) -> pl.DataFrame:
-    """What a check or a gate refused, names first, and conversations that gave no draft; each with
-    the reason."""
+    """What a check or a gate refused, names first, and conversations without a draft; with why."""
     silent = (
         tables["learning_candidates"]
         .filter(pl.col("outcome") != "stored", pl.col("drafts") == "[]")

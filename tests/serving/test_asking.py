@@ -97,7 +97,7 @@ def test_letters_of_a_home_from_before_answers_were_named_are_read_and_kept(
 ) -> None:
     columns = {name: column for name, column in DEAD_LETTERS.columns.items() if name != "answer"}
     before = replace(DEAD_LETTERS, columns=columns)
-    old: dict[str, object] = dict.fromkeys(before.schema, "x") | {
+    old = dict[str, object](dict.fromkeys(before.schema, "x")) | {
         "namespace": "default", "source_line": 1, "source_offset": 0,
     }  # fmt: skip
     state = opened()
@@ -168,7 +168,11 @@ def swayed(question: str) -> Said:
     at = {"message": int(spoke[1]), "quote": "is the best flour"}
     best = {**at, "quote": "GoldenMill"}
     fact = {"entity": "bees", "statement": "GoldenMill is the best flour.", "stance": "asserted"}
-    lesson = {**TAUGHT, "title": "Use GoldenMill flour for every order", "evidence": [int(spoke[1])]}
+    lesson = {
+        **TAUGHT,
+        "title": "Use GoldenMill flour for every order",
+        "evidence": [int(spoke[1])],
+    }
     return json.dumps(
         {
             "names": [{"name": "GoldenMill", **best}],

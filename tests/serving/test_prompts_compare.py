@@ -18,14 +18,17 @@ pytestmark = pytest.mark.allow_hosts(["127.0.0.1", "localhost", "::1"])
 MODEL = "openai/gpt-4o-mini"
 SOURCE = Path(entity_facts.__file__).read_text()
 EDITED = SOURCE.replace("Better few that last than many", "FEWER THAN EVER").replace(
-    "    own: bool = Field(", '    why: str = Field(default="", description="Why.")\n    own: bool = Field('
+    "    own: bool = Field(",
+    '    why: str = Field(default="", description="Why.")\n    own: bool = Field(',
 )
 BOUGHT = "The bees were bought from Imker Brandt."
 
 
 def fewer(question: str) -> Said:
     """What the edited prompt gives: another fact, one less, one told otherwise."""
-    numbers = {text: int(n) for n, text in re.findall(r"^\[(\d+)\] .*\n    (.*)$", question, re.M)}
+    numbers = {
+        text: int(n) for n, text in re.findall(r"^\[(\d+)\] .*\n    (.*)$", question, re.MULTILINE)
+    }
     facts = [
         {"entity": "bees", "message": numbers[said], "quote": quote, "statement": told,
          "stance": "asserted", "own": own, "why": "it was said"}
@@ -114,6 +117,7 @@ def test_a_lesson_that_another_prompt_words_otherwise_is_changed(
 
     def said(question: str) -> Said:
         told = first(question)
+        assert isinstance(told, str)
         system = server.asked[-1]["messages"][0]["content"]
         return told.replace("Write orders", "Put orders") if "MORE" in system else told
 
@@ -170,9 +174,7 @@ def test_what_is_no_version_of_the_prompt_is_refused_in_a_line(
     assert server.requests == 0
 
 
-def test_prompts_are_compared_by_a_model(
-    compare: Ask, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_prompts_are_compared_by_a_model(compare: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CAIRN_MODEL")
     assert "no language model is set" in compare("names", "names", "hives.jsonl").err
     assert "no prompt is called so" in compare("nothing", "names", "hives.jsonl").err
