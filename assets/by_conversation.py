@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 import polars as pl
 
+from assets.lost_answers import note_lost
 from assets.progress import Report
-from knowledge.extractors import Extractor
+from knowledge.extractors import STAGE_OF, Extractor
 from knowledge.tables import CONVERSATIONS, RAW_LOGS, WORK, Table
 from knowledge.work import OUTCOME_SCHEMA, conversation_units, owed, settled, vanished
 from resources.state import State
@@ -17,19 +18,18 @@ class Made(NamedTuple):
     """Rows by name of their table, and what became of the units that gave rows or failed.
 
     `outcomes` has namespace, stage, unit (a conversation), outcome and rows. A unit whose outcome
-    is `pending` is owed still: it has no rows here.
+    is `pending` is owed still: its rows are not kept. `lost` are, by stage, messages that no answer
+    could be had about (knowledge.questions.FAILURE_SCHEMA).
     """
 
     rows: Mapping[str, pl.DataFrame]
     outcomes: pl.DataFrame
+    lost: Mapping[str, pl.DataFrame] = {}
 
 
 BATCH_TOKENS = 10_000_000
 
 _UNIT = ["namespace", "stage", "unit"]
-_STAGE = pl.col("extractor").str.extract(r"^([^@/]+)")
-"""Name of the stage that a row is of: rows carry it before a version, or before a prompt."""
-
 Make = Callable[[pl.DataFrame, Sequence[str]], Made]
 """From raw logs of whole conversations, and the names of the extractors to run on them."""
 
@@ -53,7 +53,7 @@ def stray_days(state: State, table: Table, retired: Sequence[str] = ()) -> list[
     conversations = state.warehouse.read(CONVERSATIONS, columns=place)
     rows = state.warehouse.read(table, columns=[*place, "extractor"])
     stray = rows.select(place).unique().join(conversations, on=place, how="anti").select("day")
-    former = rows.filter(_STAGE.is_in(retired)).select("day").unique()
+    former = rows.filter(STAGE_OF.is_in(retired)).select("day").unique()
     return sorted(pl.concat([stray, former]).unique().collect()["day"])
 
 
@@ -105,8 +105,8 @@ def _run_batch(
     work = warehouse.read(WORK).collect()
     units = _units(state, extractors, days)
     to_do = owed(units, work)
-    stages = [*(extractor.name for extractor in extractors), *retired]
-    gone = vanished(units, work, stages).filter(pl.col("day").is_in(list(days)))
+    own = [*(extractor.name for extractor in extractors), *retired]
+    gone = vanished(units, work, own).filter(pl.col("day").is_in(list(days)))
     name = tables[0].name
     report = Report(name, units=units.height)
     made: list[Made] = []
@@ -118,22 +118,29 @@ def _run_batch(
             .sort("namespace", "conversation_id", "seq")
         )
         made.append(make(logs, stages))
+    outcomes = pl.concat([pl.DataFrame(schema=OUTCOME_SCHEMA), *(m.outcomes for m in made)])
+    pending = outcomes.filter(pl.col("outcome") == "pending").select(_UNIT)
+    settled_now = to_do.join(pending, on=_UNIT, how="anti")
+    done = units.join(to_do, on=_UNIT, how="anti")
     written = [
         warehouse.write(
             table,
             pl.concat(
                 [
-                    _kept(warehouse.read(table, days=days).collect(), units, to_do),
-                    *(m.rows[table.name] for m in made),
+                    _of(done, warehouse.read(table, days=days).collect()),
+                    *(_of(settled_now, m.rows[table.name]) for m in made),
                 ]
             ),
             days=days,
         )
         for table in tables
     ]
-    outcomes = pl.concat([pl.DataFrame(schema=OUTCOME_SCHEMA), *(m.outcomes for m in made)])
-    pending = outcomes.filter(pl.col("outcome") == "pending").select(_UNIT)
-    settled_now = to_do.join(pending, on=_UNIT, how="anti")
+    for stage in sorted({stage for m in made for stage in m.lost}):
+        asked = settled_now.filter(pl.col("stage") == stage).select("namespace", "unit")
+        lost = pl.concat([m.lost[stage] for m in made if stage in m.lost])
+        conversation = ["namespace", "conversation_id"]
+        lost = lost.join(asked, left_on=conversation, right_on=asked.columns, how="semi")
+        note_lost(state, stage, asked, lost)
     gone = pl.concat([gone, work.join(pending, on=_UNIT, how="semi")])
     after = settled(settled_now, outcomes, work, gone)
     if to_do.height or gone.height:
@@ -173,13 +180,8 @@ def _alike(to_do: pl.DataFrame) -> list[tuple[list[str], pl.DataFrame]]:
     ]
 
 
-def _kept(old: pl.DataFrame, units: pl.DataFrame, to_do: pl.DataFrame) -> pl.DataFrame:
-    """Rows whose unit is still there, on that day, and not to be done anew."""
-    current = units.join(to_do, on=_UNIT, how="anti").select(
-        "namespace", pl.col("unit").alias("conversation_id"), "stage", "day"
-    )
-    return (
-        old.with_columns(stage=_STAGE)
-        .join(current, on=["namespace", "conversation_id", "stage", "day"], how="semi")
-        .drop("stage")
-    )
+def _of(units: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
+    """Rows whose unit is one of these, on its day."""
+    place = ["namespace", "conversation_id", "stage", "day"]
+    own = units.select("namespace", pl.col("unit").alias("conversation_id"), "stage", "day")
+    return rows.with_columns(stage=STAGE_OF).join(own, on=place, how="semi").drop("stage")

@@ -9,7 +9,6 @@ import polars as pl
 from assets import by_conversation
 from assets.by_conversation import Made
 from assets.days import DAYS
-from assets.lost_answers import note_lost
 from assets.progress import Report, timed
 from assets.stage import result, specs
 from knowledge import full_mode
@@ -54,19 +53,15 @@ def run_candidates(state: State, days: Sequence[str]) -> Report:
         found = candidates(logs, state.policy, rules)
         made = {CANDIDATES.name: found.candidates, REFUSALS.name: REFUSALS.empty()}
         became = outcomes(logs, found, rules)
-        if full_mode.FULL_MODE.name in names and state.language_model is not None:
-            asked = full_mode.full_mode(logs, state.language_model, state.policy)
-            settled = asked.outcomes.filter(pl.col("outcome") != "pending")
-            own = settled.select("namespace", conversation_id="unit")
-            for table, rows in ((CANDIDATES, asked.candidates), (REFUSALS, asked.refused)):
-                kept = rows.join(own, on=own.columns, how="semi")
-                made[table.name] = pl.concat([made[table.name], kept])
-            became = pl.concat([became, asked.outcomes])
-            if settled.height < asked.outcomes.height:
-                state.wait_for_model("candidates", waits=True)
-            lost = asked.failures.join(own, on=own.columns, how="semi")
-            note_lost(state, full_mode.FULL_MODE.name, logs, lost)
-        return Made(made, became)
+        if full_mode.FULL_MODE.name not in names or state.language_model is None:
+            return Made(made, became)
+        asked = full_mode.full_mode(logs, state.language_model, state.policy)
+        for table, rows in ((CANDIDATES, asked.candidates), (REFUSALS, asked.refused)):
+            made[table.name] = pl.concat([made[table.name], rows])
+        if (asked.outcomes["outcome"] == "pending").any():
+            state.wait_for_model("candidates", waits=True)
+        became = pl.concat([became, asked.outcomes])
+        return Made(made, became, {full_mode.FULL_MODE.name: asked.failures})
 
     state.wait_for_model("candidates", waits=False)
     with write_lock(state.home, "candidates"), timed("candidates") as finished:

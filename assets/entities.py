@@ -1,4 +1,4 @@
-"""Names through the gates: entities, rejections, and who introduced them."""
+"""Names through the gates: entities and rejections."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -12,5 +12,5 @@ from resources.state import State
 
 @dg.multi_asset(specs=specs(STAGE.writes, STAGE.reads, "knowledge"), name="entities")
 def entities(state: dg.ResourceParam[State]) -> Iterator[dg.MaterializeResult[Any]]:
-    """Names through the gates: entities, rejections, and who introduced them."""
+    """Names through the gates: entities and rejections."""
     yield from materialize(state, STAGE)

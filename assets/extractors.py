@@ -23,11 +23,11 @@ def in_force(settings: Settings) -> list[Extractor]:
     from knowledge.stages import STAGES
 
     read = [Extractor(a.name, "adapter", a.version, a.about) for a in adapters().values()]
-    stages = [stage.extractor for stage in STAGES]
     model = settings.model
+    stages = [stage.in_force(model) for stage in STAGES]
     prompts = [
         Extractor(prompt.name, "prompt", 1, prompt.about, parts=(prompt.fingerprint(model),))
-        for prompt in (PROMPTS.values() if model else ())
+        for prompt in PROMPTS.values()
         if model
     ]
     by_day = [*of_candidates(settings), *of_learnings(settings)]

@@ -10,7 +10,6 @@ import polars as pl
 from assets import by_conversation
 from assets.by_conversation import Made
 from assets.days import DAYS
-from assets.lost_answers import note_lost
 from assets.progress import Report, timed
 from assets.stage import result, specs
 from knowledge.extractors import Extractor
@@ -68,22 +67,20 @@ def run_learning_candidates(state: State, days: Sequence[str]) -> Report:
 
     def make(logs: pl.DataFrame, names: Sequence[str]) -> Made:
         rows, outcomes = LEARNING_CANDIDATES.empty(), pl.DataFrame(schema=OUTCOME_SCHEMA)
+        lost: dict[str, pl.DataFrame] = {}
         if EXTRACTOR.name in names:
             rows = learning_candidates(logs, state.policy)
             outcomes = _outcomes(rows)
         if LEARNING_MODEL.name in names and state.language_model is not None:
             rested = _finished(state)
             taught = asked_learnings(logs, rested, state.language_model, state.policy)
-            settled = taught.outcomes.filter(pl.col("outcome") != "pending")
-            own = settled.select("namespace", conversation_id="unit")
-            rows = pl.concat([rows, taught.candidates.join(own, on=own.columns, how="semi")])
+            rows = pl.concat([rows, taught.candidates])
             outcomes = pl.concat([outcomes, taught.outcomes])
+            lost[LEARNING_MODEL.name] = taught.failures
             waiting = taught.outcomes.filter(pl.col("outcome") == "pending")
             if waiting.join(rested, left_on=_UNIT, right_on=CONVERSATION, how="semi").height:
                 state.wait_for_model("learning_candidates", waits=True)
-            lost = taught.failures.join(own, on=own.columns, how="semi")
-            note_lost(state, LEARNING_MODEL.name, logs, lost)
-        return Made({LEARNING_CANDIDATES.name: rows}, outcomes)
+        return Made({LEARNING_CANDIDATES.name: rows}, outcomes, lost)
 
     state.wait_for_model("learning_candidates", waits=False)
     with write_lock(state.home, "learning_candidates"), timed("learning_candidates") as ended:

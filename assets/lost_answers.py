@@ -2,20 +2,27 @@
 
 import polars as pl
 
-from knowledge.tables import DEAD_LETTERS
+from knowledge.tables import DEAD_LETTERS, RAW_LOGS
 from resources.state import State
 
 
-def note_lost(state: State, stage: str, logs: pl.DataFrame, failures: pl.DataFrame) -> None:
+def note_lost(state: State, stage: str, asked: pl.DataFrame, failures: pl.DataFrame) -> None:
     """Notes the messages that are lost to a prompt, in place of what was noted of them before.
 
     Args:
         state: Where.
         stage: Name of the stage that asked.
-        logs: Raw logs of the conversations that were asked about.
+        asked: What it asked about, of which no older letter stays: columns namespace and unit (a
+            conversation), or the namespace alone.
         failures: Rows of knowledge.questions.FAILURE_SCHEMA.
     """
-    places = logs.select("namespace", "record_id", "source_file", "source_line")
+    old = state.warehouse.read(DEAD_LETTERS).collect()
+    mine = old.filter(pl.col("stage") == stage).join(asked.unique(), on=asked.columns, how="semi")
+    if mine.is_empty() and failures.is_empty():
+        return
+    columns = ["namespace", "record_id", "source_file", "source_line"]
+    days = sorted(set(failures["day"]))
+    places = state.warehouse.read(RAW_LOGS, days=days, columns=columns).collect()
     rows = failures.join(places, on=["namespace", "record_id"], how="left").select(
         "namespace",
         letter_id=pl.concat_str(pl.lit(stage), "record_id", "prompt", separator="/"),
@@ -28,9 +35,6 @@ def note_lost(state: State, stage: str, logs: pl.DataFrame, failures: pl.DataFra
         answer="answer",
         replay=pl.lit("cairn dead-letters --retry"),
     )
-    old = state.warehouse.read(DEAD_LETTERS).collect()
-    units = logs.select("namespace", unit="conversation_id").unique()
-    mine = old.filter(pl.col("stage") == stage).join(units, on=units.columns, how="semi")
     stays = old.join(mine, on=["namespace", "letter_id"], how="anti")
     # A long message is asked about in parts, of which several may fail.
     once = rows.sort(pl.all()).unique(["namespace", "letter_id"], keep="first")

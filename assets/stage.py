@@ -6,12 +6,13 @@ from typing import Any
 import dagster as dg
 import polars as pl
 
+from assets.lost_answers import note_lost
 from assets.progress import Report, timed
 from knowledge.change import Change
 from knowledge.identity import digest
-from knowledge.stage import Means, Stage
+from knowledge.stage import Made, Means, Stage
 from knowledge.tables import WORK, Table
-from knowledge.work import OUTCOME_SCHEMA, content_digest, owed, settled
+from knowledge.work import OUTCOME_SCHEMA, UNIT, content_digest, owed, settled
 from resources.lock import write_lock
 from resources.state import State
 
@@ -74,56 +75,79 @@ def run_stage(state: State, stage: Stage) -> Report:
     A stage with `after` makes just what the change touches, where it is known what its tables were
     made of; else, and any other stage, all of the namespace.
     """
-    warehouse, fingerprint = state.warehouse, stage.extractor.fingerprint(state.policy)
+    warehouse, model = state.warehouse, state.language_model if stage.prompts else None
+    fingerprint = stage.in_force(state.settings.model).fingerprint(state.policy)
+    if stage.prompts:
+        state.wait_for_model(stage.name, waits=False)
     with write_lock(state.home, stage.name), timed(stage.name) as finished:
         work = warehouse.read(WORK).collect()
         versions = _versions(state, stage)
         units = _namespace_units(state, stage, work, fingerprint, versions)
         to_do = owed(units, work)["namespace"].to_list()
         report = Report(stage.name)
-        made: list[dict[str, pl.DataFrame]] = []
+        made: list[Made] = []
         for namespace in to_do:
             own = _read(state, stage.reads, namespace, stage.only)
-            means = Means(state.policy, state.embedder_of(namespace))
+            means = Means(state.policy, state.embedder_of(namespace), model)
             stored = _read(state, stage.writes, namespace) if stage.after else {}
             last = _last(stage, work, fingerprint, namespace)
             if stage.after and (changes := _changes(state, stage, namespace, last, versions)):
-                made.append(stage.after(changes, stored, own, means))
+                made.append(Made(stage.after(changes, stored, own, means)))
             else:
                 made.append(stage.run(own, means))
             count = stage.count(own, made[-1])
             report += Report(stage.name, sum(count), *count)
         written = [
             warehouse.write(
-                table, pl.concat([frames[table.name] for frames in made]), namespaces=to_do
+                table, pl.concat([each.tables[table.name] for each in made]), namespaces=to_do
             )
             for table in (stage.writes if to_do else ())
         ]
-        rows = [frames[stage.writes[0].name] for frames in made]
-        outcomes = pl.DataFrame(
-            {
-                "namespace": to_do,
-                "stage": [stage.name] * len(to_do),
-                "unit": ["*"] * len(to_do),
-                "outcome": ["done" if frame.height else "empty" for frame in rows],
-                "rows": [frame.height for frame in rows],
-            },
-            schema=OUTCOME_SCHEMA,
-        )
+        outcomes = _outcomes(stage, to_do, made)
         if to_do:
             done = units.filter(pl.col("namespace").is_in(to_do))
             if stage.after:
                 versions |= {t.name: w.version for t, w in zip(stage.writes, written, strict=True)}
                 done = done.with_columns(unit_hash=pl.lit(_noted(versions)))
-            warehouse.write(WORK, settled(done, outcomes, work, work.clear()))
+            owed_still = outcomes.filter(pl.col("outcome") == "pending").select(UNIT)
+            again = work.join(owed_still, on=UNIT, how="semi")
+            done = done.join(owed_still, on=UNIT, how="anti")
+            warehouse.write(WORK, settled(done, outcomes, work, again))
+        if stage.prompts and made:
+            lost = pl.concat([each.lost for each in made])
+            asked = pl.DataFrame({"namespace": to_do}, schema={"namespace": pl.String})
+            note_lost(state, stage.name, asked, lost)
+            if any(each.pending for each in made):
+                state.wait_for_model(stage.name, waits=True)
         return finished(
             report
             + Report(
                 stage.name,
-                rows=sum(frame.height for frame in rows),
+                rows=int(outcomes["rows"].sum()),
                 written=sum(w.changed for w in written),
             )
         )
+
+
+def _outcomes(stage: Stage, namespaces: Sequence[str], made: Sequence[Made]) -> pl.DataFrame:
+    """What became of a stage in each namespace; a lost message is a failure, tried again."""
+    rows = [each.tables[stage.writes[0].name].height for each in made]
+    return pl.DataFrame(
+        {
+            "namespace": list(namespaces),
+            "stage": [stage.name] * len(made),
+            "unit": ["*"] * len(made),
+            "outcome": [
+                "pending" if each.pending
+                else "failed" if each.lost.height
+                else "done" if count
+                else "empty"
+                for each, count in zip(made, rows, strict=True)
+            ],
+            "rows": rows,
+        },
+        schema=OUTCOME_SCHEMA,
+    )  # fmt: skip
 
 
 def _read(
@@ -211,7 +235,8 @@ def _changes(
         change = state.warehouse.changes(table, since, namespace=namespace)
         if change is None:
             return None
-        changes[table.name] = change
+        counts = stage.only.get(table.name, pl.lit(value=True))
+        changes[table.name] = Change(change.come.filter(counts), change.gone.filter(counts))
     return changes
 
 

@@ -12,19 +12,24 @@ from knowledge.tables import (
     CANDIDATES,
     CLUSTERS,
     DEAD_LETTERS,
+    KNOWN_ONLY_CANDIDATES,
     LEARNING_CANDIDATES,
     LEARNINGS,
     MEMORY,
     RAW_LOGS,
     RECORDS,
     SOURCE_FILES,
+    THEME_FACTS,
     THEMES,
     WORK,
 )
 from knowledge.work import OUTCOMES
 from resources.state import State
 
-MADE = (CANDIDATES, LEARNING_CANDIDATES, THEMES, CLUSTERS, LEARNINGS, MEMORY)
+MADE = (
+    CANDIDATES, KNOWN_ONLY_CANDIDATES, LEARNING_CANDIDATES, THEMES, THEME_FACTS, CLUSTERS,
+    LEARNINGS, MEMORY,
+)  # fmt: skip
 
 
 @dg.multi_asset(

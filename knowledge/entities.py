@@ -1,4 +1,4 @@
-"""Entities: who introduced a name, the gates it passes, and what becomes of it.
+"""Entities: the gates that a name passes, and what becomes of it.
 
 The gates, in order: `structural` (form of the name), `not_introduced` (no person brought it in),
 `semantic` (a topic that does not fit where it was said), `no_fact` (nothing is known about it). A
@@ -14,20 +14,14 @@ from knowledge.change import Change, difference
 from knowledge.contexts import context_similarity
 from knowledge.embedding import Embedder
 from knowledge.facts import FREE_STATEMENTS, statements
-from knowledge.identity import digest_column
-from knowledge.names import canonical_column, refusals
-from knowledge.policy import OBSERVED_TYPES, Policy
-from knowledge.rules.orders import COMMANDED
-from knowledge.tables import ENTITIES, INTRODUCTIONS, REJECTIONS
-
-PERSON_TRIGGERS = ("user_message", "learn_command")
-"""Triggers by which a name may come in; `enrichment` never brings one."""
+from knowledge.introductions import BY_TIME, WRITTEN, forms, identified, introduces, proposals
+from knowledge.names import canonical_column
+from knowledge.policy import Policy
+from knowledge.tables import ENTITIES, REJECTIONS
 
 _ENTITY = ["namespace", "entity_id"]
 _NAMED = [*_ENTITY, "name", "type"]
 _CANDIDATE = ["namespace", "candidate_id"]
-_WRITTEN = ["namespace", "entity_name", "entity_type"]
-_BY_TIME = ["occurred_at", "record_id", "candidate_id"]
 
 
 class Gated(NamedTuple):
@@ -35,86 +29,6 @@ class Gated(NamedTuple):
 
     entities: pl.DataFrame
     rejections: pl.DataFrame
-
-
-class Named(NamedTuple):
-    """The tables that names are in."""
-
-    entities: pl.DataFrame
-    rejections: pl.DataFrame
-    introductions: pl.DataFrame
-
-
-def proposals(candidates: pl.DataFrame, policy: Policy) -> pl.DataFrame:
-    """Candidates with the entity that each names.
-
-    Adds name (canonical), type, entity_id, written (the name as proposed) and refusal (the
-    structural rule against that form, or null).
-    """
-    return candidates.join(_forms(candidates, policy), on=_WRITTEN)
-
-
-def _forms(candidates: pl.DataFrame, policy: Policy) -> pl.DataFrame:
-    """The distinct names of candidates as written, each with its entity and refusal."""
-    forms = candidates.select(_WRITTEN).unique()
-    return _identified(
-        forms.with_columns(
-            written=pl.col("entity_name").str.strip_chars(),
-            type=pl.col("entity_type"),
-            refusal=refusals(forms["entity_name"], forms["entity_type"], policy.name_words),
-        ),
-        "entity_name",
-    )
-
-
-def _identified(named: pl.DataFrame, column: str) -> pl.DataFrame:
-    """Rows with the canonical name and the entity_id of the name in a column and of `type`."""
-    return named.with_columns(name=canonical_column(column, "type")).with_columns(
-        entity_id=digest_column("namespace", "type", "name", prefix="e_")
-    )
-
-
-def _introduces() -> pl.Expr:
-    """Whether a candidate may bring its name in.
-
-    Topics come from what a person said or searched for, and from what a learn command found; other
-    text from outside is a tool's output. Observed types also come from what was done: the input of
-    a call, its tool, its folder, not prose or output.
-    """
-    origin, trigger = pl.col("origin"), pl.col("trigger")
-    said = (origin == "human") | ((origin == "external") & (trigger == "learn_command"))
-    done = (pl.col("quote_field") != "text") & pl.col("type").is_in(OBSERVED_TYPES)
-    done = done & ~origin.is_in(["recalled", "system"])
-    by_person = trigger.is_in(PERSON_TRIGGERS) & (pl.col("mode") != "known_only")
-    return (said | done) & by_person & pl.col("refusal").is_null()
-
-
-def _by_command() -> pl.Expr:
-    """A name that a command brought in is kept though there is no fact about it yet."""
-    return pl.col("extractor").str.starts_with(f"{COMMANDED}@")
-
-
-def introductions(candidates: pl.DataFrame, policy: Policy) -> pl.DataFrame:
-    """The table `introductions`: each name and the first human-triggered event that brought it.
-
-    First by time, undated ones last, then by record_id. Names of a form that the structural gate
-    refuses are not introduced.
-    """
-    return _introductions(proposals(candidates, policy))
-
-
-def _introductions(proposed: pl.DataFrame) -> pl.DataFrame:
-    first = (
-        proposed.filter(_introduces())
-        .sort(*_BY_TIME, nulls_last=True)
-        .group_by(_ENTITY, maintain_order=True)
-        .agg(
-            pl.col("name", "type", "record_id").first(),
-            pl.col("occurred_at").first().alias("introduced_at"),
-            _by_command().any().alias("by_command"),
-        )
-    )
-    return INTRODUCTIONS.frame(first)
 
 
 def entities(
@@ -141,44 +55,47 @@ def entities(
 
 def entities_after(
     changed: Change,
+    introduced: Change,
     moved: pl.DataFrame,
-    stored: Named,
+    stored: Gated,
     candidates: pl.DataFrame,
+    introductions: pl.DataFrame,
     contexts: pl.DataFrame,
     embedder: Embedder,
     policy: Policy,
-) -> Named:
-    """What `introductions` and `entities` give, made of what was stored before a change.
+) -> Gated:
+    """What `entities` gives, made of what was stored before a change.
 
-    Made anew are names whose candidates or contexts changed; those that a changed statement is
-    about, or that stand in its record, since it may count for them; and, where a name became known
-    or unknown by that, those in the records of what is said of it anywhere.
+    Made anew are names whose candidates, introduction or contexts changed; those that a changed
+    statement is about, or that stand in its record, since it may count for them; and, where a name
+    became known or unknown by that, those in the records of what is said of it anywhere.
 
     Args:
         changed: Candidates that came or went.
+        introduced: Introductions that came or went.
         moved: Columns namespace and record_id: records whose context changed.
-        stored: The tables as candidates and contexts were before.
+        stored: The tables as all that was before.
         candidates: As in `entities`, as they are now.
+        introductions: As in `entities`, as they are now.
         contexts: As in `entities`, as they are now.
         embedder: As in `entities`.
         policy: As in `entities`.
     """
     record = ["namespace", "record_id"]
-    forms = _forms(pl.concat([f.select(_WRITTEN) for f in (candidates, changed.gone)]), policy)
-    rejected = _identified(stored.rejections.with_columns(shown="name"), "shown")
+    named = forms(
+        pl.concat([frame.select(WRITTEN) for frame in (candidates, changed.gone)]), policy
+    )
+    rejected = identified(stored.rejections.with_columns(shown="name"), "shown")
 
     def names_in(frame: pl.DataFrame) -> pl.DataFrame:
-        return frame.join(forms, on=_WRITTEN).select(_ENTITY).unique()
+        return frame.join(named, on=WRITTEN).select(_ENTITY).unique()
 
     def proposing(names: pl.DataFrame) -> pl.DataFrame:
-        return candidates.join(forms.join(names, on=_ENTITY, how="semi"), on=_WRITTEN)
+        return candidates.join(named.join(names, on=_ENTITY, how="semi"), on=WRITTEN)
 
-    touched = names_in(pl.concat([changed.rows, candidates.join(moved, on=record, how="semi")]))
-    proposed = proposing(touched)
-    introduced = pl.concat(
-        [stored.introductions.join(touched, on=_ENTITY, how="anti"), _introductions(proposed)]
-    )
-    judged = _judged(proposed, introduced, contexts, embedder, policy)
+    said = names_in(pl.concat([changed.rows, candidates.join(moved, on=record, how="semi")]))
+    touched = pl.concat([said, introduced.rows.select(_ENTITY)]).unique()
+    judged = _judged(proposing(touched), introductions, contexts, embedder, policy)
 
     unknown = rejected.filter(pl.col("gate") == "no_fact")
     before = pl.concat([frame.select(_NAMED) for frame in (stored.entities, unknown)])
@@ -190,7 +107,7 @@ def entities_after(
     names = pl.concat([touched, names_in(naming), spoken_of]).unique()
 
     others = proposing(names.join(touched, on=_ENTITY, how="anti"))
-    judged = pl.concat([judged, _judged(others, introduced, contexts, embedder, policy)])
+    judged = pl.concat([judged, _judged(others, introductions, contexts, embedder, policy)])
     topics = known.join(names, on=_ENTITY, how="semi").filter(pl.col("type") == "topic")
     free = candidates.filter(pl.col("predicate").is_in(FREE_STATEMENTS))
     about = pl.concat([f.select(_CANDIDATE) for f in (judged, statements(free, topics))])
@@ -203,10 +120,9 @@ def entities_after(
     made = _gated(judged, fact_counts(pl.concat(deciding), known))
     kept = rejected.join(names, on=_ENTITY, how="anti").with_columns(name="shown")
     alive = stored.entities.join(names, on=_ENTITY, how="anti")
-    return Named(
+    return Gated(
         ENTITIES.frame(pl.concat([alive, made.entities])),
         REJECTIONS.frame(pl.concat([REJECTIONS.frame(kept), made.rejections])),
-        INTRODUCTIONS.frame(introduced),
     )
 
 
@@ -223,7 +139,7 @@ def _judged(
         on=_ENTITY,
         how="left",
     )
-    fits = context_similarity(placed.filter(_introduces()), contexts, embedder)
+    fits = context_similarity(placed.filter(introduces()), contexts, embedder)
     return placed.join(fits, on=_ENTITY, how="left").with_columns(
         gate=pl.when(pl.col("refusal").is_not_null())
         .then(pl.lit("structural"))
@@ -250,7 +166,7 @@ def _gated(judged: pl.DataFrame, counts: pl.DataFrame) -> Gated:
     )
     by_name = ["namespace", "written", "type"]
     only = pl.concat_str(
-        pl.lit("only_"), pl.col("origin").sort_by(_BY_TIME, nulls_last=True).first()
+        pl.lit("only_"), pl.col("origin").sort_by(BY_TIME, nulls_last=True).first()
     )
     score, no_score = pl.col("score").first(), pl.lit(None, pl.Float64)
     rejections = [
@@ -276,7 +192,7 @@ def _refused(
             rule.alias("rule"),
             score.alias("score"),
             pl.len().alias("candidates"),
-            pl.col("record_id").sort_by(_BY_TIME, nulls_last=True).first(),
+            pl.col("record_id").sort_by(BY_TIME, nulls_last=True).first(),
         )
     )
     return group.select(

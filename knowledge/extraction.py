@@ -3,8 +3,7 @@
 Full mode is in knowledge/full_mode.py, known-only mode in knowledge/known_only.py.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -84,13 +83,6 @@ def extraction(
 def extractor(stage: Extractor, prompt: Prompt[Any], model: str) -> str:
     """Stage, prompt and fingerprint, as rows carry them."""
     return f"{stage.name}/{prompt.label(model)}"
-
-
-def by_prompts(
-    stage: Extractor, prompts: Iterable[Prompt[Any]], model: str, *more: str
-) -> Extractor:
-    """A stage that asks a model, with the prompts that it asks by among its parts."""
-    return replace(stage, parts=(*(prompt.fingerprint(model) for prompt in prompts), *more))
 
 
 def facts_ask(prompt: Prompt[Any], lines: Lines, names: Sequence[Known], asset: str) -> Ask | None:

@@ -1,12 +1,14 @@
 """What decides a row: rules, stages, prompts and models, each with a fingerprint."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import polars as pl
 
 from knowledge.identity import digest
 from knowledge.policy import Policy
+from knowledge.prompt import Prompt
 from knowledge.tables import EXTRACTORS
 
 
@@ -34,6 +36,19 @@ class Extractor:
         """Digest of name, version, parts and the policy values that it depends on."""
         values = [f"{name}={getattr(policy, name)!r}" for name in sorted(self.policy)]
         return digest(self.kind, self.name, self.version, *values, *self.parts)
+
+
+STAGE_OF = pl.col("extractor").str.extract(r"^([^@/]+)")
+"""Name of the stage that a row is of: rows carry it before a version, or before a prompt."""
+
+
+def by_prompts(
+    stage: Extractor, prompts: Iterable[Prompt[Any]], model: str, *more: str
+) -> Extractor:
+    """A stage that asks a model, with the prompts that it asks by among its parts."""
+    return replace(
+        stage, parts=(*stage.parts, *(prompt.fingerprint(model) for prompt in prompts), *more)
+    )
 
 
 def extractors_frame(extractors: Iterable[Extractor], policy: Policy) -> pl.DataFrame:

@@ -124,7 +124,8 @@ def facts(candidates: pl.DataFrame, entities: pl.DataFrame) -> Facts:
     """Facts about `entities`: equal statements united, every source kept.
 
     Args:
-        candidates: The table `candidates`.
+        candidates: Columns of the table `candidates`, and derived_from: what each was drawn from
+            beside its record.
         entities: Columns namespace, entity_id, name (canonical) and type.
     """
     sources = _sources(candidates, entities)
@@ -148,7 +149,7 @@ def facts_after(
         changed: Candidates that came or went.
         known: Entities that came or went.
         stored: The facts of candidates and entities as they were before.
-        candidates: The table `candidates`, as it is now.
+        candidates: As in `facts`, as they are now.
         entities: Columns namespace, entity_id, name (canonical) and type, as they are now.
     """
     appeared = entities.join(known.come.join(known.gone, on=_ENTITY, how="anti"), on=_ENTITY,
@@ -209,6 +210,16 @@ def _united(sources: pl.DataFrame) -> pl.DataFrame:
         .sort("len", "object", "content", descending=[True, False, False])
         .unique(_FACT, keep="first", maintain_order=True)
     )
-    return united.join(written, on=_FACT).with_columns(
-        derived_from=pl.lit([], dtype=pl.List(pl.String))
+    drawn = (
+        sources.select(*_FACT, "derived_from")
+        .explode("derived_from", empty_as_null=False)
+        .unique()
+        .sort(*_FACT, "derived_from")
+        .group_by(_FACT, maintain_order=True)
+        .agg("derived_from")
+    )
+    return (
+        united.join(written, on=_FACT)
+        .join(drawn, on=_FACT, how="left")
+        .with_columns(pl.col("derived_from").fill_null([]))
     )

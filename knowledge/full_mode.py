@@ -16,13 +16,12 @@ from knowledge.chunks import READ_IN_FULL, Lines, chunks, pieces, shown
 from knowledge.command_lines import asked_commands
 from knowledge.extraction import (
     Extraction,
-    by_prompts,
     conversation_of,
     extraction,
     extractor,
     facts_ask,
 )
-from knowledge.extractors import Extractor
+from knowledge.extractors import Extractor, by_prompts
 from knowledge.names import refusals
 from knowledge.policy import Policy
 from knowledge.prompts import COMMANDS, ENTITY_FACTS, NAMES

@@ -41,7 +41,10 @@ def _gates(tables: Frames) -> list[tuple[str, str, int, int]]:
         passed = came - rejections.filter(pl.col("gate") == gate).height
         gates.append(("entities", gate, came, passed))
         came = passed
-    stated = tables["candidates"].filter(pl.col("kind") != "entity").height
+    stated = sum(
+        tables[name].filter(pl.col("kind") != "entity").height
+        for name in ("candidates", "known_only_candidates", "theme_facts")
+    )
     about_known = tables["fact_sources"]["candidate_id"].n_unique()
     gates.append(("facts", "about_an_entity", stated, about_known))
     memory = tables["memory"]

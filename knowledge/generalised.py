@@ -20,7 +20,7 @@ import polars as pl
 from knowledge.asking import Answer, Ask, LanguageModel
 from knowledge.candidates import NOBODY
 from knowledge.chunks import boundaries
-from knowledge.extraction import by_prompts, extractor
+from knowledge.extraction import extractor
 from knowledge.extractors import Extractor
 from knowledge.identity import digest
 from knowledge.injection import gives_orders
@@ -35,7 +35,7 @@ from knowledge.proposals import HELD, LONGEST_STATEMENT, Known, has_canary
 from knowledge.questions import FAILURE_SCHEMA
 from knowledge.quoting import asks, occurring
 from knowledge.rules.entities import project_name
-from knowledge.tables.generalised import THEME_FACTS
+from knowledge.tables import THEME_FACTS
 from knowledge.text import estimated_tokens, sentences
 
 GENERALISED = Extractor(
@@ -100,11 +100,6 @@ class Generalised(NamedTuple):
     theme_facts: pl.DataFrame
     failures: pl.DataFrame
     pending: bool
-
-
-def in_force(model: str | None) -> Extractor:
-    """The stage; by a model, what decides its rows is also the prompt."""
-    return GENERALISED if model is None else by_prompts(GENERALISED, (GENERALISED_FACTS,), model)
 
 
 def generalised(

@@ -13,6 +13,11 @@ REFERENCES = (
     ("episodes", "episode_id", "raw_logs", "record_id"),
     ("candidates", "record_id", "raw_logs", "record_id"),
     ("refusals", "record_id", "raw_logs", "record_id"),
+    ("introductions", "record_id", "raw_logs", "record_id"),
+    ("known_only_candidates", "record_id", "raw_logs", "record_id"),
+    ("theme_facts", "record_id", "raw_logs", "record_id"),
+    ("theme_facts", "derived_from", "episodes", "episode_id"),
+    ("theme_facts", "theme_id", "themes", "theme_id"),
     ("facts", "entity_id", "entities", "entity_id"),
     ("fact_sources", "fact_id", "facts", "fact_id"),
     ("fact_sources", "record_id", "raw_logs", "record_id"),
@@ -37,6 +42,8 @@ REFERENCES = (
 
 UNIT_RANGES = (
     ("candidates", "confidence"),
+    ("known_only_candidates", "confidence"),
+    ("theme_facts", "confidence"),
     ("facts", "base_confidence"),
     ("memory", "confidence"),
     ("confidence_updates", "confidence"),
@@ -56,12 +63,27 @@ TEXTS = (
     ("candidates", "object"),
     ("refusals", "quote"),
     ("refusals", "object"),
+    ("known_only_candidates", "quote"),
+    ("known_only_candidates", "object"),
+    ("theme_facts", "quote"),
+    ("theme_facts", "object"),
     ("memory", "content"),
     ("memory_entities", "display_name"),
     ("learnings", "title"),
     ("learnings", "content"),
 )
 """Columns that hold words of logs, in which no secret may stand."""
+
+
+QUOTED = ("candidates", "known_only_candidates", "theme_facts")
+"""Tables whose rows quote their record; a refused one may quote what stands nowhere."""
+
+
+def quoted(rows: pl.LazyFrame) -> pl.LazyFrame:
+    """Rows of a table of QUOTED that no check refused."""
+    if "reason" not in rows.collect_schema():
+        return rows
+    return rows.filter(pl.col("reason").is_null())
 
 
 def violations(tables: Mapping[str, pl.LazyFrame]) -> list[str]:
@@ -137,22 +159,26 @@ def _out_of_range(tables: Mapping[str, pl.LazyFrame]) -> list[str]:
 
 def _false_quotes(tables: Mapping[str, pl.LazyFrame]) -> list[str]:
     """Quotes of text that do not stand where they say. Those of tool input are checked at night."""
-    if not {"candidates", "raw_logs"} <= tables.keys():
-        return []
-    wrong = (
-        tables["candidates"]
-        .filter(pl.col("quote_field") == "text")
-        .select("record_id", "quote", "quote_start", "quote_end")
-        .join(tables["raw_logs"].select("record_id", "text"), on="record_id")
-        .filter(
-            pl.col("text").str.slice("quote_start", pl.col("quote_end") - pl.col("quote_start"))
-            != pl.col("quote")
+    found: list[str] = []
+    for name in QUOTED if "raw_logs" in tables else ():
+        if name not in tables:
+            continue
+        wrong = (
+            quoted(tables[name])
+            .filter(pl.col("quote_field") == "text")
+            .select("record_id", "quote", "quote_start", "quote_end")
+            .join(tables["raw_logs"].select("record_id", "text"), on="record_id")
+            .filter(
+                pl.col("text").str.slice("quote_start", pl.col("quote_end") - pl.col("quote_start"))
+                != pl.col("quote")
+            )
+            .select(pl.len())
+            .collect()
+            .item()
         )
-        .select(pl.len())
-        .collect()
-        .item()
-    )
-    return [f"candidates.quote: {wrong} do not stand in their source"] if wrong else []
+        if wrong:
+            found.append(f"{name}.quote: {wrong} do not stand in their source")
+    return found
 
 
 def _secrets(tables: Mapping[str, pl.LazyFrame]) -> list[str]:

@@ -12,16 +12,16 @@ import polars as pl
 
 from knowledge.asking import Ask, LanguageModel
 from knowledge.candidates import NOBODY
-from knowledge.chunks import LOOKED_UP, Lines, chunks, pieces, shown
-from knowledge.extraction import Extraction, by_prompts, extraction, extractor, facts_ask
+from knowledge.chunks import LOOKED_UP, Lines, chunks, pieces
+from knowledge.extraction import Extraction, extraction, extractor, facts_ask
 from knowledge.extractors import Extractor
-from knowledge.identity import digest
 from knowledge.policy import Policy
 from knowledge.prompts import KNOWN_FACTS
 from knowledge.prompts.known_facts import KnownFacts
 from knowledge.proposals import Known, judged_facts
 from knowledge.questions import asked
 from knowledge.quoting import occurring
+from knowledge.tables import KNOWN_ONLY_CANDIDATES
 
 KNOWN_ONLY = Extractor(
     "known_only",
@@ -36,24 +36,13 @@ ASSET = "known_only_candidates"
 OF_PROSE = ("topic", "person", "system", "package", "host", "project")
 """Types of names that prose is about; tools and paths are known by what is done with them."""
 
-UNIT_SCHEMA = pl.Schema(
-    {
-        "namespace": pl.String(),
-        "unit": pl.String(),
-        "unit_hash": pl.String(),
-        "day": pl.String(),
-    }
-)
+
+_CANDIDATE = ["namespace", "candidate_id"]
 
 
 class _Question(NamedTuple):
     lines: Lines
     names: list[Known]
-
-
-def in_force(model: str) -> Extractor:
-    """Known-only mode by a model: what decides its rows is also the prompt."""
-    return by_prompts(KNOWN_ONLY, (KNOWN_FACTS,), model)
 
 
 def known_only(
@@ -68,7 +57,7 @@ def known_only(
         policy: Thresholds in force.
 
     Returns:
-        Candidates are rows of KNOWN_ONLY_CANDIDATES, of mode `known_only`, each about a name of
+        Candidates are of mode `known_only`, each about a name of
         `introductions`. The outcomes are of the stage `known_only`.
     """
     questions = _questions(raw_logs, introductions, policy)
@@ -94,26 +83,15 @@ def known_only(
     return extraction(KNOWN_ONLY.name, raw_logs, proposals, settled)
 
 
-def units(raw_logs: pl.DataFrame, introductions: pl.DataFrame, policy: Policy) -> pl.DataFrame:
-    """The units of known-only mode: conversations with something that the system looked up.
+def known_only_rows(found: Extraction) -> pl.DataFrame:
+    """What a model found, as rows of KNOWN_ONLY_CANDIDATES: refused ones with their reason.
 
-    A unit's hash changes with its texts and with the names given for them, and with nothing else:
-    a name that is introduced later, or that occurs nowhere in it, makes no work.
-
-    Returns:
-        Columns of UNIT_SCHEMA, sorted; `unit` is the conversation.
+    A fact that is there twice, and refused once, is none that was refused.
     """
-    held: dict[tuple[str, str, str], list[str]] = {}
-    for lines, names in _questions(raw_logs, introductions, policy):
-        first = lines[0]
-        place = first.namespace, first.conversation_id, first.day
-        asked_for = [part for name in names for part in name]
-        held.setdefault(place, []).append(digest(first.record_id, shown(lines), *asked_for))
-    rows = [
-        (namespace, conversation, digest(*sorted(parts)), day)
-        for (namespace, conversation, day), parts in sorted(held.items())
-    ]
-    return pl.DataFrame(rows, schema=UNIT_SCHEMA, orient="row")
+    accepted = found.candidates.with_columns(reason=pl.lit(None, pl.String))
+    refused = found.refused.sort("reason").unique(_CANDIDATE, keep="first", maintain_order=True)
+    others = refused.join(accepted, on=_CANDIDATE, how="anti")
+    return KNOWN_ONLY_CANDIDATES.frame(pl.concat([accepted, others]))
 
 
 def _questions(

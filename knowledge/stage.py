@@ -2,15 +2,17 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import polars as pl
 
 from knowledge.asking import LanguageModel
 from knowledge.change import Change
 from knowledge.embedding import Embedder
-from knowledge.extractors import Extractor
+from knowledge.extractors import Extractor, by_prompts
 from knowledge.policy import Policy
+from knowledge.prompt import Prompt
+from knowledge.questions import FAILURE_SCHEMA
 from knowledge.tables import Table
 
 Frames = Mapping[str, pl.DataFrame]
@@ -37,9 +39,21 @@ class Count(NamedTuple):
     failed: int = 0
 
 
-def all_done(reads: Frames, writes: Frames) -> Count:
+class Made(NamedTuple):
+    """What a stage made: its tables by name, and what a language model left undone.
+
+    `lost` are messages that no answer could be had about (knowledge.questions.FAILURE_SCHEMA).
+    Where answers are `pending`, the stage is owed still; what is there may be written.
+    """
+
+    tables: dict[str, pl.DataFrame]
+    lost: pl.DataFrame = pl.DataFrame(schema=FAILURE_SCHEMA)
+    pending: bool = False
+
+
+def all_done(reads: Frames, made: Made) -> Count:
     """Every row of the first table read was used."""
-    del writes
+    del made
     return Count(done=next(iter(reads.values())).height)
 
 
@@ -47,9 +61,12 @@ def all_done(reads: Frames, writes: Frames) -> Count:
 class Stage:
     """A stage over whole tables. `run` gets and gives frames of one namespace.
 
+    One that asks a language model names its `prompts`: with a model, they too decide its rows.
+
     `count` tells what became of the rows of the first table in `reads`. A stage that can make anew
     just what a change touches has `after`: from the change, what is stored, and what it reads as it
-    is now, it gives what `run` would: `after(difference(a, b), run(a), b) == run(b)`.
+    is now, it gives what `run` would: `after(difference(a, b), run(a), b) == run(b)`,
+    of the tables.
 
     `only` names, for tables of `reads`, the rows that count: others are neither read nor looked at
     when it is asked whether anything changed.
@@ -58,12 +75,17 @@ class Stage:
     extractor: Extractor
     reads: tuple[Table, ...]
     writes: tuple[Table, ...]
-    run: Callable[[Frames, Means], dict[str, pl.DataFrame]]
-    count: Callable[[Frames, Frames], Count] = all_done
+    run: Callable[[Frames, Means], Made]
+    count: Callable[[Frames, Made], Count] = all_done
     after: Callable[[Changes, Frames, Frames, Means], dict[str, pl.DataFrame]] | None = None
     only: Mapping[str, pl.Expr] = field(default_factory=dict[str, pl.Expr])
+    prompts: tuple[Prompt[Any], ...] = ()
 
     @property
     def name(self) -> str:
         """Name of the stage and of its asset."""
         return self.extractor.name
+
+    def in_force(self, model: str | None) -> Extractor:
+        """What decides its rows, with this language model or with none."""
+        return by_prompts(self.extractor, self.prompts, model) if model else self.extractor

@@ -1,20 +1,28 @@
 """The stages over whole tables, in the order of the data, and what each reads and writes."""
 
+from collections.abc import Set
+
 import polars as pl
 
+from knowledge.change import Change
+from knowledge.chunks import LOOKED_UP
 from knowledge.clusters import clusters
 from knowledge.confidence import confidence_updates
 from knowledge.embeddings import embeddings, texts_in_force
-from knowledge.entities import Named, entities, entities_after, introductions
+from knowledge.entities import Gated, entities, entities_after
 from knowledge.evidence import evidence
 from knowledge.extractors import Extractor
 from knowledge.facts import Facts, facts, facts_after
 from knowledge.funnel import funnel
+from knowledge.generalised import GENERALISED, generalised
+from knowledge.introductions import introductions, introductions_after
+from knowledge.known_only import KNOWN_ONLY, known_only, known_only_rows
 from knowledge.learnings.feedback import REACTIONS, feedback
 from knowledge.learnings.stage import DUPLICATES, learnings, outcomes
 from knowledge.memory import Grounds, memory, memory_entities
 from knowledge.merges import merges
-from knowledge.stage import Changes, Count, Frames, Means, Stage
+from knowledge.prompts import GENERALISED_FACTS, KNOWN_FACTS
+from knowledge.stage import Changes, Count, Frames, Made, Means, Stage
 from knowledge.tables import (
     CANDIDATES,
     CLUSTERS,
@@ -27,6 +35,7 @@ from knowledge.tables import (
     FACTS,
     FUNNEL,
     INTRODUCTIONS,
+    KNOWN_ONLY_CANDIDATES,
     LEARNING_CANDIDATES,
     LEARNINGS,
     MEMORY,
@@ -34,6 +43,7 @@ from knowledge.tables import (
     MERGES,
     RAW_LOGS,
     REJECTIONS,
+    THEME_FACTS,
     THEMES,
 )
 from knowledge.themes import themes
@@ -48,88 +58,193 @@ def _contexts(episodes: pl.DataFrame) -> pl.DataFrame:
     return episodes.select("namespace", record_id="episode_id", text="request")
 
 
-def _entities(reads: Frames, means: Means) -> dict[str, pl.DataFrame]:
-    candidates = reads["candidates"]
-    introduced = introductions(candidates, means.policy)
-    contexts = _contexts(reads["episodes"])
-    gated = entities(candidates, introduced, contexts, means.embedder, means.policy)
-    return {**gated._asdict(), "introductions": introduced}
+INTRODUCTIONS_STAGE = Stage(
+    _stage_of("introductions", 1, "Names and who brought them in.", "name_words"),
+    (CANDIDATES,),
+    (INTRODUCTIONS,),
+    lambda reads, means: Made({"introductions": introductions(reads["candidates"], means.policy)}),
+    after=lambda changes, stored, reads, means: {
+        "introductions": introductions_after(
+            changes["candidates"], stored["introductions"], reads["candidates"], means.policy
+        )
+    },
+)
+
+
+def _known_only(reads: Frames, means: Means) -> Made:
+    if means.model is None:
+        return Made({"known_only_candidates": KNOWN_ONLY_CANDIDATES.empty()})
+    found = known_only(reads["raw_logs"], reads["introductions"], means.model, means.policy)
+    pending = (found.outcomes["outcome"] == "pending").any()
+    return Made({"known_only_candidates": known_only_rows(found)}, found.failures, pending)
+
+
+def _known_only_count(reads: Frames, made: Made) -> Count:
+    return _became(
+        set(reads["raw_logs"]["conversation_id"]),
+        made.tables["known_only_candidates"].select("reason", unit="conversation_id"),
+        set(made.lost["conversation_id"]),
+    )
+
+
+def _became(units: Set[str], rows: pl.DataFrame, lost: Set[str]) -> Count:
+    """What became of units that a model was asked about; `rows` has unit and reason."""
+    refused = set(rows.filter(pl.col("reason").is_not_null())["unit"])
+    done = set(rows.filter(pl.col("reason").is_null())["unit"]) - lost
+    rejected = refused - done - lost
+    return Count(len(done), len(units - done - rejected - lost), len(rejected), len(lost))
+
+
+KNOWN_ONLY_STAGE = Stage(
+    KNOWN_ONLY,
+    (RAW_LOGS, INTRODUCTIONS),
+    (KNOWN_ONLY_CANDIDATES,),
+    _known_only,
+    _known_only_count,
+    only={RAW_LOGS.name: LOOKED_UP},
+    prompts=(KNOWN_FACTS,),
+)
+
+_ACCEPTED = pl.col("reason").is_null()
+
+
+def _said(reads: Frames) -> pl.DataFrame:
+    """Candidates of both modes, and of themes where they are read, with `derived_from`."""
+    parts = [reads["candidates"], reads["known_only_candidates"]]
+    nothing = pl.lit([], dtype=pl.List(pl.String)).alias("derived_from")
+    alike = [frame.select(*CANDIDATES.columns, nothing) for frame in parts]
+    if THEME_FACTS.name in reads:
+        alike.append(reads["theme_facts"].select(*CANDIDATES.columns, "derived_from"))
+    return pl.concat(alike)
+
+
+def _said_change(changes: Changes) -> Change:
+    come, gone = ({name: change[side] for name, change in changes.items()} for side in (0, 1))
+    return Change(_said(come), _said(gone))
+
+
+def _entities(reads: Frames, means: Means) -> Made:
+    introduced, contexts = reads["introductions"], _contexts(reads["episodes"])
+    gated = entities(_said(reads), introduced, contexts, means.embedder, means.policy)
+    return Made(gated._asdict())
 
 
 def _entities_after(
     changes: Changes, stored: Frames, reads: Frames, means: Means
 ) -> dict[str, pl.DataFrame]:
     return entities_after(
-        changes["candidates"],
+        _said_change(changes),
+        changes["introductions"],
         _contexts(changes["episodes"].rows),
-        Named(**stored),
-        reads["candidates"],
+        Gated(**stored),
+        _said(reads),
+        reads["introductions"],
         _contexts(reads["episodes"]),
         means.embedder,
         means.policy,
     )._asdict()
 
 
-def _entities_count(reads: Frames, writes: Frames) -> Count:
+def _entities_count(reads: Frames, made: Made) -> Count:
     del reads
     return Count(
-        done=int(writes["entities"]["mentions"].sum()),
-        rejected=int(writes["rejections"]["candidates"].sum()),
+        done=int(made.tables["entities"]["mentions"].sum()),
+        rejected=int(made.tables["rejections"]["candidates"].sum()),
     )
 
 
 ENTITIES_STAGE = Stage(
     _stage_of(
-        "entities", 1, "Names through the gates.", "name_words", "semantic_floor", "embedder",
+        "entities", 2, "Names through the gates.", "name_words", "semantic_floor", "embedder",
     ),
-    (CANDIDATES, EPISODES),
-    (ENTITIES, REJECTIONS, INTRODUCTIONS),
+    (CANDIDATES, KNOWN_ONLY_CANDIDATES, INTRODUCTIONS, EPISODES),
+    (ENTITIES, REJECTIONS),
     _entities,
     _entities_count,
     _entities_after,
+    only={KNOWN_ONLY_CANDIDATES.name: _ACCEPTED},
 )  # fmt: skip
 
+THEMES_STAGE = Stage(
+    _stage_of(
+        "themes", 2, "HDBSCAN over episodes.", "theme_min_size", "cluster_neighbours", "embedder"
+    ),
+    (EPISODES,),
+    (THEMES,),
+    lambda reads, means: Made({"themes": themes(reads["episodes"], means.embedder, means.policy)}),
+)
 
-def _facts(reads: Frames, means: Means) -> dict[str, pl.DataFrame]:
+
+def _theme_facts(reads: Frames, means: Means) -> Made:
+    found = generalised(
+        reads["themes"], reads["episodes"], reads["entities"], means.model, means.policy
+    )
+    return Made({"theme_facts": found.theme_facts}, found.failures, found.pending)
+
+
+def _theme_facts_count(reads: Frames, made: Made) -> Count:
+    medoids = dict(reads["themes"].select("medoid_id", "theme_id").iter_rows())
+    return _became(
+        set(medoids.values()),
+        made.tables["theme_facts"].select("reason", unit="theme_id"),
+        {medoids[record] for record in made.lost["record_id"]},
+    )
+
+
+THEME_FACTS_STAGE = Stage(
+    GENERALISED,
+    (THEMES, EPISODES, ENTITIES),
+    (THEME_FACTS,),
+    _theme_facts,
+    _theme_facts_count,
+    prompts=(GENERALISED_FACTS,),
+)
+
+
+def _facts(reads: Frames, means: Means) -> Made:
     del means
-    return facts(reads["candidates"], reads["entities"])._asdict()
+    return Made(facts(_said(reads), reads["entities"])._asdict())
 
 
 def _facts_after(
     changes: Changes, stored: Frames, reads: Frames, means: Means
 ) -> dict[str, pl.DataFrame]:
     del means
-    candidates, known = changes["candidates"], changes["entities"]
+    known = changes["entities"]
+    said = {name: change for name, change in changes.items() if name != "entities"}
     return facts_after(
-        candidates, known, Facts(**stored), reads["candidates"], reads["entities"]
+        _said_change(said), known, Facts(**stored), _said(reads), reads["entities"]
     )._asdict()
 
 
-def _facts_count(reads: Frames, writes: Frames) -> Count:
-    proposed = reads["candidates"].filter(pl.col("kind") != "entity")
-    used = writes["fact_sources"]["candidate_id"].n_unique()
-    names = reads["candidates"].height - proposed.height
+def _facts_count(reads: Frames, made: Made) -> Count:
+    said = _said(reads)
+    proposed = said.filter(pl.col("kind") != "entity")
+    used = made.tables["fact_sources"]["candidate_id"].n_unique()
+    names = said.height - proposed.height
     return Count(done=used, empty=names, rejected=proposed.height - used)
 
 
 FACTS_STAGE = Stage(
-    _stage_of("facts", 1, "Equal statements united over their sources."),
-    (CANDIDATES, ENTITIES),
+    _stage_of("facts", 2, "Equal statements united over their sources."),
+    (CANDIDATES, KNOWN_ONLY_CANDIDATES, THEME_FACTS, ENTITIES),
     (FACTS, FACT_SOURCES),
     _facts,
     _facts_count,
     _facts_after,
+    only={KNOWN_ONLY_CANDIDATES.name: _ACCEPTED, THEME_FACTS.name: _ACCEPTED},
 )
 
 
-def _learnings(reads: Frames, means: Means) -> dict[str, pl.DataFrame]:
+def _learnings(reads: Frames, means: Means) -> Made:
     given = feedback(reads["raw_logs"])
     found = learnings(reads["learning_candidates"], means.embedder, means.policy, given)
-    return {"learnings": found}
+    return Made({"learnings": found})
 
 
-def _learnings_count(reads: Frames, writes: Frames) -> Count:
-    final = outcomes(reads["learning_candidates"], writes["learnings"])["outcome"].to_list()
+def _learnings_count(reads: Frames, made: Made) -> Count:
+    learned = made.tables["learnings"]
+    final = outcomes(reads["learning_candidates"], learned)["outcome"].to_list()
     refused = final.count("low_quality") + final.count("duplicate")
     empty = final.count("low_value") + final.count("no_categories")
     return Count(final.count("stored"), empty, refused, final.count("failed"))
@@ -145,9 +260,9 @@ LEARNINGS_STAGE = Stage(
 )
 
 
-def _embeddings(reads: Frames, means: Means) -> dict[str, pl.DataFrame]:
+def _embeddings(reads: Frames, means: Means) -> Made:
     texts = texts_in_force(reads["facts"], reads["episodes"], reads["entities"], reads["learnings"])
-    return {"embeddings": embeddings(texts, means.embedder)}
+    return Made({"embeddings": embeddings(texts, means.embedder)})
 
 
 EMBEDDINGS_STAGE = Stage(
@@ -157,31 +272,21 @@ EMBEDDINGS_STAGE = Stage(
     _embeddings,
 )
 
-THEMES_STAGE = Stage(
-    _stage_of(
-        "themes", 2, "HDBSCAN over episodes.", "theme_min_size", "cluster_neighbours", "embedder"
-    ),
-    (EPISODES,),
-    (THEMES,),
-    lambda reads, means: {"themes": themes(reads["episodes"], means.embedder, means.policy)},
-)
-
 CLUSTERS_STAGE = Stage(
     _stage_of(
         "clusters", 2, "HDBSCAN over facts.", "cluster_min_size", "cluster_neighbours", "embedder"
     ),
     (FACTS,),
     (CLUSTERS,),
-    lambda reads, means: {"clusters": clusters(reads["facts"], means.embedder, means.policy)},
+    lambda reads, means: Made({"clusters": clusters(reads["facts"], means.embedder, means.policy)}),
 )
 
 
-def _evidence(reads: Frames, means: Means) -> dict[str, pl.DataFrame]:
-    return {
-        "evidence": evidence(
-            reads["facts"], reads["fact_sources"], reads["episodes"], means.embedder, means.policy
-        )
-    }
+def _evidence(reads: Frames, means: Means) -> Made:
+    found = evidence(
+        reads["facts"], reads["fact_sources"], reads["episodes"], means.embedder, means.policy
+    )
+    return Made({"evidence": found})
 
 
 EVIDENCE_STAGE = Stage(
@@ -201,11 +306,13 @@ CONFIDENCE_STAGE = Stage(
     ),
     (FACTS, EVIDENCE),
     (CONFIDENCE_UPDATES,),
-    lambda reads, means: {
-        "confidence_updates": confidence_updates(
-            reads["facts"], reads["evidence"], means.policy
-        )
-    },
+    lambda reads, means: Made(
+        {
+            "confidence_updates": confidence_updates(
+                reads["facts"], reads["evidence"], means.policy
+            )
+        }
+    ),
 )  # fmt: skip
 
 MERGES_STAGE = Stage(
@@ -216,18 +323,18 @@ MERGES_STAGE = Stage(
     ),
     (FACTS, EVIDENCE),
     (MERGES,),
-    lambda reads, means: {
-        "merges": merges(reads["facts"], reads["evidence"], means.embedder, means.policy)
-    },
+    lambda reads, means: Made(
+        {"merges": merges(reads["facts"], reads["evidence"], means.embedder, means.policy)}
+    ),
 )  # fmt: skip
 
 
-def _memory(reads: Frames, means: Means) -> dict[str, pl.DataFrame]:
+def _memory(reads: Frames, means: Means) -> Made:
     embedded = reads["embeddings"]["text"]
     grounds = Grounds(**{name: reads[name] for name in Grounds._fields})
     searchable = grounds.facts.filter(pl.col("content").is_in(embedded.implode()))["fact_id"]
     now = memory(grounds, searchable.to_list(), means.policy)
-    return {"memory": now, "memory_entities": memory_entities(reads["entities"], now)}
+    return Made({"memory": now, "memory_entities": memory_entities(reads["entities"], now)})
 
 
 MEMORY_STAGE = Stage(
@@ -240,13 +347,18 @@ MEMORY_STAGE = Stage(
 )  # fmt: skip
 
 FUNNEL_STAGE = Stage(
-    _stage_of("funnel", 1, "Pass rate of each gate."),
-    (CANDIDATES, REJECTIONS, ENTITIES, FACT_SOURCES, FACTS, MEMORY, LEARNING_CANDIDATES, LEARNINGS),
+    _stage_of("funnel", 2, "Pass rate of each gate."),
+    (
+        CANDIDATES, KNOWN_ONLY_CANDIDATES, THEME_FACTS, REJECTIONS, ENTITIES, FACT_SOURCES, FACTS,
+        MEMORY, LEARNING_CANDIDATES, LEARNINGS,
+    ),
     (FUNNEL,),
-    lambda reads, _: {"funnel": funnel(reads)},
-)
+    lambda reads, _: Made({"funnel": funnel(reads)}),
+    only={KNOWN_ONLY_CANDIDATES.name: _ACCEPTED, THEME_FACTS.name: _ACCEPTED},
+)  # fmt: skip
 
 STAGES = (
-    ENTITIES_STAGE, FACTS_STAGE, LEARNINGS_STAGE, EMBEDDINGS_STAGE, THEMES_STAGE, CLUSTERS_STAGE,
-    EVIDENCE_STAGE, CONFIDENCE_STAGE, MERGES_STAGE, MEMORY_STAGE, FUNNEL_STAGE,
+    INTRODUCTIONS_STAGE, KNOWN_ONLY_STAGE, ENTITIES_STAGE, THEMES_STAGE, THEME_FACTS_STAGE,
+    FACTS_STAGE, LEARNINGS_STAGE, EMBEDDINGS_STAGE, CLUSTERS_STAGE, EVIDENCE_STAGE,
+    CONFIDENCE_STAGE, MERGES_STAGE, MEMORY_STAGE, FUNNEL_STAGE,
 )  # fmt: skip

@@ -12,7 +12,7 @@ from knowledge.learnings.stage import learning_candidates
 from knowledge.learnings.turns import CONVERSATION
 from knowledge.raw_logs import HEAD_COLUMNS, placed, raw_logs
 from knowledge.rules import RULES, Rule
-from knowledge.stage import Means
+from knowledge.stage import Frames, Means, Stage
 from knowledge.stages import STAGES
 from knowledge.tables import REFUSALS, TABLES
 
@@ -52,8 +52,16 @@ def _build(records: pl.DataFrame, means: Means, rules: Sequence[Rule]) -> dict[s
         taught = asked_learnings(logs, finished, means.model, means.policy).candidates
         tables["learning_candidates"] = pl.concat([tables["learning_candidates"], taught])
     for stage in STAGES:
-        tables |= stage.run({table.name: tables[table.name] for table in stage.reads}, means)
+        tables |= stage.run(_read(stage, tables), means).tables
     return tables
+
+
+def _read(stage: Stage, tables: Frames) -> Frames:
+    every = pl.lit(value=True)
+    return {
+        table.name: tables[table.name].filter(stage.only.get(table.name, every))
+        for table in stage.reads
+    }
 
 
 def comparable(tables: dict[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:

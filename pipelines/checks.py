@@ -93,7 +93,11 @@ def run_suite(state: State, suite: Suite, verdicts: Verdicts) -> Found:
         table: str, *columns: str, days: Sequence[str] | None = None, namespace: str | None = None
     ) -> pl.LazyFrame:
         return state.warehouse.read(
-            TABLES[table], columns=columns, days=days, namespace=namespace, version=versions[table]
+            TABLES[table],
+            columns=columns or None,
+            days=days,
+            namespace=namespace,
+            version=versions[table],
         )
 
     rows, wrong = _looked_at(suite, read)
@@ -164,11 +168,14 @@ GROUPS = {
     "sources": ("extractors", "records"),
     "logs": ("raw_logs", "conversations", "episodes"),
     "findings": ("candidates", "refusals", "learning_candidates"),
-    "names": ("entities", "rejections", "introductions"),
+    "introductions": ("introductions",),
+    "known_names": ("known_only_candidates",),
+    "names": ("entities", "rejections", "themes"),
+    "theme_facts": ("theme_facts",),
     "facts": ("facts", "fact_sources"),
     "learnings": ("learnings",),
     "vectors_and_evidence": ("embeddings", "evidence"),
-    "changes": ("confidence_updates", "merges", "themes", "clusters"),
+    "changes": ("confidence_updates", "merges", "clusters"),
     "memory": ("memory", "memory_entities"),
     "end": ("vector_index", "funnel", "source_files", "dead_letters", "work", "model_calls"),
 }  # fmt: skip
@@ -225,7 +232,7 @@ def run_remade(state: State, stage: Stage, verdicts: Verdicts) -> Found:
     """
     tables = {table.name: table for table in (*stage.reads, *stage.writes)}
     versions = {name: state.warehouse.version(table) for name, table in tables.items()}
-    content = stage.extractor.fingerprint(state.policy)
+    content = stage.in_force(state.settings.model).fingerprint(state.policy)
     suite = Suite(stage.name, REMADE, AS_A_WHOLE, tuple(tables), content, lambda _: ())
     name, seen = _named(suite, versions)
     if verdicts.passed(name, seen):
@@ -234,10 +241,12 @@ def run_remade(state: State, stage: Stage, verdicts: Verdicts) -> Found:
     held: dict[str, dict[str, int]] = {}
     for namespace in every_namespace(state):
         frames = {
-            name: state.warehouse.read(table, namespace=namespace, version=versions[name]).collect()
+            name: state.warehouse.read(table, namespace=namespace, version=versions[name])
+            .filter(stage.only.get(name, pl.lit(value=True)))
+            .collect()
             for name, table in tables.items()
         }
-        made = stage.run(frames, Means(state.policy, state.embedder_of(namespace)))
+        made = stage.run(frames, Means(state.policy, state.embedder_of(namespace))).tables
         for table in stage.writes:
             rows += made[table.name].height
             apart = difference(frames[table.name], made[table.name]).rows

@@ -14,6 +14,8 @@ from assets.evidence import evidence
 from assets.extractors import extractors, in_force
 from assets.facts import facts
 from assets.funnel import funnel
+from assets.introductions import introductions
+from assets.known_only_candidates import known_only_candidates
 from assets.learning_candidates import extractors as of_learnings
 from assets.learning_candidates import learning_candidates_asset
 from assets.learnings import learnings
@@ -24,6 +26,7 @@ from assets.model_calls import model_calls
 from assets.publication import publication_asset
 from assets.raw_logs import fingerprint, raw_logs_asset
 from assets.records import records_asset
+from assets.theme_facts import theme_facts
 from assets.themes import themes
 from assets.vector_index import vector_index_asset
 from assets.work import work_asset
@@ -33,7 +36,8 @@ from resources.settings import Settings
 
 ASSETS: Sequence[dg.AssetsDefinition] = (
     extractors, records_asset, raw_logs_asset, candidates_asset, learning_candidates_asset,
-    entities, facts, learnings, embeddings, themes, clusters, evidence, confidence_updates,
+    introductions, known_only_candidates, entities, themes, theme_facts, facts, learnings,
+    embeddings, clusters, evidence, confidence_updates,
     merges, memory, funnel, vector_index_asset, work_asset, model_calls, publication_asset,
     maintenance,
 )  # fmt: skip

@@ -9,6 +9,8 @@ from assets import by_conversation, candidates, learning_candidates, publication
 from assets.records import changed_files
 from knowledge.full_mode import FULL_MODE
 from knowledge.learnings.asked import LEARNING_MODEL
+from knowledge.stages import STAGES
+from knowledge.tables import CONVERSATIONS, WORK
 from knowledge.work import DayRange, ranges
 from resources.log_files import LogFile
 from resources.state import State
@@ -32,8 +34,12 @@ def pending_days(state: State) -> list[str]:
     )
 
 
+WHOLE = "*"
+"""What follows from all days, among the days that were tried."""
+
+
 def left_to_model(state: State) -> set[str]:
-    """Days that owe nothing but what a language model says."""
+    """Days that owe nothing but what a language model says, and WHOLE, which may owe that too."""
     owed = pl.concat(
         [
             by_conversation.pending(state, candidates.extractors(state.settings)),
@@ -41,7 +47,18 @@ def left_to_model(state: State) -> set[str]:
         ]
     )
     by_model = pl.col("stage").is_in([FULL_MODE.name, LEARNING_MODEL.name])
-    return set(owed.filter(by_model)["day"]) - set(owed.filter(~by_model)["day"])
+    return {*owed.filter(by_model)["day"], WHOLE} - set(owed.filter(~by_model)["day"])
+
+
+def whole_owes_model(state: State) -> bool:
+    """Whether a stage over whole tables could not have all answers of the language model."""
+    if state.settings.model is None:
+        return False
+    asking = pl.DataFrame({"stage": [stage.name for stage in STAGES if stage.prompts]})
+    namespaces = state.warehouse.read(CONVERSATIONS, columns=["namespace"]).unique()
+    units = namespaces.join(asking.lazy(), how="cross")
+    work = state.warehouse.read(WORK, columns=units.collect_schema().names())
+    return not units.join(work, on=["namespace", "stage"], how="anti").collect().is_empty()
 
 
 def next_step(
@@ -49,7 +66,7 @@ def next_step(
 ) -> Step | None:
     """The next run; None if everything is published. Newest days come first.
 
-    Days that were `tried` are left: what they still owe waits for a language model.
+    Days that were `tried`, and WHOLE, are left: what they still owe waits for a language model.
     """
     if changed_files(state) if files is None else files:
         return Step("intake")
@@ -58,4 +75,6 @@ def next_step(
         return Step("refresh" if len(pending) == 1 else "days", pending[0])
     if publication.is_stale(state):
         return Step("consolidate")
+    if WHOLE not in tried and whole_owes_model(state):
+        return Step("publish")
     return None

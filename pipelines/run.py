@@ -11,7 +11,7 @@ from assets.progress import LISTENER, Listener
 from assets.records import changed_files, stretch
 from knowledge.work import ranges
 from pipelines.event_log import kept_open
-from pipelines.next_step import Step, next_step
+from pipelines.next_step import WHOLE, Step, next_step
 from pipelines.under_way import process_tag, range_tags, reconcile
 from resources.log_files import LogFile
 from resources.state import State
@@ -148,6 +148,8 @@ class _Runs:
         while (step := next_step(self.state, files=[], tried=tried)) is not None:
             self.execute(step)
             tried |= set(step.days.days if step.days else ())
+            if step.job != "days":
+                tried.add(WHOLE)
 
     def check(self, on_check: Callable[[], None]) -> None:
         """All stages and the full suites once more, if anything ran: the last word on a night."""

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import dagster as dg
 
-from pipelines.jobs import consolidate, days, intake, refresh
+from pipelines.jobs import consolidate, days, intake, publish, refresh
 from pipelines.next_step import Step, left_to_model, next_step
 from pipelines.under_way import UNFINISHED, range_tags, reconcile
 from resources.state import State
@@ -18,7 +18,7 @@ MOST_FAILURES = 7
 
 
 @dg.sensor(
-    jobs=[intake, days, refresh, consolidate],
+    jobs=[intake, days, refresh, consolidate, publish],
     minimum_interval_seconds=5,
     default_status=dg.DefaultSensorStatus.RUNNING,
     description="Sees new and grown files and the inbox, and runs just the days that changed.",

@@ -95,7 +95,8 @@ def owed_units(state: State, work: pl.DataFrame | None = None) -> pl.DataFrame:
 
 def _whole(state: State, work: pl.DataFrame) -> pl.DataFrame:
     """Rows of `work` of stages over whole tables that were made with another fingerprint."""
-    now = {stage.name: stage.extractor.fingerprint(state.policy) for stage in STAGES}
+    model, policy = state.settings.model, state.policy
+    now = {stage.name: stage.in_force(model).fingerprint(policy) for stage in STAGES}
     return work.filter(pl.col("stage").is_in(list(now))).filter(
         pl.col("fingerprint") != pl.col("stage").replace_strict(now, default=None)
     )

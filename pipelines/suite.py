@@ -20,7 +20,7 @@ class Read(Protocol):
     def __call__(
         self, table: str, *columns: str, days: Sequence[str] | None = None
     ) -> pl.LazyFrame:
-        """Columns of a table by name, in the version that is checked."""
+        """Columns of a table by name, all if none is named, in the version that is checked."""
         ...
 
 

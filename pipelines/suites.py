@@ -4,9 +4,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import polars as pl
 
+from knowledge.extractors import STAGE_OF
 from knowledge.full_mode import FULL_MODE
 from knowledge.identity import digest
-from knowledge.invariants import REFERENCES, UNIT_RANGES
+from knowledge.invariants import QUOTED, REFERENCES, UNIT_RANGES, quoted
 from knowledge.learnings.asked import LEARNING_MODEL
 from knowledge.learnings.stage import EXTRACTOR as LEARNING_RULES
 from knowledge.prompts import CANARIES
@@ -174,7 +175,7 @@ def _worked(table: str, stages: Iterable[str]) -> Callable[[Read], pl.LazyFrame]
             .group_by(key)
             .agg(pl.col("rows").sum().alias("expected"))
         )
-        stage = pl.col("extractor").str.extract(r"^([^@/]+)").alias("stage")
+        stage = STAGE_OF.alias("stage")
         there = read(table, "namespace", "extractor").group_by("namespace", stage)
         return said.join(there.agg(pl.len().alias("counted")), on=key, how="full")
 
@@ -182,7 +183,14 @@ def _worked(table: str, stages: Iterable[str]) -> Callable[[Read], pl.LazyFrame]
 
 
 def _names(read: Read) -> pl.LazyFrame:
-    proposed = read("candidates", "namespace").group_by("namespace").agg(expected=pl.len())
+    found = read("known_only_candidates", "namespace", "reason")
+    both = pl.concat(
+        [
+            read("candidates", "namespace"),
+            found.filter(pl.col("reason").is_null()).select("namespace"),
+        ]
+    )
+    proposed = both.group_by("namespace").agg(expected=pl.len())
     judged = pl.concat(
         [
             read("entities", "namespace", "mentions").rename({"mentions": "counted"}),
@@ -236,7 +244,7 @@ _BALANCES: dict[str, tuple[tuple[str, ...], str, Callable[[Read], pl.LazyFrame]]
         _worked("learning_candidates", [LEARNING_RULES.name, LEARNING_MODEL.name]),
     ),
     "entities": (
-        ("entities", "rejections", "candidates"),
+        ("entities", "rejections", "candidates", "known_only_candidates"),
         "Each candidate names an accepted entity or a rejected one.",
         _names,
     ),
@@ -264,22 +272,26 @@ def _quotes(
 _FOUND = "quote stands in its source"
 
 
-def _candidate_quotes(read: Read) -> Iterator[pl.DataFrame]:
-    columns = ("namespace", "record_id", "quote", "quote_field", "quote_start", "quote_end")
-    yield pl.DataFrame(schema={_FOUND: pl.Boolean})
-    for days in stretches(read, "candidates"):
-        quotes = read("candidates", *columns, days=days)
-        source = read("raw_logs", "namespace", *Record._fields, days=days)
-        joined = quotes.join(source, on=["namespace", "record_id"], how="left").collect()
-        places = joined.select("quote", "quote_field", "quote_start", "quote_end")
-        records = joined.select(Record._fields)
-        held = [
-            (field_text(field, record) or "")[start:end] == quote
-            for (quote, field, start, end), record in zip(
-                places.iter_rows(), map(Record._make, records.iter_rows()), strict=True
+def _record_quotes(table: str) -> Callable[[Read], Iterator[pl.DataFrame]]:
+    def found(read: Read) -> Iterator[pl.DataFrame]:
+        yield pl.DataFrame(schema={_FOUND: pl.Boolean})
+        for days in stretches(read, table):
+            quotes = quoted(read(table, days=days)).select(
+                "namespace", "record_id", "quote", "quote_field", "quote_start", "quote_end"
             )
-        ]
-        yield pl.DataFrame({_FOUND: held}, schema={_FOUND: pl.Boolean})
+            source = read("raw_logs", "namespace", *Record._fields, days=days)
+            joined = quotes.join(source, on=["namespace", "record_id"], how="left").collect()
+            places = joined.select("quote", "quote_field", "quote_start", "quote_end")
+            records = joined.select(Record._fields)
+            held = [
+                (field_text(field, record) or "")[start:end] == quote
+                for (quote, field, start, end), record in zip(
+                    places.iter_rows(), map(Record._make, records.iter_rows()), strict=True
+                )
+            ]
+            yield pl.DataFrame({_FOUND: held}, schema={_FOUND: pl.Boolean})
+
+    return found
 
 
 def _learning_quotes(read: Read) -> Iterator[pl.DataFrame]:
@@ -300,7 +312,7 @@ def _learning_quotes(read: Read) -> Iterator[pl.DataFrame]:
 
 
 _QUOTES: dict[str, tuple[tuple[str, ...], Callable[[Read], Iterator[pl.DataFrame]]]] = {
-    "candidates": (("candidates", "raw_logs"), _candidate_quotes),
+    **{name: ((name, "raw_logs"), _record_quotes(name)) for name in QUOTED},
     "learnings": (("learnings", "raw_logs"), _learning_quotes),
 }
 
@@ -326,7 +338,7 @@ def _no_secret(table: Table, columns: Sequence[str]) -> Suite:
 
 
 _MODELLED: dict[str, tuple[str, ...]] = {
-    "candidates": ("entity_name", "content"),
+    **dict.fromkeys(QUOTED, ("entity_name", "content")),
     "learnings": ("title", "content"),
 }
 """Tables that hold what models said."""
@@ -338,9 +350,8 @@ def _no_canary(table: Table, columns: Sequence[str]) -> Suite:
     names = sorted(CANARIES)
 
     def batches(read: Read) -> Iterator[Batch]:
-        made = read(table.name, "extractor", *columns).filter(
-            pl.col("extractor").str.contains("/", literal=True)
-        )
+        by_model = pl.col("extractor").str.contains("/", literal=True)
+        made = quoted(read(table.name)).filter(by_model)
         has = pl.any_horizontal(
             pl.col(name).str.contains_any(names, ascii_case_insensitive=True) for name in columns
         )

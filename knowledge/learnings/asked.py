@@ -14,8 +14,8 @@ import msgspec
 import polars as pl
 
 from knowledge.asking import Answer, Ask, LanguageModel
-from knowledge.extraction import by_prompts, extractor
-from knowledge.extractors import Extractor
+from knowledge.extraction import extractor
+from knowledge.extractors import Extractor, by_prompts
 from knowledge.injection import gives_orders
 from knowledge.learnings.categories import MOST, Signal
 from knowledge.learnings.draft import CATEGORIES, Draft, Factors, encode

@@ -5,6 +5,7 @@ from typing import Any
 from knowledge.prompt import Prompt
 from knowledge.prompts.commands import COMMANDS
 from knowledge.prompts.entity_facts import ENTITY_FACTS
+from knowledge.prompts.generalised_facts import GENERALISED_FACTS
 from knowledge.prompts.known_facts import KNOWN_FACTS
 from knowledge.prompts.learning_anti_pattern import LEARNING_ANTI_PATTERN
 from knowledge.prompts.learning_best_practice import LEARNING_BEST_PRACTICE
@@ -30,8 +31,8 @@ LESSON_PROMPTS: dict[str, Prompt[Any]] = {
 PROMPTS: dict[str, Prompt[Any]] = {
     prompt.name: prompt
     for prompt in (
-        NAMES, ENTITY_FACTS, KNOWN_FACTS, COMMANDS, LEARNING_CATEGORIES, *LESSON_PROMPTS.values(),
-        LEARNING_QUOTES,
+        NAMES, ENTITY_FACTS, KNOWN_FACTS, COMMANDS, GENERALISED_FACTS, LEARNING_CATEGORIES,
+        *LESSON_PROMPTS.values(), LEARNING_QUOTES,
     )
 }  # fmt: skip
 """Every prompt in force, by name."""

@@ -54,17 +54,25 @@ CANDIDATES = Table(
     by_day=True,
 )
 
-KNOWN_ONLY_CANDIDATES = Table(
-    "known_only_candidates",
-    "One row per fact that a model found, in what no person set off, about a name known before.",
-    CANDIDATE_COLUMNS,
-    key=("namespace", "candidate_id"),
-    by_day=True,
-)
-
 _WHERE_FOUND = {
     name: replace(CANDIDATE_COLUMNS[name], null=True) for name in ("quote_start", "quote_end")
 }
+_WHY_REFUSED = (
+    "question, wish, quotation or hypothetical; not_given, not_in_quote, quote_not_found, "
+    "canary, redacted, blank, too_long; a structural rule; instructions: held for review"
+)
+
+KNOWN_ONLY_CANDIDATES = Table(
+    "known_only_candidates",
+    "One row per fact that a model found, in what no person set off, about a name known before.",
+    {
+        **CANDIDATE_COLUMNS,
+        **_WHERE_FOUND,
+        "reason": Column(TEXT, f"Why it is no fact: {_WHY_REFUSED}; none if it is one.", null=True),
+    },
+    key=("namespace", "candidate_id"),
+    by_day=True,
+)
 
 REFUSALS = Table(
     "refusals",
@@ -72,14 +80,27 @@ REFUSALS = Table(
     {
         **CANDIDATE_COLUMNS,
         **_WHERE_FOUND,
-        "reason": Column(
-            TEXT,
-            "question, wish, quotation or hypothetical; not_given, not_in_quote, quote_not_found, "
-            "canary, redacted, blank, too_long; a structural rule; instructions: held for review.",
-        ),
+        "reason": Column(TEXT, f"{_WHY_REFUSED.capitalize()}."),
     },
     key=("namespace", "candidate_id", "reason"),
     by_day=True,
+)
+
+THEME_FACTS = Table(
+    "theme_facts",
+    "One row per fact that was drawn from a theme. It introduces nothing, and feeds no theme.",
+    {
+        **CANDIDATE_COLUMNS,
+        "theme_id": Column(TEXT, "Theme."),
+        "derived_from": Column(TEXTS, "Episodes that bear it out."),
+        "reason": Column(
+            TEXT,
+            "Why it is no fact: canary, not_given, blank, redacted, too_long, too_few_episodes, "
+            "instructions (held for review); none if it is one.",
+            null=True,
+        ),
+    },
+    key=("namespace", "candidate_id"),
 )
 
 INTRODUCTIONS = Table(

@@ -14,6 +14,16 @@ def candidates(*rows: dict[str, object]) -> pl.DataFrame:
     return CANDIDATES.frame(candidate(**row) for row in rows)
 
 
+def stated(*rows: dict[str, object]) -> pl.DataFrame:
+    """Candidates as facts are made of them."""
+    return undrawn(candidates(*rows))
+
+
+def undrawn(said: pl.DataFrame) -> pl.DataFrame:
+    """Candidates that were drawn from nothing but their records."""
+    return said.with_columns(derived_from=pl.lit([], dtype=pl.List(pl.String)))
+
+
 def candidate(**row: object) -> dict[str, object]:
     """A fact of project cairn that an agent's call shows; `at` is in hours after the start."""
     at = row.pop("at", 0)

@@ -11,8 +11,8 @@ from polars.testing import assert_frame_equal
 from knowledge.change import difference
 from knowledge.policy import Policy
 from knowledge.stage import Frames, Means
-from knowledge.stages import ENTITIES_STAGE, FACTS_STAGE
-from knowledge.tables import TABLES
+from knowledge.stages import ENTITIES_STAGE, FACTS_STAGE, INTRODUCTIONS_STAGE
+from knowledge.tables import KNOWN_ONLY_CANDIDATES, TABLES, THEME_FACTS, Table
 from tests.knowledge.rows import episodes
 from tests.knowledge.said import candidates, statement, topic
 from tests.knowledge.toy_embedder import ToyEmbedder
@@ -71,31 +71,52 @@ def row(dice: random.Random) -> dict[str, object]:
 
 
 def world(rows: list[dict[str, object]], dice: random.Random) -> dict[str, pl.DataFrame]:
-    """Candidates and episodes: some of the rows, and one of two requests for each record."""
+    """Candidates, facts of both other ways, and one of two requests for each record."""
     some = [each for each in rows if dice.random() < 0.8]
+    found = candidates(*some).unique("candidate_id", keep="first", maintain_order=True)
+    facts = [each for each in rows if each.get("kind", "fact") == "fact" and dice.random() < 0.2]
+    looked_up = [each | {"mode": "known_only", "trigger": "enrichment"} for each in facts[::2]]
+    themes = [each | {"mode": "generalised", "origin": "system"} for each in facts[1::2]]
     said = [
         {"episode_id": f"r{number}", "text": dice.choice(REQUESTS)}
         for number in range(6)
         if dice.random() < 0.9
     ]
     return {
-        "candidates": candidates(*some).unique("candidate_id", keep="first", maintain_order=True),
+        "candidates": found,
+        "known_only_candidates": elsewhere(KNOWN_ONLY_CANDIDATES, looked_up),
+        "theme_facts": elsewhere(THEME_FACTS, themes),
         "episodes": episodes(*said),
     }
 
 
+def elsewhere(table: Table, rows: list[dict[str, object]]) -> pl.DataFrame:
+    """Rows of candidates in another table, with ids of their own."""
+    more = {"reason": None, "theme_id": "t", "derived_from": ["e1", "e2"]}
+    ids = pl.concat_str(pl.lit(table.name), "candidate_id")
+    own = candidates(*rows).unique("candidate_id", keep="first", maintain_order=True)
+    return table.frame(
+        {**row, **{name: more[name] for name in more if name in table.columns}}
+        for row in own.with_columns(candidate_id=ids).iter_rows(named=True)
+    )
+
+
+STAGES = (INTRODUCTIONS_STAGE, ENTITIES_STAGE, FACTS_STAGE)
+
+
 def known(reads: Frames) -> tuple[Frames, Frames]:
-    """What both stages read and write."""
-    named = ENTITIES_STAGE.run(reads, MEANS)
-    reads = {**reads, "entities": named["entities"]}
-    return reads, {**named, **FACTS_STAGE.run(reads, MEANS)}
+    """What these stages read and write."""
+    made: dict[str, pl.DataFrame] = {}
+    for stage in STAGES:
+        made |= stage.run({**reads, **made}, MEANS).tables
+    return {**reads, **made}, made
 
 
 def assert_made_of_the_change(before: Frames, now: Frames) -> Frames:
-    """That both stages make the same of a change as of everything; gives what they make."""
+    """That these stages make the same of a change as of everything; gives what they make."""
     before, stored = known(before)
     reads, expected = known(now)
-    for stage in (ENTITIES_STAGE, FACTS_STAGE):
+    for stage in STAGES:
         assert stage.after
         changes = {t.name: difference(before[t.name], reads[t.name]) for t in stage.reads}
         made = stage.after(changes, {t.name: stored[t.name] for t in stage.writes}, reads, MEANS)
@@ -132,6 +153,7 @@ SSH = {"entity_name": "harbor", "predicate": "connects_to_host", "object": "nas"
        "trigger": "enrichment"}  # fmt: skip
 HARBOR = {"kind": "entity", "entity_name": "harbor", "predicate": "is", "object": "harbor",
           "quote_field": "project", "quote": "harbor", "quote_end": 6}  # fmt: skip
+NO_MORE = {table.name: table.empty() for table in (KNOWN_ONLY_CANDIDATES, THEME_FACTS)}
 LOGIN = topic("login bug", REQUESTS[0], record_id="r1")
 FOUND = statement(SAID[0], entity_name="harbor", record_id="r8")
 
@@ -151,9 +173,9 @@ FOUND = statement(SAID[0], entity_name="harbor", record_id="r8")
 def test_a_name_far_from_the_change_is_touched_by_it(
     stays: list[dict[str, object]], comes: dict[str, object], name: str, facts: int
 ) -> None:
-    said = episodes({"episode_id": "r1", "text": REQUESTS[0]})
-    without = {"candidates": candidates(*stays), "episodes": said}
-    together = {"candidates": candidates(*stays, comes), "episodes": said}
+    others = {**NO_MORE, "episodes": episodes({"episode_id": "r1", "text": REQUESTS[0]})}
+    without = {"candidates": candidates(*stays), **others}
+    together = {"candidates": candidates(*stays, comes), **others}
     named = assert_made_of_the_change(without, together)["entities"]
     assert dict(named.select("name", "facts").iter_rows())[name] == facts
     named = assert_made_of_the_change(together, without)["entities"]
@@ -165,7 +187,7 @@ def test_a_name_is_judged_again_when_its_request_is_read_otherwise() -> None:
     said = candidates(topic("Tomatoes", REQUESTS[1], record_id="r1"), found)
     fits, stray = "Tomatoes rot.", REQUESTS[1]
     worlds = [
-        {"candidates": said, "episodes": episodes({"episode_id": "r1", "text": text})}
+        {**NO_MORE, "candidates": said, "episodes": episodes({"episode_id": "r1", "text": text})}
         for text in (fits, stray)
     ]
     assert_made_of_the_change(*reversed(worlds))

@@ -6,12 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
-from knowledge.entities import Gated, entities, introductions
+from knowledge.entities import Gated, entities
 from knowledge.facts import facts
 from knowledge.identity import entity_id
+from knowledge.introductions import introductions
 from knowledge.policy import Policy
 from resources.embedder import load_embedder
-from tests.knowledge.said import candidates, contexts, statement, topic
+from tests.knowledge.said import candidates, contexts, statement, topic, undrawn
 
 WORDLLAMA = load_embedder("wordllama")
 POLICY = Policy()
@@ -56,6 +57,7 @@ def test_a_topic_that_a_person_named_and_an_agent_spoke_of_is_an_entity() -> Non
         ({"origin": "human", "trigger": "learn_command"}, True),
         ({"origin": "external", "trigger": "learn_command"}, True),
         ({"origin": "external", "trigger": "user_message"}, False),  # a page that an agent read
+        ({"origin": "external", "trigger": "user_message", "mode": "full"}, True),  # a search
         ({"origin": "human", "trigger": "enrichment"}, False),
         ({"origin": "external", "trigger": "enrichment"}, False),
         ({"origin": "human", "trigger": None}, False),
@@ -171,7 +173,7 @@ def test_facts_are_about_entities_that_passed() -> None:
     )
     introduced = introductions(proposed, POLICY)
     passed = entities(proposed, introduced, contexts(), WORDLLAMA, POLICY).entities
-    about = facts(proposed, passed).facts["entity_id"]
+    about = facts(undrawn(proposed), passed).facts["entity_id"]
     assert set(about) == set(passed["entity_id"])
     assert set(passed["name"]) == {"cairn", "login bug"}
 

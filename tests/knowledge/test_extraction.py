@@ -1,9 +1,7 @@
 """Full and known-only mode: what failures cost, what is owed, what growth and order change."""
 
 import re
-from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from types import ModuleType
 from typing import Any
 
 import polars as pl
@@ -11,14 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from knowledge import full_mode as full
-from knowledge import known_only as known
 from knowledge.asking import Answer, Ask
 from knowledge.candidates import candidates
-from knowledge.entities import introductions
 from knowledge.full_mode import full_mode
-from knowledge.known_only import known_only, units
+from knowledge.introductions import introductions
+from knowledge.known_only import known_only
 from knowledge.policy import Policy
-from knowledge.tables import CANDIDATES
+from knowledge.stages import KNOWN_ONLY_STAGE
 from tests.knowledge.rules.fixtures import agent, human, order, raw_logs
 from tests.knowledge.scripted_model import FreeModel
 
@@ -134,19 +131,22 @@ def test_a_fact_of_an_agent_introduces_nothing() -> None:
     assert introductions(by_agent, Policy()).is_empty()
 
 
-def _fingerprint(mode: ModuleType, policy: Policy, model: str) -> str:
-    given = (policy, model) if mode is full else (model,)
-    return mode.in_force(*given).fingerprint(policy)
+def of_full_mode(policy: Policy, model: str) -> str:
+    return full.in_force(policy, model).fingerprint(policy)
+
+
+def of_known_only(policy: Policy, model: str) -> str:
+    return KNOWN_ONLY_STAGE.in_force(model).fingerprint(policy)
 
 
 def test_fingerprints_change_with_what_decides() -> None:
-    for mode in (full, known):
-        here = _fingerprint(mode, Policy(), "a")
-        assert _fingerprint(mode, Policy(), "a") == here
-        assert _fingerprint(mode, Policy(), "b") != here
-        assert _fingerprint(mode, Policy(chunk_tokens=900), "a") != here
-        assert _fingerprint(mode, Policy(merge_similarity=0.9), "a") == here
-    assert _fingerprint(full, Policy(name_words=3), "a") != _fingerprint(full, Policy(), "a")
+    for fingerprint in (of_full_mode, of_known_only):
+        here = fingerprint(Policy(), "a")
+        assert fingerprint(Policy(), "a") == here
+        assert fingerprint(Policy(), "b") != here
+        assert fingerprint(Policy(chunk_tokens=900), "a") != here
+        assert fingerprint(Policy(merge_similarity=0.9), "a") == here
+    assert of_full_mode(Policy(name_words=3), "a") != of_full_mode(Policy(), "a")
 
 
 TOPICS = ["heat pump", "sourdough", "wien", "straße", "日本語"]
@@ -183,31 +183,28 @@ def introduced(logs: pl.DataFrame) -> pl.DataFrame:
 
 @settings(max_examples=25, deadline=None)
 @given(days(), st.randoms(use_true_random=False))
-def test_any_order_of_days_gives_the_same_known_only_rows(
+def test_what_is_known_of_a_day_does_not_depend_on_days_after_it(
     made: list[pl.DataFrame], random: Any
 ) -> None:
     every = pl.concat(made)
-    expected = known_only(every, introduced(every), FreeModel(telling), Policy())
+    model = FreeModel(telling)
+    expected = known_only(every, introduced(every), model, Policy())
     assert not set(expected.candidates["entity_name"]) - set(TOPICS) - {"strasse"}
+    asked = model.keys
 
     arriving = list(made)
     random.shuffle(arriving)
-    model = FreeModel(telling)
-    rows: dict[str, pl.DataFrame] = {}
-    hashes: dict[str, str] = {}
-    for count in range(1, len(arriving) + 1):
-        logs = pl.concat(arriving[:count])
-        names = introduced(logs)
-        now: Sequence[tuple[str, str]] = (
-            units(logs, names, Policy()).select("unit", "unit_hash").rows()
-        )
-        owed = [unit for unit, content in now if hashes.get(unit) != content]
-        hashes |= dict(now)
-        for unit in owed:
-            own = logs.filter(pl.col("conversation_id") == unit)
-            rows[unit] = known_only(own, names, model, Policy()).candidates
-    found = CANDIDATES.frame(pl.concat([CANDIDATES.empty(), *rows.values()]))
-    assert found.equals(expected.candidates)
+    shuffled = pl.concat(arriving)
+    assert known_only(shuffled, introduced(shuffled), model, Policy()).candidates.equals(
+        expected.candidates
+    )
+    for count in range(1, len(made)):
+        first = pl.concat(made[:count])
+        model = FreeModel(telling)
+        found = known_only(first, introduced(first), model, Policy())
+        until = expected.candidates.join(first, on="record_id", how="semi", maintain_order="left")
+        assert found.candidates.equals(until)
+        assert model.keys <= asked  # what was paid for answers still
 
 
 def test_a_name_is_known_from_the_moment_that_it_was_introduced() -> None:

@@ -11,7 +11,7 @@ from polars.testing import assert_frame_equal
 from knowledge.facts import facts, statements
 from knowledge.identity import entity_id, fact_id
 from knowledge.tables import CANDIDATES
-from tests.knowledge.said import START, candidate, candidates, statement
+from tests.knowledge.said import START, candidate, stated, statement, undrawn
 
 CAIRN = {"namespace": "n", "entity_id": entity_id("n", "project", "cairn"), "name": "cairn",
          "type": "project"}  # fmt: skip
@@ -27,7 +27,7 @@ def known(*topics: str) -> pl.DataFrame:
 
 def test_many_uses_of_a_tool_are_one_fact_with_every_source() -> None:
     uses = [{"record_id": f"r{i:03}", "conversation_id": f"s{i % 3}", "at": i} for i in range(50)]
-    table, sources = facts(candidates(*uses), known())
+    table, sources = facts(stated(*uses), known())
     fact = table.row(0, named=True)
     assert table.height == 1
     assert fact["fact_id"] == fact_id("n", CAIRN["entity_id"], "used_tool", "bash")
@@ -56,7 +56,7 @@ def test_which_objects_are_the_same(predicate: str, one: str, other: str, same: 
         {"predicate": predicate, "object": text, "record_id": record}
         for record, text in (("r1", one), ("r2", other))
     ]
-    assert facts(candidates(*said), known()).facts.height == (1 if same else 2)
+    assert facts(stated(*said), known()).facts.height == (1 if same else 2)
 
 
 def test_the_base_is_the_highest_of_the_first_conversation_and_the_form_the_most_written() -> None:
@@ -66,14 +66,14 @@ def test_the_base_is_the_highest_of_the_first_conversation_and_the_form_the_most
         statement("it is slow.", record_id="r3", at=3, confidence=1.0, conversation_id="s2"),
         statement("It is slow!", record_id="r0", at=None, confidence=1.0, conversation_id="s3"),
     ]
-    fact = facts(candidates(*said), known()).facts.row(0, named=True)
+    fact = facts(stated(*said), known()).facts.row(0, named=True)
     assert fact["base_confidence"] == 0.8
     assert fact["object"] == fact["content"] == "it is slow."
     assert fact["source_record_ids"] == ["r1", "r2", "r3", "r0"]  # undated comes last
 
 
 def test_a_statement_is_also_about_the_topics_that_it_names_as_whole_words() -> None:
-    said = candidates(statement("Found that the Login Bug breaks single sign-on."))
+    said = stated(statement("Found that the Login Bug breaks single sign-on."))
     topics = ["login bug", "bug", "bug breaks", "single sign-on", "sign", "log"]
     about = statements(said, known(*topics)).join(known(*topics), on="entity_id")
     assert sorted(about["name"]) == ["bug", "bug breaks", "cairn", "login bug", "single sign-on"]
@@ -81,19 +81,19 @@ def test_a_statement_is_also_about_the_topics_that_it_names_as_whole_words() -> 
 
 
 def test_only_free_statements_speak_of_topics() -> None:
-    said = candidates({"predicate": "executed_command", "object": "git bisect"})
+    said = stated({"predicate": "executed_command", "object": "git bisect"})
     assert facts(said, known("git bisect")).facts["entity_id"].to_list() == [CAIRN["entity_id"]]
 
 
 def test_topics_of_another_namespace_stay_there() -> None:
-    said = candidates(statement("The login bug is back", namespace="m", entity_name="other"))
+    said = stated(statement("The login bug is back", namespace="m", entity_name="other"))
     assert facts(said, known("login bug")).facts.is_empty()
 
 
 def test_empty_and_wholly_redacted_objects_are_no_facts() -> None:
-    said = candidates(*({"object": value} for value in ("", " - ", "[redacted:token]")))
+    said = stated(*({"object": value} for value in ("", " - ", "[redacted:token]")))
     assert facts(said, known()).facts.is_empty()
-    kept = candidates({"predicate": "executed_command", "object": "curl -u [redacted:auth] x"})
+    kept = stated({"predicate": "executed_command", "object": "curl -u [redacted:auth] x"})
     assert facts(kept, known()).facts.height == 1
 
 
@@ -109,11 +109,11 @@ def test_any_order_of_candidates_gives_the_same_rows(shuffle: random.Random) -> 
         )
         for i in range(30)
     ]  # fmt: skip
-    straight = facts(candidates(*rows), known("login bug", "docs"))
+    straight = facts(stated(*rows), known("login bug", "docs"))
     order = list(range(len(rows)))
     shuffle.shuffle(order)
     topics = known("login bug", "docs").sample(fraction=1, shuffle=True, seed=shuffle.randrange(99))
-    mixed = facts(candidates(*rows)[order], topics)
+    mixed = facts(stated(*rows)[order], topics)
     assert_frame_equal(mixed.facts, straight.facts)
     assert_frame_equal(mixed.fact_sources, straight.fact_sources)
 
@@ -130,6 +130,6 @@ def test_a_hundred_thousand_candidates_take_seconds_not_minutes() -> None:
     )
     topics = known(*(f"part {i}" for i in range(2000)))
     start = time.perf_counter()
-    table = facts(said, topics).facts
+    table = facts(undrawn(said), topics).facts
     assert time.perf_counter() - start < 10
     assert table.height == 22_000

@@ -6,10 +6,11 @@ import polars as pl
 import pytest
 
 from knowledge.asking import Answer
-from knowledge.entities import introductions
 from knowledge.facts import facts
-from knowledge.generalised import generalised, in_force
+from knowledge.generalised import generalised
+from knowledge.introductions import introductions
 from knowledge.policy import Policy
+from knowledge.stages import THEME_FACTS_STAGE
 from knowledge.tables import CANDIDATES, ENTITIES, EPISODES, THEMES
 from tests.knowledge.learnings.teacher import Teacher
 from tests.knowledge.rows import episodes as episode_rows
@@ -185,16 +186,16 @@ def test_without_a_model_the_medoid_stands_and_is_marked():
     )
     assert row["entity_name"] == "attic box"
     assert len(row["derived_from"]) == 4
-    prints = {in_force(model).fingerprint(Policy()) for model in (None, "m", "n")}
+    prints = {THEME_FACTS_STAGE.in_force(model).fingerprint(Policy()) for model in (None, "m", "n")}
     assert len(prints) == 3
 
 
 def test_what_themes_say_becomes_facts_about_known_names_and_introduces_none():
     made = drawn(theme("a"), model=saying())
     rows = made.theme_facts.filter(pl.col("reason").is_null())
-    candidates = CANDIDATES.frame(rows)
-    assert introductions(candidates, Policy()).is_empty()
-    known = facts(candidates, KNOWN).facts
+    assert introductions(CANDIDATES.frame(rows), Policy()).is_empty()
+    known = facts(rows.select(*CANDIDATES.columns, "derived_from"), KNOWN).facts
+    assert known["derived_from"].to_list() == rows["derived_from"].to_list() * 2
     # A free statement is about every topic that it names.
     assert set(known["entity_id"]) == {"e_shop-api", "e_attic box"}
     assert known["base_confidence"].unique().to_list() == [0.6]
