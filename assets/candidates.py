@@ -55,7 +55,7 @@ def run_candidates(state: State, days: Sequence[str]) -> Report:
         became = outcomes(logs, found, rules)
         if full_mode.FULL_MODE.name not in names or state.language_model is None:
             return Made(made, became)
-        asked = full_mode.full_mode(logs, state.language_model, state.policy)
+        asked = full_mode.full_mode(logs, state.language_model, state.embedder, state.policy)
         for table, rows in ((CANDIDATES, asked.candidates), (REFUSALS, asked.refused)):
             made[table.name] = pl.concat([made[table.name], rows])
         if (asked.outcomes["outcome"] == "pending").any():
@@ -82,7 +82,7 @@ def estimate(state: State, units: pl.DataFrame) -> "Unasked":
     own = units.lazy().select("namespace", conversation_id="unit").unique()
     logs = state.warehouse.read(RAW_LOGS, days=sorted(set(units["day"])))
     logs = logs.join(own, on=["namespace", "conversation_id"], how="semi").collect()
-    full_mode.full_mode(logs, unasked, state.policy)
+    full_mode.full_mode(logs, unasked, state.embedder, state.policy)
     return unasked
 
 

@@ -1,7 +1,7 @@
 """How a stage becomes an asset: read what is owed, call its function, write, report."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 import polars as pl
@@ -15,6 +15,9 @@ from knowledge.tables import WORK, Table
 from knowledge.work import OUTCOME_SCHEMA, UNIT, content_digest, owed, settled
 from resources.lock import write_lock
 from resources.state import State
+
+if TYPE_CHECKING:
+    from resources.unasked import Unasked
 
 SAMPLE_IDS = 5
 
@@ -150,6 +153,17 @@ def _outcomes(stage: Stage, namespaces: Sequence[str], made: Sequence[Made]) -> 
     )  # fmt: skip
 
 
+def estimate(state: State, stage: Stage) -> "Unasked":
+    """What a language model would be asked for a stage now; nothing is asked."""
+    from resources.unasked import Unasked
+
+    unasked = Unasked(state.settings.model or "", state.answers)
+    for namespace in _namespaces(state, stage):
+        means = Means(state.policy, state.embedder_of(namespace), unasked)
+        stage.run(_read(state, stage.reads, namespace, stage.only), means)
+    return unasked
+
+
 def _read(
     state: State,
     tables: Sequence[Table],
@@ -177,9 +191,8 @@ def _namespace_units(
     The hash is the digest of all that is read; for a stage with `after` the versions of all tables
     that it reads and writes, so that what changed since can be asked for.
     """
-    names = [state.warehouse.read(table, columns=["namespace"]).unique() for table in stage.reads]
-    before = work.lazy().filter(pl.col("stage") == stage.name).select("namespace")
-    namespaces = sorted(pl.concat([before, *names]).unique().collect()["namespace"])
+    before = work.filter(pl.col("stage") == stage.name)["namespace"]
+    namespaces = sorted({*before, *_namespaces(state, stage)})
     hashes = [
         _noted(versions)
         if stage.after
@@ -195,6 +208,11 @@ def _namespace_units(
         fingerprint=pl.lit(fingerprint),
         day=pl.lit(None, pl.String),
     )
+
+
+def _namespaces(state: State, stage: Stage) -> list[str]:
+    names = [state.warehouse.read(table, columns=["namespace"]).unique() for table in stage.reads]
+    return sorted(pl.concat(names).unique().collect()["namespace"])
 
 
 def _versions(state: State, stage: Stage) -> dict[str, int | None]:

@@ -139,7 +139,9 @@ def _judged(
         on=_ENTITY,
         how="left",
     )
-    fits = context_similarity(placed.filter(introduces()), contexts, embedder)
+    # A model's names were judged with their facts before they became candidates (off_context.py).
+    by_model = ((pl.col("mode") == "full") & (pl.col("predicate") == "is")).any().over(_ENTITY)
+    fits = context_similarity(placed.filter(introduces() & ~by_model), contexts, embedder)
     return placed.join(fits, on=_ENTITY, how="left").with_columns(
         gate=pl.when(pl.col("refusal").is_not_null())
         .then(pl.lit("structural"))

@@ -2,8 +2,9 @@
 
 Two passes over the chunks of each conversation. The first finds names, in what people said and
 searched for; those that pass the structural filter, and those that rules found, are what the second
-looks for facts about, in all that may be read. Nothing depends on other conversations or days, nor
-on what comes later in the same one.
+looks for facts about, in all that may be read. Then the semantic filter judges each new topic with
+its facts. Nothing depends on other conversations or days, and no question on what comes later in
+the same one.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,6 +15,7 @@ from knowledge.asking import Ask, LanguageModel
 from knowledge.candidates import NOBODY, candidates
 from knowledge.chunks import READ_IN_FULL, Lines, chunks, pieces, shown
 from knowledge.command_lines import asked_commands
+from knowledge.embedding import Embedder
 from knowledge.extraction import (
     Extraction,
     conversation_of,
@@ -22,7 +24,9 @@ from knowledge.extraction import (
     facts_ask,
 )
 from knowledge.extractors import Extractor, by_prompts
+from knowledge.introductions import PERSON_TRIGGERS
 from knowledge.names import refusals
+from knowledge.off_context import judged_in_context
 from knowledge.policy import Policy
 from knowledge.prompts import COMMANDS, ENTITY_FACTS, NAMES
 from knowledge.prompts.entity_facts import Facts
@@ -36,15 +40,19 @@ from knowledge.rules.entities import project_name
 FULL_MODE = Extractor(
     "full_mode",
     "model",
-    1,
+    2,
     "Names and facts that a language model finds where a person set things off.",
-    ("chunk_tokens", "name_words", "model_confidence", "own_statement_confidence"),
+    (
+        "chunk_tokens",
+        "name_words",
+        "model_confidence",
+        "own_statement_confidence",
+        "semantic_floor",
+        "embedder",
+    ),
 )
 
 ASSET = "candidates"
-
-INTRODUCING = ("user_message", "learn_command")
-"""Triggers of searches whose results may bring a name in."""
 
 NAMING = tuple(
     rule
@@ -82,12 +90,15 @@ def in_force(policy: Policy, model: str) -> Extractor:
     return by_prompts(FULL_MODE, (NAMES, ENTITY_FACTS, COMMANDS), model, *rules)
 
 
-def full_mode(raw_logs: pl.DataFrame, model: LanguageModel, policy: Policy) -> Extraction:
+def full_mode(
+    raw_logs: pl.DataFrame, model: LanguageModel, embedder: Embedder, policy: Policy
+) -> Extraction:
     """Names and facts of conversations, as a model finds them.
 
     Args:
         raw_logs: Rows of RAW_LOGS, whole conversations, in any order.
         model: Answers.
+        embedder: Judges whether a topic fits where it was named.
         policy: Thresholds in force.
 
     Returns:
@@ -95,7 +106,8 @@ def full_mode(raw_logs: pl.DataFrame, model: LanguageModel, policy: Policy) -> E
         what command lines give. The outcomes are of the stage `full_mode`.
     """
     every = pieces(chunks(raw_logs, READ_IN_FULL, policy))
-    placed = Placed(_named_by_rules(raw_logs, policy))
+    ruled = list(_named_by_rules(raw_logs, policy))
+    placed = Placed(ruled)
 
     named = asked(filter(None, map(_introducing, every)), _names_ask, model)
     label = extractor(FULL_MODE, NAMES, model.model)
@@ -124,6 +136,8 @@ def full_mode(raw_logs: pl.DataFrame, model: LanguageModel, policy: Policy) -> E
             known = {name.key: name for name in given[one.lines[0].chunk_id]}
             proposals += judged_facts(one.answer.value.facts, one.lines, known, label, policy)
 
+    topics = {(*conversation, one.key) for conversation, _, one in ruled if one.type == "topic"}
+    proposals = judged_in_context(proposals, every, topics, embedder, policy)
     ran, commanded = asked_commands(raw_logs, model, policy, FULL_MODE, ASSET)
     return extraction(FULL_MODE.name, raw_logs, [*proposals, *commanded], [*named, *told, *ran])
 
@@ -133,7 +147,7 @@ def _introducing(lines: Lines) -> Lines:
     return tuple(
         line
         for line in lines
-        if line.origin == "human" or (line.origin == "external" and line.trigger in INTRODUCING)
+        if line.origin == "human" or (line.origin == "external" and line.trigger in PERSON_TRIGGERS)
     )
 
 

@@ -3,19 +3,31 @@
 import polars as pl
 
 from knowledge.learnings.stage import outcomes
+from knowledge.off_context import OFF_CONTEXT
+from knowledge.proposals import HELD
 from knowledge.stage import Frames
 from knowledge.tables import FUNNEL
 
 GATES = ("structural", "not_introduced", "semantic", "no_fact")
 """Gates of names, in their order."""
 
+CHECKS = {
+    "from_the_text": ("canary", "not_given", "quote_not_found", "not_in_quote"),
+    "asserted": ("question", "wish", "quotation", "hypothetical"),
+    "no_orders": (HELD,),
+    "in_context": (OFF_CONTEXT,),
+}
+"""Gates of what a model proposes, and the reasons of each; before them `form` has all others."""
+
 
 def funnel(tables: Frames) -> pl.DataFrame:
     """The table `funnel` of one namespace.
 
-    Names are counted as distinct names, statements as candidates, facts and conversations as rows.
+    Names are counted as distinct names, statements and what a model proposes as candidates, facts
+    and conversations as rows. Without a model there are no gates of its proposals.
     """
-    namespaces = tables["candidates"]["namespace"].unique().to_list()
+    proposed = pl.concat([tables[name]["namespace"] for name in ("candidates", "refusals")])
+    namespaces = proposed.unique().to_list()
     return FUNNEL.frame(
         {
             "namespace": namespace,
@@ -35,7 +47,7 @@ def funnel(tables: Frames) -> pl.DataFrame:
 
 def _gates(tables: Frames) -> list[tuple[str, str, int, int]]:
     rejections, entities = tables["rejections"], tables["entities"]
-    gates: list[tuple[str, str, int, int]] = []
+    gates = _proposals(tables["candidates"], tables["refusals"])
     came = rejections.height + entities.height
     for gate in GATES:
         passed = came - rejections.filter(pl.col("gate") == gate).height
@@ -61,4 +73,22 @@ def _gates(tables: Frames) -> list[tuple[str, str, int, int]]:
         passed = left - judged.filter(pl.col("outcome") == outcome).height
         gates.append(("learnings", gate, left, passed))
         left = passed
+    return gates
+
+
+def _proposals(candidates: pl.DataFrame, refusals: pl.DataFrame) -> list[tuple[str, str, int, int]]:
+    """What a model proposed in full mode through its checks, names by themselves."""
+    gate = pl.lit("form")
+    for name, reasons in CHECKS.items():
+        gate = pl.when(pl.col("reason").is_in(reasons)).then(pl.lit(name)).otherwise(gate)
+    fell = refusals.filter(pl.col("mode") == "full").with_columns(gate=gate)
+    accepted = candidates.filter(pl.col("mode") == "full")
+    gates: list[tuple[str, str, int, int]] = []
+    for kind, stage in (("entity", "full_mode_names"), ("fact", "full_mode_facts")):
+        by_gate = dict(fell.filter(pl.col("kind") == kind)["gate"].value_counts().iter_rows())
+        came = accepted.filter(pl.col("kind") == kind).height + sum(by_gate.values())
+        for name in ("form", *CHECKS) if came else ():
+            passed = came - by_gate.get(name, 0)
+            gates.append((stage, name, came, passed))
+            came = passed
     return gates

@@ -33,10 +33,10 @@ from knowledge.prompts.generalised_facts import (
 )
 from knowledge.proposals import HELD, LONGEST_STATEMENT, Known, has_canary
 from knowledge.questions import FAILURE_SCHEMA
-from knowledge.quoting import asks, occurring
+from knowledge.quoting import asks, occurring, place_of_name
 from knowledge.rules.entities import project_name
 from knowledge.tables import THEME_FACTS
-from knowledge.text import estimated_tokens, sentences
+from knowledge.text import STOP_WORDS, estimated_tokens, sentences, words
 
 GENERALISED = Extractor(
     "generalised", "stage", 1,
@@ -49,6 +49,12 @@ FEWEST_EPISODES = 2
 EPISODE_SHOWN = 500
 """Characters that are shown of an episode."""
 
+FEWEST_TERMS = 2
+"""Words that a medoid's statement shares with the terms of its theme."""
+
+FEWEST_WORDS = 3
+"""Words of a medoid's statement that are no stop words."""
+
 MOST_NAMES = 20
 MOST_TOKENS = 4000
 """Of the themes that share a question; one alone may be longer."""
@@ -59,6 +65,11 @@ _OPEN_TYPES = ("project", "topic", "system", "host", "package", "person")
 """Types of names that a habit or a set-up may be about; of equal counts the first comes first."""
 
 _REDACTED = re.compile(REDACTED_WHOLE)
+_ONESELF = "i i'm i've i'd i'll my mine we we're we've our ours"
+_OF_ONESELF = frozenset(_ONESELF.split())
+_SOMEBODY = "you your yours you're you've you'll thank thanks welcome goodbye"
+_TO_SOMEBODY = frozenset(_SOMEBODY.split())
+"""Words of what is said to somebody: none of it holds beyond the conversation."""
 
 
 class _Episode(NamedTuple):
@@ -77,6 +88,14 @@ class _Theme(NamedTuple):
     episodes: tuple[_Episode, ...]
     """The medoid, then its nearest members."""
     names: tuple[Known, ...]
+    terms: frozenset[str]
+    """Words of its strongest terms."""
+
+    def is_of(self, name: Known) -> bool:
+        """Whether most of its episodes are of a project."""
+        roots = [episode.project for episode in self.episodes if episode.project]
+        own = sum(Known(project_name(root), "project") == name for root in roots)
+        return 2 * own > len(self.episodes)
 
     @property
     def shown(self) -> str:
@@ -163,8 +182,10 @@ def _themes(themes: pl.DataFrame, episodes: pl.DataFrame, entities: pl.DataFrame
         ]
         named = _names(members, entities.filter(here))
         found += [
-            _Theme(str(namespace), theme_id, own_members, names)
-            for theme_id, own_members, names in zip(own["theme_id"], members, named, strict=True)
+            _Theme(str(namespace), theme_id, own_members, names, frozenset(words(" ".join(terms))))
+            for theme_id, terms, own_members, names in zip(
+                own["theme_id"], own["terms"].to_list(), members, named, strict=True
+            )
             if names and len({e.conversation_id for e in own_members}) >= FEWEST_CONVERSATIONS
         ]
     return found
@@ -260,25 +281,64 @@ def _row(theme: _Theme, fact: GeneralisedFact, label: str, policy: Policy) -> di
     ):
         reason = HELD
     about = about or Known(entity.strip(), "topic")
-    return _made(
-        theme, about, statement, shown or theme.episodes[:1], "states", "generalised", label,
-        policy, reason,
-    )  # fmt: skip
+    shown = shown or theme.episodes[:1]
+    span = next(iter(sentences(shown[0].request)), (0, 0))
+    return _made(theme, about, statement, shown, span, label, policy, reason)
 
 
 def _medoid_row(theme: _Theme, policy: Policy) -> dict[str, object] | None:
-    """What the medoid's request says, about the name that most of the theme shares."""
-    medoid = theme.episodes[0]
-    spans = sentences(medoid.request)
-    told = [medoid.request[a:b] for a, b in spans]
-    said = next((text for text in told if not asks(text)), told[0] if told else "")
-    statement = " ".join(said.split())[:LONGEST_STATEMENT]
-    if not statement or _REDACTED.search(statement) or gives_orders(medoid.text, "human"):
+    """What the medoid's request says, as far as it says what the theme is about.
+
+    Of its sentences that one which has the most of the theme's terms. A greeting, thanks and what
+    is said to somebody are what requests begin with, not what they are about.
+    """
+    request = theme.episodes[0].request
+    told = [(a, b) for a, b in sentences(request) if not asks(request[a:b])]
+    if not told:
         return None
-    return _made(
-        theme, theme.names[0], statement, theme.episodes, "recurs", "medoid",
-        GENERALISED.label, policy, None,
-    )  # fmt: skip
+    start, end = max(told, key=lambda span: len(_words(request[slice(*span)]) & theme.terms))
+    statement = " ".join(request[start:end].split())
+    about = _about(statement, theme)
+    spoken = _words(statement)
+    reason = None
+    if gives_orders(theme.episodes[0].text, "human"):
+        reason = HELD
+    elif _REDACTED.search(statement):
+        reason = "redacted"
+    elif len(statement) > LONGEST_STATEMENT:
+        reason = "too_long"
+    elif (
+        len(spoken & theme.terms) < FEWEST_TERMS
+        or len(spoken) < FEWEST_WORDS
+        or _TO_SOMEBODY & set(words(statement))
+    ):
+        reason = "off_theme"
+    elif about is None:
+        reason = "not_named"
+    about = about or theme.names[0]
+    episodes = theme.episodes
+    return _made(theme, about, statement, episodes, (start, end), GENERALISED.label, policy, reason)
+
+
+def _words(text: str) -> set[str]:
+    return {word for word in words(text) if word not in STOP_WORDS and len(word) > 1}
+
+
+def _about(statement: str, theme: _Theme) -> Known | None:
+    """The first name of a theme that its statement is about.
+
+    The project of its episodes; a name that stands in it; or the user, who speaks of themself.
+    """
+    spoken = set(words(statement))
+    for name in theme.names:
+        if name == Known(NOBODY, "person"):
+            holds = bool(_OF_ONESELF & spoken)
+        else:
+            stands = place_of_name(name.name.casefold(), statement.casefold()) is not None
+            holds = stands or theme.is_of(name)
+        if holds:
+            return name
+    return None
 
 
 def _made(
@@ -286,15 +346,15 @@ def _made(
     about: Known,
     statement: str,
     shown: Sequence[_Episode],
-    predicate: str,
-    mode: str,
+    span: tuple[int, int],
     label: str,
     policy: Policy,
     reason: str | None,
 ) -> dict[str, object]:
-    """A row of THEME_FACTS; its quote is the first sentence of the nearest episode's request."""
+    """A row of THEME_FACTS; its quote is a span of the nearest episode's request."""
     first = shown[0]
-    start, end = next(iter(sentences(first.request)), (0, 0))
+    by_model = label != GENERALISED.label
+    predicate = "states" if by_model else "recurs"
     times = [episode.ended_at for episode in shown if episode.ended_at is not None]
     return {
         "candidate_id": "k_"
@@ -311,12 +371,12 @@ def _made(
         "content": statement,
         "entity_name": about.name,
         "entity_type": about.type,
-        "quote": first.request[start:end],
-        "quote_field": "text",
-        "quote_start": start,
-        "quote_end": end,
+        "quote": first.request[slice(*span)],
+        "quote_field": "request",
+        "quote_start": span[0],
+        "quote_end": span[1],
         "confidence": policy.model_confidence,
-        "mode": mode,
+        "mode": "generalised" if by_model else "medoid",
         "extractor": label,
         "origin": "system",
         "trigger": None,

@@ -30,6 +30,11 @@ def place_of_name(name: str, text: str) -> tuple[int, int] | None:
     return found.span() if found else None
 
 
+def places_of_name(name: str, text: str) -> list[tuple[int, int]]:
+    """Spans of all places where a name stands in a text as whole words, in any case."""
+    return [found.span() for found in _spelled(name).finditer(text)] if name.strip() else []
+
+
 def occurring(texts: Sequence[str], names: Iterable[str]) -> list[list[str]]:
     """For each text the names that occur in it as whole words, in any case, sorted.
 

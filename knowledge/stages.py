@@ -42,6 +42,7 @@ from knowledge.tables import (
     MEMORY_ENTITIES,
     MERGES,
     RAW_LOGS,
+    REFUSALS,
     REJECTIONS,
     THEME_FACTS,
     THEMES,
@@ -349,8 +350,8 @@ MEMORY_STAGE = Stage(
 FUNNEL_STAGE = Stage(
     _stage_of("funnel", 2, "Pass rate of each gate."),
     (
-        CANDIDATES, KNOWN_ONLY_CANDIDATES, THEME_FACTS, REJECTIONS, ENTITIES, FACT_SOURCES, FACTS,
-        MEMORY, LEARNING_CANDIDATES, LEARNINGS,
+        CANDIDATES, REFUSALS, KNOWN_ONLY_CANDIDATES, THEME_FACTS, REJECTIONS, ENTITIES,
+        FACT_SOURCES, FACTS, MEMORY, LEARNING_CANDIDATES, LEARNINGS,
     ),
     (FUNNEL,),
     lambda reads, _: Made({"funnel": funnel(reads)}),

@@ -45,7 +45,7 @@ def _build(records: pl.DataFrame, means: Means, rules: Sequence[Rule]) -> dict[s
         "learning_candidates": learning_candidates(logs, means.policy),
     }
     if means.model is not None:
-        asked = full_mode(logs, means.model, means.policy)
+        asked = full_mode(logs, means.model, means.embedder, means.policy)
         tables["candidates"] = pl.concat([tables["candidates"], asked.candidates])
         tables["refusals"] = asked.refused
         finished = logs.select(CONVERSATION).unique()

@@ -119,7 +119,7 @@ def run_days(
     on_check: Callable[[], None] = lambda: None,
     on_interrupt: Callable[[], None] = lambda: None,
 ) -> Outcome:
-    """Makes `days` anew as far as they owe anything, then what follows from them.
+    """Makes `days` anew as far as they owe anything, then what follows from them; or just that.
 
     Raises:
         RunFailed: a step failed. What was published before stays.
@@ -129,6 +129,8 @@ def run_days(
         parts = ranges(days)
         for place, part in enumerate(parts, 1):
             runs.execute(Step("refresh" if place == len(parts) else "days", part))
+        if not parts:
+            runs.execute(Step("publish"))
         runs.check(on_check)
 
     return _watched(state, work, listener, on_interrupt)

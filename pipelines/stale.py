@@ -7,6 +7,7 @@ import polars as pl
 
 from assets import by_conversation, candidates, learning_candidates, raw_logs
 from assets.extractors import in_force
+from assets.stage import estimate
 from knowledge.extractors import Extractor
 from knowledge.full_mode import FULL_MODE
 from knowledge.learnings.asked import LEARNING_MODEL
@@ -19,6 +20,9 @@ _ESTIMATES = {
     FULL_MODE.name: candidates.estimate, LEARNING_MODEL.name: learning_candidates.estimate,
 }  # fmt: skip
 """What a language model would be asked for units of a stage."""
+
+_ASKING = {stage.name: stage for stage in STAGES if stage.prompts}
+"""Stages over whole tables that ask it."""
 
 
 @dataclass(frozen=True)
@@ -59,12 +63,12 @@ def staleness(state: State) -> Staleness:
     whole = _whole(state, work)
     rows = state.warehouse.read(EXTRACTORS).collect().iter_rows(named=True)
     stored = {row["name"]: row for row in rows}
-    added = [each.name for each in in_force(state.settings) if stored and each.name not in stored]
+    now = in_force(state.settings) if stored else []
+    added = [each.name for each in now if each.name not in stored]
     stale = (pl.col("before") != pl.col("fingerprint")).fill_null(pl.col("stage").is_in(added))
     redone, rest = units.filter(stale), units.filter(~stale)
     changes = [
-        _change(state, extractor, stored.get(extractor.name), redone, whole)
-        for extractor in (in_force(state.settings) if stored else [])
+        _change(state, extractor, stored.get(extractor.name), redone, whole) for extractor in now
     ]
     return Staleness(
         [change for change in changes if change is not None],
@@ -123,9 +127,12 @@ def _change(
         0 if by_day else mine["unit"].n_unique(),
         int(mine["rows"].sum()) + int(tables["rows"].sum()),
     )
-    if extractor.name not in _ESTIMATES:
+    if extractor.name in _ESTIMATES:
+        asked = _ESTIMATES[extractor.name](state, mine)
+    elif extractor.name in _ASKING and state.settings.model:
+        asked = estimate(state, _ASKING[extractor.name])
+    else:
         return change
-    asked = _ESTIMATES[extractor.name](state, mine)
     tokens = asked.tokens_in + asked.tokens_out
     return replace(change, calls=asked.calls, tokens=tokens, dollars=asked.dollars)
 

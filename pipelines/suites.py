@@ -294,6 +294,19 @@ def _record_quotes(table: str) -> Callable[[Read], Iterator[pl.DataFrame]]:
     return found
 
 
+def _theme_quotes(read: Read) -> Iterator[pl.DataFrame]:
+    episode = ["namespace", "episode_id"]
+    length = pl.col("quote_end") - pl.col("quote_start")
+    yield (
+        quoted(read("theme_facts"))
+        .join(read("episodes", *episode, "request"), on=episode, how="left")
+        .select(
+            (pl.col("request").str.slice("quote_start", length) == pl.col("quote")).alias(_FOUND)
+        )
+        .collect()
+    )
+
+
 def _learning_quotes(read: Read) -> Iterator[pl.DataFrame]:
     quotes = (
         read("learnings", "namespace", "quotes")
@@ -312,7 +325,12 @@ def _learning_quotes(read: Read) -> Iterator[pl.DataFrame]:
 
 
 _QUOTES: dict[str, tuple[tuple[str, ...], Callable[[Read], Iterator[pl.DataFrame]]]] = {
-    **{name: ((name, "raw_logs"), _record_quotes(name)) for name in QUOTED},
+    "candidates": (("candidates", "raw_logs"), _record_quotes("candidates")),
+    "known_only_candidates": (
+        ("known_only_candidates", "raw_logs"),
+        _record_quotes("known_only_candidates"),
+    ),
+    "theme_facts": (("theme_facts", "episodes"), _theme_quotes),
     "learnings": (("learnings", "raw_logs"), _learning_quotes),
 }
 

@@ -34,12 +34,13 @@ CANDIDATE_COLUMNS = {
     "quote": Column(TEXT, "Words of the source."),
     "quote_field": Column(
         TEXT,
-        "`text`, `tool_name`, `project`, `name`, or `tool_input.<key>`, deeper after dots.",
+        "`text`, `tool_name`, `project`, `name`, or `tool_input.<key>`, deeper after dots; "
+        "`request` of the episode for what a theme says.",
     ),
     "quote_start": Column(COUNT, "First code point of the quote in that field."),
     "quote_end": Column(COUNT, "End of the quote, exclusive."),
     "confidence": Column(REAL, "Confidence that the rule gives, 0 to 1."),
-    "mode": Column(TEXT, "rule, full or known_only."),
+    "mode": Column(TEXT, "rule, full, known_only; generalised or medoid for what a theme says."),
     "extractor": Column(TEXT, "Rule with version, or prompt."),
     "origin": Column(TEXT, "Who spoke."),
     "trigger": Column(TEXT, "What set the record off.", null=True),
@@ -59,7 +60,8 @@ _WHERE_FOUND = {
 }
 _WHY_REFUSED = (
     "question, wish, quotation or hypothetical; not_given, not_in_quote, quote_not_found, "
-    "canary, redacted, blank, too_long; a structural rule; instructions: held for review"
+    "canary, redacted, blank, too_long, off_context; a structural rule; "
+    "instructions: held for review"
 )
 
 KNOWN_ONLY_CANDIDATES = Table(
@@ -96,7 +98,7 @@ THEME_FACTS = Table(
         "reason": Column(
             TEXT,
             "Why it is no fact: canary, not_given, blank, redacted, too_long, too_few_episodes, "
-            "instructions (held for review); none if it is one.",
+            "off_theme, not_named, instructions (held for review); none if it is one.",
             null=True,
         ),
     },

@@ -68,9 +68,10 @@ def command(
     if not days:
         raise click.ClickException(f"no record is of a day from {first} to {last}")
     if stale:
-        wanted = set(staleness(state).stale_days)
-        days = [day for day in days if day in wanted]
-        if not days and not as_json:
+        found = staleness(state)
+        days = [day for day in days if day in set(found.stale_days)]
+        # A stage that is not by day may be stale where no day is.
+        if not days and (found.stale_days or not found.changes) and not as_json:
             say("No day of these is stale.")
             return
     if force:

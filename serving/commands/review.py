@@ -93,9 +93,9 @@ def _print(row: dict[str, Any]) -> None:
 def _proposals(state: "State", namespace: str | None) -> pl.DataFrame:
     """Names and facts."""
     from knowledge.proposals import HELD
-    from knowledge.tables import REFUSALS
+    from knowledge.tables import KNOWN_ONLY_CANDIDATES, REFUSALS, THEME_FACTS
 
-    tables = (REFUSALS,)  # tables with the columns of candidates, and the reason
+    tables = (REFUSALS, KNOWN_ONLY_CANDIDATES, THEME_FACTS)  # columns of candidates, and reason
     rows = pl.concat(
         state.warehouse.read(table, namespace=namespace)
         .filter(pl.col("reason") == HELD)

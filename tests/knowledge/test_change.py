@@ -48,6 +48,8 @@ def row(dice: random.Random) -> dict[str, object]:
             name = dice.choice(TOPICS)
             who = {"origin": dice.choice(["human", "human", "agent"])}
             command = {"extractor": "commanded_topic@1"} if dice.random() < 0.1 else {}
+            if dice.random() < 0.1:  # a model's, which is not judged again
+                command = {"mode": "full", "extractor": "full_mode/names@1"}
             said = dice.choice(REQUESTS)
             text = said if name in said else f"{name}. {said}"
             return topic(name, text, **record, **who, **command)

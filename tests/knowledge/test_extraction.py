@@ -16,9 +16,11 @@ from knowledge.introductions import introductions
 from knowledge.known_only import known_only
 from knowledge.policy import Policy
 from knowledge.stages import KNOWN_ONLY_STAGE
+from resources.embedder import load_embedder
 from tests.knowledge.rules.fixtures import agent, human, order, raw_logs
 from tests.knowledge.scripted_model import FreeModel
 
+WORDLLAMA = load_embedder("wordllama")
 START = datetime(2026, 3, 1, tzinfo=UTC)
 
 
@@ -65,7 +67,7 @@ def test_a_poisonous_record_among_twenty_is_lost_alone() -> None:
         for n in range(20)
     ]
     said[3] = human("I met a poisonous GRETAD here.", episode_id="c0_0")
-    found = full_mode(raw_logs(said, project=None), FreeModel(poisoned), Policy())
+    found = full_mode(raw_logs(said, project=None), FreeModel(poisoned), WORDLLAMA, Policy())
     facts = found.candidates.filter(pl.col("kind") == "fact")
     assert facts["record_id"].n_unique() == 19
     assert found.candidates.filter(pl.col("kind") == "entity")["object"].n_unique() == 9
@@ -84,7 +86,7 @@ def test_a_pending_answer_leaves_the_conversation_owed_and_the_rest_written() ->
     model = FreeModel(
         lambda ask: Answer("pending", reason="no_budget") if "LISBON" in ask.given else telling(ask)
     )
-    found = full_mode(raw_logs(said, other), model, Policy())
+    found = full_mode(raw_logs(said, other), model, WORDLLAMA, Policy())
     assert found.outcomes.select("unit", "outcome").rows() == [("c0", "pending"), ("c1", "done")]
     assert set(found.candidates["record_id"]) == {"c0_0", "c1_0"}
     assert found.failures.is_empty()
@@ -98,8 +100,8 @@ def test_a_grown_conversation_costs_only_its_new_part() -> None:
     said = [agent(f"{n}. {text * (1 + n % 3)}") for n in range(30)]
     said[0] = human("We live in OPORTO.")
     before, after = FreeModel(telling), FreeModel(telling)
-    full_mode(raw_logs(said), before, policy)
-    full_mode(raw_logs([*said, agent(f"30. {text}")]), after, policy)
+    full_mode(raw_logs(said), before, WORDLLAMA, policy)
+    full_mode(raw_logs([*said, agent(f"30. {text}")]), after, WORDLLAMA, policy)
     assert len(before.keys) > 15
     assert len(after.keys - before.keys) <= 2
     assert len(before.keys - after.keys) <= 1
@@ -110,7 +112,7 @@ def test_facts_are_looked_for_where_a_name_of_the_conversation_occurs_later() ->
     said.append(agent("In Oporto the sea is cold."))
     logs = raw_logs(said, project=None)
     model = FreeModel(telling)
-    full_mode(logs, model, Policy(chunk_tokens=120))
+    full_mode(logs, model, WORDLLAMA, Policy(chunk_tokens=120))
     asked = [ask for ask in model.asked if ask.prompt.name == "entity_facts"]
     assert [names_in(ask) for ask in asked] == [["user", "OPORTO"], ["OPORTO"]]
 
@@ -119,13 +121,13 @@ def test_facts_are_asked_of_no_name_that_a_later_message_may_change() -> None:
     logs = raw_logs([human("We use Restic Vault for copies. Restic Vault is slow.")], project=None)
     assert "Restic Vault" in set(candidates(logs, Policy()).candidates["object"])
     model = FreeModel()
-    full_mode(logs, model, Policy())
+    full_mode(logs, model, WORDLLAMA, Policy())
     assert [names_in(ask) for ask in model.asked] == [[], ["user"]]
 
 
 def test_a_fact_of_an_agent_introduces_nothing() -> None:
     logs = raw_logs([human("We live in OPORTO."), agent("OPORTO is by the sea.")], project=None)
-    found = full_mode(logs, FreeModel(telling), Policy())
+    found = full_mode(logs, FreeModel(telling), WORDLLAMA, Policy())
     by_agent = found.candidates.filter(pl.col("origin") == "agent")
     assert by_agent.height == 1
     assert introductions(by_agent, Policy()).is_empty()

@@ -15,9 +15,11 @@ from knowledge.known_only import known_only
 from knowledge.policy import Policy
 from knowledge.rules import Record, field_text
 from knowledge.tables import CANDIDATES, INTRODUCTIONS, REFUSALS
+from resources.embedder import load_embedder
 from tests.knowledge.rules.fixtures import agent, bash, human, output, raw_logs
 from tests.knowledge.scripted_model import ScriptedModel
 
+WORDLLAMA = load_embedder("wordllama")
 GOLDEN = sorted((Path(__file__).parent / "golden").glob("*.json"))
 START = datetime(2026, 3, 1, 9, tzinfo=UTC)
 
@@ -82,7 +84,7 @@ def introductions_of(golden: Mapping[str, Any]) -> pl.DataFrame:
 def extracted(golden: Mapping[str, Any], model: ScriptedModel) -> Extraction:
     if golden.get("mode") == "known_only":
         return known_only(logs_of(golden), introductions_of(golden), model, Policy())
-    return full_mode(logs_of(golden), model, Policy())
+    return full_mode(logs_of(golden), model, WORDLLAMA, Policy())
 
 
 def told(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -147,11 +149,11 @@ def test_any_order_of_rows_gives_the_same() -> None:
     found = extracted(golden, ScriptedModel(golden["script"]))
     for seed in range(3):
         logs = logs_of(golden).sample(fraction=1, shuffle=True, seed=seed)
-        again = full_mode(logs, ScriptedModel(golden["script"]), Policy())
+        again = full_mode(logs, ScriptedModel(golden["script"]), WORDLLAMA, Policy())
         for one, other in zip(found, again, strict=True):
             assert one.equals(other)
 
 
 def test_an_unexpected_question_fails_the_test() -> None:
     with pytest.raises(AssertionError, match="no line for names"):
-        full_mode(raw_logs([human("I keep bees.")]), ScriptedModel([]), Policy())
+        full_mode(raw_logs([human("I keep bees.")]), ScriptedModel([]), WORDLLAMA, Policy())
