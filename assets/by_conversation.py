@@ -8,6 +8,7 @@ import polars as pl
 
 from assets.lost_answers import note_lost
 from assets.progress import Report
+from knowledge.conversations import grown
 from knowledge.extractors import STAGE_OF, Extractor
 from knowledge.tables import CONVERSATIONS, RAW_LOGS, WORK, Table
 from knowledge.work import OUTCOME_SCHEMA, conversation_units, owed, settled, vanished
@@ -18,8 +19,9 @@ class Made(NamedTuple):
     """Rows by name of their table, and what became of the units that gave rows or failed.
 
     `outcomes` has namespace, stage, unit (a conversation), outcome and rows. A unit whose outcome
-    is `pending` is owed still: its rows are not kept. `lost` are, by stage, messages that no answer
-    could be had about (knowledge.questions.FAILURE_SCHEMA).
+    is `pending` is owed still: its rows are not kept. Those that it gave before stand, and its row
+    in `work` with them, as long as the conversation has only grown since. `lost` are, by stage,
+    messages that no answer could be had about (knowledge.questions.FAILURE_SCHEMA).
     """
 
     rows: Mapping[str, pl.DataFrame]
@@ -120,14 +122,15 @@ def _run_batch(
         made.append(make(logs, stages))
     outcomes = pl.concat([pl.DataFrame(schema=OUTCOME_SCHEMA), *(m.outcomes for m in made)])
     pending = outcomes.filter(pl.col("outcome") == "pending").select(_UNIT)
+    standing = _standing(state, units.join(pending, on=_UNIT, how="semi"), work)
     settled_now = to_do.join(pending, on=_UNIT, how="anti")
-    done = units.join(to_do, on=_UNIT, how="anti")
+    stays = units.join(to_do.join(standing, on=_UNIT, how="anti"), on=_UNIT, how="anti")
     written = [
         warehouse.write(
             table,
             pl.concat(
                 [
-                    _of(done, warehouse.read(table, days=days).collect()),
+                    _of(stays, warehouse.read(table, days=days).collect()),
                     *(_of(settled_now, m.rows[table.name]) for m in made),
                 ]
             ),
@@ -141,11 +144,13 @@ def _run_batch(
         conversation = ["namespace", "conversation_id"]
         lost = lost.join(asked, left_on=conversation, right_on=asked.columns, how="semi")
         note_lost(state, stage, asked, lost)
-    gone = pl.concat([gone, work.join(pending, on=_UNIT, how="semi")])
+    fallen = pending.join(standing, on=_UNIT, how="anti")
+    gone = pl.concat([gone, work.join(fallen, on=_UNIT, how="semi")])
     after = settled(settled_now, outcomes, work, gone)
     if to_do.height or gone.height:
         warehouse.write(WORK, after)
-    now = units.join(after, on=_UNIT).group_by("outcome").len()
+    known = units.join(pending, on=_UNIT, how="anti").join(after, on=_UNIT)
+    now = known.group_by("outcome").len()
     counts: dict[str, int] = dict(now.iter_rows())
     return report + Report(
         name,
@@ -178,6 +183,24 @@ def _alike(to_do: pl.DataFrame) -> list[tuple[list[str], pl.DataFrame]]:
         (str(stages).split("\n"), group.select("namespace", "conversation_id", "day"))
         for (stages,), group in sorted(groups.group_by("stages"))
     ]
+
+
+def _standing(state: State, pending: pl.DataFrame, work: pl.DataFrame) -> pl.DataFrame:
+    """Units that wait for an answer, and whose earlier rows stand until it is there.
+
+    So it is where a conversation has only grown. Where anything was changed or taken away, be it a
+    forgotten record or a secret, what an earlier answer said of it may not stand a moment longer.
+    """
+    before = work.join(pending.select(*_UNIT, "day"), on=[*_UNIT, "day"], how="semi")
+    before = before.rename({"unit": "conversation_id", "unit_hash": "content_hash"})
+    if before.is_empty():
+        return pending.select(_UNIT).clear()
+    logs = (
+        state.warehouse.read(RAW_LOGS, days=sorted(set(before["day"])))
+        .join(before.lazy(), on=["namespace", "conversation_id"], how="semi")
+        .collect()
+    )
+    return grown(logs, before).rename({"conversation_id": "unit"}).select(_UNIT)
 
 
 def _of(units: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from knowledge.identity import SEPARATOR, digest_column
+from knowledge.identity import SEPARATOR, digest_column, digests_of_beginnings
 from knowledge.policy import Policy
 from knowledge.tables import CONVERSATIONS, EPISODES, RAW_LOGS
 from knowledge.text import CHARACTERS_PER_TOKEN
@@ -18,7 +18,6 @@ def conversations(raw_logs: pl.DataFrame) -> pl.DataFrame:
     human = pl.col("origin") == "human"
     said = pl.col("kind") == "message"
     characters = pl.col("text").str.len_chars() + pl.col("tool_input").str.len_chars().fill_null(0)
-    told = [pl.col(name).cast(pl.String).fill_null("") for name in _TOLD]
     return CONVERSATIONS.frame(
         raw_logs.sort("namespace", "conversation_id", "seq")
         .group_by("namespace", "conversation_id", "day")
@@ -34,13 +33,37 @@ def conversations(raw_logs: pl.DataFrame) -> pl.DataFrame:
             tool_calls=(pl.col("kind") == "tool_call").sum(),
             errors=pl.col("is_error").sum(),
             tokens=(characters.sum() / CHARACTERS_PER_TOKEN).ceil(),
-            hashes=pl.concat_str(told, separator=SEPARATOR).str.join("\n"),
+            hashes=_told().str.join("\n"),
         )
         .with_columns(
             title=pl.col("title").str.strip_chars().str.extract(r"^([^\n]{1,120})"),
             content_hash=digest_column("hashes"),
         )
     )
+
+
+def grown(raw_logs: pl.DataFrame, before: pl.DataFrame) -> pl.DataFrame:
+    """Those of `before` whose conversation begins, record for record, with what it was then.
+
+    Args:
+        raw_logs: Rows of whole conversations.
+        before: namespace, conversation_id, content_hash as in CONVERSATIONS, and more columns.
+    """
+    key = ["namespace", "conversation_id"]
+    told = raw_logs.sort(*key, "seq").group_by(key, maintain_order=True).agg(told=_told())
+    same = [
+        before_hash in digests_of_beginnings(lines, "\n")
+        for before_hash, lines in before.join(told, on=key, how="left", maintain_order="left")
+        .select("content_hash", pl.col("told").fill_null([]))
+        .iter_rows()
+    ]
+    return before.filter(pl.Series(same, dtype=pl.Boolean))
+
+
+def _told() -> pl.Expr:
+    """What stands for a record in the content_hash of its conversation."""
+    told = [pl.col(name).cast(pl.String).fill_null("") for name in _TOLD]
+    return pl.concat_str(told, separator=SEPARATOR)
 
 
 def episodes(raw_logs: pl.DataFrame, policy: Policy) -> pl.DataFrame:

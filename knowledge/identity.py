@@ -1,6 +1,7 @@
 """Ids: digests of where a thing stands, never of text that redaction or a merge may change."""
 
 import hashlib
+from collections.abc import Iterable
 
 import polars as pl
 
@@ -35,6 +36,16 @@ def digest_column(*columns: str | pl.Expr, prefix: str = "", length: int = 16) -
         )
 
     return pl.concat_str(parts, separator=SEPARATOR).map_batches(digests, return_dtype=pl.String)
+
+
+def digests_of_beginnings(lines: Iterable[str], between: str, length: int = 16) -> set[str]:
+    """`digest` of the first line, of the first two, …, of all; joined by what is `between`."""
+    found: set[str] = set()
+    state = hashlib.blake2b(digest_size=32)
+    for number, line in enumerate(lines):
+        state.update(f"{between if number else ''}{line}".encode())
+        found.add(state.hexdigest()[:length])
+    return found
 
 
 def fact_id(namespace: str, entity: str, predicate: str, canonical_object: str) -> str:

@@ -44,6 +44,7 @@ from resources.sources import add_source
 from resources.state import State
 from tests.journeys.running import follow
 from tests.pipelines.house import House
+from tests.pipelines.test_checks import broken
 from tests.resources.model_server import ModelServer, Said, error, served
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1", "localhost", "::1"])
@@ -353,6 +354,57 @@ def test_a_conversation_under_way_is_asked_about_once_it_rests(
         assert house.follow() == ["refresh"]
     assert state.warehouse.read(LEARNINGS).collect().height == 1
     assert pending_days(state) == []
+
+
+def test_a_lesson_stands_while_its_conversation_grows_and_ends_as_if_made_at_once(
+    opened: Callable[..., State], server: ModelServer, logs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def by_model(state: State) -> list[dict[str, object]]:
+        rows = state.warehouse.read(LEARNING_CANDIDATES).collect()
+        return rows.filter(pl.col("extractor").str.starts_with(LEARNING_MODEL.name)).to_dicts()
+
+    chat(logs, "outbox", LESSON)
+    server.script = teaching
+    state = opened()
+    follow(state)
+    before, learned = by_model(state), state.warehouse.read(LEARNINGS).collect()
+    more = (
+        "user",
+        f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
+        "One more problem: the outbox grows.",
+    )
+    chat(logs, "outbox", [*LESSON, more])
+    follow(opened())
+    assert by_model(state) == before
+    assert state.warehouse.read(LEARNINGS).collect().equals(learned)
+    house = House(state, state.home.root, dg.DagsterInstance.ephemeral())
+    assert not broken(house)
+
+    monkeypatch.setattr(learning_candidates, "finished", partial(finished, idle=timedelta()))
+    follow(opened())
+    (row,) = by_model(state)
+    assert row["content_hash"] != before[0]["content_hash"]
+    records = state.warehouse.read(RECORDS).collect()
+    whole = build(records, Means(state.policy, state.embedder, state.language_model))
+    for name in ("learning_candidates", "learnings"):
+        stored = {name: state.warehouse.read(TABLES[name]).collect()}
+        made = comparable({name: whole[name]})[name]
+        assert_frame_equal(comparable(stored)[name], made, check_exact=True)
+
+
+def test_a_lesson_falls_at_once_when_what_it_rests_on_is_not_there_any_more(
+    opened: Callable[..., State], server: ModelServer, logs: Path
+) -> None:
+    chat(logs, "outbox", LESSON)
+    server.script = teaching
+    state = opened()
+    follow(state)
+    assert state.warehouse.read(LEARNINGS).collect().height == 1
+    server.script = lambda _: error(503)
+    changed = (*LESSON[1][:2], LESSON[1][2].replace("a worker", "nobody"))
+    chat(logs, "outbox", [LESSON[0], changed, *LESSON[2:]])
+    follow(opened())
+    assert state.warehouse.read(LEARNINGS).collect().is_empty()
 
 
 def test_a_lesson_waits_for_a_model_that_is_down_and_goes_with_it(
