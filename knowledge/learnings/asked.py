@@ -23,7 +23,7 @@ from knowledge.learnings.quotes import quotes, shorten
 from knowledge.learnings.scoring import LONGEST_TITLE, judged
 from knowledge.learnings.sentences import headline
 from knowledge.learnings.showing import found, shown
-from knowledge.learnings.stage import best_of, weighed
+from knowledge.learnings.stage import best_of, ranked, weighed
 from knowledge.learnings.turns import CONVERSATION, Turn, conversations, readable
 from knowledge.learnings.writing import draft
 from knowledge.policy import Policy
@@ -38,12 +38,14 @@ from knowledge.tables import LEARNING_CANDIDATES
 from knowledge.work import OUTCOME_SCHEMA
 
 LEARNING_MODEL = Extractor(
-    "learning_model", "model", 1,
+    "learning_model", "model", 2,
     "Lessons that a language model finds in finished conversations, by category.",
     ("learning_value_bar", "learning_category_bar", "learning_bar", "learning_bar_strict"),
 )  # fmt: skip
 
 ASSET = "learning_candidates"
+LONGEST_TAG = 50
+"""Characters; what is longer is no tag."""
 
 UNIT_OUTCOMES = {
     "stored": "done", "low_quality": "rejected", "no_categories": "empty",
@@ -161,11 +163,9 @@ def asked_learnings(
 
 
 def _read(turns: pl.DataFrame, ready: pl.DataFrame) -> list[_Read]:
-    """Each conversation with its spans, without what was only thought, in the order of keys."""
+    """Each conversation with its spans, in the order of keys."""
     kept = ready.select("namespace", record_id="spans").explode("record_id")
-    rows = turns.filter(pl.col("kind") != "thinking").join(
-        kept, on=["namespace", "record_id"], how="semi", maintain_order="left"
-    )
+    rows = turns.join(kept, on=["namespace", "record_id"], how="semi", maintain_order="left")
     return [_Read(*found) for found in conversations(rows)]
 
 
@@ -182,8 +182,7 @@ def _categorise(read: Iterable[_Read], model: LanguageModel, policy: Policy) -> 
         for category in value.categories:
             name = str(category.category)
             scores[name] = max(category.confidence, scores.get(name, 0.0))
-            signals = [signal for signal in category.signals if not has_canary(signal)]
-            one.signals.setdefault(name, []).extend(signals)
+            one.signals.setdefault(name, []).extend(filter(harmless, category.signals))
         bar = policy.learning_category_bar
         sure = [(name, scores[name]) for name in CATEGORIES if scores.get(name, -1.0) >= bar]
         one.chosen = sorted(sure, key=lambda pair: -pair[1])[:MOST]
@@ -207,7 +206,7 @@ def _draft(read: Sequence[_Read], model: LanguageModel, policy: Policy) -> None:
                 one.drafts.append(_drafted(one, category, lesson, label, policy))
     for one in read:
         titled: dict[tuple[str, str], Draft] = {}
-        for made in one.drafts:
+        for made in ranked(one.drafts):
             titled.setdefault((made.category, made.title.casefold()), made)
         one.drafts = best_of(list(titled.values()))
 
@@ -218,12 +217,11 @@ def _drafted(one: _Read, category: str, lesson: Lesson, label: str, policy: Poli
     evidence = [one.turns[n - 1] for n in numbers if 0 < n <= len(one.turns)]
     if not quotes((), evidence):
         evidence = []  # calls alone are no message
-    told = " ".join(lesson.title.split())
     made = draft(
         Signal(category, "model"),
-        headline(told, LONGEST_TITLE) if len(told) > LONGEST_TITLE else told,
+        title_of(lesson.title),
         lesson.content,
-        lesson.tags,
+        [tag for tag in lesson.tags if len(tag) <= LONGEST_TAG],
         factors=Factors(
             lesson.factors.actionability, lesson.factors.generalizability,
             lesson.factors.clarity, lesson.factors.evidence,
@@ -242,9 +240,20 @@ def _drafted(one: _Read, category: str, lesson: Lesson, label: str, policy: Poli
     )
     # What a tool returns beside an order to a model is not to be trusted either.
     swayed = any(gives_orders(turn.text, turn.origin) for turn in evidence)
-    if swayed or gives_orders(f"{made.title}\n{made.content}", "agent"):
+    if swayed or gives_orders("\n".join([made.title, made.content, *lesson.tags]), "agent"):
         return msgspec.structs.replace(made, refused=HELD)
     return made
+
+
+def title_of(said: str) -> str:
+    """A title as it is stored: on one line, of at most LONGEST_TITLE characters."""
+    told = " ".join(said.split())
+    return headline(told, LONGEST_TITLE) if len(told) > LONGEST_TITLE else told
+
+
+def harmless(text: str) -> bool:
+    """Whether words of a model may be stored: neither of an example nor an order to a model."""
+    return not has_canary(text) and not gives_orders(text, "agent")
 
 
 def _quote(read: Iterable[_Read], model: LanguageModel) -> None:
@@ -276,7 +285,7 @@ def _quoted(made: Draft, evidence: Sequence[Turn], value: LessonQuotes) -> Draft
     if not spans:
         return made
     summary = " ".join(value.summary.split())
-    if not summary or has_canary(summary) or gives_orders(summary, "agent"):
+    if not summary or not harmless(summary):
         summary = made.summary
     return msgspec.structs.replace(made, quotes=quotes(spans, evidence), summary=shorten(summary))
 

@@ -142,7 +142,7 @@ def judged(draft: Draft, policy: Policy) -> Draft:
         reason = "too short or generic"
     elif not draft.title or len(draft.title) > LONGEST_TITLE:
         reason = "no usable title"
-    elif score < bar:
+    elif round(score, 9) < bar:  # as sums of decimals, not as floats happen to add up
         reason = f"confidence {score:.2f} under {bar:g}"
     return msgspec.structs.replace(draft, confidence=score, refused=reason)
 

@@ -18,7 +18,8 @@ def spans(turns: pl.DataFrame) -> pl.DataFrame:
 
     Taken are records with a code fence, tool calls, and text with error, exception, bug, fix or
     problem, up to the first that would exceed about 2000 tokens. Where that leaves none, the first
-    five messages are taken. A model reads these; rules cost nothing and read everything.
+    five messages are taken. What was only thought is left out, and takes no budget: a model reads
+    these; rules cost nothing and read everything.
 
     Args:
         turns: Rows of `turns.readable`.
@@ -30,7 +31,8 @@ def spans(turns: pl.DataFrame) -> pl.DataFrame:
         (pl.col("text").str.len_chars() + pl.col("tool_input").str.len_chars().fill_null(0))
         / CHARACTERS_PER_TOKEN
     ).ceil()
-    telling = (pl.col("kind") == "tool_call") | pl.col("text").str.contains(TELLING)
+    told = (pl.col("kind") != "thinking") & pl.col("text").str.contains(TELLING)
+    telling = (pl.col("kind") == "tool_call") | told
     chosen = (
         turns.filter(telling)
         .with_columns(total=tokens.cum_sum().over(*CONVERSATION))

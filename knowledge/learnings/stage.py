@@ -41,13 +41,13 @@ OUTCOMES = ("stored", "duplicate", "failed", "low_quality", "no_categories", "lo
 """What may become of a conversation, the most telling first."""
 
 EXTRACTOR = Extractor(
-    "learning_rules", "rule", 2,
+    "learning_rules", "rule", 3,
     "Lessons from errors that were seen or reported and solved, stated decisions, answered "
     "questions, advice, patterns in use, gains in numbers, and routines.",
     ("learning_value_bar", "learning_category_bar", "learning_bar", "learning_bar_strict"),
 )  # fmt: skip
 DUPLICATES = Extractor(
-    "learnings", "stage", 2,
+    "learnings", "stage", 3,
     "Lessons that are the same: canonical hash, SimHash, calibrated similarity; feedback on them.",
     ("learning_similarity", "learning_hamming", "candidate_margin", "embedder"),
 )  # fmt: skip
@@ -155,10 +155,15 @@ def _read(turns: list[Turn], policy: Policy) -> _Judged:
     return _Judged(chosen, names, encode(kept), outcome, reason)
 
 
+def ranked(made: list[Draft]) -> list[Draft]:
+    """Judged drafts, those that may be stored first, the most confident first."""
+    return sorted(made, key=lambda draft: (draft.refused is not None, -draft.confidence))
+
+
 def best_of(made: list[Draft]) -> list[Draft]:
-    """Judged drafts, those that may be stored first, the most confident first; few a category."""
+    """The first of `ranked`, few a category."""
     kept: list[Draft] = []
-    for draft in sorted(made, key=lambda draft: (draft.refused is not None, -draft.confidence)):
+    for draft in ranked(made):
         if sum(other.category == draft.category for other in kept) < MOST_PER_CATEGORY:
             kept.append(draft)
     return kept
@@ -188,7 +193,7 @@ def learnings(
     ordered = _accepted(candidates)
     if ordered.is_empty():
         return LEARNINGS.empty()
-    ordered = ordered.with_columns(keepers(ordered, embedder, policy))
+    ordered = _with_new(ordered.with_columns(keepers(ordered, embedder, policy)))
     best = pl.col("confidence").arg_max()
     merged = ordered.group_by("keeper", maintain_order=True).agg(
         pl.col(
@@ -196,8 +201,8 @@ def learnings(
             "quotes", "summary", "dedupe_hash", "simhash", "signals", "created_at", "extractor",
         ).first(),
         pl.col("confidence", "factors").get(best),
-        source_record_ids=pl.col("evidence").list.explode().unique(maintain_order=True),
-        runs=pl.struct(occurred_at="created_at", sources="evidence", confidence="confidence"),
+        source_record_ids=pl.col("new").list.explode(),
+        runs=pl.struct(occurred_at="created_at", sources="new", confidence="confidence"),
     )  # fmt: skip
     names = ordered.select(
         "namespace",
@@ -205,6 +210,20 @@ def learnings(
         learning_id=pl.col("learning_id").gather(pl.col("keeper")),
     )
     return LEARNINGS.frame(moved(merged, names, feedback, policy))
+
+
+def _with_new(ordered: pl.DataFrame) -> pl.DataFrame:
+    """Drafts with the column `new`: their evidence that none before them had for that lesson."""
+    first = (
+        ordered.select("place", "keeper", new="evidence")
+        .explode("new")
+        .unique(["keeper", "new"], keep="first", maintain_order=True)
+        .group_by("place", maintain_order=True)
+        .agg("new")
+    )
+    none = pl.lit([], dtype=pl.List(pl.String))
+    joined = ordered.join(first, on="place", how="left", maintain_order="left")
+    return joined.with_columns(pl.col("new").fill_null(none))
 
 
 def _accepted(candidates: pl.DataFrame) -> pl.DataFrame:
@@ -221,6 +240,7 @@ def _accepted(candidates: pl.DataFrame) -> pl.DataFrame:
             "extractor": draft.extractor,
         }
         for namespace, conversation, text in candidates.filter(pl.col("outcome") == "stored")
+        .sort(*CONVERSATION, "extractor")
         .select(*CONVERSATION, "drafts")
         .iter_rows()
         for draft in decode(text)
@@ -230,15 +250,26 @@ def _accepted(candidates: pl.DataFrame) -> pl.DataFrame:
     schema = {name: LEARNINGS.schema[name] for name in kept} | {"evidence": pl.List(pl.String)}
     return (
         pl.DataFrame(rows, schema=schema)
-        .with_columns(dedupe_hash=dedupe_hash())
-        .with_columns(learning_id=digest_column("namespace", "dedupe_hash", prefix="l_"))
-        .sort(pl.col("created_at").fill_null(UNDATED), "learning_id", *CONVERSATION)
+        .pipe(identified)
+        .sort(
+            pl.col("created_at").fill_null(UNDATED),
+            "learning_id",
+            *CONVERSATION,
+            maintain_order=True,
+        )
         .with_row_index("place")
         .with_columns(
             pl.col("content")
             .map_batches(lambda texts: pl.Series(simhashes(texts.to_list())), pl.UInt64)
             .alias("simhash")
         )
+    )
+
+
+def identified(lessons: pl.DataFrame) -> pl.DataFrame:
+    """Lessons (namespace, category, title, content, …) with their dedupe_hash and learning_id."""
+    return lessons.with_columns(dedupe_hash=dedupe_hash()).with_columns(
+        learning_id=digest_column("namespace", "dedupe_hash", prefix="l_")
     )
 
 

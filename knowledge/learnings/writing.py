@@ -18,7 +18,7 @@ LANGUAGES = {
     "sh": "shell", "css": "css", "sql": "sql", "toml": "toml", "yml": "yaml", "yaml": "yaml",
     "c": "c", "cpp": "c++", "swift": "swift", "kt": "kotlin", "php": "php", "cs": "c#",
 }  # fmt: skip
-FEWEST_TAGS, MOST_TAGS = 3, 8
+FEWEST_TAGS, MOST_TAGS = 3, 10
 FEWEST_ASKED = 4
 """Words of a request that says something to those who do not know the project."""
 
@@ -154,7 +154,7 @@ def languages(files: Iterable[str]) -> list[str]:
 
 
 def _tags(category: str, given: Iterable[str], title: str) -> list[str]:
-    """Three to eight tags: what was given, the category, then telling words of the title."""
+    """Three to ten tags: what was given, the category, then telling words of the title."""
     known = [re.sub(r"[^\w.+#-]+", "-", tag).strip("-.").lower() for tag in given]
     telling = [word for word in words(title) if word not in STOP_WORDS and len(word) > 3]
     longest = sorted(dict.fromkeys(telling), key=lambda word: (-len(word), word))

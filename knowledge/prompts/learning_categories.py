@@ -1,8 +1,8 @@
 """Which kinds of lessons a conversation holds."""
 
-from typing import Literal
+from typing import Literal, get_args
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, field_validator
 
 from knowledge.prompt import Example, Prompt
 
@@ -10,6 +10,9 @@ Category = Literal[
     "pattern", "best_practice", "anti_pattern", "bug_fix", "optimization", "tool_usage",
     "workflow", "decision",
 ]  # fmt: skip
+
+
+_CATEGORIES = frozenset(get_args(Category))
 
 
 class FoundCategory(BaseModel):
@@ -26,6 +29,17 @@ class Categories(BaseModel):
     """The kinds found; none is a fine answer."""
 
     categories: list[FoundCategory] = []
+
+    @field_validator("categories", mode="before")
+    @classmethod
+    def _known(cls, value: object) -> object:
+        """Kinds of the model's own making are left out; they must not cost the others."""
+        if not isinstance(value, list):
+            return value
+        found: list[object] = value
+        return [
+            one for one in found if not isinstance(one, dict) or one.get("category") in _CATEGORIES
+        ]
 
 
 LEARNING_CATEGORIES = Prompt(

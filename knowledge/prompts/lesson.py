@@ -1,8 +1,9 @@
 """What the prompts of all eight categories of lessons share."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Generic, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema
+from pydantic import AfterValidator, BaseModel, Field, WithJsonSchema
 
 from knowledge.prompt import Example, Prompt
 
@@ -22,17 +23,15 @@ _CRITERIA = (
 )
 
 
-def _graded(value: object) -> object:
+def _graded(value: float) -> float:
     """The next grade below, so that no answer is graded higher than it was meant."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return value
-    return next((grade for grade in GRADES if grade <= value), value)
+    return next(grade for grade in GRADES if grade <= value)
 
 
 Grade = Annotated[
     float,
-    BeforeValidator(_graded),
     Field(ge=0.0, le=1.0),
+    AfterValidator(_graded),
     WithJsonSchema({"type": "number", "enum": list(GRADES)}),
 ]
 
@@ -63,9 +62,14 @@ class Lesson(BaseModel):
     @property
     def content(self) -> str:
         """Its own parts, one a line, each after its name; blank ones are left out."""
-        own = [name for name in type(self).model_fields if name not in Lesson.model_fields]
-        parts = ((_label(name), _flat(getattr(self, name))) for name in own)
-        return "\n".join(f"{label}: {text}" for label, text in parts if text)
+        return content_of({name: getattr(self, name) for name in type(self).model_fields})
+
+
+def content_of(lesson: Mapping[str, object]) -> str:
+    """The content of a lesson: its own parts, one a line, each after its name."""
+    own = [name for name in lesson if name not in Lesson.model_fields]
+    parts = ((_label(name), _flat(lesson[name])) for name in own)
+    return "\n".join(f"{label}: {text}" for label, text in parts if text)
 
 
 Own = TypeVar("Own", bound=Lesson)

@@ -257,7 +257,7 @@ LEARNINGS = Table(
         "simhash": Column(pl.UInt64(), "64-bit SimHash of the content."),
         "runs": Column(
             pl.List(pl.Struct({"occurred_at": TIME, "sources": TEXTS, "confidence": REAL})),
-            "Each time that it was found, in order of event time.",
+            "Each time that it was found, in order of event time, with the sources that it added.",
         ),
         "feedback": Column(
             pl.List(

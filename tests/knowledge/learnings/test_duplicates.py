@@ -36,21 +36,21 @@ OTHER = (
 
 def made(
     conversation, content=CONTENT, *, title=TITLE, hour=0, category="tool_usage", confidence=0.7,
-    namespace="default",
+    namespace="default", extractor="test@1", tags=("git", "push", "branch"), evidence=None,
 ):  # fmt: skip
     draft = Draft(
-        category=category, title=title, content=content, tags=["git", "push", "branch"],
+        category=category, title=title, content=content, tags=list(tags),
         factors=Factors(confidence, confidence, confidence, confidence),
-        evidence=[f"{conversation}-1", f"{conversation}-2"],
+        evidence=evidence or [f"{conversation}-1", f"{conversation}-2"],
         quotes=[Quote(f"{conversation}-1", "words", "agent", 0)],
-        summary=title, signals=["command_corrected"], extractor="test@1",
+        summary=title, signals=["command_corrected"], extractor=extractor,
         occurred_at=datetime(2026, 3, 1, tzinfo=UTC) + timedelta(hours=hour), confidence=confidence,
     )  # fmt: skip
     return {
         "conversation_id": conversation, "namespace": namespace, "day": "2026-03-01", "value": 1.0,
         "reasons": [], "categories": [category], "category_scores": [0.9], "signals": [],
         "spans": [], "drafts": encode([draft]), "outcome": "stored", "details": None,
-        "content_hash": "x", "extractor": "test@1",
+        "content_hash": "x", "extractor": extractor,
     }  # fmt: skip
 
 
@@ -84,6 +84,25 @@ def test_a_duplicate_adds_sources_confidence_and_a_run_to_the_first(embedder):
     assert [run["confidence"] for run in kept["runs"]] == [0.7, 0.9]
     assert [run["occurred_at"].hour for run in kept["runs"]] == [0, 5]
     assert kept["created_at"].hour == 0
+
+
+def test_each_run_names_the_sources_that_it_added(embedder):
+    rows = [
+        made("a"),
+        made("b", PARAPHRASE, hour=1, evidence=["a-2", "b-1"]),
+        made("c", hour=2, evidence=["b-1", "a-1"]),
+    ]
+    kept = stored(embedder, *rows).row(0, named=True)
+    assert [run["sources"] for run in kept["runs"]] == [["a-1", "a-2"], ["b-1"], []]
+    assert kept["source_record_ids"] == ["a-1", "a-2", "b-1"]
+
+
+def test_a_rule_and_a_model_that_say_the_same_words_are_taken_in_one_order(embedder):
+    rows = [made("a", extractor=name, tags=[name, "x", "y"]) for name in ("model", "rule")]
+    candidates = LEARNING_CANDIDATES.frame(rows)
+    first, second = (learnings(c, embedder, Policy()) for c in (candidates, candidates[::-1]))
+    assert first["runs"].list.len().to_list() == [2]
+    assert first.equals(second)
 
 
 def test_a_conversation_that_only_repeats_ends_as_a_duplicate(embedder):

@@ -1,5 +1,7 @@
 """Grades, weights, bars and guards."""
 
+import itertools
+
 import pytest
 
 from knowledge.learnings.draft import Draft, Factors
@@ -77,6 +79,16 @@ def test_without_a_linked_message_evidence_counts_little_and_nothing_is_stored()
     unlinked = judged(draft(evidence=()), Policy())
     assert unlinked.confidence == pytest.approx(0.85 + 0.15 * 0.4)
     assert unlinked.refused == "no message is linked"
+
+
+@pytest.mark.parametrize("category", ["best_practice", "bug_fix"])
+def test_every_sum_of_grades_that_reaches_the_bar_passes_it(category):
+    policy = Policy()
+    bar = policy.learning_bar_strict if category == "best_practice" else policy.learning_bar
+    for grades in itertools.product((10, 7, 4, 0), repeat=4):
+        hundredths = 35 * grades[0] + 30 * grades[1] + 20 * grades[2] + 15 * grades[3]
+        made = judged(draft(category, grades=[grade / 10 for grade in grades]), policy)
+        assert (made.refused is None) == (hundredths >= round(1000 * bar)), grades
 
 
 def test_advice_has_a_higher_bar():

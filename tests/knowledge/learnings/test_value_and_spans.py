@@ -1,5 +1,6 @@
 """What a conversation promises, and the part of it that a reader with a budget gets."""
 
+import polars as pl
 import pytest
 
 from knowledge.learnings.spans import spans
@@ -61,6 +62,15 @@ def test_spans_are_telling_records_in_order_up_to_the_first_that_exceeds(session
     )
     chosen = spans(readable(raw_logs))["spans"][0].to_list()
     assert [name[-3:] for name in chosen] == ["001", "002"]
+
+
+def test_thoughts_take_nothing_of_the_budget(session):
+    raw_logs = session(("agent", "The fix of this problem: " + "x" * 7900), ("agent", "A fix."))
+    thought = raw_logs.with_columns(
+        kind=pl.when(pl.col("seq") == 0).then(pl.lit("thinking")).otherwise("kind")
+    )
+    chosen = spans(readable(thought))["spans"][0].to_list()
+    assert [name[-3:] for name in chosen] == ["001"]
 
 
 def test_without_telling_records_the_first_five_messages_are_taken(session):
