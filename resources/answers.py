@@ -167,6 +167,20 @@ class Answers:
         )
         return self._delete(seen, [namespace, json.dumps(list(record_ids))])
 
+    def about(
+        self, namespace: str, prompts: Iterable[str], record_ids: Iterable[str]
+    ) -> list[Kept]:
+        """Answers to some prompts, of any version, that saw one of these records; by key."""
+        query = (
+            "SELECT * FROM answers WHERE outcome = 'done' AND namespace = ? "
+            "AND prompt IN (SELECT value FROM json_each(?)) AND key IN (SELECT key FROM "
+            "answer_records WHERE record_id IN (SELECT value FROM json_each(?))) ORDER BY key"
+        )
+        given = [namespace, json.dumps(list(prompts)), json.dumps(list(record_ids))]
+        with self._reading() as database:
+            rows = database.execute(query, given).fetchall() if database else []
+        return [Kept(*row) for row in rows]
+
     def clear_failed(
         self, namespace: str | None = None, record_ids: Iterable[str] | None = None
     ) -> int:

@@ -27,6 +27,7 @@ from knowledge.tables import (
 )
 from resources.publication import namespaces
 from resources.state import State
+from serving.earlier import versions_of
 from serving.reader import Reader, best_first, open_reader
 
 SHORTEST = 3
@@ -172,13 +173,18 @@ def _entity(reader: Reader, id_: str) -> dict[str, Any]:
 
 
 def _learning(reader: Reader, id_: str) -> dict[str, Any]:
-    row = _row(reader, LEARNINGS, "learning_id", id_)
+    own = reader.table(LEARNINGS).filter(pl.col("learning_id") == id_).collect()
+    row = own.row(0, named=True)
     places = _places(reader, [quote["record_id"] for quote in row["quotes"]])
     row["quotes"] = [{**quote, **_place(places.get(quote["record_id"]))} for quote in row["quotes"]]
     del row["simhash"]
     conversations = reader.table(CONVERSATIONS, ["conversation_id", "title", "day"])
     first = conversations.filter(pl.col("conversation_id") == row["conversation_id"]).collect()
-    return {"learning": row, "conversation": first.to_dicts()[0] if first.height else None}
+    return {
+        "learning": row,
+        "conversation": first.to_dicts()[0] if first.height else None,
+        "versions": versions_of(reader, own).get(id_, []),
+    }
 
 
 def _record(reader: Reader, id_: str) -> dict[str, Any]:
@@ -244,7 +250,10 @@ def _conversation(reader: Reader, id_: str) -> dict[str, Any]:
         .sort("seq")
     )
     facts = reader.table(FACT_SOURCES, ["fact_id", "conversation_id"]).filter(mine)
-    learnings = reader.learnings().filter(mine)
+    learnings = reader.learnings().filter(mine).select("learning_id", "category", "title").collect()
+    # Whether a lesson had been learned before is known only beside all others.
+    again = (pl.col("outcome") == "stored") & pl.lit(learnings.is_empty())
+    outcome = pl.when(again).then(pl.lit("duplicate")).otherwise("outcome").alias("outcome")
     return {
         "conversation": _row(reader, CONVERSATIONS, "conversation_id", id_),
         "files": sorted(
@@ -257,8 +266,8 @@ def _conversation(reader: Reader, id_: str) -> dict[str, Any]:
             pl.col("fact_id").is_in(facts.collect()["fact_id"].unique().to_list())
             & ~pl.col("predicate").is_in(list(STRUCTURAL_PREDICATES)),
         ),
-        "judged": judged.select(columns).collect().to_dicts(),
-        "learnings": learnings.select("learning_id", "category", "title").collect().to_dicts(),
+        "judged": judged.select(columns).with_columns(outcome).collect().to_dicts(),
+        "learnings": learnings.to_dicts(),
     }  # fmt: skip
 
 

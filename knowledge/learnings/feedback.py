@@ -127,7 +127,7 @@ def moved(
 
 
 def unplaced(given: pl.DataFrame, stored: pl.DataFrame) -> pl.DataFrame:
-    """Feedback that moved no learning: the one it names is gone, so a person must look."""
+    """Feedback that moved no learning: there is none of the id it names, so a person must look."""
     used = stored.select("namespace", "feedback").explode("feedback").drop_nulls()
     records = used.select("namespace", pl.col("feedback").struct.field("record_id"))
     return given.join(records, on=["namespace", "record_id"], how="anti")

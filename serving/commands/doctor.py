@@ -313,7 +313,24 @@ def _dead_letters(state: "State") -> Iterator[Finding]:
         yield Finding("dead letters", "ok", "none")
 
 
+def _feedback(state: "State") -> Iterator[Finding]:
+    """Thumbs for learnings: a changed prompt may have given what one was meant for another id."""
+    from knowledge.learnings.feedback import REACTIONS, feedback, unplaced
+    from knowledge.tables import LEARNINGS, RAW_LOGS
+
+    given = feedback(state.warehouse.read(RAW_LOGS).filter(REACTIONS).collect())
+    columns = ["namespace", "learning_id", "feedback"]
+    lost = unplaced(given, state.warehouse.read(LEARNINGS, columns=columns).collect())
+    if lost.height:
+        named = ", ".join(lost["learning_id"].unique().sort().head(5))
+        found = f"{lost.height} of {given.height} thumbs move nothing: no learning is {named}"
+        advice = "`cairn learnings` has the ids of today; thumb the one that is meant"
+        yield Finding("feedback", "warning", found, advice)
+    elif given.height:
+        yield Finding("feedback", "ok", f"{given.height} thumbs, each moves a learning")
+
+
 CHECKS = (
     _home, _disk, _versions, _settings, _lock, _daemon, _sources, _publication, _tables, _model,
-    _index, _dead_letters,
+    _index, _dead_letters, _feedback,
 )  # fmt: skip

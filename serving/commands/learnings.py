@@ -4,8 +4,9 @@ import click
 import polars as pl
 
 from serving import options
+from serving.earlier import versions_of
 from serving.reader import open_reader
-from serving.terminal import console, emit_json, one_line, say
+from serving.terminal import console, count, emit_json, one_line, say
 
 CATEGORIES = [
     "pattern", "best_practice", "anti_pattern", "bug_fix", "optimization", "tool_usage",
@@ -42,12 +43,20 @@ def command(
         found = found.filter(pl.col("confidence") >= min_confidence)
     rows = found.collect()
     page = rows.head(limit)
+    told = versions_of(reader, page)
+    earlier = {
+        learning_id: sum(not version["stored"] for version in versions)
+        for learning_id, versions in told.items()
+    }
     if as_json:
         emit_json(
             {
                 "namespace": reader.namespace,
                 "total": rows.height,
-                "learnings": page.drop("simhash").to_dicts(),
+                "learnings": [
+                    row | {"versions": told.get(row["learning_id"], [])}
+                    for row in page.drop("simhash").to_dicts()
+                ],
             }
         )
         return
@@ -60,5 +69,7 @@ def command(
             if line.strip() and one_line(line) != one_line(row["title"]):
                 say(one_line(line), indent=6)
         say(", ".join(row["tags"]), style="dim", indent=6)
+        if others := earlier.get(row["learning_id"]):
+            say(count(others, "other version"), style="dim", indent=6)
         out.print()
     out.print(f"{page.height:,} of {rows.height:,}; `cairn show ID` has the quotes", style="dim")

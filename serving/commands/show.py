@@ -194,6 +194,16 @@ def _learning(found: dict[str, Any]) -> None:
     for each in row["runs"]:
         sources = count(len(each["sources"]), "source")
         say(f"{shown(each['occurred_at'])}  {each['confidence']:.2f}  {sources}", indent=2)
+    if found["versions"]:
+        _heading(f"Versions ({len(found['versions'])})")
+    for each in found["versions"]:
+        mark = "▶" if each["stored"] else " "
+        made_at = each["made_at"][:16].replace("T", " ")
+        say(f"{mark} {made_at}  {each['extractor']}  {each['model']}", style="dim", indent=2)
+        say(one_line(each["title"]), indent=4)
+        if not each["stored"]:
+            for line in each["content"].splitlines():
+                say(one_line(line), style="dim", indent=6)
 
 
 def _record(found: dict[str, Any]) -> None:

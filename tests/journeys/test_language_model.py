@@ -42,6 +42,8 @@ from resources.inbox import append_event
 from resources.settings import Settings
 from resources.sources import add_source
 from resources.state import State
+from serving.commands.show import PRINTED
+from serving.explain import explain, find
 from tests.journeys.running import follow
 from tests.pipelines.house import House
 from tests.pipelines.test_checks import broken
@@ -332,6 +334,35 @@ def test_a_lesson_that_only_the_model_finds_is_kept_and_a_thumb_moves_it(
     before = learned["confidence"]
     assert moved["confidence"] == pytest.approx(before + 0.5 * (1 - before))
     assert [each["weight"] for each in moved["feedback"]] == [0.5]
+
+
+def test_a_learning_keeps_the_words_that_an_earlier_model_gave_it(
+    opened: Callable[..., State],
+    server: ModelServer,
+    logs: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    chat(logs, "outbox", LESSON)
+    server.script = teaching
+    follow(opened())
+    title = "Send what must not get lost from an outbox table"
+    server.script = lambda question: str(teaching(question)).replace(TAUGHT["title"], title)
+    state = opened(model="openai/gpt-4.1-mini")
+    follow(state)
+    (learned,) = state.warehouse.read(LEARNINGS).collect().to_dicts()
+    assert learned["title"] == title
+    found = explain(find(state, learned["learning_id"]))
+    PRINTED["learning"](found)
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "Versions (2)" in printed
+    assert TAUGHT["title"] in printed
+    told = found["versions"]
+    assert [(one["title"], one["model"], one["stored"]) for one in told] == [
+        (TAUGHT["title"], "openai/gpt-4o-mini", False),
+        (title, "openai/gpt-4.1-mini", True),
+    ]
+    assert told[1]["version_id"] == learned["learning_id"] != told[0]["version_id"]
+    assert "No order is lost" in told[0]["content"]
 
 
 def test_a_conversation_under_way_is_asked_about_once_it_rests(

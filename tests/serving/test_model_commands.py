@@ -8,11 +8,13 @@ import polars as pl
 import pytest
 
 from assets.model_calls import run_model_calls
+from knowledge.learnings.draft import Factors
 from knowledge.prompts import PROMPTS
 from knowledge.tables import (
     CANDIDATES,
     COUNT,
     FLAG,
+    LEARNINGS,
     MODEL_CALLS,
     RAW_LOGS,
     REAL,
@@ -187,6 +189,29 @@ def test_a_prompt_is_printed_as_it_is_sent(cairn: Ask) -> None:
 
 def checks(answer: Answer) -> dict[str, dict[str, str]]:
     return {check["check"]: check for check in answer.json["checks"]}
+
+
+def test_doctor_names_thumbs_that_no_learning_is_there_for(cairn: Ask, state: State) -> None:
+    def found() -> dict[str, str] | None:
+        told = cairn("doctor", "--json").json["checks"]
+        return next((each for each in told if each["check"] == "feedback"), None)
+
+    assert found() is None
+    thumbs = [
+        row(RAW_LOGS, record_id=f"r{number}", namespace="me", day="2026-03-01", kind="reaction",
+            origin="human", text="👍", reply_to=f"l_{number:016}", native_id=f"n{number}")
+        for number in range(2)
+    ]  # fmt: skip
+    state.warehouse.write(RAW_LOGS, RAW_LOGS.frame(thumbs), days=["2026-03-01"])
+    moved = {"record_id": "r0", "occurred_at": None, "weight": 0.3, "confidence": 0.9}
+    learned = row(LEARNINGS, simhash=0, learning_id="l_" + "0" * 16, namespace="me",
+                  feedback=[moved],
+                  factors=dict.fromkeys(Factors.__struct_fields__, 1.0))  # fmt: skip
+    state.warehouse.write(LEARNINGS, LEARNINGS.frame([learned]))
+    told = found()
+    assert told
+    assert told["level"] == "warning"
+    assert told["found"] == "1 of 2 thumbs move nothing: no learning is l_0000000000000001"
 
 
 def test_doctor_says_what_the_model_lacks_and_calls_nothing(
