@@ -22,6 +22,7 @@ ROOT = Path(__file__).parents[1]
 MB = 1_000_000
 MEMORY_GOAL_MB = 1500
 MODEL_CALLS, MODEL_DELAY = 200, 0.05
+TOKENS_IN, TOKENS_OUT = 3000, 500
 
 
 class Figure(NamedTuple):
@@ -66,6 +67,7 @@ def measured(source: Path, size: int, rounds: int) -> dict[str, Any]:
             "memory_half": run("memory", half),
             "memory": run("memory", whole),
             "stages": run("stages", whole),
+            "lessons": run("lessons", half),
             "model": run("model", MODEL_CALLS, MODEL_DELAY),
         }
 
@@ -101,6 +103,7 @@ def figures(result: dict[str, Any]) -> Iterator[Figure]:
         "peak memory, all stages", f"goal {MEMORY_GOAL_MB} MB", f"{peak:.0f} MB",
         MEMORY_GOAL_MB / peak, "1",
     )  # fmt: skip
+    yield from lessons(result["lessons"])
     asked, seconds = result["model"], result["model"]["seconds"]
     yield Figure(
         f"{asked['calls']} calls to a language model, {asked['concurrency']} at once",
@@ -124,6 +127,27 @@ def figures(result: dict[str, Any]) -> Iterator[Figure]:
     rest = total - sum(stage["seconds"] for stage in stages.values())
     yield Figure("checks, and Dagster itself", "", f"{rest:.1f} s", None)
     yield Figure("whole graph, from files to publication", "", f"{total:.1f} s", None)
+
+
+def lessons(found: dict[str, Any]) -> Iterator[Figure]:
+    """What a conversation costs on its way to lessons."""
+    p95 = found["p95"]
+    for what, seconds, goal in (
+        (f"value of a conversation, p95 of {found['conversations']:,}", p95["value"], 0.1),
+        (f"scoring a draft, p95 of {found['drafts']:,}", p95["scoring"], 0.01),
+        (f"duplicates, {found['asked']:,} conversations at once", found["duplicates"], 0.5),
+        (f"lessons of a conversation, stubbed model, p95 of {found['asked']:,}",
+         p95["conversation"], 5.0),
+    ):  # fmt: skip
+        goal_told, told = f"goal {goal * 1000:,.0f} ms", f"{seconds * 1000:,.2f} ms"
+        yield Figure(what, goal_told, told, goal / seconds, "1")
+    for each in found["tokens"]:
+        yield Figure(
+            f"tokens of a conversation, lessons of {each['categories']} categories",
+            f"goal {TOKENS_IN:,} in, {TOKENS_OUT:,} out",
+            f"{each['calls']:.1f} calls, {each['in']:,.0f} in, {each['out']:,.0f} out",
+            TOKENS_IN / each["in"],
+        )
 
 
 def table(result: dict[str, Any]) -> Iterator[str]:

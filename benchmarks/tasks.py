@@ -167,6 +167,18 @@ def model(calls: str, delay: str) -> dict[str, Any]:
     }
 
 
+def lessons(folder: str) -> dict[str, Any]:
+    """What conversations cost on their way to lessons."""
+    from benchmarks.lessons import measured
+    from knowledge.tables import RAW_LOGS
+    from resources.state import open_state
+
+    with tempfile.TemporaryDirectory() as home:
+        state = open_state(Path(home))
+        _take_in(state, folder)
+        return measured(state.warehouse.read(RAW_LOGS).collect(), state)
+
+
 def _rows(state: "State", stage: str) -> int | None:
     """Rows of the table that a stage is called after, as it stands."""
     from knowledge.tables import TABLES
@@ -178,23 +190,27 @@ def _rows(state: "State", stage: str) -> int | None:
 
 def _to_raw_logs(folder: str) -> dict[str, float]:
     """Seconds of intake and of raw logs, in a fresh home."""
-    from assets.raw_logs import pending_days, run_raw_logs
-    from assets.records import intake
     from knowledge.redaction import redactor
-    from resources.log_files import log_files
     from resources.state import open_state
 
     redactor().suspects(b"{}")  # compiled once per process, whatever the size
     home = Path(tempfile.mkdtemp())
     try:
-        state = open_state(home)
-        begin = time.perf_counter()
-        intake(state, list(log_files(Path(folder), NAMESPACE, "UTC")))
-        middle = time.perf_counter()
-        run_raw_logs(state, pending_days(state))
-        return {"intake": middle - begin, "normalise": time.perf_counter() - middle}
+        return _take_in(open_state(home), folder)
     finally:
         shutil.rmtree(home)
+
+
+def _take_in(state: "State", folder: str) -> dict[str, float]:
+    from assets.raw_logs import pending_days, run_raw_logs
+    from assets.records import intake
+    from resources.log_files import log_files
+
+    begin = time.perf_counter()
+    intake(state, list(log_files(Path(folder), NAMESPACE, "UTC")))
+    middle = time.perf_counter()
+    run_raw_logs(state, pending_days(state))
+    return {"intake": middle - begin, "normalise": time.perf_counter() - middle}
 
 
 def _medians(steps: dict[str, Callable[[], object]], rounds: int) -> dict[str, float]:
@@ -236,7 +252,7 @@ def _tried(read: Callable[[bytes], object], line: bytes) -> None:
 
 
 TASKS: dict[str, Callable[..., dict[str, Any]]] = {
-    task.__name__: task for task in (generate, decoding, raw_logs, memory, stages, model)
+    task.__name__: task for task in (generate, decoding, raw_logs, memory, stages, lessons, model)
 }
 
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import dagster as dg
 import polars as pl
 
+from knowledge.learnings.asked import LEARNING_MODEL
 from knowledge.learnings.stage import outcomes
 from knowledge.tables import LEARNING_CANDIDATES, LEARNINGS, RAW_LOGS
 from resources.state import State
@@ -23,11 +24,22 @@ class Goal(NamedTuple):
 YIELD = Goal("yield", "20 to 30 % of conversations yield a learning.", 0.2, 0.3)
 CONFIDENCE = Goal("mean_confidence", "The mean confidence is at least 0.75.", 0.75, 1.0)
 SOURCED = Goal("sourced", "Every learning has a source message that is there.", 1.0, 1.0)
-ALL = (YIELD, CONFIDENCE, SOURCED)
+TOKENS_IN = Goal(
+    "tokens_in", "About 3,000 tokens are read for a conversation that a model is asked about.",
+    0, 3000 * 1.25,
+)  # fmt: skip
+TOKENS_OUT = Goal(
+    "tokens_out", "About 500 tokens are written for a conversation that a model is asked about.",
+    0, 500 * 1.25,
+)  # fmt: skip
+ALL = (YIELD, CONFIDENCE, SOURCED, TOKENS_IN, TOKENS_OUT)
 
 
 def measures(
-    candidates: pl.DataFrame, learnings: pl.DataFrame, records: pl.DataFrame
+    candidates: pl.DataFrame,
+    learnings: pl.DataFrame,
+    records: pl.DataFrame,
+    calls: pl.DataFrame,
 ) -> dict[str, float]:
     """The goals' measures over the learnings of one namespace; those without a value left out.
 
@@ -35,6 +47,7 @@ def measures(
         candidates: Rows of LEARNING_CANDIDATES.
         learnings: Rows of LEARNINGS.
         records: The column record_id of RAW_LOGS.
+        calls: Rows of MODEL_CALLS: all that was ever paid, for whatever prompt or length then.
     """
     found: dict[str, float] = {}
     if candidates.height:
@@ -45,6 +58,12 @@ def measures(
         sources = learnings.select("learning_id", "source_record_ids").explode("source_record_ids")
         there = sources.join(records, left_on="source_record_ids", right_on="record_id", how="semi")
         found[SOURCED.name] = there["learning_id"].n_unique() / learnings.height
+    asked = int(candidates["extractor"].str.starts_with(LEARNING_MODEL.name).sum())
+    paid = calls.filter(pl.col("asset") == LEARNING_CANDIDATES.name)
+    for goal in (TOKENS_IN, TOKENS_OUT):
+        # Where a provider did not say how many, it is not known.
+        if asked and paid.height and not paid[goal.name].has_nulls():
+            found[goal.name] = int(paid[goal.name].sum()) / asked
     return found
 
 
@@ -63,11 +82,12 @@ def goals_of_learnings(state: dg.ResourceParam[State]) -> Iterator[dg.AssetCheck
     candidates = state.warehouse.read(LEARNING_CANDIDATES).collect()
     learnings = state.warehouse.read(LEARNINGS).collect()
     records = state.warehouse.read(RAW_LOGS, columns=["namespace", "record_id"]).collect()
+    calls = state.answers.ledger()
     measured: dict[str, dict[str, float]] = {}
     for namespace in candidates["namespace"].unique().sort():
         own = pl.col("namespace") == namespace
         measured[namespace] = measures(
-            candidates.filter(own), learnings.filter(own), records.filter(own)
+            candidates.filter(own), learnings.filter(own), records.filter(own), calls.filter(own)
         )
     for goal in ALL:
         values = {name: found[goal.name] for name, found in measured.items() if goal.name in found}

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.__main__ import figures, measured, table
+from benchmarks.__main__ import figures, lessons, measured, table
 from benchmarks.sessions import sessions
 from benchmarks.tasks import TASKS
 
@@ -57,4 +57,7 @@ def test_every_benchmark_runs_on_a_few_kilobytes(source: Path) -> None:
     assert all(figure.ours for figure in figures(result))
     assert {"records", "raw_logs", "publication"} <= result["stages"]["stages"].keys()
     assert all(result[task]["peak_mb"] > 0 for task in TASKS if task in result)
+    within = [figure.ratio for figure in lessons(result["lessons"]) if figure.goal]
+    assert len(within) == 4
+    assert all(ratio and ratio >= 1 for ratio in within)
     assert len([*table(result)]) > len(result["stages"]["stages"])

@@ -20,13 +20,23 @@ from knowledge.tables import (
     FACTS,
     LEARNINGS,
     MEMORY,
+    MODEL_CALLS,
     RAW_LOGS,
     TABLES,
     WORK,
     Table,
 )
 from pipelines.checks import GROUPS, PARTLY, run_remade, run_suite
-from pipelines.goals import ALL, CONFIDENCE, SOURCED, YIELD, measures, missed
+from pipelines.goals import (
+    ALL,
+    CONFIDENCE,
+    SOURCED,
+    TOKENS_IN,
+    TOKENS_OUT,
+    YIELD,
+    measures,
+    missed,
+)
 from pipelines.suites import suites, words
 from resources.publication import held_back, published
 from resources.sources import add_source
@@ -236,9 +246,24 @@ def test_goals_are_measured_and_only_warn(house: House) -> None:
     assert result.success, failure(result)
     goals = {e.check_name: e for e in result.get_asset_check_evaluations()
              if e.check_name in {goal.name for goal in ALL}}  # fmt: skip
-    assert goals.keys() == {"yield", "mean_confidence", "sourced"}
+    assert goals.keys() == {"yield", "mean_confidence", "sourced", "tokens_in", "tokens_out"}
     assert all(goal.severity.name == "WARN" for goal in goals.values())
     assert goals["sourced"].passed
+
+
+def test_tokens_are_counted_per_conversation_that_was_asked_about() -> None:
+    judged = [{"outcome": "low_quality", "extractor": name, "conversation_id": str(number)}
+              for number, name in enumerate(["learning_model/a@1", "learning_model/a@1",
+                                             "learning_rules@3"])]  # fmt: skip
+    candidates = pl.DataFrame(judged).with_columns(namespace=pl.lit("me"))
+    calls = pl.DataFrame(
+        {"asset": ["learning_candidates"] * 2 + ["candidates"], "tokens_in": [5000, 2000, 9],
+         "tokens_out": [600, None, 9]}
+    )  # fmt: skip
+    found = measures(candidates, LEARNINGS.empty(), RAW_LOGS.empty(), calls)
+    assert found[TOKENS_IN.name] == 3500
+    assert TOKENS_OUT.name not in found
+    assert missed(TOKENS_IN, {"me": 3500, "you": 4000}) == ["you"]
 
 
 def test_goals_are_between_their_bounds(built: House) -> None:
@@ -248,7 +273,9 @@ def test_goals_are_between_their_bounds(built: House) -> None:
         read(TABLES["learning_candidates"]).collect(),
         learnings,
         read(RAW_LOGS, columns=["record_id"]).collect().head(0),
+        MODEL_CALLS.empty(),
     )
+    assert TOKENS_IN.name not in found
     assert found[SOURCED.name] == 0.0
     assert missed(SOURCED, {"default": 0.99}) == ["default"]
     assert missed(CONFIDENCE, {"default": 0.75}) == []

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from knowledge.learnings.draft import Draft, Factors, Quote, encode
 from knowledge.learnings.duplicates import dedupe_hash, near_hashes, simhashes
+from knowledge.learnings.feedback import SCHEMA as THUMBS
 from knowledge.learnings.stage import learning_candidates, learnings, outcomes
 from knowledge.policy import Policy
 from knowledge.tables import LEARNING_CANDIDATES, LEARNINGS
@@ -72,6 +73,28 @@ def stored(embedder, *rows):
 )
 def test_a_lesson_is_kept_once_within_category_and_namespace(embedder, second, count):
     assert stored(embedder, made("a"), made("b", hour=1, **second)).height == count
+
+
+@pytest.mark.parametrize(
+    ("second", "layers"),
+    [
+        (CONTENT.upper(), {"learning_similarity": 1.0, "learning_hamming": 1}),
+        (CONTENT + " And so it was the same.", {"learning_similarity": 1.0}),
+        (PARAPHRASE, {"learning_hamming": 1}),
+    ],
+    ids=["hash", "simhash", "similarity"],
+)
+def test_each_layer_alone_finds_its_duplicates_and_a_thumb_follows(embedder, second, layers):
+    rows = LEARNING_CANDIDATES.frame([made("a"), made("b", second, hour=1)])
+    policy = Policy(**layers)
+    alone = learnings(rows.filter(pl.col("conversation_id") == "b"), embedder, policy)
+    thumb = pl.DataFrame(
+        {"namespace": ["default"], "learning_id": alone["learning_id"], "record_id": ["r"],
+         "weight": [1.0], "occurred_at": [datetime(2026, 4, 1, tzinfo=UTC)]},
+        schema=THUMBS,
+    )  # fmt: skip
+    (kept,) = learnings(rows, embedder, policy, thumb).to_dicts()
+    assert (kept["conversation_id"], kept["confidence"]) == ("a", 1.0)
 
 
 def test_a_duplicate_adds_sources_confidence_and_a_run_to_the_first(embedder):
