@@ -18,7 +18,7 @@ from knowledge.learnings.asked import LEARNING_MODEL, asked_learnings
 from knowledge.learnings.finished import finished
 from knowledge.learnings.stage import EXTRACTOR, learning_candidates
 from knowledge.learnings.turns import CONVERSATION
-from knowledge.tables import CONVERSATIONS, LEARNING_CANDIDATES, RAW_LOGS
+from knowledge.tables import CONVERSATIONS, LEARNING_CANDIDATES, RAW_LOGS, SOURCE_FILES
 from knowledge.work import OUTCOME_SCHEMA
 from resources.lock import write_lock
 from resources.settings import Settings
@@ -56,10 +56,27 @@ def pending_days(state: State) -> list[str]:
 
 def _finished(state: State) -> pl.DataFrame:
     """Conversations that have rested by now; an event's own time tells more than its file's."""
-    columns = [*CONVERSATION, "ended_at"]
+    columns = [*CONVERSATION, "ended_at", "day"]
     ended = state.warehouse.read(CONVERSATIONS, columns=columns).collect()
-    none = ended.clear()
-    return finished(ended, none.rename({"ended_at": "touched_at"}), none, datetime.now(UTC))
+    touched = _touched(state, ended.filter(pl.col("ended_at").is_null()))
+    return finished(ended, touched, ended.clear(), datetime.now(UTC))
+
+
+def _touched(state: State, undated: pl.DataFrame) -> pl.DataFrame:
+    """When the files of conversations without a time were last written."""
+    changed = pl.from_epoch(pl.col("modified_ns") // 1000, "us").dt.replace_time_zone("UTC")
+    if undated.is_empty():
+        return undated.select(*CONVERSATION, touched_at="ended_at")
+    columns = [*CONVERSATION, "source_file"]
+    files = state.warehouse.read(SOURCE_FILES, columns=["namespace", "path", "modified_ns"])
+    return (
+        state.warehouse.read(RAW_LOGS, days=sorted(set(undated["day"])), columns=columns)
+        .join(undated.lazy(), on=CONVERSATION, how="semi")
+        .unique()
+        .join(files, left_on=["namespace", "source_file"], right_on=["namespace", "path"])
+        .select(*CONVERSATION, touched_at=changed)
+        .collect()
+    )
 
 
 def run_learning_candidates(state: State, days: Sequence[str]) -> Report:

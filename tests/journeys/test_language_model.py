@@ -387,6 +387,22 @@ def test_a_conversation_under_way_is_asked_about_once_it_rests(
     assert pending_days(state) == []
 
 
+def test_a_conversation_without_times_rests_when_its_file_does(
+    opened: Callable[..., State], server: ModelServer, logs: Path
+) -> None:
+    lines = [json.dumps({"role": role, "content": text}) for role, _, text in LESSON]
+    path = logs / "outbox.jsonl"
+    path.write_text("\n".join(lines) + "\n")
+    server.script = teaching
+    state = opened()
+    follow(state)
+    assert state.warehouse.read(LEARNINGS).collect().is_empty()
+    an_hour_ago = time.time() - 3600
+    os.utime(path, (an_hour_ago, an_hour_ago))
+    follow(opened())
+    assert state.warehouse.read(LEARNINGS).collect().height == 1
+
+
 def test_a_lesson_stands_while_its_conversation_grows_and_ends_as_if_made_at_once(
     opened: Callable[..., State], server: ModelServer, logs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
