@@ -8,7 +8,7 @@ from assets.records import changed_files, intake
 from assets.stage import run_stage
 from assets.vector_index import run_vector_index
 from knowledge.stages import STAGES
-from pipelines.next_step import pending_days
+from pipelines.next_step import pending_days, whole_owes_model
 from resources.publication import held_back
 from resources.state import State
 
@@ -22,6 +22,7 @@ def follow(state: State) -> list[str]:
         days = sorted({*days, *pending_days(state)})
         run_candidates(state, days)
         run_learning_candidates(state, days)
+    if days or whole_owes_model(state):
         for stage in STAGES:
             run_stage(state, stage)
         run_vector_index(state)

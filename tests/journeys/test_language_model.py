@@ -7,7 +7,7 @@ import json
 import os
 import re
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -37,26 +37,17 @@ from knowledge.tables import (
 from knowledge.whole import build, comparable
 from pipelines.again import forget_work
 from pipelines.next_step import pending_days
-from resources.home import open_home
 from resources.inbox import append_event
-from resources.settings import Settings
-from resources.sources import add_source
 from resources.state import State
 from serving.commands.show import PRINTED
 from serving.explain import explain, find
+from tests.journeys.hives import CHAT, chat, telling
 from tests.journeys.running import follow
 from tests.pipelines.house import House
 from tests.pipelines.test_checks import broken
-from tests.resources.model_server import ModelServer, Said, error, served
+from tests.resources.model_server import ModelServer, Said, error
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1", "localhost", "::1"])
-
-CHAT = [
-    ("user", "2026-03-01T09:00:00Z", "My bees are in the garden of the old mill."),
-    ("assistant", "2026-03-01T09:00:05Z", "Good to know."),
-    ("user", "2026-03-01T09:01:00Z", "Do the bees fly in the rain?"),
-    ("user", "2026-03-01T09:02:00Z", "The bees were bought from Imker Brandt in April."),
-]
 
 LESSON = [
     ("user", "2026-03-03T09:00:00Z", "Orders vanish when the broker restarts.\n```\nsend(o)\n```"),
@@ -90,62 +81,6 @@ def teaching(question: str) -> Said:
             "summary": "An outbox keeps orders safe.",
         }
     )  # fmt: skip
-
-
-def telling(question: str) -> Said:
-    """Finds the bees, and says of every message about them what it says."""
-    messages = re.findall(r"^\[(\d+)\] .*\n    (.*)$", question, re.MULTILINE)
-    about = [(int(number), text) for number, text in messages if "bees" in text]
-    if "Names:" not in question:
-        names = [{"name": "bees", "message": n, "quote": text} for n, text in about]
-        return json.dumps({"names": names})
-    return json.dumps(
-        {
-            "facts": [
-                {"entity": "bees", "statement": text, "message": n, "quote": text,
-                 "stance": "asserted"}
-                for n, text in about
-            ]
-        }
-    )  # fmt: skip
-
-
-@pytest.fixture
-def server() -> Iterator[ModelServer]:
-    with served() as server:
-        server.script = telling
-        yield server
-
-
-@pytest.fixture
-def logs(tmp_path: Path) -> Path:
-    folder = tmp_path / "logs"
-    folder.mkdir()
-    chat(folder, "hives", CHAT)
-    return folder
-
-
-def chat(folder: Path, name: str, said: Sequence[tuple[str, str, str]]) -> None:
-    lines = (
-        json.dumps({"role": role, "timestamp": time, "content": text, "conversation_id": name})
-        for role, time, text in said
-    )
-    (folder / f"{name}.jsonl").write_text("\n".join(lines) + "\n")
-
-
-@pytest.fixture
-def opened(
-    tmp_path: Path, logs: Path, server: ModelServer, monkeypatch: pytest.MonkeyPatch
-) -> Callable[..., State]:
-    monkeypatch.setenv("OPENAI_API_KEY", "no-key")
-
-    def state(model: str | None = "openai/gpt-4o-mini", base: str = server.base) -> State:
-        settings = Settings(model=model, model_base=base, model_max_retries=0)
-        opened = State(open_home(tmp_path / "home"), settings)
-        add_source(opened.home, logs, "default")
-        return opened
-
-    return state
 
 
 def by_model(state: State) -> pl.DataFrame:

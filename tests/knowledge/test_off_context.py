@@ -8,19 +8,13 @@ import pytest
 
 from benchmarks.names import labelled, refused, shares
 from knowledge.asking import Ask
-from knowledge.entities import entities, introductions
+from knowledge.entities import entities
 from knowledge.extraction import Extraction
 from knowledge.full_mode import full_mode
 from knowledge.funnel import CHECKS, funnel
+from knowledge.introductions import introductions
 from knowledge.policy import Policy
-from knowledge.tables import (
-    ENTITIES,
-    FACT_SOURCES,
-    LEARNING_CANDIDATES,
-    LEARNINGS,
-    MEMORY,
-    REJECTIONS,
-)
+from knowledge.stages import FUNNEL_STAGE
 from resources.embedder import load_embedder
 from tests.knowledge.rules.fixtures import human, order, raw_logs
 from tests.knowledge.said import contexts
@@ -130,10 +124,7 @@ def test_a_name_that_the_model_s_gate_passed_is_not_judged_again() -> None:
 def test_the_funnel_shows_what_share_the_gate_refused(refuses: bool) -> None:
     text = OFF if refuses else "The battery radio resets when it transmits."
     extraction = found([("battery radio", text), ("board", "The board transmits.")])
-    tables = {
-        table.name: table.empty()
-        for table in (ENTITIES, REJECTIONS, FACT_SOURCES, MEMORY, LEARNING_CANDIDATES, LEARNINGS)
-    }
+    tables = {table.name: table.empty() for table in FUNNEL_STAGE.reads}
     counted = funnel(
         {**tables, "candidates": extraction.candidates, "refusals": extraction.refused}
     )

@@ -1,0 +1,43 @@
+"""A home, a folder of logs, and a language model on loopback."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from resources.home import open_home
+from resources.settings import Settings
+from resources.sources import add_source
+from resources.state import State
+from tests.journeys.hives import CHAT, chat, telling
+from tests.resources.model_server import ModelServer, served
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    with served() as server:
+        server.script = telling
+        yield server
+
+
+@pytest.fixture
+def logs(tmp_path: Path) -> Path:
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    chat(folder, "hives", CHAT)
+    return folder
+
+
+@pytest.fixture
+def opened(
+    tmp_path: Path, logs: Path, server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., State]:
+    monkeypatch.setenv("OPENAI_API_KEY", "no-key")
+
+    def state(model: str | None = "openai/gpt-4o-mini", base: str = server.base) -> State:
+        settings = Settings(model=model, model_base=base, model_max_retries=0)
+        opened = State(open_home(tmp_path / "home"), settings)
+        add_source(opened.home, logs, "default")
+        return opened
+
+    return state

@@ -1,0 +1,41 @@
+"""A chat about bees, and what a model says of it."""
+
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from tests.resources.model_server import Said
+
+CHAT = [
+    ("user", "2026-03-01T09:00:00Z", "My bees are in the garden of the old mill."),
+    ("assistant", "2026-03-01T09:00:05Z", "Good to know."),
+    ("user", "2026-03-01T09:01:00Z", "Do the bees fly in the rain?"),
+    ("user", "2026-03-01T09:02:00Z", "The bees were bought from Imker Brandt in April."),
+]
+
+
+def chat(folder: Path, name: str, said: Sequence[tuple[str, str, str]]) -> None:
+    lines = (
+        json.dumps({"role": role, "timestamp": time, "content": text, "conversation_id": name})
+        for role, time, text in said
+    )
+    (folder / f"{name}.jsonl").write_text("\n".join(lines) + "\n")
+
+
+def telling(question: str) -> Said:
+    """Finds the bees, and says of every message about them what it says."""
+    messages = re.findall(r"^\[(\d+)\] .*\n    (.*)$", question, re.MULTILINE)
+    about = [(int(number), text) for number, text in messages if "bees" in text]
+    if "Names:" not in question:
+        names = [{"name": "bees", "message": n, "quote": text} for n, text in about]
+        return json.dumps({"names": names})
+    return json.dumps(
+        {
+            "facts": [
+                {"entity": "bees", "statement": text, "message": n, "quote": text,
+                 "stance": "asserted"}
+                for n, text in about
+            ]
+        }
+    )  # fmt: skip

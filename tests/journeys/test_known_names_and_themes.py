@@ -1,0 +1,263 @@
+"""What the system looked up about names that people brought in, and what themes say, in the graph.
+
+The model is a server on loopback, asked through litellm.
+"""
+
+import json
+import os
+import re
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import dagster as dg
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+from knowledge.stage import Means
+from knowledge.stages import KNOWN_ONLY_STAGE, THEME_FACTS_STAGE
+from knowledge.tables import (
+    DEAD_LETTERS,
+    ENTITIES,
+    FACTS,
+    INTRODUCTIONS,
+    KNOWN_ONLY_CANDIDATES,
+    MEMORY,
+    RECORDS,
+    TABLES,
+    THEME_FACTS,
+    THEMES,
+    WORK,
+)
+from knowledge.whole import build, comparable
+from pipelines.again import forget_failures
+from pipelines.stale import staleness
+from resources.state import State
+from tests.journeys.hives import chat, telling
+from tests.journeys.running import follow
+from tests.pipelines.house import House
+from tests.resources.model_server import ModelServer, Said, error
+
+pytestmark = pytest.mark.allow_hosts(["127.0.0.1", "localhost", "::1"])
+
+Opened = Callable[..., State]
+BEFORE, AFTER = "The bees hum at 250 hertz.", "The bees dance to show the way. Wasps do not."
+
+
+def told(question: str) -> Said:
+    """What the chat says; of what was looked up, also something about a name that was not given."""
+    if "dance" not in question:
+        return telling(question)
+    said = [("bees", "The bees dance to show the way."), ("wasps", "Wasps do not.")]
+    return json.dumps(
+        {
+            "facts": [
+                {"entity": name, "statement": text, "message": 1, "quote": text,
+                 "stance": "asserted"}
+                for name, text in said
+            ]
+        }
+    )  # fmt: skip
+
+
+def looked_up(folder: Path, name: str, day: str, response: str) -> None:
+    line = {"query": "what is new", "response": response, "timestamp": f"{day}T10:00:00Z",
+            "trigger": "penny_enrichment"}  # fmt: skip
+    (folder / f"{name}.jsonl").write_text(json.dumps(line) + "\n")
+
+
+@pytest.fixture
+def searched(logs: Path) -> None:
+    looked_up(logs, "before", "2026-02-20", BEFORE)
+    looked_up(logs, "after", "2026-03-09", AFTER)
+
+
+def known_only(state: State) -> pl.DataFrame:
+    return state.warehouse.read(KNOWN_ONLY_CANDIDATES).collect()
+
+
+def assert_as_built(state: State) -> None:
+    """The stored tables are those that one build of the records gives."""
+    records = state.warehouse.read(RECORDS).collect()
+    means = Means(state.policy, state.embedder, state.language_model)
+    for name, frame in comparable(build(records, means)).items():
+        stored = comparable({name: state.warehouse.read(TABLES[name]).collect()})[name]
+        assert_frame_equal(stored, frame, check_exact=True)
+
+
+@pytest.mark.usefixtures("searched")
+def test_a_search_of_the_system_says_of_known_names_alone(
+    opened: Opened, server: ModelServer
+) -> None:
+    server.script = told
+    state = opened()
+    follow(state)
+    found = known_only(state)
+    assert set(found["trigger"]) == {"enrichment"}
+    assert set(found.select("quote", "reason").rows()) == {
+        ("The bees dance to show the way.", None),
+        ("Wasps do not.", "not_given"),
+    }
+    names = state.warehouse.read(ENTITIES).collect()
+    assert "bees" in names["name"].to_list()
+    assert not names["name"].str.contains("wasp").any()
+    known = state.warehouse.read(MEMORY).filter(pl.col("content").str.contains("dance")).collect()
+    assert known["status"].to_list() == ["active"]
+    assert not any(BEFORE in json.dumps(each) for each in server.asked), "nobody knew of bees then"
+    assert_as_built(state)
+    paid = server.requests
+    follow(opened())
+    assert server.requests == paid
+
+
+def test_any_order_of_arrival_gives_the_same(opened: Opened, logs: Path) -> None:
+    (logs / "hives.jsonl").rename(logs / "hives.later")
+    looked_up(logs, "after", "2026-03-09", AFTER)
+    state = opened()
+    follow(state)
+    assert known_only(state).is_empty()
+    (logs / "hives.later").rename(logs / "hives.jsonl")
+    looked_up(logs, "before", "2026-02-20", BEFORE)
+    follow(opened())
+    assert known_only(state).height == 1
+    assert_as_built(opened())
+    (logs / "hives.jsonl").write_text("")
+
+
+@pytest.mark.usefixtures("searched")
+def test_what_could_not_be_asked_is_asked_when_the_model_is_back(
+    opened: Opened, server: ModelServer
+) -> None:
+    state = opened()
+
+    def down(question: str) -> Said:
+        return error(503) if "dance" in question else telling(question)
+
+    server.script = down
+    with dg.DagsterInstance.ephemeral() as instance:
+        house = House(state, state.home.root, instance)
+        house.follow()
+        assert known_only(state).is_empty()
+        assert house.tick() == "the language model is waited for"
+        an_hour_ago = time.time() - 3600
+        os.utime(state.home.root / "model_waits", (an_hour_ago, an_hour_ago))
+        server.script = telling
+        assert house.follow() == ["publish"]
+        assert known_only(state).height == 1
+        assert house.tick() == "nothing new"
+
+
+@pytest.mark.usefixtures("searched")
+def test_an_answer_that_cannot_be_had_is_a_dead_letter_until_it_can(
+    opened: Opened, server: ModelServer
+) -> None:
+    def refusing(question: str) -> Said:
+        return {"content": None} if "dance" in question else telling(question)
+
+    server.script = refusing
+    state = opened()
+    for _ in range(3):
+        follow(opened())
+    letters = state.warehouse.read(DEAD_LETTERS).collect()
+    assert letters["stage"].to_list() == ["known_only"]
+    units = state.warehouse.read(WORK).filter(pl.col("stage") == "known_only").collect()
+    assert units["outcome"].to_list() == ["failed"]
+    server.script = telling
+    again = opened()
+    again.answers.clear_failed()
+    count, _ = forget_failures(again)
+    assert count == 1
+    follow(again)
+    assert known_only(state).height == 1
+    assert state.warehouse.read(DEAD_LETTERS).collect().is_empty()
+
+
+@pytest.mark.usefixtures("searched")
+def test_without_a_model_nothing_that_it_said_stays(opened: Opened) -> None:
+    follow(opened())
+    without = opened(model=None)
+    follow(without)
+    assert known_only(without).is_empty()
+    assert_as_built(without)
+
+
+THREADS = {
+    f"night{number}": [
+        ("user", f"2026-04-0{number}T20:00:00Z",
+         f"{verb} the bees in the garden: the hive box needs wax frames before winter.")
+    ]
+    for number, verb in enumerate(["I feed", "I watch", "I keep", "I warm", "I count"], 1)
+} | {
+    f"day{number}": [
+        ("user", f"2026-04-1{number}T08:00:00Z",
+         f"{verb} the train to Utrecht: the ticket is cheaper before the rush hour.")
+    ]
+    for number, verb in enumerate(["We took", "Take", "Book", "We missed", "We wait for"], 1)
+}  # fmt: skip
+
+
+def generalising(question: str) -> Said:
+    if "Theme 1" not in question:
+        return telling(question)
+    themes = re.split(r"^Theme (\d+)$", question, flags=re.MULTILINE)[1:]
+    facts = [
+        {"theme": int(number), "entity": "bees", "episodes": [1, 2, 3],
+         "statement": "The bees need wax frames each winter."}
+        for number, shown in zip(themes[::2], themes[1::2], strict=True)
+        if "bees" in shown
+    ]  # fmt: skip
+    return json.dumps({"facts": facts})
+
+
+@pytest.fixture
+def threads(logs: Path) -> None:
+    for name, said in THREADS.items():
+        chat(logs, name, said)
+
+
+@pytest.mark.usefixtures("threads")
+def test_a_theme_of_several_conversations_bears_a_fact(opened: Opened, server: ModelServer) -> None:
+    server.script = generalising
+    state = opened()
+    follow(state)
+    themes = state.warehouse.read(THEMES).collect()
+    assert "bees" in " ".join(themes["label"])
+    drawn = state.warehouse.read(THEME_FACTS).collect()
+    assert drawn["reason"].to_list() == [None]
+    said = "The bees need wax frames each winter."
+    fact = state.warehouse.read(MEMORY).filter(pl.col("content") == said).collect()
+    assert fact["base_confidence"].to_list() == [0.6]
+    assert set(drawn["derived_from"][0]) <= set(fact["derived_from"][0])
+    assert len(drawn["derived_from"][0]) == 3
+    assert_as_built(state)
+
+
+@pytest.mark.usefixtures("threads")
+def test_without_a_model_a_theme_is_what_its_medoid_says(opened: Opened) -> None:
+    state = opened(model=None)
+    follow(state)
+    drawn = state.warehouse.read(THEME_FACTS).collect()
+    assert drawn.select("mode", "reason").rows() == [("medoid", None)] * 2
+    facts = state.warehouse.read(FACTS).filter(pl.col("predicate") == "recurs").collect()
+    for table in (facts, drawn):
+        assert sorted(text.split(":")[0].split()[-1] for text in table["content"]) == [
+            "Utrecht",
+            "garden",
+        ]
+    assert sorted(facts["derived_from"].to_list()) == sorted(drawn["derived_from"].to_list())
+
+
+@pytest.mark.usefixtures("threads", "searched")
+def test_a_changed_model_makes_these_stages_stale_and_says_what_they_cost(
+    opened: Opened, server: ModelServer
+) -> None:
+    server.script = generalising
+    with dg.DagsterInstance.ephemeral() as instance:
+        House(opened(), opened().home.root, instance).follow()
+    other = opened(model="openai/gpt-4.1-mini")
+    changes = {change.name: change for change in staleness(other).changes}
+    for stage in (KNOWN_ONLY_STAGE, THEME_FACTS_STAGE):
+        assert changes[stage.name].calls == 1
+        assert changes[stage.name].dollars
+    assert other.warehouse.read(INTRODUCTIONS).collect().height
