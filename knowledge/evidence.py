@@ -27,10 +27,10 @@ def evidence(
 ) -> pl.DataFrame:
     """EVIDENCE: restatements, similar episodes, clear contradictions and feedback.
 
-    A conversation supports a fact at most once, and the first one, which brought the fact in, not
-    at all. One that states the fact does so by its first statement there; else by its earliest
-    episode that is similar to the fact and later than the fact's first source. Structural facts
-    are supported by restatement alone.
+    A conversation supports a fact at most once, and those that brought the fact in, the first one
+    or those that it was drawn from, not at all. One that states the fact does so by its first
+    statement there; else by its earliest episode that is similar to the fact and later than the
+    fact's first source. Structural facts are supported by restatement alone.
 
     Args:
         facts: FACTS rows.
@@ -51,7 +51,7 @@ def evidence(
             source_id="record_id",
             similarity=pl.lit(1.0),
         ),
-        _similar_episodes(facts, stated, episodes, embedder, policy),
+        _similar_episodes(facts, known_from(stated, facts, episodes), episodes, embedder, policy),
         _contradictions(facts, stated, embedder, policy),
     ]
     if feedback is not None:
@@ -92,9 +92,20 @@ def first_statements(fact_sources: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+def known_from(stated: pl.DataFrame, facts: pl.DataFrame, episodes: pl.DataFrame) -> pl.DataFrame:
+    """namespace, fact_id, conversation_id: those that state a fact, or that it was drawn from."""
+    drawn = (
+        facts.select(*_KEY, episode_id="derived_from")
+        .explode("episode_id", empty_as_null=False)
+        .join(episodes, on=["namespace", "episode_id"])
+    )
+    columns = [*_KEY, "conversation_id"]
+    return pl.concat([stated.select(columns), drawn.select(columns)]).unique()
+
+
 def _similar_episodes(
     facts: pl.DataFrame,
-    stated: pl.DataFrame,
+    known_from: pl.DataFrame,
     episodes: pl.DataFrame,
     embedder: Embedder,
     policy: Policy,
@@ -135,7 +146,7 @@ def _similar_episodes(
             alike.join(known, on="content")
             .join(heard, on=["namespace", "text"])
             .filter(pl.col("occurred_at") > pl.col("begun_at"))
-            .join(stated, on=[*_KEY, "conversation_id"], how="anti")
+            .join(known_from, on=[*_KEY, "conversation_id"], how="anti")
             .sort(*_KEY, "conversation_id", "occurred_at", "source_id")
             .unique([*_KEY, "conversation_id"], keep="first", maintain_order=True)
             .select(

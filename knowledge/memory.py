@@ -7,7 +7,7 @@ import polars as pl
 
 from knowledge.confidence import history, last_of, strength
 from knowledge.days import UNDATED
-from knowledge.evidence import first_statements
+from knowledge.evidence import first_statements, known_from
 from knowledge.identity import digest_column
 from knowledge.kinds import info_type, knowledge_type, structural
 from knowledge.policy import Policy
@@ -24,6 +24,7 @@ class Grounds(NamedTuple):
 
     facts: pl.DataFrame
     fact_sources: pl.DataFrame
+    episodes: pl.DataFrame
     entities: pl.DataFrame
     evidence: pl.DataFrame
     confidence_updates: pl.DataFrame
@@ -203,7 +204,7 @@ def _conversations(grounds: Grounds, taken: pl.DataFrame) -> pl.DataFrame:
     members = _members(grounds.facts, taken)
     heard = pl.concat(
         [
-            grounds.fact_sources.select(*_KEY, "conversation_id"),
+            known_from(grounds.fact_sources, grounds.facts, grounds.episodes),
             grounds.evidence.filter(pl.col("kind").is_in(["restatement", "episode"])).select(
                 *_KEY, "conversation_id"
             ),

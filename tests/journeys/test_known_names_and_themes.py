@@ -122,7 +122,6 @@ def test_any_order_of_arrival_gives_the_same(opened: Opened, logs: Path) -> None
     follow(opened())
     assert known_only(state).height == 1
     assert_as_built(opened())
-    (logs / "hives.jsonl").write_text("")
 
 
 @pytest.mark.usefixtures("searched")

@@ -12,7 +12,7 @@ from knowledge.days import UNDATED
 from knowledge.evidence import evidence
 from knowledge.memory import Grounds, memory
 from knowledge.policy import Policy
-from knowledge.tables import ENTITIES, MERGES
+from knowledge.tables import ENTITIES, EPISODES, MERGES
 from tests.knowledge.rows import day, episodes, fact_sources, facts
 from tests.knowledge.toy_embedder import ToyEmbedder
 
@@ -112,7 +112,7 @@ def test_equals_a_plain_loop_over_conversations(seed):
     seen = evidence(known, said, episodes(*heard), ToyEmbedder(), POLICY)
     merged = MERGES.frame([decision] if losers else [])
     updates = confidence_updates(known, seen, POLICY)
-    grounds = Grounds(known, said, ENTITIES.empty(), seen, updates, merged)
+    grounds = Grounds(known, said, EPISODES.empty(), ENTITIES.empty(), seen, updates, merged)
     found = memory(grounds, list(SAYS), POLICY)
     for fact, confidence, last_event_at in found.select(
         "fact_id", "confidence", "last_event_at"

@@ -56,6 +56,20 @@ def test_a_similar_episode_supports_once_per_further_and_later_conversation():
     assert rows.select("kind", "source_id").rows() == [("episode", "first")]
 
 
+def test_what_a_fact_was_drawn_from_does_not_support_it():
+    known = facts(
+        {"fact_id": "f1", "content": CACHE, "first_seen": day(1), "derived_from": ["one", "two"]}
+    )
+    heard = [
+        episode("one", "s1", day(0)),
+        episode("two", "s2", day(0)),
+        episode("later, where it was drawn from", "s2", day(2)),
+        episode("elsewhere", "s3", day(3)),
+    ]
+    rows = found(known, [source("r1", "s1", day(1))], heard)
+    assert rows["source_id"].to_list() == ["elsewhere"]
+
+
 def test_a_conversation_that_restates_is_not_counted_again_for_its_episode():
     rows = found(
         facts({"fact_id": "f1", "content": CACHE}),

@@ -8,7 +8,7 @@ from knowledge.confidence import confidence_updates
 from knowledge.memory import Grounds, memory, memory_entities
 from knowledge.policy import Policy
 from knowledge.tables import ENTITIES, MERGES
-from tests.knowledge.rows import START, day, evidence, fact_sources, facts
+from tests.knowledge.rows import START, day, episodes, evidence, fact_sources, facts
 
 POLICY = Policy()
 ENTITY = ENTITIES.frame(
@@ -21,11 +21,12 @@ ENTITY = ENTITIES.frame(
 )  # fmt: skip
 
 
-def grounds(rows, sources=(), events=(), decisions=()):
+def grounds(rows, sources=(), events=(), decisions=(), heard=()):
     known, seen = facts(*rows), evidence(*events)
     return Grounds(
         known,
         fact_sources(*sources),
+        episodes(*heard),
         ENTITY,
         seen,
         confidence_updates(known, seen, POLICY),
@@ -55,6 +56,16 @@ def test_status_follows_the_vector():
     rows = [{"fact_id": "f1"}, {"fact_id": "f2"}, {"fact_id": "f3", "predicate": "used_tool"}]
     status = {name: row["status"] for name, row in view(rows, embedded=["f1"]).items()}
     assert status == {"f1": "active", "f2": "pending_embed", "f3": "active"}
+
+
+def test_conversations_that_a_fact_was_drawn_from_are_its_evidence():
+    heard = [
+        {"episode_id": f"p{n}", "conversation_id": f"s{n}", "text": "It works"} for n in range(3)
+    ]
+    rows = [{"fact_id": "f1", "derived_from": ["p0", "p1"]}]
+    row = view(rows, [source("f1", "r0", "s0")], heard=heard)["f1"]
+    assert row["evidence_count"] == 2
+    assert row["derived_from"] == ["p0", "p1"]
 
 
 def test_confidence_is_that_of_the_last_event_and_episodes_are_provenance():
