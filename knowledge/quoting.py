@@ -1,14 +1,14 @@
 """Where words stand in a text: quotes as given, white space aside; names as whole words."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 import polars as pl
 
 # In scripts that put no space between words, any place begins one.
 _SPACELESS = "\u0e00-\u0eff\u2e80-\ud7ff\uf900-\ufaff"
-_BEFORE, _AFTER = rf"(?<![^\W{_SPACELESS}])", rf"(?![^\W{_SPACELESS}])"
+_IN_WORD = re.compile(rf"[^\W{_SPACELESS}]")
 
 _QUESTION = re.compile(r"[?？؟][\s)*_\"'”’»]*$")
 _QUOTED = re.compile(r"[\"“„«»][^\"“”„«»\n]*[\"”“»«]")
@@ -24,15 +24,23 @@ def place(quote: str, text: str) -> tuple[int, int] | None:
 
 def place_of_name(name: str, text: str) -> tuple[int, int] | None:
     """Span of a name in a text as whole words, in any case; None if it does not occur."""
-    if not name.strip():
-        return None
-    found = _spelled(name).search(text)
-    return found.span() if found else None
+    return next(_whole(name, text), None)
 
 
 def places_of_name(name: str, text: str) -> list[tuple[int, int]]:
     """Spans of all places where a name stands in a text as whole words, in any case."""
-    return [found.span() for found in _spelled(name).finditer(text)] if name.strip() else []
+    return list(_whole(name, text))
+
+
+def _whole(name: str, text: str) -> Iterator[tuple[int, int]]:
+    """Spans of a name that nothing goes on before or behind, one after the other."""
+    start = 0
+    while name.strip() and (found := _spelled(name).search(text, start)):
+        first, end = found.span()
+        whole = not (first and _IN_WORD.match(text, first - 1)) and not _IN_WORD.match(text, end)
+        if whole:
+            yield first, end
+        start = end if whole else first + 1
 
 
 def occurring(texts: Sequence[str], names: Iterable[str]) -> list[list[str]]:
@@ -72,4 +80,4 @@ def within_quotation(sentence: str, start: int, end: int) -> bool:
 @lru_cache(maxsize=8_192)
 def _spelled(name: str) -> re.Pattern[str]:
     words = r"\s+".join(map(re.escape, name.split()))
-    return re.compile(f"{_BEFORE}{words}{_AFTER}", re.IGNORECASE)
+    return re.compile(words, re.IGNORECASE)
