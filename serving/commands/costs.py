@@ -13,12 +13,19 @@ from serving.terminal import Column, console, count, emit_json, print_table, say
 
 COLUMNS = (
     Column("calls"),
-    Column("failed"),
-    Column("tokens_in"),
-    Column("tokens_out"),
-    Column("tokens_cached", "cached"),
+    Column("failed", from_width=120),
+    Column("tokens_in", "in"),
+    Column("tokens_out", "out"),
+    Column("tokens_cached", "cached", from_width=120),
     Column("dollars"),
 )
+_GROUPED = {
+    "asset": Column("asset", wide=True),
+    "prompt": Column("prompt", most=18),
+    "fingerprint": Column("fingerprint", from_width=130),
+    "model": Column("model", most=18),
+    "day": Column("day"),
+}
 
 
 def _columns(ctx: click.Context, param: click.Parameter, value: str | None) -> list[str]:
@@ -75,9 +82,9 @@ def command(
         return
     print_table(
         ({**row, "dollars": _dollars(row)} for row in page.iter_rows(named=True)),
-        (*(Column(name, most=16 if name == "fingerprint" else 24) for name in by), *COLUMNS),
+        (*(_GROUPED[name] for name in by), *COLUMNS),
     )
-    say(f"{_told(total)}.")
+    say(f"{told(total)}.")
     console().print(f"{page.height:,} of {rows.height:,} rows", style="dim")
 
 
@@ -94,7 +101,7 @@ def shown_dollars(amount: float) -> str:
     return "<0.0001" if 0 < amount < 0.0001 else f"{amount:.4f}"
 
 
-def _told(total: dict[str, Any]) -> str:
+def told(total: dict[str, Any]) -> str:
     """All groups in one sentence."""
     parts = [count(total["calls"], "call")]
     if total["tokens_in"] is not None:

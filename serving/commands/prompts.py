@@ -20,9 +20,9 @@ COLUMNS = (
     Column("in_force"),
     Column("rows"),
     Column("refused"),
-    Column("max_tokens", from_width=100),
-    Column("temperature", from_width=100),
-    Column("about", wide=True, from_width=80),
+    Column("max_tokens", "longest", from_width=100),
+    Column("temperature", from_width=140),
+    Column("about", wide=True, from_width=140),
 )
 LABEL = r"[^/@\s,;]+/[^/@\s,;]+@[0-9a-f]+"
 """Stage, prompt and fingerprint, as rows carry them."""
@@ -97,15 +97,22 @@ def _made(state: "State", namespace: str | None) -> dict[str, Versions]:
 
     A row that several prompts took part in counts for each.
     """
-    from knowledge.tables import CANDIDATES, KNOWN_ONLY_CANDIDATES, LEARNING_CANDIDATES, REFUSALS
+    from knowledge.tables import (
+        CANDIDATES,
+        KNOWN_ONLY_CANDIDATES,
+        LEARNING_CANDIDATES,
+        REFUSALS,
+        THEME_FACTS,
+    )
 
-    kept = (CANDIDATES, KNOWN_ONLY_CANDIDATES, LEARNING_CANDIDATES)
+    tables = (CANDIDATES, LEARNING_CANDIDATES, KNOWN_ONLY_CANDIDATES, THEME_FACTS, REFUSALS)
+    refused = pl.when(pl.col("reason").is_null()).then(pl.lit("rows")).otherwise(pl.lit("refused"))
     frames = [
-        state.warehouse.read(table, namespace=namespace, columns=["extractor"])
-        .group_by("extractor")
+        state.warehouse.read(table, namespace=namespace)
+        .with_columns([] if "reason" in table.columns else [pl.lit(None).alias("reason")])
+        .group_by("extractor", column=refused)
         .len("number")
-        .with_columns(column=pl.lit("refused" if table is REFUSALS else "rows"))
-        for table in (*kept, REFUSALS)
+        for table in tables
     ]
     found = (
         pl.concat(frames)

@@ -1,7 +1,7 @@
 """`cairn run`."""
 
 import time
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -117,6 +117,7 @@ def finish(
     found = _overviews(state)
     refused = _refused(state)
     held = held_reasons(state)
+    paid = _paid(state, seconds)
     if as_json:
         emit_json(
             {
@@ -126,6 +127,7 @@ def finish(
                 "runs": outcome.runs,
                 "input": planned,
                 "stages": display.stages.rows(state),
+                "model": paid,
                 "refused": refused,
                 "held_back": held,
                 "namespaces": found,
@@ -133,6 +135,10 @@ def finish(
         )
     else:
         _tell(state, display, outcome, found, refused, seconds, report, held=bool(held))
+        if paid:
+            from serving.commands.costs import told
+
+            say(f"The language model: {told(paid)}; see `cairn costs`.")
     for name, reasons in held.items():
         click.echo(
             f"cairn: {name} is held back, readers keep what they had: {'; '.join(reasons)}",
@@ -144,6 +150,20 @@ def finish(
         raise click.exceptions.Exit(130)
     if held:
         raise click.exceptions.Exit(1)
+
+
+def _paid(state: "State", seconds: float) -> dict[str, Any] | None:
+    """What calls to the language model in the last seconds cost; None if there were none."""
+    if state.settings.model is None:
+        return None
+    import polars as pl
+
+    from knowledge.costs import costs
+
+    calls = state.answers.ledger()
+    began = datetime.now(UTC) - timedelta(seconds=seconds)
+    total = costs(calls.filter(pl.col("called_at") >= began)).row(0, named=True)
+    return total if total["calls"] else None
 
 
 def _tell(
