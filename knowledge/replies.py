@@ -9,8 +9,12 @@ from pydantic import BaseModel, ValidationError
 
 Output = TypeVar("Output", bound=BaseModel)
 
+LONGEST_REPAIRED = 100_000
+"""Characters. No answer is that long, and to mend takes the square of its length."""
+
 _THOUGHT = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 _FENCE = re.compile(r"```[a-zA-Z]*[ \t]*\n(.*?)\n?[ \t]*```", re.DOTALL)
+_NEEDLESS = re.compile(r"(?<!\\)((?:\\\\)*)\\(?:u00([2-7][0-9A-Fa-f])|(/))")
 _PROBLEMS = 5
 _DECODER = json.JSONDecoder()
 
@@ -63,6 +67,16 @@ def read_reply(reply: Reply, output: type[Output]) -> Reading:
     return Reading(value=value, json=text)
 
 
+def spelled_out(text: str) -> str:
+    """A reply without the escapes of characters that need none: no secret can hide in them."""
+    return _NEEDLESS.sub(_unescaped, text)
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    character = found[3] or chr(int(found[2], 16))
+    return found[0] if character in '"\\' else found[1] + character
+
+
 def _bare(text: str) -> str:
     """The text without the thoughts before it and the code fence around it."""
     text = _THOUGHT.sub("", text)
@@ -81,9 +95,12 @@ def _object(text: str, *, repair: bool) -> Any:
             return json.loads(text) if whole else _DECODER.raw_decode(text, max(start, 0))[0]
         except (ValueError, RecursionError):
             continue
-    if not (repair and start == 0):
+    if not (repair and start == 0 and len(text) <= LONGEST_REPAIRED):
         return None
-    repaired = repair_json(text, return_objects=True)
+    try:
+        repaired = repair_json(text, return_objects=True)
+    except (ValueError, RecursionError):  # too deep
+        return None
     return repaired if isinstance(repaired, dict) and repaired else None
 
 

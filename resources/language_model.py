@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from knowledge.asking import PENDINGS, Answer, Ask
 from knowledge.redaction import redactor
-from knowledge.replies import Reading, Reply, read_reply
+from knowledge.replies import Reading, Reply, read_reply, spelled_out
 from knowledge.text import estimated_tokens
 from resources import provider
 from resources.answers import ATTEMPTS, Answers, Call, Kept
@@ -200,8 +200,10 @@ class LitellmModel:
                 return said
             full = said.tokens_out is not None and said.tokens_out >= ask.prompt.max_tokens
             # Redacted before it is read, so that a replay reads the same.
-            text = None if said.text is None else self._redacted(said.text)
+            text = None if said.text is None else self._redacted(spelled_out(said.text))
             reading = read_reply(Reply(text, said.finish, said.refused, full), ask.prompt.output)
+            if reading.json and (clean := self._redacted(reading.json)) != reading.json:
+                reading = read_reply(Reply(clean), ask.prompt.output)  # it was hidden until read
             cost = price.cost(said.tokens_in, said.tokens_out, said.tokens_cached)
             self._answers.pay(
                 Call(
