@@ -27,6 +27,9 @@ class Ask(NamedTuple):
     record_ids: tuple[str, ...]
     asset: str
     """The table that wants it, for the ledger."""
+    divides: bool = False
+    """Whether it is asked in parts where it fails: then its failure stands, and is not tried anew,
+    so that what is made again is made of the same parts."""
 
     def key(self, model: str) -> str:
         """Key of its answer."""

@@ -43,13 +43,16 @@ def asked(
     settled: list[Asked] = []
     waiting = list(pieces)
     while waiting:
-        questions = [(piece, question) for piece in waiting if (question := ask(piece))]
+        questions = [
+            (piece, question._replace(divides=bool(_halves(piece))))
+            for piece in waiting
+            if (question := ask(piece))
+        ]
         waiting = []
         answers = model.answers([question for _, question in questions])
         for (piece, question), answer in zip(questions, answers, strict=True):
-            halves = _halves(piece) if answer.outcome == "failed" else ()
-            if halves:
-                waiting += halves
+            if answer.outcome == "failed" and question.divides:
+                waiting += _halves(piece)
             else:
                 settled.append(Asked(piece, question, answer))
     return settled

@@ -90,7 +90,8 @@ class LitellmModel:
         """Answers in the order of the questions; equal questions are asked once.
 
         What is kept is not asked again, be it an answer or none. Only where the provider itself
-        failed do later runs ask, three in all. Each answer is kept as soon as it is there.
+        failed do later runs ask, three in all, unless parts of the question are asked instead. Each
+        answer is kept as soon as it is there.
 
         Raises:
             AnswersError: the file of answers cannot be used.
@@ -105,7 +106,10 @@ class LitellmModel:
         settled = {
             key: replayed(questions[key], row)
             for key, row in kept.items()
-            if row.reason != _NOT_SAID or row.attempts >= ATTEMPTS or key in self._asked
+            if row.reason != _NOT_SAID
+            or row.attempts >= ATTEMPTS
+            or questions[key].divides
+            or key in self._asked
         }
         self._answers.see((key, one) for key in settled for one in sorted(seen[key]))
         owed = {key: ask for key, ask in questions.items() if key not in settled}

@@ -2,7 +2,9 @@
 
 import logging
 import os
+import queue
 import re
+import threading
 import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,6 +17,13 @@ from typing import Any, NamedTuple
 
 _DOWN = {408, 425, 429, 502, 503, 504, 529}
 _SETUP = {401, 402, 403, 404}
+_FILTERED = {"content_filter", "content_policy_violation"}
+_NO_JSON = {
+    "JSONDecodeError", "ValidationError", "UnicodeDecodeError", "DecodingError", "RecursionError",
+}  # fmt: skip
+_GRACE = 5.0
+"""Seconds that an answer may take beyond the timeout, which is one of each read."""
+_MOST_TOKENS = 10**9
 _SHOWS_TEXT = (
     "ignore",
     re.compile("Pydantic serializer warnings", re.IGNORECASE),
@@ -62,13 +71,34 @@ def complete(
     """Asks once. Keys come from the environment, under litellm's names for them.
 
     litellm repeats calls by itself on some routes and never reads the server's delay on others, so
-    it is told not to, and who calls this does.
+    it is told not to, and who calls this does. Its timeout begins anew with each byte: an answer
+    that trickles in is left to a thread of its own, and not waited for.
     """
-    litellm = load()
+    load()
+    came: queue.SimpleQueue[Said | Trouble] = queue.SimpleQueue()
+
+    def ask() -> None:
+        came.put(_completed(model, messages, parameters, base=base, timeout=timeout))
+
+    threading.Thread(target=ask, name="call", daemon=True).start()
+    try:
+        return came.get(timeout=timeout + _GRACE)
+    except queue.Empty:
+        return Trouble("server", "Timeout", again=True)
+
+
+def _completed(
+    model: str,
+    messages: Sequence[Mapping[str, str]],
+    parameters: Mapping[str, Any],
+    *,
+    base: str | None,
+    timeout: float,
+) -> Said | Trouble:
     _hush()
     start = time.perf_counter()
     try:
-        response = litellm.completion(
+        response = load().completion(
             model=model,
             messages=list(messages),
             **parameters,
@@ -115,8 +145,15 @@ def _said(response: Any, seconds: float) -> Said:
     choice = response.choices[0]
     said = getattr(choice.message, "provider_specific_fields", None) or {}
     usage = getattr(response, "usage", None)
-    read, written = (getattr(usage, name, None) for name in ("prompt_tokens", "completion_tokens"))
     details = getattr(usage, "prompt_tokens_details", None)
+    read, written, cached = (
+        number if isinstance(number, int) and 0 <= number < _MOST_TOKENS else None
+        for number in (
+            getattr(usage, "prompt_tokens", None),
+            getattr(usage, "completion_tokens", None),
+            getattr(details, "cached_tokens", None),
+        )
+    )
     counted = bool(read or written)  # litellm makes zeros of what the server did not say
     return Said(
         choice.message.content,
@@ -124,7 +161,7 @@ def _said(response: Any, seconds: float) -> Said:
         bool(said.get("refusal")),
         read if counted else None,
         written if counted else None,
-        (getattr(details, "cached_tokens", None) or 0) if counted else None,
+        (cached or 0) if counted else None,
         seconds,
     )
 
@@ -138,7 +175,7 @@ def _trouble(error: Exception) -> Trouble:
     name = f"{type(error).__name__}{f' {status}' if status else ''}"
     if "ContextWindowExceededError" in names or status == 413:
         return Trouble("too_long", name)
-    if "ContentPolicyViolationError" in names:
+    if "ContentPolicyViolationError" in names or _code(response) in _FILTERED:
         return Trouble("refused", name)
     if "TimeoutException" in names:  # httpx's
         return Trouble("server", name, again=True)
@@ -150,17 +187,27 @@ def _trouble(error: Exception) -> Trouble:
         return Trouble("provider_down", name, again=True, delay=_delay(error))
     if response is not None and status is not None:
         return Trouble("server", name, again=status >= 500)
-    if names & {"IndexError", "KeyError", "TypeError"}:
+    if names & {"IndexError", "KeyError", "TypeError", "AttributeError"}:
         return Trouble("blank", name, again=True)  # JSON, but no completion
     own = all(type(one).__module__.startswith("litellm") for one in chain)
-    if own or names & {"JSONDecodeError", "ValidationError"}:
+    if own or names & _NO_JSON:
         return Trouble("no_json", name, again=True)  # a page, perhaps of a gateway
+    if type(chain[-1]) is Exception:
+        return Trouble("server", name, again=True)  # an error under the status of an answer
     return Trouble("provider_down", name)  # nothing was sent: a key or a package is missing
 
 
 def _is_status(error: Any) -> bool:
     """Whether it is httpx's own error of a status; litellm's copies have made-up responses."""
     return any(cls.__name__ == "HTTPStatusError" for cls in type(error).__mro__)
+
+
+def _code(response: Any) -> str | None:
+    """The code in the body of an error."""
+    try:
+        return str(response.json()["error"]["code"])
+    except Exception:  # there is none
+        return None
 
 
 def _chain(error: BaseException) -> Iterator[Any]:

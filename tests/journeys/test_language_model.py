@@ -6,6 +6,7 @@ The model is a server on loopback, asked through litellm.
 import json
 import os
 import re
+import shutil
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -157,6 +158,24 @@ def test_a_message_that_no_answer_can_be_had_about_is_a_dead_letter(
     assert set(letters["stage"]) == {FULL_MODE.name}
     said = by_model(state).filter(pl.col("kind") == "fact")
     assert said["quote"].to_list() == [CHAT[0][2]]
+
+
+def test_what_was_asked_in_halves_is_not_asked_as_a_whole_when_all_is_made_again(
+    opened: Callable[..., State], server: ModelServer
+) -> None:
+    def failing(question: str) -> Said:
+        return error(500) if server.requests == 1 else telling(question)
+
+    server.script = failing
+    state = opened()
+    follow(state)
+    rows, paid = by_model(state), server.requests
+    assert rows.height > 0
+    shutil.rmtree(state.home.root / "warehouse")
+    again = opened()
+    follow(again)
+    assert by_model(again).equals(rows)
+    assert server.requests == paid
 
 
 def test_without_the_model_its_rows_go_and_with_it_they_come_back_for_nothing(

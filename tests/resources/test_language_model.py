@@ -347,6 +347,72 @@ def test_a_page_of_a_gateway_is_no_answer(make: Make, server: ModelServer) -> No
         assert reasons(make(model_max_retries=0).answers([ask(page)])) == [reason]
 
 
+UNREADABLE: dict[str, tuple[Response, str]] = {
+    "half an encoding": (
+        Response(b'{"choices": "\xff"}', content_type="application/json"),
+        "no_json",
+    ),
+    "not what it is packed as": (
+        Response(b"kiwi", headers={"Content-Encoding": "gzip"}),
+        "no_json",
+    ),
+    "a pit of brackets": (Response("[" * 100_000, content_type="application/json"), "no_json"),
+    "no message": (
+        Response('{"choices": [{"index": 0, "message": null}]}', content_type="application/json"),
+        "blank",
+    ),
+    "an error": (
+        Response('{"error": {"message": "kiwi"}}', content_type="application/json"),
+        "server",
+    ),
+}
+
+
+@pytest.mark.parametrize(("said", "reason"), UNREADABLE.values(), ids=UNREADABLE.keys())
+def test_what_cannot_be_read_is_not_asked_for_for_ever(
+    said: Response, reason: str, make: Make, server: ModelServer
+) -> None:
+    server.script = lambda _: said
+    for _ in range(4):
+        answers = make(model_max_retries=0).answers([ask()])
+    assert reasons(answers) == [reason]
+    assert server.requests <= 3
+
+
+def test_what_a_provider_filters_is_declined(make: Make, server: ModelServer) -> None:
+    response = error(400)
+    response.set_data('{"error": {"message": "the kiwi", "code": "content_filter"}}')
+    server.script = lambda _: response
+    assert reasons(make().answers([ask()])) == ["refused"]
+    assert server.requests == 1
+
+
+def test_an_answer_that_trickles_in_is_not_waited_for(
+    make: Make, server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def drops() -> Iterator[bytes]:
+        for _ in range(20):
+            yield b" "
+            time.sleep(0.1)
+
+    monkeypatch.setattr("resources.provider._GRACE", 0.1)
+    server.script = lambda _: Response(drops(), content_type="application/json")
+    start = time.monotonic()
+    slow = make(model_timeout=0.3, model_max_retries=0)
+    assert reasons(slow.answers([ask()])) == ["server"]
+    assert time.monotonic() - start < 1.5
+    time.sleep(1.6)
+
+
+@pytest.mark.parametrize("tokens", [(10**20, 10**20, 0), (-5, -1, -3)])
+def test_numbers_of_tokens_that_cannot_be_are_not_known(
+    tokens: tuple[int, int, int], make: Make, server: ModelServer, kept: Answers
+) -> None:
+    server.script = lambda _: {"content": GOOD, "tokens": tokens}
+    assert make(model=PRICED).answers([ask()]) == [DONE]
+    assert kept.ledger().select("tokens_in", "tokens_out", "cost").rows() == [(None, None, None)]
+
+
 def test_a_fallback_answers_under_the_key_that_was_asked(
     make: Make, server: ModelServer, kept: Answers
 ) -> None:
