@@ -7,7 +7,7 @@ from pipelines.graph import ASSETS, versioned
 from pipelines.jobs import JOBS
 from pipelines.schedules import SCHEDULES
 from pipelines.sensors import SENSORS
-from pipelines.under_way import process_tag
+from pipelines.under_way import COMMAND_TAG, process_tag
 from resources.state import State
 
 
@@ -17,7 +17,8 @@ def definitions(state: State) -> dg.Definitions:
     @dg.resource(description="The home: tables, index, settings.")
     def opened(context: dg.InitResourceContext) -> State:
         """The state; a run that opens it says by which process, so that it can be told dead."""
-        state.begin_run()
+        tags = context.run.tags if context.run else {}
+        state.begin_run(tags.get(COMMAND_TAG))
         if context.instance and context.run:
             context.instance.add_run_tags(context.run.run_id, process_tag())
         return state

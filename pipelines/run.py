@@ -12,7 +12,7 @@ from assets.records import changed_files, stretch
 from knowledge.work import ranges
 from pipelines.event_log import kept_open
 from pipelines.next_step import WHOLE, Step, next_step
-from pipelines.under_way import process_tag, range_tags, reconcile
+from pipelines.under_way import COMMAND_TAG, process_tag, range_tags, reconcile
 from resources.log_files import LogFile
 from resources.state import State
 
@@ -143,6 +143,7 @@ class _Runs:
     state: State
     instance: dg.DagsterInstance
     outcome: Outcome = field(default_factory=Outcome)
+    command: str = field(default_factory=lambda: str(uuid4()))
 
     def follow(self) -> None:
         """All that follows from what was taken in."""
@@ -176,7 +177,7 @@ class _Runs:
             result = defs.resolve_job_def(step.job).execute_in_process(
                 run_config=config,
                 instance=self.instance,
-                tags={**range_tags(step), **process_tag()},
+                tags={**range_tags(step), **process_tag(), COMMAND_TAG: self.command},
                 raise_on_error=False,
                 run_id=run_id,
             )

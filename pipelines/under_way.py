@@ -10,6 +10,9 @@ from pipelines.next_step import Step
 PROCESS_TAG = "cairn/process"
 """Host and process that execute a run, so that it is known when they are gone."""
 
+COMMAND_TAG = "cairn/command"
+"""Names the command whose runs these are: they share a budget, and the breakers of the model."""
+
 UNFINISHED = [
     dg.DagsterRunStatus.QUEUED,
     dg.DagsterRunStatus.NOT_STARTED,

@@ -42,6 +42,11 @@ class Budget:
         self._changed = threading.Condition()
         self.spent = Spent()
 
+    @property
+    def unlimited(self) -> bool:
+        """Whether there is no limit."""
+        return self._run is None and self._day is None
+
     def hold(self, most: float | None) -> bool:
         """Sets aside what a call may cost, or says that it is too much.
 

@@ -191,12 +191,13 @@ class LitellmModel:
     def _paid(self, model: str, ask: Ask, messages: Messages) -> _Turn | Trouble:
         """One call within the budget, read and entered in the ledger."""
         price = known(model)
-        if not price.prices and model not in self._told:
-            self._told.add(model)
-            logger.warning("price of %s is not known: its costs are empty", model)
+        if not price.prices:
+            held = "" if self._budget.unlimited else ", and no budget holds it"
+            self._tell(f"price of {model} is not known: its costs are empty{held}")
         tokens = sum(estimated_tokens(message["content"]) for message in messages)
         most = price.cost(tokens, ask.prompt.max_tokens)
         if not self._budget.hold(most):
+            self._tell("the budget for the language model is spent: what is not asked waits")
             return Trouble("no_budget", "")
         try:
             said = self._said(model, ask, messages)
@@ -267,6 +268,12 @@ class LitellmModel:
             hint = f"; not set in the environment: {unset}" if unset else ""
             logger.warning("%s is not asked any more in this run: %s%s", model, trouble.name, hint)
         return trouble
+
+    def _tell(self, what: str) -> None:
+        """Warns, once in a run."""
+        if what not in self._told:
+            self._told.add(what)
+            logger.warning("%s", what)
 
     def _redacted(self, text: str) -> str:
         return self._redactor.redact_json(text.encode("utf-8", "replace"))[0].decode()

@@ -85,9 +85,14 @@ class State:
 
         return LitellmModel(self.settings, self.answers) if self.settings.model else None
 
-    def begin_run(self) -> None:
-        """Lets go of what is of one run: the budget and the breakers of the language model."""
-        self.__dict__.pop("language_model", None)
+    def begin_run(self, command: str | None = None) -> None:
+        """Lets go of what is of one run: the budget and the breakers of the language model.
+
+        Runs of one command share them: it is one run to whoever gave it.
+        """
+        if command is None or self.__dict__.get("_command") != command:
+            self.__dict__.pop("language_model", None)
+        self.__dict__["_command"] = command
 
     def wait_for_model(self, asset: str, *, waits: bool) -> None:
         """Notes that an asset could not have the language model, or that it asks it again."""

@@ -244,8 +244,12 @@ def _model(state: "State") -> Iterator[Finding]:
     limits = {"run": settings.budget_run, "day": settings.budget_day}
     told = [f"{limit:g} dollars a {name}" for name, limit in limits.items() if limit is not None]
     today = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-    yield Finding("budget", "ok", f"{', '.join(told) or 'no limit is set'};"
-                  f" {shown_dollars(state.answers.paid(today))} paid today")  # fmt: skip
+    paid = state.answers.paid(today)
+    spent = settings.budget_day is not None and paid >= settings.budget_day
+    yield Finding("budget", "warning" if spent else "ok",
+                  f"{', '.join(told) or 'no limit is set'}; {shown_dollars(paid)} paid today",
+                  "nothing is asked until midnight UTC; budget_day can be raised" if spent else "",
+                  )  # fmt: skip
 
 
 def _language_model(model: str, settings: "Settings") -> Finding:

@@ -36,8 +36,10 @@ from knowledge.tables import (
     TABLES,
 )
 from knowledge.whole import build, comparable
+from knowledge.work import DayRange
 from pipelines.again import forget_work
-from pipelines.next_step import pending_days
+from pipelines.next_step import Step, pending_days
+from pipelines.under_way import COMMAND_TAG, range_tags
 from resources.inbox import append_event
 from resources.state import State
 from serving.commands.show import PRINTED
@@ -49,6 +51,8 @@ from tests.pipelines.test_checks import broken
 from tests.resources.model_server import ModelServer, Said, error
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1", "localhost", "::1"])
+
+ONE_DAY = DayRange("2026-03-01", "2026-03-01")
 
 LESSON = [
     ("user", "2026-03-03T09:00:00Z", "Orders vanish when the broker restarts.\n```\nsend(o)\n```"),
@@ -234,6 +238,21 @@ def test_the_sensor_leaves_a_model_that_was_down_alone_for_a_while(
         assert house.follow() == ["refresh"]
         assert by_model(state).height > 0
         assert house.tick() == "nothing new"
+
+
+def test_the_runs_of_one_command_share_a_budget(
+    opened: Callable[..., State], server: ModelServer
+) -> None:
+    server.script = lambda question: {"content": telling(question), "tokens": (10_000, 100, 0)}
+    state = State(opened().home, opened().settings.model_copy(update={"budget_run": 0.0018}))
+    with dg.DagsterInstance.ephemeral() as instance:
+        house = House(state, state.home.root, instance)
+        house.run("intake", {COMMAND_TAG: "one"})
+        for _ in range(2):
+            house.run("refresh", {COMMAND_TAG: "one", **range_tags(Step("refresh", ONE_DAY))})
+            assert server.requests == 1
+        house.run("refresh", {COMMAND_TAG: "two", **range_tags(Step("refresh", ONE_DAY))})
+        assert server.requests == 2
 
 
 def test_what_a_model_would_be_asked_is_said_beforehand_and_asks_nothing(

@@ -431,12 +431,13 @@ def test_a_fallback_answers_under_the_key_that_was_asked(
 
 
 def test_a_budget_of_a_run_stops_cleanly_and_the_next_run_goes_on(
-    make: Make, server: ModelServer, kept: Answers
+    make: Make, server: ModelServer, kept: Answers, caplog: pytest.LogCaptureFixture
 ) -> None:
     server.script = lambda _: {"content": GOOD, "tokens": (10_000, 100, 0)}
     cost = 10_000 * 0.15e-6 + 100 * 0.6e-6
     first = make(model=PRICED, budget_run=3.5 * cost)
     answers = first.answers(asks(10))
+    assert caplog.text.count("budget for the language model is spent") == 1
     done = answers.count(DONE)
     # What is under way is held at what its questions seem to cost, so a few more may pass.
     assert 3 <= done <= 3 + 4
@@ -475,7 +476,12 @@ def test_a_price_that_is_not_known_is_not_guessed(
     assert model.answers(asks(3)) == [DONE] * 3
     assert kept.ledger()["cost"].to_list() == [None] * 3
     assert (model.spent.cost, model.spent.unpriced, model.spent.tokens_in) == (0.0, 3, 30)
-    assert caplog.text.count("price of openai/scripted is not known") == 1
+    assert (
+        caplog.text.count(
+            "price of openai/scripted is not known: its costs are empty, and no budget holds it"
+        )
+        == 1
+    )
 
 
 def test_no_more_are_asked_at_once_than_was_set(make: Make, server: ModelServer) -> None:
