@@ -26,7 +26,7 @@ from knowledge.tables import KNOWN_ONLY_CANDIDATES
 KNOWN_ONLY = Extractor(
     "known_only",
     "model",
-    1,
+    2,
     "Facts that a language model finds in the system's own searches, about known names alone.",
     ("chunk_tokens", "model_confidence"),
 )

@@ -15,11 +15,13 @@ from knowledge.prompts import CANARIES
 from knowledge.prompts.entity_facts import Fact
 from knowledge.prompts.known_facts import KnownFact
 from knowledge.prompts.names import Name
-from knowledge.quoting import asks, place, place_of_name, within_quotation
+from knowledge.quoting import asks, place, place_of_name, plain, within_pair, within_quotation
 from knowledge.tables import CANDIDATES, REFUSALS
 from knowledge.text import sentences
 
 LONGEST_STATEMENT = 300
+SHORTEST_QUOTE = 3
+"""Letters and digits, by their bytes: one letter of a script without spaces may be a word."""
 
 HELD = "instructions"
 """Reason of what is held in quarantine: it gives orders to a model."""
@@ -165,22 +167,22 @@ def _judged_fact(
         end,
         policy.own_statement_confidence if own else policy.model_confidence,
         extractor,
-        _refusal(fact, statement, known=about is not None, line=line, found=found),
+        _refusal(fact, statement, about, line=line, found=found),
     )
 
 
 def _refusal(
     fact: Fact | KnownFact,
     statement: str,
+    about: Known | None,
     *,
-    known: bool,
     line: Line,
     found: tuple[int, int] | None,
 ) -> str | None:
     """Why a fact is refused; the first reason that holds."""
     if has_canary(fact.entity, fact.statement, fact.quote):
         return "canary"
-    if not known:
+    if about is None:
         return "not_given"
     if not any(character.isalnum() for character in statement):
         return "blank"
@@ -190,6 +192,10 @@ def _refusal(
         return "too_long"
     if found is None:
         return "quote_not_found"
+    if len("".join(filter(str.isalnum, fact.quote)).encode()) < SHORTEST_QUOTE:
+        return "too_short"
+    if isinstance(fact, Fact) and fact.own and about.type == "person" and line.origin != "human":
+        return "other_speaker"
     if fact.stance != "asserted":
         return fact.stance
     if line.kind == "search" or _only_asked(line.text, *found):
@@ -217,8 +223,8 @@ def located(quote: str, number: int, lines: Lines) -> tuple[Line, tuple[int, int
 
 
 def has_canary(*texts: str) -> bool:
-    """Whether a text has a name that only the examples of prompts have."""
-    return any(place_of_name(name, text) for text in texts for name in CANARIES)
+    """Whether a text has a name that only the examples of prompts have, in whatever disguise."""
+    return any(place_of_name(name, text) for text in map(plain, texts) for name in CANARIES)
 
 
 def accepted(proposals: Iterable[Proposal]) -> pl.DataFrame:
@@ -291,5 +297,7 @@ def _only_asked(text: str, start: int, end: int) -> bool:
 
 
 def _is_quoted(text: str, start: int, end: int) -> bool:
+    if within_pair(text, start, end):
+        return True
     first, last = _around(text, start, end)[0][0], _around(text, start, end)[-1][1]
     return within_quotation(text[first:last], start - first, end - first)

@@ -1,6 +1,7 @@
 """Where words stand in a text: quotes as given, white space aside; names as whole words."""
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
@@ -10,16 +11,34 @@ import polars as pl
 _SPACELESS = "\u0e00-\u0eff\u2e80-\ud7ff\uf900-\ufaff"
 _IN_WORD = re.compile(rf"[^\W{_SPACELESS}]")
 
-_QUESTION = re.compile(r"[?？؟][\s)*_\"'”’»]*$")
+# Behind a question's mark may stand what is no word; the Greek one looks like a semicolon.
+_QUESTION = re.compile(r"(?:[?？؟⁇⁈⁉‽\u037e]|(?<=[\u0370-\u03ff]);)[^\w.…。]*$")
 _QUOTED = re.compile(r"[\"“„«»][^\"“”„«»\n]*[\"”“»«]")
+_BETWEEN_PAIRS = re.compile(
+    r"""“[^“”\n]*” | „[^„“”\n]*[“”] | «[^«»\n]*» | »[^«»\n]*« | 「[^「」\n]*」 | 『[^『』\n]*』
+      | (?<!\w)‘[^‘\n]*?’(?!\w)""",
+    re.VERBOSE,
+)
+"""Marks that tell where a quotation begins from where it ends: it may hold several sentences."""
 
 
 def place(quote: str, text: str) -> tuple[int, int] | None:
-    """Span of a quote in a text, in code points; any white space stands for any other."""
+    """Span of a quote in a text, in code points; any white space stands for any other.
+
+    It begins where a word does: `safe` is not what `unsafe` says. Letters with accents are found
+    whether they are one code point or two.
+    """
     if not quote.strip():
         return None
-    found = re.search(r"\s+".join(map(re.escape, quote.split())), text)
-    return found.span() if found else None
+    words = unicodedata.normalize("NFC", quote).split()
+    spelled = re.compile(r"\s+".join(map(_composed_or_not, words)))
+    start = 0
+    while found := spelled.search(text, start):
+        first = found.start()
+        if not (first and words[0][0].isalnum() and _IN_WORD.match(text, first - 1)):
+            return found.span()
+        start = first + 1
+    return None
 
 
 def place_of_name(name: str, text: str) -> tuple[int, int] | None:
@@ -70,11 +89,34 @@ def asks(text: str) -> bool:
 
 def within_quotation(sentence: str, start: int, end: int) -> bool:
     """Whether what stands from `start` to `end` of a sentence is another's words, by its marks."""
-    if sentence.lstrip().startswith(">"):
-        return True
-    return any(
-        quoted.start() <= start and end <= quoted.end() for quoted in _QUOTED.finditer(sentence)
-    )
+    return sentence.lstrip().startswith(">") or _within(_QUOTED, sentence, start, end)
+
+
+def within_pair(text: str, start: int, end: int) -> bool:
+    """The same of a text of several sentences, by marks that come in pairs alone."""
+    first, last = text.rfind("\n", 0, start) + 1, text.find("\n", end)
+    line = text[first:] if last < 0 else text[first:last]
+    return _within(_BETWEEN_PAIRS, line, start - first, end - first)
+
+
+def plain(text: str) -> str:
+    """A text without what sets it off unseen: invisible characters, wide forms, underscores."""
+    if text.isascii():
+        return text.replace("_", " ")
+    normal = unicodedata.normalize("NFKC", text).replace("_", " ")
+    return "".join(one for one in normal if unicodedata.category(one) != "Cf")
+
+
+def _within(marks: re.Pattern[str], text: str, start: int, end: int) -> bool:
+    return any(one.start() <= start and end <= one.end() for one in marks.finditer(text))
+
+
+def _composed_or_not(word: str) -> str:
+    """A pattern for a word of composed letters, which may be spelled with combining accents."""
+    if word.isascii():
+        return re.escape(word)
+    spellings = ((re.escape(one), re.escape(unicodedata.normalize("NFD", one))) for one in word)
+    return "".join(one if one == apart else f"(?:{one}|{apart})" for one, apart in spellings)
 
 
 @lru_cache(maxsize=8_192)

@@ -60,8 +60,8 @@ _WHERE_FOUND = {
 }
 _WHY_REFUSED = (
     "question, wish, quotation or hypothetical; not_given, not_in_quote, quote_not_found, "
-    "canary, redacted, blank, too_long, off_context; a structural rule; "
-    "instructions: held for review"
+    "canary, other_speaker, redacted, blank, too_short, too_long, off_context; "
+    "a structural rule; instructions: held for review"
 )
 
 KNOWN_ONLY_CANDIDATES = Table(
