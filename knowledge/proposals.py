@@ -15,9 +15,9 @@ from knowledge.prompts import CANARIES
 from knowledge.prompts.entity_facts import Fact
 from knowledge.prompts.known_facts import KnownFact
 from knowledge.prompts.names import Name
-from knowledge.quoting import asks, place, place_of_name, plain, within_pair, within_quotation
+from knowledge.quoting import asks, place, place_of_name, within_pair, within_quotation
 from knowledge.tables import CANDIDATES, REFUSALS
-from knowledge.text import sentences
+from knowledge.text import sentences, undisguised
 
 LONGEST_STATEMENT = 300
 SHORTEST_QUOTE = 3
@@ -224,7 +224,8 @@ def located(quote: str, number: int, lines: Lines) -> tuple[Line, tuple[int, int
 
 def has_canary(*texts: str) -> bool:
     """Whether a text has a name that only the examples of prompts have, in whatever disguise."""
-    return any(place_of_name(name, text) for text in map(plain, texts) for name in CANARIES)
+    seen = [undisguised(text).replace("_", " ") for text in texts]
+    return any(place_of_name(name, text) for text in seen for name in CANARIES)
 
 
 def accepted(proposals: Iterable[Proposal]) -> pl.DataFrame:

@@ -99,14 +99,6 @@ def within_pair(text: str, start: int, end: int) -> bool:
     return _within(_BETWEEN_PAIRS, line, start - first, end - first)
 
 
-def plain(text: str) -> str:
-    """A text without what sets it off unseen: invisible characters, wide forms, underscores."""
-    if text.isascii():
-        return text.replace("_", " ")
-    normal = unicodedata.normalize("NFKC", text).replace("_", " ")
-    return "".join(one for one in normal if unicodedata.category(one) != "Cf")
-
-
 def _within(marks: re.Pattern[str], text: str, start: int, end: int) -> bool:
     return any(one.start() <= start and end <= one.end() for one in marks.finditer(text))
 

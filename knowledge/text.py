@@ -1,6 +1,7 @@
 """Small shared functions on text: sentences, words, stop words, estimated tokens."""
 
 import re
+import unicodedata
 
 _BOUNDARY = re.compile(
     r"""(?P<stop>[.!?…]+["'”’)\]*`]*(?=\s))   # a mark with what closes after it, then a gap
@@ -81,6 +82,19 @@ def _ends(text: str, start: int, boundary: re.Match[str]) -> bool:
         "0123456789"
     )
     return not (word in _ABBREVIATIONS or initial or listed)
+
+
+_UNSEEN = re.compile(
+    "[\u00ad\u034f\u061c\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]"
+)
+_TAGS = {0xE0000 + code: chr(code) for code in range(0x20, 0x7F)}
+
+
+def undisguised(text: str) -> str:
+    """A text as a reader takes it: no invisible characters, no wide forms, tags as letters."""
+    if text.isascii():
+        return text
+    return _UNSEEN.sub("", unicodedata.normalize("NFKC", text.translate(_TAGS)))
 
 
 def words(text: str) -> list[str]:
