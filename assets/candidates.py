@@ -13,6 +13,7 @@ from assets.progress import Report, timed
 from assets.stage import result, specs
 from knowledge import full_mode
 from knowledge.candidates import candidates, outcomes
+from knowledge.extraction import by_parts
 from knowledge.extractors import Extractor
 from knowledge.rules import RULES
 from knowledge.tables import CANDIDATES, RAW_LOGS, REFUSALS
@@ -55,7 +56,10 @@ def run_candidates(state: State, days: Sequence[str]) -> Report:
         became = outcomes(logs, found, rules)
         if full_mode.FULL_MODE.name not in names or state.language_model is None:
             return Made(made, became)
-        asked = full_mode.full_mode(logs, state.language_model, state.embedder, state.policy)
+        model = state.language_model
+        asked = by_parts(
+            logs, lambda own: full_mode.full_mode(own, model, state.embedder, state.policy)
+        )
         for table, rows in ((CANDIDATES, asked.candidates), (REFUSALS, asked.refused)):
             made[table.name] = pl.concat([made[table.name], rows])
         if (asked.outcomes["outcome"] == "pending").any():

@@ -3,7 +3,7 @@
 Full mode is in knowledge/full_mode.py, known-only mode in knowledge/known_only.py.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -15,6 +15,8 @@ from knowledge.prompt import Prompt
 from knowledge.proposals import Known, Proposal, accepted, refused
 from knowledge.questions import Asked, failures, records_of
 from knowledge.work import OUTCOME_SCHEMA
+
+CONVERSATIONS_AT_ONCE = 16
 
 _UNIT = ["namespace", "conversation_id"]
 
@@ -78,6 +80,19 @@ def extraction(
         .sort("namespace", "unit")
     )
     return Extraction(rows, others, failed, outcomes)
+
+
+def by_parts(raw_logs: pl.DataFrame, extract: Callable[[pl.DataFrame], Extraction]) -> Extraction:
+    """What is extracted of conversations, a few at a time and the newest first.
+
+    Where a model is stopped in between, those before are done, and not all of them begun.
+    """
+    newest = raw_logs.group_by(_UNIT).agg(pl.col("day").max()).sort("day", *_UNIT, descending=True)
+    parts = [
+        extract(raw_logs.join(part, on=_UNIT, how="semi"))
+        for part in newest.iter_slices(CONVERSATIONS_AT_ONCE)
+    ]
+    return Extraction(*map(pl.concat, zip(*parts or [extract(raw_logs)], strict=True)))
 
 
 def extractor(stage: Extractor, prompt: Prompt[Any], model: str) -> str:

@@ -105,7 +105,9 @@ def run_graph(
             runs.execute(Step("intake"), max_bytes=size)
             size *= STRETCH_GROWTH
             runs.follow()
-        runs.follow()
+        if not runs.outcome.runs:
+            runs.follow()
+        runs.go_on()
         runs.check(on_check)
 
     return _watched(state, work, listener, on_interrupt)
@@ -131,6 +133,7 @@ def run_days(
             runs.execute(Step("refresh" if place == len(parts) else "days", part))
         if not parts:
             runs.execute(Step("publish"))
+        runs.go_on()
         runs.check(on_check)
 
     return _watched(state, work, listener, on_interrupt)
@@ -145,14 +148,21 @@ class _Runs:
     outcome: Outcome = field(default_factory=Outcome)
     command: str = field(default_factory=lambda: str(uuid4()))
 
-    def follow(self) -> None:
-        """All that follows from what was taken in."""
+    def follow(self) -> bool:
+        """All that follows from what was taken in; whether there was anything."""
         tried: set[str] = set()
+        before = len(self.outcome.runs)
         while (step := next_step(self.state, files=[], tried=tried)) is not None:
             self.execute(step)
             tried |= set(step.days.days if step.days else ())
             if step.job != "days":
                 tried.add(WHOLE)
+        return len(self.outcome.runs) > before
+
+    def go_on(self) -> None:
+        """Asks a language model what no run had the time for, and publishes in between."""
+        while self.state.model_goes_on and self.follow():
+            pass
 
     def check(self, on_check: Callable[[], None]) -> None:
         """All stages and the full suites once more, if anything ran: the last word on a night."""

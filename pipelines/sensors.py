@@ -32,11 +32,16 @@ def new_logs(
     unfinished = context.instance.get_runs(dg.RunsFilter(statuses=UNFINISHED), limit=1)
     if unfinished:
         return dg.SkipReason(f"run {unfinished[0].run_id[:8]} is under way")
-    # Days that only wait for a model that was just down would else be run at every tick.
-    tried = left_to_model(state) if state.model_waited < MODEL_PAUSE else ()
-    step = next_step(state, tried=tried)
+    # What owes nothing but a model's word comes after all else is published; days that wait for a
+    # model that was just down would else be run at every tick.
+    left = left_to_model(state)
+    step = next_step(state, tried=left)
+    if step is None and left:
+        if state.model_waited < MODEL_PAUSE:
+            return dg.SkipReason("the language model is waited for")
+        step = next_step(state)
     if step is None:
-        return dg.SkipReason("nothing new" if not tried else "the language model is waited for")
+        return dg.SkipReason("nothing new")
     if (wait := _pause(context.instance, step)) > 0:
         return dg.SkipReason(f"{step.job} failed: tried again in {wait:.0f} s")
     tick = int(context.cursor or 0) + 1

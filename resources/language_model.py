@@ -1,7 +1,9 @@
 """The language model: questions in, validated answers out; what was paid once is kept."""
 
 import logging
+import math
 import threading
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from datetime import UTC, datetime
@@ -61,6 +63,7 @@ class LitellmModel:
         settings: Settings,
         answers: Answers,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        seconds: float = math.inf,
     ) -> None:
         if settings.model is None:
             raise ValueError("no language model is set (setting: model)")
@@ -75,6 +78,14 @@ class LitellmModel:
         self._asked: set[str] = set()
         self._told: set[str] = set()
         self._stop = threading.Event()
+        self._seconds = seconds
+        self._until: float | None = None
+        self.waits = False
+        """Whether it could not be asked: the provider is down, or the budget spent."""
+
+    def begin(self) -> None:
+        """Lets its time begin anew, at the next question."""
+        self._until = None
 
     @property
     def model(self) -> str:
@@ -124,17 +135,21 @@ class LitellmModel:
         """Answers to questions that are owed, asked a few at once."""
 
         def one(key: str) -> Answer:
-            if self._stop.is_set():
+            if self._stop.is_set() or time.monotonic() >= until:
                 return Answer("pending", reason="not_asked")
             kept, answer = self._settled(key, asks[key], before.get(key, 0) + 1)
             if kept is not None:
                 self._answers.put(kept, sorted(seen[key]))
                 self._asked.add(key)
+            else:
+                self.waits = True
             return answer
 
         provider_needed = any(not self._too_long(self.model, ask) for ask in asks.values())
         if provider_needed:
             provider.load()  # here, since threads that import it at once wait for each other
+        # Time begins with the first question, and what is asked by then is answered.
+        self._until = until = self._until or time.monotonic() + self._seconds
         pool = ThreadPoolExecutor(self._settings.model_concurrency, "model")
         futures: dict[Future[Answer], str] = {pool.submit(one, key): key for key in asks}
         try:

@@ -98,6 +98,12 @@ class Settings(BaseSettings):
     model_max_retries: int = Field(
         default=2, ge=0, le=10, description="Times that a call is repeated when the provider fails."
     )
+    model_seconds: float = Field(
+        default=60.0,
+        ge=1,
+        description="Seconds that one run of the graph asks the model, so that others may write;"
+        " it goes on with the next.",
+    )
     budget_run: float | None = Field(
         default=None, ge=0, description="Dollars that one run may spend on the model."
     )

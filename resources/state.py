@@ -83,7 +83,10 @@ class State:
         """The language model, one run of it; None if none is set."""
         from resources.language_model import LitellmModel
 
-        return LitellmModel(self.settings, self.answers) if self.settings.model else None
+        # Who asks for one file waits for it; a run of the graph keeps others from writing.
+        seconds = self.settings.model_seconds if "_command" in self.__dict__ else math.inf
+        model = self.settings.model
+        return LitellmModel(self.settings, self.answers, seconds=seconds) if model else None
 
     def begin_run(self, command: str | None = None) -> None:
         """Lets go of what is of one run: the budget and the breakers of the language model.
@@ -93,17 +96,34 @@ class State:
         if command is None or self.__dict__.get("_command") != command:
             self.__dict__.pop("language_model", None)
         self.__dict__["_command"] = command
+        if (model := self.__dict__.get("language_model")) is not None:
+            model.begin()
 
     def wait_for_model(self, asset: str, *, waits: bool) -> None:
-        """Notes that an asset could not have the language model, or that it asks it again."""
-        mark = self.home.root / "model_waits"
-        waiting = set(mark.read_text().split()) if mark.exists() else set[str]()
-        if waits:
-            mark.write_text("\n".join(sorted({*waiting, asset})))
-        elif waiting <= {asset}:
-            mark.unlink(missing_ok=True)
-        elif asset in waiting:
-            mark.write_text("\n".join(sorted(waiting - {asset})))
+        """Notes that an asset could not have the language model, or that it asks it again.
+
+        One that only ran out of time goes on with the next run, and need not wait.
+        """
+        model = self.language_model if waits else None
+        down = model is not None and model.waits
+        self._note("model_waits", asset, on=waits and down)
+        self._note("model_goes_on", asset, on=waits and not down)
+
+    def _note(self, mark: str, asset: str, *, on: bool) -> None:
+        """Adds an asset to a mark, or takes it away; a mark without any is no file."""
+        file = self.home.root / mark
+        noted = set(file.read_text().split()) if file.exists() else set[str]()
+        if on:
+            file.write_text("\n".join(sorted({*noted, asset})))
+        elif noted <= {asset}:
+            file.unlink(missing_ok=True)
+        elif asset in noted:
+            file.write_text("\n".join(sorted(noted - {asset})))
+
+    @property
+    def model_goes_on(self) -> bool:
+        """Whether a run had no time to ask all."""
+        return (self.home.root / "model_goes_on").exists()
 
     @property
     def model_waited(self) -> float:

@@ -18,7 +18,7 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from assets import by_conversation, candidates, learning_candidates
+from assets import by_conversation, candidates, learning_candidates, publication
 from knowledge.full_mode import FULL_MODE
 from knowledge.learnings.asked import LEARNING_MODEL
 from knowledge.learnings.finished import finished
@@ -238,6 +238,25 @@ def test_the_sensor_leaves_a_model_that_was_down_alone_for_a_while(
         assert house.follow() == ["refresh"]
         assert by_model(state).height > 0
         assert house.tick() == "nothing new"
+
+
+def test_a_run_asks_for_a_while_and_the_next_goes_on(
+    opened: Callable[..., State], server: ModelServer, logs: Path
+) -> None:
+    earlier = [(role, time.replace("2026-03", "2026-01"), text) for role, time, text in CHAT]
+    chat(logs, "winter", earlier)
+    server.delay = 0.4
+    asks = {"model_seconds": 1.0, "model_concurrency": 1}
+    state = State(opened().home, opened().settings.model_copy(update=asks))
+    with dg.DagsterInstance.ephemeral() as instance:
+        house = House(state, state.home.root, instance)
+        jobs = house.follow()
+        assert len(jobs) > 3
+        assert server.requests == 12, "names and facts of six episodes"
+        assert house.tick() == "nothing new"
+    assert set(by_model(state)["day"]) == {"2026-01-01", "2026-03-01"}
+    assert not state.model_goes_on
+    assert not publication.is_stale(state)
 
 
 def test_the_runs_of_one_command_share_a_budget(

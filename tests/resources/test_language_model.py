@@ -2,6 +2,7 @@
 
 import json
 import logging
+import math
 import os
 import signal
 import subprocess
@@ -66,11 +67,13 @@ def make(server: ModelServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-kiwi")
     monkeypatch.setattr("resources.language_model._FIRST_DELAY", 0.01)
 
-    def made(now: Callable[[], datetime] | None = None, **settings: Any) -> LitellmModel:
+    def made(
+        now: Callable[[], datetime] | None = None, seconds: float = math.inf, **settings: Any
+    ) -> LitellmModel:
         values = {"model": "openai/scripted", "model_base": server.base, "model_timeout": 5}
         clock = {"now": now} if now else {}
         answers = Answers(tmp_path / "answers.sqlite")
-        return LitellmModel(Settings(**{**values, **settings}), answers, **clock)
+        return LitellmModel(Settings(**{**values, **settings}), answers, seconds=seconds, **clock)
 
     return made
 
@@ -482,6 +485,18 @@ def test_a_price_that_is_not_known_is_not_guessed(
         )
         == 1
     )
+
+
+def test_time_that_is_up_leaves_the_rest_to_the_next_run(make: Make, server: ModelServer) -> None:
+    server.delay = 0.2
+    model = make(model_concurrency=1, seconds=0.3)
+    answers = model.answers(asks(5))
+    assert reasons(answers) == [None, None, *["not_asked"] * 3]
+    assert reasons(model.answers(asks(5))) == reasons(answers)
+    assert not model.waits
+    model.begin()
+    assert reasons(model.answers(asks(5))) == [*[None] * 4, "not_asked"]
+    assert server.requests == 4
 
 
 def test_no_more_are_asked_at_once_than_was_set(make: Make, server: ModelServer) -> None:
