@@ -210,6 +210,14 @@ def test_a_row_that_everything_does_not_give_is_found_and_made_good(house: House
     assert run_remade(house.state, PARTLY[0], Verdicts(house.state.home)).rows is None
 
 
+def test_what_another_run_just_wrote_is_not_held_against_what_was_made_before(
+    house: House,
+) -> None:
+    change(house, CANDIDATES, pl.DataFrame.clear)  # no run has followed from it yet
+    found = [run_remade(house.state, stage, Verdicts(house.state.home)) for stage in PARTLY]
+    assert [each.broken for each in found] == [{}, {}]
+
+
 def test_parts_that_do_not_make_the_whole_are_not_published(
     house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
