@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 import polars as pl
 
-from knowledge.entities import proposals
 from knowledge.identity import digest_column
+from knowledge.introductions import proposals
 from knowledge.learnings.draft import decode
 from knowledge.names import canonical_column
 from knowledge.policy import Policy

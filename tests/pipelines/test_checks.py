@@ -215,7 +215,7 @@ def test_what_another_run_just_wrote_is_not_held_against_what_was_made_before(
 ) -> None:
     change(house, CANDIDATES, pl.DataFrame.clear)  # no run has followed from it yet
     found = [run_remade(house.state, stage, Verdicts(house.state.home)) for stage in PARTLY]
-    assert [each.broken for each in found] == [{}, {}]
+    assert not any(each.broken for each in found)
 
 
 def test_parts_that_do_not_make_the_whole_are_not_published(
