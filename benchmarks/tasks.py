@@ -182,10 +182,12 @@ def lessons(folder: str) -> dict[str, Any]:
 def _rows(state: "State", stage: str) -> int | None:
     """Rows of the table that a stage is called after, as it stands."""
     from knowledge.tables import TABLES
+    from pipelines.watching import TABLE_OF
 
-    if stage not in TABLES:
+    table = TABLES.get(TABLE_OF.get(stage, stage))
+    if table is None:
         return None
-    return state.warehouse.read(TABLES[stage]).select(pl.len()).collect().item()
+    return state.warehouse.read(table).select(pl.len()).collect().item()
 
 
 def _to_raw_logs(folder: str) -> dict[str, float]:
