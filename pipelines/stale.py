@@ -142,7 +142,8 @@ def _how(extractor: Extractor, stored: dict[str, object] | None, *, same: bool) 
         return "new"
     if stored["version"] != extractor.version:
         return f"{stored['version']} → {extractor.version}"
-    return "interrupted" if same else f"{extractor.version}, settings changed"
+    what = {"prompt": "prompt or model", "model": "prompts or settings"}.get(extractor.kind)
+    return "interrupted" if same else f"{extractor.version}, {what or 'settings'} changed"
 
 
 def held_days(state: State) -> Sequence[str]:

@@ -212,7 +212,10 @@ class LitellmModel:
         tokens = sum(estimated_tokens(message["content"]) for message in messages)
         most = price.cost(tokens, ask.prompt.max_tokens)
         if not self._budget.hold(most):
-            self._tell("the budget for the language model is spent: what is not asked waits")
+            self._tell(
+                "the budget for the language model is spent (budget_run, budget_day):"
+                " what is not asked waits"
+            )
             return Trouble("no_budget", "")
         try:
             said = self._said(model, ask, messages)
@@ -281,6 +284,8 @@ class LitellmModel:
         if breaker.failed(at_once=trouble.at_once):
             unset = ", ".join(provider.missing(model))
             hint = f"; not set in the environment: {unset}" if unset else ""
+            if not unset and trouble.at_once and trouble.delay is None:
+                hint = "; are its key, model and model_base right?"
             logger.warning("%s is not asked any more in this run: %s%s", model, trouble.name, hint)
         return trouble
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 import polars as pl
 
+from serving.reasons import in_words
+
 if TYPE_CHECKING:
     from knowledge.asking import Answer, Ask, LanguageModel
     from resources.state import State
@@ -83,7 +85,7 @@ def unanswered(answered: "Iterable[tuple[Ask, Answer]]") -> list[dict[str, Any]]
 def told_unanswered(rows: Iterable[dict[str, Any]]) -> list[str]:
     """The same as sentences."""
     return [
-        f"{row['prompt']}: {row['questions']:,} without an answer"
-        f" ({'waits' if row['outcome'] == 'pending' else 'failed'}: {row['reason']})"
+        f"{row['prompt']}: {row['questions']:,} without an answer,"
+        f" {'waits' if row['outcome'] == 'pending' else 'failed'}: {in_words(row['reason'])}"
         for row in rows
     ]

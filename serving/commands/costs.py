@@ -1,5 +1,6 @@
 """`cairn costs`."""
 
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -13,23 +14,26 @@ from serving.terminal import Column, console, count, emit_json, print_table, say
 
 COLUMNS = (
     Column("calls"),
-    Column("failed", from_width=120),
+    Column("failed", from_width=145),
     Column("tokens_in", "in"),
     Column("tokens_out", "out"),
-    Column("tokens_cached", "cached", from_width=120),
+    Column("tokens_cached", "cached", from_width=145),
     Column("dollars"),
 )
 _GROUPED = {
-    "asset": Column("asset", wide=True),
-    "prompt": Column("prompt", most=18),
-    "fingerprint": Column("fingerprint", from_width=130),
-    "model": Column("model", most=18),
+    "asset": Column("asset", from_width=125),
+    "prompt": Column("prompt"),
+    "fingerprint": Column("fingerprint", from_width=160),
+    "model": Column("model", wide=True, from_width=100),
     "day": Column("day"),
 }
+"""Narrower terminals add up without it, unless it is asked for."""
 
 
-def _columns(ctx: click.Context, param: click.Parameter, value: str | None) -> list[str]:
-    names = list(BY) if value is None else [name.strip() for name in value.split(",")]
+def _columns(ctx: click.Context, param: click.Parameter, value: str | None) -> list[str] | None:
+    if value is None:
+        return None
+    names = [name.strip() for name in value.split(",")]
     for name in names:
         if name not in BY:
             raise click.BadParameter(f"{name!r} is not one of {', '.join(BY)}", ctx, param)
@@ -47,7 +51,7 @@ A price that is not known is no 0: such calls are counted, and left out of the d
 )
 @click.option(
     "--by", "by", metavar="COLUMNS", callback=_columns,
-    help=f"Which of {', '.join(BY)} to add up by, with commas between. [all]",
+    help=f"Which of {', '.join(BY)} to add up by, with commas between. [all that fit]",
 )  # fmt: skip
 @options.since
 @options.limit(50)
@@ -56,7 +60,7 @@ A price that is not known is no 0: such calls are counted, and left out of the d
 @click.pass_context
 def command(
     ctx: click.Context,
-    by: list[str],
+    by: list[str] | None,
     since: datetime | None,
     limit: int,
     namespace: str | None,
@@ -64,6 +68,9 @@ def command(
 ) -> None:
     """Show what calls to the language model cost, the newest day first."""
     state = options.state_of(ctx)
+    if by is None:
+        width = None if as_json else console().width
+        by = [name for name in BY if width is None or width >= _GROUPED[name].from_width]
     calls = state.answers.ledger()
     if namespace is not None:
         if namespace not in calls["namespace"]:
@@ -82,7 +89,7 @@ def command(
         return
     print_table(
         ({**row, "dollars": _dollars(row)} for row in page.iter_rows(named=True)),
-        (*(_GROUPED[name] for name in by), *COLUMNS),
+        (*(replace(_GROUPED[name], from_width=0) for name in by), *COLUMNS),
     )
     say(f"{told(total)}.")
     console().print(f"{page.height:,} of {rows.height:,} rows", style="dim")

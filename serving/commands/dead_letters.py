@@ -7,6 +7,7 @@ import click
 import polars as pl
 
 from serving import options
+from serving.reasons import in_words
 from serving.terminal import console, count, emit_json, one_line, say, say_value
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def command(
     out = console()
     for row in page:
         out.print(_place(row), markup=False, soft_wrap=True)
-        say(f"{row['stage']}: {row['reason']}", style="yellow", indent=2)
+        say(f"{row['stage']}: {in_words(row['reason'])}", style="yellow", indent=2)
         if row["said"]:
             say(f"said: {one_line(row['said'], SAID)}", indent=2)
             say(f"all of it: cairn dead-letters {row['letter_id']}", style="dim", indent=2)
@@ -101,7 +102,7 @@ def _show(found: list[dict[str, Any]], *, as_json: bool) -> None:
         say(row["letter_id"], style="bold")
         for label, value in (
             ("namespace", row["namespace"]), ("place", _place(row)), ("stage", row["stage"]),
-            ("unit", row["unit"]), ("reason", row["reason"]), ("model", row["model"]),
+            ("unit", row["unit"]), ("reason", in_words(row["reason"])), ("model", row["model"]),
             ("attempts", row["attempts"]),
         ):  # fmt: skip
             say_value(label, value)
@@ -142,6 +143,7 @@ def check_known(state: "State", namespace: str) -> None:
 def letters(state: "State", namespace: str | None = None) -> list[dict[str, Any]]:
     """Dead letters, refused files and failed units, sorted by place (file:line:byte offset)."""
     from knowledge.tables import DEAD_LETTERS, SOURCE_FILES, WORK
+    from knowledge.work import ATTEMPTS
 
     columns = [
         "namespace", "letter_id", "stage", "source_file", "source_line", "source_offset", "unit",
@@ -174,7 +176,7 @@ def letters(state: "State", namespace: str | None = None) -> list[dict[str, Any]
                 pl.lit(None, pl.Int64).alias("source_line"),
                 pl.lit(None, pl.Int64).alias("source_offset"),
                 "unit",
-                pl.format("failed {} times", "attempts").alias("reason"),
+                pl.format(f"attempt {{}} of {ATTEMPTS} failed", "attempts").alias("reason"),
                 nothing.alias("answer"),
             ),
         ]

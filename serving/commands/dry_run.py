@@ -88,7 +88,11 @@ def command(
         return
     for title, frame, columns in (
         ("Facts", facts, ACCEPTED),
-        ("Entities", names, (Column("name", wide=True), Column("type"), Column("facts"))),
+        (
+            "Entities",
+            names,
+            (Column("display_name", "name", wide=True), Column("type"), Column("facts")),
+        ),
         ("Lessons", lessons, LESSONS),
         ("Refused", refused, REFUSED),
     ):

@@ -1,5 +1,6 @@
 """`cairn run`."""
 
+import math
 import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -139,6 +140,9 @@ def finish(
             from serving.commands.costs import told
 
             say(f"The language model: {told(paid)}; see `cairn costs`.")
+        if state.settings.model and state.model_waited < math.inf:
+            say("Not all was asked of the language model: what is left is asked by the next"
+                " `cairn run`.", style="yellow")  # fmt: skip
     for name, reasons in held.items():
         click.echo(
             f"cairn: {name} is held back, readers keep what they had: {'; '.join(reasons)}",
@@ -200,6 +204,8 @@ def _tell(
             out.print()
         else:
             print_totals(each)
+    if failed := sum(report.failed for report in display.stages.reports.values()):
+        say(f"{count(failed, 'unit')} failed: see `cairn dead-letters`", style="yellow")
     if not outcome.interrupted:
         say(f'Done in {span(seconds)}. Next: `cairn search "…"`, `cairn facts`, `cairn status`.')
 

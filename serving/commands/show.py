@@ -23,6 +23,9 @@ from serving.terminal import (
     sparkline,
 )
 
+MOST_IDS = 9
+"""What a fact is derived from, at most; JSON has all."""
+
 HISTORY_COLUMNS = (
     Column("occurred_at", "when"),
     Column("cause"),
@@ -120,6 +123,9 @@ def _fact(found: dict[str, Any]) -> None:
         f"{count(row['source_count'], 'record')} in"
         f" {count(row['conversation_count'], 'conversation')}",
     )
+    drawn = row["derived_from"]
+    more = [f"{len(drawn) - MOST_IDS:,} more"] if len(drawn) > MOST_IDS else []
+    say_value("derived from", [*drawn[:MOST_IDS], *more])
     say_value("rule", f"{found['rule']['name']}: {found['rule']['about'] or ''}")
     if found["topic"] and found["topic"]["cluster_id"]:
         say_value("topic", f"{found['topic']['label']} ({found['topic']['cluster_id']})")
@@ -138,7 +144,8 @@ def _fact(found: dict[str, Any]) -> None:
     _heading(f"Sources ({len(found['sources'])} of {row['source_count']:,})")
     for source in found["sources"]:
         say(f"{shown(source['occurred_at'])}  {source['origin']}  {source['record_id']}", indent=2)
-        say(f"“{one_line(source['quote'] or '', 200)}”", indent=4)
+        if source["quote"]:
+            say(f"“{one_line(source['quote'], 200)}”", indent=4)
         message = one_line(source["message"] or "", 240)
         if message and message != one_line(source["quote"] or ""):
             say(message, style="dim", indent=4)

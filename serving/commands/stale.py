@@ -1,11 +1,17 @@
 """`cairn stale`."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 import click
 
 from serving import options
+from serving.commands.costs import shown_dollars
 from serving.terminal import Column, count, emit_json, print_table, say
+
+if TYPE_CHECKING:
+    from pipelines.stale import Change
 
 COLUMNS = (
     Column("name"),
@@ -15,8 +21,8 @@ COLUMNS = (
     Column("conversations", "convs"),
     Column("rows"),
     Column("calls"),
-    Column("tokens", from_width=90),
-    Column("dollars", from_width=90),
+    Column("tokens", from_width=110),
+    Column("dollars", from_width=110),
 )
 
 
@@ -54,13 +60,18 @@ def command(ctx: click.Context, as_json: bool) -> None:
         return
     if found.changes:
         asked = any(change.calls for change in found.changes)
-        columns = COLUMNS if asked else COLUMNS[:-2]
-        rows = [asdict(change) for change in found.changes]
+        columns = COLUMNS if asked else COLUMNS[:-3]
+        rows = [asdict(change) for change in found.changes if not _silent(change)]
         for row in rows:
-            row["dollars"] = "price not known" if row["dollars"] is None else row["dollars"]
-        print_table(rows, columns)
+            known = row["dollars"] is not None
+            row["dollars"] = shown_dollars(row["dollars"]) if known else "unknown"
+        if rows:
+            print_table(rows, columns)
+        if silent := [change.name for change in found.changes if _silent(change)]:
+            say(f"Changed too, with nothing of their own to redo: {', '.join(silent)}.")
         if asked:
-            say("Calls as far as is known: what facts are asked about is told by the names found.")
+            say(f"Asked of the language model: {_told(found.changes)}; as far as is known before it"
+                " answers, since the names found tell what facts are asked about.")  # fmt: skip
         say(f"{count(len(found.stale_days), 'day')} would be redone by `cairn run`.")
     else:
         say("Nothing is stale: all that is there was made by the rules and settings in force.")
@@ -70,3 +81,18 @@ def command(ctx: click.Context, as_json: bool) -> None:
             f" {count(len(found.new_days), 'day')} with"
             f" {count(found.new_conversations, 'conversation')} to do."
         )
+
+
+def _silent(change: "Change") -> bool:
+    """Whether it redoes nothing by itself: a prompt, whose stage has what follows."""
+    return not (change.days or change.conversations or change.rows or change.calls)
+
+
+def _told(changes: "Sequence[Change]") -> str:
+    """All that the language model would be asked, and for how much."""
+    calls, tokens = sum(change.calls for change in changes), sum(one.tokens for one in changes)
+    costs = [change.dollars for change in changes if change.calls]
+    known = [cost for cost in costs if cost is not None]
+    price = f"about {shown_dollars(sum(known))} dollars" if known else "for a price not known"
+    more = ", and more whose price is not known" if 0 < len(known) < len(costs) else ""
+    return f"{count(calls, 'call')}: {tokens:,} tokens, {price}{more}"

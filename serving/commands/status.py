@@ -1,5 +1,6 @@
 """`cairn status`."""
 
+import math
 import time
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -91,10 +92,16 @@ def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
     console().print()
     say_value("Home", state.home.root, indent=0)
     say_value("Sources", count(sources, "source"), indent=0)
+    waited = state.model_waited if state.settings.model else math.inf
     waits = [
         *([count(planned.files, "changed file")] if planned.files else []),
         *([f"{count(len(days), 'day')} to make"] if days else []),
         *(["publication of what was made"] if unpublished else []),
+        *(
+            [f"the language model, which could not be had {span(waited)} ago"]
+            if waited < math.inf
+            else []
+        ),
     ]
     say_value("Waiting", ", ".join(waits) or "nothing: all is published", indent=0)
     for row in rows:

@@ -296,3 +296,17 @@ def test_costs_and_prompts_need_no_litellm(state: State) -> None:
         cwd=Path(__file__).parents[2],
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
+
+
+def test_costs_that_fit_a_narrow_terminal_are_whole(
+    cairn: Ask, state: State, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paid(state, *CALLS, CALL._replace(asset="learning_candidates", tokens_in=1_234_567))
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "80")
+    narrow = cairn("costs", "--namespace", "you").out
+    assert "2026-03-02" in narrow
+    assert "model" not in narrow.splitlines()[0]
+    assert "…" not in cairn("costs").out
+    assert "model" in cairn("costs", "--by", "model").out.splitlines()[0], "it was asked for"
+    assert cairn("costs", "--json").json["by"] == ["asset", "prompt", "fingerprint", "model", "day"]

@@ -144,7 +144,7 @@ def test_answers_that_are_not_to_be_had_are_said(
 ) -> None:
     monkeypatch.setenv("CAIRN_BUDGET_RUN", "0")
     answer = compare("entity_facts", "edited.py", "hives.jsonl")
-    assert "A: names: 3 without an answer (waits: no_budget)" in answer.out
+    assert "A: names: 3 without an answer, waits: no_budget (budget_run" in answer.out
     assert "entity_facts is not asked about these files." in answer.out
 
 
