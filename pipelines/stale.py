@@ -12,7 +12,7 @@ from knowledge.extractors import Extractor
 from knowledge.full_mode import FULL_MODE
 from knowledge.learnings.asked import LEARNING_MODEL
 from knowledge.stages import STAGES
-from knowledge.tables import EXTRACTORS, WORK
+from knowledge.tables import CANDIDATES, EXTRACTORS, LEARNING_CANDIDATES, WORK
 from knowledge.work import UNIT, day_units, owed
 from resources.state import State
 
@@ -70,9 +70,14 @@ def staleness(state: State) -> Staleness:
     changes = [
         _change(state, extractor, stored.get(extractor.name), redone, whole) for extractor in now
     ]
+    dropped = _dropped(state)
     return Staleness(
-        [change for change in changes if change is not None],
-        sorted(redone["day"].unique()),
+        [change for change in changes if change is not None]
+        + [
+            Change(name, "model", "no model is set", len(days), conversations, rows)
+            for name, days, conversations, rows in dropped.iter_rows()
+        ],
+        sorted({*redone["day"], *dropped["days"].explode().drop_nulls()}),
         sorted(rest["day"].unique()),
         rest.filter(pl.col("stage") != raw_logs.STAGE.name)["unit"].n_unique(),
     )
@@ -95,6 +100,26 @@ def owed_units(state: State, work: pl.DataFrame | None = None) -> pl.DataFrame:
     )
     before = work.select(*UNIT, pl.col("fingerprint").alias("before"), "rows")
     return units.join(before, on=UNIT, how="left").sort(UNIT)
+
+
+def _dropped(state: State) -> pl.DataFrame:
+    """name, days, conversations, rows of the stages by conversation that are not in force."""
+    both = (
+        (CANDIDATES, candidates.retired(state.settings)),
+        (LEARNING_CANDIDATES, learning_candidates.retired(state.settings)),
+    )
+    return pl.concat(
+        state.warehouse.read(table)
+        .filter(by_conversation.STAGE_OF.is_in(retired))
+        .group_by(by_conversation.STAGE_OF.alias("name"))
+        .agg(
+            pl.col("day").unique().sort().alias("days"),
+            pl.struct("namespace", "conversation_id").n_unique().alias("conversations"),
+            pl.len().alias("rows"),
+        )
+        .sort("name")
+        for table, retired in both
+    ).collect()
 
 
 def _whole(state: State, work: pl.DataFrame) -> pl.DataFrame:

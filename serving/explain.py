@@ -16,12 +16,15 @@ from knowledge.tables import (
     EVIDENCE,
     EXTRACTORS,
     FACT_SOURCES,
+    KNOWN_ONLY_CANDIDATES,
     LEARNING_CANDIDATES,
     LEARNINGS,
     MEMORY,
     MEMORY_ENTITIES,
     MERGES,
     RAW_LOGS,
+    REFUSALS,
+    THEME_FACTS,
     THEMES,
     Table,
 )
@@ -39,6 +42,9 @@ NEIGHBOURS = 2
 MOST = 20
 """Rows of each list in an explanation."""
 
+PROPOSED = (CANDIDATES, REFUSALS, KNOWN_ONLY_CANDIDATES, THEME_FACTS)
+"""Tables of candidates; all but the first say why one was refused."""
+
 KINDS: tuple[tuple[str, Table, str], ...] = (
     ("fact", MEMORY, "fact_id"),
     ("entity", MEMORY_ENTITIES, "entity_id"),
@@ -47,7 +53,7 @@ KINDS: tuple[tuple[str, Table, str], ...] = (
     ("cluster", CLUSTERS, "cluster_id"),
     ("conversation", CONVERSATIONS, "conversation_id"),
     ("record", RAW_LOGS, "record_id"),
-    ("candidate", CANDIDATES, "candidate_id"),
+    *(("candidate", table, "candidate_id") for table in PROPOSED),
     ("merge", MERGES, "merge_id"),
     ("evidence", EVIDENCE, "evidence_id"),
 )
@@ -77,12 +83,13 @@ def find(state: State, start: str, namespace: str | None = None) -> Thing:
         raise UnknownId(f"{start!r} is too short for the beginning of an id")
     names = [namespace] if namespace else namespaces(state.home)
     readers = [open_reader(state, name) for name in names] or [open_reader(state)]
-    found = [
-        Thing(reader, kind, id_)
+    places = {
+        (reader.namespace, kind, id_): Thing(reader, kind, id_)
         for reader in readers
         for kind, table, column in KINDS
         for id_ in _matching(reader, table, column, start)
-    ]
+    }
+    found = list(places.values())
     exact = [thing for thing in found if thing.id == start]
     if len(chosen := exact or found) == 1:
         return chosen[0]
@@ -272,7 +279,8 @@ def _conversation(reader: Reader, id_: str) -> dict[str, Any]:
 
 
 def _candidate(reader: Reader, id_: str) -> dict[str, Any]:
-    row = _row(reader, CANDIDATES, "candidate_id", id_)
+    of = next(table for table in PROPOSED if _matching(reader, table, "candidate_id", id_))
+    row = _row(reader, of, "candidate_id", id_)
     facts = reader.table(FACT_SOURCES, ["fact_id", "candidate_id"])
     mine = facts.filter(pl.col("candidate_id") == id_).collect()["fact_id"].to_list()
     return {

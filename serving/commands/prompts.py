@@ -57,7 +57,7 @@ def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
         return
     print_table([row for prompt in found for row in _lines(prompt)], COLUMNS)
     if model is None:
-        say("No language model is set (setting: model): nothing is asked, and prompts have no"
+        say("No language model is set (CAIRN_MODEL): nothing is asked, and prompts have no"
             " version, since the model is a part of it.")  # fmt: skip
     else:
         say(f"Versions in force are those of {model}.")

@@ -35,10 +35,10 @@ SIDES = (
     Column("version"),
     Column("accepted"),
     Column("refused"),
-    Column("questions"),
+    Column("questions", from_width=100),
     Column("calls"),
-    Column("tokens_in"),
-    Column("tokens_out"),
+    Column("tokens_in", "in"),
+    Column("tokens_out", "out"),
     Column("dollars"),
 )
 
@@ -86,7 +86,7 @@ def compare(
     before, after = versions(a, b)
     model = state.language_model
     if model is None:
-        raise click.ClickException("no language model is set (setting: model)")
+        raise click.ClickException("no language model is set (CAIRN_MODEL)")
     read = read_files(state, files, namespace)
     sides = {"a": before, "b": after}
     made = {key: _asked(state, model, prompt, read) for key, prompt in sides.items()}

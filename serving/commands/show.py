@@ -286,7 +286,7 @@ def _plain(found: dict[str, Any]) -> None:
     """A row with its columns, and the facts that it is about."""
     for name, value in found[found["kind"]].items():
         if name != "namespace":
-            say_value(name.replace("_", " "), value)
+            say_value(name.replace("_", " "), value, width=17)
     place = found.get("place") or found.get("source")
     if place:
         say(one_line(place["text"] or "", 300), style="dim", indent=4)

@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import polars as pl
 import pytest
 
-from knowledge.tables import DEAD_LETTERS, MEMORY, WORK
+from knowledge.tables import CANDIDATES, DEAD_LETTERS, MEMORY, REFUSALS, WORK
 from resources.home import open_home
 from resources.settings import load_settings
 from resources.sources import add_source
@@ -109,6 +110,29 @@ def test_letters_of_a_home_from_before_answers_were_named_are_read_and_kept(
     assert kept.pop("x") is None
     assert len(kept) == 2
     assert set(kept.values()) <= {one.key for one in state.answers.failed()}
+
+
+def test_without_its_model_what_it_made_is_stale(
+    opened: Open, server: ModelServer, cairn: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    follow(opened())
+    made = opened().warehouse.read(CANDIDATES).filter(pl.col("mode") == "full").collect()
+    monkeypatch.delenv("CAIRN_MODEL")
+    told = cairn("stale", "--json").json
+    (change,) = (each for each in told["changes"] if each["name"] == "full_mode")
+    assert (change["rows"], change["days"]) == (made.height, 1)
+    assert told["stale_days"] == ["2026-03-01"]
+    assert "full_mode" in cairn("stale").out
+
+
+def test_a_refused_proposal_is_shown_with_the_reason(
+    opened: Open, server: ModelServer, cairn: Ask
+) -> None:
+    state = opened()
+    follow(state)
+    refused = state.warehouse.read(REFUSALS).filter(pl.col("reason") == "question").collect()
+    told = cairn("show", refused["candidate_id"][0])
+    assert (told.code, "question" in told.out) == (0, True)
 
 
 @pytest.mark.slow
