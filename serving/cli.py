@@ -19,7 +19,7 @@ COMMANDS = {
     "show": "Explain a fact, entity, learning, episode or record",
     "status": "What is there, how fresh it is, what waits",
     "sources": "List, add or remove watched sources",
-    "stale": "What a changed rule or setting would redo",
+    "stale": "What a changed rule, prompt or setting would redo",
     "backfill": "Make days anew",
     "dry-run": "What would be extracted from a file; stores nothing",
     "prompts": "What is asked of the language model, and what came of it",

@@ -45,6 +45,7 @@ SIDES = (
 
 @click.command(
     "compare",
+    short_help="What another version gains and loses, and its cost.",
     epilog="""\b
 Examples:
   cp knowledge/prompts/entity_facts.py /tmp/x.py      (and edit it)

@@ -37,7 +37,7 @@ Examples:
 @options.as_json
 @click.pass_context
 def command(ctx: click.Context, as_json: bool) -> None:
-    """Show what a changed rule, adapter, stage or setting would redo, and what is simply new."""
+    """Show what a changed rule, prompt, adapter or setting would redo, and what is simply new."""
     state = options.state_of(ctx)
     state.home.dagster_environment()
     from pipelines.run import plan
