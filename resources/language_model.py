@@ -147,7 +147,12 @@ class LitellmModel:
 
         provider_needed = any(not self._too_long(self.model, ask) for ask in asks.values())
         if provider_needed:
-            provider.load()  # here, since threads that import it at once wait for each other
+            try:
+                provider.load()  # here, since threads that import it at once wait for each other
+            except ImportError as error:
+                self._tell(f"{self.model} is not asked: {error}; `make setup` installs it")
+                self.waits = True
+                return dict.fromkeys(asks, Answer("pending", reason="provider_down"))
         # Time begins with the first question, and what is asked by then is answered.
         self._until = until = self._until or time.monotonic() + self._seconds
         pool = ThreadPoolExecutor(self._settings.model_concurrency, "model")

@@ -259,7 +259,10 @@ def _language_model(model: str, settings: "Settings") -> Finding:
 
     first = model == settings.model
     check = "language model" if first else "fallback model"
-    found, lacks = known(model), missing(model)
+    try:
+        found, lacks = known(model), missing(model)
+    except ImportError as error:
+        return Finding(check, "error", f"{model}, but {error}", "`make setup` installs it")
     # An address is no key: it is a setting, or has a default.
     keys = [name for name in lacks if not name.endswith("_API_BASE")]
     context = (settings.model_context if first else None) or found.context

@@ -109,8 +109,9 @@ def command(
 def _closing(state: "State", model: "Trial | None") -> str:
     if model is None or state.language_model is None:
         return "Nothing was stored."
+    there = sum(answer.outcome != "pending" for _, answer in model.answered.values())
     return (
-        f"Nothing was stored but {count(len(model.answered), 'answer')} of {model.model};"
+        f"Nothing was stored but {count(there, 'answer')} of {model.model};"
         f" {count(state.language_model.spent.calls, 'call')} paid now."
     )
 

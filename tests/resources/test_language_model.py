@@ -19,6 +19,7 @@ from werkzeug import Response
 
 from knowledge.asking import Answer, Ask
 from knowledge.prompt import Prompt
+from resources import provider
 from resources.answers import Answers
 from resources.language_model import LitellmModel
 from resources.settings import Settings
@@ -431,6 +432,22 @@ def test_a_fallback_answers_under_the_key_that_was_asked(
     assert {row.fingerprint for row in rows.values()} == {PROMPT.fingerprint("openai/scripted")}
     assert make().answers(asks(8)) == [DONE] * 8
     assert server.requests == 13
+
+
+def test_without_litellm_all_waits_and_a_person_is_told_what_to_do(
+    make: Make,
+    server: ModelServer,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    model = make()
+    provider.load.cache_clear()
+    with monkeypatch.context() as patched:
+        patched.setitem(sys.modules, "litellm", None)  # as if it were not there
+        assert {answer.outcome for answer in model.answers(asks(3))} == {"pending"}
+    assert model.waits
+    assert caplog.text.count("`make setup` installs it") == 1
+    assert make().answers(asks(3)) == [DONE] * 3
 
 
 def test_a_budget_of_a_run_stops_cleanly_and_the_next_run_goes_on(
