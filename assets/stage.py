@@ -158,7 +158,7 @@ def estimate(state: State, stage: Stage) -> "Unasked":
     from resources.unasked import Unasked
 
     unasked = Unasked(state.settings.model or "", state.answers)
-    for namespace in _namespaces(state, stage):
+    for namespace in namespaces_of(state, stage):
         means = Means(state.policy, state.embedder_of(namespace), unasked)
         stage.run(_read(state, stage.reads, namespace, stage.only), means)
     return unasked
@@ -192,7 +192,7 @@ def _namespace_units(
     that it reads and writes, so that what changed since can be asked for.
     """
     before = work.filter(pl.col("stage") == stage.name)["namespace"]
-    namespaces = sorted({*before, *_namespaces(state, stage)})
+    namespaces = sorted({*before, *namespaces_of(state, stage)})
     hashes = [
         _noted(versions)
         if stage.after
@@ -210,7 +210,8 @@ def _namespace_units(
     )
 
 
-def _namespaces(state: State, stage: Stage) -> list[str]:
+def namespaces_of(state: State, stage: Stage) -> list[str]:
+    """Namespaces with rows in a table that a stage reads, sorted."""
     names = [state.warehouse.read(table, columns=["namespace"]).unique() for table in stage.reads]
     return sorted(pl.concat(names).unique().collect()["namespace"])
 

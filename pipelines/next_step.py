@@ -7,6 +7,7 @@ import polars as pl
 
 from assets import by_conversation, candidates, learning_candidates, publication, raw_logs
 from assets.records import changed_files
+from assets.stage import namespaces_of
 from knowledge.full_mode import FULL_MODE
 from knowledge.learnings.asked import LEARNING_MODEL
 from knowledge.stages import STAGES
@@ -54,11 +55,15 @@ def whole_owes_model(state: State) -> bool:
     """Whether a stage over whole tables could not have all answers of the language model."""
     if state.settings.model is None:
         return False
-    asking = pl.DataFrame({"stage": [stage.name for stage in STAGES if stage.prompts]})
-    namespaces = state.warehouse.read(CONVERSATIONS, columns=["namespace"]).unique()
-    units = namespaces.join(asking.lazy(), how="cross")
-    work = state.warehouse.read(WORK, columns=units.collect_schema().names())
-    return not units.join(work, on=["namespace", "stage"], how="anti").collect().is_empty()
+    asking = {stage.name: stage for stage in STAGES if stage.prompts}
+    held = state.warehouse.read(CONVERSATIONS, columns=["namespace"]).unique()
+    units = held.join(pl.LazyFrame({"stage": list(asking)}), how="cross")
+    work = state.warehouse.read(WORK, columns=["namespace", "stage"])
+    owed = units.join(work, on=["namespace", "stage"], how="anti").collect()
+    # A namespace may hold nothing that a stage reads: of searches alone there are no episodes.
+    return any(
+        namespace in namespaces_of(state, asking[stage]) for namespace, stage in owed.iter_rows()
+    )
 
 
 def next_step(

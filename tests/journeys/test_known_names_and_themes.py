@@ -32,6 +32,7 @@ from knowledge.tables import (
 )
 from knowledge.whole import build, comparable
 from pipelines.again import forget_failures
+from pipelines.next_step import whole_owes_model
 from pipelines.stale import staleness
 from resources.state import State
 from tests.journeys.hives import chat, telling
@@ -145,6 +146,14 @@ def test_what_could_not_be_asked_is_asked_when_the_model_is_back(
         assert house.follow() == ["publish"]
         assert known_only(state).height == 1
         assert house.tick() == "nothing new"
+
+
+def test_a_home_of_nothing_but_own_searches_comes_to_rest(opened: Opened, logs: Path) -> None:
+    (logs / "hives.jsonl").unlink()
+    looked_up(logs, "after", "2026-03-09", AFTER)
+    state = opened()
+    follow(state)
+    assert not whole_owes_model(state)
 
 
 @pytest.mark.usefixtures("searched")
