@@ -16,6 +16,7 @@ from knowledge.tables import (
     EVIDENCE,
     EXTRACTORS,
     FACT_SOURCES,
+    FACTS,
     KNOWN_ONLY_CANDIDATES,
     LEARNING_CANDIDATES,
     LEARNINGS,
@@ -140,11 +141,25 @@ def _fact(reader: Reader, id_: str) -> dict[str, Any]:
         "fact": row,
         "history": _history(reader, id_),
         "sources": _with_messages(reader, reader.sources([id_], MOST).get(id_, [])),
+        "drawn_from": _drawn_from(reader, id_),
         "merges": merges.sort("merge_id").collect().to_dicts(),
         "merged_from": _facts(reader, pl.col("merged_into") == id_),
         "topic": topic[0] if topic else None,
         "rule": {"name": row["extractor"], "about": about["about"][0] if about.height else None},
     }
+
+
+def _drawn_from(reader: Reader, fact_id: str) -> list[dict[str, Any]]:
+    """Episodes of a theme that bear a fact out; none of one that was only stated."""
+    facts = reader.table(FACTS, ["fact_id", "derived_from"]).filter(pl.col("fact_id") == fact_id)
+    drawn = facts.select(episode_id=pl.col("derived_from").explode()).drop_nulls()
+    episodes = reader.table(EPISODES, ["episode_id", "conversation_id", "started_at", "request"])
+    return (
+        episodes.join(drawn, on="episode_id", how="semi")
+        .sort("started_at", "episode_id")
+        .collect()
+        .to_dicts()
+    )
 
 
 def _history(reader: Reader, fact_id: str) -> list[dict[str, Any]]:

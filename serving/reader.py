@@ -12,10 +12,12 @@ from knowledge.tables import (
     CANDIDATES,
     CONFIDENCE_UPDATES,
     FACT_SOURCES,
+    KNOWN_ONLY_CANDIDATES,
     LEARNINGS,
     MEMORY,
     MEMORY_ENTITIES,
     RAW_LOGS,
+    THEME_FACTS,
     Table,
 )
 from resources.publication import Manifest, namespaces, published, read_published
@@ -23,6 +25,9 @@ from resources.state import State
 
 SAMPLES = "samples"
 """Namespace of the samples that the project ships."""
+
+_SAID = (CANDIDATES, KNOWN_ONLY_CANDIDATES, THEME_FACTS)
+"""Tables of what facts are made of."""
 
 
 class NothingPublished(Exception):  # noqa: N818  what a reader is told
@@ -132,8 +137,10 @@ class Reader:
             .select("fact_id", "candidate_id", "record_id", "occurred_at")
             .collect()
         )
+        columns = ["candidate_id", "quote"]
+        said = [self.table(table, columns) for table in _SAID]
         quotes = (
-            self.table(CANDIDATES, ["candidate_id", "quote", "quote_field"])
+            pl.concat(said)
             .join(found.lazy().select("candidate_id").unique(), on="candidate_id", how="semi")
             .collect()
         )

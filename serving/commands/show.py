@@ -150,6 +150,9 @@ def _fact(found: dict[str, Any]) -> None:
         if message and message != one_line(source["quote"] or ""):
             say(message, style="dim", indent=4)
         _at(source)
+    if found["drawn_from"]:
+        _heading("Drawn from these episodes")
+        print_table(found["drawn_from"], EPISODE_COLUMNS, indent=2)
 
 
 def _who(update: dict[str, Any]) -> str:

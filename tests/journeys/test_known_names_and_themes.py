@@ -35,6 +35,7 @@ from pipelines.again import forget_failures
 from pipelines.next_step import whole_owes_model
 from pipelines.stale import staleness
 from resources.state import State
+from serving.explain import explain, find
 from tests.journeys.hives import chat, telling
 from tests.journeys.running import follow
 from tests.pipelines.house import House
@@ -105,6 +106,8 @@ def test_a_search_of_the_system_says_of_known_names_alone(
     assert not names["name"].str.contains("wasp").any()
     known = state.warehouse.read(MEMORY).filter(pl.col("content").str.contains("dance")).collect()
     assert known["status"].to_list() == ["active"]
+    (source,) = explain(find(state, known["fact_id"][0]))["sources"]
+    assert source["quote"] == "The bees dance to show the way."
     assert not any(BEFORE in json.dumps(each) for each in server.asked), "nobody knew of bees then"
     assert_as_built(state)
     paid = server.requests
@@ -238,6 +241,10 @@ def test_a_theme_of_several_conversations_bears_a_fact(opened: Opened, server: M
     assert fact["base_confidence"].to_list() == [0.6]
     assert set(drawn["derived_from"][0]) <= set(fact["derived_from"][0])
     assert len(drawn["derived_from"][0]) == 3
+    told = explain(find(state, fact["fact_id"][0]))
+    assert [source["quote"] for source in told["sources"]] == drawn["quote"].to_list()
+    drawn_from = [episode["episode_id"] for episode in told["drawn_from"]]
+    assert sorted(drawn_from) == drawn["derived_from"][0].to_list()
     assert_as_built(state)
 
 
