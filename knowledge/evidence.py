@@ -43,7 +43,9 @@ def evidence(
     """
     stated = first_statements(fact_sources)
     parts = [
-        stated.filter(pl.col("place") > 0).select(
+        stated.filter(pl.col("place") > 0)
+        .join(drawn_from(facts, episodes), on=[*_KEY, "conversation_id"], how="anti")
+        .select(
             *_KEY,
             "conversation_id",
             "occurred_at",
@@ -94,13 +96,19 @@ def first_statements(fact_sources: pl.DataFrame) -> pl.DataFrame:
 
 def known_from(stated: pl.DataFrame, facts: pl.DataFrame, episodes: pl.DataFrame) -> pl.DataFrame:
     """namespace, fact_id, conversation_id: those that state a fact, or that it was drawn from."""
-    drawn = (
+    columns = [*_KEY, "conversation_id"]
+    return pl.concat([stated.select(columns), drawn_from(facts, episodes)]).unique()
+
+
+def drawn_from(facts: pl.DataFrame, episodes: pl.DataFrame) -> pl.DataFrame:
+    """namespace, fact_id, conversation_id: those whose episodes a fact was drawn from."""
+    return (
         facts.select(*_KEY, episode_id="derived_from")
         .explode("episode_id", empty_as_null=False)
         .join(episodes, on=["namespace", "episode_id"])
+        .select(*_KEY, "conversation_id")
+        .unique()
     )
-    columns = [*_KEY, "conversation_id"]
-    return pl.concat([stated.select(columns), drawn.select(columns)]).unique()
 
 
 def _similar_episodes(

@@ -7,7 +7,7 @@ import polars as pl
 
 from knowledge.confidence import history, last_of, strength
 from knowledge.days import UNDATED
-from knowledge.evidence import first_statements, known_from
+from knowledge.evidence import drawn_from, first_statements, known_from
 from knowledge.identity import digest_column
 from knowledge.kinds import info_type, knowledge_type, structural
 from knowledge.policy import Policy
@@ -149,8 +149,10 @@ def _united(grounds: Grounds, taken: pl.DataFrame, policy: Policy) -> pl.DataFra
         )
     )
     leading = first.filter(place=0)
-    # The first source of every other member is a statement of the same thing.
-    restated = first.filter(pl.col("place") > 0).select(
+    # The first source of every other member is a statement of the same thing, if it is one.
+    drawn = drawn_from(grounds.facts, grounds.episodes)
+    stated = first.join(drawn, on=[*_KEY, "conversation_id"], how="anti")
+    restated = stated.filter(pl.col("place") > 0).select(
         *_WINNER,
         "conversation_id",
         "occurred_at",

@@ -292,7 +292,7 @@ def _evidence(reads: Frames, means: Means) -> Made:
 
 EVIDENCE_STAGE = Stage(
     _stage_of(
-        "evidence", 3, "What speaks for and against facts.", "evidence_similarity", "embedder",
+        "evidence", 4, "What speaks for and against facts.", "evidence_similarity", "embedder",
         "merge_similarity", "candidate_margin",
     ),
     (FACTS, FACT_SOURCES, EPISODES),
@@ -340,7 +340,7 @@ def _memory(reads: Frames, means: Means) -> Made:
 
 MEMORY_STAGE = Stage(
     _stage_of(
-        "memory", 3, "The current view.", "support_gain", "contradiction_factor", "decay_per_day",
+        "memory", 4, "The current view.", "support_gain", "contradiction_factor", "decay_per_day",
     ),
     (FACTS, FACT_SOURCES, EPISODES, ENTITIES, EVIDENCE, CONFIDENCE_UPDATES, MERGES, EMBEDDINGS),
     (MEMORY, MEMORY_ENTITIES),

@@ -70,6 +70,13 @@ def test_what_a_fact_was_drawn_from_does_not_support_it():
     assert rows["source_id"].to_list() == ["elsewhere"]
 
 
+def test_a_fact_that_is_stated_and_drawn_from_a_theme_is_not_restated_by_that():
+    known = facts({"fact_id": "f1", "content": CACHE, "derived_from": ["one", "two"]})
+    heard = [episode("one", "s1", day(0)), episode("two", "s2", day(2))]
+    said = [source("r1", "s1", day(0)), source("two", "s2", day(2)), source("r3", "s3", day(3))]
+    assert found(known, said, heard)["source_id"].to_list() == ["r3"]
+
+
 def test_a_conversation_that_restates_is_not_counted_again_for_its_episode():
     rows = found(
         facts({"fact_id": "f1", "content": CACHE}),

@@ -68,6 +68,18 @@ def test_conversations_that_a_fact_was_drawn_from_are_its_evidence():
     assert row["derived_from"] == ["p0", "p1"]
 
 
+def test_a_taken_up_fact_that_was_drawn_from_episodes_restates_nothing():
+    heard = [
+        {"episode_id": f"p{n}", "conversation_id": f"s{n}", "text": "It works"} for n in range(2)
+    ]
+    rows = [{"fact_id": "f1"}, {"fact_id": "f2", "derived_from": ["p0", "p1"]}]
+    sources = [source("f1", "r0", "s0"), source("f2", "p1", "s1", day(1))]
+    row = view(rows, sources, heard=heard, decisions=[("f1", ["f2"])])["f1"]
+    assert row["confidence"] == 0.8
+    assert row["evidence_count"] == 2
+    assert row["derived_from"] == ["f2", "p0", "p1"]
+
+
 def test_confidence_is_that_of_the_last_event_and_episodes_are_provenance():
     event = {
         "evidence_id": "v1", "fact_id": "f1", "kind": "episode", "source_id": "p1",
