@@ -39,7 +39,7 @@ from knowledge.tables import THEME_FACTS
 from knowledge.text import STOP_WORDS, estimated_tokens, sentences, words
 
 GENERALISED = Extractor(
-    "generalised", "stage", 1,
+    "generalised", "stage", 2,
     "Facts drawn from themes of at least two conversations.",
     ("model_confidence",),
 )  # fmt: skip

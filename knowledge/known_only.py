@@ -26,7 +26,7 @@ from knowledge.tables import KNOWN_ONLY_CANDIDATES
 KNOWN_ONLY = Extractor(
     "known_only",
     "model",
-    2,
+    3,
     "Facts that a language model finds in the system's own searches, about known names alone.",
     ("chunk_tokens", "model_confidence"),
 )
@@ -123,5 +123,7 @@ def _known(introductions: pl.DataFrame) -> dict[str, dict[str, tuple[datetime, s
     for namespace, name, introduced_at, type_ in rows.select(
         "namespace", "name", "introduced_at", "type"
     ).iter_rows():
-        known.setdefault(namespace, {})[name] = introduced_at, type_
+        # Of a package, `-` and `_` are the same (PEP 503); its name is written with either.
+        for spelled in {name, name.replace("-", "_")} if type_ == "package" else {name}:
+            known.setdefault(namespace, {})[spelled] = introduced_at, type_
     return known

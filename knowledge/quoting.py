@@ -65,21 +65,27 @@ def _whole(name: str, text: str) -> Iterator[tuple[int, int]]:
 def occurring(texts: Sequence[str], names: Iterable[str]) -> list[list[str]]:
     """For each text the names that occur in it as whole words, in any case, sorted.
 
+    Letters with accents are the same whether they are one code point or two.
+
     One pass over the texts finds what may occur, whatever the number of names (Aho and Corasick,
     Communications of the ACM 18, 1975).
     """
     folded: dict[str, list[str]] = {}
     for name in names:
-        if spelled := " ".join(name.casefold().split()):
+        if spelled := _folded(name):
             folded.setdefault(spelled, []).append(name)
     if not folded or not texts:
         return [[] for _ in texts]
-    spread = pl.Series([" ".join(text.casefold().split()) for text in texts], dtype=pl.String)
+    spread = pl.Series([_folded(text) for text in texts], dtype=pl.String)
     maybe = spread.str.extract_many(sorted(folded), overlapping=True).to_list()
     return [
         sorted(name for one in set(found) if place_of_name(one, text) for name in folded[one])
         for text, found in zip(spread.to_list(), maybe, strict=True)
     ]
+
+
+def _folded(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFC", text.casefold()).split())
 
 
 def asks(text: str) -> bool:

@@ -3,6 +3,7 @@
 import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from unicodedata import normalize
 
 import polars as pl
 from hypothesis import given, settings
@@ -16,6 +17,7 @@ from knowledge.introductions import introductions
 from knowledge.known_only import known_only
 from knowledge.policy import Policy
 from knowledge.stages import KNOWN_ONLY_STAGE
+from knowledge.tables import INTRODUCTIONS
 from resources.embedder import load_embedder
 from tests.knowledge.rules.fixtures import agent, human, order, raw_logs
 from tests.knowledge.scripted_model import FreeModel
@@ -228,3 +230,19 @@ def test_a_name_is_known_from_the_moment_that_it_was_introduced() -> None:
     assert found.candidates["record_id"].to_list() == ["c0_3"]
     assert len(model.asked) == 1
     assert found.outcomes.select("stage", "outcome", "rows").rows() == [("known_only", "done", 1)]
+
+
+def test_a_known_name_is_found_however_it_is_spelled() -> None:
+    texts = ["The typing_extensions are typed.", normalize("NFD", "The Café opens.")]
+    logs = raw_logs([looked_up(text, occurred_at=START + timedelta(hours=1)) for text in texts])
+    named = [("typing-extensions", "package"), ("café", "topic")]
+    known = INTRODUCTIONS.frame(
+        {
+            "entity_id": f"e_{name}", "namespace": logs["namespace"][0], "name": name,
+            "type": type_, "record_id": "r", "introduced_at": START, "by_command": False,
+        }
+        for name, type_ in named
+    )  # fmt: skip
+    model = FreeModel()
+    known_only(logs, known, model, Policy())
+    assert [names_in(ask) for ask in model.asked] == [["typing_extensions"], ["café"]]
