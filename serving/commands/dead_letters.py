@@ -206,17 +206,22 @@ def _retry(state: "State", namespace: str | None, *, as_json: bool) -> None:
 def forget_answers(state: "State", namespace: str | None) -> None:
     """Forgets failed answers about conversations that failed, so that the model is asked again.
 
-    Other failed answers stay: what was asked in halves instead is not paid once more.
+    A stage over whole tables fails as one; its letters name the conversations. Failed answers
+    about others stay: what was asked in halves instead is not paid once more.
     """
-    from knowledge.tables import RAW_LOGS, WORK
+    from knowledge.tables import DEAD_LETTERS, RAW_LOGS, WORK
 
-    failed = state.warehouse.read(WORK).filter(pl.col("outcome") == "failed")
+    units = state.warehouse.read(WORK).filter(pl.col("outcome") == "failed")
+    letters = state.warehouse.read(DEAD_LETTERS).filter(pl.col("answer").is_not_null())
+    on = ["namespace", "conversation_id"]
+    failed = pl.concat(
+        frame.select("namespace", conversation_id="unit") for frame in (units, letters)
+    )
     if namespace is not None:
         failed = failed.filter(pl.col("namespace") == namespace)
-    on = ["namespace", "conversation_id"]
     records = (
         state.warehouse.read(RAW_LOGS, columns=[*on, "record_id"])
-        .join(failed.select("namespace", conversation_id="unit").unique(), on=on, how="semi")
+        .join(failed.unique(), on=on, how="semi")
         .group_by("namespace")
         .agg("record_id")
         .collect()

@@ -35,6 +35,7 @@ from pipelines.again import forget_failures
 from pipelines.next_step import whole_owes_model
 from pipelines.stale import staleness
 from resources.state import State
+from serving.commands.dead_letters import forget_answers
 from serving.explain import explain, find
 from tests.journeys.hives import chat, telling
 from tests.journeys.running import follow
@@ -176,7 +177,7 @@ def test_an_answer_that_cannot_be_had_is_a_dead_letter_until_it_can(
     assert units["outcome"].to_list() == ["failed"]
     server.script = telling
     again = opened()
-    again.answers.clear_failed()
+    forget_answers(again, None)
     count, _ = forget_failures(again)
     assert count == 1
     follow(again)
