@@ -19,6 +19,7 @@ REFERENCES = (
     ("theme_facts", "derived_from", "episodes", "episode_id"),
     ("theme_facts", "theme_id", "themes", "theme_id"),
     ("facts", "entity_id", "entities", "entity_id"),
+    ("facts", "derived_from", "episodes", "episode_id"),
     ("fact_sources", "fact_id", "facts", "fact_id"),
     ("fact_sources", "record_id", "raw_logs", "record_id"),
     ("facts", "fact_id", "fact_sources", "fact_id"),

@@ -99,6 +99,8 @@ def test_what_was_built_passes(built: House) -> None:
          "counts add up"),
         (FACT_SOURCES, first("record_id", pl.lit("r_nowhere")), "fact_sources.references",
          "fact_sources.record_id is in raw_logs.record_id"),
+        (FACTS, first("derived_from", pl.lit(["r_nowhere"], pl.List(pl.String))),
+         "facts.references", "facts.derived_from is in episodes.episode_id"),
         (CONVERSATIONS, first("records", pl.col("records") + 1), "conversations.balance",
          "counts add up"),
         (LEARNINGS, first("content", pl.col("content") + f" token {SECRET}"),
