@@ -97,6 +97,17 @@ def introductions(candidates: pl.DataFrame, policy: Policy) -> pl.DataFrame:
     return INTRODUCTIONS.frame(first)
 
 
+def first_introductions(*introductions: pl.DataFrame) -> pl.DataFrame:
+    """INTRODUCTIONS of several histories as one: each name by who brought it in first."""
+    every = pl.concat(introductions).sort("introduced_at", "record_id", nulls_last=True)
+    return INTRODUCTIONS.frame(
+        every.group_by(_ENTITY, maintain_order=True).agg(
+            pl.col("name", "type", "record_id", "introduced_at").first(),
+            pl.col("by_command").any(),
+        )
+    )
+
+
 def introductions_after(
     changed: Change, stored: pl.DataFrame, candidates: pl.DataFrame, policy: Policy
 ) -> pl.DataFrame:

@@ -7,32 +7,42 @@ import polars as pl
 from knowledge.candidates import candidates
 from knowledge.conversations import conversations, episodes
 from knowledge.full_mode import full_mode
+from knowledge.introductions import first_introductions
 from knowledge.learnings.asked import asked_learnings
 from knowledge.learnings.stage import learning_candidates
 from knowledge.learnings.turns import CONVERSATION
 from knowledge.raw_logs import HEAD_COLUMNS, placed, raw_logs
 from knowledge.rules import RULES, Rule
 from knowledge.stage import Frames, Means, Stage
-from knowledge.stages import STAGES
-from knowledge.tables import REFUSALS, TABLES
+from knowledge.stages import INTRODUCTIONS_STAGE, STAGES
+from knowledge.tables import INTRODUCTIONS, REFUSALS, TABLES
 
 
 def build(
-    records: pl.DataFrame, means: Means, rules: Sequence[Rule] = RULES
+    records: pl.DataFrame,
+    means: Means,
+    rules: Sequence[Rule] = RULES,
+    introduced: pl.DataFrame | None = None,
 ) -> dict[str, pl.DataFrame]:
     """Every derived table by name, as the graph makes them of these records.
 
     `records` may come in any order. Each namespace is made by itself, each conversation taken for
-    finished.
+    finished. `introduced` are INTRODUCTIONS of names that other records brought in.
     """
-    made = [_build(own, means, rules) for _, own in sorted(records.group_by("namespace"))]
+    before = INTRODUCTIONS.empty() if introduced is None else introduced
+    made = [
+        _build(own, means, rules, before.filter(pl.col("namespace") == namespace))
+        for (namespace,), own in sorted(records.group_by("namespace"))
+    ]
     names = made[0] if made else ()
     return {
         name: pl.concat([tables[name] for tables in made]).sort(TABLES[name].key) for name in names
     }
 
 
-def _build(records: pl.DataFrame, means: Means, rules: Sequence[Rule]) -> dict[str, pl.DataFrame]:
+def _build(
+    records: pl.DataFrame, means: Means, rules: Sequence[Rule], before: pl.DataFrame
+) -> dict[str, pl.DataFrame]:
     where = placed(records.select(HEAD_COLUMNS), means.policy)
     belongs = where.select("namespace", "record_key", "conversation_id", "day")
     logs = raw_logs(records.join(belongs, on=["namespace", "record_key"])).raw_logs
@@ -53,6 +63,8 @@ def _build(records: pl.DataFrame, means: Means, rules: Sequence[Rule]) -> dict[s
         tables["learning_candidates"] = pl.concat([tables["learning_candidates"], taught])
     for stage in STAGES:
         tables |= stage.run(_read(stage, tables), means).tables
+        if stage is INTRODUCTIONS_STAGE:
+            tables["introductions"] = first_introductions(before, tables["introductions"])
     return tables
 
 

@@ -62,11 +62,16 @@ def read_files(state: "State", files: Sequence[Path], namespace: str | None = No
 def tables_of(
     state: "State", records: pl.DataFrame, model: "LanguageModel | None"
 ) -> dict[str, pl.DataFrame]:
-    """All tables, made of some records alone; conversations count as finished."""
+    """All tables, made of some records alone; conversations count as finished.
+
+    Of what the home knows, only which names people brought in, and when, tells on them.
+    """
     from knowledge.stage import Means
+    from knowledge.tables import INTRODUCTIONS
     from knowledge.whole import build
 
-    return build(records, Means(state.policy, state.embedder, model))
+    introduced = state.warehouse.read(INTRODUCTIONS).collect()
+    return build(records, Means(state.policy, state.embedder, model), introduced=introduced)
 
 
 def unanswered(answered: "Iterable[tuple[Ask, Answer]]") -> list[dict[str, Any]]:

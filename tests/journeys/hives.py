@@ -39,3 +39,9 @@ def telling(question: str) -> Said:
             ]
         }
     )  # fmt: skip
+
+
+def looked_up(folder: Path, name: str, day: str, response: str) -> None:
+    line = {"query": "what is new", "response": response, "timestamp": f"{day}T10:00:00Z",
+            "trigger": "penny_enrichment"}  # fmt: skip
+    (folder / f"{name}.jsonl").write_text(json.dumps(line) + "\n")

@@ -37,7 +37,7 @@ from pipelines.stale import staleness
 from resources.state import State
 from serving.commands.dead_letters import forget_answers
 from serving.explain import explain, find
-from tests.journeys.hives import chat, telling
+from tests.journeys.hives import chat, looked_up, telling
 from tests.journeys.running import follow
 from tests.pipelines.house import House
 from tests.resources.model_server import ModelServer, Said, error
@@ -62,12 +62,6 @@ def told(question: str) -> Said:
             ]
         }
     )  # fmt: skip
-
-
-def looked_up(folder: Path, name: str, day: str, response: str) -> None:
-    line = {"query": "what is new", "response": response, "timestamp": f"{day}T10:00:00Z",
-            "trigger": "penny_enrichment"}  # fmt: skip
-    (folder / f"{name}.jsonl").write_text(json.dumps(line) + "\n")
 
 
 @pytest.fixture

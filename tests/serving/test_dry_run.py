@@ -12,9 +12,10 @@ from resources.settings import load_settings
 from resources.sources import add_source
 from resources.state import State
 from serving.trial import read_files, tables_of
+from tests.journeys.hives import CHAT, looked_up, telling
+from tests.journeys.hives import chat as chat_file
 from tests.journeys.running import follow
-from tests.journeys.test_language_model import CHAT, LESSON, TAUGHT, teaching, telling
-from tests.journeys.test_language_model import chat as chat_file
+from tests.journeys.test_language_model import LESSON, TAUGHT, teaching
 from tests.resources.model_server import Said, served
 from tests.serving.conftest import Ask
 
@@ -143,3 +144,24 @@ def test_a_file_of_an_unknown_kind_is_refused_by_name(run_cairn: Ask, tmp_path: 
     answer = run_cairn("--home", tmp_path / "home", "dry-run", path)
     assert answer.code == 1
     assert "unknown kind of data" in answer.err
+
+
+@pytest.mark.allow_hosts(["127.0.0.1", "localhost", "::1"])
+def test_what_the_system_looked_up_is_tried_with_the_names_that_the_home_knows(
+    run_cairn: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    chat_file(logs, "hives", CHAT)
+    with served() as server:
+        server.script = telling
+        monkeypatch.setenv("OPENAI_API_KEY", "no-key")
+        monkeypatch.setenv("CAIRN_MODEL", "openai/gpt-4o-mini")
+        monkeypatch.setenv("CAIRN_MODEL_BASE", server.base)
+        run_cairn("--home", tmp_path / "home", "run", "--source", logs)
+        looked_up(tmp_path, "later", "2026-03-09", "The bees dance to show the way.")
+        file = tmp_path / "later.jsonl"
+        found = run_cairn("--home", tmp_path / "home", "dry-run", file, "--json").json
+        assert [fact["content"] for fact in found["facts"]] == ["The bees dance to show the way."]
+        found = run_cairn("--home", tmp_path / "new", "dry-run", file, "--json").json
+        assert found["facts"] == []
