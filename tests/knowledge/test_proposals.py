@@ -73,22 +73,22 @@ def test_a_question_is_one_with_more_behind_its_mark(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "他说:「bees sting」。", "他说『bees sting』。", "He said ‘bees sting’.",
-        "He said “I know. bees sting. Really.” and left.", "„Ja. bees sting. Ja.“ So er.",
-        "»Ja. bees sting. Ja.« So er.",
+        "他说:「bees buzz」。", "他说『bees buzz』。", "He said ‘bees buzz’.",
+        "He said “I know. bees buzz. Really.” and left.", "„Ja. bees buzz. Ja.“ So er.",
+        "»Ja. bees buzz. Ja.« So er.",
     ],
 )  # fmt: skip
 def test_another_ones_words_are_quoted_in_many_marks_and_over_sentences(text: str) -> None:
-    assert judged(text, "bees sting").reason == "quotation"
+    assert judged(text, "bees buzz").reason == "quotation"
 
 
 def test_what_stands_between_quotations_is_in_none() -> None:
     for text in (
-        "»Ja.« bees sting »Nein.«",
-        "“Yes.” bees sting “No.”",
-        "It’s so: bees sting, it’s.",
+        "»Ja.« bees buzz »Nein.«",
+        "“Yes.” bees buzz “No.”",
+        "It’s so: bees buzz, it’s.",
     ):
-        assert judged(text, "bees sting").reason is None, text
+        assert judged(text, "bees buzz").reason is None, text
 
 
 def test_an_agents_words_of_itself_are_not_a_persons() -> None:
