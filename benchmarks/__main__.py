@@ -11,7 +11,7 @@ import platform
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -50,8 +50,11 @@ def run(task: str, *arguments: object) -> dict[str, Any]:
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def measured(source: Path, size: int, rounds: int) -> dict[str, Any]:
-    """All figures of about `size` bytes of sessions made of those under `source`."""
+def measured(source: Path, size: int, rounds: int, statements: Sequence[int]) -> dict[str, Any]:
+    """All figures of about `size` bytes of sessions made of those under `source`.
+
+    `statements` are the numbers of statements whose pairs are looked for.
+    """
     with tempfile.TemporaryDirectory() as scratch:
         half, whole = Path(scratch, "half"), Path(scratch, "whole")
         run("generate", source, half, size // 2)
@@ -69,6 +72,7 @@ def measured(source: Path, size: int, rounds: int) -> dict[str, Any]:
             "stages": run("stages", whole),
             "lessons": run("lessons", half),
             "model": run("model", MODEL_CALLS, MODEL_DELAY),
+            "pairs": [run("pairs", count, rounds) for count in statements],
         }
 
 
@@ -119,6 +123,15 @@ def figures(result: dict[str, Any]) -> Iterator[Figure]:
         seconds["calls"] / seconds["replay"],
     )
     yield Figure("importing litellm", "", f"{seconds['import']:.2f} s", None)
+    for found in result["pairs"]:
+        baseline, ours = found["seconds"]["baseline"], found["seconds"]["ours"]
+        yield Figure(
+            f"{found['pairs']:,} pairs of {found['statements']:,} statements, {found['lost']} lost",
+            f"{found['baseline']} {baseline:.2f} s CPU",
+            f"{ours:.2f} s CPU",
+            baseline / ours,
+            "4" if found["baseline"] == "a full matrix" else "2.5",
+        )
     stages = result["stages"]["stages"]
     for name, stage in stages.items():
         rows = "" if stage["rows"] is None else f", {stage['rows']:,} rows"
@@ -167,12 +180,16 @@ def table(result: dict[str, Any]) -> Iterator[str]:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="2 MB, once: does it run at all")
+    parser.add_argument(
+        "--large", action="store_true", help="pairs of 100,000 statements too: minutes"
+    )
     parser.add_argument("--json", action="store_true", help="print the measurements as JSON")
     parser.add_argument("--source", type=Path, default=SAMPLES, help="sessions to repeat")
     parser.add_argument("--size", type=float, default=200, metavar="MB", help="megabytes to make")
     arguments = parser.parse_args()
     size, rounds = (2 * MB, 1) if arguments.quick else (int(arguments.size * MB), 3)
-    result = measured(arguments.source.expanduser().absolute(), size, rounds)
+    statements = [2_000] if arguments.quick else [10_000, 100_000][: 1 + arguments.large]
+    result = measured(arguments.source.expanduser().absolute(), size, rounds, statements)
     print(json.dumps(result, indent=1) if arguments.json else "\n".join(table(result)))
 
 

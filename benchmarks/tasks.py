@@ -179,6 +179,14 @@ def lessons(folder: str) -> dict[str, Any]:
         return measured(state.warehouse.read(RAW_LOGS).collect(), state)
 
 
+def pairs(count: str, rounds: str) -> dict[str, Any]:
+    """CPU seconds to all pairs of similar statements, in one thread: two wait for each other."""
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"  # read when numpy is first imported
+    from benchmarks.pairs import measured
+
+    return measured(int(count), int(rounds))
+
+
 def _rows(state: "State", stage: str) -> int | None:
     """Rows of the table that a stage is called after, as it stands."""
     from knowledge.tables import TABLES
@@ -254,7 +262,8 @@ def _tried(read: Callable[[bytes], object], line: bytes) -> None:
 
 
 TASKS: dict[str, Callable[..., dict[str, Any]]] = {
-    task.__name__: task for task in (generate, decoding, raw_logs, memory, stages, lessons, model)
+    task.__name__: task
+    for task in (generate, decoding, raw_logs, memory, stages, lessons, model, pairs)
 }
 
 

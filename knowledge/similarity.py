@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from knowledge.bounds import LEADING, bounding
 from knowledge.embedding import Embedder, Vectors
 
 Indices = NDArray[np.int64]
@@ -17,6 +18,12 @@ Similarities = NDArray[np.float64]
 
 DECIMALS = 6
 """Places that a deciding similarity keeps."""
+
+BLOCK = 512
+"""Rows of each side that are multiplied at once: few, so that the products stay in the cache."""
+
+FEW = 1024
+"""Rows up to which finding a bound takes longer than comparing all."""
 
 _PAIRS_AT_ONCE = 8192
 
@@ -109,11 +116,12 @@ def raw_floor(embedder: Embedder, threshold: float) -> float:
 
 
 def candidate_pairs(
-    a: Vectors, b: Vectors | None, floor_cosine: float, *, block: int = 4096, margin: float = 1e-4
+    a: Vectors, b: Vectors | None, floor_cosine: float, *, block: int = BLOCK, margin: float = 1e-4
 ) -> tuple[Indices, Indices]:
     """Pairs whose cosine may reach `floor_cosine`: a superset, to be decided by `pair_similarity`.
 
-    Memory is bounded by `block` squared floats beside the pairs themselves.
+    Where there are many, an upper bound tells which need be looked at; none is lost by it. Memory
+    is bounded by `block` squared floats beside the pairs themselves.
 
     Args:
         a: Unit vectors, shape (n, dimension).
@@ -129,23 +137,37 @@ def candidate_pairs(
     among = b is None
     other = a if b is None else b
     floor = floor_cosine - margin
-    lefts: list[Indices] = []
-    rights: list[Indices] = []
+    many = a.shape[1] > LEADING and min(len(a), len(other)) >= FEW
+    rows, columns = bounding(a, other) if many else (a, other)
+    room = np.empty((block, block), dtype=np.float32)
+    lefts: list[Indices] = [np.empty(0, dtype=np.int64)]
+    rights: list[Indices] = [np.empty(0, dtype=np.int64)]
     for row in range(0, len(a), block):
         for column in range(row if among else 0, len(other), block):
-            products = a[row : row + block] @ other[column : column + block].T
-            left, right = np.nonzero(products >= floor)
+            one, two = rows[row : row + block], columns[column : column + block]
+            products = np.matmul(one, two.T, out=room[: len(one), : len(two)])
+            left, right = np.divmod(np.flatnonzero(products >= floor), products.shape[1])
             left, right = left + row, right + column
             if among:
                 once = left < right
                 left, right = left[once], right[once]
+            if many:
+                near = _products(a, other, left, right) >= floor
+                left, right = left[near], right[near]
             lefts.append(left)
             rights.append(right)
-    if not lefts:
-        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
     left, right = np.concatenate(lefts), np.concatenate(rights)
     order = np.lexsort((right, left))
     return left[order], right[order]
+
+
+def _products(a: Vectors, b: Vectors, left: Indices, right: Indices) -> NDArray[np.float32]:
+    """Products of `a[left]` and `b[right]`, pair by pair."""
+    found = [np.empty(0, dtype=np.float32)]
+    for start in range(0, len(left), _PAIRS_AT_ONCE):
+        block = slice(start, start + _PAIRS_AT_ONCE)
+        found.append(np.einsum("ij,ij->i", a[left[block]], b[right[block]]))
+    return np.concatenate(found)
 
 
 def similar_pairs(
@@ -154,7 +176,7 @@ def similar_pairs(
     threshold: float,
     embedder: Embedder,
     *,
-    block: int = 4096,
+    block: int = BLOCK,
     margin: float = 1e-4,
 ) -> Pairs:
     """All pairs whose calibrated similarity is at least `threshold`, with that similarity.

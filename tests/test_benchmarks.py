@@ -53,10 +53,11 @@ def test_no_sessions_can_be_made_of_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_every_benchmark_runs_on_a_few_kilobytes(source: Path) -> None:
-    result = measured(source, 60_000, 1)
+    result = measured(source, 60_000, 1, [1_500])
     assert all(figure.ours for figure in figures(result))
     assert {"records", "raw_logs", "publication"} <= result["stages"]["stages"].keys()
-    assert all(result[task]["peak_mb"] > 0 for task in TASKS if task in result)
+    assert all(result[task]["peak_mb"] > 0 for task in {*TASKS} & {*result} - {"pairs"})
+    assert result["pairs"][0]["lost"] == 0 < result["pairs"][0]["pairs"]
     within = [figure.ratio for figure in lessons(result["lessons"]) if figure.goal]
     assert len(within) == 4
     assert all(ratio and ratio >= 1 for ratio in within)

@@ -4,8 +4,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from knowledge.bounds import LEADING, bounding
 from knowledge.embedding import Vectors
 from knowledge.similarity import (
+    FEW,
     Curve,
     candidate_pairs,
     pair_similarity,
@@ -59,6 +61,36 @@ def test_similar_pairs_do_not_depend_on_row_order_or_blocks(rows, seed, block, r
     assert straight == {
         frozenset(pair): s for pair, s in zip(every, exact, strict=True) if s >= 0.5
     }
+
+
+@given(st.integers(1, 60), st.integers(1, 60), st.sampled_from([65, 96, 256]), st.integers(0, 99))
+@settings(max_examples=60, deadline=None)
+def test_short_vectors_bound_the_products_of_long_ones(
+    rows: int, others: int, dimension: int, seed: int
+) -> None:
+    a, b = unit_rows(rows, seed, dimension), unit_rows(others, seed + 1, dimension)
+    a[0] = 0  # a text without a known word
+    for left, right in ((a, a), (a, b)):
+        short, other = bounding(left, right)
+        assert short.shape[1] == LEADING + 1
+        bound = short.astype(np.float64) @ other.T.astype(np.float64)
+        assert (bound - left.astype(np.float64) @ right.T.astype(np.float64)).min() >= -1e-6
+
+
+@pytest.mark.parametrize("floor", [0.5, 0.85, 0.99])
+def test_of_many_rows_no_pair_is_lost(floor: float) -> None:
+    a, b = unit_rows(FEW * 2, 3), unit_rows(FEW, 4)
+    b[:300] = a[:300]
+    for other in (None, b):
+        left, right = candidate_pairs(a, other, floor, block=700, margin=0.0)
+        products = a @ (a if other is None else other).T
+        alike = products >= floor
+        expected = np.argwhere(np.triu(alike, 1) if other is None else alike)
+        close = {(i, j) for i, j in expected.tolist() if abs(products[i, j] - floor) > 1e-5}
+        found = set(zip(left.tolist(), right.tolist(), strict=True))
+        assert close <= found
+        assert all(products[i, j] > floor - 1e-5 for i, j in found)
+        assert (np.diff(left) >= 0).all()
 
 
 def test_a_pair_has_one_similarity_whichever_side_and_company() -> None:
