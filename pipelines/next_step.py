@@ -40,7 +40,9 @@ WHOLE = "*"
 
 
 def left_to_model(state: State) -> set[str]:
-    """Days that owe nothing but what a language model says, and WHOLE, which may owe that too."""
+    """Days that owe nothing but what a language model says, and WHOLE if it owes that."""
+    if state.settings.model is None:
+        return set()
     owed = pl.concat(
         [
             by_conversation.pending(state, candidates.extractors(state.settings)),
@@ -48,7 +50,8 @@ def left_to_model(state: State) -> set[str]:
         ]
     )
     by_model = pl.col("stage").is_in([FULL_MODE.name, LEARNING_MODEL.name])
-    return {*owed.filter(by_model)["day"], WHOLE} - set(owed.filter(~by_model)["day"])
+    days = set(owed.filter(by_model)["day"]) - set(owed.filter(~by_model)["day"])
+    return days | ({WHOLE} if whole_owes_model(state) else set())
 
 
 def whole_owes_model(state: State) -> bool:
