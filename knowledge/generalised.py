@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from knowledge.asking import Answer, Ask, LanguageModel
+from knowledge.asking import Ask, LanguageModel
 from knowledge.candidates import NOBODY
 from knowledge.chunks import boundaries
 from knowledge.extraction import extractor
@@ -32,7 +32,7 @@ from knowledge.prompts.generalised_facts import (
     GeneralisedFacts,
 )
 from knowledge.proposals import HELD, LONGEST_STATEMENT, Known, has_canary
-from knowledge.questions import FAILURE_SCHEMA
+from knowledge.questions import FAILURE_SCHEMA, halved, in_halves
 from knowledge.quoting import asks, occurring, place_of_name
 from knowledge.rules.entities import project_name
 from knowledge.tables import THEME_FACTS
@@ -141,11 +141,11 @@ def generalised(
     if model is None:
         rows = [row for theme in read if (row := _medoid_row(theme, policy))]
         return Generalised(_frame(rows), pl.DataFrame(schema=FAILURE_SCHEMA), pending=False)
-    settled = _asked(read, model)
+    settled = in_halves(_batches(read), _ask, halved, model)
     label = extractor(GENERALISED, GENERALISED_FACTS, model.model)
     rows = [
         _row(theme, fact, label, policy)
-        for batch, answer in settled
+        for batch, _, answer in settled
         if isinstance(answer.value, GeneralisedFacts)
         for fact in answer.value.facts
         if 0 < fact.theme <= len(batch)
@@ -153,14 +153,14 @@ def generalised(
     ]
     lost = [
         (*_place(theme), GENERALISED_FACTS.name, answer.reason or "", answer.key)
-        for batch, answer in settled
+        for batch, _, answer in settled
         if answer.outcome == "failed"
         for theme in batch
     ]
     return Generalised(
         _frame(rows),
         pl.DataFrame(lost, schema=FAILURE_SCHEMA, orient="row").sort(pl.all()),
-        pending=any(answer.outcome == "pending" for _, answer in settled),
+        pending=any(answer.outcome == "pending" for _, _, answer in settled),
     )
 
 
@@ -223,27 +223,16 @@ def _names(
     return result
 
 
-def _asked(read: Sequence[_Theme], model: LanguageModel) -> list[tuple[tuple[_Theme, ...], Answer]]:
-    """Answers about themes; a batch whose answer fails is asked again in halves, down to one."""
-    waiting: list[tuple[_Theme, ...]] = []
+def _batches(read: Sequence[_Theme]) -> list[Sequence[_Theme]]:
+    """Themes that share a question."""
+    batches: list[Sequence[_Theme]] = []
     for namespace in dict.fromkeys(theme.namespace for theme in read):
         own = [theme for theme in read if theme.namespace == namespace]
         sizes = [estimated_tokens(theme.shown) for theme in own]
         # Cut where digests say, so that a theme that comes or goes moves its own batch alone.
         starts = boundaries(sizes, [theme.theme_id for theme in own], MOST_TOKENS)
-        waiting += [tuple(own[a:b]) for a, b in zip(starts, [*starts[1:], len(own)], strict=True)]
-    settled: list[tuple[tuple[_Theme, ...], Answer]] = []
-    while waiting:
-        answers = model.answers([_ask(batch) for batch in waiting])
-        again: list[tuple[_Theme, ...]] = []
-        for batch, answer in zip(waiting, answers, strict=True):
-            if answer.outcome == "failed" and len(batch) > 1:
-                middle = (len(batch) + 1) // 2
-                again += [batch[:middle], batch[middle:]]
-            else:
-                settled.append((batch, answer))
-        waiting = again
-    return settled
+        batches += [own[a:b] for a, b in zip(starts, [*starts[1:], len(own)], strict=True)]
+    return batches
 
 
 def _ask(batch: Sequence[_Theme]) -> Ask:

@@ -1,13 +1,16 @@
 """Questions about chunks: asked all at once, and in halves where an answer fails."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import polars as pl
 
 from knowledge.asking import Answer, Ask, LanguageModel
 from knowledge.chunks import Line, Lines
+
+Piece = TypeVar("Piece")
+Part = TypeVar("Part")
 
 FAILURE_SCHEMA = pl.Schema(
     {
@@ -40,11 +43,24 @@ def asked(
     So a message that no model can answer about takes no other with it. Pieces that `ask` has no
     question about are left out.
     """
-    settled: list[Asked] = []
+    return [Asked(*one) for one in in_halves(pieces, ask, _halves, model)]
+
+
+def in_halves(
+    pieces: Iterable[Piece],
+    ask: Callable[[Piece], Ask | None],
+    halves: Callable[[Piece], Sequence[Piece]],
+    model: LanguageModel,
+) -> list[tuple[Piece, Ask, Answer]]:
+    """Asks about each piece, and about its halves where the answer fails, until there are none.
+
+    Pieces that `ask` has no question about are left out.
+    """
+    settled: list[tuple[Piece, Ask, Answer]] = []
     waiting = list(pieces)
     while waiting:
         questions = [
-            (piece, question._replace(divides=bool(_halves(piece))))
+            (piece, question._replace(divides=bool(halves(piece))))
             for piece in waiting
             if (question := ask(piece))
         ]
@@ -52,10 +68,16 @@ def asked(
         answers = model.answers([question for _, question in questions])
         for (piece, question), answer in zip(questions, answers, strict=True):
             if answer.outcome == "failed" and question.divides:
-                waiting += _halves(piece)
+                waiting += halves(piece)
             else:
-                settled.append(Asked(piece, question, answer))
+                settled.append((piece, question, answer))
     return settled
+
+
+def halved(parts: Sequence[Part]) -> tuple[Sequence[Part], ...]:
+    """Two halves, the first the longer one; none of one part."""
+    middle = (len(parts) + 1) // 2
+    return (parts[:middle], parts[middle:]) if len(parts) > 1 else ()
 
 
 def records_of(lines: Lines) -> tuple[str, ...]:
@@ -76,11 +98,7 @@ def failures(settled: Iterable[Asked]) -> pl.DataFrame:
 def _halves(lines: Lines) -> tuple[Lines, ...]:
     """Two halves at a message's end; none of one message."""
     messages = [tuple(own) for _, own in groupby(lines, key=lambda line: line.record_id)]
-    if len(messages) < 2:
-        return ()
-    middle = (len(messages) + 1) // 2
-    first, second = messages[:middle], messages[middle:]
-    return tuple(tuple(line for message in half for line in message) for half in (first, second))
+    return tuple(tuple(line for message in half for line in message) for half in halved(messages))
 
 
 def _place(line: Line) -> tuple[str, str, str, str]:
