@@ -2,17 +2,21 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
 from assets.lost_answers import note_lost
 from assets.progress import Report
+from knowledge.asking import LanguageModel
 from knowledge.conversations import grown
 from knowledge.extractors import STAGE_OF, Extractor
 from knowledge.tables import CONVERSATIONS, RAW_LOGS, WORK, Table
-from knowledge.work import OUTCOME_SCHEMA, conversation_units, owed, settled, vanished
+from knowledge.work import OUTCOME_SCHEMA, UNIT, conversation_units, owed, settled, vanished
 from resources.state import State
+
+if TYPE_CHECKING:
+    from resources.unasked import Unasked
 
 
 class Made(NamedTuple):
@@ -31,7 +35,6 @@ class Made(NamedTuple):
 
 BATCH_TOKENS = 10_000_000
 
-_UNIT = ["namespace", "stage", "unit"]
 Make = Callable[[pl.DataFrame, Sequence[str]], Made]
 """From raw logs of whole conversations, and the names of the extractors to run on them."""
 
@@ -57,6 +60,21 @@ def stray_days(state: State, table: Table, retired: Sequence[str] = ()) -> list[
     stray = rows.select(place).unique().join(conversations, on=place, how="anti").select("day")
     former = rows.filter(STAGE_OF.is_in(retired)).select("day").unique()
     return sorted(pl.concat([stray, former]).unique().collect()["day"])
+
+
+def estimate(
+    state: State, units: pl.DataFrame, ask: Callable[[pl.DataFrame, LanguageModel], object]
+) -> "Unasked":
+    """What a language model would be asked for some units, and nothing is asked.
+
+    Args:
+        state: Where.
+        units: namespace, unit (a conversation) and day.
+        ask: Asks a model about raw logs.
+    """
+    unasked = state.unasked()
+    ask(_logs(state, units.rename({"unit": "conversation_id"})), unasked)
+    return unasked
 
 
 def run(
@@ -113,18 +131,13 @@ def _run_batch(
     report = Report(name, units=units.height)
     made: list[Made] = []
     for stages, conversations in _alike(to_do):
-        logs = (
-            warehouse.read(RAW_LOGS, days=sorted(set(conversations["day"])))
-            .join(conversations.lazy(), on=["namespace", "conversation_id"], how="semi")
-            .collect()
-            .sort("namespace", "conversation_id", "seq")
-        )
+        logs = _logs(state, conversations).sort("namespace", "conversation_id", "seq")
         made.append(make(logs, stages))
     outcomes = pl.concat([pl.DataFrame(schema=OUTCOME_SCHEMA), *(m.outcomes for m in made)])
-    pending = outcomes.filter(pl.col("outcome") == "pending").select(_UNIT)
-    standing = _standing(state, units.join(pending, on=_UNIT, how="semi"), work)
-    settled_now = to_do.join(pending, on=_UNIT, how="anti")
-    stays = units.join(to_do.join(standing, on=_UNIT, how="anti"), on=_UNIT, how="anti")
+    pending = outcomes.filter(pl.col("outcome") == "pending").select(UNIT)
+    standing = _standing(state, units.join(pending, on=UNIT, how="semi"), work)
+    settled_now = to_do.join(pending, on=UNIT, how="anti")
+    stays = units.join(to_do.join(standing, on=UNIT, how="anti"), on=UNIT, how="anti")
     written = [
         warehouse.write(
             table,
@@ -144,12 +157,12 @@ def _run_batch(
         conversation = ["namespace", "conversation_id"]
         lost = lost.join(asked, left_on=conversation, right_on=asked.columns, how="semi")
         note_lost(state, stage, asked, lost)
-    fallen = pending.join(standing, on=_UNIT, how="anti")
-    gone = pl.concat([gone, work.join(fallen, on=_UNIT, how="semi")])
+    fallen = pending.join(standing, on=UNIT, how="anti")
+    gone = pl.concat([gone, work.join(fallen, on=UNIT, how="semi")])
     after = settled(settled_now, outcomes, work, gone)
     if to_do.height or gone.height:
         warehouse.write(WORK, after)
-    known = units.join(pending, on=_UNIT, how="anti").join(after, on=_UNIT)
+    known = units.join(pending, on=UNIT, how="anti").join(after, on=UNIT)
     now = known.group_by("outcome").len()
     counts: dict[str, int] = dict(now.iter_rows())
     return report + Report(
@@ -191,16 +204,20 @@ def _standing(state: State, pending: pl.DataFrame, work: pl.DataFrame) -> pl.Dat
     So it is where a conversation has only grown. Where anything was changed or taken away, be it a
     forgotten record or a secret, what an earlier answer said of it may not stand a moment longer.
     """
-    before = work.join(pending.select(*_UNIT, "day"), on=[*_UNIT, "day"], how="semi")
+    before = work.join(pending.select(*UNIT, "day"), on=[*UNIT, "day"], how="semi")
     before = before.rename({"unit": "conversation_id", "unit_hash": "content_hash"})
     if before.is_empty():
-        return pending.select(_UNIT).clear()
-    logs = (
-        state.warehouse.read(RAW_LOGS, days=sorted(set(before["day"])))
-        .join(before.lazy(), on=["namespace", "conversation_id"], how="semi")
+        return pending.select(UNIT).clear()
+    return grown(_logs(state, before), before).rename({"conversation_id": "unit"}).select(UNIT)
+
+
+def _logs(state: State, conversations: pl.DataFrame) -> pl.DataFrame:
+    """Raw logs of conversations: namespace, conversation_id and day of each."""
+    return (
+        state.warehouse.read(RAW_LOGS, days=sorted(set(conversations["day"])))
+        .join(conversations.lazy(), on=["namespace", "conversation_id"], how="semi")
         .collect()
     )
-    return grown(logs, before).rename({"conversation_id": "unit"}).select(_UNIT)
 
 
 def _of(units: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:

@@ -12,6 +12,7 @@ from assets.days import DAYS
 from assets.progress import Report, timed
 from assets.stage import result, specs
 from knowledge import full_mode
+from knowledge.asking import LanguageModel
 from knowledge.candidates import candidates, outcomes
 from knowledge.extraction import by_parts
 from knowledge.extractors import Extractor
@@ -80,14 +81,11 @@ def estimate(state: State, units: pl.DataFrame) -> "Unasked":
 
     `units` has namespace, unit (a conversation) and day.
     """
-    from resources.unasked import Unasked
 
-    unasked = Unasked(state.settings.model or "", state.answers)
-    own = units.lazy().select("namespace", conversation_id="unit").unique()
-    logs = state.warehouse.read(RAW_LOGS, days=sorted(set(units["day"])))
-    logs = logs.join(own, on=["namespace", "conversation_id"], how="semi").collect()
-    full_mode.full_mode(logs, unasked, state.embedder, state.policy)
-    return unasked
+    def ask(logs: pl.DataFrame, model: LanguageModel) -> None:
+        full_mode.full_mode(logs, model, state.embedder, state.policy)
+
+    return by_conversation.estimate(state, units, ask)
 
 
 @dg.multi_asset(

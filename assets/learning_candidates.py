@@ -12,6 +12,7 @@ from assets.by_conversation import Made
 from assets.days import DAYS
 from assets.progress import Report, timed
 from assets.stage import result, specs
+from knowledge.asking import LanguageModel
 from knowledge.extractors import Extractor
 from knowledge.learnings import asked
 from knowledge.learnings.asked import LEARNING_MODEL, asked_learnings
@@ -135,14 +136,11 @@ def estimate(state: State, units: pl.DataFrame) -> "Unasked":
 
     `units` has namespace, unit (a conversation) and day.
     """
-    from resources.unasked import Unasked
 
-    unasked = Unasked(state.settings.model or "", state.answers)
-    own = units.lazy().select("namespace", conversation_id="unit").unique()
-    logs = state.warehouse.read(RAW_LOGS, days=sorted(set(units["day"])))
-    logs = logs.join(own, on=CONVERSATION, how="semi").collect()
-    asked_learnings(logs, _finished(state), unasked, state.policy)
-    return unasked
+    def ask(logs: pl.DataFrame, model: LanguageModel) -> None:
+        asked_learnings(logs, _finished(state), model, state.policy)
+
+    return by_conversation.estimate(state, units, ask)
 
 
 @dg.multi_asset(

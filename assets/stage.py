@@ -90,9 +90,9 @@ def run_stage(state: State, stage: Stage) -> Report:
         report = Report(stage.name)
         made: list[Made] = []
         for namespace in to_do:
-            own = _read(state, stage.reads, namespace, stage.only)
+            own = _read(state, stage, stage.reads, namespace)
             means = Means(state.policy, state.embedder_of(namespace), model)
-            stored = _read(state, stage.writes, namespace) if stage.after else {}
+            stored = _read(state, stage, stage.writes, namespace) if stage.after else {}
             last = _last(stage, work, fingerprint, namespace)
             if stage.after and (changes := _changes(state, stage, namespace, last, versions)):
                 made.append(Made(stage.after(changes, stored, own, means)))
@@ -155,25 +155,19 @@ def _outcomes(stage: Stage, namespaces: Sequence[str], made: Sequence[Made]) -> 
 
 def estimate(state: State, stage: Stage) -> "Unasked":
     """What a language model would be asked for a stage now; nothing is asked."""
-    from resources.unasked import Unasked
-
-    unasked = Unasked(state.settings.model or "", state.answers)
+    unasked = state.unasked()
     for namespace in namespaces_of(state, stage):
         means = Means(state.policy, state.embedder_of(namespace), unasked)
-        stage.run(_read(state, stage.reads, namespace, stage.only), means)
+        stage.run(_read(state, stage, stage.reads, namespace), means)
     return unasked
 
 
 def _read(
-    state: State,
-    tables: Sequence[Table],
-    namespace: str,
-    only: Mapping[str, pl.Expr] | None = None,
+    state: State, stage: Stage, tables: Sequence[Table], namespace: str
 ) -> dict[str, pl.DataFrame]:
-    every, only = pl.lit(value=True), only or {}
     return {
         table.name: state.warehouse.read(table, namespace=namespace)
-        .filter(only.get(table.name, every))
+        .filter(stage.rows_of(table.name))
         .collect()
         for table in tables
     }
@@ -196,7 +190,7 @@ def _namespace_units(
     hashes = [
         _noted(versions)
         if stage.after
-        else digest(*map(content_digest, _read(state, stage.reads, namespace, stage.only).values()))
+        else digest(*map(content_digest, _read(state, stage, stage.reads, namespace).values()))
         for namespace in namespaces
     ]
     return pl.DataFrame(
@@ -254,7 +248,7 @@ def _changes(
         change = state.warehouse.changes(table, since, namespace=namespace)
         if change is None:
             return None
-        counts = stage.only.get(table.name, pl.lit(value=True))
+        counts = stage.rows_of(table.name)
         changes[table.name] = Change(change.come.filter(counts), change.gone.filter(counts))
     return changes
 

@@ -3,7 +3,7 @@
 Full mode is in knowledge/full_mode.py, known-only mode in knowledge/known_only.py.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -11,8 +11,11 @@ import polars as pl
 from knowledge.asking import Ask
 from knowledge.chunks import Line, Lines, shown
 from knowledge.extractors import Extractor
+from knowledge.policy import Policy
 from knowledge.prompt import Prompt
-from knowledge.proposals import Known, Proposal, accepted, refused
+from knowledge.prompts.entity_facts import Facts
+from knowledge.prompts.known_facts import KnownFacts
+from knowledge.proposals import Known, Proposal, accepted, judged_facts, refused
 from knowledge.questions import Asked, failures, records_of
 from knowledge.work import OUTCOME_SCHEMA
 
@@ -107,6 +110,21 @@ def facts_ask(prompt: Prompt[Any], lines: Lines, names: Sequence[Known], asset: 
     listed = "\n".join(f"- {name.name} ({name.type})" for name in names)
     given = f"Names:\n{listed}\n\nMessages:\n{shown(lines)}"
     return Ask(prompt, lines[0].namespace, given, records_of(lines), asset)
+
+
+def facts_of(
+    settled: Iterable[Asked], given: Mapping[str, Sequence[Known]], label: str, policy: Policy
+) -> list[Proposal]:
+    """The facts that answers hold, judged; `given` are the names asked about, by chunk."""
+    return [
+        proposal
+        for one in settled
+        if isinstance(one.answer.value, Facts | KnownFacts)
+        for names in [given[one.lines[0].chunk_id]]
+        for proposal in judged_facts(
+            one.answer.value.facts, one.lines, {name.key: name for name in names}, label, policy
+        )
+    ]
 
 
 def conversation_of(line: Line) -> tuple[str, str]:

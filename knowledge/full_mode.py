@@ -22,6 +22,7 @@ from knowledge.extraction import (
     extraction,
     extractor,
     facts_ask,
+    facts_of,
 )
 from knowledge.extractors import Extractor, by_prompts
 from knowledge.introductions import PERSON_TRIGGERS
@@ -29,9 +30,8 @@ from knowledge.names import refusals
 from knowledge.off_context import judged_in_context
 from knowledge.policy import Policy
 from knowledge.prompts import COMMANDS, ENTITY_FACTS, NAMES
-from knowledge.prompts.entity_facts import Facts
 from knowledge.prompts.names import Names
-from knowledge.proposals import Known, judged_facts, judged_names
+from knowledge.proposals import Known, judged_names
 from knowledge.questions import Asked, asked, records_of
 from knowledge.quoting import occurring
 from knowledge.rules import RULES
@@ -131,10 +131,7 @@ def full_mode(
 
     told = asked(ready, ask, model)
     label = extractor(FULL_MODE, ENTITY_FACTS, model.model)
-    for one in told:
-        if isinstance(one.answer.value, Facts):
-            known = {name.key: name for name in given[one.lines[0].chunk_id]}
-            proposals += judged_facts(one.answer.value.facts, one.lines, known, label, policy)
+    proposals += facts_of(told, given, label, policy)
 
     topics = {(*conversation, one.key) for conversation, _, one in ruled if one.type == "topic"}
     proposals = judged_in_context(proposals, every, topics, embedder, policy)

@@ -13,12 +13,11 @@ import polars as pl
 from knowledge.asking import Ask, LanguageModel
 from knowledge.candidates import NOBODY
 from knowledge.chunks import LOOKED_UP, Lines, chunks, pieces
-from knowledge.extraction import Extraction, extraction, extractor, facts_ask
+from knowledge.extraction import Extraction, extraction, extractor, facts_ask, facts_of
 from knowledge.extractors import Extractor
 from knowledge.policy import Policy
 from knowledge.prompts import KNOWN_FACTS
-from knowledge.prompts.known_facts import KnownFacts
-from knowledge.proposals import Known, judged_facts
+from knowledge.proposals import Known
 from knowledge.questions import asked
 from knowledge.quoting import occurring
 from knowledge.tables import KNOWN_ONLY_CANDIDATES
@@ -35,7 +34,6 @@ ASSET = "known_only_candidates"
 
 OF_PROSE = ("topic", "person", "system", "package", "host", "project")
 """Types of names that prose is about; tools and paths are known by what is done with them."""
-
 
 _CANDIDATE = ["namespace", "candidate_id"]
 
@@ -57,8 +55,8 @@ def known_only(
         policy: Thresholds in force.
 
     Returns:
-        Candidates are of mode `known_only`, each about a name of
-        `introductions`. The outcomes are of the stage `known_only`.
+        Candidates are of mode `known_only`, each about a name of `introductions`. The outcomes
+        are of the stage `known_only`.
     """
     questions = _questions(raw_logs, introductions, policy)
     given = {one.lines[0].chunk_id: one.names for one in questions}
@@ -68,18 +66,7 @@ def known_only(
 
     settled = asked((one.lines for one in questions), ask, model)
     label = extractor(KNOWN_ONLY, KNOWN_FACTS, model.model)
-    proposals = [
-        proposal
-        for one in settled
-        if isinstance(one.answer.value, KnownFacts)
-        for proposal in judged_facts(
-            one.answer.value.facts,
-            one.lines,
-            {name.key: name for name in given[one.lines[0].chunk_id]},
-            label,
-            policy,
-        )
-    ]
+    proposals = facts_of(settled, given, label, policy)
     return extraction(KNOWN_ONLY.name, raw_logs, proposals, settled)
 
 

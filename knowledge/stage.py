@@ -86,6 +86,10 @@ class Stage:
         """Name of the stage and of its asset."""
         return self.extractor.name
 
+    def rows_of(self, table: str) -> pl.Expr:
+        """Which rows of a table that it reads count."""
+        return self.only.get(table, pl.lit(value=True))
+
     def in_force(self, model: str | None) -> Extractor:
         """What decides its rows, with this language model or with none."""
         return by_prompts(self.extractor, self.prompts, model) if model else self.extractor

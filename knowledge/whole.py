@@ -69,10 +69,8 @@ def _build(
 
 
 def _read(stage: Stage, tables: Frames) -> Frames:
-    every = pl.lit(value=True)
     return {
-        table.name: tables[table.name].filter(stage.only.get(table.name, every))
-        for table in stage.reads
+        table.name: tables[table.name].filter(stage.rows_of(table.name)) for table in stage.reads
     }
 
 

@@ -245,7 +245,7 @@ def run_remade(state: State, stage: Stage, verdicts: Verdicts) -> Found:
             continue
         frames = {
             name: state.warehouse.read(table, namespace=namespace, version=versions[name])
-            .filter(stage.only.get(name, pl.lit(value=True)))
+            .filter(stage.rows_of(name))
             .collect()
             for name, table in tables.items()
         }

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from knowledge.embedding import Embedder
     from resources.answers import Answers
     from resources.language_model import LitellmModel
+    from resources.unasked import Unasked
     from resources.vector_index import VectorIndex
 
 
@@ -87,6 +88,12 @@ class State:
         seconds = self.settings.model_seconds if "_command" in self.__dict__ else math.inf
         model = self.settings.model
         return LitellmModel(self.settings, self.answers, seconds=seconds) if model else None
+
+    def unasked(self) -> "Unasked":
+        """The language model as one that asks nothing, and adds up what it would."""
+        from resources.unasked import Unasked
+
+        return Unasked(self.settings.model or "", self.answers)
 
     def begin_run(self, command: str | None = None) -> None:
         """Lets go of what is of one run: the budget and the breakers of the language model.

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -481,8 +481,13 @@ def test_a_budget_is_never_passed_where_sizes_are_known(make: Make, server: Mode
 def test_a_budget_of_a_day_counts_all_runs_of_it(make: Make, server: ModelServer) -> None:
     server.script = lambda _: {"content": GOOD, "tokens": (10_000, 100, 0)}
     settings = {"model": PRICED, "budget_day": 0.0031, "model_concurrency": 1}
-    monday = lambda: datetime(2026, 3, 2, 23, 59, tzinfo=UTC)  # noqa: E731
-    tuesday = lambda: datetime(2026, 3, 3, 0, 1, tzinfo=UTC)  # noqa: E731
+
+    def monday() -> datetime:
+        return datetime(2026, 3, 2, 23, 59, tzinfo=UTC)
+
+    def tuesday() -> datetime:
+        return monday() + timedelta(minutes=2)
+
     assert make(monday, **settings).answers(asks(2)) == [DONE] * 2
     assert set(reasons(make(monday, **settings).answers(asks(4))[2:])) == {"no_budget"}
     assert server.requests == 2
