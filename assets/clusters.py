@@ -7,7 +7,7 @@ import dagster as dg
 
 from assets.plots import scatter
 from assets.stage import materialize, specs
-from knowledge.stages import CLUSTERS_STAGE as STAGE
+from knowledge.consolidation import CLUSTERS_STAGE as STAGE
 from knowledge.tables import CLUSTERS
 from resources.state import State
 

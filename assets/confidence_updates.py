@@ -6,7 +6,7 @@ from typing import Any
 import dagster as dg
 
 from assets.stage import materialize, specs
-from knowledge.stages import CONFIDENCE_STAGE as STAGE
+from knowledge.consolidation import CONFIDENCE_STAGE as STAGE
 from resources.state import State
 
 

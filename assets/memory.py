@@ -7,7 +7,7 @@ import dagster as dg
 
 from assets.plots import histogram
 from assets.stage import materialize, specs
-from knowledge.stages import MEMORY_STAGE as STAGE
+from knowledge.consolidation import MEMORY_STAGE as STAGE
 from knowledge.tables import MEMORY
 from resources.state import State
 

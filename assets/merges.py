@@ -6,7 +6,7 @@ from typing import Any
 import dagster as dg
 
 from assets.stage import materialize, specs
-from knowledge.stages import MERGES_STAGE as STAGE
+from knowledge.consolidation import MERGES_STAGE as STAGE
 from resources.state import State
 
 

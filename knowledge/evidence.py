@@ -2,15 +2,14 @@
 
 import polars as pl
 
-from knowledge.comparison import comparable_pairs
 from knowledge.days import UNDATED
 from knowledge.embedding import Embedder
 from knowledge.identity import digest_column
-from knowledge.kinds import deniable, structural
+from knowledge.kinds import structural
 from knowledge.policy import Policy
+from knowledge.similar_facts import OPPOSITE
 from knowledge.similarity import similar_pairs
 from knowledge.tables import EVIDENCE
-from knowledge.wording import opposed
 
 FACTS_AT_ONCE = 2048
 _KEY = ["namespace", "fact_id"]
@@ -20,6 +19,7 @@ def evidence(
     facts: pl.DataFrame,
     fact_sources: pl.DataFrame,
     episodes: pl.DataFrame,
+    similar: pl.DataFrame,
     embedder: Embedder,
     policy: Policy,
     *,
@@ -36,6 +36,7 @@ def evidence(
         facts: FACTS rows.
         fact_sources: FACT_SOURCES rows.
         episodes: EPISODES rows.
+        similar: SIMILAR_FACTS rows.
         embedder: Gives vectors and their calibration.
         policy: Thresholds.
         feedback: namespace, fact_id, source_id, weight (-1 to 1), occurred_at; what people said
@@ -54,7 +55,7 @@ def evidence(
             similarity=pl.lit(1.0),
         ),
         _similar_episodes(facts, known_from(stated, facts, episodes), episodes, embedder, policy),
-        _contradictions(facts, stated, embedder, policy),
+        _contradictions(facts, stated, similar),
     ]
     if feedback is not None:
         parts.append(
@@ -166,28 +167,14 @@ def _similar_episodes(
 
 
 def _contradictions(
-    facts: pl.DataFrame, stated: pl.DataFrame, embedder: Embedder, policy: Policy
+    facts: pl.DataFrame, stated: pl.DataFrame, similar: pl.DataFrame
 ) -> pl.DataFrame:
-    """For each pair of comparable facts of which one denies the other, one row for either."""
-    pairs = comparable_pairs(
-        facts, deniable(), policy.merge_similarity, embedder, policy.candidate_margin
-    )
-    said = facts.select("namespace", "content", id="fact_id")
-    pairs = pairs.join(said.rename({"id": "left", "content": "one"}), on=["namespace", "left"])
-    pairs = pairs.join(said.rename({"id": "right", "content": "two"}), on=["namespace", "right"])
-    clear = pairs.filter(
-        pl.Series(
-            [
-                opposed(one, two)
-                for one, two in zip(pairs.get_column("one"), pairs.get_column("two"), strict=True)
-            ],
-            dtype=pl.Boolean,
-        )
-    )
+    """For each pair of facts of which one clearly denies the other, one row for either."""
     times = facts.select("namespace", id="fact_id", time=pl.col("first_seen").fill_null(UNDATED))
     both = (
-        clear.join(times.rename({"id": "left", "time": "left_at"}), on=["namespace", "left"])
-        .join(times.rename({"id": "right", "time": "right_at"}), on=["namespace", "right"])
+        similar.filter(verdict=OPPOSITE)
+        .join(times.rename({"id": "left_id", "time": "left_at"}), on=["namespace", "left_id"])
+        .join(times.rename({"id": "right_id", "time": "right_at"}), on=["namespace", "right_id"])
         .with_columns(occurred_at=pl.max_horizontal("left_at", "right_at"))
     )
     sides = [
@@ -195,7 +182,7 @@ def _contradictions(
             "namespace", "similarity", "occurred_at",
             fact_id=fact, source_id=against, kind=pl.lit("contradiction"),
         )
-        for fact, against in (("left", "right"), ("right", "left"))
+        for fact, against in (("left_id", "right_id"), ("right_id", "left_id"))
     ]  # fmt: skip
     origin = stated.filter(place=0).select("namespace", "conversation_id", source_id="fact_id")
     return pl.concat(sides).join(origin, on=["namespace", "source_id"], how="left")

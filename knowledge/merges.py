@@ -2,21 +2,19 @@
 
 import polars as pl
 
-from knowledge.comparison import comparable_pairs
 from knowledge.confidence import undecayed
 from knowledge.days import UNDATED
-from knowledge.embedding import Embedder
 from knowledge.identity import digest_column
 from knowledge.kinds import comparable
 from knowledge.policy import Policy
+from knowledge.similar_facts import SAME
 from knowledge.tables import MERGES
-from knowledge.wording import agree
 
 AUTO_MERGE = "auto_merge"
 
 
 def merges(
-    facts: pl.DataFrame, evidence: pl.DataFrame, embedder: Embedder, policy: Policy
+    facts: pl.DataFrame, evidence: pl.DataFrame, similar: pl.DataFrame, policy: Policy
 ) -> pl.DataFrame:
     """MERGES that need no model: alike in meaning and in words, and near in confidence.
 
@@ -30,40 +28,29 @@ def merges(
     Args:
         facts: FACTS rows.
         evidence: EVIDENCE rows: for undecayed confidence and contradictions.
-        embedder: Gives vectors of `content` and their calibration.
+        similar: SIMILAR_FACTS rows.
         policy: Thresholds.
     """
-    pairs = comparable_pairs(
-        facts, comparable(), policy.merge_similarity, embedder, policy.candidate_margin
-    )
     confidence = undecayed(facts, evidence, policy)
-    said = facts.select("namespace", "fact_id", "content").join(
+    known = facts.select("namespace", "fact_id", kind=comparable()).join(
         confidence, on=["namespace", "fact_id"]
     )
+    pairs = similar.filter(verdict=SAME).rename({"left_id": "left", "right_id": "right"})
     for side in ("left", "right"):
         pairs = pairs.join(
-            said.rename({"fact_id": side, "content": f"{side}_content", "confidence": f"{side}_c"}),
+            known.rename({"fact_id": side, "kind": f"{side}_kind", "confidence": f"{side}_c"}),
             on=["namespace", side],
         )
     against = evidence.filter(kind="contradiction").select(
         "namespace", left="fact_id", right="source_id"
     )
     pairs = pairs.filter(
+        pl.col("similarity") > policy.merge_similarity,
+        pl.col("left_kind") == pl.col("right_kind"),
         # Rounded, so that 0.9 and 0.6 are 0.3 apart.
         (pl.col("left_c") - pl.col("right_c")).abs().round(9) <= policy.merge_confidence_gap,
         pl.max_horizontal("left_c", "right_c") > policy.merge_confidence_floor,
     ).join(against, on=["namespace", "left", "right"], how="anti")
-    pairs = pairs.filter(
-        pl.Series(
-            [
-                agree(left, right)
-                for left, right in zip(
-                    pairs.get_column("left_content"), pairs.get_column("right_content"), strict=True
-                )
-            ],
-            dtype=pl.Boolean,
-        )
-    )
     joined = _taken(pairs)
     if joined.is_empty():
         return MERGES.empty()

@@ -51,6 +51,11 @@ class Made(NamedTuple):
     pending: bool = False
 
 
+def stage_of(name: str, version: int, about: str, *policy: str) -> Extractor:
+    """What decides the rows of a stage: its version, and the settings that it uses."""
+    return Extractor(name, "stage", version, about, policy)
+
+
 def all_done(reads: Frames, made: Made) -> Count:
     """Every row of the first table read was used."""
     del made

@@ -6,12 +6,8 @@ import polars as pl
 
 from knowledge.change import Change
 from knowledge.chunks import LOOKED_UP
-from knowledge.clusters import clusters
-from knowledge.confidence import confidence_updates
-from knowledge.embeddings import embeddings, texts_in_force
+from knowledge.consolidation import CONSOLIDATION
 from knowledge.entities import Gated, entities, entities_after
-from knowledge.evidence import evidence
-from knowledge.extractors import Extractor
 from knowledge.facts import Facts, facts, facts_after
 from knowledge.funnel import funnel
 from knowledge.generalised import GENERALISED, generalised
@@ -19,18 +15,12 @@ from knowledge.introductions import introductions, introductions_after
 from knowledge.known_only import KNOWN_ONLY, known_only, known_only_rows
 from knowledge.learnings.feedback import REACTIONS, feedback
 from knowledge.learnings.stage import DUPLICATES, learnings, outcomes
-from knowledge.memory import Grounds, memory, memory_entities
-from knowledge.merges import merges
 from knowledge.prompts import GENERALISED_FACTS, KNOWN_FACTS
-from knowledge.stage import Changes, Count, Frames, Made, Means, Stage
+from knowledge.stage import Changes, Count, Frames, Made, Means, Stage, stage_of
 from knowledge.tables import (
     CANDIDATES,
-    CLUSTERS,
-    CONFIDENCE_UPDATES,
-    EMBEDDINGS,
     ENTITIES,
     EPISODES,
-    EVIDENCE,
     FACT_SOURCES,
     FACTS,
     FUNNEL,
@@ -39,8 +29,6 @@ from knowledge.tables import (
     LEARNING_CANDIDATES,
     LEARNINGS,
     MEMORY,
-    MEMORY_ENTITIES,
-    MERGES,
     RAW_LOGS,
     REFUSALS,
     REJECTIONS,
@@ -50,17 +38,13 @@ from knowledge.tables import (
 from knowledge.themes import themes
 
 
-def _stage_of(name: str, version: int, about: str, *policy: str) -> Extractor:
-    return Extractor(name, "stage", version, about, policy)
-
-
 def _contexts(episodes: pl.DataFrame) -> pl.DataFrame:
     # A request begins with the text of its first record, so offsets count in both alike.
     return episodes.select("namespace", record_id="episode_id", text="request")
 
 
 INTRODUCTIONS_STAGE = Stage(
-    _stage_of("introductions", 1, "Names and who brought them in.", "name_words"),
+    stage_of("introductions", 1, "Names and who brought them in.", "name_words"),
     (CANDIDATES,),
     (INTRODUCTIONS,),
     lambda reads, means: Made({"introductions": introductions(reads["candidates"], means.policy)}),
@@ -155,7 +139,7 @@ def _entities_count(reads: Frames, made: Made) -> Count:
 
 
 ENTITIES_STAGE = Stage(
-    _stage_of(
+    stage_of(
         "entities", 2, "Names through the gates.", "name_words", "semantic_floor", "embedder",
     ),
     (CANDIDATES, KNOWN_ONLY_CANDIDATES, INTRODUCTIONS, EPISODES),
@@ -167,7 +151,7 @@ ENTITIES_STAGE = Stage(
 )  # fmt: skip
 
 THEMES_STAGE = Stage(
-    _stage_of(
+    stage_of(
         "themes", 2, "HDBSCAN over episodes.", "theme_min_size", "cluster_neighbours", "embedder"
     ),
     (EPISODES,),
@@ -227,7 +211,7 @@ def _facts_count(reads: Frames, made: Made) -> Count:
 
 
 FACTS_STAGE = Stage(
-    _stage_of("facts", 2, "Equal statements united over their sources."),
+    stage_of("facts", 2, "Equal statements united over their sources."),
     (CANDIDATES, KNOWN_ONLY_CANDIDATES, THEME_FACTS, ENTITIES),
     (FACTS, FACT_SOURCES),
     _facts,
@@ -261,94 +245,8 @@ LEARNINGS_STAGE = Stage(
 )
 
 
-def _embeddings(reads: Frames, means: Means) -> Made:
-    texts = texts_in_force(reads["facts"], reads["episodes"], reads["entities"], reads["learnings"])
-    return Made({"embeddings": embeddings(texts, means.embedder)})
-
-
-EMBEDDINGS_STAGE = Stage(
-    _stage_of("embeddings", 1, "Texts in force and their vectors.", "embedder"),
-    (FACTS, EPISODES, ENTITIES, LEARNINGS),
-    (EMBEDDINGS,),
-    _embeddings,
-)
-
-CLUSTERS_STAGE = Stage(
-    _stage_of(
-        "clusters", 2, "HDBSCAN over facts.", "cluster_min_size", "cluster_neighbours", "embedder"
-    ),
-    (FACTS,),
-    (CLUSTERS,),
-    lambda reads, means: Made({"clusters": clusters(reads["facts"], means.embedder, means.policy)}),
-)
-
-
-def _evidence(reads: Frames, means: Means) -> Made:
-    found = evidence(
-        reads["facts"], reads["fact_sources"], reads["episodes"], means.embedder, means.policy
-    )
-    return Made({"evidence": found})
-
-
-EVIDENCE_STAGE = Stage(
-    _stage_of(
-        "evidence", 4, "What speaks for and against facts.", "evidence_similarity", "embedder",
-        "merge_similarity", "candidate_margin",
-    ),
-    (FACTS, FACT_SOURCES, EPISODES),
-    (EVIDENCE,),
-    _evidence,
-)  # fmt: skip
-
-CONFIDENCE_STAGE = Stage(
-    _stage_of(
-        "confidence_updates", 1, "Confidence after each event.", "support_gain",
-        "contradiction_factor", "decay_per_day",
-    ),
-    (FACTS, EVIDENCE),
-    (CONFIDENCE_UPDATES,),
-    lambda reads, means: Made(
-        {
-            "confidence_updates": confidence_updates(
-                reads["facts"], reads["evidence"], means.policy
-            )
-        }
-    ),
-)  # fmt: skip
-
-MERGES_STAGE = Stage(
-    _stage_of(
-        "merges", 2, "Facts that say the same.", "embedder", "merge_similarity",
-        "merge_confidence_gap",
-        "merge_confidence_floor", "candidate_margin", "support_gain", "contradiction_factor",
-    ),
-    (FACTS, EVIDENCE),
-    (MERGES,),
-    lambda reads, means: Made(
-        {"merges": merges(reads["facts"], reads["evidence"], means.embedder, means.policy)}
-    ),
-)  # fmt: skip
-
-
-def _memory(reads: Frames, means: Means) -> Made:
-    embedded = reads["embeddings"]["text"]
-    grounds = Grounds(**{name: reads[name] for name in Grounds._fields})
-    searchable = grounds.facts.filter(pl.col("content").is_in(embedded.implode()))["fact_id"]
-    now = memory(grounds, searchable.to_list(), means.policy)
-    return Made({"memory": now, "memory_entities": memory_entities(reads["entities"], now)})
-
-
-MEMORY_STAGE = Stage(
-    _stage_of(
-        "memory", 4, "The current view.", "support_gain", "contradiction_factor", "decay_per_day",
-    ),
-    (FACTS, FACT_SOURCES, EPISODES, ENTITIES, EVIDENCE, CONFIDENCE_UPDATES, MERGES, EMBEDDINGS),
-    (MEMORY, MEMORY_ENTITIES),
-    _memory,
-)  # fmt: skip
-
 FUNNEL_STAGE = Stage(
-    _stage_of("funnel", 2, "Pass rate of each gate."),
+    stage_of("funnel", 2, "Pass rate of each gate."),
     (
         CANDIDATES, REFUSALS, KNOWN_ONLY_CANDIDATES, THEME_FACTS, REJECTIONS, ENTITIES,
         FACT_SOURCES, FACTS, MEMORY, LEARNING_CANDIDATES, LEARNINGS,
@@ -360,6 +258,5 @@ FUNNEL_STAGE = Stage(
 
 STAGES = (
     INTRODUCTIONS_STAGE, KNOWN_ONLY_STAGE, ENTITIES_STAGE, THEMES_STAGE, THEME_FACTS_STAGE,
-    FACTS_STAGE, LEARNINGS_STAGE, EMBEDDINGS_STAGE, CLUSTERS_STAGE, EVIDENCE_STAGE,
-    CONFIDENCE_STAGE, MERGES_STAGE, MEMORY_STAGE, FUNNEL_STAGE,
+    FACTS_STAGE, LEARNINGS_STAGE, *CONSOLIDATION, FUNNEL_STAGE,
 )  # fmt: skip

@@ -26,6 +26,7 @@ from assets.model_calls import model_calls
 from assets.publication import publication_asset
 from assets.raw_logs import fingerprint, raw_logs_asset
 from assets.records import records_asset
+from assets.similar_facts import similar_facts
 from assets.theme_facts import theme_facts
 from assets.themes import themes
 from assets.vector_index import vector_index_asset
@@ -37,7 +38,7 @@ from resources.settings import Settings
 ASSETS: Sequence[dg.AssetsDefinition] = (
     extractors, records_asset, raw_logs_asset, candidates_asset, learning_candidates_asset,
     introductions, known_only_candidates, entities, themes, theme_facts, facts, learnings,
-    embeddings, clusters, evidence, confidence_updates,
+    embeddings, clusters, similar_facts, evidence, confidence_updates,
     merges, memory, funnel, vector_index_asset, work_asset, model_calls, publication_asset,
     maintenance,
 )  # fmt: skip

@@ -62,6 +62,22 @@ CLUSTERS = Table(
     key=("namespace", "fact_id"),
 )
 
+SIMILAR_FACTS = Table(
+    "similar_facts",
+    "One row per pair of facts about one entity that may say the same, or deny each other.",
+    {
+        **NAMESPACE,
+        "left_id": Column(TEXT, "Fact."),
+        "right_id": Column(TEXT, "Fact; its id is the greater."),
+        "similarity": Column(REAL, "Calibrated similarity."),
+        "verdict": Column(TEXT, "By their words: same, opposite or unsure."),
+        "difference": Column(
+            TEXT, "What keeps them from being the same: a kind of literal, word, …", null=True
+        ),
+    },
+    key=("namespace", "left_id", "right_id"),
+)
+
 EVIDENCE = Table(
     "evidence",
     "One row per supporting or contradicting pair of a fact and what speaks for or against it.",

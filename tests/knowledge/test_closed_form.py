@@ -12,7 +12,7 @@ from knowledge.days import UNDATED
 from knowledge.evidence import evidence
 from knowledge.memory import Grounds, memory
 from knowledge.policy import Policy
-from knowledge.tables import ENTITIES, EPISODES, MERGES
+from knowledge.tables import ENTITIES, EPISODES, MERGES, SIMILAR_FACTS
 from tests.knowledge.rows import day, episodes, fact_sources, facts
 from tests.knowledge.toy_embedder import ToyEmbedder
 
@@ -109,7 +109,7 @@ def test_equals_a_plain_loop_over_conversations(seed):
         "loser_ids": losers, "similarity": 0.9, "reason": "words", "decided_at": day(9),
     }  # fmt: skip
     known, said = facts(*rows), fact_sources(*sources)
-    seen = evidence(known, said, episodes(*heard), ToyEmbedder(), POLICY)
+    seen = evidence(known, said, episodes(*heard), SIMILAR_FACTS.empty(), ToyEmbedder(), POLICY)
     merged = MERGES.frame([decision] if losers else [])
     updates = confidence_updates(known, seen, POLICY)
     grounds = Grounds(known, said, EPISODES.empty(), ENTITIES.empty(), seen, updates, merged)

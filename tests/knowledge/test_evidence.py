@@ -5,6 +5,7 @@ from polars.testing import assert_frame_equal
 
 from knowledge.evidence import evidence
 from knowledge.policy import Policy
+from knowledge.similar_facts import similar_facts
 from tests.knowledge.rows import day, episodes, fact_sources, facts
 from tests.knowledge.toy_embedder import ToyEmbedder
 
@@ -24,8 +25,14 @@ def episode(name, conversation, when, text=f"{CACHE} today"):
     }  # fmt: skip
 
 
+def judged(known, sources, heard):
+    embedder = ToyEmbedder()
+    similar = similar_facts(known, embedder, POLICY)
+    return evidence(known, sources, heard, similar, embedder, POLICY)
+
+
 def found(known, sources, heard=()):
-    return evidence(known, fact_sources(*sources), episodes(*heard), ToyEmbedder(), POLICY)
+    return judged(known, fact_sources(*sources), episodes(*heard))
 
 
 def test_a_further_conversation_restates_once_and_at_its_first_statement():
@@ -137,11 +144,11 @@ def test_any_order_of_rows_and_no_rows():
     heard = episodes(*(episode(f"p{at}", f"s{at % 6}", day(at % 7)) for at in range(20)))
     shuffled = np.random.default_rng(3)
     again = [table[shuffled.permutation(table.height)] for table in (known, sources, heard)]
-    rows = evidence(known, sources, heard, ToyEmbedder(), POLICY)
+    rows = judged(known, sources, heard)
     assert rows.height > 9
-    assert_frame_equal(rows, evidence(*again, ToyEmbedder(), POLICY), check_exact=True)
+    assert_frame_equal(rows, judged(*again), check_exact=True)
     nothing = [table.clear() for table in (known, sources, heard)]
-    assert evidence(*nothing, ToyEmbedder(), POLICY).is_empty()
+    assert judged(*nothing).is_empty()
 
 
 def test_an_instruction_contradicts_the_statement_that_it_forbids():

@@ -6,6 +6,7 @@ from polars.testing import assert_frame_equal
 
 from knowledge.merges import merges
 from knowledge.policy import Policy
+from knowledge.similar_facts import similar_facts
 from tests.knowledge.rows import day, evidence, facts
 from tests.knowledge.toy_embedder import ToyEmbedder
 
@@ -13,8 +14,12 @@ POLICY = Policy()
 SAYS = "The nightly backup of the photo archive runs on the old server"
 
 
+def decided(known, events=()):
+    return merges(known, evidence(*events), similar_facts(known, ToyEmbedder(), POLICY), POLICY)
+
+
 def merged(*rows, events=()):
-    found = merges(facts(*rows), evidence(*events), ToyEmbedder(), POLICY)
+    found = decided(facts(*rows), events)
     return dict(found.select("winner_id", "loser_ids").iter_rows())
 
 
@@ -26,7 +31,7 @@ def pair(**second):
 
 
 def test_the_more_confident_takes_the_other_up_when_the_later_came():
-    found = merges(facts(*pair(first_seen=day(4))), evidence(), ToyEmbedder(), POLICY)
+    found = decided(facts(*pair(first_seen=day(4))))
     row = found.row(0, named=True)
     assert (row["winner_id"], row["loser_ids"]) == ("f1", ["f2"])
     assert row["decided_at"] == day(4)
@@ -85,6 +90,6 @@ def test_any_order_of_rows():
         )
     )
     order = np.random.default_rng(1).permutation(rows.height)
-    first = merges(rows, evidence(), ToyEmbedder(), POLICY)
+    first = decided(rows)
     assert first.height
-    assert_frame_equal(first, merges(rows[order], evidence(), ToyEmbedder(), POLICY))
+    assert_frame_equal(first, decided(rows[order]))

@@ -11,10 +11,10 @@ from polars.testing import assert_frame_equal
 
 from assets import by_conversation, candidates
 from assets.progress import LISTENER, Listener
+from knowledge.consolidation import MERGES_STAGE as MERGES
 from knowledge.rules import RULES
 from knowledge.stage import Means
 from knowledge.stages import ENTITIES_STAGE, FACTS_STAGE, STAGES
-from knowledge.stages import MERGES_STAGE as MERGES
 from knowledge.tables import (
     CANDIDATES,
     CONVERSATIONS,

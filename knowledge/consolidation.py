@@ -1,0 +1,136 @@
+"""The stages that make memory of facts: vectors, topics, evidence, confidence, merges, the view."""
+
+import polars as pl
+
+from knowledge.clusters import clusters
+from knowledge.confidence import confidence_updates
+from knowledge.embeddings import embeddings, texts_in_force
+from knowledge.evidence import evidence
+from knowledge.memory import Grounds, memory, memory_entities
+from knowledge.merges import merges
+from knowledge.similar_facts import similar_facts
+from knowledge.stage import Frames, Made, Means, Stage, stage_of
+from knowledge.tables import (
+    CLUSTERS,
+    CONFIDENCE_UPDATES,
+    EMBEDDINGS,
+    ENTITIES,
+    EPISODES,
+    EVIDENCE,
+    FACT_SOURCES,
+    FACTS,
+    LEARNINGS,
+    MEMORY,
+    MEMORY_ENTITIES,
+    MERGES,
+    SIMILAR_FACTS,
+)
+
+
+def _embeddings(reads: Frames, means: Means) -> Made:
+    texts = texts_in_force(reads["facts"], reads["episodes"], reads["entities"], reads["learnings"])
+    return Made({"embeddings": embeddings(texts, means.embedder)})
+
+
+EMBEDDINGS_STAGE = Stage(
+    stage_of("embeddings", 1, "Texts in force and their vectors.", "embedder"),
+    (FACTS, EPISODES, ENTITIES, LEARNINGS),
+    (EMBEDDINGS,),
+    _embeddings,
+)
+
+CLUSTERS_STAGE = Stage(
+    stage_of(
+        "clusters", 2, "HDBSCAN over facts.", "cluster_min_size", "cluster_neighbours", "embedder"
+    ),
+    (FACTS,),
+    (CLUSTERS,),
+    lambda reads, means: Made({"clusters": clusters(reads["facts"], means.embedder, means.policy)}),
+)
+
+
+SIMILAR_FACTS_STAGE = Stage(
+    stage_of(
+        "similar_facts", 1, "Pairs that may say the same, or deny each other.", "embedder",
+        "merge_similarity", "candidate_margin",
+    ),
+    (FACTS,),
+    (SIMILAR_FACTS,),
+    lambda reads, means: Made(
+        {"similar_facts": similar_facts(reads["facts"], means.embedder, means.policy)}
+    ),
+)  # fmt: skip
+
+
+def _evidence(reads: Frames, means: Means) -> Made:
+    found = evidence(
+        reads["facts"], reads["fact_sources"], reads["episodes"], reads["similar_facts"],
+        means.embedder, means.policy,
+    )  # fmt: skip
+    return Made({"evidence": found})
+
+
+EVIDENCE_STAGE = Stage(
+    stage_of(
+        "evidence", 5, "What speaks for and against facts.", "evidence_similarity", "embedder",
+        "candidate_margin",
+    ),
+    (FACTS, FACT_SOURCES, EPISODES, SIMILAR_FACTS),
+    (EVIDENCE,),
+    _evidence,
+)  # fmt: skip
+
+CONFIDENCE_STAGE = Stage(
+    stage_of(
+        "confidence_updates", 1, "Confidence after each event.", "support_gain",
+        "contradiction_factor", "decay_per_day",
+    ),
+    (FACTS, EVIDENCE),
+    (CONFIDENCE_UPDATES,),
+    lambda reads, means: Made(
+        {
+            "confidence_updates": confidence_updates(
+                reads["facts"], reads["evidence"], means.policy
+            )
+        }
+    ),
+)  # fmt: skip
+
+MERGES_STAGE = Stage(
+    stage_of(
+        "merges", 3, "Facts that say the same.", "merge_similarity", "merge_confidence_gap",
+        "merge_confidence_floor", "support_gain", "contradiction_factor",
+    ),
+    (FACTS, EVIDENCE, SIMILAR_FACTS),
+    (MERGES,),
+    lambda reads, means: Made(
+        {
+            "merges": merges(
+                reads["facts"], reads["evidence"], reads["similar_facts"], means.policy
+            )
+        }
+    ),
+)  # fmt: skip
+
+
+def _memory(reads: Frames, means: Means) -> Made:
+    embedded = reads["embeddings"]["text"]
+    grounds = Grounds(**{name: reads[name] for name in Grounds._fields})
+    searchable = grounds.facts.filter(pl.col("content").is_in(embedded.implode()))["fact_id"]
+    now = memory(grounds, searchable.to_list(), means.policy)
+    return Made({"memory": now, "memory_entities": memory_entities(reads["entities"], now)})
+
+
+MEMORY_STAGE = Stage(
+    stage_of(
+        "memory", 4, "The current view.", "support_gain", "contradiction_factor", "decay_per_day",
+    ),
+    (FACTS, FACT_SOURCES, EPISODES, ENTITIES, EVIDENCE, CONFIDENCE_UPDATES, MERGES, EMBEDDINGS),
+    (MEMORY, MEMORY_ENTITIES),
+    _memory,
+)  # fmt: skip
+
+CONSOLIDATION = (
+    EMBEDDINGS_STAGE, CLUSTERS_STAGE, SIMILAR_FACTS_STAGE, EVIDENCE_STAGE, CONFIDENCE_STAGE,
+    MERGES_STAGE, MEMORY_STAGE,
+)  # fmt: skip
