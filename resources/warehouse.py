@@ -19,11 +19,21 @@ from deltalake.exceptions import CommitFailedError, DeltaError, TableNotFoundErr
 
 from knowledge.change import Change, difference
 from knowledge.tables import Table
-from resources.delta import Delta, content_version, declared_as, files_of, stored_as
+from resources.delta import (
+    Commit,
+    Delta,
+    content_version,
+    declared_as,
+    files_of,
+    last_commit,
+    stored_as,
+)
 
 ATTEMPTS = 5
 SMALL_FILES = 32
 """More files than this beside one per partition, and the night compacts a table."""
+KEPT_OPEN = 64
+"""Versions of tables that stay open to be read."""
 LOG_RETENTION = timedelta(days=29)
 """A day less than Delta keeps log entries: what is older may be cleaned away."""
 WHOLE = "true"
@@ -97,6 +107,9 @@ class Warehouse:
     storage_options: Mapping[str, str] | None = field(default=None, repr=False)
     run_id: str | None = None
     """Written into each commit."""
+    _kept: dict[Commit, DeltaTable] = field(
+        default_factory=dict[Commit, DeltaTable], init=False, repr=False, compare=False
+    )
 
     def read(
         self,
@@ -116,14 +129,14 @@ class Warehouse:
             columns: Only these.
             version: As it was then; else as it is now.
         """
-        stored = self._open(table, version)
+        stored = self._opened(table, version)
         frame = table.empty().lazy() if stored is None else self._scan(stored, table)
         frame = frame.filter(*_Scope(days, None if namespace is None else [namespace]).expressions)
         return frame if columns is None else frame.select(columns)
 
     def version(self, table: Table) -> int | None:
         """Version of the last change of content; None if the table is not there."""
-        stored = self._open(table)
+        stored = self._opened(table)
         return None if stored is None else content_version(stored)
 
     def write(
@@ -205,10 +218,10 @@ class Warehouse:
             The change; None if that version can no longer be read.
         """
         try:
-            then = None if since is None else self._open(table, since)
+            then = None if since is None else self._opened(table, since)
             if since is not None and then is None:
                 return None
-            now = self._open(table)
+            now = self._opened(table)
             apart = pl.concat([files_of(then, namespace), files_of(now, namespace)]).unique(
                 keep="none"
             )
@@ -275,6 +288,17 @@ class Warehouse:
 
     def _uri(self, table: Table) -> str:
         return f"{str(self.address).rstrip('/')}/{table.name}"
+
+    def _opened(self, table: Table, version: int | None = None) -> DeltaTable | None:
+        """A table to read from: each version in a folder is opened once."""
+        commit = last_commit(Path(self._uri(table)), version)
+        if commit is None:
+            return self._open(table, version)
+        if commit not in self._kept and (stored := self._open(table, commit.version)):
+            while len(self._kept) >= KEPT_OPEN:
+                self._kept.pop(next(iter(self._kept)), None)
+            self._kept[commit] = stored
+        return self._kept.get(commit)
 
     def _open(self, table: Table, version: int | None = None) -> DeltaTable | None:
         options = dict(self.storage_options) if self.storage_options else None

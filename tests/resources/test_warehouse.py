@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import shutil
 import signal
 import time
 from collections.abc import Sequence
@@ -315,3 +316,13 @@ def test_a_home_may_have_any_name(tmp_path: Path) -> None:
     warehouse.maintain(FUNNEL)
     assert warehouse.read(FUNNEL, namespace="a").collect()["rows_in"].to_list() == [4]
     assert warehouse.read(FUNNEL).collect().height == 2
+
+
+def test_a_table_that_was_made_anew_is_not_taken_for_the_one_before(tmp_path: Path) -> None:
+    warehouse, rows = Warehouse(tmp_path), _rows(CANDIDATES)
+    warehouse.write(CANDIDATES, rows)
+    assert warehouse.read(CANDIDATES).collect().height == rows.height
+    shutil.rmtree(tmp_path / CANDIDATES.name)
+    assert warehouse.read(CANDIDATES).collect().is_empty()
+    Warehouse(tmp_path).write(CANDIDATES, rows.head(1))
+    assert warehouse.read(CANDIDATES).collect().height == 1
