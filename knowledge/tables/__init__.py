@@ -90,6 +90,7 @@ __all__ = [
     "RECORDS",
     "REFUSALS",
     "REJECTIONS",
+    "SIMILAR_FACTS",
     "SOURCE_FILES",
     "TABLES",
     "TEXT",
