@@ -7,10 +7,10 @@ import polars as pl
 
 from knowledge.confidence import history, last_of, strength
 from knowledge.days import UNDATED
-from knowledge.evidence import drawn_from, first_statements, known_from
 from knowledge.identity import digest_column
 from knowledge.kinds import info_type, knowledge_type, structural
 from knowledge.policy import Policy
+from knowledge.support import drawn_from, first_statements, known_from
 from knowledge.tables import MEMORY, MEMORY_ENTITIES
 from knowledge.text import STOP_WORDS, words
 
