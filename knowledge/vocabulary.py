@@ -64,6 +64,9 @@ is are am was were do does did can could should would will has have had may migh
 DEFINITE = _listed("the my our your his her their this that")
 """Words before a name that there is one of: only such a name can change sides with its bearer."""
 
+DETERMINERS = DEFINITE | _listed("a an these those any some every each no its")
+"""Words that a noun follows, so that no verb does."""
+
 PERSONS = {
     word: person
     for person, listed in {
@@ -76,6 +79,27 @@ PERSONS = {
     for word in listed.split()
 }
 """Pronoun → who is meant."""
+
+_VERBS = """
+accept access add agree allow apply approve ask assign assume attach avoid become begin belong
+block book break bring build buy cache call carry cause change check choose clean clear close
+collect come commit compile complete configure connect contain contribute control convert copy
+cost cover crash create cut decide default define delete deliver depend deploy describe die
+disable drink drive drop eat edit enable encrypt end expect expire explain export fail fall feed
+feel fetch find finish fit fix fly follow forbid forget forward get give go grow handle happen
+hate have hear help hide hold host hurt ignore import improve include increase install introduce
+invite join jump keep know land last launch lead learn leave let lie like limit link list listen
+live load log look lose love maintain make manage mean meet merge migrate miss mount move name
+need occur offer open order own pass pay perform pick pin plan play point poll prefer prepare
+produce publish pull push put raise reach read receive recommend record reduce refuse reject
+release rely remain remember remove rename replace report require reserve reset resolve restart
+restore return ride rotate run save say schedule see sell send serve set share ship show sing sit
+sleep smoke solve sort speak spend stand start stay step stop store study supply support switch
+take talk teach tell terminate test think throw travel trigger try turn update upgrade upload use
+utilise visit wait wake walk want watch wear weigh win wish work write
+"""
+"""Common verbs, so that what stands before the first one can be taken for a subject. Some are more
+often nouns (`port`, `test`): these count only where they look like verbs."""
 
 PASTS = _listed("""
 was were been had did broke ran wrote chose made found began built kept went threw sent took bought
@@ -119,10 +143,18 @@ use,used,using forbid,forbidden,forbade hide,hidden
 """
 
 _NUMBERS = """
-two three four five six seven eight nine ten eleven twelve
+two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
+seventeen eighteen nineteen
 """
 
-NUMBERS = {word: str(value) for value, word in enumerate(_NUMBERS.split(), 2)}
+NUMBERS = {word: str(value) for value, word in enumerate(_NUMBERS.split(), 2)} | {
+    word: str(value)
+    for value, word in zip(
+        (20, 30, 40, 50, 60, 90, 100),
+        ("twenty", "thirty", "forty", "fifty", "sixty", "ninety", "hundred"),
+        strict=True,
+    )
+}
 """Number words; `one` is more often a pronoun."""
 
 IRREGULAR = {form: forms[0] for forms in map(_members, _FORMS.split()) for form in forms[1:]}
@@ -181,5 +213,14 @@ UNITED = _united()
 
 POLAR = frozenset(stem(word) for word in re.split(r"[\s/,]+", _AXES.strip()))
 """Stems of the ends of all axes."""
+
+UNITS = frozenset(
+    UNITED.get(stem(unit), (stem(unit), False))[0]
+    for unit in ("second", "minute", "hour", "day", "week", "month", "year", "%", "millisecond")
+) | {"kilobyte", "megabyt", "gigabyt", "unit=KB", "unit=MB", "unit=GB"}
+"""What is counted in a value: it belongs to the number before it."""
+
+VERBS = frozenset(stem(verb) for verb in _VERBS.split())
+"""Stems of common verbs."""
 
 DIRECTION_STEMS = frozenset(UNITED.get(stem(word), (stem(word), False))[0] for word in DIRECTIONS)

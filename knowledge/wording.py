@@ -1,4 +1,4 @@
-"""Do two statements say the same in words: numbers, versions, paths, hosts, polarity, order?
+"""Do two statements say the same, deny each other, or give another value in the same slot?
 
 Similarity of vectors hardly sees what matters most in a fact: "python 3.11" and "python 3.12",
 "enable" and "disable", "tabs over spaces" and "spaces over tabs" lie close together. So facts that
@@ -13,74 +13,92 @@ in another language words must be the same, and negation is not seen.
 """
 
 from collections import Counter
-from dataclasses import dataclass
-from functools import lru_cache
+from enum import StrEnum
+from typing import NamedTuple
 
-from knowledge.vocabulary import (
-    ASKING,
-    AUXILIARIES,
-    BE,
-    CLAUSE,
-    DEFINITE,
-    DIRECTION_STEMS,
-    FRONTED,
-    NEGATIONS,
-    PASTS,
-    PERSONS,
-    POLAR,
-    RELATIONS,
-    STOPS,
-    UNITED,
-    stem,
-)
-from knowledge.wording_tokens import tokens
+from knowledge.vocabulary import DIRECTION_STEMS, FRONTED, RELATIONS, UNITS, VERBS
+from knowledge.wording_statement import Statement, read_statement
 
-_ENDS = frozenset(".;!?:")
 _PREFIXES = ("un", "non", "non-")
 """What turns any word into its opposite. Others do so too rarely (`import`, `display`, `install`):
 what they turn stands in the vocabulary."""
 
-
-@dataclass(frozen=True)
-class Statement:
-    """A statement as it is compared: parallel tuples, one entry per content word."""
-
-    words: tuple[str, ...]
-    """Stems; literals as `kind=value`."""
-    clauses: tuple[int, ...]
-    """Clause that the word stands in."""
-    denied: tuple[bool, ...]
-    """Whether each clause (not word) is denied."""
-    persons: tuple[str, ...]
-    """Who is meant by each pronoun."""
-    relations: tuple[str, ...]
-    """Prepositions that are no content words."""
-    past: tuple[str, ...]
-    """Words that put it into the past."""
-    turns: frozenset[tuple[int, str]]
-    """How many content words stand before each preposition, before each `be`, and before each
-    `be` that a definite name follows (`be the`)."""
+_LONGEST_VALUE = 3
+"""Most words of a value."""
 
 
-@lru_cache(maxsize=65_536)
-def read_statement(text: str) -> Statement:
-    """A sentence or two as content words with the polarity of their clauses."""
-    read = tokens(text)
-    if read and read[0] in ASKING and "?" not in read and not _denies(read[1:2]):
-        read.append("?")
-    return _placed(_sorted_lists(_unfronted(read)))
+class Verdict(StrEnum):
+    """What two statements are to each other."""
+
+    SAME = "same"
+    OPPOSITE = "opposite"
+    VALUE = "value"
+    UNSURE = "unsure"
+
+
+class Compared(NamedTuple):
+    """How two statements compare."""
+
+    verdict: Verdict
+    difference: str | None = None
+    """What differs first: a kind of literal (number, version, date, time, path, host, address, url,
+    name, quoted, symbol), `word`, `person`, `tense`, `order`, `question` or `polarity`."""
+    slot: str | None = None
+    """Of VALUE: the stems around the value in their order, `*` for it: `default branch be *`.
+    Articles, pronouns and a leading `user` are left out."""
+    values: tuple[str, str] | None = None
+    """Of VALUE: what stands in the slot, left and right; literals as `kind=value`."""
+
+
+def compare(left: str, right: str) -> Compared:
+    """Whether two statements say the same, deny each other, or fill one slot differently.
+
+    SAME: they agree in words. OPPOSITE: both are assertions, of the same words but for polarity.
+    VALUE: both assert the same throughout but for one literal, word or short phrase behind the
+    verb; whether that is a contradiction depends on how many values the slot can hold. UNSURE: all
+    else. Which side is left changes nothing but the order of `values`.
+    """
+    ours, theirs = read_statement(left), read_statement(right)
+    differs = _differs(ours, theirs) if ours.words or left == right else "word"
+    if differs is None:
+        return Compared(Verdict.SAME)
+    if ours.asks or theirs.asks:
+        return Compared(Verdict.UNSURE, "question" if differs == "polarity" else differs)
+    if differs == "polarity":
+        return Compared(Verdict.OPPOSITE, differs)
+    if differs in {"person", "tense", "order"}:
+        return Compared(Verdict.UNSURE, differs)
+    found = _values(ours, theirs)
+    if found is None:
+        return Compared(Verdict.UNSURE, differs)
+    return Compared(Verdict.VALUE, differs, *found)
+
+
+def slot_of(pattern: str) -> str:
+    """The slot of a statement with `*` for its value, as `compare` gives it.
+
+    "The user lives in *" and "I live in *" give the same.
+    """
+    return _slot(read_statement(pattern).frame)
 
 
 def difference(left: str, right: str) -> str | None:
-    """What keeps two statements from saying the same; None if they agree.
+    """What keeps two statements from saying the same; None if they agree."""
+    return compare(left, right).difference
 
-    Returns:
-        A kind of literal (number, version, date, time, path, host, address, url, name, quoted,
-        symbol), `word`, `person`, `tense`, `order` or `polarity`; the first of these that differs.
-    """
-    ours, theirs = read_statement(left), read_statement(right)
-    if not ours.words and left != right:
-        return "word"
+
+def agree(left: str, right: str) -> bool:
+    """Whether two statements say the same in words."""
+    return compare(left, right).verdict is Verdict.SAME
+
+
+def opposed(left: str, right: str) -> bool:
+    """Whether one statement denies the other: the same words throughout, but for polarity."""
+    return compare(left, right).verdict is Verdict.OPPOSITE
+
+
+def _differs(ours: Statement, theirs: Statement) -> str | None:
+    """What keeps two statements from saying the same; the first of the kinds that differs."""
     only_ours = Counter(ours.words) - Counter(theirs.words)
     only_theirs = Counter(theirs.words) - Counter(ours.words)
     turned = _prefix_antonyms(only_ours, only_theirs)
@@ -102,140 +120,37 @@ def difference(left: str, right: str) -> str | None:
     return None if sorted(signed) == sorted(_signed(theirs, {})) else "polarity"
 
 
-def agree(left: str, right: str) -> bool:
-    """Whether two statements say the same in words."""
-    return difference(left, right) is None
-
-
-def opposed(left: str, right: str) -> bool:
-    """Whether one statement denies the other: the same words throughout, but for polarity."""
-    return difference(left, right) == "polarity"
-
-
-def _unfronted(tokens: list[str]) -> list[str]:
-    """Puts a leading clause behind: "tests fail after deploy" for "after deploy, tests fail"."""
-    if tokens and tokens[0] in FRONTED and "," in tokens[:-1]:
-        comma = tokens.index(",")
-        rest = tokens[comma + 1 :]
-        while rest and rest[-1] in ".!?;":
-            rest = rest[:-1]
-        return [*rest, *tokens[:comma]]
-    return tokens
-
-
-def _sorted_lists(tokens: list[str]) -> list[str]:
-    """The members of "a, b and c" in one order, where each is a single word."""
-    joins = {"and", "or", "&", ","}
-    result: list[str] = []
-    at = 0
-    while at < len(tokens):
-        end = at
-        while end + 2 < len(tokens) and tokens[end + 1] in joins and _content(tokens[end + 2]):
-            end += 2
-        separators = tokens[at + 1 : end : 2]
-        if end > at and _content(tokens[at]) and {"and", "or", "&"} & set(separators):
-            result += sorted(tokens[at : end + 1 : 2])
-            if "or" in separators:
-                result.append("or")
-            at = end + 1
-        else:
-            result.append(tokens[at])
-            at += 1
-    return result
-
-
-def _content(token: str) -> bool:
-    return (
-        token[0].isalnum()
-        and token not in STOPS
-        and token not in CLAUSE
-        and token not in NEGATIONS
-        and not _polar(token)
+def _values(ours: Statement, theirs: Statement) -> tuple[str, tuple[str, str]] | None:
+    """Slot and values of two statements that differ in one place behind the verb."""
+    if ours.negated or theirs.negated or ours.denied != theirs.denied:
+        return None
+    if ours.past != theirs.past or not _same_persons(ours.persons, theirs.persons):
+        return None
+    one, two = ours.frame, theirs.frame
+    shorter = min(len(one), len(two))
+    start = next((at for at in range(shorter) if one[at] != two[at]), shorter)
+    after = next(
+        (at for at in range(shorter - start) if one[-1 - at] != two[-1 - at]), shorter - start
     )
+    while start and one[start - 1].startswith("number="):
+        start -= 1
+    if after and one[len(one) - after] in UNITS:
+        after -= 1
+    left, right = one[start : len(one) - after], two[start : len(two) - after]
+    if not (0 < len(left) <= _LONGEST_VALUE and 0 < len(right) <= _LONGEST_VALUE):
+        return None
+    if start <= max(ours.verb, theirs.verb) or "*" in one:
+        return None
+    if {*left, *right} <= RELATIONS:
+        return None
+    if one[start - 1] == "to" and (left[0] in VERBS or right[0] in VERBS):
+        return None
+    slot = _slot((*one[:start], "*", *one[len(one) - after :]))
+    return slot, (" ".join(left), " ".join(right))
 
 
-def _polar(token: str) -> bool:
-    """Whether a word is an end of an axis."""
-    return stem(token) in POLAR
-
-
-def _placed(tokens: list[str]) -> Statement:
-    """Content words in their clauses, and each clause's polarity."""
-    words: list[str] = []
-    clauses: list[int] = []
-    denied = [False]
-    turns: set[tuple[int, str]] = set()
-    for at, piece in enumerate(tokens):
-        joined = piece in {"and", "or", ","} and (
-            _denies(tokens[at + 1 : at + 3]) or any(map(_polar, tokens[at + 1 : at + 2]))
-        )
-        if (piece in CLAUSE or piece in _ENDS or joined) and clauses[-1:] == [len(denied) - 1]:
-            denied.append(False)
-        if "=" in piece:
-            words.append(piece)
-            clauses.append(len(denied) - 1)
-            continue
-        if piece in NEGATIONS:
-            if piece != "nor" or not denied[-1]:
-                denied[-1] = not denied[-1]
-            if piece == "unless":
-                words.append("if")
-                clauses.append(len(denied) - 1)
-            continue
-        if piece in FRONTED:
-            turns.add((len(words), piece))
-        elif piece in BE:
-            turns |= {(len(words), "be")} | (
-                {(len(words), "be the")} if _definite(tokens[at + 1 : at + 4]) else set()
-            )
-        if piece in STOPS or (not piece[0].isalpha() and piece not in "%?"):
-            continue
-        word, negative = UNITED.get(stem(piece), (stem(piece), False))
-        if negative:
-            denied[-1] = not denied[-1]
-        words.append(word)
-        clauses.append(len(denied) - 1)
-    return Statement(
-        tuple(words),
-        tuple(clauses),
-        tuple(denied),
-        tuple(PERSONS[piece] for piece in tokens if piece in PERSONS),
-        tuple(piece for piece in tokens if piece in RELATIONS),
-        tuple(piece for at, piece in enumerate(tokens) if _past(piece, tokens[:at])),
-        frozenset(turns),
-    )
-
-
-def _denies(tokens: list[str]) -> bool:
-    return any(token in NEGATIONS for token in tokens)
-
-
-def _definite(following: list[str]) -> bool:
-    """Whether a name begins here that there is one of."""
-    name = following[1:] if _denies(following[:1]) else following
-    return name[:1] != [] and (name[0] in DEFINITE or name[1:2] == ["s"])
-
-
-def _past(piece: str, before: list[str]) -> bool:
-    """Whether a word tells what was: a past form that is no participle of another verb."""
-    if piece in AUXILIARIES:
-        return piece in PASTS
-    formed = len(piece) > 3 and piece.endswith("ed") and not piece.endswith("eed")
-    return (formed or piece in PASTS) and not _participle(before)
-
-
-def _participle(before: list[str]) -> bool:
-    """Whether the verb before, adverbs and the like aside, is an auxiliary."""
-    verb = next(
-        (
-            word
-            for word in reversed(before)
-            if word in AUXILIARIES
-            or not (word in NEGATIONS or word in STOPS or word.endswith("ly"))
-        ),
-        "",
-    )
-    return verb in AUXILIARIES
+def _slot(frame: tuple[str, ...]) -> str:
+    return " ".join(frame[1:] if frame[:1] == ("user",) else frame)
 
 
 def _same_persons(ours: tuple[str, ...], theirs: tuple[str, ...]) -> bool:

@@ -36,7 +36,7 @@ _LITERAL = re.compile(
   | (?P<sign>(?<![-=<>])(?:<=|>=|!=|==|~=|≤|≥)(?=[\s\w])|(?<=[\s\w])[<>](?=\s*\d)
            | (?<=\s)[<>=+](?=\s))
   | (?P<word>[^\W\d_]+(?:['’-][^\W\d_]+)*)
-  | (?P<mark>[.!?;,](?=\s|$)|:(?=\s)|\s[-–—]\s|[&()])
+  | (?P<mark>[.!?;,](?=\s|$)|:(?=\s)|\s[-–—]\s|[&()]|(?<!\S)\*(?!\S))
   | (?P<symbol>[$+<=>^] | [^\w\s!-~…–—‘’“”•·\u200d\ufe0f])
     """.replace(
         "MONTH",
@@ -85,6 +85,7 @@ _PHRASES = [
             r"\1 enabled",
         ),
         (r"\b(is|are|be|been|was|were|stays?|remains?|keeps?|kept|set|left) off\b", r"\1 disabled"),
+        (r"(?<=\d) (?=s\b)", ""),
         (r"\bprior to\b", "before"),
         (r"\b(?:in order to|so as to)\b", "to"),
         (r"\b(?:as well as|along with|together with)\b", "and"),

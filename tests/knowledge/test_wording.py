@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from knowledge.wording import agree, difference, opposed
+from knowledge.wording import Verdict, compare, slot_of
 
 PAIRS = [
     json.loads(line)
@@ -16,26 +16,53 @@ PAIRS = [
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: f"{pair['left']} | {pair['right']}")
 def test_verdict_on_a_labelled_pair_either_way_round(pair):
     for one, two in ((pair["left"], pair["right"]), (pair["right"], pair["left"])):
-        verdict = "same" if agree(one, two) else "opposed" if opposed(one, two) else "different"
-        assert verdict == pair["verdict"], difference(one, two)
+        assert compare(one, two).verdict == pair["verdict"], compare(one, two)
 
 
 def test_a_statement_agrees_with_itself():
     for pair in PAIRS:
-        assert agree(pair["left"], pair["left"])
+        assert compare(pair["left"], pair["left"]).verdict is Verdict.SAME
 
 
-def test_the_difference_is_named():
-    assert difference("Uses Python 3.11", "Uses Python 3.12") == "version"
-    assert difference("Reads /etc/a at start", "Reads /etc/b at start") == "path"
-    assert difference("Prefers tabs over spaces", "Prefers spaces over tabs") == "order"
-    assert difference("Likes coffee", "Likes tea") == "word"
-    assert difference("Likes coffee", "Never likes coffee") == "polarity"
+@pytest.mark.parametrize(
+    ("left", "right", "difference"),
+    [
+        ("Uses Python 3.11", "Uses Python 3.12", "version"),
+        ("Reads /etc/a at start", "Reads /etc/b at start", "path"),
+        ("Prefers tabs over spaces", "Prefers spaces over tabs", "order"),
+        ("Likes coffee", "Likes tea", "word"),
+        ("Likes coffee", "Never likes coffee", "polarity"),
+        ("Is the cache on?", "Is the cache not on?", "question"),
+        ("I like jazz", "You like jazz", "person"),
+    ],
+)
+def test_the_difference_is_named(left, right, difference):
+    assert compare(left, right).difference == difference
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "slot", "values"),
+    [
+        ("The default branch is main", "The default branch is master",
+         "The default branch is *", ("main", "master")),
+        ("I live in Berlin", "I live in New York", "The user lives in *", ("berlin", "new york")),
+        ("The API runs on port 8080", "The API runs on port 9090",
+         "the api runs on port *", ("number=8080", "number=9090")),
+        ("The timeout is 30 s", "The timeout is 5 minutes",
+         "The timeout is *", ("number=30 second", "number=5 minut")),
+    ],
+)  # fmt: skip
+def test_the_slot_and_its_values_are_named(left, right, slot, values):
+    found = compare(left, right)
+    assert (found.verdict, found.slot, found.values) == (Verdict.VALUE, slot_of(slot), values)
+    assert compare(right, left).values == values[::-1]
 
 
 def test_denials_of_a_public_set_are_seen_and_little_else(shared_data):
     lines = (shared_data / "mnli_contradictions" / "mnli_contradicting_examples").read_text()
     rows = [line.split("\t") for line in lines.splitlines() if line.count("\t") == 2]
-    struck = [verdict for left, right, verdict in rows if opposed(left, right)]
+    struck = [
+        label for left, right, label in rows if compare(left, right).verdict is Verdict.OPPOSITE
+    ]
     assert len(struck) >= 50
     assert struck.count("contradiction") / len(struck) >= 0.95
