@@ -24,12 +24,18 @@ rarely lack lacks lacked lacking avoid avoids avoided avoiding unless
 """) | _listed(_CONTRACTIONS.replace("'", ""))
 """Words that deny the clause that they stand in; contractions as they are mistyped."""
 
+NONE = _listed("no none nobody nothing nowhere never neither")
+"""Those that deny it of all there are."""
+
+UNIVERSAL = _listed("all every each always everyone everybody everything")
+
 STOPS = _listed("""
 a an the this that these those it its itself they them their he him his she her we us our i me my
 you your there here is are was were be been being am do does did doing of on in at to
 for as with and really very quite just also still now currently already actually simply simple
 please then so such too even always all every each ever any anything everything everyone everybody
-own about which who whose s ve re d m
+own about which who whose s ve re d m both yet certainly definitely surely clearly obviously indeed
+moreover furthermore therefore thus hence besides
 """)
 """Words that change nothing of weight, `always` and `all` among them."""
 
@@ -101,46 +107,89 @@ utilise visit wait wake walk want watch wear weigh win wish work write
 """Common verbs, so that what stands before the first one can be taken for a subject. Some are more
 often nouns (`port`, `test`): these count only where they look like verbs."""
 
-PASTS = _listed("""
-was were been had did broke ran wrote chose made found began built kept went threw sent took bought
-forbade hid lost
-""")
-"""Past forms that do not end in `ed`, of those that `stem` unites with their present."""
-
-_AXES = """
-like/dislike,hate,detest enable/disable allow/forbid,prohibit,deny,disallow,block before/after
-over/under,below increase/decrease,reduce true/false pass/fail,unsuccessful work/break
-safe/dangerous,unsafe fast/slow possible/impossible online/offline public/private require/optional
-valid/invalid present/absent,missing include/exclude,omit accept/decline,reject agree/disagree
-trust/distrust easy/hard,difficult good/bad more/less,fewer maximum/minimum full/empty
-stable/unstable,flaky secure/insecure healthy/unhealthy correct/incorrect,wrong open/close up/down
-high/low happy/unhappy,sad strict/lenient compatible/incompatible available/unavailable
-synchronous/asynchronous sync/async recommend/discourage mutable/immutable early/late
-active/inactive complete/incomplete consistent/inconsistent connect/disconnect encrypt/decrypt
-compress/decompress legal/illegal regular/irregular appear/disappear approve/disapprove
-visible/invisible dependent/independent direct/indirect effective/ineffective
+_VERB_AXES = """
+like/dislike,hate,detest,loathe enable/disable,deactivate
+allow/forbid,prohibit,deny,disallow,block,ban increase/decrease,reduce pass/fail,unsuccessful
+work/break include/exclude,omit accept/decline,reject,refuse agree/disagree trust/distrust open/close,shut
+recommend/discourage connect/disconnect encrypt/decrypt compress/decompress appear/disappear
+approve/disapprove lock/unlock attach/detach show/hide win/lose remember/forget rise/fall
+arrive/depart enter/leave,exit upgrade/downgrade expand/shrink support/oppose mount/unmount
+load/unload
 """
-"""Positive end / words of the denied end."""
+_ADJECTIVE_AXES = """
+true/false safe/dangerous,unsafe fast/slow possible/impossible online/offline public/private
+require/optional valid/invalid present/absent,missing easy/hard,difficult good/bad maximum/minimum
+full/empty stable/unstable,flaky secure/insecure healthy/unhealthy correct/incorrect,wrong
+high/low happy/unhappy,sad strict/lenient compatible/incompatible available/unavailable
+synchronous/asynchronous mutable/immutable early/late active/inactive complete/incomplete
+consistent/inconsistent legal/illegal regular/irregular visible/invisible dependent/independent
+direct/indirect effective/ineffective long/short big/small new/old rich/poor strong/weak
+wide/narrow thick/thin deep/shallow clean/dirty wet/dry loud/quiet cheap/expensive
+simple/complex,complicated local/remote temporary/permanent static/dynamic manual/automatic
+ascending/descending horizontal/vertical internal/external inner/outer alive,live/dead hot/cold
+same/different awake/asleep innocent/guilty positive/negative sequential/parallel
+"""
+_OTHER_AXES = "before/after over/under,below more/less,fewer up/down inside/outside sync/async"
+"""Positive ends / words of the denied end."""
 
 _SYNONYMS = """
 use,utilise,utilize,employ like,enjoy,love error,exception fix,repair,resolve solve,solution
 pass,succeed,success,successful folder,directory repository,repo delete,remove,erase create,make
-start,begin,launch stop,halt show,display select,choose,pick require,need big,large,huge
+start,begin,launch,commence stop,halt show,display select,choose,pick require,need big,large,huge
 small,little,tiny fast,quick,rapid configure,config application,app documentation,docs,doc
 database,db environment,env production,prod development,dev authenticate,auth,login second,sec,s
 millisecond,ms minute,min,m hour,hr,h day,d %,percent megabyte,mb gigabyte,gb kilobyte,kb
 purchase,buy user,person happen,occur find,discover finish,complete crash,abort
 must,should,shall,ought over,above might,may maybe,perhaps,possibly favourite,favorite
-colour,color behaviour,behavior cause,lead,trigger child,kid
+cause,lead,trigger child,kid increase,raise allow,permit answer,reply,respond,response
+someone,somebody have,contain almost,nearly fetch,retrieve get,obtain try,attempt keep,retain
+help,assist often,frequently usually,normally,generally,typically immediately,instantly
+message,msg password,passwd variable,var parameter,param argument,arg temporary,temp,tmp
+maximum,max address,addr specification,spec administrator,admin information,info certificate,cert
+statistics,stats javascript,js typescript,ts postgres,postgresql woman,lady movie,film
+car,automobile photo,photograph,picture bike,bicycle plane,airplane,aeroplane phone,telephone
+television,tv mother,mom,mum father,dad couch,sofa advertisement,advert,ad lawyer,attorney
+spokesman,spokesperson,spokeswoman speak,talk shout,yell jump,leap grey,gray centre,center
+licence,license catalogue,catalog company,firm happy,glad ill,sick clever,smart,intelligent
+rich,wealthy many,numerous
 """
 
-_FORMS = """
-break,broke,broken run,ran write,wrote,written choose,chose,chosen make,made find,found
-begin,began,begun build,built keep,kept go,went,gone throw,threw,thrown send,sent take,took,taken
-buy,bought child,children person,people have,has,had slow,slower fast,faster big,bigger
-large,larger small,smaller high,higher low,lower early,earlier,earliest late,later lose,loses,lost
-use,used,using forbid,forbidden,forbade hide,hidden
+_IRREGULAR = """
+become,became begin,began,begun bite,bit,bitten blow,blew,blown break,broke,broken bring,brought
+build,built buy,bought catch,caught choose,chose,chosen come,came deal,dealt do,did,done
+draw,drew,drawn drink,drank,drunk drive,drove,driven eat,ate,eaten fall,fell,fallen feel,felt
+fight,fought find,found fly,flew,flown forbid,forbade,forbidden forget,forgot,forgotten
+freeze,froze,frozen get,got,gotten give,gave,given go,went,gone grow,grew,grown have,had
+hear,heard hide,hid,hidden hold,held keep,kept know,knew,known lead,led learn,learnt
+lend,lent lose,lost make,made mean,meant meet,met pay,paid ride,rode,ridden ring,rang,rung
+rise,rose,risen run,ran say,said see,saw,seen seek,sought sell,sold send,sent shake,shook,shaken
+shoot,shot show,showed,shown sing,sang,sung sink,sank,sunk sit,sat sleep,slept speak,spoke,spoken
+spend,spent stand,stood steal,stole,stolen stick,stuck swear,swore,sworn swim,swam,swum
+take,took,taken teach,taught tear,tore,torn tell,told think,thought throw,threw,thrown
+understand,understood wake,woke,woken wear,wore,worn win,won write,wrote,written
 """
+"""Verbs: present, past, participle where it is another."""
+
+_FORMS = """
+child,children person,people man,men woman,women foot,feet mouse,mice index,indices
+matrix,matrices criterion,criteria have,has slow,slower,slowest fast,faster,fastest
+big,bigger,biggest large,larger,largest small,smaller,smallest high,higher,highest
+low,lower,lowest early,earlier,earliest late,later lose,loses use,used,using do,does
+"""
+
+PARTICIPLES = frozenset(forms[-1] for forms in map(_members, _IRREGULAR.split())) | _listed(
+    "cut hit hurt put read run set shut split cast become come"
+)
+"""Participles of verbs that do not end in `ed`."""
+
+PASTS = _listed("was were been") | {forms[1] for forms in map(_members, _IRREGULAR.split())}
+"""Past forms that do not end in `ed`."""
+
+QUANTITIES = _listed("""
+all any both each half many most much none one other part piece several some kind sort type number
+lot lots couple few group pair set out because instead front side top bottom end
+""")
+"""Words before `of` that are no thing that belongs to another."""
 
 _NUMBERS = """
 two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
@@ -157,7 +206,9 @@ NUMBERS = {word: str(value) for value, word in enumerate(_NUMBERS.split(), 2)} |
 }
 """Number words; `one` is more often a pronoun."""
 
-IRREGULAR = {form: forms[0] for forms in map(_members, _FORMS.split()) for form in forms[1:]}
+IRREGULAR = {
+    form: forms[0] for forms in map(_members, (_FORMS + _IRREGULAR).split()) for form in forms[1:]
+}
 
 _SUFFIXES = (
     "ements", "ement", "ations", "ation", "itions", "ition", "ments", "ences", "ence", "ances",
@@ -176,7 +227,11 @@ def stem(word: str) -> str:
         word = word[:-3] + "y"
     elif word.endswith(("ches", "shes", "sses", "xes", "zes")):
         word = word[:-2]
-    elif word.endswith("s") and not word.endswith(("ss", "us", "is")) and len(word) > 3:
+    elif (
+        word.endswith("s")
+        and (not word.endswith(("ss", "us", "is")) or word.endswith(("jis", "kis", "pis")))
+        and len(word) > 3
+    ):
         word = word[:-1]
     for suffix in ("ing", "ied", "ed"):
         body = word[: -len(suffix)]
@@ -192,7 +247,14 @@ def stem(word: str) -> str:
             break
     if word.endswith("e") and len(word) > 3:
         word = word[:-1]
+    if word.endswith("iz") and len(word) > 4:
+        word = word[:-1] + "s"
+    elif word.endswith("our") and len(word) > 4:
+        word = word[:-2] + "r"
     return word[:-1] + "i" if word.endswith("y") and len(word) > 3 else word
+
+
+_AXES = f"{_VERB_AXES} {_ADJECTIVE_AXES} {_OTHER_AXES}"
 
 
 def _united() -> dict[str, tuple[str, bool]]:
@@ -214,6 +276,9 @@ UNITED = _united()
 POLAR = frozenset(stem(word) for word in re.split(r"[\s/,]+", _AXES.strip()))
 """Stems of the ends of all axes."""
 
+ADJECTIVES = frozenset(stem(word) for word in re.split(r"[\s/,]+", _ADJECTIVE_AXES.strip()))
+"""Those of adjectives."""
+
 UNITS = frozenset(
     UNITED.get(stem(unit), (stem(unit), False))[0]
     for unit in ("second", "minute", "hour", "day", "week", "month", "year", "%", "millisecond")
@@ -224,3 +289,36 @@ VERBS = frozenset(stem(verb) for verb in _VERBS.split())
 """Stems of common verbs."""
 
 DIRECTION_STEMS = frozenset(UNITED.get(stem(word), (stem(word), False))[0] for word in DIRECTIONS)
+
+
+def stems(words: frozenset[str]) -> frozenset[str]:
+    """The stems that stand for words."""
+    return frozenset(UNITED.get(stem(word), (stem(word), False))[0] for word in words)
+
+
+UNAGENTS = frozenset(
+    map(
+        stem,
+        _listed("""
+        sort order group index partition key filter rank multiply divide increase decrease reduce
+        raise cut default hand name date mistake time id size mail email phone far then now design
+        accident chance law week month year day monday tuesday wednesday thursday friday saturday
+        sunday tomorrow tonight noon midnight means way
+        """),
+    )
+)
+"""Verbs whose `by` tells how or how much, and words before which it tells no agent."""
+
+WEAK = stems(_listed("some someone something sometimes often many several most mostly usually"))
+"""Quantities that `none` denies."""
+
+CONDITIONS = stems(_listed("if when whenever until while whether unless or once as except"))
+"""Words by which a clause may not be asserted."""
+
+ONE_WAY = stems(_listed("than over before replace precede follow exceed beat outperform supersede"))
+"""What holds one way round only."""
+
+ADJUNCTS = (RELATIONS - {"of"}) | stems(
+    _listed("from into over before since by via during through")
+)
+"""Words that begin a part which can change places with another such part."""

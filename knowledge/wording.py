@@ -12,16 +12,27 @@ equal. What was is not what is, a question is no statement, and what I do you do
 in another language words must be the same, and negation is not seen.
 """
 
-from collections import Counter
 from enum import StrEnum
 from typing import NamedTuple
 
-from knowledge.vocabulary import DIRECTION_STEMS, FRONTED, RELATIONS, UNITS, VERBS
+from knowledge.vocabulary import (
+    ADJUNCTS,
+    CONDITIONS,
+    DIRECTION_STEMS,
+    FRONTED,
+    ONE_WAY,
+    RELATIONS,
+    UNITS,
+    VERBS,
+    WEAK,
+)
 from knowledge.wording_statement import Statement, read_statement
 
 _PREFIXES = ("un", "non", "non-")
 """What turns any word into its opposite. Others do so too rarely (`import`, `display`, `install`):
-what they turn stands in the vocabulary."""
+what they turn stands in the vocabulary, or has the ending of an adjective."""
+_LATIN = ("in", "im", "ir", "il", "dis")
+_ADJECTIVAL = ("abl", "ibl", "ent", "ant", "at", "al", "iv", "ous", "ct")
 
 _LONGEST_VALUE = 3
 """Most words of a value."""
@@ -59,19 +70,61 @@ def compare(left: str, right: str) -> Compared:
     else. Which side is left changes nothing but the order of `values`.
     """
     ours, theirs = read_statement(left), read_statement(right)
-    differs = _differs(ours, theirs) if ours.words or left == right else "word"
-    if differs is None:
+    if not ours.words and left != right:
+        return Compared(Verdict.UNSURE, "word")
+    found = _compared(ours, theirs)
+    if (ours.active or theirs.active) and found.verdict in {Verdict.UNSURE, Verdict.VALUE}:
+        other = _compared(ours.active or ours, theirs.active or theirs)
+        if other.verdict in {Verdict.SAME, Verdict.OPPOSITE}:
+            return other
+    return found
+
+
+def _compared(ours: Statement, theirs: Statement) -> Compared:
+    if ours.asks != theirs.asks:
+        return Compared(Verdict.UNSURE, "question")
+    only_ours, only_theirs = _surplus(ours.bag, theirs.bag)
+    turned = _prefix_antonyms(only_ours, only_theirs)
+    only_ours = [word for word in only_ours if word not in turned]
+    only_theirs = [word for word in only_theirs if word not in turned.values()]
+    if only_ours and only_theirs and _one_spelling(ours, theirs):
         return Compared(Verdict.SAME)
+    if only_ours or only_theirs:
+        return _of_others(ours, theirs, only_ours, only_theirs)
+    if _excludes(ours.relations, theirs.relations):
+        return Compared(Verdict.UNSURE, "word") if ours.asks else _another(ours, theirs, "word")
+    if differs := _context(ours, theirs):
+        return Compared(Verdict.UNSURE, differs)
+    signed = _signed(ours, turned)
+    against = theirs.signed()
+    if not _same_order([word for word, _ in signed], ours, theirs):
+        if not ours.asks and _alike(signed, against) and _exchanged(ours, theirs):
+            return Compared(Verdict.OPPOSITE, "order")
+        return Compared(Verdict.UNSURE, "order")
+    if _alike(signed, against):
+        return Compared(Verdict.SAME)
+    return Compared(
+        *((Verdict.UNSURE, "question") if ours.asks else (Verdict.OPPOSITE, "polarity"))
+    )
+
+
+def _of_others(
+    ours: Statement, theirs: Statement, only_ours: list[str], only_theirs: list[str]
+) -> Compared:
+    """Two statements of which one has words that the other has not."""
+    surplus = sorted([*only_ours, *only_theirs])
+    literal = next((word for word in surplus if "=" in word), "word")
+    kind = literal.partition("=")[0]
     if ours.asks or theirs.asks:
-        return Compared(Verdict.UNSURE, "question" if differs == "polarity" else differs)
-    if differs == "polarity":
-        return Compared(Verdict.OPPOSITE, differs)
-    if differs in {"person", "tense", "order"}:
-        return Compared(Verdict.UNSURE, differs)
-    found = _values(ours, theirs)
-    if found is None:
-        return Compared(Verdict.UNSURE, differs)
-    return Compared(Verdict.VALUE, differs, *found)
+        return Compared(Verdict.UNSURE, kind)
+    if only_ours and only_theirs:
+        return _another(ours, theirs, kind)
+    longer, shorter = (ours, theirs) if only_ours else (theirs, ours)
+    if _context(ours, theirs) is None and (
+        _counted_out(longer, shorter, surplus) or _clause_denied(longer, shorter)
+    ):
+        return Compared(Verdict.OPPOSITE, "polarity")
+    return Compared(Verdict.UNSURE, kind)
 
 
 def slot_of(pattern: str) -> str:
@@ -97,27 +150,111 @@ def opposed(left: str, right: str) -> bool:
     return compare(left, right).verdict is Verdict.OPPOSITE
 
 
-def _differs(ours: Statement, theirs: Statement) -> str | None:
-    """What keeps two statements from saying the same; the first of the kinds that differs."""
-    only_ours = Counter(ours.words) - Counter(theirs.words)
-    only_theirs = Counter(theirs.words) - Counter(ours.words)
-    turned = _prefix_antonyms(only_ours, only_theirs)
-    only_ours -= Counter(turned.keys())
-    only_theirs -= Counter(turned.values())
-    if surplus := sorted([*only_ours, *only_theirs]):
-        literal = next((word for word in surplus if "=" in word), "word")
-        return literal.partition("=")[0]
-    relations, others = Counter(ours.relations), Counter(theirs.relations)
-    if relations - others and others - relations:
-        return "word"
+def _surplus(ours: list[str], theirs: list[str]) -> tuple[list[str], list[str]]:
+    """Words that only one side has, as often as it has more of them."""
+    if ours == theirs:
+        return [], []
+    rest = theirs.copy()
+    only: list[str] = []
+    for word in ours:
+        if word in rest:
+            rest.remove(word)
+        else:
+            only.append(word)
+    return only, rest
+
+
+def _excludes(ours: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
+    """Whether each side has prepositions that the other has not."""
+    return all(_surplus(sorted(ours), sorted(theirs)))
+
+
+def _context(ours: Statement, theirs: Statement) -> str | None:
+    """What differs in who is meant or when it was."""
     if not _same_persons(ours.persons, theirs.persons):
         return "person"
     if (set(ours.past) <= set(theirs.past)) != (set(theirs.past) <= set(ours.past)):
         return "tense"
-    signed = _signed(ours, turned)
-    if not _same_order([word for word, _ in signed], ours, theirs):
-        return "order"
-    return None if sorted(signed) == sorted(_signed(theirs, {})) else "polarity"
+    return None
+
+
+def _alike(ours: list[tuple[str, bool]], theirs: list[tuple[str, bool]]) -> bool:
+    """Whether the same words are denied."""
+    return ours == theirs or sorted(ours) == sorted(theirs)
+
+
+def _one_spelling(ours: Statement, theirs: Statement) -> bool:
+    """Whether all that differs is how a word is put together: `time zone`, `time-zone`."""
+    one, two = ours.raws, theirs.raws
+    start, after = _common(ours.words, theirs.words)
+    left = one[start : len(one) - after]
+    right = two[start : len(two) - after]
+    return (
+        len(left) != len(right)
+        and "".join(left).replace("-", "") == "".join(right).replace("-", "")
+        and ours.relations == theirs.relations
+        and _context(ours, theirs) is None
+        and not (any(ours.denied) or any(theirs.denied))
+    )
+
+
+def _common(one: list[str], two: list[str]) -> tuple[int, int]:
+    """How many entries two rows begin with alike, and how many of the rest they end with alike."""
+    shorter = min(len(one), len(two))
+    start = next((at for at in range(shorter) if one[at] != two[at]), shorter)
+    rest = shorter - start
+    after = next((at for at in range(rest) if one[-1 - at] != two[-1 - at]), rest)
+    return start, after
+
+
+def _counted_out(longer: Statement, shorter: Statement, surplus: list[str]) -> bool:
+    """Whether "not all" meets "all", or "none" meets "some"."""
+    quantities = (surplus == ["partly"] and longer.negated and shorter.universal) or (
+        WEAK.issuperset(surplus) and shorter.none and not longer.negated
+    )
+    if not quantities:
+        return False
+    rest = [(word, denied) for word, denied in longer.signed() if word not in surplus]
+    other = shorter.signed()
+    return [word for word, _ in rest] == [word for word, _ in other] and rest != other
+
+
+def _clause_denied(longer: Statement, shorter: Statement) -> bool:
+    """Whether a clause of one statement denies the other: "… but it is not public", "is public"."""
+    if len(set(shorter.clauses)) != 1 or len(shorter.words) < 2 or len(longer.denied) < 2:
+        return False
+    if not CONDITIONS.isdisjoint(longer.words):
+        return False
+    return any(
+        longer.denied[clause] != shorter.denied[shorter.clauses[0]]
+        and [word for word, own in zip(longer.words, longer.clauses, strict=True) if own == clause]
+        == shorter.words
+        for clause in set(longer.clauses)
+    )
+
+
+def _exchanged(ours: Statement, theirs: Statement) -> bool:
+    """Whether the two sides of what holds one way round changed places: "A over B", "B over A"."""
+    start, after = _common(ours.words, theirs.words)
+    one = ours.words[start : len(ours.words) - after]
+    two = theirs.words[start : len(theirs.words) - after]
+    ends = range(1, len(one))
+    left = next((size for size in reversed(ends) if one[:size] == two[-size:]), 0)
+    right = next((size for size in reversed(ends) if one[-size:] == two[:size]), 0)
+    between = one[left : len(one) - right]
+    return bool(
+        left
+        and right
+        and between
+        and between == two[right : len(two) - left]
+        and not ONE_WAY.isdisjoint(between)
+    )
+
+
+def _another(ours: Statement, theirs: Statement, differs: str) -> Compared:
+    """VALUE if two statements fill one slot differently, else UNSURE."""
+    found = _values(ours, theirs)
+    return Compared(Verdict.VALUE, differs, *found) if found else Compared(Verdict.UNSURE, differs)
 
 
 def _values(ours: Statement, theirs: Statement) -> tuple[str, tuple[str, str]] | None:
@@ -127,11 +264,7 @@ def _values(ours: Statement, theirs: Statement) -> tuple[str, tuple[str, str]] |
     if ours.past != theirs.past or not _same_persons(ours.persons, theirs.persons):
         return None
     one, two = ours.frame, theirs.frame
-    shorter = min(len(one), len(two))
-    start = next((at for at in range(shorter) if one[at] != two[at]), shorter)
-    after = next(
-        (at for at in range(shorter - start) if one[-1 - at] != two[-1 - at]), shorter - start
-    )
+    start, after = _common(one, two)
     while start and one[start - 1].startswith("number="):
         start -= 1
     if after and one[len(one) - after] in UNITS:
@@ -139,18 +272,33 @@ def _values(ours: Statement, theirs: Statement) -> tuple[str, tuple[str, str]] |
     left, right = one[start : len(one) - after], two[start : len(two) - after]
     if not (0 < len(left) <= _LONGEST_VALUE and 0 < len(right) <= _LONGEST_VALUE):
         return None
-    if start <= max(ours.verb, theirs.verb) or "*" in one:
+    if {*left, *right} <= RELATIONS or "*" in one or not ADJUNCTS.isdisjoint(left[1:] + right[1:]):
         return None
-    if {*left, *right} <= RELATIONS:
+    if not _told(ours, start, left) or not _told(theirs, start, right):
         return None
-    if one[start - 1] == "to" and (left[0] in VERBS or right[0] in VERBS):
+    if start and one[start - 1] == "to" and (left[0] in VERBS or right[0] in VERBS):
         return None
-    slot = _slot((*one[:start], "*", *one[len(one) - after :]))
+    slot = _slot([*one[:start], "*", *one[len(one) - after :]])
     return slot, (" ".join(left), " ".join(right))
 
 
-def _slot(frame: tuple[str, ...]) -> str:
-    return " ".join(frame[1:] if frame[:1] == ("user",) else frame)
+def _told(statement: Statement, start: int, value: list[str]) -> bool:
+    """Whether a value is told of something, and does not say of what something is told.
+
+    It stands behind the verb; but "Python 3.11 is required" tells of Python, and "two workers" how
+    many workers.
+    """
+    if statement.verb is not None and start > statement.verb:
+        return True
+    kinds = [word.partition("=")[0] for word in value]
+    if kinds == ["version"] and start:
+        return True
+    behind = start + 1
+    return kinds == ["number"] and behind < len(statement.frame) and behind != statement.verb
+
+
+def _slot(frame: list[str]) -> str:
+    return " ".join(frame[1:] if frame[:1] == ["user"] else frame)
 
 
 def _same_persons(ours: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
@@ -160,20 +308,30 @@ def _same_persons(ours: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
     return all(person in rest for person in shorter)
 
 
-def _prefix_antonyms(only_left: Counter[str], only_right: Counter[str]) -> dict[str, str]:
+def _prefix_antonyms(only_left: list[str], only_right: list[str]) -> dict[str, str]:
     """Words of the left that are one of the right with a negating prefix more or less."""
     return {
         ours: theirs
-        for ours in sorted(only_left)
-        for theirs in sorted(only_right)
-        if min(len(ours), len(theirs)) >= 4
-        and any(ours == prefix + theirs or theirs == prefix + ours for prefix in _PREFIXES)
+        for ours in only_left
+        for theirs in only_right
+        if _prefixed(ours, theirs) or _prefixed(theirs, ours)
     }
+
+
+def _prefixed(longer: str, shorter: str) -> bool:
+    if not longer.endswith(shorter) or len(shorter) < 4:
+        return False
+    prefix = longer.removesuffix(shorter)
+    return prefix in _PREFIXES or (
+        prefix in _LATIN and len(shorter) >= 6 and shorter.endswith(_ADJECTIVAL)
+    )
 
 
 def _signed(statement: Statement, turned: dict[str, str]) -> list[tuple[str, bool]]:
     """Words with their clause's polarity; `turned` ones as the other side has them."""
-    denied = list(statement.denied)
+    if not turned:
+        return statement.signed()
+    denied = statement.denied.copy()
     for word, clause in zip(statement.words, statement.clauses, strict=True):
         if word in turned:
             denied[clause] = not denied[clause]
@@ -187,12 +345,17 @@ def _same_order(ours: list[str], left: Statement, right: Statement) -> bool:
     """Whether words stand in the same order, or in one that says the same.
 
     What stands about a verb to be can change sides where a definite name does ("Vim is the user's
-    editor"; but "all cats are animals"), and what begins with a preposition can lead.
+    editor"; but "all cats are animals"), what begins with a preposition can lead or change places
+    with another such part, and an adverb can stand anywhere.
     """
-    theirs = list(right.words)
+    theirs = right.words
     if ours == theirs:
         return True
-    if DIRECTION_STEMS & set(ours):
+    if ours == left.words and (
+        _without_adverbs(left) == _without_adverbs(right) or _same_parts(left, right)
+    ):
+        return True
+    if not DIRECTION_STEMS.isdisjoint(ours):
         return False
     return any(
         _turned(left.turns, at, right.turns, len(ours) - at)
@@ -201,9 +364,33 @@ def _same_order(ours: list[str], left: Statement, right: Statement) -> bool:
     )
 
 
-def _turned(
-    ours: frozenset[tuple[int, str]], at: int, theirs: frozenset[tuple[int, str]], behind: int
-) -> bool:
+def _without_adverbs(statement: Statement) -> list[str]:
+    return [
+        word
+        for word, raw in zip(statement.words, statement.raws, strict=True)
+        if not (raw.endswith("ly") and len(raw) > 6)
+    ]
+
+
+def _same_parts(ours: Statement, theirs: Statement) -> bool:
+    """Whether the parts that begin with a preposition are the same, in whatever order."""
+    if len(ours.denied) > 1 or len(theirs.denied) > 1:
+        return False
+    one, two = _parts(ours), _parts(theirs)
+    return one[0] == two[0] and sorted(one[1:]) == sorted(two[1:])
+
+
+def _parts(statement: Statement) -> list[list[str]]:
+    parts: list[list[str]] = [[]]
+    for word in statement.frame:
+        if word in ADJUNCTS:
+            parts.append([])
+        if word != "be":
+            parts[-1].append(word)
+    return parts
+
+
+def _turned(ours: set[tuple[int, str]], at: int, theirs: set[tuple[int, str]], behind: int) -> bool:
     be = (at, "be") in ours and (behind, "be") in theirs
     definite = (at, "be the") in ours or (behind, "be the") in theirs
     leads = any(

@@ -1,9 +1,10 @@
 """A statement read as a row of content words, each in its stem, with one polarity per clause."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from knowledge.vocabulary import (
+    ADJECTIVES,
     ASKING,
     AUXILIARIES,
     BE,
@@ -12,170 +13,179 @@ from knowledge.vocabulary import (
     DETERMINERS,
     FRONTED,
     NEGATIONS,
+    NONE,
     PASTS,
     PERSONS,
     POLAR,
     RELATIONS,
     STOPS,
     UNITED,
+    UNIVERSAL,
     VERBS,
     stem,
 )
+from knowledge.wording_order import active, canonical
 from knowledge.wording_tokens import tokens
 
 _ENDS = frozenset(".;!?:")
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Statement:
-    """A statement as it is compared: parallel tuples, one entry per content word."""
+    """A statement as it is compared. Parallel lists have one entry per content word."""
 
-    words: tuple[str, ...]
+    words: list[str] = field(default_factory=list)
     """Stems; literals as `kind=value`."""
-    clauses: tuple[int, ...]
+    raws: list[str] = field(default_factory=list)
+    """The words as they were written, casefolded."""
+    clauses: list[int] = field(default_factory=list)
     """Clause that the word stands in."""
-    denied: tuple[bool, ...]
+    places: list[int] = field(default_factory=list)
+    """Place of the word in the frame."""
+    denied: list[bool] = field(default_factory=lambda: [False])
     """Whether each clause (not word) is denied."""
-    persons: tuple[str, ...]
+    frame: list[str] = field(default_factory=list)
+    """Content words, `be` and prepositions: all that a slot is described by."""
+    verb: int | None = None
+    """Place of the first verb in the frame, where one is known."""
+    persons: tuple[str, ...] = ()
     """Who is meant by each pronoun."""
-    relations: tuple[str, ...]
+    relations: tuple[str, ...] = ()
     """Prepositions that are no content words."""
-    past: tuple[str, ...]
+    past: tuple[str, ...] = ()
     """Words that put it into the past."""
-    turns: frozenset[tuple[int, str]]
+    turns: set[tuple[int, str]] = field(default_factory=set)
     """How many content words stand before each preposition, before each `be`, and before each
     `be` that a definite name follows (`be the`)."""
-    frame: tuple[str, ...] = ()
-    """Content words, `be`, auxiliaries and prepositions: all that a slot is described by."""
-    places: tuple[int, ...] = ()
-    """Place of each content word in the frame."""
-    verb: int = 0
-    """Place of the first verb in the frame; its length if none is known."""
     asks: bool = False
     """Whether it is a question."""
     negated: bool = False
     """Whether a word denies something, beside words at the denied end of an axis."""
+    none: bool = False
+    """Whether it is denied of all: by `no`, `none`, `nobody`, `never`, …"""
+    universal: bool = False
+    """Whether it is said of `all`, `every`, `always`, …"""
+    bag: list[str] = field(default_factory=list)
+    """The words, sorted."""
+    active: "Statement | None" = None
+    """The same without passive and genitive, where it has any."""
+
+    def add(self, word: str, raw: str) -> None:
+        """Takes a content word into the clause that is open."""
+        self.words.append(word)
+        self.raws.append(raw)
+        self.clauses.append(len(self.denied) - 1)
+        self.places.append(len(self.frame))
+        self.frame.append(word)
+
+    def turn(self) -> None:
+        """Denies the clause that is open, or takes a denial back."""
+        self.denied[-1] = not self.denied[-1]
+
+    def signed(self) -> list[tuple[str, bool]]:
+        """Each word with whether its clause is denied."""
+        return [
+            (word, self.denied[clause])
+            for word, clause in zip(self.words, self.clauses, strict=True)
+        ]
 
 
 @lru_cache(maxsize=65_536)
 def read_statement(text: str) -> Statement:
-    """A sentence or two as content words with the polarity of their clauses."""
+    """A sentence or two as content words with the polarity of their clauses. Not to be changed."""
     read = tokens(text)
     if read and read[0] in ASKING and "?" not in read and not _denies(read[1:2]):
         read.append("?")
-    return _placed(_sorted_lists(_unfronted(read)))
+    statement = _placed(canonical(read))
+    other = active(read)
+    if other is not read and other != read:
+        statement.active = _placed(canonical(other))
+    return statement
 
 
-def _unfronted(tokens: list[str]) -> list[str]:
-    """Puts a leading clause behind: "tests fail after deploy" for "after deploy, tests fail"."""
-    if tokens and tokens[0] in FRONTED and "," in tokens[:-1]:
-        comma = tokens.index(",")
-        rest = tokens[comma + 1 :]
-        while rest and rest[-1] in ".!?;":
-            rest = rest[:-1]
-        return [*rest, *tokens[:comma]]
-    return tokens
-
-
-def _sorted_lists(tokens: list[str]) -> list[str]:
-    """The members of "a, b and c" in one order, where each is a single word."""
-    joins = {"and", "or", "&", ","}
-    result: list[str] = []
-    at = 0
-    while at < len(tokens):
-        end = at
-        while end + 2 < len(tokens) and tokens[end + 1] in joins and _content(tokens[end + 2]):
-            end += 2
-        separators = tokens[at + 1 : end : 2]
-        if end > at and _content(tokens[at]) and {"and", "or", "&"} & set(separators):
-            result += sorted(tokens[at : end + 1 : 2])
-            if "or" in separators:
-                result.append("or")
-            at = end + 1
+def _placed(tokens: list[str]) -> Statement:
+    """Content words in their clauses, and each clause's polarity."""
+    made = Statement()
+    for at, piece in enumerate(tokens):
+        if made.verb is None and _verbal(piece, tokens[:at]):
+            made.verb = len(made.frame)
+        joined = piece in {"and", "or", ","} and (
+            _denies(tokens[at + 1 : at + 3]) or any(map(_polar, tokens[at + 1 : at + 2]))
+        )
+        if (
+            (piece in CLAUSE or piece in _ENDS or joined)
+            and made.clauses
+            and made.clauses[-1] == len(made.denied) - 1
+        ):
+            made.denied.append(False)
+        if "=" in piece:
+            made.add(piece, piece)
+        elif piece in NEGATIONS:
+            if piece != "nor" or not made.denied[-1]:
+                made.turn()
+            if piece == "unless":
+                made.add("if", "if")
         else:
-            result.append(tokens[at])
-            at += 1
-    return result
+            _place(made, tokens, at)
+    made.persons = tuple(PERSONS[piece] for piece in tokens if piece in PERSONS)
+    made.relations = tuple(piece for piece in tokens if piece in RELATIONS)
+    made.past = tuple(piece for at, piece in enumerate(tokens) if _past(piece, tokens[:at]))
+    made.asks = "?" in made.words
+    made.negated = _denies(tokens)
+    made.none = not NONE.isdisjoint(tokens)
+    made.universal = not UNIVERSAL.isdisjoint(tokens)
+    made.bag = sorted(made.words)
+    return made
 
 
-def _content(token: str) -> bool:
+def _place(made: Statement, tokens: list[str], at: int) -> None:
+    """A word that is neither literal nor negation."""
+    piece = tokens[at]
+    if piece in FRONTED:
+        made.turns.add((len(made.words), piece))
+    elif piece in BE:
+        made.turns.add((len(made.words), "be"))
+        if _definite(tokens[at + 1 : at + 4]):
+            made.turns.add((len(made.words), "be the"))
+    if piece in BE or piece in RELATIONS or piece == "*":
+        made.frame.append("be" if piece in BE else piece)
+    if piece in STOPS or (not piece[0].isalpha() and piece not in "%?"):
+        return
+    word, negative = UNITED.get(stem(piece), (stem(piece), False))
+    if negative and _attributive(tokens, at):
+        word, negative = stem(piece), False
+    if negative:
+        made.turn()
+    made.add(word, piece)
+
+
+def _attributive(tokens: list[str], at: int) -> bool:
+    """Whether an adjective tells one thing from another: the `private` of "the private endpoint".
+
+    "is a bad idea" says that it is bad.
+    """
+    if stem(tokens[at]) not in ADJECTIVES or not _thing(tokens[at + 1 : at + 2]):
+        return False
+    before = next((word for word in reversed(tokens[:at]) if word not in DETERMINERS), "")
+    return before not in BE
+
+
+def _thing(following: list[str]) -> bool:
     return (
-        token[0].isalnum()
-        and token not in STOPS
-        and token not in CLAUSE
-        and token not in NEGATIONS
-        and not _polar(token)
+        following != []
+        and following[0][0].isalpha()
+        and following[0] not in STOPS
+        and following[0] not in CLAUSE
+        and following[0] not in RELATIONS
+        and following[0] not in FRONTED
+        and following[0] not in NEGATIONS
+        and following[0] not in {"and", "or", "than", "by", "from"}
     )
 
 
 def _polar(token: str) -> bool:
     """Whether a word is an end of an axis."""
     return stem(token) in POLAR
-
-
-def _placed(tokens: list[str]) -> Statement:
-    """Content words in their clauses, and each clause's polarity."""
-    words: list[str] = []
-    clauses: list[int] = []
-    denied = [False]
-    turns: set[tuple[int, str]] = set()
-    frame: list[str] = []
-    places: list[int] = []
-    verb: int | None = None
-    for at, piece in enumerate(tokens):
-        if verb is None and _verbal(piece, tokens[:at]):
-            verb = len(frame)
-        joined = piece in {"and", "or", ","} and (
-            _denies(tokens[at + 1 : at + 3]) or any(map(_polar, tokens[at + 1 : at + 2]))
-        )
-        if (piece in CLAUSE or piece in _ENDS or joined) and clauses[-1:] == [len(denied) - 1]:
-            denied.append(False)
-        if "=" in piece:
-            words.append(piece)
-            clauses.append(len(denied) - 1)
-            places.append(len(frame))
-            frame.append(piece)
-            continue
-        if piece in NEGATIONS:
-            if piece != "nor" or not denied[-1]:
-                denied[-1] = not denied[-1]
-            if piece == "unless":
-                words.append("if")
-                clauses.append(len(denied) - 1)
-                places.append(len(frame))
-                frame.append("if")
-            continue
-        if piece in FRONTED:
-            turns.add((len(words), piece))
-        elif piece in BE:
-            turns |= {(len(words), "be")} | (
-                {(len(words), "be the")} if _definite(tokens[at + 1 : at + 4]) else set()
-            )
-        if piece in BE or piece in RELATIONS or piece == "*":
-            frame.append("be" if piece in BE else piece)
-        if piece in STOPS or (not piece[0].isalpha() and piece not in "%?"):
-            continue
-        word, negative = UNITED.get(stem(piece), (stem(piece), False))
-        if negative:
-            denied[-1] = not denied[-1]
-        words.append(word)
-        clauses.append(len(denied) - 1)
-        places.append(len(frame))
-        frame.append(word)
-    return Statement(
-        tuple(words),
-        tuple(clauses),
-        tuple(denied),
-        tuple(PERSONS[piece] for piece in tokens if piece in PERSONS),
-        tuple(piece for piece in tokens if piece in RELATIONS),
-        tuple(piece for at, piece in enumerate(tokens) if _past(piece, tokens[:at])),
-        frozenset(turns),
-        tuple(frame),
-        tuple(places),
-        len(frame) if verb is None else verb,
-        "?" in words,
-        _denies(tokens),
-    )
 
 
 def _verbal(piece: str, before: list[str]) -> bool:
