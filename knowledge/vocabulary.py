@@ -32,7 +32,7 @@ UNIVERSAL = _listed("all every each always everyone everybody everything")
 STOPS = _listed("""
 a an the this that these those it its itself they them their he him his she her we us our i me my
 you your there here is are was were be been being am do does did doing of on in at to
-for as with and really very quite just also still now currently already actually simply simple
+for as with and really very quite just also still now currently already actually simply
 please then so such too even always all every each ever any anything everything everyone everybody
 own about which who whose s ve re d m both yet certainly definitely surely clearly obviously indeed
 moreover furthermore therefore thus hence besides
@@ -110,7 +110,8 @@ often nouns (`port`, `test`): these count only where they look like verbs."""
 _VERB_AXES = """
 like/dislike,hate,detest,loathe enable/disable,deactivate
 allow/forbid,prohibit,deny,disallow,block,ban increase/decrease,reduce pass/fail,unsuccessful
-work/break include/exclude,omit accept/decline,reject,refuse agree/disagree trust/distrust open/close,shut
+work/break
+include/exclude,omit accept/decline,reject,refuse agree/disagree trust/distrust open/close,shut
 recommend/discourage connect/disconnect encrypt/decrypt compress/decompress appear/disappear
 approve/disapprove lock/unlock attach/detach show/hide win/lose remember/forget rise/fall
 arrive/depart enter/leave,exit upgrade/downgrade expand/shrink support/oppose mount/unmount

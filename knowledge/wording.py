@@ -25,6 +25,7 @@ from knowledge.vocabulary import (
     UNITS,
     VERBS,
     WEAK,
+    stem,
 )
 from knowledge.wording_statement import Statement, read_statement
 
@@ -33,6 +34,9 @@ _PREFIXES = ("un", "non", "non-")
 what they turn stands in the vocabulary, or has the ending of an adjective."""
 _LATIN = ("in", "im", "ir", "il", "dis")
 _ADJECTIVAL = ("abl", "ibl", "ent", "ant", "at", "al", "iv", "ous", "ct")
+
+_PARTLY = stem("partly")
+"""What "not all" is read as, denied."""
 
 _LONGEST_VALUE = 3
 """Most words of a value."""
@@ -190,7 +194,7 @@ def _one_spelling(ours: Statement, theirs: Statement) -> bool:
     left = one[start : len(one) - after]
     right = two[start : len(two) - after]
     return (
-        len(left) != len(right)
+        left != right
         and "".join(left).replace("-", "") == "".join(right).replace("-", "")
         and ours.relations == theirs.relations
         and _context(ours, theirs) is None
@@ -209,7 +213,7 @@ def _common(one: list[str], two: list[str]) -> tuple[int, int]:
 
 def _counted_out(longer: Statement, shorter: Statement, surplus: list[str]) -> bool:
     """Whether "not all" meets "all", or "none" meets "some"."""
-    quantities = (surplus == ["partly"] and longer.negated and shorter.universal) or (
+    quantities = (surplus == [_PARTLY] and longer.negated and shorter.universal) or (
         WEAK.issuperset(surplus) and shorter.none and not longer.negated
     )
     if not quantities:
@@ -355,10 +359,9 @@ def _same_order(ours: list[str], left: Statement, right: Statement) -> bool:
         _without_adverbs(left) == _without_adverbs(right) or _same_parts(left, right)
     ):
         return True
-    if not DIRECTION_STEMS.isdisjoint(ours):
-        return False
+    direction = not DIRECTION_STEMS.isdisjoint(ours)
     return any(
-        _turned(left.turns, at, right.turns, len(ours) - at)
+        _turned(left.turns, at, right.turns, len(ours) - at, direction)
         for at in range(1, len(ours))
         if ours[at:] + ours[:at] == theirs
     )
@@ -390,8 +393,15 @@ def _parts(statement: Statement) -> list[list[str]]:
     return parts
 
 
-def _turned(ours: set[tuple[int, str]], at: int, theirs: set[tuple[int, str]], behind: int) -> bool:
-    be = (at, "be") in ours and (behind, "be") in theirs
+def _turned(
+    ours: set[tuple[int, str]],
+    at: int,
+    theirs: set[tuple[int, str]],
+    behind: int,
+    direction: bool,
+) -> bool:
+    """Whether what stands before and behind `at` may change places."""
+    be = not direction and (at, "be") in ours and (behind, "be") in theirs
     definite = (at, "be the") in ours or (behind, "be the") in theirs
     leads = any(
         ((0, word) in ours and (behind, word) in theirs)

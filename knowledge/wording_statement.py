@@ -162,10 +162,13 @@ def _place(made: Statement, tokens: list[str], at: int) -> None:
 def _attributive(tokens: list[str], at: int) -> bool:
     """Whether an adjective tells one thing from another: the `private` of "the private endpoint".
 
-    "is a bad idea" says that it is bad.
+    So does a participle ("failing tests"). "is a bad idea" says that it is bad.
     """
-    if stem(tokens[at]) not in ADJECTIVES or not _thing(tokens[at + 1 : at + 2]):
+    if not _thing(tokens[at + 1 : at + 2]):
         return False
+    if stem(tokens[at]) not in ADJECTIVES:
+        leads = at == 0 or tokens[at - 1] in DETERMINERS or tokens[at - 1] in RELATIONS
+        return leads and tokens[at].endswith(("ing", "ed"))
     before = next((word for word in reversed(tokens[:at]) if word not in DETERMINERS), "")
     return before not in BE
 

@@ -28,7 +28,9 @@ _LITERAL = re.compile(
   | (?P<version>\bv\d+(?:\.\d+)*(?:[-+.]?(?:a|b|rc|alpha|beta|dev|post)[\w.]*)?\b
            | \b\d+(?:\.\d+)+(?:[-+.]?(?:a|b|rc|alpha|beta|dev|post)[\w.]*)?(?![\w%]))
   | (?P<name>(?<![\w-])--?[a-zA-Z][\w-]* | \$\w+ | \b[a-z]+(?:\+\+|\#)(?!\w)
-           | (?-i:\b[A-Z]{1,2}[+-])(?=[\s.,;!?)]|$) | \b\w+(?:\.\w*[a-zA-Z_]\w*)+\b
+           | (?-i:\b[A-Z]{1,2}[+-])(?=[\s.,;!?)]|$)
+           | (?-i:\bA)(?=\s+(?:to|and|or|is|in|on|from|over|than|has|for|with)\b|[.,;:!?]|$)
+           | \b\w+(?:\.\w*[a-zA-Z_]\w*)+\b
            | \b\w*[a-z0-9]_\w+ | (?-i:\b[a-z]+[A-Z]\w*|\b[A-Z][a-z]+[A-Z]\w*)
            | \b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}\b
            | \b[A-Za-z]+-?\d(?:[\w.-]*\w)?)
@@ -96,6 +98,7 @@ _PHRASES = [
         (r"(?<=\w )some (?=(?!more|other|of)\w+[^s\W](?:$|\W))", ""),
         (r"\b(?:young|little|small) (?=(?:boy|girl|kid|child|children)s?\b)", ""),
         (r"\b(prefer\w*) ((?:\w+ ){1,3})to (?!be\b)", r"\1 \2over "),
+        (r"\b(?:a lot|lots|plenty) of\b", "many"),
         (r"\b(?:a lot|lots|a bit|of course|in fact|at the moment|right now)\b", ""),
         (r"\bno one\b", "nobody"),
         (r"\b(?:turn|switch)(?:e?s|ed|ing)? on\b", "enable"),
