@@ -35,7 +35,7 @@ you your there here is are was were be been being am do does did doing of on in 
 for as with and really very quite just also still now currently already actually simply
 please then so such too even always all every each ever any anything everything everyone everybody
 own about which who whose s ve re d m both yet certainly definitely surely clearly obviously indeed
-moreover furthermore therefore thus hence besides
+moreover furthermore therefore thus hence besides but however
 """)
 """Words that change nothing of weight, `always` and `all` among them."""
 
