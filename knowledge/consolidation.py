@@ -51,8 +51,8 @@ CLUSTERS_STAGE = Stage(
 
 SIMILAR_FACTS_STAGE = Stage(
     stage_of(
-        "similar_facts", 1, "Pairs that may say the same, or deny each other.", "embedder",
-        "merge_similarity", "candidate_margin",
+        "similar_facts", 2, "Pairs that may say the same, or deny each other.", "embedder",
+        "merge_similarity", "contradiction_similarity", "candidate_margin",
     ),
     (FACTS,),
     (SIMILAR_FACTS,),
@@ -72,8 +72,8 @@ def _evidence(reads: Frames, means: Means) -> Made:
 
 EVIDENCE_STAGE = Stage(
     stage_of(
-        "evidence", 5, "What speaks for and against facts.", "evidence_similarity", "embedder",
-        "candidate_margin",
+        "evidence", 6, "What speaks for and against facts.", "evidence_similarity", "embedder",
+        "candidate_margin", "merge_similarity",
     ),
     (FACTS, FACT_SOURCES, EPISODES, SIMILAR_FACTS),
     (EVIDENCE,),
@@ -98,7 +98,7 @@ CONFIDENCE_STAGE = Stage(
 
 MERGES_STAGE = Stage(
     stage_of(
-        "merges", 3, "Facts that say the same.", "merge_similarity", "merge_confidence_gap",
+        "merges", 4, "Facts that say the same.", "merge_similarity", "merge_confidence_gap",
         "merge_confidence_floor", "support_gain", "contradiction_factor",
     ),
     (FACTS, EVIDENCE, SIMILAR_FACTS),

@@ -37,7 +37,7 @@ def evidence(
     """
     parts = [
         *support(facts, fact_sources, episodes, embedder, policy),
-        _contradictions(facts, first_statements(fact_sources), similar),
+        _contradictions(facts, first_statements(fact_sources), similar, policy),
     ]
     if feedback is not None:
         parts.append(
@@ -56,12 +56,18 @@ def evidence(
 
 
 def _contradictions(
-    facts: pl.DataFrame, stated: pl.DataFrame, similar: pl.DataFrame
+    facts: pl.DataFrame, stated: pl.DataFrame, similar: pl.DataFrame, policy: Policy
 ) -> pl.DataFrame:
-    """For each pair of facts of which one clearly denies the other, one row for either."""
+    """For each pair of facts of which one clearly denies the other, one row for either.
+
+    Clear is a denial more alike than merge_similarity; one that is less alike waits for a model or
+    a person. Another value in one slot denies nothing: see knowledge/valid_time.py.
+    """
     times = facts.select("namespace", id="fact_id", time=pl.col("first_seen").fill_null(UNDATED))
     both = (
-        similar.filter(verdict=OPPOSITE)
+        similar.filter(
+            pl.col("verdict") == OPPOSITE, pl.col("similarity") > policy.merge_similarity
+        )
         .join(times.rename({"id": "left_id", "time": "left_at"}), on=["namespace", "left_id"])
         .join(times.rename({"id": "right_id", "time": "right_at"}), on=["namespace", "right_id"])
         .with_columns(occurred_at=pl.max_horizontal("left_at", "right_at"))

@@ -39,6 +39,9 @@ class Policy(BaseModel):
     passive_above: float = Field(0.5, description="Streamed unasked only above this.")
 
     merge_similarity: float = Field(0.85, description="Least similarity of facts that merge.")
+    contradiction_similarity: float = Field(
+        0.75, description="Least similarity of facts that are looked at for a denial."
+    )
     merge_confidence_gap: float = Field(0.3, description="Widest gap of confidence in a merge.")
     merge_confidence_floor: float = Field(0.6, description="One member at least above this.")
     candidate_margin: float = Field(1e-4, description="Margin by which products find candidates.")

@@ -1,7 +1,8 @@
 """Pairs of facts about one entity that may say the same or deny each other, judged by their words.
 
 What follows is decided elsewhere: knowledge/evidence.py takes the clear contradictions,
-knowledge/merges.py what says the same, and what is unsure waits for a model or a person.
+knowledge/merges.py what says the same, knowledge/valid_time.py follows values that took each
+other's place, and what is unsure waits for a model or a person.
 """
 
 import polars as pl
@@ -11,40 +12,36 @@ from knowledge.embedding import Embedder
 from knowledge.kinds import deniable
 from knowledge.policy import Policy
 from knowledge.tables import SIMILAR_FACTS
-from knowledge.wording import difference
+from knowledge.wording import Verdict, compare
 
-SAME, OPPOSITE, UNSURE = "same", "opposite", "unsure"
+SAME, OPPOSITE, VALUE, UNSURE = (verdict.value for verdict in Verdict)
 
 
 def similar_facts(facts: pl.DataFrame, embedder: Embedder, policy: Policy) -> pl.DataFrame:
-    """SIMILAR_FACTS: all pairs about one entity above the threshold, with what words say of them.
+    """SIMILAR_FACTS: pairs about one entity that are alike, with what words say of them.
+
+    All pairs above merge_similarity; down to contradiction_similarity those that deny each other or
+    give another value: a denial is less like what it denies than a paraphrase is.
 
     Args:
         facts: FACTS rows.
         embedder: Gives vectors of `content` and their calibration.
-        policy: merge_similarity.
+        policy: merge_similarity, contradiction_similarity.
     """
-    pairs = comparable_pairs(
-        facts, deniable(), policy.merge_similarity, embedder, policy.candidate_margin
-    )
+    floor = min(policy.merge_similarity, policy.contradiction_similarity)
+    pairs = comparable_pairs(facts, deniable(), floor, embedder, policy.candidate_margin)
     said = facts.select("namespace", "fact_id", "content")
     for side in ("left", "right"):
         pairs = pairs.join(
             said.rename({"fact_id": side, "content": f"{side}_content"}), on=["namespace", side]
         )
-    apart = [
-        difference(left, right)
+    compared = [
+        compare(left, right)
         for left, right in pairs.select("left_content", "right_content").iter_rows()
     ]
-    return SIMILAR_FACTS.frame(
-        pairs.rename({"left": "left_id", "right": "right_id"}).with_columns(
-            difference=pl.Series(apart, dtype=pl.String),
-            verdict=pl.Series(map(_verdict, apart), dtype=pl.String),
-        )
+    judged = pairs.rename({"left": "left_id", "right": "right_id"}).with_columns(
+        pl.Series(name, [getattr(each, name) for each in compared], dtype=pl.String)
+        for name in ("verdict", "difference", "slot")
     )
-
-
-def _verdict(difference: str | None) -> str:
-    if difference is None:
-        return SAME
-    return OPPOSITE if difference == "polarity" else UNSURE
+    alike = pl.col("similarity") > policy.merge_similarity
+    return SIMILAR_FACTS.frame(judged.filter(alike | pl.col("verdict").is_in([OPPOSITE, VALUE])))

@@ -70,10 +70,14 @@ SIMILAR_FACTS = Table(
         "left_id": Column(TEXT, "Fact."),
         "right_id": Column(TEXT, "Fact; its id is the greater."),
         "similarity": Column(REAL, "Calibrated similarity."),
-        "verdict": Column(TEXT, "By their words: same, opposite or unsure."),
+        "verdict": Column(
+            TEXT,
+            "By their words: same, opposite, value (another value in one slot) or unsure.",
+        ),
         "difference": Column(
             TEXT, "What keeps them from being the same: a kind of literal, word, …", null=True
         ),
+        "slot": Column(TEXT, "Of `value`: the stems around it, `*` for the value.", null=True),
     },
     key=("namespace", "left_id", "right_id"),
 )

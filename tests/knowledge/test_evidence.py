@@ -163,3 +163,33 @@ def test_an_instruction_contradicts_the_statement_that_it_forbids():
         ("contradiction", "f1", "f2"),
         ("contradiction", "f2", "f1"),
     ]
+
+
+def contradicted(left, right, policy=POLICY, **second):
+    known = facts({"fact_id": "f1", "content": left}, {"fact_id": "f2", "content": right, **second})
+    similar = similar_facts(known, ToyEmbedder(), policy)
+    rows = evidence(known, fact_sources(), episodes(), similar, ToyEmbedder(), policy)
+    return similar["verdict"].to_list(), rows.filter(kind="contradiction").height
+
+
+def test_a_denial_that_is_less_alike_waits():
+    said = "The old server of this house likes coffee", "The old server of this house hates coffee"
+    assert contradicted(*said) == (["opposite"], 2)
+    short = "The old server likes coffee", "The old server hates coffee"
+    assert contradicted(*short) == (["opposite"], 0), "0.8: below what is clear"
+    assert contradicted(*short, Policy(contradiction_similarity=0.82)) == ([], 0)
+
+
+def test_another_value_denies_nothing_and_is_kept():
+    said = [f"The default port of the staging web server is {port}" for port in (80, 81)]
+    assert contradicted(*said) == (["value"], 0)
+
+
+def test_questions_and_mentions_contradict_nothing():
+    said = "We deploy the web shop of this house on Fridays"
+    denied = "We never deploy the web shop of this house on Fridays"
+    assert contradicted(said, denied) == (["opposite"], 2)
+    assert contradicted(said, "Do we never deploy the web shop of this house on Fridays?")[1] == 0
+    assert contradicted(said, f'The sign in the hall says "{denied}"')[1] == 0
+    for mention in ("targets_system", "mentions_path", "used_tool"):
+        assert contradicted(said, denied, predicate=mention) == ([], 0)
