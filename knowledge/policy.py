@@ -42,6 +42,23 @@ class Policy(BaseModel):
     contradiction_similarity: float = Field(
         0.75, description="Least similarity of facts that are looked at for a denial."
     )
+    single_valued: tuple[str, ...] = Field(
+        (),
+        description="Slots that hold one value at a time beside those known: `ci runs on *`.",
+    )
+    many_valued: tuple[str, ...] = Field(
+        (), description="Slots known to hold one value that hold many here: `cat be called *`."
+    )
+    struck_out_share: float = Field(
+        0.05,
+        ge=0,
+        le=1,
+        description="Largest share of published statements that one publication may strike out.",
+    )
+    struck_out_floor: int = Field(
+        20, ge=0, description="… where these are more than so many statements."
+    )
+
     merge_confidence_gap: float = Field(0.3, description="Widest gap of confidence in a merge.")
     merge_confidence_floor: float = Field(0.6, description="One member at least above this.")
     candidate_margin: float = Field(1e-4, description="Margin by which products find candidates.")

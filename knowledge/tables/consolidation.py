@@ -82,6 +82,30 @@ SIMILAR_FACTS = Table(
     key=("namespace", "left_id", "right_id"),
 )
 
+VALID_TIMES = Table(
+    "valid_times",
+    "One row per stretch of time in which a fact holds, where its words or another value bound it.",
+    {
+        **NAMESPACE,
+        "fact_id": Column(TEXT, "Fact."),
+        "seq": Column(COUNT, "Place among the fact's stretches, from 0."),
+        "entity_id": Column(TEXT, "Entity whose slot it fills; else the one it is about."),
+        "slot": Column(
+            TEXT, "Slot that holds one value at a time: stems, `*` for the value.", null=True
+        ),
+        "value": Column(TEXT, "The value that the fact gives it.", null=True),
+        "valid_from": Column(TIME, "True from; none if nobody said.", null=True),
+        "valid_to": Column(TIME, "True until; none if it still holds.", null=True),
+        "known_from": Column(TIME, "Event that told of the stretch.", null=True),
+        "end_known_from": Column(TIME, "Event that told of its end.", null=True),
+        "ended_by": Column(TEXT, "Fact with the value that followed.", null=True),
+        "beside": Column(
+            TEXTS, "Facts that one conversation gave another value by at the same time."
+        ),
+    },
+    key=("namespace", "fact_id", "seq"),
+)
+
 EVIDENCE = Table(
     "evidence",
     "One row per supporting or contradicting pair of a fact and what speaks for or against it.",

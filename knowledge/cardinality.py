@@ -1,0 +1,206 @@
+"""Relations that hold one value at a time, and the value that a statement gives one.
+
+Whoever lives in Rome no longer lives in Berlin; whoever likes tea may like coffee. So a statement
+of a relation in the table is read into its slot and its value ("live in *", "berlin"), by itself:
+two values of a slot meet however little their sentences are alike, and reading is linear in the
+number of facts. What is not in the table holds as many values as are stated.
+
+A slot is filled by what is said to be so now. What was, is denied, conditional, wished, planned,
+asked or told of by somebody fills none; nor does a sentence of several values or of several
+clauses, or one with an indefinite name ("I live in a flat"). English only.
+"""
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+from knowledge.policy import Policy
+from knowledge.vocabulary import BE, RELATIONS, STOPS, stem
+from knowledge.wording_statement import read_statement
+
+
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(map(stem, text.split()))
+
+
+RELATIONS_OF_ONE = """
+lives in *
+based/located in *
+works at/for *
+be called/named *
+name be *
+_ be called/named *
+_ name be *
+_ favourite _ be *
+_ preferred _ be *
+_ default _ be *
+_ primary/main _ be *
+_ defaults to *
+_ be set to *
+_ runs/listens/serves on port #
+_ version of _ be #
+_ _ version be #
+_ be on/at version #
+uses/runs/needs/requires ? #
+_ uses/runs/needs/requires ? #
+runs on ? #
+_ runs on ? #
+_ expires on/in #
+_ deadline/birthday be *
+be # year old
+_ be # year old
+_ be hosted on/at *
+_ timezone be *
+_ time zone be *
+_ status be *
+_ host/hostname/url/address/ip/port/domain be #
+_ limit/timeout/budget/threshold/quota/interval/retention/size/price/rent/salary/weight/height be #
+be married/engaged to *
+native language be *
+employer/job/boss/manager be *
+"""
+"""One slot a line, in words of any form: `_` stands for up to five words or none, `?` for one, `*`
+for the value, `#` for a value that is a literal (number, version, date, host, …), `/` for choices,
+of which the first names the slot. A line without `_` in front is about the entity itself."""
+
+SINGLE_PREDICATES = frozenset({
+    "lives_in", "works_at", "works_for", "is_called", "has_name", "based_in", "located_in",
+    "default_branch", "has_version", "runs_on_port", "listens_on_port", "expires_on", "is_set_to",
+    "has_status", "has_timezone", "has_birthday", "has_age", "married_to",
+})  # fmt: skip
+"""Typed predicates that hold one value: their object is the value."""
+
+RELATIONS_OF_MANY = _stems("""
+like love enjoy hate dislike prefer know use have own speak study play drive read watch eat drink
+collect visit meet want need see hear try run support include contain
+""")
+"""Verbs of relations that hold many values at once: never proposed as holding one."""
+
+_LITERAL = r"(?:number|version|date|time|host|path|url|address|ordinal|name)=\S+"
+_VALUE = {"*": r"(?P<value>\S+(?: \S+){0,3})", "#": rf"(?P<value>{_LITERAL}(?: \w+)?)"}
+_ANY = r"(?:\S+ ){0,5}"
+
+_UNSAID = re.compile(
+    r"\b(?:if|unless|whether|when|while|once|would|could|should|might|may|maybe|perhaps|probably"
+    r"|possibly|wish|hope|want|wants|plan|plans|planning|going to|will|shall|suppose|imagine"
+    r"|pretend|think|thinks|guess|believe|believes|say|says|said|tell|tells|told|claim|claims"
+    r"|claimed|asks|asked|ask|used to|formerly|previously|almost|nearly|instead|sometimes"
+    r"|either|example|e\.g)\b|[?\"“”]|['’]ll\b|['’]d\b",
+    re.IGNORECASE,
+)
+"""What makes a sentence say something else than that this is so."""
+
+_SEVERAL = re.compile(
+    r"[;,:/&]|\b(?:and|or|but|because|since|than|except|both|also|another|other|second)\b",
+    re.IGNORECASE,
+)
+"""What may give several values, or a clause of its own."""
+
+_INDEFINITE = re.compile(
+    r"\b(?:in|at|for|on|to|is|are|am|called)\s+(?:an?|some|any|no)\b", re.IGNORECASE
+)
+
+_LEAD = re.compile(
+    r"^\W*(?:(?:from now on|going forward|for the record|by the way|btw|fyi|actually|also|note"
+    r"|remember|important|yes|no|ok|okay|so|and|but|well|hi|hello|please|now)\b(?:\s+that\b)?"
+    r"[\s,:;.–—-]*)+",
+    re.IGNORECASE,
+)
+"""What may open a statement without changing it."""
+
+_NOT_A_VALUE = _stems("home night nights day days work free fun life fear it them")
+
+
+class Filled(NamedTuple):
+    """A slot of an entity, and the value that a statement gives it."""
+
+    slot: str
+    """Stems of the statement in their order, `*` for the value; or a typed predicate."""
+    value: str
+    """Stems; literals as `kind=value`."""
+
+
+def filled(
+    predicate: str, value: str, statement: str, policy: Policy, entity: str | None = None
+) -> Filled | None:
+    """The slot that a fact fills with one value at a time; None if it fills none.
+
+    Args:
+        predicate: Predicate of the fact.
+        value: Canonical object.
+        statement: What it says as a sentence, without the time of which it says it.
+        policy: single_valued, many_valued.
+        entity: Name of the entity that it is about: "Anna lives in Rome" says of her what "I live
+            in Rome" says of the user.
+    """
+    if predicate in SINGLE_PREDICATES:
+        return None if predicate in policy.many_valued else Filled(predicate, value)
+    plain = _LEAD.sub("", statement.strip()).rstrip(" .!")
+    if entity and plain.casefold().startswith(f"{entity.casefold()} "):
+        plain = plain[len(entity) + 1 :]
+    return _read(plain, policy.single_valued, policy.many_valued)
+
+
+@lru_cache(maxsize=65_536)
+def _read(plain: str, more: tuple[str, ...], but: tuple[str, ...]) -> Filled | None:
+    """The slot and value of a sentence, by the table, `more` slots, and none of `but`."""
+    if _UNSAID.search(plain) or _SEVERAL.search(plain) or _INDEFINITE.search(plain):
+        return None
+    read = read_statement(plain)
+    if read.past or read.negated or read.asks or any(read.denied):
+        return None
+    frame = " ".join(read.frame[1:] if read.frame[:1] == ("user",) else read.frame)
+    for pattern, named in _patterns(more):
+        if match := pattern.fullmatch(frame):
+            value = match["value"]
+            words = value.split()
+            if words[0] in RELATIONS or words[0] in _NOT_A_VALUE or "be" in words:
+                continue
+            start, end = match.span("value")
+            slot = f"{frame[:start]}*{frame[end:]}"
+            for choice, name in named.items():
+                slot = " ".join(name if word == match[choice] else word for word in slot.split())
+            return None if listed(slot, but) else Filled(slot, value)
+    return None
+
+
+def listed(slot: str, slots: tuple[str, ...]) -> bool:
+    """Whether a slot is one of some, written as in the table."""
+    example = slot.replace("*", "number=1")
+    return any(pattern.fullmatch(example) for pattern, _ in _compiled(slots))
+
+
+def _patterns(more: tuple[str, ...]) -> list[tuple[re.Pattern[str], dict[str, str]]]:
+    return _compiled((*more, *RELATIONS_OF_ONE.strip().splitlines()))
+
+
+@lru_cache(maxsize=64)
+def _compiled(lines: tuple[str, ...]) -> list[tuple[re.Pattern[str], dict[str, str]]]:
+    """Patterns over the words of a frame; and, for each choice in them, what names the slot."""
+    compiled: list[tuple[re.Pattern[str], dict[str, str]]] = []
+    for line in lines:
+        parts: list[str] = []
+        named: dict[str, str] = {}
+        for word in line.split():
+            if word == "_":
+                parts.append(_ANY)
+            elif word == "?":
+                parts.append(r"\S+ ")
+            elif word in _VALUE:
+                parts.append(_VALUE[word] + " ")
+            elif "/" in word:
+                forms = [_form(each) for each in word.split("/")]
+                key = f"c{len(named)}"
+                named[key] = forms[0]
+                parts.append(f"(?P<{key}>{'|'.join(map(re.escape, forms))}) ")
+            elif word in STOPS - RELATIONS - BE:
+                continue
+            else:
+                # As written in the table, or a stem already: as a proposal names a slot.
+                parts.append(f"(?:{re.escape(_form(word))}|{re.escape(word)}) ")
+        compiled.append((re.compile("".join(parts).rstrip()), named))
+    return compiled
+
+
+def _form(word: str) -> str:
+    return "be" if word in BE else stem(word)

@@ -1,0 +1,256 @@
+"""When a fact holds: from its own words, and from values that took each other's place.
+
+Two times are kept apart. When something was true (`valid_from`, `valid_to`), and when that became
+known (`known_from`, `end_known_from`): "I live in Rome since March" said in May is true from March
+and known from May. Both are event times, taken from the statements; nothing is decided by when a
+row was processed.
+
+Values of a slot that holds one at a time (knowledge/cardinality.py) follow each other in the order
+of their statements: what was stated last holds, and each other value held until the next one was
+stated. That a value was replaced is no evidence against having been true, so it costs no
+confidence; and a value that is stated again holds again, in a further stretch.
+"""
+
+import polars as pl
+
+from knowledge.cardinality import filled
+from knowledge.kinds import NAME_PREDICATES
+from knowledge.policy import Policy
+from knowledge.stated_time import stated_time
+from knowledge.tables import TEXT, TIME, VALID_TIMES
+
+_FACT = ["namespace", "fact_id"]
+_SLOT = ["namespace", "owner", "slot"]
+_READ = pl.Schema(
+    {"namespace": TEXT, "fact_id": TEXT, "entity_id": TEXT, "first_seen": TIME, "topic": pl.Boolean,
+     "slot": TEXT, "value": TEXT, "start": TIME, "end": TIME}
+)  # fmt: skip
+
+
+def valid_times(
+    facts: pl.DataFrame, fact_sources: pl.DataFrame, entities: pl.DataFrame, policy: Policy
+) -> pl.DataFrame:
+    """VALID_TIMES: stretches of facts that fill a slot of one value, or give a time of their own.
+
+    Any other fact holds from its first source on, without an end.
+
+    Args:
+        facts: FACTS rows.
+        fact_sources: FACT_SOURCES rows: when each was stated.
+        entities: ENTITIES rows.
+        policy: single_valued, many_valued.
+    """
+    read = _read(facts, entities, policy)
+    if read.is_empty():
+        return VALID_TIMES.empty()
+    said = _statements(read, fact_sources)
+    beside = _at_once(said)
+    clear = said.join(beside, on=[*_SLOT, "conversation_id", "occurred_at"], how="anti")
+    held = _held(clear, _runs(clear))
+    placed = (
+        read.drop("slot", "value")
+        .join(held, on=_FACT, how="left")
+        .join(_disputes(said, beside), on=_FACT, how="left")
+        .with_columns(
+            pl.col("seq").fill_null(0),
+            pl.col("beside").fill_null([]),
+            pl.coalesce("slot", "disputed").alias("slot"),
+            pl.coalesce("value", "disputed_value").alias("value"),
+            entity_id=pl.coalesce("owner", "disputed_owner", "entity_id"),
+            known_from=pl.coalesce("known_from", "first_seen"),
+        )
+        # A fact that only an undated source states, and that gives no time, has none.
+        .filter(pl.any_horizontal(pl.col("slot", "start", "end").is_not_null()))
+    )
+    return VALID_TIMES.frame(_bounded(placed))
+
+
+def last_stretches(stretches: pl.DataFrame) -> pl.DataFrame:
+    """namespace, fact_id, valid_from, valid_to of the last stretch of each fact."""
+    return (
+        stretches.sort(*_FACT, "seq")
+        .unique(_FACT, keep="last", maintain_order=True)
+        .select(*_FACT, "valid_from", "valid_to")
+    )
+
+
+def _read(facts: pl.DataFrame, entities: pl.DataFrame, policy: Policy) -> pl.DataFrame:
+    """Facts whose sentence fills a slot or gives a time, each read by itself."""
+    named = entities.select(
+        "namespace", "entity_id", "display_name", topic=pl.col("type") == "topic"
+    )
+    sentences = (
+        facts.filter(~pl.col("predicate").is_in(NAME_PREDICATES))
+        .join(named, on=["namespace", "entity_id"], how="left")
+        .select(
+            *_FACT, "entity_id", "first_seen", "predicate", "object", "content", "display_name",
+            pl.col("topic").fill_null(value=False),
+        )
+    )  # fmt: skip
+    rows: list[tuple[object, ...]] = []
+    for (
+        namespace,
+        fact,
+        entity,
+        seen,
+        predicate,
+        value,
+        content,
+        name,
+        topic,
+    ) in sentences.iter_rows():
+        time = stated_time(content)
+        fills = filled(predicate, str(value).casefold(), time.rest, policy, name)
+        if fills or time.start or time.end:
+            slot = fills or (None, None)
+            rows.append((namespace, fact, entity, seen, topic, *slot, time.start, time.end))
+    return pl.DataFrame(rows, schema=_READ, orient="row")
+
+
+def _statements(read: pl.DataFrame, fact_sources: pl.DataFrame) -> pl.DataFrame:
+    """Dated statements of values, once for each fact that a candidate is a source of.
+
+    A free statement makes a fact of its subject and of every topic that it names. The slot is the
+    subject's (`owner`), so that topics which two projects share do not mix their values up; the
+    facts about topics share its fate.
+
+    Returns:
+        namespace, owner, slot, value, fact_id, candidate_id, conversation_id, occurred_at, start,
+        and `leads`: whether it is the owner's own fact.
+    """
+    columns = [*_FACT, "candidate_id", "conversation_id", "occurred_at"]
+    dated = fact_sources.drop_nulls("occurred_at").select(columns)
+    candidate = ["namespace", "candidate_id"]
+    leading = (
+        dated.select(*_FACT, "candidate_id")
+        .join(read.drop_nulls("slot"), on=_FACT)
+        .sort(*candidate, "topic", "entity_id", "fact_id")
+        .unique(candidate, keep="first", maintain_order=True)
+        .select(*candidate, "slot", "value", "start", owner="entity_id", leader="fact_id")
+    )
+    return dated.join(leading, on=candidate).with_columns(
+        leads=pl.col("fact_id") == pl.col("leader")
+    )
+
+
+def _at_once(said: pl.DataFrame) -> pl.DataFrame:
+    """Places where one conversation gives a slot several values at the same time."""
+    return (
+        said.group_by(*_SLOT, "conversation_id", "occurred_at")
+        .agg(values=pl.col("value").n_unique())
+        .filter(pl.col("values") > 1)
+        .drop("values")
+    )
+
+
+def _runs(said: pl.DataFrame) -> pl.DataFrame:
+    """Stretches in which one value of a slot was stated, and no other.
+
+    Statements stand by time, ties by candidate. A stretch begins with its first statement, and ends
+    with the first statement of the next value; where that one says since when it holds, and this is
+    later than the last statement of the value before, it ended then.
+
+    Returns:
+        namespace, owner, slot, value, run, run_from, run_last, run_to, end_known_from, ended_by.
+    """
+    ordered = said.filter("leads").sort(*_SLOT, "occurred_at", "candidate_id")
+    runs = (
+        ordered.with_columns(
+            run=(pl.col("value") != pl.col("value").shift()).fill_null(value=True).cum_sum()
+            .over(_SLOT)
+        )
+        .group_by(*_SLOT, "run", maintain_order=True)
+        .agg(
+            pl.col("value").first(),
+            run_from=pl.col("occurred_at").first(),
+            run_last=pl.col("occurred_at").last(),
+            start=pl.col("start").first(),
+            first=pl.col("fact_id").first(),
+        )
+        .sort(*_SLOT, "run")
+    )  # fmt: skip
+    following = pl.col("run_from", "start", "first").shift(-1).over(_SLOT).name.prefix("next_")
+    said_since = pl.col("next_start") > pl.col("run_last")
+    return runs.with_columns(following).select(
+        *_SLOT, "value", "run", "run_from", "run_last",
+        run_to=pl.when(said_since).then("next_start").otherwise("next_run_from"),
+        end_known_from="next_run_from",
+        ended_by="next_first",
+    )  # fmt: skip
+
+
+def _held(said: pl.DataFrame, runs: pl.DataFrame) -> pl.DataFrame:
+    """Stretches of each fact: those of its value that had not ended when it was first stated.
+
+    A fact about a topic may stand for statements of several owners: it then has the stretches of
+    the one for whom it holds longest (ties by id).
+
+    Returns:
+        namespace, fact_id, seq, owner, slot, value, run_from, run_to, known_from, end_known_from,
+        ended_by.
+    """
+    known = said.group_by(*_FACT, "owner", "slot", "value").agg(known=pl.col("occurred_at").min())
+    stretches = (
+        known.join(runs, on=[*_SLOT, "value"])
+        .filter(pl.col("run_last") >= pl.col("known"))
+        .with_columns(known_from=pl.max_horizontal("run_from", "known"))
+    )
+    longest = (
+        stretches.sort(*_FACT, "owner", "slot", "run")
+        .unique([*_FACT, "owner", "slot"], keep="last", maintain_order=True)
+        .sort(
+            *_FACT, pl.col("run_to").is_null(), "run_to", "owner", "slot",
+            descending=[False, False, True, True, False, False],
+        )
+        .unique(_FACT, keep="first", maintain_order=True)
+        .select(*_FACT, "owner", "slot")
+    )  # fmt: skip
+    return (
+        stretches.join(longest, on=[*_FACT, "owner", "slot"])
+        .sort(*_FACT, "run")
+        .with_columns(seq=pl.int_range(pl.len(), dtype=pl.Int64).over(_FACT))
+        .drop("run", "run_last", "known")
+    )
+
+
+def _disputes(said: pl.DataFrame, beside: pl.DataFrame) -> pl.DataFrame:
+    """For facts stated at once with another value: with which facts, and in which slot."""
+    place = [*_SLOT, "conversation_id", "occurred_at"]
+    at_once = said.join(beside, on=place)
+    others = at_once.select(*place, other="fact_id", other_value="value")
+    return (
+        at_once.join(others, on=place)
+        .filter(pl.col("value") != pl.col("other_value"))
+        .sort(*_FACT, "owner", "slot")
+        .group_by(_FACT, maintain_order=True)
+        .agg(
+            beside=pl.col("other").unique().sort(),
+            disputed=pl.col("slot").first(),
+            disputed_value=pl.col("value").first(),
+            disputed_owner=pl.col("owner").first(),
+        )
+    )
+
+
+def _bounded(placed: pl.DataFrame) -> pl.DataFrame:
+    """Stretches with the times that statements give for themselves.
+
+    A stated start is that of the first stretch; a stated end ends each that goes beyond it. What is
+    only said to have ended, and had when it was said, began nobody knows when.
+    """
+    over = (pl.col("start").is_null() & (pl.col("end") <= pl.col("known_from"))).fill_null(
+        value=False
+    )
+    sooner = (pl.col("end") <= pl.col("run_to")).fill_null(
+        pl.col("end").is_not_null() & pl.col("run_to").is_null()
+    )
+    return placed.with_columns(
+        valid_from=pl.when(pl.col("start").is_not_null() & (pl.col("seq") == 0))
+        .then("start")
+        .when(over)
+        .then(None)
+        .otherwise(pl.coalesce("run_from", "first_seen")),
+        valid_to=pl.when(sooner).then("end").otherwise("run_to"),
+        end_known_from=pl.when(sooner).then("known_from").otherwise("end_known_from"),
+        ended_by=pl.when(~sooner).then("ended_by"),
+    )

@@ -1,0 +1,105 @@
+"""Which statements fill a slot that holds one value at a time."""
+
+import pytest
+
+from knowledge.cardinality import Filled, filled
+from knowledge.policy import Policy
+
+
+def read(statement, policy=Policy(), predicate="states"):  # noqa: B008  frozen
+    return filled(predicate, statement.lower(), statement, policy)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        ("I live in Berlin.", "The user lives in Rome now."),
+        ("I work at Acme Corp.", "I work for Globex."),
+        ("My name is Anna.", "My name is Hannah."),
+        ("My favourite editor is Vim.", "My favorite editor is Helix"),
+        ("Our default branch is main.", "From now on, the default branch is `trunk`."),
+        ("The API server runs on port 8080.", "The API server listens on port 8443 now."),
+        ("The version of Postgres is 15.", "The version of Postgres is 16.2."),
+        ("The timeout is set to 30 seconds.", "The timeout is set to 1 minute."),
+        ("The certificate expires on 2026-05-01.", "The certificate expires on 2027-05-01."),
+        ("We use Python 3.12.", "We use Python 3.13 here."),
+        ("The retry limit is 5.", "The retry limit is 8."),
+        ("I am 34 years old.", "I'm 35 years old."),
+        ("The staging host is 10.0.0.4.", "The staging host is 10.0.0.5."),
+    ],
+)
+def test_two_values_of_one_slot(said):
+    one, two = map(read, said)
+    assert one
+    assert two
+    assert one.slot == two.slot
+    assert one.value != two.value
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I like tea.",
+        "I know Python 3.12 and Go.",
+        "We use Postgres.",
+        "I have a cat.",
+        "We use 3 servers.",
+        "I lived in Berlin.",
+        "I used to live in Berlin.",
+        "I do not live in Berlin.",
+        "I no longer live in Berlin.",
+        "If I live in Berlin, taxes are high.",
+        "I want to live in Berlin.",
+        "I would live in Berlin.",
+        "I will live in Berlin.",
+        "I live in Berlin and Rome.",
+        "I live in a small flat.",
+        "Do I live in Berlin?",
+        "Anna says the default branch is trunk.",
+        "The docs say that the default branch is trunk.",
+        "Maybe the default branch is trunk.",
+        "I work at night.",
+        "My default shell is not zsh.",
+        "The default branch was main.",
+        'The sign reads "I live in Berlin".',
+    ],
+)
+def test_what_fills_no_slot(said):
+    assert read(said) is None
+
+
+def test_different_subjects_have_slots_of_their_own():
+    slots = {
+        read(said).slot
+        for said in (
+            "I live in Rome.",
+            "The default branch is main.",
+            "The default shell is zsh.",
+            "The API server runs on port 80.",
+            "The worker runs on port 80.",
+            "We use Python 3.12.",
+            "We use Node 22.",
+        )
+    }
+    assert len(slots) == 7
+    assert read("My sister lives in Rome.") is None, "a sister is not the only one"
+
+
+def test_the_entity_itself_is_no_subject():
+    said = filled("states", "", "Anna lives in Rome.", Policy(), "Anna")
+    assert said == read("I live in Rome.")
+
+
+def test_settings_add_slots_and_take_them_away():
+    said = "Our CI runs on Jenkins."
+    assert read(said) is None
+    assert read(said, Policy(single_valued=("ci run on *",))) == Filled("ci run on *", "jenkin")
+    named = "My cat is called Tom."
+    slot = read(named).slot
+    assert read(named, Policy(many_valued=(slot,))) is None
+
+
+def test_typed_predicates_hold_one_value_or_many():
+    assert read("Rome", predicate="lives_in") == Filled("lives_in", "rome")
+    assert read("Rome", predicate="knows") is None
+    assert read("Rome", Policy(many_valued=("lives_in",)), "lives_in") is None
