@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from knowledge.policy import Policy
-from knowledge.vocabulary import BE, RELATIONS, STOPS, stem
+from knowledge.vocabulary import BE, RELATIONS, STOPS, UNITED, stem
 from knowledge.wording_statement import read_statement
 
 
@@ -108,6 +108,9 @@ _LEAD = re.compile(
 )
 """What may open a statement without changing it."""
 
+_MOST_WORDS = 14
+"""What is longer says more than a value."""
+
 _NOT_A_VALUE = _stems("home night nights day days work free fun life fear it them")
 
 
@@ -144,7 +147,9 @@ def filled(
 @lru_cache(maxsize=65_536)
 def _read(plain: str, more: tuple[str, ...], but: tuple[str, ...]) -> Filled | None:
     """The slot and value of a sentence, by the table, `more` slots, and none of `but`."""
-    if _UNSAID.search(plain) or _SEVERAL.search(plain) or _INDEFINITE.search(plain):
+    if plain.count(" ") >= _MOST_WORDS or _UNSAID.search(plain):
+        return None
+    if _SEVERAL.search(plain) or _INDEFINITE.search(plain):
         return None
     read = read_statement(plain)
     if read.past or read.negated or read.asks or any(read.denied):
@@ -203,4 +208,5 @@ def _compiled(lines: tuple[str, ...]) -> list[tuple[re.Pattern[str], dict[str, s
 
 
 def _form(word: str) -> str:
-    return "be" if word in BE else stem(word)
+    """A word as it stands in the frame of a statement."""
+    return "be" if word in BE else UNITED.get(stem(word), (stem(word), False))[0]

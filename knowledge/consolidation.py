@@ -24,7 +24,9 @@ from knowledge.tables import (
     MEMORY_ENTITIES,
     MERGES,
     SIMILAR_FACTS,
+    VALID_TIMES,
 )
+from knowledge.valid_time import valid_times
 
 
 def _embeddings(reads: Frames, means: Means) -> Made:
@@ -80,6 +82,19 @@ EVIDENCE_STAGE = Stage(
     _evidence,
 )  # fmt: skip
 
+VALID_TIMES_STAGE = Stage(
+    stage_of("valid_times", 1, "When facts hold.", "single_valued", "many_valued"),
+    (FACTS, FACT_SOURCES, ENTITIES),
+    (VALID_TIMES,),
+    lambda reads, means: Made(
+        {
+            "valid_times": valid_times(
+                reads["facts"], reads["fact_sources"], reads["entities"], means.policy
+            )
+        }
+    ),
+)
+
 CONFIDENCE_STAGE = Stage(
     stage_of(
         "confidence_updates", 1, "Confidence after each event.", "support_gain",
@@ -123,14 +138,17 @@ def _memory(reads: Frames, means: Means) -> Made:
 
 MEMORY_STAGE = Stage(
     stage_of(
-        "memory", 4, "The current view.", "support_gain", "contradiction_factor", "decay_per_day",
+        "memory", 5, "The current view.", "support_gain", "contradiction_factor", "decay_per_day",
     ),
-    (FACTS, FACT_SOURCES, EPISODES, ENTITIES, EVIDENCE, CONFIDENCE_UPDATES, MERGES, EMBEDDINGS),
+    (
+        FACTS, FACT_SOURCES, EPISODES, ENTITIES, VALID_TIMES, EVIDENCE, CONFIDENCE_UPDATES, MERGES,
+        EMBEDDINGS,
+    ),
     (MEMORY, MEMORY_ENTITIES),
     _memory,
 )  # fmt: skip
 
 CONSOLIDATION = (
-    EMBEDDINGS_STAGE, CLUSTERS_STAGE, SIMILAR_FACTS_STAGE, EVIDENCE_STAGE, CONFIDENCE_STAGE,
-    MERGES_STAGE, MEMORY_STAGE,
+    EMBEDDINGS_STAGE, CLUSTERS_STAGE, SIMILAR_FACTS_STAGE, VALID_TIMES_STAGE,
+    EVIDENCE_STAGE, CONFIDENCE_STAGE, MERGES_STAGE, MEMORY_STAGE,
 )  # fmt: skip

@@ -11,8 +11,9 @@ from knowledge.identity import digest_column
 from knowledge.kinds import info_type, knowledge_type, structural
 from knowledge.policy import Policy
 from knowledge.support import drawn_from, first_statements, known_from
-from knowledge.tables import MEMORY, MEMORY_ENTITIES
+from knowledge.tables import MEMORY, MEMORY_ENTITIES, VALID_TIMES
 from knowledge.text import STOP_WORDS, words
+from knowledge.valid_time import last_stretches
 
 KEYWORDS = 5
 _KEY = ["namespace", "fact_id"]
@@ -29,6 +30,7 @@ class Grounds(NamedTuple):
     evidence: pl.DataFrame
     confidence_updates: pl.DataFrame
     merges: pl.DataFrame
+    valid_times: pl.DataFrame = VALID_TIMES.empty()
 
 
 def memory(grounds: Grounds, embedded: Collection[str], policy: Policy) -> pl.DataFrame:
@@ -51,6 +53,7 @@ def memory(grounds: Grounds, embedded: Collection[str], policy: Policy) -> pl.Da
     )
     counted = _conversations(grounds, taken)
     drawn_from = _drawn_from(facts, grounds.evidence, taken)
+    stretches = last_stretches(grounds.valid_times).with_columns(bounded=pl.lit(value=True))
     types = grounds.entities.select("namespace", "entity_id", entity_type="type")
     return MEMORY.frame(
         facts.drop("derived_from")
@@ -64,10 +67,14 @@ def memory(grounds: Grounds, embedded: Collection[str], policy: Policy) -> pl.Da
             how="left",
         )
         .join(types, on=["namespace", "entity_id"], how="left")
+        .join(stretches, on=_KEY, how="left", suffix="_told")
         .with_columns(
             pl.coalesce("confidence_united", "confidence").alias("confidence"),
             pl.coalesce("last_event_at_united", "last_event_at").alias("last_event_at"),
-            pl.coalesce("valid_from", "first_seen").alias("valid_from"),
+            pl.when("bounded")
+            .then("valid_from_told")
+            .otherwise(pl.coalesce("valid_from", "first_seen"))
+            .alias("valid_from"),
             pl.coalesce("evidence_count", "conversation_count").alias("evidence_count"),
             status=pl.when(pl.col("merged_into").is_not_null())
             .then(pl.lit("merged_into"))

@@ -174,7 +174,7 @@ GROUPS = {
     "theme_facts": ("theme_facts",),
     "facts": ("facts", "fact_sources"),
     "learnings": ("learnings",),
-    "vectors": ("embeddings", "similar_facts"),
+    "vectors": ("embeddings", "similar_facts", "valid_times"),
     "evidence": ("evidence",),
     "changes": ("confidence_updates", "merges", "clusters"),
     "memory": ("memory", "memory_entities"),

@@ -29,6 +29,7 @@ from assets.records import records_asset
 from assets.similar_facts import similar_facts
 from assets.theme_facts import theme_facts
 from assets.themes import themes
+from assets.valid_times import valid_times
 from assets.vector_index import vector_index_asset
 from assets.work import work_asset
 from knowledge.identity import digest
@@ -38,7 +39,7 @@ from resources.settings import Settings
 ASSETS: Sequence[dg.AssetsDefinition] = (
     extractors, records_asset, raw_logs_asset, candidates_asset, learning_candidates_asset,
     introductions, known_only_candidates, entities, themes, theme_facts, facts, learnings,
-    embeddings, clusters, similar_facts, evidence, confidence_updates,
+    embeddings, clusters, similar_facts, valid_times, evidence, confidence_updates,
     merges, memory, funnel, vector_index_asset, work_asset, model_calls, publication_asset,
     maintenance,
 )  # fmt: skip

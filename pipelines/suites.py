@@ -53,6 +53,7 @@ def words(table: Table) -> list[str]:
         "outcome", "status", "stage", "gate", "source", "adapter", "category", "decision", "type",
         "extractor", "cause", "knowledge_type", "info_type", "predicate", "unit", "generation",
         "introduced_by", "merged_into", "spans", "derived_from", "dedupe_hash", "subject",
+        "ended_by", "beside",
     }  # fmt: skip
     return [
         name

@@ -167,8 +167,8 @@ MEMORY = Table(
         ),
         "status": Column(TEXT, "pending_embed, active, merged_into, quarantined or retracted."),
         "evidence_count": Column(COUNT, "Distinct conversations of the union of its evidence."),
-        "valid_from": Column(TIME, "True from.", null=True),
-        "valid_to": Column(TIME, "True until; none if it still holds.", null=True),
+        "valid_from": Column(TIME, "True from, in its last stretch (valid_times).", null=True),
+        "valid_to": Column(TIME, "True until, likewise; none if it still holds.", null=True),
         "merged_into": Column(TEXT, "Fact that took it up.", null=True),
         "archived_at": Column(TIME, "When it was merged away (event time).", null=True),
         "knowledge_type": Column(
