@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 from knowledge.embedding import Embedder
 from knowledge.policy import Policy
 from knowledge.similarity import pair_similarity
+from knowledge.text import words
 from knowledge.wording import Verdict, compare
 from knowledge.wording_statement import read_statement
 from resources.embedder import load_embedder
@@ -54,6 +55,8 @@ class Pairs(NamedTuple):
     similarity: NDArray[np.float64]
     """Calibrated."""
     verdict: NDArray[np.str_]
+    equal: Bools
+    """Of equal texts, as far as the words go; no way can tell these apart."""
 
     def alike(self, policy: Policy) -> Bools:
         """More alike than the threshold of merges."""
@@ -93,6 +96,7 @@ def judged(rows: Sequence[tuple[str, str, Any]], embedder: Embedder) -> Pairs:
         (vectors.astype(np.float64) * others).sum(axis=1),
         pair_similarity(vectors, others, index, index, embedder),
         np.array([str(compare(one, two).verdict) for one, two in zip(left, right, strict=True)]),
+        np.array([words(one) == words(two) for one, two in zip(left, right, strict=True)]),
     )
 
 
@@ -126,23 +130,30 @@ def wrong_merges(sts: Pairs, wrong: Bools, against: Pairs, policy: Policy) -> di
     """Contradictions that each way would merge; `wrong` says which of `against` they are.
 
     Plain cosine at equal recall of paraphrases: the highest threshold at which it finds as many.
+    `of other texts` leaves out the pairs of equal texts, which are mistakes of the labels.
     """
-    ours = int((against.merged(policy) & wrong).sum())
+    other = wrong & ~against.equal
+
+    def counted(chosen: Bools) -> dict[str, int]:
+        return {"all": int((chosen & wrong).sum()), "of other texts": int((chosen & other).sum())}
+
+    ours = counted(against.merged(policy))
     made: dict[str, Any] = {
         "pairs": int(wrong.sum()),
+        "pairs of other texts": int(other.sum()),
         "ships": ours,
-        "plain cosine > 0.85": int(((against.cosine > PLAIN) & wrong).sum()),
+        "plain cosine > 0.85": counted(against.cosine > PLAIN),
     }
     for grade in PARAPHRASE:
         good = sts.labels >= grade
         recalled = int((sts.merged(policy) & good).sum())
         threshold = float(np.sort(sts.cosine[good])[::-1][max(recalled, 1) - 1])
-        plain = int(((against.cosine >= threshold) & wrong).sum())
+        plain = counted(against.cosine >= threshold)
         made[f"at equal recall, grade >= {grade}"] = {
             "paraphrases found": recalled,
             "cosine": round(threshold, 4),
             "plain": plain,
-            "ratio": ours / plain if plain else None,
+            "ratio": {kind: ours[kind] / plain[kind] if plain[kind] else None for kind in plain},
         }
     return made
 
@@ -215,16 +226,16 @@ def lines(result: dict[str, Any]) -> list[str]:
         told += [f"    {way:28} {_found(each)}" for way, each in ways.items()]
     for name in ("MNLI contradictions", "own pairs that are not the same"):
         wrong = result[f"wrong merges, {name}"]
-        told.append(f"Wrong merges among {wrong['pairs']} {name}")
         told.append(
-            f"    ships {wrong['ships']}, plain cosine > 0.85 {wrong['plain cosine > 0.85']}"
+            f"Wrong merges among {wrong['pairs']} {name} "
+            f"(in brackets: the {wrong['pairs of other texts']} of other texts)"
         )
+        told += [f"    {way:28} {_both(wrong[way])}" for way in ("ships", "plain cosine > 0.85")]
         for at, each in wrong.items():
             if at.startswith("at equal recall"):
-                ratio = "none" if each["ratio"] is None else f"{each['ratio']:.3f}"
                 told.append(
                     f"    {at} ({each['paraphrases found']} found, cosine >= {each['cosine']}): "
-                    f"plain {each['plain']}, ships / plain {ratio} (goal 0.2)"
+                    f"plain {_both(each['plain'])}; ships / plain {_both(each['ratio'])}, goal 0.2"
                 )
     told.append("Contradictions: MNLI, against neutral and STS-B graded >= 4")
     told += [f"    {way:40} {_found(each)}" for way, each in result["contradictions"].items()]
@@ -235,6 +246,11 @@ def lines(result: dict[str, Any]) -> list[str]:
     taken = result["microseconds of a pair"]
     told.append("Microseconds of a pair: " + ", ".join(f"{k} {v:.1f}" for k, v in taken.items()))
     return told
+
+
+def _both(each: dict[str, float | None]) -> str:
+    every, other = ("-" if value is None else f"{value:.3g}" for value in each.values())
+    return f"{every} ({other})"
 
 
 def _found(each: dict[str, float]) -> str:

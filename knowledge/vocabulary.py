@@ -4,6 +4,7 @@ Lists stand as plain text. Words are casefolded; `stem` makes one of the forms o
 """
 
 import re
+from functools import lru_cache
 
 
 def _listed(text: str) -> frozenset[str]:
@@ -43,6 +44,12 @@ DIRECTIONS = _listed("""
 from over than by before because if when until since into
 """)
 """Words whose two sides must not be exchanged."""
+
+ADJECTIVES_IN_LY = _listed("""
+monthly quarterly nightly friendly mainly mostly partly merely primarily exclusively entirely
+completely especially particularly exactly equally possibly assembly anomaly multiply supply
+""")
+"""Words in `ly` of which it matters where they stand."""
 
 RELATIONS = _listed("of on in at to for as with")
 """Prepositions that may be left out, but not exchanged: `stops at` is not `stops for`."""
@@ -218,6 +225,7 @@ _SUFFIXES = (
 )  # fmt: skip
 
 
+@lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
     """A light English stem: what is left without plural, tense and endings of nouns of verbs."""
     word = IRREGULAR.get(word, word)
@@ -313,8 +321,11 @@ UNAGENTS = frozenset(
 WEAK = stems(_listed("some someone something sometimes often many several most mostly usually"))
 """Quantities that `none` denies."""
 
-CONDITIONS = stems(_listed("if when whenever until while whether unless or once as except"))
+CONDITIONS = stems(_listed("if when whenever until while whether unless or once"))
 """Words by which a clause may not be asserted."""
+
+TENTATIVE = stems(_listed("might maybe whether wonder"))
+"""Words by which nothing is asserted."""
 
 ONE_WAY = stems(_listed("than over before replace precede follow exceed beat outperform supersede"))
 """What holds one way round only."""

@@ -16,12 +16,14 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from knowledge.vocabulary import (
+    ADJECTIVES_IN_LY,
     ADJUNCTS,
     CONDITIONS,
     DIRECTION_STEMS,
     FRONTED,
     ONE_WAY,
     RELATIONS,
+    TENTATIVE,
     UNITS,
     VERBS,
     WEAK,
@@ -107,9 +109,20 @@ def _compared(ours: Statement, theirs: Statement) -> Compared:
         return Compared(Verdict.UNSURE, "order")
     if _alike(signed, against):
         return Compared(Verdict.SAME)
-    return Compared(
-        *((Verdict.UNSURE, "question") if ours.asks else (Verdict.OPPOSITE, "polarity"))
-    )
+    if ours.asks:
+        return Compared(Verdict.UNSURE, "question")
+    denies = TENTATIVE.isdisjoint(ours.words) and _main_differs(ours, set(signed) - set(against))
+    return Compared(Verdict.OPPOSITE if denies else Verdict.UNSURE, "polarity")
+
+
+def _main_differs(statement: Statement, differs: set[tuple[str, bool]]) -> bool:
+    """Whether more than a condition is denied on one side only."""
+    if CONDITIONS.isdisjoint(statement.words):
+        return True
+    others = {word for word, _ in differs}
+    told = list(zip(statement.words, statement.clauses, strict=True))
+    conditional = {clause for word, clause in told if word in CONDITIONS}
+    return any(word in others and clause not in conditional for word, clause in told)
 
 
 def _of_others(
@@ -267,7 +280,34 @@ def _values(ours: Statement, theirs: Statement) -> tuple[str, tuple[str, str]] |
         return None
     if ours.past != theirs.past or not _same_persons(ours.persons, theirs.persons):
         return None
-    one, two = ours.frame, theirs.frame
+    if not TENTATIVE.isdisjoint(ours.words):
+        return None
+    found = _filled((ours.frame, ours.verb), (theirs.frame, theirs.verb))
+    if found or not (_names_one(ours) or _names_one(theirs)):
+        return found
+    one, two = _faced(ours), _faced(theirs)
+    return _filled(one, two)
+
+
+def _names_one(statement: Statement) -> bool:
+    """Whether it says who or what the one thing is: "Vim is my editor"."""
+    return any(kind == "be the" for _, kind in statement.turns) and statement.frame.count("be") == 1
+
+
+def _faced(statement: Statement) -> tuple[list[str], int | None]:
+    """Frame and verb, the one thing first: `editor be vim` for "Vim is my editor"."""
+    if not _names_one(statement):
+        return statement.frame, statement.verb
+    at = statement.frame.index("be")
+    name, role = statement.frame[:at], statement.frame[at + 1 :]
+    return [*role, "be", *name], len(role)
+
+
+def _filled(
+    ours: tuple[list[str], int | None], theirs: tuple[list[str], int | None]
+) -> tuple[str, tuple[str, str]] | None:
+    """Slot and values of two frames with their verbs."""
+    one, two = ours[0], theirs[0]
     start, after = _common(one, two)
     while start and one[start - 1].startswith("number="):
         start -= 1
@@ -278,7 +318,9 @@ def _values(ours: Statement, theirs: Statement) -> tuple[str, tuple[str, str]] |
         return None
     if {*left, *right} <= RELATIONS or "*" in one or not ADJUNCTS.isdisjoint(left[1:] + right[1:]):
         return None
-    if not _told(ours, start, left) or not _told(theirs, start, right):
+    if not (_told(*ours, start, left) and _told(*theirs, start, right)):
+        return None
+    if not CONDITIONS.isdisjoint(one[:start]):
         return None
     if start and one[start - 1] == "to" and (left[0] in VERBS or right[0] in VERBS):
         return None
@@ -286,19 +328,19 @@ def _values(ours: Statement, theirs: Statement) -> tuple[str, tuple[str, str]] |
     return slot, (" ".join(left), " ".join(right))
 
 
-def _told(statement: Statement, start: int, value: list[str]) -> bool:
+def _told(frame: list[str], verb: int | None, start: int, value: list[str]) -> bool:
     """Whether a value is told of something, and does not say of what something is told.
 
     It stands behind the verb; but "Python 3.11 is required" tells of Python, and "two workers" how
     many workers.
     """
-    if statement.verb is not None and start > statement.verb:
+    if verb is not None and start > verb:
         return True
     kinds = [word.partition("=")[0] for word in value]
     if kinds == ["version"] and start:
         return True
     behind = start + 1
-    return kinds == ["number"] and behind < len(statement.frame) and behind != statement.verb
+    return kinds == ["number"] and behind < len(frame) and behind != verb
 
 
 def _slot(frame: list[str]) -> str:
@@ -324,6 +366,8 @@ def _prefix_antonyms(only_left: list[str], only_right: list[str]) -> dict[str, s
 
 def _prefixed(longer: str, shorter: str) -> bool:
     if not longer.endswith(shorter) or len(shorter) < 4:
+        return False
+    if shorter in {"valuabl", "different", "flammabl"}:
         return False
     prefix = longer.removesuffix(shorter)
     return prefix in _PREFIXES or (
@@ -371,7 +415,7 @@ def _without_adverbs(statement: Statement) -> list[str]:
     return [
         word
         for word, raw in zip(statement.words, statement.raws, strict=True)
-        if not (raw.endswith("ly") and len(raw) > 6)
+        if not (raw.endswith("ly") and len(raw) > 6 and raw not in ADJECTIVES_IN_LY)
     ]
 
 

@@ -106,9 +106,16 @@ def read_statement(text: str) -> Statement:
 def _placed(tokens: list[str]) -> Statement:
     """Content words in their clauses, and each clause's polarity."""
     made = Statement()
+    aside: int | None = None  # where "that are not compressed" begins, up to the verb of the files
     for at, piece in enumerate(tokens):
-        if made.verb is None and _verbal(piece, tokens[:at]):
-            made.verb = len(made.frame)
+        if made.verb is None:
+            if aside is None and piece in {"that", "which", "who"} and _relative(tokens, at):
+                aside = at
+            elif aside is not None:
+                if at > aside + 1 and (piece in AUXILIARIES or piece in ASKING):
+                    aside, made.verb = None, len(made.frame)
+            elif _verbal(piece, tokens[:at]):
+                made.verb = len(made.frame)
         joined = piece in {"and", "or", ","} and (
             _denies(tokens[at + 1 : at + 3]) or any(map(_polar, tokens[at + 1 : at + 2]))
         )
@@ -120,13 +127,15 @@ def _placed(tokens: list[str]) -> Statement:
             made.denied.append(False)
         if "=" in piece:
             made.add(piece, piece)
+        elif piece in NEGATIONS and aside is not None:
+            made.add("not", piece)
         elif piece in NEGATIONS:
             if piece != "nor" or not made.denied[-1]:
                 made.turn()
             if piece == "unless":
                 made.add("if", "if")
         else:
-            _place(made, tokens, at)
+            _place(made, tokens, at, aside is not None)
     made.persons = tuple(PERSONS[piece] for piece in tokens if piece in PERSONS)
     made.relations = tuple(piece for piece in tokens if piece in RELATIONS)
     made.past = tuple(piece for at, piece in enumerate(tokens) if _past(piece, tokens[:at]))
@@ -138,7 +147,7 @@ def _placed(tokens: list[str]) -> Statement:
     return made
 
 
-def _place(made: Statement, tokens: list[str], at: int) -> None:
+def _place(made: Statement, tokens: list[str], at: int, aside: bool) -> None:
     """A word that is neither literal nor negation."""
     piece = tokens[at]
     if piece in FRONTED:
@@ -152,11 +161,22 @@ def _place(made: Statement, tokens: list[str], at: int) -> None:
     if piece in STOPS or (not piece[0].isalpha() and piece not in "%?"):
         return
     word, negative = UNITED.get(stem(piece), (stem(piece), False))
-    if negative and _attributive(tokens, at):
+    if negative and (aside or _attributive(tokens, at)):
         word, negative = stem(piece), False
     if negative:
         made.turn()
     made.add(word, piece)
+
+
+def _relative(tokens: list[str], at: int) -> bool:
+    """Whether `that` and the like begin what tells one thing from another, behind its name."""
+    after = tokens[at + 1 : at + 2]
+    return (
+        at > 0
+        and _thing(tokens[at - 1 : at])
+        and after != []
+        and (after[0] in AUXILIARIES or after[0] in ASKING or stem(after[0]) in VERBS)
+    )
 
 
 def _attributive(tokens: list[str], at: int) -> bool:
