@@ -31,7 +31,6 @@ from numpy.typing import NDArray
 from knowledge.embedding import Embedder
 from knowledge.policy import Policy
 from knowledge.similarity import pair_similarity
-from knowledge.text import words
 from knowledge.wording import Verdict, compare
 from knowledge.wording_statement import read_statement
 from resources.embedder import load_embedder
@@ -56,7 +55,7 @@ class Pairs(NamedTuple):
     """Calibrated."""
     verdict: NDArray[np.str_]
     equal: Bools
-    """Of equal texts, as far as the words go; no way can tell these apart."""
+    """Of equal texts but for space and the last mark: no way can tell these apart."""
 
     def alike(self, policy: Policy) -> Bools:
         """More alike than the threshold of merges."""
@@ -96,8 +95,12 @@ def judged(rows: Sequence[tuple[str, str, Any]], embedder: Embedder) -> Pairs:
         (vectors.astype(np.float64) * others).sum(axis=1),
         pair_similarity(vectors, others, index, index, embedder),
         np.array([str(compare(one, two).verdict) for one, two in zip(left, right, strict=True)]),
-        np.array([words(one) == words(two) for one, two in zip(left, right, strict=True)]),
+        np.array([_bare(one) == _bare(two) for one, two in zip(left, right, strict=True)]),
     )
+
+
+def _bare(text: str) -> str:
+    return " ".join(text.split()).rstrip(" .!?")
 
 
 def found(chosen: Bools, good: Bools) -> dict[str, float]:
@@ -130,7 +133,7 @@ def wrong_merges(sts: Pairs, wrong: Bools, against: Pairs, policy: Policy) -> di
     """Contradictions that each way would merge; `wrong` says which of `against` they are.
 
     Plain cosine at equal recall of paraphrases: the highest threshold at which it finds as many.
-    `of other texts` leaves out the pairs of equal texts, which are mistakes of the labels.
+    `of other texts` leaves out the pairs of equal texts, which no way can tell apart.
     """
     other = wrong & ~against.equal
 
@@ -159,7 +162,7 @@ def wrong_merges(sts: Pairs, wrong: Bools, against: Pairs, policy: Policy) -> di
 
 
 def contradictions(mnli: Pairs, sts: Pairs, policy: Policy) -> dict[str, Any]:
-    """Precision and recall of verdicts as contradictions: MNLI's, against neutral and graded >= 4."""
+    """Precision and recall of verdicts as contradictions: MNLI's, against neutral and STS-B."""
     kept = sts.labels >= NO_CONTRADICTION
     good = np.concatenate([mnli.labels == "contradiction", np.zeros(int(kept.sum()), dtype=bool)])
     verdict = np.concatenate([mnli.verdict, sts.verdict[kept]])
