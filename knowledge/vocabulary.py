@@ -147,7 +147,7 @@ start,begin,launch,commence stop,halt show,display select,choose,pick require,ne
 small,little,tiny fast,quick,rapid configure,config application,app documentation,docs,doc
 database,db environment,env production,prod development,dev authenticate,auth,login second,sec,s
 millisecond,ms minute,min,m hour,hr,h day,d %,percent megabyte,mb gigabyte,gb kilobyte,kb
-purchase,buy user,person happen,occur find,discover finish,complete crash,abort
+purchase,buy user,person,human happen,occur find,discover finish,complete crash,abort
 must,should,shall,ought over,above might,may maybe,perhaps,possibly favourite,favorite
 cause,lead,trigger child,kid increase,raise allow,permit answer,reply,respond,response
 someone,somebody have,contain almost,nearly fetch,retrieve get,obtain try,attempt keep,retain

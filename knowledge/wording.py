@@ -22,14 +22,12 @@ from knowledge.vocabulary import (
     DIRECTION_STEMS,
     FRONTED,
     ONE_WAY,
-    RELATIONS,
     TENTATIVE,
-    UNITS,
-    VERBS,
     WEAK,
     stem,
 )
-from knowledge.wording_statement import Statement, read_statement
+from knowledge.wording_slots import slot, values
+from knowledge.wording_statement import Statement, common, read_statement, same_persons
 
 _PREFIXES = ("un", "non", "non-")
 """What turns any word into its opposite. Others do so too rarely (`import`, `display`, `install`):
@@ -39,9 +37,6 @@ _ADJECTIVAL = ("abl", "ibl", "ent", "ant", "at", "al", "iv", "ous", "ct")
 
 _PARTLY = stem("partly")
 """What "not all" is read as, denied."""
-
-_LONGEST_VALUE = 3
-"""Most words of a value."""
 
 
 class Verdict(StrEnum):
@@ -149,7 +144,7 @@ def slot_of(pattern: str) -> str:
 
     "The user lives in *" and "I live in *" give the same.
     """
-    return _slot(read_statement(pattern).frame)
+    return slot(read_statement(pattern).frame)
 
 
 def difference(left: str, right: str) -> str | None:
@@ -188,7 +183,7 @@ def _excludes(ours: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
 
 def _context(ours: Statement, theirs: Statement) -> str | None:
     """What differs in who is meant or when it was."""
-    if not _same_persons(ours.persons, theirs.persons):
+    if not same_persons(ours.persons, theirs.persons):
         return "person"
     if (set(ours.past) <= set(theirs.past)) != (set(theirs.past) <= set(ours.past)):
         return "tense"
@@ -203,7 +198,7 @@ def _alike(ours: list[tuple[str, bool]], theirs: list[tuple[str, bool]]) -> bool
 def _one_spelling(ours: Statement, theirs: Statement) -> bool:
     """Whether all that differs is how a word is put together: `time zone`, `time-zone`."""
     one, two = ours.raws, theirs.raws
-    start, after = _common(ours.words, theirs.words)
+    start, after = common(ours.words, theirs.words)
     left = one[start : len(one) - after]
     right = two[start : len(two) - after]
     return (
@@ -213,15 +208,6 @@ def _one_spelling(ours: Statement, theirs: Statement) -> bool:
         and _context(ours, theirs) is None
         and not (any(ours.denied) or any(theirs.denied))
     )
-
-
-def _common(one: list[str], two: list[str]) -> tuple[int, int]:
-    """How many entries two rows begin with alike, and how many of the rest they end with alike."""
-    shorter = min(len(one), len(two))
-    start = next((at for at in range(shorter) if one[at] != two[at]), shorter)
-    rest = shorter - start
-    after = next((at for at in range(rest) if one[-1 - at] != two[-1 - at]), rest)
-    return start, after
 
 
 def _counted_out(longer: Statement, shorter: Statement, surplus: list[str]) -> bool:
@@ -252,7 +238,7 @@ def _clause_denied(longer: Statement, shorter: Statement) -> bool:
 
 def _exchanged(ours: Statement, theirs: Statement) -> bool:
     """Whether the two sides of what holds one way round changed places: "A over B", "B over A"."""
-    start, after = _common(ours.words, theirs.words)
+    start, after = common(ours.words, theirs.words)
     one = ours.words[start : len(ours.words) - after]
     two = theirs.words[start : len(theirs.words) - after]
     ends = range(1, len(one))
@@ -270,88 +256,8 @@ def _exchanged(ours: Statement, theirs: Statement) -> bool:
 
 def _another(ours: Statement, theirs: Statement, differs: str) -> Compared:
     """VALUE if two statements fill one slot differently, else UNSURE."""
-    found = _values(ours, theirs)
+    found = values(ours, theirs)
     return Compared(Verdict.VALUE, differs, *found) if found else Compared(Verdict.UNSURE, differs)
-
-
-def _values(ours: Statement, theirs: Statement) -> tuple[str, tuple[str, str]] | None:
-    """Slot and values of two statements that differ in one place behind the verb."""
-    if ours.negated or theirs.negated or ours.denied != theirs.denied:
-        return None
-    if ours.past != theirs.past or not _same_persons(ours.persons, theirs.persons):
-        return None
-    if not TENTATIVE.isdisjoint(ours.words):
-        return None
-    found = _filled((ours.frame, ours.verb), (theirs.frame, theirs.verb))
-    if found or not (_names_one(ours) or _names_one(theirs)):
-        return found
-    one, two = _faced(ours), _faced(theirs)
-    return _filled(one, two)
-
-
-def _names_one(statement: Statement) -> bool:
-    """Whether it says who or what the one thing is: "Vim is my editor"."""
-    return any(kind == "be the" for _, kind in statement.turns) and statement.frame.count("be") == 1
-
-
-def _faced(statement: Statement) -> tuple[list[str], int | None]:
-    """Frame and verb, the one thing first: `editor be vim` for "Vim is my editor"."""
-    if not _names_one(statement):
-        return statement.frame, statement.verb
-    at = statement.frame.index("be")
-    name, role = statement.frame[:at], statement.frame[at + 1 :]
-    return [*role, "be", *name], len(role)
-
-
-def _filled(
-    ours: tuple[list[str], int | None], theirs: tuple[list[str], int | None]
-) -> tuple[str, tuple[str, str]] | None:
-    """Slot and values of two frames with their verbs."""
-    one, two = ours[0], theirs[0]
-    start, after = _common(one, two)
-    while start and one[start - 1].startswith("number="):
-        start -= 1
-    if after and one[len(one) - after] in UNITS:
-        after -= 1
-    left, right = one[start : len(one) - after], two[start : len(two) - after]
-    if not (0 < len(left) <= _LONGEST_VALUE and 0 < len(right) <= _LONGEST_VALUE):
-        return None
-    if {*left, *right} <= RELATIONS or "*" in one or not ADJUNCTS.isdisjoint(left[1:] + right[1:]):
-        return None
-    if not (_told(*ours, start, left) and _told(*theirs, start, right)):
-        return None
-    if not CONDITIONS.isdisjoint(one[:start]):
-        return None
-    if start and one[start - 1] == "to" and (left[0] in VERBS or right[0] in VERBS):
-        return None
-    slot = _slot([*one[:start], "*", *one[len(one) - after :]])
-    return slot, (" ".join(left), " ".join(right))
-
-
-def _told(frame: list[str], verb: int | None, start: int, value: list[str]) -> bool:
-    """Whether a value is told of something, and does not say of what something is told.
-
-    It stands behind the verb; but "Python 3.11 is required" tells of Python, and "two workers" how
-    many workers.
-    """
-    if verb is not None and start > verb:
-        return True
-    kinds = [word.partition("=")[0] for word in value]
-    if kinds == ["version"] and start:
-        return True
-    behind = start + 1
-    return kinds == ["number"] and behind < len(frame) and behind != verb
-
-
-def _slot(frame: list[str]) -> str:
-    return " ".join(frame[1:] if frame[:1] == ["user"] else frame)
-
-
-def _same_persons(ours: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
-    """Whether pronouns mean the same, as far as both sides have them: I and you are not one."""
-    shorter, longer = sorted((ours, theirs), key=len)
-    rest = iter(longer)
-    return all(person in rest for person in shorter)
 
 
 def _prefix_antonyms(only_left: list[str], only_right: list[str]) -> dict[str, str]:

@@ -28,6 +28,8 @@ from knowledge.wording_order import active, canonical
 from knowledge.wording_tokens import tokens
 
 _ENDS = frozenset(".;!?:")
+_SUBJECTS = (["i"], ["we"], ["you"], ["he"], ["she"], ["they"], ["user"])
+"""Words that a verb follows."""
 
 
 @dataclass(slots=True)
@@ -101,6 +103,22 @@ def read_statement(text: str) -> Statement:
     if other is not read and other != read:
         statement.active = _placed(canonical(other))
     return statement
+
+
+def same_persons(ours: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
+    """Whether pronouns mean the same, as far as both sides have them: I and you are not one."""
+    shorter, longer = sorted((ours, theirs), key=len)
+    rest = iter(longer)
+    return all(person in rest for person in shorter)
+
+
+def common(one: list[str], two: list[str]) -> tuple[int, int]:
+    """How many entries two rows begin with alike, and how many of the rest they end with alike."""
+    shorter = min(len(one), len(two))
+    start = next((at for at in range(shorter) if one[at] != two[at]), shorter)
+    rest = shorter - start
+    after = next((at for at in range(rest) if one[-1 - at] != two[-1 - at]), rest)
+    return start, after
 
 
 def _placed(tokens: list[str]) -> Statement:
@@ -214,6 +232,8 @@ def _polar(token: str) -> bool:
 def _verbal(piece: str, before: list[str]) -> bool:
     """Whether a word is a verb, as far as its form and a list of common ones tell."""
     if piece in AUXILIARIES or piece in PASTS:
+        return True
+    if before[-1:] in _SUBJECTS and "=" not in piece and piece not in NEGATIONS | STOPS:
         return True
     noun = before[-1:] != [] and (before[-1] in DETERMINERS or before[-1] in RELATIONS)
     return (

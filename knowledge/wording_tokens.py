@@ -48,72 +48,111 @@ _LITERAL = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 
-_PHRASES = [
-    (re.compile(pattern, re.IGNORECASE), replacement)
-    for pattern, replacement in (
-        (r"`([^`\s]+)`", r"\1"),
-        (r"\bcan(?:['’]t|not)\b", "can not"),
-        (r"\bwon['’]t\b", "will not"),
-        (r"(?<=\w)n['’]t\b", " not"),
-        (r"\bi['’]m\b", "i am"),
-        (r"(?<=\w)['’]ve\b", " have"),
-        (r"(?<=\w)['’]re\b", " are"),
-        (r"(?<=\w)['’]ll\b", " will"),
-        (r"(?<=\w)['’]s\b", " s"),
-        (r"\b(?:is|are|was|were|be|been) unable to\b", "can not"),
-        (r"\b(?:is|are|was|were|be|been) able to\b", "can"),
-        (r"\b(?:failed|refused) to\b", "did not"),
-        (r"\b(?:fails?|failing|refuses?) to\b", "not"),
-        (r"\b(?:by no means|in no way|under no circumstances|not at all|anything but)\b", "not"),
+PHRASES = [
+    (triggers.split("|"), re.compile(pattern, re.IGNORECASE), replacement)
+    for triggers, pattern, replacement in (
+        ("`", r"`([^`\s]+)`", r"\1"),
+        ("can", r"\bcan(?:['’]t|not)\b", "can not"),
+        ("won", r"\bwon['’]t\b", "will not"),
+        ("n't|n’t", r"(?<=\w)n['’]t\b", " not"),
+        ("i'm|i’m", r"\bi['’]m\b", "i am"),
+        ("'ve|’ve", r"(?<=\w)['’]ve\b", " have"),
+        ("'re|’re", r"(?<=\w)['’]re\b", " are"),
+        ("'ll|’ll", r"(?<=\w)['’]ll\b", " will"),
+        ("'s|’s", r"(?<=\w)['’]s\b", " s"),
+        ("unable to", r"\b(?:is|are|was|were|be|been) unable to\b", "can not"),
+        ("able to", r"\b(?:is|are|was|were|be|been) able to\b", "can"),
+        ("ed to", r"\b(?:failed|refused) to\b", "did not"),
+        ("to", r"\b(?:fails?|failing|refuses?) to\b", "not"),
         (
+            "means|in no|under no|not at|but",
+            r"\b(?:by no means|in no way|under no circumstances|not at all|anything but)\b",
+            "not",
+        ),
+        (
+            "far from",
             r"\b(is|are|was|were) far from (?!(?:the|a|an|my|our|your|his|her|their|here)\b)",
             r"\1 not ",
         ),
-        (r"\bat all\b", ""),
-        (r"\ball but (?!one\b|\d)", "almost "),
-        (r"^\W*(?:but|however),? ", ""),
-        (r"\bwould (?=(?:also )?(?:prefer|rather|like|love|recommend|suggest)\b)", ""),
-        (r"\bnot (?:only|just|merely|simply)\b", ""),
-        (r"\b(?:no doubt|without (?:a )?doubt|whether or not|no matter)\b", ""),
-        (r"\bnot (?:all|every|always|everyone|everything)\b", "not partly"),
-        (r"\b(?:no longer|not any ?(?:more|longer))\b", "not"),
-        (r"\b(?:because of|due to|owing to|thanks to|on account of)\b", "because"),
-        (r"\b(?:rather than|instead of|in preference to|in place of)\b", "over"),
-        (r"\bany ?(?:more|longer)\b", ""),
+        ("at all", r"\bat all\b", ""),
+        ("all but", r"\ball but (?!one\b|\d)", "almost "),
+        ("but|however", r"^\W*(?:but|however),? ", ""),
+        ("would", r"\bwould (?=(?:also )?(?:prefer|rather|like|love|recommend|suggest)\b)", ""),
+        ("not ", r"\bnot (?:only|just|merely|simply)\b", ""),
         (
+            "doubt|whether|matter",
+            r"\b(?:no doubt|without (?:a )?doubt|whether or not|no matter)\b",
+            "",
+        ),
+        ("not ", r"\bnot (?:all|every|always|everyone|everything)\b", "not partly"),
+        ("no longer|not any", r"\b(?:no longer|not any ?(?:more|longer))\b", "not"),
+        (" of| to", r"\b(?:because of|due to|owing to|thanks to|on account of)\b", "because"),
+        ("than|stead|in p", r"\b(?:rather than|instead of|in preference to|in place of)\b", "over"),
+        ("any", r"\bany ?(?:more|longer)\b", ""),
+        (
+            ",",
             r"^\s*(?:no|yes|yeah|yep|sure(?: thing)?|ok(?:ay)?|alright|certainly|absolutely"
             r"|of course|well|great|thanks|thank you|hi|hello),",
             "",
         ),
-        (r"^\W*(?:the )?(?:root cause|cause|note|summary|conclusion):", ""),
+        (":", r"^\W*(?:the )?(?:root cause|cause|note|summary|conclusion):", ""),
         (
+            "turn|found|discovered",
             r"^\W*(?:(?:it )?turn(?:s|ed) out|(?:i|we) (?:found|discovered)(?: out)?)(?: that)?\b",
             "",
         ),
-        (r"\bin this (?:repo(?:sitory)?|project|codebase)\b", "here"),
+        ("in this", r"\bin this (?:repo(?:sitory)?|project|codebase)\b", "here"),
         (
+            " on",
             r"\b(is|are|be|been|was|were|stays?|remains?|keeps?|kept|set|left) on\s*(?=$|[.,;])",
             r"\1 enabled",
         ),
-        (r"\b(is|are|be|been|was|were|stays?|remains?|keeps?|kept|set|left) off\b", r"\1 disabled"),
-        (r"(?<=\d) (?=s\b)", ""),
-        (r"\bprior to\b", "before"),
-        (r"\b(?:in order to|so as to)\b", "to"),
-        (r"\b(?:as well as|along with|together with)\b", "and"),
-        (r"\b(?:has|have|need|needs|ought) to\b", "must"),
-        (r"\b(?:has|have|had) ((?:not |never )?)(?=been\b|\w+ed\b)", r"\1"),
-        (r"\b(?:gets?|got|getting) (?=\w+(?:ed|en|ten)\b)", "are "),
-        (r"\b(?:around|approximately|roughly|circa|some|~) ?(?=\d)", ""),
-        (r"(?<=\w )some (?=(?!more|other|of)\w+[^s\W](?:$|\W))", ""),
-        (r"\b(?:young|little|small) (?=(?:boy|girl|kid|child|children)s?\b)", ""),
-        (r"\b(prefer\w*) ((?:\w+ ){1,3})to (?!be\b)", r"\1 \2over "),
-        (r"\b(?:a lot|lots|plenty) of\b", "many"),
-        (r"\b(?:a lot|lots|a bit|of course|in fact|at the moment|right now)\b", ""),
-        (r"\bno one\b", "nobody"),
-        (r"\b(?:turn|switch)(?:e?s|ed|ing)? on\b", "enable"),
-        (r"\b(?:turn|switch)(?:e?s|ed|ing)? off\b", "disable"),
+        (
+            " off",
+            r"\b(is|are|be|been|was|were|stays?|remains?|keeps?|kept|set|left) off\b",
+            r"\1 disabled",
+        ),
+        (" s", r"(?<=\d) (?=s\b)", ""),
+        ("prior", r"\bprior to\b", "before"),
+        ("order to|so as", r"\b(?:in order to|so as to)\b", "to"),
+        ("with|well as", r"\b(?:as well as|along with|together with)\b", "and"),
+        (" to", r"\b(?:has|have|need|needs|ought) to\b", "must"),
+        (
+            "ha",
+            r"\b(?:has|have|had) ((?:not |never )?)"
+            r"(?=been\b|(?!(?:red|bed|need|seed|speed|feed)\b)\w+ed\b)",
+            r"\1",
+        ),
+        (
+            "get|got",
+            r"\b(?:gets?|got|getting) (?=(?:\w+e[dn]|sent|built|held|kept|made|put|read|run|set"
+            r"|lost|sold|paid|cut)\b)",
+            "are ",
+        ),
+        (
+            "around|approx|roughly|circa|some|~",
+            r"\b(?:around|approximately|roughly|circa|some|~) ?(?=\d)",
+            "",
+        ),
+        ("some", r"(?<=\w )some (?=(?!more|other|of)\w+[^s\W](?:$|\W))", ""),
+        (
+            "young|little|small",
+            r"\b(?:young|little|small) (?=(?:boy|girl|kid|child|children)s?\b)",
+            "",
+        ),
+        ("prefer", r"\b(prefer\w*) ((?:\w+ ){1,3})to (?!be\b)", r"\1 \2over "),
+        ("of", r"\b(?:a lot|lots|plenty) of\b", "many"),
+        (
+            "lot|bit|of course|in fact|moment|right now",
+            r"\b(?:a lot|lots|a bit|of course|in fact|at the moment|right now)\b",
+            "",
+        ),
+        ("no one", r"\bno one\b", "nobody"),
+        (" on", r"\b(?:turn|switch)(?:e?s|ed|ing)? on\b", "enable"),
+        (" off", r"\b(?:turn|switch)(?:e?s|ed|ing)? off\b", "disable"),
     )
 ]
+"""What any match contains one of, so that most are not looked for; a turn of phrase; what it is."""
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _ORDINALS = ("st", "nd", "rd", "th")  # codespell:ignore nd
@@ -121,10 +160,21 @@ _BITS = re.compile("[KMGT]b")
 _BOUNDS = {"<=": "<=", "≤": "<=", ">=": ">=", "≥": ">=", "~=": "~="}
 
 
+def plain(text: str) -> str:
+    """A text with turns of phrase made one."""
+    folded = text.casefold()
+    for triggers, pattern, replacement in PHRASES:
+        for trigger in triggers:
+            if trigger in folded:
+                text = pattern.sub(replacement, text)
+                folded = text.casefold()
+                break
+    return text
+
+
 def tokens(text: str) -> list[str]:
     """Words (casefolded), literals as `kind=value`, marks."""
-    for pattern, replacement in _PHRASES:
-        text = pattern.sub(replacement, text)
+    text = plain(text)
     found: list[str] = []
     for match in _LITERAL.finditer(text):
         kind = match.lastgroup or ""

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from knowledge.wording import Verdict, compare, slot_of
+from knowledge.wording_tokens import PHRASES, plain
 
 PAIRS = [
     json.loads(line)
@@ -56,6 +57,14 @@ def test_the_slot_and_its_values_are_named(left, right, slot, values):
     found = compare(left, right)
     assert (found.verdict, found.slot, found.values) == (Verdict.VALUE, slot_of(slot), values)
     assert compare(right, left).values == values[::-1]
+
+
+def test_no_turn_of_phrase_is_missed_for_its_triggers():
+    for text in {pair[side] for pair in PAIRS for side in ("left", "right")}:
+        all_tried = text
+        for _, pattern, replacement in PHRASES:
+            all_tried = pattern.sub(replacement, all_tried)
+        assert plain(text) == all_tried
 
 
 def test_denials_of_a_public_set_are_seen_and_little_else(shared_data):
