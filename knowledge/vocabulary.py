@@ -324,6 +324,9 @@ WEAK = stems(_listed("some someone something sometimes often many several most m
 CONDITIONS = stems(_listed("if when whenever until while whether unless or once"))
 """Words by which a clause may not be asserted."""
 
+CONTRASTS = stems(_listed("although though whereas because since"))
+"""Words by which a clause is added to another; it is asserted all the same."""
+
 TENTATIVE = stems(_listed("might maybe whether wonder"))
 """Words by which nothing is asserted."""
 

@@ -19,6 +19,7 @@ from knowledge.vocabulary import (
     ADJECTIVES_IN_LY,
     ADJUNCTS,
     CONDITIONS,
+    CONTRASTS,
     DIRECTION_STEMS,
     FRONTED,
     ONE_WAY,
@@ -228,11 +229,13 @@ def _clause_denied(longer: Statement, shorter: Statement) -> bool:
         return False
     if not CONDITIONS.isdisjoint(longer.words):
         return False
+    said: dict[int, list[str]] = {}
+    for word, clause in zip(longer.words, longer.clauses, strict=True):
+        if word not in CONTRASTS:
+            said.setdefault(clause, []).append(word)
+    denied = shorter.denied[shorter.clauses[0]]
     return any(
-        longer.denied[clause] != shorter.denied[shorter.clauses[0]]
-        and [word for word, own in zip(longer.words, longer.clauses, strict=True) if own == clause]
-        == shorter.words
-        for clause in set(longer.clauses)
+        words == shorter.words and longer.denied[clause] != denied for clause, words in said.items()
     )
 
 
