@@ -93,7 +93,7 @@ def _compared(ours: Statement, theirs: Statement) -> Compared:
         return Compared(Verdict.SAME)
     if only_ours or only_theirs:
         return _of_others(ours, theirs, only_ours, only_theirs)
-    if _excludes(ours.relations, theirs.relations):
+    if _excludes(ours, theirs):
         return Compared(Verdict.UNSURE, "word") if ours.asks else _another(ours, theirs, "word")
     if differs := _context(ours, theirs):
         return Compared(Verdict.UNSURE, differs)
@@ -107,7 +107,11 @@ def _compared(ours: Statement, theirs: Statement) -> Compared:
         return Compared(Verdict.SAME)
     if ours.asks:
         return Compared(Verdict.UNSURE, "question")
-    denies = TENTATIVE.isdisjoint(ours.words) and _main_differs(ours, set(signed) - set(against))
+    denies = (
+        TENTATIVE.isdisjoint(ours.words)
+        and _main_differs(ours, set(signed) - set(against))
+        and _main_differs(theirs, set(against) - set(signed))
+    )
     return Compared(Verdict.OPPOSITE if denies else Verdict.UNSURE, "polarity")
 
 
@@ -177,9 +181,13 @@ def _surplus(ours: list[str], theirs: list[str]) -> tuple[list[str], list[str]]:
     return only, rest
 
 
-def _excludes(ours: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
-    """Whether each side has prepositions that the other has not."""
-    return all(_surplus(sorted(ours), sorted(theirs)))
+def _excludes(ours: Statement, theirs: Statement) -> bool:
+    """Whether prepositions were exchanged: they may be left out, but "at" is not "for"."""
+    if ours.governed == theirs.governed and ours.relations == theirs.relations:
+        return False
+    return all(_surplus(sorted(ours.relations), sorted(theirs.relations))) or any(
+        theirs.governed.get(word, before) != before for word, before in ours.governed.items()
+    )
 
 
 def _context(ours: Statement, theirs: Statement) -> str | None:

@@ -13,7 +13,7 @@ def values(ours: Statement, theirs: Statement) -> tuple[str, tuple[str, str]] | 
         return None
     if ours.past != theirs.past or not same_persons(ours.persons, theirs.persons):
         return None
-    if not TENTATIVE.isdisjoint(ours.words):
+    if not TENTATIVE.isdisjoint(ours.words) or not TENTATIVE.isdisjoint(theirs.words):
         return None
     found = _filled((ours.frame, ours.verb), (theirs.frame, theirs.verb))
     if found or not (_names_one(ours) or _names_one(theirs)):

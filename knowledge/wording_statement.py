@@ -54,6 +54,8 @@ class Statement:
     """Who is meant by each pronoun."""
     relations: tuple[str, ...] = ()
     """Prepositions that are no content words."""
+    governed: dict[str, str] = field(default_factory=dict[str, str])
+    """Word → the preposition before it; of a word that stands twice, the first."""
     past: tuple[str, ...] = ()
     """Words that put it into the past."""
     turns: set[tuple[int, str]] = field(default_factory=set)
@@ -78,6 +80,8 @@ class Statement:
         self.raws.append(raw)
         self.clauses.append(len(self.denied) - 1)
         self.places.append(len(self.frame))
+        if self.frame and self.frame[-1] in RELATIONS:
+            self.governed.setdefault(word, self.frame[-1])
         self.frame.append(word)
 
     def turn(self) -> None:
