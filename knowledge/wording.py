@@ -66,10 +66,11 @@ class Compared(NamedTuple):
 def compare(left: str, right: str) -> Compared:
     """Whether two statements say the same, deny each other, or fill one slot differently.
 
-    SAME: they agree in words. OPPOSITE: both are assertions, of the same words but for polarity.
-    VALUE: both assert the same throughout but for one literal, word or short phrase behind the
-    verb; whether that is a contradiction depends on how many values the slot can hold. UNSURE: all
-    else. Which side is left changes nothing but the order of `values`.
+    SAME: they agree in words. OPPOSITE: both are assertions, of the same words but for polarity,
+    or with the sides of a comparison exchanged (difference `order`: "A over B", "B over A"). VALUE:
+    both assert the same throughout but for one literal, word or short phrase behind the verb;
+    whether that is a contradiction depends on how many values the slot can hold. UNSURE: all else.
+    Which side is left changes nothing but the order of `values`.
     """
     ours, theirs = read_statement(left), read_statement(right)
     if not ours.words and left != right:

@@ -28,6 +28,7 @@ from knowledge.wording_order import active, canonical
 from knowledge.wording_tokens import tokens
 
 _ENDS = frozenset(".;!?:")
+_VOWELS = frozenset("aeiouy")
 _SUBJECTS = (["i"], ["we"], ["you"], ["he"], ["she"], ["they"], ["user"])
 """Words that a verb follows."""
 
@@ -178,8 +179,10 @@ def _place(made: Statement, tokens: list[str], at: int, aside: bool) -> None:
         made.turns.add((len(made.words), "be"))
         if _definite(tokens[at + 1 : at + 4]):
             made.turns.add((len(made.words), "be the"))
-    if piece in BE or piece in RELATIONS or piece == "*":
-        made.frame.append("be" if piece in BE else piece)
+    if piece in RELATIONS or piece == "*":
+        made.frame.append(piece)
+    elif piece in BE and not _going_on(tokens[at + 1 :]):
+        made.frame.append("be")
     if piece in STOPS or (not piece[0].isalpha() and piece not in "%?"):
         return
     word, negative = UNITED.get(stem(piece), (stem(piece), False))
@@ -199,6 +202,12 @@ def _relative(tokens: list[str], at: int) -> bool:
         and after != []
         and (after[0] in AUXILIARIES or after[0] in ASKING or stem(after[0]) in VERBS)
     )
+
+
+def _going_on(following: list[str]) -> bool:
+    """Whether "is" only says that something goes on: "is living" is "lives"."""
+    verb = next((word for word in following if word not in STOPS and word not in NEGATIONS), "")
+    return verb.endswith("ing") and not _VOWELS.isdisjoint(verb[:-3])  # but "is string" is a value
 
 
 def _attributive(tokens: list[str], at: int) -> bool:
