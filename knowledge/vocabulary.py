@@ -337,3 +337,14 @@ ADJUNCTS = (RELATIONS - {"of"}) | stems(
     _listed("from into over before since by via during through")
 )
 """Words that begin a part which can change places with another such part."""
+
+PLACES = (
+    ADJUNCTS
+    | {"of"}
+    | stems(
+        _listed(
+            "onto beside along across around near behind inside outside between among against toward"
+        )
+    )
+)
+"""Words before a place, a time or the like."""
