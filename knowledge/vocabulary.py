@@ -338,13 +338,8 @@ ADJUNCTS = (RELATIONS - {"of"}) | stems(
 )
 """Words that begin a part which can change places with another such part."""
 
-PLACES = (
-    ADJUNCTS
-    | {"of"}
-    | stems(
-        _listed(
-            "onto beside along across around near behind inside outside between among against toward"
-        )
-    )
-)
+_AROUND = """
+onto beside along across around near behind inside outside between among against toward
+"""
+PLACES = ADJUNCTS | {"of"} | stems(_listed(_AROUND))
 """Words before a place, a time or the like."""

@@ -1,6 +1,6 @@
 """The slot in which two statements have another value: "the branch is main", "… is master"."""
 
-from knowledge.vocabulary import ADJUNCTS, CONDITIONS, PLACES, TENTATIVE, UNITS, VERBS
+from knowledge.vocabulary import ADJUNCTS, CONDITIONS, PLACES, TENTATIVE, UNITS, VERBS, WEAK
 from knowledge.wording_statement import Statement, common, same_persons
 
 _LONGEST_VALUE = 3
@@ -49,7 +49,9 @@ def _filled(
     left, right = one[start : len(one) - after], two[start : len(two) - after]
     if not (0 < len(left) <= _LONGEST_VALUE and 0 < len(right) <= _LONGEST_VALUE):
         return None
-    if "*" in one or not ADJUNCTS.isdisjoint(left[1:] + right[1:]):
+    if "*" in one or not WEAK.isdisjoint([*left, *right]):
+        return None
+    if not ADJUNCTS.isdisjoint(left[1:] + right[1:]):
         return None
     placed = left[0] in PLACES
     if placed != (right[0] in PLACES) or (placed and after):
