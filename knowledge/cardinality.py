@@ -47,6 +47,8 @@ runs on ? #
 _ runs on ? #
 _ expires on/in #
 _ deadline/birthday be *
+_ day/date be @
+_ be on/at @
 be # year old
 _ be # year old
 _ be hosted on/at *
@@ -59,9 +61,10 @@ be married/engaged to *
 native language be *
 employer/job/boss/manager be *
 """
-"""One slot a line, in words of any form: `_` stands for up to five words or none, `?` for one, `*`
-for the value, `#` for a value that is a literal (number, version, date, host, …), `/` for choices,
-of which the first names the slot. A line without `_` in front is about the entity itself."""
+"""One slot a line, in words of any form. `_` stands for up to five words or none, `?` for one, `*`
+for the value, `#` for one that is a literal (number, version, date, host, …), `@` for a date or
+time; of choices (`/`) the first names the slot. A line that does not begin with `_` is about the
+entity itself."""
 
 SINGLE_PREDICATES = frozenset({
     "lives_in", "works_at", "works_for", "is_called", "has_name", "based_in", "located_in",
@@ -77,7 +80,11 @@ collect visit meet want need see hear try run support include contain
 """Verbs of relations that hold many values at once: never proposed as holding one."""
 
 _LITERAL = r"(?:number|version|date|time|host|path|url|address|ordinal|name)=\S+"
-_VALUE = {"*": r"(?P<value>\S+(?: \S+){0,3})", "#": rf"(?P<value>{_LITERAL}(?: \w+)?)"}
+_VALUE = {
+    "*": r"(?P<value>\S+(?: \S+){0,3})",
+    "#": rf"(?P<value>{_LITERAL}(?: \w+)?)",
+    "@": r"(?P<value>(?:date|time)=\S+)",
+}
 _ANY = r"(?:\S+ ){0,5}"
 
 _UNSAID = re.compile(

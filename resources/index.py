@@ -58,6 +58,7 @@ _INDEXED = {
     "namespace": edge.KeywordIndexParams(is_tenant=True),
     "strength": edge.PayloadSchemaType.Float,
     "day": edge.PayloadSchemaType.Datetime,
+    "valid_to": edge.PayloadSchemaType.Datetime,
     **dict.fromkeys(
         ("kind", "status", "entity_id", "predicate", "category", "knowledge_type", "info_type",
          "tags"),
@@ -331,6 +332,9 @@ def _conditions(namespace: str, filters: Filters) -> list[Any] | None:
     if filters.min_strength is not None:
         least = edge.FieldCondition("strength", range=edge.RangeFloat(gte=filters.min_strength))
         conditions.append(_or_absent("strength", least))
+    if filters.holds_after is not None:
+        later = edge.RangeDateTime(gt=filters.holds_after.isoformat())
+        conditions.append(_or_absent("valid_to", edge.FieldCondition("valid_to", range=later)))
     if filters.from_day or filters.to_day:
         days = edge.RangeDateTime(gte=filters.from_day, lte=filters.to_day)
         conditions.append(edge.FieldCondition("day", range=days))

@@ -5,6 +5,7 @@ import json
 import uuid
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -64,12 +65,14 @@ class Generation:
 class Filters:
     """What a result must be; None asks nothing.
 
-    A point without a status or strength (an episode, a learning) passes those two.
+    A point without a status, strength or end (an episode, a learning) passes those.
     """
 
     kinds: Collection[str] | None = None
     statuses: Collection[str] | None = None
     min_strength: float | None = None
+    holds_after: datetime | None = None
+    """A moment by which it has not ended."""
     entity_ids: Collection[str] | None = None
     predicates: Collection[str] | None = None
     categories: Collection[str] | None = None

@@ -140,6 +140,7 @@ def _fact(reader: Reader, id_: str) -> dict[str, Any]:
         "as_of": reader.as_of,
         "fact": row,
         "history": _history(reader, id_),
+        "values": _values(reader, id_),
         "sources": _with_messages(reader, reader.sources([id_], MOST).get(id_, [])),
         "drawn_from": _drawn_from(reader, id_),
         "merges": merges.sort("merge_id").collect().to_dicts(),
@@ -175,6 +176,26 @@ def _history(reader: Reader, fact_id: str) -> list[dict[str, Any]]:
         | {"source": places.get(row["source_id"])}
         for row in rows
     ]
+
+
+def _values(reader: Reader, fact_id: str) -> list[dict[str, Any]]:
+    """What held in the fact's slot, stretch by stretch, and what ended it; as known at `as_of`."""
+    slot = ["entity_id", "slot"]
+    known = reader.stretches()
+    mine = known.filter(pl.col("fact_id") == fact_id).select(slot).drop_nulls("slot").unique()
+    contents = reader.table(MEMORY, ["fact_id", "content"])
+    apart = known.filter((pl.col("fact_id") == fact_id) & pl.col("slot").is_null())
+    return (
+        pl.concat([known.join(mine, on=slot, how="semi"), apart])
+        .join(contents, on="fact_id")
+        .drop("namespace")
+        # A statement is a fact of its subject, and of each topic that it names.
+        .sort(pl.col("fact_id") != fact_id, "fact_id", "seq")
+        .unique(["content", "known_from"], keep="first", maintain_order=True)
+        .sort("known_from", "valid_from", "fact_id", "seq")
+        .collect()
+        .to_dicts()
+    )
 
 
 def _entity(reader: Reader, id_: str) -> dict[str, Any]:

@@ -69,7 +69,14 @@ as_of = click.option(
     "--as-of",
     metavar="TIME",
     callback=_moment,
-    help="As it stood then (ISO, UTC); the latest event if unset.",
+    help="What was known then (ISO, UTC); by the latest event if unset.",
+)
+
+true_at = click.option(
+    "--true-at",
+    metavar="TIME",
+    callback=_moment,
+    help="Of what is known, what was true then (ISO, UTC); at --as-of if unset.",
 )
 
 since = click.option(

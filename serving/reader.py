@@ -18,6 +18,7 @@ from knowledge.tables import (
     MEMORY_ENTITIES,
     RAW_LOGS,
     THEME_FACTS,
+    VALID_TIMES,
     Table,
 )
 from resources.publication import Manifest, namespaces, published, read_published
@@ -28,6 +29,13 @@ SAMPLES = "samples"
 
 _SAID = (CANDIDATES, KNOWN_ONLY_CANDIDATES, THEME_FACTS)
 """Tables of what facts are made of."""
+
+
+ENDED, NOT_YET = "ended", "not_yet"
+"""Statuses that a reader gives: true no more, and not true yet."""
+
+STANDING = ("active", "pending_embed")
+"""Stored statuses of facts that nothing took away."""
 
 
 class NothingPublished(Exception):  # noqa: N818  what a reader is told
@@ -41,6 +49,9 @@ class Reader:
     state: State
     manifest: Manifest
     as_of: datetime
+    """What is known: by events up to here."""
+    true_at: datetime | None = None
+    """Of what is known, what was true at this moment; at `as_of` if None."""
 
     @property
     def namespace(self) -> str:
@@ -54,18 +65,27 @@ class Reader:
     def memory(self) -> pl.LazyFrame:
         """Facts as they stand, with `effective` confidence and `status` at `as_of`.
 
-        What has faded below the bar is shown as deprecated: that is how it looks from here, and
-        is stored nowhere. What came after `as_of` has not happened yet: facts that were first
-        seen later are left out, and so is the evidence of later events.
+        What has faded below the bar is shown as deprecated, what is over as ended, what is only
+        to come as not_yet: that is how it looks from here, and is stored nowhere. What came after
+        `as_of` has not happened yet: facts that were first seen later are left out, and so is the
+        evidence of later events, and an end that was told of later.
         """
         policy = self.state.policy
         effective = effective_confidence(
             pl.col("confidence"), pl.col("last_event_at"), self.as_of, policy
         )
         names = self.table(MEMORY_ENTITIES, ["entity_id", "display_name", "type"])
-        faded = (pl.col("effective") < policy.deprecated_below) & (pl.col("status") == "active")
+        faded = pl.col("effective") < policy.deprecated_below
+        moment = self.true_at or self.as_of
+        stands = pl.col("status").is_in(STANDING)
         return (
             self._known()
+            .join(self._stretches(moment), on="fact_id", how="left", suffix="_told")
+            .with_columns(
+                valid_from=pl.when("told").then("valid_from_told").otherwise("valid_from"),
+                valid_to="valid_to_told",
+            )
+            .drop("told", "valid_from_told", "valid_to_told")
             .join(
                 names.rename({"display_name": "entity", "type": "entity_type"}),
                 on="entity_id",
@@ -73,8 +93,40 @@ class Reader:
             )
             .with_columns(effective=effective)
             .with_columns(
-                status=pl.when(faded).then(pl.lit("deprecated")).otherwise(pl.col("status"))
+                status=pl.when(stands & (pl.col("valid_to") <= moment))
+                .then(pl.lit(ENDED))
+                .when(stands & (pl.col("valid_from") > moment))
+                .then(pl.lit(NOT_YET))
+                .when(faded & (pl.col("status") == "active"))
+                .then(pl.lit("deprecated"))
+                .otherwise("status")
             )
+        )
+
+    def stretches(self) -> pl.LazyFrame:
+        """Rows of VALID_TIMES that were known at `as_of`; an end that was not, is none."""
+        untold = pl.col("end_known_from") > self.as_of
+        return (
+            self.table(VALID_TIMES)
+            .filter((pl.col("known_from") <= self.as_of).fill_null(value=True))
+            .with_columns(
+                pl.when(~untold.fill_null(value=False)).then(column).alias(column)
+                for column in ("valid_to", "end_known_from", "ended_by")
+            )
+        )
+
+    def _stretches(self, moment: datetime) -> pl.LazyFrame:
+        """For each fact with stretches of its own the one about a moment, else the last before it.
+
+        Returns:
+            fact_id, valid_from, valid_to, told; before all of them it is the first.
+        """
+        begun = (pl.col("valid_from") <= moment).fill_null(value=True)
+        return (
+            self.stretches()
+            .sort("fact_id", begun, pl.when(begun).then("seq").otherwise(-pl.col("seq")))
+            .group_by("fact_id", maintain_order=True)
+            .agg(pl.col("valid_from", "valid_to").last(), told=pl.lit(value=True))
         )
 
     def _known(self) -> pl.LazyFrame:
@@ -174,7 +226,7 @@ class Reader:
 def best_first(facts: pl.LazyFrame) -> pl.LazyFrame:
     """Facts that hold first; of them, sentences before attributes, then by support."""
     return facts.sort(
-        pl.col("status").is_in(["active", "pending_embed"]),
+        pl.col("status").is_in(STANDING),
         pl.col("content") == pl.col("object"),
         "conversation_count",
         "effective",
@@ -184,7 +236,10 @@ def best_first(facts: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def open_reader(
-    state: State, namespace: str | None = None, as_of: datetime | None = None
+    state: State,
+    namespace: str | None = None,
+    as_of: datetime | None = None,
+    true_at: datetime | None = None,
 ) -> Reader:
     """Readers of a namespace: the one named, else the only one there is besides the samples.
 
@@ -199,7 +254,7 @@ def open_reader(
             f"nothing is published for namespace {namespace!r} (there is: {known}); "
             "run `cairn run --source PATH`"
         )
-    return Reader(state, manifest, as_of or manifest.watermark or UNDATED)
+    return Reader(state, manifest, as_of or manifest.watermark or UNDATED, true_at)
 
 
 def _only_namespace(state: State) -> str:

@@ -43,8 +43,8 @@ UNJUDGED = 0.6
 """Confidence of an episode: it happened, but nobody has judged what was said in it."""
 
 PAST_DEPTH = 10
-"""Times as many candidates are taken for an earlier `as_of`: the index knows facts as they are
-now, so what they were then is only seen when they are read."""
+"""Times as many candidates are taken for an earlier `as_of`, or for what was true at some moment:
+the index knows facts as they are now, so what they were then is only seen when they are read."""
 
 WORD = re.compile(r"[^\W_]+")
 
@@ -98,7 +98,8 @@ def search_memory(
     least = policy.search_min_confidence if min_confidence is None else min_confidence
     today = (reader.as_of - EPOCH).total_seconds() / 86_400
     embedder = reader.state.embedder
-    past = reader.manifest.watermark is not None and reader.as_of < reader.manifest.watermark
+    watermark = reader.manifest.watermark
+    past = reader.true_at is not None or (watermark is not None and reader.as_of < watermark)
     vector = embedder.embed([query])[0]
     known = bool(np.any(vector))
     hits = reader.state.index.search(
@@ -111,6 +112,7 @@ def search_memory(
             # Episodes are all as sure, so they need not be found to be left out.
             kinds=[kind for kind in KINDS[search_type] if kind != "episode" or least <= UNJUDGED],
             statuses=None if past else IN_FORCE,
+            holds_after=None if past else reader.as_of,
             min_strength=log(least) + policy.decay_per_day * today
             if least > 0 and not past
             else None,

@@ -8,7 +8,7 @@ import polars as pl
 from knowledge.policy import STRUCTURAL_PREDICATES
 from knowledge.tables import CANDIDATES, MEMORY
 from serving import options
-from serving.reader import Reader, best_first, open_reader
+from serving.reader import ENDED, NOT_YET, Reader, best_first, open_reader
 from serving.terminal import Column, console, emit_json, print_table
 
 FACT_COLUMNS = (
@@ -35,13 +35,14 @@ TRIPLE_COLUMNS = (
 Examples:
   cairn facts --predicate connects_to_host
   cairn facts --entity harbor-backup --min-confidence 0.5
+  cairn facts --true-at 2026-03-01 --as-of 2026-04-01
   cairn facts --triples --predicate used_tool --json
 
 used_tool, executed_command and mentions_path are many: they show with --all, or by --predicate."""
 )
 @click.option("--predicate", help="Only this predicate, e.g. connects_to_host.")
 @click.option("--entity", help="Only facts about this entity (its name).")
-@click.option("--status", help="Only this status: active, deprecated, merged_into, …")
+@click.option("--status", help="Only this status: active, deprecated, ended, merged_into, …")
 @options.confidence("--min-base", "Least confidence of the rule.")
 @options.confidence("--min-confidence", "Least confidence at --as-of.")
 @click.option("--triples", is_flag=True, help="Single observations instead of united facts.")
@@ -49,6 +50,7 @@ used_tool, executed_command and mentions_path are many: they show with --all, or
 @options.limit(20)
 @options.namespace(options.ONE_NAMESPACE)
 @options.as_of
+@options.true_at
 @options.as_json
 @click.pass_context
 def command(
@@ -63,10 +65,11 @@ def command(
     limit: int,
     namespace: str | None,
     as_of: datetime | None,
+    true_at: datetime | None,
     as_json: bool,
 ) -> None:
     """List facts: what was said first, the best supported first."""
-    reader = open_reader(options.state_of(ctx), namespace, as_of)
+    reader = open_reader(options.state_of(ctx), namespace, as_of, true_at)
     known = sorted(reader.table(MEMORY, ["predicate"]).unique().collect()["predicate"])
     if predicate is not None and predicate not in known:
         raise click.ClickException(
@@ -80,6 +83,8 @@ def command(
         least = {"base_confidence": min_base, "effective": min_confidence}
         if status is not None:
             found = _of_status(found, status)
+        elif true_at is not None:
+            found = found.filter(~pl.col("status").is_in([ENDED, NOT_YET]))
     if predicate is not None:
         found = found.filter(pl.col("predicate") == predicate)
     elif not all_:

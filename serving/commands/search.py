@@ -14,7 +14,8 @@ from serving.terminal import emit_json, say
 Examples:
   cairn search "backup fails"
   cairn search "checkout test" --type learnings --json
-  cairn search "which port" --as-of 2026-02-20"""
+  cairn search "which port" --as-of 2026-02-20       (by what was known then)
+  cairn search "which port" --true-at 2026-02-20     (by what is known of that day)"""
 )
 @click.argument("query")
 @click.option(
@@ -29,6 +30,7 @@ Examples:
 @options.limit(5)
 @options.namespace(options.ONE_NAMESPACE)
 @options.as_of
+@options.true_at
 @options.as_json
 @click.pass_context
 def command(
@@ -39,13 +41,14 @@ def command(
     limit: int,
     namespace: str | None,
     as_of: datetime | None,
+    true_at: datetime | None,
     as_json: bool,
 ) -> None:
     """Find facts, episodes and learnings, each with where it came from."""
     from serving.report import print_found
     from serving.search import search_memory
 
-    reader = open_reader(options.state_of(ctx), namespace, as_of)
+    reader = open_reader(options.state_of(ctx), namespace, as_of, true_at)
     try:
         found = search_memory(reader, query, search_type, limit, min_confidence)
     except ValueError as error:

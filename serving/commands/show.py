@@ -1,6 +1,7 @@
 """`cairn show`."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -9,7 +10,6 @@ from rich.text import Text
 
 from serving import options
 from serving.explain import Thing, UnknownId, explain, find
-from serving.reader import Reader
 from serving.terminal import (
     Column,
     console,
@@ -40,6 +40,14 @@ FACT_COLUMNS = (
     Column("predicate", from_width=110),
     Column("content", "fact", wide=True),
 )
+VALUE_COLUMNS = (
+    Column("mark", ""),
+    Column("valid_from", "from"),
+    Column("valid_to", "until"),
+    Column("content", "value", wide=True),
+    Column("how", "ended by", from_width=90),
+    Column("known_from", "known from", from_width=110),
+)
 EPISODE_COLUMNS = (
     Column("episode_id", "id"),
     Column("started_at", "when", from_width=90),
@@ -57,18 +65,24 @@ Examples:
 @click.argument("id_", metavar="ID")
 @options.namespace("Whose knowledge; any, if unset.")
 @options.as_of
+@options.true_at
 @options.as_json
 @click.pass_context
 def command(
-    ctx: click.Context, id_: str, namespace: str | None, as_of: datetime | None, as_json: bool
+    ctx: click.Context,
+    id_: str,
+    namespace: str | None,
+    as_of: datetime | None,
+    true_at: datetime | None,
+    as_json: bool,
 ) -> None:
     """Explain a fact, entity, learning, theme, topic, conversation, episode or record by its id."""
     try:
         thing = find(options.state_of(ctx), id_, namespace)
     except UnknownId as error:
         raise click.ClickException(str(error)) from None
-    if as_of is not None:
-        reader = Reader(thing.reader.state, thing.reader.manifest, as_of)
+    if as_of is not None or true_at is not None:
+        reader = replace(thing.reader, as_of=as_of or thing.reader.as_of, true_at=true_at)
         thing = Thing(reader, thing.kind, thing.id)
     found = explain(thing)
     if as_json:
@@ -136,6 +150,7 @@ def _fact(found: dict[str, Any]) -> None:
     _list_facts(found["merged_from"], "Merged into it")
     for merge in found["merges"]:
         say_value("merge", f"{merge['merge_id']}: {merge['decision']}, {merge['reason']}")
+    _list_values(found["values"], row["fact_id"])
     history = found["history"]
     if history:
         _heading(f"Confidence  {sparkline([each['confidence'] for each in history])}")
@@ -153,6 +168,25 @@ def _fact(found: dict[str, Any]) -> None:
     if found["drawn_from"]:
         _heading("Drawn from these episodes")
         print_table(found["drawn_from"], EPISODE_COLUMNS, indent=2)
+
+
+def _list_values(values: list[dict[str, Any]], fact_id: str) -> None:
+    """What held one after the other, this fact marked."""
+    if not values:
+        return
+    rows = [
+        each
+        | {
+            "mark": "▶" if each["fact_id"] == fact_id else "",
+            "how": each["ended_by"] or ("its own words" if each["valid_to"] else None),
+        }
+        for each in values
+    ]
+    slot = values[0]["slot"]
+    _heading(f"One value at a time: {slot}" if slot else "When it holds")
+    print_table(rows, VALUE_COLUMNS, indent=2)
+    if beside := sorted({other for each in values for other in each["beside"]}):
+        say_value("at once with", beside)
 
 
 def _who(update: dict[str, Any]) -> str:

@@ -25,6 +25,8 @@ def read(statement, policy=Policy(), predicate="states"):  # noqa: B008  frozen
         ("We use Python 3.12.", "We use Python 3.13 here."),
         ("The retry limit is 5.", "The retry limit is 8."),
         ("I am 34 years old.", "I'm 35 years old."),
+        ("My moving day is 1 April.", "My moving day is 15 April now."),
+        ("The review is on 1 April.", "The review is on 3 April."),
         ("The staging host is 10.0.0.4.", "The staging host is 10.0.0.5."),
     ],
 )

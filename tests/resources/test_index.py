@@ -251,3 +251,15 @@ def test_a_killed_build_is_never_seen_and_is_cleaned_away(tmp_path: Path) -> Non
     assert index.prune("me", [name]) == []
     assert [path.name for path in (tmp_path / "me").iterdir()] == [name]
     assert _ids(index.search("me", name, text="backups")) == ["f2", "f3"]
+
+
+def test_what_has_ended_is_left_out_from_then_on(tmp_path: Path) -> None:
+    index = EdgeIndex(tmp_path)
+    ends = pl.when(pl.col("id") == "f3").then(pl.lit(NOON)).otherwise(None)
+    name = _publish(index, POINTS.with_columns(valid_to=ends.cast(pl.Datetime("us", "UTC"))))
+
+    def found(moment: datetime) -> list[str]:
+        return _ids(index.search("me", name, text="backups", filters=Filters(holds_after=moment)))
+
+    assert found(NOON.replace(hour=11)) == ["f2", "f3"]
+    assert found(NOON) == ["f2"], "an end is the first moment at which it no longer holds"

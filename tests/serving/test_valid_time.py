@@ -1,0 +1,100 @@
+"""What was true, and what was known, at a moment: one view for every reader."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+import pytest
+
+from tests.pipelines.house import House, open_house
+from tests.serving.conftest import Answer, Ask
+
+BERLIN, ROME = "I live in Berlin.", "I live in Rome since 2026-03-05."
+BONN = "My office was in Bonn until May 2025."
+SOON = "From 2026-12-01 on, my moving day is 3 May."
+TALKS = [
+    (BERLIN, "2026-02-01T10:00:00Z"),
+    (BONN, "2026-02-10T10:00:00Z"),
+    (ROME, "2026-03-20T10:00:00Z"),
+    (SOON, "2026-03-21T10:00:00Z"),
+]
+
+
+def talk(folder: Path, number: int, text: str, at: str) -> Path:
+    """A file with a conversation of its own."""
+    line = {"role": "user", "name": "Mira", "content": text, "timestamp": at,
+            "conversation_id": f"talk-{number}", "id": f"m-{number}"}  # fmt: skip
+    path = folder / f"{number}.jsonl"
+    path.write_text(json.dumps(line) + "\n")
+    return path
+
+
+@pytest.fixture(scope="module")
+def talked(tmp_path_factory: pytest.TempPathFactory) -> House:
+    house = open_house(tmp_path_factory.mktemp("talks"), dg.DagsterInstance.ephemeral())
+    for number, (text, at) in enumerate(TALKS):
+        talk(house.logs, number, text, at)
+    house.follow()
+    return house
+
+
+@pytest.fixture
+def cairn(talked: House, run_cairn: Ask) -> Callable[..., Answer]:
+    return lambda *arguments: run_cairn("--home", talked.state.home.root, *arguments)
+
+
+def statuses(cairn: Ask, *options: str) -> dict[str, str]:
+    listed = cairn("facts", "--predicate", "states", "--entity", "Mira", *options, "--json").json
+    return {row["content"]: row["status"] for row in listed["facts"]}
+
+
+def found(cairn: Ask, query: str, *options: str) -> set[str]:
+    results = cairn("search", query, "--type", "facts", *options, "--json").json["results"]
+    return {row["text"] for row in results}
+
+
+def test_by_default_what_is_over_has_ended_and_what_is_to_come_is_not_yet(cairn: Ask) -> None:
+    assert statuses(cairn) == {
+        BERLIN: "ended", BONN: "ended", ROME: "active", SOON: "not_yet",
+    }  # fmt: skip
+    assert statuses(cairn, "--as-of", "2026-12-02")[SOON] != "not_yet"
+
+
+def test_as_of_is_what_was_known_then(cairn: Ask) -> None:
+    assert statuses(cairn, "--as-of", "2026-03-10") == {BERLIN: "active", BONN: "ended"}
+    assert statuses(cairn, "--as-of", "2026-02-05") == {BERLIN: "active"}
+
+
+def test_true_at_is_what_is_known_now_of_then(cairn: Ask) -> None:
+    assert statuses(cairn, "--true-at", "2026-03-04").keys() == {BERLIN}
+    assert statuses(cairn, "--true-at", "2026-03-10").keys() == {ROME}
+    assert statuses(cairn, "--true-at", "2025-01-01").keys() == {BONN}
+
+
+def test_both_together_are_what_was_known_then_of_another_time(cairn: Ask) -> None:
+    then = ("--true-at", "2026-03-06", "--as-of", "2026-03-10")
+    assert statuses(cairn, *then).keys() == {BERLIN}, "Rome was not heard of yet"
+
+
+def test_search_finds_what_holds_at_the_same_moment(cairn: Ask) -> None:
+    assert found(cairn, "where do I live") & {BERLIN, ROME} == {ROME}
+    assert found(cairn, "where do I live", "--as-of", "2026-03-10") & {BERLIN, ROME} == {BERLIN}
+    assert found(cairn, "where do I live", "--true-at", "2026-03-04") & {BERLIN, ROME} == {BERLIN}
+
+
+def test_show_tells_what_held_before_and_what_ended_it(cairn: Ask) -> None:
+    listed = cairn("facts", "--predicate", "states", "--entity", "Mira", "--json").json["facts"]
+    ids = {row["content"]: row["fact_id"] for row in listed}
+    told: dict[str, Any] = cairn("show", ids[ROME], "--json").json
+    assert [(row["content"], row["valid_to"], row["ended_by"]) for row in told["values"]] == [
+        (BERLIN, "2026-03-05T00:00:00+00:00", ids[ROME]),
+        (ROME, None, None),
+    ]
+    shown = cairn("show", ids[BERLIN]).out
+    assert "ended" in shown
+    assert ids[ROME] in shown
+    earlier = cairn("show", ids[BERLIN], "--as-of", "2026-03-10", "--json").json
+    assert [row["valid_to"] for row in earlier["values"]] == [None]
+    assert earlier["fact"]["status"] == "active"
