@@ -12,6 +12,7 @@ from assets.progress import Report, timed
 from knowledge.days import watermark
 from knowledge.extractors import extractors_frame
 from knowledge.invariants import violations
+from knowledge.struck_out import too_many
 from knowledge.tables import (
     CONVERSATIONS,
     EXTRACTORS,
@@ -33,6 +34,7 @@ from resources.publication import (
     published,
 )
 from resources.state import State
+from resources.struck_out import bounds, struck_out_now
 from resources.verdicts import Verdicts
 
 PUBLISHED = tuple(table for table in TABLES.values() if table is not WORK)
@@ -48,7 +50,8 @@ def versions(state: State) -> dict[str, int]:
 def is_stale(state: State) -> bool:
     """Whether tables by day, or what is in force, changed since some namespace was published.
 
-    One that is held back is looked at again when they change, and by each run of the suites.
+    One that is held back is looked at again when they change, or what may be struck out does, and
+    by each run of the suites.
     """
     now = state.warehouse.version(RAW_LOGS)
     if now is None:
@@ -64,6 +67,8 @@ def is_stale(state: State) -> bool:
     for namespace in {*held["namespace"], *namespaces(state.home)}:
         last = back.get(namespace) or published(state.home, namespace)
         if last is None or any(last.tables.get(n) != current[n] for n in days):
+            return True
+        if isinstance(last, Held) and last.bounds != bounds(state):
             return True
     return False
 
@@ -96,8 +101,12 @@ def run_publication(state: State) -> Report:
             against = verdicts.against(namespace)
             if not against and manifest.same_content(published(state.home, namespace)):
                 continue
-            if wrong := against or violations(_frames(state, namespace, tables)):
-                held[namespace] = Held(wrong, tables)
+            if wrong := (
+                against
+                or violations(_frames(state, namespace, tables))
+                or _struck_out(state, namespace)
+            ):
+                held[namespace] = Held(wrong, tables, bounds(state))
             else:
                 written += publish(state.home, manifest)
                 state.index.prune(namespace, generations_in_use(state.home, namespace))
@@ -106,6 +115,13 @@ def run_publication(state: State) -> Report:
             Report("publication", count, done=count - len(held), failed=len(held), rows=count,
                    written=written)
         )  # fmt: skip
+
+
+def _struck_out(state: State, namespace: str) -> list[str]:
+    """Why too much of what readers have would be struck out at once, if it would."""
+    struck = struck_out_now(state, namespace)
+    why = struck and too_many(struck, state.policy)
+    return [why] if why else []
 
 
 def _frames(state: State, namespace: str, tables: Mapping[str, int]) -> dict[str, pl.LazyFrame]:

@@ -18,6 +18,7 @@ from knowledge.stages import STAGES
 from knowledge.tables import CONVERSATIONS, TABLES, WORK
 from pipelines.again import forget_stage
 from pipelines.goals import GOALS
+from pipelines.struck_out import struck_out_check
 from pipelines.suite import Batch, Read, Suite
 from pipelines.suites import suites
 from resources.publication import held_back, namespaces
@@ -315,7 +316,9 @@ def checks() -> list[dg.AssetChecksDefinition]:
         _group(name, [suite for table in tables for suite in every if suite.table == table])
         for name, tables in GROUPS.items()
     ]
-    return [*groups, *map(_remade, PARTLY), *GOALS, every_namespace_is_published]
+    return [
+        *groups, *map(_remade, PARTLY), struck_out_check, *GOALS, every_namespace_is_published,
+    ]  # fmt: skip
 
 
 CHECKS = checks()

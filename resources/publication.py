@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -64,6 +64,8 @@ class Held:
 
     reasons: Sequence[str]
     tables: Mapping[str, int]
+    bounds: Mapping[str, float] = field(default_factory=dict[str, float])
+    """Settings of what one publication may strike out."""
 
 
 def held_back(home: Home) -> dict[str, Held]:

@@ -1,5 +1,6 @@
 """A home whose graph Dagster runs in this process, as the sensor asks for it."""
 
+import json
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -74,3 +75,12 @@ def open_house(folder: Path, instance: dg.DagsterInstance | None = None) -> Hous
     if instance is None:
         instance = dg.DagsterInstance.from_config(str(state.home.dagster))
     return House(state, logs, instance)
+
+
+def talk(folder: Path, number: int, text: str, at: str) -> Path:
+    """A file with a conversation of its own."""
+    line = {"role": "user", "name": "Mira", "content": text, "timestamp": at,
+            "conversation_id": f"talk-{number}", "id": f"m-{number}"}  # fmt: skip
+    path = folder / f"{number}.jsonl"
+    path.write_text(json.dumps(line) + "\n")
+    return path

@@ -1,14 +1,12 @@
 """What was true, and what was known, at a moment: one view for every reader."""
 
-import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import dagster as dg
 import pytest
 
-from tests.pipelines.house import House, open_house
+from tests.pipelines.house import House, open_house, talk
 from tests.serving.conftest import Answer, Ask
 
 BERLIN, ROME = "I live in Berlin.", "I live in Rome since 2026-03-05."
@@ -20,15 +18,6 @@ TALKS = [
     (ROME, "2026-03-20T10:00:00Z"),
     (SOON, "2026-03-21T10:00:00Z"),
 ]
-
-
-def talk(folder: Path, number: int, text: str, at: str) -> Path:
-    """A file with a conversation of its own."""
-    line = {"role": "user", "name": "Mira", "content": text, "timestamp": at,
-            "conversation_id": f"talk-{number}", "id": f"m-{number}"}  # fmt: skip
-    path = folder / f"{number}.jsonl"
-    path.write_text(json.dumps(line) + "\n")
-    return path
 
 
 @pytest.fixture(scope="module")
