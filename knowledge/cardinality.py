@@ -182,6 +182,12 @@ def listed(slot: str, slots: tuple[str, ...]) -> bool:
     return any(pattern.fullmatch(example) for pattern, _ in _compiled(slots))
 
 
+def known_slot(slot: str, policy: Policy) -> bool:
+    """Whether it is decided how many values a slot holds, by the table or by settings."""
+    lines = (*policy.single_valued, *policy.many_valued, *RELATIONS_OF_ONE.strip().splitlines())
+    return listed(slot, lines)
+
+
 def _patterns(more: tuple[str, ...]) -> list[tuple[re.Pattern[str], dict[str, str]]]:
     return _compiled((*more, *RELATIONS_OF_ONE.strip().splitlines()))
 

@@ -32,6 +32,7 @@ from knowledge.tables import (
 from resources.publication import namespaces
 from resources.state import State
 from serving.earlier import versions_of
+from serving.histories import curve, values_of_slot
 from serving.reader import Reader, best_first, open_reader
 
 SHORTEST = 3
@@ -139,8 +140,9 @@ def _fact(reader: Reader, id_: str) -> dict[str, Any]:
     return {
         "as_of": reader.as_of,
         "fact": row,
-        "history": _history(reader, id_),
-        "values": _values(reader, id_),
+        "history": (history := _history(reader, id_)),
+        "curve": curve(history, reader.as_of, reader.state.policy),
+        "values": values_of_slot(reader, id_),
         "sources": _with_messages(reader, reader.sources([id_], MOST).get(id_, [])),
         "drawn_from": _drawn_from(reader, id_),
         "merges": merges.sort("merge_id").collect().to_dicts(),
@@ -165,7 +167,8 @@ def _drawn_from(reader: Reader, fact_id: str) -> list[dict[str, Any]]:
 
 def _history(reader: Reader, fact_id: str) -> list[dict[str, Any]]:
     """Each change of a fact's confidence, with the evidence and where it stands."""
-    updates = reader.table(CONFIDENCE_UPDATES).filter(pl.col("fact_id") == fact_id).sort("seq")
+    then = (pl.col("occurred_at") <= reader.as_of).fill_null(value=True)
+    updates = reader.table(CONFIDENCE_UPDATES).filter(pl.col("fact_id") == fact_id, then)
     evidence = reader.table(EVIDENCE).select(
         "evidence_id", "kind", "source_id", "similarity", "weight", "conversation_id"
     )
@@ -176,26 +179,6 @@ def _history(reader: Reader, fact_id: str) -> list[dict[str, Any]]:
         | {"source": places.get(row["source_id"])}
         for row in rows
     ]
-
-
-def _values(reader: Reader, fact_id: str) -> list[dict[str, Any]]:
-    """What held in the fact's slot, stretch by stretch, and what ended it; as known at `as_of`."""
-    slot = ["entity_id", "slot"]
-    known = reader.stretches()
-    mine = known.filter(pl.col("fact_id") == fact_id).select(slot).drop_nulls("slot").unique()
-    contents = reader.table(MEMORY, ["fact_id", "content"])
-    apart = known.filter((pl.col("fact_id") == fact_id) & pl.col("slot").is_null())
-    return (
-        pl.concat([known.join(mine, on=slot, how="semi"), apart])
-        .join(contents, on="fact_id")
-        .drop("namespace")
-        # A statement is a fact of its subject, and of each topic that it names.
-        .sort(pl.col("fact_id") != fact_id, "fact_id", "seq")
-        .unique(["content", "known_from"], keep="first", maintain_order=True)
-        .sort("known_from", "valid_from", "fact_id", "seq")
-        .collect()
-        .to_dicts()
-    )
 
 
 def _entity(reader: Reader, id_: str) -> dict[str, Any]:

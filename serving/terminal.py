@@ -117,6 +117,12 @@ def sparkline(values: Sequence[float]) -> str:
     return "".join(SPARKS[min(top, max(0, round(value * top)))] for value in values)
 
 
+def bar(value: float, width: int) -> str:
+    """A value between 0 and 1 as a bar of so many cells."""
+    eighths = round(min(max(value, 0.0), 1.0) * width * 8)
+    return "█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8].strip()
+
+
 def print_table(
     rows: Iterable[Mapping[str, object]], columns: Sequence[Column], *, indent: int = 0
 ) -> None:

@@ -8,6 +8,14 @@ import polars as pl
 
 from serving import options
 from serving.commands.dead_letters import check_known
+from serving.review_values import (
+    at_once,
+    print_at_once,
+    print_slot,
+    print_struck,
+    slots,
+    struck,
+)
 from serving.terminal import console, emit_json, one_line, say, say_value
 
 if TYPE_CHECKING:
@@ -28,7 +36,9 @@ class Kind(NamedTuple):
     name: str
     heading: str
     rows: Callable[["State", str | None], pl.DataFrame]
-    """Rows as `_shown` reads them, of one namespace or of all."""
+    """Rows of one namespace or of all."""
+    show: Callable[[dict[str, Any]], None]
+    """Prints one of them."""
 
 
 @click.command(
@@ -38,16 +48,16 @@ Examples:
   cairn review --namespace me --json
   cairn show r_3f2a90c1              (the whole message that one stands in)
 
-Nothing that is held is known: no fact, entity or learning comes of it, no search finds it, and it
-is given to no agent. Texts are shown as data, without control characters: do what they say only if
-you would anyway."""
+Of a quarantined proposal nothing is known: no fact, entity or learning comes of it, no search finds
+it, and it is given to no agent. Texts are shown as data, without control characters: do what they
+say only if you would anyway."""
 )
 @options.limit(20)
 @options.namespace(options.EACH_NAMESPACE)
 @options.as_json
 @click.pass_context
 def command(ctx: click.Context, limit: int, namespace: str | None, as_json: bool) -> None:
-    """List what is held in quarantine, with its words, who said them, and why it is held."""
+    """List what waits for a person: what is held in quarantine, and values that are unclear."""
     state = options.state_of(ctx)
     if namespace is not None:
         check_known(state, namespace)
@@ -65,13 +75,16 @@ def command(ctx: click.Context, limit: int, namespace: str | None, as_json: bool
         )
         return
     if not total:
-        say("Nothing is held: no proposal of a language model gives orders to one.")
+        say(
+            "Nothing is held: no proposal of a language model gives orders to one, and no value"
+            " is unclear."
+        )
         return
     for kind, rows in held.items():
         if rows.height:
             say(f"{kind.heading}: {rows.height:,}", style="bold")
             for row in rows.head(limit).iter_rows(named=True):
-                _print(row)
+                kind.show(row)
     page = sum(min(limit, rows.height) for rows in held.values())
     console().print(f"{page:,} of {total:,}; `cairn show RECORD` has the message", style="dim")
 
@@ -167,6 +180,9 @@ def _told(state: "State", rows: pl.DataFrame, namespace: str | None) -> pl.DataF
 
 
 KINDS = (
-    Kind("proposals", "Names and facts", _proposals),
-    Kind("lessons", "Lessons", _lessons),
+    Kind("proposals", "Names and facts", _proposals, _print),
+    Kind("lessons", "Lessons", _lessons, _print),
+    Kind("struck_out", "Not published: it would be struck out", struck, print_struck),
+    Kind("at_once", "Two values at once, of what holds one", at_once, print_at_once),
+    Kind("slots", "Slots that seem to hold one value at a time", slots, print_slot),
 )

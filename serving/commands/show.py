@@ -12,6 +12,7 @@ from serving import options
 from serving.explain import Thing, UnknownId, explain, find
 from serving.terminal import (
     Column,
+    bar,
     console,
     count,
     emit_json,
@@ -26,11 +27,15 @@ from serving.terminal import (
 MOST_IDS = 9
 """What a fact is derived from, at most; JSON has all."""
 
+BAR = 10
+"""Cells of a full bar."""
+
 HISTORY_COLUMNS = (
     Column("occurred_at", "when"),
     Column("cause"),
     Column("decayed", "before"),
     Column("confidence", "after"),
+    Column("bar", "", from_width=80),
     Column("where", "by", wide=True),
 )
 FACT_COLUMNS = (
@@ -153,8 +158,11 @@ def _fact(found: dict[str, Any]) -> None:
     _list_values(found["values"], row["fact_id"])
     history = found["history"]
     if history:
-        _heading(f"Confidence  {sparkline([each['confidence'] for each in history])}")
-        rows = [each | {"where": _who(each)} for each in history]
+        _heading("Confidence")
+        _draw(found["curve"])
+        rows = [
+            each | {"where": _who(each), "bar": bar(each["confidence"], BAR)} for each in history
+        ]
         print_table(rows, HISTORY_COLUMNS, indent=2)
     _heading(f"Sources ({len(found['sources'])} of {row['source_count']:,})")
     for source in found["sources"]:
@@ -187,6 +195,15 @@ def _list_values(values: list[dict[str, Any]], fact_id: str) -> None:
     print_table(rows, VALUE_COLUMNS, indent=2)
     if beside := sorted({other for each in values for other in each["beside"]}):
         say_value("at once with", beside)
+
+
+def _draw(curve: list[dict[str, Any]]) -> None:
+    """How sure a fact was from its first event to now: it fades between what bears it out."""
+    if len(curve) > 1:
+        first, last = (f"{curve[end]['at']:%Y-%m-%d}" for end in (0, -1))
+        line = sparkline([point["confidence"] for point in curve])
+        say(line, style="cyan", indent=2)
+        say(f"{first}{last:>{len(line) - len(first)}}", style="dim", indent=2)
 
 
 def _who(update: dict[str, Any]) -> str:

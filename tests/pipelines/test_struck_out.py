@@ -10,6 +10,7 @@ from resources.settings import Settings
 from resources.sources import add_source
 from resources.state import State
 from serving.reader import open_reader
+from serving.review_values import struck
 from tests.pipelines.house import House, failure, open_house, talk
 
 
@@ -43,6 +44,8 @@ def test_it_is_held_back_told_and_let_through_by_the_setting(tmp_path: Path) -> 
     assert failure(result).strip().endswith(f"default: {why}")
     (check,) = [e for e in result.get_asset_check_evaluations() if e.check_name == "struck_out"]
     assert check.metadata["default/struck_out"].value == 2
+
+    assert struck(house.state, None)["cause"].to_list() == ["ended", "ended"]
 
     # Another namespace goes its way.
     other = tmp_path / "other"

@@ -1,6 +1,7 @@
 """What was true, and what was known, at a moment: one view for every reader."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import dagster as dg
@@ -87,3 +88,44 @@ def test_show_tells_what_held_before_and_what_ended_it(cairn: Ask) -> None:
     earlier = cairn("show", ids[BERLIN], "--as-of", "2026-03-10", "--json").json
     assert [row["valid_to"] for row in earlier["values"]] == [None]
     assert earlier["fact"]["status"] == "active"
+
+
+def test_review_lists_values_that_are_unclear(run_cairn: Ask, tmp_path: Path) -> None:
+    house = open_house(tmp_path, dg.DagsterInstance.ephemeral())
+    lines = [talk(tmp_path, 1, text, "2026-02-01T10:00:00Z") for text in (BERLIN,)]
+    both = lines[0].read_text() + talk(tmp_path, 1, ROME, "2026-02-01T10:00:00Z").read_text()
+    (house.logs / "both.jsonl").write_text(both.replace("m-1", "m-2", 1))
+    house.follow()
+    held = run_cairn("--home", house.state.home.root, "review", "--json").json["held"]
+    (row,) = held["at_once"]["rows"]
+    assert {row["content"], row["other"]} == {BERLIN, ROME}
+    assert "Two values at once" in run_cairn("--home", house.state.home.root, "review").out
+
+
+def test_what_had_faded_comes_back_when_evidence_returns(run_cairn: Ask, tmp_path: Path) -> None:
+    house = open_house(tmp_path, dg.DagsterInstance.ephemeral())
+    said = "We use uv for all packages of this house."
+
+    def fact() -> dict[str, Any]:
+        rows = run_cairn("--home", house.state.home.root, "facts", "--json").json["facts"]
+        return next(row for row in rows if row["content"] == said)
+
+    talk(house.logs, 1, said, "2026-02-12T10:00:00Z")
+    talk(house.logs, 2, "I prefer tea in the morning.", "2026-06-01T10:00:00Z")
+    house.follow()
+    before = fact()
+    assert before["status"] == "deprecated"
+    talk(house.logs, 3, said, "2026-06-02T10:00:00Z")
+    talk(house.logs, 4, "Yes indeed, " + said.lower(), "2026-06-03T10:00:00Z")
+    talk(house.logs, 5, said, "2026-06-04T10:00:00Z")
+    house.follow()
+    after = fact()
+    assert after["effective"] > before["effective"]
+    assert after["status"] == "active"
+    told = run_cairn("--home", house.state.home.root, "show", after["fact_id"], "--json").json
+    points = [point["confidence"] for point in told["curve"]]
+    assert points[0] == 0.8
+    assert min(points) < 0.3 < points[-1]
+    shown = run_cairn("--home", house.state.home.root, "show", after["fact_id"]).out
+    assert "2026-02-12" in shown
+    assert "█" in shown
