@@ -49,8 +49,8 @@ _ expires on/in #
 _ deadline/birthday be *
 _ day/date be @
 _ be on/at @
-be # year old
-_ be # year old
+be # year
+_ be # year
 _ be hosted on/at *
 _ timezone be *
 _ time zone be *
@@ -107,6 +107,8 @@ _INDEFINITE = re.compile(
     r"\b(?:in|at|for|on|to|is|are|am|called)\s+(?:an?|some|any|no)\b", re.IGNORECASE
 )
 
+_AGE = re.compile(r"\b(years?)[ -]old\b", re.IGNORECASE)
+
 _LEAD = re.compile(
     r"^\W*(?:(?:from now on|going forward|for the record|by the way|btw|fyi|actually|also|note"
     r"|remember|important|yes|no|ok|okay|so|and|but|well|hi|hello|please|now)\b(?:\s+that\b)?"
@@ -158,10 +160,11 @@ def _read(plain: str, more: tuple[str, ...], but: tuple[str, ...]) -> Filled | N
         return None
     if _SEVERAL.search(plain) or _INDEFINITE.search(plain):
         return None
-    read = read_statement(plain)
+    # "Old" is the denied end of an axis, but not in an age.
+    read = read_statement(_AGE.sub(r"\1", plain))
     if read.past or read.negated or read.asks or any(read.denied):
         return None
-    frame = " ".join(read.frame[1:] if read.frame[:1] == ("user",) else read.frame)
+    frame = " ".join(read.frame).removeprefix("user ")
     for pattern, named in _patterns(more):
         if match := pattern.fullmatch(frame):
             value = match["value"]
