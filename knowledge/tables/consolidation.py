@@ -106,6 +106,27 @@ VALID_TIMES = Table(
     key=("namespace", "fact_id", "seq"),
 )
 
+ENTITY_MERGES = Table(
+    "entity_merges",
+    "One row per entity that is merged into another, with the rule that holds them for one.",
+    {
+        **NAMESPACE,
+        "entity_id": Column(TEXT, "Entity that is merged away; its id stays."),
+        "canonical_id": Column(TEXT, "Entity that stands for it; never merged itself."),
+        "rule": Column(
+            TEXT,
+            "same_words, person, same_name, alias, stated, plural, containment, acronym, spelling, "
+            "same_facts; decided: by a person.",
+        ),
+        "reason": Column(TEXT, "Why, in words."),
+        "similarity": Column(REAL, "Calibrated similarity of the two names."),
+        "decided_at": Column(
+            TIME, "Event time: the later first event of the two.", null=True
+        ),
+    },
+    key=("namespace", "entity_id"),
+)
+
 EVIDENCE = Table(
     "evidence",
     "One row per supporting or contradicting pair of a fact and what speaks for or against it.",
