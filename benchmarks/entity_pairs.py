@@ -1,7 +1,7 @@
-"""Which pairs of entities the cleaner makes one, on labelled pairs, beside cosine and edit distance.
+"""Which entities the cleaner makes one, on labelled pairs, beside cosine and edit distance.
 
-Run `.venv/bin/python -m benchmarks.entity_pairs [--records FOLDER] [--wrong]`. Our own pairs of names
-are those of tests/knowledge/entity_pairs.jsonl. FOLDER holds labelled records in the form of Ditto
+Run `.venv/bin/python -m benchmarks.entity_pairs [--records FOLDER] [--wrong]`. Our own pairs are
+those of tests/knowledge/entity_pairs.jsonl. FOLDER holds labelled records in the form of Ditto
 (`COL name VAL value … <tab> COL … <tab> label` in *.txt): the first column is taken for the name,
 the others for facts about it.
 """
@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import polars as pl
 
 from knowledge.embedding import Embedder
 from knowledge.entity_merges import entity_merges
@@ -139,7 +138,7 @@ def _facts(namespace: str, entity: str, side: Side) -> Iterator[dict[str, object
             "fact_id": fact_id(namespace, entity, predicate, value), "namespace": namespace,
             "entity_id": entity, "predicate": predicate, "object": value, "content": value,
             "base_confidence": 0.8, "source_count": 1, "conversation_count": 1, "first_seen": None,
-            "last_seen": None, "source_record_ids": [], "derived_from": [], "extractor": "labelled@1",
+            "last_seen": None, "source_record_ids": [], "derived_from": [], "extractor": "own@1",
         }  # fmt: skip
 
 
@@ -148,10 +147,13 @@ def figures(pairs: Sequence[Pair], embedder: Embedder, policy: Policy) -> dict[s
     from rapidfuzz import fuzz
 
     index = np.arange(len(pairs))
-    left, right = (embedder.embed([pair[side].text for pair in pairs]) for side in (0, 1))
+    left = embedder.embed([pair.left.text for pair in pairs])
+    right = embedder.embed([pair.right.text for pair in pairs])
     cosine = (left.astype(np.float64) * right).sum(axis=1)
     calibrated = pair_similarity(left, right, index, index, embedder)
-    ratio = [fuzz.token_sort_ratio(pair.left.name.lower(), pair.right.name.lower()) for pair in pairs]
+    ratio = [
+        fuzz.token_sort_ratio(pair.left.name.lower(), pair.right.name.lower()) for pair in pairs
+    ]
     return {
         f"cosine > {COSINE}": (cosine > COSINE).tolist(),
         f"calibrated > {policy.merge_similarity}": (calibrated > policy.merge_similarity).tolist(),

@@ -14,19 +14,27 @@ STATEMENTS = 20
 """Statements of an entity that are compared, at most."""
 
 _PAIR = ["namespace", "left", "right"]
-_MANY_DIGITS = 7
+MANY_DIGITS = 7
+"""Digits of a value that hardly two things have in common by chance: a telephone number."""
+
 _SHARED_BY = 8
+_EXACT = r"(?i)version|revision|model|build|serial|isbn|year|^id$|_id$"
+"""Predicates of which two values that differ are two things."""
 
 
 def attributes(facts: pl.DataFrame) -> pl.DataFrame:
     """Values of predicates that hold one at a time: no entity of the namespace has two.
 
-    Statements, and names of things that are many to one (tools, paths), are no attributes.
+    Statements, and names of things of which one has many (tools, paths), are no attributes.
 
     Returns:
-        namespace, entity_id, predicate, words and numbers (sorted), digits (all, in a row).
+        namespace, entity_id, predicate, words and numbers (sorted), digits (all, in a row), and
+        amount: the number, where the value has just one with a fraction, or minutes and seconds.
     """
     value = pl.col("object").str.normalize("NFKD").str.to_lowercase()
+    fractions = value.str.extract_all(r"\d+[.:]\d+|\d+")
+    whole = fractions.list.first().str.extract_groups(r"^(\d+)([.:])(\d+)$")
+    minutes = whole.struct[0].cast(pl.Float64) * 60 + whole.struct[2].cast(pl.Float64)
     told = (
         facts.filter(~pl.col("predicate").is_in(list(FREE_STATEMENTS | NAME_PREDICATES)))
         .select(
@@ -40,6 +48,11 @@ def attributes(facts: pl.DataFrame) -> pl.DataFrame:
             .list.unique()
             .list.sort(),
             digits=value.str.replace_all(r"\D", ""),
+            amount=pl.when(fractions.list.len() == 1, whole.struct[0].is_not_null()).then(
+                pl.when(whole.struct[1] == ":")
+                .then(minutes)
+                .otherwise(fractions.list.first().cast(pl.Float64, strict=False))
+            ),
         )
         .filter(pl.col("words").list.len() > 0)
     )
@@ -49,16 +62,18 @@ def attributes(facts: pl.DataFrame) -> pl.DataFrame:
 
 
 def sharing(values: pl.DataFrame) -> pl.DataFrame:
-    """Pairs (namespace, left, right) of entities with an attribute in common that few have."""
+    """Pairs (namespace, left, right) of entities with a number in common that few have."""
     telling = (
-        values.filter(pl.col("digits") != "")
-        .with_columns(
-            value=pl.when(pl.col("digits").str.len_chars() >= _MANY_DIGITS)
-            .then("digits")
-            .otherwise(pl.col("words").list.join(" "))
+        values.select(
+            "namespace",
+            "predicate",
+            "entity_id",
+            value=pl.when(pl.col("digits").str.len_chars() >= MANY_DIGITS)
+            .then(pl.concat_list("digits"))
+            .otherwise(pl.col("numbers").cast(pl.List(pl.String()))),
         )
+        .explode("value", keep_nulls=False, empty_as_null=False)
         .filter(pl.len().over("namespace", "predicate", "value").is_between(2, _SHARED_BY))
-        .select("namespace", "predicate", "value", "entity_id")
     )
     return (
         telling.join(telling, on=["namespace", "predicate", "value"])
@@ -70,40 +85,59 @@ def sharing(values: pl.DataFrame) -> pl.DataFrame:
 
 
 def compared(pairs: pl.DataFrame, values: pl.DataFrame) -> pl.DataFrame:
-    """How attributes of pairs compare.
+    """How attributes of pairs compare, of those that both have.
+
+    Two values agree if they are equal, amounts within 2 %, or if the words of the one are among
+    those of the other. They clash if both have numbers and none in common, or many digits that are
+    others; amounts if they are more than a quarter apart; versions, years and ids if they are not
+    equal. They differ if they have no word in common.
 
     Returns:
-        The pairs (namespace, left, right) with `agreeing` and `differing` attributes that both
-        have, `clashing` ones (both have numbers, none in common), and `telling`: whether a value
-        of many digits, or two values of which one has digits, agree.
+        The pairs (namespace, left, right) with the number of `agreeing`, `clashing` and `differing`
+        attributes, of `counts` that agree in digits, and `unique`: whether one of many digits does.
     """
     keyed = pairs.select(_PAIR).unique()
-    same = pl.col("words") == pl.col("words_right")
-    many = (pl.col("digits") == pl.col("digits_right")) & (
-        pl.col("digits").str.len_chars() >= _MANY_DIGITS
+    ours, theirs = pl.col("words"), pl.col("words_right")
+    common = ours.list.set_intersection(theirs).list.len()
+    contained = common == pl.min_horizontal(ours.list.len(), theirs.list.len())
+    gap = (pl.col("amount") - pl.col("amount_right")).abs() / pl.max_horizontal(
+        "amount", "amount_right"
     )
+    unique = (pl.col("digits") == pl.col("digits_right")) & (
+        pl.col("digits").str.len_chars() >= MANY_DIGITS
+    )
+    many = (
+        (pl.col("digits").str.len_chars() >= MANY_DIGITS)
+        & (pl.col("digits").str.len_chars() == pl.col("digits_right").str.len_chars())
+        & (pl.col("digits") != pl.col("digits_right"))
+    )
+    exact = pl.col("predicate").str.contains(_EXACT)
     numbers = (pl.col("numbers").list.len() > 0) & (pl.col("numbers_right").list.len() > 0)
     apart = pl.col("numbers").list.set_intersection("numbers_right").list.len() == 0
     both = (
-        keyed.join(
-            values.rename({"entity_id": "left"}), on=["namespace", "left"]
+        keyed.join(values.rename({"entity_id": "left"}), on=["namespace", "left"])
+        .join(values.rename({"entity_id": "right"}), on=["namespace", "right", "predicate"])
+        .with_columns(gap=gap, unique=unique)
+        .with_columns(
+            agrees=pl.col("unique") | pl.coalesce(pl.col("gap") <= 0.02, contained),
+            clashes=pl.when(exact)
+            .then(ours != theirs)
+            .otherwise(
+                ~pl.col("unique") & (many | pl.coalesce(pl.col("gap") > 0.25, numbers & apart))
+            ),
+            differs=~pl.col("unique") & ~numbers & (common == 0),
         )
-        .join(
-            values.rename({"entity_id": "right"}),
-            on=["namespace", "right", "predicate"],
-        )
-        .with_columns(same=same | many, many=many, clash=numbers & apart & ~same & ~many)
         .group_by(_PAIR)
         .agg(
-            agreeing=pl.col("same").sum().cast(pl.Int64),
-            differing=(~pl.col("same")).sum().cast(pl.Int64),
-            clashing=pl.col("clash").sum().cast(pl.Int64),
-            telling=pl.col("many").any()
-            | ((pl.col("same").sum() > 1) & (pl.col("same") & (pl.col("digits") != "")).any()),
+            agreeing=pl.col("agrees").sum(),
+            clashing=pl.col("clashes").sum(),
+            differing=pl.col("differs").sum(),
+            counts=(pl.col("agrees") & numbers).sum(),
+            unique=pl.col("unique").sum(),
         )
     )
     return keyed.join(both, on=_PAIR, how="left").with_columns(
-        pl.col("agreeing", "differing", "clashing").fill_null(0), pl.col("telling").fill_null(False)
+        pl.col("agreeing", "clashing", "differing", "counts", "unique").fill_null(0).cast(pl.Int64)
     )
 
 

@@ -127,7 +127,9 @@ def _decided(
     """Pairs of rules as people's decisions leave them, with those that people merged."""
     there = entities.select("namespace", "entity_id")
     for side in ("left", "right"):
-        together = together.join(there.rename({"entity_id": side}), on=["namespace", side], how="semi")
+        together = together.join(
+            there.rename({"entity_id": side}), on=["namespace", side], how="semi"
+        )
     together = together.join(apart, on=PAIR, how="anti")
     undirected = together.filter(pl.col("left") < pl.col("right"))
     merged = undirected.with_columns(rule=pl.lit("decided"))
@@ -149,7 +151,7 @@ def _decided(
 
 
 def _taken(pairs: pl.DataFrame, entities: pl.DataFrame) -> pl.DataFrame:
-    """namespace, canonical_id, entity_id, rule: each entity goes to one at most, decided ones first.
+    """namespace, canonical_id, entity_id, rule: each goes to one at most, decided ones first.
 
     Entities that took others up by a person's decision stand for themselves.
     """
@@ -191,6 +193,7 @@ def _similarity(taken: pl.DataFrame, entities: pl.DataFrame, embedder: Embedder)
     place = {name: at for at, name in enumerate(names)}
     vectors = embedder.embed(names)
     left, right = (
-        np.array([place[shown[id_]] for id_ in taken[side]]) for side in ("canonical_id", "entity_id")
+        np.array([place[shown[id_]] for id_ in taken[side]])
+        for side in ("canonical_id", "entity_id")
     )
     return pl.Series(pair_similarity(vectors, vectors, left, right, embedder))

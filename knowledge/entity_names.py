@@ -21,15 +21,17 @@ TYPO_LENGTH = 8
 """Letters of a word, at least, in which one may be wrong."""
 
 _TOKEN = re.compile(
-    r"""(?:v?\d+(?:[.,:]\d+)+[a-z]*\d*)   # versions and times stay whole
+    r"""(?:(?<!\S)-\d\w*(?:[.,]\d+)*)
+      | (?:v?\d+(?:[.,:]\d+)+[a-z]*\d*)   # versions and times stay whole
       | (?:(?<!\w)\.(?=[^\W\d]))          # the dot of `.net`
       | [^\W_]+(?:\+\+|\#)?
       | [^\w\s\-./,:;()\[\]{}'"`–—!?…|·•]+""",
     re.VERBOSE,
 )
+_ACCENT = re.compile("(?<=[a-z])[\u0300-\u036f]+")
 _ROMAN = re.compile(r"(?=[ivx])(?:x{0,3})(?:ix|iv|v?i{0,3})")
 _ORDINAL = re.compile(r"(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth)")
-_ARTICLES = frozenset(("the", "a", "an", "our"))
+_ARTICLES = frozenset(("the", "our"))
 JOINING = frozenset(("a", "an", "and", "at", "by", "for", "in", "of", "on", "or", "the", "to"))
 _NO_PLURAL = ("ss", "us", "is", "ics", "os", "as")
 
@@ -46,11 +48,8 @@ def read_name(name: str, type_: str, *, known: bool = True) -> Name:
     """The words of a name; `known` ones as known everywhere. Strict types are one literal."""
     if type_ in STRICT:
         return Name((), (_strict(name, type_),))
-    plain = "".join(
-        mark
-        for mark in unicodedata.normalize("NFKD", name.casefold())
-        if not unicodedata.combining(mark)
-    )
+    plain = _ACCENT.sub("", unicodedata.normalize("NFKD", name.casefold()))
+    plain = unicodedata.normalize("NFKC", plain)
     plain = re.sub(r"['’`]", "", plain).replace("&", " and ")
     if type_ == "person":
         plain = re.sub(r"^\s*([^,]+),\s*([^,]+)$", r"\2 \1", plain)
@@ -118,10 +117,13 @@ def person_key(name: Name) -> str:
     return " ".join(name.words)
 
 
-def plural_key(name: Name) -> str | None:
-    """Equal where two names of several words differ in the number of the last one at most."""
+def plural_key(name: Name, shown: str) -> str | None:
+    """Equal where two names of several words differ in the number of the last one at most.
+
+    A last word with a capital may be a surname: "Paul William" is not "Paul Williams".
+    """
     words = _turned(name.words)
-    if len(words) < 2 or words[-1] in name.literals:
+    if len(words) < 2 or words[-1] in name.literals or shown.rsplit(maxsplit=1)[-1][0].isupper():
         return None
     return same_key(Name((*words[:-1], _singular(words[-1])), name.literals))
 
@@ -145,8 +147,8 @@ def kind_key(name: Name) -> tuple[str, str, bool] | None:
 def initial_keys(name: Name) -> list[str]:
     """Short forms that a name may have: its first words by their initials, the rest as it is.
 
-    "Request for Comments process" may be "rfcp", "rc process", "rfc process". A single word may be
-    its first and last letter with the number of those between.
+    "Request for Comments process" may be "rfcp", "rfc process" or "rc process". A single word
+    may be its first and last letter with the number of those between.
     """
     words = name.words
     if len(words) == 1:
@@ -160,13 +162,12 @@ def initial_keys(name: Name) -> list[str]:
         if begun[-1] in JOINING:
             continue
         rest = Name(words[end:], name.literals)
-        for initials in {
+        spelled = (
             "".join(word[0] for word in begun),
             "".join(word[0] for word in begun if word not in JOINING),
-        }:
-            if len(initials) > 1:
-                keys.append(f"{initials} {same_key(rest)}".strip())
-    return keys
+        )
+        keys += [f"{letters} {same_key(rest)}".strip() for letters in spelled if len(letters) > 1]
+    return list(dict.fromkeys(keys))
 
 
 def short_key(name: Name) -> str | None:
@@ -179,11 +180,14 @@ def short_key(name: Name) -> str | None:
     return f"{first} {same_key(Name(rest, name.literals))}".strip()
 
 
-def typo_keys(name: Name) -> list[str]:
+def typo_keys(name: Name, shown: str) -> list[str]:
     """The name with any one letter left out of one of its long words.
 
-    Two names that differ by one letter, or by two exchanged, have such a form in common.
+    Two names that differ by one letter, or by two exchanged, have such a form in common. Several
+    words with capitals may be a person's: "Katherine Smith" is not "Katharine Smith".
     """
+    if len(name.words) > 1 and all(word[0].isupper() for word in shown.split()):
+        return []
     keys: list[str] = []
     for at, word in enumerate(name.words):
         if len(word) >= TYPO_LENGTH - 1 and word not in name.literals:
@@ -214,7 +218,7 @@ def mistyped(left: Name, right: Name) -> bool:
 
 
 def _turned(words: tuple[str, ...]) -> tuple[str, ...]:
-    """ "Migration of the orders table" as "orders table migration"."""
+    """Words with what belongs to the last before it: "index of the table" as "table index"."""
     for at in range(1, len(words) - 2):
         if words[at : at + 2] == ("of", "the"):
             return (*words[at + 2 :], *words[:at])

@@ -47,9 +47,10 @@ def named(entities: pl.DataFrame) -> pl.DataFrame:
 
 def _keys(display: str, type_: str) -> dict[str, object]:
     name = read_name(display, type_)
-    row: dict[str, object] = dict.fromkeys(_KEYS)
-    row |= {"display_name": display, "type": type_}
-    row |= {"words": name.words, "literals": name.literals}
+    row: dict[str, object] = {
+        **dict.fromkeys(_KEYS), "display_name": display, "type": type_,
+        "words": name.words, "literals": name.literals,
+    }  # fmt: skip
     if type_ in STRICT:
         return {**row, "same": name.literals[0], "plain": name.literals[0]}
     if type_ == "person" or not name.words:
@@ -59,13 +60,13 @@ def _keys(display: str, type_: str) -> dict[str, object]:
         **row,
         "same": same_key(name),
         "plain": same_key(read_name(display, type_, known=False)),
-        "plural": plural_key(name),
+        "plural": plural_key(name, display),
         "bare": bare,
         "head": head,
         "is_one": is_one,
         "short": short_key(name),
         "initials": initial_keys(name),
-        "typos": typo_keys(name),
+        "typos": typo_keys(name, display),
     }
 
 
@@ -99,7 +100,9 @@ def same_names(names: pl.DataFrame) -> pl.DataFrame:
 
 def stated(names: pl.DataFrame, said: pl.DataFrame) -> pl.DataFrame:
     """Names that a statement surely says are one, if no number or letter differs in them."""
-    sure = _of_both(_identified(names, said.filter("surely")), names, "literals", "short", "initials")
+    sure = _of_both(
+        _identified(names, said.filter("surely")), names, "literals", "short", "initials"
+    )
     agree = pl.col("literals").list.sort() == pl.col("literals_right").list.sort()
     return _pairs(sure.filter(agree | _shortened()).with_columns(rule=pl.lit("stated")))
 
@@ -125,8 +128,9 @@ def containing(names: pl.DataFrame, facts: pl.DataFrame) -> pl.DataFrame:
     )
     known = rest.join(told, on=told.columns, how="semi")
     twice = _joined(headed, headed, "bare", "bare").filter("is_one", "is_one_right")
-    found = pl.concat([_pairs(f.with_columns(rule=pl.lit("containment"))) for f in (certain, known, twice)])
-    return found
+    return pl.concat(
+        [_pairs(f.with_columns(rule=pl.lit("containment"))) for f in (certain, known, twice)]
+    )
 
 
 def _says_what_it_is(content: str, name: str, head: str) -> pl.Expr:
@@ -161,11 +165,15 @@ def acronyms(
     """
     long = names.explode("initials").drop_nulls("initials")
     found = _joined(long, names.drop_nulls("short"), "initials", "short", once=False)
-    pairs = found.select("namespace", left="entity_id", right="entity_id_right", key="initials").unique()
+    pairs = found.select(
+        "namespace", left="entity_id", right="entity_id_right", key="initials"
+    ).unique()
     beside = _identified(names, said).select(PAIR)
     either = pl.concat([beside, beside.select("namespace", left="right", right="left")]).unique()
     sure = pairs.join(either, on=PAIR, how="semi")
-    open_ = pairs.filter(pl.len().over("namespace", "right") == 1).join(sure, on=["namespace", "right"], how="anti")
+    open_ = pairs.filter(pl.len().over("namespace", "right") == 1).join(
+        sure, on=["namespace", "right"], how="anti"
+    )
     like = _in_like_company(open_, names, facts, embedder, policy)
     return _undirected(pl.concat([sure, like]).with_columns(rule=pl.lit("acronym")))
 
@@ -175,7 +183,9 @@ def mistyped_names(
 ) -> pl.DataFrame:
     """A rare name that is another but for one letter of a long word, where statements agree."""
     keyed = names.explode("typos").drop_nulls("typos")
-    near = _joined(keyed, keyed, "typos", "typos").unique(["namespace", "entity_id", "entity_id_right"])
+    near = _joined(keyed, keyed, "typos", "typos").unique(
+        ["namespace", "entity_id", "entity_id_right"]
+    )
     fewest = pl.min_horizontal("mentions", "mentions_right")
     most = pl.max_horizontal("mentions", "mentions_right")
     near = near.filter(fewest <= RARE, most >= OFTEN * fewest)
@@ -192,37 +202,52 @@ def mistyped_names(
 
 
 def same_facts(names: pl.DataFrame, values: pl.DataFrame) -> pl.DataFrame:
-    """Names of which each says no more than the other, or than attributes do, where those agree.
+    """Names that have words in common, where attributes tell that they are of one thing.
 
-    At least one attribute tells (a phone number; or two values that are equal, one with digits),
-    none clashes, and every word that only one name has stands in an attribute of either.
+    Either a value of many digits agrees and one name holds all words of the other; or some value
+    with digits agrees, and every word that only one name has stands in an attribute of either
+    ("Sanibel Red", "Point Ybel Sanibel Red" of the brewery Point Ybel).
     """
     shared = _of_both(sharing(values), names, "words", "literals", "type")
-    shared = shared.filter(pl.col("type") == pl.col("type_right"), ~pl.col("type").is_in(list(STRICT)))
+    shared = shared.filter(
+        pl.col("type") == pl.col("type_right"), ~pl.col("type").is_in(list(STRICT))
+    )
     told = values.group_by("namespace", "entity_id").agg(
-        told=pl.col("words").list.explode(keep_nulls=False).unique()
+        pl.col("words").list.explode(keep_nulls=False, empty_as_null=False).unique()
     )
     for side in ("left", "right"):
         shared = shared.join(
-            told.rename({"entity_id": side, "told": f"{side}_told"}), on=["namespace", side]
+            told.rename({"entity_id": side, "words": f"{side}_told"}), on=["namespace", side]
         )
-    ours, theirs = pl.col("words").list.unique(), pl.col("words_right").list.unique()
-    allowed = pl.col("left_told").list.set_union("right_told").list.set_union(list(JOINING))
-    common = ours.list.set_intersection(theirs)
-    weighty = common.list.set_difference(list(JOINING)).list.len()
-    surplus = ours.list.set_symmetric_difference(theirs).list.set_difference(allowed).list.len()
-    alike = shared.filter(weighty > 0, surplus == 0)
-    judged = alike.join(compared(alike, values), on=PAIR)
-    return _pairs(judged.filter("telling").with_columns(rule=pl.lit("same_facts")))
+    joining = list(JOINING)
+    ours, theirs = (pl.col(f"words{side}").list.set_difference(joining) for side in ("", "_right"))
+    common = ours.list.set_intersection(theirs).list.len()
+    told_words = pl.col("left_told").list.set_union("right_told")
+    surplus = ours.list.set_symmetric_difference(theirs)
+    explained = surplus.list.set_difference(told_words).list.len() == 0
+    contained = common == pl.min_horizontal(ours.list.n_unique(), theirs.list.n_unique())
+    literals = pl.col("literals").list.set_symmetric_difference("literals_right")
+    alike = shared.with_columns(
+        common=common, explained=explained & (common > 1), contained=contained & (common > 0)
+    ).filter(literals.list.set_difference(told_words).list.len() == 0)
+    judged = alike.join(compared(alike, values), on=PAIR).filter(
+        ((pl.col("unique") > 0) & pl.col("contained"))
+        | ((pl.col("counts") > 0) & pl.col("explained"))
+    )
+    return _pairs(judged.with_columns(rule=pl.lit("same_facts")))
 
 
 def unclashing(pairs: pl.DataFrame, values: pl.DataFrame) -> pl.DataFrame:
-    """Pairs without those whose attributes differ: in numbers, or in more than they agree."""
+    """Pairs whose attributes let them be one.
+
+    None clashes, or one among three that agree, or beside one of many digits that does; and no more
+    differ than agree.
+    """
     judged = pairs.join(compared(pairs, values), on=PAIR)
-    same = (pl.col("clashing") == 0) & (
-        (pl.col("differing") < 2) | (pl.col("differing") <= pl.col("agreeing"))
-    )
-    return judged.filter(same).select(pairs.columns)
+    outweighed = (pl.col("agreeing") >= 3) | (pl.col("unique") > 0)
+    same = (pl.col("clashing") == 0) | ((pl.col("clashing") == 1) & outweighed)
+    differ = (pl.col("differing") > 1) & (pl.col("differing") > pl.col("agreeing"))
+    return judged.filter(same & ~differ).select(pairs.columns)
 
 
 def _in_like_company(
@@ -247,8 +272,10 @@ def _joined(
     )  # fmt: skip
     if once is None:
         once = left is right
-    differ = pl.col("entity_id") < pl.col("entity_id_right") if once else (
-        pl.col("entity_id") != pl.col("entity_id_right")
+    differ = (
+        pl.col("entity_id") < pl.col("entity_id_right")
+        if once
+        else (pl.col("entity_id") != pl.col("entity_id_right"))
     )
     return both.filter(differ)
 

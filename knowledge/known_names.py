@@ -38,23 +38,23 @@ SAME = tuple(tuple(line.split(" = ")) for line in _SAME.strip().splitlines())
 
 _KINDS = """
 database, db, rdbms: postgresql mysql mariadb sqlite redis mongodb cassandra cockroachdb clickhouse
-  duckdb elasticsearch influxdb neo4j dynamodb firestore qdrant oracle
-framework, web framework: django flask rails laravel spring fastapi express.js angular svelte vue
-  next.js nuxt.js react pytest symfony phoenix
+  duckdb elasticsearch influxdb neo4j dynamodb firestore qdrant
+framework, web framework: django flask rails laravel fastapi express.js angular svelte vue
+  next.js nuxt.js react pytest symfony
 library: react numpy pandas polars pydantic sqlalchemy jquery lodash tensorflow pytorch
 language, programming language: python go rust java javascript typescript ruby php kotlin swift
-  scala haskell elixir erlang perl lua julia zig c c++ c#
-editor, code editor, text editor: vim neovim emacs nano sublime helix visual-studio-code zed
+  scala haskell elixir erlang perl lua zig c c++ c#
+editor, code editor, text editor: vim neovim emacs sublime helix visual-studio-code zed
 app, application: obsidian notion spotify whatsapp telegram todoist
 tool, cli: terraform ansible rsync restic borg jq ripgrep curl git ruff mypy eslint webpack vite
 web server, server: nginx apache caddy traefik
 media server: plex jellyfin
 browser, web browser: firefox chrome chromium safari
-shell: bash zsh fish powershell
+shell: bash zsh powershell
 operating system, os: linux windows macos android ios freebsd
 linux, distribution, distro: debian ubuntu fedora nixos
 platform, software: kubernetes docker home-assistant grafana prometheus jenkins nextcloud
-package manager: npm pnpm yarn pip homebrew
+package manager: npm pnpm pip homebrew
 """
 
 
@@ -63,9 +63,7 @@ def _kinds() -> dict[str, frozenset[str]]:
     for line in _KINDS.strip().replace("\n  ", " ").splitlines():
         heads, names = line.split(": ")
         for head in heads.split(", "):
-            kinds.setdefault(head, set()).update(
-                name.replace("-", " ") for name in names.split()
-            )
+            kinds.setdefault(head, set()).update(name.replace("-", " ") for name in names.split())
     return {head: frozenset(names) for head, names in kinds.items()}
 
 
@@ -82,6 +80,7 @@ TITLES = frozenset(("dr", "mr", "mrs", "ms", "prof", "professor", "sir"))
 """What may stand before a person's name."""
 
 SPELLINGS = (
+    (r"\be-(?=[a-z]{3})", "e"),
     (r"isation(s?)\b", r"ization\1"),
     (r"(?<=\w{3})yse(s?|d|r)\b", r"yze\1"),
     (r"\b(col|behavi|flav|fav|lab|harb|neighb|hon|hum|rum|arm)our", r"\1or"),

@@ -19,8 +19,8 @@ _SURELY = (
 _PERHAPS = r"\s*\(|\s+=\s+|,?\s+\(?(?:abbreviated|abbreviation|short)(?:\s+(?:as|to))?:?\s+"
 _BETWEEN = re.compile(rf"(?P<surely>{_SURELY})|(?P<perhaps>{_PERHAPS})", re.IGNORECASE)
 _UNSURE = (
-    r"(?i)\?|\b(?:not|never|neither|nor|no longer|if|whether|may|might|maybe|perhaps|could|should"
-    r"|would|unlike|except)\b|n['’]t\b"
+    r"(?i)\?|\b(?:not|never|neither|nor|no longer|if|whether|(?-i:may)|might|maybe|perhaps|could"
+    r"|should|would|unlike|except)\b|n['’]t\b"
 )
 _LONGEST = 8
 """Words of a name."""

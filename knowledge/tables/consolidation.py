@@ -120,9 +120,7 @@ ENTITY_MERGES = Table(
         ),
         "reason": Column(TEXT, "Why, in words."),
         "similarity": Column(REAL, "Calibrated similarity of the two names."),
-        "decided_at": Column(
-            TIME, "Event time: the later first event of the two.", null=True
-        ),
+        "decided_at": Column(TIME, "Event time: the later first event of the two.", null=True),
     },
     key=("namespace", "entity_id"),
 )

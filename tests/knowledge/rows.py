@@ -5,7 +5,8 @@ from datetime import UTC, datetime, timedelta
 
 import polars as pl
 
-from knowledge.tables import EPISODES, EVIDENCE, FACT_SOURCES, FACTS, Table
+from knowledge.names import canonical
+from knowledge.tables import ENTITIES, EPISODES, EVIDENCE, FACT_SOURCES, FACTS, Table
 
 START = datetime(2026, 2, 1, tzinfo=UTC)
 
@@ -16,6 +17,21 @@ def day(number: float) -> datetime:
 
 def _frame(table: Table, defaults: Mapping[str, object], rows: tuple[dict[str, object], ...]):
     return table.frame({**defaults, **row} for row in rows)
+
+
+def entities(*rows: dict[str, object]) -> pl.DataFrame:
+    filled = tuple(
+        {"name": canonical(str(row["display_name"]), str(row.get("type", "topic"))), **row}
+        for row in rows
+    )
+    return _frame(
+        ENTITIES,
+        {
+            "namespace": "n", "type": "topic", "aliases": [], "first_seen": START,
+            "last_seen": START, "introduced_by": "r", "mentions": 1, "facts": 1,
+        },
+        filled,
+    )  # fmt: skip
 
 
 def facts(*rows: dict[str, object]) -> pl.DataFrame:
