@@ -5,6 +5,7 @@ import polars as pl
 from knowledge.clusters import clusters
 from knowledge.confidence import confidence_updates
 from knowledge.embeddings import embeddings, texts_in_force
+from knowledge.entity_merges import entity_merges, equal_statements, with_canonical
 from knowledge.evidence import evidence
 from knowledge.memory import Grounds, memory, memory_entities
 from knowledge.merges import merges
@@ -15,6 +16,7 @@ from knowledge.tables import (
     CONFIDENCE_UPDATES,
     EMBEDDINGS,
     ENTITIES,
+    ENTITY_MERGES,
     EPISODES,
     EVIDENCE,
     FACT_SOURCES,
@@ -29,14 +31,39 @@ from knowledge.tables import (
 from knowledge.valid_time import valid_times
 
 
+def _entity_merges(reads: Frames, means: Means) -> Made:
+    found = entity_merges(reads["entities"], reads["facts"], means.embedder, means.policy)
+    return Made({"entity_merges": found})
+
+
+ENTITY_MERGES_STAGE = Stage(
+    stage_of(
+        "entity_merges", 1, "Entities that are one thing under several names.", "embedder",
+        "evidence_similarity",
+    ),
+    (ENTITIES, FACTS),
+    (ENTITY_MERGES,),
+    _entity_merges,
+)  # fmt: skip
+
+
+def _facts(reads: Frames) -> pl.DataFrame:
+    """Facts about the entities that stand for those they were said of."""
+    facts = with_canonical(reads["facts"], reads["entity_merges"])
+    return facts.with_columns(entity_id="canonical_id").drop("canonical_id")
+
+
 def _embeddings(reads: Frames, means: Means) -> Made:
-    texts = texts_in_force(reads["facts"], reads["episodes"], reads["entities"], reads["learnings"])
+    texts = texts_in_force(
+        reads["facts"], reads["episodes"], reads["entities"], reads["entity_merges"],
+        reads["learnings"],
+    )  # fmt: skip
     return Made({"embeddings": embeddings(texts, means.embedder)})
 
 
 EMBEDDINGS_STAGE = Stage(
-    stage_of("embeddings", 1, "Texts in force and their vectors.", "embedder"),
-    (FACTS, EPISODES, ENTITIES, LEARNINGS),
+    stage_of("embeddings", 2, "Texts in force and their vectors.", "embedder"),
+    (FACTS, EPISODES, ENTITIES, ENTITY_MERGES, LEARNINGS),
     (EMBEDDINGS,),
     _embeddings,
 )
@@ -56,10 +83,10 @@ SIMILAR_FACTS_STAGE = Stage(
         "similar_facts", 2, "Pairs that may say the same, or deny each other.", "embedder",
         "merge_similarity", "contradiction_similarity", "candidate_margin",
     ),
-    (FACTS,),
+    (FACTS, ENTITY_MERGES),
     (SIMILAR_FACTS,),
     lambda reads, means: Made(
-        {"similar_facts": similar_facts(reads["facts"], means.embedder, means.policy)}
+        {"similar_facts": similar_facts(_facts(reads), means.embedder, means.policy)}
     ),
 )  # fmt: skip
 
@@ -84,12 +111,12 @@ EVIDENCE_STAGE = Stage(
 
 VALID_TIMES_STAGE = Stage(
     stage_of("valid_times", 1, "When facts hold.", "single_valued", "many_valued"),
-    (FACTS, FACT_SOURCES, ENTITIES),
+    (FACTS, FACT_SOURCES, ENTITIES, ENTITY_MERGES),
     (VALID_TIMES,),
     lambda reads, means: Made(
         {
             "valid_times": valid_times(
-                reads["facts"], reads["fact_sources"], reads["entities"], means.policy
+                _facts(reads), reads["fact_sources"], reads["entities"], means.policy
             )
         }
     ),
@@ -111,29 +138,33 @@ CONFIDENCE_STAGE = Stage(
     ),
 )  # fmt: skip
 
+
+def _merges(reads: Frames, means: Means) -> Made:
+    facts = _facts(reads)
+    equal = equal_statements(facts, reads["entity_merges"])
+    found = merges(facts, reads["evidence"], reads["similar_facts"], means.policy, equal)
+    return Made({"merges": found})
+
+
 MERGES_STAGE = Stage(
     stage_of(
         "merges", 4, "Facts that say the same.", "merge_similarity", "merge_confidence_gap",
         "merge_confidence_floor", "support_gain", "contradiction_factor",
     ),
-    (FACTS, EVIDENCE, SIMILAR_FACTS),
+    (FACTS, ENTITY_MERGES, EVIDENCE, SIMILAR_FACTS),
     (MERGES,),
-    lambda reads, means: Made(
-        {
-            "merges": merges(
-                reads["facts"], reads["evidence"], reads["similar_facts"], means.policy
-            )
-        }
-    ),
+    _merges,
 )  # fmt: skip
 
 
 def _memory(reads: Frames, means: Means) -> Made:
     embedded = reads["embeddings"]["text"]
     grounds = Grounds(**{name: reads[name] for name in Grounds._fields})
+    grounds = grounds._replace(facts=_facts(reads))
     searchable = grounds.facts.filter(pl.col("content").is_in(embedded.implode()))["fact_id"]
     now = memory(grounds, searchable.to_list(), means.policy)
-    return Made({"memory": now, "memory_entities": memory_entities(reads["entities"], now)})
+    known = memory_entities(reads["entities"], reads["entity_merges"], now)
+    return Made({"memory": now, "memory_entities": known})
 
 
 MEMORY_STAGE = Stage(
@@ -141,14 +172,14 @@ MEMORY_STAGE = Stage(
         "memory", 5, "The current view.", "support_gain", "contradiction_factor", "decay_per_day",
     ),
     (
-        FACTS, FACT_SOURCES, EPISODES, ENTITIES, VALID_TIMES, EVIDENCE, CONFIDENCE_UPDATES, MERGES,
-        EMBEDDINGS,
+        FACTS, FACT_SOURCES, EPISODES, ENTITIES, ENTITY_MERGES, VALID_TIMES, EVIDENCE,
+        CONFIDENCE_UPDATES, MERGES, EMBEDDINGS,
     ),
     (MEMORY, MEMORY_ENTITIES),
     _memory,
 )  # fmt: skip
 
 CONSOLIDATION = (
-    EMBEDDINGS_STAGE, CLUSTERS_STAGE, SIMILAR_FACTS_STAGE, VALID_TIMES_STAGE,
+    ENTITY_MERGES_STAGE, EMBEDDINGS_STAGE, CLUSTERS_STAGE, SIMILAR_FACTS_STAGE, VALID_TIMES_STAGE,
     EVIDENCE_STAGE, CONFIDENCE_STAGE, MERGES_STAGE, MEMORY_STAGE,
 )  # fmt: skip

@@ -3,6 +3,7 @@
 import polars as pl
 
 from knowledge.embedding import Embedder
+from knowledge.entity_merges import with_canonical
 from knowledge.identity import digest_column
 from knowledge.policy import STRUCTURAL_PREDICATES
 from knowledge.tables import EMBEDDINGS
@@ -13,15 +14,48 @@ def learning_text(title: str = "title", content: str = "content") -> pl.Expr:
     return pl.concat_str(title, content, separator="\n")
 
 
+def entity_texts(entities: pl.DataFrame) -> pl.DataFrame:
+    """What is embedded of entities that stand for themselves, with the names of those merged in.
+
+    Args:
+        entities: namespace, entity_id, canonical_id, display_name.
+
+    Returns:
+        namespace, entity_id, text, as in "Kubernetes (k8s)".
+    """
+    merged = pl.col("entity_id") != pl.col("canonical_id")
+    names = (
+        entities.filter(merged)
+        .group_by("namespace", entity_id="canonical_id")
+        .agg(others=pl.col("display_name").unique().sort().str.join(", "))
+    )
+    return (
+        entities.filter(~merged)
+        .join(names, on=["namespace", "entity_id"], how="left")
+        .select(
+            "namespace",
+            "entity_id",
+            text=pl.concat_str(
+                "display_name",
+                pl.concat_str(pl.lit(" ("), "others", pl.lit(")")).fill_null(""),
+            ),
+        )
+    )
+
+
 def texts_in_force(
-    facts: pl.DataFrame, episodes: pl.DataFrame, entities: pl.DataFrame, learnings: pl.DataFrame
+    facts: pl.DataFrame,
+    episodes: pl.DataFrame,
+    entities: pl.DataFrame,
+    entity_merges: pl.DataFrame,
+    learnings: pl.DataFrame,
 ) -> pl.DataFrame:
     """Distinct texts (namespace, text) that need a vector; structural facts need none."""
     free = facts.filter(~pl.col("predicate").is_in(list(STRUCTURAL_PREDICATES)))
     texts = [
         free.select("namespace", pl.col("content").alias("text")),
         episodes.select("namespace", "text"),
-        entities.select("namespace", pl.col("display_name").alias("text")),
+        entity_texts(with_canonical(entities, entity_merges)).select("namespace", "text"),
         learnings.select("namespace", learning_text().alias("text")),
     ]
     return pl.concat(texts).filter(pl.col("text") != "").unique().sort("namespace", "text")

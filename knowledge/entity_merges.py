@@ -24,6 +24,7 @@ from knowledge.entity_rules import (
     stated,
     unclashing,
 )
+from knowledge.facts import canonical_object
 from knowledge.names import canonical_column
 from knowledge.policy import Policy
 from knowledge.similarity import pair_similarity
@@ -84,6 +85,39 @@ def entity_merges(
         .join(times.rename({"entity_id": "canonical_id"}), on=["namespace", "canonical_id"])
         .with_columns(decided_at=pl.max_horizontal("at", "at_right"))
     )
+
+
+def with_canonical(rows: pl.DataFrame, entity_merges: pl.DataFrame) -> pl.DataFrame:
+    """Rows of entities, or about them, with `canonical_id`: who stands for `entity_id`, or itself.
+
+    Args:
+        rows: Columns namespace and entity_id, and any others.
+        entity_merges: ENTITY_MERGES rows.
+    """
+    merged = entity_merges.select("namespace", "entity_id", "canonical_id")
+    return rows.join(
+        merged, on=["namespace", "entity_id"], how="left", maintain_order="left"
+    ).with_columns(pl.coalesce("canonical_id", "entity_id").alias("canonical_id"))
+
+
+def equal_statements(facts: pl.DataFrame, entity_merges: pl.DataFrame) -> pl.DataFrame:
+    """Facts that say word for word what another does of an entity that stands for several.
+
+    Args:
+        facts: FACTS or MEMORY rows, about canonical entities.
+        entity_merges: ENTITY_MERGES rows.
+
+    Returns:
+        namespace, entity_id, fact_id and `statement`, equal for equal facts of an entity.
+    """
+    standing = entity_merges.select("namespace", entity_id="canonical_id").unique()
+    said = facts.join(standing, on=["namespace", "entity_id"], how="semi").select(
+        "namespace",
+        "entity_id",
+        "fact_id",
+        statement=pl.concat_str("predicate", canonical_object(), separator="\n"),
+    )
+    return said.filter(pl.len().over("namespace", "entity_id", "statement") > 1)
 
 
 def _by_rule(

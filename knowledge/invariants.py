@@ -23,6 +23,9 @@ REFERENCES = (
     ("fact_sources", "fact_id", "facts", "fact_id"),
     ("fact_sources", "record_id", "raw_logs", "record_id"),
     ("facts", "fact_id", "fact_sources", "fact_id"),
+    ("entity_merges", "entity_id", "entities", "entity_id"),
+    ("entity_merges", "canonical_id", "entities", "entity_id"),
+    ("memory", "entity_id", "memory_entities", "entity_id"),
     ("similar_facts", "left_id", "facts", "fact_id"),
     ("similar_facts", "right_id", "facts", "fact_id"),
     ("valid_times", "fact_id", "facts", "fact_id"),
@@ -56,6 +59,7 @@ UNIT_RANGES = (
     ("confidence_updates", "confidence"),
     ("confidence_updates", "decayed"),
     ("evidence", "similarity"),
+    ("entity_merges", "similarity"),
     ("similar_facts", "similarity"),
     ("learnings", "confidence"),
     ("learning_candidates", "value"),
@@ -146,13 +150,27 @@ def _dangling(tables: Mapping[str, pl.LazyFrame]) -> list[str]:
 
 
 def _chains(tables: Mapping[str, pl.LazyFrame]) -> list[str]:
-    """Facts that were merged into one that was merged away itself."""
-    if "memory" not in tables:
-        return []
-    merged = tables["memory"].drop_nulls("merged_into")
-    chained = merged.join(merged, left_on="merged_into", right_on="fact_id", how="semi")
-    count = chained.select(pl.len()).collect().item()
-    return [f"memory.merged_into: {count} are merged into a merged fact"] if count else []
+    """Facts and entities that were merged into one that was merged away itself; facts of such."""
+    found: list[str] = []
+    if "memory" in tables:
+        merged = tables["memory"].drop_nulls("merged_into")
+        chained = merged.join(merged, left_on="merged_into", right_on="fact_id", how="semi")
+        if count := _height(chained):
+            found.append(f"memory.merged_into: {count} are merged into a merged fact")
+    if "memory_entities" in tables:
+        gone = tables["memory_entities"].filter(pl.col("canonical_id") != pl.col("entity_id"))
+        chained = gone.join(gone, left_on="canonical_id", right_on="entity_id", how="semi")
+        if count := _height(chained):
+            found.append(f"memory_entities.canonical_id: {count} are merged into a merged entity")
+        if "memory" in tables and (
+            count := _height(tables["memory"].join(gone, on="entity_id", how="semi"))
+        ):
+            found.append(f"memory.entity_id: {count} are about a merged entity")
+    return found
+
+
+def _height(frame: pl.LazyFrame) -> int:
+    return frame.select(pl.len()).collect().item()
 
 
 def _out_of_range(tables: Mapping[str, pl.LazyFrame]) -> list[str]:

@@ -7,6 +7,7 @@ import polars as pl
 
 from knowledge.confidence import history, last_of, strength
 from knowledge.days import UNDATED
+from knowledge.entity_merges import equal_statements, with_canonical
 from knowledge.identity import digest_column
 from knowledge.kinds import info_type, knowledge_type, structural
 from knowledge.policy import Policy
@@ -91,16 +92,50 @@ def memory(grounds: Grounds, embedded: Collection[str], policy: Policy) -> pl.Da
     )
 
 
-def memory_entities(entities: pl.DataFrame, memory: pl.DataFrame) -> pl.DataFrame:
-    """MEMORY_ENTITIES: each entity with how much is known about it, and how surely."""
+def memory_entities(
+    entities: pl.DataFrame, entity_merges: pl.DataFrame, memory: pl.DataFrame
+) -> pl.DataFrame:
+    """MEMORY_ENTITIES: each entity with how much is known about it, and how surely.
+
+    One that stands for others has their names among its aliases, and counts what they were
+    mentioned, when they were seen, and all facts, equal ones once. Theirs stay as they were, but
+    what is known of them is known of it.
+    """
     known = memory.group_by("namespace", "entity_id").agg(
         active_facts=(pl.col("status") == "active").sum(), confidence=pl.col("confidence").max()
     )
+    placed = with_canonical(entities, entity_merges)
+    again = (
+        equal_statements(memory, entity_merges)
+        .group_by("namespace", "entity_id")
+        .agg(again=pl.len() - pl.col("statement").n_unique())
+    )
+    names = pl.concat_list("display_name", "aliases")
+    united = (
+        placed.join(entity_merges, on=["namespace", "canonical_id"], how="semi")
+        .group_by("namespace", entity_id="canonical_id")
+        .agg(
+            names=names.explode(keep_nulls=False, empty_as_null=False).unique().sort(),
+            first_seen=pl.col("first_seen").min(),
+            last_seen=pl.col("last_seen").max(),
+            mentions=pl.col("mentions").sum(),
+            facts=pl.col("facts").sum(),
+        )
+    )
+    counted = placed
+    for more in (known, again, united):
+        counted = counted.join(more, on=["namespace", "entity_id"], how="left", suffix="_united")
+    others = pl.col("names").list.set_difference(pl.concat_list("display_name")).list.sort()
     return MEMORY_ENTITIES.frame(
-        entities.join(known, on=["namespace", "entity_id"], how="left").with_columns(
+        counted.with_columns(
             pl.col("active_facts").fill_null(0),
             pl.col("confidence").fill_null(0.0),
-            canonical_id="entity_id",
+            aliases=pl.coalesce(others, "aliases"),
+            facts=pl.coalesce(pl.col("facts_united") - pl.col("again").fill_null(0), "facts"),
+            **{
+                name: pl.coalesce(f"{name}_united", name)
+                for name in ("first_seen", "last_seen", "mentions")
+            },
         )
     )
 

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from knowledge.embeddings import learning_text, with_vector
+from knowledge.embeddings import entity_texts, learning_text, with_vector
 from knowledge.policy import STRUCTURAL_PREDICATES
 
 
@@ -18,10 +18,11 @@ def points(
     `context` is searched by words beside `text`: the entity of a fact, the tags of a learning.
     Structural facts are left out. What has no vector yet is found by its words.
     """
-    names = memory_entities.select("namespace", "entity_id", context="display_name")
+    names = entity_texts(memory_entities)
+    contexts = names.rename({"text": "context"})
     facts = (
         memory.filter(~pl.col("predicate").is_in(list(STRUCTURAL_PREDICATES)))
-        .join(names, on=["namespace", "entity_id"], how="left")
+        .join(contexts, on=["namespace", "entity_id"], how="left")
         .select(
             "namespace", "status", "strength", "confidence", "valid_from", "valid_to",
             "last_event_at", "entity_id", "predicate", "knowledge_type", "info_type", "tags",
@@ -32,13 +33,13 @@ def points(
             pl.col("last_event_at").dt.strftime("%Y-%m-%d").alias("day"),
         )
     )  # fmt: skip
-    entities = memory_entities.filter(pl.col("canonical_id") == pl.col("entity_id")).select(
+    entities = memory_entities.join(names, on=["namespace", "entity_id"]).select(
         "namespace",
         "entity_id",
         "confidence",
         pl.col("entity_id").alias("id"),
         pl.lit("entity").alias("kind"),
-        pl.col("display_name").alias("text"),
+        "text",
         pl.concat_str("type", pl.col("aliases").list.join(" "), separator=" ").alias("context"),
         pl.col("last_seen").alias("last_event_at"),
         pl.col("last_seen").dt.strftime("%Y-%m-%d").alias("day"),

@@ -175,6 +175,7 @@ GROUPS = {
     "theme_facts": ("theme_facts",),
     "facts": ("facts", "fact_sources"),
     "learnings": ("learnings",),
+    "entity_merges": ("entity_merges",),
     "vectors": ("embeddings", "similar_facts", "valid_times"),
     "evidence": ("evidence",),
     "changes": ("confidence_updates", "merges", "clusters"),

@@ -10,6 +10,7 @@ from assets.clusters import clusters
 from assets.confidence_updates import confidence_updates
 from assets.embeddings import embeddings
 from assets.entities import entities
+from assets.entity_merges import entity_merges
 from assets.evidence import evidence
 from assets.extractors import extractors, in_force
 from assets.facts import facts
@@ -39,7 +40,7 @@ from resources.settings import Settings
 ASSETS: Sequence[dg.AssetsDefinition] = (
     extractors, records_asset, raw_logs_asset, candidates_asset, learning_candidates_asset,
     introductions, known_only_candidates, entities, themes, theme_facts, facts, learnings,
-    embeddings, clusters, similar_facts, valid_times, evidence, confidence_updates,
+    entity_merges, embeddings, clusters, similar_facts, valid_times, evidence, confidence_updates,
     merges, memory, funnel, vector_index_asset, work_asset, model_calls, publication_asset,
     maintenance,
 )  # fmt: skip

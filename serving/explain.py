@@ -12,6 +12,7 @@ from knowledge.tables import (
     CLUSTERS,
     CONFIDENCE_UPDATES,
     CONVERSATIONS,
+    ENTITY_MERGES,
     EPISODES,
     EVIDENCE,
     EXTRACTORS,
@@ -187,6 +188,8 @@ def _entity(reader: Reader, id_: str) -> dict[str, Any]:
     predicates = facts.group_by("predicate").len("facts").sort("predicate").collect()
     return {
         "entity": row,
+        "merged_into": _entity_merges(reader, pl.col("entity_id") == id_, "canonical_id"),
+        "merged_from": _entity_merges(reader, pl.col("canonical_id") == id_, "entity_id"),
         "introduced_by": _places(reader, [row["introduced_by"]]).get(row["introduced_by"]),
         "predicates": dict(predicates.iter_rows()),
         "facts": _facts(
@@ -196,6 +199,20 @@ def _entity(reader: Reader, id_: str) -> dict[str, Any]:
             & pl.col("status").is_in(["active", "pending_embed"]),
         ),
     }
+
+
+def _entity_merges(reader: Reader, which: pl.Expr, other: str) -> list[dict[str, Any]]:
+    """Merges of entities, with the name of the one on the other side and why."""
+    names = reader.table(MEMORY_ENTITIES, ["entity_id", "display_name"])
+    return (
+        reader.table(ENTITY_MERGES)
+        .filter(which)
+        .join(names.rename({"entity_id": other}), on=other, how="left")
+        .sort(other)
+        .select(other, "display_name", "rule", "reason", "similarity", "decided_at")
+        .collect()
+        .to_dicts()
+    )
 
 
 def _learning(reader: Reader, id_: str) -> dict[str, Any]:

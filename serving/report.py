@@ -17,6 +17,7 @@ ENTITY_COLUMNS = (
     Column("entity_id", "id"),
     Column("type"),
     Column("display_name", "name", wide=True),
+    Column("aliases", "also", most=32, from_width=110),
     Column("active_facts", "facts"),
     Column("mentions", from_width=70),
     Column("last_seen", from_width=90),
@@ -47,7 +48,7 @@ def totals(reader: Reader) -> dict[str, int]:
     return {
         "conversations": height(reader.table(CONVERSATIONS, ["conversation_id"])),
         "records": height(reader.table(RAW_LOGS, ["record_id"])),
-        "entities": height(reader.entities()),
+        "entities": height(reader.top_entities()),
         "facts": height(plain),
         "structural_facts": height(memory) - height(plain),
         "deprecated_facts": height(every) - height(memory),

@@ -157,7 +157,7 @@ def _about(reader: Reader, found: pl.LazyFrame, name: str) -> pl.LazyFrame:
     if named.is_empty():
         raise click.ClickException(f"no entity is called {name!r}; see `cairn entities`")
     if "entity_id" in found.collect_schema().names():
-        return found.filter(pl.col("entity_id").is_in(named["entity_id"].implode()))
+        return found.filter(pl.col("entity_id").is_in(named["canonical_id"].implode()))
     names = [*named["name"], *named["display_name"], *named["aliases"].explode().drop_nulls()]
     lowered = sorted({each.casefold() for each in names})
     return found.filter(pl.col("entity_name").str.to_lowercase().is_in(lowered))

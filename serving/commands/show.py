@@ -53,6 +53,13 @@ VALUE_COLUMNS = (
     Column("how", "ended by", from_width=90),
     Column("known_from", "known from", from_width=110),
 )
+MERGE_COLUMNS = (
+    Column("entity_id", "id"),
+    Column("display_name", "name"),
+    Column("rule"),
+    Column("reason", "why", wide=True),
+    Column("decided_at", "when", from_width=90),
+)
 EPISODE_COLUMNS = (
     Column("episode_id", "id"),
     Column("started_at", "when", from_width=90),
@@ -223,8 +230,12 @@ def _entity(found: dict[str, Any]) -> None:
     say_value("seen", f"{shown(row['first_seen'])} to {shown(row['last_seen'])}")
     say_value("mentions", row["mentions"])
     say_value("facts", ", ".join(f"{n} {name}" for name, n in found["predicates"].items()))
-    if row["canonical_id"] != row["entity_id"]:
-        say_value("merged into", row["canonical_id"])
+    for merge in found["merged_into"]:
+        canonical = f"{merge['display_name']} ({merge['canonical_id']})"
+        say_value("merged into", f"{canonical}: {merge['rule']}, {merge['reason']}")
+    if found["merged_from"]:
+        _heading("Merged into it")
+        print_table(found["merged_from"], MERGE_COLUMNS, indent=2)
     _heading(f"Introduced by {row['introduced_by']}")
     if found["introduced_by"]:
         say(one_line(found["introduced_by"]["text"] or "", 300), indent=4)

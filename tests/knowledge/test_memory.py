@@ -7,7 +7,7 @@ from polars.testing import assert_frame_equal
 from knowledge.confidence import confidence_updates
 from knowledge.memory import Grounds, memory, memory_entities
 from knowledge.policy import Policy
-from knowledge.tables import ENTITIES, MERGES
+from knowledge.tables import ENTITIES, ENTITY_MERGES, MERGES
 from tests.knowledge.rows import START, day, episodes, evidence, fact_sources, facts
 
 POLICY = Policy()
@@ -146,9 +146,9 @@ def test_kinds_of_knowledge():
 
 def test_entities_count_their_active_facts():
     now = memory(grounds([{"fact_id": "f1"}, {"fact_id": "f2"}]), ["f1"], POLICY)
-    row = memory_entities(ENTITY, now).row(0, named=True)
+    row = memory_entities(ENTITY, ENTITY_MERGES.empty(), now).row(0, named=True)
     assert (row["active_facts"], row["confidence"], row["canonical_id"]) == (1, 0.8, "e")
-    assert memory_entities(ENTITY, now.clear()).item(0, "active_facts") == 0
+    assert memory_entities(ENTITY, ENTITY_MERGES.empty(), now.clear()).item(0, "active_facts") == 0
 
 
 def test_any_order_of_rows():
