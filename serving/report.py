@@ -17,7 +17,6 @@ ENTITY_COLUMNS = (
     Column("entity_id", "id"),
     Column("type"),
     Column("display_name", "name", wide=True),
-    Column("aliases", "also", most=32, from_width=110),
     Column("active_facts", "facts"),
     Column("mentions", from_width=70),
     Column("last_seen", from_width=90),

@@ -6,7 +6,9 @@ import polars as pl
 from serving import options
 from serving.reader import open_reader
 from serving.report import ENTITY_COLUMNS
-from serving.terminal import console, emit_json, print_table
+from serving.terminal import Column, console, emit_json, print_table
+
+_COLUMNS = (*ENTITY_COLUMNS, Column("aliases", "also", most=32, from_width=110))
 
 
 @click.command(
@@ -39,5 +41,5 @@ def command(
             {"namespace": reader.namespace, "total": rows.height, "entities": page.to_dicts()}
         )
         return
-    print_table(page.iter_rows(named=True), ENTITY_COLUMNS)
+    print_table(page.iter_rows(named=True), _COLUMNS)
     console().print(f"{page.height:,} of {rows.height:,}", style="dim")
