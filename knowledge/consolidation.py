@@ -39,7 +39,7 @@ def _entity_merges(reads: Frames, means: Means) -> Made:
 ENTITY_MERGES_STAGE = Stage(
     stage_of(
         "entity_merges", 1, "Entities that are one thing under several names.", "embedder",
-        "evidence_similarity",
+        "merge_similarity",
     ),
     (ENTITIES, FACTS),
     (ENTITY_MERGES,),

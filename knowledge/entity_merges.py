@@ -66,7 +66,7 @@ def entity_merges(
         entities: ENTITIES rows.
         facts: FACTS rows.
         embedder: Gives vectors and their calibration.
-        policy: evidence_similarity, for statements that agree.
+        policy: merge_similarity, for statements that agree.
         apart: namespace, left, right: entities that a person keeps apart.
         together: namespace, left, right: entities that a person merged, whatever their names.
     """

@@ -20,6 +20,9 @@ STRICT = frozenset({"host", "path", "project", "tool", "package"})
 TYPO_LENGTH = 8
 """Letters of a word, at least, in which one may be wrong."""
 
+TYPO_AFTER = 4
+"""Letters at its beginning that must be right: prefixes are where other words differ."""
+
 _TOKEN = re.compile(
     r"""(?:(?<!\S)-\d\w*(?:[.,]\d+)*)
       | (?:v?\d+(?:[.,:]\d+)+[a-z]*\d*)   # versions and times stay whole
@@ -166,7 +169,13 @@ def initial_keys(name: Name) -> list[str]:
             "".join(word[0] for word in begun),
             "".join(word[0] for word in begun if word not in JOINING),
         )
-        keys += [f"{letters} {same_key(rest)}".strip() for letters in spelled if len(letters) > 1]
+        several = ("", "s") if begun[-1] != _singular(begun[-1]) else ("",)
+        keys += [
+            f"{letters}{ending} {same_key(rest)}".strip()
+            for letters in spelled
+            for ending in several
+            if len(letters) > 1
+        ]
     return list(dict.fromkeys(keys))
 
 
@@ -192,7 +201,7 @@ def typo_keys(name: Name, shown: str) -> list[str]:
     for at, word in enumerate(name.words):
         if len(word) >= TYPO_LENGTH - 1 and word not in name.literals:
             before, after = " ".join(name.words[:at]), " ".join(name.words[at + 1 :])
-            forms = {word} | {word[:i] + word[i + 1 :] for i in range(1, len(word))}
+            forms = {word} | {word[:i] + word[i + 1 :] for i in range(TYPO_AFTER, len(word))}
             keys += [f"{before} *{form} {after}" for form in sorted(forms)]
     return keys
 
@@ -210,7 +219,7 @@ def mistyped(left: Name, right: Name) -> bool:
     ours, theirs = differing[0]
     return (
         max(len(ours), len(theirs)) >= TYPO_LENGTH
-        and ours[0] == theirs[0]
+        and ours[:TYPO_AFTER] == theirs[:TYPO_AFTER]
         and _singular(ours) != _singular(theirs)
         and not {ours, theirs} & ({*left.literals} | {*right.literals})
         and OSA.distance(ours, theirs) == 1

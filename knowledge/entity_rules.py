@@ -258,7 +258,7 @@ def _in_like_company(
     policy: Policy,
 ) -> pl.DataFrame:
     alike = context_similarity(pairs, names, facts, embedder)
-    return pairs.filter(alike >= policy.evidence_similarity)
+    return pairs.filter(alike >= policy.merge_similarity)
 
 
 def _joined(

@@ -8,7 +8,7 @@ from knowledge.names import canonical
 from knowledge.text import STOP_WORDS
 
 _SURELY = (
-    r",?\s+(?:(?:is|are)\s+)?(?:also|better|commonly|formerly|previously)\s+(?:known|called)\s+as\s+"
+    r",?\s+(?:(?:is|are|was|were)\s+)?(?:also|better|commonly|formerly|previously)\s+(?:known|called)\s+as\s+"
     r"|,?\s+(?:also|formerly|previously)\s+(?:called|named)\s+"
     r"|,?\s+\(?a\.?k\.?a\.?\s+"
     r"|,?\s+(?:is\s+)?short\s+for\s+"
