@@ -32,6 +32,7 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _ACCENT = re.compile("(?<=[a-z])[\u0300-\u036f]+")
+_SPELLINGS = tuple((re.compile(pattern), spelling) for pattern, spelling in SPELLINGS)
 _ROMAN = re.compile(r"(?=[ivx])(?:x{0,3})(?:ix|iv|v?i{0,3})")
 _ORDINAL = re.compile(r"(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth)")
 _ARTICLES = frozenset(("the", "our"))
@@ -56,8 +57,8 @@ def read_name(name: str, type_: str, *, known: bool = True) -> Name:
     plain = re.sub(r"['’`]", "", plain).replace("&", " and ")
     if type_ == "person":
         plain = re.sub(r"^\s*([^,]+),\s*([^,]+)$", r"\2 \1", plain)
-    for pattern, spelling in SPELLINGS:
-        plain = re.sub(pattern, spelling, plain)
+    for pattern, spelling in _SPELLINGS:
+        plain = pattern.sub(spelling, plain)
     words = _TOKEN.findall(plain)
     if type_ == "person":
         words = words[1:] if words[:1] and words[0] in TITLES and len(words) > 1 else words
