@@ -26,7 +26,8 @@ class Event(NamedTuple):
     """One message, call, result, … within a line. A line may hold none, one or several."""
 
     kind: str
-    """message, thinking, tool_call, tool_result, search, command, reaction, note or summary."""
+    """message, thinking, tool_call, tool_result, search, command, reaction, note, summary or
+    decision."""
     origin: str
     """human, agent, tool, system, recalled or external."""
     text: str = ""

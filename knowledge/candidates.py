@@ -37,6 +37,8 @@ _HIT_SCHEMA = pl.Schema(
         "quote_field": pl.String(),
         "quote_start": pl.Int64(),
         "quote_end": pl.Int64(),
+        "predicate": pl.String(),
+        "confidence": pl.Float64(),
     }
 )
 _REDACTED = re.compile(r"\W*(?:\[redacted(?::[^\]]*)?\]\W*)+", re.IGNORECASE)
@@ -193,7 +195,7 @@ def _rows(
         if (row, found.object, type_) in seen:
             continue
         seen.add((row, found.object, type_))
-        entity, entity_type = (found.object, type_) if type_ else about(records[row])
+        entity, entity_type = (found.object, type_) if type_ else found.about or about(records[row])
         content = found.object
         if rule.content is not None:
             content = rule.content.format(
@@ -210,6 +212,8 @@ def _rows(
                 found.field,
                 found.start,
                 found.end,
+                found.predicate or rule.predicate,
+                rule.confidence if found.confidence is None else found.confidence,
             )
         )
     frame = pl.DataFrame(rows, schema=_HIT_SCHEMA, orient="row")
@@ -223,8 +227,6 @@ def _rows(
         ),
         kind=pl.lit(rule.kind),
         subject=actor + pl.col("record_id"),
-        predicate=pl.lit(rule.predicate),
-        confidence=pl.lit(rule.confidence),
         mode=pl.lit("rule"),
         extractor=pl.lit(rule.extractor.label),
     )  # fmt: skip

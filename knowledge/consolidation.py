@@ -4,6 +4,7 @@ import polars as pl
 
 from knowledge.clusters import clusters
 from knowledge.confidence import confidence_updates
+from knowledge.decided import confirmations, decided_entities, retracted, undecided, withdrawn
 from knowledge.embeddings import embeddings, texts_in_force
 from knowledge.entity_merges import entity_merges, equal_statements, with_canonical
 from knowledge.evidence import evidence
@@ -14,6 +15,7 @@ from knowledge.stage import Frames, Made, Means, Stage, stage_of
 from knowledge.tables import (
     CLUSTERS,
     CONFIDENCE_UPDATES,
+    DECISIONS,
     EMBEDDINGS,
     ENTITIES,
     ENTITY_MERGES,
@@ -32,16 +34,19 @@ from knowledge.valid_time import valid_times
 
 
 def _entity_merges(reads: Frames, means: Means) -> Made:
-    found = entity_merges(reads["entities"], reads["facts"], means.embedder, means.policy)
+    together, apart = decided_entities(reads["decisions"])
+    found = entity_merges(
+        reads["entities"], reads["facts"], means.embedder, means.policy, apart, together
+    )
     return Made({"entity_merges": found})
 
 
 ENTITY_MERGES_STAGE = Stage(
     stage_of(
-        "entity_merges", 1, "Entities that are one thing under several names.", "embedder",
+        "entity_merges", 2, "Entities that are one thing under several names.", "embedder",
         "merge_similarity",
     ),
-    (ENTITIES, FACTS),
+    (ENTITIES, FACTS, DECISIONS),
     (ENTITY_MERGES,),
     _entity_merges,
 )  # fmt: skip
@@ -92,34 +97,39 @@ SIMILAR_FACTS_STAGE = Stage(
 
 
 def _evidence(reads: Frames, means: Means) -> Made:
+    decisions = reads["decisions"]
     found = evidence(
-        reads["facts"], reads["fact_sources"], reads["episodes"], reads["similar_facts"],
-        means.embedder, means.policy,
+        reads["facts"], reads["fact_sources"], reads["episodes"],
+        undecided(reads["similar_facts"], decisions), means.embedder, means.policy,
+        feedback=confirmations(decisions, means.policy),
     )  # fmt: skip
     return Made({"evidence": found})
 
 
 EVIDENCE_STAGE = Stage(
     stage_of(
-        "evidence", 6, "What speaks for and against facts.", "evidence_similarity", "embedder",
-        "candidate_margin", "merge_similarity",
+        "evidence", 7, "What speaks for and against facts.", "evidence_similarity", "embedder",
+        "candidate_margin", "merge_similarity", "confirm_weight",
     ),
-    (FACTS, FACT_SOURCES, EPISODES, SIMILAR_FACTS),
+    (FACTS, FACT_SOURCES, EPISODES, SIMILAR_FACTS, DECISIONS),
     (EVIDENCE,),
     _evidence,
 )  # fmt: skip
 
+
+def _valid_times(reads: Frames, means: Means) -> Made:
+    # What a person took back ends nothing.
+    gone = retracted(reads["decisions"])
+    facts = _facts(reads).join(gone, on=["namespace", "fact_id"], how="anti")
+    found = valid_times(facts, reads["fact_sources"], reads["entities"], means.policy)
+    return Made({"valid_times": found})
+
+
 VALID_TIMES_STAGE = Stage(
-    stage_of("valid_times", 1, "When facts hold.", "single_valued", "many_valued"),
-    (FACTS, FACT_SOURCES, ENTITIES, ENTITY_MERGES),
+    stage_of("valid_times", 2, "When facts hold.", "single_valued", "many_valued"),
+    (FACTS, FACT_SOURCES, ENTITIES, ENTITY_MERGES, DECISIONS),
     (VALID_TIMES,),
-    lambda reads, means: Made(
-        {
-            "valid_times": valid_times(
-                _facts(reads), reads["fact_sources"], reads["entities"], means.policy
-            )
-        }
-    ),
+    _valid_times,
 )
 
 CONFIDENCE_STAGE = Stage(
@@ -142,16 +152,18 @@ CONFIDENCE_STAGE = Stage(
 def _merges(reads: Frames, means: Means) -> Made:
     facts = _facts(reads)
     equal = equal_statements(facts, reads["entity_merges"])
-    found = merges(facts, reads["evidence"], reads["similar_facts"], means.policy, equal)
+    found = merges(
+        facts, reads["evidence"], reads["similar_facts"], means.policy, equal, reads["decisions"]
+    )
     return Made({"merges": found})
 
 
 MERGES_STAGE = Stage(
     stage_of(
-        "merges", 4, "Facts that say the same.", "merge_similarity", "merge_confidence_gap",
+        "merges", 5, "Facts that say the same.", "merge_similarity", "merge_confidence_gap",
         "merge_confidence_floor", "support_gain", "contradiction_factor",
     ),
-    (FACTS, ENTITY_MERGES, EVIDENCE, SIMILAR_FACTS),
+    (FACTS, ENTITY_MERGES, EVIDENCE, SIMILAR_FACTS, DECISIONS),
     (MERGES,),
     _merges,
 )  # fmt: skip
@@ -163,17 +175,18 @@ def _memory(reads: Frames, means: Means) -> Made:
     grounds = grounds._replace(facts=_facts(reads))
     searchable = grounds.facts.filter(pl.col("content").is_in(embedded.implode()))["fact_id"]
     now = memory(grounds, searchable.to_list(), means.policy)
+    now = MEMORY.frame(withdrawn(now, reads["decisions"]))
     known = memory_entities(reads["entities"], reads["entity_merges"], now)
     return Made({"memory": now, "memory_entities": known})
 
 
 MEMORY_STAGE = Stage(
     stage_of(
-        "memory", 5, "The current view.", "support_gain", "contradiction_factor", "decay_per_day",
+        "memory", 6, "The current view.", "support_gain", "contradiction_factor", "decay_per_day",
     ),
     (
         FACTS, FACT_SOURCES, EPISODES, ENTITIES, ENTITY_MERGES, VALID_TIMES, EVIDENCE,
-        CONFIDENCE_UPDATES, MERGES, EMBEDDINGS,
+        CONFIDENCE_UPDATES, MERGES, EMBEDDINGS, DECISIONS,
     ),
     (MEMORY, MEMORY_ENTITIES),
     _memory,

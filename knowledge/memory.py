@@ -102,7 +102,8 @@ def memory_entities(
     what is known of them is known of it.
     """
     known = memory.group_by("namespace", "entity_id").agg(
-        active_facts=(pl.col("status") == "active").sum(), confidence=pl.col("confidence").max()
+        active_facts=(pl.col("status") == "active").sum(),
+        confidence=pl.col("confidence").filter(pl.col("status") != "retracted").max(),
     )
     placed = with_canonical(entities, entity_merges)
     again = (

@@ -4,11 +4,19 @@ import polars as pl
 
 from knowledge.confidence import undecayed
 from knowledge.days import UNDATED
+from knowledge.decided import (
+    KEPT_BOTH,
+    decided_pairs,
+    merge_rows,
+    person_merges,
+    retracted,
+    undecided,
+)
 from knowledge.identity import digest_column
 from knowledge.kinds import comparable
 from knowledge.policy import Policy
 from knowledge.similar_facts import SAME
-from knowledge.tables import MERGES
+from knowledge.tables import DECISIONS, MERGES
 
 AUTO_MERGE = "auto_merge"
 SAID_ALIKE = "same meaning, same words, near confidence"
@@ -21,6 +29,7 @@ def merges(
     similar: pl.DataFrame,
     policy: Policy,
     equal: pl.DataFrame | None = None,
+    decisions: pl.DataFrame | None = None,
 ) -> pl.DataFrame:
     """MERGES that need no model: alike in meaning and in words, and near in confidence.
 
@@ -34,21 +43,29 @@ def merges(
     Facts that became one statement when their entities were merged are one before that, whatever
     their confidence: the most confident stands for them, and takes them where it goes.
 
+    What a person decided comes first (knowledge/decided.py). Facts that a person put together are
+    one to the rules: what may merge with one of them goes to their winner. What a person keeps
+    apart from a member stays out.
+
     Args:
         facts: FACTS rows, about canonical entities.
         evidence: EVIDENCE rows: for undecayed confidence and contradictions.
         similar: SIMILAR_FACTS rows.
         policy: Thresholds.
         equal: `equal_statements` of the facts.
+        decisions: DECISIONS rows; none if nobody decided anything.
     """
+    decisions = DECISIONS.empty() if decisions is None else decisions
     confidence = undecayed(facts, evidence, policy)
-    one = _standing(equal, confidence)
+    by_person = person_merges(decisions, confidence)
+    one = _standing(equal, confidence, decisions)
     known = (
         facts.select("namespace", "fact_id", kind=comparable())
         .join(confidence, on=["namespace", "fact_id"])
         .join(one.select("namespace", fact_id="loser_id"), on=["namespace", "fact_id"], how="anti")
     )
-    pairs = similar.filter(verdict=SAME).rename({"left_id": "left", "right_id": "right"})
+    pairs = undecided(similar, decisions).filter(verdict=SAME)
+    pairs = pairs.rename({"left_id": "left", "right_id": "right"})
     for side in ("left", "right"):
         pairs = pairs.join(
             known.rename({"fact_id": side, "kind": f"{side}_kind", "confidence": f"{side}_c"}),
@@ -64,11 +81,13 @@ def merges(
         (pl.col("left_c") - pl.col("right_c")).abs().round(9) <= policy.merge_confidence_gap,
         pl.max_horizontal("left_c", "right_c") > policy.merge_confidence_floor,
     ).join(against, on=["namespace", "left", "right"], how="anti")
-    joined = _with_equal(_taken(pairs), one)
+    apart = decided_pairs(decisions).filter(verdict=KEPT_BOTH)
+    joined = _with_equal(_taken(_contracted(pairs, by_person), by_person, apart), one)
+    decided = MERGES.frame(merge_rows(by_person, decisions, similar))
     if joined.is_empty():
-        return MERGES.empty()
+        return decided
     times = facts.select("namespace", "fact_id", time=pl.col("first_seen").fill_null(UNDATED))
-    return MERGES.frame(
+    by_rule = MERGES.frame(
         joined.join(
             times.rename({"fact_id": "winner_id", "time": "won_at"}), on=["namespace", "winner_id"]
         )
@@ -89,12 +108,19 @@ def merges(
             ),
         )
     )
+    return MERGES.frame(pl.concat([decided, by_rule]))
 
 
-def _standing(equal: pl.DataFrame | None, confidence: pl.DataFrame) -> pl.DataFrame:
-    """namespace, loser_id, winner_id of equal statements: the most confident one stands."""
+def _standing(
+    equal: pl.DataFrame | None, confidence: pl.DataFrame, decisions: pl.DataFrame
+) -> pl.DataFrame:
+    """namespace, loser_id, winner_id of equal statements: the most confident one stands.
+
+    What a person decided about is left to that.
+    """
     if equal is None:
         return pl.DataFrame(schema=dict.fromkeys(("namespace", "loser_id", "winner_id"), pl.String))
+    equal = equal.join(_decided(decisions), on=["namespace", "fact_id"], how="anti")
     said = ["namespace", "entity_id", "statement"]
     return (
         equal.join(confidence, on=["namespace", "fact_id"])
@@ -102,6 +128,13 @@ def _standing(equal: pl.DataFrame | None, confidence: pl.DataFrame) -> pl.DataFr
         .select("namespace", loser_id="fact_id", winner_id=pl.col("fact_id").first().over(said))
         .filter(pl.col("loser_id") != pl.col("winner_id"))
     )
+
+
+def _decided(decisions: pl.DataFrame) -> pl.DataFrame:
+    """namespace, fact_id: facts that a person put together, keeps apart or took back."""
+    pairs = decided_pairs(decisions)
+    sides = [pairs.select("namespace", fact_id=side) for side in ("left_id", "right_id")]
+    return pl.concat([*sides, retracted(decisions).select("namespace", "fact_id")])
 
 
 def _with_equal(taken: pl.DataFrame, one: pl.DataFrame) -> pl.DataFrame:
@@ -118,7 +151,33 @@ def _with_equal(taken: pl.DataFrame, one: pl.DataFrame) -> pl.DataFrame:
     return pl.concat([said_alike, equal.select(said_alike.columns)])
 
 
-def _taken(pairs: pl.DataFrame) -> pl.DataFrame:
+def _contracted(pairs: pl.DataFrame, by_person: pl.DataFrame) -> pl.DataFrame:
+    """Pairs in which the winner stands for all that a person put together.
+
+    It goes before every other fact, and is taken by none: it has what a person gave it.
+    """
+    if by_person.is_empty():
+        return pairs
+    winner = ["namespace", "winner_id"]
+    stands = by_person.select(*winner, id="loser_id")
+    own = by_person.select(winner).unique().with_columns(id="winner_id")
+    stands = pl.concat([stands, own])
+    for side in ("left", "right"):
+        pairs = pairs.join(
+            stands.rename({"id": side, "winner_id": f"{side}_winner"}),
+            on=["namespace", side],
+            how="left",
+        ).with_columns(
+            pl.coalesce(f"{side}_winner", side).alias(side),
+            pl.when(pl.col(f"{side}_winner").is_not_null())
+            .then(pl.lit(float("inf")))
+            .otherwise(f"{side}_c")
+            .alias(f"{side}_c"),
+        )
+    return pairs.filter(pl.min_horizontal("left_c", "right_c").is_finite())
+
+
+def _taken(pairs: pl.DataFrame, by_person: pl.DataFrame, apart: pl.DataFrame) -> pl.DataFrame:
     """Each fact goes to at most one winner: from the most confident pair of hands down.
 
     Returns:
@@ -137,17 +196,29 @@ def _taken(pairs: pl.DataFrame) -> pl.DataFrame:
         | ((pl.col("confidence") == pl.col("other")) & (pl.col("winner_id") < pl.col("loser_id")))
     )  # fmt: skip
     ordered = directed.sort(
-        "namespace", pl.col("confidence"), "winner_id", "loser_id",
-        descending=[False, True, False, False],
+        "namespace", pl.col("confidence"), "winner_id", "loser_id", "similarity",
+        descending=[False, True, False, False, True],
     )  # fmt: skip
+    held = set(apart.select("namespace", "left_id", "right_id").iter_rows())
+    members: dict[tuple[str, str], list[str]] = {}
+    for namespace, winner, loser in by_person.select(
+        "namespace", "winner_id", "loser_id"
+    ).iter_rows():
+        members.setdefault((namespace, winner), [winner]).append(loser)
     losers: set[tuple[str, str]] = set()
     taken: list[bool] = []
     for namespace, winner, loser in ordered.select(
         "namespace", "winner_id", "loser_id"
     ).iter_rows():
         free = (namespace, winner) not in losers and (namespace, loser) not in losers
+        if free and held:
+            group = members.get((namespace, winner), [winner])
+            free = not any(
+                (namespace, min(loser, member), max(loser, member)) in held for member in group
+            )
         if free:
             losers.add((namespace, loser))
+            members.setdefault((namespace, winner), [winner]).append(loser)
         taken.append(free)
     return ordered.filter(pl.Series(taken, dtype=pl.Boolean)).select(
         "namespace", "winner_id", "loser_id", "similarity"

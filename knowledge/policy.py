@@ -34,6 +34,9 @@ class Policy(BaseModel):
     )
     support_gain: float = Field(0.05, description="c + gain (1 - c) at each support.")
     contradiction_factor: float = Field(0.5, description="c · factor at a clear contradiction.")
+    confirm_weight: float = Field(
+        0.5, ge=0, le=1, description="c + weight (1 - c) where a person confirms a fact."
+    )
     decay_per_day: float = Field(0.01, description="Confidence fades by exp(-rate · days).")
     deprecated_below: float = Field(0.3, description="Deprecated at a reader's as_of below this.")
     passive_above: float = Field(0.5, description="Streamed unasked only above this.")

@@ -7,6 +7,7 @@ import polars as pl
 from knowledge.change import Change
 from knowledge.chunks import LOOKED_UP
 from knowledge.consolidation import CONSOLIDATION
+from knowledge.decisions import DECIDED, decisions
 from knowledge.entities import Gated, entities, entities_after
 from knowledge.facts import Facts, facts, facts_after
 from knowledge.funnel import funnel
@@ -19,6 +20,7 @@ from knowledge.prompts import GENERALISED_FACTS, KNOWN_FACTS
 from knowledge.stage import Changes, Count, Frames, Made, Means, Stage, stage_of
 from knowledge.tables import (
     CANDIDATES,
+    DECISIONS,
     ENTITIES,
     EPISODES,
     FACT_SOURCES,
@@ -221,6 +223,28 @@ FACTS_STAGE = Stage(
 )
 
 
+def _decisions(reads: Frames, means: Means) -> Made:
+    del means
+    found = decisions(reads["raw_logs"], reads["facts"], reads["fact_sources"], reads["entities"])
+    return Made({"decisions": found})
+
+
+def _decisions_count(reads: Frames, made: Made) -> Count:
+    del reads
+    wrong = made.tables["decisions"]["unresolved"].count()
+    return Count(done=made.tables["decisions"].height - wrong, rejected=wrong)
+
+
+DECISIONS_STAGE = Stage(
+    stage_of("decisions", 1, "What people decided, by the ids of today."),
+    (RAW_LOGS, FACTS, FACT_SOURCES, ENTITIES),
+    (DECISIONS,),
+    _decisions,
+    _decisions_count,
+    only={RAW_LOGS.name: DECIDED},
+)
+
+
 def _learnings(reads: Frames, means: Means) -> Made:
     given = feedback(reads["raw_logs"])
     found = learnings(reads["learning_candidates"], means.embedder, means.policy, given)
@@ -258,5 +282,5 @@ FUNNEL_STAGE = Stage(
 
 STAGES = (
     INTRODUCTIONS_STAGE, KNOWN_ONLY_STAGE, ENTITIES_STAGE, THEMES_STAGE, THEME_FACTS_STAGE,
-    FACTS_STAGE, LEARNINGS_STAGE, *CONSOLIDATION, FUNNEL_STAGE,
+    FACTS_STAGE, DECISIONS_STAGE, LEARNINGS_STAGE, *CONSOLIDATION, FUNNEL_STAGE,
 )  # fmt: skip

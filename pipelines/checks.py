@@ -174,6 +174,7 @@ GROUPS = {
     "names": ("entities", "rejections", "themes"),
     "theme_facts": ("theme_facts",),
     "facts": ("facts", "fact_sources"),
+    "decisions": ("decisions",),
     "learnings": ("learnings",),
     "entity_merges": ("entity_merges",),
     "vectors": ("embeddings", "similar_facts", "valid_times"),

@@ -8,6 +8,7 @@ from assets.candidates import candidates_asset
 from assets.candidates import extractors as of_candidates
 from assets.clusters import clusters
 from assets.confidence_updates import confidence_updates
+from assets.decisions import decisions
 from assets.embeddings import embeddings
 from assets.entities import entities
 from assets.entity_merges import entity_merges
@@ -39,8 +40,9 @@ from resources.settings import Settings
 
 ASSETS: Sequence[dg.AssetsDefinition] = (
     extractors, records_asset, raw_logs_asset, candidates_asset, learning_candidates_asset,
-    introductions, known_only_candidates, entities, themes, theme_facts, facts, learnings,
-    entity_merges, embeddings, clusters, similar_facts, valid_times, evidence, confidence_updates,
+    introductions, known_only_candidates, entities, themes, theme_facts, facts, decisions,
+    learnings, entity_merges, embeddings, clusters, similar_facts, valid_times, evidence,
+    confidence_updates,
     merges, memory, funnel, vector_index_asset, work_asset, model_calls, publication_asset,
     maintenance,
 )  # fmt: skip

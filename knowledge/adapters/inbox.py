@@ -8,6 +8,8 @@ Every line has `event_id`, `type` and `at` (ISO 8601). What else it has depends 
 - reaction: text (an emoji or a word), reply_to (the message it answers), proactive (whether that
   message came unasked), strength (0 to 1, how much a thumb for a learning counts)
 - note: text
+- merge, unmerge, keep_apart, correct, confirm, retract: what a person decided about facts or
+  entities that they name (knowledge/decisions.py says how); for correct, text
 - feedback, tombstone, receipt, intent and any other: no event; other stages read them
 """
 
@@ -17,13 +19,16 @@ from typing import Any
 import msgspec
 
 from knowledge.adapter import Adapter, Event, Head
+from knowledge.decision_events import DECISION_TYPES, KIND, Told, in_words, meant_of
 from knowledge.messages import decoded, instant, mostly, word
 from knowledge.origins import spoken
 
 CHANNEL = "inbox"
-TYPES = frozenset(
-    {"message", "command", "reaction", "note", "feedback", "tombstone", "receipt", "intent"}
-)
+DECISIONS = "decisions"
+"""Channel of decisions: they join no conversation, and none is longer for them."""
+TYPES = DECISION_TYPES | {
+    "message", "command", "reaction", "note", "feedback", "tombstone", "receipt", "intent",
+}  # fmt: skip
 
 
 class Entry(msgspec.Struct):
@@ -39,6 +44,11 @@ class Entry(msgspec.Struct):
     reply_to: str | None = None
     proactive: bool | None = None
     strength: Any = None
+    thing: str | None = None
+    meant: Any = None
+    into: str | None = None
+    reason: str | None = None
+    as_of: Any = None
 
 
 _ENTRY = msgspec.json.Decoder(Entry)
@@ -56,8 +66,10 @@ def recognises(objects: list[Any]) -> bool:
 
 
 def head(payload: bytes) -> Head:
-    """One endless channel, unless the conversation is named."""
+    """One endless channel, unless the conversation is named; decisions have one of their own."""
     entry = decoded(_ENTRY, payload)
+    if entry.type in DECISION_TYPES:
+        return Head(DECISIONS, False, entry.event_id, instant(entry.at))
     thread = entry.conversation_id
     return Head(thread or CHANNEL, thread is not None, entry.event_id, instant(entry.at))
 
@@ -87,6 +99,8 @@ def events(payload: bytes) -> Iterable[Event]:
             ]  # fmt: skip
         case "note":
             return [Event("note", "human", text, "user", name=entry.name)]
+        case str() as decision if decision in DECISION_TYPES:
+            return [_decision(decision, entry, text)]
         case _:
             return []
 
@@ -108,9 +122,20 @@ def _command(entry: Entry, text: str) -> Event:
     )  # fmt: skip
 
 
+def _decision(decision: str, entry: Entry, text: str) -> Event:
+    told = Told(
+        decision, entry.thing or "", meant_of(entry.meant), entry.into, entry.reason,
+        instant(entry.as_of),
+    )  # fmt: skip
+    return Event(
+        KIND, "human", text or in_words(decision, told.meant, told.reason), "user",
+        trigger="user_message", tool_input=msgspec.json.encode(told).decode(),
+    )  # fmt: skip
+
+
 ADAPTER = Adapter(
     name="inbox",
-    version=3,
+    version=4,
     about="the inbox (JSONL: event_id, type, at, text, …)",
     recognises=recognises,
     head=head,

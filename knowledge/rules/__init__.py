@@ -1,6 +1,15 @@
 """Rules: data and small functions, in one registry; docs/rules.md is made from it."""
 
-from knowledge.rules import commands, entities, keywords, orders, paths, phrases, statements
+from knowledge.rules import (
+    commands,
+    corrections,
+    entities,
+    keywords,
+    orders,
+    paths,
+    phrases,
+    statements,
+)
 from knowledge.rules.rule import Example, Found, Record, Rule, field_text
 
 RULES: tuple[Rule, ...] = (
@@ -11,6 +20,7 @@ RULES: tuple[Rule, ...] = (
     *entities.RULES,
     *phrases.RULES,
     *orders.RULES,
+    *corrections.RULES,
 )
 """Every rule in force. None depends on what another one found."""
 

@@ -18,7 +18,8 @@ class Found(NamedTuple):
 
     `field` is `text`, another text column of raw_logs (`tool_name`, `project`, `name`), or
     `tool_input.<key>`; `start` and `end` are code points in it. `record` is the place of its
-    record among those that the rule was given.
+    record among those that the rule was given. `about` (name and type), `predicate` and
+    `confidence` are given where the record, not the rule, says them.
     """
 
     object: str
@@ -27,6 +28,9 @@ class Found(NamedTuple):
     field: str = "text"
     record: int = 0
     type: str | None = None
+    about: tuple[str, str] | None = None
+    predicate: str | None = None
+    confidence: float | None = None
 
 
 class Record(NamedTuple):

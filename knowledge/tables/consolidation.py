@@ -5,6 +5,7 @@ from knowledge.tables.table import (
     COUNT,
     FLAG,
     NAMESPACE,
+    PAIRS,
     REAL,
     TEXT,
     TEXTS,
@@ -125,6 +126,40 @@ ENTITY_MERGES = Table(
     key=("namespace", "entity_id"),
 )
 
+DECISIONS = Table(
+    "decisions",
+    "One row per decision of a person about facts or entities, with what it means today.",
+    {
+        "decision_id": Column(TEXT, "Its record."),
+        **NAMESPACE,
+        "decision": Column(TEXT, "merge, unmerge, keep_apart, correct, confirm or retract."),
+        "thing": Column(TEXT, "fact or entity."),
+        "meant_ids": Column(TEXTS, "What it names, by the ids of that day."),
+        "ids": Column(TEXTS, "What it names, by the ids of today; what is gone is not there."),
+        "pairs": Column(
+            PAIRS, "Pairs on which it has the last word: merged, or kept apart by the others."
+        ),
+        "facts": Column(
+            TEXTS,
+            "Facts on which it has the last word: confirmed, or retracted by the others; the same "
+            "statement about other entities included.",
+        ),
+        "replaced_by": Column(
+            TEXT, "Fact that its text made, which stands for those it retracts.", null=True
+        ),
+        "into_id": Column(TEXT, "The one that stays, of a merge that says so.", null=True),
+        "text": Column(TEXT, "The corrected statement, or the decision in words."),
+        "reason": Column(TEXT, "Why, in the person's words.", null=True),
+        "decided_at": Column(TIME, "When.", null=True),
+        "as_of": Column(TIME, "The moment that the person looked at.", null=True),
+        "unresolved": Column(TEXT, "What of it cannot be applied, and why.", null=True),
+        "superseded_by": Column(
+            TEXT, "The later decision that has the last word on all of it.", null=True
+        ),
+    },
+    key=("namespace", "decision_id"),
+)
+
 EVIDENCE = Table(
     "evidence",
     "One row per supporting or contradicting pair of a fact and what speaks for or against it.",
@@ -167,9 +202,18 @@ MERGES = Table(
         "decision": Column(TEXT, "auto_merge, merge, keep_both or contradiction."),
         "winner_id": Column(TEXT, "Fact that stays."),
         "loser_ids": Column(TEXTS, "Facts that are merged into it."),
-        "similarity": Column(REAL, "Lowest calibrated similarity of a member to the winner."),
-        "reason": Column(TEXT, "Rule that decided."),
-        "decided_at": Column(TIME, "Event time: the latest first source of a member.", null=True),
+        "similarity": Column(
+            REAL,
+            "Lowest calibrated similarity of a member to the winner; none where a person decided "
+            "on facts that are not alike.",
+            null=True,
+        ),
+        "reason": Column(TEXT, "Rule that decided, or that a person did."),
+        "decided_at": Column(
+            TIME,
+            "Event time: a person's decision, else the latest first source of a member.",
+            null=True,
+        ),
     },
     key=("namespace", "merge_id"),
 )
@@ -188,8 +232,10 @@ MEMORY = Table(
         "evidence_count": Column(COUNT, "Distinct conversations of the union of its evidence."),
         "valid_from": Column(TIME, "True from, in its last stretch (valid_times).", null=True),
         "valid_to": Column(TIME, "True until, likewise; none if it still holds.", null=True),
-        "merged_into": Column(TEXT, "Fact that took it up.", null=True),
-        "archived_at": Column(TIME, "When it was merged away (event time).", null=True),
+        "merged_into": Column(
+            TEXT, "Fact that took it up, or that a person put in its place.", null=True
+        ),
+        "archived_at": Column(TIME, "When it was merged away or retracted.", null=True),
         "knowledge_type": Column(
             TEXT, "fact, instruction, preference, procedure, note or episodic."
         ),

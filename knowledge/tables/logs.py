@@ -62,7 +62,8 @@ SOURCE_FILES = Table(
 
 RAW_LOGS = Table(
     "raw_logs",
-    "One row per message, thought, tool call, result, search, command, reaction, note or summary.",
+    "One row per message, thought, tool call, result, search, command, reaction, note, summary or "
+    "decision.",
     {
         "record_id": Column(TEXT, "Id from where the record stands, never from its text."),
         "native_id": Column(TEXT, "The source's own id.", null=True),
@@ -78,7 +79,8 @@ RAW_LOGS = Table(
         "seq": Column(COUNT, "Place in the conversation, from 0."),
         "kind": Column(
             TEXT,
-            "message, thinking, tool_call, tool_result, search, command, reaction, note, summary.",
+            "message, thinking, tool_call, tool_result, search, command, reaction, note, summary, "
+            "decision.",
         ),
         "role": Column(TEXT, "Role in the source's own words.", null=True),
         "name": Column(TEXT, "Name of the speaker, where the source has one.", null=True),

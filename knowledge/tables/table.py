@@ -14,6 +14,7 @@ DAY = (
     pl.String()
 )  # ISO date of a UTC day; text, so that it can be a Delta partition and a Dagster key
 TEXTS = pl.List(pl.String())
+PAIRS = pl.List(pl.Struct({"left_id": pl.String(), "right_id": pl.String()}))
 VECTOR = pl.List(pl.Float32())
 
 

@@ -109,9 +109,15 @@ def test_the_subject_tells_task_from_action_and_the_entity_is_the_project_or_the
     by_agent = found.filter(pl.col("origin") == "agent")
     assert (by_agent["subject"] == "action_" + by_agent["record_id"]).all()
     about = (
-        found.select("conversation_id", "entity_name", "entity_type").unique().sort("entity_name")
+        found.select("conversation_id", "entity_name", "entity_type")
+        .unique()
+        .sort("conversation_id")
     )
-    assert about.rows() == [("c1", "Nadia", "person"), ("c0", "harbour", "project")]
+    assert about.rows() == [
+        ("c0", "harbour", "project"),
+        ("c1", "Nadia", "person"),
+        ("c2", "Nadia", "person"),
+    ]
     nobody = candidates(raw_logs([human("I prefer tabs over spaces.")], project=None), Policy())
     assert nobody.candidates.select("entity_name", "entity_type").rows() == [("user", "person")]
 

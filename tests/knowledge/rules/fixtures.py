@@ -105,7 +105,25 @@ CHAT = (
 )
 
 
+CORRECTED: Line = {
+    "kind": "decision",
+    "origin": "human",
+    "text": "I like sea kayaking in summer.",
+    "tool_input": json.dumps(
+        {
+            "decision": "correct",
+            "thing": "fact",
+            "meant": [
+                {"id": "f_1", "type": "person", "entity": "Nadia", "predicate": "states",
+                 "object": "I like sea kayaking."}
+            ],
+        },
+        separators=(",", ":"),
+    ),
+}  # fmt: skip
+
+
 def everything() -> pl.DataFrame:
-    """A session about a project and a chat about nothing of the kind."""
-    chat = raw_logs((), CHAT, project=None)
+    """A session about a project, a chat about nothing of the kind, and a decision."""
+    chat = raw_logs((), CHAT, (CORRECTED,), project=None)
     return pl.concat([raw_logs(SESSION), chat])

@@ -48,6 +48,7 @@ def test_names_are_unique_and_confidences_fixed() -> None:
         "operation_type": 0.8,
         "mentions_path": 0.8,
         "states": 0.8,
+        "correction": 0.8,
         "targets_system": 0.7,
         "provides_solution": 0.7,
         "identifies_issue": 0.7,

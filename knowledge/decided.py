@@ -1,0 +1,299 @@
+"""What follows from the decisions of people in the stages that make memory of facts.
+
+All of it is rows that go when the decision goes: nothing is changed in place.
+"""
+
+from typing import NamedTuple
+
+import polars as pl
+
+from knowledge.days import UNDATED
+from knowledge.decision_events import CONFIRM, CORRECT, ENTITY, FACT, MERGE, RETRACT
+from knowledge.identity import digest_column
+from knowledge.policy import Policy
+
+BY_PERSON = "a person decided"
+MERGED, KEPT_BOTH = "merge", "keep_both"
+"""Decisions in `merges`."""
+
+_PAIR = ["namespace", "left_id", "right_id"]
+_FACT = ["namespace", "fact_id"]
+
+
+def decided_pairs(decisions: pl.DataFrame, thing: str = FACT) -> pl.DataFrame:
+    """Pairs on which a person decided: one row each.
+
+    Returns:
+        namespace, left_id, right_id (the greater), verdict (merge or keep_both), reason,
+        decided_at, decision_id, into_id.
+    """
+    return (
+        decisions.filter(thing=thing)
+        .explode("pairs", empty_as_null=False)
+        .unnest("pairs")
+        .select(
+            *_PAIR,
+            verdict=pl.when(decision=MERGE).then(pl.lit(MERGED)).otherwise(pl.lit(KEPT_BOTH)),
+            reason=_reason(),
+            decided_at="decided_at",
+            decision_id="decision_id",
+            into_id="into_id",
+        )
+        .sort(_PAIR)
+    )
+
+
+def _reason() -> pl.Expr:
+    return pl.concat_str(pl.lit(BY_PERSON), ": " + pl.col("reason").fill_null("")).str.strip_chars(
+        ": "
+    )
+
+
+def decided_entities(decisions: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Pairs of entities that a person put together, and those that a person keeps apart.
+
+    Returns:
+        Two frames with namespace, left_id, right_id.
+    """
+    pairs = decided_pairs(decisions, ENTITY)
+    together, apart = (pairs.filter(verdict=each).select(_PAIR) for each in (MERGED, KEPT_BOTH))
+    return together, apart
+
+
+class Group(NamedTuple):
+    """Facts that a person put together."""
+
+    namespace: str
+    members: frozenset[str]
+    into: str | None
+    """The one that stays, if a person said so."""
+    reason: str
+    decided_at: object
+
+
+def groups(decisions: pl.DataFrame) -> list[Group]:
+    """Facts that a person put together, directly or over others; those retracted are left out."""
+    gone = set(retracted(decisions).select(_FACT).iter_rows())
+    found: dict[tuple[str, str], set[str]] = {}
+    merged = decided_pairs(decisions).filter(verdict=MERGED)
+    rows = [
+        row
+        for row in merged.sort(
+            pl.col("decided_at").fill_null(UNDATED), "decision_id", *_PAIR
+        ).iter_rows(named=True)
+        if not {(row["namespace"], row[side]) for side in ("left_id", "right_id")} & gone
+    ]
+    for row in rows:
+        left, right = (
+            found.setdefault((row["namespace"], row[side]), {row[side]})
+            for side in ("left_id", "right_id")
+        )
+        left |= right
+        found |= {(row["namespace"], id_): left for id_ in left}
+    # The latest decision tells why and when, the latest that names one which stays.
+    told = {id(found[row["namespace"], row["left_id"]]): row for row in rows}
+    into: dict[int, str] = {}
+    for row in rows:
+        group = found[row["namespace"], row["left_id"]]
+        if row["into_id"] in group:
+            into[id(group)] = row["into_id"]
+    return sorted(
+        Group(
+            row["namespace"],
+            frozenset(found[row["namespace"], row["left_id"]]),
+            into.get(group),
+            row["reason"],
+            row["decided_at"],
+        )
+        for group, row in told.items()
+    )
+
+
+def undecided(similar: pl.DataFrame, decisions: pl.DataFrame) -> pl.DataFrame:
+    """Pairs of SIMILAR_FACTS that are left to rules: no person decided, both facts stand."""
+    if decisions.is_empty():
+        return similar
+    together = pl.DataFrame(
+        [
+            (group.namespace, left, right)
+            for group in groups(decisions)
+            for left in group.members
+            for right in group.members
+            if left < right
+        ],
+        schema=dict.fromkeys(_PAIR, pl.String),
+        orient="row",
+    )
+    settled = pl.concat([decided_pairs(decisions).select(_PAIR), together])
+    left = similar.join(settled, on=_PAIR, how="anti")
+    gone = retracted(decisions).select(_FACT)
+    for side in ("left_id", "right_id"):
+        left = left.join(gone.rename({"fact_id": side}), on=["namespace", side], how="anti")
+    return left
+
+
+def confirmations(decisions: pl.DataFrame, policy: Policy) -> pl.DataFrame:
+    """Feedback, as `evidence` takes it: one row per fact that a person confirmed.
+
+    It counts from the moment that the person looked at, so that a fact of old logs is not faded
+    to nothing before it is confirmed.
+    """
+    return (
+        decisions.filter(decision=CONFIRM)
+        .explode("facts", empty_as_null=False)
+        .select(
+            "namespace",
+            fact_id="facts",
+            source_id="decision_id",
+            weight=pl.lit(policy.confirm_weight),
+            occurred_at=pl.min_horizontal("as_of", "decided_at"),
+        )
+    )
+
+
+def retracted(decisions: pl.DataFrame) -> pl.DataFrame:
+    """Facts that a person took back.
+
+    Returns:
+        namespace, fact_id, replaced_by (the corrected fact, or null), retracted_at.
+    """
+    return (
+        decisions.filter(pl.col("decision").is_in([RETRACT, CORRECT]))
+        .explode("facts", empty_as_null=False)
+        .select("namespace", "replaced_by", fact_id="facts", retracted_at="decided_at")
+    )
+
+
+def withdrawn(memory: pl.DataFrame, decisions: pl.DataFrame) -> pl.DataFrame:
+    """MEMORY rows with what people took back: retracted, and pointing to what stands instead.
+
+    A pointer leads over further corrections and merges to a fact that stands by itself. What was
+    put in a fact's place is derived from it.
+    """
+    gone = retracted(decisions)
+    if gone.is_empty():
+        return memory
+    stands = {
+        (namespace, fact): into
+        for namespace, fact, into in memory.select(*_FACT, "merged_into")
+        .drop_nulls("merged_into")
+        .iter_rows()
+    }
+    # A later correction points on; it never leads back, since each lies later than the one before.
+    stands |= {
+        (namespace, fact): by
+        for namespace, fact, by in gone.select(*_FACT, "replaced_by").iter_rows()
+    }
+    ends: list[str | None] = []
+    for namespace, by in gone.select("namespace", "replaced_by").iter_rows():
+        end = by
+        while end is not None and (further := stands.get((namespace, end))):
+            end = further
+        ends.append(end)
+    taken = (
+        gone.drop_nulls("replaced_by")
+        .group_by("namespace", "replaced_by")
+        .agg(replaced=pl.col("fact_id").sort())
+        .rename({"replaced_by": "fact_id"})
+    )
+    back = pl.col("retracted_at").is_not_null()
+    return (
+        memory.join(
+            gone.with_columns(
+                pl.col("retracted_at").fill_null(UNDATED), end=pl.Series(ends, dtype=pl.String)
+            ).drop("replaced_by"),
+            on=_FACT,
+            how="left",
+        )
+        .join(taken, on=_FACT, how="left")
+        .with_columns(
+            status=pl.when(back).then(pl.lit("retracted")).otherwise("status"),
+            merged_into=pl.when(back).then("end").otherwise("merged_into"),
+            archived_at=pl.when(back).then("retracted_at").otherwise("archived_at"),
+            derived_from=pl.concat_list("derived_from", pl.col("replaced").fill_null([]))
+            .list.unique()
+            .list.sort(),
+        )
+        .select(memory.columns)
+    )
+
+
+def person_merges(decisions: pl.DataFrame, confidence: pl.DataFrame) -> pl.DataFrame:
+    """Facts that a person put together, with the one that stays.
+
+    That is the one that a person named, else the most confident, ties by id.
+
+    Args:
+        decisions: DECISIONS rows.
+        confidence: namespace, fact_id, confidence (undecayed).
+
+    Returns:
+        namespace, winner_id, loser_id, reason, decided_at.
+    """
+    members = pl.DataFrame(
+        [
+            (number, group.namespace, member, member == group.into, group.reason, group.decided_at)
+            for number, group in enumerate(groups(decisions))
+            for member in group.members
+        ],
+        schema={
+            "group": pl.Int64, "namespace": pl.String, "fact_id": pl.String, "into": pl.Boolean,
+            "reason": pl.String, "decided_at": pl.Datetime("us", "UTC"),
+        },
+        orient="row",
+    )  # fmt: skip
+    ranked = members.join(confidence, on=_FACT).sort(
+        "group", "into", "confidence", "fact_id", descending=[False, True, True, False]
+    )
+    return (
+        ranked.with_columns(winner_id=pl.col("fact_id").first().over("group"))
+        .filter(pl.col("fact_id") != pl.col("winner_id"))
+        .select("namespace", "winner_id", "reason", "decided_at", loser_id="fact_id")
+    )
+
+
+def merge_rows(
+    joined: pl.DataFrame, decisions: pl.DataFrame, similar: pl.DataFrame
+) -> pl.DataFrame:
+    """What people decided, as rows of MERGES: who stays, and what stays apart.
+
+    Args:
+        joined: As `person_merges` gives it.
+        decisions: DECISIONS rows.
+        similar: SIMILAR_FACTS rows, for what similarity is known.
+    """
+    apart = decided_pairs(decisions).filter(verdict=KEPT_BOTH)
+    rows = pl.concat(
+        [
+            joined.with_columns(decision=pl.lit(MERGED)),
+            apart.select(
+                "namespace", "reason", "decided_at", winner_id="left_id", loser_id="right_id",
+                decision=pl.lit(KEPT_BOTH),
+            ),
+        ],
+        how="diagonal",
+    ).with_columns(
+        left_id=pl.min_horizontal("winner_id", "loser_id"),
+        right_id=pl.max_horizontal("winner_id", "loser_id"),
+    )  # fmt: skip
+    by_winner = ["namespace", "decision", "winner_id"]
+    # What is kept apart is a row for each pair, since each is a decision of its own.
+    alone = pl.when(decision=KEPT_BOTH).then("loser_id").otherwise(pl.lit(""))
+    return (
+        rows.join(similar.select(*_PAIR, "similarity"), on=_PAIR, how="left")
+        .sort(*by_winner, "loser_id")
+        .group_by(*by_winner, alone.alias("alone"), maintain_order=True)
+        .agg(
+            pl.col("reason", "decided_at").first(),
+            loser_ids="loser_id",
+            similarity=pl.when(pl.col("similarity").is_not_null().all()).then(
+                pl.col("similarity").min()
+            ),
+        )
+        .drop("alone")
+        .with_columns(
+            merge_id=digest_column(
+                "decision", "winner_id", pl.col("loser_ids").list.join(","), prefix="m_"
+            )
+        )
+    )

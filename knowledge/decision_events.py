@@ -1,0 +1,83 @@
+"""What a person decides about facts and entities, as an event of the inbox says it.
+
+An event names what it is about by id and by content, so that it can be found again when ids change:
+the type and name of an entity; of a fact also its predicate and object. The content is kept as it
+is shown, and compared in the canonical form of the day.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+KIND = "decision"
+"""Kind of such a row of raw_logs: no rule but `correction` reads it."""
+
+MERGE, UNMERGE, KEEP_APART = "merge", "unmerge", "keep_apart"
+CORRECT, CONFIRM, RETRACT = "correct", "confirm", "retract"
+DECISION_TYPES = frozenset({MERGE, UNMERGE, KEEP_APART, CORRECT, CONFIRM, RETRACT})
+
+FACT, ENTITY = "fact", "entity"
+
+
+class Meant(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A fact or an entity that a decision names."""
+
+    id: str
+    type: str
+    """Type of the entity; of a fact, of what it is about."""
+    entity: str
+    predicate: str = ""
+    object: str = ""
+
+    @property
+    def shown(self) -> str:
+        """What a person reads of it."""
+        return self.object or f"{self.entity} ({self.type})"
+
+
+class Told(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A decision without its time and its text."""
+
+    decision: str
+    """One of DECISION_TYPES."""
+    thing: str
+    """fact or entity."""
+    meant: tuple[Meant, ...]
+    """Of an unmerge, the first is taken from the others; of a correction, the first is corrected,
+    and the others, merged into it, go with it."""
+    into: str | None = None
+    """Id of the one that stays, of a merge."""
+    reason: str | None = None
+    as_of: str | None = None
+    """The moment that the person looked at, if not that of the decision."""
+
+
+_TOLD = msgspec.json.Decoder(Told)
+
+
+def told_of(tool_input: str | None) -> Told | None:
+    """What the `tool_input` of a decision's row says; None if it says nothing that can be read."""
+    try:
+        return _TOLD.decode(tool_input or "")
+    except msgspec.DecodeError:
+        return None
+
+
+def meant_of(given: Any) -> tuple[Meant, ...]:
+    """What an event names; what has not the form of a fact or an entity is left out."""
+    return tuple(one for one in map(_meant, given if isinstance(given, list) else []) if one)
+
+
+def _meant(given: Any) -> Meant | None:
+    try:
+        return msgspec.convert(given, Meant)
+    except msgspec.ValidationError:
+        return None
+
+
+def in_words(decision: str, meant: Iterable[Meant], reason: str | None) -> str:
+    """What a person reads of a decision that has no text of its own."""
+    named = "; ".join(f"“{one.shown}”" for one in meant)
+    because = f" ({reason})" if reason else ""
+    return f"{decision.replace('_', ' ')}: {named}{because}"
