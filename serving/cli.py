@@ -24,7 +24,13 @@ COMMANDS = {
     "dry-run": "What would be extracted from a file; stores nothing",
     "prompts": "What is asked of the language model, and what came of it",
     "costs": "What calls to the language model cost",
-    "review": "What is held in quarantine, and why",
+    "review": "What waits for a person: facts to decide on, and what is held in quarantine",
+    "merge": "Say that facts, or entities, are one",
+    "unmerge": "Take one out of what it was merged with",
+    "keep-apart": "Say that two are two, and both hold",
+    "correct": "Put a true sentence in the place of a fact",
+    "confirm": "Say that a fact is true",
+    "retract": "Say that a fact is not true, or not worth knowing",
     "dead-letters": "What could not be read, and why",
     "doctor": "Check home, lock, versions, disk, daemon, index, model",
     "config": "Settings in force, and where each comes from",
@@ -145,11 +151,13 @@ def _mendable() -> tuple[type[Exception], ...]:
     from resources.settings import ConfigError
     from resources.sources import SourceError
     from resources.vector_index import VectorIndexError
+    from serving.deciding import Undecidable
+    from serving.explain import UnknownId
     from serving.reader import NothingPublished
 
     return (
         AnswersError, HomeError, LockTimeout, ConfigError, SourceError, VectorIndexError,
-        NothingPublished,
+        NothingPublished, Undecidable, UnknownId,
     )  # fmt: skip
 
 

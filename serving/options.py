@@ -38,6 +38,7 @@ def namespace(about: str) -> Callable[[Any], Any]:
 
 
 ONE_NAMESPACE = "Whose knowledge; the only one there is, if unset."
+ANY_NAMESPACE = "Whose knowledge; any, if unset."
 EACH_NAMESPACE = "Only this one's."
 IMPORTS = "Whose logs these are. [default]"
 

@@ -9,7 +9,7 @@ import click
 from rich.text import Text
 
 from serving import options
-from serving.explain import Thing, UnknownId, explain, find
+from serving.explain import Thing, explain, find
 from serving.terminal import (
     Column,
     bar,
@@ -75,7 +75,7 @@ Examples:
   cairn show f_0d9e27d0895645f5 --as-of 2026-02-20 --json"""
 )
 @click.argument("id_", metavar="ID")
-@options.namespace("Whose knowledge; any, if unset.")
+@options.namespace(options.ANY_NAMESPACE)
 @options.as_of
 @options.true_at
 @options.as_json
@@ -89,10 +89,7 @@ def command(
     as_json: bool,
 ) -> None:
     """Explain a fact, entity, learning, theme, topic, conversation, episode or record by its id."""
-    try:
-        thing = find(options.state_of(ctx), id_, namespace)
-    except UnknownId as error:
-        raise click.ClickException(str(error)) from None
+    thing = find(options.state_of(ctx), id_, namespace)
     if as_of is not None or true_at is not None:
         reader = replace(thing.reader, as_of=as_of or thing.reader.as_of, true_at=true_at)
         thing = Thing(reader, thing.kind, thing.id)

@@ -1,0 +1,34 @@
+"""`cairn confirm`."""
+
+import click
+
+from serving import options
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  cairn confirm f_1c0ad2398567ecbb
+  cairn confirm f_1c0a --reason "asked Nadia"
+
+A fact c sure becomes c + 0.5 (1 - c) sure (confirm_weight). One that was retracted or corrected
+stands again."""
+)
+@click.argument("fact", metavar="FACT")
+@click.option("--reason", metavar="TEXT", help="Why; it is kept and shown.")
+@options.namespace(options.ANY_NAMESPACE)
+@options.as_json
+@click.pass_context
+def command(
+    ctx: click.Context, fact: str, reason: str | None, namespace: str | None, as_json: bool
+) -> None:
+    """Say that a fact is true."""
+    from knowledge.decision_events import CONFIRM
+    from serving.deciding import choose, note, tell
+
+    choice = choose(options.state_of(ctx), [fact], namespace, facts_only="confirmed")
+    told = note(choice, CONFIRM, choice.named, reason=reason)
+    again = choice.named[0].status == "retracted"
+    will = "to stand again, confirmed" if again else "to be confirmed"
+    back = f"cairn retract {choice.named[0].id}"
+    tell(told, choice.named, will, back, as_json=as_json)

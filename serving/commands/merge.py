@@ -1,0 +1,61 @@
+"""`cairn merge`."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from serving import options
+from serving.terminal import one_line
+
+if TYPE_CHECKING:
+    from serving.deciding import Named
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  cairn merge f_1c0ad2398567ecbb f_98f82758aeefdd98
+  cairn merge f_1c0a f_98f8 --into f_98f8 --reason "the wording we agreed on"
+  cairn merge e_a416 e_77b0                    (two names of one thing)
+
+The one that stays is the surest, unless --into says which. Nothing is deleted: the others point to
+it, and can be shown. The beginning of an id is enough."""
+)
+@click.argument("ids", metavar="ID...", nargs=-1, required=True)
+@click.option("--into", metavar="ID", help="The one that stays.")
+@click.option("--reason", metavar="TEXT", help="Why; it is kept and shown.")
+@options.namespace(options.ANY_NAMESPACE)
+@options.as_json
+@click.pass_context
+def command(
+    ctx: click.Context,
+    ids: tuple[str, ...],
+    into: str | None,
+    reason: str | None,
+    namespace: str | None,
+    as_json: bool,
+) -> None:
+    """Say that facts, or entities, are one."""
+    from knowledge.decision_events import MERGE
+    from serving.deciding import Undecidable, choose, note, tell, unretracted
+    from serving.explain import find
+
+    state = options.state_of(ctx)
+    stays = find(state, into, namespace).id if into else None
+    named_too = any(stays is not None and stays.startswith(start) for start in ids)
+    choice = choose(state, ids if stays is None or named_too else [*ids, stays], namespace)
+    if len(choice.named) < 2:
+        raise Undecidable("a merge needs two ids or more")
+    unretracted(choice)
+    standing = {each.stands_for for each in choice.named}
+    if len(standing) == 1 and stays in (None, *standing):
+        raise Undecidable(f"they are merged already, into {standing.pop()}")
+    told = note(choice, MERGE, choice.named, into=stays, reason=reason)
+    kept = next((each for each in choice.named if each.id == stays), None)
+    will = f"to be merged into {kept.id}" if kept else "to be merged into the surest of them"
+    tell(told | {"into": stays}, choice.named, will, f"cairn unmerge {_other(choice.named, kept)}",
+         as_json=as_json)  # fmt: skip
+
+
+def _other(named: "list[Named]", kept: "Named | None") -> str:
+    return one_line(next(each.id for each in reversed(named) if each != kept))
