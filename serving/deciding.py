@@ -24,7 +24,7 @@ from serving.terminal import Column, console, emit_json, one_line, print_table, 
 if TYPE_CHECKING:
     from knowledge.redaction import Redactor
 
-NEXT_RUN = "applied at the next run: `cairn run`"
+NEXT_RUN = "at the next run: `cairn run`"
 
 COLUMNS = (
     Column("id"),
@@ -204,7 +204,7 @@ def note(
 
     Returns:
         decision, namespace, thing, ids, event_id, decision_id (the id of its record from the next
-        run on), applied.
+        run on), applied (when).
     """
     reader = choice.reader
     event: dict[str, object] = {
@@ -242,9 +242,9 @@ def _by(clean: "Redactor") -> Callable[[bytes], tuple[bytes, int]]:
 
 
 def tell(
-    told: dict[str, Any], named: Sequence[Named], will: str, back: str, *, as_json: bool
+    told: dict[str, Any], named: Sequence[Named], will: str, otherwise: str, *, as_json: bool
 ) -> None:
-    """Says what will happen to what, when, and how it is taken back."""
+    """Says what will happen to what, when, and how to decide otherwise."""
     if as_json:
         emit_json(told)
         return
@@ -252,5 +252,5 @@ def tell(
     rows = [{**each._asdict(), "text": one_line(each.text)} for each in named]
     print_table(rows, COLUMNS, indent=2)
     console().print()
-    say(f"Noted as {told['decision_id']}, {NEXT_RUN}")
-    say(f"To take it back: {back}", style="dim")
+    say(f"Noted as {told['decision_id']}; applied {NEXT_RUN}")
+    say(f"To decide otherwise: {otherwise}", style="dim")

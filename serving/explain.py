@@ -12,6 +12,7 @@ from knowledge.tables import (
     CLUSTERS,
     CONFIDENCE_UPDATES,
     CONVERSATIONS,
+    DECISIONS,
     ENTITY_MERGES,
     EPISODES,
     EVIDENCE,
@@ -147,10 +148,38 @@ def _fact(reader: Reader, id_: str) -> dict[str, Any]:
         "sources": _with_messages(reader, reader.sources([id_], MOST).get(id_, [])),
         "drawn_from": _drawn_from(reader, id_),
         "merges": merges.sort("merge_id").collect().to_dicts(),
-        "merged_from": _facts(reader, pl.col("merged_into") == id_),
+        "merged_from": _facts(
+            reader, (pl.col("merged_into") == id_) & (pl.col("status") != "retracted")
+        ),
+        "corrected": _facts(
+            reader, (pl.col("merged_into") == id_) & (pl.col("status") == "retracted")
+        ),
+        "decisions": _decisions(reader, id_),
         "topic": topic[0] if topic else None,
         "rule": {"name": row["extractor"], "about": about["about"][0] if about.height else None},
     }
+
+
+def _decisions(reader: Reader, id_: str) -> list[dict[str, Any]]:
+    """What people decided about a fact or an entity, in their order; `holds` if it still does."""
+    either = [pl.element().struct.field(side) == id_ for side in ("left_id", "right_id")]
+    paired = pl.col("pairs").list.eval(either[0] | either[1]).list.any()
+    columns = ["decision_id", "decision", "decided_at", "ids", "text", "reason", "unresolved",
+               "superseded_by", "holds"]  # fmt: skip
+    return (
+        reader.table(DECISIONS)
+        .with_columns(holds=paired.fill_null(value=False) | pl.col("facts").list.contains(id_))
+        .filter(
+            pl.col("holds")
+            | pl.col("ids").list.contains(id_)
+            | pl.col("meant_ids").list.contains(id_)
+            | (pl.col("replaced_by") == id_).fill_null(value=False)
+        )
+        .sort("decided_at", "decision_id")
+        .select(columns)
+        .collect()
+        .to_dicts()
+    )
 
 
 def _drawn_from(reader: Reader, fact_id: str) -> list[dict[str, Any]]:
@@ -191,6 +220,7 @@ def _entity(reader: Reader, id_: str) -> dict[str, Any]:
         "merged_into": _entity_merges(reader, pl.col("entity_id") == id_, "canonical_id"),
         "merged_from": _entity_merges(reader, pl.col("canonical_id") == id_, "entity_id"),
         "introduced_by": _places(reader, [row["introduced_by"]]).get(row["introduced_by"]),
+        "decisions": _decisions(reader, id_),
         "predicates": dict(predicates.iter_rows()),
         "facts": _facts(
             reader,

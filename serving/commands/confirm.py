@@ -30,5 +30,5 @@ def command(
     told = note(choice, CONFIRM, choice.named, reason=reason)
     again = choice.named[0].status == "retracted"
     will = "to stand again, confirmed" if again else "to be confirmed"
-    back = f"cairn retract {choice.named[0].id}"
-    tell(told, choice.named, will, back, as_json=as_json)
+    otherwise = f"cairn retract {choice.named[0].id}"
+    tell(told, choice.named, will, otherwise, as_json=as_json)

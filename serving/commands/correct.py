@@ -37,5 +37,5 @@ def command(
     said = correction(choice, text)
     named = with_members(choice)
     told = note(choice, CORRECT, named, text=said, reason=reason)
-    back = f"cairn confirm {named[0].id}"
-    tell(told | {"text": said}, named, f"to be replaced by “{said}”", back, as_json=as_json)
+    otherwise = f"cairn confirm {named[0].id}"
+    tell(told | {"text": said}, named, f"to be replaced by “{said}”", otherwise, as_json=as_json)

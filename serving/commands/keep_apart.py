@@ -32,5 +32,5 @@ def command(
 
     choice = choose(options.state_of(ctx), ids, namespace)
     told = note(choice, KEEP_APART, choice.named, reason=reason)
-    back = f"cairn merge {' '.join(each.id for each in choice.named)}"
-    tell(told, choice.named, "to be kept apart", back, as_json=as_json)
+    otherwise = f"cairn merge {' '.join(each.id for each in choice.named)}"
+    tell(told, choice.named, "to be kept apart", otherwise, as_json=as_json)

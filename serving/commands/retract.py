@@ -31,5 +31,5 @@ def command(
     unretracted(choice)
     named = with_members(choice)
     told = note(choice, RETRACT, named, reason=reason)
-    back = f"cairn confirm {named[0].id}"
-    tell(told, named, "to be retracted", back, as_json=as_json)
+    otherwise = f"cairn confirm {named[0].id}"
+    tell(told, named, "to be retracted", otherwise, as_json=as_json)

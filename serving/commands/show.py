@@ -8,6 +8,7 @@ from typing import Any
 import click
 from rich.text import Text
 
+from knowledge.decision_events import CORRECT
 from serving import options
 from serving.explain import Thing, explain, find
 from serving.terminal import (
@@ -128,6 +129,22 @@ def _list_learnings(learnings: list[dict[str, Any]]) -> None:
             say(f"{row['learning_id']}  {row['category']}: {row['title']}", indent=2)
 
 
+def _list_decisions(decisions: list[dict[str, Any]]) -> None:
+    """What people decided, with the record that holds it, and whether it holds still."""
+    if not decisions:
+        return
+    _heading("A person decided")
+    for row in decisions:
+        say(f"{shown(row['decided_at'])}  {row['decision'].replace('_', ' ')}"
+            f"  {row['decision_id']}", indent=2)  # fmt: skip
+        say(one_line(row["text"], 300), style="dim", indent=4)
+        for label, value in (
+            ("because", row["reason"] if row["decision"] == CORRECT else None),
+            ("superseded by", row["superseded_by"]), ("not applied", row["unresolved"]),
+        ):  # fmt: skip
+            say_value(label, value, indent=4)
+
+
 def _fact(found: dict[str, Any]) -> None:
     row = found["fact"]
     say(one_line(row["content"]), style="bold", indent=2)
@@ -155,10 +172,13 @@ def _fact(found: dict[str, Any]) -> None:
     say_value("holds from", row["valid_from"])
     say_value("holds until", row["valid_to"])
     if row["merged_into"]:
-        say_value("merged into", row["merged_into"])
+        retracted = row["status"] == "retracted"
+        say_value("replaced by" if retracted else "merged into", row["merged_into"])
     _list_facts(found["merged_from"], "Merged into it")
+    _list_facts(found["corrected"], "In the place of")
     for merge in found["merges"]:
         say_value("merge", f"{merge['merge_id']}: {merge['decision']}, {merge['reason']}")
+    _list_decisions(found["decisions"])
     _list_values(found["values"], row["fact_id"])
     history = found["history"]
     if history:
@@ -214,6 +234,8 @@ def _who(update: dict[str, Any]) -> str:
     """What moved a confidence, in words."""
     if update["kind"] is None:
         return "its first source"
+    if update["kind"] == "feedback":
+        return f"a person confirmed it, {update['source_id']}"
     if update["kind"] == "episode":
         return f"a similar episode ({update['similarity']:.2f}), {update['source_id']}"
     return f"{update['kind']}, {update['source_id']}"
@@ -237,6 +259,7 @@ def _entity(found: dict[str, Any]) -> None:
     if found["introduced_by"]:
         say(one_line(found["introduced_by"]["text"] or "", 300), indent=4)
         _at(found["introduced_by"])
+    _list_decisions(found["decisions"])
     _list_facts(found["facts"], "Facts")
 
 

@@ -33,5 +33,5 @@ def command(
         raise Undecidable(f"{own.id} is not merged with anything")
     named = [own, *(each for each in together if each.id != own.id)]
     told = note(choice, UNMERGE, named, reason=reason)
-    back = f"cairn merge {' '.join(each.id for each in named)}"
-    tell(told, named, "the first to be taken from the others", back, as_json=as_json)
+    otherwise = f"cairn merge {' '.join(each.id for each in named)}"
+    tell(told, named, "the first to be taken from the others", otherwise, as_json=as_json)
