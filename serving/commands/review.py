@@ -75,7 +75,7 @@ def command(
     ctx: click.Context, decide: bool, limit: int, namespace: str | None, as_json: bool
 ) -> None:
     """List what waits for a person: facts to decide on, unclear values, what is in quarantine."""
-    from serving.waiting import pairs, unresolved
+    from serving.waiting import unresolved
 
     state = options.state_of(ctx)
     if namespace is not None:
@@ -84,11 +84,11 @@ def command(
     if decide:
         if as_json or not sys.stdin.isatty():
             raise click.UsageError("--decide asks, so it needs a terminal", ctx)
-        _decide(readers, limit)
+        decide_on(readers, limit)
         return
     waiting = {
-        "pairs": pl.concat([pairs(reader) for reader in readers] or [pl.DataFrame()]),
-        "unresolved": pl.concat([unresolved(reader) for reader in readers] or [pl.DataFrame()]),
+        "pairs": pairs_of(readers),
+        "unresolved": [row for reader in readers for row in unresolved(reader).to_dicts()],
     }
     held = {kind: kind.rows(state, namespace) for kind in KINDS}
     total = sum(rows.height for rows in held.values())
@@ -97,7 +97,7 @@ def command(
             {
                 "total": total,
                 **{
-                    name: {"total": rows.height, "rows": rows.head(limit).to_dicts()}
+                    name: {"total": len(rows), "rows": rows[:limit]}
                     for name, rows in waiting.items()
                 },
                 "held": {
@@ -132,12 +132,19 @@ def _readers(state: "State", namespace: str | None) -> "list[Reader]":
     return [open_reader(state, name) for name in known if namespace in (None, name)]
 
 
-def _print_pairs(rows: pl.DataFrame, limit: int) -> None:
+def pairs_of(readers: "Sequence[Reader]") -> list[dict[str, Any]]:
+    """Pairs of facts that wait, namespace by namespace, the surest first in each."""
+    from serving.waiting import pairs
+
+    return [row for reader in readers for row in pairs(reader).to_dicts()]
+
+
+def _print_pairs(rows: list[dict[str, Any]], limit: int) -> None:
     """Pairs with both texts, how alike they are, what differs, and the commands that decide."""
-    if rows.is_empty():
+    if not rows:
         return
-    say(f"Facts to decide on: {rows.height:,}", style="bold")
-    for row in rows.head(limit).iter_rows(named=True):
+    say(f"Facts to decide on: {len(rows):,}", style="bold")
+    for row in rows[:limit]:
         _print_pair(row)
         ids = f"{row['left_id']} {row['right_id']}"
         say(f"cairn merge {ids}", style="dim", indent=4)
@@ -157,11 +164,11 @@ def _print_pair(row: dict[str, Any]) -> None:
     say(f"{seem}: {row['similarity']:.2f} alike{differ}; {about}", indent=4)
 
 
-def _print_unresolved(rows: pl.DataFrame, limit: int) -> None:
-    if rows.is_empty():
+def _print_unresolved(rows: list[dict[str, Any]], limit: int) -> None:
+    if not rows:
         return
-    say(f"Decisions that cannot be applied: {rows.height:,}", style="bold")
-    for row in rows.head(limit).iter_rows(named=True):
+    say(f"Decisions that cannot be applied: {len(rows):,}", style="bold")
+    for row in rows[:limit]:
         say(one_line(row["text"]), style="yellow", indent=2)
         for label, value in (
             ("why", row["unresolved"]), ("decided at", row["decided_at"]),
@@ -174,16 +181,16 @@ def _print_unresolved(rows: pl.DataFrame, limit: int) -> None:
 KEYS = "m merge, k keep both, l retract the first, r retract the second, s skip, q quit"
 
 
-def _decide(readers: "Sequence[Reader]", limit: int) -> None:
+def decide_on(readers: "Sequence[Reader]", limit: int) -> None:
     """Asks about one pair after the other; each answer is noted at once."""
     from knowledge.decision_events import FACT, KEEP_APART, MERGE, RETRACT
     from serving.deciding import NEXT_RUN, chosen, note, united
-    from serving.waiting import pairs
 
     decided = 0
     gone: set[str] = set()
-    waiting = [(reader, row) for reader in readers for row in pairs(reader).to_dicts()]
-    for reader, row in waiting[:limit]:
+    by_name = {reader.namespace: reader for reader in readers}
+    for row in pairs_of(readers)[:limit]:
+        reader = by_name[row["namespace"]]
         ids = [row["left_id"], row["right_id"]]
         if gone & set(ids):
             continue
