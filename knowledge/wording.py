@@ -34,7 +34,7 @@ _PREFIXES = ("un", "non", "non-")
 """What turns any word into its opposite. Others do so too rarely (`import`, `display`, `install`):
 what they turn stands in the vocabulary, or has the ending of an adjective."""
 _LATIN = ("in", "im", "ir", "il", "dis")
-_ADJECTIVAL = ("abl", "ibl", "ent", "ant", "at", "al", "iv", "ous", "ct")
+_ADJECTIVAL = ("abl", "ibl", "ent", "ant", "at", "al", "iv", "ous", "ct")  # codespell:ignore abl
 
 _PARTLY = stem("partly")
 """What "not all" is read as, denied."""
