@@ -257,6 +257,12 @@ def _exchanged(ours: Statement, theirs: Statement) -> bool:
     left = next((size for size in reversed(ends) if one[:size] == two[-size:]), 0)
     right = next((size for size in reversed(ends) if one[-size:] == two[:size]), 0)
     between = one[left : len(one) - right]
+    if after and between:
+        # "the red car follows the blue truck", "the blue car follows the red truck"
+        head = ours.words[-after]
+        joined = any(each.places[-after] == each.places[-after - 1] + 1 for each in (ours, theirs))
+        if joined and between[0] != head:
+            return False
     return bool(
         left
         and right
