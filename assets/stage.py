@@ -120,7 +120,10 @@ def run_stage(state: State, stage: Stage) -> Report:
             lost = pl.concat([each.lost for each in made])
             asked = pl.DataFrame({"namespace": to_do}, schema={"namespace": pl.String})
             note_lost(state, stage.name, asked, lost)
-            if any(each.pending for each in made):
+            # What is asked once a night waits for it, unless the model could not be had now.
+            if any(each.pending for each in made) and (
+                not stage.nightly or (model is not None and model.waits)
+            ):
                 state.wait_for_model(stage.name, waits=True)
         return finished(
             report
@@ -190,6 +193,8 @@ def _namespace_units(
     hashes = [
         _noted(versions)
         if stage.after
+        else ""
+        if stage.nightly and state.settings.model is None
         else digest(*map(content_digest, _read(state, stage, stage.reads, namespace).values()))
         for namespace in namespaces
     ]

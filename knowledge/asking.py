@@ -1,6 +1,6 @@
 """What knowledge asks of a language model: questions in, validated answers out, each kept."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from pydantic import BaseModel
@@ -55,6 +55,17 @@ class Answer(NamedTuple):
     """Of a failed one, the key under which it is kept with what was said."""
 
 
+class Bundle(NamedTuple):
+    """How small questions of one kind share a call, each with an answer of its own."""
+
+    most: int
+    """Questions in a call."""
+    together: Callable[[Sequence[Ask]], Ask]
+    """One question in the place of several."""
+    apart: Callable[[BaseModel, int], Sequence[BaseModel | None]]
+    """Its answer as that many answers, in the order of the questions; None where there is none."""
+
+
 class LanguageModel(Protocol):
     """Answers questions; the same question is paid once, whatever became of it."""
 
@@ -65,4 +76,13 @@ class LanguageModel(Protocol):
 
     def answers(self, asks: Sequence[Ask]) -> list[Answer]:
         """Answers in the order of the questions; equal questions are asked once."""
+        ...
+
+    def answers_together(self, asks: Sequence[Ask], bundle: Bundle) -> list[Answer]:
+        """Answers in the order of the questions, of one namespace; one call takes several.
+
+        Each is kept by itself, so it does not matter with which others it was asked. What is dear
+        comes first: of those without an answer as many are asked as share one call, and the others
+        are pending.
+        """
         ...

@@ -10,11 +10,14 @@ from knowledge.entity_merges import entity_merges, equal_statements, with_canoni
 from knowledge.evidence import evidence
 from knowledge.memory import Grounds, memory, memory_entities
 from knowledge.merges import merges
+from knowledge.pair_verdicts import differing, judged, standing, unequal, verdicts
+from knowledge.prompts import CONTRADICTION_PAIRS, MERGE_PAIRS
 from knowledge.similar_facts import similar_facts
-from knowledge.stage import Frames, Made, Means, Stage, stage_of
+from knowledge.stage import Count, Frames, Made, Means, Stage, stage_of
 from knowledge.tables import (
     CLUSTERS,
     CONFIDENCE_UPDATES,
+    CONTRADICTION_VERDICTS,
     DECISIONS,
     EMBEDDINGS,
     ENTITIES,
@@ -26,6 +29,7 @@ from knowledge.tables import (
     LEARNINGS,
     MEMORY,
     MEMORY_ENTITIES,
+    MERGE_VERDICTS,
     MERGES,
     SIMILAR_FACTS,
     VALID_TIMES,
@@ -96,22 +100,84 @@ SIMILAR_FACTS_STAGE = Stage(
 )  # fmt: skip
 
 
+CONTRADICTION_VERDICTS_EXTRACTOR = stage_of(
+    "contradiction_verdicts", 1, "What a language model says of facts that differ in words."
+)
+MERGE_VERDICTS_EXTRACTOR = stage_of(
+    "merge_verdicts", 1, "What a language model says of facts that differ in confidence alone.",
+    "merge_similarity", "merge_confidence_gap", "merge_confidence_floor", "support_gain",
+    "contradiction_factor",
+)  # fmt: skip
+
+
+def _contradiction_verdicts(reads: Frames, means: Means) -> Made:
+    if means.model is None:
+        return Made({"contradiction_verdicts": CONTRADICTION_VERDICTS.empty()})
+    similar = undecided(reads["similar_facts"], reads["decisions"])
+    found = verdicts(
+        CONTRADICTION_VERDICTS_EXTRACTOR, CONTRADICTION_PAIRS,
+        differing(similar, reads["valid_times"]), reads["facts"], reads["entities"],
+        means.model, means.policy,
+    )  # fmt: skip
+    return Made({"contradiction_verdicts": found.rows}, pending=found.pending)
+
+
+def _merge_verdicts(reads: Frames, means: Means) -> Made:
+    if means.model is None:
+        return Made({"merge_verdicts": MERGE_VERDICTS.empty()})
+    similar = undecided(reads["similar_facts"], reads["decisions"])
+    pairs = unequal(reads["facts"], reads["evidence"], similar, means.policy)
+    found = verdicts(
+        MERGE_VERDICTS_EXTRACTOR, MERGE_PAIRS, pairs,
+        reads["facts"], reads["entities"], means.model, means.policy,
+    )  # fmt: skip
+    return Made({"merge_verdicts": found.rows}, pending=found.pending)
+
+
+def _verdicts_count(reads: Frames, made: Made) -> Count:
+    """Of all similar pairs: decided, refused by a rule, or not a model's to decide yet."""
+    (rows,) = made.tables.values()
+    done = standing(rows).height
+    return Count(done, reads["similar_facts"].height - rows.height, rows.height - done)
+
+
+CONTRADICTION_VERDICTS_STAGE = Stage(
+    CONTRADICTION_VERDICTS_EXTRACTOR,
+    (SIMILAR_FACTS, FACTS, ENTITIES, VALID_TIMES, DECISIONS),
+    (CONTRADICTION_VERDICTS,),
+    _contradiction_verdicts,
+    _verdicts_count,
+    prompts=(CONTRADICTION_PAIRS,),
+    nightly=True,
+)
+
+MERGE_VERDICTS_STAGE = Stage(
+    MERGE_VERDICTS_EXTRACTOR,
+    (SIMILAR_FACTS, FACTS, ENTITIES, EVIDENCE, DECISIONS),
+    (MERGE_VERDICTS,),
+    _merge_verdicts,
+    _verdicts_count,
+    prompts=(MERGE_PAIRS,),
+    nightly=True,
+)
+
+
 def _evidence(reads: Frames, means: Means) -> Made:
+    similar = judged(reads["similar_facts"], reads["contradiction_verdicts"])
     decisions = reads["decisions"]
     found = evidence(
-        reads["facts"], reads["fact_sources"], reads["episodes"],
-        undecided(reads["similar_facts"], decisions), means.embedder, means.policy,
-        feedback=confirmations(decisions, means.policy),
+        reads["facts"], reads["fact_sources"], reads["episodes"], undecided(similar, decisions),
+        means.embedder, means.policy, feedback=confirmations(decisions, means.policy),
     )  # fmt: skip
     return Made({"evidence": found})
 
 
 EVIDENCE_STAGE = Stage(
     stage_of(
-        "evidence", 7, "What speaks for and against facts.", "evidence_similarity", "embedder",
+        "evidence", 8, "What speaks for and against facts.", "evidence_similarity", "embedder",
         "candidate_margin", "merge_similarity", "confirm_weight",
     ),
-    (FACTS, FACT_SOURCES, EPISODES, SIMILAR_FACTS, DECISIONS),
+    (FACTS, FACT_SOURCES, EPISODES, SIMILAR_FACTS, CONTRADICTION_VERDICTS, DECISIONS),
     (EVIDENCE,),
     _evidence,
 )  # fmt: skip
@@ -151,19 +217,25 @@ CONFIDENCE_STAGE = Stage(
 
 def _merges(reads: Frames, means: Means) -> Made:
     facts = _facts(reads)
-    equal = equal_statements(facts, reads["entity_merges"])
+    said = pl.concat([reads["contradiction_verdicts"], reads["merge_verdicts"]])
     found = merges(
-        facts, reads["evidence"], reads["similar_facts"], means.policy, equal, reads["decisions"]
-    )
+        facts, reads["evidence"], reads["similar_facts"], means.policy,
+        equal=equal_statements(facts, reads["entity_merges"]),
+        verdicts=standing(said),
+        decisions=reads["decisions"],
+    )  # fmt: skip
     return Made({"merges": found})
 
 
 MERGES_STAGE = Stage(
     stage_of(
-        "merges", 5, "Facts that say the same.", "merge_similarity", "merge_confidence_gap",
+        "merges", 6, "Facts that say the same.", "merge_similarity", "merge_confidence_gap",
         "merge_confidence_floor", "support_gain", "contradiction_factor",
     ),
-    (FACTS, ENTITY_MERGES, EVIDENCE, SIMILAR_FACTS, DECISIONS),
+    (
+        FACTS, ENTITY_MERGES, EVIDENCE, SIMILAR_FACTS, CONTRADICTION_VERDICTS, MERGE_VERDICTS,
+        DECISIONS,
+    ),
     (MERGES,),
     _merges,
 )  # fmt: skip
@@ -194,5 +266,6 @@ MEMORY_STAGE = Stage(
 
 CONSOLIDATION = (
     ENTITY_MERGES_STAGE, EMBEDDINGS_STAGE, CLUSTERS_STAGE, SIMILAR_FACTS_STAGE, VALID_TIMES_STAGE,
-    EVIDENCE_STAGE, CONFIDENCE_STAGE, MERGES_STAGE, MEMORY_STAGE,
+    CONTRADICTION_VERDICTS_STAGE, EVIDENCE_STAGE, CONFIDENCE_STAGE, MERGE_VERDICTS_STAGE,
+    MERGES_STAGE, MEMORY_STAGE,
 )  # fmt: skip

@@ -16,11 +16,14 @@ from knowledge.identity import digest_column
 from knowledge.kinds import comparable
 from knowledge.policy import Policy
 from knowledge.similar_facts import SAME
-from knowledge.tables import DECISIONS, MERGES
+from knowledge.tables import DECISIONS, MERGE_VERDICTS, MERGES
 
-AUTO_MERGE = "auto_merge"
-SAID_ALIKE = "same meaning, same words, near confidence"
+AUTO_MERGE, MERGE = "auto_merge", "merge"
+SAME_WORDS = "same meaning, same words, near confidence"
 ONE_STATEMENT = "one statement of one entity"
+
+_FACT = ["namespace", "fact_id"]
+_PAIR = ["namespace", "left_id", "right_id"]
 
 
 def merges(
@@ -28,14 +31,17 @@ def merges(
     evidence: pl.DataFrame,
     similar: pl.DataFrame,
     policy: Policy,
+    *,
     equal: pl.DataFrame | None = None,
+    verdicts: pl.DataFrame | None = None,
     decisions: pl.DataFrame | None = None,
 ) -> pl.DataFrame:
-    """MERGES that need no model: alike in meaning and in words, and near in confidence.
+    """MERGES: what a person decided, what rules unite, and what a model decided about the rest.
 
     A pair may merge when its facts are about one entity, say one kind of thing, are more alike
     than the threshold, agree in words (knowledge/wording.py), do not contradict each other, and
-    their undecayed confidences lie within the gap with one above the floor. Facts are then taken
+    their undecayed confidences lie within the gap with one above the floor; or when a model says
+    that they are the same, and rules let it (knowledge/pair_verdicts.py). Facts are then taken
     from the most confident down (ties by id): each that is still free takes every free fact that
     may merge with it. So every member is within the threshold of its winner, and there are no
     chains. Names and structural facts never merge.
@@ -53,41 +59,24 @@ def merges(
         similar: SIMILAR_FACTS rows.
         policy: Thresholds.
         equal: `equal_statements` of the facts.
+        verdicts: Rows of CONTRADICTION_VERDICTS and MERGE_VERDICTS that rules follow.
         decisions: DECISIONS rows; none if nobody decided anything.
     """
     decisions = DECISIONS.empty() if decisions is None else decisions
+    said = undecided(MERGE_VERDICTS.empty() if verdicts is None else verdicts, decisions)
     confidence = undecayed(facts, evidence, policy)
     by_person = person_merges(decisions, confidence)
     one = _standing(equal, confidence, decisions)
-    known = (
-        facts.select("namespace", "fact_id", kind=comparable())
-        .join(confidence, on=["namespace", "fact_id"])
-        .join(one.select("namespace", fact_id="loser_id"), on=["namespace", "fact_id"], how="anti")
-    )
-    pairs = undecided(similar, decisions).filter(verdict=SAME)
-    pairs = pairs.rename({"left_id": "left", "right_id": "right"})
-    for side in ("left", "right"):
-        pairs = pairs.join(
-            known.rename({"fact_id": side, "kind": f"{side}_kind", "confidence": f"{side}_c"}),
-            on=["namespace", side],
-        )
-    against = evidence.filter(kind="contradiction").select(
-        "namespace", left="fact_id", right="source_id"
-    )
-    pairs = pairs.filter(
-        pl.col("similarity") > policy.merge_similarity,
-        pl.col("left_kind") == pl.col("right_kind"),
-        # Rounded, so that 0.9 and 0.6 are 0.3 apart.
-        (pl.col("left_c") - pl.col("right_c")).abs().round(9) <= policy.merge_confidence_gap,
-        pl.max_horizontal("left_c", "right_c") > policy.merge_confidence_floor,
-    ).join(against, on=["namespace", "left", "right"], how="anti")
+    stands = facts.join(one, left_on=_FACT, right_on=["namespace", "loser_id"], how="anti")
+    pairs = alike(stands, evidence, undecided(similar, decisions), policy)
+    united = said.filter(verdict=MERGE).select(*_PAIR, "reason", decision=pl.lit(MERGE))
+    # Of a pair that rules merge too, the rule decides.
+    by_model = pairs.filter(~_by_rule()).join(united, on=_PAIR)
+    free = pl.concat([_ruled(pairs).select(by_model.columns), by_model])
     apart = decided_pairs(decisions).filter(verdict=KEPT_BOTH)
-    joined = _with_equal(_taken(_contracted(pairs, by_person), by_person, apart), one)
-    decided = MERGES.frame(merge_rows(by_person, decisions, similar))
-    if joined.is_empty():
-        return decided
+    joined = _with_equal(_taken(_contracted(free, by_person), by_person, apart), one)
     times = facts.select("namespace", "fact_id", time=pl.col("first_seen").fill_null(UNDATED))
-    by_rule = MERGES.frame(
+    decided = (
         joined.join(
             times.rename({"fact_id": "winner_id", "time": "won_at"}), on=["namespace", "winner_id"]
         )
@@ -95,20 +84,77 @@ def merges(
             times.rename({"fact_id": "loser_id", "time": "lost_at"}), on=["namespace", "loser_id"]
         )
         .sort("namespace", "winner_id", "loser_id")
-        .group_by("namespace", "winner_id", "reason", maintain_order=True)
+        .group_by("namespace", "winner_id", "decision", "reason", maintain_order=True)
         .agg(
             loser_ids="loser_id",
             similarity=pl.col("similarity").min(),
             decided_at=pl.max_horizontal(pl.col("won_at").max(), pl.col("lost_at").max()),
         )
-        .with_columns(
-            decision=pl.lit(AUTO_MERGE),
-            merge_id=digest_column(
-                pl.lit(AUTO_MERGE), "winner_id", pl.col("loser_ids").list.join(","), prefix="m_"
-            ),
+    )
+    both_stay = said.filter(pl.col("verdict") != MERGE).select(
+        "namespace", "similarity", "reason", "decided_at",
+        decision="verdict", winner_id="left_id", loser_ids=pl.concat_list("right_id"),
+    )  # fmt: skip
+    others = pl.concat([decided, both_stay.select(decided.columns)]).with_columns(
+        merge_id=digest_column(
+            "decision", "winner_id", pl.col("loser_ids").list.join(","), prefix="m_"
         )
     )
-    return MERGES.frame(pl.concat([decided, by_rule]))
+    by_people = MERGES.frame(merge_rows(by_person, decisions, similar))
+    return MERGES.frame(pl.concat([by_people, MERGES.frame(others)]))
+
+
+def alike(
+    facts: pl.DataFrame, evidence: pl.DataFrame, similar: pl.DataFrame, policy: Policy
+) -> pl.DataFrame:
+    """Pairs of one kind, more alike than the threshold, that do not contradict each other.
+
+    Returns:
+        SIMILAR_FACTS columns, `left_c` and `right_c` (undecayed confidence), and `near`: whether
+        these lie within the gap, with one above the floor.
+    """
+    confidence = undecayed(facts, evidence, policy)
+    known = facts.select(*_FACT, kind=comparable()).join(confidence, on=_FACT)
+    for side in ("left", "right"):
+        similar = similar.join(
+            known.rename(
+                {"fact_id": f"{side}_id", "kind": f"{side}_kind", "confidence": f"{side}_c"}
+            ),
+            on=["namespace", f"{side}_id"],
+        )
+    against = evidence.filter(kind="contradiction").select(
+        "namespace", left_id="fact_id", right_id="source_id"
+    )
+    return (
+        similar.filter(
+            pl.col("similarity") > policy.merge_similarity,
+            pl.col("left_kind") == pl.col("right_kind"),
+        )
+        .join(against, on=_PAIR, how="anti")
+        .drop("left_kind", "right_kind")
+        .with_columns(
+            # Rounded, so that 0.9 and 0.6 are 0.3 apart.
+            near=(
+                (pl.col("left_c") - pl.col("right_c")).abs().round(9) <= policy.merge_confidence_gap
+            )
+            & (pl.max_horizontal("left_c", "right_c") > policy.merge_confidence_floor)
+        )
+    )
+
+
+def auto_merged(pairs: pl.DataFrame) -> pl.DataFrame:
+    """What rules alone merge of pairs that are `alike`: namespace, winner_id, loser_id, …."""
+    return _taken(_ruled(pairs))
+
+
+def _by_rule() -> pl.Expr:
+    return (pl.col("verdict") == SAME) & pl.col("near")
+
+
+def _ruled(pairs: pl.DataFrame) -> pl.DataFrame:
+    return pairs.filter(_by_rule()).with_columns(
+        reason=pl.lit(SAME_WORDS), decision=pl.lit(AUTO_MERGE)
+    )
 
 
 def _standing(
@@ -120,10 +166,10 @@ def _standing(
     """
     if equal is None:
         return pl.DataFrame(schema=dict.fromkeys(("namespace", "loser_id", "winner_id"), pl.String))
-    equal = equal.join(_decided(decisions), on=["namespace", "fact_id"], how="anti")
+    equal = equal.join(_decided(decisions), on=_FACT, how="anti")
     said = ["namespace", "entity_id", "statement"]
     return (
-        equal.join(confidence, on=["namespace", "fact_id"])
+        equal.join(confidence, on=_FACT)
         .sort(*said, "confidence", "fact_id", descending=[False, False, False, True, False])
         .select("namespace", loser_id="fact_id", winner_id=pl.col("fact_id").first().over(said))
         .filter(pl.col("loser_id") != pl.col("winner_id"))
@@ -134,7 +180,7 @@ def _decided(decisions: pl.DataFrame) -> pl.DataFrame:
     """namespace, fact_id: facts that a person put together, keeps apart or took back."""
     pairs = decided_pairs(decisions)
     sides = [pairs.select("namespace", fact_id=side) for side in ("left_id", "right_id")]
-    return pl.concat([*sides, retracted(decisions).select("namespace", "fact_id")])
+    return pl.concat([*sides, retracted(decisions).select(_FACT)])
 
 
 def _with_equal(taken: pl.DataFrame, one: pl.DataFrame) -> pl.DataFrame:
@@ -145,10 +191,10 @@ def _with_equal(taken: pl.DataFrame, one: pl.DataFrame) -> pl.DataFrame:
         "loser_id",
         winner_id=pl.coalesce("onto", "winner_id"),
         similarity=pl.col("near").fill_null(1.0),
+        decision=pl.lit(AUTO_MERGE),
         reason=pl.lit(ONE_STATEMENT),
     )
-    said_alike = taken.with_columns(reason=pl.lit(SAID_ALIKE))
-    return pl.concat([said_alike, equal.select(said_alike.columns)])
+    return pl.concat([taken, equal.select(taken.columns)])
 
 
 def _contracted(pairs: pl.DataFrame, by_person: pl.DataFrame) -> pl.DataFrame:
@@ -159,16 +205,15 @@ def _contracted(pairs: pl.DataFrame, by_person: pl.DataFrame) -> pl.DataFrame:
     if by_person.is_empty():
         return pairs
     winner = ["namespace", "winner_id"]
-    stands = by_person.select(*winner, id="loser_id")
     own = by_person.select(winner).unique().with_columns(id="winner_id")
-    stands = pl.concat([stands, own])
+    stands = pl.concat([by_person.select(*winner, id="loser_id"), own])
     for side in ("left", "right"):
         pairs = pairs.join(
-            stands.rename({"id": side, "winner_id": f"{side}_winner"}),
-            on=["namespace", side],
+            stands.rename({"id": f"{side}_id", "winner_id": f"{side}_winner"}),
+            on=["namespace", f"{side}_id"],
             how="left",
         ).with_columns(
-            pl.coalesce(f"{side}_winner", side).alias(side),
+            pl.coalesce(f"{side}_winner", f"{side}_id").alias(f"{side}_id"),
             pl.when(pl.col(f"{side}_winner").is_not_null())
             .then(pl.lit(float("inf")))
             .otherwise(f"{side}_c")
@@ -177,17 +222,22 @@ def _contracted(pairs: pl.DataFrame, by_person: pl.DataFrame) -> pl.DataFrame:
     return pairs.filter(pl.min_horizontal("left_c", "right_c").is_finite())
 
 
-def _taken(pairs: pl.DataFrame, by_person: pl.DataFrame, apart: pl.DataFrame) -> pl.DataFrame:
+def _taken(
+    pairs: pl.DataFrame,
+    by_person: pl.DataFrame | None = None,
+    apart: pl.DataFrame | None = None,
+) -> pl.DataFrame:
     """Each fact goes to at most one winner: from the most confident pair of hands down.
 
     Returns:
-        namespace, winner_id, loser_id, similarity.
+        namespace, winner_id, loser_id, similarity, decision, reason.
     """
     directed = pl.concat(
         [
             pairs.select(
-                "namespace", "similarity",
-                winner_id=winner, loser_id=loser, confidence=f"{winner}_c", other=f"{loser}_c",
+                "namespace", "similarity", "decision", "reason",
+                winner_id=f"{winner}_id", loser_id=f"{loser}_id",
+                confidence=f"{winner}_c", other=f"{loser}_c",
             )
             for winner, loser in (("left", "right"), ("right", "left"))
         ]
@@ -196,15 +246,15 @@ def _taken(pairs: pl.DataFrame, by_person: pl.DataFrame, apart: pl.DataFrame) ->
         | ((pl.col("confidence") == pl.col("other")) & (pl.col("winner_id") < pl.col("loser_id")))
     )  # fmt: skip
     ordered = directed.sort(
-        "namespace", pl.col("confidence"), "winner_id", "loser_id", "similarity",
-        descending=[False, True, False, False, True],
+        "namespace", "confidence", "winner_id", "loser_id", "similarity", "decision", "reason",
+        descending=[False, True, False, False, True, False, False],
     )  # fmt: skip
-    held = set(apart.select("namespace", "left_id", "right_id").iter_rows())
+    held = set(() if apart is None else apart.select(_PAIR).iter_rows())
     members: dict[tuple[str, str], list[str]] = {}
-    for namespace, winner, loser in by_person.select(
-        "namespace", "winner_id", "loser_id"
-    ).iter_rows():
-        members.setdefault((namespace, winner), [winner]).append(loser)
+    if by_person is not None:
+        rows = by_person.select("namespace", "winner_id", "loser_id").iter_rows()
+        for namespace, winner, loser in rows:
+            members.setdefault((namespace, winner), [winner]).append(loser)
     losers: set[tuple[str, str]] = set()
     taken: list[bool] = []
     for namespace, winner, loser in ordered.select(
@@ -221,5 +271,5 @@ def _taken(pairs: pl.DataFrame, by_person: pl.DataFrame, apart: pl.DataFrame) ->
             members.setdefault((namespace, winner), [winner]).append(loser)
         taken.append(free)
     return ordered.filter(pl.Series(taken, dtype=pl.Boolean)).select(
-        "namespace", "winner_id", "loser_id", "similarity"
+        "namespace", "winner_id", "loser_id", "similarity", "decision", "reason"
     )

@@ -64,6 +64,9 @@ class Policy(BaseModel):
 
     merge_confidence_gap: float = Field(0.3, description="Widest gap of confidence in a merge.")
     merge_confidence_floor: float = Field(0.6, description="One member at least above this.")
+    pairs_per_call: int = Field(
+        40, ge=1, description="Most pairs of facts in the one question of a night to a model."
+    )
     candidate_margin: float = Field(1e-4, description="Margin by which products find candidates.")
 
     theme_min_size: int = Field(3, description="Fewest episodes of a theme.")

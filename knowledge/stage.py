@@ -68,6 +68,9 @@ class Stage:
 
     One that asks a language model names its `prompts`: with a model, they too decide its rows.
 
+    A `nightly` one asks once a night, in one question: what waits for it makes no run of its own.
+    Without a model it makes nothing.
+
     `count` tells what became of the rows of the first table in `reads`. A stage that can make anew
     just what a change touches has `after`: from the change, what is stored, and what it reads as it
     is now, it gives what `run` would: `after(difference(a, b), run(a), b) == run(b)`,
@@ -85,6 +88,7 @@ class Stage:
     after: Callable[[Changes, Frames, Frames, Means], dict[str, pl.DataFrame]] | None = None
     only: Mapping[str, pl.Expr] = field(default_factory=dict[str, pl.Expr])
     prompts: tuple[Prompt[Any], ...] = ()
+    nightly: bool = False
 
     @property
     def name(self) -> str:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, cast
 import polars as pl
 from pydantic import BaseModel, ValidationError
 
-from knowledge.asking import Answer, Ask, LanguageModel
+from knowledge.asking import Answer, Ask, Bundle, LanguageModel
 from knowledge.prompt import Prompt
 from knowledge.quoting import place_of_name
 
@@ -42,6 +42,15 @@ class Trial:
         given = self._model.answers(sent)
         for ask, answer in zip(sent, given, strict=True):
             self.answered[ask.key(self.model)] = (ask, answer)
+        return [_as(ask.prompt, answer) for ask, answer in zip(asks, given, strict=True)]
+
+    def answers_together(self, asks: Sequence[Ask], bundle: Bundle) -> list[Answer]:
+        """The same of questions that share a call; what waits for a night is not noted."""
+        sent = [self._instead(ask) for ask in asks]
+        given = self._model.answers_together(sent, bundle)
+        for ask, answer in zip(sent, given, strict=True):
+            if answer.outcome != "pending":
+                self.answered[ask.key(self.model)] = (ask, answer)
         return [_as(ask.prompt, answer) for ask, answer in zip(asks, given, strict=True)]
 
     def _instead(self, ask: Ask) -> Ask:

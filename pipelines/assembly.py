@@ -18,7 +18,11 @@ def definitions(state: State) -> dg.Definitions:
     def opened(context: dg.InitResourceContext) -> State:
         """The state; a run that opens it says by which process, so that it can be told dead."""
         tags = context.run.tags if context.run else {}
-        state.begin_run(tags.get(COMMAND_TAG))
+        command = tags.get(COMMAND_TAG)
+        job = context.run.job_name if context.run else ""
+        # `cairn run` ends with it; the sensor consolidates now and then, too.
+        night = job == "night" or (job == "consolidate" and command is not None)
+        state.begin_run(command, night=night)
         if context.instance and context.run:
             context.instance.add_run_tags(context.run.run_id, process_tag())
         return state

@@ -178,8 +178,10 @@ GROUPS = {
     "learnings": ("learnings",),
     "entity_merges": ("entity_merges",),
     "vectors": ("embeddings", "similar_facts", "valid_times"),
+    "contradictions": ("contradiction_verdicts",),
     "evidence": ("evidence",),
-    "changes": ("confidence_updates", "merges", "clusters"),
+    "changes": ("confidence_updates", "merge_verdicts", "clusters"),
+    "merges": ("merges",),
     "memory": ("memory", "memory_entities"),
     "end": ("vector_index", "funnel", "source_files", "dead_letters", "work", "model_calls"),
 }  # fmt: skip

@@ -8,6 +8,7 @@ from assets.candidates import candidates_asset
 from assets.candidates import extractors as of_candidates
 from assets.clusters import clusters
 from assets.confidence_updates import confidence_updates
+from assets.contradiction_verdicts import contradiction_verdicts
 from assets.decisions import decisions
 from assets.embeddings import embeddings
 from assets.entities import entities
@@ -23,6 +24,7 @@ from assets.learning_candidates import learning_candidates_asset
 from assets.learnings import learnings
 from assets.maintenance import maintenance
 from assets.memory import memory
+from assets.merge_verdicts import merge_verdicts
 from assets.merges import merges
 from assets.model_calls import model_calls
 from assets.publication import publication_asset
@@ -41,10 +43,9 @@ from resources.settings import Settings
 ASSETS: Sequence[dg.AssetsDefinition] = (
     extractors, records_asset, raw_logs_asset, candidates_asset, learning_candidates_asset,
     introductions, known_only_candidates, entities, themes, theme_facts, facts, decisions,
-    learnings, entity_merges, embeddings, clusters, similar_facts, valid_times, evidence,
-    confidence_updates,
-    merges, memory, funnel, vector_index_asset, work_asset, model_calls, publication_asset,
-    maintenance,
+    learnings, entity_merges, embeddings, clusters, similar_facts, valid_times,
+    contradiction_verdicts, evidence, confidence_updates, merge_verdicts, merges, memory, funnel,
+    vector_index_asset, work_asset, model_calls, publication_asset, maintenance,
 )  # fmt: skip
 
 BY_DAY = (

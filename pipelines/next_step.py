@@ -1,6 +1,7 @@
 """What is to be done next: pending work is an anti-join, never a queue."""
 
 from collections.abc import Collection, Sequence
+from datetime import UTC, datetime
 from typing import NamedTuple
 
 import polars as pl
@@ -13,6 +14,7 @@ from knowledge.learnings.asked import LEARNING_MODEL
 from knowledge.stages import STAGES
 from knowledge.tables import CONVERSATIONS, WORK
 from knowledge.work import DayRange, ranges
+from resources.budget import midnight
 from resources.log_files import LogFile
 from resources.state import State
 
@@ -55,18 +57,37 @@ def left_to_model(state: State) -> set[str]:
 
 
 def whole_owes_model(state: State) -> bool:
-    """Whether a stage over whole tables could not have all answers of the language model."""
+    """Whether a stage over whole tables could not have all answers of the language model.
+
+    What is asked once a night waits for that, and makes no run.
+    """
+    return bool(_owed_by_model(state, nightly=False))
+
+
+def night_owes_model(state: State) -> bool:
+    """Whether something waits that the language model is asked once a night, and today was not."""
+    today = midnight(datetime.now(UTC))
+    return any(
+        not state.answers.called(namespace, stage, today)
+        for namespace, stage in _owed_by_model(state, nightly=True)
+    )
+
+
+def _owed_by_model(state: State, *, nightly: bool) -> list[tuple[str, str]]:
+    """Namespaces and stages over whole tables that are owed, of those that ask."""
     if state.settings.model is None:
-        return False
-    asking = {stage.name: stage for stage in STAGES if stage.prompts}
+        return []
+    asking = {stage.name: stage for stage in STAGES if stage.prompts and stage.nightly == nightly}
     held = state.warehouse.read(CONVERSATIONS, columns=["namespace"]).unique()
     units = held.join(pl.LazyFrame({"stage": list(asking)}), how="cross")
     work = state.warehouse.read(WORK, columns=["namespace", "stage"])
-    owed = units.join(work, on=["namespace", "stage"], how="anti").collect()
+    owed = units.join(work, on=["namespace", "stage"], how="anti").sort(pl.all()).collect()
     # A namespace may hold nothing that a stage reads: of searches alone there are no episodes.
-    return any(
-        namespace in namespaces_of(state, asking[stage]) for namespace, stage in owed.iter_rows()
-    )
+    return [
+        (namespace, stage)
+        for namespace, stage in owed.iter_rows()
+        if namespace in namespaces_of(state, asking[stage])
+    ]
 
 
 def next_step(

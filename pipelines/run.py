@@ -11,7 +11,7 @@ from assets.progress import LISTENER, Listener
 from assets.records import changed_files, stretch
 from knowledge.work import ranges
 from pipelines.event_log import kept_open
-from pipelines.next_step import WHOLE, Step, next_step
+from pipelines.next_step import WHOLE, Step, next_step, night_owes_model
 from pipelines.under_way import COMMAND_TAG, process_tag, range_tags, reconcile
 from resources.log_files import LogFile
 from resources.state import State
@@ -165,8 +165,11 @@ class _Runs:
             pass
 
     def check(self, on_check: Callable[[], None]) -> None:
-        """All stages and the full suites once more, if anything ran: the last word on a night."""
-        if self.outcome.runs:
+        """All stages and the full suites once more, if anything ran: the last word on a night.
+
+        So too if something waits that a language model is asked once a night.
+        """
+        if self.outcome.runs or night_owes_model(self.state):
             on_check()
             self.execute(Step("consolidate"))
 

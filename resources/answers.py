@@ -244,6 +244,13 @@ class Answers:
             row = database.execute(query, [since.isoformat()]).fetchone() if database else (0.0,)
         return float(row[0])
 
+    def called(self, namespace: str, asset: str, since: datetime) -> bool:
+        """Whether a call for an asset was paid since a time (UTC)."""
+        query = "SELECT 1 FROM calls WHERE called_at >= ? AND namespace = ? AND asset = ? LIMIT 1"
+        with self._reading() as database:
+            given = [since.isoformat(), namespace, asset]
+            return bool(database and database.execute(query, given).fetchone())
+
     def ledger(self) -> pl.DataFrame:
         """All calls, as the table model_calls."""
         columns = ["call_id", *Call._fields]

@@ -20,6 +20,11 @@ class Spent(NamedTuple):
     """Calls whose cost is not known, and not in `cost`."""
 
 
+def midnight(now: datetime) -> datetime:
+    """When the UTC day of a time began."""
+    return now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+
+
 class Budget:
     """Limits in dollars, None for no limit. Threads may share it.
 
@@ -83,9 +88,6 @@ class Budget:
         if self._run is not None:
             limits.append(self._run - self.spent.cost)
         if self._day is not None:
-            midnight = (
-                self._now().astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-            )
-            limits.append(self._day - self._answers.paid(midnight))
+            limits.append(self._day - self._answers.paid(midnight(self._now())))
         left = min(limits, default=None)
         return left is None or (left > 0 and sum(self._held) + amount <= left)

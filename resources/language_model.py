@@ -11,17 +11,18 @@ from typing import NamedTuple, TypeVar
 
 from pydantic import ValidationError
 
-from knowledge.asking import PENDINGS, Answer, Ask
+from knowledge.asking import PENDINGS, Answer, Ask, Bundle
 from knowledge.redaction import redactor
 from knowledge.replies import Reading, Reply, read_reply, spelled_out
 from knowledge.text import estimated_tokens
 from resources import provider
 from resources.answers import ATTEMPTS, Answers, Call, Kept
 from resources.breaker import Breaker
-from resources.budget import Budget, Spent
+from resources.budget import Budget, Spent, midnight
 from resources.prices import known
 from resources.provider import Said, Trouble
 from resources.settings import Settings
+from resources.shared_calls import chosen, final, parted
 
 logger = logging.getLogger(__name__)
 
@@ -82,6 +83,8 @@ class LitellmModel:
         self._until: float | None = None
         self.waits = False
         """Whether it could not be asked: the provider is down, or the budget spent."""
+        self.nightly = False
+        """Whether this run is the one of the night, which asks what waits to share a call."""
 
     def begin(self) -> None:
         """Lets its time begin anew, at the next question."""
@@ -107,43 +110,90 @@ class LitellmModel:
         Raises:
             AnswersError: the file of answers cannot be used.
         """
-        keys = [ask.key(self.model) for ask in asks]
-        seen: dict[str, set[str]] = {}
-        questions: dict[str, Ask] = {}
-        for key, ask in zip(keys, asks, strict=True):
-            questions.setdefault(key, ask)
-            seen.setdefault(key, set()).update(ask.record_ids)
-        kept = self._answers.read(questions) if questions else {}
+        told = _Told([ask.key(self.model) for ask in asks], asks)
+        kept = self._answers.read(told.asks) if asks else {}
         settled = {
-            key: replayed(questions[key], row)
+            key: replayed(told.asks[key], row)
             for key, row in kept.items()
             if row.reason != _NOT_SAID
             or row.attempts >= ATTEMPTS
-            or questions[key].divides
+            or told.asks[key].divides
             or key in self._asked
         }
-        self._answers.see((key, one) for key in settled for one in sorted(seen[key]))
-        owed = {key: ask for key, ask in questions.items() if key not in settled}
-        if owed:
-            before = {key: row.attempts for key, row in kept.items()}
-            settled |= self._asked_for(owed, seen, before)
-        return [settled[key] for key in keys]
+        self._answers.see((key, one) for key in settled for one in sorted(told.seen[key]))
+
+        def one(key: str, ask: Ask) -> Answer:
+            attempts = kept[key].attempts if key in kept else 0
+            row, answer = self._settled(key, ask, attempts + 1)
+            if row is not None:
+                self._answers.put(row, sorted(told.seen[key]))
+                self._asked.add(key)
+            return answer
+
+        if owed := {key: ask for key, ask in told.asks.items() if key not in settled}:
+            settled |= self._asked_for(owed, one)
+        return [settled[key] for key in told.keys]
+
+    def answers_together(self, asks: Sequence[Ask], bundle: Bundle) -> list[Answer]:
+        """Answers in the order of the questions, which share a call; equal ones are asked once.
+
+        Asked is once a night: by the run that is `nightly`, unless there was such a call since
+        midnight (UTC). The rest is pending, with what has no answer: that is tried in three nights
+        in all, with ever fewer others. The ledger has the one call, and the answers no cost.
+
+        Raises:
+            AnswersError: the file of answers cannot be used.
+        """
+        told = _Told([ask.key(self.model) for ask in asks], asks)
+        kept = self._answers.read(told.asks) if asks else {}
+        settled = {key: replayed(told.asks[key], row) for key, row in kept.items() if final(row)}
+        self._answers.see((key, one) for key in settled for one in sorted(told.seen[key]))
+        owed = {key: ask for key, ask in told.asks.items() if key not in settled}
+        if owed and self._may_share(asks[0]):
+            failed = {key: kept[key].attempts if key in kept else 0 for key in owed}
+            settled |= self._shared(owed, failed, told, bundle)
+        waits = Answer("pending", reason="not_asked")
+        return [settled.get(key, waits) for key in told.keys]
+
+    def _may_share(self, ask: Ask) -> bool:
+        since = midnight(self._now())
+        return self.nightly and not self._answers.called(ask.namespace, ask.asset, since)
+
+    def _shared(
+        self, owed: dict[str, Ask], failed: dict[str, int], told: "_Told", bundle: Bundle
+    ) -> dict[str, Answer]:
+        """Asks as many as may share a call; the answers of those that have one."""
+        batch = chosen(failed, bundle.most)
+        ask = bundle.together([owed[key] for key in batch])
+        while len(batch) > 1 and self._too_long(self.model, ask):
+            batch = batch[: len(batch) // 2]
+            ask = bundle.together([owed[key] for key in batch])
+        found: dict[str, Answer] = {}
+
+        def all_of_them(key: str, ask: Ask) -> Answer:
+            row, answer = self._settled(key, ask, 1, tries=1)
+            if row is None or row.reason == _NOT_SAID:
+                self.waits = True  # it says nothing of the questions
+                return answer
+            parts = bundle.apart(answer.value, len(batch)) if answer.value else [None] * len(batch)
+            for kept in parted(row, dict(zip(batch, parts, strict=True)), failed):
+                self._answers.put(kept, sorted(told.seen[kept.key]))
+                if final(kept):
+                    found[kept.key] = replayed(owed[kept.key], kept)
+            return answer
+
+        self._asked_for({ask.key(self.model): ask}, all_of_them)
+        return found
 
     def _asked_for(
-        self, asks: dict[str, Ask], seen: dict[str, set[str]], before: dict[str, int]
+        self, asks: dict[str, Ask], settle: Callable[[str, Ask], Answer]
     ) -> dict[str, Answer]:
         """Answers to questions that are owed, asked a few at once."""
 
         def one(key: str) -> Answer:
             if self._stop.is_set() or time.monotonic() >= until:
                 return Answer("pending", reason="not_asked")
-            kept, answer = self._settled(key, asks[key], before.get(key, 0) + 1)
-            if kept is not None:
-                self._answers.put(kept, sorted(seen[key]))
-                self._asked.add(key)
-            else:
-                self.waits = True
-            return answer
+            return settle(key, asks[key])
 
         provider_needed = any(not self._too_long(self.model, ask) for ask in asks.values())
         if provider_needed:
@@ -168,7 +218,9 @@ class LitellmModel:
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 
-    def _settled(self, key: str, ask: Ask, attempts: int) -> tuple[Kept | None, Answer]:
+    def _settled(
+        self, key: str, ask: Ask, attempts: int, tries: int = ATTEMPTS
+    ) -> tuple[Kept | None, Answer]:
         """One question through the models in turn; None to keep if it is still pending."""
         if self._too_long(self.model, ask):
             # No run can fare better: it counts as tried often enough.
@@ -177,7 +229,7 @@ class LitellmModel:
         for model in self._models:
             if model != self.model and self._too_long(model, ask):
                 continue
-            turns = self._converse(model, ask)
+            turns = self._converse(model, ask, tries)
             if not isinstance(turns, Trouble):
                 return self._kept(key, ask, turns)
             if turns.reason != "provider_down":
@@ -185,14 +237,15 @@ class LitellmModel:
             if turns.reason in ("no_budget", "too_long", "refused"):
                 break
         if reason in PENDINGS:
+            self.waits = True
             return None, Answer("pending", reason=reason)
         return self._failed(key, ask, reason, attempts)
 
-    def _converse(self, model: str, ask: Ask) -> list[_Turn] | Trouble:
-        """The calls of one question: up to three, if what is said is not what was asked for."""
+    def _converse(self, model: str, ask: Ask, tries: int) -> list[_Turn] | Trouble:
+        """The calls of one question: several, if what is said is not what was asked for."""
         messages = ask.prompt.messages(ask.given)
         turns: list[_Turn] = []
-        while len(turns) < ATTEMPTS:
+        while len(turns) < tries:
             turn = self._paid(model, ask, messages)
             if isinstance(turn, Trouble):
                 return turns or turn
@@ -352,6 +405,18 @@ class LitellmModel:
             attempts=attempts,
             made_at=self._now().isoformat(),
         )
+
+
+class _Told:
+    """Questions by key, each once, and the records that those of one key show."""
+
+    def __init__(self, keys: Sequence[str], asks: Sequence[Ask]) -> None:
+        self.keys = keys
+        self.asks: dict[str, Ask] = {}
+        self.seen: dict[str, set[str]] = {}
+        for key, ask in zip(keys, asks, strict=True):
+            self.asks.setdefault(key, ask)
+            self.seen.setdefault(key, set()).update(ask.record_ids)
 
 
 def replayed(ask: Ask, kept: Kept) -> Answer:

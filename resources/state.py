@@ -87,7 +87,11 @@ class State:
         # Who asks for one file waits for it; a run of the graph keeps others from writing.
         seconds = self.settings.model_seconds if "_command" in self.__dict__ else math.inf
         model = self.settings.model
-        return LitellmModel(self.settings, self.answers, seconds=seconds) if model else None
+        if model is None:
+            return None
+        found = LitellmModel(self.settings, self.answers, seconds=seconds)
+        found.nightly = self.__dict__.get("_night", False)
+        return found
 
     def unasked(self) -> "Unasked":
         """The language model as one that asks nothing, and adds up what it would."""
@@ -95,15 +99,18 @@ class State:
 
         return Unasked(self.settings.model or "", self.answers)
 
-    def begin_run(self, command: str | None = None) -> None:
+    def begin_run(self, command: str | None = None, *, night: bool = False) -> None:
         """Lets go of what is of one run: the budget and the breakers of the language model.
 
-        Runs of one command share them: it is one run to whoever gave it.
+        Runs of one command share them: it is one run to whoever gave it. Only one of the `night`
+        asks the language model what is asked once a night.
         """
         if command is None or self.__dict__.get("_command") != command:
             self.__dict__.pop("language_model", None)
         self.__dict__["_command"] = command
+        self.__dict__["_night"] = night
         if (model := self.__dict__.get("language_model")) is not None:
+            model.nightly = night
             model.begin()
 
     def wait_for_model(self, asset: str, *, waits: bool) -> None:

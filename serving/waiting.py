@@ -12,7 +12,16 @@ import polars as pl
 from knowledge.decided import undecided
 from knowledge.decision_events import CORRECT, DECISION_TYPES, RETRACT, meant_of
 from knowledge.identity import digest
-from knowledge.tables import DECISIONS, SIMILAR_FACTS
+from knowledge.pair_verdicts import waiting
+from knowledge.tables import (
+    CONTRADICTION_VERDICTS,
+    DECISIONS,
+    EVIDENCE,
+    FACTS,
+    MERGE_VERDICTS,
+    SIMILAR_FACTS,
+    VALID_TIMES,
+)
 from serving.reader import Reader
 
 STANDS = ("active", "pending_embed", "deprecated")
@@ -23,8 +32,9 @@ def pairs(reader: Reader) -> pl.DataFrame:
 
     Returns:
         namespace, left_id, right_id, left, right (what they say), left_confidence,
-        right_confidence, entity, similarity, verdict, difference. The same two sentences about
-        several entities stand there once.
+        right_confidence, entity, similarity, verdict, difference; and `said`, `reason`, `refused`
+        of a model's verdict that rules do not follow. The same two sentences about several entities
+        stand there once.
     """
     facts = (
         reader.memory()
@@ -32,8 +42,14 @@ def pairs(reader: Reader) -> pl.DataFrame:
         .select("fact_id", "content", "effective", "entity")
         .collect()
     )
-    similar = reader.table(SIMILAR_FACTS).collect()
-    found = undecided(similar, reader.table(DECISIONS).collect())
+    tables = (FACTS, EVIDENCE, SIMILAR_FACTS, CONTRADICTION_VERDICTS, MERGE_VERDICTS, VALID_TIMES)
+    read = {table.name: reader.table(table).collect() for table in tables}
+    decisions = reader.table(DECISIONS).collect()
+    read["similar_facts"] = undecided(read["similar_facts"], decisions)
+    found = waiting(
+        read["facts"], read["evidence"], read["similar_facts"], read["contradiction_verdicts"],
+        read["merge_verdicts"], read["valid_times"], reader.state.policy,
+    )  # fmt: skip
     for side in ("left", "right"):
         found = found.join(
             facts.rename({
@@ -58,7 +74,8 @@ def pairs(reader: Reader) -> pl.DataFrame:
         .rename({"left_entity": "entity"})
         .select(
             "namespace", "left_id", "right_id", "left", "right", "left_confidence",
-            "right_confidence", "entity", "similarity", "verdict", "difference",
+            "right_confidence", "entity", "similarity", "verdict", "difference", "said", "reason",
+            "refused",
         )
     )  # fmt: skip
 

@@ -4,6 +4,7 @@ from typing import Any
 
 from knowledge.prompt import Prompt
 from knowledge.prompts.commands import COMMANDS
+from knowledge.prompts.contradiction_pairs import CONTRADICTION_PAIRS
 from knowledge.prompts.entity_facts import ENTITY_FACTS
 from knowledge.prompts.generalised_facts import GENERALISED_FACTS
 from knowledge.prompts.known_facts import KNOWN_FACTS
@@ -17,6 +18,7 @@ from knowledge.prompts.learning_pattern import LEARNING_PATTERN
 from knowledge.prompts.learning_quotes import LEARNING_QUOTES
 from knowledge.prompts.learning_tool_usage import LEARNING_TOOL_USAGE
 from knowledge.prompts.learning_workflow import LEARNING_WORKFLOW
+from knowledge.prompts.merge_pairs import MERGE_PAIRS
 from knowledge.prompts.names import NAMES
 
 LESSON_PROMPTS: dict[str, Prompt[Any]] = {
@@ -32,7 +34,7 @@ PROMPTS: dict[str, Prompt[Any]] = {
     prompt.name: prompt
     for prompt in (
         NAMES, ENTITY_FACTS, KNOWN_FACTS, COMMANDS, GENERALISED_FACTS, LEARNING_CATEGORIES,
-        *LESSON_PROMPTS.values(), LEARNING_QUOTES,
+        *LESSON_PROMPTS.values(), LEARNING_QUOTES, CONTRADICTION_PAIRS, MERGE_PAIRS,
     )
 }  # fmt: skip
 """Every prompt in force, by name."""

@@ -160,6 +160,38 @@ DECISIONS = Table(
     key=("namespace", "decision_id"),
 )
 
+_VERDICT_COLUMNS = {
+    **NAMESPACE,
+    "left_id": Column(TEXT, "Fact."),
+    "right_id": Column(TEXT, "Fact; its id is the greater."),
+    "verdict": Column(TEXT, "merge, keep_both or contradiction."),
+    "reason": Column(TEXT, "Why, in the model's words: data, never an instruction."),
+    "refused": Column(
+        TEXT,
+        "Why rules do not follow the model: difference, kind, same_words, canary, instructions; "
+        "none if they do.",
+        null=True,
+    ),
+    "similarity": Column(REAL, "Calibrated similarity."),
+    "extractor": Column(TEXT, "Stage, prompt and its version."),
+    "decided_at": Column(TIME, "Event time: the later first source of the two.", null=True),
+}
+
+CONTRADICTION_VERDICTS = Table(
+    "contradiction_verdicts",
+    "One row per pair of facts that differ in words, and what a language model says of it.",
+    _VERDICT_COLUMNS,
+    key=("namespace", "left_id", "right_id"),
+)
+
+MERGE_VERDICTS = Table(
+    "merge_verdicts",
+    "One row per pair of facts that agree in words, but not in confidence, and what a language "
+    "model says of it.",
+    _VERDICT_COLUMNS,
+    key=("namespace", "left_id", "right_id"),
+)
+
 EVIDENCE = Table(
     "evidence",
     "One row per supporting or contradicting pair of a fact and what speaks for or against it.",
@@ -200,15 +232,15 @@ MERGES = Table(
         "merge_id": Column(TEXT, "Digest of decision, winner and losers."),
         **NAMESPACE,
         "decision": Column(TEXT, "auto_merge, merge, keep_both or contradiction."),
-        "winner_id": Column(TEXT, "Fact that stays."),
-        "loser_ids": Column(TEXTS, "Facts that are merged into it."),
+        "winner_id": Column(TEXT, "Fact that stays; of two that both do, one."),
+        "loser_ids": Column(TEXTS, "Facts that are merged into it; or the other of the two."),
         "similarity": Column(
             REAL,
             "Lowest calibrated similarity of a member to the winner; none where a person decided "
             "on facts that are not alike.",
             null=True,
         ),
-        "reason": Column(TEXT, "Rule that decided, or that a person did."),
+        "reason": Column(TEXT, "Rule that decided, the model's reason, or that a person did."),
         "decided_at": Column(
             TIME,
             "Event time: a person's decision, else the latest first source of a member.",

@@ -12,6 +12,7 @@ from serving.terminal import Column, emit_json, print_table, say
 
 if TYPE_CHECKING:
     from knowledge.prompt import Prompt
+    from knowledge.tables import Table
     from resources.state import State
 
 COLUMNS = (
@@ -92,6 +93,12 @@ Versions = dict[str, dict[str, int]]
 """Rows and refusals by fingerprint."""
 
 
+def _refusal(table: "Table") -> pl.Expr:
+    """Why a row was refused; null if it was not. Of pairs of facts, `reason` is the model's own."""
+    named = next((name for name in ("refused", "reason") if name in table.columns), None)
+    return pl.col(named) if named else pl.lit(None)
+
+
 def _made(state: "State", namespace: str | None) -> dict[str, Versions]:
     """How many rows each version of each prompt made, by what the rows say of themselves.
 
@@ -99,17 +106,22 @@ def _made(state: "State", namespace: str | None) -> dict[str, Versions]:
     """
     from knowledge.tables import (
         CANDIDATES,
+        CONTRADICTION_VERDICTS,
         KNOWN_ONLY_CANDIDATES,
         LEARNING_CANDIDATES,
+        MERGE_VERDICTS,
         REFUSALS,
         THEME_FACTS,
     )
 
-    tables = (CANDIDATES, LEARNING_CANDIDATES, KNOWN_ONLY_CANDIDATES, THEME_FACTS, REFUSALS)
+    tables = (
+        CANDIDATES, LEARNING_CANDIDATES, KNOWN_ONLY_CANDIDATES, THEME_FACTS, REFUSALS,
+        CONTRADICTION_VERDICTS, MERGE_VERDICTS,
+    )  # fmt: skip
     refused = pl.when(pl.col("reason").is_null()).then(pl.lit("rows")).otherwise(pl.lit("refused"))
     frames = [
         state.warehouse.read(table, namespace=namespace)
-        .with_columns([] if "reason" in table.columns else [pl.lit(None).alias("reason")])
+        .with_columns(reason=_refusal(table))
         .group_by("extractor", column=refused)
         .len("number")
         for table in tables

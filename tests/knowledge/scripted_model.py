@@ -3,7 +3,19 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from knowledge.asking import Answer, Ask
+from knowledge.asking import Answer, Ask, Bundle
+
+
+def shared(asks: Sequence[Ask], bundle: Bundle, answer: Callable[[Ask], Answer]) -> list[Answer]:
+    """Answers to questions of which one call takes as many as may share it; the rest waits."""
+    if not asks:
+        return []
+    batch = asks[: bundle.most]
+    said = answer(bundle.together(batch))
+    parts = bundle.apart(said.value, len(batch)) if said.value else [None] * len(batch)
+    waits = Answer("pending", reason="not_asked")
+    found = [Answer("done", part) if part else waits for part in parts]
+    return found + [waits] * (len(asks) - len(batch))
 
 
 class ScriptedModel:
@@ -23,6 +35,9 @@ class ScriptedModel:
 
     def answers(self, asks: Sequence[Ask]) -> list[Answer]:
         return [self._answer(ask) for ask in asks]
+
+    def answers_together(self, asks: Sequence[Ask], bundle: Bundle) -> list[Answer]:
+        return shared(asks, bundle, self._answer)
 
     def _answer(self, ask: Ask) -> Answer:
         self.asked.append(ask)
@@ -57,6 +72,9 @@ class FreeModel:
     def answers(self, asks: Sequence[Ask]) -> list[Answer]:
         self.asked += asks
         return [self._said(ask) for ask in asks]
+
+    def answers_together(self, asks: Sequence[Ask], bundle: Bundle) -> list[Answer]:
+        return shared(asks, bundle, lambda ask: self.answers([ask])[0])
 
     def _said(self, ask: Ask) -> Answer:
         said = self._answer(ask)

@@ -4,7 +4,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from knowledge.asking import Answer, Ask
+from knowledge.asking import Answer, Ask, Bundle
+from tests.knowledge.scripted_model import shared
 
 Says = dict[str, Any] | Answer | Callable[[Ask], dict[str, Any] | Answer]
 
@@ -21,6 +22,9 @@ class Teacher:
 
     def answers(self, asks: Sequence[Ask]) -> list[Answer]:
         return [self._answer(ask) for ask in asks]
+
+    def answers_together(self, asks: Sequence[Ask], bundle: Bundle) -> list[Answer]:
+        return shared(asks, bundle, self._answer)
 
     def _answer(self, ask: Ask) -> Answer:
         key = ask.key(self.model)

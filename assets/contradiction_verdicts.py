@@ -1,0 +1,18 @@
+"""What a language model says of facts that differ in words."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import dagster as dg
+
+from assets.stage import materialize, specs
+from knowledge.consolidation import CONTRADICTION_VERDICTS_STAGE as STAGE
+from resources.state import State
+
+
+@dg.multi_asset(
+    specs=specs(STAGE.writes, STAGE.reads, "consolidation"), name="contradiction_verdicts"
+)
+def contradiction_verdicts(state: dg.ResourceParam[State]) -> Iterator[dg.MaterializeResult[Any]]:
+    """What a language model says of facts that differ in words."""
+    yield from materialize(state, STAGE)
