@@ -3,12 +3,11 @@
 A pair is a question of its own: its answer is kept by what its two statements say, not by their ids
 nor by the other pairs of the call. So what was answered once is never asked again, and these tables
 are made of facts and answers alone, however many nights it took. The model's word never stands
-alone: it unites nothing that differs in a number, version, path, host, order or polarity, and what
+alone: it unites nothing that differs in a number, version, path, host, tense or polarity, and what
 it says against the rules is kept as refused, and waits for a person.
 """
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any, NamedTuple, cast
 
 import polars as pl
@@ -33,6 +32,9 @@ MERGE, KEEP_BOTH, CONTRADICTION = "merge", "keep_both", "contradiction"
 
 APART = "apart"
 """Verdict on similar facts that a model keeps both."""
+
+MAY_DIFFER = frozenset({"word", "order", "person"})
+"""What two facts that a model merges may differ in: no literal, tense or polarity."""
 
 LONGEST_REASON = 200
 SHOWN = 500
@@ -228,7 +230,7 @@ def _together(asks: Sequence[Ask]) -> Ask:
 def _apart(answer: BaseModel, count: int) -> Sequence[BaseModel | None]:
     """An answer to each of the pairs."""
     found = one_each(cast("PairVerdicts", answer).verdicts, count)
-    made = partial(type(answer).model_validate)
+    made = type(answer).model_validate
     return [one and made({"verdicts": [one.model_dump() | {"pair": 1}]}) for one in found]
 
 
@@ -266,10 +268,10 @@ def _refused(pair: dict[str, Any], verdict: str, reason: str) -> str | None:
 
 
 def _may_be_one(pair: dict[str, Any]) -> bool:
-    """Whether nothing but words differs, and neither statement denies what the other does not."""
+    """Whether nothing of weight differs, and neither denies anything where the other does not."""
     if pair["verdict"] == SAME:
         return True
     denies = {any(read_statement(pair[f"{side}_content"]).denied) for side in _SIDES}
     # Of another value in words it can tell whether it is the same thing by another name.
-    by_words = pair["verdict"] in (UNSURE, VALUE) and pair["difference"] == "word"
+    by_words = pair["verdict"] in (UNSURE, VALUE) and pair["difference"] in MAY_DIFFER
     return by_words and len(denies) == 1

@@ -11,6 +11,14 @@ from pipelines.under_way import COMMAND_TAG, process_tag
 from resources.state import State
 
 
+def is_night(job: str | None, command: str | None) -> bool:
+    """Whether a run is that of the night: the schedule's, or the last one of a command.
+
+    The sensor consolidates now and then too, and asks no model about what waits for the night.
+    """
+    return job == "night" or (job == "consolidate" and command is not None)
+
+
 def definitions(state: State) -> dg.Definitions:
     """The graph over one home."""
 
@@ -19,10 +27,7 @@ def definitions(state: State) -> dg.Definitions:
         """The state; a run that opens it says by which process, so that it can be told dead."""
         tags = context.run.tags if context.run else {}
         command = tags.get(COMMAND_TAG)
-        job = context.run.job_name if context.run else ""
-        # `cairn run` ends with it; the sensor consolidates now and then, too.
-        night = job == "night" or (job == "consolidate" and command is not None)
-        state.begin_run(command, night=night)
+        state.begin_run(command, night=is_night(context.run and context.run.job_name, command))
         if context.instance and context.run:
             context.instance.add_run_tags(context.run.run_id, process_tag())
         return state

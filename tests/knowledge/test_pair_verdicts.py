@@ -232,7 +232,7 @@ def test_verdicts_of_the_model_are_those_of_similar_facts():
     given = tables["similar_facts"]
     assert given["verdict"].to_list() == ["unsure"]
     found = judged(given, tables["contradiction_verdicts"])
-    assert found["verdict"].to_list() == ["opposite"]
+    assert found["verdict"].to_list() == ["contradictory"]
     assert found.columns == list(TABLES["similar_facts"].columns)
 
 
