@@ -83,7 +83,6 @@ def verdicts(
         asked = [
             (pair, Ask(prompt, str(namespace), _shown(pair), _records(pair), stage.name))
             for pair in own.iter_rows(named=True)
-            if not any(gives_orders(pair[f"{side}_content"], "human") for side in _SIDES)
         ]
         answers = model.answers_together([ask for _, ask in asked], bundle)
         pending |= any(answer.outcome == "pending" for answer in answers)
@@ -182,11 +181,15 @@ _SIDES = ("left", "right")
 
 
 def _told(pairs: pl.DataFrame, facts: pl.DataFrame, entities: pl.DataFrame) -> pl.DataFrame:
-    """Pairs with what is known of either fact, in the order of their worth."""
+    """Pairs with what is known of either fact, in the order of their worth; none gives orders."""
     names = entities.select(
         "namespace", "entity_id", about=pl.format("{} ({})", "display_name", "type")
     )
-    known = facts.join(names, on=["namespace", "entity_id"], how="left").select(
+    ids = [pairs.select("namespace", fact_id=f"{side}_id") for side in _SIDES]
+    paired = facts.join(pl.concat(ids), on=["namespace", "fact_id"], how="semi")
+    ordering = [gives_orders(content, "human") for content in paired["content"]]
+    paired = paired.filter(~pl.Series(ordering, dtype=pl.Boolean))
+    known = paired.join(names, on=["namespace", "entity_id"], how="left").select(
         "namespace", "content", "predicate", "base_confidence", "first_seen", "source_record_ids",
         "about", id="fact_id", kind=comparable(),
     )  # fmt: skip

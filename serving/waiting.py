@@ -4,7 +4,7 @@ What was decided since the last run is noted in the inbox, and waits no more.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import polars as pl
@@ -13,6 +13,7 @@ from knowledge.decided import undecided
 from knowledge.decision_events import CORRECT, DECISION_TYPES, RETRACT, meant_of
 from knowledge.identity import digest
 from knowledge.pair_verdicts import waiting
+from knowledge.policy import Policy
 from knowledge.tables import (
     CONTRADICTION_VERDICTS,
     DECISIONS,
@@ -21,10 +22,26 @@ from knowledge.tables import (
     MERGE_VERDICTS,
     SIMILAR_FACTS,
     VALID_TIMES,
+    Table,
 )
 from serving.reader import Reader
 
 STANDS = ("active", "pending_embed", "deprecated")
+
+
+def left_over(read: Callable[[Table], pl.LazyFrame], policy: Policy) -> pl.DataFrame:
+    """Rows of knowledge.pair_verdicts.waiting on which no person decided, of tables as `read`."""
+    similar = undecided(read(SIMILAR_FACTS).collect(), read(DECISIONS).collect())
+    sides = [similar.select("namespace", fact_id=side) for side in ("left_id", "right_id")]
+    paired = pl.concat(sides).unique().lazy()
+    facts, evidence = (
+        read(table).join(paired, on=["namespace", "fact_id"], how="semi").collect()
+        for table in (FACTS, EVIDENCE)
+    )
+    of_words, of_confidence, times = (
+        read(table).collect() for table in (CONTRADICTION_VERDICTS, MERGE_VERDICTS, VALID_TIMES)
+    )
+    return waiting(facts, evidence, similar, of_words, of_confidence, times, policy)
 
 
 def pairs(reader: Reader) -> pl.DataFrame:
@@ -42,14 +59,7 @@ def pairs(reader: Reader) -> pl.DataFrame:
         .select("fact_id", "content", "effective", "entity")
         .collect()
     )
-    tables = (FACTS, EVIDENCE, SIMILAR_FACTS, CONTRADICTION_VERDICTS, MERGE_VERDICTS, VALID_TIMES)
-    read = {table.name: reader.table(table).collect() for table in tables}
-    decisions = reader.table(DECISIONS).collect()
-    read["similar_facts"] = undecided(read["similar_facts"], decisions)
-    found = waiting(
-        read["facts"], read["evidence"], read["similar_facts"], read["contradiction_verdicts"],
-        read["merge_verdicts"], read["valid_times"], reader.state.policy,
-    )  # fmt: skip
+    found = left_over(reader.table, reader.state.policy)
     for side in ("left", "right"):
         found = found.join(
             facts.rename({

@@ -3,6 +3,7 @@
 import math
 import time
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -52,6 +53,7 @@ def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
     """Show what is there, how fresh it is, and what waits."""
     from resources.lock import lock_holder
     from resources.sources import list_sources
+    from serving.waiting import left_over
 
     state = options.state_of(ctx)
     state.home.dagster_environment()
@@ -68,6 +70,8 @@ def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
     unpublished = step is not None and step.days is None
     sensor = sensor_state(state)
     holder = lock_holder(state.home)
+    tables = partial(state.warehouse.read, namespace=namespace)
+    pairs = left_over(tables, state.policy).height if state.settings.model else 0
     sources = len(list_sources(state.home))
     if as_json:
         emit_json(
@@ -77,6 +81,7 @@ def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
                 "sources": sources,
                 "changed_files": planned.files,
                 "unpublished": unpublished,
+                "undecided_pairs": pairs,
                 "sensor": sensor,
                 "lock": holder,
             }
@@ -102,6 +107,7 @@ def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
             if waited < math.inf
             else []
         ),
+        *([f"{count(pairs, 'pair')} of facts that rules cannot decide"] if pairs else []),
     ]
     say_value("Waiting", ", ".join(waits) or "nothing: all is published", indent=0)
     for row in rows:
