@@ -6,7 +6,7 @@ from knowledge.clusters import clusters
 from knowledge.confidence import confidence_updates
 from knowledge.decided import confirmations, decided_entities, retracted, undecided, withdrawn
 from knowledge.embeddings import embeddings, texts_in_force
-from knowledge.entity_merges import entity_merges, equal_statements, with_canonical
+from knowledge.entity_merges import about_canonical, entity_merges, equal_statements
 from knowledge.evidence import evidence
 from knowledge.memory import Grounds, memory, memory_entities
 from knowledge.merges import merges
@@ -47,7 +47,7 @@ def _entity_merges(reads: Frames, means: Means) -> Made:
 
 ENTITY_MERGES_STAGE = Stage(
     stage_of(
-        "entity_merges", 2, "Entities that are one thing under several names.", "embedder",
+        "entity_merges", 3, "Entities that are one thing under several names.", "embedder",
         "merge_similarity",
     ),
     (ENTITIES, FACTS, DECISIONS),
@@ -58,8 +58,7 @@ ENTITY_MERGES_STAGE = Stage(
 
 def _facts(reads: Frames) -> pl.DataFrame:
     """Facts about the entities that stand for those they were said of."""
-    facts = with_canonical(reads["facts"], reads["entity_merges"])
-    return facts.with_columns(entity_id="canonical_id").drop("canonical_id")
+    return about_canonical(reads["facts"], reads["entity_merges"])
 
 
 def _embeddings(reads: Frames, means: Means) -> Made:
@@ -89,7 +88,7 @@ CLUSTERS_STAGE = Stage(
 
 SIMILAR_FACTS_STAGE = Stage(
     stage_of(
-        "similar_facts", 2, "Pairs that may say the same, or deny each other.", "embedder",
+        "similar_facts", 3, "Pairs that may say the same, or deny each other.", "embedder",
         "merge_similarity", "contradiction_similarity", "candidate_margin",
     ),
     (FACTS, ENTITY_MERGES),
@@ -186,13 +185,15 @@ EVIDENCE_STAGE = Stage(
 def _valid_times(reads: Frames, means: Means) -> Made:
     # What a person took back ends nothing.
     gone = retracted(reads["decisions"])
-    facts = _facts(reads).join(gone, on=["namespace", "fact_id"], how="anti")
-    found = valid_times(facts, reads["fact_sources"], reads["entities"], means.policy)
+    facts = reads["facts"].join(gone, on=["namespace", "fact_id"], how="anti")
+    found = valid_times(
+        facts, reads["fact_sources"], reads["entities"], means.policy, reads["entity_merges"]
+    )
     return Made({"valid_times": found})
 
 
 VALID_TIMES_STAGE = Stage(
-    stage_of("valid_times", 2, "When facts hold.", "single_valued", "many_valued"),
+    stage_of("valid_times", 3, "When facts hold.", "single_valued", "many_valued"),
     (FACTS, FACT_SOURCES, ENTITIES, ENTITY_MERGES, DECISIONS),
     (VALID_TIMES,),
     _valid_times,

@@ -142,9 +142,13 @@ def compared(pairs: pl.DataFrame, values: pl.DataFrame) -> pl.DataFrame:
 
 
 def context_similarity(
-    pairs: pl.DataFrame, entities: pl.DataFrame, facts: pl.DataFrame, embedder: Embedder
+    pairs: pl.DataFrame,
+    entities: pl.DataFrame,
+    facts: pl.DataFrame,
+    embedder: Embedder,
+    least: int,
 ) -> pl.Series:
-    """How alike what is stated of two entities is, for each pair; 0 where nothing is.
+    """How alike what is stated of two entities is, for each pair; 0 where too little is.
 
     What is stated of both at once is no evidence, and their names are masked: what remains is the
     company that each keeps.
@@ -154,6 +158,7 @@ def context_similarity(
         entities: ENTITIES rows.
         facts: FACTS rows.
         embedder: Gives vectors and their calibration.
+        least: Statements of its own that each must have.
     """
     wanted = pl.concat(
         [pairs.select("namespace", entity_id=side) for side in ("left", "right")]
@@ -188,8 +193,8 @@ def context_similarity(
         shared = set(ours) & set(theirs)
         texts.append(
             (
-                _told(ours, shared, names[namespace, left]),
-                _told(theirs, shared, names[namespace, right]),
+                _told(ours, shared, names[namespace, left], least),
+                _told(theirs, shared, names[namespace, right], least),
             )
         )
     told = sorted({text for pair in texts for text in pair if all(pair)})
@@ -209,6 +214,8 @@ def context_similarity(
     return pl.Series(found)
 
 
-def _told(contents: list[str], shared: set[str], name: re.Pattern[str]) -> str:
+def _told(contents: list[str], shared: set[str], name: re.Pattern[str], least: int) -> str:
     own = [content for content in contents if content not in shared][:STATEMENTS]
+    if len(own) < least:
+        return ""
     return " ".join(name.sub(" ", content) for content in own).strip()

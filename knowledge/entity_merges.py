@@ -100,6 +100,12 @@ def with_canonical(rows: pl.DataFrame, entity_merges: pl.DataFrame) -> pl.DataFr
     ).with_columns(pl.coalesce("canonical_id", "entity_id").alias("canonical_id"))
 
 
+def about_canonical(facts: pl.DataFrame, entity_merges: pl.DataFrame) -> pl.DataFrame:
+    """Facts about the entities that stand for theirs; the ids of facts stay."""
+    placed = with_canonical(facts, entity_merges)
+    return placed.with_columns(entity_id="canonical_id").drop("canonical_id")
+
+
 def equal_statements(facts: pl.DataFrame, entity_merges: pl.DataFrame) -> pl.DataFrame:
     """Facts that say word for word what another does of an entity that stands for several.
 
@@ -164,9 +170,8 @@ def _decided(
         together = together.join(
             there.rename({"entity_id": side}), on=["namespace", side], how="semi"
         )
-    together = together.join(apart, on=PAIR, how="anti")
-    undirected = together.filter(pl.col("left") < pl.col("right"))
-    merged = undirected.with_columns(rule=pl.lit("decided"))
+    merged = _together(together.join(apart, on=PAIR, how="anti"), entities)
+    merged = merged.join(apart, on=PAIR, how="anti")
     pairs = pl.concat([merged, found.join(apart, on=PAIR, how="anti")])
     pairs = pairs.unique(PAIR, keep="first", maintain_order=True)
     # Whoever could take up two that are kept apart takes neither, unless a person merged them.
@@ -184,15 +189,42 @@ def _decided(
     )
 
 
+def _together(decided: pl.DataFrame, entities: pl.DataFrame) -> pl.DataFrame:
+    """Pairs of the first of a group that people merged, in however many steps, and each other."""
+    near: dict[tuple[str, str], list[tuple[str, str]]] = {}
+    for namespace, left, right in decided.iter_rows():
+        near.setdefault((namespace, left), []).append((namespace, right))
+    seen: set[tuple[str, str]] = set()
+    rows: list[tuple[str, str, str, str]] = []
+    for first in _ranked(entities).select("namespace", "entity_id").iter_rows():
+        if first in seen or first not in near:
+            continue
+        seen.add(first)
+        waiting = [first]
+        while waiting:
+            for other in near[waiting.pop()]:
+                if other not in seen:
+                    seen.add(other)
+                    waiting.append(other)
+                    one, two = sorted((first[1], other[1]))
+                    rows.append((first[0], one, two, "decided"))
+    return pl.DataFrame(rows, schema=dict.fromkeys((*PAIR, "rule"), pl.String), orient="row")
+
+
+def _ranked(entities: pl.DataFrame) -> pl.DataFrame:
+    """Entities, those that stand for others before them, with their rank."""
+    return entities.sort(
+        "namespace", "mentions", "first_seen", "entity_id",
+        descending=[False, True, False, False], nulls_last=True,
+    ).select("namespace", "entity_id", rank=pl.int_range(pl.len()))  # fmt: skip
+
+
 def _taken(pairs: pl.DataFrame, entities: pl.DataFrame) -> pl.DataFrame:
     """namespace, canonical_id, entity_id, rule: each goes to one at most, decided ones first.
 
     Entities that took others up by a person's decision stand for themselves.
     """
-    ranked = entities.sort(
-        "namespace", "mentions", "first_seen", "entity_id",
-        descending=[False, True, False, False], nulls_last=True,
-    ).select("namespace", "entity_id", rank=pl.int_range(pl.len()))  # fmt: skip
+    ranked = _ranked(entities)
     for side in ("left", "right"):
         pairs = pairs.join(
             ranked.rename({"entity_id": side, "rank": f"{side}_rank"}), on=["namespace", side]

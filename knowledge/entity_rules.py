@@ -27,6 +27,9 @@ PAIR = ["namespace", "left", "right"]
 RARE, OFTEN = 2, 3
 """Mentions of a mistyped name at most, and how many times those of the right one at least."""
 
+SEVERAL = 2
+"""Statements about a name and about its initials, at least: one may be like another by chance."""
+
 _TEXTS = pl.List(pl.String())
 _KEYS = pl.Schema(
     {
@@ -84,18 +87,33 @@ def equal_names(names: pl.DataFrame) -> pl.DataFrame:
 
 
 def same_names(names: pl.DataFrame) -> pl.DataFrame:
-    """A topic and an observed thing of the same canonical name, where the name can mean no other.
+    """A topic and an observed thing of one name, where the name can mean no other.
 
-    A system always; a project or package if its name has several words, since a folder or a tool
-    may be called `docs` or `test`.
+    A system under any of its names; a project or package only under its own, and if that has
+    several words, since a folder or a package may be called `docs` or `requests`.
     """
     topics = names.filter(type="topic")
+    systems = topics.join(names.filter(type="system"), on=["namespace", "same"])
     several = pl.col("name").str.contains(r"[\p{L}\p{N}][-_ .][\p{L}\p{N}]")
-    observed = names.filter(
-        (pl.col("type") == "system") | (pl.col("type").is_in(["project", "package"]) & several)
-    ).with_columns(name=canonical_column("name", pl.lit("topic")))
-    both = topics.join(observed, on=["namespace", "name"])
-    return _pairs(both.with_columns(rule=pl.lit("same_name")))
+    observed = names.filter(pl.col("type").is_in(["project", "package"]) & several)
+    observed = observed.with_columns(
+        canonical=canonical_column("name", pl.lit("topic")),
+    )
+    named_so = topics.with_columns(canonical="name").join(observed, on=["namespace", "canonical"])
+    return pl.concat(
+        [
+            _pairs(
+                systems.with_columns(
+                    rule=pl.when(pl.col("name") == pl.col("name_right"))
+                    .then(pl.lit("same_name"))
+                    .when(pl.col("plain") == pl.col("plain_right"))
+                    .then(pl.lit("same_words"))
+                    .otherwise(pl.lit("alias"))
+                )
+            ),
+            _pairs(named_so.with_columns(rule=pl.lit("same_name"))),
+        ]
+    )
 
 
 def stated(names: pl.DataFrame, said: pl.DataFrame) -> pl.DataFrame:
@@ -174,7 +192,7 @@ def acronyms(
     open_ = pairs.filter(pl.len().over("namespace", "right") == 1).join(
         sure, on=["namespace", "right"], how="anti"
     )
-    like = _in_like_company(open_, names, facts, embedder, policy)
+    like = _in_like_company(open_, names, facts, embedder, policy, least=SEVERAL)
     return _undirected(pl.concat([sure, like]).with_columns(rule=pl.lit("acronym")))
 
 
@@ -197,7 +215,7 @@ def mistyped_names(
     pairs = near.filter(pl.Series(wrong, dtype=pl.Boolean)).select(
         "namespace", left="entity_id", right="entity_id_right"
     )
-    like = _in_like_company(pairs, names, facts, embedder, policy)
+    like = _in_like_company(pairs, names, facts, embedder, policy, least=1)
     return _undirected(like.with_columns(rule=pl.lit("spelling")))
 
 
@@ -256,8 +274,10 @@ def _in_like_company(
     facts: pl.DataFrame,
     embedder: Embedder,
     policy: Policy,
+    least: int,
 ) -> pl.DataFrame:
-    alike = context_similarity(pairs, names, facts, embedder)
+    """Pairs of entities of which like things are stated, `least` of each."""
+    alike = context_similarity(pairs, names, facts, embedder, least)
     return pairs.filter(alike >= policy.merge_similarity)
 
 

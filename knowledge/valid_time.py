@@ -14,6 +14,7 @@ confidence; and a value that is stated again holds again, in a further stretch.
 import polars as pl
 
 from knowledge.cardinality import filled
+from knowledge.entity_merges import about_canonical
 from knowledge.kinds import NAME_PREDICATES
 from knowledge.policy import Policy
 from knowledge.stated_time import stated_time
@@ -28,7 +29,11 @@ _READ = pl.Schema(
 
 
 def valid_times(
-    facts: pl.DataFrame, fact_sources: pl.DataFrame, entities: pl.DataFrame, policy: Policy
+    facts: pl.DataFrame,
+    fact_sources: pl.DataFrame,
+    entities: pl.DataFrame,
+    policy: Policy,
+    entity_merges: pl.DataFrame | None = None,
 ) -> pl.DataFrame:
     """VALID_TIMES: stretches of facts that fill a slot of one value, or give a time of their own.
 
@@ -39,8 +44,12 @@ def valid_times(
         fact_sources: FACT_SOURCES rows: when each was stated.
         entities: ENTITIES rows.
         policy: single_valued, many_valued.
+        entity_merges: ENTITY_MERGES rows: names of one thing share their slots. Each sentence is
+            read by the name that it was said of.
     """
     read = _read(facts, entities, policy)
+    if entity_merges is not None:
+        read = about_canonical(read, entity_merges)
     if read.is_empty():
         return VALID_TIMES.empty()
     said = _statements(read, fact_sources)

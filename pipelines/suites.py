@@ -222,6 +222,25 @@ def _sources(read: Read) -> pl.LazyFrame:
     )
 
 
+def _canonical(read: Read) -> pl.LazyFrame:
+    """What stands for others counts what all of them were mentioned, and nobody is lost."""
+    now = read("memory_entities", "namespace", "entity_id", "canonical_id", "mentions")
+    own = pl.col("canonical_id") == pl.col("entity_id")
+    gone = read("entity_merges", "namespace").group_by("namespace").agg(expected=pl.len())
+    said = read("entities", "namespace", "mentions").group_by("namespace")
+    by_name = now.group_by("namespace")
+    return pl.concat(
+        [
+            by_name.agg(counted=(~own).sum())
+            .join(gone, on="namespace", how="full")
+            .select(pl.col("counted", "expected").cast(pl.Int64)),
+            by_name.agg(counted=pl.col("mentions").filter(own).sum())
+            .join(said.agg(expected=pl.col("mentions").sum()), on="namespace", how="full")
+            .select("counted", "expected"),
+        ]
+    )
+
+
 def _gates(read: Read) -> pl.LazyFrame:
     return read("funnel", "rows_in", "passed", "refused").select(
         counted=pl.col("passed") + pl.col("refused"), expected="rows_in"
@@ -253,6 +272,11 @@ _BALANCES: dict[str, tuple[tuple[str, ...], str, Callable[[Read], pl.LazyFrame]]
         ("facts", "fact_sources"),
         "Each fact counts its sources and conversations, and none is left over.",
         _sources,
+    ),
+    "memory_entities": (
+        ("memory_entities", "entity_merges", "entities"),
+        "Each merged entity has one that stands for it, which counts its mentions.",
+        _canonical,
     ),
     "funnel": (("funnel",), "What came to a gate passed it or was refused.", _gates),
 }

@@ -4,12 +4,14 @@ import polars as pl
 import pytest
 
 from knowledge.consolidation import CONSOLIDATION
+from knowledge.entity_merges import entity_merges
 from knowledge.invariants import violations
 from knowledge.merges import ONE_STATEMENT, merges
 from knowledge.points import points
 from knowledge.policy import Policy
 from knowledge.stage import Means
 from knowledge.tables import EPISODES, LEARNINGS
+from knowledge.valid_time import valid_times
 from tests.knowledge.rows import day, entities, evidence, fact_sources, facts
 from tests.knowledge.toy_embedder import ToyEmbedder
 
@@ -126,3 +128,26 @@ def test_equal_facts_go_where_the_one_that_stands_for_them_goes():
     taken = {row["reason"]: (row["winner_id"], row["loser_ids"]) for row in found.to_dicts()}
     assert taken[ONE_STATEMENT] == ("f1", ["f3"])
     assert ("f1", ["f2"]) in taken.values()
+
+
+def test_a_slot_is_one_under_either_name():
+    rows = facts(
+        {"fact_id": "f1", "entity_id": "e1", "content": "Kubernetes runs on port 8080",
+         "first_seen": day(1)},
+        {"fact_id": "f2", "entity_id": "e2", "content": "k8s runs on port 8081",
+         "first_seen": day(5)},
+    )  # fmt: skip
+    named = entities(
+        {"entity_id": "e1", "display_name": "Kubernetes", "type": "system"},
+        {"entity_id": "e2", "display_name": "k8s", "type": "system"},
+    )
+    sources = fact_sources(
+        {"fact_id": "f1", "record_id": "r1", "conversation_id": "s1", "occurred_at": day(1)},
+        {"fact_id": "f2", "record_id": "r2", "conversation_id": "s2", "occurred_at": day(5)},
+    )
+    merged = entity_merges(named, rows, ToyEmbedder(), POLICY)
+    assert merged.height == 1
+    held = valid_times(rows, sources, named, POLICY, merged)
+    ends = dict(held.select("fact_id", "valid_to").iter_rows())
+    assert ends == {"f1": day(5), "f2": None}
+    assert valid_times(rows, sources, named, POLICY)["valid_to"].null_count() == 2

@@ -118,12 +118,33 @@ def test_people_decide_over_rules():
     assert found(*names, together=[("Room 101", "Room 102")])["Room 102"] == (
         "Room 101", "decided",
     )  # fmt: skip
+    steps = [("Room 102", "Room 101"), ("Room 102", "backup-job")]
+    assert found("Room 101", "Room 102", "backup-job", together=steps) == {
+        "Room 102": ("Room 101", "decided"),
+        "backup-job": ("Room 101", "decided"),
+    }
     # Whoever could be either of two that are kept apart is neither.
     assert found(*names, apart=[("backup-job", "Backup Job!")]) == {}
     assert found(
         *names, apart=[("backup-job", "Backup Job!")], together=[("backup job", "backup-job")]
     ) == {"backup-job": ("backup job", "decided")}
     assert "backup-job" not in found(*names, apart=[("backup job", "backup-job")])
+
+
+def test_a_topic_is_an_observed_thing_only_where_the_name_can_mean_no_other():
+    rows = entities(
+        {"entity_id": "e1", "display_name": "kubernetes", "type": "system", "mentions": 9},
+        {"entity_id": "e2", "display_name": "k8s"},
+        {"entity_id": "e3", "display_name": "lantern-shop", "type": "project", "mentions": 9},
+        {"entity_id": "e4", "display_name": "Lantern-Shop"},
+        {"entity_id": "e5", "display_name": "docs", "type": "project"},
+        {"entity_id": "e6", "display_name": "docs"},
+        {"entity_id": "e7", "display_name": "read", "type": "tool"},
+        {"entity_id": "e8", "display_name": "read"},
+    )
+    merges = entity_merges(rows, facts(), ToyEmbedder(), POLICY)
+    assert dict(merges.select("entity_id", "canonical_id").iter_rows()) == {"e2": "e1", "e4": "e3"}
+    assert merges["rule"].to_list() == ["alias", "same_name"]
 
 
 def test_namespaces_and_types_never_mix():
