@@ -141,6 +141,18 @@ def test_learnings_and_entities_list_and_filter(ask: Ask) -> None:
     assert len(hosts["entities"]) == min(2, hosts["total"])
 
 
+def test_an_entity_is_shown_with_its_names_and_why_they_are_one(ask: Ask) -> None:
+    listed = ask("entities", "--type", "system", "--json").json["entities"]
+    unraid = next(row for row in listed if row["name"] == "unraid")
+    assert unraid["aliases"] == ["Unraid"]
+    shown = ask("show", unraid["entity_id"], "--json").json
+    (merge,) = shown["merged_from"]
+    assert (merge["display_name"], merge["rule"]) == ("Unraid", "same_name")
+    told = ask("show", merge["entity_id"]).out
+    why = "same_name, the same name, once observed and once spoken of"
+    assert f"unraid ({unraid['entity_id']}): {why}" in " ".join(told.split())
+
+
 def test_a_fact_is_shown_with_its_history_and_its_words(ask: Ask) -> None:
     facts = ask("facts", "--entity", "lantern-shop", "--limit", "200", "--json").json["facts"]
     fact = next(f for f in facts if f["content"].startswith(STATEMENT))
