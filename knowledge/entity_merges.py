@@ -67,8 +67,8 @@ def entity_merges(
         facts: FACTS rows.
         embedder: Gives vectors and their calibration.
         policy: merge_similarity, for statements that agree.
-        apart: namespace, left, right: entities that a person keeps apart.
-        together: namespace, left, right: entities that a person merged, whatever their names.
+        apart: namespace, left_id, right_id: entities that a person keeps apart.
+        together: namespace, left_id, right_id: entities that a person merged, whatever their names.
     """
     found = _by_rule(entities, facts, embedder, policy)
     pairs = _decided(found, _both_ways(apart), _both_ways(together), entities)
@@ -157,6 +157,7 @@ def _both_ways(pairs: pl.DataFrame | None) -> pl.DataFrame:
     """Pairs that a person decided, with left and right exchanged too."""
     if pairs is None:
         return pl.DataFrame(schema=dict.fromkeys(PAIR, pl.String()))
+    pairs = pairs.rename({"left_id": "left", "right_id": "right"}, strict=False)
     ways = [pairs.select(PAIR), pairs.select("namespace", left="right", right="left")]
     return pl.concat(ways).unique()
 

@@ -30,7 +30,7 @@ def found(*names, told=(), **decisions):
     pairs = {
         side: pl.DataFrame(
             [("n", f"e{names.index(a)}", f"e{names.index(b)}") for a, b in chosen],
-            schema=["namespace", "left", "right"],
+            schema=["namespace", "left_id", "right_id"],
             orient="row",
         )
         for side, chosen in decisions.items()
