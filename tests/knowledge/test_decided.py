@@ -44,7 +44,7 @@ def house(*named, confidence=None, decisions=()):
         known, sources, heard, undecided(similar, found), embedder, POLICY,
         feedback=confirmations(found, POLICY),
     )  # fmt: skip
-    joined = merges(known, events, similar, POLICY, found)
+    joined = merges(known, events, similar, POLICY, decisions=found)
     updates = confidence_updates(known, events, POLICY)
     grounds = Grounds(known, sources, heard, entities(), events, updates, joined)
     now = withdrawn(memory(grounds, known["fact_id"].to_list(), POLICY), found)
