@@ -82,7 +82,7 @@ TITLES = frozenset(("dr", "mr", "mrs", "ms", "prof", "professor", "sir"))
 SPELLINGS = (
     (r"\be-(?=[a-z]{3})", "e"),
     (r"isation(s?)\b", r"ization\1"),
-    (r"(?<=\w{3})yse(s?|d|r)\b", r"yze\1"),
+    (r"(?<=\w{3})yse(s?|d|r)\b", r"yze\1"),  # codespell:ignore yse
     (r"\b(col|behavi|flav|fav|lab|harb|neighb|hon|hum|rum|arm)our", r"\1or"),
     (r"\b(cen|theat|met|lit|fib)re(s?)\b", r"\1er\2"),
     (r"\b(catal|dial|anal)ogue", r"\1og"),
