@@ -4,7 +4,14 @@ import polars as pl
 
 from knowledge.clusters import clusters
 from knowledge.confidence import confidence_updates
-from knowledge.decided import confirmations, decided_entities, retracted, undecided, withdrawn
+from knowledge.decided import (
+    both_hold,
+    confirmations,
+    decided_entities,
+    still_held,
+    undecided,
+    withdrawn,
+)
 from knowledge.embeddings import embeddings, texts_in_force
 from knowledge.entity_merges import about_canonical, entity_merges, equal_statements
 from knowledge.evidence import evidence
@@ -39,15 +46,14 @@ from knowledge.valid_time import valid_times
 
 def _entity_merges(reads: Frames, means: Means) -> Made:
     together, apart = decided_entities(reads["decisions"])
-    found = entity_merges(
-        reads["entities"], reads["facts"], means.embedder, means.policy, apart, together
-    )
+    facts = still_held(reads["facts"], reads["decisions"])
+    found = entity_merges(reads["entities"], facts, means.embedder, means.policy, apart, together)
     return Made({"entity_merges": found})
 
 
 ENTITY_MERGES_STAGE = Stage(
     stage_of(
-        "entity_merges", 3, "Entities that are one thing under several names.", "embedder",
+        "entity_merges", 4, "Entities that are one thing under several names.", "embedder",
         "merge_similarity",
     ),
     (ENTITIES, FACTS, DECISIONS),
@@ -183,17 +189,16 @@ EVIDENCE_STAGE = Stage(
 
 
 def _valid_times(reads: Frames, means: Means) -> Made:
-    # What a person took back ends nothing.
-    gone = retracted(reads["decisions"])
-    facts = reads["facts"].join(gone, on=["namespace", "fact_id"], how="anti")
+    decisions = reads["decisions"]
     found = valid_times(
-        facts, reads["fact_sources"], reads["entities"], means.policy, reads["entity_merges"]
-    )
-    return Made({"valid_times": found})
+        still_held(reads["facts"], decisions), reads["fact_sources"], reads["entities"],
+        means.policy, reads["entity_merges"],
+    )  # fmt: skip
+    return Made({"valid_times": VALID_TIMES.frame(both_hold(found, decisions))})
 
 
 VALID_TIMES_STAGE = Stage(
-    stage_of("valid_times", 3, "When facts hold.", "single_valued", "many_valued"),
+    stage_of("valid_times", 4, "When facts hold.", "single_valued", "many_valued"),
     (FACTS, FACT_SOURCES, ENTITIES, ENTITY_MERGES, DECISIONS),
     (VALID_TIMES,),
     _valid_times,

@@ -164,6 +164,28 @@ def retracted(decisions: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+def still_held(facts: pl.DataFrame, decisions: pl.DataFrame) -> pl.DataFrame:
+    """FACTS rows that nobody took back: what is retracted ends no other fact."""
+    return facts.join(retracted(decisions).select(_FACT), on=_FACT, how="anti")
+
+
+def both_hold(stretches: pl.DataFrame, decisions: pl.DataFrame) -> pl.DataFrame:
+    """VALID_TIMES rows in which no fact ends one that a person keeps beside it."""
+    apart = decided_pairs(decisions).filter(verdict=KEPT_BOTH).select(_PAIR)
+    either = [
+        apart.select("namespace", fact_id=fact, ended_by=by, beside_it=pl.lit(value=True))
+        for fact, by in (("left_id", "right_id"), ("right_id", "left_id"))
+    ]
+    ends = ("valid_to", "end_known_from", "ended_by")
+    return (
+        stretches.join(pl.concat(either), on=["namespace", "fact_id", "ended_by"], how="left")
+        .with_columns(
+            pl.when(pl.col("beside_it").is_null()).then(pl.col(end)).alias(end) for end in ends
+        )
+        .drop("beside_it")
+    )
+
+
 def withdrawn(memory: pl.DataFrame, decisions: pl.DataFrame) -> pl.DataFrame:
     """MEMORY rows with what people took back: retracted, and pointing to what stands instead.
 

@@ -3,12 +3,14 @@
 import pytest
 
 from knowledge.confidence import confidence_updates
+from knowledge.consolidation import VALID_TIMES_STAGE
 from knowledge.decided import KEPT_BOTH, MERGED, confirmations, undecided, withdrawn
 from knowledge.evidence import evidence
 from knowledge.memory import Grounds, memory
 from knowledge.merges import merges
 from knowledge.policy import Policy
 from knowledge.similar_facts import similar_facts
+from knowledge.stage import Means
 from tests.knowledge.deciding import decided, entities, made, meant
 from tests.knowledge.rows import day, episodes, fact_sources, facts
 from tests.knowledge.toy_embedder import ToyEmbedder
@@ -140,3 +142,34 @@ def test_what_nobody_decided_is_as_it_was():
     again, after = house(A, LIKE_A, DENIED, decisions=gone)
     assert joined.equals(again)
     assert now == after
+
+
+PORTO, ROME = (meant(f"f{n}", f"I live in {place}.", "user", "person")
+               for n, place in ((1, "Porto"), (2, "Rome")))  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("decision", "named", "until"),
+    [(None, (), day(5)), ("keep_apart", (ROME, PORTO), None), ("retract", (ROME,), None)],
+)
+def test_a_value_that_a_person_keeps_or_takes_back_ends_no_other(decision, named, until):
+    known = facts(
+        *(
+            {"fact_id": one.id, "content": one.object, "first_seen": day(at)}
+            for one, at in ((PORTO, 0), (ROME, 5))
+        )
+    )
+    sources = fact_sources(
+        *(
+            {"fact_id": one.id, "record_id": f"r_{one.id}", "conversation_id": one.id,
+             "occurred_at": day(at)}
+            for one, at in ((PORTO, 0), (ROME, 5))
+        )
+    )  # fmt: skip
+    people = entities(("e", "user", "person"))
+    rows = [decided("d1", decision, *named)] if decision else []
+    found = made(rows, known, sources, people)
+    reads = {"facts": known, "fact_sources": sources, "entities": people, "decisions": found}
+    times = VALID_TIMES_STAGE.run(reads, Means(POLICY, ToyEmbedder())).tables["valid_times"]
+    assert times.filter(fact_id="f1")["valid_to"].to_list() in ([until], [])
+    assert until is None or times.height == 2
