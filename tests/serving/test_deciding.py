@@ -9,13 +9,12 @@ import dagster as dg
 import pytest
 from click.testing import CliRunner
 from polars.testing import assert_frame_equal
+from serving.review_pairs import decide_on, pairs
 
 from knowledge.tables import MEMORY
 from resources.home import open_home
 from resources.settings import Settings
 from resources.state import State
-from serving.commands import review
-from serving.reader import open_reader
 from tests.pipelines.house import House, open_house
 from tests.serving.conftest import Ask
 
@@ -55,14 +54,14 @@ def test_decisions_are_noted_applied_shown_and_kept_when_all_is_made_anew(
         return {row["content"]: row for row in cairn("facts", "--all")["facts"]}
 
     ids = {name: facts()[text]["fact_id"] for name, text in SAID.items()}
-    waiting = cairn("review")["pairs"]["rows"]
+    waiting = cairn("review")["held"]["pairs"]["rows"]
     assert {row["verdict"] for row in waiting} == {"unsure", "opposite"}
     assert facts()[SAID["always"]]["confidence"] < 0.5
 
     noted = cairn("merge", ids["pnpm"][:9], ids["web"], "--into", ids["web"], "--reason", "one")
     assert noted["applied"] == "at the next run: cairn run"
     cairn("keep-apart", ids["always"], ids["never"])
-    assert cairn("review")["pairs"]["total"] == 0, "what was decided waits no more"
+    assert cairn("review")["held"]["pairs"]["total"] == 0, "what was decided waits no more"
     cairn("correct", ids["tea"], COFFEE)
     assert facts()[SAID["tea"]]["status"] == "active", "nothing changes before the next run"
     house.follow()
@@ -108,10 +107,9 @@ def test_decisions_are_noted_applied_shown_and_kept_when_all_is_made_anew(
 
 
 def test_review_asks_about_one_pair_after_the_other(house: House, run_cairn: Ask) -> None:
-    reader = open_reader(house.state)
-    (pair, other) = review.pairs_of([reader])
+    pair, other = pairs(house.state, None).to_dicts()
     with CliRunner().isolation(input="k\nl\n") as (out, _, _):
-        review.decide_on([reader], 20)
+        decide_on(house.state, None, 20)
     told = out.getvalue().decode()
     assert "2 decisions noted; applied at the next run" in told
     assert pair["left"] in told
