@@ -5,6 +5,7 @@ import polars as pl
 from knowledge.clusters import clusters
 from knowledge.confidence import confidence_updates
 from knowledge.decided import (
+    as_corrected,
     both_hold,
     confirmations,
     decided_entities,
@@ -191,8 +192,8 @@ EVIDENCE_STAGE = Stage(
 def _valid_times(reads: Frames, means: Means) -> Made:
     decisions = reads["decisions"]
     found = valid_times(
-        still_held(reads["facts"], decisions), reads["fact_sources"], reads["entities"],
-        means.policy, reads["entity_merges"],
+        still_held(reads["facts"], decisions), as_corrected(reads["fact_sources"], decisions),
+        reads["entities"], means.policy, reads["entity_merges"],
     )  # fmt: skip
     return Made({"valid_times": VALID_TIMES.frame(both_hold(found, decisions))})
 

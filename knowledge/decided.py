@@ -3,6 +3,7 @@
 All of it is rows that go when the decision goes: nothing is changed in place.
 """
 
+from collections.abc import Container, Sequence
 from typing import NamedTuple
 
 import polars as pl
@@ -71,8 +72,45 @@ class Group(NamedTuple):
     decided_at: object
 
 
-def groups(decisions: pl.DataFrame) -> list[Group]:
-    """Facts that a person put together, directly or over others; those retracted are left out."""
+def unite(
+    found: dict[tuple[str, str], set[str]],
+    namespace: str,
+    pair: Sequence[str],
+    apart: Container[tuple[str, str, str]] = (),
+) -> tuple[str, str, str] | None:
+    """Makes one group of the groups of two, unless it would join a pair that is kept apart.
+
+    Args:
+        found: Group by namespace and member; changed.
+        namespace: Theirs.
+        pair: The two.
+        apart: namespace, and the lesser and the greater id.
+
+    Returns:
+        What kept them from being united, the first by id; None if they are one now.
+    """
+    left, right = (found.setdefault((namespace, id_), {id_}) for id_ in pair)
+    between = [
+        key
+        for one in sorted(left)
+        for other in sorted(right)
+        if (key := (namespace, min(one, other), max(one, other))) in apart
+    ]
+    if between:
+        return min(between)
+    left |= right
+    for id_ in right:
+        found[namespace, id_] = left
+    return None
+
+
+def groups(decisions: pl.DataFrame, equal: pl.DataFrame | None = None) -> list[Group]:
+    """Facts that a person put together, directly or over others; those retracted are left out.
+
+    Args:
+        decisions: DECISIONS rows.
+        equal: namespace, winner_id, loser_id: facts that are one anyhow, and go together.
+    """
     gone = set(retracted(decisions).select(_FACT).iter_rows())
     found: dict[tuple[str, str], set[str]] = {}
     merged = decided_pairs(decisions).filter(verdict=MERGED)
@@ -84,12 +122,13 @@ def groups(decisions: pl.DataFrame) -> list[Group]:
         if not {(row["namespace"], row[side]) for side in ("left_id", "right_id")} & gone
     ]
     for row in rows:
-        left, right = (
-            found.setdefault((row["namespace"], row[side]), {row[side]})
-            for side in ("left_id", "right_id")
-        )
-        left |= right
-        found |= {(row["namespace"], id_): left for id_ in left}
+        unite(found, row["namespace"], (row["left_id"], row["right_id"]))
+    if rows and equal is not None:
+        apart = decided_pairs(decisions).filter(verdict=KEPT_BOTH).select(_PAIR)
+        held = set(apart.iter_rows())
+        one = equal.select("namespace", "winner_id", "loser_id").sort(pl.all())
+        for namespace, *pair in one.iter_rows():
+            unite(found, namespace, pair, held)
     # The latest decision tells why and when, the latest that names one which stays.
     told = {id(found[row["namespace"], row["left_id"]]): row for row in rows}
     into: dict[int, str] = {}
@@ -186,52 +225,80 @@ def both_hold(stretches: pl.DataFrame, decisions: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+def replaced(decisions: pl.DataFrame) -> pl.DataFrame:
+    """Facts in whose place a person put another: the one that stands after all corrections.
+
+    Returns:
+        namespace, fact_id, end.
+    """
+    gone = retracted(decisions).drop_nulls("replaced_by")
+    by = {
+        (namespace, fact): to
+        for namespace, fact, to in gone.select(*_FACT, "replaced_by").iter_rows()
+    }
+    ends: list[str] = []
+    for namespace, first in gone.select("namespace", "replaced_by").iter_rows():
+        # It never leads back, since each correction is later than the one before.
+        end = first
+        while further := by.get((namespace, end)):
+            end = further
+        ends.append(end)
+    return gone.select(_FACT).with_columns(end=pl.Series(ends, dtype=pl.String))
+
+
+def as_corrected(fact_sources: pl.DataFrame, decisions: pl.DataFrame) -> pl.DataFrame:
+    """FACT_SOURCES rows as if what was corrected had been said right at once.
+
+    The statements of a fact become those of the one that a person put in its place, at their own
+    times: so it holds from when the wrong one was said to hold, and ends what that one ended.
+    """
+    ends = replaced(decisions)
+    if ends.is_empty():
+        return fact_sources
+    said = fact_sources.join(ends, on=_FACT).with_columns(fact_id="end").drop("end")
+    corrections = ends.select("namespace", fact_id="end").unique()
+    records = decisions.filter(decision=CORRECT).select("namespace", record_id="decision_id")
+    own = fact_sources.join(corrections, on=_FACT, how="semi").join(
+        records, on=["namespace", "record_id"], how="semi"
+    )
+    left = fact_sources.join(own, on=[*_FACT, "candidate_id"], how="anti")
+    return pl.concat([left, said.select(left.columns)])
+
+
 def withdrawn(memory: pl.DataFrame, decisions: pl.DataFrame) -> pl.DataFrame:
     """MEMORY rows with what people took back: retracted, and pointing to what stands instead.
 
     A pointer leads over further corrections and merges to a fact that stands by itself. What was
-    put in a fact's place is derived from it.
+    put in a fact's place is derived from it, and holds from when that was said to hold.
     """
     gone = retracted(decisions)
     if gone.is_empty():
         return memory
-    stands = {
-        (namespace, fact): into
-        for namespace, fact, into in memory.select(*_FACT, "merged_into")
-        .drop_nulls("merged_into")
-        .iter_rows()
-    }
-    # A later correction points on; it never leads back, since each lies later than the one before.
-    stands |= {
-        (namespace, fact): by
-        for namespace, fact, by in gone.select(*_FACT, "replaced_by").iter_rows()
-    }
-    ends: list[str | None] = []
-    for namespace, by in gone.select("namespace", "replaced_by").iter_rows():
-        end = by
-        while end is not None and (further := stands.get((namespace, end))):
-            end = further
-        ends.append(end)
+    merged = memory.select("namespace", "merged_into", end="fact_id").drop_nulls("merged_into")
+    ends = (
+        replaced(decisions)
+        .join(merged, on=["namespace", "end"], how="left")
+        .select(*_FACT, end=pl.coalesce("merged_into", "end"))
+    )
     taken = (
         gone.drop_nulls("replaced_by")
+        .join(memory.select(*_FACT, since="valid_from"), on=_FACT)
         .group_by("namespace", "replaced_by")
-        .agg(replaced=pl.col("fact_id").sort())
+        .agg(pl.col("since").min(), replaced=pl.col("fact_id").sort())
         .rename({"replaced_by": "fact_id"})
     )
     back = pl.col("retracted_at").is_not_null()
     return (
         memory.join(
-            gone.with_columns(
-                pl.col("retracted_at").fill_null(UNDATED), end=pl.Series(ends, dtype=pl.String)
-            ).drop("replaced_by"),
-            on=_FACT,
-            how="left",
+            gone.select(*_FACT, pl.col("retracted_at").fill_null(UNDATED)), on=_FACT, how="left"
         )
+        .join(ends, on=_FACT, how="left")
         .join(taken, on=_FACT, how="left")
         .with_columns(
             status=pl.when(back).then(pl.lit("retracted")).otherwise("status"),
             merged_into=pl.when(back).then("end").otherwise("merged_into"),
             archived_at=pl.when(back).then("retracted_at").otherwise("archived_at"),
+            valid_from=pl.min_horizontal("valid_from", "since"),
             derived_from=pl.concat_list("derived_from", pl.col("replaced").fill_null([]))
             .list.unique()
             .list.sort(),

@@ -17,6 +17,7 @@ from itertools import combinations
 import polars as pl
 
 from knowledge.days import UNDATED
+from knowledge.decided import unite
 from knowledge.decision_events import (
     CORRECT,
     FACT,
@@ -349,7 +350,7 @@ def _pairs(one: _Decision, entity_of: dict[str, str]) -> list[Pair]:
 def _untangle(latest_first: Sequence[_Decision]) -> None:
     """Leaves out merges, earlier ones first, that would join what a person keeps apart."""
     apart = {
-        (one.namespace, one.told.thing, pair): one.id
+        (one.namespace, *pair): one.id
         for one in latest_first
         if one.told.decision != MERGE
         for pair in one.pairs
@@ -360,18 +361,9 @@ def _untangle(latest_first: Sequence[_Decision]) -> None:
             continue
         held: list[Pair] = []
         for pair in sorted(one.pairs):
-            left, right = (groups.setdefault((one.namespace, id_), {id_}) for id_ in pair)
-            between = sorted(
-                apart[key]
-                for a in left
-                for b in right
-                if (key := (one.namespace, one.told.thing, (min(a, b), max(a, b)))) in apart
-            )
-            if between:
-                one.wrong.append(f"would join what {between[0]} keeps apart")
-                continue
-            held.append(pair)
-            left |= right
-            groups |= {(one.namespace, id_): left for id_ in left}
+            if between := unite(groups, one.namespace, pair, apart):
+                one.wrong.append(f"would join what {apart[between]} keeps apart")
+            else:
+                held.append(pair)
         one.pairs = held
         one.wrong = list(dict.fromkeys(one.wrong))

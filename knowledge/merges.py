@@ -9,7 +9,7 @@ from knowledge.decided import (
     decided_pairs,
     merge_rows,
     person_merges,
-    retracted,
+    still_held,
     undecided,
 )
 from knowledge.identity import digest_column
@@ -50,8 +50,8 @@ def merges(
     their confidence: the most confident stands for them, and takes them where it goes.
 
     What a person decided comes first (knowledge/decided.py). Facts that a person put together are
-    one to the rules: what may merge with one of them goes to their winner. What a person keeps
-    apart from a member stays out.
+    one to the rules: what may merge with one of them, or is equal, goes to their winner. What a
+    person keeps apart from a member stays out.
 
     Args:
         facts: FACTS rows, about canonical entities.
@@ -65,15 +65,21 @@ def merges(
     decisions = DECISIONS.empty() if decisions is None else decisions
     said = undecided(MERGE_VERDICTS.empty() if verdicts is None else verdicts, decisions)
     confidence = undecayed(facts, evidence, policy)
-    by_person = person_merges(decisions, confidence)
-    one = _standing(equal, confidence, decisions)
+    apart = decided_pairs(decisions).filter(verdict=KEPT_BOTH)
+    one = _standing(None if equal is None else still_held(equal, decisions), confidence)
+    for side, other in (("left_id", "right_id"), ("right_id", "left_id")):
+        kept = apart.select("namespace", winner_id=side, loser_id=other)
+        one = one.join(kept, on=kept.columns, how="anti")
+    by_person = person_merges(decisions, confidence, one)
+    for each in ("winner_id", "loser_id"):
+        theirs = by_person.select("namespace", loser_id=each)
+        one = one.join(theirs, on=theirs.columns, how="anti")
     stands = facts.join(one, left_on=_FACT, right_on=["namespace", "loser_id"], how="anti")
     pairs = alike(stands, evidence, undecided(similar, decisions), policy)
     united = said.filter(verdict=MERGE).select(*_PAIR, "reason", decision=pl.lit(MERGE))
     # Of a pair that rules merge too, the rule decides.
     by_model = pairs.filter(~_by_rule()).join(united, on=_PAIR)
     free = pl.concat([_ruled(pairs).select(by_model.columns), by_model])
-    apart = decided_pairs(decisions).filter(verdict=KEPT_BOTH)
     joined = _with_equal(_taken(_contracted(free, by_person), by_person, apart), one)
     times = facts.select("namespace", "fact_id", time=pl.col("first_seen").fill_null(UNDATED))
     decided = (
@@ -157,16 +163,10 @@ def _ruled(pairs: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _standing(
-    equal: pl.DataFrame | None, confidence: pl.DataFrame, decisions: pl.DataFrame
-) -> pl.DataFrame:
-    """namespace, loser_id, winner_id of equal statements: the most confident one stands.
-
-    What a person decided about is left to that.
-    """
+def _standing(equal: pl.DataFrame | None, confidence: pl.DataFrame) -> pl.DataFrame:
+    """namespace, loser_id, winner_id of equal statements: the most confident one stands."""
     if equal is None:
         return pl.DataFrame(schema=dict.fromkeys(("namespace", "loser_id", "winner_id"), pl.String))
-    equal = equal.join(_decided(decisions), on=_FACT, how="anti")
     said = ["namespace", "entity_id", "statement"]
     return (
         equal.join(confidence, on=_FACT)
@@ -174,13 +174,6 @@ def _standing(
         .select("namespace", loser_id="fact_id", winner_id=pl.col("fact_id").first().over(said))
         .filter(pl.col("loser_id") != pl.col("winner_id"))
     )
-
-
-def _decided(decisions: pl.DataFrame) -> pl.DataFrame:
-    """namespace, fact_id: facts that a person put together, keeps apart or took back."""
-    pairs = decided_pairs(decisions)
-    sides = [pairs.select("namespace", fact_id=side) for side in ("left_id", "right_id")]
-    return pl.concat([*sides, retracted(decisions).select(_FACT)])
 
 
 def _with_equal(taken: pl.DataFrame, one: pl.DataFrame) -> pl.DataFrame:

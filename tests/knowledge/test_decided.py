@@ -6,11 +6,13 @@ from knowledge.confidence import confidence_updates
 from knowledge.consolidation import VALID_TIMES_STAGE
 from knowledge.decided import KEPT_BOTH, MERGED, confirmations, undecided, withdrawn
 from knowledge.evidence import evidence
+from knowledge.identity import entity_id
 from knowledge.memory import Grounds, memory
 from knowledge.merges import merges
 from knowledge.policy import Policy
 from knowledge.similar_facts import similar_facts
 from knowledge.stage import Means
+from knowledge.tables import ENTITY_MERGES
 from tests.knowledge.deciding import decided, entities, made, meant
 from tests.knowledge.rows import day, episodes, fact_sources, facts
 from tests.knowledge.toy_embedder import ToyEmbedder
@@ -169,7 +171,38 @@ def test_a_value_that_a_person_keeps_or_takes_back_ends_no_other(decision, named
     people = entities(("e", "user", "person"))
     rows = [decided("d1", decision, *named)] if decision else []
     found = made(rows, known, sources, people)
-    reads = {"facts": known, "fact_sources": sources, "entities": people, "decisions": found}
+    reads = {
+        "facts": known, "fact_sources": sources, "entities": people, "decisions": found,
+        "entity_merges": ENTITY_MERGES.empty(),
+    }  # fmt: skip
     times = VALID_TIMES_STAGE.run(reads, Means(POLICY, ToyEmbedder())).tables["valid_times"]
     assert times.filter(fact_id="f1")["valid_to"].to_list() in ([until], [])
     assert until is None or times.height == 2
+
+
+def test_what_was_corrected_ends_what_the_wrong_value_ended():
+    milan = meant("f3", "I live in Milan.", "user", "person")
+    mine = entity_id("n", "person", "user")
+    told = ((PORTO, 0, "r1"), (ROME, 5, "r2"), (milan, 30, "d1"))
+    known = facts(
+        *(
+            {"fact_id": one.id, "content": one.object, "entity_id": mine, "first_seen": day(at)}
+            for one, at, _ in told
+        )
+    )
+    sources = fact_sources(
+        *(
+            {"fact_id": one.id, "record_id": record, "conversation_id": one.id,
+             "occurred_at": day(at)}
+            for one, at, record in told
+        )
+    )  # fmt: skip
+    people = entities((mine, "user", "person"))
+    found = made([decided("d1", "correct", ROME, text=milan.object)], known, sources, people)
+    reads = {
+        "facts": known, "fact_sources": sources, "entities": people, "decisions": found,
+        "entity_merges": ENTITY_MERGES.empty(),
+    }  # fmt: skip
+    times = VALID_TIMES_STAGE.run(reads, Means(POLICY, ToyEmbedder())).tables["valid_times"]
+    assert dict(times.select("fact_id", "valid_to").iter_rows()) == {"f1": day(5), "f3": None}
+    assert dict(times.select("fact_id", "valid_from").iter_rows())["f3"] == day(5)

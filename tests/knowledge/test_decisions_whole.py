@@ -106,6 +106,7 @@ def test_each_decision_does_what_it_says(
         "retracted", corrected["fact_id"],
     )  # fmt: skip
     assert (corrected["status"], corrected["confidence"]) == ("active", 0.8)
+    assert corrected["valid_from"] == now[SAID["d"]]["valid_from"]
     assert corrected["derived_from"] == [now[SAID["d"]]["fact_id"]]
     assert now[SAID["e"]]["status"] == "retracted"
     assert now[SAID["f"]]["status"] == "active"
