@@ -17,8 +17,8 @@ from knowledge.embeddings import embeddings, texts_in_force
 from knowledge.entity_merges import about_canonical, entity_merges, equal_statements
 from knowledge.evidence import evidence
 from knowledge.memory import Grounds, memory, memory_entities
-from knowledge.merges import merges
-from knowledge.pair_verdicts import differing, judged, standing, unequal, verdicts
+from knowledge.merges import merges, unequal
+from knowledge.pair_verdicts import differing, judged, standing, verdicts
 from knowledge.prompts import CONTRADICTION_PAIRS, MERGE_PAIRS
 from knowledge.similar_facts import similar_facts
 from knowledge.stage import Count, Frames, Made, Means, Stage, stage_of
@@ -106,10 +106,10 @@ SIMILAR_FACTS_STAGE = Stage(
 )  # fmt: skip
 
 
-CONTRADICTION_VERDICTS_EXTRACTOR = stage_of(
+_OF_WORDS = stage_of(
     "contradiction_verdicts", 1, "What a language model says of facts that differ in words."
 )
-MERGE_VERDICTS_EXTRACTOR = stage_of(
+_OF_CONFIDENCE = stage_of(
     "merge_verdicts", 1, "What a language model says of facts that differ in confidence alone.",
     "merge_similarity", "merge_confidence_gap", "merge_confidence_floor", "support_gain",
     "contradiction_factor",
@@ -121,9 +121,8 @@ def _contradiction_verdicts(reads: Frames, means: Means) -> Made:
         return Made({"contradiction_verdicts": CONTRADICTION_VERDICTS.empty()})
     similar = undecided(reads["similar_facts"], reads["decisions"])
     found = verdicts(
-        CONTRADICTION_VERDICTS_EXTRACTOR, CONTRADICTION_PAIRS,
-        differing(similar, reads["valid_times"]), reads["facts"], reads["entities"],
-        means.model, means.policy,
+        _OF_WORDS, CONTRADICTION_PAIRS, differing(similar, reads["valid_times"]), _facts(reads),
+        reads["entities"], means.model, means.policy,
     )  # fmt: skip
     return Made({"contradiction_verdicts": found.rows}, pending=found.pending)
 
@@ -131,12 +130,14 @@ def _contradiction_verdicts(reads: Frames, means: Means) -> Made:
 def _merge_verdicts(reads: Frames, means: Means) -> Made:
     if means.model is None:
         return Made({"merge_verdicts": MERGE_VERDICTS.empty()})
-    similar = undecided(reads["similar_facts"], reads["decisions"])
-    pairs = unequal(reads["facts"], reads["evidence"], similar, means.policy)
-    found = verdicts(
-        MERGE_VERDICTS_EXTRACTOR, MERGE_PAIRS, pairs,
-        reads["facts"], reads["entities"], means.model, means.policy,
+    facts = _facts(reads)
+    pairs = unequal(
+        facts, reads["evidence"], reads["similar_facts"], means.policy,
+        equal=equal_statements(facts, reads["entity_merges"]), decisions=reads["decisions"],
     )  # fmt: skip
+    found = verdicts(
+        _OF_CONFIDENCE, MERGE_PAIRS, pairs, facts, reads["entities"], means.model, means.policy
+    )
     return Made({"merge_verdicts": found.rows}, pending=found.pending)
 
 
@@ -148,8 +149,8 @@ def _verdicts_count(reads: Frames, made: Made) -> Count:
 
 
 CONTRADICTION_VERDICTS_STAGE = Stage(
-    CONTRADICTION_VERDICTS_EXTRACTOR,
-    (SIMILAR_FACTS, FACTS, ENTITIES, VALID_TIMES, DECISIONS),
+    _OF_WORDS,
+    (SIMILAR_FACTS, FACTS, ENTITIES, ENTITY_MERGES, VALID_TIMES, DECISIONS),
     (CONTRADICTION_VERDICTS,),
     _contradiction_verdicts,
     _verdicts_count,
@@ -158,8 +159,8 @@ CONTRADICTION_VERDICTS_STAGE = Stage(
 )
 
 MERGE_VERDICTS_STAGE = Stage(
-    MERGE_VERDICTS_EXTRACTOR,
-    (SIMILAR_FACTS, FACTS, ENTITIES, EVIDENCE, DECISIONS),
+    _OF_CONFIDENCE,
+    (SIMILAR_FACTS, FACTS, ENTITIES, ENTITY_MERGES, EVIDENCE, DECISIONS),
     (MERGE_VERDICTS,),
     _merge_verdicts,
     _verdicts_count,

@@ -307,7 +307,9 @@ def withdrawn(memory: pl.DataFrame, decisions: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def person_merges(decisions: pl.DataFrame, confidence: pl.DataFrame) -> pl.DataFrame:
+def person_merges(
+    decisions: pl.DataFrame, confidence: pl.DataFrame, equal: pl.DataFrame | None = None
+) -> pl.DataFrame:
     """Facts that a person put together, with the one that stays.
 
     That is the one that a person named, else the most confident, ties by id.
@@ -315,6 +317,7 @@ def person_merges(decisions: pl.DataFrame, confidence: pl.DataFrame) -> pl.DataF
     Args:
         decisions: DECISIONS rows.
         confidence: namespace, fact_id, confidence (undecayed).
+        equal: namespace, winner_id, loser_id: facts that are one anyhow.
 
     Returns:
         namespace, winner_id, loser_id, reason, decided_at.
@@ -322,7 +325,7 @@ def person_merges(decisions: pl.DataFrame, confidence: pl.DataFrame) -> pl.DataF
     members = pl.DataFrame(
         [
             (number, group.namespace, member, member == group.into, group.reason, group.decided_at)
-            for number, group in enumerate(groups(decisions))
+            for number, group in enumerate(groups(decisions, equal))
             for member in group.members
         ],
         schema={

@@ -6,12 +6,9 @@ from knowledge.days import UNDATED
 from knowledge.embedding import Embedder
 from knowledge.identity import digest_column
 from knowledge.policy import Policy
-from knowledge.similar_facts import OPPOSITE
+from knowledge.similar_facts import DENIED, OPPOSITE
 from knowledge.support import first_statements, support
 from knowledge.tables import EVIDENCE
-
-CONTRADICTORY = "contradictory"
-"""Verdict on similar facts that a model calls a contradiction."""
 
 _KEY = ["namespace", "fact_id"]
 
@@ -63,14 +60,15 @@ def _contradictions(
 ) -> pl.DataFrame:
     """For each pair of facts of which one clearly denies the other, one row for either.
 
-    Clear is a denial more alike than merge_similarity, or what a model calls one; else it waits for
-    a model or a person. Another value in one slot denies nothing: see knowledge/valid_time.py.
+    Clear is a denial more alike than merge_similarity, and whatever a model calls one; else it
+    waits for that or a person. Another value in one slot denies nothing by itself: see
+    knowledge/valid_time.py.
     """
     times = facts.select("namespace", id="fact_id", time=pl.col("first_seen").fill_null(UNDATED))
     both = (
         similar.filter(
             ((pl.col("verdict") == OPPOSITE) & (pl.col("similarity") > policy.merge_similarity))
-            | (pl.col("verdict") == CONTRADICTORY)
+            | (pl.col("verdict") == DENIED)
         )
         .join(times.rename({"id": "left_id", "time": "left_at"}), on=["namespace", "left_id"])
         .join(times.rename({"id": "right_id", "time": "right_at"}), on=["namespace", "right_id"])

@@ -19,7 +19,7 @@ from knowledge.similar_facts import SAME
 from knowledge.tables import DECISIONS, MERGE_VERDICTS, MERGES
 
 AUTO_MERGE, MERGE = "auto_merge", "merge"
-SAME_WORDS = "same meaning, same words, near confidence"
+SAID_ALIKE = "same meaning, same words, near confidence"
 ONE_STATEMENT = "one statement of one entity"
 
 _FACT = ["namespace", "fact_id"]
@@ -66,16 +66,8 @@ def merges(
     said = undecided(MERGE_VERDICTS.empty() if verdicts is None else verdicts, decisions)
     confidence = undecayed(facts, evidence, policy)
     apart = decided_pairs(decisions).filter(verdict=KEPT_BOTH)
-    one = _standing(None if equal is None else still_held(equal, decisions), confidence)
-    for side, other in (("left_id", "right_id"), ("right_id", "left_id")):
-        kept = apart.select("namespace", winner_id=side, loser_id=other)
-        one = one.join(kept, on=kept.columns, how="anti")
-    by_person = person_merges(decisions, confidence, one)
-    for each in ("winner_id", "loser_id"):
-        theirs = by_person.select("namespace", loser_id=each)
-        one = one.join(theirs, on=theirs.columns, how="anti")
-    stands = facts.join(one, left_on=_FACT, right_on=["namespace", "loser_id"], how="anti")
-    pairs = alike(stands, evidence, undecided(similar, decisions), policy)
+    one, by_person = _before_rules(equal, decisions, confidence)
+    pairs = _alike(facts, evidence, undecided(similar, decisions), policy, confidence, one)
     united = said.filter(verdict=MERGE).select(*_PAIR, "reason", decision=pl.lit(MERGE))
     # Of a pair that rules merge too, the rule decides.
     by_model = pairs.filter(~_by_rule()).join(united, on=_PAIR)
@@ -110,8 +102,59 @@ def merges(
     return MERGES.frame(pl.concat([by_people, MERGES.frame(others)]))
 
 
-def alike(
-    facts: pl.DataFrame, evidence: pl.DataFrame, similar: pl.DataFrame, policy: Policy
+def unequal(
+    facts: pl.DataFrame,
+    evidence: pl.DataFrame,
+    similar: pl.DataFrame,
+    policy: Policy,
+    *,
+    equal: pl.DataFrame | None = None,
+    decisions: pl.DataFrame | None = None,
+) -> pl.DataFrame:
+    """SIMILAR_FACTS rows of pairs that fail on confidence alone, and that no rule merges away.
+
+    Arguments are those of `merges`.
+    """
+    decisions = DECISIONS.empty() if decisions is None else decisions
+    confidence = undecayed(facts, evidence, policy)
+    one, _ = _before_rules(equal, decisions, confidence)
+    same = undecided(similar, decisions).filter(verdict=SAME)
+    pairs = _alike(facts, evidence, same, policy, confidence, one)
+    nobody = DECISIONS.empty()
+    taken = _taken(_ruled(pairs), person_merges(nobody, confidence), decided_pairs(nobody))
+    for side in ("left_id", "right_id"):
+        gone = taken.select("namespace", pl.col("loser_id").alias(side))
+        pairs = pairs.join(gone, on=gone.columns, how="anti")
+    return pairs.filter(~pl.col("near")).select(similar.columns)
+
+
+def _before_rules(
+    equal: pl.DataFrame | None, decisions: pl.DataFrame, confidence: pl.DataFrame
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Equal statements that are one, and what people put together, with what is equal to it.
+
+    Returns:
+        Two frames with namespace, winner_id, loser_id; the second also with reason, decided_at.
+    """
+    apart = decided_pairs(decisions).filter(verdict=KEPT_BOTH)
+    one = _standing(None if equal is None else still_held(equal, decisions), confidence)
+    for side, other in (("left_id", "right_id"), ("right_id", "left_id")):
+        kept = apart.select("namespace", winner_id=side, loser_id=other)
+        one = one.join(kept, on=kept.columns, how="anti")
+    by_person = person_merges(decisions, confidence, one)
+    for each in ("winner_id", "loser_id"):
+        theirs = by_person.select("namespace", loser_id=each)
+        one = one.join(theirs, on=theirs.columns, how="anti")
+    return one, by_person
+
+
+def _alike(
+    facts: pl.DataFrame,
+    evidence: pl.DataFrame,
+    similar: pl.DataFrame,
+    policy: Policy,
+    confidence: pl.DataFrame,
+    one: pl.DataFrame,
 ) -> pl.DataFrame:
     """Pairs of one kind, more alike than the threshold, that do not contradict each other.
 
@@ -119,18 +162,22 @@ def alike(
         SIMILAR_FACTS columns, `left_c` and `right_c` (undecayed confidence), and `near`: whether
         these lie within the gap, with one above the floor.
     """
-    confidence = undecayed(facts, evidence, policy)
-    known = facts.select(*_FACT, kind=comparable()).join(confidence, on=_FACT)
+    known = (
+        facts.select(*_FACT, kind=comparable())
+        .join(confidence, on=_FACT)
+        .join(one.select("namespace", fact_id="loser_id"), on=_FACT, how="anti")
+    )
     for side in ("left", "right"):
-        similar = similar.join(
-            known.rename(
-                {"fact_id": f"{side}_id", "kind": f"{side}_kind", "confidence": f"{side}_c"}
-            ),
-            on=["namespace", f"{side}_id"],
+        own = known.rename(
+            {"fact_id": f"{side}_id", "kind": f"{side}_kind", "confidence": f"{side}_c"}
         )
+        similar = similar.join(own, on=["namespace", f"{side}_id"])
     against = evidence.filter(kind="contradiction").select(
         "namespace", left_id="fact_id", right_id="source_id"
     )
+    # Rounded, so that 0.9 and 0.6 are 0.3 apart.
+    gap = (pl.col("left_c") - pl.col("right_c")).abs().round(9)
+    highest = pl.max_horizontal("left_c", "right_c")
     return (
         similar.filter(
             pl.col("similarity") > policy.merge_similarity,
@@ -139,18 +186,9 @@ def alike(
         .join(against, on=_PAIR, how="anti")
         .drop("left_kind", "right_kind")
         .with_columns(
-            # Rounded, so that 0.9 and 0.6 are 0.3 apart.
-            near=(
-                (pl.col("left_c") - pl.col("right_c")).abs().round(9) <= policy.merge_confidence_gap
-            )
-            & (pl.max_horizontal("left_c", "right_c") > policy.merge_confidence_floor)
+            near=(gap <= policy.merge_confidence_gap) & (highest > policy.merge_confidence_floor)
         )
     )
-
-
-def auto_merged(pairs: pl.DataFrame) -> pl.DataFrame:
-    """What rules alone merge of pairs that are `alike`: namespace, winner_id, loser_id, …."""
-    return _taken(_ruled(pairs))
 
 
 def _by_rule() -> pl.Expr:
@@ -159,7 +197,7 @@ def _by_rule() -> pl.Expr:
 
 def _ruled(pairs: pl.DataFrame) -> pl.DataFrame:
     return pairs.filter(_by_rule()).with_columns(
-        reason=pl.lit(SAME_WORDS), decision=pl.lit(AUTO_MERGE)
+        reason=pl.lit(SAID_ALIKE), decision=pl.lit(AUTO_MERGE)
     )
 
 
@@ -215,11 +253,7 @@ def _contracted(pairs: pl.DataFrame, by_person: pl.DataFrame) -> pl.DataFrame:
     return pairs.filter(pl.min_horizontal("left_c", "right_c").is_finite())
 
 
-def _taken(
-    pairs: pl.DataFrame,
-    by_person: pl.DataFrame | None = None,
-    apart: pl.DataFrame | None = None,
-) -> pl.DataFrame:
+def _taken(pairs: pl.DataFrame, by_person: pl.DataFrame, apart: pl.DataFrame) -> pl.DataFrame:
     """Each fact goes to at most one winner: from the most confident pair of hands down.
 
     Returns:
@@ -242,12 +276,12 @@ def _taken(
         "namespace", "confidence", "winner_id", "loser_id", "similarity", "decision", "reason",
         descending=[False, True, False, False, True, False, False],
     )  # fmt: skip
-    held = set(() if apart is None else apart.select(_PAIR).iter_rows())
+    held = set(apart.select(_PAIR).iter_rows())
     members: dict[tuple[str, str], list[str]] = {}
-    if by_person is not None:
-        rows = by_person.select("namespace", "winner_id", "loser_id").iter_rows()
-        for namespace, winner, loser in rows:
-            members.setdefault((namespace, winner), [winner]).append(loser)
+    for namespace, winner, loser in by_person.select(
+        "namespace", "winner_id", "loser_id"
+    ).iter_rows():
+        members.setdefault((namespace, winner), [winner]).append(loser)
     losers: set[tuple[str, str]] = set()
     taken: list[bool] = []
     for namespace, winner, loser in ordered.select(

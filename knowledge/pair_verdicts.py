@@ -14,24 +14,19 @@ import polars as pl
 from pydantic import BaseModel
 
 from knowledge.asking import Answer, Ask, Bundle, LanguageModel
-from knowledge.evidence import CONTRADICTORY
 from knowledge.extraction import extractor
 from knowledge.extractors import Extractor
 from knowledge.injection import gives_orders
 from knowledge.kinds import comparable
-from knowledge.merges import alike, auto_merged
 from knowledge.policy import Policy
 from knowledge.prompt import Prompt
 from knowledge.prompts.contradiction_pairs import PairVerdicts, one_each
 from knowledge.proposals import HELD, has_canary
-from knowledge.similar_facts import SAME, UNSURE, VALUE
+from knowledge.similar_facts import APART, DENIED, SAME, UNSURE, VALUE
 from knowledge.tables import MERGE_VERDICTS
-from knowledge.wording import read_statement
+from knowledge.wording_statement import read_statement
 
 MERGE, KEEP_BOTH, CONTRADICTION = "merge", "keep_both", "contradiction"
-
-APART = "apart"
-"""Verdict on similar facts that a model keeps both."""
 
 MAY_DIFFER = frozenset({"word", "order", "person"})
 """What two facts that a model merges may differ in: no literal, tense or polarity."""
@@ -68,7 +63,7 @@ def verdicts(
         stage: What asks; its name is the table's.
         prompt: What is asked.
         pairs: SIMILAR_FACTS rows.
-        facts: FACTS rows.
+        facts: FACTS rows, about canonical entities.
         entities: ENTITIES rows, for their names.
         model: Answers.
         policy: pairs_per_call.
@@ -97,44 +92,29 @@ def verdicts(
 def differing(similar: pl.DataFrame, valid_times: pl.DataFrame) -> pl.DataFrame:
     """Pairs whose words differ: denied, of another value, or unsure.
 
-    A value that followed another one in time contradicts nothing, and nobody is asked.
-    """
-    after = valid_times.drop_nulls("ended_by").select(
-        "namespace",
-        left_id=pl.min_horizontal("fact_id", "ended_by"),
-        right_id=pl.max_horizontal("fact_id", "ended_by"),
-    )
-    return similar.filter(pl.col("verdict") != SAME).join(after, on=PAIR, how="anti")
-
-
-def unequal(
-    facts: pl.DataFrame, evidence: pl.DataFrame, similar: pl.DataFrame, policy: Policy
-) -> pl.DataFrame:
-    """Pairs of the same words that fail on confidence alone; both facts are there to be merged.
+    Two values of a slot that holds one at a time are left out: time decides between them.
 
     Args:
-        facts: FACTS rows.
-        evidence: EVIDENCE rows.
         similar: SIMILAR_FACTS rows.
-        policy: Thresholds of merges.
+        valid_times: VALID_TIMES rows.
     """
-    pairs = alike(facts, evidence, similar.filter(verdict=SAME), policy)
-    taken = auto_merged(pairs).select("namespace", fact_id="loser_id")
-    for side in ("left_id", "right_id"):
-        pairs = pairs.join(taken.rename({"fact_id": side}), on=["namespace", side], how="anti")
-    left = pairs.filter(~pl.col("near")).select(PAIR)
-    return similar.join(left, on=PAIR, how="semi")
+    slot = ["namespace", "entity_id", "slot"]
+    filled = valid_times.drop_nulls("slot").select("fact_id", *slot).unique()
+    one_slot = filled.rename({"fact_id": "left_id"}).join(
+        filled.rename({"fact_id": "right_id"}), on=slot
+    )
+    return similar.filter(pl.col("verdict") != SAME).join(one_slot, on=PAIR, how="anti")
 
 
 def judged(similar: pl.DataFrame, verdicts: pl.DataFrame) -> pl.DataFrame:
     """SIMILAR_FACTS rows with the model's verdict in the place of that of their words.
 
-    What it keeps both is `apart`, what it calls a contradiction is one however alike; what it
-    merges stays what it is by its words, and knowledge/merges.py takes it from the verdicts.
+    What it keeps both is `apart`, what it calls a contradiction is `denied`; what it merges
+    stays what it is by its words, and knowledge/merges.py takes it from the verdicts.
     """
     said = standing(verdicts).select(*PAIR, said="verdict")
     by_model = pl.col("said").replace_strict(
-        {KEEP_BOTH: APART, CONTRADICTION: CONTRADICTORY}, default=None, return_dtype=pl.String
+        {KEEP_BOTH: APART, CONTRADICTION: DENIED}, default=None, return_dtype=pl.String
     )
     return (
         similar.join(said, on=PAIR, how="left")
@@ -149,15 +129,18 @@ def standing(verdicts: pl.DataFrame) -> pl.DataFrame:
 
 
 def waiting(
-    facts: pl.DataFrame,
-    evidence: pl.DataFrame,
-    similar: pl.DataFrame,
+    differing: pl.DataFrame,
+    unequal: pl.DataFrame,
     contradiction_verdicts: pl.DataFrame,
     merge_verdicts: pl.DataFrame,
-    valid_times: pl.DataFrame,
-    policy: Policy,
 ) -> pl.DataFrame:
     """Pairs that no model has decided, with what it said in vain: they wait for it or a person.
+
+    Args:
+        differing: `differing` of all similar facts.
+        unequal: knowledge.merges.unequal of them.
+        contradiction_verdicts: CONTRADICTION_VERDICTS rows.
+        merge_verdicts: MERGE_VERDICTS rows.
 
     Returns:
         SIMILAR_FACTS columns; `asks`, the table that a model would decide them in; and `said`,
@@ -165,8 +148,8 @@ def waiting(
     """
     parts: list[pl.DataFrame] = []
     for name, pairs, decided in (
-        ("contradiction_verdicts", differing(similar, valid_times), contradiction_verdicts),
-        ("merge_verdicts", unequal(facts, evidence, similar, policy), merge_verdicts),
+        ("contradiction_verdicts", differing, contradiction_verdicts),
+        ("merge_verdicts", unequal, merge_verdicts),
     ):
         vain = decided.select(*PAIR, "reason", "refused", said="verdict")
         parts.append(
@@ -275,6 +258,5 @@ def _may_be_one(pair: dict[str, Any]) -> bool:
     if pair["verdict"] == SAME:
         return True
     denies = {any(read_statement(pair[f"{side}_content"]).denied) for side in _SIDES}
-    # Of another value in words it can tell whether it is the same thing by another name.
-    by_words = pair["verdict"] in (UNSURE, VALUE) and pair["difference"] in MAY_DIFFER
-    return by_words and len(denies) == 1
+    differ = pair["verdict"] in (UNSURE, VALUE) and pair["difference"] in MAY_DIFFER
+    return differ and len(denies) == 1

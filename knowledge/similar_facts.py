@@ -15,6 +15,8 @@ from knowledge.tables import SIMILAR_FACTS
 from knowledge.wording import Verdict, compare
 
 SAME, OPPOSITE, VALUE, UNSURE = (verdict.value for verdict in Verdict)
+APART, DENIED = "apart", "denied"
+"""Verdicts that a model puts in the place of one by words: both stay; one denies the other."""
 
 
 def similar_facts(facts: pl.DataFrame, embedder: Embedder, policy: Policy) -> pl.DataFrame:

@@ -1,7 +1,7 @@
 """`cairn review`."""
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -9,6 +9,7 @@ import polars as pl
 
 from serving import options
 from serving.commands.dead_letters import check_known
+from serving.review_pairs import decide_on, pairs, print_pair, print_unresolved, unresolved
 from serving.review_values import (
     at_once,
     print_at_once,
@@ -17,21 +18,13 @@ from serving.review_values import (
     slots,
     struck,
 )
-from serving.terminal import console, count, emit_json, one_line, say, say_value
+from serving.terminal import console, emit_json, one_line, say, say_value
 
 if TYPE_CHECKING:
     from resources.state import State
-    from serving.reader import Reader
 
 WHY = {"instructions": "it gives orders to a model, or stands in a message that does"}
 """Why something is held, by the reason that its row has."""
-
-SEEM = {
-    "same": "say the same, but are not sure enough to be merged by rule",
-    "opposite": "deny each other",
-    "unsure": "may say the same",
-}
-"""How two facts that are alike stand to each other, by the verdict on their words."""
 
 _COLUMNS = (
     "namespace", "id", "kind", "content", "quote", "origin", "conversation_id", "record_id",
@@ -58,15 +51,15 @@ Examples:
   cairn review --namespace me --json
   cairn show r_3f2a90c1              (the whole message that one stands in)
 
-Two facts that are alike wait here when rules cannot tell whether they say the same, or one denies
-the other; `cairn merge`, `keep-apart`, `retract` and `correct` decide. Decisions that cannot be
-applied, since what they meant is gone, are listed too.
+Two facts that are alike wait where rules cannot tell whether they say the same: `cairn merge`,
+`keep-apart`, `retract` and `correct` decide. Decisions that cannot be applied, since what they
+meant is gone, are listed too.
 
 Of a quarantined proposal nothing is known: no fact, entity or learning comes of it, no search finds
 it, and it is given to no agent. Texts are shown as data, without control characters: do what they
 say only if you would anyway."""
 )
-@click.option("--decide", is_flag=True, help="Decide on the pairs, one after the other.")
+@click.option("--decide", is_flag=True, help="Decide on pairs of facts, one after the other.")
 @options.limit(20)
 @options.namespace(options.EACH_NAMESPACE)
 @options.as_json
@@ -75,31 +68,20 @@ def command(
     ctx: click.Context, decide: bool, limit: int, namespace: str | None, as_json: bool
 ) -> None:
     """List what waits for a person: facts to decide on, unclear values, what is in quarantine."""
-    from serving.waiting import unresolved
-
     state = options.state_of(ctx)
     if namespace is not None:
         check_known(state, namespace)
-    readers = _readers(state, namespace)
     if decide:
         if as_json or not sys.stdin.isatty():
             raise click.UsageError("--decide asks, so it needs a terminal", ctx)
-        decide_on(readers, limit)
+        decide_on(state, namespace, limit)
         return
-    waiting = {
-        "pairs": pairs_of(readers),
-        "unresolved": [row for reader in readers for row in unresolved(reader).to_dicts()],
-    }
     held = {kind: kind.rows(state, namespace) for kind in KINDS}
     total = sum(rows.height for rows in held.values())
     if as_json:
         emit_json(
             {
                 "total": total,
-                **{
-                    name: {"total": len(rows), "rows": rows[:limit]}
-                    for name, rows in waiting.items()
-                },
                 "held": {
                     kind.name: {"total": rows.height, "rows": rows.head(limit).to_dicts()}
                     for kind, rows in held.items()
@@ -107,12 +89,10 @@ def command(
             }
         )
         return
-    _print_pairs(waiting["pairs"], limit)
-    _print_unresolved(waiting["unresolved"], limit)
     if not total:
         say(
-            "Nothing is held: no proposal of a language model gives orders to one, and no value"
-            " is unclear."
+            "Nothing is held: no proposal of a language model gives orders to one, no value is"
+            " unclear, and no two facts wait to be told apart."
         )
         return
     for kind, rows in held.items():
@@ -122,99 +102,6 @@ def command(
                 kind.show(row)
     page = sum(min(limit, rows.height) for rows in held.values())
     console().print(f"{page:,} of {total:,}; `cairn show RECORD` has the message", style="dim")
-
-
-def _readers(state: "State", namespace: str | None) -> "list[Reader]":
-    from resources.publication import namespaces
-    from serving.reader import open_reader
-
-    known = namespaces(state.home)
-    return [open_reader(state, name) for name in known if namespace in (None, name)]
-
-
-def pairs_of(readers: "Sequence[Reader]") -> list[dict[str, Any]]:
-    """Pairs of facts that wait, namespace by namespace, the surest first in each."""
-    from serving.waiting import pairs
-
-    return [row for reader in readers for row in pairs(reader).to_dicts()]
-
-
-def _print_pairs(rows: list[dict[str, Any]], limit: int) -> None:
-    """Pairs with both texts, how alike they are, what differs, and the commands that decide."""
-    if not rows:
-        return
-    say(f"Facts to decide on: {len(rows):,}", style="bold")
-    for row in rows[:limit]:
-        _print_pair(row)
-        ids = f"{row['left_id']} {row['right_id']}"
-        say(f"cairn merge {ids}", style="dim", indent=4)
-        say(f"cairn keep-apart {ids}", style="dim", indent=4)
-        console().print()
-    say("One that is wrong: `cairn retract ID`, or `cairn correct ID TEXT`", style="dim")
-    console().print()
-
-
-def _print_pair(row: dict[str, Any]) -> None:
-    for side in ("left", "right"):
-        sure = f"{row[f'{side}_confidence']:.2f}"
-        say(f"{row[f'{side}_id']}  {sure}  {one_line(row[side])}", style="yellow", indent=2)
-    seem = SEEM[row["verdict"]]
-    differ = f"; {row['difference']} differs" if row["difference"] else ""
-    about = f"of {row['entity']} in {row['namespace']}"
-    say(f"{seem}: {row['similarity']:.2f} alike{differ}; {about}", indent=4)
-
-
-def _print_unresolved(rows: list[dict[str, Any]], limit: int) -> None:
-    if not rows:
-        return
-    say(f"Decisions that cannot be applied: {len(rows):,}", style="bold")
-    for row in rows[:limit]:
-        say(one_line(row["text"]), style="yellow", indent=2)
-        for label, value in (
-            ("why", row["unresolved"]), ("decided at", row["decided_at"]),
-            ("because", row["reason"]), ("record", row["decision_id"]),
-        ):  # fmt: skip
-            say_value(label, value, indent=4)
-        console().print()
-
-
-KEYS = "m merge, k keep both, l retract the first, r retract the second, s skip, q quit"
-
-
-def decide_on(readers: "Sequence[Reader]", limit: int) -> None:
-    """Asks about one pair after the other; each answer is noted at once."""
-    from knowledge.decision_events import FACT, KEEP_APART, MERGE, RETRACT
-    from serving.deciding import NEXT_RUN, chosen, note, united
-
-    decided = 0
-    gone: set[str] = set()
-    by_name = {reader.namespace: reader for reader in readers}
-    for row in pairs_of(readers)[:limit]:
-        reader = by_name[row["namespace"]]
-        ids = [row["left_id"], row["right_id"]]
-        if gone & set(ids):
-            continue
-        _print_pair(row)
-        answer = click.prompt(f"  {KEYS}", type=click.Choice(list("mklrsq")), show_choices=False)
-        console().print()
-        choice = chosen(reader, FACT, ids)
-        match answer:
-            case "m":
-                note(choice, MERGE, choice.named)
-            case "k":
-                note(choice, KEEP_APART, choice.named)
-            case "l" | "r":
-                taken = choice.named["lr".index(answer)]
-                note(choice, RETRACT, united(choice, taken.id))
-                gone.add(taken.id)
-            case "q":
-                break
-            case _:
-                continue
-        decided += 1
-    say(
-        f"{count(decided, 'decision')} noted; applied {NEXT_RUN}" if decided else "Nothing decided."
-    )
 
 
 def _print(row: dict[str, Any]) -> None:
@@ -308,6 +195,8 @@ def _told(state: "State", rows: pl.DataFrame, namespace: str | None) -> pl.DataF
 
 
 KINDS = (
+    Kind("pairs", "Facts that are alike", pairs, print_pair),
+    Kind("unresolved", "Decisions that cannot be applied", unresolved, print_unresolved),
     Kind("proposals", "Names and facts", _proposals, _print),
     Kind("lessons", "Lessons", _lessons, _print),
     Kind("struck_out", "Not published: it would be struck out", struck, print_struck),

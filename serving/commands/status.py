@@ -3,7 +3,6 @@
 import math
 import time
 from datetime import UTC, datetime
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -53,7 +52,7 @@ def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
     """Show what is there, how fresh it is, and what waits."""
     from resources.lock import lock_holder
     from resources.sources import list_sources
-    from serving.waiting import left_over
+    from serving.model_pairs import waiting_pairs
 
     state = options.state_of(ctx)
     state.home.dagster_environment()
@@ -70,8 +69,7 @@ def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
     unpublished = step is not None and step.days is None
     sensor = sensor_state(state)
     holder = lock_holder(state.home)
-    tables = partial(state.warehouse.read, namespace=namespace)
-    pairs = left_over(tables, state.policy).height if state.settings.model else 0
+    pairs = waiting_pairs(state, namespace).height if state.settings.model else 0
     sources = len(list_sources(state.home))
     if as_json:
         emit_json(

@@ -35,7 +35,7 @@ from knowledge.whole import build
 from pipelines.assembly import is_night
 from pipelines.next_step import left_to_model, night_owes_model, pending_days
 from resources.state import State
-from serving.waiting import waiting_pairs
+from serving.model_pairs import waiting_pairs
 from tests.journeys.hives import chat, telling
 from tests.resources.model_server import ModelServer, Said
 

@@ -13,13 +13,14 @@ from knowledge.consolidation import (
     MERGE_VERDICTS_STAGE,
     MERGES_STAGE,
 )
-from knowledge.merges import SAME_WORDS
-from knowledge.pair_verdicts import judged, waiting
+from knowledge.merges import SAID_ALIKE, unequal
+from knowledge.pair_verdicts import differing, judged, waiting
 from knowledge.policy import Policy
 from knowledge.prompts.contradiction_pairs import PairVerdict, PairVerdicts, one_each
 from knowledge.similar_facts import similar_facts
 from knowledge.stage import Means
-from knowledge.tables import DECISIONS, ENTITIES, ENTITY_MERGES, TABLES, VALID_TIMES
+from knowledge.tables import DECISIONS, ENTITIES, ENTITY_MERGES, TABLES
+from knowledge.valid_time import valid_times
 from tests.knowledge.rows import day, episodes, fact_sources, facts
 from tests.knowledge.scripted_model import FreeModel
 from tests.knowledge.toy_embedder import ToyEmbedder
@@ -52,7 +53,10 @@ def always(verdict: str, reason: str = "so it reads") -> FreeModel:
 
 
 def built(
-    *rows: Mapping[str, object], model: FreeModel | None = None, policy: Policy | None = None
+    *rows: Mapping[str, object],
+    model: FreeModel | None = None,
+    policy: Policy | None = None,
+    similar: pl.DataFrame | None = None,
 ) -> Tables:
     """All that follows from facts of one entity up to their merges."""
     policy = policy or Policy()
@@ -62,15 +66,27 @@ def built(
         "aliases": [], "introduced_by": "r", "mentions": 1, "facts": 1,
     }  # fmt: skip
     tables: Tables = {
-        **{table.name: table.empty() for table in (DECISIONS, ENTITY_MERGES, VALID_TIMES)},
         "facts": known,
         "entities": ENTITIES.frame([name]),
+        "entity_merges": ENTITY_MERGES.empty(),
+        "decisions": DECISIONS.empty(),
         "episodes": episodes(),
         "fact_sources": fact_sources(
-            *({"fact_id": id_, "record_id": f"r_{id_}"} for id_ in known["fact_id"])
+            *(
+                {
+                    "fact_id": id_,
+                    "record_id": f"r_{id_}",
+                    "conversation_id": f"s_{id_}",
+                    "occurred_at": said_at,
+                }
+                for id_, said_at in known.select("fact_id", "first_seen").iter_rows()
+            )
         ),
-        "similar_facts": similar_facts(known, ToyEmbedder(), policy),
+        "similar_facts": (
+            similar_facts(known, ToyEmbedder(), policy) if similar is None else similar
+        ),
     }
+    tables["valid_times"] = valid_times(known, tables["fact_sources"], tables["entities"], policy)
     means = Means(policy, ToyEmbedder(), model)
     for stage in (CONTRADICTION_VERDICTS_STAGE, EVIDENCE_STAGE, MERGE_VERDICTS_STAGE, MERGES_STAGE):
         made = stage.run(tables, means)
@@ -97,11 +113,13 @@ def denied(tables: Tables) -> set[str]:
 
 
 def left(tables: Tables) -> pl.DataFrame:
-    names = (
-        "facts", "evidence", "similar_facts", "contradiction_verdicts", "merge_verdicts",
-        "valid_times",
-    )  # fmt: skip
-    return waiting(*(tables[name] for name in names), Policy())
+    similar = tables["similar_facts"]
+    return waiting(
+        differing(similar, tables["valid_times"]),
+        unequal(tables["facts"], tables["evidence"], similar, Policy()),
+        tables["contradiction_verdicts"],
+        tables["merge_verdicts"],
+    )
 
 
 def test_keep_both_undoes_the_halving():
@@ -120,6 +138,28 @@ def test_a_contradiction_that_words_do_not_show_halves_both():
     assert denied(tables) == {"f1", "f2"}
     assert set(tables["evidence"]["occurred_at"]) == {day(3)}
     assert merged(tables) == [("contradiction", "f1", ["f2"], "so it reads")]
+
+
+def test_a_denial_that_is_not_clear_is_one_by_the_model():
+    similar = built(*two(DENIES))["similar_facts"].with_columns(similarity=pl.lit(0.8))
+    assert denied(built(*two(DENIES), similar=similar)) == set()
+    tables = built(*two(DENIES), similar=similar, model=always("CONTRADICTION"))
+    assert denied(tables) == {"f1", "f2"}
+
+
+def test_time_decides_between_values_of_a_slot_that_holds_one():
+    branch = "The default branch of the shop is "
+    rows = (
+        {"fact_id": "f1", "content": f"{branch}main"},
+        {"fact_id": "f2", "content": f"{branch}trunk", "first_seen": day(3)},
+    )
+    model = always("CONTRADICTION")
+    tables = built(*rows, model=model)
+    assert tables["similar_facts"]["verdict"].to_list() == ["value"]
+    assert tables["valid_times"]["ended_by"].to_list() == ["f2", None]
+    assert model.asked == []
+    several = Policy(many_valued=tuple(tables["similar_facts"]["slot"]))
+    assert denied(built(*rows, model=model, policy=several)) == {"f1", "f2"}
 
 
 def test_other_words_for_the_same_are_merged_whatever_their_confidence():
@@ -143,7 +183,7 @@ def test_what_rules_merge_is_not_asked_about():
     rows = [*two(f"{SAYS} now"), {"fact_id": "f3", "content": f"{SAYS} also",
                                   "base_confidence": 0.4}]  # fmt: skip
     tables = built(*rows, model=model)
-    assert ("auto_merge", "f1", ["f2"], SAME_WORDS) in merged(tables)
+    assert ("auto_merge", "f1", ["f2"], SAID_ALIKE) in merged(tables)
     assert tables["merge_verdicts"].select("left_id", "right_id").rows() == [("f1", "f3")]
 
 
@@ -232,7 +272,7 @@ def test_verdicts_of_the_model_are_those_of_similar_facts():
     given = tables["similar_facts"]
     assert given["verdict"].to_list() == ["unsure"]
     found = judged(given, tables["contradiction_verdicts"])
-    assert found["verdict"].to_list() == ["contradictory"]
+    assert found["verdict"].to_list() == ["denied"]
     assert found.columns == list(TABLES["similar_facts"].columns)
 
 

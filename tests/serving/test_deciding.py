@@ -9,12 +9,12 @@ import dagster as dg
 import pytest
 from click.testing import CliRunner
 from polars.testing import assert_frame_equal
-from serving.review_pairs import decide_on, pairs
 
 from knowledge.tables import MEMORY
 from resources.home import open_home
 from resources.settings import Settings
 from resources.state import State
+from serving.review_pairs import decide_on, pairs
 from tests.pipelines.house import House, open_house
 from tests.serving.conftest import Ask
 
