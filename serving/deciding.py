@@ -248,7 +248,8 @@ def tell(
     if as_json:
         emit_json(told)
         return
-    say(f"{told['thing'].capitalize()}s of {told['namespace']}, {will}:", style="bold")
+    kind = "Facts" if told["thing"] == FACT else "Entities"
+    say(f"{kind} of {told['namespace']}, {will}:", style="bold")
     rows = [{**each._asdict(), "text": one_line(each.text)} for each in named]
     print_table(rows, COLUMNS, indent=2)
     console().print()

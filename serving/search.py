@@ -120,7 +120,8 @@ def search_memory(
         limit=max(policy.search_per_arm, wanted) * (PAST_DEPTH if past else 1),
     )
     # What is no fact has one event; of facts, what came later is left out with their texts.
-    later = (pl.col("kind") != "fact") & (pl.col("last_event_at") > reader.as_of)
+    # Later than the latest event are decisions alone, and those are no news.
+    later = (pl.col("kind") != "fact") & (pl.col("last_event_at") > reader.as_of) & past
     hits = hits.filter(~later.fill_null(value=False))
     if hits.is_empty():
         return []

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 import click
 
 from serving import options
-from serving.terminal import one_line
 
 if TYPE_CHECKING:
     from serving.deciding import Named
@@ -18,8 +17,8 @@ Examples:
   cairn merge f_1c0a f_98f8 --into f_98f8 --reason "the wording we agreed on"
   cairn merge e_a416 e_77b0                    (two names of one thing)
 
-The one that stays is the surest, unless --into says which. Nothing is deleted: the others point to
-it, and can be shown. The beginning of an id is enough."""
+Of facts the surest stays, unless --into says which; of entities the most mentioned. Nothing is
+deleted: the others point to it, and can be shown. The beginning of an id is enough."""
 )
 @click.argument("ids", metavar="ID...", nargs=-1, required=True)
 @click.option("--into", metavar="ID", help="The one that stays.")
@@ -36,7 +35,7 @@ def command(
     as_json: bool,
 ) -> None:
     """Say that facts, or entities, are one."""
-    from knowledge.decision_events import MERGE
+    from knowledge.decision_events import ENTITY, MERGE
     from serving.deciding import Undecidable, choose, note, tell, unretracted
     from serving.explain import find
 
@@ -46,16 +45,19 @@ def command(
     choice = choose(state, ids if stays is None or named_too else [*ids, stays], namespace)
     if len(choice.named) < 2:
         raise Undecidable("a merge needs two ids or more")
+    if stays and choice.thing == ENTITY:
+        raise Undecidable("of entities the most mentioned one stays: --into is for facts")
     unretracted(choice)
     standing = {each.stands_for for each in choice.named}
     if len(standing) == 1 and stays in (None, *standing):
         raise Undecidable(f"they are merged already, into {standing.pop()}")
     told = note(choice, MERGE, choice.named, into=stays, reason=reason)
     kept = next((each for each in choice.named if each.id == stays), None)
-    will = f"to be merged into {kept.id}" if kept else "to be merged into the surest of them"
+    first = "most mentioned" if choice.thing == ENTITY else "surest"
+    will = f"to be merged into {kept.id}" if kept else f"to be merged into the {first} of them"
     tell(told | {"into": stays}, choice.named, will, f"cairn unmerge {_other(choice.named, kept)}",
          as_json=as_json)  # fmt: skip
 
 
 def _other(named: "list[Named]", kept: "Named | None") -> str:
-    return one_line(next(each.id for each in reversed(named) if each != kept))
+    return next(each.id for each in reversed(named) if each != kept)

@@ -130,6 +130,7 @@ def test_review_asks_about_one_pair_after_the_other(house: House, run_cairn: Ask
         (("merge", "f_nowhere", "f_neither"), "has the id f_nowhere"),
         (("merge", "{fact}"), "two ids or more"),
         (("merge", "{fact}", "{fact}"), "is named twice"),
+        (("merge", "{entity}", "--into", "{other}"), "--into is for facts"),
         (("keep-apart", "{fact}", "{entity}"), "cannot be one"),
         (("retract", "{entity}"), "only facts are retracted"),
         (("confirm", "{record}"), "only facts are confirmed"),
@@ -150,6 +151,7 @@ def test_what_cannot_be_decided_is_refused_and_not_noted(
     tool = ask("facts", "--predicate", "used_tool", "--json").json["facts"][0]
     known = {
         "fact": fact["fact_id"], "text": fact["content"].upper(), "entity": fact["entity_id"],
+        "other": ask("entities", "--json").json["entities"][-1]["entity_id"],
         "tool": tool["fact_id"], "record": fact["source_record_ids"][0],
     }  # fmt: skip
     told = ask(*(argument.format(**known) for argument in arguments))
