@@ -125,7 +125,7 @@ def test_equal_facts_go_where_the_one_that_stands_for_them_goes():
             "difference": [None], "verdict": ["same"],
         }
     )  # fmt: skip
-    found = merges(rows, evidence(), similar, POLICY, equal)
+    found = merges(rows, evidence(), similar, POLICY, equal=equal)
     taken = {row["reason"]: (row["winner_id"], row["loser_ids"]) for row in found.to_dicts()}
     assert taken[ONE_STATEMENT] == ("f1", ["f3"])
     assert ("f1", ["f2"]) in taken.values()
@@ -152,3 +152,23 @@ def test_a_slot_is_one_under_either_name():
     ends = dict(held.select("fact_id", "valid_to").iter_rows())
     assert ends == {"f1": day(5), "f2": None}
     assert valid_times(rows, sources, named, POLICY)["valid_to"].null_count() == 2
+
+
+def test_a_person_merges_entities_and_keeps_others_apart(tables):
+    stage = next(each for each in CONSOLIDATION if each.name == "entity_merges")
+
+    def merged(decision, left, right):
+        decided = DECISIONS.frame(
+            [
+                {
+                    "decision_id": "d", "namespace": "n", "decision": decision, "thing": "entity",
+                    "meant_ids": [left, right], "ids": [left, right], "facts": [], "text": "",
+                    "pairs": [{"left_id": left, "right_id": right}], "decided_at": day(30),
+                }
+            ]
+        )  # fmt: skip
+        made = stage.run({**tables, "decisions": decided}, Means(POLICY, ToyEmbedder())).tables
+        return set(made["entity_merges"]["rule"])
+
+    assert merged("keep_apart", "e1", "e2") == set()
+    assert "decided" in merged("merge", "e1", "e3")
