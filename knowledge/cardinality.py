@@ -25,7 +25,8 @@ def _stems(text: str) -> frozenset[str]:
 
 RELATIONS_OF_ONE = """
 lives in *
-based/located in *
+be based/located in *
+_ be based/located in *
 works at/for *
 be called/named *
 name be *
@@ -34,20 +35,22 @@ _ name be *
 _ favourite _ be *
 _ preferred _ be *
 _ default _ be *
-_ primary/main _ be *
+_ primary|main _ be *
 _ defaults to *
 _ be set to *
 _ runs/listens/serves on port #
 _ version of _ be #
 _ _ version be #
 _ be on/at version #
-uses/runs/needs/requires ? #
-_ uses/runs/needs/requires ? #
+uses/runs ? #
+_ uses/runs ? #
+needs/requires ? #
+_ needs/requires ? #
 runs on ? #
 _ runs on ? #
 _ expires on/in #
-_ deadline/birthday be *
-_ day/date be @
+_ deadline|birthday be *
+_ day|date be @
 _ be on/at @
 be # year
 _ be # year
@@ -55,16 +58,17 @@ _ be hosted on/at *
 _ timezone be *
 _ time zone be *
 _ status be *
-_ host/hostname/url/address/ip/port/domain be #
-_ limit/timeout/budget/threshold/quota/interval/retention/size/price/rent/salary/weight/height be #
+_ host|hostname|url|address|ip|port|domain be #
+_ limit|timeout|budget|threshold|quota|interval|retention|size|price be #
+_ rent|salary|weight|height be #
 be married/engaged to *
 native language be *
-employer/job/boss/manager be *
+employer|job|boss|manager be *
 """
 """One slot a line, in words of any form. `_` stands for up to five words or none, `?` for one, `*`
 for the value, `#` for one that is a literal (number, version, date, host, …), `@` for a date or
-time; of choices (`/`) the first names the slot. A line that does not begin with `_` is about the
-entity itself."""
+time; `|` for choices, `/` for words that mean the same here, of which the first names the slot. A
+line that does not begin with `_` is about the entity itself."""
 
 SINGLE_PREDICATES = frozenset({
     "lives_in", "works_at", "works_for", "is_called", "has_name", "based_in", "located_in",
@@ -88,9 +92,9 @@ _VALUE = {
 _ANY = r"(?:\S+ ){0,5}"
 
 _UNSAID = re.compile(
-    r"\b(?:if|unless|whether|when|while|once|would|could|should|might|may|maybe|perhaps|probably"
+    r"\b(?:if|unless|whether|when|while|once|would|could|should|might|(?<!\d )may(?! \d)|maybe|perhaps|probably"
     r"|possibly|wish|hope|want|wants|plan|plans|planning|going to|will|shall|suppose|imagine"
-    r"|pretend|think|thinks|guess|believe|believes|say|says|said|tell|tells|told|claim|claims"
+    r"|pretend|think|thinks|guess|believe|believes|say|says|said|tell|tells|told|reads|shows|indicates|suggests|states|claim|claims"
     r"|claimed|asks|asked|ask|used to|formerly|previously|almost|nearly|instead|sometimes"
     r"|either|example|e\.g)\b|[?\"“”]|['’]ll\b|['’]d\b",
     re.IGNORECASE,
@@ -98,7 +102,7 @@ _UNSAID = re.compile(
 """What makes a sentence say something else than that this is so."""
 
 _SEVERAL = re.compile(
-    r"[;,:/&]|\b(?:and|or|but|because|since|than|except|both|also|another|other|second)\b",
+    r"[;,:/&()–—]|\b(?:and|or|but|because|since|than|except|both|also|another|other|second)\b",
     re.IGNORECASE,
 )
 """What may give several values, or a clause of its own."""
@@ -209,6 +213,8 @@ def _compiled(lines: tuple[str, ...]) -> list[tuple[re.Pattern[str], dict[str, s
                 parts.append(r"\S+ ")
             elif word in _VALUE:
                 parts.append(_VALUE[word] + " ")
+            elif "|" in word:
+                parts.append(f"(?:{'|'.join(map(re.escape, map(_form, word.split('|'))))}) ")
             elif "/" in word:
                 forms = [_form(each) for each in word.split("/")]
                 key = f"c{len(named)}"

@@ -59,6 +59,8 @@ def test_two_values_of_one_slot(said):
         "Do I live in Berlin?",
         "Anna says the default branch is trunk.",
         "The docs say that the default branch is trunk.",
+        "The page shows the default branch is trunk.",
+        "No other module — tests use Python 3.12.",
         "Maybe the default branch is trunk.",
         "I work at night.",
         "My default shell is not zsh.",
@@ -81,9 +83,13 @@ def test_different_subjects_have_slots_of_their_own():
             "The worker runs on port 80.",
             "We use Python 3.12.",
             "We use Node 22.",
+            "The staging host is 10.0.0.4.",
+            "The staging port is 8080.",
+            "My deadline is 3 May.",
+            "My birthday is 3 May.",
         )
     }
-    assert len(slots) == 7
+    assert len(slots) == 11
     assert read("My sister lives in Rome.") is None, "a sister is not the only one"
 
 
