@@ -92,11 +92,11 @@ _VALUE = {
 _ANY = r"(?:\S+ ){0,5}"
 
 _UNSAID = re.compile(
-    r"\b(?:if|unless|whether|when|while|once|would|could|should|might|(?<!\d )may(?! \d)|maybe|perhaps|probably"
-    r"|possibly|wish|hope|want|wants|plan|plans|planning|going to|will|shall|suppose|imagine"
-    r"|pretend|think|thinks|guess|believe|believes|say|says|said|tell|tells|told|reads|shows|indicates|suggests|states|claim|claims"
-    r"|claimed|asks|asked|ask|used to|formerly|previously|almost|nearly|instead|sometimes"
-    r"|either|example|e\.g)\b|[?\"“”]|['’]ll\b|['’]d\b",
+    r"\b(?:if|unless|whether|when|while|once|would|could|should|might|(?<!\d )may(?! \d)|maybe"
+    r"|perhaps|probably|possibly|wish|hope|want|wants|plan|plans|planning|going to|will|shall"
+    r"|suppose|imagine|pretend|think|thinks|guess|believe|believes|say|says|said|tell|tells|told"
+    r"|reads|shows|indicates|suggests|states|claim|claims|claimed|asks|asked|ask|used to|formerly"
+    r"|previously|almost|nearly|instead|sometimes|either|example|e\.g)\b|[?\"“”]|['’](?:ll|d)\b",
     re.IGNORECASE,
 )
 """What makes a sentence say something else than that this is so."""
