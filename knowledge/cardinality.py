@@ -6,8 +6,8 @@ two values of a slot meet however little their sentences are alike, and reading 
 number of facts. What is not in the table holds as many values as are stated.
 
 A slot is filled by what is said to be so now. What was, is denied, conditional, wished, planned,
-asked or told of by somebody fills none; nor does a sentence of several values or of several
-clauses, or one with an indefinite name ("I live in a flat"). English only.
+asked or told of by somebody fills none; nor does a sentence of several values, or one with an
+indefinite name ("I live in a flat"). English only.
 """
 
 import re
@@ -49,7 +49,7 @@ _ needs/requires ? #
 runs on ? #
 _ runs on ? #
 _ expires on/in #
-_ deadline|birthday be *
+_ deadline|birthday be @
 _ day|date be @
 _ be on/at @
 be # year
@@ -108,8 +108,15 @@ _SEVERAL = re.compile(
 """What may give several values, or a clause of its own."""
 
 _INDEFINITE = re.compile(
-    r"\b(?:in|at|for|on|to|is|are|am|called)\s+(?:an?|some|any|no)\b", re.IGNORECASE
+    r"\b(?:in|at|for|on|to|is|are|am|called)\s+(?:only |just |really )?(?:an?|some|any|no)\b",
+    re.IGNORECASE,
 )
+
+_NEXT_CLAUSE = re.compile(
+    r",?\s+(?:and|but|so|because|though)\s+(?=(?:i|my|we|our|you|your|he|she|it|they)\b)",
+    re.IGNORECASE,
+)
+"""Where another clause begins, with a subject of its own: what stands before it is read."""
 
 _AGE = re.compile(r"\b(years?)[ -]old\b", re.IGNORECASE)
 
@@ -151,7 +158,9 @@ def filled(
     """
     if predicate in SINGLE_PREDICATES:
         return None if predicate in policy.many_valued else Filled(predicate, value)
-    plain = _LEAD.sub("", statement.strip()).rstrip(" .!")
+    if "?" in statement:
+        return None
+    plain = _NEXT_CLAUSE.split(_LEAD.sub("", statement.strip()), maxsplit=1)[0].rstrip(" .!")
     if entity and plain.casefold().startswith(f"{entity.casefold()} "):
         plain = plain[len(entity) + 1 :]
     return _read(plain, policy.single_valued, policy.many_valued)
