@@ -105,7 +105,7 @@ def test_facts_fade_for_a_later_reader_and_are_called_deprecated(ask: Ask) -> No
     now = ask("facts", "--all", "--limit", "1000", "--json").json["facts"]
     later = ask("facts", "--all", "--limit", "1000", "--as-of", "2027-06-01", "--json").json
     assert any(fact["status"] == "active" for fact in now)
-    assert {f["status"] for f in later["facts"]} <= {"deprecated", "merged_into"}
+    assert {f["status"] for f in later["facts"]} <= {"deprecated", "ended", "merged_into"}
 
 
 def test_facts_of_the_past_know_nothing_of_what_came_later(ask: Ask) -> None:
