@@ -215,8 +215,9 @@ def _list_values(values: list[dict[str, Any]], fact_id: str) -> None:
         for each in values
     ]
     slot = values[0]["slot"]
-    _heading(f"One value at a time: {slot}" if slot else "When it holds")
+    _heading("One value at a time" if slot else "When it holds")
     print_table(rows, VALUE_COLUMNS, indent=2)
+    say_value("slot", slot)
     if beside := sorted({other for each in values for other in each["beside"]}):
         say_value("at once with", beside)
 
