@@ -112,6 +112,9 @@ _INDEFINITE = re.compile(
     re.IGNORECASE,
 )
 
+_DEFINING = ("favourite", "preferred", "default", "main", "primary")
+"""Adjectives of which there is one of a kind."""
+
 _NEXT_CLAUSE = re.compile(
     r",?\s+(?:and|but|so|because|though)\s+(?=(?:i|my|we|our|you|your|he|she|it|they)\b)",
     re.IGNORECASE,
@@ -177,7 +180,7 @@ def _read(plain: str, more: tuple[str, ...], but: tuple[str, ...]) -> Filled | N
     read = read_statement(_AGE.sub(r"\1", plain))
     if read.past or read.negated or read.asks or any(read.denied):
         return None
-    frame = " ".join(read.frame).removeprefix("user ")
+    frame = _turned().sub(r"\2 be \1", " ".join(read.frame).removeprefix("user "))
     for pattern, named in _patterns(more):
         if match := pattern.fullmatch(frame):
             value = match["value"]
@@ -190,6 +193,14 @@ def _read(plain: str, more: tuple[str, ...], but: tuple[str, ...]) -> Filled | N
                 slot = " ".join(name if word == match[choice] else word for word in slot.split())
             return None if listed(slot, but) else Filled(slot, value)
     return None
+
+
+@lru_cache(maxsize=1)
+def _turned() -> re.Pattern[str]:
+    """Frames with the value in front: "Vim is my favourite editor"."""
+    kinds = "|".join(map(_form, _DEFINING))
+    value = rf"(?:(?!{kinds})\S+ ){{0,2}}(?!{kinds})\S+"
+    return re.compile(rf"^({value}) be ((?:{kinds}) \S+(?: \S+)?)$")
 
 
 def listed(slot: str, slots: tuple[str, ...]) -> bool:

@@ -18,6 +18,8 @@ def read(statement, policy=Policy(), predicate="states"):  # noqa: B008  frozen
         ("My name is Anna.", "My name is Hannah."),
         ("My name is Anna and I'm glad to be here.", "Hi, my name is Hannah, and I'll explain."),
         ("My favourite editor is Vim.", "My favorite editor is Helix"),
+        ("Vim is my favourite editor.", "My favourite editor is Helix."),
+        ("Trunk is the default branch.", "The default branch is main."),
         ("Our default branch is main.", "From now on, the default branch is `trunk`."),
         ("The API server runs on port 8080.", "The API server listens on port 8443 now."),
         ("The version of Postgres is 15.", "The version of Postgres is 16.2."),
