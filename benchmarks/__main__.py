@@ -23,6 +23,8 @@ MB = 1_000_000
 MEMORY_GOAL_MB = 1500
 MODEL_CALLS, MODEL_DELAY = 200, 0.05
 TOKENS_IN, TOKENS_OUT = 3000, 500
+LARGE = 100_000
+"""Statements at which nights and SimHashes have their goals."""
 
 
 class Figure(NamedTuple):
@@ -73,6 +75,9 @@ def measured(source: Path, size: int, rounds: int, statements: Sequence[int]) ->
             "lessons": run("lessons", half),
             "model": run("model", MODEL_CALLS, MODEL_DELAY),
             "pairs": [run("pairs", count, rounds) for count in statements],
+            "clusters": run("clusters", statements[0], 10 if len(statements) > 1 else 1),
+            "nights": [run("nights", count) for count in statements],
+            "simhash": [run("simhash", count, rounds) for count in statements],
         }
 
 
@@ -132,6 +137,7 @@ def figures(result: dict[str, Any]) -> Iterator[Figure]:
             baseline / ours,
             "4" if found["baseline"] == "a full matrix" else "2.5",
         )
+    yield from clustered(result)
     stages = result["stages"]["stages"]
     for name, stage in stages.items():
         rows = "" if stage["rows"] is None else f", {stage['rows']:,} rows"
@@ -140,6 +146,40 @@ def figures(result: dict[str, Any]) -> Iterator[Figure]:
     rest = total - sum(stage["seconds"] for stage in stages.values())
     yield Figure("checks, and Dagster itself", "", f"{rest:.1f} s", None)
     yield Figure("whole graph, from files to publication", "", f"{total:.1f} s", None)
+
+
+def clustered(result: dict[str, Any]) -> Iterator[Figure]:
+    """Topics and near SimHashes; of several runs the least ratio counts."""
+    runs = result["clusters"]["runs"]
+    worst = min(runs, key=lambda each: each["baseline"] / each["ours"])
+    better = sum(each["accuracy"] >= each["baseline_accuracy"] for each in runs)
+    yield Figure(
+        f"clusters of {result['clusters']['texts']:,} texts, the worst of {len(runs)}; as accurate "
+        f"in {better}, the same in {sum(each['agreement'] > 0.99 for each in runs)}",
+        f"hdbscan {worst['baseline']:.2f} s CPU",
+        f"{worst['ours']:.2f} s CPU",
+        worst["baseline"] / worst["ours"],
+        "50",
+    )
+    for found in result["nights"]:
+        first, night = found["seconds"]["first"], found["seconds"]["night"]
+        yield Figure(
+            f"topics of a night with {found['new']:,} new facts",
+            f"first night, {found['facts']:,} facts {first:.2f} s CPU",
+            f"{night:.2f} s CPU",
+            first / night,
+            "20" if found["facts"] >= LARGE else "",
+        )
+    for found in result["simhash"]:
+        baseline, ours = found["seconds"]["baseline"], found["seconds"]["ours"]
+        told = "the same" if found["same"] else "others than the baseline's"
+        yield Figure(
+            f"{found['pairs']:,} near SimHashes of {found['hashes']:,}, {told}",
+            f"all pairs {baseline:.2f} s CPU",
+            f"{ours:.3f} s CPU",
+            baseline / ours,
+            "20" if found["hashes"] >= LARGE else "",
+        )
 
 
 def lessons(found: dict[str, Any]) -> Iterator[Figure]:
@@ -181,7 +221,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="2 MB, once: does it run at all")
     parser.add_argument(
-        "--large", action="store_true", help="pairs of 100,000 statements too: minutes"
+        "--large", action="store_true", help="100,000 statements too, ten data sets: minutes"
     )
     parser.add_argument("--json", action="store_true", help="print the measurements as JSON")
     parser.add_argument("--source", type=Path, default=SAMPLES, help="sessions to repeat")

@@ -181,10 +181,39 @@ def lessons(folder: str) -> dict[str, Any]:
 
 def pairs(count: str, rounds: str) -> dict[str, Any]:
     """CPU seconds to all pairs of similar statements, in one thread: two wait for each other."""
-    os.environ["OPENBLAS_NUM_THREADS"] = "1"  # read when numpy is first imported
+    _one_thread()
     from benchmarks.pairs import measured
 
     return measured(int(count), int(rounds))
+
+
+def clusters(count: str, runs: str) -> dict[str, Any]:
+    """CPU seconds and accuracy of clusters, against the library hdbscan."""
+    _one_thread()
+    from benchmarks.clusters import measured
+
+    return measured(int(count), int(runs))
+
+
+def nights(count: str) -> dict[str, Any]:
+    """CPU seconds of topics on a first night, and on one with 1 % new facts."""
+    _one_thread()
+    from benchmarks.clusters import nights
+
+    return nights(int(count))
+
+
+def simhash(count: str, rounds: str) -> dict[str, Any]:
+    """CPU seconds to all pairs of near SimHashes."""
+    _one_thread()
+    from benchmarks.simhash import measured
+
+    return measured(int(count), int(rounds))
+
+
+def _one_thread() -> None:
+    """Two would wait for each other. Read when numpy is first imported, and polars first works."""
+    os.environ |= {"OPENBLAS_NUM_THREADS": "1", "POLARS_MAX_THREADS": "1"}
 
 
 def _rows(state: "State", stage: str) -> int | None:
@@ -263,7 +292,19 @@ def _tried(read: Callable[[bytes], object], line: bytes) -> None:
 
 TASKS: dict[str, Callable[..., dict[str, Any]]] = {
     task.__name__: task
-    for task in (generate, decoding, raw_logs, memory, stages, lessons, model, pairs)
+    for task in (
+        generate,
+        decoding,
+        raw_logs,
+        memory,
+        stages,
+        lessons,
+        model,
+        pairs,
+        clusters,
+        nights,
+        simhash,
+    )
 }
 
 

@@ -5,20 +5,21 @@ the same vector are folded into one point, whose weight is ignored: repeating a 
 makes it no topic, and HDBSCAN has no use for distances of zero.
 """
 
-import warnings
+import re
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from knowledge.embedding import Vectors
-from knowledge.spanning import Tree, spanning_tree
-from knowledge.text import STOP_WORDS, words
+from knowledge.hierarchy import NOISE, cut
+from knowledge.spanning import Indices, Reals, Tree, grown_tree, spanning_tree
+from knowledge.text import STOP_WORDS, WORD
 from knowledge.vocabulary import stem
 
-NOISE = -1
 TERMS = 6
 TERMS_IN_LABEL = 3
 NEAREST = 8
@@ -27,26 +28,59 @@ _DECIMALS = 6
 _SHORTEST_WORD = 3
 _LARGEST_SHARE = 0.25
 _LARGEST_FREE = 40
+_TERMS_LOOKED_AT = 20
+_SEED = 0
+_ROWS_AT_ONCE = 1024
+_UNSPACED = "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]"
+"""Thai, Lao, Burmese, Khmer, Kana, Han."""
+
+_UNSPACED_PAIR = f"{_UNSPACED}{{2}}"
+
+
+class Links(NamedTuple):
+    """A spanning tree by the keys of vectors (`keys`): it holds whatever rows they stand in."""
+
+    left: Indices
+    right: Indices
+    distance: Reals
+
+    @classmethod
+    def read(cls, table: pl.DataFrame, namespace: str) -> "Links":
+        """The links of a namespace, of FACT_LINKS or EPISODE_LINKS."""
+        own = table.filter(pl.col("namespace") == namespace)
+        return cls(*(own[name].to_numpy() for name in cls._fields))
+
+    def table(self, namespace: str) -> pl.DataFrame:
+        """Rows of FACT_LINKS or EPISODE_LINKS."""
+        return pl.DataFrame(self._asdict()).with_columns(namespace=pl.lit(namespace))
+
+
+NO_LINKS = Links(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))
 
 
 class Clustering(NamedTuple):
     """Clusters of points, numbered from 0 in the order of their first rows.
 
     `labels` and `probabilities` have shape (rows,), `labels` is -1 for noise; `persistence` has
-    shape (clusters,): how stable each is, 0 to 1.
+    shape (clusters,): how stable each is, 0 to 1. `links` are what they were cut from.
     """
 
-    labels: NDArray[np.int64]
-    probabilities: NDArray[np.float64]
-    persistence: NDArray[np.float64]
+    labels: Indices
+    probabilities: Reals
+    persistence: Reals
+    links: Links
 
     @property
-    def members(self) -> list[NDArray[np.int64]]:
+    def members(self) -> list[Indices]:
         """Rows of each cluster."""
-        return [np.flatnonzero(self.labels == label) for label in range(len(self.persistence))]
+        order = np.argsort(self.labels, kind="stable")
+        ends = np.searchsorted(self.labels[order], np.arange(len(self.persistence) + 1))
+        return np.split(order, ends)[1:-1]
 
 
-def clustering(vectors: Vectors, min_size: int, neighbours: int = 1) -> Clustering:
+def clustering(
+    vectors: Vectors, min_size: int, neighbours: int = 1, before: Links | None = None
+) -> Clustering:
     """HDBSCAN (Campello, Moulavi and Sander, 2013) by excess of mass, with exact neighbours.
 
     Distance is Euclidean between unit vectors. No cluster may hold more than a quarter of the
@@ -58,55 +92,57 @@ def clustering(vectors: Vectors, min_size: int, neighbours: int = 1) -> Clusteri
         min_size: Fewest distinct vectors of a cluster.
         neighbours: How many neighbours make a core. With one the tree follows the nearest alone:
             short texts then part into more and clearer themes than with `min_size`.
+        before: The links of other rows by the same `neighbours`: those of which most are here make
+            the same links at a small part of the cost.
     """
     rows = len(vectors)
-    nothing = Clustering(
-        np.full(rows, NOISE, dtype=np.int64), np.zeros(rows), np.zeros(0, dtype=np.float64)
-    )
-    if not rows:
+    nothing = Clustering(np.full(rows, NOISE), np.zeros(rows), np.zeros(0), NO_LINKS)
+    # Points in the order of their keys, so that ties are the same whatever rows come and go.
+    key, first, fold = np.unique(keys(vectors), return_index=True, return_inverse=True)
+    points = vectors[first]
+    known = np.asarray(points.any(axis=1))
+    if not known.all():
+        key, points = key[known], points[known]
+    if len(key) <= min_size:
         return nothing
-    points, first, fold = np.unique(vectors, axis=0, return_index=True, return_inverse=True)
-    # Points in the order of their first rows, not of their coordinates.
-    order = np.argsort(first, kind="stable")
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
-    points, fold = points[order], place[fold.reshape(-1)]
-    known = np.flatnonzero(points.any(axis=1))
-    if len(known) <= min_size:
-        return nothing
-    model = _cut(spanning_tree(points[known], neighbours), min_size)
-    labels = np.full(len(points), NOISE, dtype=np.int64)
-    probabilities = np.zeros(len(points))
-    labels[known] = model.labels_
-    probabilities[known] = np.round(model.probabilities_, _DECIMALS)
-    return _numbered(labels[fold], probabilities[fold], model.cluster_persistence_)
+    tree = _grown(points, key, before) if before and neighbours == 1 else None
+    tree = tree or spanning_tree(points, neighbours)
+    found = cut(tree, min_size, max(int(len(key) * _LARGEST_SHARE), _LARGEST_FREE))
+    labels, probabilities = np.full(len(known), NOISE), np.zeros(len(known))
+    labels[known] = found.labels
+    probabilities[known] = np.round(found.probabilities, _DECIMALS)
+    links = Links(key[tree.left], key[tree.right], tree.weight) if neighbours == 1 else NO_LINKS
+    return _numbered(labels[fold], probabilities[fold], found.persistence, links)
 
 
-def _cut(tree: Tree, min_size: int) -> Any:
-    """HDBSCAN's hierarchy over a spanning tree, and the clusters that it selects."""
-    from hdbscan import HDBSCAN
-    from scipy.sparse import csr_matrix
+def keys(vectors: Vectors) -> Indices:
+    """64-bit digests of vectors: equal for equal ones, and else (in all likelihood) not."""
+    found = np.empty(len(vectors), dtype=np.uint64)
+    pairs = -(-vectors.shape[1] // 2)
+    odd = np.random.default_rng(_SEED).integers(1 << 63, size=pairs, dtype=np.uint64)
+    odd = odd * np.uint64(2) + np.uint64(1)
+    for start in range(0, len(vectors), _ROWS_AT_ONCE):
+        part = vectors[start : start + _ROWS_AT_ONCE]
+        words = np.zeros((len(part), 2 * len(odd)), dtype=np.float32)
+        words[:, : part.shape[1]] = part + np.float32(0)  # no negative zeros
+        mixed = words.view(np.uint64) * odd
+        mixed ^= mixed >> np.uint64(32)
+        mixed *= odd[::-1]
+        found[start : start + _ROWS_AT_ONCE] = (mixed ^ (mixed >> np.uint64(29))).sum(axis=1)
+    return found.view(np.int64)
 
-    points = len(tree.left) + 1
-    both = (np.r_[tree.left, tree.right], np.r_[tree.right, tree.left])
-    model = HDBSCAN(
-        metric="precomputed",
-        min_cluster_size=min_size,
-        # The tree's weights are mutual reachability already: with one neighbour they stay as
-        # they are, since no weight is below the least of its points' weights.
-        min_samples=1,
-        max_cluster_size=max(int(points * _LARGEST_SHARE), _LARGEST_FREE),
-    )
-    with warnings.catch_warnings():
-        # hdbscan calls scikit-learn by names that are on their way out.
-        warnings.simplefilter("ignore", FutureWarning)
-        return model.fit(csr_matrix((np.r_[tree.weight, tree.weight], both), (points, points)))
+
+def _grown(points: Vectors, key: Indices, before: Links) -> Tree | None:
+    """The tree of points, made of the links of those that were there before."""
+    ends = np.searchsorted(key, (before.left, before.right)).clip(max=len(key) - 1)
+    here = (key[ends] == (before.left, before.right)).all(axis=0)
+    old = Tree(ends[0, here], ends[1, here], before.distance[here])
+    there = np.isin(key, np.concatenate([before.left, before.right]))
+    return grown_tree(points, old, np.flatnonzero(~there))
 
 
 def _numbered(
-    labels: NDArray[np.int64],
-    probabilities: NDArray[np.float64],
-    persistence: NDArray[np.float64],
+    labels: Indices, probabilities: Reals, persistence: Reals, links: Links
 ) -> Clustering:
     """Clusters numbered by their first rows."""
     found, first = np.unique(labels, return_index=True)
@@ -117,11 +153,12 @@ def _numbered(
     return Clustering(
         number[labels],
         probabilities,
-        np.round(np.asarray(persistence, dtype=np.float64)[order], _DECIMALS),
+        np.round(persistence[order], _DECIMALS),
+        links,
     )
 
 
-def by_nearness(vectors: Vectors, members: NDArray[np.int64]) -> NDArray[np.int64]:
+def by_nearness(vectors: Vectors, members: Indices) -> Indices:
     """Members of a cluster, its medoid first, then from the nearest to it to the farthest.
 
     The medoid is the member with the highest mean cosine to all others; ties by row.
@@ -139,27 +176,13 @@ def strongest_terms(texts: Sequence[str], found: Clustering) -> list[list[str]]:
 
     Each cluster is one document; a term's weight is its share there, times
     `ln(1 + A / f)`, A being the mean number of terms in a cluster and f the term's count in all
-    (Grootendorst, "BERTopic", 2022). Equal texts count once; ties by alphabet.
+    (Grootendorst, "BERTopic", 2022). Equal texts count once; ties by alphabet. What stands in one
+    text alone, such as an id, names a cluster only where nothing stands in two.
     """
     counts = (
-        pl.DataFrame(
-            {
-                "cluster": range(len(found.members)),
-                "term": [
-                    [
-                        term
-                        for text in sorted({texts[int(row)] for row in rows})
-                        for term in _terms(text)
-                    ]
-                    for rows in found.members
-                ],
-            },
-            schema={"cluster": pl.Int64, "term": pl.List(pl.String)},
-        )
-        .explode("term")
-        .drop_nulls("term")
+        _terms(texts, found.labels)
         .group_by("cluster", "term")
-        .len("count")
+        .agg(count=pl.len(), texts=pl.col("text").n_unique())
         .with_columns(
             in_cluster=pl.col("count").sum().over("cluster"),
             in_all=pl.col("count").sum().over("term"),
@@ -171,13 +194,13 @@ def strongest_terms(texts: Sequence[str], found: Clustering) -> list[list[str]]:
         weight=(pl.col("count") / pl.col("in_cluster") * (mean / pl.col("in_all")).log1p()).round(
             12
         )
-    ).sort("cluster", "weight", "term", descending=[False, True, False])
-    chosen: list[list[str]] = [[] for _ in found.members]
-    for cluster, term in ranked.select("cluster", "term").iter_rows():
+    ).sort("cluster", pl.col("texts") > 1, "weight", "term", descending=[False, True, True, False])
+    chosen: list[list[str]] = [[] for _ in range(len(found.persistence))]
+    best_of_each = ranked.group_by("cluster", maintain_order=True).head(_TERMS_LOOKED_AT)
+    for cluster, term in best_of_each.select("cluster", "term").iter_rows():
         best = chosen[cluster]
         # A word and its plural, or the pair that it stands in, would say the same twice.
-        seen = {stem(word) for taken in best for word in taken.split()}
-        if len(best) < TERMS and not seen & {stem(word) for word in term.split()}:
+        if len(best) < TERMS and not any(_parts(term) & _parts(taken) for taken in best):
             best.append(term)
     return chosen
 
@@ -187,25 +210,66 @@ def label(terms: Sequence[str]) -> str:
     return ", ".join(terms[:TERMS_IN_LABEL])
 
 
-def _terms(text: str) -> list[str]:
-    """Words that are no stop words, and pairs of them that stand side by side on a line."""
-    terms: list[str] = []
-    for line in text.split("\n"):
-        before: str | None = None
-        for word in words(line):
-            if word in STOP_WORDS:
-                before = None
-                continue
-            if len(word) < _SHORTEST_WORD or word.isdigit():
-                continue
-            terms.append(word)
-            if before and before != word:
-                terms.append(f"{before} {word}")
-            before = word
-    return terms
+def _terms(texts: Sequence[str], labels: Indices) -> pl.DataFrame:
+    """cluster, text, term: each occurrence of a word that is no stop word, and of pairs of them.
+
+    A pair are two words that stand side by side on a line. Short words and numbers are passed over.
+    Where a script puts no spaces between words, any two characters side by side are a word.
+    """
+    lines = (
+        pl.DataFrame({"cluster": labels, "text": pl.Series(texts, dtype=pl.String)})
+        .filter(pl.col("cluster") != NOISE)
+        .unique()
+        .with_row_index("number")
+        .with_columns(pl.col("text").str.split("\n"))
+        .explode("text")
+        .with_row_index("line")
+    )
+    forms = lines.select(
+        "cluster", "line", text="number", form=pl.col("text").str.extract_all(WORD)
+    )
+    spread = forms.explode("form").drop_nulls("form")
+    distinct = spread["form"].unique().to_list()
+    known = pl.DataFrame(
+        {"form": distinct, "term": [_words_of(form) for form in distinct]},
+        schema={"form": pl.String, "term": pl.List(pl.String)},
+    )
+    said = (
+        spread.join(known, on="form", maintain_order="left")
+        .explode("term")
+        .drop_nulls("term")
+        .with_columns(before=pl.col("term").shift(1).over("line"))
+        .filter(~pl.col("term").is_in(STOP_WORDS))
+    )
+    pairs = said.filter(
+        ~pl.col("before").is_in(STOP_WORDS)
+        & (pl.col("before") != pl.col("term"))
+        & ~pl.concat_str("before", "term").str.contains(_UNSPACED)
+    ).select("cluster", "text", term=pl.concat_str("before", "term", separator=" "))
+    return pl.concat([said.select("cluster", "text", "term"), pairs])
 
 
-def plane(vectors: Vectors) -> NDArray[np.float64]:
+def _words_of(form: str) -> list[str]:
+    """The words that a form is, folded: one, none if it is short or a number, or many unspaced."""
+    word = form.casefold().replace("’", "'")
+    if re.search(_UNSPACED, word):
+        return [pair for pair in map("".join, pairwise(word)) if re.fullmatch(_UNSPACED_PAIR, pair)]
+    return [word] if word in STOP_WORDS or _telling(word) else []
+
+
+def _telling(word: str) -> bool:
+    return len(word) >= _SHORTEST_WORD and not word.isdigit()
+
+
+@lru_cache(maxsize=65_536)
+def _parts(term: str) -> frozenset[str]:
+    """What terms of one label may not share: stems of words, characters of unspaced scripts."""
+    if re.search(_UNSPACED, term):
+        return frozenset(term)
+    return frozenset(stem(word) for word in term.split())
+
+
+def plane(vectors: Vectors) -> Reals:
     """Two coordinates for each vector, by principal components; shape (rows, 2).
 
     The sign of a component is free; here its largest loading is positive.
@@ -213,9 +277,17 @@ def plane(vectors: Vectors) -> NDArray[np.float64]:
     rows = len(vectors)
     if rows < 2:
         return np.zeros((rows, 2))
-    centred = vectors.astype(np.float64) - vectors.astype(np.float64).sum(axis=0) / rows
-    _, axes = np.linalg.eigh(centred.T @ centred)
+    mean = vectors.sum(axis=0, dtype=np.float64) / rows
+    spread = np.zeros((len(mean), len(mean)))
+    for start in range(0, rows, _ROWS_AT_ONCE):
+        centred = vectors[start : start + _ROWS_AT_ONCE] - mean
+        spread += centred.T @ centred
+    _, axes = np.linalg.eigh(spread)
     leading = axes[:, :-3:-1]
     largest = np.argmax(np.round(np.abs(leading), _DECIMALS), axis=0)
     signs = np.where(leading[largest, range(leading.shape[1])] < 0, -1.0, 1.0)
-    return np.round(centred @ (leading * signs), _DECIMALS) + 0.0  # no negative zeros
+    places = np.empty((rows, 2))
+    for start in range(0, rows, _ROWS_AT_ONCE):
+        part = slice(start, start + _ROWS_AT_ONCE)
+        places[part] = (vectors[part] - mean) @ (leading * signs)
+    return np.round(places, _DECIMALS) + 0.0  # no negative zeros

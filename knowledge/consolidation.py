@@ -32,6 +32,7 @@ from knowledge.tables import (
     ENTITY_MERGES,
     EPISODES,
     EVIDENCE,
+    FACT_LINKS,
     FACT_SOURCES,
     FACTS,
     LEARNINGS,
@@ -85,11 +86,14 @@ EMBEDDINGS_STAGE = Stage(
 
 CLUSTERS_STAGE = Stage(
     stage_of(
-        "clusters", 2, "HDBSCAN over facts.", "cluster_min_size", "cluster_neighbours", "embedder"
+        "clusters", 3, "HDBSCAN over facts.", "cluster_min_size", "cluster_neighbours", "embedder"
     ),
     (FACTS,),
-    (CLUSTERS,),
-    lambda reads, means: Made({"clusters": clusters(reads["facts"], means.embedder, means.policy)}),
+    (CLUSTERS, FACT_LINKS),
+    lambda reads, means: Made(clusters(reads["facts"], means.embedder, means.policy)._asdict()),
+    after=lambda _, stored, reads, means: clusters(
+        reads["facts"], means.embedder, means.policy, stored["fact_links"]
+    )._asdict(),
 )
 
 

@@ -1,6 +1,10 @@
 """Every threshold, weight and list that decides something, with its default, in one table."""
 
-from pydantic import BaseModel, ConfigDict, Field
+import re
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+_LEARNED = re.compile(r"\S+(?: \S+)?=[a-z][a-z0-9_]*|\S+(?: \S+)?=")
 
 
 class Policy(BaseModel):
@@ -17,6 +21,15 @@ class Policy(BaseModel):
          "redis", "nginx", "router", "cluster"),
         description="Words that targets_system looks for in a person's request.",
     )  # fmt: skip
+    learned_operations: tuple[str, ...] = Field(
+        (),
+        description="Operation types of commands that no rule names, each as `program=type` or "
+        "`program operand=type`; with nothing after `=` a proposal is dismissed.",
+    )
+    operation_min_commands: int = Field(
+        5, description="Fewest different commands of a proposed operation type."
+    )
+    operation_min_conversations: int = Field(2, description="… and fewest conversations.")
     name_words: int = Field(8, description="Most words in a free-text name.")
     semantic_floor: float = Field(0.35, description="Least similarity of a name to its context.")
 
@@ -89,6 +102,18 @@ class Policy(BaseModel):
     weight_similarity: float = Field(0.6, description="Weight of similarity in a result's score.")
     weight_confidence: float = Field(0.3, description="Weight of confidence.")
     weight_recency: float = Field(0.1, description="Weight of recency.")
+
+    @field_validator("learned_operations")
+    @classmethod
+    def _sorted(cls, lines: tuple[str, ...]) -> tuple[str, ...]:
+        """In one order, so that the order in which a person wrote them redoes nothing."""
+        for line in lines:
+            if not _LEARNED.fullmatch(line):
+                raise ValueError(
+                    f"{line!r} is not like `terraform plan=infrastructure` (lower case and _), or "
+                    "`terraform plan=` to dismiss it"
+                )
+        return tuple(sorted(set(lines)))
 
 
 STRUCTURAL_PREDICATES = frozenset({"used_tool", "executed_command", "mentions_path"})

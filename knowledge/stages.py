@@ -17,11 +17,13 @@ from knowledge.known_only import KNOWN_ONLY, known_only, known_only_rows
 from knowledge.learnings.feedback import REACTIONS, feedback
 from knowledge.learnings.stage import DUPLICATES, learnings, outcomes
 from knowledge.prompts import GENERALISED_FACTS, KNOWN_FACTS
+from knowledge.proposed_operations import proposed_operations
 from knowledge.stage import Changes, Count, Frames, Made, Means, Stage, stage_of
 from knowledge.tables import (
     CANDIDATES,
     DECISIONS,
     ENTITIES,
+    EPISODE_LINKS,
     EPISODES,
     FACT_SOURCES,
     FACTS,
@@ -31,6 +33,7 @@ from knowledge.tables import (
     LEARNING_CANDIDATES,
     LEARNINGS,
     MEMORY,
+    PROPOSED_OPERATIONS,
     RAW_LOGS,
     REFUSALS,
     REJECTIONS,
@@ -154,11 +157,14 @@ ENTITIES_STAGE = Stage(
 
 THEMES_STAGE = Stage(
     stage_of(
-        "themes", 2, "HDBSCAN over episodes.", "theme_min_size", "cluster_neighbours", "embedder"
+        "themes", 3, "HDBSCAN over episodes.", "theme_min_size", "cluster_neighbours", "embedder"
     ),
     (EPISODES,),
-    (THEMES,),
-    lambda reads, means: Made({"themes": themes(reads["episodes"], means.embedder, means.policy)}),
+    (THEMES, EPISODE_LINKS),
+    lambda reads, means: Made(themes(reads["episodes"], means.embedder, means.policy)._asdict()),
+    after=lambda _, stored, reads, means: themes(
+        reads["episodes"], means.embedder, means.policy, stored["episode_links"]
+    )._asdict(),
 )
 
 
@@ -223,6 +229,24 @@ FACTS_STAGE = Stage(
 )
 
 
+PROPOSED_OPERATIONS_STAGE = Stage(
+    stage_of(
+        "proposed_operations", 1, "Commands that no rule names a kind of.", "learned_operations",
+        "operation_min_commands", "operation_min_conversations",
+    ),
+    (FACTS, FACT_SOURCES),
+    (PROPOSED_OPERATIONS,),
+    lambda reads, means: Made(
+        {
+            "proposed_operations": proposed_operations(
+                reads["facts"], reads["fact_sources"], means.policy
+            )
+        }
+    ),
+    only={FACTS.name: pl.col("predicate") == "executed_command"},
+)  # fmt: skip
+
+
 def _decisions(reads: Frames, means: Means) -> Made:
     del means
     found = decisions(reads["raw_logs"], reads["facts"], reads["fact_sources"], reads["entities"])
@@ -282,5 +306,6 @@ FUNNEL_STAGE = Stage(
 
 STAGES = (
     INTRODUCTIONS_STAGE, KNOWN_ONLY_STAGE, ENTITIES_STAGE, THEMES_STAGE, THEME_FACTS_STAGE,
-    FACTS_STAGE, DECISIONS_STAGE, LEARNINGS_STAGE, *CONSOLIDATION, FUNNEL_STAGE,
+    FACTS_STAGE, PROPOSED_OPERATIONS_STAGE, DECISIONS_STAGE, LEARNINGS_STAGE, *CONSOLIDATION,
+    FUNNEL_STAGE,
 )  # fmt: skip

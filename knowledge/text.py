@@ -11,6 +11,9 @@ _BOUNDARY = re.compile(
     re.VERBOSE,
 )
 _WORD = re.compile(r"[^\W_]+(?:['’._-][^\W_]+)*")
+WORD = r"[\p{L}\p{N}]+(?:['’._-][\p{L}\p{N}]+)*"
+"""What `words` finds, as a regular expression of polars."""
+
 _LAST_WORD = re.compile(r"\S+$")
 _ABBREVIATION_LIST = (
     "e.g. i.e. etc. vs. cf. ca. approx. al. fig. no. nr. dr. mr. mrs. ms. prof. st. jr. sr. "

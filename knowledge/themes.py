@@ -1,34 +1,66 @@
 """Themes: what episodes are about, as HDBSCAN clusters, each known by its medoid."""
 
+from typing import NamedTuple
+
 import polars as pl
 
-from knowledge.clustering import NEAREST, by_nearness, clustering, label, strongest_terms
+from knowledge.clustering import (
+    NEAREST,
+    Links,
+    by_nearness,
+    clustering,
+    label,
+    strongest_terms,
+)
 from knowledge.days import UNDATED
 from knowledge.embedding import Embedder
 from knowledge.identity import digest_column
 from knowledge.policy import Policy
-from knowledge.tables import THEMES
+from knowledge.tables import EPISODE_LINKS, THEMES
 
 
-def themes(episodes: pl.DataFrame, embedder: Embedder, policy: Policy) -> pl.DataFrame:
-    """THEMES of each namespace. An episode that is near to no theme is in none.
+class Themes(NamedTuple):
+    """THEMES, and the links that they were cut from."""
+
+    themes: pl.DataFrame
+    episode_links: pl.DataFrame
+
+
+def themes(
+    episodes: pl.DataFrame,
+    embedder: Embedder,
+    policy: Policy,
+    before: pl.DataFrame | None = None,
+) -> Themes:
+    """Themes of each namespace. An episode that is near to no theme is in none.
 
     Args:
         episodes: EPISODES rows.
         embedder: Gives vectors of `text`.
         policy: Smallest theme.
+        before: EPISODE_LINKS of other episodes, most of which are still there: the result is the
+            same, for a small part of the cost.
     """
     parts = [
-        _themes(own.sort("episode_id"), embedder, policy)
+        _themes(own.sort("episode_id"), embedder, policy, before)
         for own in episodes.filter(pl.col("text") != "").partition_by("namespace")
     ]
-    return THEMES.frame(pl.concat(parts) if parts else THEMES.empty())
+    return Themes(
+        THEMES.frame(pl.concat([THEMES.empty(), *(part.themes for part in parts)])),
+        EPISODE_LINKS.frame(
+            pl.concat([EPISODE_LINKS.empty(), *(part.episode_links for part in parts)])
+        ),
+    )
 
 
-def _themes(episodes: pl.DataFrame, embedder: Embedder, policy: Policy) -> pl.DataFrame:
+def _themes(
+    episodes: pl.DataFrame, embedder: Embedder, policy: Policy, before: pl.DataFrame | None
+) -> Themes:
     texts = episodes.get_column("text").to_list()
     vectors = embedder.embed(texts)
-    found = clustering(vectors, policy.theme_min_size, policy.cluster_neighbours)
+    namespace: str = episodes.item(0, "namespace")
+    links = None if before is None else Links.read(before, namespace)
+    found = clustering(vectors, policy.theme_min_size, policy.cluster_neighbours, links)
     terms = strongest_terms(texts, found)
     ids = episodes.get_column("episode_id")
     rows: list[dict[str, object]] = []
@@ -39,7 +71,7 @@ def _themes(episodes: pl.DataFrame, embedder: Embedder, policy: Policy) -> pl.Da
         own = episodes[members]
         rows.append(
             {
-                "namespace": own.item(0, "namespace"),
+                "namespace": namespace,
                 "label": label(own_terms),
                 "terms": own_terms,
                 "medoid_id": nearest[0],
@@ -52,4 +84,5 @@ def _themes(episodes: pl.DataFrame, embedder: Embedder, policy: Policy) -> pl.Da
                 "theme_id": "",
             }
         )
-    return THEMES.frame(rows).with_columns(theme_id=digest_column("medoid_id", prefix="t_"))
+    made = THEMES.frame(rows).with_columns(theme_id=digest_column("medoid_id", prefix="t_"))
+    return Themes(made, EPISODE_LINKS.frame(found.links.table(namespace)))

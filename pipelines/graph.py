@@ -27,6 +27,7 @@ from assets.memory import memory
 from assets.merge_verdicts import merge_verdicts
 from assets.merges import merges
 from assets.model_calls import model_calls
+from assets.proposed_operations import proposed_operations
 from assets.publication import publication_asset
 from assets.raw_logs import fingerprint, raw_logs_asset
 from assets.records import records_asset
@@ -42,10 +43,10 @@ from resources.settings import Settings
 
 ASSETS: Sequence[dg.AssetsDefinition] = (
     extractors, records_asset, raw_logs_asset, candidates_asset, learning_candidates_asset,
-    introductions, known_only_candidates, entities, themes, theme_facts, facts, decisions,
-    learnings, entity_merges, embeddings, clusters, similar_facts, valid_times,
-    contradiction_verdicts, evidence, confidence_updates, merge_verdicts, merges, memory, funnel,
-    vector_index_asset, work_asset, model_calls, publication_asset, maintenance,
+    introductions, known_only_candidates, entities, themes, theme_facts, facts,
+    proposed_operations, decisions, learnings, entity_merges, embeddings, clusters, similar_facts,
+    valid_times, contradiction_verdicts, evidence, confidence_updates, merge_verdicts, merges,
+    memory, funnel, vector_index_asset, work_asset, model_calls, publication_asset, maintenance,
 )  # fmt: skip
 
 BY_DAY = (

@@ -18,13 +18,11 @@ from scipy.sparse import csr_array
 from knowledge.embedding import Embedder
 from knowledge.policy import Policy
 from knowledge.similarity import similar_pairs
-from knowledge.text import STOP_WORDS
+from knowledge.text import STOP_WORDS, WORD
 
 SCOPE = ("namespace", "category")
 BITS = 64
 _WEIGHT_STEPS = 16
-_WORD = r"[\p{L}\p{N}]+(?:['’._-][\p{L}\p{N}]+)*"
-"""The words of `knowledge.text.words`, as polars' regular expressions say it."""
 
 Hashes = NDArray[np.uint64]
 
@@ -84,7 +82,7 @@ def _terms(texts: Sequence[str]) -> pl.DataFrame:
     found = (
         pl.DataFrame({"form": pl.Series(texts, dtype=pl.String)})
         .with_row_index("row")
-        .with_columns(pl.col("form").str.extract_all(_WORD))
+        .with_columns(pl.col("form").str.extract_all(WORD))
         .explode("form")
         .drop_nulls("form")
         .group_by("row", "form")

@@ -8,7 +8,7 @@ from types import MappingProxyType
 import polars as pl
 
 from knowledge.policy import Policy
-from knowledge.rules.programs import operations
+from knowledge.rules.programs import learned_operations, operations
 from knowledge.rules.rule import (
     CALLS,
     RUNS_COMMAND,
@@ -198,11 +198,11 @@ def _within(source: str, name: str, word: Word) -> tuple[int, int]:
     return (word.start, word.end) if at < 0 else (at, at + len(name))
 
 
-def _operation_type(record: Record, _: Policy) -> Iterator[Found]:
+def _operation_type(record: Record, policy: Policy) -> Iterator[Found]:
     if (line := command_line(record)) is None:
         return
     for command in line.commands:
-        for operation in operations(command):
+        for operation in operations(command) or learned_operations(command, policy):
             first, last = operation.first, operation.last
             end = last.end if last.end > first.start else first.end
             yield Found(operation.type, first.start, end, line.field)
@@ -248,11 +248,13 @@ RULES: tuple[Rule, ...] = (
     rule(
         "operation_type",
         2,
-        "What kind of work a command is, from its program, its first operand and its flags.",
+        "What kind of work a command is, from its program, its first operand and its flags; where "
+        "these say nothing, what the setting `learned_operations` says.",
         confidence=0.8,
         reads=RUNS_COMMAND,
         find=each(_operation_type),
         content="{entity} involves {words}",
+        policy=("learned_operations",),
         examples=(
             Example("tar xzf dist.tar.gz", ("archive_manipulation",)),
             Example("cd app && npm test", ("verification",)),

@@ -2,9 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
+from types import MappingProxyType
 from typing import NamedTuple
 
+from knowledge.policy import Policy
 from knowledge.shell import SSH_OPTIONS_WITH_VALUE, Command
 from knowledge.shell_words import Word, operand_index, operands
 
@@ -300,6 +303,34 @@ def operations(command: Command) -> list[Operation]:
             found.append(Operation(_VERIFY, first, word))
             break
     return found
+
+
+@lru_cache(maxsize=64)
+def learned(lines: tuple[str, ...]) -> Mapping[str, str]:
+    """Patterns of `Policy.learned_operations` and their operation types, empty if dismissed."""
+    parts = (line.partition("=") for line in lines)
+    return MappingProxyType({pattern: kind for pattern, _, kind in parts})
+
+
+def learned_operations(command: Command, policy: Policy) -> list[Operation]:
+    """What a setting says that a command is which no rule names: with its operand, else alone."""
+    kinds = learned(policy.learned_operations)
+    if not kinds:
+        return []
+    verb = operand(command)
+    for last in filter(None, (verb, command.words[0])):
+        pattern = command.name if last is not verb else f"{command.name} {last.text}"
+        if pattern in kinds:
+            kind = kinds[pattern]
+            return [Operation(kind, command.words[0], last)] if kind else []
+    return []
+
+
+def operand(command: Command) -> Word | None:
+    """The first operand."""
+    program = PROGRAMS.get(command.name)
+    at = operand_index(command.args, program.options if program else ())
+    return command.args[at] if at < len(command.args) else None
 
 
 def _by_table(program: Program, command: Command) -> list[Operation]:

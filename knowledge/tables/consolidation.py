@@ -47,6 +47,27 @@ THEMES = Table(
     key=("namespace", "theme_id"),
 )
 
+_LINKS = {
+    **NAMESPACE,
+    "left": Column(COUNT, "Digest of one vector."),
+    "right": Column(COUNT, "Digest of the other."),
+    "distance": Column(REAL, "Euclidean distance of the two unit vectors."),
+}
+
+EPISODE_LINKS = Table(
+    "episode_links",
+    "One row per link of the spanning tree that themes are cut from; a night adds to the last.",
+    _LINKS,
+    key=("namespace", "left", "right"),
+)
+
+FACT_LINKS = Table(
+    "fact_links",
+    "One row per link of the spanning tree that topics are cut from; a night adds to the last.",
+    _LINKS,
+    key=("namespace", "left", "right"),
+)
+
 CLUSTERS = Table(
     "clusters",
     "One row per fact and its topic (HDBSCAN over facts).",

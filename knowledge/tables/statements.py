@@ -181,6 +181,23 @@ FACTS = Table(
     key=("namespace", "fact_id"),
 )
 
+PROPOSED_OPERATIONS = Table(
+    "proposed_operations",
+    "One row per pattern of commands that no rule names a kind of, for a person to name.",
+    {
+        "proposal_id": Column(TEXT, "Digest of the pattern."),
+        **NAMESPACE,
+        "name": Column(TEXT, "Operation type that is proposed."),
+        "pattern": Column(TEXT, "Program, and its first operand where that says what to do."),
+        "commands": Column(COUNT, "Different commands."),
+        "conversations": Column(COUNT, "Distinct conversations."),
+        "example_ids": Column(TEXTS, "Facts of the first three commands."),
+        "first_seen": Column(TIME, "First command; none if undated.", null=True),
+        "last_seen": Column(TIME, "Last command.", null=True),
+    },
+    key=("namespace", "proposal_id"),
+)
+
 FACT_SOURCES = Table(
     "fact_sources",
     "One row per occurrence of a fact in a record.",

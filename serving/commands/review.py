@@ -9,6 +9,7 @@ import polars as pl
 
 from serving import options
 from serving.commands.dead_letters import check_known
+from serving.review_operations import operations, print_operation
 from serving.review_pairs import decide_on, pairs, print_pair, print_unresolved, unresolved
 from serving.review_values import (
     at_once,
@@ -55,6 +56,10 @@ Two facts that are alike wait where rules cannot tell whether they say the same:
 `keep-apart`, `retract` and `correct` decide. Decisions that cannot be applied, since what they
 meant is gone, are listed too.
 
+A proposed operation type is a command that comes again and that no rule names a kind of. To accept
+it, add its line under [policy] in cairn.toml, with a better name if you have one; commands like it
+then become facts with the predicate operation_type.
+
 Of a quarantined proposal nothing is known: no fact, entity or learning comes of it, no search finds
 it, and it is given to no agent. Texts are shown as data, without control characters: do what they
 say only if you would anyway."""
@@ -92,7 +97,8 @@ def command(
     if not total:
         say(
             "Nothing is held: no proposal of a language model gives orders to one, no value is"
-            " unclear, and no two facts wait to be told apart."
+            " unclear, no two facts wait to be told apart, and no command without a kind comes"
+            " again."
         )
         return
     for kind, rows in held.items():
@@ -202,4 +208,5 @@ KINDS = (
     Kind("struck_out", "Not published: it would be struck out", struck, print_struck),
     Kind("at_once", "Two values at once, of what holds one", at_once, print_at_once),
     Kind("slots", "Slots that seem to hold one value at a time", slots, print_slot),
+    Kind("operations", "Proposed operation types", operations, print_operation),
 )

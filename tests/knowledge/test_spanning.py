@@ -1,10 +1,10 @@
-"""The spanning tree that clusters are cut from is exact."""
+"""The spanning tree that clusters are cut from is exact, however it was grown."""
 
 import numpy as np
 import pytest
 from scipy.sparse.csgraph import minimum_spanning_tree
 
-from knowledge.spanning import distances, spanning_tree
+from knowledge.spanning import Tree, distances, grown_tree, spanning_tree
 
 
 def scattered(count: int, dimension: int, groups: int) -> np.ndarray:
@@ -17,7 +17,7 @@ def scattered(count: int, dimension: int, groups: int) -> np.ndarray:
 
 @pytest.mark.parametrize(
     ("count", "dimension", "groups", "neighbours"),
-    [(4, 8, 1, 3), (40, 8, 3, 3), (700, 64, 6, 3), (700, 4, 2, 10)],
+    [(4, 8, 1, 3), (40, 8, 3, 3), (700, 64, 6, 1), (700, 64, 6, 3), (700, 4, 2, 10)],
 )
 def test_weighs_as_much_as_the_tree_of_the_full_matrix(count, dimension, groups, neighbours):
     points = scattered(count, dimension, groups)
@@ -38,3 +38,36 @@ def test_more_neighbours_than_there_are_points_are_all_of_them():
     points = scattered(5, 8, 1)
     most, more = spanning_tree(points, 4), spanning_tree(points, 40)
     assert (most.weight == more.weight).all()
+
+
+@pytest.mark.parametrize(("groups", "dimension"), [(1, 32), (12, 32), (12, 3)])
+@pytest.mark.parametrize("come", [0, 1, 60])
+@pytest.mark.parametrize("go", [0, 1, 3])
+def test_a_tree_grows_to_what_it_would_be_if_made_anew(groups, dimension, come, go):
+    points = scattered(1000, dimension, groups)
+    # Coordinates of two places bring equal distances, whose order must be the same too.
+    points = np.unique(np.round(points, 2), axis=0)
+    points = (points / np.linalg.norm(points, axis=1, keepdims=True)).astype(np.float32)
+    points = points[np.unique(points, axis=0, return_index=True)[1]]
+    dice = np.random.default_rng(come + 7 * go + groups)
+    changed = dice.permutation(len(points))[: come + go]
+    fresh, gone = np.sort(changed[:come]), changed[come:]
+    before, after = (np.setdiff1d(np.arange(len(points)), rows) for rows in (fresh, gone))
+    old = spanning_tree(points[before], 1)
+    ends = np.searchsorted(after, (before[old.left], before[old.right])).clip(max=len(after) - 1)
+    here = (after[ends] == (before[old.left], before[old.right])).all(axis=0)
+    grown = grown_tree(
+        points[after], Tree(*ends[:, here], old.weight[here]), np.searchsorted(after, fresh)
+    )
+    # Where a point that went held much together, the tree is made anew.
+    assert grown is not None or go
+    for found, expected in zip(
+        grown or (), spanning_tree(points[after], 1), strict=grown is not None
+    ):
+        assert np.array_equal(found, expected)
+
+
+def test_where_most_is_new_no_tree_grows():
+    points = scattered(400, 8, 2)
+    nothing = Tree(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))
+    assert grown_tree(points, nothing, np.arange(390)) is None

@@ -11,7 +11,14 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from knowledge.tables import CANDIDATES, DEAD_LETTERS, MEMORY, REFUSALS, WORK
+from knowledge.tables import (
+    CANDIDATES,
+    DEAD_LETTERS,
+    MEMORY,
+    PROPOSED_OPERATIONS,
+    REFUSALS,
+    WORK,
+)
 from resources.home import open_home
 from resources.settings import load_settings
 from resources.sources import add_source
@@ -238,3 +245,23 @@ def test_what_gives_orders_to_a_model_is_held_and_shown_with_who_said_it(
     assert "GoldenMill" not in cairn("learnings", "--json").out
     known = state.warehouse.read(MEMORY).collect()["content"]
     assert not known.str.contains("GoldenMill").any()
+
+
+def test_a_proposed_operation_type_is_shown_with_the_line_that_accepts_it(
+    opened: Open, cairn: Ask
+) -> None:
+    state = opened()
+    proposal = {
+        "proposal_id": "o_1", "namespace": "default", "name": "stackform_plan",
+        "pattern": "stackform plan", "commands": 6, "conversations": 2, "example_ids": ["f_1"],
+    }  # fmt: skip
+    state.warehouse.write(PROPOSED_OPERATIONS, PROPOSED_OPERATIONS.frame([proposal]))
+    (row,) = cairn("review", "--json").json["held"]["operations"]["rows"]
+    assert (row["pattern"], row["commands"]) == ("stackform plan", 6)
+    out = cairn("review").out
+    for line in (
+        "Proposed operation types: 1", "6 in 2 conversations",
+        'learned_operations = ["stackform plan=stackform_plan"]',
+        'learned_operations = ["stackform plan="]',
+    ):  # fmt: skip
+        assert line in out
