@@ -106,14 +106,15 @@ def grown_tree(points: Vectors, old: Tree, fresh: Indices) -> Tree | None:
         return None
     place = np.full(len(points), -1)
     place[stay] = np.arange(len(stay))
-    kept = points[stay] if len(fresh) else points
     forest = Tree(place[old.left], place[old.right], old.weight)
     component = _joined(np.arange(len(stay)), forest.left, forest.right)
     if len(stay) - np.bincount(component).max() > len(stay) // 4:
         return None
-    unlisted = np.zeros(len(stay))
-    more = _connected(kept, unlisted, unlisted, _NOTHING, component)
-    tree = _together([forest, more])
+    tree = forest
+    if component.any():  # what went has parted it
+        unlisted = np.zeros(len(stay))
+        more = _connected(points[stay], unlisted, unlisted, _NOTHING, component)
+        tree = _together([forest, more])
     tree = Tree(stay[tree.left], stay[tree.right], tree.weight)
     if not len(fresh):
         return _by_weight(tree)
