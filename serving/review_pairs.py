@@ -33,7 +33,8 @@ _PAIRS = pl.Schema(
         "namespace": pl.String(), "left_id": pl.String(), "right_id": pl.String(),
         "left": pl.String(), "right": pl.String(), "left_confidence": pl.Float64(),
         "right_confidence": pl.Float64(), "entity": pl.String(), "similarity": pl.Float64(),
-        "verdict": pl.String(), "difference": pl.String(), "decide": pl.List(pl.String()),
+        "verdict": pl.String(), "difference": pl.String(), "said": pl.String(),
+        "reason": pl.String(), "refused": pl.String(), "decide": pl.List(pl.String()),
     }
 )  # fmt: skip
 
@@ -43,17 +44,17 @@ def pairs(state: "State", namespace: str | None) -> pl.DataFrame:
 
     Returns:
         namespace, left_id, right_id, left, right (what they say), left_confidence,
-        right_confidence, entity, similarity, verdict, difference, decide (commands). The same two
-        sentences about several entities stand there once.
+        right_confidence, entity, similarity, verdict, difference, decide (commands); and `said`,
+        `reason`, `refused` of what a model said and rules do not follow. The same two sentences
+        about several entities stand there once.
     """
     found = [_pairs_of(reader) for reader in _readers(state, namespace)]
     return pl.concat(found or [pl.DataFrame(schema=_PAIRS)])
 
 
 def _pairs_of(reader: "Reader") -> pl.DataFrame:
-    from knowledge.decided import undecided
     from knowledge.decision_events import CORRECT, RETRACT
-    from knowledge.tables import DECISIONS, SIMILAR_FACTS
+    from serving.waiting_pairs import waiting_pairs
 
     facts = (
         reader.memory()
@@ -61,8 +62,7 @@ def _pairs_of(reader: "Reader") -> pl.DataFrame:
         .select("fact_id", "content", "effective", "entity")
         .collect()
     )
-    similar = reader.table(SIMILAR_FACTS).collect()
-    found = undecided(similar, reader.table(DECISIONS).collect())
+    found = waiting_pairs(reader.table, reader.state.policy)
     for side in ("left", "right"):
         found = found.join(
             facts.rename({
@@ -111,6 +111,9 @@ def _print_texts(row: dict[str, Any]) -> None:
     differ = f"; {row['difference']} differs" if row["difference"] else ""
     about = f"of {row['entity']} in {row['namespace']}"
     say(f"{SEEM[row['verdict']]}: {row['similarity']:.2f} alike{differ}; {about}", indent=4)
+    if row["said"]:
+        said = f"a model says {row['said']}: {one_line(row['reason'])}"
+        say(f"{said}; not followed ({row['refused']})", indent=4)
 
 
 def unresolved(state: "State", namespace: str | None) -> pl.DataFrame:

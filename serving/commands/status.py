@@ -3,6 +3,7 @@
 import math
 import time
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -52,7 +53,7 @@ def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
     """Show what is there, how fresh it is, and what waits."""
     from resources.lock import lock_holder
     from resources.sources import list_sources
-    from serving.model_pairs import waiting_pairs
+    from serving.waiting_pairs import waiting_pairs
 
     state = options.state_of(ctx)
     state.home.dagster_environment()
@@ -69,7 +70,8 @@ def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
     unpublished = step is not None and step.days is None
     sensor = sensor_state(state)
     holder = lock_holder(state.home)
-    pairs = waiting_pairs(state, namespace).height if state.settings.model else 0
+    tables = partial(state.warehouse.read, namespace=namespace)
+    pairs = waiting_pairs(tables, state.policy).height if state.settings.model else 0
     sources = len(list_sources(state.home))
     if as_json:
         emit_json(

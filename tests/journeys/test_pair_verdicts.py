@@ -35,7 +35,7 @@ from knowledge.whole import build
 from pipelines.assembly import is_night
 from pipelines.next_step import left_to_model, night_owes_model, pending_days
 from resources.state import State
-from serving.model_pairs import waiting_pairs
+from serving.waiting_pairs import waiting_pairs
 from tests.journeys.hives import chat, telling
 from tests.resources.model_server import ModelServer, Said
 
@@ -51,6 +51,10 @@ EACH = "Each winter the bees hum a low tune."
 TUNE = "The bees hum a low tune each winter."
 
 SAID = ((SLEEP,), (NEVER,), (TWENTY,), (THIRTY,), (FED, FED_TOO), (EACH,), (TUNE,))
+
+
+def waiting(state: State) -> pl.DataFrame:
+    return waiting_pairs(state.warehouse.read, state.policy)
 
 
 def pairs_of(question: str) -> list[tuple[str, str, str]]:
@@ -175,8 +179,8 @@ def test_pairs_wait_for_the_night_and_make_no_run(run: Run, server: ModelServer)
     assert night_owes_model(state)
     assert left_to_model(state) == set()
     assert not state.model_goes_on
-    assert waiting_pairs(state)["verdict"].to_list().count("opposite") == 1
-    assert waiting_pairs(state).height == 4
+    assert waiting(state)["verdict"].to_list().count("opposite") == 1
+    assert waiting(state).height == 4
 
     def careless(question: str) -> Said:
         said = judging(question)
@@ -187,7 +191,7 @@ def test_pairs_wait_for_the_night_and_make_no_run(run: Run, server: ModelServer)
     assert {verdict for verdict, _ in decided(state)} == {"contradiction", "merge"}, "one is lost"
     assert denied(state) == {SLEEP, NEVER, TWENTY, THIRTY}
     assert not night_owes_model(state), "it was asked today"
-    assert waiting_pairs(state).height == 1
+    assert waiting(state).height == 1
     server.script = judging
     a_day_later(state)
     assert night_owes_model(state)
