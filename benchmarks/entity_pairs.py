@@ -10,9 +10,9 @@ import argparse
 import json
 import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -175,6 +175,38 @@ def scores(said: Sequence[bool], pairs: Sequence[Pair]) -> dict[str, float]:
     }
 
 
+def measured(folder: Path | None) -> dict[str, dict[str, Any]]:
+    """Scores of each way on each set: our own names, and the labelled records of a folder."""
+    from resources.embedder import load_embedder
+
+    policy = Policy()
+    embedder = load_embedder(policy.embedder)
+    sets = [("our own names", own_pairs()), *(record_pairs(folder) if folder else ())]
+    found: dict[str, dict[str, Any]] = {}
+    for name, pairs in sets:
+        start = time.process_time()
+        ways = {way: scores(said, pairs) for way, said in figures(pairs, embedder, policy).items()}
+        found[name] = {
+            "pairs": len(pairs),
+            "one": sum(pair.same for pair in pairs),
+            "ways": ways,
+            "seconds": time.process_time() - start,
+        }
+    return found
+
+
+def lines(result: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    """What a person reads of `measured`."""
+    for name, each in result.items():
+        yield f"{name}: {each['pairs']:,} pairs, {each['one']:,} of them one"
+        for way, told in each["ways"].items():
+            yield (
+                f"  {way:22} precision {told['precision']:.3f}  recall {told['recall']:.3f}  "
+                f"F1 {told['f1']:.3f}  wrong {told['wrong']:,}"
+            )
+        yield f"  {each['seconds']:.1f} s CPU"
+
+
 def main() -> None:
     from resources.embedder import load_embedder
 
@@ -182,23 +214,11 @@ def main() -> None:
     parser.add_argument("--records", type=Path, help="folder of labelled records")
     parser.add_argument("--wrong", action="store_true", help="print our own pairs that go wrong")
     arguments = parser.parse_args()
-    policy = Policy()
-    embedder = load_embedder(policy.embedder)
-    sets = [("our own names", own_pairs())]
-    if arguments.records:
-        sets += record_pairs(arguments.records.expanduser())
-    for name, pairs in sets:
-        print(f"{name}: {len(pairs):,} pairs, {sum(pair.same for pair in pairs):,} of them one")
-        start = time.process_time()
-        for way, said in figures(pairs, embedder, policy).items():
-            told = scores(said, pairs)
-            print(
-                f"  {way:22} precision {told['precision']:.3f}  recall {told['recall']:.3f}  "
-                f"F1 {told['f1']:.3f}  wrong {told['wrong']:,}"
-            )
-        print(f"  {time.process_time() - start:.1f} s CPU")
+    records = arguments.records and arguments.records.expanduser()
+    print("\n".join(lines(measured(records))))
     if arguments.wrong:
-        own = own_pairs()
+        own, policy = own_pairs(), Policy()
+        embedder = load_embedder(policy.embedder)
         for pair, rule in zip(own, merged(own, embedder, policy), strict=True):
             if (rule is not None) != pair.same:
                 print("wrong" if rule else "missed", pair.kind, pair.left.name, "/",

@@ -28,6 +28,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks import entity_pairs
 from knowledge.embedding import Embedder
 from knowledge.policy import Policy
 from knowledge.similarity import pair_similarity
@@ -267,8 +268,13 @@ def main() -> None:
     parser.add_argument("folder", type=Path, help="SHARED_DATA_FOLDER")
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
-    result = measured(arguments.folder)
-    print(json.dumps(result, indent=1) if arguments.json else "\n".join(lines(result)))
+    folder = arguments.folder.expanduser()
+    result, records = measured(folder), folder / "er_ditto_dev"
+    entities = entity_pairs.measured(records if records.is_dir() else None)
+    if arguments.json:
+        print(json.dumps({**result, "entities": entities}, indent=1))
+    else:
+        print("\n".join([*lines(result), "", "Entities", *entity_pairs.lines(entities)]))
 
 
 if __name__ == "__main__":

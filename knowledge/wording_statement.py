@@ -159,6 +159,8 @@ def _placed(tokens: list[str]) -> Statement:
                 made.add("if", "if")
         else:
             _place(made, tokens, at, aside is not None)
+    if len(made.denied) > 1 and made.clauses[-1] < len(made.denied) - 1 and not made.denied[-1]:
+        made.denied.pop()  # a mark at the end begins nothing
     made.persons = tuple(PERSONS[piece] for piece in tokens if piece in PERSONS)
     made.relations = tuple(piece for piece in tokens if piece in RELATIONS)
     made.past = tuple(piece for at, piece in enumerate(tokens) if _past(piece, tokens[:at]))

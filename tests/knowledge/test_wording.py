@@ -75,3 +75,12 @@ def test_denials_of_a_public_set_are_seen_and_little_else(shared_data):
     ]
     assert len(struck) >= 50
     assert struck.count("contradiction") / len(struck) >= 0.95
+
+
+def test_a_full_stop_on_one_side_changes_nothing():
+    for left, right, verdict in (
+        ("I live in Berlin", "I live in Munich", Verdict.VALUE),
+        ("The tests use the cache", "The tests never use the cache", Verdict.OPPOSITE),
+        ("The tests use the cache", "The tests use the cache", Verdict.SAME),
+    ):
+        assert compare(left, f"{right}.").verdict == verdict
