@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from knowledge.policy import Policy
-from knowledge.vocabulary import BE, RELATIONS, STOPS, UNITED, stem
+from knowledge.vocabulary import BE, DIRECTIONS, RELATIONS, STOPS, UNITED, stem
 from knowledge.wording_statement import read_statement
 
 
@@ -102,7 +102,8 @@ _UNSAID = re.compile(
 """What makes a sentence say something else than that this is so."""
 
 _SEVERAL = re.compile(
-    r"[;,:/&()–—]|\b(?:and|or|but|because|since|than|except|both|also|another|other|second)\b",
+    r"[;,:/&()–—]|\b(?:and|or|but|because|since|than|except|both|also|another|other|second"
+    r"|one of)\b",
     re.IGNORECASE,
 )
 """What may give several values, or a clause of its own."""
@@ -114,6 +115,30 @@ _INDEFINITE = re.compile(
 
 _DEFINING = ("favourite", "preferred", "default", "main", "primary")
 """Adjectives of which there is one of a kind."""
+
+_QUALITY = re.compile(
+    r"\b(?:[Ee]mployer|[Jj]ob|[Bb]oss|[Mm]anager)(?: is|['’]s)"
+    r" (?:(?:now|still|called) )?(?![A-Z0-9])"
+)
+"""What somebody is like, and not who it is: "my manager is great"."""
+
+_OF_SEVERAL = _stems("""
+sister brother sibling son daughter child kid twin cousin aunt uncle niece nephew grandmother
+grandfather friend colleague neighbour neighbor flatmate roommate
+""")
+"""Those of whom one may have several: "my sister is called Nora" leaves room for Lena."""
+
+_WITHIN = ((RELATIONS | DIRECTIONS) - {"of"}) | _stems(
+    "during by around behind beside via per almost"
+)
+"""Words that put something else beside a value: who lives in Berlin with Eva still lives in Berlin.
+In the frame `near` is `almost`."""
+
+_TAIL = re.compile(
+    r"\s+(?:again|once more|these days|nowadays|at the moment|at present|for now|right now)$",
+    re.IGNORECASE,
+)
+"""What may close a statement without changing it."""
 
 _NEXT_CLAUSE = re.compile(
     r",?\s+(?:and|but|so|because|though)\s+(?=(?:i|my|we|our|you|your|he|she|it|they)\b)",
@@ -164,6 +189,7 @@ def filled(
     if "?" in statement:
         return None
     plain = _NEXT_CLAUSE.split(_LEAD.sub("", statement.strip()), maxsplit=1)[0].rstrip(" .!")
+    plain = _TAIL.sub("", plain)
     if entity and plain.casefold().startswith(f"{entity.casefold()} "):
         plain = plain[len(entity) + 1 :]
     return _read(plain, policy.single_valued, policy.many_valued)
@@ -174,7 +200,7 @@ def _read(plain: str, more: tuple[str, ...], but: tuple[str, ...]) -> Filled | N
     """The slot and value of a sentence, by the table, `more` slots, and none of `but`."""
     if plain.count(" ") >= _MOST_WORDS or _UNSAID.search(plain):
         return None
-    if _SEVERAL.search(plain) or _INDEFINITE.search(plain):
+    if _SEVERAL.search(plain) or _INDEFINITE.search(plain) or _QUALITY.search(plain):
         return None
     # "Old" is the denied end of an axis, but not in an age.
     read = read_statement(_AGE.sub(r"\1", plain))
@@ -187,11 +213,14 @@ def _read(plain: str, more: tuple[str, ...], but: tuple[str, ...]) -> Filled | N
             words = value.split()
             if words[0] in RELATIONS or words[0] in _NOT_A_VALUE or "be" in words:
                 continue
+            if not _WITHIN.isdisjoint(words):
+                continue
             start, end = match.span("value")
             slot = f"{frame[:start]}*{frame[end:]}"
             for choice, name in named.items():
                 slot = " ".join(name if word == match[choice] else word for word in slot.split())
-            return None if listed(slot, but) else Filled(slot, value)
+            several = not _OF_SEVERAL.isdisjoint(slot.split()) and not listed(slot, more)
+            return None if several or listed(slot, but) else Filled(slot, value)
     return None
 
 

@@ -70,6 +70,16 @@ def test_two_values_of_one_slot(said):
         "My default shell is not zsh.",
         "The default branch was main.",
         'The sign reads "I live in Berlin".',
+        "I live in Berlin with Eva.",
+        "I live in Berlin near the zoo.",
+        "I live in Rome during the holidays.",
+        "I work for Acme on weekdays.",
+        "The timeout is set to 30 seconds for uploads.",
+        "My manager is great.",
+        "One of my favourite songs is Help.",
+        "My job is stressful.",
+        "My sister is called Nora.",
+        "My friend's name is Tom.",
     ],
 )
 def test_what_fills_no_slot(said):
@@ -95,6 +105,16 @@ def test_different_subjects_have_slots_of_their_own():
     }
     assert len(slots) == 11
     assert read("My sister lives in Rome.") is None, "a sister is not the only one"
+
+
+@pytest.mark.parametrize("said", ["I live in Berlin again.", "I live in Berlin at the moment."])
+def test_that_it_is_so_again_is_no_other_value(said):
+    assert read("I live in Berlin.") == read(said) == Filled("liv in *", "berlin")
+
+
+def test_a_setting_says_that_there_is_one_sister():
+    one = Policy(single_valued=("sister be called *",))
+    assert read("My sister is called Nora.", one) == Filled("sister be call *", "nora")
 
 
 def test_the_entity_itself_is_no_subject():
