@@ -31,6 +31,7 @@ from knowledge.decision_events import (
 )
 from knowledge.facts import canonical_object
 from knowledge.identity import entity_id
+from knowledge.kinds import NAME_PREDICATES
 from knowledge.names import canonical, canonical_column
 from knowledge.tables import DECISIONS
 from knowledge.times import utc
@@ -219,12 +220,21 @@ def _copy(said: Sequence[_Decision], facts: pl.DataFrame, fact_sources: pl.DataF
         schema={"namespace": pl.String, "fact_id": pl.String},
         orient="row",
     ).unique()
-    candidate = ["namespace", "candidate_id"]
-    sources = fact_sources.select(*_FACT, "candidate_id").unique()
+    # What a theme draws from a sentence rests on the same record, as a candidate of its own.
+    sentence = ["namespace", "record_id", "said"]
+    observed = pl.col("predicate").is_in(NAME_PREDICATES)
+    content = pl.concat_str(
+        pl.when(observed).then("predicate").otherwise(pl.lit("")), canonical_object(), separator=" "
+    )
+    sources = (
+        fact_sources.select(*_FACT, "record_id")
+        .join(facts.select(*_FACT, said=content), on=_FACT)
+        .unique()
+    )
     beside = (
         sources.join(mine, on=_FACT)
         .rename({"fact_id": "named"})
-        .join(sources, on=candidate)
+        .join(sources, on=sentence)
         .filter(pl.col("fact_id") != pl.col("named"))
         .group_by("namespace", "named", "fact_id")
         .len("shared")

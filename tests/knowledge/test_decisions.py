@@ -160,6 +160,21 @@ def test_the_same_words_about_a_topic_follow_what_they_rest_on():
     assert row["facts"] == ["f1", "f5"], "f6 was said elsewhere too"
 
 
+def test_what_a_theme_drew_from_a_retracted_sentence_goes_with_it():
+    told = facts(
+        {"fact_id": "f1", "content": A.object},
+        {"fact_id": "f7", "content": f"{A.object}.", "entity_id": "e7", "predicate": "recurs"},
+        {"fact_id": "f8", "content": B.object, "entity_id": "e7", "predicate": "recurs"},
+        {"fact_id": "f9", "content": A.object, "predicate": "used_tool"},
+    )
+    sources = fact_sources(
+        {"fact_id": "f1", "record_id": "r1"},
+        *({"fact_id": f"f{n}", "record_id": "r1", "candidate_id": f"k{n}"} for n in (7, 8, 9)),
+    )
+    row = by_id(made([decided("d1", "retract", A)], told, sources))["d1"]
+    assert row["facts"] == ["f1", "f7"], "the others say something else"
+
+
 def test_copies_meet_where_they_are_about_the_same():
     four = facts(
         *(
