@@ -16,6 +16,14 @@ from knowledge.decided import (
 from knowledge.embeddings import embeddings, texts_in_force
 from knowledge.entity_merges import about_canonical, entity_merges, equal_statements
 from knowledge.evidence import evidence
+from knowledge.growing import (
+    confidence_updates_after,
+    embeddings_after,
+    evidence_after,
+    memory_after,
+    merges_after,
+    similar_facts_after,
+)
 from knowledge.memory import Grounds, memory, memory_entities
 from knowledge.merges import merges, unequal
 from knowledge.pair_verdicts import differing, judged, standing, verdicts
@@ -82,6 +90,7 @@ EMBEDDINGS_STAGE = Stage(
     (FACTS, EPISODES, ENTITIES, ENTITY_MERGES, LEARNINGS),
     (EMBEDDINGS,),
     _embeddings,
+    amend=embeddings_after,
 )
 
 CLUSTERS_STAGE = Stage(
@@ -107,6 +116,7 @@ SIMILAR_FACTS_STAGE = Stage(
     lambda reads, means: Made(
         {"similar_facts": similar_facts(_facts(reads), means.embedder, means.policy)}
     ),
+    amend=similar_facts_after,
 )  # fmt: skip
 
 
@@ -191,6 +201,7 @@ EVIDENCE_STAGE = Stage(
     (FACTS, FACT_SOURCES, EPISODES, SIMILAR_FACTS, CONTRADICTION_VERDICTS, DECISIONS),
     (EVIDENCE,),
     _evidence,
+    amend=evidence_after,
 )  # fmt: skip
 
 
@@ -224,6 +235,7 @@ CONFIDENCE_STAGE = Stage(
             )
         }
     ),
+    amend=confidence_updates_after,
 )  # fmt: skip
 
 
@@ -250,6 +262,7 @@ MERGES_STAGE = Stage(
     ),
     (MERGES,),
     _merges,
+    amend=merges_after,
 )  # fmt: skip
 
 
@@ -274,6 +287,7 @@ MEMORY_STAGE = Stage(
     ),
     (MEMORY, MEMORY_ENTITIES),
     _memory,
+    amend=memory_after,
 )  # fmt: skip
 
 CONSOLIDATION = (

@@ -2,6 +2,7 @@
 
 import polars as pl
 
+from knowledge.change import LazyFrames
 from knowledge.embedding import Embedder
 from knowledge.entity_merges import with_canonical
 from knowledge.identity import digest_column
@@ -41,6 +42,16 @@ def entity_texts(entities: pl.DataFrame) -> pl.DataFrame:
             ),
         )
     )
+_FREE = ~pl.col("predicate").is_in(list(STRUCTURAL_PREDICATES))
+SAID = {
+    "facts": (["namespace", "predicate", "content"], _FREE, pl.col("content")),
+    "episodes": (["namespace", "text"], pl.lit(value=True), pl.col("text")),
+    "learnings": (["namespace", "title", "content"], pl.lit(value=True), learning_text()),
+}
+"""Table → what is read of it, rows that need a vector (structural facts need none), and of what.
+
+What is embedded of entities is in `entity_texts`.
+"""
 
 
 def texts_in_force(
@@ -50,14 +61,24 @@ def texts_in_force(
     entity_merges: pl.DataFrame,
     learnings: pl.DataFrame,
 ) -> pl.DataFrame:
-    """Distinct texts (namespace, text) that need a vector; structural facts need none."""
-    free = facts.filter(~pl.col("predicate").is_in(list(STRUCTURAL_PREDICATES)))
+    """Distinct texts (namespace, text) that need a vector."""
+    tables = {"facts": facts, "episodes": episodes, "learnings": learnings}
+    named = entity_texts(with_canonical(entities, entity_merges))
+    return texts_of({name: frame.lazy() for name, frame in tables.items()}, named).collect()
+
+
+def texts_of(tables: LazyFrames, named: pl.DataFrame) -> pl.LazyFrame:
+    """`texts_in_force` of tables by name, of which only the columns of SAID are read.
+
+    Args:
+        tables: Those of SAID.
+        named: `entity_texts`.
+    """
     texts = [
-        free.select("namespace", pl.col("content").alias("text")),
-        episodes.select("namespace", "text"),
-        entity_texts(with_canonical(entities, entity_merges)).select("namespace", "text"),
-        learnings.select("namespace", learning_text().alias("text")),
+        tables[name].filter(needed).select("namespace", text=text)
+        for name, (_, needed, text) in SAID.items()
     ]
+    texts.append(named.lazy().select("namespace", "text"))
     return pl.concat(texts).filter(pl.col("text") != "").unique().sort("namespace", "text")
 
 

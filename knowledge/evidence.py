@@ -1,5 +1,7 @@
 """What speaks for a fact, and what against it."""
 
+from collections.abc import Sequence
+
 import polars as pl
 
 from knowledge.days import UNDATED
@@ -37,7 +39,7 @@ def evidence(
     """
     parts = [
         *support(facts, fact_sources, episodes, embedder, policy),
-        _contradictions(facts, first_statements(fact_sources), similar, policy),
+        contradictions(facts, first_statements(fact_sources), similar, policy),
     ]
     if feedback is not None:
         parts.append(
@@ -46,16 +48,21 @@ def evidence(
                 kind=pl.lit("feedback"), similarity=pl.lit(1.0),
             )
         )  # fmt: skip
+    return united([part.join(facts.select(_KEY), on=_KEY, how="semi") for part in parts])
+
+
+def united(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """EVIDENCE of its parts, each row with its id."""
+    some = [part for part in parts if part.height]
+    if not some:
+        return EVIDENCE.empty()
+    every = pl.concat(some, how="diagonal")
     return EVIDENCE.frame(
-        pl.concat([part for part in parts if part.height], how="diagonal")
-        .join(facts.select(_KEY), on=_KEY, how="semi")
-        .with_columns(evidence_id=digest_column("fact_id", "kind", "source_id", prefix="v_"))
-        if any(part.height for part in parts)
-        else EVIDENCE.empty()
+        every.with_columns(evidence_id=digest_column("fact_id", "kind", "source_id", prefix="v_"))
     )
 
 
-def _contradictions(
+def contradictions(
     facts: pl.DataFrame, stated: pl.DataFrame, similar: pl.DataFrame, policy: Policy
 ) -> pl.DataFrame:
     """For each pair of facts of which one clearly denies the other, one row for either.

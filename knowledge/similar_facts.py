@@ -19,7 +19,9 @@ APART, DENIED = "apart", "denied"
 """Verdicts that a model puts in the place of one by words: both stay; one denies the other."""
 
 
-def similar_facts(facts: pl.DataFrame, embedder: Embedder, policy: Policy) -> pl.DataFrame:
+def similar_facts(
+    facts: pl.DataFrame, embedder: Embedder, policy: Policy, among: pl.DataFrame | None = None
+) -> pl.DataFrame:
     """SIMILAR_FACTS: pairs about one entity that are alike, with what words say of them.
 
     All pairs above merge_similarity; down to contradiction_similarity those that deny each other or
@@ -29,9 +31,10 @@ def similar_facts(facts: pl.DataFrame, embedder: Embedder, policy: Policy) -> pl
         facts: FACTS rows.
         embedder: Gives vectors of `content` and their calibration.
         policy: merge_similarity, contradiction_similarity.
+        among: namespace and fact_id: only pairs of which one is among these.
     """
     floor = min(policy.merge_similarity, policy.contradiction_similarity)
-    pairs = comparable_pairs(facts, deniable(), floor, embedder, policy.candidate_margin)
+    pairs = comparable_pairs(facts, deniable(), floor, embedder, policy.candidate_margin, among)
     said = facts.select("namespace", "fact_id", "content")
     for side in ("left", "right"):
         pairs = pairs.join(

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from knowledge.asking import LanguageModel
-from knowledge.change import Change
+from knowledge.change import Change, LazyFrames
 from knowledge.embedding import Embedder
 from knowledge.extractors import Extractor, by_prompts
 from knowledge.policy import Policy
@@ -74,7 +74,8 @@ class Stage:
     `count` tells what became of the rows of the first table in `reads`. A stage that can make anew
     just what a change touches has `after`: from the change, what is stored, and what it reads as it
     is now, it gives what `run` would: `after(difference(a, b), run(a), b) == run(b)`,
-    of the tables.
+    of the tables. One that need not even read all of them has `amend` instead: of the same, unread,
+    it gives what comes to its tables and what goes, and `amended` by that they are as of `run`.
 
     `only` names, for tables of `reads`, the rows that count: others are neither read nor looked at
     when it is asked whether anything changed.
@@ -86,9 +87,15 @@ class Stage:
     run: Callable[[Frames, Means], Made]
     count: Callable[[Frames, Made], Count] = all_done
     after: Callable[[Changes, Frames, Frames, Means], dict[str, pl.DataFrame]] | None = None
+    amend: Callable[[Changes, LazyFrames, LazyFrames, Means], dict[str, Change]] | None = None
     only: Mapping[str, pl.Expr] = field(default_factory=dict[str, pl.Expr])
     prompts: tuple[Prompt[Any], ...] = ()
     nightly: bool = False
+
+    @property
+    def follows(self) -> bool:
+        """Whether it can make anew just what a change touches."""
+        return self.after is not None or self.amend is not None
 
     @property
     def name(self) -> str:

@@ -7,9 +7,11 @@ from knowledge.embedding import Embedder
 from knowledge.kinds import structural
 from knowledge.policy import Policy
 from knowledge.similarity import similar_pairs
+from knowledge.tables import EVIDENCE
 
-FACTS_AT_ONCE = 2048
+FACTS_AT_ONCE = 16_384
 _KEY = ["namespace", "fact_id"]
+NONE = EVIDENCE.empty().drop("evidence_id", "weight")
 
 
 def support(
@@ -36,14 +38,12 @@ def support(
     stated = first_statements(fact_sources)
     known = known_from(stated, facts, episodes)
     return [
-        _restatements(stated, facts, episodes),
-        _similar_episodes(facts, known, episodes, embedder, policy),
+        restatements(stated, facts, episodes),
+        similar_episodes(facts, known, episodes, embedder, policy),
     ]
 
 
-def _restatements(
-    stated: pl.DataFrame, facts: pl.DataFrame, episodes: pl.DataFrame
-) -> pl.DataFrame:
+def restatements(stated: pl.DataFrame, facts: pl.DataFrame, episodes: pl.DataFrame) -> pl.DataFrame:
     """The first statement of each fact in each further conversation that it was not drawn from."""
     return (
         stated.filter(pl.col("place") > 0)
@@ -99,7 +99,7 @@ def drawn_from(facts: pl.DataFrame, episodes: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _similar_episodes(
+def similar_episodes(
     facts: pl.DataFrame,
     known_from: pl.DataFrame,
     episodes: pl.DataFrame,
@@ -120,12 +120,12 @@ def _similar_episodes(
     # Equal texts are compared once.
     contents = known.get_column("content").unique().sort()
     texts = heard.get_column("text").unique().sort()
-    content_vectors = embedder.embed(contents.to_list())
     text_vectors = embedder.embed(texts.to_list())
     found: list[pl.DataFrame] = []
-    for start in range(0, len(contents), FACTS_AT_ONCE):
+    for start in range(0, len(contents) if len(texts) else 0, FACTS_AT_ONCE):
+        some = contents.slice(start, FACTS_AT_ONCE)
         pairs = similar_pairs(
-            content_vectors[start : start + FACTS_AT_ONCE],
+            embedder.embed(some.to_list()),
             text_vectors,
             policy.evidence_similarity,
             embedder,
@@ -133,21 +133,28 @@ def _similar_episodes(
         )
         alike = pl.DataFrame(
             {
-                "content": contents.gather(pairs.left + start),
+                "content": some.gather(pairs.left),
                 "text": texts.gather(pairs.right),
                 "similarity": pairs.similarity,
             }
         )
         found.append(
-            alike.join(known, on="content")
-            .join(heard, on=["namespace", "text"])
-            .filter(pl.col("occurred_at") > pl.col("begun_at"))
-            .join(known_from, on=[*_KEY, "conversation_id"], how="anti")
-            .sort(*_KEY, "conversation_id", "occurred_at", "source_id")
-            .unique([*_KEY, "conversation_id"], keep="first", maintain_order=True)
-            .select(
-                *_KEY, "conversation_id", "occurred_at", "source_id", "similarity",
-                kind=pl.lit("episode"),
+            earliest(
+                alike.join(known, on="content")
+                .join(heard, on=["namespace", "text"])
+                .filter(pl.col("occurred_at") > pl.col("begun_at"))
+                .join(known_from, on=[*_KEY, "conversation_id"], how="anti")
+                .select(
+                    *_KEY, "conversation_id", "occurred_at", "source_id", "similarity",
+                    kind=pl.lit("episode"),
+                )
             )
         )  # fmt: skip
-    return pl.concat(found) if found else pl.DataFrame()
+    return pl.concat(found) if found else NONE
+
+
+def earliest(supporting: pl.DataFrame) -> pl.DataFrame:
+    """Of the similar episodes of each fact and conversation the earliest, ties by id."""
+    return supporting.sort(*_KEY, "conversation_id", "occurred_at", "source_id").unique(
+        [*_KEY, "conversation_id"], keep="first", maintain_order=True
+    )

@@ -1,0 +1,156 @@
+"""After a night: what consolidation makes of what changed is what it makes of everything."""
+
+import random
+from datetime import datetime
+
+import polars as pl
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
+
+from knowledge.change import amended, difference
+from knowledge.consolidation import CONSOLIDATION
+from knowledge.policy import Policy
+from knowledge.stage import Frames, Means
+from knowledge.tables import ENTITIES, LEARNINGS, TABLES
+from tests.knowledge.rows import day, episodes, fact_sources, facts
+from tests.knowledge.toy_embedder import ToyEmbedder
+
+MEANS = Means(Policy(), ToyEmbedder())
+GROWING = tuple(stage for stage in CONSOLIDATION if stage.amend)
+SAID = (
+    "the user of this house likes very strong black coffee",
+    "the user of this house dislikes very strong black coffee",
+    "this user of the house likes a very strong black coffee",
+    "the user of the house likes very strong black coffee in may",
+    "the user of this house likes very strong black tea",
+    "use npm for the packages of the web shop",
+    "never use npm for the packages of the web shop",
+    "use npm for all the packages of the web shop",
+    "the port of the proxy of the web shop is 8080",
+    "the port of the proxy of the web shop is 9090",
+)
+
+
+def world(dice: random.Random) -> dict[str, pl.DataFrame]:
+    """Facts of two entities that say alike things, from few conversations and days."""
+    sources: list[dict[str, object]] = []
+    known: list[dict[str, object]] = []
+
+    def when() -> datetime | None:
+        return None if dice.random() < 0.1 else day(dice.randint(0, 6))
+
+    for number in range(14):
+        if dice.random() < 0.3:
+            continue
+        fact = f"f{number:02}"
+        own = [
+            {"fact_id": fact, "record_id": f"r{number}.{at}", "occurred_at": when(),
+             "conversation_id": f"s{dice.randint(0, 4)}",
+             "confidence": dice.choice([0.6, 0.7, 0.8])}
+            for at in range(dice.randint(1, 3))
+        ]  # fmt: skip
+        sources += own
+        times = [row["occurred_at"] for row in own if row["occurred_at"]]
+        known.append(
+            {
+                "fact_id": fact,
+                "entity_id": f"e{number % 2}",
+                "predicate": "used_tool" if number == 13 else "states",
+                "content": dice.choice(SAID[number % 10 : number % 10 + 2]),
+                "base_confidence": dice.choice([0.6, 0.7, 0.8]),
+                "first_seen": min(times, default=None),
+                "source_count": len(own),
+                "derived_from": [f"p{dice.randint(0, 7)}"] if dice.random() < 0.15 else [],
+            }
+        )
+    heard = [
+        {"episode_id": f"p{number}", "conversation_id": f"s{dice.randint(0, 6)}",
+         "started_at": when(), "text": dice.choice([*SAID, ""])}
+        for number in range(8)
+        if dice.random() < 0.8
+    ]  # fmt: skip
+    named = [
+        {"entity_id": f"e{number}", "namespace": "n", "name": f"e{number}", "display_name": "House",
+         "type": dice.choice(["topic", "project"]), "aliases": [], "introduced_by": "r",
+         "mentions": dice.randint(1, 2), "facts": 1}
+        for number in range(2)
+    ]  # fmt: skip
+    return {
+        "facts": facts(*known),
+        "fact_sources": fact_sources(*sources),
+        "episodes": episodes(*heard),
+        "entities": ENTITIES.frame(named),
+        "learnings": LEARNINGS.empty(),
+    }
+
+
+def night(before: Frames, dice: random.Random) -> dict[str, pl.DataFrame]:
+    """Another world, of which only a little came: each row is one or the other's."""
+    other = world(dice)
+    few = dice.choice([0.0, 0.1, 0.3, 1.0])
+    now: dict[str, pl.DataFrame] = {}
+    for name, frame in before.items():
+        key = TABLES[name].key
+        chosen = pl.concat([frame.select(key), other[name].select(key)]).unique().sort(key)
+        turned = chosen.filter(pl.Series([dice.random() < few for _ in range(chosen.height)],
+                                         dtype=pl.Boolean))  # fmt: skip
+        stays = frame.join(turned, on=key, how="anti")
+        comes = other[name].join(turned, on=key, how="semi")
+        now[name] = TABLES[name].frame(pl.concat([stays, comes]))
+    return now
+
+
+def made(reads: Frames) -> dict[str, pl.DataFrame]:
+    """What consolidation makes of all."""
+    tables = dict(reads)
+    for stage in CONSOLIDATION:
+        if stage.amend:
+            tables |= stage.run({t.name: tables[t.name] for t in stage.reads}, MEANS).tables
+    return tables
+
+
+def grown(before: Frames, now: Frames) -> dict[str, pl.DataFrame]:
+    """What it makes of what was made before, and of what changed since."""
+    tables = dict(now)
+    for stage in GROWING:
+        assert stage.amend
+        changes = {t.name: difference(before[t.name], tables[t.name]) for t in stage.reads}
+        stored = {t.name: before[t.name].lazy() for t in stage.writes}
+        reads = {t.name: tables[t.name].lazy() for t in stage.reads}
+        for name, change in stage.amend(changes, stored, reads, MEANS).items():
+            assert change.come.schema == TABLES[name].schema
+            touched = before[name].join(change.gone, on=before[name].columns, how="semi",
+                                        nulls_equal=True)  # fmt: skip
+            assert touched.height == change.gone.height
+            tables[name] = TABLES[name].frame(amended(before[name], change))
+    return tables
+
+
+@settings(max_examples=80, deadline=None)
+@given(seed=st.integers(0, 1_000_000))
+@example(seed=0)
+def test_what_is_made_of_a_night_is_what_is_made_of_everything(seed: int) -> None:
+    dice = random.Random(seed)
+    first = world(dice)
+    before = made(first if dice.random() < 0.9 else {n: f.clear() for n, f in first.items()})
+    now = night(first, dice)
+    expected, found = made(now), grown(before, now)
+    for stage in GROWING:
+        for table in stage.writes:
+            assert_frame_equal(found[table.name], expected[table.name], check_exact=True)
+
+
+def test_the_worlds_of_these_tests_reach_what_is_to_be_tested() -> None:
+    dice = random.Random(2)
+    tables = [made(world(dice)) for _ in range(40)]
+    kinds = pl.concat([each["evidence"]["kind"] for each in tables])
+    assert set(kinds) == {"restatement", "episode", "contradiction"}
+    assert sum(each["merges"].height for each in tables) > 20
+    assert any(each["memory"]["derived_from"].list.len().max() > 1 for each in tables)
+
+
+def test_nothing_changes_where_nothing_changed() -> None:
+    tables = made(world(random.Random(3)))
+    for name, frame in grown(tables, {n: tables[n] for n in world(random.Random(3))}).items():
+        assert_frame_equal(frame, tables[name], check_exact=True)
