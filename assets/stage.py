@@ -10,11 +10,12 @@ from assets.lost_answers import note_lost
 from assets.progress import Report, timed
 from knowledge.change import Change
 from knowledge.identity import digest
-from knowledge.stage import Made, Means, Stage
+from knowledge.stage import Amend, Changes, Count, Made, Means, Stage
 from knowledge.tables import WORK, Table
 from knowledge.work import OUTCOME_SCHEMA, UNIT, content_digest, owed, settled
 from resources.lock import write_lock
 from resources.state import State
+from resources.warehouse import Written
 
 if TYPE_CHECKING:
     from resources.unasked import Unasked
@@ -53,12 +54,12 @@ def result(
     state: State, table: Table, report: Report, extra: dict[str, Any] | None = None
 ) -> dg.MaterializeResult[Any]:
     """What Dagster is told: ids and counts, never text of logs."""
-    frame = state.warehouse.read(table, columns=list(table.key)).collect()
-    sample = frame.get_column(table.key[-1]).head(SAMPLE_IDS).to_list()
+    rows = state.warehouse.read(table, columns=list(table.key))
+    sample = rows.head(SAMPLE_IDS).collect().get_column(table.key[-1]).to_list()
     return dg.MaterializeResult(
         asset_key=table.name,
         metadata={
-            "dagster/row_count": frame.height,
+            "dagster/row_count": rows.select(pl.len()).collect().item(),
             "sample_ids": ", ".join(str(value) for value in sample),
             "seconds": round(report.seconds, 3),
             "units": report.units,
@@ -75,8 +76,8 @@ def result(
 def run_stage(state: State, stage: Stage) -> Report:
     """Makes a whole-table stage anew for each namespace whose input or fingerprint changed.
 
-    A stage with `after` makes just what the change touches, where it is known what its tables were
-    made of; else, and any other stage, all of the namespace.
+    A stage with `after` or `amend` makes just what the change touches, where it is known what its
+    tables were made of; else, and any other stage, all of the namespace.
     """
     warehouse, model = state.warehouse, state.language_model if stage.prompts else None
     fingerprint = stage.in_force(state.settings.model).fingerprint(state.policy)
@@ -88,40 +89,52 @@ def run_stage(state: State, stage: Stage) -> Report:
         units = _namespace_units(state, stage, work, fingerprint, versions)
         to_do = owed(units, work)["namespace"].to_list()
         report = Report(stage.name)
-        made: list[Made] = []
+        made: dict[str, Made] = {}
+        written: list[Written] = []
+        rows: list[int] = []
         for namespace in to_do:
-            own = _read(state, stage, stage.reads, namespace)
             means = Means(state.policy, state.embedder_of(namespace), model)
-            stored = _read(state, stage, stage.writes, namespace) if stage.after else {}
             last = _last(stage, work, fingerprint, namespace)
-            if stage.after and (changes := _changes(state, stage, namespace, last, versions)):
-                made.append(Made(stage.after(changes, stored, own, means)))
+            changes = _changes(state, stage, namespace, last, versions) if stage.follows else None
+            if stage.amend and changes:
+                written += _amended(state, stage, stage.amend, changes, namespace, means)
+                count = Count(done=_height(state, stage.reads[0], namespace))
+                rows.append(_height(state, stage.writes[0], namespace))
             else:
-                made.append(stage.run(own, means))
-            count = stage.count(own, made[-1])
+                own = _read(state, stage, stage.reads, namespace)
+                if stage.after and changes:
+                    stored = _read(state, stage, stage.writes, namespace)
+                    made[namespace] = Made(stage.after(changes, stored, own, means))
+                else:
+                    made[namespace] = stage.run(own, means)
+                count = stage.count(own, made[namespace])
+                rows.append(made[namespace].tables[stage.writes[0].name].height)
             report += Report(stage.name, sum(count), *count)
-        written = [
-            warehouse.write(
-                table, pl.concat([each.tables[table.name] for each in made]), namespaces=to_do
-            )
-            for table in (stage.writes if to_do else ())
-        ]
-        outcomes = _outcomes(stage, to_do, made)
+        if made:
+            written += [
+                warehouse.write(
+                    table,
+                    pl.concat([each.tables[table.name] for each in made.values()]),
+                    namespaces=list(made),
+                )
+                for table in stage.writes
+            ]
+        outcomes = _outcomes(stage, to_do, made, rows)
         if to_do:
             done = units.filter(pl.col("namespace").is_in(to_do))
-            if stage.after:
-                versions |= {t.name: w.version for t, w in zip(stage.writes, written, strict=True)}
+            if stage.follows:
+                versions |= {table.name: warehouse.version(table) for table in stage.writes}
                 done = done.with_columns(unit_hash=pl.lit(_noted(versions)))
             owed_still = outcomes.filter(pl.col("outcome") == "pending").select(UNIT)
             again = work.join(owed_still, on=UNIT, how="semi")
             done = done.join(owed_still, on=UNIT, how="anti")
             warehouse.write(WORK, settled(done, outcomes, work, again))
         if stage.prompts and made:
-            lost = pl.concat([each.lost for each in made])
+            lost = pl.concat([each.lost for each in made.values()])
             asked = pl.DataFrame({"namespace": to_do}, schema={"namespace": pl.String})
             note_lost(state, stage.name, asked, lost)
             # What is asked once a night waits for it, unless the model could not be had now.
-            if any(each.pending for each in made) and (
+            if any(each.pending for each in made.values()) and (
                 not stage.nightly or (model is not None and model.waits)
             ):
                 state.wait_for_model(stage.name, waits=True)
@@ -135,25 +148,53 @@ def run_stage(state: State, stage: Stage) -> Report:
         )
 
 
-def _outcomes(stage: Stage, namespaces: Sequence[str], made: Sequence[Made]) -> pl.DataFrame:
+def _amended(
+    state: State,
+    stage: Stage,
+    amend: Amend,
+    changes: Changes,
+    namespace: str,
+    means: Means,
+) -> list[Written]:
+    """Writes what a change makes of the tables of a stage; nothing, if nothing came or went."""
+    if not any(change.rows.height for change in changes.values()):
+        return []
+    stored = _scanned(state, stage, stage.writes, namespace)
+    reads = _scanned(state, stage, stage.reads, namespace)
+    made = amend(changes, stored, reads, means)
+    return [
+        state.warehouse.amend(table, made[table.name], namespace=namespace)
+        for table in stage.writes
+    ]
+
+
+def _height(state: State, table: Table, namespace: str) -> int:
+    return state.warehouse.read(table, namespace=namespace).select(pl.len()).collect().item()
+
+
+def _outcomes(
+    stage: Stage, namespaces: Sequence[str], made: Mapping[str, Made], rows: Sequence[int]
+) -> pl.DataFrame:
     """What became of a stage in each namespace; a lost message is a failure, tried again."""
-    rows = [each.tables[stage.writes[0].name].height for each in made]
+
+    def outcome(namespace: str, count: int) -> str:
+        each = made.get(namespace)
+        if each and each.pending:
+            return "pending"
+        if each and each.lost.height:
+            return "failed"
+        return "done" if count else "empty"
+
     return pl.DataFrame(
         {
             "namespace": list(namespaces),
-            "stage": [stage.name] * len(made),
-            "unit": ["*"] * len(made),
-            "outcome": [
-                "pending" if each.pending
-                else "failed" if each.lost.height
-                else "done" if count
-                else "empty"
-                for each, count in zip(made, rows, strict=True)
-            ],
+            "stage": [stage.name] * len(rows),
+            "unit": ["*"] * len(rows),
+            "outcome": list(map(outcome, namespaces, rows)),
             "rows": rows,
         },
         schema=OUTCOME_SCHEMA,
-    )  # fmt: skip
+    )
 
 
 def estimate(state: State, stage: Stage) -> "Unasked":
@@ -168,10 +209,17 @@ def estimate(state: State, stage: Stage) -> "Unasked":
 def _read(
     state: State, stage: Stage, tables: Sequence[Table], namespace: str
 ) -> dict[str, pl.DataFrame]:
+    scanned = _scanned(state, stage, tables, namespace)
+    return {name: frame.collect() for name, frame in scanned.items()}
+
+
+def _scanned(
+    state: State, stage: Stage, tables: Sequence[Table], namespace: str
+) -> dict[str, pl.LazyFrame]:
     return {
-        table.name: state.warehouse.read(table, namespace=namespace)
-        .filter(stage.rows_of(table.name))
-        .collect()
+        table.name: state.warehouse.read(table, namespace=namespace).filter(
+            stage.rows_of(table.name)
+        )
         for table in tables
     }
 
@@ -185,14 +233,14 @@ def _namespace_units(
 ) -> pl.DataFrame:
     """One unit per namespace that the stage reads, or made rows for before.
 
-    The hash is the digest of all that is read; for a stage with `after` the versions of all tables
-    that it reads and writes, so that what changed since can be asked for.
+    The hash is the digest of all that is read; for a stage that follows changes the versions of all
+    tables that it reads and writes, so that what changed since can be asked for.
     """
     before = work.filter(pl.col("stage") == stage.name)["namespace"]
     namespaces = sorted({*before, *namespaces_of(state, stage)})
     hashes = [
         _noted(versions)
-        if stage.after
+        if stage.follows
         else ""
         if stage.nightly and state.settings.model is None
         else digest(*map(content_digest, _read(state, stage, stage.reads, namespace).values()))
@@ -211,13 +259,12 @@ def _namespace_units(
 
 def namespaces_of(state: State, stage: Stage) -> list[str]:
     """Namespaces with rows in a table that a stage reads, sorted."""
-    names = [state.warehouse.read(table, columns=["namespace"]).unique() for table in stage.reads]
-    return sorted(pl.concat(names).unique().collect()["namespace"])
+    return sorted(set[str]().union(*map(state.warehouse.namespaces, stage.reads)))
 
 
 def _versions(state: State, stage: Stage) -> dict[str, int | None]:
     """The tables that a stage reads and writes, and their versions."""
-    tables = (*stage.reads, *stage.writes) if stage.after else ()
+    tables = (*stage.reads, *stage.writes) if stage.follows else ()
     return {table.name: state.warehouse.version(table) for table in tables}
 
 
@@ -250,7 +297,7 @@ def _changes(
     changes: dict[str, Change] = {}
     for table in stage.reads:
         since = int(last[table.name]) if last[table.name].isdigit() else None
-        change = state.warehouse.changes(table, since, namespace=namespace)
+        change = state.changes(table, since, versions[table.name], namespace)
         if change is None:
             return None
         counts = stage.rows_of(table.name)

@@ -1,6 +1,6 @@
 """What knowledge asks of an embedding model: unit vectors, and a curve to a common scale."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -30,33 +30,61 @@ class Embedder(Protocol):
 class Remembering:
     """An embedder that keeps what it has made: each distinct text is embedded once.
 
-    One for each namespace, so that not even a cache is shared between two.
+    One for each namespace, so that not even a cache is shared between two. Vectors lie in blocks,
+    each more than twice as large as the next: adding a few does not copy the many.
+
+    Args:
+        embedder: Makes the vectors.
+        made_before: Gives texts and their vectors that need not be made; asked for at the first
+            text that is not known.
     """
 
-    def __init__(self, embedder: Embedder) -> None:
+    def __init__(
+        self,
+        embedder: Embedder,
+        made_before: Callable[[], tuple[Sequence[str], Vectors]] | None = None,
+    ) -> None:
         self.model = embedder.model
         self._embedder = embedder
+        self._made_before = made_before
         self._rows: dict[str, int] = {}
-        self._vectors: list[Vectors] = []
-        self._joined: Vectors | None = None
+        self._blocks: list[Vectors] = []
 
     def keep(self, texts: Sequence[str], vectors: Vectors) -> None:
         """Takes vectors that were made before."""
         start = len(self._rows)
         fresh = {text: row for row, text in enumerate(texts) if text not in self._rows}
         self._rows.update({text: start + place for place, text in enumerate(fresh)})
-        self._vectors.append(vectors[list(fresh.values())])
-        self._joined = None
+        # A block without rows only tells the dimension, as long as there is no other.
+        self._blocks = [block for block in self._blocks if len(block)]
+        if fresh or not self._blocks:
+            all_fresh = len(fresh) == len(texts)
+            self._blocks.append(vectors if all_fresh else vectors[list(fresh.values())])
+        while len(self._blocks) > 1 and 2 * len(self._blocks[-1]) >= len(self._blocks[-2]):
+            self._blocks[-2:] = [np.concatenate(self._blocks[-2:])]
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Unit vectors of texts, in their order."""
-        missing = sorted({text for text in texts if text not in self._rows})
-        if missing or not self._vectors:
+        missing = self._missing(texts)
+        if missing and self._made_before is not None:
+            made_before, self._made_before = self._made_before, None
+            self.keep(*made_before())
+            missing = self._missing(texts)
+        if missing or not self._blocks:
             self.keep(missing, self._embedder.embed(missing))
-        if self._joined is None:
-            self._joined = np.concatenate(self._vectors)
-            self._vectors = [self._joined]
-        return self._joined[[self._rows[text] for text in texts]]
+        rows = np.fromiter((self._rows[text] for text in texts), np.int64, len(texts))
+        if len(self._blocks) == 1:
+            return self._blocks[0][rows]
+        vectors = np.empty((len(texts), self._blocks[0].shape[1]), dtype=np.float32)
+        start = 0
+        for block in self._blocks:
+            here = np.flatnonzero((start <= rows) & (rows < start + len(block)))
+            vectors[here] = block[rows[here] - start]
+            start += len(block)
+        return vectors
+
+    def _missing(self, texts: Sequence[str]) -> list[str]:
+        return sorted({text for text in texts if text not in self._rows})
 
     def calibrated(self, cosine: NDArray[np.float64]) -> NDArray[np.float64]:
         """Raw cosines on the common scale of thresholds."""

@@ -51,6 +51,10 @@ class Made(NamedTuple):
     pending: bool = False
 
 
+Amend = Callable[[Changes, LazyFrames, LazyFrames, Means], dict[str, Change]]
+"""From changes, what is stored and what is read: what comes to each table of a stage and goes."""
+
+
 def stage_of(name: str, version: int, about: str, *policy: str) -> Extractor:
     """What decides the rows of a stage: its version, and the settings that it uses."""
     return Extractor(name, "stage", version, about, policy)
@@ -87,7 +91,7 @@ class Stage:
     run: Callable[[Frames, Means], Made]
     count: Callable[[Frames, Made], Count] = all_done
     after: Callable[[Changes, Frames, Frames, Means], dict[str, pl.DataFrame]] | None = None
-    amend: Callable[[Changes, LazyFrames, LazyFrames, Means], dict[str, Change]] | None = None
+    amend: Amend | None = None
     only: Mapping[str, pl.Expr] = field(default_factory=dict[str, pl.Expr])
     prompts: tuple[Prompt[Any], ...] = ()
     nightly: bool = False

@@ -80,6 +80,25 @@ def files_of(stored: DeltaTable | None, namespace: str) -> pl.DataFrame:
     return found.filter(pl.col("namespace") == namespace).drop("namespace")
 
 
+def uris_of(stored: DeltaTable | None, namespace: str) -> set[str]:
+    """Where the files of a namespace are."""
+    mine = [("namespace", "=", namespace)]
+    return set() if stored is None else set(stored.file_uris(partition_filters=mine))
+
+
+def namespaces_in(stored: DeltaTable | None) -> set[str]:
+    """Namespaces that have files in a table that is partitioned by them."""
+    if stored is None:
+        return set()
+    added = pl.DataFrame(stored.get_add_actions(flatten=True))
+    return set(added["partition.namespace"]) if "partition.namespace" in added else set()
+
+
+def quoted(value: object) -> str:
+    """A value as Delta's SQL has it."""
+    return "'" + str(value).replace("'", "''") + "'"
+
+
 def stored_as(name: str, kind: pl.DataType) -> pl.Expr:
     """A column as it is written: 64 bits without sign, which Delta has not, read as signed."""
     column = pl.col(name)

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from knowledge.embedding import Remembering
+from knowledge.change import Change
+from knowledge.embedding import Remembering, Vectors
 from knowledge.policy import Policy
-from knowledge.tables import EMBEDDINGS
+from knowledge.tables import EMBEDDINGS, Table
 from resources.home import Home, open_home
 from resources.settings import Settings, load_settings
 from resources.warehouse import Warehouse
@@ -25,6 +26,10 @@ if TYPE_CHECKING:
     from resources.unasked import Unasked
     from resources.vector_index import VectorIndex
 
+VECTORS_AT_ONCE = 16_384
+FEW_CHANGES = 200_000
+"""Rows of a change up to which it is kept for the next stage that asks."""
+
 
 @dataclass(frozen=True)
 class State:
@@ -32,6 +37,9 @@ class State:
 
     home: Home
     settings: Settings
+    _changes: dict[tuple[str, str], tuple[tuple[int | None, int | None], Change]] = field(
+        default_factory=dict, repr=False, compare=False
+    )
     _remembering: dict[str, Remembering] = field(
         default_factory=dict[str, Remembering], repr=False, compare=False
     )
@@ -58,19 +66,41 @@ class State:
     def embedder_of(self, namespace: str) -> Remembering:
         """The model with what it has embedded of a namespace: a text is embedded once."""
         if namespace not in self._remembering:
-            remembering = Remembering(self.embedder)
-            stored = (
-                self.warehouse.read(EMBEDDINGS, namespace=namespace)
-                .filter(pl.col("model") == remembering.model)
-                .select("text", "vector")
-                .collect()
+            self._remembering[namespace] = Remembering(
+                self.embedder, lambda: self._vectors_of(namespace)
             )
-            if stored.height:
-                remembering.keep(
-                    stored["text"].to_list(), np.array(stored["vector"].to_list(), np.float32)
-                )
-            self._remembering[namespace] = remembering
         return self._remembering[namespace]
+
+    def _vectors_of(self, namespace: str) -> tuple[list[str], Vectors]:
+        """The texts of a namespace that were embedded, and their vectors, held only once."""
+        stored = (
+            self.warehouse.read(EMBEDDINGS, namespace=namespace)
+            .filter(pl.col("model") == self.embedder.model)
+            .select("text", "vector")
+        )
+        count = stored.select(pl.len()).collect().item()
+        texts: list[str] = []
+        vectors = np.empty((0, 0), dtype=np.float32)
+        for batch in stored.collect_batches(chunk_size=VECTORS_AT_ONCE):
+            some = batch["vector"].explode().to_numpy().reshape(batch.height, -1)
+            if not texts:
+                vectors = np.empty((count, some.shape[1]), dtype=np.float32)
+            vectors[len(texts) : len(texts) + len(some)] = some
+            texts += batch["text"].to_list()
+        return texts, vectors
+
+    def changes(
+        self, table: Table, since: int | None, now: int | None, namespace: str
+    ) -> Change | None:
+        """What came and went in a table since a version; several stages ask for the same."""
+        place, between = (table.name, namespace), (since, now)
+        if place in self._changes and self._changes[place][0] == between:
+            return self._changes[place][1]
+        change = self.warehouse.changes(table, since, namespace=namespace)
+        self._changes.pop(place, None)
+        if change is not None and change.rows.height <= FEW_CHANGES:
+            self._changes[place] = (between, change)
+        return change
 
     @cached_property
     def answers(self) -> "Answers":

@@ -26,7 +26,10 @@ from resources.delta import (
     declared_as,
     files_of,
     last_commit,
+    namespaces_in,
+    quoted,
     stored_as,
+    uris_of,
 )
 
 ATTEMPTS = 5
@@ -34,6 +37,8 @@ SMALL_FILES = 32
 """More files than this beside one per partition, and the night compacts a table."""
 KEPT_OPEN = 64
 """Versions of tables that stay open to be read."""
+MOST_IDS = 50_000
+"""Rows of more ids are not looked for one by one: a namespace is replaced as a whole."""
 LOG_RETENTION = timedelta(days=29)
 """A day less than Delta keeps log entries: what is older may be cleaned away."""
 WHOLE = "true"
@@ -89,7 +94,7 @@ class _Scope:
     def predicate(self) -> str:
         """As Delta's SQL. Without any, Delta would not see rows that were appended since."""
         parts = [
-            f"{name} IN ({', '.join(map(_quoted, values))})" if values else "false"
+            f"{name} IN ({', '.join(map(quoted, values))})" if values else "false"
             for name, values in self.limits.items()
         ]
         return " AND ".join(parts) or WHOLE
@@ -138,6 +143,10 @@ class Warehouse:
         """Version of the last change of content; None if the table is not there."""
         stored = self._opened(table)
         return None if stored is None else content_version(stored)
+
+    def namespaces(self, table: Table) -> set[str]:
+        """Namespaces that have rows in a table."""
+        return namespaces_in(self._opened(table))
 
     def write(
         self,
@@ -204,10 +213,41 @@ class Warehouse:
                     raise
         raise AssertionError("unreachable")
 
+    def amend(self, table: Table, change: Change, *, namespace: str) -> Written:
+        """Adds rows of a namespace and takes others away; files without them stay as they are.
+
+        Args:
+            table: Which.
+            change: Rows that come, and rows that go, which are there: this is not looked for.
+            namespace: Whose rows all of them are.
+
+        Raises:
+            Conflict: the table was changed by another writer.
+            ValueError: a key that occurs twice in what comes, or columns that are not the table's.
+        """
+        if change.gone.is_empty():
+            return self.append(table, change.come)
+        stored = self._open(table)
+        if stored is None:
+            raise Conflict(f"{table.name}: is gone")
+        # Rows are looked for by the part of the key that tells most of them apart.
+        keys, own = change.rows.select(table.key), [k for k in table.key if k != "namespace"]
+        by = max(own, key=lambda name: keys[name].n_unique())
+        ids = keys[by].unique().sort()
+        among = pl.col(by).is_in(ids.implode())
+        scope = _Scope(namespaces=[namespace])
+        predicate = f"{scope.predicate} AND {by} IN ({', '.join(map(quoted, ids))})"
+        if len(ids) > MOST_IDS:
+            among, predicate = pl.lit(value=True), scope.predicate
+        there = self._scan(stored, table).filter(*scope.expressions, among).collect()
+        rows = table.frame(pl.concat([there.join(keys, on=table.key, how="anti"), change.come]))
+        rows = _checked(table, rows)
+        return self._commit(table, stored, rows, mode="overwrite", predicate=predicate)
+
     def changes(self, table: Table, since: int | None, *, namespace: str) -> Change | None:
         """Rows of a namespace that came and went since a version.
 
-        Only days, for tables by day, with a file that is in one of both versions are read.
+        Only files that are in one of both versions are read; for tables by day, days with any.
 
         Args:
             table: Which.
@@ -222,10 +262,14 @@ class Warehouse:
             if since is not None and then is None:
                 return None
             now = self._opened(table)
+            if not table.by_day:
+                before, after = (uris_of(stored, namespace) for stored in (then, now))
+                gone = self._rows_of(table, before - after, namespace)
+                return difference(gone, self._rows_of(table, after - before, namespace))
             apart = pl.concat([files_of(then, namespace), files_of(now, namespace)]).unique(
                 keep="none"
             )
-            days = apart["day"].unique().to_list() if table.by_day else None
+            days = apart["day"].unique().to_list()
             scope = _Scope(days, [namespace] if apart.height else [])
             return difference(*(self._current(table, stored, scope) for stored in (then, now)))
         except (DeltaError, OSError):
@@ -316,6 +360,19 @@ class Warehouse:
             declared_as(name, kind) if name in there else pl.lit(None, dtype=kind).alias(name)
             for name, kind in table.schema.items()
         )
+
+    def _rows_of(self, table: Table, uris: Collection[str], namespace: str) -> pl.DataFrame:
+        """Rows of some files of a table that is not by day, all of one namespace."""
+        if not uris:
+            return table.empty()
+        options = dict(self.storage_options) if self.storage_options else None
+        own = pl.lit(namespace, pl.String).alias("namespace")
+        frame = pl.scan_parquet(
+            sorted(uris), storage_options=options, hive_partitioning=False,
+            missing_columns="insert", extra_columns="ignore",
+            schema={n: k for n, k in table.schema.items() if n != "namespace"},
+        )  # fmt: skip
+        return frame.with_columns(own).select(table.schema.names()).collect()
 
     def _current(self, table: Table, stored: DeltaTable | None, scope: _Scope) -> pl.DataFrame:
         if stored is None:
@@ -409,10 +466,6 @@ class Warehouse:
 def _partitions(table: Table) -> list[str]:
     namespace = ["namespace"] if "namespace" in table.columns else []
     return [*namespace, "day"] if table.by_day else namespace
-
-
-def _quoted(value: str) -> str:
-    return "'" + value.replace("'", "''") + "'"
 
 
 def _checked(table: Table, rows: pl.DataFrame) -> pl.DataFrame:
