@@ -1,6 +1,7 @@
 """What knowledge asks of an embedding model: unit vectors, and a curve to a common scale."""
 
 from collections.abc import Callable, Sequence
+from itertools import repeat
 from typing import Protocol
 
 import numpy as np
@@ -65,14 +66,15 @@ class Remembering:
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Unit vectors of texts, in their order."""
-        missing = self._missing(texts)
-        if missing and self._made_before is not None:
+        rows = self._places(texts)
+        if self._made_before is not None and np.any(rows < 0):
             made_before, self._made_before = self._made_before, None
             self.keep(*made_before())
-            missing = self._missing(texts)
-        if missing or not self._blocks:
+            rows = self._places(texts)
+        if np.any(rows < 0) or not self._blocks:
+            missing = sorted({texts[int(place)] for place in np.flatnonzero(rows < 0)})
             self.keep(missing, self._embedder.embed(missing))
-        rows = np.fromiter((self._rows[text] for text in texts), np.int64, len(texts))
+            rows = self._places(texts)
         if len(self._blocks) == 1:
             return self._blocks[0][rows]
         vectors = np.empty((len(texts), self._blocks[0].shape[1]), dtype=np.float32)
@@ -83,8 +85,9 @@ class Remembering:
             start += len(block)
         return vectors
 
-    def _missing(self, texts: Sequence[str]) -> list[str]:
-        return sorted({text for text in texts if text not in self._rows})
+    def _places(self, texts: Sequence[str]) -> NDArray[np.int64]:
+        """Where the vectors of texts are; -1 for those that have none yet."""
+        return np.fromiter(map(self._rows.get, texts, repeat(-1)), np.int64, len(texts))
 
     def calibrated(self, cosine: NDArray[np.float64]) -> NDArray[np.float64]:
         """Raw cosines on the common scale of thresholds."""

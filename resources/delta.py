@@ -6,10 +6,39 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 import polars as pl
-from deltalake import DeltaTable
+from deltalake import ColumnProperties, DeltaTable, WriterProperties
 
 HOUSEKEEPING = frozenset({"VACUUM START", "VACUUM END", "OPTIMIZE"})
 """Operations that make a new version without changing a row."""
+
+# Ids and long texts do not repeat, and nothing is looked up by where texts begin.
+_PLAIN = ("record_key", "record_id", "candidate_id", "native_id", "parent_id", "content_hash")
+_TEXTS = ("payload", "text", "tool_input", "request", "answer", "quote", "content", "drafts")
+_WRITER = WriterProperties(
+    compression="ZSTD",
+    compression_level=1,
+    column_properties={
+        **dict.fromkeys(_PLAIN, ColumnProperties(dictionary_enabled=False)),
+        **dict.fromkeys(
+            _TEXTS, ColumnProperties(dictionary_enabled=False, statistics_enabled="NONE")
+        ),
+    },
+)
+# Directions do not compress, and a night reads them all.
+_WRITERS = {
+    "embeddings": WriterProperties(
+        compression="UNCOMPRESSED",
+        column_properties={
+            "vector.list.element": ColumnProperties(
+                dictionary_enabled=False, statistics_enabled="NONE"
+            ),
+            **dict.fromkeys(
+                ("text", "text_hash"),
+                ColumnProperties(dictionary_enabled=False, statistics_enabled="NONE"),
+            ),
+        },
+    )
+}
 
 
 class Delta(DeltaTable):
@@ -83,7 +112,7 @@ def files_of(stored: DeltaTable | None, namespace: str) -> pl.DataFrame:
 def uris_of(stored: DeltaTable | None, namespace: str) -> set[str]:
     """Where the files of a namespace are."""
     mine = [("namespace", "=", namespace)]
-    return set() if stored is None else set(stored.file_uris(partition_filters=mine))
+    return set() if stored is None else set(stored.file_uris(file_pruning_predicate=mine))
 
 
 def namespaces_in(stored: DeltaTable | None) -> set[str]:
@@ -97,6 +126,11 @@ def namespaces_in(stored: DeltaTable | None) -> set[str]:
 def quoted(value: object) -> str:
     """A value as Delta's SQL has it."""
     return "'" + str(value).replace("'", "''") + "'"
+
+
+def written_as(table: str) -> WriterProperties:
+    """How the files of a table are written."""
+    return _WRITERS.get(table, _WRITER)
 
 
 def stored_as(name: str, kind: pl.DataType) -> pl.Expr:

@@ -8,17 +8,16 @@ from typing import Any, NamedTuple
 
 import polars as pl
 from deltalake import (
-    ColumnProperties,
     CommitProperties,
     DeltaTable,
     PostCommitHookProperties,
-    WriterProperties,
     write_deltalake,
 )
 from deltalake.exceptions import CommitFailedError, DeltaError, TableNotFoundError
 
 from knowledge.change import Change, difference
 from knowledge.tables import Table
+from resources.changed import apart, are_spread, rows_of
 from resources.delta import (
     Commit,
     Delta,
@@ -30,6 +29,7 @@ from resources.delta import (
     quoted,
     stored_as,
     uris_of,
+    written_as,
 )
 
 ATTEMPTS = 5
@@ -44,19 +44,6 @@ LOG_RETENTION = timedelta(days=29)
 WHOLE = "true"
 # Expired log entries are removed by `maintain` alone, which knows what publications name.
 _HOOKS = PostCommitHookProperties(create_checkpoint=True, cleanup_expired_logs=False)
-# Ids and long texts do not repeat, and nothing is looked up by where texts begin.
-_PLAIN = ("record_key", "record_id", "candidate_id", "native_id", "parent_id", "content_hash")
-_TEXTS = ("payload", "text", "tool_input", "request", "answer", "quote", "content", "drafts")
-_WRITER = WriterProperties(
-    compression="ZSTD",
-    compression_level=1,
-    column_properties={
-        **dict.fromkeys(_PLAIN, ColumnProperties(dictionary_enabled=False)),
-        **dict.fromkeys(
-            _TEXTS, ColumnProperties(dictionary_enabled=False, statistics_enabled="NONE")
-        ),
-    },
-)
 
 
 class Conflict(Exception):  # noqa: N818 - what it is called where it is caught
@@ -231,18 +218,22 @@ class Warehouse:
         if stored is None:
             raise Conflict(f"{table.name}: is gone")
         # Rows are looked for by the part of the key that tells most of them apart.
-        keys, own = change.rows.select(table.key), [k for k in table.key if k != "namespace"]
-        by = max(own, key=lambda name: keys[name].n_unique())
+        keys = change.rows.select(table.key)
+        texts = [name for name in table.key[::-1] if table.schema[name] == pl.String]
+        by = max(texts, key=lambda name: keys[name].n_unique())
         ids = keys[by].unique().sort()
-        among = pl.col(by).is_in(ids.implode())
-        scope = _Scope(namespaces=[namespace])
+        scope, among = _Scope(namespaces=[namespace]), pl.col(by).is_in(ids.implode())
         predicate = f"{scope.predicate} AND {by} IN ({', '.join(map(quoted, ids))})"
-        if len(ids) > MOST_IDS:
-            among, predicate = pl.lit(value=True), scope.predicate
+        if len(ids) > MOST_IDS or (
+            not table.by_day
+            and are_spread(uris_of(stored, namespace), change.gone[by], self._options)
+        ):
+            predicate, among = scope.predicate, pl.lit(value=True)
         there = self._scan(stored, table).filter(*scope.expressions, among).collect()
         rows = table.frame(pl.concat([there.join(keys, on=table.key, how="anti"), change.come]))
-        rows = _checked(table, rows)
-        return self._commit(table, stored, rows, mode="overwrite", predicate=predicate)
+        return self._commit(
+            table, stored, _checked(table, rows), mode="overwrite", predicate=predicate
+        )
 
     def changes(self, table: Table, since: int | None, *, namespace: str) -> Change | None:
         """Rows of a namespace that came and went since a version.
@@ -264,13 +255,14 @@ class Warehouse:
             now = self._opened(table)
             if not table.by_day:
                 before, after = (uris_of(stored, namespace) for stored in (then, now))
-                gone = self._rows_of(table, before - after, namespace)
-                return difference(gone, self._rows_of(table, after - before, namespace))
-            apart = pl.concat([files_of(then, namespace), files_of(now, namespace)]).unique(
+                gone = rows_of(table, before - after, namespace, self._options)
+                come = rows_of(table, after - before, namespace, self._options)
+                return apart(table, gone, come)
+            differ = pl.concat([files_of(then, namespace), files_of(now, namespace)]).unique(
                 keep="none"
             )
-            days = apart["day"].unique().to_list()
-            scope = _Scope(days, [namespace] if apart.height else [])
+            days = differ["day"].unique().to_list()
+            scope = _Scope(days, [namespace] if differ.height else [])
             return difference(*(self._current(table, stored, scope) for stored in (then, now)))
         except (DeltaError, OSError):
             return None
@@ -310,7 +302,10 @@ class Warehouse:
             return 0
         files = stored.file_uris()
         if len(files) > SMALL_FILES + len({uri.rpartition("/")[0] for uri in files}):
-            stored.optimize.compact(writer_properties=_WRITER, post_commithook_properties=_HOOKS)
+            stored.optimize.compact(
+                writer_properties=written_as(table.name),
+                post_commithook_properties=_HOOKS,
+            )
         kept = sorted(version for version in keep if version <= stored.version())
         hours = int(retention.total_seconds() // 3600)
         options: dict[str, Any] = {
@@ -330,6 +325,10 @@ class Warehouse:
             stored.cleanup_metadata()
         return len(removed)
 
+    @property
+    def _options(self) -> dict[str, str] | None:
+        return dict(self.storage_options) if self.storage_options else None
+
     def _uri(self, table: Table) -> str:
         return f"{str(self.address).rstrip('/')}/{table.name}"
 
@@ -345,34 +344,19 @@ class Warehouse:
         return self._kept.get(commit)
 
     def _open(self, table: Table, version: int | None = None) -> DeltaTable | None:
-        options = dict(self.storage_options) if self.storage_options else None
         try:
-            return Delta(self._uri(table), version=version, storage_options=options)
+            return Delta(self._uri(table), version=version, storage_options=self._options)
         except TableNotFoundError:
             return None
 
     def _scan(self, stored: DeltaTable, table: Table) -> pl.LazyFrame:
         """Lazy rows with the declared columns and types, whatever Delta stores them as."""
-        options = dict(self.storage_options) if self.storage_options else None
-        frame = pl.scan_delta(stored, storage_options=options)
+        frame = pl.scan_delta(stored, storage_options=self._options)
         there = set(frame.collect_schema().names())
         return frame.select(
             declared_as(name, kind) if name in there else pl.lit(None, dtype=kind).alias(name)
             for name, kind in table.schema.items()
         )
-
-    def _rows_of(self, table: Table, uris: Collection[str], namespace: str) -> pl.DataFrame:
-        """Rows of some files of a table that is not by day, all of one namespace."""
-        if not uris:
-            return table.empty()
-        options = dict(self.storage_options) if self.storage_options else None
-        own = pl.lit(namespace, pl.String).alias("namespace")
-        frame = pl.scan_parquet(
-            sorted(uris), storage_options=options, hive_partitioning=False,
-            missing_columns="insert", extra_columns="ignore",
-            schema={n: k for n, k in table.schema.items() if n != "namespace"},
-        )  # fmt: skip
-        return frame.with_columns(own).select(table.schema.names()).collect()
 
     def _current(self, table: Table, stored: DeltaTable | None, scope: _Scope) -> pl.DataFrame:
         if stored is None:
@@ -411,7 +395,7 @@ class Warehouse:
     ) -> Written:
         metadata = {"run_id": self.run_id} if self.run_id else None
         common: dict[str, Any] = {
-            "writer_properties": _WRITER,
+            "writer_properties": written_as(table.name),
             "commit_properties": CommitProperties(custom_metadata=metadata),
             "post_commithook_properties": _HOOKS,
         }
@@ -430,7 +414,6 @@ class Warehouse:
         return Written(stored.version(), rows.height, changed=True)
 
     def _create(self, table: Table, data: pl.DataFrame, common: dict[str, Any]) -> DeltaTable:
-        options = dict(self.storage_options) if self.storage_options else None
         uri = self._uri(table)
         if "://" not in uri:
             Path(uri).mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -442,16 +425,16 @@ class Warehouse:
                 partition_by=_partitions(table),
                 name=table.name,
                 description=table.about,
-                storage_options=options,
+                storage_options=self._options,
                 **common,
             )
         except CommitFailedError:
             raise
         except DeltaError as error:
-            if DeltaTable.is_deltatable(uri, options):
+            if DeltaTable.is_deltatable(uri, self._options):
                 raise Conflict(f"{table.name}: made by another writer") from error
             raise
-        return Delta(uri, storage_options=options)
+        return Delta(uri, storage_options=self._options)
 
     def _committed_at(self, table: Table, version: int) -> datetime:
         """When a version was committed; long ago if its log entry is no longer there."""

@@ -14,7 +14,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 from deltalake import DeltaTable
+from polars.testing import assert_frame_equal
 
+from knowledge.change import Change, amended
 from knowledge.tables import CANDIDATES, FUNNEL, TABLES, TEXT, Column, Table
 from resources.warehouse import Conflict, Warehouse
 
@@ -326,3 +328,47 @@ def test_a_table_that_was_made_anew_is_not_taken_for_the_one_before(tmp_path: Pa
     assert warehouse.read(CANDIDATES).collect().is_empty()
     Warehouse(tmp_path).write(CANDIDATES, rows.head(1))
     assert warehouse.read(CANDIDATES).collect().height == 1
+
+
+@pytest.mark.parametrize("name", [n for n, t in TABLES.items() if "namespace" in t.key])
+def test_amending_gives_what_writing_all_gives_and_is_seen_as_a_change(
+    tmp_path: Path, name: str
+) -> None:
+    table = TABLES[name]
+    rows = _rows(table, 12)
+    own, others = rows.filter(pl.col("namespace") == "a"), rows.filter(pl.col("namespace") != "a")
+    warehouse = Warehouse(tmp_path)
+    warehouse.write(table, pl.concat([own.head(3), others]))
+    for gone, come in ((own.head(0), own.slice(3)), (own.slice(1, 3), own.head(0))):
+        since = warehouse.version(table)
+        before = warehouse.read(table, namespace="a").collect()
+        change = Change(come, gone)
+        written = warehouse.amend(table, change, namespace="a")
+        assert written.version == warehouse.version(table)
+        seen = warehouse.changes(table, since, namespace="a")
+        assert seen is not None
+        assert_frame_equal(seen.come.sort(table.key), come, check_exact=True)
+        assert_frame_equal(seen.gone.sort(table.key), gone, check_exact=True)
+        now = warehouse.read(table, namespace="a").collect()
+        assert_frame_equal(
+            now.sort(table.key), amended(before, change).sort(table.key), check_exact=True
+        )
+        elsewhere = warehouse.changes(table, since, namespace="b")
+        assert elsewhere is not None
+        assert elsewhere.rows.is_empty()
+    left = warehouse.read(table).filter(pl.col("namespace") != "a").collect()
+    assert_frame_equal(left.sort(table.key), others.sort(table.key), check_exact=True)
+
+
+def test_only_files_with_rows_that_go_are_written_again(tmp_path: Path) -> None:
+    warehouse = Warehouse(tmp_path)
+    rows = _gates(**{f"a{number}": number for number in range(60)})
+    rows = rows.with_columns(namespace=pl.lit("n"))
+    warehouse.write(FUNNEL, rows.head(50), namespaces=["n"])
+    (large,) = warehouse._open(FUNNEL).file_uris()  # pyright: ignore[reportPrivateUsage, reportOptionalMemberAccess]
+    warehouse.amend(FUNNEL, Change(rows.slice(50), rows.head(0)), namespace="n")
+    changed = rows.slice(55, 1).with_columns(rows_in=pl.lit(99, pl.Int64))
+    warehouse.amend(FUNNEL, Change(changed, rows.slice(55, 1)), namespace="n")
+    assert large in warehouse._open(FUNNEL).file_uris()  # pyright: ignore[reportPrivateUsage, reportOptionalMemberAccess]
+    stored = warehouse.read(FUNNEL).collect().sort("gate")
+    assert stored.equals(pl.concat([rows.head(55), changed, rows.slice(56)]).sort("gate"))
