@@ -22,6 +22,7 @@ ROOT = Path(__file__).parents[1]
 MB = 1_000_000
 MEMORY_GOAL_MB = 1500
 MODEL_CALLS, MODEL_DELAY = 200, 0.05
+EVIDENCE_FACTS, ASKED = 50_000, 200
 TOKENS_IN, TOKENS_OUT = 3000, 500
 LARGE = 100_000
 """Statements at which nights and SimHashes have their goals."""
@@ -37,25 +38,29 @@ class Figure(NamedTuple):
     goal: str = ""
 
 
-def run(task: str, *arguments: object) -> dict[str, Any]:
-    """What a task of benchmarks.tasks measured, in a process of its own.
+def run(task: str, *arguments: object, threads: int | None = None) -> dict[str, Any]:
+    """What a task of benchmarks.tasks measured, in a process of its own; `threads` of polars.
 
     Raises:
         CalledProcessError: it failed; what it said is on stderr.
     """
     print(f"{task} …", file=sys.stderr)
     command = [sys.executable, "-m", "benchmarks.tasks", task, *map(str, arguments)]
-    done = subprocess.run(command, check=False, capture_output=True, cwd=ROOT)
+    environment = os.environ | ({"POLARS_MAX_THREADS": str(threads)} if threads else {})
+    done = subprocess.run(command, check=False, capture_output=True, cwd=ROOT, env=environment)
     if done.returncode:
         sys.stderr.buffer.write(done.stderr)
         done.check_returncode()
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def measured(source: Path, size: int, rounds: int, statements: Sequence[int]) -> dict[str, Any]:
+def measured(
+    source: Path, size: int, rounds: int, statements: Sequence[int], facts: Sequence[int]
+) -> dict[str, Any]:
     """All figures of about `size` bytes of sessions made of those under `source`.
 
-    `statements` are the numbers of statements whose pairs are looked for.
+    `statements` are the numbers of statements whose pairs are looked for, `facts` those of facts
+    that are consolidated in two nights.
     """
     with tempfile.TemporaryDirectory() as scratch:
         half, whole = Path(scratch, "half"), Path(scratch, "whole")
@@ -76,9 +81,20 @@ def measured(source: Path, size: int, rounds: int, statements: Sequence[int]) ->
             "model": run("model", MODEL_CALLS, MODEL_DELAY),
             "pairs": [run("pairs", count, rounds) for count in statements],
             "clusters": run("clusters", statements[0], 10 if len(statements) > 1 else 1),
-            "nights": [run("nights", count) for count in statements],
+            "topic_nights": [run("topic_nights", count) for count in statements],
             "simhash": [run("simhash", count, rounds) for count in statements],
+            "evidence": run("evidence", EVIDENCE_FACTS if rounds > 1 else facts[0], ASKED),
+            "nights": [nights(count) for count in facts],
         }
+
+
+def nights(count: int) -> dict[str, Any]:
+    """A first night of about `count` facts and one with 1 % more, in one thread."""
+    with tempfile.TemporaryDirectory() as home:
+        run("facts", home, count, "before")
+        first = run("night", home, threads=1)
+        made = run("facts", home, count, "after")
+        return {"facts": made["facts"], "first": first, "second": run("night", home, threads=1)}
 
 
 def figures(result: dict[str, Any]) -> Iterator[Figure]:
@@ -138,6 +154,24 @@ def figures(result: dict[str, Any]) -> Iterator[Figure]:
             "4" if found["baseline"] == "a full matrix" else "2.5",
         )
     yield from clustered(result)
+    found, seconds = result["evidence"], result["evidence"]["seconds"]
+    yield Figure(
+        f"episodes for {found['facts']:,} facts among {found['episodes']:,}, "
+        + ("the same found" if found["same"] else "NOT the same found"),
+        f"single queries {seconds['baseline']:.1f} s CPU (of {found['asked']:,} asked)",
+        f"{seconds['ours']:.2f} s CPU",
+        seconds["baseline"] / seconds["ours"],
+        "100",
+    )
+    for found in result["nights"]:
+        first, second = (sum(found[name]["seconds"].values()) for name in ("first", "second"))
+        yield Figure(
+            f"a night with 1 % more, {found['facts']:,} facts",
+            f"the first night {first:.1f} s CPU, {found['first']['peak_mb']:,.0f} MB",
+            f"{second:.2f} s CPU, {found['second']['peak_mb']:,.0f} MB",
+            first / second,
+            "20",
+        )
     stages = result["stages"]["stages"]
     for name, stage in stages.items():
         rows = "" if stage["rows"] is None else f", {stage['rows']:,} rows"
@@ -161,7 +195,7 @@ def clustered(result: dict[str, Any]) -> Iterator[Figure]:
         worst["baseline"] / worst["ours"],
         "50",
     )
-    for found in result["nights"]:
+    for found in result["topic_nights"]:
         first, night = found["seconds"]["first"], found["seconds"]["night"]
         yield Figure(
             f"topics of a night with {found['new']:,} new facts",
@@ -221,15 +255,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="2 MB, once: does it run at all")
     parser.add_argument(
-        "--large", action="store_true", help="100,000 statements too, ten data sets: minutes"
+        "--large",
+        action="store_true",
+        help="100,000 statements and facts too, ten data sets: minutes",
     )
+    parser.add_argument("--largest", action="store_true", help="nights of 1,000,000 facts: hours")
     parser.add_argument("--json", action="store_true", help="print the measurements as JSON")
     parser.add_argument("--source", type=Path, default=SAMPLES, help="sessions to repeat")
     parser.add_argument("--size", type=float, default=200, metavar="MB", help="megabytes to make")
     arguments = parser.parse_args()
     size, rounds = (2 * MB, 1) if arguments.quick else (int(arguments.size * MB), 3)
     statements = [2_000] if arguments.quick else [10_000, 100_000][: 1 + arguments.large]
-    result = measured(arguments.source.expanduser().absolute(), size, rounds, statements)
+    facts = [2_000] if arguments.quick else [10_000]
+    if arguments.large or arguments.largest:
+        facts += [100_000, 1_000_000][: 1 + arguments.largest]
+    result = measured(arguments.source.expanduser().absolute(), size, rounds, statements, facts)
     print(json.dumps(result, indent=1) if arguments.json else "\n".join(table(result)))
 
 

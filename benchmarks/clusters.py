@@ -82,7 +82,7 @@ def measured(count: int, runs: int) -> dict[str, object]:
     return {"texts": count, "runs": found}
 
 
-def nights(count: int) -> dict[str, object]:
+def topic_nights(count: int) -> dict[str, object]:
     """CPU seconds of topics of all facts, and of a night on which one in a hundred is new.
 
     Vectors are there already, as the stage finds them. Both make the same tables.

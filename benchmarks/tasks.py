@@ -195,12 +195,12 @@ def clusters(count: str, runs: str) -> dict[str, Any]:
     return measured(int(count), int(runs))
 
 
-def nights(count: str) -> dict[str, Any]:
+def topic_nights(count: str) -> dict[str, Any]:
     """CPU seconds of topics on a first night, and on one with 1 % new facts."""
     _one_thread()
-    from benchmarks.clusters import nights
+    from benchmarks.clusters import topic_nights
 
-    return nights(int(count))
+    return topic_nights(int(count))
 
 
 def simhash(count: str, rounds: str) -> dict[str, Any]:
@@ -209,6 +209,29 @@ def simhash(count: str, rounds: str) -> dict[str, Any]:
     from benchmarks.simhash import measured
 
     return measured(int(count), int(rounds))
+
+
+def evidence(count: str, asked: str) -> dict[str, Any]:
+    """CPU seconds to the episodes that support facts, in one thread."""
+    _one_thread()
+    from benchmarks.evidence import measured
+
+    return measured(int(count), int(asked))
+
+
+def facts(home: str, count: str, when: str) -> dict[str, Any]:
+    """Writes the tables above consolidation as they are `before` or `after` the last night."""
+    from benchmarks.nights import put
+
+    return {"facts": put(Path(home), int(count), before=when == "before")}
+
+
+def night(home: str) -> dict[str, Any]:
+    """CPU seconds of the stages of consolidation in a home, in one thread."""
+    _one_thread()
+    from benchmarks.nights import night
+
+    return {"seconds": night(Path(home))}
 
 
 def _one_thread() -> None:
@@ -302,8 +325,11 @@ TASKS: dict[str, Callable[..., dict[str, Any]]] = {
         model,
         pairs,
         clusters,
-        nights,
+        topic_nights,
         simhash,
+        evidence,
+        facts,
+        night,
     )
 }
 
