@@ -141,6 +141,23 @@ def test_what_is_made_of_a_night_is_what_is_made_of_everything(seed: int) -> Non
             assert_frame_equal(found[table.name], expected[table.name], check_exact=True)
 
 
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 1_000_000), nights=st.integers(1, 4))
+def test_any_order_of_arrival_and_any_number_of_nights_give_the_same(
+    seed: int, nights: int
+) -> None:
+    dice = random.Random(seed)
+    last = world(dice)
+    arrives = {n: pl.Series([dice.randint(1, nights) for _ in range(f.height)], dtype=pl.Int64)
+               for n, f in last.items()}  # fmt: skip
+    tables = made({name: frame.clear() for name, frame in last.items()})
+    for number in range(1, nights + 1):
+        known = {name: frame.filter(arrives[name] <= number) for name, frame in last.items()}
+        tables = grown(tables, known)
+    for name, frame in made(last).items():
+        assert_frame_equal(tables[name], frame, check_exact=True)
+
+
 def test_the_worlds_of_these_tests_reach_what_is_to_be_tested() -> None:
     dice = random.Random(2)
     tables = [made(world(dice)) for _ in range(40)]

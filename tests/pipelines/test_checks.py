@@ -212,6 +212,24 @@ def test_a_row_that_everything_does_not_give_is_found_and_made_good(house: House
     assert run_remade(house.state, PARTLY[0], Verdicts(house.state.home)).rows is None
 
 
+def test_of_many_facts_the_slice_of_the_day_is_looked_at(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pipelines.checks.ALL_AGAIN", 0)
+    following = [stage for stage in PARTLY if stage.amend]
+
+    def broken() -> dict[str, dict[str, int]]:
+        found = {s.name: run_remade(house.state, s, Verdicts(house.state.home)) for s in following}
+        return {name: each.broken for name, each in found.items() if each.broken}
+
+    monkeypatch.setattr("pipelines.checks.SLICES", 1)
+    assert broken() == {}
+    change(house, MEMORY, first("confidence", pl.lit(0.123)))
+    assert broken() == {"memory": {"memory as made of everything": 1}}
+    assert house.run("consolidate").success
+    assert broken() == {}
+
+
 def test_what_another_run_just_wrote_is_not_held_against_what_was_made_before(
     house: House,
 ) -> None:
