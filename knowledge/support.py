@@ -118,8 +118,8 @@ def similar_episodes(
         occurred_at=pl.col("started_at").fill_null(UNDATED),
     ).filter(pl.col("text") != "")
     # Equal texts are compared once.
-    contents = known.get_column("content").unique().sort()
-    texts = heard.get_column("text").unique().sort()
+    contents = known.get_column("content").unique()
+    texts = heard.get_column("text").unique()
     text_vectors = embedder.embed(texts.to_list())
     found: list[pl.DataFrame] = []
     for start in range(0, len(contents) if len(texts) else 0, FACTS_AT_ONCE):
