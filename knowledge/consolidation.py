@@ -5,8 +5,6 @@ import polars as pl
 from knowledge.clusters import clusters
 from knowledge.confidence import confidence_updates
 from knowledge.decided import (
-    as_corrected,
-    both_hold,
     confirmations,
     decided_entities,
     still_held,
@@ -51,7 +49,7 @@ from knowledge.tables import (
     SIMILAR_FACTS,
     VALID_TIMES,
 )
-from knowledge.valid_time import valid_times
+from knowledge.valid_time import decided_times, valid_times_after
 
 
 def _entity_merges(reads: Frames, means: Means) -> Made:
@@ -206,12 +204,11 @@ EVIDENCE_STAGE = Stage(
 
 
 def _valid_times(reads: Frames, means: Means) -> Made:
-    decisions = reads["decisions"]
-    found = valid_times(
-        still_held(reads["facts"], decisions), as_corrected(reads["fact_sources"], decisions),
-        reads["entities"], means.policy, reads["entity_merges"],
+    found = decided_times(
+        reads["facts"], reads["fact_sources"], reads["entities"], reads["entity_merges"],
+        reads["decisions"], means.policy,
     )  # fmt: skip
-    return Made({"valid_times": VALID_TIMES.frame(both_hold(found, decisions))})
+    return Made({"valid_times": found})
 
 
 VALID_TIMES_STAGE = Stage(
@@ -219,6 +216,7 @@ VALID_TIMES_STAGE = Stage(
     (FACTS, FACT_SOURCES, ENTITIES, ENTITY_MERGES, DECISIONS),
     (VALID_TIMES,),
     _valid_times,
+    amend=valid_times_after,
 )
 
 CONFIDENCE_STAGE = Stage(

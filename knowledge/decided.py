@@ -21,6 +21,19 @@ _PAIR = ["namespace", "left_id", "right_id"]
 _FACT = ["namespace", "fact_id"]
 
 
+def facts_named(decisions: pl.DataFrame) -> pl.DataFrame:
+    """namespace, fact_id: all facts that decisions name; ids of entities may be among them."""
+    sides = decisions.select("namespace", "pairs").explode("pairs", empty_as_null=False)
+    sides = sides.unnest("pairs")
+    lists = [
+        decisions.select("namespace", fact_id=name).explode("fact_id", empty_as_null=False)
+        for name in ("ids", "facts")
+    ]
+    single = [decisions.select("namespace", fact_id=name) for name in ("replaced_by", "into_id")]
+    either = [sides.select("namespace", fact_id=side) for side in ("left_id", "right_id")]
+    return pl.concat([*lists, *single, *either]).drop_nulls("fact_id").unique()
+
+
 def decided_pairs(decisions: pl.DataFrame, thing: str = FACT) -> pl.DataFrame:
     """Pairs on which a person decided: one row each.
 

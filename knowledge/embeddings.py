@@ -42,6 +42,8 @@ def entity_texts(entities: pl.DataFrame) -> pl.DataFrame:
             ),
         )
     )
+
+
 _FREE = ~pl.col("predicate").is_in(list(STRUCTURAL_PREDICATES))
 SAID = {
     "facts": (["namespace", "predicate", "content"], _FREE, pl.col("content")),

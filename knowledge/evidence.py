@@ -42,13 +42,16 @@ def evidence(
         contradictions(facts, first_statements(fact_sources), similar, policy),
     ]
     if feedback is not None:
-        parts.append(
-            feedback.select(
-                *_KEY, "source_id", "weight", "occurred_at",
-                kind=pl.lit("feedback"), similarity=pl.lit(1.0),
-            )
-        )  # fmt: skip
+        parts.append(confirmed(feedback))
     return united([part.join(facts.select(_KEY), on=_KEY, how="semi") for part in parts])
+
+
+def confirmed(feedback: pl.DataFrame) -> pl.DataFrame:
+    """What people said of facts, as a part of EVIDENCE without its id."""
+    return feedback.select(
+        *_KEY, "source_id", "weight", "occurred_at",
+        kind=pl.lit("feedback"), similarity=pl.lit(1.0),
+    )  # fmt: skip
 
 
 def united(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:

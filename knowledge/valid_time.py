@@ -14,9 +14,12 @@ confidence; and a value that is stated again holds again, in a further stretch.
 import polars as pl
 
 from knowledge.cardinality import filled
+from knowledge.change import Change, LazyFrames, difference, rows_with
+from knowledge.decided import as_corrected, both_hold, facts_named, still_held
 from knowledge.entity_merges import about_canonical
 from knowledge.kinds import NAME_PREDICATES
 from knowledge.policy import Policy
+from knowledge.stage import Changes, Means
 from knowledge.stated_time import stated_time
 from knowledge.tables import TEXT, TIME, VALID_TIMES
 
@@ -72,6 +75,73 @@ def valid_times(
         .filter(pl.any_horizontal(pl.col("slot", "start", "end").is_not_null()))
     )
     return VALID_TIMES.frame(_bounded(placed))
+
+
+def decided_times(
+    facts: pl.DataFrame,
+    fact_sources: pl.DataFrame,
+    entities: pl.DataFrame,
+    entity_merges: pl.DataFrame,
+    decisions: pl.DataFrame,
+    policy: Policy,
+) -> pl.DataFrame:
+    """`valid_times` as people's decisions leave them.
+
+    Args:
+        facts: FACTS rows.
+        fact_sources: FACT_SOURCES rows.
+        entities: ENTITIES rows.
+        entity_merges: ENTITY_MERGES rows.
+        decisions: DECISIONS rows: what was taken back holds never, what was corrected was said
+            right at once, and what is kept beside another does not end it.
+        policy: single_valued, many_valued.
+    """
+    said = as_corrected(fact_sources, decisions)
+    found = valid_times(still_held(facts, decisions), said, entities, policy, entity_merges)
+    return VALID_TIMES.frame(both_hold(found, decisions))
+
+
+def valid_times_after(
+    changes: Changes, stored: LazyFrames, reads: LazyFrames, means: Means
+) -> dict[str, Change]:
+    """VALID_TIMES: of facts that changed, that have stretches already, or that a person decided on.
+
+    To read sentences is what takes time, and few fill a slot. What a sentence fills depends on the
+    fact and the name of its entity alone; so only facts that changed are read, those that gained or
+    lost a source or whose entity changed, and those that have stretches already. Which names are
+    one decides who owns the slots of these, and no others.
+    """
+    before, decisions = stored["valid_times"].collect(), reads["decisions"].collect()
+    renamed = changes["entities"].of("namespace", "entity_id", "display_name", "type").rows
+    lean = reads["facts"].select(*_FACT, "entity_id")
+    wanted = pl.concat(
+        [
+            frame.select(_FACT)
+            for frame in (
+                changes["facts"].rows,
+                changes["fact_sources"].rows,
+                rows_with(lean, renamed.select("namespace", "entity_id")),
+                facts_named(decisions),
+                facts_named(changes["decisions"].gone),
+                before,
+            )
+        ]
+    ).unique()
+    # Facts about topics share the statements of their subject.
+    candidates = rows_with(reads["fact_sources"], wanted, "namespace", "candidate_id", "fact_id")
+    candidates = candidates.select("namespace", "candidate_id")
+    shared = rows_with(reads["fact_sources"], candidates, *_FACT, "candidate_id")
+    near = pl.concat([wanted, shared.select(_FACT)]).unique()
+    facts = rows_with(reads["facts"], near)
+    now = decided_times(
+        facts,
+        rows_with(reads["fact_sources"], near),
+        rows_with(reads["entities"], facts.select("namespace", "entity_id")),
+        reads["entity_merges"].collect(),
+        decisions,
+        means.policy,
+    )
+    return {"valid_times": difference(before, now)}
 
 
 def last_stretches(stretches: pl.DataFrame) -> pl.DataFrame:

@@ -12,7 +12,15 @@ from knowledge.change import amended, difference
 from knowledge.consolidation import CONSOLIDATION
 from knowledge.policy import Policy
 from knowledge.stage import Frames, Means
-from knowledge.tables import ENTITIES, LEARNINGS, TABLES
+from knowledge.tables import (
+    CONTRADICTION_VERDICTS,
+    DECISIONS,
+    ENTITIES,
+    ENTITY_MERGES,
+    LEARNINGS,
+    MERGE_VERDICTS,
+    TABLES,
+)
 from tests.knowledge.rows import day, episodes, fact_sources, facts
 from tests.knowledge.toy_embedder import ToyEmbedder
 
@@ -29,23 +37,30 @@ SAID = (
     "use npm for all the packages of the web shop",
     "the port of the proxy of the web shop is 8080",
     "the port of the proxy of the web shop is 9090",
+    "I live in Rome.",
+    "I live in Oslo.",
+    "I lived in Bonn until May 2025.",
 )
+FACTS = 16
 
 
 def world(dice: random.Random) -> dict[str, pl.DataFrame]:
-    """Facts of two entities that say alike things, from few conversations and days."""
+    """Facts of four entities that say alike things, from few conversations and days.
+
+    Two of these may be names of the others; some facts were judged by a model or by people.
+    """
     sources: list[dict[str, object]] = []
     known: list[dict[str, object]] = []
 
     def when() -> datetime | None:
         return None if dice.random() < 0.1 else day(dice.randint(0, 6))
 
-    for number in range(14):
+    for number in range(FACTS):
         if dice.random() < 0.3:
             continue
         fact = f"f{number:02}"
         own = [
-            {"fact_id": fact, "record_id": f"r{number}.{at}", "occurred_at": when(),
+            {"fact_id": fact, "record_id": f"r{number // 2}.{at}", "occurred_at": when(),
              "conversation_id": f"s{dice.randint(0, 4)}",
              "confidence": dice.choice([0.6, 0.7, 0.8])}
             for at in range(dice.randint(1, 3))
@@ -55,9 +70,9 @@ def world(dice: random.Random) -> dict[str, pl.DataFrame]:
         known.append(
             {
                 "fact_id": fact,
-                "entity_id": f"e{number % 2}",
+                "entity_id": f"e{dice.choice([number % 2, number % 4])}",
                 "predicate": "used_tool" if number == 13 else "states",
-                "content": dice.choice(SAID[number % 10 : number % 10 + 2]),
+                "content": dice.choice(SAID[number % len(SAID) : number % len(SAID) + 2]),
                 "base_confidence": dice.choice([0.6, 0.7, 0.8]),
                 "first_seen": min(times, default=None),
                 "source_count": len(own),
@@ -74,15 +89,70 @@ def world(dice: random.Random) -> dict[str, pl.DataFrame]:
         {"entity_id": f"e{number}", "namespace": "n", "name": f"e{number}", "display_name": "House",
          "type": dice.choice(["topic", "project"]), "aliases": [], "introduced_by": "r",
          "mentions": dice.randint(1, 2), "facts": 1}
-        for number in range(2)
+        for number in range(4)
     ]  # fmt: skip
+    names = [
+        {"namespace": "n", "entity_id": f"e{number}", "canonical_id": f"e{dice.randint(0, 1)}",
+         "rule": "same_words", "reason": "", "similarity": 1.0, "decided_at": None}
+        for number in (2, 3)
+        if dice.random() < 0.6
+    ]  # fmt: skip
+    by_words, by_confidence = (
+        [said_of(dice, *pair) for pair in pairs() if sum(pair) % 2 == at and dice.random() < 0.1]
+        for at in (0, 1)
+    )
+    decided = [decision(dice, number) for number in range(DECIDED) if dice.random() < 0.5]
     return {
         "facts": facts(*known),
         "fact_sources": fact_sources(*sources),
         "episodes": episodes(*heard),
         "entities": ENTITIES.frame(named),
         "learnings": LEARNINGS.empty(),
+        "entity_merges": ENTITY_MERGES.frame(names),
+        "contradiction_verdicts": CONTRADICTION_VERDICTS.frame(by_words),
+        "merge_verdicts": MERGE_VERDICTS.frame(by_confidence),
+        "decisions": DECISIONS.frame(decided),
     }
+
+
+def pairs() -> list[tuple[int, int]]:
+    return [(left, right) for right in range(FACTS) for left in range(right)]
+
+
+def said_of(dice: random.Random, left: int, right: int) -> dict[str, object]:
+    """What a model says of two facts."""
+    return {
+        "namespace": "n", "left_id": f"f{left:02}", "right_id": f"f{right:02}", "similarity": 0.9,
+        "verdict": dice.choice(["merge", "keep_both", "contradiction"]), "reason": "So it is.",
+        "refused": dice.choice([None, None, "difference"]), "extractor": "model@1",
+        "decided_at": None,
+    }  # fmt: skip
+
+
+DECIDED = 6
+
+
+def decision(dice: random.Random, number: int) -> dict[str, object]:
+    """What a person decides of facts; no two decisions have the last word on the same."""
+    kind = dice.choice(["merge", "unmerge", "keep_apart", "correct", "confirm", "retract"])
+    own = [pair for pair in pairs() if sum(pair) % DECIDED == number]
+    one = dice.randrange(number, FACTS, DECIDED)
+    said = dice.sample(own, dice.randint(1, 2)) if kind in PAIRED else []
+    ids = [f"f{each:02}" for pair in said for each in pair] or [f"f{one:02}"]
+    later = f"f{dice.randrange(one, FACTS - 1) + 1:02}" if one < FACTS - 1 else None
+    return {
+        "decision_id": f"d{number}", "namespace": "n", "decision": kind, "thing": "fact",
+        "meant_ids": ids, "ids": ids,
+        "pairs": [{"left_id": f"f{left:02}", "right_id": f"f{right:02}"} for left, right in said],
+        "facts": [] if said else ids,
+        "replaced_by": later if kind == "correct" else None,
+        "into_id": dice.choice([None, ids[0]]) if kind == "merge" else None,
+        "text": "", "reason": dice.choice([None, "I know."]), "decided_at": day(7 + number),
+        "as_of": None, "unresolved": None,
+    }  # fmt: skip
+
+
+PAIRED = ("merge", "unmerge", "keep_apart")
 
 
 def night(before: Frames, dice: random.Random) -> dict[str, pl.DataFrame]:
@@ -162,8 +232,13 @@ def test_the_worlds_of_these_tests_reach_what_is_to_be_tested() -> None:
     dice = random.Random(2)
     tables = [made(world(dice)) for _ in range(40)]
     kinds = pl.concat([each["evidence"]["kind"] for each in tables])
-    assert set(kinds) == {"restatement", "episode", "contradiction"}
+    assert set(kinds) == {"restatement", "episode", "contradiction", "feedback"}
     assert sum(each["merges"].height for each in tables) > 20
+    merged = pl.concat([each["merges"] for each in tables])
+    assert set(merged["decision"]) == {"auto_merge", "merge", "keep_both", "contradiction"}
+    assert "one statement of one entity" in set(merged["reason"])
+    assert sum(each["valid_times"]["ended_by"].count() for each in tables) > 5
+    assert "retracted" in set(pl.concat([each["memory"]["status"] for each in tables]))
     assert any(each["memory"]["derived_from"].list.len().max() > 1 for each in tables)
 
 
