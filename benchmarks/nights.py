@@ -9,9 +9,6 @@ from knowledge.consolidation import CONSOLIDATION
 from knowledge.tables import TABLES
 from resources.state import open_state
 
-GROWING = tuple(stage for stage in CONSOLIDATION if stage.amend)
-"""Stages of consolidation that follow a change; clusters have a figure of their own."""
-
 
 def put(home: Path, count: int, *, before: bool) -> int:
     """Writes the tables above consolidation as they are before or after the last night.
@@ -33,7 +30,7 @@ def night(home: Path) -> dict[str, float]:
     begin = time.process_time()
     state.embedder.embed(["first"])
     seconds["loading the embedder"] = time.process_time() - begin
-    for stage in GROWING:
+    for stage in CONSOLIDATION:
         begin = time.process_time()
         run_stage(state, stage)
         seconds[stage.name] = time.process_time() - begin

@@ -101,6 +101,7 @@ CLUSTERS_STAGE = Stage(
     after=lambda _, stored, reads, means: clusters(
         reads["facts"], means.embedder, means.policy, stored["fact_links"]
     )._asdict(),
+    seldom=True,
 )
 
 

@@ -81,6 +81,9 @@ class Stage:
     of the tables. One that need not even read all of them has `amend` instead: of the same, unread,
     it gives what comes to its tables and what goes, and `amended` by that they are as of `run`.
 
+    A `seldom` one takes so long to make of everything, and cannot be looked at in part, that the
+    check of it does so on few nights where there is much.
+
     `only` names, for tables of `reads`, the rows that count: others are neither read nor looked at
     when it is asked whether anything changed.
     """
@@ -95,6 +98,7 @@ class Stage:
     only: Mapping[str, pl.Expr] = field(default_factory=dict[str, pl.Expr])
     prompts: tuple[Prompt[Any], ...] = ()
     nightly: bool = False
+    seldom: bool = False
 
     @property
     def follows(self) -> bool:

@@ -165,6 +165,7 @@ THEMES_STAGE = Stage(
     after=lambda _, stored, reads, means: themes(
         reads["episodes"], means.embedder, means.policy, stored["episode_links"]
     )._asdict(),
+    seldom=True,
 )
 
 

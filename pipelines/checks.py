@@ -193,7 +193,7 @@ PARTLY = tuple(stage for stage in STAGES if stage.follows)
 """Stages that make anew just what a change touches."""
 
 ALL_AGAIN = 20_000
-"""Facts of a namespace up to which consolidation is made of everything to compare."""
+"""Facts, or episodes, of a namespace up to which all is made of everything to compare."""
 
 SLICES = 50
 """Parts that more facts are looked at in, one for each day of the latest event."""
@@ -282,14 +282,18 @@ def _made_again(stage: Stage, frames: LazyFrames, means: Means) -> tuple[int, Ma
     """Rows that were looked at, and what would come to the tables of a stage and go from them.
 
     Of many facts, only a slice is made anew, as if its facts had just come: nothing may change.
+    What has no slice, topics and themes, is made anew on one day of as many as there are slices.
     """
-    if stage.amend is None or _count(frames["facts"]) <= ALL_AGAIN:
+    of = stage.reads[0].name
+    few = not (stage.amend or stage.seldom) or _count(frames[of]) <= ALL_AGAIN
+    today = 0 if few else _day_of_last(frames["facts" if "facts" in frames else of])
+    if few or (stage.seldom and today % SLICES == 0):
         known = {name: frame.collect() for name, frame in frames.items()}
         made = stage.run(known, means).tables
         changes = {name: difference(known[name], frame) for name, frame in made.items()}
         return sum(frame.height for frame in made.values()), changes
-    last = frames["facts"].select(pl.col("last_seen").max()).collect()
-    today = (watermark(last, "last_seen") - EPOCH).days
+    if stage.amend is None:
+        return 0, {table.name: Change(table.empty(), table.empty()) for table in stage.writes}
     mine = pl.col("fact_id").hash(seed=0) % SLICES == today % SLICES
     come = {"facts": frames["facts"].filter(mine).collect()}
     if "entities" in frames:
@@ -298,6 +302,13 @@ def _made_again(stage: Stage, frames: LazyFrames, means: Means) -> tuple[int, Ma
     nothing = {table.name: table.empty() for table in stage.reads}
     as_if = {name: Change(come.get(name, empty), empty) for name, empty in nothing.items()}
     return come["facts"].height, stage.amend(as_if, frames, frames, means)
+
+
+def _day_of_last(frame: pl.LazyFrame) -> int:
+    """Day of the latest event of facts or episodes, counted from 1970."""
+    (column,) = {"last_seen", "ended_at"} & set(frame.collect_schema().names())
+    last = frame.select(pl.col(column).max()).collect()
+    return (watermark(last, column) - EPOCH).days
 
 
 def _count(frame: pl.LazyFrame) -> int:

@@ -11,9 +11,12 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
+from knowledge.consolidation import CLUSTERS_STAGE
+from knowledge.days import EPOCH
 from knowledge.stages import FACTS_STAGE
 from knowledge.tables import (
     CANDIDATES,
+    CLUSTERS,
     CONVERSATIONS,
     ENTITIES,
     FACT_SOURCES,
@@ -228,6 +231,25 @@ def test_of_many_facts_the_slice_of_the_day_is_looked_at(
     assert broken() == {"memory": {"memory as made of everything": 1}}
     assert house.run("consolidate").success
     assert broken() == {}
+
+
+def test_of_many_facts_topics_are_looked_at_on_one_day_of_some(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pipelines.checks.ALL_AGAIN", 0)
+    change(house, CLUSTERS, first("x", pl.lit(99.0)))
+    last = house.state.warehouse.read(FACTS).select(pl.col("last_seen").max()).collect().item()
+    day = (last - EPOCH).days
+
+    def remade() -> tuple[int | None, dict[str, int]]:
+        found = run_remade(house.state, CLUSTERS_STAGE, Verdicts(house.state.home))
+        return found.rows, found.broken
+
+    monkeypatch.setattr("pipelines.checks.SLICES", day + 1)
+    assert remade() == (0, {})
+    change(house, CLUSTERS, first("y", pl.lit(99.0)))
+    monkeypatch.setattr("pipelines.checks.SLICES", day)
+    assert remade()[1] == {"clusters as made of everything": 1}
 
 
 def test_what_another_run_just_wrote_is_not_held_against_what_was_made_before(
