@@ -19,6 +19,7 @@ import polars as pl
 
 from knowledge.asking import Ask, LanguageModel
 from knowledge.candidates import NOBODY
+from knowledge.cardinality import filled
 from knowledge.chunks import boundaries
 from knowledge.extraction import extractor
 from knowledge.extractors import Extractor
@@ -35,13 +36,14 @@ from knowledge.proposals import HELD, LONGEST_STATEMENT, Known, has_canary
 from knowledge.questions import FAILURE_SCHEMA, halved, in_halves
 from knowledge.quoting import asks, occurring, place_of_name
 from knowledge.rules.entities import project_name
+from knowledge.stated_time import stated_time
 from knowledge.tables import THEME_FACTS
 from knowledge.text import STOP_WORDS, estimated_tokens, sentences, words
 
 GENERALISED = Extractor(
-    "generalised", "stage", 2,
+    "generalised", "stage", 3,
     "Facts drawn from themes of at least two conversations.",
-    ("model_confidence",),
+    ("model_confidence", "single_valued", "many_valued"),
 )  # fmt: skip
 
 FEWEST_CONVERSATIONS = 2
@@ -135,7 +137,7 @@ def generalised(
         episodes: EPISODES rows.
         entities: ENTITIES rows: facts are about these names alone.
         model: Answers; None if there is none.
-        policy: model_confidence.
+        policy: model_confidence, single_valued, many_valued.
     """
     read = _themes(themes, episodes, entities)
     if model is None:
@@ -304,6 +306,9 @@ def _medoid_row(theme: _Theme, policy: Policy) -> dict[str, object] | None:
         reason = "off_theme"
     elif about is None:
         reason = "not_named"
+    elif filled("recurs", statement, stated_time(statement).rest, policy, about.name):
+        # One value of several, perhaps: the sentence is a fact by itself, and time decides.
+        reason = "one_value"
     about = about or theme.names[0]
     episodes = theme.episodes
     return _made(theme, about, statement, episodes, (start, end), GENERALISED.label, policy, reason)

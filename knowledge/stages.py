@@ -261,7 +261,7 @@ def _decisions_count(reads: Frames, made: Made) -> Count:
 
 
 DECISIONS_STAGE = Stage(
-    stage_of("decisions", 1, "What people decided, by the ids of today."),
+    stage_of("decisions", 2, "What people decided, by the ids of today."),
     (RAW_LOGS, FACTS, FACT_SOURCES, ENTITIES),
     (DECISIONS,),
     _decisions,

@@ -98,7 +98,7 @@ THEME_FACTS = Table(
         "reason": Column(
             TEXT,
             "Why it is no fact: canary, not_given, blank, redacted, too_long, too_few_episodes, "
-            "off_theme, not_named, instructions (held for review); none if it is one.",
+            "off_theme, not_named, one_value, instructions (held for review); none if it is one.",
             null=True,
         ),
     },
