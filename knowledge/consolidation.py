@@ -194,7 +194,7 @@ def _evidence(reads: Frames, means: Means) -> Made:
 
 EVIDENCE_STAGE = Stage(
     stage_of(
-        "evidence", 8, "What speaks for and against facts.", "evidence_similarity", "embedder",
+        "evidence", 9, "What speaks for and against facts.", "evidence_similarity", "embedder",
         "candidate_margin", "merge_similarity", "confirm_weight",
     ),
     (FACTS, FACT_SOURCES, EPISODES, SIMILAR_FACTS, CONTRADICTION_VERDICTS, DECISIONS),

@@ -4,6 +4,7 @@ import polars as pl
 
 from knowledge.days import UNDATED
 from knowledge.embedding import Embedder
+from knowledge.gainsay import gainsays
 from knowledge.kinds import structural
 from knowledge.policy import Policy
 from knowledge.similarity import similar_pairs
@@ -106,7 +107,10 @@ def similar_episodes(
     embedder: Embedder,
     policy: Policy,
 ) -> pl.DataFrame:
-    """For each fact and further conversation, its earliest episode that is similar to the fact."""
+    """For each fact and further conversation, its earliest episode that is similar to the fact.
+
+    One that denies it, or gives another value, is similar too, and bears nothing out.
+    """
     known = facts.filter(~structural()).select(
         *_KEY, "content", begun_at=pl.col("first_seen").fill_null(UNDATED)
     )
@@ -138,19 +142,29 @@ def similar_episodes(
                 "similarity": pairs.similarity,
             }
         )
+        further = (
+            alike.join(known, on="content")
+            .join(heard, on=["namespace", "text"])
+            .filter(pl.col("occurred_at") > pl.col("begun_at"))
+            .join(known_from, on=[*_KEY, "conversation_id"], how="anti")
+        )
         found.append(
             earliest(
-                alike.join(known, on="content")
-                .join(heard, on=["namespace", "text"])
-                .filter(pl.col("occurred_at") > pl.col("begun_at"))
-                .join(known_from, on=[*_KEY, "conversation_id"], how="anti")
-                .select(
+                _bearing_out(further).select(
                     *_KEY, "conversation_id", "occurred_at", "source_id", "similarity",
                     kind=pl.lit("episode"),
                 )
             )
         )  # fmt: skip
     return pl.concat(found) if found else NONE
+
+
+def _bearing_out(heard: pl.DataFrame) -> pl.DataFrame:
+    """Rows whose text does not deny the content that it is similar to."""
+    pairs = heard.select("content", "text").unique().sort("text", "content")
+    against = [gainsays(text, content) for content, text in pairs.iter_rows()]
+    denied = pairs.filter(pl.Series(against, dtype=pl.Boolean))
+    return heard.join(denied, on=["content", "text"], how="anti")
 
 
 def earliest(supporting: pl.DataFrame) -> pl.DataFrame:

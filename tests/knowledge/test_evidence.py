@@ -63,6 +63,19 @@ def test_a_similar_episode_supports_once_per_further_and_later_conversation():
     assert rows.select("kind", "source_id").rows() == [("episode", "first")]
 
 
+def test_an_episode_that_denies_a_fact_does_not_support_it():
+    says = "The nightly backup of the photo archive runs on the old server"
+    rows = found(
+        facts({"fact_id": "f1", "content": says}),
+        [source("r1", "s1", day(0))],
+        [
+            episode("denies", "s2", day(1), says.replace("runs", "never runs")),
+            episode("agrees", "s4", day(1), f"{says} now"),
+        ],
+    )
+    assert rows["source_id"].to_list() == ["agrees"]
+
+
 def test_what_a_fact_was_drawn_from_does_not_support_it():
     known = facts(
         {"fact_id": "f1", "content": CACHE, "first_seen": day(1), "derived_from": ["one", "two"]}
