@@ -1,18 +1,28 @@
 """What the tables as they stand would strike out of what was published."""
 
+from deltalake.exceptions import DeltaError
+
 from knowledge.struck_out import READS, StruckOut, struck_out
 from resources.publication import published, read_published
 from resources.state import State
 
 
 def struck_out_now(state: State, namespace: str) -> StruckOut | None:
-    """What would be struck out if a namespace were published now; None if it never was."""
+    """What would be struck out if a namespace were published now; None if nothing can be lost.
+
+    That is so where it never was published, and where the tables were taken away and made anew:
+    the versions that the manifest names are gone, and nobody can read them any more.
+    """
     manifest = published(state.home, namespace)
     if manifest is None:
         return None
     warehouse = state.warehouse
+    try:
+        before = {table.name: read_published(warehouse, manifest, table) for table in READS}
+    except DeltaError:
+        return None
     return struck_out(
-        {table.name: read_published(warehouse, manifest, table) for table in READS},
+        before,
         {table.name: warehouse.read(table, namespace=namespace) for table in READS},
     )
 

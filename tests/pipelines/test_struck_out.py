@@ -1,5 +1,6 @@
 """A night that would strike out too much is not published until somebody lets it through."""
 
+import shutil
 from pathlib import Path
 
 import dagster as dg
@@ -61,3 +62,17 @@ def test_it_is_held_back_told_and_let_through_by_the_setting(tmp_path: Path) -> 
     assert held_back(house.state.home) == {}
     assert statuses(let) == {"I live in Berlin.": "ended", "I live in Rome.": "active"}
     assert house.follow() == []
+
+
+def test_tables_that_were_taken_away_are_made_anew_and_published(tmp_path: Path) -> None:
+    house = open_house(tmp_path, dg.DagsterInstance.ephemeral())
+    for number, place in enumerate(("Berlin", "Rome")):
+        talk(house.logs, number, f"I live in {place}.", f"2026-02-0{number + 1}T10:00:00Z")
+        house.follow()
+    before = statuses(house)
+    for table in house.state.home.warehouse.iterdir():
+        if table.name != "records":
+            shutil.rmtree(table)
+    anew = House(State(house.state.home, house.state.settings), house.logs, house.instance)
+    anew.follow()
+    assert statuses(anew) == before
