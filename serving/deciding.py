@@ -3,6 +3,7 @@
 Nothing is changed here. The next run applies what was noted, and so does every rebuild.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,6 +13,7 @@ from knowledge.decision_events import ENTITY, FACT, Meant
 from knowledge.facts import canonical_object
 from knowledge.identity import digest
 from knowledge.kinds import NAME_PREDICATES
+from knowledge.names import REDACTED_WHOLE
 from knowledge.proposals import LONGEST_STATEMENT
 from knowledge.redaction import redactor
 from knowledge.tables import ENTITIES, FACTS, MEMORY_ENTITIES
@@ -129,18 +131,19 @@ def unretracted(choice: Choice) -> None:
 
 
 def correction(choice: Choice, text: str) -> str:
-    """A text that may stand for a fact, its white space collapsed.
+    """A text that may stand for a fact, redacted, its white space collapsed.
 
     Raises:
         Undecidable: it says nothing, too much or the same, or the fact is no sentence.
     """
     (own,) = choice.named
-    said = " ".join(text.split())
+    clean = redactor(choice.reader.state.policy.redact_personal)
+    said = clean.redact_text(" ".join(text.split()))[0]
     if own.meant.predicate in NAME_PREDICATES:
         raise Undecidable(
             f"{own.id} was observed ({own.meant.predicate}), not said: it can be retracted only"
         )
-    if not any(character.isalnum() for character in said):
+    if not any(character.isalnum() for character in said) or re.search(REDACTED_WHOLE, said):
         raise Undecidable("the text says nothing")
     if len(said) > LONGEST_STATEMENT:
         raise Undecidable(f"the text has {len(said)} characters; {LONGEST_STATEMENT} at most")

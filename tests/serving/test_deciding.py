@@ -139,6 +139,7 @@ def test_review_asks_about_one_pair_after_the_other(house: House, run_cairn: Ask
         (("correct", "{fact}", "{text}"), "says just that"),
         (("correct", "{fact}", " ?! "), "says nothing"),
         (("correct", "{fact}", "x" * 301), "300 at most"),
+        (("correct", "{fact}", "ghp_" + "a1B2" * 9), "says nothing"),
         (("correct", "{tool}", "Zsh"), "was observed"),
     ],
     ids=lambda value: value[0] if isinstance(value, tuple) else "",
@@ -159,6 +160,17 @@ def test_what_cannot_be_decided_is_refused_and_not_noted(
     assert said in told.err
     assert len(told.err.splitlines()) == 1
     assert not list((home / "inbox").glob("samples/*"))
+
+
+def test_a_corrected_text_is_told_as_it_is_kept(ask: Ask, home: Path) -> None:
+    facts = ask("facts", "--entity", "lantern-shop", "--json").json["facts"]
+    fact = next(row["fact_id"] for row in facts if row["predicate"] == "states")
+    secret = "ghp_" + "a1B2" * 9
+    told = [ask("correct", fact, f"The token is {secret}.", *form) for form in ((), ("--json",))]
+    (inbox,) = (home / "inbox").glob("samples/*")
+    assert all("[redacted:" in one.out for one in told)
+    assert secret not in "".join([*(one.out for one in told), inbox.read_text()])
+    inbox.unlink()
 
 
 def test_where_nothing_is_published_nothing_is_decided(tmp_path: Path, run_cairn: Ask) -> None:
