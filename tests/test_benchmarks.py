@@ -53,15 +53,16 @@ def test_no_sessions_can_be_made_of_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_every_benchmark_runs_on_a_few_kilobytes(source: Path) -> None:
-    result = measured(source, 60_000, 1, [1_500])
+    result = measured(source, 60_000, 1, [1_500], [1_500])
     assert all(figure.ours for figure in figures(result))
     assert {"records", "raw_logs", "publication"} <= result["stages"]["stages"].keys()
     assert all(
         result[task]["peak_mb"] > 0
-        for task in {*TASKS} & {*result} - {"pairs", "nights", "simhash"}
+        for task in {*TASKS} & {*result} - {"pairs", "topic_nights", "simhash"}
     )
     assert result["pairs"][0]["lost"] == 0 < result["pairs"][0]["pairs"]
     assert result["simhash"][0]["same"]
+    assert result["evidence"]["same"]
     assert result["clusters"]["runs"][0]["agreement"] > 0.99
     within = [figure.ratio for figure in lessons(result["lessons"]) if figure.goal]
     assert len(within) == 4
