@@ -1,5 +1,7 @@
 """A run without Dagster: the same functions that the assets call, in their order."""
 
+from polars.testing import assert_frame_equal
+
 from assets.candidates import run_candidates
 from assets.learning_candidates import run_learning_candidates
 from assets.publication import run_publication
@@ -7,7 +9,10 @@ from assets.raw_logs import run_raw_logs
 from assets.records import changed_files, intake
 from assets.stage import run_stage
 from assets.vector_index import run_vector_index
+from knowledge.stage import Means
 from knowledge.stages import STAGES
+from knowledge.tables import RECORDS, TABLES
+from knowledge.whole import build, comparable
 from pipelines.next_step import pending_days, whole_owes_model
 from resources.publication import held_back
 from resources.state import State
@@ -29,3 +34,16 @@ def follow(state: State) -> list[str]:
     run_publication(state)
     assert not held_back(state.home)
     return days
+
+
+def assert_as_built(state: State, *names: str) -> None:
+    """The stored tables, or these of them, are those that one build of the records gives."""
+    records = state.warehouse.read(RECORDS).collect()
+    means = Means(state.policy, state.embedder, state.language_model)
+    for name, frame in comparable(build(records, means)).items():
+        if not names or name in names:
+            stored = comparable({name: state.warehouse.read(TABLES[name]).collect()})[name]
+            try:
+                assert_frame_equal(stored, frame, check_exact=True)
+            except AssertionError as error:
+                raise AssertionError(f"table {name}: {error}") from error

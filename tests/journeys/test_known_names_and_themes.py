@@ -13,9 +13,7 @@ from pathlib import Path
 import dagster as dg
 import polars as pl
 import pytest
-from polars.testing import assert_frame_equal
 
-from knowledge.stage import Means
 from knowledge.stages import KNOWN_ONLY_STAGE, THEME_FACTS_STAGE
 from knowledge.tables import (
     DEAD_LETTERS,
@@ -24,13 +22,10 @@ from knowledge.tables import (
     INTRODUCTIONS,
     KNOWN_ONLY_CANDIDATES,
     MEMORY,
-    RECORDS,
-    TABLES,
     THEME_FACTS,
     THEMES,
     WORK,
 )
-from knowledge.whole import build, comparable
 from pipelines.again import forget_failures
 from pipelines.next_step import whole_owes_model
 from pipelines.stale import staleness
@@ -38,7 +33,7 @@ from resources.state import State
 from serving.commands.dead_letters import forget_answers
 from serving.explain import explain, find
 from tests.journeys.hives import chat, looked_up, telling
-from tests.journeys.running import follow
+from tests.journeys.running import assert_as_built, follow
 from tests.pipelines.house import House
 from tests.resources.model_server import ModelServer, Said, error
 
@@ -74,15 +69,6 @@ def known_only(state: State) -> pl.DataFrame:
     return state.warehouse.read(KNOWN_ONLY_CANDIDATES).collect()
 
 
-def assert_as_built(state: State) -> None:
-    """The stored tables are those that one build of the records gives."""
-    records = state.warehouse.read(RECORDS).collect()
-    means = Means(state.policy, state.embedder, state.language_model)
-    for name, frame in comparable(build(records, means)).items():
-        stored = comparable({name: state.warehouse.read(TABLES[name]).collect()})[name]
-        assert_frame_equal(stored, frame, check_exact=True)
-
-
 @pytest.mark.usefixtures("searched")
 def test_a_search_of_the_system_says_of_known_names_alone(
     opened: Opened, server: ModelServer
@@ -108,6 +94,10 @@ def test_a_search_of_the_system_says_of_known_names_alone(
     paid = server.requests
     follow(opened())
     assert server.requests == paid
+    without = opened(model=None)
+    follow(without)
+    assert known_only(without).is_empty()
+    assert_as_built(without)
 
 
 def test_any_order_of_arrival_gives_the_same(opened: Opened, logs: Path) -> None:
@@ -177,15 +167,6 @@ def test_an_answer_that_cannot_be_had_is_a_dead_letter_until_it_can(
     follow(again)
     assert known_only(state).height == 1
     assert state.warehouse.read(DEAD_LETTERS).collect().is_empty()
-
-
-@pytest.mark.usefixtures("searched")
-def test_without_a_model_nothing_that_it_said_stays(opened: Opened) -> None:
-    follow(opened())
-    without = opened(model=None)
-    follow(without)
-    assert known_only(without).is_empty()
-    assert_as_built(without)
 
 
 THREADS = {

@@ -16,14 +16,12 @@ from pathlib import Path
 import dagster as dg
 import polars as pl
 import pytest
-from polars.testing import assert_frame_equal
 
 from assets import by_conversation, candidates, learning_candidates, publication
 from knowledge.full_mode import FULL_MODE
 from knowledge.learnings.asked import LEARNING_MODEL
 from knowledge.learnings.finished import finished
 from knowledge.redaction import redactor
-from knowledge.stage import Means
 from knowledge.tables import (
     CANDIDATES,
     DEAD_LETTERS,
@@ -31,11 +29,9 @@ from knowledge.tables import (
     LEARNING_CANDIDATES,
     LEARNINGS,
     MEMORY,
-    RECORDS,
     REFUSALS,
     TABLES,
 )
-from knowledge.whole import build, comparable
 from knowledge.work import DayRange
 from pipelines.again import forget_work
 from pipelines.next_step import Step, pending_days
@@ -45,7 +41,7 @@ from resources.state import State
 from serving.commands.show import PRINTED
 from serving.explain import explain, find
 from tests.journeys.hives import CHAT, chat, telling
-from tests.journeys.running import follow
+from tests.journeys.running import assert_as_built, follow
 from tests.pipelines.house import House
 from tests.pipelines.test_checks import broken
 from tests.resources.model_server import ModelServer, Said, error
@@ -93,12 +89,14 @@ def by_model(state: State) -> pl.DataFrame:
     return rows.collect().sort("candidate_id")
 
 
-def test_what_a_person_said_becomes_a_fact_about_a_name_that_no_rule_knows(
-    opened: Callable[..., State],
+def test_what_a_person_said_becomes_a_fact_about_a_name_that_no_rule_knows_for_one_price(
+    opened: Callable[..., State], server: ModelServer
 ) -> None:
     state = opened()
     follow(state)
-    said = by_model(state).filter(pl.col("kind") == "fact")
+    paid, rows = server.requests, by_model(state)
+    assert paid > 0
+    said = rows.filter(pl.col("kind") == "fact")
     assert sorted(said["quote"]) == sorted(text for _, _, text in (CHAT[0], CHAT[3]))
     refused = state.warehouse.read(REFUSALS).collect()
     asked = refused.filter(pl.col("quote") == CHAT[2][2], pl.col("kind") == "fact")
@@ -107,27 +105,20 @@ def test_what_a_person_said_becomes_a_fact_about_a_name_that_no_rule_knows(
     assert "bees" in names["name"].to_list()
     known = state.warehouse.read(MEMORY).filter(pl.col("extractor").str.contains("/")).collect()
     assert set(known["content"]) >= {CHAT[0][2], CHAT[3][2]}
+    assert_as_built(state)
 
-
-def test_the_stored_tables_are_what_one_build_gives(opened: Callable[..., State]) -> None:
-    state = opened()
-    follow(state)
-    records = state.warehouse.read(RECORDS).collect()
-    means = Means(state.policy, state.embedder, state.language_model)
-    for name, frame in comparable(build(records, means)).items():
-        stored = comparable({name: state.warehouse.read(TABLES[name]).collect()})[name]
-        assert_frame_equal(stored, frame, check_exact=True)
-
-
-def test_a_replay_costs_no_call(opened: Callable[..., State], server: ModelServer) -> None:
-    state = opened()
-    follow(state)
-    paid, rows = server.requests, by_model(state)
-    assert paid > 0
+    # A replay costs no call.
     again = opened()
     candidates.run_candidates(again, ["2026-03-01"])
     assert server.requests == paid
     assert by_model(again).equals(rows)
+
+    # Without the model its rows go, and with it they come back for nothing.
+    follow(opened(model=None))
+    assert by_model(state).is_empty()
+    follow(opened())
+    assert by_model(state).equals(rows)
+    assert server.requests == paid
 
 
 def test_a_provider_that_is_down_leaves_its_part_for_later(
@@ -187,19 +178,6 @@ def test_what_was_asked_in_halves_is_not_asked_as_a_whole_when_all_is_made_again
     assert server.requests == paid
 
 
-def test_without_the_model_its_rows_go_and_with_it_they_come_back_for_nothing(
-    opened: Callable[..., State], server: ModelServer
-) -> None:
-    state = opened()
-    follow(state)
-    rows, paid = by_model(state), server.requests
-    follow(opened(model=None))
-    assert by_model(state).is_empty()
-    follow(opened())
-    assert by_model(state).equals(rows)
-    assert server.requests == paid
-
-
 def test_no_secret_of_an_answer_is_kept(
     opened: Callable[..., State], server: ModelServer, tmp_path: Path
 ) -> None:
@@ -245,7 +223,7 @@ def test_a_run_asks_for_a_while_and_the_next_goes_on(
 ) -> None:
     earlier = [(role, time.replace("2026-03", "2026-01"), text) for role, time, text in CHAT]
     chat(logs, "winter", earlier)
-    server.delay = 0.4
+    server.delay = 0.3
     asks = {"model_seconds": 1.0, "model_concurrency": 1}
     state = State(opened().home, opened().settings.model_copy(update=asks))
     with dg.DagsterInstance.ephemeral() as instance:
@@ -308,12 +286,7 @@ def test_a_lesson_that_only_the_model_finds_is_kept_and_a_thumb_moves_it(
     assert (learned["title"], learned["category"]) == (TAUGHT["title"], "pattern")
     assert learned["quotes"][0]["text"] == "a worker sends what is in the outbox"
 
-    records = state.warehouse.read(RECORDS).collect()
-    whole = build(records, Means(state.policy, state.embedder, state.language_model))
-    for name in ("learning_candidates", "learnings"):
-        stored = {name: state.warehouse.read(TABLES[name]).collect()}
-        made = comparable({name: whole[name]})[name]
-        assert_frame_equal(comparable(stored)[name], made, check_exact=True)
+    assert_as_built(state, "learning_candidates", "learnings")
 
     paid = server.requests
     assert forget_work(state, ["2026-03-03"]) > 0
@@ -428,12 +401,7 @@ def test_a_lesson_stands_while_its_conversation_grows_and_ends_as_if_made_at_onc
     follow(opened())
     (row,) = by_model(state)
     assert row["content_hash"] != before[0]["content_hash"]
-    records = state.warehouse.read(RECORDS).collect()
-    whole = build(records, Means(state.policy, state.embedder, state.language_model))
-    for name in ("learning_candidates", "learnings"):
-        stored = {name: state.warehouse.read(TABLES[name]).collect()}
-        made = comparable({name: whole[name]})[name]
-        assert_frame_equal(comparable(stored)[name], made, check_exact=True)
+    assert_as_built(state, "learning_candidates", "learnings")
 
 
 def test_a_lesson_falls_at_once_when_what_it_rests_on_is_not_there_any_more(

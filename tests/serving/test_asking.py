@@ -119,10 +119,15 @@ def test_letters_of_a_home_from_before_answers_were_named_are_read_and_kept(
     assert set(kept.values()) <= {one.key for one in state.answers.failed()}
 
 
-def test_without_its_model_what_it_made_is_stale(
-    opened: Open, server: ModelServer, cairn: Ask, monkeypatch: pytest.MonkeyPatch
+def test_what_a_model_made_is_shown_and_stale_without_it(
+    opened: Open, cairn: Ask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    follow(opened())
+    state = opened()
+    follow(state)
+    refused = state.warehouse.read(REFUSALS).filter(pl.col("reason") == "question").collect()
+    shown = cairn("show", refused["candidate_id"][0])
+    assert (shown.code, "question" in shown.out) == (0, True)
+
     made = opened().warehouse.read(CANDIDATES).filter(pl.col("mode") == "full").collect()
     monkeypatch.delenv("CAIRN_MODEL")
     told = cairn("stale", "--json").json
@@ -130,16 +135,6 @@ def test_without_its_model_what_it_made_is_stale(
     assert (change["rows"], change["days"]) == (made.height, 1)
     assert told["stale_days"] == ["2026-03-01"]
     assert "full_mode" in cairn("stale").out
-
-
-def test_a_refused_proposal_is_shown_with_the_reason(
-    opened: Open, server: ModelServer, cairn: Ask
-) -> None:
-    state = opened()
-    follow(state)
-    refused = state.warehouse.read(REFUSALS).filter(pl.col("reason") == "question").collect()
-    told = cairn("show", refused["candidate_id"][0])
-    assert (told.code, "question" in told.out) == (0, True)
 
 
 @pytest.mark.slow
@@ -150,7 +145,7 @@ def test_what_a_change_would_ask_is_what_a_backfill_of_it_asks(
     chat(tmp_path / "logs", "outbox", LESSON)
     server.script = lambda question: (teaching if "outbox" in question else telling)(question)
     state = opened()
-    assert in_process_of_its_own(state, "run").returncode == 0
+    follow(state)
     assert {"learning_model", "full_mode"} <= set(state.warehouse.read(WORK).collect()["stage"])
     paid = server.requests
     assert cairn("stale", "--json").json["changes"] == []

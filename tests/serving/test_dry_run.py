@@ -158,7 +158,9 @@ def test_what_the_system_looked_up_is_tried_with_the_names_that_the_home_knows(
         monkeypatch.setenv("OPENAI_API_KEY", "no-key")
         monkeypatch.setenv("CAIRN_MODEL", "openai/gpt-4o-mini")
         monkeypatch.setenv("CAIRN_MODEL_BASE", server.base)
-        run_cairn("--home", tmp_path / "home", "run", "--source", logs)
+        state = State(open_home(tmp_path / "home"), load_settings())
+        add_source(state.home, logs, "default")
+        follow(state)
         looked_up(tmp_path, "later", "2026-03-09", "The bees dance to show the way.")
         file = tmp_path / "later.jsonl"
         found = run_cairn("--home", tmp_path / "home", "dry-run", file, "--json").json
