@@ -15,6 +15,7 @@ from resources.home import open_home
 from resources.settings import Settings
 from resources.state import State
 from serving.review_pairs import decide_on, pairs
+from tests.journeys.running import follow
 from tests.pipelines.house import House, open_house
 from tests.serving.conftest import Ask
 
@@ -35,7 +36,7 @@ def house(tmp_path: Path) -> House:
         line = {"conversation_id": name, "role": "user", "content": text, "name": "Nadia",
                 "timestamp": f"2026-03-0{number}T10:00:00Z"}  # fmt: skip
         (house.logs / f"{name}.jsonl").write_text(json.dumps(line) + "\n")
-    house.follow()
+    follow(house.state)
     return house
 
 
@@ -83,7 +84,7 @@ def test_decisions_are_noted_applied_shown_and_kept_when_all_is_made_anew(
     cairn("unmerge", ids["web"])
     cairn("retract", ids["never"])
     cairn("confirm", ids["tea"])
-    house.follow()
+    follow(house.state)
     now = facts()
     assert now[SAID["pnpm"]]["status"] == now[SAID["web"]]["status"] == "active"
     assert now[SAID["never"]]["status"] == "retracted"
@@ -101,9 +102,9 @@ def test_decisions_are_noted_applied_shown_and_kept_when_all_is_made_anew(
     for folder in (root / "index", root / "publication"):
         shutil.rmtree(folder)
         folder.mkdir()
-    again = House(State(open_home(root), Settings()), house.logs, dg.DagsterInstance.ephemeral())
-    again.follow()
-    assert_frame_equal(again.state.warehouse.read(MEMORY).collect().sort("fact_id"), before)
+    again = State(open_home(root), Settings())
+    follow(again)
+    assert_frame_equal(again.warehouse.read(MEMORY).collect().sort("fact_id"), before)
 
 
 def test_review_asks_about_one_pair_after_the_other(house: House, run_cairn: Ask) -> None:

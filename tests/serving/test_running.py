@@ -1,4 +1,7 @@
-"""Commands that make knowledge, each in a process of its own, as people run them."""
+"""Commands that make knowledge, each in a process of its own, as people run them.
+
+Those that only read are asked in this process.
+"""
 
 import json
 import os
@@ -7,8 +10,11 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+from tests.serving.conftest import Ask
 
 CAIRN = [sys.executable, "-m", "serving.cli"]
 
@@ -27,37 +33,45 @@ def message(minute: int, text: str) -> str:
 
 
 @pytest.mark.slow
-def test_what_was_mended_is_read_again_and_days_are_made_anew(tmp_path: Path) -> None:
+def test_what_was_mended_is_read_again_and_days_are_made_anew(
+    tmp_path: Path, run_cairn: Ask
+) -> None:
+    def told(*arguments: str) -> Any:
+        return run_cairn("--home", home, *arguments, "--json").json
+
     home, logs = tmp_path / "home", tmp_path / "chat.jsonl"
     whole = message(0, "We use pnpm here, never npm install.")
     cut = message(1, "We decided to use gzip instead of zstd for the archives.")
     logs.write_text(f"{whole}\n{cut[:-20]}\n")
     assert cairn(home, "run", "--source", logs, "--namespace", "me").returncode == 0
-    (letter,) = json.loads(cairn(home, "dead-letters", "--json").stdout)["dead_letters"]
+    (letter,) = told("dead-letters")["dead_letters"]
     assert (letter["source_file"], letter["source_line"]) == (str(logs), 2)
     assert letter["source_offset"] == len(whole) + 1
 
     logs.write_text(f"{whole}\n{cut}\n")
     retried = cairn(home, "dead-letters", "--retry", "--json")
     assert retried.returncode == 0, retried.stderr
-    assert json.loads(cairn(home, "dead-letters", "--json").stdout)["total"] == 0
-    facts = json.loads(cairn(home, "facts", "--all", "--json").stdout)
+    assert told("dead-letters")["total"] == 0
+    facts = told("facts", "--all")
     assert any("gzip" in fact["content"] for fact in facts["facts"])
 
     days = ["--from", "2026-03-01", "--to", "2026-03-02"]
-    assert cairn(home, "backfill", *days, "--stale").stdout == "No day of these is stale.\n"
+    stale = run_cairn("--home", home, "backfill", *days, "--stale")
+    assert stale.out == "No day of these is stale.\n"
     again = cairn(home, "backfill", *days, "--force", "--json")
     assert again.returncode == 0, again.stderr
     stages = {row["stage"]: row for row in json.loads(again.stdout)["stages"]}
     assert stages["candidates"]["rows_in"] > 0
-    assert json.loads(cairn(home, "facts", "--all", "--json").stdout) == facts
+    assert told("facts", "--all") == facts
 
 
 @pytest.mark.slow
-def test_an_interrupted_run_publishes_what_is_done(tmp_path: Path, samples: Path) -> None:
-    home = tmp_path / "home"
+def test_an_interrupted_run_publishes_what_is_done(
+    tmp_path: Path, samples: Path, run_cairn: Ask
+) -> None:
+    home, logs = tmp_path / "home", samples / "chat"
     with subprocess.Popen(
-        [*CAIRN, "--home", str(home), "run", "--source", str(samples), "--namespace", "me"],
+        [*CAIRN, "--home", str(home), "run", "--source", str(logs), "--namespace", "me"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     ) as process:  # fmt: skip
         assert process.stderr
@@ -71,9 +85,9 @@ def test_an_interrupted_run_publishes_what_is_done(tmp_path: Path, samples: Path
     assert process.returncode == 130, told
     assert "interrupted: publishing what is done" in told
     assert "`cairn run` goes on from there" in told
-    assert cairn(home, "search", "backup", "--json").returncode == 0
+    assert run_cairn("--home", home, "search", "backup", "--json").code == 0
     assert cairn(home, "run").returncode == 0
-    status = json.loads(cairn(home, "status", "--json").stdout)
+    status = run_cairn("--home", home, "status", "--json").json
     assert status["namespaces"][0]["pending_days"] == []
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import dagster as dg
 import pytest
 
+from tests.journeys.running import follow
 from tests.pipelines.house import House, open_house, talk
 from tests.serving.conftest import Answer, Ask
 
@@ -26,7 +27,7 @@ def talked(tmp_path_factory: pytest.TempPathFactory) -> House:
     house = open_house(tmp_path_factory.mktemp("talks"), dg.DagsterInstance.ephemeral())
     for number, (text, at) in enumerate(TALKS):
         talk(house.logs, number, text, at)
-    house.follow()
+    follow(house.state)
     return house
 
 
@@ -95,7 +96,7 @@ def test_review_lists_values_that_are_unclear(run_cairn: Ask, tmp_path: Path) ->
     lines = [talk(tmp_path, 1, text, "2026-02-01T10:00:00Z") for text in (BERLIN,)]
     both = lines[0].read_text() + talk(tmp_path, 1, ROME, "2026-02-01T10:00:00Z").read_text()
     (house.logs / "both.jsonl").write_text(both.replace("m-1", "m-2", 1))
-    house.follow()
+    follow(house.state)
     held = run_cairn("--home", house.state.home.root, "review", "--json").json["held"]
     (row,) = held["at_once"]["rows"]
     assert {row["content"], row["other"]} == {BERLIN, ROME}
@@ -112,13 +113,13 @@ def test_what_had_faded_comes_back_when_evidence_returns(run_cairn: Ask, tmp_pat
 
     talk(house.logs, 1, said, "2026-02-12T10:00:00Z")
     talk(house.logs, 2, "I prefer tea in the morning.", "2026-06-01T10:00:00Z")
-    house.follow()
+    follow(house.state)
     before = fact()
     assert before["status"] == "deprecated"
     talk(house.logs, 3, said, "2026-06-02T10:00:00Z")
     talk(house.logs, 4, "Yes indeed, " + said.lower(), "2026-06-03T10:00:00Z")
     talk(house.logs, 5, said, "2026-06-04T10:00:00Z")
-    house.follow()
+    follow(house.state)
     after = fact()
     assert after["effective"] > before["effective"]
     assert after["status"] == "active"
