@@ -119,7 +119,7 @@ def test_each_decision_does_what_it_says(
     assert expected["episodes"].equals(stated["episodes"]), "a decision is no episode"
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck))
 @given(seed=st.integers(0, 10_000))
 def test_any_order_of_arrival_gives_the_same_rows(
     seed: int,

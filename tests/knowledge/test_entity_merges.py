@@ -169,7 +169,7 @@ NAMES = st.lists(
 ).map(lambda rows: sorted({joint.join(parts) for parts, joint in rows}))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(NAMES, st.integers(0, 5), st.sampled_from(["topic", "system", "person", "host"]))
 def test_any_names(names, seed, type_):
     dice = np.random.default_rng(seed)

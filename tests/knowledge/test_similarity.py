@@ -64,7 +64,7 @@ def test_similar_pairs_do_not_depend_on_row_order_or_blocks(rows, seed, block, r
 
 
 @given(st.integers(1, 60), st.integers(1, 60), st.sampled_from([65, 96, 256]), st.integers(0, 99))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_short_vectors_bound_the_products_of_long_ones(
     rows: int, others: int, dimension: int, seed: int
 ) -> None:
