@@ -26,3 +26,8 @@ def shared_data() -> Path:
 def samples() -> Path:
     """The samples that the project ships."""
     return Path(__file__).parents[1] / "data" / "samples"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The slow tests first, so that none of them runs alone at the end while other cores rest."""
+    items.sort(key=lambda item: not any(map(item.get_closest_marker, ("slow", "faults"))))
