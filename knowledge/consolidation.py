@@ -213,7 +213,7 @@ def _valid_times(reads: Frames, means: Means) -> Made:
 
 
 VALID_TIMES_STAGE = Stage(
-    stage_of("valid_times", 4, "When facts hold.", "single_valued", "many_valued"),
+    stage_of("valid_times", 5, "When facts hold.", "single_valued", "many_valued"),
     (FACTS, FACT_SOURCES, ENTITIES, ENTITY_MERGES, DECISIONS),
     (VALID_TIMES,),
     _valid_times,

@@ -106,6 +106,23 @@ def test_a_conversation_that_restates_is_not_counted_again_for_its_episode():
     assert rows["kind"].to_list() == ["restatement"]
 
 
+def test_what_denies_a_fact_or_gives_another_value_does_not_support_it():
+    for says, other in (
+        ("I like black coffee here", "I dislike black coffee here"),
+        ("The server runs on port 8080", "The server runs on port 9090"),
+    ):
+        known = facts(
+            {"fact_id": "f1", "content": says, "first_seen": day(1)},
+            {"fact_id": "f2", "content": other, "first_seen": day(2)},
+        )
+        rows = found(
+            known,
+            [source("r1", "s1", day(1)), source("r2", "s2", day(2), "f2")],
+            [episode("against", "s2", day(2), other), episode("for", "s3", day(3), says)],
+        ).filter(fact_id="f1", kind="episode")
+        assert rows["source_id"].to_list() == ["for"]
+
+
 def test_a_structural_fact_is_supported_by_restatement_alone():
     rows = found(
         facts({"fact_id": "f1", "content": CACHE, "predicate": "used_tool"}),
