@@ -200,6 +200,7 @@ def grown(before: Frames, now: Frames) -> dict[str, pl.DataFrame]:
 @settings(max_examples=80, deadline=None)
 @given(seed=st.integers(0, 1_000_000))
 @example(seed=0)
+@example(seed=27)
 def test_what_is_made_of_a_night_is_what_is_made_of_everything(seed: int) -> None:
     dice = random.Random(seed)
     first = world(dice)
