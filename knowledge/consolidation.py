@@ -222,7 +222,7 @@ VALID_TIMES_STAGE = Stage(
 
 CONFIDENCE_STAGE = Stage(
     stage_of(
-        "confidence_updates", 1, "Confidence after each event.", "support_gain",
+        "confidence_updates", 2, "Confidence after each event.", "support_gain",
         "contradiction_factor", "decay_per_day",
     ),
     (FACTS, EVIDENCE),
@@ -278,7 +278,7 @@ def _memory(reads: Frames, means: Means) -> Made:
 
 MEMORY_STAGE = Stage(
     stage_of(
-        "memory", 6, "The current view.", "support_gain", "contradiction_factor", "decay_per_day",
+        "memory", 7, "The current view.", "support_gain", "contradiction_factor", "decay_per_day",
     ),
     (
         FACTS, FACT_SOURCES, EPISODES, ENTITIES, ENTITY_MERGES, VALID_TIMES, EVIDENCE,

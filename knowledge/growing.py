@@ -25,10 +25,10 @@ from knowledge.pair_verdicts import judged, standing
 from knowledge.similar_facts import SAME, similar_facts
 from knowledge.stage import Changes, Means
 from knowledge.support import (
-    NONE,
     earliest,
     first_statements,
     known_from,
+    no_support,
     restatements,
     similar_episodes,
 )
@@ -369,7 +369,7 @@ def _similar_to(
 ) -> pl.DataFrame:
     """Supporting episodes among some, of all facts but some; whoever states them."""
     if episodes.is_empty():
-        return NONE
+        return no_support()
     columns = (*_FACT, "predicate", "content", "first_seen")
     facts = reads["facts"].select(columns).filter(~structural()).collect()
     others = facts.join(but, on=_FACT, how="anti")

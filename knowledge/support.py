@@ -12,7 +12,11 @@ from knowledge.tables import EVIDENCE
 
 FACTS_AT_ONCE = 16_384
 _KEY = ["namespace", "fact_id"]
-NONE = EVIDENCE.empty().drop("evidence_id", "weight")
+
+
+def no_support() -> pl.DataFrame:
+    """Support of nothing; no constant, since polars starts threads when it is first used."""
+    return EVIDENCE.empty().drop("evidence_id", "weight")
 
 
 def support(
@@ -156,7 +160,7 @@ def similar_episodes(
                 )
             )
         )  # fmt: skip
-    return pl.concat(found) if found else NONE
+    return pl.concat(found) if found else no_support()
 
 
 def _bearing_out(heard: pl.DataFrame) -> pl.DataFrame:

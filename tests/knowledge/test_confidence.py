@@ -17,7 +17,7 @@ from knowledge.confidence import (
     strength,
     undecayed,
 )
-from knowledge.days import UNDATED
+from knowledge.days import UNDATED, days_since_epoch
 from knowledge.policy import Policy
 from tests.knowledge.rows import START, day, evidence, facts
 
@@ -128,3 +128,10 @@ def test_strength_filters_as_the_reader_would():
         by_reader=~deprecated(pl.col("confidence"), pl.col("at"), as_of, POLICY),
     )
     assert seen["by_index"].to_list() == seen["by_reader"].to_list() == [True, True, False, False]
+
+
+def test_days_of_one_time_are_those_of_many():
+    times = pl.DataFrame({"at": [day(number / 7) for number in range(500)]})
+    at = days_since_epoch(pl.col("at"))
+    alone = pl.concat([times[row].select(at) for row in range(times.height)])
+    assert_frame_equal(times.select(at), alone, check_exact=True)

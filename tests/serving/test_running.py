@@ -75,13 +75,13 @@ def test_an_interrupted_run_publishes_what_is_done(
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     ) as process:  # fmt: skip
         assert process.stderr
-        told = ""
+        told, since = "", 0
         for line in process.stderr:
             told += line
-            if " candidates:" in line:
+            since += bool(since or " candidates:" in line)
+            # Python drops an interrupt that meets a callback of its collector: then it is repeated.
+            if since in (1, 6) and "interrupted" not in told:
                 os.kill(process.pid, signal.SIGINT)
-                break
-        told += process.stderr.read()
     assert process.returncode == 130, told
     assert "interrupted: publishing what is done" in told
     assert "`cairn run` goes on from there" in told
