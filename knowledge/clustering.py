@@ -158,20 +158,23 @@ def _numbered(
     )
 
 
-def by_nearness(vectors: Vectors, members: Indices) -> Indices:
-    """Members of a cluster, its medoid first, then from the nearest to it to the farthest.
-
-    The medoid is the member with the highest mean cosine to all others; ties by row.
-    """
+def medoid(vectors: Vectors, members: Indices) -> int:
+    """The member of a cluster with the highest mean cosine to all others; ties by row."""
     own = vectors[members].astype(np.float64)
     mean = own.sum(axis=0) / len(own)
-    medoid = int(np.argmax(np.round((own * mean).sum(axis=1), _DECIMALS)))
-    nearness = np.round((own * own[medoid]).sum(axis=1), _DECIMALS)
-    nearness[medoid] = np.inf
+    return int(members[np.argmax(np.round((own * mean).sum(axis=1), _DECIMALS))])
+
+
+def by_nearness(vectors: Vectors, members: Indices) -> Indices:
+    """Members of a cluster, its medoid first, then from the nearest to it to the farthest."""
+    centre = medoid(vectors, members)
+    own = vectors[members].astype(np.float64)
+    nearness = np.round((own * vectors[centre].astype(np.float64)).sum(axis=1), _DECIMALS)
+    nearness[members == centre] = np.inf
     return members[np.argsort(-nearness, kind="stable")]
 
 
-def strongest_terms(texts: Sequence[str], found: Clustering) -> list[list[str]]:
+def strongest_terms(texts: Sequence[str], found: Clustering, most: int = TERMS) -> list[list[str]]:
     """Words and pairs of words that set each cluster apart, strongest first (c-TF-IDF).
 
     Each cluster is one document; a term's weight is its share there, times
@@ -195,13 +198,15 @@ def strongest_terms(texts: Sequence[str], found: Clustering) -> list[list[str]]:
             12
         )
     ).sort("cluster", pl.col("texts") > 1, "weight", "term", descending=[False, True, True, False])
-    chosen: list[list[str]] = [[] for _ in range(len(found.persistence))]
+    chosen: list[list[str]] = [[] for _ in found.persistence]
+    said: list[set[str]] = [set() for _ in found.persistence]
     best_of_each = ranked.group_by("cluster", maintain_order=True).head(_TERMS_LOOKED_AT)
     for cluster, term in best_of_each.select("cluster", "term").iter_rows():
-        best = chosen[cluster]
+        best, parts = chosen[cluster], said[cluster]
         # A word and its plural, or the pair that it stands in, would say the same twice.
-        if len(best) < TERMS and not any(_parts(term) & _parts(taken) for taken in best):
+        if len(best) < most and parts.isdisjoint(_parts(term)):
             best.append(term)
+            parts |= _parts(term)
     return chosen
 
 
@@ -264,7 +269,7 @@ def _telling(word: str) -> bool:
 @lru_cache(maxsize=65_536)
 def _parts(term: str) -> frozenset[str]:
     """What terms of one label may not share: stems of words, characters of unspaced scripts."""
-    if re.search(_UNSPACED, term):
+    if not term.isascii() and re.search(_UNSPACED, term):
         return frozenset(term)
     return frozenset(stem(word) for word in term.split())
 

@@ -5,7 +5,15 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from knowledge.clustering import Links, by_nearness, clustering, label, plane, strongest_terms
+from knowledge.clustering import (
+    TERMS_IN_LABEL,
+    Links,
+    clustering,
+    label,
+    medoid,
+    plane,
+    strongest_terms,
+)
 from knowledge.embedding import Embedder
 from knowledge.hierarchy import NOISE
 from knowledge.identity import digest
@@ -55,9 +63,9 @@ def _clusters(
     links = None if before is None else Links.read(before, namespace)
     found = clustering(vectors, policy.cluster_min_size, policy.cluster_neighbours, links)
     ids = facts.get_column("fact_id").to_list()
-    medoids = [int(by_nearness(vectors, members)[0]) for members in found.members]
-    names = [digest(ids[medoid]) for medoid in medoids]
-    labels = [label(terms) for terms in strongest_terms(texts, found)]
+    medoids = [medoid(vectors, members) for members in found.members]
+    names = [digest(ids[row]) for row in medoids]
+    labels = [label(terms) for terms in strongest_terms(texts, found, TERMS_IN_LABEL)]
     places = plane(vectors)
     numbers = found.labels.tolist()
     made = facts.select("namespace", "fact_id").with_columns(

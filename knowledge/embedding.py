@@ -55,7 +55,8 @@ class Remembering:
         """Takes vectors that were made before."""
         start = len(self._rows)
         fresh = {text: row for row, text in enumerate(texts) if text not in self._rows}
-        self._rows.update({text: start + place for place, text in enumerate(fresh)})
+        places = range(start, start + len(fresh))
+        self._rows.update(zip(fresh, places, strict=True))
         # A block without rows only tells the dimension, as long as there is no other.
         self._blocks = [block for block in self._blocks if len(block)]
         if fresh or not self._blocks:
@@ -75,11 +76,11 @@ class Remembering:
             missing = sorted({texts[int(place)] for place in np.flatnonzero(rows < 0)})
             self.keep(missing, self._embedder.embed(missing))
             rows = self._places(texts)
-        if len(self._blocks) == 1:
-            return self._blocks[0][rows]
-        vectors = np.empty((len(texts), self._blocks[0].shape[1]), dtype=np.float32)
-        start = 0
-        for block in self._blocks:
+        # Nearly all are in the first block, so it gives a row for each; others overwrite theirs.
+        first, *others = self._blocks
+        vectors = first.take(np.minimum(rows, len(first) - 1), axis=0)
+        start = len(first)
+        for block in others:
             here = np.flatnonzero((start <= rows) & (rows < start + len(block)))
             vectors[here] = block[rows[here] - start]
             start += len(block)

@@ -44,15 +44,16 @@ _KEYS = pl.Schema(
 def named(entities: pl.DataFrame) -> pl.DataFrame:
     """Entities with what is compared of their names: words, literals, and a key per rule."""
     names = entities.select("display_name", "type").unique().sort("display_name", "type")
-    keys = pl.DataFrame([_keys(*row) for row in names.iter_rows()], schema=_KEYS)
+    rows = [_keys(*row) for row in names.iter_rows()]
+    columns = {name: [row.get(name) for row in rows] for name in list(_KEYS)}
+    keys = pl.DataFrame(columns, schema=_KEYS)
     return entities.join(keys, on=["display_name", "type"])
 
 
 def _keys(display: str, type_: str) -> dict[str, object]:
     name = read_name(display, type_)
     row: dict[str, object] = {
-        **dict.fromkeys(_KEYS), "display_name": display, "type": type_,
-        "words": name.words, "literals": name.literals,
+        "display_name": display, "type": type_, "words": name.words, "literals": name.literals
     }  # fmt: skip
     if type_ in STRICT:
         return {**row, "same": name.literals[0], "plain": name.literals[0]}
