@@ -15,11 +15,14 @@ from knowledge.clustering import (
     strongest_terms,
 )
 from knowledge.embedding import Embedder
-from knowledge.hierarchy import NOISE
 from knowledge.identity import digest
 from knowledge.kinds import NAME_PREDICATES
 from knowledge.policy import Policy
 from knowledge.tables import CLUSTERS, FACT_LINKS
+
+_TOPICS = {
+    "number": pl.Int64, "cluster_id": pl.String, "label": pl.String, "persistence": pl.Float64
+}  # fmt: skip
 
 
 class Topics(NamedTuple):
@@ -64,21 +67,25 @@ def _clusters(
     found = clustering(vectors, policy.cluster_min_size, policy.cluster_neighbours, links)
     ids = facts.get_column("fact_id").to_list()
     medoids = [medoid(vectors, members) for members in found.members]
-    names = [digest(ids[row]) for row in medoids]
-    labels = [label(terms) for terms in strongest_terms(texts, found, TERMS_IN_LABEL)]
+    topics = pl.DataFrame(
+        {
+            "number": range(len(medoids)),
+            "cluster_id": [f"k_{digest(ids[row])}" for row in medoids],
+            "label": [label(t) for t in strongest_terms(texts, found, TERMS_IN_LABEL)],
+            "persistence": found.persistence,
+        },
+        schema=_TOPICS,
+    )
     places = plane(vectors)
-    numbers = found.labels.tolist()
-    made = facts.select("namespace", "fact_id").with_columns(
-        cluster_id=pl.Series(
-            [None if number == NOISE else f"k_{names[number]}" for number in numbers],
-            dtype=pl.String,
-        ),
-        label=pl.Series(
-            [None if number == NOISE else labels[number] for number in numbers], dtype=pl.String
-        ),
-        probability=pl.Series(found.probabilities),
-        medoid=pl.Series(np.isin(np.arange(len(ids)), medoids)),
-        x=pl.Series(places[:, 0]),
-        y=pl.Series(places[:, 1]),
+    made = (
+        facts.select("namespace", "fact_id")
+        .with_columns(
+            number=found.labels,
+            probability=found.probabilities,
+            medoid=np.isin(np.arange(len(ids)), medoids),
+            x=places[:, 0],
+            y=places[:, 1],
+        )
+        .join(topics, on="number", how="left", maintain_order="left")
     )
     return Topics(CLUSTERS.frame(made), FACT_LINKS.frame(found.links.table(namespace)))

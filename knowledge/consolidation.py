@@ -93,7 +93,7 @@ EMBEDDINGS_STAGE = Stage(
 
 CLUSTERS_STAGE = Stage(
     stage_of(
-        "clusters", 3, "HDBSCAN over facts.", "cluster_min_size", "cluster_neighbours", "embedder"
+        "clusters", 4, "HDBSCAN over facts.", "cluster_min_size", "cluster_neighbours", "embedder"
     ),
     (FACTS,),
     (CLUSTERS, FACT_LINKS),

@@ -308,6 +308,7 @@ def _cluster(reader: Reader, id_: str) -> dict[str, Any]:
     return {
         "label": rows["label"][0],
         "size": rows.height,
+        "persistence": rows["persistence"][0],
         "medoid_id": rows.filter("medoid")["fact_id"].first(),
         "facts": _facts(reader, pl.col("fact_id").is_in(rows["fact_id"].to_list())),
     }

@@ -331,6 +331,7 @@ def _theme(found: dict[str, Any]) -> None:
     say(row["label"], style="bold", indent=2)
     say_value("terms", row["terms"])
     say_value("episodes", f"{row['size']:,} in {count(row['conversation_count'], 'conversation')}")
+    say_value("persistence", f"{row['persistence']:.2f}")
     say_value("last seen", row["last_seen"])
     _heading("Episodes, the most typical first")
     print_table(found["episodes"], EPISODE_COLUMNS, indent=2)
@@ -339,6 +340,7 @@ def _theme(found: dict[str, Any]) -> None:
 def _cluster(found: dict[str, Any]) -> None:
     say(found["label"] or "", style="bold", indent=2)
     say_value("facts", found["size"])
+    say_value("persistence", f"{found['persistence']:.2f}")
     say_value("medoid", found["medoid_id"])
     _list_facts(found["facts"], "Facts")
 

@@ -56,6 +56,10 @@ def test_topics_cover_every_fact_and_leave_the_odd_ones_out():
     assert found.tail(2)["cluster_id"].to_list() == [None, None]
     assert found["cluster_id"].drop_nulls().n_unique() == 3
     assert found.filter("medoid").height == 3
+    persistence = found.group_by("cluster_id").agg(pl.col("persistence").unique())
+    assert persistence["persistence"].list.len().to_list() == [1] * 4
+    assert (found["persistence"].is_null() == found["cluster_id"].is_null()).all()
+    assert found["persistence"].is_between(0, 1, closed="right").all()
 
 
 def test_any_order_of_rows_gives_the_same():
