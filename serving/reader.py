@@ -8,10 +8,15 @@ import polars as pl
 
 from knowledge.confidence import effective_confidence
 from knowledge.days import UNDATED
+from knowledge.entity_merges import about_canonical
+from knowledge.memory import memory_entities
 from knowledge.tables import (
     CANDIDATES,
     CONFIDENCE_UPDATES,
+    ENTITIES,
+    ENTITY_MERGES,
     FACT_SOURCES,
+    FACTS,
     KNOWN_ONLY_CANDIDATES,
     LEARNINGS,
     MEMORY,
@@ -131,9 +136,11 @@ class Reader:
 
     def _known(self) -> pl.LazyFrame:
         """Rows of MEMORY with what was known of them at `as_of`."""
-        facts = self.table(MEMORY)
-        if self.manifest.watermark is None or self.as_of >= self.manifest.watermark:
-            return facts
+        if not self._past:
+            return self.table(MEMORY)
+        said_of = self.table(FACTS, ["namespace", "fact_id", "entity_id"])
+        about = about_canonical(said_of.collect(), self._merged()).select("fact_id", "entity_id")
+        facts = self.table(MEMORY).drop("entity_id").join(about.lazy(), on="fact_id", how="left")
         before = pl.col("occurred_at") <= self.as_of
         then = (
             self.table(CONFIDENCE_UPDATES)
@@ -160,9 +167,22 @@ class Reader:
             .drop("then", "then_at")
         )
 
+    @property
+    def _past(self) -> bool:
+        """Whether more was published than was known at `as_of`."""
+        return self.manifest.watermark is not None and self.as_of < self.manifest.watermark
+
+    def _merged(self) -> pl.DataFrame:
+        """Rows of ENTITY_MERGES: which entities were known to be one at `as_of`."""
+        return self.table(ENTITY_MERGES).filter(pl.col("decided_at") <= self.as_of).collect()
+
     def entities(self) -> pl.LazyFrame:
-        """Entities as they stand."""
-        return self.table(MEMORY_ENTITIES)
+        """Entities as they stand; of an earlier `as_of`, with what was known of them then."""
+        if not self._past:
+            return self.table(MEMORY_ENTITIES)
+        seen = (pl.col("first_seen") <= self.as_of).fill_null(value=True)
+        known = self.table(ENTITIES).filter(seen).collect()
+        return memory_entities(known, self._merged(), self.memory().collect()).lazy()
 
     def top_entities(self) -> pl.LazyFrame:
         """Entities that are not merged away, those with the most facts first."""

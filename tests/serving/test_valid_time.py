@@ -14,11 +14,15 @@ from tests.serving.conftest import Answer, Ask
 BERLIN, ROME = "I live in Berlin.", "I live in Rome since 2026-03-05."
 BONN = "My office was in Bonn until May 2025."
 SOON = "From 2026-12-01 on, my moving day is 3 May."
+SYSTEM = "We run everything on k8s at home."
 TALKS = [
     (BERLIN, "2026-02-01T10:00:00Z"),
     (BONN, "2026-02-10T10:00:00Z"),
     (ROME, "2026-03-20T10:00:00Z"),
     (SOON, "2026-03-21T10:00:00Z"),
+    (SYSTEM, "2026-02-12T10:00:00Z"),
+    ("Is Kubernetes slow on an old laptop?", "2026-03-18T10:00:00Z"),
+    ("Does Kubernetes need 4 GB?", "2026-03-19T10:00:00Z"),
 ]
 
 
@@ -38,7 +42,7 @@ def cairn(talked: House, run_cairn: Ask) -> Callable[..., Answer]:
 
 def statuses(cairn: Ask, *options: str) -> dict[str, str]:
     listed = cairn("facts", "--predicate", "states", "--entity", "Mira", *options, "--json").json
-    return {row["content"]: row["status"] for row in listed["facts"]}
+    return {row["content"]: row["status"] for row in listed["facts"] if row["content"] != SYSTEM}
 
 
 def found(cairn: Ask, query: str, *options: str) -> set[str]:
@@ -56,6 +60,15 @@ def test_by_default_what_is_over_has_ended_and_what_is_to_come_is_not_yet(cairn:
 def test_as_of_is_what_was_known_then(cairn: Ask) -> None:
     assert statuses(cairn, "--as-of", "2026-03-10") == {BERLIN: "active", BONN: "ended"}
     assert statuses(cairn, "--as-of", "2026-02-05") == {BERLIN: "active"}
+
+
+def test_as_of_a_moment_entities_are_one_that_were_known_to_be(cairn: Ask) -> None:
+    def about(*options: str) -> list[str]:
+        listed = cairn("facts", "--entity", "k8s", *options, "--json").json["facts"]
+        return [row["entity"] for row in listed if row["content"] == SYSTEM]
+
+    assert about() == ["kubernetes"]
+    assert about("--as-of", "2026-03-10") == ["k8s"]
 
 
 def test_true_at_is_what_is_known_now_of_then(cairn: Ask) -> None:
