@@ -27,7 +27,7 @@ from knowledge.vocabulary import (
     WEAK,
     stem,
 )
-from knowledge.wording_slots import slot, values
+from knowledge.wording_slots import values
 from knowledge.wording_statement import Statement, common, read_statement, same_persons
 
 _PREFIXES = ("un", "non", "non-")
@@ -143,29 +143,6 @@ def _of_others(
     ):
         return Compared(Verdict.OPPOSITE, "polarity")
     return Compared(Verdict.UNSURE, kind)
-
-
-def slot_of(pattern: str) -> str:
-    """The slot of a statement with `*` for its value, as `compare` gives it.
-
-    "The user lives in *" and "I live in *" give the same.
-    """
-    return slot(read_statement(pattern).frame)
-
-
-def difference(left: str, right: str) -> str | None:
-    """What keeps two statements from saying the same; None if they agree."""
-    return compare(left, right).difference
-
-
-def agree(left: str, right: str) -> bool:
-    """Whether two statements say the same in words."""
-    return compare(left, right).verdict is Verdict.SAME
-
-
-def opposed(left: str, right: str) -> bool:
-    """Whether one statement denies the other: the same words throughout, but for polarity."""
-    return compare(left, right).verdict is Verdict.OPPOSITE
 
 
 def _surplus(ours: list[str], theirs: list[str]) -> tuple[list[str], list[str]]:

@@ -62,7 +62,7 @@ def _filled(
         return None
     if start and one[start - 1] == "to" and (left[0] in VERBS or right[0] in VERBS):
         return None
-    found = slot([*one[:start], "*", *one[len(one) - after :]])
+    found = _slot([*one[:start], "*", *one[len(one) - after :]])
     return found, (" ".join(left), " ".join(right))
 
 
@@ -81,6 +81,6 @@ def _told(frame: list[str], verb: int | None, start: int, value: list[str]) -> b
     return kinds == ["number"] and behind < len(frame) and behind != verb
 
 
-def slot(frame: list[str]) -> str:
+def _slot(frame: list[str]) -> str:
     """A frame as text; a leading `user` says nothing that its owner does not."""
     return " ".join(frame[1:] if frame[:1] == ["user"] else frame)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from knowledge.wording import Verdict, compare, slot_of
+from knowledge.wording import Verdict, compare
 from knowledge.wording_tokens import PHRASES, plain
 
 PAIRS = [
@@ -45,18 +45,19 @@ def test_the_difference_is_named(left, right, difference):
     ("left", "right", "slot", "values"),
     [
         ("The default branch is main", "The default branch is master",
-         "The default branch is *", ("main", "master")),
-        ("I live in Berlin", "I live in New York", "The user lives in *", ("berlin", "new york")),
+         "default branch be *", ("main", "master")),
+        ("I live in Berlin", "I live in New York", "liv in *", ("berlin", "new york")),
+        ("The user lives in Berlin", "The user lives in Bern", "liv in *", ("berlin", "bern")),
         ("The API runs on port 8080", "The API runs on port 9090",
-         "the api runs on port *", ("number=8080", "number=9090")),
+         "api run on port *", ("number=8080", "number=9090")),
         ("The timeout is 30 s", "The timeout is 5 minutes",
-         "The timeout is *", ("number=30 second", "number=5 minut")),
+         "timeout be *", ("number=30 second", "number=5 minut")),
     ],
 )  # fmt: skip
 def test_the_slot_and_its_values_are_named(left, right, slot, values):
     found = compare(left, right)
-    assert (found.verdict, found.slot, found.values) == (Verdict.VALUE, slot_of(slot), values)
-    assert compare(right, left).values == values[::-1]
+    assert (found.verdict, found.slot, found.values) == (Verdict.VALUE, slot, values)
+    assert compare(right, left)[2:] == (slot, values[::-1])
 
 
 def test_no_turn_of_phrase_is_missed_for_its_triggers():
