@@ -84,6 +84,8 @@ since = click.option(
     "--since", metavar="TIME", callback=_moment, help="From then on (ISO, UTC); all if unset."
 )
 
+reason = click.option("--reason", metavar="TEXT", help="Why; it is kept and shown.")
+
 
 def state_of(ctx: click.Context) -> "State":
     """The state folder that the command line, or the settings, name."""

@@ -15,7 +15,7 @@ A fact c sure becomes c + 0.5 (1 - c) sure (confirm_weight). One that was retrac
 stands again."""
 )
 @click.argument("fact", metavar="FACT")
-@click.option("--reason", metavar="TEXT", help="Why; it is kept and shown.")
+@options.reason
 @options.namespace(options.ANY_NAMESPACE)
 @options.as_json
 @click.pass_context

@@ -16,7 +16,7 @@ it. Put the text in quotation marks."""
 )
 @click.argument("fact", metavar="FACT")
 @click.argument("text", metavar="TEXT")
-@click.option("--reason", metavar="TEXT", help="Why; it is kept and shown.")
+@options.reason
 @options.namespace(options.ANY_NAMESPACE)
 @options.as_json
 @click.pass_context

@@ -15,7 +15,7 @@ Examples:
 They are never merged, and neither counts as denying the other.""",
 )
 @click.argument("ids", metavar="ID ID", nargs=2)
-@click.option("--reason", metavar="TEXT", help="Why; it is kept and shown.")
+@options.reason
 @options.namespace(options.ANY_NAMESPACE)
 @options.as_json
 @click.pass_context

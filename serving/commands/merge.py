@@ -22,7 +22,7 @@ deleted: the others point to it, and can be shown. The beginning of an id is eno
 )
 @click.argument("ids", metavar="ID...", nargs=-1, required=True)
 @click.option("--into", metavar="ID", help="The one that stays.")
-@click.option("--reason", metavar="TEXT", help="Why; it is kept and shown.")
+@options.reason
 @options.namespace(options.ANY_NAMESPACE)
 @options.as_json
 @click.pass_context

@@ -16,7 +16,7 @@ speaks against nothing. What was merged into it goes with it, and so does the sa
 other entities, unless it was said elsewhere too."""
 )
 @click.argument("fact", metavar="FACT")
-@click.option("--reason", metavar="TEXT", help="Why; it is kept and shown.")
+@options.reason
 @options.namespace(options.ANY_NAMESPACE)
 @options.as_json
 @click.pass_context

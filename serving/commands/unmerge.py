@@ -15,7 +15,7 @@ It stands by itself again, whoever merged it, and is not merged with these any m
 took others up, all others are taken from it."""
 )
 @click.argument("id_", metavar="ID")
-@click.option("--reason", metavar="TEXT", help="Why; it is kept and shown.")
+@options.reason
 @options.namespace(options.ANY_NAMESPACE)
 @options.as_json
 @click.pass_context
