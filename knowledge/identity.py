@@ -48,6 +48,14 @@ def digests_of_beginnings(lines: Iterable[str], between: str, length: int = 16) 
     return found
 
 
+def record_id(namespace: str, uuid: object) -> str:
+    """Id of what has a UUID of its own, such as an event of the inbox; of its first block.
+
+    What knowledge/raw_logs.py makes of it when it is read.
+    """
+    return "r_" + digest(namespace, "", uuid, 0)
+
+
 def fact_id(namespace: str, entity: str, predicate: str, canonical_object: str) -> str:
     """Id of a statement about an entity."""
     return "f_" + digest(namespace, entity, predicate, canonical_object)

@@ -11,7 +11,7 @@ import polars as pl
 
 from knowledge.decision_events import ENTITY, FACT, Meant
 from knowledge.facts import canonical_object
-from knowledge.identity import digest
+from knowledge.identity import record_id
 from knowledge.kinds import NAME_PREDICATES
 from knowledge.names import REDACTED_WHOLE
 from knowledge.proposals import LONGEST_STATEMENT
@@ -231,7 +231,7 @@ def note(
         "thing": choice.thing,
         "ids": [each.id for each in named],
         "event_id": received.event_id,
-        "decision_id": "r_" + digest(reader.namespace, "", received.event_id, 0),
+        "decision_id": record_id(reader.namespace, received.event_id),
         "applied": NEXT_RUN.replace("`", ""),
     }
 

@@ -186,7 +186,7 @@ def _readers(state: "State", namespace: str | None) -> "list[Reader]":
 def _noted(reader: "Reader") -> Iterator[tuple[str, list[str]]]:
     """Decisions that were noted since the last run: each with the ids that it names."""
     from knowledge.decision_events import DECISION_TYPES, meant_of
-    from knowledge.identity import digest
+    from knowledge.identity import record_id
     from knowledge.tables import DECISIONS
 
     known = set(reader.table(DECISIONS, ["decision_id"]).collect()["decision_id"])
@@ -196,8 +196,7 @@ def _noted(reader: "Reader") -> Iterator[tuple[str, list[str]]]:
             event = _event(line)
             if event.get("type") not in DECISION_TYPES:
                 continue
-            record = "r_" + digest(reader.namespace, "", event.get("event_id"), 0)
-            if record not in known:
+            if record_id(reader.namespace, event.get("event_id")) not in known:
                 yield str(event["type"]), [each.id for each in meant_of(event.get("meant"))]
 
 

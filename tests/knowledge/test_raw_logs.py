@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 from knowledge.conversations import conversations
+from knowledge.identity import record_id
 from knowledge.policy import Policy
 from knowledge.raw_logs import HEAD_COLUMNS, placed, raw_logs
 from knowledge.records import read_records
@@ -102,6 +103,7 @@ def test_a_uuid_that_a_resumed_session_repeats_is_one_record() -> None:
     uuid = "0a1b2c3d-0000-4000-8000-000000000001"
     found = logs([session(uuid, "asked")], [session(uuid, "asked", sessionId="resumed")])
     assert texts(found) == ["asked"]
+    assert found["record_id"].to_list() == [record_id("n", uuid)]
 
 
 def test_undated_lines_of_a_channel_are_no_part_of_its_last_day() -> None:
