@@ -11,27 +11,26 @@ import polars as pl
 from knowledge.days import UNDATED
 from knowledge.decision_events import CONFIRM, CORRECT, ENTITY, FACT, MERGE, RETRACT
 from knowledge.identity import digest_column
+from knowledge.pairs import PAIR, of_others, sides
 from knowledge.policy import Policy
 
 BY_PERSON = "a person decided"
 MERGED, KEPT_BOTH = "merge", "keep_both"
 """Decisions in `merges`."""
 
-_PAIR = ["namespace", "left_id", "right_id"]
 _FACT = ["namespace", "fact_id"]
 
 
 def facts_named(decisions: pl.DataFrame) -> pl.DataFrame:
     """namespace, fact_id: all facts that decisions name; ids of entities may be among them."""
-    sides = decisions.select("namespace", "pairs").explode("pairs", empty_as_null=False)
-    sides = sides.unnest("pairs")
+    pairs = decisions.select("namespace", "pairs").explode("pairs", empty_as_null=False)
     lists = [
         decisions.select("namespace", fact_id=name).explode("fact_id", empty_as_null=False)
         for name in ("ids", "facts")
     ]
     single = [decisions.select("namespace", fact_id=name) for name in ("replaced_by", "into_id")]
-    either = [sides.select("namespace", fact_id=side) for side in ("left_id", "right_id")]
-    return pl.concat([*lists, *single, *either]).drop_nulls("fact_id").unique()
+    paired = sides(pairs.unnest("pairs"))
+    return pl.concat([*lists, *single, paired]).drop_nulls("fact_id").unique()
 
 
 def decided_pairs(decisions: pl.DataFrame, thing: str = FACT) -> pl.DataFrame:
@@ -46,14 +45,14 @@ def decided_pairs(decisions: pl.DataFrame, thing: str = FACT) -> pl.DataFrame:
         .explode("pairs", empty_as_null=False)
         .unnest("pairs")
         .select(
-            *_PAIR,
+            *PAIR,
             verdict=pl.when(decision=MERGE).then(pl.lit(MERGED)).otherwise(pl.lit(KEPT_BOTH)),
             reason=_reason(),
             decided_at="decided_at",
             decision_id="decision_id",
             into_id="into_id",
         )
-        .sort(_PAIR)
+        .sort(PAIR)
     )
 
 
@@ -70,7 +69,7 @@ def decided_entities(decisions: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFram
         Two frames with namespace, left_id, right_id.
     """
     pairs = decided_pairs(decisions, ENTITY)
-    together, apart = (pairs.filter(verdict=each).select(_PAIR) for each in (MERGED, KEPT_BOTH))
+    together, apart = (pairs.filter(verdict=each).select(PAIR) for each in (MERGED, KEPT_BOTH))
     return together, apart
 
 
@@ -124,20 +123,13 @@ def groups(decisions: pl.DataFrame, equal: pl.DataFrame | None = None) -> list[G
         decisions: DECISIONS rows.
         equal: namespace, winner_id, loser_id: facts that are one anyhow, and go together.
     """
-    gone = set(retracted(decisions).select(_FACT).iter_rows())
     found: dict[tuple[str, str], set[str]] = {}
-    merged = decided_pairs(decisions).filter(verdict=MERGED)
-    rows = [
-        row
-        for row in merged.sort(
-            pl.col("decided_at").fill_null(UNDATED), "decision_id", *_PAIR
-        ).iter_rows(named=True)
-        if not {(row["namespace"], row[side]) for side in ("left_id", "right_id")} & gone
-    ]
+    merged = of_others(decided_pairs(decisions).filter(verdict=MERGED), retracted(decisions))
+    rows = merged.sort(pl.col("decided_at").fill_null(UNDATED), "decision_id", *PAIR).to_dicts()
     for row in rows:
         unite(found, row["namespace"], (row["left_id"], row["right_id"]))
     if rows and equal is not None:
-        apart = decided_pairs(decisions).filter(verdict=KEPT_BOTH).select(_PAIR)
+        apart = decided_pairs(decisions).filter(verdict=KEPT_BOTH).select(PAIR)
         held = set(apart.iter_rows())
         one = equal.select("namespace", "winner_id", "loser_id").sort(pl.all())
         for namespace, *pair in one.iter_rows():
@@ -173,15 +165,11 @@ def undecided(similar: pl.DataFrame, decisions: pl.DataFrame) -> pl.DataFrame:
             for right in group.members
             if left < right
         ],
-        schema=dict.fromkeys(_PAIR, pl.String),
+        schema=dict.fromkeys(PAIR, pl.String),
         orient="row",
     )
-    settled = pl.concat([decided_pairs(decisions).select(_PAIR), together])
-    left = similar.join(settled, on=_PAIR, how="anti")
-    gone = retracted(decisions).select(_FACT)
-    for side in ("left_id", "right_id"):
-        left = left.join(gone.rename({"fact_id": side}), on=["namespace", side], how="anti")
-    return left
+    settled = pl.concat([decided_pairs(decisions).select(PAIR), together])
+    return of_others(similar.join(settled, on=PAIR, how="anti"), retracted(decisions))
 
 
 def confirmations(decisions: pl.DataFrame, policy: Policy) -> pl.DataFrame:
@@ -223,7 +211,7 @@ def still_held(facts: pl.DataFrame, decisions: pl.DataFrame) -> pl.DataFrame:
 
 def both_hold(stretches: pl.DataFrame, decisions: pl.DataFrame) -> pl.DataFrame:
     """VALID_TIMES rows in which no fact ends one that a person keeps beside it."""
-    apart = decided_pairs(decisions).filter(verdict=KEPT_BOTH).select(_PAIR)
+    apart = decided_pairs(decisions).filter(verdict=KEPT_BOTH).select(PAIR)
     either = [
         apart.select("namespace", fact_id=fact, ended_by=by, beside_it=pl.lit(value=True))
         for fact, by in (("left_id", "right_id"), ("right_id", "left_id"))
@@ -385,7 +373,7 @@ def merge_rows(
     # What is kept apart is a row for each pair, since each is a decision of its own.
     alone = pl.when(decision=KEPT_BOTH).then("loser_id").otherwise(pl.lit(""))
     return (
-        rows.join(similar.select(*_PAIR, "similarity"), on=_PAIR, how="left")
+        rows.join(similar.select(*PAIR, "similarity"), on=PAIR, how="left")
         .sort(*by_winner, "loser_id")
         .group_by(*by_winner, alone.alias("alone"), maintain_order=True)
         .agg(

@@ -14,6 +14,7 @@ from knowledge.decided import (
 )
 from knowledge.identity import digest_column
 from knowledge.kinds import comparable
+from knowledge.pairs import PAIR, of_others
 from knowledge.policy import Policy
 from knowledge.similar_facts import SAME
 from knowledge.tables import DECISIONS, MERGE_VERDICTS, MERGES
@@ -23,7 +24,6 @@ SAID_ALIKE = "same meaning, same words, near confidence"
 ONE_STATEMENT = "one statement of one entity"
 
 _FACT = ["namespace", "fact_id"]
-_PAIR = ["namespace", "left_id", "right_id"]
 
 
 def merges(
@@ -68,9 +68,9 @@ def merges(
     apart = decided_pairs(decisions).filter(verdict=KEPT_BOTH)
     one, by_person = _before_rules(equal, decisions, confidence)
     pairs = _alike(facts, evidence, undecided(similar, decisions), policy, confidence, one)
-    united = said.filter(verdict=MERGE).select(*_PAIR, "reason", decision=pl.lit(MERGE))
+    united = said.filter(verdict=MERGE).select(*PAIR, "reason", decision=pl.lit(MERGE))
     # Of a pair that rules merge too, the rule decides.
-    by_model = pairs.filter(~_by_rule()).join(united, on=_PAIR)
+    by_model = pairs.filter(~_by_rule()).join(united, on=PAIR)
     free = pl.concat([_ruled(pairs).select(by_model.columns), by_model])
     joined = _with_equal(_taken(_contracted(free, by_person), by_person, apart), one)
     times = facts.select("namespace", "fact_id", time=pl.col("first_seen").fill_null(UNDATED))
@@ -122,10 +122,8 @@ def unequal(
     pairs = _alike(facts, evidence, same, policy, confidence, one)
     nobody = DECISIONS.empty()
     taken = _taken(_ruled(pairs), person_merges(nobody, confidence), decided_pairs(nobody))
-    for side in ("left_id", "right_id"):
-        gone = taken.select("namespace", pl.col("loser_id").alias(side))
-        pairs = pairs.join(gone, on=gone.columns, how="anti")
-    return pairs.filter(~pl.col("near")).select(similar.columns)
+    left = of_others(pairs, taken.select("namespace", fact_id="loser_id"))
+    return left.filter(~pl.col("near")).select(similar.columns)
 
 
 def _before_rules(
@@ -183,7 +181,7 @@ def _alike(
             pl.col("similarity") > policy.merge_similarity,
             pl.col("left_kind") == pl.col("right_kind"),
         )
-        .join(against, on=_PAIR, how="anti")
+        .join(against, on=PAIR, how="anti")
         .drop("left_kind", "right_kind")
         .with_columns(
             near=(gap <= policy.merge_confidence_gap) & (highest > policy.merge_confidence_floor)
@@ -276,7 +274,7 @@ def _taken(pairs: pl.DataFrame, by_person: pl.DataFrame, apart: pl.DataFrame) ->
         "namespace", "confidence", "winner_id", "loser_id", "similarity", "decision", "reason",
         descending=[False, True, False, False, True, False, False],
     )  # fmt: skip
-    held = set(apart.select(_PAIR).iter_rows())
+    held = set(apart.select(PAIR).iter_rows())
     members: dict[tuple[str, str], list[str]] = {}
     for namespace, winner, loser in by_person.select(
         "namespace", "winner_id", "loser_id"

@@ -18,6 +18,7 @@ from knowledge.extraction import extractor
 from knowledge.extractors import Extractor
 from knowledge.injection import gives_orders
 from knowledge.kinds import comparable
+from knowledge.pairs import PAIR, sides
 from knowledge.policy import Policy
 from knowledge.prompt import Prompt
 from knowledge.prompts.contradiction_pairs import PairVerdicts, one_each
@@ -34,8 +35,6 @@ MAY_DIFFER = frozenset({"word", "order", "person"})
 LONGEST_REASON = 200
 SHOWN = 500
 """Characters that are shown of a statement."""
-
-PAIR = ["namespace", "left_id", "right_id"]
 
 
 class Verdicts(NamedTuple):
@@ -168,8 +167,7 @@ def _told(pairs: pl.DataFrame, facts: pl.DataFrame, entities: pl.DataFrame) -> p
     names = entities.select(
         "namespace", "entity_id", about=pl.format("{} ({})", "display_name", "type")
     )
-    ids = [pairs.select("namespace", fact_id=f"{side}_id") for side in _SIDES]
-    paired = facts.join(pl.concat(ids), on=["namespace", "fact_id"], how="semi")
+    paired = facts.join(sides(pairs), on=["namespace", "fact_id"], how="semi")
     ordering = [gives_orders(content, "human") for content in paired["content"]]
     paired = paired.filter(~pl.Series(ordering, dtype=pl.Boolean))
     known = paired.join(names, on=["namespace", "entity_id"], how="left").select(

@@ -8,6 +8,7 @@ from knowledge.decided import undecided
 from knowledge.entity_merges import about_canonical, equal_statements
 from knowledge.merges import unequal
 from knowledge.pair_verdicts import differing, waiting
+from knowledge.pairs import sides
 from knowledge.policy import Policy
 from knowledge.tables import (
     CONTRADICTION_VERDICTS,
@@ -26,8 +27,7 @@ def waiting_pairs(read: Callable[[Table], pl.LazyFrame], policy: Policy) -> pl.D
     """Rows of knowledge.pair_verdicts.waiting on which no person decided, of tables as `read`."""
     merged, decisions = read(ENTITY_MERGES).collect(), read(DECISIONS).collect()
     similar = undecided(read(SIMILAR_FACTS).collect(), decisions)
-    sides = [similar.select("namespace", fact_id=side) for side in ("left_id", "right_id")]
-    paired = pl.concat(sides).unique().lazy()
+    paired = sides(similar).unique().lazy()
     facts, evidence = (
         read(table).join(paired, on=["namespace", "fact_id"], how="semi").collect()
         for table in (FACTS, EVIDENCE)
