@@ -42,8 +42,8 @@ def evidence(
         contradictions(facts, first_statements(fact_sources), similar, policy),
     ]
     if feedback is not None:
-        parts.append(confirmed(feedback))
-    return united([part.join(facts.select(_KEY), on=_KEY, how="semi") for part in parts])
+        parts.append(confirmed(feedback).join(facts.select(_KEY), on=_KEY, how="semi"))
+    return united(parts)
 
 
 def confirmed(feedback: pl.DataFrame) -> pl.DataFrame:
