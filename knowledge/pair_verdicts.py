@@ -196,7 +196,10 @@ def _shown(pair: dict[str, Any]) -> str:
         )
         for side in _SIDES
     ]
-    lines = (f"{mark}, {', '.join(one[:2])}: {one[2]}" for mark, one in zip("AB", sorted(seen)))  # noqa: B905
+    lines = (
+        f"{mark}, {first_said}, {predicate}: {content}"
+        for mark, (first_said, predicate, content) in zip("AB", sorted(seen), strict=True)
+    )
     return "\n".join((f"About: {' / '.join(about) or 'unknown'}", *lines))
 
 
