@@ -23,7 +23,7 @@ from resources import provider
 from resources.answers import Answers
 from resources.language_model import LitellmModel
 from resources.settings import Settings
-from tests.resources.model_server import ModelServer, error, served
+from tests.resources.model_server import ModelServer, error
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1", "localhost", "::1"])
 
@@ -43,25 +43,13 @@ GOOD = '{"names": ["kiwi"]}'
 DONE = Answer("done", Names(names=("kiwi",)))
 
 
-@pytest.fixture(scope="module")
-def running() -> Iterator[ModelServer]:
-    with served() as server:
-        yield server
-
-
-@pytest.fixture
-def server(running: ModelServer) -> ModelServer:
-    running.__init__(int(running.root.rsplit(":", 1)[1]))
-    running.script = lambda _: GOOD
-    return running
-
-
 Make = Callable[..., LitellmModel]
 
 
 @pytest.fixture
 def make(server: ModelServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
     """Makes a model: each is a run of its own, over the same file of answers."""
+    server.script = lambda _: GOOD
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("CAIRN_HOME", str(tmp_path))
     monkeypatch.setenv("OPENAI_API_KEY", "sk-kiwi")

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from resources.answers import Answers
 from resources.language_model import LitellmModel
 from resources.settings import Settings
 from resources.unasked import Unasked
-from tests.resources.model_server import ModelServer, Said, error, served
+from tests.resources.model_server import ModelServer, Said, error
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1", "localhost", "::1"])
 
@@ -68,25 +68,13 @@ def green(question: str, but: str | None = None) -> Said:
     return json.dumps({"colours": {number: "green" for number, name in names if name != but}})
 
 
-@pytest.fixture(scope="module")
-def running() -> Iterator[ModelServer]:
-    with served() as server:
-        yield server
-
-
-@pytest.fixture
-def server(running: ModelServer) -> ModelServer:
-    running.__init__(int(running.root.rsplit(":", 1)[1]))
-    running.script = green
-    return running
-
-
 Night = Callable[..., LitellmModel]
 
 
 @pytest.fixture
 def night(server: ModelServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Night:
     """The model in the run of the n-th night."""
+    server.script = green
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("CAIRN_HOME", str(tmp_path))
     monkeypatch.setenv("OPENAI_API_KEY", "sk-kiwi")
