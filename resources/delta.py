@@ -1,12 +1,22 @@
 """A Delta table as it is stored: its paths, its files, its versions, its types."""
 
 import os
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 import polars as pl
-from deltalake import ColumnProperties, DeltaTable, WriterProperties
+from deltalake import ColumnProperties, DeltaTable, PostCommitHookProperties, WriterProperties
+from deltalake.exceptions import TableNotFoundError
+
+WHOLE = "true"
+"""A whole table, as Delta's SQL."""
+
+# Expired log entries are removed by vacuum.py alone, which is told what publications name.
+HOOKS = PostCommitHookProperties(create_checkpoint=True, cleanup_expired_logs=False)
+"""What Delta does after each commit."""
 
 HOUSEKEEPING = frozenset({"VACUUM START", "VACUUM END", "OPTIMIZE"})
 """Operations that make a new version without changing a row."""
@@ -56,6 +66,14 @@ class Delta(DeltaTable):
 
 def _plain(uri: str) -> str:
     return unquote(uri) if uri.startswith(("/", "file://")) else uri
+
+
+def opened(uri: str, options: dict[str, str] | None, version: int | None = None) -> Delta | None:
+    """A table as it is, or as it was; None if it is not there."""
+    try:
+        return Delta(uri, version=version, storage_options=options)
+    except TableNotFoundError:
+        return None
 
 
 class Commit(NamedTuple):
@@ -121,6 +139,34 @@ def namespaces_in(stored: DeltaTable | None) -> set[str]:
         return set()
     added = pl.DataFrame(stored.get_add_actions(flatten=True))
     return set(added["partition.namespace"]) if "partition.namespace" in added else set()
+
+
+@dataclass(frozen=True)
+class Scope:
+    """The part of a table that is read or replaced."""
+
+    days: Sequence[str] | None = None
+    namespaces: Sequence[str] | None = None
+
+    @property
+    def limits(self) -> dict[str, list[str]]:
+        """Values by column, of columns that have any named."""
+        pairs = {"day": self.days, "namespace": self.namespaces}
+        return {name: sorted(set(values)) for name, values in pairs.items() if values is not None}
+
+    @property
+    def expressions(self) -> list[pl.Expr]:
+        """As filters of polars."""
+        return [pl.col(name).is_in(values) for name, values in self.limits.items()]
+
+    @property
+    def predicate(self) -> str:
+        """As Delta's SQL. Without any, Delta would not see rows that were appended since."""
+        parts = [
+            f"{name} IN ({', '.join(map(quoted, values))})" if values else "false"
+            for name, values in self.limits.items()
+        ]
+        return " AND ".join(parts) or WHOLE
 
 
 def quoted(value: object) -> str:

@@ -2,48 +2,41 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import polars as pl
-from deltalake import (
-    CommitProperties,
-    DeltaTable,
-    PostCommitHookProperties,
-    write_deltalake,
-)
-from deltalake.exceptions import CommitFailedError, DeltaError, TableNotFoundError
+from deltalake import CommitProperties, DeltaTable, write_deltalake
+from deltalake.exceptions import CommitFailedError, DeltaError
 
 from knowledge.change import Change, difference
 from knowledge.tables import Table
 from resources.changed import apart, are_spread, rows_of
 from resources.delta import (
+    HOOKS,
+    WHOLE,
     Commit,
     Delta,
+    Scope,
     content_version,
     declared_as,
     files_of,
     last_commit,
     namespaces_in,
+    opened,
     quoted,
     stored_as,
     uris_of,
     written_as,
 )
+from resources.vacuum import vacuumed
 
 ATTEMPTS = 5
-SMALL_FILES = 32
-"""More files than this beside one per partition, and the night compacts a table."""
 KEPT_OPEN = 64
 """Versions of tables that stay open to be read."""
 MOST_IDS = 50_000
 """Rows of more ids are not looked for one by one: a namespace is replaced as a whole."""
-LOG_RETENTION = timedelta(days=29)
-"""A day less than Delta keeps log entries: what is older may be cleaned away."""
-WHOLE = "true"
-# Expired log entries are removed by `maintain` alone, which knows what publications name.
-_HOOKS = PostCommitHookProperties(create_checkpoint=True, cleanup_expired_logs=False)
 
 
 class Conflict(Exception):  # noqa: N818 - what it is called where it is caught
@@ -59,32 +52,6 @@ class Written(NamedTuple):
     """Rows given: of the whole table, or of the days or namespaces that were replaced."""
     changed: bool
     """Whether a commit was made."""
-
-
-@dataclass(frozen=True)
-class _Scope:
-    """The part of a table that is read or replaced."""
-
-    days: Sequence[str] | None = None
-    namespaces: Sequence[str] | None = None
-
-    @property
-    def limits(self) -> dict[str, list[str]]:
-        pairs = {"day": self.days, "namespace": self.namespaces}
-        return {name: sorted(set(values)) for name, values in pairs.items() if values is not None}
-
-    @property
-    def expressions(self) -> list[pl.Expr]:
-        return [pl.col(name).is_in(values) for name, values in self.limits.items()]
-
-    @property
-    def predicate(self) -> str:
-        """As Delta's SQL. Without any, Delta would not see rows that were appended since."""
-        parts = [
-            f"{name} IN ({', '.join(map(quoted, values))})" if values else "false"
-            for name, values in self.limits.items()
-        ]
-        return " AND ".join(parts) or WHOLE
 
 
 @dataclass(frozen=True)
@@ -123,7 +90,7 @@ class Warehouse:
         """
         stored = self._opened(table, version)
         frame = table.empty().lazy() if stored is None else self._scan(stored, table)
-        frame = frame.filter(*_Scope(days, None if namespace is None else [namespace]).expressions)
+        frame = frame.filter(*Scope(days, None if namespace is None else [namespace]).expressions)
         return frame if columns is None else frame.select(columns)
 
     def version(self, table: Table) -> int | None:
@@ -165,7 +132,7 @@ class Warehouse:
         found = None if stored is None else content_version(stored)
         if read_version is not None and found != read_version:
             raise Conflict(f"{table.name}: computed from version {read_version}, now {found}")
-        scope = _Scope(days, namespaces)
+        scope = Scope(days, namespaces)
         current = self._current(table, stored, scope)
         return self._replace(table, stored, scope, current, frame)
 
@@ -189,7 +156,7 @@ class Warehouse:
             Conflict: another writer came first every time.
             ValueError: as `write`.
         """
-        scope = _Scope(days, namespaces)
+        scope = Scope(days, namespaces)
         for attempt in range(ATTEMPTS):
             stored = self._open(table)
             current = self._current(table, stored, scope)
@@ -222,7 +189,7 @@ class Warehouse:
         texts = [name for name in table.key[::-1] if table.schema[name] == pl.String]
         by = max(texts, key=lambda name: keys[name].n_unique())
         ids = keys[by].unique().sort()
-        scope, among = _Scope(namespaces=[namespace]), pl.col(by).is_in(ids.implode())
+        scope, among = Scope(namespaces=[namespace]), pl.col(by).is_in(ids.implode())
         predicate = f"{scope.predicate} AND {by} IN ({', '.join(map(quoted, ids))})"
         if len(ids) > MOST_IDS or (
             not table.by_day
@@ -262,7 +229,7 @@ class Warehouse:
                 keep="none"
             )
             days = differ["day"].unique().to_list()
-            scope = _Scope(days, [namespace] if differ.height else [])
+            scope = Scope(days, [namespace] if differ.height else [])
             return difference(*(self._current(table, stored, scope) for stored in (then, now)))
         except (DeltaError, OSError):
             return None
@@ -297,33 +264,7 @@ class Warehouse:
         Returns:
             Files removed.
         """
-        stored = self._open(table)
-        if stored is None:
-            return 0
-        files = stored.file_uris()
-        if len(files) > SMALL_FILES + len({uri.rpartition("/")[0] for uri in files}):
-            stored.optimize.compact(
-                writer_properties=written_as(table.name),
-                post_commithook_properties=_HOOKS,
-            )
-        kept = sorted(version for version in keep if version <= stored.version())
-        hours = int(retention.total_seconds() // 3600)
-        options: dict[str, Any] = {
-            "retention_hours": hours,
-            "enforce_retention_duration": False,
-            "full": True,
-            "keep_versions": kept,
-        }
-        # Delta goes on listing what is long removed, and even an empty vacuum makes versions.
-        listed = stored.vacuum(dry_run=True, **options)
-        folder = Path(self._uri(table))
-        removed = [name for name in listed if not folder.is_dir() or (folder / name).exists()]
-        if removed:
-            stored.vacuum(dry_run=False, post_commithook_properties=_HOOKS, **options)
-        stored.create_checkpoint()
-        if not kept or self._committed_at(table, kept[0]) > datetime.now(UTC) - LOG_RETENTION:
-            stored.cleanup_metadata()
-        return len(removed)
+        return vacuumed(self._uri(table), table.name, self._options, keep, retention)
 
     @property
     def _options(self) -> dict[str, str] | None:
@@ -344,10 +285,7 @@ class Warehouse:
         return self._kept.get(commit)
 
     def _open(self, table: Table, version: int | None = None) -> DeltaTable | None:
-        try:
-            return Delta(self._uri(table), version=version, storage_options=self._options)
-        except TableNotFoundError:
-            return None
+        return opened(self._uri(table), self._options, version)
 
     def _scan(self, stored: DeltaTable, table: Table) -> pl.LazyFrame:
         """Lazy rows with the declared columns and types, whatever Delta stores them as."""
@@ -359,7 +297,7 @@ class Warehouse:
             for name, kind in table.schema.items()
         )
 
-    def _current(self, table: Table, stored: DeltaTable | None, scope: _Scope) -> pl.DataFrame:
+    def _current(self, table: Table, stored: DeltaTable | None, scope: Scope) -> pl.DataFrame:
         if stored is None:
             return table.empty()
         return self._scan(stored, table).filter(*scope.expressions).sort(table.key).collect()
@@ -368,7 +306,7 @@ class Warehouse:
         self,
         table: Table,
         stored: DeltaTable | None,
-        scope: _Scope,
+        scope: Scope,
         current: pl.DataFrame,
         frame: pl.DataFrame,
     ) -> Written:
@@ -380,7 +318,7 @@ class Warehouse:
         part = rows
         if stored is not None and table.by_day and scope.days is None and scope.namespaces:
             days = difference(current, rows).rows["day"].unique().to_list()
-            scope = _Scope(days, scope.namespaces)
+            scope = Scope(days, scope.namespaces)
             part = rows.filter(*scope.expressions)
         written = self._commit(table, stored, part, mode="overwrite", predicate=scope.predicate)
         return written._replace(rows=rows.height)
@@ -398,7 +336,7 @@ class Warehouse:
         common: dict[str, Any] = {
             "writer_properties": written_as(table.name),
             "commit_properties": CommitProperties(custom_metadata=metadata),
-            "post_commithook_properties": _HOOKS,
+            "post_commithook_properties": HOOKS,
         }
         data = rows.select(stored_as(name, kind) for name, kind in table.schema.items())
         try:
@@ -436,15 +374,6 @@ class Warehouse:
                 raise Conflict(f"{table.name}: made by another writer") from error
             raise
         return Delta(uri, storage_options=self._options)
-
-    def _committed_at(self, table: Table, version: int) -> datetime:
-        """When a version was committed; long ago if its log entry is no longer there."""
-        try:
-            stored = self._open(table, version)
-            moment = stored.history(1)[0]["timestamp"] if stored else 0
-        except (DeltaError, IndexError, KeyError):
-            moment = 0
-        return datetime.fromtimestamp(moment / 1000, UTC)
 
 
 def _partitions(table: Table) -> list[str]:

@@ -1,0 +1,71 @@
+"""What keeps a Delta table small: few files, and none that no version in use needs."""
+
+from collections.abc import Collection
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from deltalake.exceptions import DeltaError
+
+from resources.delta import HOOKS, opened, written_as
+
+SMALL_FILES = 32
+"""More files than this beside one per partition, and the night compacts a table."""
+LOG_RETENTION = timedelta(days=29)
+"""A day less than Delta keeps log entries: what is older may be cleaned away."""
+
+
+def vacuumed(
+    uri: str,
+    name: str,
+    options: dict[str, str] | None,
+    keep: Collection[int],
+    retention: timedelta,
+) -> int:
+    """Compacts small files, writes a checkpoint, removes what no version in use needs.
+
+    Args:
+        uri: Where the table is; nothing happens if it is not there.
+        name: What it is called.
+        options: Of its object store.
+        keep: Versions that stay readable.
+        retention: How long other versions stay.
+
+    Returns:
+        Files removed.
+    """
+    stored = opened(uri, options)
+    if stored is None:
+        return 0
+    files = stored.file_uris()
+    if len(files) > SMALL_FILES + len({uri.rpartition("/")[0] for uri in files}):
+        stored.optimize.compact(
+            writer_properties=written_as(name), post_commithook_properties=HOOKS
+        )
+    kept = sorted(version for version in keep if version <= stored.version())
+    which: dict[str, Any] = {
+        "retention_hours": int(retention.total_seconds() // 3600),
+        "enforce_retention_duration": False,
+        "full": True,
+        "keep_versions": kept,
+    }
+    # Delta goes on listing what is long removed, and even an empty vacuum makes versions.
+    listed = stored.vacuum(dry_run=True, **which)
+    folder = Path(uri)
+    removed = [file for file in listed if not folder.is_dir() or (folder / file).exists()]
+    if removed:
+        stored.vacuum(dry_run=False, post_commithook_properties=HOOKS, **which)
+    stored.create_checkpoint()
+    if not kept or _committed_at(uri, options, kept[0]) > datetime.now(UTC) - LOG_RETENTION:
+        stored.cleanup_metadata()
+    return len(removed)
+
+
+def _committed_at(uri: str, options: dict[str, str] | None, version: int) -> datetime:
+    """When a version was committed; long ago if its log entry is no longer there."""
+    try:
+        stored = opened(uri, options, version)
+        moment = stored.history(1)[0]["timestamp"] if stored else 0
+    except (DeltaError, IndexError, KeyError):
+        moment = 0
+    return datetime.fromtimestamp(moment / 1000, UTC)
