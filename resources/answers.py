@@ -14,7 +14,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 import polars as pl
+from pydantic import ValidationError
 
+from knowledge.asking import Answer, Ask
 from knowledge.tables import MODEL_CALLS
 
 ATTEMPTS = 3
@@ -79,6 +81,16 @@ class Kept(NamedTuple):
     """Runs that asked."""
     made_at: str
     """ISO time, UTC."""
+
+
+def replayed(ask: Ask, kept: Kept) -> Answer:
+    """A kept answer to a question."""
+    if kept.outcome != "done":
+        return Answer("failed", reason=kept.reason, key=kept.key)
+    try:
+        return Answer("done", ask.prompt.output.model_validate_json(kept.text or ""))
+    except ValidationError:  # its checks changed, and its fingerprint did not
+        return Answer("failed", reason="wrong_shape", key=kept.key)
 
 
 class Call(NamedTuple):

@@ -9,27 +9,22 @@ from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from datetime import UTC, datetime
 from typing import NamedTuple, TypeVar
 
-from pydantic import ValidationError
-
 from knowledge.asking import PENDINGS, Answer, Ask, Bundle
 from knowledge.redaction import redactor
 from knowledge.replies import Reading, Reply, read_reply, spelled_out
 from knowledge.text import estimated_tokens
 from resources import provider
-from resources.answers import ATTEMPTS, Answers, Call, Kept
+from resources.answers import ATTEMPTS, Answers, Call, Kept, replayed
 from resources.breaker import Breaker
 from resources.budget import Budget, Spent, midnight
 from resources.prices import known
 from resources.provider import Said, Trouble
+from resources.retries import retried
 from resources.settings import Settings
 from resources.shared_calls import chosen, final, parted
 
 logger = logging.getLogger(__name__)
 
-LONGEST_DELAY = 60.0
-"""Seconds; a provider that asks for more is left alone until the next run."""
-
-_FIRST_DELAY = 0.5
 _NOT_SAID = "server"
 """Why there is no answer that says nothing of the question: the provider failed."""
 _ASKED_AGAIN = frozenset({"wrong_shape", "no_json", "blank"})
@@ -276,7 +271,9 @@ class LitellmModel:
             )
             return Trouble("no_budget", "")
         try:
-            said = self._said(model, ask, messages)
+            said = retried(
+                model, messages, ask.prompt.parameters, self._breakers[model], self._settings
+            )
             if isinstance(said, Trouble):
                 return said
             full = said.tokens_out is not None and said.tokens_out >= ask.prompt.max_tokens
@@ -308,45 +305,6 @@ class LitellmModel:
         finally:
             self._budget.settle(most)
 
-    def _said(self, model: str, ask: Ask, messages: Messages) -> Said | Trouble:
-        """One call with its retries, unless the provider is down."""
-        breaker, tries = self._breakers[model], self._settings.model_max_retries + 1
-        trouble = Trouble("provider_down", "")
-        for number in range(1, tries + 1):
-            breaker.wait()
-            if breaker.open:
-                return Trouble("provider_down", "")
-            result = provider.complete(
-                model,
-                messages,
-                ask.prompt.parameters,
-                base=self._base(model),
-                timeout=self._settings.model_timeout,
-            )
-            if isinstance(result, Said):
-                breaker.answered()
-                return result
-            trouble = result
-            if trouble.reason in ("too_long", "refused"):
-                breaker.answered()
-                return trouble
-            logger.info("%s: %s, try %d of %d", model, trouble.name, number, tries)
-            if trouble.delay is not None and trouble.delay > LONGEST_DELAY:
-                trouble = trouble._replace(again=False, at_once=True)
-            if not trouble.again:
-                break
-            if trouble.delay is not None:
-                breaker.hold(trouble.delay)
-            elif number < tries:
-                breaker.pause(_FIRST_DELAY * 2 ** (number - 1))
-        if breaker.failed(at_once=trouble.at_once):
-            unset = ", ".join(provider.missing(model))
-            hint = f"; not set in the environment: {unset}" if unset else ""
-            if not unset and trouble.at_once and trouble.delay is None:
-                hint = "; are its key, model and model_base right?"
-            logger.warning("%s is not asked any more in this run: %s%s", model, trouble.name, hint)
-        return trouble
-
     def _tell(self, what: str) -> None:
         """Warns, once in a run."""
         if what not in self._told:
@@ -355,11 +313,6 @@ class LitellmModel:
 
     def _redacted(self, text: str) -> str:
         return self._redactor.redact_json(text.encode("utf-8", "replace"))[0].decode()
-
-    def _base(self, model: str) -> str | None:
-        """The address for a model: fallbacks of another provider have their own."""
-        same = model.partition("/")[0] == self.model.partition("/")[0]
-        return self._settings.model_base if same else None
 
     def _too_long(self, model: str, ask: Ask) -> bool:
         given = self._settings.model_context if model == self.model else None
@@ -417,16 +370,6 @@ class _Told:
         for key, ask in zip(keys, asks, strict=True):
             self.asks.setdefault(key, ask)
             self.seen.setdefault(key, set()).update(ask.record_ids)
-
-
-def replayed(ask: Ask, kept: Kept) -> Answer:
-    """A kept answer to a question."""
-    if kept.outcome != "done":
-        return Answer("failed", reason=kept.reason, key=kept.key)
-    try:
-        return Answer("done", ask.prompt.output.model_validate_json(kept.text or ""))
-    except ValidationError:  # its checks changed, and its fingerprint did not
-        return Answer("failed", reason="wrong_shape", key=kept.key)
 
 
 def _total(values: list[Number | None]) -> Number | None:

@@ -6,8 +6,7 @@ from typing import NamedTuple
 
 from knowledge.asking import Answer, Ask, Bundle
 from knowledge.text import estimated_tokens
-from resources.answers import Answers, Kept
-from resources.language_model import replayed
+from resources.answers import Answers, Kept, replayed
 from resources.prices import known
 from resources.shared_calls import final
 

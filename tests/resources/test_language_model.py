@@ -54,7 +54,7 @@ def make(server: ModelServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("CAIRN_HOME", str(tmp_path))
     monkeypatch.setenv("OPENAI_API_KEY", "sk-kiwi")
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-kiwi")
-    monkeypatch.setattr("resources.language_model._FIRST_DELAY", 0.01)
+    monkeypatch.setattr("resources.retries.FIRST_DELAY", 0.01)
 
     def made(
         now: Callable[[], datetime] | None = None, seconds: float = math.inf, **settings: Any
