@@ -152,7 +152,7 @@ def _mendable() -> tuple[type[Exception], ...]:
     from resources.sources import SourceError
     from resources.vector_index import VectorIndexError
     from serving.deciding import Undecidable
-    from serving.explain import UnknownId
+    from serving.ids import UnknownId
     from serving.reader import NothingPublished
 
     return (

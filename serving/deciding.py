@@ -19,7 +19,7 @@ from knowledge.redaction import redactor
 from knowledge.tables import ENTITIES, FACTS, MEMORY_ENTITIES
 from resources.inbox import append_event
 from resources.state import State
-from serving.explain import find
+from serving.ids import find
 from serving.reader import Reader
 from serving.terminal import Column, console, emit_json, one_line, print_table, say
 

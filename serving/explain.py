@@ -2,13 +2,12 @@
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import polars as pl
 
 from knowledge.policy import STRUCTURAL_PREDICATES
 from knowledge.tables import (
-    CANDIDATES,
     CLUSTERS,
     CONFIDENCE_UPDATES,
     CONVERSATIONS,
@@ -19,26 +18,18 @@ from knowledge.tables import (
     EXTRACTORS,
     FACT_SOURCES,
     FACTS,
-    KNOWN_ONLY_CANDIDATES,
     LEARNING_CANDIDATES,
     LEARNINGS,
-    MEMORY,
     MEMORY_ENTITIES,
     MERGES,
     RAW_LOGS,
-    REFUSALS,
-    THEME_FACTS,
     THEMES,
     Table,
 )
-from resources.publication import namespaces
-from resources.state import State
 from serving.earlier import versions_of
 from serving.histories import curve, values_of_slot
-from serving.reader import Reader, best_first, open_reader
-
-SHORTEST = 3
-"""Characters of an id, at least."""
+from serving.ids import PROPOSED, Thing, matching
+from serving.reader import Reader, best_first
 
 NEIGHBOURS = 2
 """Records shown before and after one."""
@@ -46,84 +37,11 @@ NEIGHBOURS = 2
 MOST = 20
 """Rows of each list in an explanation."""
 
-PROPOSED = (CANDIDATES, REFUSALS, KNOWN_ONLY_CANDIDATES, THEME_FACTS)
-"""Tables of candidates; all but the first say why one was refused."""
-
-KINDS: tuple[tuple[str, Table, str], ...] = (
-    ("fact", MEMORY, "fact_id"),
-    ("entity", MEMORY_ENTITIES, "entity_id"),
-    ("learning", LEARNINGS, "learning_id"),
-    ("theme", THEMES, "theme_id"),
-    ("cluster", CLUSTERS, "cluster_id"),
-    ("conversation", CONVERSATIONS, "conversation_id"),
-    ("record", RAW_LOGS, "record_id"),
-    *(("candidate", table, "candidate_id") for table in PROPOSED),
-    ("merge", MERGES, "merge_id"),
-    ("evidence", EVIDENCE, "evidence_id"),
-)
-"""What an id may be of, with the table and column where it stands. An episode is its record."""
-
-
-class UnknownId(Exception):  # noqa: N818  what a person is told
-    """Nothing has that id, or several things do; the message says which."""
-
-
-class Thing(NamedTuple):
-    """Something with an id."""
-
-    reader: Reader
-    kind: str
-    id: str
-
-
-def find(state: State, start: str, namespace: str | None = None) -> Thing:
-    """The one thing whose id is `start`, or begins with it, in any namespace unless one is named.
-
-    Raises:
-        UnknownId: there is none, or there are several.
-        NothingPublished: nothing is, or not in that namespace.
-    """
-    if len(start) < SHORTEST:
-        raise UnknownId(f"{start!r} is too short for the beginning of an id")
-    names = [namespace] if namespace else namespaces(state.home)
-    readers = [open_reader(state, name) for name in names] or [open_reader(state)]
-    places = {
-        (reader.namespace, kind, id_): Thing(reader, kind, id_)
-        for reader in readers
-        for kind, table, column in KINDS
-        for id_ in _matching(reader, table, column, start)
-    }
-    found = list(places.values())
-    exact = [thing for thing in found if thing.id == start]
-    if len(chosen := exact or found) == 1:
-        return chosen[0]
-    if not found:
-        where = f"namespace {namespace}" if namespace else "what is published"
-        raise UnknownId(f"no fact, entity, learning, record, … in {where} has the id {start}")
-    if exact:
-        several = ", ".join(f"{thing.kind} in {thing.reader.namespace}" for thing in exact)
-        raise UnknownId(f"{start} is {several}; choose with --namespace")
-    ids = sorted({thing.id for thing in found})
-    shown = ", ".join(ids[:5]) + (" …" if len(ids) > 5 else "")
-    raise UnknownId(f"{start} is the beginning of {len(ids)} ids: {shown}")
-
 
 def explain(thing: Thing) -> dict[str, Any]:
     """What is known about a thing: `kind`, `id`, `namespace`, and what its kind has."""
     about = EXPLAINED[thing.kind](thing.reader, thing.id)
     return {"kind": thing.kind, "id": thing.id, "namespace": thing.reader.namespace, **about}
-
-
-def _matching(reader: Reader, table: Table, column: str, start: str) -> list[str]:
-    found = (
-        reader.table(table, [column])
-        .filter(pl.col(column).str.starts_with(start))
-        .unique()
-        .sort(column)
-        .head(100)
-        .collect()
-    )
-    return found[column].to_list()
 
 
 def _row(reader: Reader, table: Table, column: str, id_: str) -> dict[str, Any]:
@@ -346,7 +264,7 @@ def _conversation(reader: Reader, id_: str) -> dict[str, Any]:
 
 
 def _candidate(reader: Reader, id_: str) -> dict[str, Any]:
-    of = next(table for table in PROPOSED if _matching(reader, table, "candidate_id", id_))
+    of = next(table for table in PROPOSED if matching(reader, table, "candidate_id", id_))
     row = _row(reader, of, "candidate_id", id_)
     facts = reader.table(FACT_SOURCES, ["fact_id", "candidate_id"])
     mine = facts.filter(pl.col("candidate_id") == id_).collect()["fact_id"].to_list()

@@ -37,7 +37,7 @@ def command(
     """Say that facts, or entities, are one."""
     from knowledge.decision_events import ENTITY, MERGE
     from serving.deciding import Undecidable, choose, note, tell, unretracted
-    from serving.explain import find
+    from serving.ids import find
 
     state = options.state_of(ctx)
     stays = find(state, into, namespace).id if into else None

@@ -10,7 +10,8 @@ from rich.text import Text
 
 from knowledge.decision_events import CORRECT
 from serving import options
-from serving.explain import Thing, explain, find
+from serving.explain import explain
+from serving.ids import Thing, find
 from serving.terminal import (
     Column,
     bar,

@@ -31,7 +31,8 @@ from pipelines.next_step import whole_owes_model
 from pipelines.stale import staleness
 from resources.state import State
 from serving.commands.dead_letters import forget_answers
-from serving.explain import explain, find
+from serving.explain import explain
+from serving.ids import find
 from tests.journeys.hives import chat, looked_up, telling
 from tests.journeys.running import assert_as_built, follow
 from tests.pipelines.house import House

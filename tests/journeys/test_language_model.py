@@ -39,7 +39,8 @@ from pipelines.under_way import COMMAND_TAG, range_tags
 from resources.inbox import append_event
 from resources.state import State
 from serving.commands.show import PRINTED
-from serving.explain import explain, find
+from serving.explain import explain
+from serving.ids import find
 from tests.journeys.hives import CHAT, chat, telling
 from tests.journeys.running import assert_as_built, follow
 from tests.pipelines.house import House
