@@ -7,7 +7,7 @@ few, makes those anew by the functions that make all, and compares. A further ta
 one more line among those that name what is touched.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import polars as pl
 
@@ -22,6 +22,7 @@ from knowledge.kinds import structural
 from knowledge.memory import Grounds, memory, memory_entities
 from knowledge.merges import AUTO_MERGE, MERGE, merges
 from knowledge.pair_verdicts import judged, standing
+from knowledge.pairs import sides
 from knowledge.similar_facts import SAME, similar_facts
 from knowledge.stage import Changes, Means
 from knowledge.support import (
@@ -126,14 +127,14 @@ def evidence_after(
         _drawn_from_one_of(reads["facts"], heard.rows),
         rows_with(spoke, silent, of="source_id") if silent.height else _NO_FACTS,
     )
-    paired = _keys(anew, sources.come, decided, *_sides(*compared))
+    paired = _keys(anew, sources.come, decided, sides(*compared))
     pairs = _pairs_of(reads["similar_facts"], paired)
     told = _pairs_of(reads["contradiction_verdicts"], paired)
     pairs = undecided(judged(pairs, told), decisions)
     denials = stored["evidence"].filter(kind="contradiction").collect()
     denied = denials.filter(_is_one_of("fact_id", paired) | _is_one_of("source_id", paired))
     hits = _similar_to(heard.come, anew, reads, means)
-    touched = _keys(anew, sources.come, decided, hits, denied, *_sides(pairs))
+    touched = _keys(anew, sources.come, decided, hits, denied, sides(pairs))
 
     known = rows_with(reads["facts"], touched, *deciding)
     stated = first_statements(rows_with(reads["fact_sources"], touched, *_FACT, *_STATED))
@@ -201,7 +202,7 @@ def merges_after(
             _about(reads, moved),
             _about(reads, _standing(moved)),
             _decided(changes, decisions),
-            *_sides(changes["similar_facts"].rows, *(changes[name].rows for name in tables)),
+            sides(changes["similar_facts"].rows, *(changes[name].rows for name in tables)),
         ),
         ways,
     )
@@ -316,12 +317,6 @@ def _decided(changes: Changes, decisions: pl.DataFrame) -> pl.DataFrame:
     """Keys of facts that people decided on, then or now, if any decision came or went."""
     changed = changes["decisions"]
     return facts_named(pl.concat([decisions, changed.gone])) if changed.rows.height else _NO_FACTS
-
-
-def _sides(*pairs: pl.DataFrame) -> Iterable[pl.DataFrame]:
-    """The left and the right facts of pairs, as keys."""
-    sides = ("left_id", "right_id")
-    return (frame.select("namespace", fact_id=side) for frame in pairs for side in sides)
 
 
 def _bound(members: pl.DataFrame, *by: str) -> pl.DataFrame:
