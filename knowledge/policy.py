@@ -99,6 +99,15 @@ class Policy(BaseModel):
     search_min_confidence: float = Field(0.3, description="Least confidence of a result.")
     search_per_arm: int = Field(20, description="Candidates taken from each arm.")
     search_diversity: float = Field(0.8, description="Similarity at which results are one group.")
+    weight_dense: float = Field(
+        0.4, ge=0, le=1, description="Share of the vector in similarity; the rest is the words'."
+    )
+    least_covered: float = Field(
+        0.5,
+        ge=0,
+        le=1,
+        description="Share of the query's words that a result must have, or be near by its vector.",
+    )
     weight_similarity: float = Field(0.6, description="Weight of similarity in a result's score.")
     weight_confidence: float = Field(0.3, description="Weight of confidence.")
     weight_recency: float = Field(0.1, description="Weight of recency.")

@@ -7,22 +7,22 @@ import shutil
 import threading
 import uuid
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import qdrant_edge as edge
 
-from knowledge.tables import TIME
 from resources.files import replace_file
 from resources.home import check_namespace
 from resources.vector_index import (
     FORMAT,
-    FOUND,
     PAYLOAD,
     Filters,
     Generation,
+    Hit,
     PointRow,
     VectorIndex,
     VectorIndexError,
@@ -31,11 +31,11 @@ from resources.vector_index import (
 )
 
 __all__ = [
-    "FOUND",
     "PAYLOAD",
     "EdgeIndex",
     "Filters",
     "Generation",
+    "Hit",
     "VectorIndex",
     "VectorIndexError",
 ]
@@ -110,8 +110,9 @@ class EdgeIndex:
         if build and ((there := _about(build)).optimized or not rebuild):
             return there
         partial = self._folder / namespace / f"{uuid.uuid4()}.partial"
+        base = None if rebuild or made.points < FRESH_BELOW else self._newest_like(made)
+        made = replace(made, anew=base is None)
         try:
-            base = None if rebuild or made.points < FRESH_BELOW else self._newest_like(made)
             self._build(made, rows, partial / "shard", base)
             replace_file(partial / "generation.json", json.dumps(asdict(made)).encode())
             folder.mkdir(mode=0o700, exist_ok=True)
@@ -136,41 +137,38 @@ class EdgeIndex:
         model: str | None = None,
         filters: Filters | None = None,
         limit: int = 20,
-    ) -> pl.DataFrame:
+    ) -> list[Hit]:
         """See `VectorIndex.search`."""
         about, shard = self._opened(namespace, generation)
         conditions = _conditions(namespace, filters or Filters())
-        found: dict[str, dict[str, Any]] = {}
-        if conditions is None:
-            return _frame(found)
-        words = self._bm25.embed_query(text)
-        if words.indices:
-            # IDF over the live points of the namespace: by itself the engine counts deleted ones
-            # too, and scores would depend on how a generation came about.
-            params = edge.SearchParams(idf=edge.IdfParams(edge.Filter(must=[_tenant(namespace)])))
-            query = edge.Query.Nearest(words, using=SPARSE)
-            _add(found, SPARSE, _ask(shard, query, conditions, limit + TIES, params), limit)
-        if vector is None:
-            return _frame(found)
         # With no vector in it a generation has no dimension to differ in.
-        if model != about.model or (about.dense and len(vector) != about.dimension):
+        if vector is not None and (
+            model != about.model or (about.dense and len(vector) != about.dimension)
+        ):
             raise VectorIndexError(
                 f"index of {namespace} was made with {about.model} ({about.dimension} dimensions),"
                 f" the query with {model} ({len(vector)}): use that embedder, or `cairn run` to"
                 " embed anew"
             )
-        if not about.dense:
-            return _frame(found)
-        query = edge.Query.Nearest(list(vector), using=DENSE)
-        params = edge.SearchParams(exact=about.points < EXACT_BELOW)
-        _add(found, DENSE, _ask(shard, query, conditions, limit + TIES, params), limit)
-        others: set[int | uuid.UUID | str] = {
-            point for point, row in found.items() if "dense_rank" not in row
-        }
-        if others:
-            for point in _ask(shard, query, [edge.HasIdCondition(others)], len(others), params):
-                found[str(point.id)]["dense_score"] = round(point.score, 6)
-        return _frame(found)
+        if conditions is None:
+            return []
+        words = self._bm25.embed_query(text)
+        arms: dict[str, dict[str, tuple[float, int]]] = {}
+        payloads: dict[str, dict[str, Any]] = {}
+        if words.indices:
+            # By itself the engine counts deleted points too, and scores would depend on how a
+            # generation came about; to count those of the namespace takes longer.
+            own = None if about.anew else edge.IdfParams(edge.Filter(must=[_tenant(namespace)]))
+            query = edge.Query.Nearest(words, using=SPARSE)
+            params = edge.SearchParams(idf=own)
+            found = _ask(shard, query, conditions, limit + TIES, params)
+            arms[SPARSE] = _ranked(found, 4, limit, payloads)
+        if vector is not None and about.dense:
+            query = edge.Query.Nearest(list(vector), using=DENSE)
+            params = edge.SearchParams(exact=about.points < EXACT_BELOW)
+            found = _ask(shard, query, conditions, limit + TIES, params)
+            arms[DENSE] = _ranked(found, 6, limit, payloads)
+        return _hits(shard, arms, payloads, vector if about.dense else None)
 
     def prune(self, namespace: str, keep: Collection[str]) -> list[str]:
         """See `VectorIndex.prune`. What a killed build left behind goes too."""
@@ -367,31 +365,50 @@ def _ask(
     )
 
 
-def _add(
-    found: dict[str, dict[str, Any]], arm: str, points: list[edge.ScoredPoint], limit: int
-) -> None:
-    """Takes an arm's best into what was found, ranked by score, ties by id.
+def _ranked(
+    points: list[edge.ScoredPoint], digits: int, limit: int, payloads: dict[str, dict[str, Any]]
+) -> dict[str, tuple[float, int]]:
+    """Score and rank of an arm's best, by score, ties by id; their payloads are kept.
 
     The engine adds up in float32: what is beyond its precision is rounded away.
     """
-    name, digits = ("dense", 6) if arm == DENSE else ("sparse", 4)
     scored = [(-round(point.score, digits), str(point.id), point.payload or {}) for point in points]
     scored.sort(key=lambda each: (each[0], each[2]["id"], each[1]))
+    ranked: dict[str, tuple[float, int]] = {}
     for rank, (score, point, payload) in enumerate(scored[:limit], 1):
-        row = found.setdefault(point, payload)
-        row |= {f"{name}_score": -score, f"{name}_rank": rank}
+        payloads[point] = payload
+        ranked[point] = (-score, rank)
+    return ranked
 
 
-def _frame(found: dict[str, dict[str, Any]]) -> pl.DataFrame:
-    schema = {name: pl.String() if kind == TIME else kind for name, kind in FOUND.items()}
-    rows = [{name: row.get(name) for name in schema} for row in found.values()]
-    return (
-        pl.DataFrame(rows, schema=schema)
-        .with_columns(
-            pl.col(name).str.to_datetime(time_unit="us", time_zone="UTC")
-            for name, kind in FOUND.items()
-            if kind == TIME
+def _hits(
+    shard: edge.EdgeShard,
+    arms: dict[str, dict[str, tuple[float, int]]],
+    payloads: dict[str, dict[str, Any]],
+    asked: Sequence[float] | None,
+) -> list[Hit]:
+    """What both arms found, with the vectors of all."""
+    stored = shard.retrieve(list(payloads), with_payload=False, with_vector=[DENSE])
+    vectors = {
+        str(point.id): np.asarray(point.vector[DENSE], dtype=np.float32)
+        for point in stored
+        if isinstance(point.vector, dict) and DENSE in point.vector
+    }
+    query = None if asked is None else np.asarray(asked, dtype=np.float32)
+    if query is not None:
+        query /= np.linalg.norm(query) or 1.0
+    hits: list[Hit] = []
+    for point, payload in payloads.items():
+        nearness, near = arms.get(DENSE, {}).get(point, (None, None))
+        weight, rank = arms.get(SPARSE, {}).get(point, (None, None))
+        vector = vectors.get(point)
+        if nearness is None and query is not None and vector is not None:
+            nearness = round(float(query @ vector), 6)
+        hits.append(
+            Hit(payload["id"], payload["kind"], nearness, weight, near, rank, payload, vector)
         )
-        .with_columns(pl.col("tags").fill_null([]))
-        .sort(pl.min_horizontal("dense_rank", "sparse_rank"), "kind", "id")
+    none = len(hits) + 1
+    return sorted(
+        hits,
+        key=lambda hit: (min(hit.dense_rank or none, hit.sparse_rank or none), hit.kind, hit.id),
     )

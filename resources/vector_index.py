@@ -3,7 +3,7 @@
 import hashlib
 import json
 import uuid
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple, Protocol
@@ -12,10 +12,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from knowledge.embedding import Vectors
 from knowledge.identity import digest
 from knowledge.tables import TEXT, TEXTS, TIME
 
-FORMAT = 1
+FORMAT = 2
 """Rises when points or BM25 change: all names change, and all is built anew."""
 
 PAYLOAD: dict[str, pl.DataType] = {
@@ -26,15 +27,24 @@ PAYLOAD: dict[str, pl.DataType] = {
 }  # fmt: skip
 """What a point may carry beside its text and vector; null where it does not apply."""
 
-FOUND = pl.Schema(
-    {
-        "id": TEXT, "kind": TEXT,
-        "dense_score": pl.Float64(), "sparse_score": pl.Float64(),
-        "dense_rank": pl.Int64(), "sparse_rank": pl.Int64(),
-        **PAYLOAD,
-    }
-)  # fmt: skip
-"""Columns of what a search finds."""
+
+class Hit(NamedTuple):
+    """One point that a search found."""
+
+    id: str
+    kind: str
+    dense_score: float | None
+    """Cosine to the query; None where either has no vector."""
+    sparse_score: float | None
+    """BM25 of its words; None if that arm did not find it."""
+    dense_rank: int | None
+    """From 1; None if that arm did not find it."""
+    sparse_rank: int | None
+    payload: Mapping[str, Any]
+    """What was put in of `PAYLOAD`, times as ISO text; what was null is not there."""
+    vector: Vectors | None
+    """Of length 1, shape (dimension,)."""
+
 
 POINT_SPACE = uuid.UUID("6ba7b811-9dad-11d1-80b4-00c04fd430c8")
 ISO = "%Y-%m-%dT%H:%M:%S%.6fZ"
@@ -59,6 +69,8 @@ class Generation:
     digest: str
     optimized: bool
     format: int = FORMAT
+    anew: bool = True
+    """Built of nothing, so that no deleted point weighs in BM25."""
 
 
 @dataclass(frozen=True)
@@ -132,8 +144,8 @@ class VectorIndex(Protocol):
         model: str | None = None,
         filters: Filters | None = None,
         limit: int = 20,
-    ) -> pl.DataFrame:
-        """The nearest by vector and the best by BM25, at most `limit` of each, in one frame.
+    ) -> list[Hit]:
+        """The nearest by vector and the best by BM25, at most `limit` of each, each point once.
 
         Args:
             namespace: Whose points; no filter can reach another's.
@@ -145,8 +157,8 @@ class VectorIndex(Protocol):
             limit: Most results per arm.
 
         Returns:
-            Columns of `FOUND`, best rank first, ties by id. A rank (from 1) is null where an arm
-            did not find the point; dense_score is there for all that have a vector.
+            Best rank of either arm first, ties by kind and id. dense_score is there for all that
+            have a vector.
 
         Raises:
             VectorIndexError: the generation is not there, or was made with another model.

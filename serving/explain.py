@@ -329,7 +329,7 @@ def _places(reader: Reader, record_ids: Sequence[str]) -> dict[str, dict[str, An
             "origin": row["origin"],
             "text": row["text"],
         }
-        for row in reader.places(record_ids).iter_rows(named=True)
+        for row in reader.places(record_ids, "text", "origin").iter_rows(named=True)
     }
 
 

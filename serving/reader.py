@@ -28,6 +28,7 @@ from knowledge.tables import (
 )
 from resources.publication import Manifest, namespaces, published, read_published
 from resources.state import State
+from serving.held import HeldTables
 
 SAMPLES = "samples"
 """Namespace of the samples that the project ships."""
@@ -57,6 +58,8 @@ class Reader:
     """What is known: by events up to here."""
     true_at: datetime | None = None
     """Of what is known, what was true at this moment; at `as_of` if None."""
+    held: HeldTables | None = None
+    """The tables in memory, for whoever asks often."""
 
     @property
     def namespace(self) -> str:
@@ -67,14 +70,37 @@ class Reader:
         """Rows of a table as it was published."""
         return read_published(self.state.warehouse, self.manifest, table, columns=columns)
 
-    def memory(self) -> pl.LazyFrame:
-        """Facts as they stand, with `effective` confidence and `status` at `as_of`.
+    def rows(
+        self, table: Table, column: str, values: pl.Series, columns: Sequence[str] | None = None
+    ) -> pl.DataFrame:
+        """Rows of a table whose column has one of some texts."""
+        if self.held and (found := self.held.rows(table, column, values, columns)) is not None:
+            return found
+        return self.table(table, columns).filter(pl.col(column).is_in(values.implode())).collect()
+
+    def _of(
+        self, table: Table, fact_ids: pl.Series | None, columns: Sequence[str] | None = None
+    ) -> pl.LazyFrame:
+        """Rows of a table about some facts, or about all."""
+        if fact_ids is None:
+            return self.table(table, columns)
+        return self.rows(table, "fact_id", fact_ids, columns).lazy()
+
+    def memory(self, fact_ids: pl.Series | None = None) -> pl.LazyFrame:
+        """Facts as they stand, some or all, with `effective` confidence and `status` at `as_of`.
 
         What has faded below the bar is shown as deprecated, what is over as ended, what is only
         to come as not_yet: that is how it looks from here, and is stored nowhere. What came after
         `as_of` has not happened yet: facts that were first seen later are left out, and so is the
         evidence of later events, and an end that was told of later.
         """
+        if self.held and self.true_at is None and self.as_of == self.manifest.watermark:
+            return self.held.made(
+                "memory", "fact_id", fact_ids, lambda: self._memory(None).collect()
+            ).lazy()
+        return self._memory(fact_ids)
+
+    def _memory(self, fact_ids: pl.Series | None) -> pl.LazyFrame:
         policy = self.state.policy
         effective = effective_confidence(
             pl.col("confidence"), pl.col("last_event_at"), self.as_of, policy
@@ -84,8 +110,8 @@ class Reader:
         moment = self.true_at or self.as_of
         stands = pl.col("status").is_in(STANDING)
         return (
-            self._known()
-            .join(self._stretches(moment), on="fact_id", how="left", suffix="_told")
+            self._known(fact_ids)
+            .join(self._stretches(moment, fact_ids), on="fact_id", how="left", suffix="_told")
             .with_columns(
                 valid_from=pl.when("told").then("valid_from_told").otherwise("valid_from"),
                 valid_to="valid_to_told",
@@ -108,11 +134,11 @@ class Reader:
             )
         )
 
-    def stretches(self) -> pl.LazyFrame:
+    def stretches(self, fact_ids: pl.Series | None = None) -> pl.LazyFrame:
         """Rows of VALID_TIMES that were known at `as_of`; an end that was not, is none."""
         untold = pl.col("end_known_from") > self.as_of
         return (
-            self.table(VALID_TIMES)
+            self._of(VALID_TIMES, fact_ids)
             .filter((pl.col("known_from") <= self.as_of).fill_null(value=True))
             .with_columns(
                 pl.when(~untold.fill_null(value=False)).then(column).alias(column)
@@ -120,7 +146,7 @@ class Reader:
             )
         )
 
-    def _stretches(self, moment: datetime) -> pl.LazyFrame:
+    def _stretches(self, moment: datetime, fact_ids: pl.Series | None) -> pl.LazyFrame:
         """For each fact with stretches of its own the one about a moment, else the last before it.
 
         Returns:
@@ -128,22 +154,23 @@ class Reader:
         """
         begun = (pl.col("valid_from") <= moment).fill_null(value=True)
         return (
-            self.stretches()
+            self.stretches(fact_ids)
             .sort("fact_id", begun, pl.when(begun).then("seq").otherwise(-pl.col("seq")))
             .group_by("fact_id", maintain_order=True)
             .agg(pl.col("valid_from", "valid_to").last(), told=pl.lit(value=True))
         )
 
-    def _known(self) -> pl.LazyFrame:
+    def _known(self, fact_ids: pl.Series | None) -> pl.LazyFrame:
         """Rows of MEMORY with what was known of them at `as_of`."""
-        if not self._past:
-            return self.table(MEMORY)
-        said_of = self.table(FACTS, ["namespace", "fact_id", "entity_id"])
+        facts = self._of(MEMORY, fact_ids)
+        if not self.past:
+            return facts
+        said_of = self._of(FACTS, fact_ids, ["namespace", "fact_id", "entity_id"])
         about = about_canonical(said_of.collect(), self._merged()).select("fact_id", "entity_id")
-        facts = self.table(MEMORY).drop("entity_id").join(about.lazy(), on="fact_id", how="left")
+        facts = facts.drop("entity_id").join(about.lazy(), on="fact_id", how="left")
         before = pl.col("occurred_at") <= self.as_of
         then = (
-            self.table(CONFIDENCE_UPDATES)
+            self._of(CONFIDENCE_UPDATES, fact_ids)
             .filter(before)
             .sort("fact_id", "seq")
             .group_by("fact_id")
@@ -168,7 +195,7 @@ class Reader:
         )
 
     @property
-    def _past(self) -> bool:
+    def past(self) -> bool:
         """Whether more was published than was known at `as_of`."""
         return self.manifest.watermark is not None and self.as_of < self.manifest.watermark
 
@@ -178,7 +205,7 @@ class Reader:
 
     def entities(self) -> pl.LazyFrame:
         """Entities as they stand; of an earlier `as_of`, with what was known of them then."""
-        if not self._past:
+        if not self.past:
             return self.table(MEMORY_ENTITIES)
         seen = (pl.col("first_seen") <= self.as_of).fill_null(value=True)
         known = self.table(ENTITIES).filter(seen).collect()
@@ -200,46 +227,53 @@ class Reader:
 
     def sources(self, fact_ids: Sequence[str], most: int = 5) -> dict[str, list[dict[str, object]]]:
         """Where facts come from: file, line, record and quote, the first `most` of each."""
+        ids = pl.Series(fact_ids, dtype=pl.String)
         found = (
-            self.table(FACT_SOURCES)
-            .filter(pl.col("fact_id").is_in(list(fact_ids)))
-            .sort("fact_id", "occurred_at", "record_id", nulls_last=True)
-            .group_by("fact_id", maintain_order=True)
-            .head(most)
-            .select("fact_id", "candidate_id", "record_id", "occurred_at")
-            .collect()
-        )
-        columns = ["candidate_id", "quote"]
-        said = [self.table(table, columns) for table in _SAID]
-        quotes = (
-            pl.concat(said)
-            .join(found.lazy().select("candidate_id").unique(), on="candidate_id", how="semi")
-            .collect()
-        )
-        places = self.places(found["record_id"].to_list())
-        rows = found.join(quotes, on="candidate_id", how="left").join(
-            places, on="record_id", how="left", maintain_order="left"
+            self.held.made("sources", "fact_id", ids, lambda: self._sources(None, None))
+            if self.held
+            else self._sources(ids, most)
         )
         by_fact: dict[str, list[dict[str, object]]] = {}
-        for row in rows.iter_rows(named=True):
-            by_fact.setdefault(row["fact_id"], []).append(
-                {
-                    "file": row["source_file"],
-                    "line": row["source_line"],
-                    "record_id": row["record_id"],
-                    "quote": row["quote"],
-                    "occurred_at": row["occurred_at"],
-                }
-            )
+        for row in found.iter_rows(named=True):
+            listed = by_fact.setdefault(row.pop("fact_id"), [])
+            if len(listed) < most:
+                listed.append(row)
         return by_fact
 
-    def places(self, record_ids: Sequence[str]) -> pl.DataFrame:
-        """File, line and text of records (columns record_id, source_file, source_line, …)."""
-        columns = ["record_id", "source_file", "source_line", "text", "role", "origin"]
-        return (
-            self.table(RAW_LOGS, columns)
-            .filter(pl.col("record_id").is_in(list(set(record_ids))))
+    def _sources(self, fact_ids: pl.Series | None, most: int | None) -> pl.DataFrame:
+        """fact_id, file, line, record_id, quote, occurred_at: of each fact in their order."""
+        columns = ["fact_id", "candidate_id", "record_id", "occurred_at"]
+        found = (
+            self._of(FACT_SOURCES, fact_ids, columns)
             .collect()
+            .sort("fact_id", "occurred_at", "record_id", nulls_last=True)
+        )
+        if most is not None:
+            found = found.group_by("fact_id", maintain_order=True).head(most)
+        candidates = found["candidate_id"].unique()
+        said = [
+            self.rows(table, "candidate_id", candidates, ["candidate_id", "quote"])
+            for table in _SAID
+        ]
+        places = self.places(found["record_id"].to_list())
+        return (
+            found.join(pl.concat(said), on="candidate_id", how="left", maintain_order="left")
+            .join(places, on="record_id", how="left", maintain_order="left")
+            .select(
+                "fact_id",
+                pl.col("source_file").alias("file"),
+                pl.col("source_line").alias("line"),
+                "record_id",
+                "quote",
+                "occurred_at",
+            )
+        )
+
+    def places(self, record_ids: Sequence[str], *more: str) -> pl.DataFrame:
+        """Columns record_id, source_file, source_line, and any `more`, of records."""
+        ids = pl.Series(record_ids, dtype=pl.String).unique()
+        return self.rows(
+            RAW_LOGS, "record_id", ids, ["record_id", "source_file", "source_line", *more]
         )
 
 

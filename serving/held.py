@@ -1,0 +1,66 @@
+"""What was published of a namespace, held in memory by a process that answers many questions."""
+
+from collections.abc import Callable, Sequence
+from threading import RLock
+
+import polars as pl
+
+from knowledge.tables import (
+    EPISODES,
+    LEARNINGS,
+    MEMORY_ENTITIES,
+    RAW_LOGS,
+    Table,
+)
+from resources.publication import Manifest, read_published
+from resources.warehouse import Warehouse
+
+HELD: dict[str, tuple[str, ...]] = {
+    MEMORY_ENTITIES.name: tuple(MEMORY_ENTITIES.columns),
+    LEARNINGS.name: tuple(LEARNINGS.columns),
+    EPISODES.name: ("episode_id", "text", "project", "conversation_id", "ended_at"),
+    RAW_LOGS.name: ("record_id", "source_file", "source_line"),
+}
+"""Table → the columns that answers need: the long texts of records are not among them."""
+
+
+class HeldTables:
+    """Tables of one manifest, and what is made of them, each at its first use; they never change.
+
+    Other tables, and other columns, are read from the warehouse each time.
+    """
+
+    def __init__(self, warehouse: Warehouse, manifest: Manifest) -> None:
+        self._warehouse = warehouse
+        self._manifest = manifest
+        self._frames: dict[str, pl.DataFrame] = {}
+        self._lock = RLock()
+
+    def rows(
+        self, table: Table, column: str, values: pl.Series, columns: Sequence[str] | None = None
+    ) -> pl.DataFrame | None:
+        """Rows whose column has one of some texts; None if such columns are not held."""
+        held = HELD.get(table.name, ())
+        if not {column, *(columns or table.columns)} <= set(held):
+            return None
+
+        def read() -> pl.DataFrame:
+            return read_published(self._warehouse, self._manifest, table, columns=held).collect()
+
+        found = self.made(f"{table.name} by {column}", column, values, read)
+        return found if columns is None else found.select(columns)
+
+    def made(
+        self, name: str, column: str, values: pl.Series | None, make: Callable[[], pl.DataFrame]
+    ) -> pl.DataFrame:
+        """Rows of a frame that is made once, in the order of a column: all, or those of values."""
+        with self._lock:
+            if name not in self._frames:
+                self._frames[name] = make().sort(column, maintain_order=True).rechunk()
+        frame = self._frames[name]
+        if values is None:
+            return frame
+        wanted = values.drop_nulls().unique().sort()
+        starts = frame[column].search_sorted(wanted, side="left")
+        ends = frame[column].search_sorted(wanted, side="right")
+        return frame[pl.int_ranges(starts, ends, eager=True).explode(empty_as_null=False)]

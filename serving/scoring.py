@@ -1,0 +1,143 @@
+"""What a result of a search is worth, and which results say the same."""
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from math import exp
+
+import numpy as np
+
+from knowledge.days import EPOCH
+from knowledge.embedding import Embedder, Vectors
+from knowledge.policy import Policy
+from knowledge.similarity import similar_pairs
+from knowledge.text import STOP_WORDS, words
+from knowledge.vocabulary import stem
+from resources.vector_index import Hit
+
+UNJUDGED = 0.6
+"""Confidence of an episode: it happened, but nobody has judged what was said in it."""
+
+WORD = re.compile(r"[^\W_]+")
+
+
+@dataclass(frozen=True)
+class Told:
+    """What the published tables have of a hit, at a reader's moment."""
+
+    text: str
+    entity: str | None = None
+    confidence: float = UNJUDGED
+    status: str | None = None
+    last_event_at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A hit with what it is worth."""
+
+    hit: Hit
+    told: Told
+    score: float
+    similarity: float
+    recency: float
+    dense: float
+    """Calibrated similarity of the vectors; 0 where there is none."""
+    covered: float
+    """Share of the query's words that it has."""
+
+    @property
+    def order(self) -> tuple[float, str]:
+        """Best first, ties by id."""
+        return -self.score, self.hit.id
+
+
+def scored(
+    query: str,
+    hits: Sequence[Hit],
+    told: Sequence[Told],
+    as_of: datetime,
+    embedder: Embedder,
+    policy: Policy,
+) -> list[Scored]:
+    """Hits by their worth, best first: 0.6 similarity + 0.3 confidence + 0.1 recency.
+
+    Recency is exp(-0.01 · days since the last evidence). Similarity is a weighted sum of both arms.
+    BM25 has no scale of its own: the best of a query is 1, and a hit counts by the share of the
+    query's words that it has, too, so that one odd word in common is not much. What has no vector,
+    or a query without a word that the encoder knows, is judged by its words.
+    """
+    top = max((hit.sparse_score or 0.0 for hit in hits), default=0.0) or 1.0
+    cosines = np.array([-1.0 if hit.dense_score is None else hit.dense_score for hit in hits])
+    nearness = embedder.calibrated(cosines).tolist()
+    wanted = _stems(query, but=STOP_WORDS)
+    found: list[Scored] = []
+    for hit, its, near in zip(hits, told, nearness, strict=True):
+        covered = _covered(wanted, its)
+        sparse = (hit.sparse_score or 0.0) / top * covered
+        dense = 0.0 if hit.dense_score is None else near
+        similarity = (
+            sparse
+            if hit.dense_score is None
+            else policy.weight_dense * dense + (1 - policy.weight_dense) * sparse
+        )
+        fade = recency(its.last_event_at, as_of, policy)
+        score = (
+            policy.weight_similarity * similarity
+            + policy.weight_confidence * its.confidence
+            + policy.weight_recency * fade
+        )
+        found.append(Scored(hit, its, score, similarity, fade, dense, covered))
+    return sorted(found, key=lambda one: one.order)
+
+
+def recency(last_event_at: datetime | None, as_of: datetime, policy: Policy) -> float:
+    """exp(-0.01 · days since the last evidence), 0 for what has no time."""
+    if last_event_at is None:
+        return 0.0
+    return exp(-policy.decay_per_day * max(days(as_of) - days(last_event_at), 0.0))
+
+
+def days(moment: datetime) -> float:
+    """Days since 1970, with fractions."""
+    return (moment - EPOCH).total_seconds() / 86_400
+
+
+def speaks(one: Scored, policy: Policy) -> bool:
+    """Whether a hit is about the query at all: by its vector, or by enough of its words."""
+    return one.dense >= policy.semantic_floor or one.covered >= policy.least_covered
+
+
+def diverse(best_first: Sequence[Scored], embedder: Embedder, policy: Policy) -> list[Scored]:
+    """Of results alike beyond `policy.search_diversity`, the most confident; others stay.
+
+    What stands word for word in a better one goes; what has a better one in it says more.
+    """
+    said = [f" {' '.join(words(one.told.text))} " for one in best_first]
+    gone = {
+        row
+        for row, one in enumerate(best_first)
+        if one.hit.kind != "entity" and any(said[row] in better for better in said[:row])
+    }
+    rows = [row for row, one in enumerate(best_first) if one.hit.vector is not None]
+    vectors: Vectors = np.array([best_first[row].hit.vector for row in rows], dtype=np.float32)
+    if len(rows) > 1:
+        pairs = similar_pairs(vectors, None, policy.search_diversity, embedder)
+        for near, far in zip(pairs.left.tolist(), pairs.right.tolist(), strict=True):
+            left, right = rows[near], rows[far]
+            if left not in gone and right not in gone:
+                surer = best_first[right].told.confidence > best_first[left].told.confidence
+                gone.add(left if surer else right)
+    return [one for row, one in enumerate(best_first) if row not in gone]
+
+
+def _covered(wanted: set[str], told: Told) -> float:
+    """Share of the query's words that a text, or the entity before it, has; by their stems."""
+    if not wanted:
+        return 0.0
+    return len(wanted & _stems(f"{told.entity or ''} {told.text}")) / len(wanted)
+
+
+def _stems(text: str, but: Collection[str] = ()) -> set[str]:
+    return {stem(word) for word in WORD.findall(text.casefold()) if word not in but}
