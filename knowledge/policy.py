@@ -99,6 +99,17 @@ class Policy(BaseModel):
     search_min_confidence: float = Field(0.3, description="Least confidence of a result.")
     search_per_arm: int = Field(20, description="Candidates taken from each arm.")
     search_diversity: float = Field(0.8, description="Similarity at which results are one group.")
+    known_entities: int = Field(
+        3, ge=1, description="Entities that a message is taken to be about."
+    )
+    known_facts: int = Field(5, ge=1, description="Facts that are told of each of them.")
+    sufficient_similarity: float = Field(
+        0.5,
+        ge=0,
+        le=1,
+        description="Similarity of one fact to a message from which memory is enough to answer it.",
+    )
+    streamed: int = Field(5, ge=1, description="Most facts, and most episodes, streamed unasked.")
     weight_dense: float = Field(
         0.4, ge=0, le=1, description="Share of the vector in similarity; the rest is the words'."
     )

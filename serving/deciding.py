@@ -4,8 +4,8 @@ Nothing is changed here. The next run applies what was noted, and so does every 
 """
 
 import re
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -17,14 +17,11 @@ from knowledge.names import REDACTED_WHOLE
 from knowledge.proposals import LONGEST_STATEMENT
 from knowledge.redaction import redactor
 from knowledge.tables import ENTITIES, FACTS, MEMORY_ENTITIES
-from resources.inbox import append_event
 from resources.state import State
 from serving.ids import find
+from serving.inbox import add_event
 from serving.reader import Reader
 from serving.terminal import Column, console, emit_json, one_line, print_table, say
-
-if TYPE_CHECKING:
-    from knowledge.redaction import Redactor
 
 NEXT_RUN = "at the next run: `cairn run`"
 
@@ -223,8 +220,7 @@ def note(
     event |= {
         name: value for name, value in (("text", text), ("into", into), ("reason", reason)) if value
     }
-    clean = redactor(reader.state.policy.redact_personal)
-    received = append_event(reader.state.home, event, redact=_by(clean))
+    received = add_event(reader.state, event)
     return {
         "decision": decision,
         "namespace": reader.namespace,
@@ -234,14 +230,6 @@ def note(
         "decision_id": record_id(reader.namespace, received.event_id),
         "applied": NEXT_RUN.replace("`", ""),
     }
-
-
-def _by(clean: "Redactor") -> Callable[[bytes], tuple[bytes, int]]:
-    def redact(text: bytes) -> tuple[bytes, int]:
-        cleaned, found = clean.redact_text(text.decode())
-        return cleaned.encode(), len(found)
-
-    return redact
 
 
 def tell(

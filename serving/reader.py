@@ -94,11 +94,25 @@ class Reader:
         `as_of` has not happened yet: facts that were first seen later are left out, and so is the
         evidence of later events, and an end that was told of later.
         """
-        if self.held and self.true_at is None and self.as_of == self.manifest.watermark:
+        if self.held and self._is_now:
             return self.held.made(
                 "memory", "fact_id", fact_ids, lambda: self._memory(None).collect()
             ).lazy()
         return self._memory(fact_ids)
+
+    def about(self, entity_ids: Sequence[str]) -> pl.DataFrame:
+        """Facts about some entities, as `memory` has them."""
+        ids = pl.Series(entity_ids, dtype=pl.String)
+        if self._is_now and self.held:
+            return self.held.made(
+                "memory by entity", "entity_id", ids, lambda: self.memory().collect()
+            )
+        return self.memory().filter(pl.col("entity_id").is_in(ids.implode())).collect()
+
+    @property
+    def _is_now(self) -> bool:
+        """Whether the reader looks from the latest event, as most do."""
+        return self.true_at is None and self.as_of == (self.manifest.watermark or UNDATED)
 
     def _memory(self, fact_ids: pl.Series | None) -> pl.LazyFrame:
         policy = self.state.policy

@@ -1,0 +1,106 @@
+"""What is known of what a message is about, and whether that is enough to answer it."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import polars as pl
+
+from knowledge.text import words
+from resources.vector_index import Filters
+from serving.reader import Reader, best_first
+from serving.search import IN_FORCE, Found, search_memory
+
+
+@dataclass(frozen=True)
+class KnownEntity:
+    """An entity that a message is about."""
+
+    entity_id: str
+    name: str
+    type: str
+    similarity: float
+    """1 where the message names it."""
+    facts: list[dict[str, Any]]
+    """The nearest to the message first, then the surest: fact_id, text, confidence, similarity."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """Entities with their facts; `sufficient` if one fact is as near as the threshold."""
+
+    entities: list[KnownEntity]
+    score: float
+    threshold: float
+
+    @property
+    def sufficient(self) -> bool:
+        """Whether an agent can do without a search of its own."""
+        return self.score >= self.threshold
+
+
+def known(reader: Reader, message: str) -> Known:
+    """Entities nearest to a message, with what is known of each.
+
+    Those that it names come first, then those that a search for it finds. The score is the
+    similarity of the nearest fact about any of them, 0 if there is none.
+
+    Raises:
+        ValueError: the message is empty.
+    """
+    policy = reader.state.policy
+    near = search_memory(reader, message, "entities", 4 * policy.known_entities, 0.0)
+    entities = sorted(
+        (one if not _names(message, one) else replace(one, similarity=1.0) for one in near),
+        key=lambda one: (-one.similarity, -one.score, one.id),
+    )[: policy.known_entities]
+    ids = [one.id for one in entities]
+    if not ids:
+        return Known([], 0.0, policy.sufficient_similarity)
+    about = Filters(entity_ids=ids)
+    found = search_memory(reader, message, "facts", len(ids) * policy.known_facts, only=about)
+    nearness = {one.id: one.similarity for one in found}
+    types = dict(
+        reader.entities()
+        .filter(pl.col("entity_id").is_in(ids))
+        .select("entity_id", "type")
+        .collect()
+        .iter_rows()
+    )
+    told = [
+        KnownEntity(
+            one.id, one.text, types.get(one.id, ""), one.similarity,
+            _facts(reader, one.id, nearness),
+        )
+        for one in entities
+    ]  # fmt: skip
+    return Known(told, max(nearness.values(), default=0.0), policy.sufficient_similarity)
+
+
+def _names(message: str, entity: Found) -> bool:
+    """Whether a message has the words of a name, side by side."""
+    name = " ".join(words(entity.text))
+    return bool(name) and f" {name} " in f" {' '.join(words(message))} "
+
+
+def _facts(reader: Reader, entity_id: str, nearness: dict[str, float]) -> list[dict[str, Any]]:
+    policy = reader.state.policy
+    similarity = pl.col("fact_id").replace_strict(
+        list(nearness), list(nearness.values()), default=0.0, return_dtype=pl.Float64
+    )
+    held = (
+        reader.about([entity_id])
+        .lazy()
+        .filter(
+            pl.col("status").is_in(IN_FORCE),
+            pl.col("effective") >= policy.search_min_confidence,
+        )
+    )
+    return (
+        best_first(held)
+        .with_columns(similarity=similarity)
+        .sort("similarity", descending=True, maintain_order=True)
+        .head(policy.known_facts)
+        .select("fact_id", "predicate", "similarity", text="content", confidence="effective")
+        .collect()
+        .to_dicts()
+    )
