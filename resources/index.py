@@ -79,7 +79,7 @@ class EdgeIndex:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._bm25 = edge.Bm25(edge.Bm25Config(avg_len=AVERAGE_LENGTH))
-        self._shards: dict[Path, tuple[Generation, edge.EdgeShard]] = {}
+        self._shards: dict[Path, tuple[int, tuple[Generation, edge.EdgeShard]]] = {}
         self._lock = threading.Lock()
 
     def publish(
@@ -137,10 +137,11 @@ class EdgeIndex:
         model: str | None = None,
         filters: Filters | None = None,
         limit: int = 20,
+        vectors: bool = False,
     ) -> list[Hit]:
         """See `VectorIndex.search`."""
         about, shard = self._opened(namespace, generation)
-        conditions = _conditions(namespace, filters or Filters())
+        conditions = _conditions(filters or Filters())
         # With no vector in it a generation has no dimension to differ in.
         if vector is not None and (
             model != about.model or (about.dense and len(vector) != about.dimension)
@@ -153,22 +154,18 @@ class EdgeIndex:
         if conditions is None:
             return []
         words = self._bm25.embed_query(text)
-        arms: dict[str, dict[str, tuple[float, int]]] = {}
-        payloads: dict[str, dict[str, Any]] = {}
+        arms: dict[str, dict[str, tuple[float, int]]] = {SPARSE: {}, DENSE: {}}
         if words.indices:
             # By itself the engine counts deleted points too, and scores would depend on how a
             # generation came about; to count those of the namespace takes longer.
             own = None if about.anew else edge.IdfParams(edge.Filter(must=[_tenant(namespace)]))
-            query = edge.Query.Nearest(words, using=SPARSE)
-            params = edge.SearchParams(idf=own)
-            found = _ask(shard, query, conditions, limit + TIES, params)
-            arms[SPARSE] = _ranked(found, 4, limit, payloads)
+            query, params = edge.Query.Nearest(words, using=SPARSE), edge.SearchParams(idf=own)
+            arms[SPARSE] = _ranked(shard, query, conditions, params, limit, 4)
         if vector is not None and about.dense:
             query = edge.Query.Nearest(list(vector), using=DENSE)
             params = edge.SearchParams(exact=about.points < EXACT_BELOW)
-            found = _ask(shard, query, conditions, limit + TIES, params)
-            arms[DENSE] = _ranked(found, 6, limit, payloads)
-        return _hits(shard, arms, payloads, vector if about.dense else None)
+            arms[DENSE] = _ranked(shard, query, conditions, params, limit, 6)
+        return _hits(shard, arms, vector if about.dense else None, vectors=vectors)
 
     def prune(self, namespace: str, keep: Collection[str]) -> list[str]:
         """See `VectorIndex.prune`. What a killed build left behind goes too."""
@@ -235,20 +232,23 @@ class EdgeIndex:
 
     def _opened(self, namespace: str, name: str) -> tuple[Generation, edge.EdgeShard]:
         """A loaded shard; the longest open gives way. Loading takes 50 ms, so they are kept."""
+        folder = self._folder / check_namespace(namespace) / name
         with self._lock:
+            changed = _changed(folder)
+            if (known := self._shards.get(folder)) and known[0] == changed:
+                return known[1]
+            while len(self._shards) >= OPEN_SHARDS:
+                del self._shards[next(iter(self._shards))]
             build = self._build_of(namespace, name)
-            if build not in self._shards:
-                while len(self._shards) >= OPEN_SHARDS:
-                    del self._shards[next(iter(self._shards))]
-                try:
-                    shard = edge.EdgeShard.load(str(build / "shard"))
-                except Exception:  # the engine has no exceptions of its own
-                    if build.exists():
-                        raise
-                    build = self._build_of(namespace, name)  # the night has just replaced it
-                    shard = edge.EdgeShard.load(str(build / "shard"))
-                self._shards[build] = (_about(build), shard)
-            return self._shards[build]
+            try:
+                shard = edge.EdgeShard.load(str(build / "shard"))
+            except Exception:  # the engine has no exceptions of its own
+                if build.exists():
+                    raise
+                build = self._build_of(namespace, name)  # the night has just replaced it
+                shard = edge.EdgeShard.load(str(build / "shard"))
+            self._shards[folder] = changed, (_about(build), shard)
+            return self._shards[folder][1]
 
 
 def _new_shard(folder: Path, dimension: int) -> edge.EdgeShard:
@@ -285,6 +285,14 @@ def _latest(folder: Path) -> Path | None:
     return max(builds, key=lambda path: int(path.name), default=None)
 
 
+def _changed(folder: Path) -> int:
+    """When a build last came to a generation or left it; a look takes a tenth of listing them."""
+    try:
+        return folder.stat().st_mtime_ns
+    except FileNotFoundError:
+        return 0
+
+
 def _about(build: Path) -> Generation:
     return Generation(**json.loads((build / "generation.json").read_bytes()))
 
@@ -308,9 +316,9 @@ def _tenant(namespace: str) -> edge.FieldCondition:
     return edge.FieldCondition("namespace", match=edge.MatchValue(namespace))
 
 
-def _conditions(namespace: str, filters: Filters) -> list[Any] | None:
-    """All that must hold; None if nothing can."""
-    conditions: list[Any] = [_tenant(namespace)]
+def _conditions(filters: Filters) -> list[Any] | None:
+    """All that must hold; None if nothing can. A shard has points of one namespace alone."""
+    conditions: list[Any] = []
     wanted = {
         "kind": filters.kinds,
         "entity_id": filters.entity_ids,
@@ -340,68 +348,69 @@ def _conditions(namespace: str, filters: Filters) -> list[Any] | None:
 
 
 def _any_of(name: str, values: Collection[str]) -> edge.FieldCondition:
-    return edge.FieldCondition(name, match=edge.MatchAny(sorted(values)))
+    match = edge.MatchValue(*values) if len(values) == 1 else edge.MatchAny(sorted(values))
+    return edge.FieldCondition(name, match=match)
 
 
 def _or_absent(name: str, condition: edge.FieldCondition) -> edge.Filter:
     return edge.Filter(should=[condition, edge.IsEmptyCondition(name)])
 
 
-def _ask(
+def _ranked(
     shard: edge.EdgeShard,
     query: edge.Query,
     conditions: list[Any],
+    params: edge.SearchParams,
     limit: int,
-    params: edge.SearchParams | None = None,
-) -> list[edge.ScoredPoint]:
-    return shard.query(
-        edge.QueryRequest(
-            limit,
-            query=query,
-            filter=edge.Filter(must=conditions),
-            with_payload=True,
-            params=params,
-        )
-    )
-
-
-def _ranked(
-    points: list[edge.ScoredPoint], digits: int, limit: int, payloads: dict[str, dict[str, Any]]
+    digits: int,
 ) -> dict[str, tuple[float, int]]:
-    """Score and rank of an arm's best, by score, ties by id; their payloads are kept.
+    """Point → score and rank of an arm's best, by score, ties by the id of the point.
 
     The engine adds up in float32: what is beyond its precision is rounded away.
     """
-    scored = [(-round(point.score, digits), str(point.id), point.payload or {}) for point in points]
-    scored.sort(key=lambda each: (each[0], each[2]["id"], each[1]))
-    ranked: dict[str, tuple[float, int]] = {}
-    for rank, (score, point, payload) in enumerate(scored[:limit], 1):
-        payloads[point] = payload
-        ranked[point] = (-score, rank)
-    return ranked
+    found = shard.query(
+        edge.QueryRequest(
+            limit + TIES,
+            query=query,
+            filter=edge.Filter(must=conditions) if conditions else None,
+            params=params,
+        )
+    )
+    scores = [-round(point.score, digits) for point in found]
+    cut = sorted(scores)[:limit][-1:] or [0.0]
+    # An id takes longer to read than a score: only those are read that may be among the best.
+    best = sorted(
+        (score, str(point.id))
+        for score, point in zip(scores, found, strict=True)
+        if score <= cut[0]
+    )
+    return {point: (-score, rank) for rank, (score, point) in enumerate(best[:limit], 1)}
 
 
 def _hits(
     shard: edge.EdgeShard,
     arms: dict[str, dict[str, tuple[float, int]]],
-    payloads: dict[str, dict[str, Any]],
     asked: Sequence[float] | None,
+    *,
+    vectors: bool,
 ) -> list[Hit]:
-    """What both arms found, with the vectors of all."""
-    stored = shard.retrieve(list(payloads), with_payload=False, with_vector=[DENSE])
-    vectors = {
-        str(point.id): np.asarray(point.vector[DENSE], dtype=np.float32)
-        for point in stored
-        if isinstance(point.vector, dict) and DENSE in point.vector
-    }
+    """What both arms found, with the payloads of all, and the cosines of those with a vector."""
     query = None if asked is None else np.asarray(asked, dtype=np.float32)
     if query is not None:
         query /= np.linalg.norm(query) or 1.0
     hits: list[Hit] = []
-    for point, payload in payloads.items():
-        nearness, near = arms.get(DENSE, {}).get(point, (None, None))
-        weight, rank = arms.get(SPARSE, {}).get(point, (None, None))
-        vector = vectors.get(point)
+    points: list[int | uuid.UUID | str] = [
+        *dict.fromkeys(id_ for arm in arms.values() for id_ in arm)
+    ]
+    # Vectors take as long as all else, and the nearest have their cosines already.
+    needed = vectors or (query is not None and arms[SPARSE].keys() - arms[DENSE].keys())
+    for point in shard.retrieve(points, True, [DENSE] if needed else False):
+        id_, payload = str(point.id), point.payload or {}
+        nearness, near = arms[DENSE].get(id_, (None, None))
+        weight, rank = arms[SPARSE].get(id_, (None, None))
+        stored = point.vector if needed else None
+        stored = stored.get(DENSE) if isinstance(stored, dict) else None
+        vector = None if stored is None else np.asarray(stored, dtype=np.float32)
         if nearness is None and query is not None and vector is not None:
             nearness = round(float(query @ vector), 6)
         hits.append(

@@ -144,6 +144,7 @@ class VectorIndex(Protocol):
         model: str | None = None,
         filters: Filters | None = None,
         limit: int = 20,
+        vectors: bool = False,
     ) -> list[Hit]:
         """The nearest by vector and the best by BM25, at most `limit` of each, each point once.
 
@@ -155,6 +156,7 @@ class VectorIndex(Protocol):
             model: Model of the vector; needed with one.
             filters: What a result must be.
             limit: Most results per arm.
+            vectors: Whether each hit has its vector; else some do.
 
         Returns:
             Best rank of either arm first, ties by kind and id. dense_score is there for all that

@@ -141,6 +141,7 @@ def _hits(
         model=embedder.model if known else None,
         filters=filters,
         limit=max(policy.search_per_arm, wanted) * (PAST_DEPTH if past else 1),
+        vectors=True,
     )
     # What is no fact has one event; of facts, what came later is left out with their texts.
     # Later than the latest event are decisions alone, and those are no news.

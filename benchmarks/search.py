@@ -1,0 +1,227 @@
+"""Search in an embedded index, against the local mode of qdrant-client: filtered top 20, whole
+searches, publishing; and eight clients at once.
+
+Facts are made up (`benchmarks.made_up`) and consolidated by the stages; a query is the content of a
+fact without every third word. Both sides hold the same vectors and filter by the same conditions.
+"""
+
+import random
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from assets.stage import run_stage
+from assets.vector_index import run_vector_index
+from benchmarks.made_up import NAMESPACE
+from benchmarks.nights import put
+from knowledge.consolidation import CONSOLIDATION
+from knowledge.points import points
+from knowledge.tables import MEMORY, TABLES
+from resources.publication import Manifest, publish
+from resources.state import State, open_state
+from resources.vector_index import Filters
+from serving.memory import Memory
+from serving.search import search_memory
+
+TOP = 20
+UPLOADED = 2_000
+"""Points by which the baseline's writing is timed; its time for all follows from theirs."""
+CLIENTS = 8
+
+
+def measured(home: Path, count: int, asked: int, compared: int) -> dict[str, Any]:
+    """Seconds of single steps, of both sides; queries of the baseline are `compared` of `asked`.
+
+    Args:
+        home: An empty folder.
+        count: About how many facts there are.
+        asked: Queries.
+        compared: How many of them the baseline is asked.
+    """
+    state = open_state(home)
+    put(home, count, before=False)
+    for stage in CONSOLIDATION:
+        if stage.name != "clusters":
+            run_stage(state, stage)
+    begin = time.perf_counter()
+    run_vector_index(state, rebuild=count >= 100_000)
+    published = time.perf_counter() - begin
+    _publish(state)
+    memory = Memory(state)
+    queries = _queries(memory, asked)
+    vectors = state.embedder.embed(queries)
+    own = _points(state)
+    ours = _ours(memory, vectors)
+    baseline = _baseline(home, own, vectors[:compared])
+    exact = _exact(own, vectors)
+    searches = _each(lambda query: search_memory(memory.reader(), query), queries)
+    return {
+        "facts": memory.reader().memory().select(pl.len()).collect().item(),
+        "points": own.height,
+        "asked": asked,
+        "compared": compared,
+        "top": {"ours": _median(ours[0]), "baseline": _median(baseline["top"])},
+        "recall": _recall(ours[1], exact),
+        "baseline_recall": _recall(baseline["ids"], exact[:compared]),
+        "publish": {"ours": published, "baseline": baseline["publish"]},
+        "search": {name: float(np.percentile(searches, at)) for name, at in _SHOWN},
+        "clients": {str(n): _throughput(memory, queries, n) for n in (1, 2, CLIENTS)},
+        "while_publishing": _while_publishing(memory, queries),
+    }
+
+
+_SHOWN = (("p50", 50), ("p95", 95))
+
+
+def _publish(state: State) -> None:
+    """The tables and the generation that are there become what readers follow."""
+    found = {name: state.warehouse.version(table) for name, table in TABLES.items()}
+    generation = state.warehouse.read(TABLES["vector_index"]).collect()["generation"][0]
+    latest = state.warehouse.read(MEMORY).select(pl.col("last_event_at").max()).collect().item()
+    tables = {name: version for name, version in found.items() if version is not None}
+    publish(state.home, Manifest(NAMESPACE, generation, tables, latest, datetime.now(UTC)))
+
+
+def _points(state: State) -> pl.DataFrame:
+    """What is in the index, as it was put in."""
+    names = ("memory", "memory_entities", "episodes", "learnings", "embeddings")
+    return points(*(state.warehouse.read(TABLES[name]).collect() for name in names))
+
+
+def _queries(memory: Memory, count: int) -> list[str]:
+    said = memory.reader().memory().filter(status="active").select("content").collect()
+    texts = random.Random(0).sample(sorted(set(said["content"])), count)
+    return [" ".join(word for at, word in enumerate(text.split()) if at % 3 != 2) for text in texts]
+
+
+def _ours(memory: Memory, vectors: Sequence[Any]) -> tuple[list[float], list[list[str]]]:
+    """Seconds and ids of the filtered top 20 by vector."""
+    reader, index = memory.reader(), memory.state.index
+    generation = reader.manifest.generation or ""
+    ids: list[list[str]] = []
+
+    def ask(vector: Any) -> None:
+        hits = index.search(
+            NAMESPACE, generation, text="", vector=vector, model=memory.state.embedder.model,
+            filters=_WANTED, limit=TOP,
+        )  # fmt: skip
+        ids.append([hit.id for hit in hits])
+
+    asked = [vector.tolist() for vector in vectors]
+    ask(asked[0])
+    ids.clear()
+    return _each(ask, asked), ids
+
+
+_WANTED = Filters(kinds=["fact"], statuses=["active"])
+
+
+def _baseline(home: Path, own: pl.DataFrame, vectors: Sequence[Any]) -> dict[str, Any]:
+    """The same by the local mode of qdrant-client, on disk as ours is."""
+    from qdrant_client import QdrantClient, models
+
+    client = QdrantClient(path=str(home / "baseline"))
+    dense = np.array(own["vector"].to_list(), dtype=np.float32)
+    size = models.VectorParams(size=dense.shape[1], distance=models.Distance.COSINE)
+    client.create_collection("points", vectors_config=size)
+    payloads = own.select("id", "kind", "status", "namespace", "day", "entity_id").to_dicts()
+    begin = time.perf_counter()
+    client.upload_collection(
+        "points", vectors=dense[:UPLOADED], payload=payloads[:UPLOADED], ids=range(UPLOADED)
+    )
+    each = (time.perf_counter() - begin) / min(UPLOADED, own.height)
+    if own.height > UPLOADED:
+        rest = range(UPLOADED, own.height)
+        client.upload_collection(
+            "points", vectors=dense[UPLOADED:], payload=payloads[UPLOADED:], ids=rest
+        )
+    match = {"namespace": NAMESPACE, "kind": "fact", "status": "active"}
+    wanted = models.Filter(
+        must=[
+            models.FieldCondition(key=name, match=models.MatchValue(value=value))
+            for name, value in match.items()
+        ]
+    )
+    ids: list[list[str]] = []
+
+    def ask(vector: Any) -> None:
+        found = client.query_points("points", vector, query_filter=wanted, limit=TOP).points
+        ids.append([(point.payload or {})["id"] for point in found])
+
+    ask(vectors[0])
+    ids.clear()
+    seconds = _each(ask, list(vectors))
+    client.close()
+    return {"top": seconds, "ids": ids, "publish": each * own.height}
+
+
+def _exact(own: pl.DataFrame, vectors: Any) -> list[dict[str, float]]:
+    """Cosines of the facts that are as near as the twentieth, for each query."""
+    facts = own.filter(kind="fact", status="active").drop_nulls("vector")
+    dense = np.array(facts["vector"].to_list(), dtype=np.float32)
+    ids = facts["id"].to_list()
+    found: list[dict[str, float]] = []
+    for vector in vectors:
+        cosine = dense @ vector
+        least = np.partition(cosine, -TOP)[-TOP] - 1e-6
+        found.append({ids[row]: float(cosine[row]) for row in np.flatnonzero(cosine >= least)})
+    return found
+
+
+def _recall(found: Sequence[Sequence[str]], exact: Sequence[dict[str, float]]) -> float:
+    """Share of the top 20 that was found; any of those as near as the last counts."""
+    hits = [
+        len(set(ids) & near.keys()) / min(TOP, len(near))
+        for ids, near in zip(found, exact, strict=True)
+    ]
+    return float(np.mean(np.minimum(hits, 1.0)))
+
+
+def _throughput(memory: Memory, queries: Sequence[str], clients: int) -> float:
+    """Searches a second of so many threads."""
+    begin = time.perf_counter()
+    with ThreadPoolExecutor(clients) as threads:
+        list(threads.map(lambda query: search_memory(memory.reader(), query), queries))
+    return len(queries) / (time.perf_counter() - begin)
+
+
+def _while_publishing(memory: Memory, queries: Sequence[str]) -> dict[str, float]:
+    """Searches while a generation is built and published in another thread."""
+    state = open_state(memory.state.home.root)
+    changed = state.warehouse.read(MEMORY).filter(pl.col("fact_id") != "").collect()
+    state.warehouse.write(MEMORY, changed.tail(-10), namespaces=[NAMESPACE])
+
+    def renew() -> float:
+        run_vector_index(state)
+        _publish(state)
+        return time.perf_counter()
+
+    with ThreadPoolExecutor(1) as thread:
+        done = thread.submit(renew)
+        seconds: list[float] = []
+        while not done.done():
+            query = queries[len(seconds) % len(queries)]
+            seconds += _each(lambda text: search_memory(memory.reader(), text), [query])
+        done.result()
+    if not seconds:
+        return {}
+    return {name: float(np.percentile(seconds, at)) for name, at in (*_SHOWN, ("most", 100))}
+
+
+def _each(step: Callable[[Any], object], given: Sequence[Any]) -> list[float]:
+    seconds: list[float] = []
+    for one in given:
+        begin = time.perf_counter()
+        step(one)
+        seconds.append(time.perf_counter() - begin)
+    return seconds
+
+
+def _median(seconds: Sequence[float]) -> float:
+    return float(np.median(seconds))
