@@ -217,9 +217,9 @@ def _scanned(
     state: State, stage: Stage, tables: Sequence[Table], namespace: str
 ) -> dict[str, pl.LazyFrame]:
     return {
-        table.name: state.warehouse.read(table, namespace=namespace).filter(
-            stage.rows_of(table.name)
-        )
+        table.name: state.warehouse.read(table, namespace=namespace)
+        .filter(stage.rows_of(table.name))
+        .select(stage.columns_of(table))
         for table in tables
     }
 

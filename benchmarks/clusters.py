@@ -7,7 +7,7 @@ import warnings
 import polars as pl
 
 from benchmarks.sessions import SAMPLES
-from knowledge.clustering import clustering
+from knowledge.clustering import clustering, folded
 from knowledge.clusters import clusters
 from knowledge.embedding import Remembering
 from knowledge.policy import Policy
@@ -57,13 +57,14 @@ def measured(count: int, runs: int) -> dict[str, object]:
 
     policy, embedder = Policy(), load_embedder("wordllama")
     size, neighbours = policy.cluster_min_size, policy.cluster_neighbours
-    clustering(embedder.embed(topical(500, 0)[0]), size, neighbours)
+    clustering(folded(topical(500, 0)[0], embedder.embed), size, neighbours)
     found: list[dict[str, float]] = []
     for seed in range(runs):
         texts, truth = topical(count, seed)
         vectors = embedder.embed(texts)
+        remembering = Remembering(embedder, lambda made=(texts, vectors): made)
         start = time.process_time()
-        ours = clustering(vectors, size, neighbours)
+        ours = clustering(folded(texts, remembering.embed), size, neighbours)
         between = time.process_time()
         with warnings.catch_warnings():
             # hdbscan calls scikit-learn by names that are on their way out.

@@ -1,5 +1,6 @@
-"""Search in an embedded index, against the local mode of qdrant-client: filtered top 20, whole
-searches, publishing; and eight clients at once.
+"""Search in an embedded index, against the local mode of qdrant-client.
+
+Filtered top 20, whole searches, publishing; and eight clients at once.
 
 Facts are made up (`benchmarks.made_up`) and consolidated by the stages; a query is the content of a
 fact without every third word. Both sides hold the same vectors and filter by the same conditions.

@@ -6,7 +6,7 @@ makes it no topic, and HDBSCAN has no use for distances of zero.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
@@ -58,6 +58,40 @@ class Links(NamedTuple):
 NO_LINKS = Links(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))
 
 
+class Folded(NamedTuple):
+    """The distinct vectors of rows; rows of zeros (texts without a known word) have none.
+
+    They stand in the order of their keys, so that ties are the same whatever rows come and go.
+    """
+
+    key: Indices
+    points: Vectors
+    of: Indices
+    """Of each row: which point it is; -1 for none."""
+
+    def vectors(self, rows: Indices | slice) -> Vectors:
+        """Vectors of some rows, zeros where a row has none."""
+        of = self.of[rows]
+        found = self.points[of] if len(self.points) else np.zeros((len(of), 0), np.float32)
+        found[of < 0] = 0
+        return found
+
+
+def folded(texts: Sequence[str], embed: Callable[[Sequence[str]], Vectors]) -> Folded:
+    """The distinct vectors of texts: never is there a vector for each text at once."""
+    starts = range(0, len(texts), _ROWS_AT_ONCE)
+    parts = [keys(embed(texts[start : start + _ROWS_AT_ONCE])) for start in starts]
+    key, first, of = np.unique(
+        np.concatenate(parts or [np.empty(0, np.int64)]), return_index=True, return_inverse=True
+    )
+    points = embed([texts[int(row)] for row in first])
+    known = np.asarray(points.any(axis=1))
+    if not known.all():
+        key, points = key[known], points[known]
+        of = np.where(known, np.cumsum(known) - 1, NOISE)[of]
+    return Folded(key, points, of)
+
+
 class Clustering(NamedTuple):
     """Clusters of points, numbered from 0 in the order of their first rows.
 
@@ -79,40 +113,33 @@ class Clustering(NamedTuple):
 
 
 def clustering(
-    vectors: Vectors, min_size: int, neighbours: int = 1, before: Links | None = None
+    folded: Folded, min_size: int, neighbours: int = 1, before: Links | None = None
 ) -> Clustering:
     """HDBSCAN (Campello, Moulavi and Sander, 2013) by excess of mass, with exact neighbours.
 
     Distance is Euclidean between unit vectors. No cluster may hold more than a quarter of the
     points (40 at least are allowed): in a small history the root would otherwise win, and say
-    nothing. Rows of zeros (texts without a known word) are noise.
+    nothing. Rows without a point are noise.
 
     Args:
-        vectors: Unit vectors, shape (rows, dimension), in the order of their ids.
+        folded: Distinct vectors of rows, which stand in the order of their ids.
         min_size: Fewest distinct vectors of a cluster.
         neighbours: How many neighbours make a core. With one the tree follows the nearest alone:
             short texts then part into more and clearer themes than with `min_size`.
         before: The links of other rows by the same `neighbours`: those of which most are here make
             the same links at a small part of the cost.
     """
-    rows = len(vectors)
-    nothing = Clustering(np.full(rows, NOISE), np.zeros(rows), np.zeros(0), NO_LINKS)
-    # Points in the order of their keys, so that ties are the same whatever rows come and go.
-    key, first, fold = np.unique(keys(vectors), return_index=True, return_inverse=True)
-    points = vectors[first]
-    known = np.asarray(points.any(axis=1))
-    if not known.all():
-        key, points = key[known], points[known]
+    rows, key = len(folded.of), folded.key
     if len(key) <= min_size:
-        return nothing
-    tree = _grown(points, key, before) if before and neighbours == 1 else None
-    tree = tree or spanning_tree(points, neighbours)
+        return Clustering(np.full(rows, NOISE), np.zeros(rows), np.zeros(0), NO_LINKS)
+    tree = _grown(folded.points, key, before) if before and neighbours == 1 else None
+    tree = tree or spanning_tree(folded.points, neighbours)
     found = cut(tree, min_size, max(int(len(key) * _LARGEST_SHARE), _LARGEST_FREE))
-    labels, probabilities = np.full(len(known), NOISE), np.zeros(len(known))
-    labels[known] = found.labels
-    probabilities[known] = np.round(found.probabilities, _DECIMALS)
+    # The last entry is for rows without a point.
+    labels = np.append(found.labels, NOISE)[folded.of]
+    probabilities = np.append(np.round(found.probabilities, _DECIMALS), 0.0)[folded.of]
     links = Links(key[tree.left], key[tree.right], tree.weight) if neighbours == 1 else NO_LINKS
-    return _numbered(labels[fold], probabilities[fold], found.persistence, links)
+    return _numbered(labels, probabilities, found.persistence, links)
 
 
 def keys(vectors: Vectors) -> Indices:
@@ -158,19 +185,19 @@ def _numbered(
     )
 
 
-def medoid(vectors: Vectors, members: Indices) -> int:
+def medoid(folded: Folded, members: Indices) -> int:
     """The member of a cluster with the highest mean cosine to all others; ties by row."""
-    own = vectors[members].astype(np.float64)
+    own = folded.vectors(members).astype(np.float64)
     mean = own.sum(axis=0) / len(own)
     return int(members[np.argmax(np.round((own * mean).sum(axis=1), _DECIMALS))])
 
 
-def by_nearness(vectors: Vectors, members: Indices) -> Indices:
+def by_nearness(folded: Folded, members: Indices) -> Indices:
     """Members of a cluster, its medoid first, then from the nearest to it to the farthest."""
-    centre = medoid(vectors, members)
-    own = vectors[members].astype(np.float64)
-    nearness = np.round((own * vectors[centre].astype(np.float64)).sum(axis=1), _DECIMALS)
-    nearness[members == centre] = np.inf
+    centre = members == medoid(folded, members)
+    own = folded.vectors(members).astype(np.float64)
+    nearness = np.round((own * own[centre]).sum(axis=1), _DECIMALS)
+    nearness[centre] = np.inf
     return members[np.argsort(-nearness, kind="stable")]
 
 
@@ -274,25 +301,26 @@ def _parts(term: str) -> frozenset[str]:
     return frozenset(stem(word) for word in term.split())
 
 
-def plane(vectors: Vectors) -> Reals:
-    """Two coordinates for each vector, by principal components; shape (rows, 2).
+def plane(folded: Folded) -> Reals:
+    """Two coordinates for each row, by principal components; shape (rows, 2).
 
     The sign of a component is free; here its largest loading is positive.
     """
-    rows = len(vectors)
+    rows = len(folded.of)
     if rows < 2:
         return np.zeros((rows, 2))
-    mean = vectors.sum(axis=0, dtype=np.float64) / rows
+    parts = [slice(start, start + _ROWS_AT_ONCE) for start in range(0, rows, _ROWS_AT_ONCE)]
+    sums = [folded.vectors(part).sum(axis=0, dtype=np.float64) for part in parts]
+    mean = np.sum(sums, axis=0) / rows
     spread = np.zeros((len(mean), len(mean)))
-    for start in range(0, rows, _ROWS_AT_ONCE):
-        centred = vectors[start : start + _ROWS_AT_ONCE] - mean
+    for part in parts:
+        centred = folded.vectors(part) - mean
         spread += centred.T @ centred
     _, axes = np.linalg.eigh(spread)
     leading = axes[:, :-3:-1]
     largest = np.argmax(np.round(np.abs(leading), _DECIMALS), axis=0)
     signs = np.where(leading[largest, range(leading.shape[1])] < 0, -1.0, 1.0)
     places = np.empty((rows, 2))
-    for start in range(0, rows, _ROWS_AT_ONCE):
-        part = slice(start, start + _ROWS_AT_ONCE)
-        places[part] = (vectors[part] - mean) @ (leading * signs)
+    for part in parts:
+        places[part] = (folded.vectors(part) - mean) @ (leading * signs)
     return np.round(places, _DECIMALS) + 0.0  # no negative zeros

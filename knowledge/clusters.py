@@ -9,6 +9,7 @@ from knowledge.clustering import (
     TERMS_IN_LABEL,
     Links,
     clustering,
+    folded,
     label,
     medoid,
     plane,
@@ -61,12 +62,12 @@ def _clusters(
     facts: pl.DataFrame, embedder: Embedder, policy: Policy, before: pl.DataFrame | None
 ) -> Topics:
     texts = facts.get_column("content").to_list()
-    vectors = embedder.embed(texts)
+    distinct = folded(texts, embedder.embed)
     namespace: str = facts.item(0, "namespace")
     links = None if before is None else Links.read(before, namespace)
-    found = clustering(vectors, policy.cluster_min_size, policy.cluster_neighbours, links)
+    found = clustering(distinct, policy.cluster_min_size, policy.cluster_neighbours, links)
     ids = facts.get_column("fact_id").to_list()
-    medoids = [medoid(vectors, members) for members in found.members]
+    medoids = [medoid(distinct, members) for members in found.members]
     topics = pl.DataFrame(
         {
             "number": range(len(medoids)),
@@ -76,7 +77,7 @@ def _clusters(
         },
         schema=_TOPICS,
     )
-    places = plane(vectors)
+    places = plane(distinct)
     made = (
         facts.select("namespace", "fact_id")
         .with_columns(

@@ -101,6 +101,10 @@ CLUSTERS_STAGE = Stage(
     after=lambda _, stored, reads, means: clusters(
         reads["facts"], means.embedder, means.policy, stored["fact_links"]
     )._asdict(),
+    columns={
+        "facts": ("namespace", "fact_id", "predicate", "content"),
+        "clusters": ("namespace", "fact_id"),
+    },
     seldom=True,
 )
 

@@ -84,8 +84,8 @@ class Stage:
     A `seldom` one takes so long to make of everything, and cannot be looked at in part, that the
     check of it does so on few nights where there is much.
 
-    `only` names, for tables of `reads`, the rows that count: others are neither read nor looked at
-    when it is asked whether anything changed.
+    `only` names, for tables of `reads`, the rows that count, and `columns` those that are read, of
+    `writes` too: others are not looked at either when it is asked whether anything changed.
     """
 
     extractor: Extractor
@@ -96,6 +96,7 @@ class Stage:
     after: Callable[[Changes, Frames, Frames, Means], dict[str, pl.DataFrame]] | None = None
     amend: Amend | None = None
     only: Mapping[str, pl.Expr] = field(default_factory=dict[str, pl.Expr])
+    columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     prompts: tuple[Prompt[Any], ...] = ()
     nightly: bool = False
     seldom: bool = False
@@ -113,6 +114,10 @@ class Stage:
     def rows_of(self, table: str) -> pl.Expr:
         """Which rows of a table that it reads count."""
         return self.only.get(table, pl.lit(value=True))
+
+    def columns_of(self, table: Table) -> tuple[str, ...]:
+        """Which columns of a table are read."""
+        return self.columns.get(table.name, tuple(table.columns))
 
     def in_force(self, model: str | None) -> Extractor:
         """What decides its rows, with this language model or with none."""

@@ -9,6 +9,7 @@ from knowledge.clustering import (
     Links,
     by_nearness,
     clustering,
+    folded,
     label,
     strongest_terms,
 )
@@ -57,17 +58,17 @@ def _themes(
     episodes: pl.DataFrame, embedder: Embedder, policy: Policy, before: pl.DataFrame | None
 ) -> Themes:
     texts = episodes.get_column("text").to_list()
-    vectors = embedder.embed(texts)
+    distinct = folded(texts, embedder.embed)
     namespace: str = episodes.item(0, "namespace")
     links = None if before is None else Links.read(before, namespace)
-    found = clustering(vectors, policy.theme_min_size, policy.cluster_neighbours, links)
+    found = clustering(distinct, policy.theme_min_size, policy.cluster_neighbours, links)
     terms = strongest_terms(texts, found)
     ids = episodes.get_column("episode_id")
     rows: list[dict[str, object]] = []
     for members, own_terms, persistence in zip(
         found.members, terms, found.persistence, strict=True
     ):
-        nearest = ids.gather(by_nearness(vectors, members)).to_list()
+        nearest = ids.gather(by_nearness(distinct, members)).to_list()
         own = episodes[members]
         rows.append(
             {

@@ -1,12 +1,14 @@
 """Delta tables: the only code that writes them."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import polars as pl
+import pyarrow as pa
 from deltalake import CommitProperties, DeltaTable, write_deltalake
 from deltalake.exceptions import CommitFailedError, DeltaError
 
@@ -35,6 +37,8 @@ from resources.vacuum import vacuumed
 ATTEMPTS = 5
 KEPT_OPEN = 64
 """Versions of tables that stay open to be read."""
+ROWS_AT_ONCE = 100_000
+"""Rows that are held of a table that is written again in parts."""
 MOST_IDS = 50_000
 """Rows of more ids are not looked for one by one: a namespace is replaced as a whole."""
 
@@ -191,16 +195,27 @@ class Warehouse:
         ids = keys[by].unique().sort()
         scope, among = Scope(namespaces=[namespace]), pl.col(by).is_in(ids.implode())
         predicate = f"{scope.predicate} AND {by} IN ({', '.join(map(quoted, ids))})"
+        come = _checked(table, table.frame(change.come))
         if len(ids) > MOST_IDS or (
             not table.by_day
             and are_spread(uris_of(stored, namespace), change.gone[by], self._options)
         ):
-            predicate, among = scope.predicate, pl.lit(value=True)
+            # All is written again, part by part: there may be more than memory holds twice.
+            every = self._scan(stored, table).filter(*scope.expressions)
+            parts = (
+                part.join(keys, on=table.key, how="anti")
+                for part in every.collect_batches(chunk_size=ROWS_AT_ONCE)
+            )
+            stream = _streamed(table, chain([come], parts))
+            return self._commit(
+                table, stored, stream, come.height, mode="overwrite", predicate=scope.predicate
+            )
         there = self._scan(stored, table).filter(*scope.expressions, among).collect()
-        rows = table.frame(pl.concat([there.join(keys, on=table.key, how="anti"), change.come]))
+        rows = table.frame(pl.concat([there.join(keys, on=table.key, how="anti"), come]))
         return self._commit(
-            table, stored, _checked(table, rows), mode="overwrite", predicate=predicate
-        )
+            table, stored, _as_stored(table, rows), come.height, mode="overwrite",
+            predicate=predicate,
+        )  # fmt: skip
 
     def changes(self, table: Table, since: int | None, *, namespace: str) -> Change | None:
         """Rows of a namespace that came and went since a version.
@@ -245,7 +260,7 @@ class Warehouse:
         stored = self._open(table)
         if stored is not None and rows.is_empty():
             return Written(content_version(stored), 0, changed=False)
-        return self._commit(table, stored, rows, mode="append")
+        return self._commit(table, stored, _as_stored(table, rows), rows.height, mode="append")
 
     def maintain(
         self,
@@ -320,14 +335,17 @@ class Warehouse:
             days = difference(current, rows).rows["day"].unique().to_list()
             scope = Scope(days, scope.namespaces)
             part = rows.filter(*scope.expressions)
-        written = self._commit(table, stored, part, mode="overwrite", predicate=scope.predicate)
-        return written._replace(rows=rows.height)
+        data = _as_stored(table, part)
+        return self._commit(
+            table, stored, data, rows.height, mode="overwrite", predicate=scope.predicate
+        )
 
     def _commit(
         self,
         table: Table,
         stored: DeltaTable | None,
-        rows: pl.DataFrame,
+        data: Any,
+        rows: int,
         *,
         mode: Any,
         predicate: str | None = None,
@@ -338,21 +356,20 @@ class Warehouse:
             "commit_properties": CommitProperties(custom_metadata=metadata),
             "post_commithook_properties": HOOKS,
         }
-        data = rows.select(stored_as(name, kind) for name, kind in table.schema.items())
         try:
             if stored is None:
                 stored = self._create(table, data, common)
             else:
-                if {column.name for column in stored.schema().fields} != set(data.columns):
+                if {column.name for column in stored.schema().fields} != set(table.columns):
                     # A column was declared or given up since: the whole is made to its new form.
                     common["schema_mode"] = "overwrite" if predicate == WHOLE else "merge"
                     predicate = None if predicate == WHOLE else predicate
                 write_deltalake(stored, data, mode=mode, predicate=predicate, **common)
         except CommitFailedError as error:
             raise Conflict(f"{table.name}: changed by another writer") from error
-        return Written(stored.version(), rows.height, changed=True)
+        return Written(stored.version(), rows, changed=True)
 
-    def _create(self, table: Table, data: pl.DataFrame, common: dict[str, Any]) -> DeltaTable:
+    def _create(self, table: Table, data: Any, common: dict[str, Any]) -> DeltaTable:
         uri = self._uri(table)
         if "://" not in uri:
             Path(uri).mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -379,6 +396,17 @@ class Warehouse:
 def _partitions(table: Table) -> list[str]:
     namespace = ["namespace"] if "namespace" in table.columns else []
     return [*namespace, "day"] if table.by_day else namespace
+
+
+def _as_stored(table: Table, rows: pl.DataFrame) -> pl.DataFrame:
+    return rows.select(stored_as(name, kind) for name, kind in table.schema.items())
+
+
+def _streamed(table: Table, parts: Iterable[pl.DataFrame]) -> Any:
+    """Parts as they are asked for, each let go once it is written."""
+    batches = (_as_stored(table, part).to_arrow().to_batches() for part in parts)
+    first = _as_stored(table, table.empty()).to_arrow().schema
+    return pa.RecordBatchReader.from_batches(first, chain.from_iterable(batches))
 
 
 def _checked(table: Table, rows: pl.DataFrame) -> pl.DataFrame:

@@ -7,7 +7,15 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from knowledge.clustering import NO_LINKS, Clustering, clustering, plane, strongest_terms
+from knowledge.clustering import (
+    NO_LINKS,
+    Clustering,
+    Folded,
+    clustering,
+    folded,
+    plane,
+    strongest_terms,
+)
 from knowledge.clusters import clusters
 from knowledge.policy import Policy
 from knowledge.themes import themes
@@ -86,9 +94,14 @@ def test_few_texts_make_no_cluster_and_no_error(rows):
     assert found["cluster_id"].null_count() == rows
 
 
+def of(vectors: np.ndarray) -> Folded:
+    rows = [str(row) for row in range(len(vectors))]
+    return folded(rows, lambda some: vectors[list(map(int, some))])
+
+
 def test_repeating_one_text_makes_no_topic():
     repeated = np.repeat(ToyEmbedder().embed(["the same again", "and another"]), 50, axis=0)
-    assert clustering(repeated, 3).labels.max() == -1
+    assert clustering(of(repeated), 3).labels.max() == -1
 
 
 def test_a_label_does_not_say_a_word_and_its_plural():
@@ -113,12 +126,12 @@ def test_a_label_of_a_script_without_spaces_is_no_sentence():
 
 def test_texts_without_a_known_word_are_noise():
     vectors = np.vstack([np.zeros((20, 512), np.float32), ToyEmbedder().embed(TEXTS)])
-    assert set(clustering(vectors, 3).labels[:20]) == {-1}
+    assert set(clustering(of(vectors), 3).labels[:20]) == {-1}
 
 
 def test_the_map_does_not_flip():
     vectors = ToyEmbedder().embed(TEXTS)
-    forward, backward = plane(vectors), plane(vectors[::-1].copy())[::-1]
+    forward, backward = plane(of(vectors)), plane(of(vectors[::-1]))[::-1]
     assert np.allclose(forward, backward, atol=1e-5)
 
 
@@ -143,7 +156,7 @@ def test_clusters_are_those_of_the_library(seed, count, size, neighbours):
     vectors = ToyEmbedder().embed(worded(seed, count)).astype(np.float64)
     vectors += np.random.default_rng(seed).normal(scale=0.02, size=vectors.shape)
     vectors = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
-    found = clustering(vectors, size, neighbours)
+    found = clustering(of(vectors), size, neighbours)
     library = HDBSCAN(
         min_cluster_size=size, min_samples=neighbours, max_cluster_size=max(len(vectors) // 4, 40)
     ).fit(vectors)
