@@ -10,15 +10,17 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import NamedTuple
 
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_MONTH = (
+MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
-    r"|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?"
+    r"|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
 )
-_ORDINAL = r"(?:st|nd|rd|th)?"  # codespell:ignore nd
+"""The name of a month, in lower case; MONTHS has the first three letters of each in order."""
+ORDINAL = r"(?:st|nd|rd|th)"  # codespell:ignore nd
+_MONTH = rf"{MONTH}\.?"
 _DATE = (
-    rf"(?:\d{{4}}-\d\d(?:-\d\d)?|{_MONTH}\ (?:\d{{1,2}}{_ORDINAL},?\ )?\d{{4}}"
-    rf"|\d{{1,2}}{_ORDINAL}\ (?:of\ )?{_MONTH},?\ \d{{4}})(?![\w-])"
+    rf"(?:\d{{4}}-\d\d(?:-\d\d)?|{_MONTH}\ (?:\d{{1,2}}{ORDINAL}?,?\ )?\d{{4}}"
+    rf"|\d{{1,2}}{ORDINAL}?\ (?:of\ )?{_MONTH},?\ \d{{4}})(?![\w-])"
 )
 _SPAN = re.compile(
     rf"""(?P<open>^\W*)?(?:,\ ?)?\b(?:
@@ -77,7 +79,7 @@ def _moment(date: str | None, *, after: bool = False) -> datetime | None:
         year, month, *days = map(int, date.split("-"))
     else:
         *days, year = map(int, re.findall(r"\d+", date))
-        month = next(at for at, name in enumerate(_MONTHS, 1) if name in date.lower())
+        month = next(at for at, name in enumerate(MONTHS, 1) if name in date.lower())
     try:
         first = datetime(year, month, days[0] if days else 1, tzinfo=UTC)
         if not after:
