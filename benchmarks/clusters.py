@@ -3,13 +3,16 @@
 import random
 import time
 import warnings
+from collections.abc import Sequence
+from zlib import crc32
 
+import numpy as np
 import polars as pl
 
 from benchmarks.sessions import SAMPLES
 from knowledge.clustering import clustering, folded
 from knowledge.clusters import clusters
-from knowledge.embedding import Remembering
+from knowledge.embedding import Remembering, Vectors
 from knowledge.policy import Policy
 from knowledge.text import words
 from resources.embedder import load_embedder
@@ -47,24 +50,41 @@ def topical(count: int, seed: int) -> tuple[list[str], list[int]]:
     return texts, truth
 
 
-def measured(count: int, runs: int) -> dict[str, object]:
+def random_vectors(texts: Sequence[str], dimension: int) -> Vectors:
+    """Unit vectors: of each text the sum of its words, each a direction that means nothing."""
+    known: dict[str, Vectors] = {}
+    vectors = np.zeros((len(texts), dimension), dtype=np.float32)
+    for row, text in enumerate(texts):
+        for word in words(text):
+            if word not in known:
+                dice = np.random.default_rng(crc32(word.encode()))
+                known[word] = dice.normal(size=dimension).astype(np.float32)
+            vectors[row] += known[word]
+    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+def measured(count: int, runs: int, dimension: int) -> dict[str, object]:
     """CPU seconds of both, and the adjusted Rand index of each and between them, by run.
 
     The library decides by the same least size and neighbours, so the clusters are to be the same.
+    Vectors are the embedder's where it gives as many dimensions, else random ones of the words.
     """
     from hdbscan import HDBSCAN
     from sklearn.metrics import adjusted_rand_score
 
     policy, embedder = Policy(), load_embedder("wordllama")
     size, neighbours = policy.cluster_min_size, policy.cluster_neighbours
-    clustering(folded(topical(500, 0)[0], embedder.embed), size, neighbours)
+    some = topical(500, 0)[0]
+    first = embedder.embed(some)
+    clustering(folded(some, embedder.embed), size, neighbours)
     found: list[dict[str, float]] = []
     for seed in range(runs):
         texts, truth = topical(count, seed)
-        vectors = embedder.embed(texts)
-        remembering = Remembering(embedder, lambda made=(texts, vectors): made)
+        own = dimension == first.shape[1]
+        vectors = embedder.embed(texts) if own else random_vectors(texts, dimension)
+        known = Remembering(embedder, lambda made=(texts, vectors): made)
         start = time.process_time()
-        ours = clustering(folded(texts, remembering.embed), size, neighbours)
+        ours = clustering(folded(texts, known.embed), size, neighbours)
         between = time.process_time()
         with warnings.catch_warnings():
             # hdbscan calls scikit-learn by names that are on their way out.
@@ -80,7 +100,7 @@ def measured(count: int, runs: int) -> dict[str, object]:
                 "agreement": float(adjusted_rand_score(plain, ours.labels)),
             }
         )
-    return {"texts": count, "runs": found}
+    return {"texts": count, "dimension": dimension, "runs": found}
 
 
 def topic_nights(count: int) -> dict[str, object]:

@@ -187,12 +187,12 @@ def pairs(count: str, rounds: str) -> dict[str, Any]:
     return measured(int(count), int(rounds))
 
 
-def clusters(count: str, runs: str) -> dict[str, Any]:
+def clusters(count: str, runs: str, dimension: str) -> dict[str, Any]:
     """CPU seconds and accuracy of clusters, against the library hdbscan."""
     _one_thread()
     from benchmarks.clusters import measured
 
-    return measured(int(count), int(runs))
+    return measured(int(count), int(runs), int(dimension))
 
 
 def topic_nights(count: str) -> dict[str, Any]:

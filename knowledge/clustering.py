@@ -164,8 +164,7 @@ def _grown(points: Vectors, key: Indices, before: Links) -> Tree | None:
     ends = np.searchsorted(key, (before.left, before.right)).clip(max=len(key) - 1)
     here = (key[ends] == (before.left, before.right)).all(axis=0)
     old = Tree(ends[0, here], ends[1, here], before.distance[here])
-    there = np.isin(key, np.concatenate([before.left, before.right]))
-    return grown_tree(points, old, np.flatnonzero(~there))
+    return grown_tree(points, old)
 
 
 def _numbered(

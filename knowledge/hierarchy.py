@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from knowledge.spanning import Indices, Reals, Tree
+from knowledge.spanning import Indices, Reals, Tree, root
 
 NOISE = -1
 
@@ -81,7 +81,7 @@ def _merged(tree: Tree) -> tuple[list[int], list[int], list[int]]:
     for merge, (left, right) in enumerate(
         zip(tree.left.tolist(), tree.right.tolist(), strict=True), points
     ):
-        one, two = _root(above, left), _root(above, right)
+        one, two = root(above, left), root(above, right)
         lefts.append(node[one])
         rights.append(node[two])
         sizes.append(size[one] + size[two])
@@ -90,13 +90,6 @@ def _merged(tree: Tree) -> tuple[list[int], list[int], list[int]]:
         node[large] = merge
         size[large] = sizes[-1]
     return lefts, rights, sizes
-
-
-def _root(above: list[int], place: int) -> int:
-    """The root of a place's set; ways to it are shortened as they are gone."""
-    while (up := above[place]) != place:
-        above[place] = place = above[up]
-    return place
 
 
 def _condensed(tree: Tree, least: int) -> _Condensed:

@@ -1,40 +1,41 @@
 """The minimum spanning tree that HDBSCAN cuts: exact, and grown where only some points are new.
 
 In 256 dimensions space trees help no more, and Prim's algorithm reads every pair once per point.
-Here Borůvka's algorithm joins whole components at once, from lists of near neighbours; only where
-a list does not prove that nothing nearer lies outside it, a matrix product looks at all points.
-Products find candidates; distances that decide are computed pair by pair in float64.
+Here any spanning tree that is not much too long comes first, from every 8th point. A pair that is
+farther apart than the longest edge on the way between them is in no minimum spanning tree; a bound
+of a few coordinates shows that of nearly all pairs. Products find candidates; distances that decide
+are computed pair by pair in float64.
 """
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from knowledge.bounds import bounding_parts, parted_axes, reaching, taken_back
 from knowledge.embedding import Vectors
 
 Indices = NDArray[np.int64]
 Reals = NDArray[np.float64]
 
 EVERY = 8
-"""Of so many points one is looked at first: how near its nearest are bounds what is listed."""
+"""Of so many points one is in the sample that the first tree is made of."""
 
-LISTED = 16
-"""Near neighbours in other components that are listed where the first list tells too little."""
+TIES = 2
+"""So many points of the sample every other one is tied to, in the first tree."""
 
 FEW = 256
-"""Points up to which all pairs are listed."""
+"""Points up to which all pairs are candidates."""
 
-ROWS, COLUMNS = 512, 2048
+ROWS, COLUMNS = 128, 1024
 """Points of each side that are multiplied at once: few, so that products stay in the cache."""
 
-_CELLS_AT_ONCE = 1 << 24
-_PAIRS_AT_ONCE = 1024
+_CELLS_AT_ONCE = 1 << 19
+_PAIRS_AT_ONCE = 512
 _DECIMALS = 6
 _MARGIN = 1e-5  # of float32 cosines
-_BELOW = 1e-3  # so much farther than its bound a list goes on, that its last may be certain
 _NEAREST = 1e-6  # distances stay above zero
+_NEVER = np.float32(2)  # no cosine
 
 
 class Tree(NamedTuple):
@@ -49,16 +50,12 @@ class Tree(NamedTuple):
         return Tree(self.left[which], self.right[which], self.weight[which])
 
 
-def _together(parts: Sequence[Tree]) -> Tree:
-    """The edges of all parts, in their order."""
+def _together(one: Tree, two: Tree) -> Tree:
     return Tree(
-        np.concatenate([part.left for part in (_NOTHING, *parts)]),
-        np.concatenate([part.right for part in (_NOTHING, *parts)]),
-        np.concatenate([part.weight for part in (_NOTHING, *parts)]),
+        np.concatenate([one.left, two.left]),
+        np.concatenate([one.right, two.right]),
+        np.concatenate([one.weight, two.weight]),
     )
-
-
-_NOTHING = Tree(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))
 
 
 def spanning_tree(points: Vectors, neighbours: int) -> Tree:
@@ -74,111 +71,169 @@ def spanning_tree(points: Vectors, neighbours: int) -> Tree:
             order: every 8th should be like the others.
         neighbours: At least 1; no more than there are other points count.
     """
-    neighbours = min(neighbours, len(points) - 1)
-    least = _least_listed(points, neighbours)
-    listed = _listed(points, least)
-    core = np.zeros(len(points)) if neighbours == 1 else _core(listed, len(points), neighbours)
-    listed = _by_weight(_reach(listed, core))
-    bound = _length(least + _MARGIN)
-    return _connected(points, core, bound, listed, np.arange(len(points)))
+    return _spanning(points, parted_axes(points), min(neighbours, len(points) - 1))
 
 
-def grown_tree(points: Vectors, old: Tree, fresh: Indices) -> Tree | None:
+def grown_tree(points: Vectors, old: Tree) -> Tree | None:
     """`spanning_tree(points, 1)`, made of the tree of points that were there before.
 
     Edges of the old tree whose points are still there stay the least across their cut when points
-    go; what they no longer connect is connected first. When points come, edges between others only
-    leave: the new tree is one of the old tree's edges and of those at fresh points. Of these, one
-    longer than the longest edge on a way between its points is in no minimum spanning tree, and
-    such a way goes through a root: so only edges are looked at that are shorter than the longest on
-    the way of either point to the root.
+    go. When points come, edges between others only leave. So the new tree is one of the edges of
+    the greatest part that is left of the old tree, and of those at all other points: fresh ones,
+    and those that hung on it by points that went. Of these, one longer than the longest edge on a
+    way between its points is in no minimum spanning tree, and such a way goes through a root: so
+    only edges are looked at that are shorter than the longest on the way of either point to the
+    root.
 
     Args:
         points: As in `spanning_tree`.
         old: Edges that were in the tree, both of whose points are still there.
-        fresh: Rows that were not there before, sorted.
 
     Returns:
         None where so much came or went that starting anew is no dearer.
     """
-    stay = np.setdiff1d(np.arange(len(points)), fresh)
-    if len(fresh) > len(points) // 8 or len(stay) < FEW:
+    component = _components(old, len(points))
+    whole = component == np.argmax(np.bincount(component))
+    stay, loose = np.flatnonzero(whole), np.flatnonzero(~whole)
+    if len(loose) > len(points) // 4 or len(stay) < FEW:
         return None
-    place = np.full(len(points), -1)
-    place[stay] = np.arange(len(stay))
-    forest = Tree(place[old.left], place[old.right], old.weight)
-    component = _joined(np.arange(len(stay)), forest.left, forest.right)
-    if len(stay) - np.bincount(component).max() > len(stay) // 4:
-        return None
-    tree = forest
-    if component.any():  # what went has parted it
-        unlisted = np.zeros(len(stay))
-        more = _connected(points[stay], unlisted, unlisted, _NOTHING, component)
-        tree = _together([forest, more])
-    tree = Tree(stay[tree.left], stay[tree.right], tree.weight)
-    if not len(fresh):
+    tree = old.take(whole[old.left])
+    if not len(loose):
         return _by_weight(tree)
-    low, high = _at_fresh(points, _longest_to_root(tree, len(points)), stay, fresh)
-    more = Tree(low, high, distances(points, low, high))
-    return _least(_together([tree, more]))
+    low, high = _at_loose(points, _longest_to_root(tree, len(points)), stay, loose)
+    return _least(_together(tree, Tree(low, high, distances(points, low, high))), len(points))
 
 
-def _least_listed(points: Vectors, neighbours: int) -> NDArray[np.float32]:
-    """For each point a cosine that more than `neighbours` others reach, and not many.
+def _spanning(points: Vectors, axes: list[Vectors], neighbours: int) -> Tree:
+    if len(points) <= max(FEW, EVERY * (max(neighbours, TIES) + 1)):
+        low, high = np.triu_indices(len(points), 1)
+    else:
+        low, high = _shortcuts(points, axes, _first(points, axes, neighbours))
+    edges = Tree(low, high, distances(points, low, high))
+    if neighbours > 1:
+        edges = _reach(edges, _core(edges, len(points), neighbours))
+    return _least(edges, len(points))
 
-    It is just below that of its next nearest after `neighbours` among every 8th point; -1 where all
-    are listed.
+
+def _first(points: Vectors, axes: list[Vectors], neighbours: int) -> Tree:
+    """A spanning tree, no edge of it below its weight: that of a sample, the others tied to it."""
+    every = np.arange(len(points))
+    sample, others = every[::EVERY], every[every % EVERY > 0]
+    of_sample = _spanning(points[sample], axes, neighbours)
+    near = _near(points, others, sample, axes, max(neighbours, TIES))
+    row, near = np.repeat(others, near.shape[1]), near.ravel()
+    ties = Tree(np.minimum(row, near), np.maximum(row, near), distances(points, row, near))
+    if neighbours > 1:
+        # None is below the true one: these are of some points alone, or of an edge that reaches.
+        core = np.full(len(points), np.inf)
+        np.minimum.at(core, sample[of_sample.left], of_sample.weight)
+        np.minimum.at(core, sample[of_sample.right], of_sample.weight)
+        by_row = np.sort(ties.weight.reshape(len(others), -1), axis=1)
+        core[others] = by_row[:, neighbours - 1]
+        ties = _reach(ties, core)
+    return _least(
+        _together(Tree(sample[of_sample.left], sample[of_sample.right], of_sample.weight), ties),
+        len(points),
+    )
+
+
+def _near(
+    points: Vectors, rows: Indices, sample: Indices, axes: list[Vectors], ties: int
+) -> Indices:
+    """Of a sample some that seem near, for each of the rows; shape (rows, ties)."""
+    turned = np.ascontiguousarray((points[sample] @ axes[0]).T)
+    near = np.empty((len(rows), ties), dtype=np.int64)
+    block = max(ROWS, _CELLS_AT_ONCE // len(sample))
+    for start in range(0, len(rows), block):
+        cosine = (points[rows[start : start + block]] @ axes[0]) @ turned
+        row = np.arange(len(cosine))
+        for tie in range(ties):
+            best = cosine.argmax(axis=1)
+            near[start : start + block, tie] = sample[best]
+            cosine[row, best] = -np.inf
+    return near
+
+
+def _shortcuts(points: Vectors, axes: list[Vectors], tree: Tree) -> tuple[Indices, Indices]:
+    """Pairs not farther apart than the longest edge on the tree's way between them, and few others.
+
+    Returns:
+        Smaller row, larger row.
     """
-    if len(points) <= FEW or len(points) < 2 * EVERY * (neighbours + 2):
-        return np.full(len(points), -1, dtype=np.float32)
-    sample = np.ascontiguousarray(points[::EVERY].T)
-    least = np.empty(len(points), dtype=np.float32)
-    block = max(EVERY, _CELLS_AT_ONCE // len(points) // EVERY * EVERY)
-    for start in range(0, len(points), block):
-        cosine = points[start : start + block] @ sample
-        own = np.arange(0, len(cosine), EVERY)
-        cosine[own, (own + start) // EVERY] = -1
-        for _ in range(neighbours):
-            cosine[np.arange(len(cosine)), cosine.argmax(axis=1)] = -1
-        least[start : start + block] = cosine.max(axis=1)
-    return np.maximum(least - np.float32(_BELOW), np.float32(-1))
+    order, step = _walk(tree, len(points))
+    enough, sides = _enough(step), bounding_parts(points[order], axes)
+    ones: list[Indices] = []
+    others: list[Indices] = []
+    for start in range(0, len(order), ROWS):
+        end = min(start + ROWS, len(order))
+        later = np.tri(end - start, k=-1, dtype=np.bool_)
+        inside = np.where(later, enough[start:end, None], _NEVER)
+        for back in 2 ** np.arange(ROWS.bit_length()):  # ten times as fast as `accumulate`
+            inside[back:] = np.minimum(inside[back:], inside[:-back])
+        beyond = np.minimum.accumulate(enough[end:])
+        own = taken_back([part[start:end] for part in sides])
+        for first in (start, *range(end, len(order), COLUMNS)):
+            last, floor = end, inside
+            if first > start:
+                last = min(first + COLUMNS, len(order))
+                floor = beyond[None, first - end : last - end]
+                if floor[0, 0] > inside[-1, 0]:
+                    floor = np.minimum(inside[-1][:, None], floor)
+            one, other = reaching(floor, own, [part[first:last] for part in sides])
+            ones.append(order[one + start])
+            others.append(order[other + first])
+    one, other = np.concatenate(ones), np.concatenate(others)
+    return np.minimum(one, other), np.maximum(one, other)
 
 
-def _listed(points: Vectors, least: NDArray[np.float32]) -> Tree:
-    """Each pair of points whose cosine is at least what one of them lists, and its distance."""
-    turned = np.ascontiguousarray(points.T)
-    lows: list[Indices] = []
-    highs: list[Indices] = []
-    room = np.empty(ROWS * COLUMNS, dtype=np.float32)
-    enough = np.empty(ROWS * COLUMNS, dtype=np.float32)
-    for row in range(0, len(points), ROWS):
-        one = points[row : row + ROWS]
-        for column in range(row, len(points), COLUMNS):
-            two = turned[:, column : column + COLUMNS]
-            shape = (len(one), two.shape[1])
-            cells = shape[0] * shape[1]
-            products = np.matmul(one, two, out=room[:cells].reshape(shape))
-            floor = np.minimum(
-                least[row : row + ROWS, None],
-                least[column : column + COLUMNS],
-                out=enough[:cells].reshape(shape),
-            )
-            low, high = np.divmod(np.flatnonzero(products >= floor), shape[1])
-            low, high = low + row, high + column
-            once = low < high
-            lows.append(low[once])
-            highs.append(high[once])
-    low, high = np.concatenate(lows), np.concatenate(highs)
-    return Tree(low, high, distances(points, low, high))
+def _walk(tree: Tree, points: int) -> tuple[Indices, Reals]:
+    """The points in an order in which the longest step between any two is that on their way.
+
+    Edges by weight join walks, the shorter one behind the longer.
+
+    Returns:
+        The order; and the step to each from the one before, zero to the first.
+    """
+    above, last, size = list(range(points)), list(range(points)), [1] * points
+    after = [0] * points
+    step = np.zeros(points)
+    first = 0
+    for left, right, weight in zip(*(column.tolist() for column in tree), strict=True):
+        first, behind = root(above, left), root(above, right)
+        if size[first] < size[behind]:
+            first, behind = behind, first
+        after[last[first]] = behind
+        step[behind] = weight
+        last[first] = last[behind]
+        size[first] += size[behind]
+        above[behind] = first
+    order = [first]
+    while len(order) < points:
+        order.append(after[order[-1]])
+    return np.asarray(order), step[order]
+
+
+def root(above: list[int], place: int) -> int:
+    """The root of a place's set; ways to it are shortened as they are gone."""
+    while (up := above[place]) != place:
+        above[place] = place = above[up]
+    return place
+
+
+def _enough(distance: Reals) -> NDArray[np.float32]:
+    """A cosine that float32 products of points reach that are not farther apart."""
+    return (1.0 - distance**2 / 2 - _MARGIN).astype(np.float32)
 
 
 def _core(listed: Tree, points: int, neighbours: int) -> Reals:
     """Distance of each point to its `neighbours`-th nearest."""
     row = np.concatenate([listed.left, listed.right])
     distance = np.concatenate([listed.weight, listed.weight])
-    order = np.lexsort((distance, row))
-    start = np.searchsorted(row[order], np.arange(points))
-    return distance[order][start + neighbours - 1]
+    # No distance is above 2, and unequal ones differ by more than a sum with a row loses.
+    by_row = row + distance / 4
+    order = np.argsort(by_row)
+    start = np.searchsorted(by_row[order], np.arange(points))
+    return distance[order[start + neighbours - 1]]
 
 
 def _reach(listed: Tree, core: Reals) -> Tree:
@@ -197,101 +252,25 @@ def _by_weight(edges: Tree) -> Tree:
     return edges.take(order)
 
 
-def _connected(
-    points: Vectors, core: Reals, bound: Reals, listed: Tree, component: Indices
-) -> Tree:
-    """The edges that join components, by Borůvka's algorithm: each takes the least that leaves it.
-
-    Args:
-        points: Unit vectors.
-        core: Core distance of each, or zero.
-        bound: Per point: nothing that is not listed is nearer.
-        listed: Edges by weight.
-        component: Of each point, numbered from 0.
-
-    Returns:
-        Edges by weight.
-    """
-    edges: list[Tree] = []
-    bound = np.maximum(bound, core)
-    while (sizes := np.bincount(component)).size > 1:
-        # The largest component needs no edge of its own: the others find theirs to it.
-        largest = int(np.argmax(sizes))
-        first = _first_out(listed, component, largest)
-        best = np.append(listed.weight, np.inf)[first]
-        # Who might have a better one that is not listed looks at all.
-        unsure = np.flatnonzero((bound <= best[component]) & (component != largest))
-        if len(unsure):
-            more, bound[unsure] = _farther(points, core, component, unsure)
-            listed = _by_weight(_together([listed, more]))
-            first = _first_out(listed, component, largest)
-        # Two components may choose the same edge.
-        chosen = np.unique(first[first < len(listed.left)])
-        edges.append(listed.take(chosen))
-        component = _joined(component, edges[-1].left, edges[-1].right)
-        leaves = component[listed.left] != component[listed.right]
-        listed = listed.take(leaves)
-    return _by_weight(_together(edges))
-
-
 def distances(points: Vectors, left: Indices, right: Indices) -> Reals:
     """Euclidean distances of pairs of unit vectors, in float64, from cosines rounded to 1e-6."""
     cosine = np.empty(len(left))
     for start in range(0, len(left), _PAIRS_AT_ONCE):
         pairs = slice(start, start + _PAIRS_AT_ONCE)
-        cosine[pairs] = (points[left[pairs]].astype(np.float64) * points[right[pairs]]).sum(axis=1)
-    return np.maximum(_length(np.round(cosine, _DECIMALS)), _NEAREST)
+        cosine[pairs] = np.vecdot(
+            points.take(left[pairs], axis=0).astype(np.float64),
+            points.take(right[pairs], axis=0).astype(np.float64),
+        )
+    return np.sqrt(np.maximum(2.0 - 2.0 * np.round(cosine, _DECIMALS), _NEAREST**2))
 
 
-def _length(cosine: NDArray[np.floating]) -> Reals:
-    return np.sqrt(np.maximum(2.0 - 2.0 * cosine.astype(np.float64), 0.0))
-
-
-def _first_out(listed: Tree, component: Indices, largest: int) -> Indices:
-    """For each component but the largest the first edge that leaves it; how many edges: none."""
-    left, right = component[listed.left], component[listed.right]
-    leaves = np.flatnonzero(left != right)
-    first = np.full(int(component.max()) + 1, len(listed.left))
-    np.minimum.at(first, left[leaves], leaves)
-    np.minimum.at(first, right[leaves], leaves)
-    first[largest] = len(listed.left)
-    return first
-
-
-def _farther(
-    points: Vectors, core: Reals, component: Indices, unsure: Indices
-) -> tuple[Tree, Reals]:
-    """Longer lists, of what lies in other components alone, and the new bounds of those points."""
-    bound = np.full(len(unsure), np.inf)
-    parts: list[Tree] = []
-    block = max(1, _CELLS_AT_ONCE // len(points))
-    for start in range(0, len(unsure), block):
-        rows = unsure[start : start + block]
-        cosine = points[rows] @ points.T
-        cosine[component[rows][:, None] == component] = -np.inf
-        listed = min(LISTED, len(points))
-        least = np.partition(cosine, -listed, axis=1)[:, -listed]
-        row, column = np.nonzero(cosine >= np.maximum(least - _BELOW, -2)[:, None])
-        bound[start : start + block] = np.maximum(_length(least + _MARGIN), core[rows])
-        low, high = np.minimum(rows[row], column), np.maximum(rows[row], column)
-        parts.append(_reach(Tree(low, high, distances(points, low, high)), core))
-    more = _together(parts)
-    _, once = np.unique(more.left * len(points) + more.right, return_index=True)
-    return more.take(once), bound
-
-
-def _joined(component: Indices, left: Indices, right: Indices) -> Indices:
-    """Components after the edges were added, numbered from 0."""
+def _components(edges: Tree, points: int) -> Indices:
+    """The component of each point, numbered from 0."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    count = int(component.max()) + 1
-    links = coo_array(
-        (np.ones(len(left), dtype=np.int8), (component[left], component[right])),
-        shape=(count, count),
-    )
-    _, number = connected_components(links, directed=False)
-    return number.astype(np.int64)[component]
+    links = coo_array((edges.weight, (edges.left, edges.right)), shape=(points, points))
+    return connected_components(links, directed=False)[1].astype(np.int64)
 
 
 def _longest_to_root(tree: Tree, points: int) -> Reals:
@@ -317,43 +296,41 @@ def _longest_to_root(tree: Tree, points: int) -> Reals:
     return longest
 
 
-def _at_fresh(
-    points: Vectors, longest: Reals, stay: Indices, fresh: Indices
+def _at_loose(
+    points: Vectors, longest: Reals, stay: Indices, loose: Indices
 ) -> tuple[Indices, Indices]:
-    """Pairs of a fresh point and any other that may be in the tree: smaller row, larger row."""
-    floor = (1.0 - longest[stay] ** 2 / 2).astype(np.float32)
-    reached = np.empty(len(fresh), dtype=np.float32)
-    lows: list[Indices] = []
-    highs: list[Indices] = []
-    block = max(1, _CELLS_AT_ONCE // len(stay) // 4)
-    turned = points.T
-    for start in range(0, len(fresh), block):
-        rows = fresh[start : start + block]
-        products = (points[rows] @ turned)[:, stay]
-        reached[start : start + block] = np.minimum(products, floor).max(axis=1)
-        own = reached[start : start + block, None]
-        row, column = np.nonzero(products >= np.minimum(own, floor) - 2 * _MARGIN)
-        lows.append(rows[row])
-        highs.append(stay[column])
-    for start in range(0, len(fresh), block):
-        rows = fresh[start : start + block]
-        products = points[rows] @ points[fresh].T
-        own = reached[start : start + block, None]
-        row, column = np.nonzero(products >= np.minimum(own, reached) - 2 * _MARGIN)
-        once = row + start < column
-        lows.append(rows[row[once]])
-        highs.append(fresh[column[once]])
-    one, two = np.concatenate(lows), np.concatenate(highs)
-    return np.minimum(one, two), np.maximum(one, two)
+    """Pairs of a loose point and any other that may be in the tree: smaller row, larger row."""
+    axes = parted_axes(points)
+    near = _near(points, loose, stay[::EVERY], axes, TIES)
+    reached = distances(points, np.repeat(loose, TIES), near.ravel()).reshape(near.shape)
+    longest[loose] = np.maximum(reached, longest[near]).min(axis=1)
+    # Those that are far from all stand together.
+    enough = _enough(longest)
+    loose, order = loose[np.argsort(enough[loose])], np.argsort(enough)
+    left = taken_back(bounding_parts(points[loose], axes))
+    ones: list[Indices] = []
+    others: list[Indices] = []
+    for first in range(0, len(order), COLUMNS):
+        columns = order[first : first + COLUMNS]
+        right = bounding_parts(points[columns], axes)
+        for start in range(0, len(loose), ROWS):
+            rows = loose[start : start + ROWS]
+            floor = np.minimum(enough[rows, None], enough[columns])
+            one, other = reaching(floor, [part[start : start + ROWS] for part in left], right)
+            ones.append(rows[one])
+            others.append(columns[other])
+    one, other = np.concatenate(ones), np.concatenate(others)
+    once = (one < other) | ~np.isin(other, loose)
+    one, other = one[once], other[once]
+    return np.minimum(one, other), np.maximum(one, other)
 
 
-def _least(edges: Tree) -> Tree:
+def _least(edges: Tree, count: int) -> Tree:
     """The minimum spanning tree of a graph, edges by weight; ties as in `spanning_tree`."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import minimum_spanning_tree
 
     ranked = _by_weight(edges)
-    count = int(ranked.right.max()) + 1
     rank = np.arange(1, len(ranked.left) + 1)
     chosen = minimum_spanning_tree(
         coo_array((rank, (ranked.left, ranked.right)), shape=(count, count)).tocsr()

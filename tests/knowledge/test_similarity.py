@@ -4,7 +4,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from knowledge.bounds import LEADING, bounding
+from knowledge.bounds import (
+    LEADING,
+    bounding,
+    bounding_parts,
+    parted_axes,
+    reaching,
+    taken_back,
+)
 from knowledge.embedding import Vectors
 from knowledge.similarity import (
     FEW,
@@ -75,6 +82,23 @@ def test_short_vectors_bound_the_products_of_long_ones(
         assert short.shape[1] == LEADING + 1
         bound = short.astype(np.float64) @ other.T.astype(np.float64)
         assert (bound - left.astype(np.float64) @ right.T.astype(np.float64)).min() >= -1e-6
+
+
+@pytest.mark.parametrize("lowest", [-1.0, 0.0, 0.6, 0.95])
+@pytest.mark.parametrize("dimension", [3, 100, 256])
+def test_parts_find_all_that_reach_a_floor_of_their_own(dimension: int, lowest: float) -> None:
+    a, b = unit_rows(200, 5, dimension), unit_rows(300, 6, dimension)
+    b[:100] = a[:100]
+    axes = parted_axes(b)
+    assert sum(part.shape[1] - 2 for part in axes) == dimension
+    left, right = taken_back(bounding_parts(a, axes)), bounding_parts(b, axes)
+    products = a @ b.T
+    for rows in (1, len(a)):
+        floor = np.random.default_rng(7).uniform(lowest, 1, (rows, len(b))).astype(np.float32)
+        found = np.zeros(products.shape, dtype=np.bool_)
+        found[reaching(floor, left, right)] = True
+        assert found[products >= floor + 1e-5].all()
+        assert not found[products < floor - 1e-5].any()
 
 
 @pytest.mark.parametrize("floor", [0.5, 0.85, 0.99])
