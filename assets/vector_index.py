@@ -10,8 +10,10 @@ from assets.progress import Report, timed
 from assets.stage import result, specs
 from knowledge.points import points
 from knowledge.tables import (
+    CONVERSATIONS,
     EMBEDDINGS,
     EPISODES,
+    FACT_SOURCES,
     LEARNINGS,
     MEMORY,
     MEMORY_ENTITIES,
@@ -20,7 +22,9 @@ from knowledge.tables import (
 from resources.lock import write_lock
 from resources.state import State
 
-READS = (MEMORY, MEMORY_ENTITIES, EPISODES, LEARNINGS, EMBEDDINGS)
+READS = (
+    MEMORY, MEMORY_ENTITIES, EPISODES, LEARNINGS, EMBEDDINGS, FACT_SOURCES, CONVERSATIONS
+)  # fmt: skip
 
 
 def run_vector_index(state: State, *, rebuild: bool = False) -> Report:

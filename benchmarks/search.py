@@ -18,7 +18,7 @@ import numpy as np
 import polars as pl
 
 from assets.stage import run_stage
-from assets.vector_index import run_vector_index
+from assets.vector_index import READS, run_vector_index
 from benchmarks.made_up import NAMESPACE
 from benchmarks.nights import put
 from knowledge.consolidation import CONSOLIDATION
@@ -91,8 +91,7 @@ def _publish(state: State) -> None:
 
 def _points(state: State) -> pl.DataFrame:
     """What is in the index, as it was put in."""
-    names = ("memory", "memory_entities", "episodes", "learnings", "embeddings")
-    return points(*(state.warehouse.read(TABLES[name]).collect() for name in names))
+    return points(*(state.warehouse.read(table).collect() for table in READS))
 
 
 def _queries(memory: Memory, count: int) -> list[str]:

@@ -12,25 +12,39 @@ def points(
     episodes: pl.DataFrame,
     learnings: pl.DataFrame,
     embeddings: pl.DataFrame,
+    fact_sources: pl.DataFrame,
+    conversations: pl.DataFrame,
 ) -> pl.DataFrame:
     """Facts, entities, episodes and learnings of one namespace, with what filters need.
 
+    `first_day` and `day` are those of its first and its last event, `sources` the adapters of the
+    conversations that it comes from.
     `context` is searched by words beside `text`: the entity of a fact, the tags of a learning.
     Structural facts are left out. What has no vector yet is found by its words.
     """
     names = entity_texts(memory_entities)
     contexts = names.rename({"text": "context"})
+    heard = conversations.select("namespace", "conversation_id", sources=pl.concat_list("source"))
+    stated = (
+        fact_sources.select("namespace", "fact_id", "conversation_id")
+        .unique()
+        .join(heard.explode("sources"), on=["namespace", "conversation_id"])
+        .group_by("namespace", "fact_id")
+        .agg(pl.col("sources").unique().sort())
+    )
     facts = (
         memory.filter(~pl.col("predicate").is_in(list(STRUCTURAL_PREDICATES)))
         .join(contexts, on=["namespace", "entity_id"], how="left")
+        .join(stated, on=["namespace", "fact_id"], how="left")
         .select(
-            "namespace", "status", "strength", "confidence", "valid_from", "valid_to",
+            "namespace", "sources", "status", "strength", "confidence", "valid_from", "valid_to",
             "last_event_at", "entity_id", "predicate", "knowledge_type", "info_type", "tags",
             "context",
             pl.col("fact_id").alias("id"),
             pl.lit("fact").alias("kind"),
             pl.col("content").alias("text"),
-            pl.col("last_event_at").dt.strftime("%Y-%m-%d").alias("day"),
+            _day("first_seen").alias("first_day"),
+            _day("last_event_at").alias("day"),
         )
     )  # fmt: skip
     entities = memory_entities.join(names, on=["namespace", "entity_id"]).select(
@@ -42,20 +56,27 @@ def points(
         "text",
         pl.concat_str("type", pl.col("aliases").list.join(" "), separator=" ").alias("context"),
         pl.col("last_seen").alias("last_event_at"),
-        pl.col("last_seen").dt.strftime("%Y-%m-%d").alias("day"),
+        _day("first_seen").alias("first_day"),
+        _day("last_seen").alias("day"),
     )
-    told = episodes.filter(pl.col("text") != "").select(
+    placed = episodes.filter(pl.col("text") != "").join(
+        heard, on=["namespace", "conversation_id"], how="left"
+    )
+    told = placed.select(
         "namespace",
-        "day",
+        "sources",
         "conversation_id",
+        pl.col("day").alias("first_day"),
+        pl.coalesce(_day("ended_at"), "day").alias("day"),
         pl.col("episode_id").alias("id"),
         pl.lit("episode").alias("kind"),
         "text",
         pl.col("project").alias("context"),
         pl.col("ended_at").alias("last_event_at"),
     )
-    lessons = learnings.select(
+    lessons = learnings.join(heard, on=["namespace", "conversation_id"], how="left").select(
         "namespace",
+        "sources",
         "category",
         "confidence",
         "conversation_id",
@@ -65,7 +86,12 @@ def points(
         learning_text().alias("text"),
         pl.col("tags").list.join(" ").alias("context"),
         pl.col("created_at").alias("last_event_at"),
-        pl.col("created_at").dt.strftime("%Y-%m-%d").alias("day"),
+        _day("created_at").alias("first_day"),
+        _day("created_at").alias("day"),
     )
     together = pl.concat([facts, entities, told, lessons], how="diagonal_relaxed")
     return with_vector(together, pl.col("text"), embeddings).sort("kind", "id")
+
+
+def _day(time: str) -> pl.Expr:
+    return pl.col(time).dt.strftime("%Y-%m-%d")

@@ -57,11 +57,12 @@ DENSE, SPARSE = "dense", "bm25"
 _INDEXED = {
     "namespace": edge.KeywordIndexParams(is_tenant=True),
     "strength": edge.PayloadSchemaType.Float,
+    "first_day": edge.PayloadSchemaType.Datetime,
     "day": edge.PayloadSchemaType.Datetime,
     "valid_to": edge.PayloadSchemaType.Datetime,
     **dict.fromkeys(
         ("kind", "status", "entity_id", "predicate", "category", "knowledge_type", "info_type",
-         "tags"),
+         "tags", "sources"),
         edge.PayloadSchemaType.Keyword,
     ),
 }  # fmt: skip
@@ -327,6 +328,7 @@ def _conditions(filters: Filters) -> list[Any] | None:
         "knowledge_type": filters.knowledge_types,
         "info_type": filters.info_types,
         "tags": filters.tags,
+        "sources": filters.sources,
     }
     for name, values in wanted.items():
         if values is not None:
@@ -341,9 +343,14 @@ def _conditions(filters: Filters) -> list[Any] | None:
     if filters.holds_after is not None:
         later = edge.RangeDateTime(gt=filters.holds_after.isoformat())
         conditions.append(_or_absent("valid_to", edge.FieldCondition("valid_to", range=later)))
-    if filters.from_day or filters.to_day:
-        days = edge.RangeDateTime(gte=filters.from_day, lte=filters.to_day)
-        conditions.append(edge.FieldCondition("day", range=days))
+    if filters.from_day:
+        conditions.append(
+            edge.FieldCondition("day", range=edge.RangeDateTime(gte=filters.from_day))
+        )
+    if filters.to_day:
+        conditions.append(
+            edge.FieldCondition("first_day", range=edge.RangeDateTime(lte=filters.to_day))
+        )
     return conditions
 
 

@@ -21,7 +21,8 @@ FORMAT = 2
 
 PAYLOAD: dict[str, pl.DataType] = {
     "namespace": TEXT, "status": TEXT, "strength": pl.Float64(), "confidence": pl.Float64(),
-    "valid_from": TIME, "valid_to": TIME, "last_event_at": TIME, "day": TEXT,
+    "valid_from": TIME, "valid_to": TIME, "last_event_at": TIME, "first_day": TEXT,
+    "day": TEXT, "sources": TEXTS,
     "conversation_id": TEXT, "entity_id": TEXT, "predicate": TEXT, "category": TEXT,
     "knowledge_type": TEXT, "info_type": TEXT, "tags": TEXTS,
 }  # fmt: skip
@@ -92,10 +93,12 @@ class Filters:
     info_types: Collection[str] | None = None
     tags: Collection[str] | None = None
     """At least one of these."""
+    sources: Collection[str] | None = None
+    """Adapters, at least one of these."""
     from_day: str | None = None
-    """First day, ISO, inclusive."""
+    """Its last event is of this day or later; ISO."""
     to_day: str | None = None
-    """Last day, ISO, inclusive."""
+    """Its first event is of this day or earlier; ISO."""
 
 
 class VectorIndex(Protocol):

@@ -89,6 +89,28 @@ def find(state: State, start: str, namespace: str | None = None) -> Thing:
     raise UnknownId(f"{start} is the beginning of {len(ids)} ids: {shown}")
 
 
+def entities_called(reader: Reader, name: str) -> pl.DataFrame:
+    """Rows of MEMORY_ENTITIES with this name, alias or id; `canonical_id` stands for each.
+
+    Raises:
+        UnknownId: there is none.
+    """
+    wanted = name.casefold()
+    named = (
+        reader.entities()
+        .filter(
+            (pl.col("entity_id") == name)
+            | (pl.col("name").str.to_lowercase() == wanted)
+            | (pl.col("display_name").str.to_lowercase() == wanted)
+            | pl.col("aliases").list.eval(pl.element().str.to_lowercase()).list.contains(wanted)
+        )
+        .collect()
+    )
+    if named.is_empty():
+        raise UnknownId(f"no entity is called {name!r}; see `cairn entities`")
+    return named
+
+
 def matching(reader: Reader, table: Table, column: str, start: str) -> list[str]:
     """Ids in a column of a table that are `start`, or begin with it."""
     found = (

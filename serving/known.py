@@ -8,7 +8,7 @@ import polars as pl
 from knowledge.text import words
 from resources.vector_index import Filters
 from serving.reader import Reader, best_first
-from serving.search import IN_FORCE, Found, search_memory
+from serving.search import IN_FORCE, Found, nearest
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,9 @@ def known(reader: Reader, message: str) -> Known:
         ValueError: the message is empty.
     """
     policy = reader.state.policy
-    near = search_memory(reader, message, "entities", 4 * policy.known_entities, 0.0)
+    if not message.strip():
+        raise ValueError("the message is empty")
+    near = nearest(reader, message, "entities", 4 * policy.known_entities, 0.0)
     entities = sorted(
         (one if not _names(message, one) else replace(one, similarity=1.0) for one in near),
         key=lambda one: (-one.similarity, -one.score, one.id),
@@ -57,7 +59,8 @@ def known(reader: Reader, message: str) -> Known:
     if not ids:
         return Known([], 0.0, policy.sufficient_similarity)
     about = Filters(entity_ids=ids)
-    found = search_memory(reader, message, "facts", len(ids) * policy.known_facts, only=about)
+    most = len(ids) * policy.known_facts
+    found = nearest(reader, message, "facts", most, policy.search_min_confidence, about)
     nearness = {one.id: one.similarity for one in found}
     types = dict(
         reader.entities()

@@ -1,7 +1,7 @@
 """Options that commands share, and how what they read is opened."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -83,6 +83,28 @@ true_at = click.option(
 since = click.option(
     "--since", metavar="TIME", callback=_moment, help="From then on (ISO, UTC); all if unset."
 )
+
+
+def _day(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    try:
+        return value and date.fromisoformat(value).isoformat()
+    except ValueError:
+        raise click.BadParameter(
+            f"{value!r} is no ISO day such as 2026-03-01", ctx, param
+        ) from None
+
+
+def days(command: Callable[..., Any]) -> Callable[..., Any]:
+    """`--from DAY` and `--to DAY`."""
+    for name, about in (
+        ("to", "Only what began by this day."),
+        ("from", "Only what is of this day or later."),
+    ):
+        command = click.option(
+            f"--{name}", f"{name}_day", metavar="DAY", callback=_day, help=about
+        )(command)
+    return command
+
 
 reason = click.option("--reason", metavar="TEXT", help="Why; it is kept and shown.")
 

@@ -5,7 +5,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
 from serving.reader import Reader
-from serving.search import Found, search_memory
+from serving.search import Found, nearest
 
 TURNS = 2
 """Turns that the next context is found by; the current input is never among them."""
@@ -35,10 +35,11 @@ def next_context(reader: Reader, turns: Sequence[str]) -> Streamed:
     query = "\n".join(turn[-LONGEST_TURN:] for turn in turns[-TURNS:])
     if not query.strip():
         return NOTHING
-    sure = search_memory(reader, query, "facts", policy.streamed, policy.passive_above)
+    sure = nearest(reader, query, "facts", policy.streamed, policy.passive_above)
+    least = policy.search_min_confidence
     return Streamed(
         tuple(one for one in sure if one.confidence > policy.passive_above),
-        tuple(search_memory(reader, query, "episodes", policy.streamed)),
+        tuple(nearest(reader, query, "episodes", policy.streamed, least)),
     )
 
 

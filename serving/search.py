@@ -5,10 +5,12 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from math import log
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import numpy as np
 import polars as pl
 
+from knowledge.asked_time import asked_time
 from knowledge.embeddings import learning_text
 from knowledge.tables import EPISODES, LEARNINGS, MEMORY_ENTITIES
 from resources.vector_index import Filters, Hit
@@ -31,6 +33,9 @@ IN_FORCE = ("active", "pending_embed")
 PAST_DEPTH = 10
 """Times as many candidates are taken for an earlier `as_of`, or for what was true at some moment:
 the index knows facts as they are now, so what they were then is only seen when they are read."""
+
+LONGEST_QUESTION = 500
+"""Characters of a query up to which its words may say when; a longer one is a text to compare."""
 
 LONGEST_QUOTE = 200
 """Characters of an episode that stand for it among sources."""
@@ -58,6 +63,16 @@ class Found:
     sources: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
 
 
+@dataclass(frozen=True)
+class Answer:
+    """Results, best first, and the words of the query that were read as a time."""
+
+    results: list[Found]
+    said: str | None = None
+    from_day: str | None = None
+    to_day: str | None = None
+
+
 def search_memory(
     reader: Reader,
     query: str,
@@ -66,7 +81,22 @@ def search_memory(
     min_confidence: float | None = None,
     only: Filters = ANYTHING,
 ) -> list[Found]:
+    """The results of `answer`."""
+    return answer(reader, query, search_type, limit, min_confidence, only).results
+
+
+def answer(
+    reader: Reader,
+    query: str,
+    search_type: str = "both",
+    limit: int | None = None,
+    min_confidence: float | None = None,
+    only: Filters = ANYTHING,
+) -> Answer:
     """What memory has about `query`, best first; `serving.scoring` says what is best.
+
+    Words that say when ("in May", "last spring") become days, unless days are given already, or
+    nothing of those days is found: then they are words like others.
 
     Of results that say nearly the same, the most confident one stays. A result that neither has
     enough of the query's words nor reaches the semantic floor is left out: nothing is better than
@@ -90,11 +120,34 @@ def search_memory(
         raise ValueError(f"unknown search type {search_type!r}: one of {', '.join(KINDS)}")
     wanted = limit or policy.search_limit
     least = policy.search_min_confidence if min_confidence is None else min_confidence
-    hits = _hits(reader, query, search_type, wanted, least, only)
+    if len(query) <= LONGEST_QUESTION and not (only.from_day or only.to_day):
+        zone = ZoneInfo(reader.state.settings.timezone)
+        asked = asked_time(query, reader.as_of.astimezone(zone))
+        days = [day and day.isoformat() for day in (asked.first, asked.last)]
+        then = replace(only, from_day=days[0], to_day=days[1])
+        if asked.said and (found := nearest(reader, asked.rest, search_type, wanted, least, then)):
+            return Answer(found, asked.said, *days)
+    return Answer(nearest(reader, query, search_type, wanted, least, only))
+
+
+def nearest(
+    reader: Reader,
+    text: str,
+    search_type: str,
+    wanted: int,
+    least: float,
+    only: Filters = ANYTHING,
+) -> list[Found]:
+    """What memory has about a text that need be no question: words that say when are words.
+
+    Arguments as of `answer`.
+    """
+    policy = reader.state.policy
+    hits = _hits(reader, text, search_type, wanted, least, only)
     told = _told(reader, hits)
     hits = [hit for hit in hits if hit.id in told[hit.kind]]
     best = scored(
-        query,
+        text,
         hits,
         [told[hit.kind][hit.id] for hit in hits],
         reader.as_of,

@@ -8,6 +8,7 @@ import polars as pl
 from knowledge.policy import STRUCTURAL_PREDICATES
 from knowledge.tables import CANDIDATES, MEMORY
 from serving import options
+from serving.ids import UnknownId, entities_called
 from serving.reader import ENDED, NOT_YET, Reader, best_first, open_reader
 from serving.terminal import Column, console, emit_json, print_table
 
@@ -143,19 +144,10 @@ def _of_status(found: pl.LazyFrame, status: str) -> pl.LazyFrame:
 
 def _about(reader: Reader, found: pl.LazyFrame, name: str) -> pl.LazyFrame:
     """Rows about an entity, by its name, an alias or its id."""
-    wanted = name.casefold()
-    named = (
-        reader.entities()
-        .filter(
-            (pl.col("entity_id") == name)
-            | (pl.col("name").str.to_lowercase() == wanted)
-            | (pl.col("display_name").str.to_lowercase() == wanted)
-            | pl.col("aliases").list.eval(pl.element().str.to_lowercase()).list.contains(wanted)
-        )
-        .collect()
-    )
-    if named.is_empty():
-        raise click.ClickException(f"no entity is called {name!r}; see `cairn entities`")
+    try:
+        named = entities_called(reader, name)
+    except UnknownId as error:
+        raise click.ClickException(str(error)) from None
     if "entity_id" in found.collect_schema().names():
         return found.filter(pl.col("entity_id").is_in(named["canonical_id"].implode()))
     names = [*named["name"], *named["display_name"], *named["aliases"].explode().drop_nulls()]

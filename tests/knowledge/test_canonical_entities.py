@@ -10,7 +10,7 @@ from knowledge.merges import ONE_STATEMENT, merges
 from knowledge.points import points
 from knowledge.policy import Policy
 from knowledge.stage import Means
-from knowledge.tables import DECISIONS, EPISODES, LEARNINGS
+from knowledge.tables import CONVERSATIONS, DECISIONS, EPISODES, LEARNINGS
 from knowledge.valid_time import valid_times
 from tests.knowledge.rows import day, entities, evidence, fact_sources, facts
 from tests.knowledge.toy_embedder import ToyEmbedder
@@ -83,7 +83,7 @@ def test_the_canonical_entity_has_all_names_and_counts(tables):
 def test_the_index_finds_it_by_either_name(tables):
     made = points(
         tables["memory"], tables["memory_entities"], tables["episodes"], tables["learnings"],
-        tables["embeddings"],
+        tables["embeddings"], tables["fact_sources"], CONVERSATIONS.empty(),
     )  # fmt: skip
     rows = {row["id"]: row for row in made.to_dicts()}
     assert rows["e1"]["text"] == "Kubernetes (k8s)"

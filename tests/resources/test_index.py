@@ -24,7 +24,7 @@ NORTH, EAST, UP = [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]
 def _points(*rows: dict[str, Any]) -> pl.DataFrame:
     empty = {
         "context": None, "vector": None, "status": None, "strength": None, "day": None,
-        "predicate": None, "tags": None, "last_event_at": None,
+        "predicate": None, "tags": None, "last_event_at": None, "first_day": None, "sources": None,
     }  # fmt: skip
     return pl.DataFrame(
         [empty | row for row in rows],
@@ -32,7 +32,8 @@ def _points(*rows: dict[str, Any]) -> pl.DataFrame:
             "id": pl.String, "kind": pl.String, "text": pl.String, "context": pl.String,
             "vector": pl.List(pl.Float32), "status": pl.String, "strength": pl.Float64,
             "day": pl.String, "predicate": pl.String, "tags": pl.List(pl.String),
-            "last_event_at": pl.Datetime("us", "UTC"),
+            "last_event_at": pl.Datetime("us", "UTC"), "first_day": pl.String,
+            "sources": pl.List(pl.String),
         },
     )  # fmt: skip
 
@@ -40,13 +41,15 @@ def _points(*rows: dict[str, Any]) -> pl.DataFrame:
 POINTS = _points(
     {"id": "f1", "kind": "fact", "text": "The server runs Debian", "vector": NORTH,
      "status": "active", "strength": 100.0, "predicate": "states", "tags": ["os", "server"],
-     "last_event_at": NOON, "day": "2026-02-03"},
+     "last_event_at": NOON, "first_day": "2026-02-03", "day": "2026-02-03",
+     "sources": ["chat", "codex"]},
     {"id": "f2", "kind": "fact", "text": "Backups go to the nas", "vector": EAST,
-     "status": "merged_into", "strength": 200.0, "predicate": "solves", "day": "2026-02-05"},
+     "status": "merged_into", "strength": 200.0, "predicate": "solves",
+     "first_day": "2026-02-05", "day": "2026-02-05", "sources": ["codex"]},
     {"id": "f3", "kind": "fact", "text": "Backups failed twice", "status": "pending_embed",
      "strength": 150.0},
     {"id": "e1", "kind": "episode", "text": "It works now", "context": "nginx would not start",
-     "vector": UP, "day": "2026-02-07"},
+     "vector": UP, "first_day": "2026-02-04", "day": "2026-02-07"},
 )  # fmt: skip
 
 
@@ -97,7 +100,10 @@ def test_the_text_before_it_finds_a_point_too(tmp_path: Path) -> None:
         (Filters(predicates=["solves"]), ["f2"]),
         (Filters(tags=["server", "x"]), ["f1"]),
         (Filters(from_day="2026-02-04"), ["e1", "f2"]),
-        (Filters(from_day="2026-02-03", to_day="2026-02-05"), ["f1", "f2"]),
+        (Filters(from_day="2026-02-03", to_day="2026-02-05"), ["e1", "f1", "f2"]),
+        (Filters(to_day="2026-02-03"), ["f1"]),
+        (Filters(sources=["codex"]), ["f1", "f2"]),
+        (Filters(sources=["chat", "none"]), ["f1"]),
         (Filters(kinds=["fact"], to_day="2026-02-04", min_strength=50.0), ["f1"]),
     ],
 )
