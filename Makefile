@@ -36,7 +36,7 @@ test: setup lint types  ## Lint, check types, run all tests
 lint: setup  ## Ruff, spelling, import rules
 	@.venv/bin/ruff check .
 	@.venv/bin/ruff format --check .
-	@.venv/bin/codespell assets benchmarks docs knowledge pipelines resources serving tests README.md CHANGELOG.md
+	@.venv/bin/codespell assets benchmarks cairn docs knowledge pipelines resources serving tests README.md CHANGELOG.md
 	@.venv/bin/lint-imports --no-logo
 
 types: setup  ## Strict types
