@@ -37,9 +37,13 @@ class HeldTables:
         self._lock = RLock()
 
     def rows(
-        self, table: Table, column: str, values: pl.Series, columns: Sequence[str] | None = None
+        self,
+        table: Table,
+        column: str,
+        values: pl.Series | None,
+        columns: Sequence[str] | None = None,
     ) -> pl.DataFrame | None:
-        """Rows whose column has one of some texts; None if such columns are not held."""
+        """Rows whose column has one of some texts, or all; None if such columns are not held."""
         held = HELD.get(table.name, ())
         if not {column, *(columns or table.columns)} <= set(held):
             return None

@@ -111,6 +111,20 @@ def entities_called(reader: Reader, name: str) -> pl.DataFrame:
     return named
 
 
+def exactly(reader: Reader, id_: str) -> Thing | None:
+    """What has just this id in the reader's namespace."""
+    ids = pl.Series([id_])
+    for kind, table, column in KINDS:
+        there = (
+            reader.memory(ids).select(column).collect()
+            if table is MEMORY
+            else reader.rows(table, column, ids, [column])
+        )
+        if there.height:
+            return Thing(reader, kind, id_)
+    return None
+
+
 def matching(reader: Reader, table: Table, column: str, start: str) -> list[str]:
     """Ids in a column of a table that are `start`, or begin with it."""
     found = (

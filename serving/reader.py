@@ -1,6 +1,6 @@
 """What was published of one namespace, as readers see it at a moment."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -70,6 +70,11 @@ class Reader:
         """Rows of a table as it was published."""
         return read_published(self.state.warehouse, self.manifest, table, columns=columns)
 
+    def all_rows(self, table: Table) -> pl.LazyFrame:
+        """Rows of a table as it was published; from memory where they are held."""
+        held = self.held and self.held.rows(table, table.key[-1], None)
+        return self.table(table) if held is None else held.lazy()
+
     def rows(
         self, table: Table, column: str, values: pl.Series, columns: Sequence[str] | None = None
     ) -> pl.DataFrame:
@@ -108,6 +113,12 @@ class Reader:
                 "memory by entity", "entity_id", ids, lambda: self.memory().collect()
             )
         return self.memory().filter(pl.col("entity_id").is_in(ids.implode())).collect()
+
+    def made(self, name: str, column: str, make: Callable[[], pl.DataFrame]) -> pl.DataFrame:
+        """What is made of all of `memory`, in the order of a column; once, where it is held."""
+        if self._is_now and self.held:
+            return self.held.made(name, column, None, make)
+        return make().sort(column, maintain_order=True)
 
     @property
     def _is_now(self) -> bool:
@@ -220,7 +231,7 @@ class Reader:
     def entities(self) -> pl.LazyFrame:
         """Entities as they stand; of an earlier `as_of`, with what was known of them then."""
         if not self.past:
-            return self.table(MEMORY_ENTITIES)
+            return self.all_rows(MEMORY_ENTITIES)
         seen = (pl.col("first_seen") <= self.as_of).fill_null(value=True)
         known = self.table(ENTITIES).filter(seen).collect()
         return memory_entities(known, self._merged(), self.memory().collect()).lazy()
@@ -235,7 +246,7 @@ class Reader:
 
     def learnings(self) -> pl.LazyFrame:
         """Learnings, the surest first."""
-        return self.table(LEARNINGS).sort(
+        return self.all_rows(LEARNINGS).sort(
             "confidence", "created_at", "learning_id", descending=[True, True, False]
         )
 
