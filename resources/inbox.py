@@ -28,7 +28,7 @@ class Received(NamedTuple):
     event_id: str
     file: Path
     written: bool
-    """Whether this call wrote it; false if the id was there already."""
+    """Whether this call wrote it; false if the namespace had the id already."""
     redactions: int
 
 
@@ -44,7 +44,7 @@ def append_event(
     Args:
         home: The home whose inbox it is.
         event: `type` and `namespace`, what else its type asks for (`text`, …), and `event_id`
-            where the sender repeats a request: the same id is not written twice.
+            where the sender repeats a request: a namespace never has the same id twice.
         redact: Removes secrets; it is applied to each text in the event, keys included.
         at: When it happened, with a timezone; now if none. A field `at` of the event wins.
 
@@ -68,7 +68,7 @@ def append_event(
         default=_no,
     )
     with _locked(home.inbox):
-        if "event_id" in event and (known := _find(home.inbox, event_id)):
+        if "event_id" in event and (known := _find(home.inbox / namespace, event_id)):
             return Received(event_id, known, written=False, redactions=redactions)
         file = home.inbox / namespace / f"{moment:%Y-%m}.jsonl"
         file.parent.mkdir(mode=0o700, exist_ok=True)
@@ -124,10 +124,10 @@ def _locked(inbox: Path) -> Generator[None]:
         os.close(descriptor)
 
 
-def _find(inbox: Path, event_id: str) -> Path | None:
-    """The file that has an event already, whole; the id stands first in its line."""
+def _find(folder: Path, event_id: str) -> Path | None:
+    """The file of a namespace that has an event already, whole; the id begins its line."""
     start = f'{{"event_id": "{event_id}"'.encode()
-    for file in sorted(inbox.glob("*/*.jsonl"), reverse=True):
+    for file in sorted(folder.glob("*.jsonl"), reverse=True):
         content = file.read_bytes()
         place = content.find(start)
         while place >= 0:

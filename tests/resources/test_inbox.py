@@ -58,6 +58,14 @@ def test_a_retry_with_its_id_is_written_once(tmp_path: Path) -> None:
     assert len(_events(home)) == 1
 
 
+def test_an_id_is_of_its_namespace_alone(tmp_path: Path) -> None:
+    home = open_home(tmp_path / "home")
+    event = {"type": "note", "event_id": "8a2b" * 8, "text": "one"}
+    sent = [append_event(home, event | {"namespace": name}, redact=redact) for name in "abab"]
+    assert [one.written for one in sent] == [True, True, False, False]
+    assert {event["namespace"] for event in _events(home)} == {"a", "b"}
+
+
 def test_secrets_are_gone_before_the_line_is_there(tmp_path: Path) -> None:
     home = open_home(tmp_path / "home")
     event = {
