@@ -4,14 +4,16 @@ import os
 from pathlib import Path
 
 
-def replace_file(path: Path, content: bytes) -> None:
+def replace_file(path: Path, content: bytes, mode: int | None = None) -> None:
     """Writes a file so that readers see the old content or the new one, never a part.
 
-    It is on disk, its name included, when this returns.
+    It is on disk, its name included, when this returns. A `mode` holds before anything is in it.
     """
     partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
     try:
         with partial.open("wb") as file:
+            if mode is not None:
+                os.fchmod(file.fileno(), mode)
             file.write(content)
             file.flush()
             os.fsync(file.fileno())

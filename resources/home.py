@@ -19,7 +19,7 @@ FOLDERS = ("inbox", "warehouse", "index", "dagster", "publication")
 OURS = {
     *FOLDERS, "schema_version", "cairn.toml", "answers.sqlite", "answers.sqlite-shm",
     "answers.sqlite-wal", "sources.json", "write.lock", "write.lock.next", "checks.json",
-    "held.json", "sensor_alive", "model_waits",
+    "held.json", "sensor_alive", "model_waits", "keys.json",
 }  # fmt: skip
 CHECKOUT = Path(__file__).parents[1]
 NAMESPACE = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}")
@@ -108,6 +108,11 @@ class Home:
     def sources(self) -> Path:
         """Folders and files that the sensor watches."""
         return self.root / "sources.json"
+
+    @property
+    def keys(self) -> Path:
+        """Digests of the keys of the HTTP API."""
+        return self.root / "keys.json"
 
     @property
     def write_lock(self) -> Path:

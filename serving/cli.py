@@ -35,6 +35,7 @@ COMMANDS = {
     "doctor": "Check home, lock, versions, disk, daemon, index, model",
     "config": "Settings in force, and where each comes from",
     "ui": "Open Dagster's UI on this state",
+    "keys": "Make, list and remove keys of the HTTP API",
 }
 
 
@@ -147,6 +148,7 @@ def _mendable() -> tuple[type[Exception], ...]:
     """Errors whose message tells a person what to do; imported once there is an error."""
     from resources.answers import AnswersError
     from resources.home import HomeError
+    from resources.keys import KeyListError
     from resources.lock import LockTimeout
     from resources.settings import ConfigError
     from resources.sources import SourceError
@@ -156,8 +158,8 @@ def _mendable() -> tuple[type[Exception], ...]:
     from serving.reader import NothingPublished
 
     return (
-        AnswersError, HomeError, LockTimeout, ConfigError, SourceError, VectorIndexError,
-        NothingPublished, Undecidable, UnknownId,
+        AnswersError, HomeError, KeyListError, LockTimeout, ConfigError, SourceError,
+        VectorIndexError, NothingPublished, Undecidable, UnknownId,
     )  # fmt: skip
 
 
