@@ -13,6 +13,9 @@ import click
 COMMANDS = {
     "run": "Take in logs, make knowledge of them, publish it",
     "search": "Find facts, episodes and learnings",
+    "context": "Memories for a prompt, within a budget of tokens",
+    "memory": "What is known about whom",
+    "why": "Where something comes from: quote, record, file and line",
     "facts": "List facts",
     "learnings": "List learnings",
     "entities": "List entities",

@@ -5,6 +5,7 @@ from typing import Any
 
 import polars as pl
 
+from knowledge.kinds import NAME_PREDICATES
 from knowledge.text import words
 from resources.vector_index import Filters
 from serving.reader import Reader, best_first
@@ -101,6 +102,8 @@ def _facts(reader: Reader, entity_id: str, nearness: dict[str, float]) -> list[d
     return (
         best_first(held)
         .with_columns(similarity=similarity)
+        # "shop-api connects to host nas" is told where it is asked for.
+        .filter((pl.col("similarity") > 0) | ~pl.col("predicate").is_in(NAME_PREDICATES))
         .sort("similarity", descending=True, maintain_order=True)
         .head(policy.known_facts)
         .select("fact_id", "predicate", "similarity", text="content", confidence="effective")

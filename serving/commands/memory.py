@@ -1,0 +1,80 @@
+"""`cairn memory`."""
+
+from datetime import datetime
+
+import click
+import polars as pl
+
+from knowledge.policy import STRUCTURAL_PREDICATES
+from serving import options
+from serving.reader import best_first, open_reader
+from serving.report import ENTITY_COLUMNS
+from serving.search import IN_FORCE
+from serving.terminal import Column, count, emit_json, print_table, say
+
+_FACTS = (
+    Column("fact_id", "id"),
+    Column("effective", "confidence"),
+    Column("predicate", most=24),
+    Column("content", "what", wide=True),
+)
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  cairn memory             (what it knows about, the most first)
+  cairn memory 3           (what it knows about the third)
+  cairn memory 3 --all --json"""
+)
+@click.argument("number", type=click.IntRange(1), required=False)
+@click.option("--all", "everything", is_flag=True, help="Tools, commands and paths too.")
+@options.limit(20)
+@options.namespace(options.ONE_NAMESPACE)
+@options.as_of
+@options.as_json
+@click.pass_context
+def command(
+    ctx: click.Context,
+    number: int | None,
+    everything: bool,
+    limit: int,
+    namespace: str | None,
+    as_of: datetime | None,
+    as_json: bool,
+) -> None:
+    """What is known about whom: a numbered list, or the facts about one of it."""
+    reader = open_reader(options.state_of(ctx), namespace, as_of)
+    known = reader.top_entities().collect().with_row_index("number", 1)
+    if number is None:
+        page = known.head(limit)
+        if as_json:
+            emit_json(
+                {"namespace": reader.namespace, "total": known.height, "memory": page.to_dicts()}
+            )
+            return
+        print_table(page.iter_rows(named=True), (Column("number", "#"), *ENTITY_COLUMNS))
+        say(f"{page.height:,} of {known.height:,}; `cairn memory N` tells what is known of one")
+        return
+    if number > known.height:
+        raise click.ClickException(
+            f"there is no number {number}: {count(known.height, 'entity', 'entities')} in memory"
+        )
+    entity = known.row(number - 1, named=True)
+    held = pl.col("status").is_in(IN_FORCE)
+    plain = pl.lit(everything) | ~pl.col("predicate").is_in(list(STRUCTURAL_PREDICATES))
+    facts = best_first(reader.about([entity["entity_id"]]).lazy().filter(held, plain)).collect()
+    page = facts.head(limit)
+    if as_json:
+        emit_json(
+            {
+                "namespace": reader.namespace,
+                "entity": entity,
+                "total": facts.height,
+                "facts": page.to_dicts(),
+            }
+        )
+        return
+    say(f"{entity['display_name']} ({entity['type']})  {entity['entity_id']}", style="bold")
+    print_table(page.iter_rows(named=True), _FACTS, indent=2)
+    say(f"{page.height:,} of {facts.height:,}", style="dim", indent=2)
