@@ -1,5 +1,6 @@
 """A program that asks often: the same answers as from the tables, and no turn waits."""
 
+import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -8,10 +9,10 @@ from threading import Event
 
 import pytest
 
-from resources.publication import manifests, publish
+from resources.publication import forget_others, manifests, publish
 from resources.state import open_state
 from serving.known import known
-from serving.memory import Memory
+from serving.memory import Memory, make_ready
 from serving.passive import NOTHING, NextContext, Streamed, next_context
 from serving.reader import Reader, open_reader
 from serving.search import KINDS, search_memory
@@ -122,3 +123,45 @@ def test_a_failure_streams_nothing_and_is_told() -> None:
     assert ahead.take() is NOTHING
     assert str(ahead.error) == "odd"
     ahead.close()
+
+
+def test_nobody_waits_for_a_publication_that_is_read_ahead(
+    home: Path, monkeypatch: pytest.MonkeyPatch, gate: Event
+) -> None:
+    """Until its tables are there, answers are of the one before; then of the new one."""
+    read = Event()
+
+    def slowly(reader: Reader) -> None:
+        gate.wait(30)
+        make_ready(reader)
+        read.set()
+
+    monkeypatch.setattr("serving.memory.make_ready", slowly)
+    memory = Memory(open_state(home), ahead=True)
+    before = memory.reader()
+    manifest = manifests(memory.state.home, before.namespace)[0]
+    tables = {name: version for name, version in manifest.tables.items() if name != "memory"}
+    try:
+        publish(memory.state.home, replace(manifest, tables=tables))
+        assert memory.reader().held is before.held
+        assert search_memory(memory.reader(), QUERIES[0], "facts")
+        gate.set()
+        assert read.wait(30)
+        while memory.reader().held is before.held:
+            pass
+        assert search_memory(memory.reader(), QUERIES[0], "facts") == []
+    finally:
+        publish(memory.state.home, manifest)
+
+
+def test_what_was_forgotten_is_not_answered_from(home: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "home"
+    shutil.copytree(home, copy)
+    memory = Memory(open_state(copy), ahead=True)
+    before = memory.reader()
+    manifest = manifests(memory.state.home, before.namespace)[0]
+    tables = {name: version for name, version in manifest.tables.items() if name != "memory"}
+    publish(memory.state.home, replace(manifest, tables=tables))
+    forget_others(memory.state.home, before.namespace)
+    assert memory.reader().held is not before.held
+    assert search_memory(memory.reader(), QUERIES[0], "facts") == []
