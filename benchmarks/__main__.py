@@ -27,6 +27,7 @@ TOKENS_IN, TOKENS_OUT = 3000, 500
 DIMENSIONS = 256, 384
 """Those of the embedder, and of the vectors that the goal of clusters was set for."""
 
+SEARCHES, COMPARED = 200, 20
 LARGE = 100_000
 """Statements at which nights and SimHashes have their goals."""
 
@@ -91,6 +92,7 @@ def measured(
             "simhash": [run("simhash", count, rounds) for count in statements],
             "evidence": run("evidence", EVIDENCE_FACTS if rounds > 1 else facts[0], ASKED),
             "nights": [nights(count) for count in facts],
+            "search": [run("search", count, SEARCHES, COMPARED) for count in facts[:2]],
         }
 
 
@@ -178,6 +180,8 @@ def figures(result: dict[str, Any]) -> Iterator[Figure]:
             first / second,
             "20",
         )
+    for found in result["search"]:
+        yield from searched(found)
     stages = result["stages"]["stages"]
     for name, stage in stages.items():
         rows = "" if stage["rows"] is None else f", {stage['rows']:,} rows"
@@ -221,6 +225,43 @@ def clustered(result: dict[str, Any]) -> Iterator[Figure]:
             f"{ours:.3f} s CPU",
             baseline / ours,
             "20" if found["hashes"] >= LARGE else "",
+        )
+
+
+def searched(found: dict[str, Any]) -> Iterator[Figure]:
+    """Searches of people and agents, and what publishing costs."""
+    of, large = f"{found['facts']:,} facts", found["facts"] > LARGE // 2
+    top, publish, whole = found["top"], found["publish"], found["search"]
+    yield Figure(
+        f"filtered top 20 of {of}, recall {found['recall']:.3f}",
+        f"QdrantClient(path=…) {top['baseline'] * 1000:.1f} ms",
+        f"{top['ours'] * 1000:.2f} ms",
+        top["baseline"] / top["ours"],
+        "" if large else "200",
+    )
+    goal = 30 if large else 10
+    yield Figure(
+        f"a whole search of {of}, p95 of {found['asked']}",
+        f"goal {goal} ms",
+        f"{whole['p95'] * 1000:.1f} ms (median {whole['p50'] * 1000:.1f})",
+        goal / 1000 / whole["p95"],
+        "1",
+    )
+    yield Figure(
+        f"publishing {found['points']:,} points",
+        f"QdrantClient(path=…) {publish['baseline']:.1f} s",
+        f"{publish['ours']:.2f} s",
+        publish["baseline"] / publish["ours"],
+        "25",
+    )
+    one, many = found["clients"]["1"], found["clients"]["8"]
+    yield Figure(f"8 clients at once, {of}", f"one {one:.0f}/s", f"{many:.0f}/s", many / one)
+    if during := found["while_publishing"]:
+        yield Figure(
+            f"a search of {of} while one publishes",
+            f"p95 alone {whole['p95'] * 1000:.1f} ms",
+            f"p95 {during['p95'] * 1000:.1f} ms, most {during['most'] * 1000:.0f} ms",
+            whole["p95"] / during["p95"],
         )
 
 

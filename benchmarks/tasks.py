@@ -234,6 +234,14 @@ def night(home: str) -> dict[str, Any]:
     return {"seconds": night(Path(home))}
 
 
+def search(count: str, asked: str, compared: str) -> dict[str, Any]:
+    """Seconds of searches, and of the same by the local mode of qdrant-client."""
+    from benchmarks.search import measured
+
+    with tempfile.TemporaryDirectory() as home:
+        return measured(Path(home), int(count), int(asked), int(compared))
+
+
 def _one_thread() -> None:
     """Two would wait for each other. Read when numpy is first imported, and polars first works."""
     os.environ |= {"OPENBLAS_NUM_THREADS": "1", "POLARS_MAX_THREADS": "1"}
@@ -330,6 +338,7 @@ TASKS: dict[str, Callable[..., dict[str, Any]]] = {
         evidence,
         facts,
         night,
+        search,
     )
 }
 

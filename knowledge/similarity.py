@@ -178,12 +178,14 @@ def similar_pairs(
     *,
     block: int = BLOCK,
     margin: float = 1e-4,
+    floor: float | None = None,
 ) -> Pairs:
     """All pairs whose calibrated similarity is at least `threshold`, with that similarity.
 
-    Arguments as in `candidate_pairs`; sorted by left, then right.
+    Arguments as in `candidate_pairs`; sorted by left, then right. `floor` is the `raw_floor` of the
+    threshold, for whoever knows it already.
     """
-    floor = raw_floor(embedder, threshold)
+    floor = raw_floor(embedder, threshold) if floor is None else floor
     left, right = candidate_pairs(a, b, floor, block=block, margin=margin)
     similarity = pair_similarity(a, a if b is None else b, left, right, embedder)
     enough = similarity >= threshold

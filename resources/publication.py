@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -34,9 +34,7 @@ class Manifest:
 
     def same_content(self, other: "Manifest | None") -> bool:
         """Whether another manifest names the same, the time of publishing aside."""
-        return other is not None and asdict(self) == asdict(other) | {
-            "published_at": self.published_at
-        }
+        return other is not None and self == replace(other, published_at=self.published_at)
 
 
 def publish(home: Home, manifest: Manifest) -> bool:

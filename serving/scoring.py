@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from math import exp
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from knowledge.days import EPOCH
 from knowledge.embedding import Embedder, Vectors
 from knowledge.policy import Policy
-from knowledge.similarity import similar_pairs
+from knowledge.similarity import raw_floor, similar_pairs
 from knowledge.text import STOP_WORDS, words
 from knowledge.vocabulary import stem
 from resources.vector_index import Hit
@@ -123,13 +124,20 @@ def diverse(best_first: Sequence[Scored], embedder: Embedder, policy: Policy) ->
     rows = [row for row, one in enumerate(best_first) if one.hit.vector is not None]
     vectors: Vectors = np.array([best_first[row].hit.vector for row in rows], dtype=np.float32)
     if len(rows) > 1:
-        pairs = similar_pairs(vectors, None, policy.search_diversity, embedder)
+        alike = policy.search_diversity
+        pairs = similar_pairs(vectors, None, alike, embedder, floor=_floor(embedder, alike))
         for near, far in zip(pairs.left.tolist(), pairs.right.tolist(), strict=True):
             left, right = rows[near], rows[far]
             if left not in gone and right not in gone:
                 surer = best_first[right].told.confidence > best_first[left].told.confidence
                 gone.add(left if surer else right)
     return [one for row, one in enumerate(best_first) if row not in gone]
+
+
+@lru_cache(maxsize=8)
+def _floor(embedder: Embedder, threshold: float) -> float:
+    """To find it takes longer than to compare the few results of a search."""
+    return raw_floor(embedder, threshold)
 
 
 def _covered(wanted: set[str], told: Told) -> float:
