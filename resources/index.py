@@ -54,6 +54,10 @@ TIES = 32
 BLOCK = 1 << 16
 DENSE, SPARSE = "dense", "bm25"
 
+PointId = int | uuid.UUID | str
+Arm = dict[PointId, tuple[float, int]]
+"""Point → its score and rank among the best."""
+
 _INDEXED = {
     "namespace": edge.KeywordIndexParams(is_tenant=True),
     "strength": edge.PayloadSchemaType.Float,
@@ -155,7 +159,7 @@ class EdgeIndex:
         if conditions is None:
             return []
         words = self._bm25.embed_query(text)
-        arms: dict[str, dict[str, tuple[float, int]]] = {SPARSE: {}, DENSE: {}}
+        arms: dict[str, Arm] = {SPARSE: {}, DENSE: {}}
         if words.indices:
             # By itself the engine counts deleted points too, and scores would depend on how a
             # generation came about; to count those of the namespace takes longer.
@@ -370,8 +374,8 @@ def _ranked(
     params: edge.SearchParams,
     limit: int,
     digits: int,
-) -> dict[str, tuple[float, int]]:
-    """Point → score and rank of an arm's best, by score, ties by the id of the point.
+) -> Arm:
+    """An arm's best, by score, ties by the id of the point.
 
     The engine adds up in float32: what is beyond its precision is rounded away.
     """
@@ -387,16 +391,14 @@ def _ranked(
     cut = sorted(scores)[:limit][-1:] or [0.0]
     # An id takes longer to read than a score: only those are read that may be among the best.
     best = sorted(
-        (score, str(point.id))
-        for score, point in zip(scores, found, strict=True)
-        if score <= cut[0]
+        (score, point.id) for score, point in zip(scores, found, strict=True) if score <= cut[0]
     )
     return {point: (-score, rank) for rank, (score, point) in enumerate(best[:limit], 1)}
 
 
 def _hits(
     shard: edge.EdgeShard,
-    arms: dict[str, dict[str, tuple[float, int]]],
+    arms: dict[str, Arm],
     asked: Sequence[float] | None,
     *,
     vectors: bool,
@@ -406,13 +408,13 @@ def _hits(
     if query is not None:
         query /= np.linalg.norm(query) or 1.0
     hits: list[Hit] = []
-    points: list[int | uuid.UUID | str] = [
-        *dict.fromkeys(id_ for arm in arms.values() for id_ in arm)
-    ]
+    points = [*dict.fromkeys(id_ for arm in arms.values() for id_ in arm)]
     # Vectors take as long as all else, and the nearest have their cosines already.
     needed = vectors or (query is not None and arms[SPARSE].keys() - arms[DENSE].keys())
-    for point in shard.retrieve(points, True, [DENSE] if needed else False):
-        id_, payload = str(point.id), point.payload or {}
+    # Records come in the order of the ids.
+    found = shard.retrieve(points, True, [DENSE] if needed else False)
+    for id_, point in zip(points, found, strict=True):
+        payload = point.payload or {}
         nearness, near = arms[DENSE].get(id_, (None, None))
         weight, rank = arms[SPARSE].get(id_, (None, None))
         stored = point.vector if needed else None
