@@ -5,6 +5,10 @@ import polars as pl
 from knowledge.embeddings import entity_texts, learning_text, with_vector
 from knowledge.policy import STRUCTURAL_PREDICATES
 
+LONGEST_TITLE, LONGEST_BEFORE = 120, 300
+"""Characters of the first request of a conversation, and of what was said last before an episode,
+that it is found by too."""
+
 
 def points(
     memory: pl.DataFrame,
@@ -19,7 +23,8 @@ def points(
 
     `first_day` and `day` are those of its first and its last event, `sources` the adapters of the
     conversations that it comes from.
-    `context` is searched by words beside `text`: the entity of a fact, the tags of a learning.
+    `context` is searched by words beside `text`: the entity of a fact, the tags of a learning,
+    and of an episode what it was about when it began: "is it treatable?" is found by what "it" was.
     Structural facts are left out. What has no vector yet is found by its words.
     """
     names = entity_texts(memory_entities)
@@ -59,8 +64,10 @@ def points(
         _day("first_seen").alias("first_day"),
         _day("last_seen").alias("day"),
     )
-    placed = episodes.filter(pl.col("text") != "").join(
-        heard, on=["namespace", "conversation_id"], how="left"
+    placed = (
+        episodes.with_columns(context=_before())
+        .filter(pl.col("text") != "")
+        .join(heard, on=["namespace", "conversation_id"], how="left")
     )
     told = placed.select(
         "namespace",
@@ -71,7 +78,7 @@ def points(
         pl.col("episode_id").alias("id"),
         pl.lit("episode").alias("kind"),
         "text",
-        pl.col("project").alias("context"),
+        "context",
         pl.col("ended_at").alias("last_event_at"),
     )
     lessons = learnings.join(heard, on=["namespace", "conversation_id"], how="left").select(
@@ -95,3 +102,19 @@ def points(
 
 def _day(time: str) -> pl.Expr:
     return pl.col(time).dt.strftime("%Y-%m-%d")
+
+
+def _before() -> pl.Expr:
+    """What the conversation of an episode began with, and the end of what was said before it."""
+
+    def earlier(text: pl.Expr) -> pl.Expr:
+        return text.over("namespace", "conversation_id", order_by="seq")
+
+    title = pl.col("request").str.slice(0, LONGEST_TITLE)
+    return pl.concat_str(
+        "project",
+        pl.when(pl.col("seq") > 1).then(earlier(title.first())),
+        earlier(pl.col("text").shift(1)).str.slice(-LONGEST_BEFORE),
+        separator="\n",
+        ignore_nulls=True,
+    )

@@ -111,13 +111,14 @@ class Policy(BaseModel):
     )
     streamed: int = Field(5, ge=1, description="Most facts, and most episodes, streamed unasked.")
     weight_dense: float = Field(
-        0.4, ge=0, le=1, description="Share of the vector in similarity; the rest is the words'."
+        0.2, ge=0, le=1, description="Share of the vector in similarity; the rest is the words'."
     )
-    least_covered: float = Field(
+    search_floor: float = Field(
         0.5,
         ge=0,
-        le=1,
-        description="Share of the query's words that a result must have, or be near by its vector.",
+        le=2,
+        description="Similarity by vector, and share of the query's words, that one result must "
+        "reach together; the others half of it.",
     )
     weight_similarity: float = Field(0.6, description="Weight of similarity in a result's score.")
     weight_confidence: float = Field(0.3, description="Weight of confidence.")

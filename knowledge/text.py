@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from itertools import pairwise
 
 _BOUNDARY = re.compile(
     r"""(?P<stop>[.!?…]+["'”’)\]*`]*(?=\s))   # a mark with what closes after it, then a gap
@@ -98,6 +99,28 @@ def undisguised(text: str) -> str:
     if text.isascii():
         return text
     return _UNSEEN.sub("", unicodedata.normalize("NFKC", text.translate(_TAGS)))
+
+
+_UNSPACED = re.compile(
+    # Han, kana, Hangul (whose particles are written on), Thai, Lao, Myanmar, Khmer
+    "[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af\u0e00-\u0eff\u1000-\u109f"
+    "\u1780-\u17ff]+"
+)
+
+
+def spaced(text: str) -> str:
+    """A text in which words can be found that are written without spaces between them.
+
+    A run of such letters becomes the letters and their pairs, in the text and in what is asked of
+    it: "音楽" finds "音楽が好き" with no dictionary.
+    """
+    return text if text.isascii() else _UNSPACED.sub(_letters_and_pairs, text)
+
+
+def _letters_and_pairs(run: re.Match[str]) -> str:
+    letters = run.group()
+    pairs = map("".join, pairwise(letters))
+    return f" {' '.join((*letters, *pairs))} "
 
 
 def words(text: str) -> list[str]:

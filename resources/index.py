@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 import qdrant_edge as edge
 
+from resources.bm25 import Words
 from resources.files import replace_file
 from resources.home import check_namespace
 from resources.vector_index import (
@@ -45,8 +46,6 @@ FRESH_BELOW = 20_000
 EXACT_BELOW = 100_000
 """Fewer points than this are compared exactly: 9 ms at 60,000, and the same answer whatever the
 build. From there on the night builds a graph (HNSW)."""
-AVERAGE_LENGTH = 64.0
-"""Tokens of a typical document; a constant, so that one text's weights depend on no other."""
 BATCH = 1_000
 OPEN_SHARDS = 8
 TIES = 32
@@ -83,7 +82,7 @@ class EdgeIndex:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._bm25 = edge.Bm25(edge.Bm25Config(avg_len=AVERAGE_LENGTH))
+        self._words = Words()
         self._shards: dict[Path, tuple[int, tuple[Generation, edge.EdgeShard]]] = {}
         self._lock = threading.Lock()
 
@@ -158,7 +157,7 @@ class EdgeIndex:
             )
         if conditions is None:
             return []
-        words = self._bm25.embed_query(text)
+        words = self._words.asked(text)
         arms: dict[str, Arm] = {SPARSE: {}, DENSE: {}}
         if words.indices:
             # By itself the engine counts deleted points too, and scores would depend on how a
@@ -210,7 +209,7 @@ class EdgeIndex:
 
     def _point(self, row: PointRow) -> edge.Point:
         vectors: dict[str, Any] = {} if row.vector is None else {DENSE: row.vector}
-        words = self._bm25.embed_document(row.document)
+        words = self._words.told(row.text, row.context)
         if words.indices:
             vectors[SPARSE] = words
         return edge.Point(row.uuid, vectors, row.payload | {"digest": row.digest})

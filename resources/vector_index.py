@@ -16,7 +16,7 @@ from knowledge.embedding import Vectors
 from knowledge.identity import digest
 from knowledge.tables import TEXT, TEXTS, TIME
 
-FORMAT = 2
+FORMAT = 3
 """Rises when points or BM25 change: all names change, and all is built anew."""
 
 PAYLOAD: dict[str, pl.DataType] = {
@@ -186,8 +186,10 @@ class PointRow(NamedTuple):
     """The engine's id, from namespace, kind and id."""
     digest: str
     """Of all that the point holds."""
-    document: str
-    """Text with the text before it, for BM25."""
+    text: str
+    """What is searched by words."""
+    context: str
+    """Text before it, searched by words too; they weigh less."""
     vector: list[float] | None
     payload: dict[str, Any]
 
@@ -223,15 +225,15 @@ def prepared(namespace: str, points: pl.DataFrame, dimension: int) -> list[Point
             "namespace": namespace,
             **{name: value for name, value in values.items() if value not in (None, [])},
         }
-        document = f"{context}\n{text}" if context else text or ""
         content = hashlib.blake2b(digest_size=16)
-        for part in (json.dumps(payload, sort_keys=True), document):
+        for part in (json.dumps(payload, sort_keys=True), text or "", context or ""):
             content.update(part.encode() + b"\0")
         if vector is not None:
             content.update(vector.tobytes())
         point = str(uuid.uuid5(POINT_SPACE, json.dumps([namespace, kind, id_])))
         listed = None if vector is None else vector.tolist()
-        rows.append(PointRow(point, content.hexdigest(), document, listed, payload))
+        marks = content.hexdigest()
+        rows.append(PointRow(point, marks, text or "", context or "", listed, payload))
     return rows
 
 

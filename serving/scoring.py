@@ -13,7 +13,7 @@ from knowledge.days import EPOCH
 from knowledge.embedding import Embedder, Vectors
 from knowledge.policy import Policy
 from knowledge.similarity import raw_floor, similar_pairs
-from knowledge.text import STOP_WORDS, words
+from knowledge.text import STOP_WORDS, spaced, words
 from knowledge.vocabulary import stem
 from resources.vector_index import Hit
 
@@ -32,6 +32,8 @@ class Told:
     confidence: float = UNJUDGED
     status: str | None = None
     last_event_at: datetime | None = None
+    context: str = ""
+    """What it is found by beside its text."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,9 @@ class Scored:
     dense: float
     """Calibrated similarity of the vectors; 0 where there is none."""
     covered: float
-    """Share of the query's words that it has."""
+    """Share of the query's words that it has, or what stands before it; by their stems."""
+    stems: set[str]
+    """Stems of these words."""
 
     @property
     def order(self) -> tuple[float, str]:
@@ -65,18 +69,21 @@ def scored(
     """Hits by their worth, best first: 0.6 similarity + 0.3 confidence + 0.1 recency.
 
     Recency is exp(-0.01 · days since the last evidence). Similarity is a weighted sum of both arms.
-    BM25 has no scale of its own: the best of a query is 1, and a hit counts by the share of the
-    query's words that it has, too, so that one odd word in common is not much. What has no vector,
-    or a query without a word that the encoder knows, is judged by its words.
+    BM25 has no scale of its own: the best of a query gets the largest share of the query's words
+    that any hit has, so that one odd word in common is not much, and the others by their BM25. What
+    has no vector, or a query without a word that the encoder knows, is judged by its words.
     """
     top = max((hit.sparse_score or 0.0 for hit in hits), default=0.0) or 1.0
     cosines = np.array([-1.0 if hit.dense_score is None else hit.dense_score for hit in hits])
     nearness = embedder.calibrated(cosines).tolist()
-    wanted = _stems(query, but=STOP_WORDS)
+    wanted = _stems(query, but=STOP_WORDS) or _stems(query)
+    own = [_stems(f"{its.entity or ''} {its.context} {its.text}") for its in told]
+    shares = [len(wanted & words) / (len(wanted) or 1) for words in own]
+    found_by_words = (share for share, hit in zip(shares, hits, strict=True) if hit.sparse_score)
+    reach = max(found_by_words, default=0.0)
     found: list[Scored] = []
-    for hit, its, near in zip(hits, told, nearness, strict=True):
-        covered = _covered(wanted, its)
-        sparse = (hit.sparse_score or 0.0) / top * covered
+    for hit, its, near, covered, stems in zip(hits, told, nearness, shares, own, strict=True):
+        sparse = (hit.sparse_score or 0.0) / top * reach
         dense = 0.0 if hit.dense_score is None else near
         similarity = (
             sparse
@@ -89,7 +96,7 @@ def scored(
             + policy.weight_confidence * its.confidence
             + policy.weight_recency * fade
         )
-        found.append(Scored(hit, its, score, similarity, fade, dense, covered))
+        found.append(Scored(hit, its, score, similarity, fade, dense, covered, stems))
     return sorted(found, key=lambda one: one.order)
 
 
@@ -105,15 +112,24 @@ def days(moment: datetime) -> float:
     return (moment - EPOCH).total_seconds() / 86_400
 
 
-def speaks(one: Scored, policy: Policy) -> bool:
-    """Whether a hit is about the query at all: by its vector, or by enough of its words."""
-    return one.dense >= policy.semantic_floor or one.covered >= policy.least_covered
+def about(found: Sequence[Scored], policy: Policy) -> list[Scored]:
+    """Those that are about the query, in their order: none if not one of them surely is.
+
+    What is about something by its vector and its words together speaks for others beside it, which
+    need half as much: the answer to a question often has few of its words.
+    """
+    near = [one.dense + one.covered for one in found]
+    if max(near, default=0.0) < policy.search_floor:
+        return []
+    return [one for one, each in zip(found, near, strict=True) if each >= policy.search_floor / 2]
 
 
 def diverse(best_first: Sequence[Scored], embedder: Embedder, policy: Policy) -> list[Scored]:
     """Of results alike beyond `policy.search_diversity`, the most confident; others stay.
 
-    What stands word for word in a better one goes; what has a better one in it says more.
+    Alike by their vectors, and in half of the words of the shorter one: to an encoder of English
+    all texts of another script are alike. What stands word for word in a better one goes; what has
+    a better one in it says more.
     """
     said = [f" {' '.join(words(one.told.text))} " for one in best_first]
     gone = {
@@ -128,7 +144,10 @@ def diverse(best_first: Sequence[Scored], embedder: Embedder, policy: Policy) ->
         pairs = similar_pairs(vectors, None, alike, embedder, floor=_floor(embedder, alike))
         for near, far in zip(pairs.left.tolist(), pairs.right.tolist(), strict=True):
             left, right = rows[near], rows[far]
-            if left not in gone and right not in gone:
+            if left in gone or right in gone:
+                continue
+            one, two = best_first[left].stems, best_first[right].stems
+            if 2 * len(one & two) >= min(len(one), len(two)):
                 surer = best_first[right].told.confidence > best_first[left].told.confidence
                 gone.add(left if surer else right)
     return [one for row, one in enumerate(best_first) if row not in gone]
@@ -140,12 +159,5 @@ def _floor(embedder: Embedder, threshold: float) -> float:
     return raw_floor(embedder, threshold)
 
 
-def _covered(wanted: set[str], told: Told) -> float:
-    """Share of the query's words that a text, or the entity before it, has; by their stems."""
-    if not wanted:
-        return 0.0
-    return len(wanted & _stems(f"{told.entity or ''} {told.text}")) / len(wanted)
-
-
 def _stems(text: str, but: Collection[str] = ()) -> set[str]:
-    return {stem(word) for word in WORD.findall(text.casefold()) if word not in but}
+    return {stem(word) for word in WORD.findall(spaced(text.casefold())) if word not in but}

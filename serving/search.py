@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import date, datetime
 from math import log
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -15,7 +15,7 @@ from knowledge.embeddings import learning_text
 from knowledge.tables import EPISODES, LEARNINGS, MEMORY_ENTITIES
 from resources.vector_index import Filters, Hit
 from serving.reader import Reader
-from serving.scoring import UNJUDGED, Scored, Told, days, diverse, scored, speaks
+from serving.scoring import UNJUDGED, Scored, Told, about, days, diverse, scored
 
 KINDS = {
     "facts": ("fact",),
@@ -36,6 +36,9 @@ the index knows facts as they are now, so what they were then is only seen when 
 
 LONGEST_QUESTION = 500
 """Characters of a query up to which its words may say when; a longer one is a text to compare."""
+
+FEW_DAYS = 31
+"""Days up to which all that was said in them may be an answer."""
 
 LONGEST_QUOTE = 200
 """Characters of an episode that stand for it among sources."""
@@ -98,9 +101,9 @@ def answer(
     Words that say when ("in May", "last spring") become days, unless days are given already, or
     nothing of those days is found: then they are words like others.
 
-    Of results that say nearly the same, the most confident one stays. A result that neither has
-    enough of the query's words nor reaches the semantic floor is left out: nothing is better than
-    noise.
+    Of results that say nearly the same, the most confident one stays. Where none is near enough to
+    the query, by its vector and its words, there are none: nothing is better than noise. Only where
+    a few days are asked for, anything of those days may be an answer.
 
     Args:
         reader: Whose memory, at which moment.
@@ -158,11 +161,21 @@ def nearest(
     fit = [
         one
         for one in best
-        if speaks(one, policy)
-        and round(one.told.confidence, 9) >= round(least, 9)
-        and one.told.status in statuses
+        if round(one.told.confidence, 9) >= round(least, 9) and one.told.status in statuses
     ]
-    return _results(reader, diverse(fit, reader.state.embedder, policy)[:wanted])
+    near = fit if _few_days(only) else about(fit, policy)
+    return _results(reader, diverse(near, reader.state.embedder, policy)[:wanted])
+
+
+def _few_days(only: Filters) -> bool:
+    """Whether what was said in the days that are asked for is an answer in itself.
+
+    "What did we talk about on Monday?" has no word of what it was.
+    """
+    if only.from_day is None or only.to_day is None:
+        return False
+    first, last = map(date.fromisoformat, (only.from_day, only.to_day))
+    return (last - first).days < FEW_DAYS
 
 
 def _hits(
@@ -242,13 +255,18 @@ def _episodes(reader: Reader, ids: pl.Series) -> dict[str, Told]:
 
 
 def _learnings(reader: Reader, ids: pl.Series) -> dict[str, Told]:
-    rows = reader.rows(LEARNINGS, "learning_id", ids, ["learning_id", "title", "content"])
-    return {row[0]: Told(row[1]) for row in rows.select("learning_id", learning_text()).iter_rows()}
+    columns = ["learning_id", "title", "content", "tags"]
+    rows = reader.rows(LEARNINGS, "learning_id", ids, columns)
+    rows = rows.select("learning_id", learning_text(), pl.col("tags").list.join(" ").fill_null(""))
+    return {row[0]: Told(row[1], context=row[2]) for row in rows.iter_rows()}
 
 
 def _entities(reader: Reader, ids: pl.Series) -> dict[str, Told]:
-    rows = reader.rows(MEMORY_ENTITIES, "entity_id", ids, ["entity_id", "display_name"])
-    return {row[0]: Told(row[1], row[1]) for row in rows.iter_rows()}
+    columns = ["entity_id", "display_name", "aliases"]
+    rows = reader.rows(MEMORY_ENTITIES, "entity_id", ids, columns)
+    return {
+        row[0]: Told(row[1], row[1], context=" ".join(row[2] or ())) for row in rows.iter_rows()
+    }
 
 
 _READ: Mapping[str, Callable[[Reader, pl.Series], dict[str, Told]]] = {

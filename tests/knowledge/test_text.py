@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knowledge.text import STOP_WORDS, estimated_tokens, sentences, words
+from knowledge.text import STOP_WORDS, estimated_tokens, sentences, spaced, words
 
 
 @pytest.mark.parametrize(
@@ -33,6 +33,25 @@ def test_spans_cover_all_but_white_space_in_order(text: str) -> None:
 def test_words_are_casefolded_and_keep_what_joins_them() -> None:
     assert words("Don’t re-run CONFIG.py, Straße!") == ["don't", "re-run", "config.py", "strasse"]
     assert STOP_WORDS.issuperset(words("That isn't what I'd do"))
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("我喜欢听爵士乐。", "爵士乐"),
+        ("音楽が好きです", "音楽"),
+        ("재즈를 좋아해", "재즈"),
+        ("เพลงแจ๊ส", "แจ๊ส"),
+    ],
+)
+def test_a_word_is_found_in_a_text_without_spaces(text: str, asked: str) -> None:
+    assert set(spaced(asked).split()) <= set(spaced(text).split())
+
+
+def test_where_words_are_spaced_nothing_changes() -> None:
+    assert [spaced(text) for text in ("naïve café", "it's “ok”", "")] == [
+        "naïve café", "it's “ok”", "",
+    ]  # fmt: skip
 
 
 def test_tokens_are_a_quarter_of_the_characters_rounded_up() -> None:

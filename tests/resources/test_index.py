@@ -89,6 +89,27 @@ def test_the_text_before_it_finds_a_point_too(tmp_path: Path) -> None:
     assert _ids(index.search("me", name, text="the of and")) == []
 
 
+def test_a_word_of_the_text_itself_weighs_more_than_one_before_it(tmp_path: Path) -> None:
+    index = EdgeIndex(tmp_path)
+    more = _points(
+        {"id": "a", "kind": "episode", "text": "What about nginx", "context": "It broke again"},
+        {"id": "b", "kind": "episode", "text": "It broke again", "context": "What about nginx"},
+    )
+    found = index.search("me", _publish(index, more), text="nginx")
+    assert [hit.id for hit in found] == ["a", "b"]
+    assert found[0].sparse_score == pytest.approx(2 * (found[1].sparse_score or 0), abs=1e-3)
+
+
+def test_words_are_found_that_are_written_without_spaces(tmp_path: Path) -> None:
+    index = EdgeIndex(tmp_path)
+    more = _points(
+        {"id": "jazz", "kind": "fact", "text": "我最喜欢的音乐是爵士乐"},
+        {"id": "film", "kind": "fact", "text": "昨天我们去看了一部电影"},
+    )
+    found = index.search("me", _publish(index, more), text="喜欢什么音乐？")
+    assert found[0].id == "jazz"
+
+
 @pytest.mark.parametrize(
     ("filters", "ids"),
     [

@@ -3,9 +3,14 @@
 import json
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from knowledge.text import words
+from resources.state import open_state
+from resources.vector_index import Filters
+from serving.memory import Memory
+from serving.search import search_memory
 from tests.serving.conftest import Ask
 
 QUERIES = ["what nuts am I allergic to", "rsync permission denied code 23", "IPv6 docker"]
@@ -117,3 +122,25 @@ def test_a_line_without_a_query_is_named(ask: Ask, tmp_path: Path, line: str) ->
     told = ask("search", "--file", str(file))
     assert told.code == 1
     assert f"{file}:2: no query" in told.err
+
+
+def test_anything_of_a_few_days_is_an_answer_and_nothing_of_many(home: Path) -> None:
+    reader = Memory(open_state(home)).reader()
+    asked = "zeppelins over an archipelago"
+    day, year = (
+        Filters(from_day="2026-02-20", to_day=last) for last in ("2026-02-20", "2026-12-31")
+    )
+    assert not search_memory(reader, asked)
+    assert not search_memory(reader, asked, only=year)
+    found = search_memory(reader, asked, "episodes", only=day)
+    assert found
+    assert {f"{one.timestamp:%Y-%m-%d}" for one in found} == {"2026-02-20"}
+
+
+def test_an_entity_is_found_by_another_of_its_names(home: Path) -> None:
+    reader = Memory(open_state(home)).reader()
+    named = reader.entities().filter(pl.col("aliases").list.len() > 0).collect()
+    row = named.row(0, named=True)
+    assert row["entity_id"] in {
+        one.id for one in search_memory(reader, row["aliases"][0], "entities", 20, 0.0)
+    }
