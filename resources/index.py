@@ -7,7 +7,9 @@ import shutil
 import threading
 import uuid
 from collections.abc import Collection, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +27,7 @@ from resources.vector_index import (
     Generation,
     Hit,
     PointRow,
+    Prepared,
     VectorIndex,
     VectorIndexError,
     contents_digest,
@@ -97,7 +100,7 @@ class EdgeIndex:
     ) -> Generation:
         """See `VectorIndex.publish`. Only under the home's write lock."""
         rows = prepared(check_namespace(namespace), points, dimension)
-        contents = contents_digest(model, dimension, ((row.uuid, row.digest) for row in rows))
+        contents = contents_digest(model, dimension, rows.marks.items())
         slug = re.sub(r"[^A-Za-z0-9.]+", "_", model)[:40].strip("._") or "none"
         made = Generation(
             namespace=namespace,
@@ -105,7 +108,7 @@ class EdgeIndex:
             model=model,
             dimension=dimension,
             points=len(rows),
-            dense=sum(row.vector is not None for row in rows),
+            dense=rows.dense,
             digest=contents,
             optimized=rebuild,
         )
@@ -181,9 +184,7 @@ class EdgeIndex:
             shutil.rmtree(path)
         return [path.name for path in gone if path.suffix != ".partial"]
 
-    def _build(
-        self, made: Generation, rows: list[PointRow], folder: Path, base: Path | None
-    ) -> None:
+    def _build(self, made: Generation, rows: Prepared, folder: Path, base: Path | None) -> None:
         """Fills a folder with a shard of these rows, and proves that it holds them."""
         if base:
             _copy(base / "shard", folder)
@@ -193,11 +194,16 @@ class EdgeIndex:
             folder.mkdir(mode=0o700, parents=True)
             shard = _new_shard(folder, made.dimension)
             held = {}
-        if gone := held.keys() - {row.uuid for row in rows}:
+        if gone := held.keys() - rows.marks.keys():
             shard.update(edge.UpdateOperation.delete_points(sorted(gone)))
-        todo = [self._point(row) for row in rows if held.get(row.uuid) != row.digest]
-        for start in range(0, len(todo), BATCH):
-            shard.update(edge.UpdateOperation.upsert_points(todo[start : start + BATCH]))
+        todo = map(self._point, rows.rows(held))
+        # The engine takes in a batch while the next one is made.
+        with ThreadPoolExecutor(1) as engine:
+            taken = engine.submit(lambda: None)
+            while batch := list(islice(todo, BATCH)):
+                taken.result()
+                taken = engine.submit(shard.update, edge.UpdateOperation.upsert_points(batch))
+            taken.result()
         if made.optimized:
             shard.optimize()
         shard.flush()
