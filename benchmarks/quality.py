@@ -1,4 +1,4 @@
-"""How well statements are merged and contradictions found: labelled pairs, with what ships.
+"""How well statements are merged, contradictions found and memories searched, with what ships.
 
     python -m benchmarks.quality SHARED_DATA_FOLDER [--json]
 
@@ -14,6 +14,9 @@ Merges are compared in three ways: plain cosine above 0.85, the calibrated simil
 `merge_similarity`, and what ships: that, and the same in words. Wrong merges among contradictions
 are compared with plain cosine at its 0.85, and at equal recall of paraphrases: its threshold is
 raised to the highest at which it finds at least as many paraphrases as what ships does.
+
+Entities are measured by `er_ditto_dev/` (benchmarks.entity_pairs), search by `memorybank/` and
+`trec_cast_2019_2020/` (benchmarks.recall), where these are there.
 """
 
 import argparse
@@ -28,7 +31,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks import entity_pairs
+from benchmarks import entity_pairs, recall
 from knowledge.embedding import Embedder
 from knowledge.policy import Policy
 from knowledge.similarity import pair_similarity
@@ -271,10 +274,13 @@ def main() -> None:
     folder = arguments.folder.expanduser()
     result, records = measured(folder), folder / "er_ditto_dev"
     entities = entity_pairs.measured(records if records.is_dir() else None)
+    there = (folder / "memorybank").is_dir() and (folder / "trec_cast_2019_2020").is_dir()
+    found = recall.measured(folder) if there else None
     if arguments.json:
-        print(json.dumps({**result, "entities": entities}, indent=1))
+        print(json.dumps({**result, "entities": entities, "search": found}, indent=1))
     else:
-        print("\n".join([*lines(result), "", "Entities", *entity_pairs.lines(entities)]))
+        told = [*lines(result), "", "Entities", *entity_pairs.lines(entities)]
+        print("\n".join([*told, "", "Search", *recall.lines(found)] if found else told))
 
 
 if __name__ == "__main__":

@@ -114,7 +114,7 @@ class Policy(BaseModel):
         0.2, ge=0, le=1, description="Share of the vector in similarity; the rest is the words'."
     )
     search_floor: float = Field(
-        0.5,
+        0.55,
         ge=0,
         le=2,
         description="Similarity by vector, and share of the query's words, that one result must "

@@ -76,7 +76,7 @@ def scored(
     top = max((hit.sparse_score or 0.0 for hit in hits), default=0.0) or 1.0
     cosines = np.array([-1.0 if hit.dense_score is None else hit.dense_score for hit in hits])
     nearness = embedder.calibrated(cosines).tolist()
-    wanted = _stems(query, but=STOP_WORDS) or _stems(query)
+    wanted = _stems(query, but=STOP_WORDS)
     own = [_stems(f"{its.entity or ''} {its.context} {its.text}") for its in told]
     shares = [len(wanted & words) / (len(wanted) or 1) for words in own]
     found_by_words = (share for share, hit in zip(shares, hits, strict=True) if hit.sparse_score)
