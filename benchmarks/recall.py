@@ -27,10 +27,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from assets.vector_index import READS
 from benchmarks.recall_sets import VERBATIM, Half, Question, put_index, read_halves, take_in
 from knowledge.points import points
 from knowledge.policy import Policy
-from knowledge.tables import EMBEDDINGS, EPISODES, LEARNINGS, MEMORY, MEMORY_ENTITIES, RAW_LOGS
+from knowledge.tables import RAW_LOGS
 from resources.index import EdgeIndex
 from resources.state import State, open_state
 from resources.vector_index import Filters, Hit
@@ -110,8 +111,7 @@ class Memories:
         return self._turns(by_words(hits))
 
     def _publish_bare(self, namespace: str) -> str:
-        tables = (MEMORY, MEMORY_ENTITIES, EPISODES, LEARNINGS, EMBEDDINGS)
-        frames = [self.state.warehouse.read(each, namespace=namespace).collect() for each in tables]
+        frames = [self.state.warehouse.read(each, namespace=namespace).collect() for each in READS]
         own = points(*frames).with_columns(context=pl.lit(None, dtype=pl.String))
         embedder = self.state.embedder
         size = embedder.embed([""]).shape[1]
