@@ -98,6 +98,7 @@ class Talks:
 
     conversation: str | None = None
     project: str | None = None
+    """Its folder, or the last part of it."""
     since: datetime | None = None
     """Begun at this time or later."""
     until: datetime | None = None
@@ -359,7 +360,8 @@ def _talks(reader: Reader, what: str, only: Talks, limit: int, cursor: str | Non
     if only.conversation is not None:
         known = known.filter(conversation_id=only.conversation)
     if only.project is not None:
-        known = known.filter(project=only.project)
+        of = pl.col("project")
+        known = known.filter((of == only.project) | of.str.ends_with(f"/{only.project}"))
     known = _within(known, "started_at", only.since, only.until)
     keys = [newest("started_at"), Key(pl.col(fields[0]))]
     return page(known, keys, (what, reader.namespace, *astuple(only)), limit, cursor)

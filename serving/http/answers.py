@@ -1,0 +1,231 @@
+"""What each route answers with, and what goes wrong."""
+
+from datetime import datetime
+from typing import Any, Generic, TypeVar
+
+from pydantic import Field
+
+from knowledge.tables import EPISODES, LEARNINGS, MEMORY, MEMORY_ENTITIES, RAW_LOGS
+from serving.http.models import (
+    AT,
+    FILE,
+    NPM,
+    Conversation,
+    Entity,
+    Episode,
+    Fact,
+    Happened,
+    Known,
+    Learning,
+    Model,
+    NamedEntity,
+    Result,
+    Source,
+    Streamed,
+    of,
+    tells,
+)
+
+
+class Answer(Model):
+    """What every answer about memory begins with."""
+
+    namespace: str = of(MEMORY, "namespace", "samples")
+    as_of: datetime = tells("By what was known then: the latest event, unless told.", AT)
+
+
+class Results(Answer):
+    """Results of a search, the best first; none rather than noise."""
+
+    query: str = tells("What was asked.", "npm or pnpm")
+    results: list[Result] = Field(description="At most `limit`.")
+
+
+class Context(Answer):
+    """What belongs into the next prompt."""
+
+    streamed: Streamed = Field(description="By `turns`; empty without any.")
+    known: Known | None = Field(description="By `message`; null without one.")
+
+
+Item = TypeVar("Item", bound=Model)
+
+
+class Listed(Answer, Generic[Item]):
+    """One page of a list."""
+
+    items: list[Item] = Field(description="At most `limit`.")
+    next: str | None = tells(
+        "Send it as `cursor` for the page that follows; null on the last.", "WyJhNDE2MGY2My…"
+    )
+
+
+class FactPage(Listed[Fact]):
+    """Facts: those that hold first; of them sentences before attributes, then by support."""
+
+
+class EntityPage(Listed[Entity]):
+    """Entities, those with the most facts first."""
+
+
+class LearningPage(Listed[Learning]):
+    """Learnings, the surest first."""
+
+
+class EpisodePage(Listed[Episode]):
+    """Episodes, the latest first."""
+
+
+class ConversationPage(Listed[Conversation]):
+    """Conversations, the latest first."""
+
+
+class RecentPage(Listed[Happened]):
+    """What came last, the latest first."""
+
+
+class Node(Model):
+    """An entity of the graph."""
+
+    entity_id: str = of(MEMORY_ENTITIES, "entity_id", "e_a4160f63031a50c7")
+    name: str = of(MEMORY_ENTITIES, "display_name", "lantern-shop")
+    type: str = of(MEMORY_ENTITIES, "type", "project")
+    depth: int = tells("Steps from the entity that was asked for.", 0)
+
+
+class Edge(Model):
+    """A relation of two entities, and the fact that says so."""
+
+    source_id: str = tells("Entity that the fact is about.", "e_a4160f63031a50c7")
+    target_id: str = tells("Entity that it names.", "e_15c749d8d4728870")
+    type: str = of(MEMORY, "predicate", "connects_to_host")
+    fact_id: str = of(MEMORY, "fact_id", "f_1c0ad2398567ecbb")
+    content: str = of(MEMORY, "content", "lantern-shop connects to host staging")
+    confidence: float = tells("At `as_of`, 0 to 1.", 0.62)
+    depth: int = tells("Steps from the entity that was asked for, from 1.", 1)
+
+
+class Graph(Answer):
+    """What lies around an entity."""
+
+    entity_id: str = tells("Where it was entered; what took it up, if it was merged.",
+                         "e_a4160f63031a50c7")  # fmt: skip
+    nodes: list[Node] = Field(description="The nearest first.")
+    edges: list[Edge] = Field(description="The nearest first, of those the surest.")
+    more: bool = tells("Whether `limit` left relations out.", False)
+
+
+class Quote(Source):
+    """Words that something rests on, who said them, and when."""
+
+    origin: str | None = of(RAW_LOGS, "origin", "human")
+    occurred_at: datetime | None = of(RAW_LOGS, "occurred_at", AT)
+
+
+class Why(Answer):
+    """Why something is here: the words it rests on, and all that is known of it."""
+
+    kind: str = tells("fact, entity, learning, conversation, record, candidate, …", "fact")
+    id: str = tells("Its id.", "f_1c0ad2398567ecbb")
+    quotes: list[Quote] = Field(description="Fact → quote → record → file and line.")
+    explanation: dict[str, Any] = tells(
+        "What its kind has: history, merges, decisions, neighbours; as `cairn show --json`.",
+        {"history": [], "merges": []},
+    )
+
+
+class UsedFact(Model):
+    """A fact in short."""
+
+    fact_id: str = of(MEMORY, "fact_id", "f_1c0ad2398567ecbb")
+    entity: str | None = of(MEMORY_ENTITIES, "display_name", "lantern-shop")
+    predicate: str = of(MEMORY, "predicate", "states")
+    content: str = of(MEMORY, "content", NPM)
+    status: str = tells("At `as_of`.", "active")
+    confidence: float = tells("At `as_of`, 0 to 1.", 0.5527)
+
+
+class UsedLearning(Model):
+    """A learning in short."""
+
+    learning_id: str = of(LEARNINGS, "learning_id", "l_3c654be75baee14b")
+    category: str = of(LEARNINGS, "category", "bug_fix")
+    title: str = of(LEARNINGS, "title", "The test run failed because of a missing import")
+
+
+class UsedEpisode(Model):
+    """An episode in short."""
+
+    episode_id: str = of(EPISODES, "episode_id", "r_bb2c0d0b011bcbb2")
+    request: str = of(EPISODES, "request", "The checkout tests fail. Find out why.")
+    started_at: datetime | None = of(EPISODES, "started_at", AT)
+
+
+class Uses(Answer):
+    """What depends on a record."""
+
+    record_id: str = of(RAW_LOGS, "record_id", "r_bb2c0d0b011bcbb2")
+    conversation_id: str = of(RAW_LOGS, "conversation_id", "797df401-d9e3-405b-8320")
+    kind: str = of(RAW_LOGS, "kind", "message")
+    origin: str = of(RAW_LOGS, "origin", "human")
+    file: str = of(RAW_LOGS, "source_file", FILE)
+    line: int = of(RAW_LOGS, "source_line", 3)
+    occurred_at: datetime | None = of(RAW_LOGS, "occurred_at", AT)
+    episode: UsedEpisode | None = Field(description="The request that it belongs to.")
+    facts: list[UsedFact] = Field(description="Facts that it says; at most 100.")
+    supported: list[UsedFact] = Field(description="Facts that it bears out, or denies.")
+    learnings: list[UsedLearning] = Field(description="Learnings that rest on it.")
+    entities: list[NamedEntity] = Field(description="Entities that it introduced.")
+
+
+class Received(Model):
+    """What became of an event. It is on disk, without its secrets."""
+
+    namespace: str = of(MEMORY, "namespace", "samples")
+    event_id: str = tells("Send it again with the same event, and nothing is written twice.",
+                        "4f7c1fbe-0f0a-4c2e-9a0f-6d1d3c1f2b7a")  # fmt: skip
+    record_id: str = tells("Id of its record from the next run on.", "r_9f3c0d1be02a7c55")
+    written: bool = tells("False if the namespace had the event already.", True)
+    redactions: int = tells("Secrets that were taken out.", 0)
+
+
+class Published(Model):
+    """What is published of a namespace."""
+
+    namespace: str = of(MEMORY, "namespace", "samples")
+    watermark: datetime | None = tells("Its latest event.", AT)
+    published_at: datetime = tells("When, by the clock.", AT)
+    generation: str | None = tells("Generation of vectors.", "wordllama_l2_supercat_256-256-6b38")
+
+
+class Namespaces(Model):
+    """The namespaces that can be asked for."""
+
+    namespaces: list[Published] = Field(description="By name.")
+
+
+class Health(Model):
+    """Whether the server lives, and has something to answer from."""
+
+    status: str = tells("Always ok: the server answers.", "ok")
+    ready: bool = tells("Whether anything is published.", True)
+
+
+class Wrong(Model):
+    """One thing that is wrong with a request."""
+
+    place: str = tells("query, path, header or body.", "query")
+    name: str = tells("The parameter, or the place in the body.", "limit")
+    detail: str = tells("What is wrong.", "Input should be less than or equal to 100")
+
+
+class Problem(Model):
+    """What went wrong (RFC 9457)."""
+
+    type: str = tells("Always about:blank: the status says which.", "about:blank")
+    title: str = tells("The status in words.", "Unprocessable Content")
+    status: int = tells("The status.", 422)
+    detail: str = tells("What is wrong here, and what to do.", "1 of the parameters is wrong")
+    errors: list[Wrong] | None = Field(
+        default=None, description="Each parameter that is wrong, of a request that is refused."
+    )

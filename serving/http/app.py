@@ -1,0 +1,72 @@
+"""The app: routes, what each request passes on its way to them, and the document of them all."""
+
+from collections.abc import Sequence
+from importlib.metadata import version
+
+from fastapi import FastAPI
+from fastapi.responses import HTMLResponse, JSONResponse
+from fastapi.telemetry import TelemetryConfig
+
+from resources.keys import Keyring
+from serving.http import asking, browsing, operating, telling, tracing
+from serving.http.access import Gate
+from serving.http.document import document, page
+from serving.http.guard import Guard, Note
+from serving.http.metrics import Metrics
+from serving.http.problems import install
+from serving.memory import Memory
+
+ABOUT = "Knowledge that lasts, as a pure function of your logs: search it, and follow it back."
+
+NO_TELEMETRY: TelemetryConfig = {
+    "tracing": False, "metrics": False, "logs": False, "operation_spans": False,
+    "auto_configure": False,
+}  # fmt: skip
+"""FastAPI would give spans, with queries in them, to whatever provider an environment names."""
+
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
+
+
+def create_app(memory: Memory, *, local: bool = True, notes: Sequence[Note] = ()) -> FastAPI:
+    """The HTTP API of a home.
+
+    Args:
+        memory: What it answers from.
+        local: Whether it listens on this machine alone: then it needs no key while there is none.
+        notes: What is done with each request that was answered, besides counting it.
+    """
+    app = bare()
+    gate = Gate(Keyring(memory.state.home), local)
+    app.state.memory = memory
+    app.state.metrics = Metrics(memory)
+    install(app)
+    app.add_middleware(Guard, gate=gate, notes=(app.state.metrics.saw, *notes))
+    made = {needs_key: document(app, needs_key=needs_key) for needs_key in (True, False)}
+    app.state.paths = made[True]["paths"]
+
+    @app.get("/openapi.json", include_in_schema=False)
+    def openapi() -> JSONResponse:
+        return JSONResponse(made[not gate.open])
+
+    @app.get("/docs", include_in_schema=False)
+    def docs() -> HTMLResponse:
+        return HTMLResponse(page(made[not gate.open]), headers={"content-security-policy": POLICY})
+
+    return app
+
+
+def bare() -> FastAPI:
+    """The routes alone, of no home: enough for their document."""
+    app = FastAPI(
+        title="Cairn",
+        version=version("cairn"),
+        description=ABOUT,
+        telemetry=NO_TELEMETRY,
+        openapi_url=None,  # ours stand above; FastAPI's page loads its script from elsewhere
+        redirect_slashes=False,
+        responses={"default": {"description": "What went wrong (RFC 9457)."}},
+        generate_unique_id_function=lambda route: route.name,
+    )
+    for part in (asking, browsing, tracing, telling, operating):
+        app.include_router(part.router)
+    return app

@@ -1,0 +1,110 @@
+"""What is counted, for Prometheus: requests, and what is published of each namespace."""
+
+import time
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.metrics_core import Metric
+from starlette.types import Scope
+
+from resources.publication import Manifest
+from serving.memory import Memory
+from serving.report import totals
+
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+METHODS = frozenset({"GET", "HEAD", "POST", "OPTIONS"})
+BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
+LABELS = ("namespace", "method", "route")
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A request that was answered, by its route: never by its path, which a client may make up."""
+
+    namespace: str
+    """Empty where it was about none, or about one that the caller may not know of."""
+    method: str
+    route: str
+    status: int
+    seconds: float
+
+    @classmethod
+    def of(cls, scope: Scope, status: int, seconds: float, state: dict[str, Any]) -> "Seen":
+        """What is noted of a request."""
+        method = scope["method"] if scope["method"] in METHODS else "other"
+        route = getattr(scope.get("route"), "path", "none")
+        return cls(state.get("namespace", ""), method, route, status, seconds)
+
+
+class Metrics:
+    """Counters of one server. Whoever asks sees the namespaces that they may know of."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+        self._registry = CollectorRegistry()
+        self._requests = Counter(
+            "cairn_http_requests", "Requests, by their route and how they ended.",
+            (*LABELS, "status"), registry=self._registry,
+        )  # fmt: skip
+        self._seconds = Histogram(
+            "cairn_http_request_seconds", "How long answers took.",
+            LABELS, registry=self._registry, buckets=BUCKETS,
+        )  # fmt: skip
+        self._totals: dict[str, tuple[Manifest, dict[str, int]]] = {}
+
+    def saw(self, seen: Seen) -> None:
+        """Counts a request."""
+        labels = (seen.namespace, seen.method, seen.route)
+        self._requests.labels(*labels, str(seen.status)).inc()
+        self._seconds.labels(*labels).observe(seen.seconds)
+
+    def text(self, namespaces: Collection[str]) -> bytes:
+        """All that is counted of some published namespaces, and of requests about none."""
+        return generate_latest(_Chosen(list(self._all(namespaces)), {"", *namespaces}))
+
+    def _all(self, namespaces: Collection[str]) -> Iterator[Metric]:
+        yield from self._registry.collect()
+        age = GaugeMetricFamily(
+            "cairn_published_age_seconds", "Since the publication in force.", labels=["namespace"]
+        )
+        watermark = GaugeMetricFamily(
+            "cairn_watermark_timestamp_seconds", "Its latest event.", labels=["namespace"]
+        )
+        rows = GaugeMetricFamily(
+            "cairn_rows", "What is published, by kind.", labels=["namespace", "kind"]
+        )
+        for namespace in sorted(namespaces):
+            reader = self._memory.reader(namespace)
+            manifest = reader.manifest
+            age.add_metric([namespace], time.time() - manifest.published_at.timestamp())
+            if manifest.watermark:
+                watermark.add_metric([namespace], manifest.watermark.timestamp())
+            kept = self._totals.get(namespace)
+            if kept is None or not manifest.same_content(kept[0]):
+                kept = self._totals[namespace] = manifest, totals(reader)
+            for kind, count in kept[1].items():
+                rows.add_metric([namespace, kind], count)
+        yield from (age, watermark, rows)
+
+
+class _Chosen:
+    """Samples about some namespaces alone, as a registry that can be written out."""
+
+    def __init__(self, metrics: list[Metric], namespaces: set[str]) -> None:
+        self._metrics = metrics
+        self._namespaces = namespaces
+
+    def collect(self) -> Iterator[Metric]:
+        """Each metric with the samples that may be seen."""
+        for metric in self._metrics:
+            kept = Metric(metric.name, metric.documentation, metric.type, metric.unit)
+            kept.samples = [
+                sample
+                for sample in metric.samples
+                if sample.labels.get("namespace", "") in self._namespaces
+                and not sample.name.endswith("_created")
+            ]
+            yield kept

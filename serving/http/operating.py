@@ -1,0 +1,54 @@
+"""Routes of whoever runs the server: health, metrics, what there is to ask for."""
+
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import PlainTextResponse
+
+from resources.publication import namespaces as published
+from serving.http.access import Asked
+from serving.http.answers import Health, Namespaces
+from serving.http.metrics import CONTENT_TYPE
+from serving.http.problems import Refused
+
+router = APIRouter(tags=["operating"])
+
+
+@router.get("/v1/namespaces", response_model=Namespaces)
+def namespaces(asked: Asked) -> dict[str, Any]:
+    """List the namespaces that can be asked for, and how fresh each is."""
+    return {"namespaces": [asked.reader(name).manifest for name in asked.known()]}
+
+
+@router.get("/health", response_model=Health)
+def health(request: Request) -> dict[str, Any]:
+    """Tell that the server lives, and whether it has something to answer from."""
+    return {"status": "ok", "ready": bool(published(request.app.state.memory.state.home))}
+
+
+@router.get("/health/ready", response_model=Health)
+def ready(request: Request) -> dict[str, Any]:
+    """Tell whether anything is published: 503 until then."""
+    told = health(request)
+    if not told["ready"]:
+        raise Refused(503, "nothing is published yet: run `cairn run --source PATH`")
+    return told
+
+
+EXAMPLE = """\
+# TYPE cairn_http_requests_total counter
+cairn_http_requests_total{method="GET",namespace="samples",route="/v1/search",status="200"} 3.0
+# TYPE cairn_published_age_seconds gauge
+cairn_published_age_seconds{namespace="samples"} 61.5
+"""
+
+
+@router.get(
+    "/metrics",
+    response_class=PlainTextResponse,
+    responses={200: {"content": {"text/plain": {"example": EXAMPLE}}}},
+)
+def metrics(asked: Asked, request: Request) -> Response:
+    """Count requests, and what is published, for Prometheus."""
+    text = request.app.state.metrics.text(asked.known())
+    return Response(text, media_type=CONTENT_TYPE)

@@ -1,0 +1,323 @@
+"""What requests may say, with the bounds of each part."""
+
+import re
+from datetime import UTC, date, datetime
+from typing import Annotated, Any, Literal
+
+from fastapi import Path
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    WithJsonSchema,
+)
+
+from resources.home import NAMESPACE
+from serving.cursors import LONGEST_CURSOR
+
+LONGEST_QUERY = 2_000
+LONGEST_NAME = 200
+MOST_TURNS = 10
+LONGEST_TURN = 20_000
+LONGEST_TEXT = 100_000
+"""Characters of an event. Whatever has these bounds is less than the largest body, however it is
+escaped."""
+
+_TIME = re.compile(
+    r"\d{4}-\d\d-\d\d(?:[Tt]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:[Zz]|[+-]\d\d:\d\d))?", re.ASCII
+)
+_SPACES = r"\x00-\x20\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+"""White space as Python has it, and control characters; `\\s` is another set in each dialect."""
+_ANY = r"[^\x00-\x08\x0e-\x1f\x7f]*"
+_WORDY = f"^{_ANY}[^{_SPACES}]{_ANY}$"
+"""Something besides white space, and no control characters."""
+
+
+def _moment(value: object) -> datetime:
+    """A time of RFC 3339, or a day: its first moment, UTC.
+
+    Raises:
+        ValueError: it is neither.
+    """
+    if not isinstance(value, str) or not _TIME.fullmatch(value):
+        raise ValueError("no time such as 2026-03-01 or 2026-03-01T12:00:00Z")
+    at = datetime.fromisoformat(value)
+    try:
+        return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+    except OverflowError:
+        raise ValueError("out of the years that there are") from None
+
+
+def _day(value: object) -> date:
+    """A day of ISO 8601.
+
+    Raises:
+        ValueError: it is none.
+    """
+    if not isinstance(value, str) or not re.fullmatch(r"\d{4}-\d\d-\d\d", value, re.ASCII):
+        raise ValueError("no day such as 2026-03-01")
+    return date.fromisoformat(value)
+
+
+def _whole(value: object) -> object:
+    """5.0 is an integer of JSON too."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+Moment = Annotated[
+    datetime,
+    BeforeValidator(_moment),
+    WithJsonSchema({"type": "string", "anyOf": [{"format": "date-time"}, {"format": "date"}]}),
+]
+"""A time with its zone, or a day."""
+
+Day = Annotated[date, BeforeValidator(_day), WithJsonSchema({"type": "string", "format": "date"})]
+
+Namespace = Annotated[str, StringConstraints(pattern=f"^{NAMESPACE.pattern}$")]
+Name = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_NAME, pattern=_WORDY)]
+Word = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
+Turn = Annotated[str, StringConstraints(max_length=LONGEST_TURN)]
+Text = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_TEXT)]
+Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+
+
+def _id_of(what: str, example: str) -> Any:
+    """An id in a path, as its letter and 16 hexadecimal digits."""
+    pattern = rf"^{example[0]}_[0-9a-f]{{16}}$"
+    return Path(pattern=pattern, description=f"Id of the {what}.", examples=[example])
+
+
+FactId = Annotated[str, _id_of("fact", "f_1c0ad2398567ecbb")]
+EntityId = Annotated[str, _id_of("entity", "e_a4160f63031a50c7")]
+LearningId = Annotated[str, _id_of("learning", "l_3c654be75baee14b")]
+EpisodeId = Annotated[str, _id_of("episode", "r_bb2c0d0b011bcbb2")]
+RecordId = Annotated[str, _id_of("record", "r_bb2c0d0b011bcbb2")]
+
+AnyId = Annotated[str, StringConstraints(pattern=f"^[^{_SPACES}/]{{3,{LONGEST_NAME}}}$")]
+"""Of a conversation it is whatever its agent called it."""
+
+EventId = Annotated[
+    str,
+    StringConstraints(pattern=r"^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$"),
+    WithJsonSchema({"type": "string", "format": "uuid"}),
+]
+
+Status = Literal[
+    "active", "pending_embed", "deprecated", "ended", "not_yet", "merged_into", "quarantined",
+    "retracted",
+]  # fmt: skip
+Category = Literal[
+    "bug_fix", "decision", "tool_usage", "anti_pattern", "best_practice", "optimization",
+    "pattern", "workflow",
+]  # fmt: skip
+KnowledgeType = Literal["fact", "instruction", "preference", "procedure", "note", "episodic"]
+EntityType = Literal["project", "host", "path", "tool", "package", "system", "person", "topic"]
+Kind = Literal["fact", "learning", "episode"]
+
+
+class Parameters(BaseModel):
+    """What stands behind the `?`; what is not named here is refused."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    namespace: Namespace | None = Field(
+        None, description="Whose memory; the only one that you may read, if unset.",
+        examples=["samples"],
+    )  # fmt: skip
+
+
+class At(Parameters):
+    """Whose memory, and from when it is looked at."""
+
+    as_of: Moment | None = Field(
+        None, description="What was known then; by the latest event if unset.",
+        examples=["2026-03-15T00:00:00Z"],
+    )  # fmt: skip
+    true_at: Moment | None = Field(
+        None, description="Of what is known, what was true then; at `as_of` if unset.",
+        examples=["2026-03-15"],
+    )  # fmt: skip
+
+
+class Turning(At):
+    """A list, page by page."""
+
+    limit: int = Field(20, ge=1, le=100, description="Rows of a page, at most.", examples=[2])
+    cursor: str | None = Field(
+        None, pattern=rf"^[A-Za-z0-9_-]{{1,{LONGEST_CURSOR}}}$",
+        description="`next` of the page before.",
+    )  # fmt: skip
+
+
+class Searched(BaseModel):
+    """What is searched for, and what results must be besides."""
+
+    query: Annotated[
+        str, StringConstraints(min_length=1, max_length=LONGEST_QUERY, pattern=_WORDY)
+    ] = Field(description="In any words.", examples=["npm or pnpm"])
+    type: Literal["facts", "episodes", "learnings", "entities", "both", "all"] = Field(
+        "both", description="both: facts and episodes; all: learnings too.", examples=["all"]
+    )
+    limit: Annotated[int, BeforeValidator(_whole)] = Field(
+        5, ge=1, le=100, description="Results, at most.", examples=[3]
+    )
+    min_confidence: Share | None = Field(
+        None, description="Least confidence at `as_of`; 0.3 if unset.", examples=[0.3]
+    )
+    entity: Name | None = Field(
+        None, description="Only about this one: its id, name or alias.", examples=["lantern-shop"]
+    )
+    predicate: Word | None = Field(
+        None, description="Only facts with this predicate.", examples=["states"]
+    )
+    status: Status | None = Field(
+        None, description="Only facts of this status; those in force if unset.",
+        examples=["active"],
+    )  # fmt: skip
+    category: Category | None = Field(None, description="Only learnings of this category.")
+    knowledge_type: KnowledgeType | None = Field(None, description="Only facts of this type.")
+    from_day: Day | None = Field(None, description="Of this day or later.", examples=["2026-02-01"])
+    to_day: Day | None = Field(None, description="Of this day or before.", examples=["2026-03-31"])
+
+
+class SearchParameters(At, Searched):
+    """A search."""
+
+
+class SearchBody(Searched):
+    """A search whose words stand in no address, and so in no log of a proxy."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class ContextBody(BaseModel):
+    """What was said so far."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    turns: list[Turn] = Field(
+        default=[],
+        max_length=MOST_TURNS,
+        description="What was said before, the latest last, without what is being answered.",
+        examples=[["The nightly backup failed", "It could not wake the NAS"]],
+    )
+    message: Turn | None = Field(
+        None, description="What is being answered.", examples=["Why does harbor-backup fail?"]
+    )
+
+
+class FactParameters(Turning):
+    """Which facts are listed."""
+
+    entity: Name | None = Field(
+        None, description="Only about this one: its id, name or alias.", examples=["lantern-shop"]
+    )
+    predicate: Word | None = Field(
+        None, description="Only with this predicate.", examples=["states"]
+    )
+    status: Status | None = Field(None, description="Only of this status.", examples=["active"])
+    knowledge_type: KnowledgeType | None = Field(None, description="Only of this type.")
+    min_confidence: Share = Field(0.0, description="Least confidence at `as_of`.", examples=[0.3])
+    structural: bool = Field(
+        False, description="Also used_tool, executed_command and mentions_path, which are many."
+    )
+    since: Moment | None = Field(
+        None, description="Last said then or later.", examples=["2026-02-01"]
+    )
+    until: Moment | None = Field(None, description="Last said before.", examples=["2026-04-01"])
+
+
+class EntityParameters(Turning):
+    """Which entities are listed."""
+
+    type: EntityType | None = Field(None, description="Only of this type.", examples=["project"])
+    name: Name | None = Field(
+        None, description="A part of the name, or of an alias, in any case.", examples=["shop"]
+    )
+
+
+class LearningParameters(Turning):
+    """Which learnings are listed."""
+
+    category: Category | None = Field(
+        None, description="Only of this category.", examples=["bug_fix"]
+    )
+    tag: Name | None = Field(None, description="Only with this tag.", examples=["python"])
+    conversation: AnyId | None = Field(None, description="Only of this conversation.")
+    min_confidence: Share = Field(0.0, description="Least confidence.", examples=[0.6])
+    since: Moment | None = Field(
+        None, description="First found then or later.", examples=["2026-02-01"]
+    )
+    until: Moment | None = Field(None, description="First found before.", examples=["2026-04-01"])
+
+
+class TalkParameters(Turning):
+    """Which episodes, or conversations, are listed."""
+
+    conversation: AnyId | None = Field(None, description="Only of this conversation.")
+    project: Name | None = Field(
+        None,
+        description="Only of this project: its folder, or its name.",
+        examples=["lantern-shop"],
+    )
+    since: Moment | None = Field(None, description="Begun then or later.", examples=["2026-02-01"])
+    until: Moment | None = Field(None, description="Begun before.", examples=["2026-04-01"])
+
+
+class RecentParameters(Turning):
+    """What of late is listed."""
+
+    kind: list[Kind] = Field(
+        default=["fact", "learning", "episode"], min_length=1, max_length=3,
+        description="Only these; may be given several times.", examples=[["fact", "learning"]],
+    )  # fmt: skip
+    since: Moment | None = Field(None, description="Then or later.", examples=["2026-02-01"])
+
+
+class GraphParameters(At):
+    """How much of the graph."""
+
+    depth: int = Field(1, ge=1, le=4, description="Steps from the entity, at most.", examples=[2])
+    limit: int = Field(100, ge=1, le=1_000, description="Relations, at most.", examples=[10])
+    structural: bool = Field(
+        False, description="Also by used_tool and mentions_path, which are many."
+    )
+
+
+class EventBody(BaseModel):
+    """What a person, or an agent, tells. It becomes a record at the next run."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    type: Literal["note", "message", "command", "reaction"] = Field(
+        description="note, message, command (such as `/learn rust`) or reaction (such as 👍).",
+        examples=["note"],
+    )
+    text: Text = Field(
+        description="What is said; secrets are taken out before anything is written.",
+        examples=["The vault host moves to a new address in May."],
+    )
+    event_id: EventId | None = Field(
+        None, description="Of the sender's making: a request that is repeated writes nothing.",
+        examples=["4f7c1fbe-0f0a-4c2e-9a0f-6d1d3c1f2b7a"],
+    )  # fmt: skip
+    at: Moment | None = Field(
+        None, description="When it was said; now if unset.", examples=["2026-03-20T09:00:00Z"]
+    )
+    name: Name | None = Field(None, description="Who says it.", examples=["Mira"])
+    role: Literal["user", "assistant"] | None = Field(
+        None, description="Of a message: `assistant` for what Cairn itself said, which is no news.",
+        examples=["user"],
+    )  # fmt: skip
+    conversation_id: AnyId | None = Field(
+        None, description="The conversation that it belongs to.", examples=["garden-2026"]
+    )
+    reply_to: AnyId | None = Field(
+        None, description="The message, or learning, that a reaction answers."
+    )
+    proactive: bool | None = Field(None, description="Whether that message came unasked.")
+    strength: Share | None = Field(
+        None, description="How much a thumb for a learning counts.", examples=[0.5]
+    )
