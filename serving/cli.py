@@ -38,6 +38,7 @@ COMMANDS = {
     "doctor": "Check home, lock, versions, disk, daemon, index, model",
     "config": "Settings in force, and where each comes from",
     "ui": "Open Dagster's UI on this state",
+    "serve": "Answer over HTTP",
     "keys": "Make, list and remove keys of the HTTP API",
 }
 

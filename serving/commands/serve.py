@@ -1,0 +1,61 @@
+"""`cairn serve`."""
+
+import click
+
+from serving import options
+from serving.terminal import count
+
+PORT = 8723
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  cairn serve
+  cairn serve --port 9000 --json
+  cairn keys add --namespace work --read-only && cairn serve --host 0.0.0.0
+
+Without keys it listens on this machine alone, and answers whoever asks there, about every
+namespace. With keys it answers whoever has one. It follows what is published; Ctrl-C ends it."""
+)
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help="0: any free."
+)
+@click.option(
+    "--json", "as_json", is_flag=True, help="A line of JSON on stdout for each request; no text."
+)
+@click.pass_context
+def command(ctx: click.Context, host: str, port: int, as_json: bool) -> None:
+    """Answer over HTTP: search, context, facts, lineage, events; see docs/http.md."""
+    state = options.state_of(ctx)
+    from resources.keys import list_keys
+    from resources.publication import namespaces
+    from serving.http.server import address_of, bound, is_local, serve
+    from serving.memory import Memory
+
+    keys = list_keys(state.home)
+    try:
+        listener = bound(host, port)
+    except OSError as error:
+        reason = f"{host}:{port}: {error.strerror}"
+        raise click.ClickException(f"{reason}: choose another with --host or --port") from None
+    with listener:
+        if not is_local(listener) and not keys:
+            raise click.ClickException(
+                f"{host} can be reached from other machines, and there is no key: make one with"
+                " `cairn keys add --namespace NAME`, or leave --host out"
+            )
+        address = address_of(listener)
+        if as_json:
+            click.echo(f'{{"listening": "{address}", "docs": "{address}/docs"}}')
+        else:
+            who = f"whoever has one of {count(len(keys), 'key')}" if keys else "this machine"
+            click.echo(
+                f"{address}/v1 answers {who} from {state.home.root}\n"
+                f"{address}/docs shows what can be asked; Ctrl-C ends it",
+                err=True,
+            )
+            if not namespaces(state.home):
+                click.echo("Nothing is published yet: run `cairn run --source PATH`", err=True)
+        serve(Memory(state, ahead=True), listener, as_json=as_json)

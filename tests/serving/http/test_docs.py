@@ -1,0 +1,73 @@
+"""docs/http.md: each of its requests is asked, and answered as the OpenAPI document says."""
+
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import jsonschema
+import pytest
+from fastapi.testclient import TestClient
+
+from resources.state import State
+from serving.commands.serve import PORT
+from serving.http.app import bare, create_app
+from serving.http.document import document
+from serving.memory import Memory
+from tests.serving.http.conftest import LOCAL
+
+PAGE = (Path(__file__).parents[3] / "docs" / "http.md").read_text(encoding="utf-8")
+TYPED = re.findall(r"^curl .*", PAGE.replace("\\\n", " "), re.MULTILINE)
+DOCUMENT = document(bare(), needs_key=False)
+
+
+def asked(line: str) -> tuple[str, str, str | None, dict[str, str]]:
+    """Method, address, body and headers of a line of curl."""
+    words = iter(shlex.split(line, comments=True)[1:])
+    url, body, headers = "", None, {}
+    for word in words:
+        if word == "-d":
+            body = next(words)
+        elif word == "-H":
+            name, _, value = next(words).partition(": ")
+            headers[name] = value
+        elif word != "-s":
+            url = word
+    return ("GET" if body is None else "POST"), url, body, headers
+
+
+def operation(method: str, path: str) -> dict[str, Any]:
+    """What the document has of a request."""
+    for template, methods in DOCUMENT["paths"].items():
+        if re.fullmatch(re.sub(r"\{[^}]*\}", "[^/]+", template), path):
+            return methods[method.lower()]
+    raise AssertionError(f"{method} {path} is in no document")
+
+
+@pytest.fixture
+def client(copied: State) -> TestClient:
+    return TestClient(create_app(Memory(copied)), base_url=LOCAL)
+
+
+@pytest.mark.parametrize("line", TYPED)
+def test_what_the_page_shows_can_be_typed(line: str, client: TestClient) -> None:
+    method, url, body, headers = asked(line)
+    assert url.startswith(f"http://127.0.0.1:{PORT}/")
+    answer = client.request(method, url, content=body, headers=headers)
+    assert answer.status_code in (200, 202), answer.text
+    told = operation(method, urlsplit(url).path)["responses"][str(answer.status_code)]["content"]
+    kind = answer.headers["content-type"].partition(";")[0]
+    if kind == "application/json":
+        schema = {**told[kind]["schema"], "components": DOCUMENT["components"]}
+        jsonschema.Draft202012Validator(schema).validate(answer.json())
+        lists = [value for value in answer.json().values() if isinstance(value, list)]
+        assert not lists or any(lists), "an example that finds nothing"
+
+
+def test_the_page_has_every_route() -> None:
+    shown = {urlsplit(asked(line)[1]).path for line in TYPED}
+    for template in DOCUMENT["paths"]:
+        like = re.compile(re.sub(r"\{[^}]*\}", "[^/]+", template))
+        one_of = re.sub(r"/\{[^}]*\}", "", template)
+        assert any(map(like.fullmatch, shown)) or one_of in shown, template

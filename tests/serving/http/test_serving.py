@@ -1,0 +1,166 @@
+"""The server itself: it follows what is published, answers many at once, and ends when told to."""
+
+import json
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import replace
+from http.client import HTTPConnection
+from pathlib import Path
+from threading import Barrier, Thread
+from time import sleep
+from typing import Any
+
+import pytest
+
+from resources.keys import add_key
+from resources.publication import manifests, publish
+from resources.state import State
+from serving.http.server import address_of, bound, is_local, server_of
+from serving.memory import Memory
+from tests.serving.conftest import Ask
+
+pytestmark = pytest.mark.allow_hosts(["127.0.0.1", "localhost", "::1"])
+
+CLIENTS = 8
+
+
+@contextmanager
+def running(state: State) -> Iterator[int]:
+    """The port of a server, until the end of the block."""
+    with bound("127.0.0.1", 0) as listener:
+        server = server_of(Memory(state, ahead=True), local=is_local(listener))
+        thread = Thread(target=server.run, args=([listener],))
+        thread.start()
+        try:
+            yield listener.getsockname()[1]
+        finally:
+            server.should_exit = True
+            thread.join(30)
+    assert not thread.is_alive()
+
+
+def get(connection: HTTPConnection, path: str) -> tuple[int, dict[str, Any]]:
+    connection.request("GET", path)
+    answer = connection.getresponse()
+    return answer.status, json.loads(answer.read())
+
+
+@pytest.fixture
+def port(copied: State) -> Iterator[int]:
+    with running(copied) as port:
+        yield port
+
+
+def test_each_answer_is_of_one_publication(copied: State, port: int) -> None:
+    """One publication after the other, while eight clients ask: never a mixture of two."""
+    (manifest,) = manifests(copied.home, "samples")[:1]
+    left_out = {"memory", "memory_entities"}
+    less = replace(manifest, tables={n: v for n, v in manifest.tables.items() if n not in left_out})
+    first = HTTPConnection("127.0.0.1", port, timeout=30)
+    _, found = get(first, "/v1/entities?limit=1")
+    path = f"/v1/entities/{found['items'][0]['entity_id']}"
+    asking = True
+
+    def ask() -> set[tuple[int, bool]]:
+        connection = HTTPConnection("127.0.0.1", port, timeout=30)
+        seen: set[tuple[int, bool]] = set()
+        while asking:
+            status, told = get(connection, path)
+            seen.add((status, bool(told.get("predicates"))))
+        connection.close()
+        return seen
+
+    with ThreadPoolExecutor(CLIENTS) as clients:
+        asked = [clients.submit(ask) for _ in range(CLIENTS)]
+        for each in [less, manifest] * 3:
+            publish(copied.home, each)
+            wanted = 404 if each is less else 200
+            while get(first, path)[0] != wanted:
+                sleep(0.01)
+        asking = False
+        seen = set[tuple[int, bool]]().union(*(each.result(30) for each in asked))
+    first.close()
+    assert seen == {(200, True), (404, False)}
+
+
+def test_eight_clients_are_answered_at_once(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    together = Barrier(CLIENTS)
+
+    def search(*_: object, **__: object) -> list[object]:
+        together.wait(20)
+        return []
+
+    monkeypatch.setattr("serving.http.asking.search_memory", search)
+
+    def ask(_: int) -> int:
+        connection = HTTPConnection("127.0.0.1", port, timeout=30)
+        status, _told = get(connection, "/v1/search?query=backup")
+        connection.close()
+        return status
+
+    with ThreadPoolExecutor(CLIENTS) as clients:
+        assert list(clients.map(ask, range(CLIENTS))) == [200] * CLIENTS
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM], ids=["ctrl-c", "terminated"])
+def test_it_says_where_it_listens_and_ends_when_told_to(copied: State, how: signal.Signals) -> None:
+    command = [sys.executable, "-m", "serving.cli", "--home", str(copied.home.root), "serve"]
+    with subprocess.Popen(
+        [*command, "--port", "0", "--json"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=Path(__file__).parents[3],
+    ) as process:  # fmt: skip
+        assert process.stdout
+        begun = json.loads(process.stdout.readline())
+        address = begun["listening"].removeprefix("http://")
+        assert begun["docs"] == f"http://{address}/docs"
+        connection = HTTPConnection(address, timeout=30)
+        assert get(connection, "/v1/search?query=a+private+question&limit=1")[0] == 200
+        process.send_signal(how)
+        out, err = process.communicate(timeout=30)
+        connection.close()
+    assert (process.returncode, err) == (0, "")
+    (line,) = map(json.loads, out.splitlines())
+    assert (line["route"], line["status"], line["namespace"]) == ("/v1/search", 200, "samples")
+    assert "private" not in out
+
+
+def test_it_does_not_listen_to_others_without_a_key(run_cairn: Ask, tmp_path: Path) -> None:
+    answer = run_cairn("--home", tmp_path / "home", "serve", "--host", "0.0.0.0", "--port", "0")
+    assert (answer.code, answer.out) == (1, "")
+    assert "`cairn keys add --namespace NAME`" in answer.err
+
+
+def test_an_address_that_cannot_be_had_is_refused(run_cairn: Ask, tmp_path: Path) -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = str(other.getsockname()[1])
+        answer = run_cairn("--home", tmp_path / "home", "serve", "--port", port)
+    assert answer.code == 1
+    assert f"127.0.0.1:{port}: " in answer.err
+    assert answer.err.count("\n") == 1
+
+
+def test_what_is_reached_from_this_machine_alone() -> None:
+    for host, local in (("127.0.0.1", True), ("localhost", True), ("0.0.0.0", False)):
+        with bound(host, 0) as listener:
+            assert is_local(listener) is local
+            assert address_of(listener).startswith("http://")
+
+
+def test_with_a_key_others_are_answered(copied: State) -> None:
+    secret, _ = add_key(copied.home, ["samples"])
+    with running(copied) as port:
+        connection = HTTPConnection("127.0.0.1", port, timeout=30)
+        assert get(connection, "/v1/facts?limit=1")[0] == 401
+        connection.request(
+            "GET", "/v1/facts?limit=1",
+            headers={"host": "memory.example", "authorization": f"Bearer {secret}"},
+        )  # fmt: skip
+        assert connection.getresponse().status == 200
+        connection.close()
