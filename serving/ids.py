@@ -96,13 +96,17 @@ def entities_called(reader: Reader, name: str) -> pl.DataFrame:
         UnknownId: there is none.
     """
     wanted = name.casefold()
+
+    def is_it(text: pl.Expr) -> pl.Expr:
+        return text.str.to_lowercase() == wanted
+
     named = (
         reader.entities()
         .filter(
             (pl.col("entity_id") == name)
-            | (pl.col("name").str.to_lowercase() == wanted)
-            | (pl.col("display_name").str.to_lowercase() == wanted)
-            | pl.col("aliases").list.eval(pl.element().str.to_lowercase()).list.contains(wanted)
+            | is_it(pl.col("name"))
+            | is_it(pl.col("display_name"))
+            | pl.col("aliases").list.eval(is_it(pl.element())).list.any()
         )
         .collect()
     )

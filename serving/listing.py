@@ -15,6 +15,7 @@ from knowledge.confidence import strength
 from knowledge.policy import STRUCTURAL_PREDICATES
 from knowledge.tables import CONVERSATIONS, EPISODES, LEARNINGS
 from serving.cursors import Key, Page, newest, page
+from serving.ids import UnknownId, entities_called
 from serving.reader import STANDING, Reader
 
 SOURCES = 20
@@ -197,20 +198,11 @@ def entity(reader: Reader, entity_id: str) -> dict[str, Any] | None:
 
 
 def named(reader: Reader, name: str) -> list[str]:
-    """Ids of the entities that stand for whatever has this id, name or alias, in any case."""
-    wanted = name.casefold()
-    return (
-        reader.entities()
-        .filter(
-            (pl.col("entity_id") == name)
-            | (_lower(pl.col("name")) == wanted)
-            | (_lower(pl.col("display_name")) == wanted)
-            | pl.col("aliases").list.eval(_lower(pl.element()) == wanted).list.any()
-        )
-        .select(pl.col("canonical_id").unique().sort())
-        .collect()["canonical_id"]
-        .to_list()
-    )
+    """Ids of the entities that stand for whatever has this id, name or alias; none if nothing."""
+    try:
+        return entities_called(reader, name)["canonical_id"].unique().sort().to_list()
+    except UnknownId:
+        return []
 
 
 def learnings(

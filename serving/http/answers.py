@@ -38,6 +38,9 @@ class Results(Answer):
     """Results of a search, the best first; none rather than noise."""
 
     query: str = tells("What was asked.", "npm or pnpm")
+    said: str | None = tells("Words of it that were read as a time.", "in May")
+    from_day: str | None = tells("First day that was looked at.", "2026-05-01")
+    to_day: str | None = tells("Last day that was looked at.", "2026-05-31")
     results: list[Result] = Field(description="At most `limit`.")
 
 
@@ -46,6 +49,10 @@ class Context(Answer):
 
     streamed: Streamed = Field(description="By `turns`; empty without any.")
     known: Known | None = Field(description="By `message`; null without one.")
+    memories: dict[str, list[str]] = tells(
+        "Texts that fit the budget, by kind.", {"facts": ["The NAS sleeps at night."]}
+    )
+    tokens: dict[str, int] = tells("What turns and memories cost.", {"recent": 12, "streamed": 40})
 
 
 Item = TypeVar("Item", bound=Model)

@@ -9,10 +9,9 @@ from serving import listing
 from serving.http.access import Asked
 from serving.http.answers import Context, Results
 from serving.http.parameters import At, ContextBody, SearchBody, Searched, SearchParameters
-from serving.known import known
-from serving.passive import next_context
+from serving.offering import offer
 from serving.reader import Reader
-from serving.search import search_memory
+from serving.search import answer
 
 router = APIRouter(prefix="/v1", tags=["asking"])
 
@@ -35,12 +34,15 @@ def context(asked: Asked, at: Annotated[At, Query()], said: ContextBody) -> dict
 
     `streamed` bears on the turns before; make it ready between turns. `known` is what is known of
     the message that is being answered, and whether that is enough to do without a search.
+    `memories` are the texts of both that fit the budget beside the turns.
     """
     reader = asked.reader(at.namespace, at.as_of, at.true_at)
-    message = said.message if said.message and said.message.strip() else None
+    found = offer(reader, said.message, said.turns, budget=said.budget)
     return _head(reader) | {
-        "streamed": next_context(reader, said.turns),
-        "known": known(reader, message) if message else None,
+        "streamed": found.streamed,
+        "known": found.known,
+        "memories": found.context.streamed,
+        "tokens": found.context.tokens,
     }
 
 
@@ -50,14 +52,19 @@ def _found(reader: Reader, wanted: Searched) -> dict[str, Any]:
         entity_ids=listing.named(reader, wanted.entity) if wanted.entity else None,
         predicates=[wanted.predicate] if wanted.predicate else None,
         categories=[wanted.category] if wanted.category else None,
+        sources=[wanted.source] if wanted.source else None,
         knowledge_types=[wanted.knowledge_type] if wanted.knowledge_type else None,
         from_day=wanted.from_day.isoformat() if wanted.from_day else None,
         to_day=wanted.to_day.isoformat() if wanted.to_day else None,
     )
-    results = search_memory(
-        reader, wanted.query, wanted.type, wanted.limit, wanted.min_confidence, only
-    )
-    return _head(reader) | {"query": wanted.query, "results": results}
+    found = answer(reader, wanted.query, wanted.type, wanted.limit, wanted.min_confidence, only)
+    return _head(reader) | {
+        "query": wanted.query,
+        "said": found.said,
+        "from_day": found.from_day or only.from_day,
+        "to_day": found.to_day or only.to_day,
+        "results": found.results,
+    }
 
 
 def _head(reader: Reader) -> dict[str, Any]:

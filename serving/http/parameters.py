@@ -15,6 +15,7 @@ from pydantic import (
 )
 
 from resources.home import NAMESPACE
+from serving.budget import BUDGET, SMALLEST
 from serving.cursors import LONGEST_CURSOR
 
 LONGEST_QUERY = 2_000
@@ -178,6 +179,9 @@ class Searched(BaseModel):
     )  # fmt: skip
     category: Category | None = Field(None, description="Only learnings of this category.")
     knowledge_type: KnowledgeType | None = Field(None, description="Only facts of this type.")
+    source: Word | None = Field(
+        None, description="Only what comes from this kind of logs.", examples=["claude_code"]
+    )
     from_day: Day | None = Field(None, description="Of this day or later.", examples=["2026-02-01"])
     to_day: Day | None = Field(None, description="Of this day or before.", examples=["2026-03-31"])
 
@@ -205,6 +209,9 @@ class ContextBody(BaseModel):
     )
     message: Turn | None = Field(
         None, description="What is being answered.", examples=["Why does harbor-backup fail?"]
+    )
+    budget: Annotated[int, BeforeValidator(_whole)] = Field(
+        BUDGET, ge=SMALLEST, le=100_000, description="Tokens of turns and memories together."
     )
 
 

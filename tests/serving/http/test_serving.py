@@ -22,6 +22,7 @@ from resources.publication import manifests, publish
 from resources.state import State
 from serving.http.server import address_of, bound, is_local, server_of
 from serving.memory import Memory
+from serving.search import Answer
 from tests.serving.conftest import Ask
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1", "localhost", "::1"])
@@ -91,11 +92,11 @@ def test_each_answer_is_of_one_publication(copied: State, port: int) -> None:
 def test_eight_clients_are_answered_at_once(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
     together = Barrier(CLIENTS)
 
-    def search(*_: object, **__: object) -> list[object]:
+    def search(*_: object, **__: object) -> Answer:
         together.wait(20)
-        return []
+        return Answer([])
 
-    monkeypatch.setattr("serving.http.asking.search_memory", search)
+    monkeypatch.setattr("serving.http.asking.answer", search)
 
     def ask(_: int) -> int:
         connection = HTTPConnection("127.0.0.1", port, timeout=30)
