@@ -198,9 +198,9 @@ def entity(reader: Reader, entity_id: str) -> dict[str, Any] | None:
 
 
 def named(reader: Reader, name: str) -> list[str]:
-    """Ids of the entities that stand for whatever has this id, name or alias; none if nothing."""
+    """Ids of the entities that stand for whatever has this id, name or alias, in any case."""
     try:
-        return entities_called(reader, name)["canonical_id"].unique().sort().to_list()
+        return sorted(entities_called(reader, name)["canonical_id"].unique())
     except UnknownId:
         return []
 

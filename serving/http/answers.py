@@ -19,6 +19,9 @@ from serving.http.models import (
     Learning,
     Model,
     NamedEntity,
+    Piece,
+    Profile,
+    Relation,
     Result,
     Source,
     Streamed,
@@ -38,9 +41,9 @@ class Results(Answer):
     """Results of a search, the best first; none rather than noise."""
 
     query: str = tells("What was asked.", "npm or pnpm")
-    said: str | None = tells("Words of it that were read as a time.", "in May")
-    from_day: str | None = tells("First day that was looked at.", "2026-05-01")
-    to_day: str | None = tells("Last day that was looked at.", "2026-05-31")
+    said: str | None = tells("Words of it that were read as days.", "in March")
+    from_day: str | None = tells("The first of the days that it is limited to.", "2026-03-01")
+    to_day: str | None = tells("The last.", "2026-03-31")
     results: list[Result] = Field(description="At most `limit`.")
 
 
@@ -50,9 +53,28 @@ class Context(Answer):
     streamed: Streamed = Field(description="By `turns`; empty without any.")
     known: Known | None = Field(description="By `message`; null without one.")
     memories: dict[str, list[str]] = tells(
-        "Texts that fit the budget, by kind.", {"facts": ["The NAS sleeps at night."]}
+        "What of both fits the budget, by kind.", {"facts": [NPM], "episodes": []}
     )
-    tokens: dict[str, int] = tells("What turns and memories cost.", {"recent": 12, "streamed": 40})
+    tokens: dict[str, int] = tells(
+        "Tokens of each part of the text.",
+        {"system": 0, "streamed": 14, "recent": 9, "tool_results": 0},
+    )
+    text: str = tells("All of it, for the prompt: what changes least stands first.", NPM)
+
+
+class Knowledge(Answer):
+    """What the three layers have: profiles, pieces, and the graph around an entity."""
+
+    entity_id: str | None = of(MEMORY_ENTITIES, "entity_id", "e_a4160f63031a50c7")
+    text: str = tells("All of it as text for a prompt.", f"[Knowledge]\n[fact] {NPM}")
+    by_info_type: dict[str, str] = tells(
+        "The same, as a text for each section of a prompt.",
+        {"context": f"[Knowledge]\n[fact] {NPM}"},
+    )
+    metadata: Profile | None = Field(description="The profile of the entity.")
+    global_metadata: Profile | None = Field(description="The profile of the namespace.")
+    pieces: list[Piece] = Field(description="The best first.")
+    graph_context: list[Relation] = Field(description="By type and target.")
 
 
 Item = TypeVar("Item", bound=Model)

@@ -1,4 +1,4 @@
-"""Routes that ask: search, and what belongs into the next prompt."""
+"""Routes that ask: search, what belongs into the next prompt, what the three layers know."""
 
 from typing import Annotated, Any
 
@@ -7,8 +7,20 @@ from fastapi import APIRouter, Query
 from resources.vector_index import Filters
 from serving import listing
 from serving.http.access import Asked
-from serving.http.answers import Context, Results
-from serving.http.parameters import At, ContextBody, SearchBody, Searched, SearchParameters
+from serving.http.answers import Context, Knowledge, Results
+from serving.http.parameters import (
+    At,
+    ContextBody,
+    KnowledgeBody,
+    SearchBody,
+    Searched,
+    SearchParameters,
+)
+from serving.layers.formatting import Formatter
+from serving.layers.pieces import Relation, Scored
+from serving.layers.published import published
+from serving.layers.retrieving import retrieve
+from serving.layers.routing import route
 from serving.offering import offer
 from serving.reader import Reader
 from serving.search import answer
@@ -18,7 +30,10 @@ router = APIRouter(prefix="/v1", tags=["asking"])
 
 @router.get("/search", response_model=Results)
 def search(asked: Asked, wanted: Annotated[SearchParameters, Query()]) -> dict[str, Any]:
-    """Find facts, episodes and learnings, each with where it comes from."""
+    """Find facts, episodes and learnings, each with where it comes from.
+
+    Words that say when ("in March", "last spring") become days, and `said` tells which.
+    """
     return _found(asked.reader(wanted.namespace, wanted.as_of, wanted.true_at), wanted)
 
 
@@ -32,38 +47,98 @@ def search_by_body(asked: Asked, at: Annotated[At, Query()], wanted: SearchBody)
 def context(asked: Asked, at: Annotated[At, Query()], said: ContextBody) -> dict[str, Any]:
     """Tell what belongs into the next prompt: by the last two turns, and by the message.
 
-    `streamed` bears on the turns before; make it ready between turns. `known` is what is known of
-    the message that is being answered, and whether that is enough to do without a search.
-    `memories` are the texts of both that fit the budget beside the turns.
+    `streamed` bears on the turns before; it can be made ready between turns. `known` is what is
+    known of the message that is being answered, and whether that is enough to do without a search.
+    `text` has the turns and what of memory fits the budget.
     """
     reader = asked.reader(at.namespace, at.as_of, at.true_at)
-    found = offer(reader, said.message, said.turns, budget=said.budget)
+    made = offer(reader, said.message, said.turns, said.tool_results, said.system, said.budget)
     return _head(reader) | {
-        "streamed": found.streamed,
-        "known": found.known,
-        "memories": found.context.streamed,
-        "tokens": found.context.tokens,
+        "streamed": made.streamed,
+        "known": made.known,
+        "memories": made.context.streamed,
+        "tokens": made.context.tokens,
+        "text": made.context.text,
+    }
+
+
+@router.post("/knowledge", response_model=Knowledge)
+def knowledge(asked: Asked, at: Annotated[At, Query()], wanted: KnowledgeBody) -> dict[str, Any]:
+    """Ask the three layers: profiles, pieces near to the query, and the graph around an entity."""
+    reader = asked.reader(at.namespace, at.as_of, at.true_at)
+    found = retrieve(
+        published(reader),
+        wanted.query,
+        wanted.entity,
+        wanted.top_k,
+        about_it=wanted.about_it,
+        knowledge_types=wanted.knowledge_types,
+        tags=wanted.tags,
+        graph_traversal_depth=wanted.graph_traversal_depth,
+    )
+    written = Formatter()
+    return _head(reader) | {
+        "entity_id": found.metadata.entity_id if found.metadata else None,
+        "text": written(found),
+        "by_info_type": {
+            info_type: written(part) for info_type, part in route(found, found.entity_id).items()
+        },
+        "metadata": found.metadata,
+        "global_metadata": found.global_metadata,
+        "pieces": map(_piece, found.pieces),
+        "graph_context": map(_relation, found.graph_context),
     }
 
 
 def _found(reader: Reader, wanted: Searched) -> dict[str, Any]:
+    days = (
+        wanted.from_day and wanted.from_day.isoformat(),
+        wanted.to_day and wanted.to_day.isoformat(),
+    )
     only = Filters(
         statuses=[wanted.status] if wanted.status else None,
         entity_ids=listing.named(reader, wanted.entity) if wanted.entity else None,
         predicates=[wanted.predicate] if wanted.predicate else None,
         categories=[wanted.category] if wanted.category else None,
-        sources=[wanted.source] if wanted.source else None,
         knowledge_types=[wanted.knowledge_type] if wanted.knowledge_type else None,
-        from_day=wanted.from_day.isoformat() if wanted.from_day else None,
-        to_day=wanted.to_day.isoformat() if wanted.to_day else None,
+        sources=[wanted.source] if wanted.source else None,
+        from_day=days[0],
+        to_day=days[1],
     )
-    found = answer(reader, wanted.query, wanted.type, wanted.limit, wanted.min_confidence, only)
+    its = answer(reader, wanted.query, wanted.type, wanted.limit, wanted.min_confidence, only)
     return _head(reader) | {
         "query": wanted.query,
-        "said": found.said,
-        "from_day": found.from_day or only.from_day,
-        "to_day": found.to_day or only.to_day,
-        "results": found.results,
+        "said": its.said,
+        "from_day": its.from_day or days[0],
+        "to_day": its.to_day or days[1],
+        "results": its.results,
+    }
+
+
+def _piece(scored: Scored) -> dict[str, Any]:
+    piece = scored.piece
+    return {
+        "piece_id": piece.piece_id,
+        "content": piece.content,
+        "knowledge_type": str(piece.knowledge_type),
+        "info_type": piece.info_type,
+        "tags": piece.tags,
+        "entity_id": piece.entity_id,
+        "confidence": piece.confidence,
+        "score": scored.score,
+    }
+
+
+def _relation(relation: Relation) -> dict[str, Any]:
+    edge, target = relation.edge, relation.target
+    return {
+        "source_id": edge.source_id,
+        "edge_type": edge.edge_type,
+        "target_id": edge.target_id,
+        "target_type": target.node_type,
+        "target_label": target.label,
+        "piece_id": edge.piece_id,
+        "depth": relation.depth,
     }
 
 

@@ -19,7 +19,7 @@ PUBLIC = frozenset({"/health", "/health/ready", "/openapi.json", "/docs"})
 """What is told without a key: it says nothing of what is remembered."""
 
 LOCAL_NAMES = frozenset({"localhost", "127.0.0.1", "[::1]"})
-LARGEST_BODY = 4_000_000
+LARGEST_BODY = 6_000_000
 """Bytes."""
 TOO_LARGE = f"the body is larger than {LARGEST_BODY:,} bytes"
 

@@ -246,3 +246,36 @@ class Happened(Model):
     text: str = tells("What it says.", NPM)
     about: str | None = tells("Entity of a fact, category of a learning, project of an episode.",
                             "lantern-shop")  # fmt: skip
+
+
+class Profile(Model):
+    """What an entity, or the namespace, is like."""
+
+    entity_id: str = of(MEMORY_ENTITIES, "entity_id", "e_a4160f63031a50c7")
+    entity_type: str = of(MEMORY_ENTITIES, "type", "project")
+    properties: dict[str, Any] = tells("By name.", {"name": "lantern-shop", "facts": 116})
+
+
+class Piece(Model):
+    """A piece of knowledge."""
+
+    piece_id: str = tells("Id of a fact, learning or episode.", "f_1c0ad2398567ecbb")
+    content: str = tells("What it says.", NPM)
+    knowledge_type: str = of(MEMORY, "knowledge_type", "fact")
+    info_type: str = of(MEMORY, "info_type", "context")
+    tags: list[str] = of(MEMORY, "tags", ["pnpm", "npm"])
+    entity_id: str | None = of(MEMORY, "entity_id", "e_a4160f63031a50c7")
+    confidence: float = tells("At `as_of`, 0 to 1.", 0.5527)
+    score: float = tells("Of the search, or 1 / steps along the graph; 0 to 1.", 0.76)
+
+
+class Relation(Model):
+    """An edge of the graph, reached from the entity."""
+
+    source_id: str = of(MEMORY_ENTITIES, "entity_id", "e_a4160f63031a50c7")
+    edge_type: str = of(MEMORY, "predicate", "connects_to_host")
+    target_id: str = tells("The entity it leads to.", "e_19cd26fb80bb8e8c")
+    target_type: str = of(MEMORY_ENTITIES, "type", "host")
+    target_label: str = of(MEMORY_ENTITIES, "display_name", "staging")
+    piece_id: str | None = tells("The fact that says so.", "f_0785eb17a05ad22d")
+    depth: int = tells("Steps from the entity.", 1)

@@ -26,6 +26,9 @@ LONGEST_TEXT = 100_000
 """Characters of an event. Whatever has these bounds is less than the largest body, however it is
 escaped."""
 
+EARLIEST, LATEST = datetime(1900, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
+"""Times beyond count as these: nothing was ever said there, and days around them can be counted."""
+
 _TIME = re.compile(
     r"\d{4}-\d\d-\d\d(?:[Tt]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:[Zz]|[+-]\d\d:\d\d))?", re.ASCII
 )
@@ -45,10 +48,8 @@ def _moment(value: object) -> datetime:
     if not isinstance(value, str) or not _TIME.fullmatch(value):
         raise ValueError("no time such as 2026-03-01 or 2026-03-01T12:00:00Z")
     at = datetime.fromisoformat(value)
-    try:
-        return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
-    except OverflowError:
-        raise ValueError("out of the years that there are") from None
+    at = at.replace(tzinfo=at.tzinfo or UTC)
+    return min(max(at, EARLIEST), LATEST).astimezone(UTC)
 
 
 def _day(value: object) -> date:
@@ -74,10 +75,13 @@ Moment = Annotated[
 ]
 """A time with its zone, or a day."""
 
+Whole = Annotated[int, BeforeValidator(_whole)]
+
 Day = Annotated[date, BeforeValidator(_day), WithJsonSchema({"type": "string", "format": "date"})]
 
 Namespace = Annotated[str, StringConstraints(pattern=f"^{NAMESPACE.pattern}$")]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_NAME, pattern=_WORDY)]
+Query = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_QUERY, pattern=_WORDY)]
 Word = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
 Turn = Annotated[str, StringConstraints(max_length=LONGEST_TURN)]
 Text = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_TEXT)]
@@ -155,15 +159,11 @@ class Turning(At):
 class Searched(BaseModel):
     """What is searched for, and what results must be besides."""
 
-    query: Annotated[
-        str, StringConstraints(min_length=1, max_length=LONGEST_QUERY, pattern=_WORDY)
-    ] = Field(description="In any words.", examples=["npm or pnpm"])
+    query: Query = Field(description="In any words.", examples=["npm or pnpm"])
     type: Literal["facts", "episodes", "learnings", "entities", "both", "all"] = Field(
         "both", description="both: facts and episodes; all: learnings too.", examples=["all"]
     )
-    limit: Annotated[int, BeforeValidator(_whole)] = Field(
-        5, ge=1, le=100, description="Results, at most.", examples=[3]
-    )
+    limit: Whole = Field(5, ge=1, le=100, description="Results, at most.", examples=[3])
     min_confidence: Share | None = Field(
         None, description="Least confidence at `as_of`; 0.3 if unset.", examples=[0.3]
     )
@@ -180,9 +180,14 @@ class Searched(BaseModel):
     category: Category | None = Field(None, description="Only learnings of this category.")
     knowledge_type: KnowledgeType | None = Field(None, description="Only facts of this type.")
     source: Word | None = Field(
-        None, description="Only what comes from this kind of logs.", examples=["claude_code"]
+        None, description="Only from this kind of logs.", examples=["claude_code"]
     )
-    from_day: Day | None = Field(None, description="Of this day or later.", examples=["2026-02-01"])
+    from_day: Day | None = Field(
+        None,
+        description="Of this day or later. Where no days are given, words of the query that say"
+        " when are read as days.",
+        examples=["2026-02-01"],
+    )
     to_day: Day | None = Field(None, description="Of this day or before.", examples=["2026-03-31"])
 
 
@@ -210,8 +215,50 @@ class ContextBody(BaseModel):
     message: Turn | None = Field(
         None, description="What is being answered.", examples=["Why does harbor-backup fail?"]
     )
-    budget: Annotated[int, BeforeValidator(_whole)] = Field(
-        BUDGET, ge=SMALLEST, le=100_000, description="Tokens of turns and memories together."
+    tool_results: list[Turn] = Field(
+        default=[], max_length=MOST_TURNS, description="What tools gave, the latest last.",
+        examples=[["ssh: connect to host nas port 22: No route to host"]],
+    )  # fmt: skip
+    system: Turn = Field(
+        "", description="Instructions, profile, whatever else is to fill the rest.",
+        examples=["You help with a home-lab."],
+    )  # fmt: skip
+    budget: Whole = Field(
+        BUDGET, ge=SMALLEST, le=100_000, description="Tokens of the whole text, at most.",
+        examples=[800],
+    )  # fmt: skip
+
+
+class KnowledgeBody(BaseModel):
+    """A question to the three layers: profiles, pieces, and the graph around an entity."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    query: Annotated[str, StringConstraints(max_length=LONGEST_QUERY)] = Field(
+        "", description="What is asked; an empty one searches no pieces.",
+        examples=["why does the backup fail?"],
+    )  # fmt: skip
+    entity: Name | None = Field(
+        None,
+        description="For whom, or about what, it is asked, by id or name: its profile and its place"
+        " in the graph are part of the answer.",
+        examples=["harbor-backup"],
+    )
+    about_it: bool = Field(
+        False, description="Search only pieces about that entity, or about none.", examples=[True]
+    )
+    top_k: Whole = Field(5, ge=0, le=100, description="Pieces of the search, at most.",
+                         examples=[3])  # fmt: skip
+    knowledge_types: list[KnowledgeType] | None = Field(
+        None, min_length=1, max_length=6, description="Only pieces of these types.",
+        examples=[["fact", "procedure"]],
+    )  # fmt: skip
+    tags: list[Name] = Field(
+        default=[], max_length=10, description="Only pieces that have all of these.",
+        examples=[["backup"]],
+    )  # fmt: skip
+    graph_traversal_depth: Whole = Field(
+        1, ge=0, le=3, description="Steps from the entity along the graph, at most.", examples=[1]
     )
 
 

@@ -66,7 +66,7 @@ def own(app: FastAPI) -> Iterator[TestClient]:
         (f"search?query=x&namespace={'a' * 65}", "namespace"),
         ("search?query=x&as_of=yesterday", "as_of"),
         ("search?query=x&as_of=2026-03-01T12:00:00", "as_of"),
-        ("search?query=x&as_of=0001-01-01T00:00:00%2B10:00", "as_of"),
+        ("search?query=x&as_of=2026-02-30", "as_of"),
         ("search?query=x&from_day=2026-02-30", "from_day"),
         ("search?query=x&ns=a", "ns"),
         ("facts?cursor=a.b", "cursor"),
@@ -100,6 +100,9 @@ def test_what_is_out_of_bounds_is_named(client: TestClient, path: str, name: str
         ("context", {"turns": "x"}, "turns"),
         ("context", {"message": "x" * 20_001}, "message"),
         ("events", {**NOTE, "text": "x" * 100_001}, "text"),
+        ("context", {"budget": 119}, "budget"),
+        ("knowledge", {"knowledge_types": ["dream"]}, "knowledge_types.0"),
+        ("knowledge", {"graph_traversal_depth": 4}, "graph_traversal_depth"),
         ("events", {"type": "tombstone", "text": "x"}, "type"),
         ("events", {"type": "note"}, "text"),
         ("events", {**NOTE, "event_id": "1"}, "event_id"),
@@ -243,6 +246,25 @@ def test_what_was_known_then_can_be_asked(client: TestClient) -> None:
         assert 0 < len(rows) < len(now.get("items", now.get("results")))
 
 
+def test_a_time_may_be_of_any_year(client: TestClient) -> None:
+    for at, facts in (("0001-01-01T00:00:00%2B10:00", False), ("9999-12-31T23:59:59-10:00", True)):
+        for path in ("search?query=npm last year&min_confidence=0", "facts?limit=1"):
+            found = client.get(f"/v1/{path}&as_of={at}&true_at={at}")
+            assert found.status_code == 200
+        assert bool(client.get(f"/v1/facts?as_of={at}&since={at}").json()["items"]) is False
+        assert bool(client.get(f"/v1/recent?as_of={at}").json()["items"]) is facts
+
+
+def test_words_that_say_when_become_days(client: TestClient) -> None:
+    told = client.get("/v1/search?query=what broke in February&type=episodes").json()
+    assert (told["said"], told["from_day"], told["to_day"]) == (
+        "in February", "2026-02-01", "2026-02-28",
+    )  # fmt: skip
+    assert {row["timestamp"][:7] for row in told["results"]} == {"2026-02"}
+    given = client.get("/v1/search?query=what broke in February&from_day=2026-03-01").json()
+    assert (given["said"], given["from_day"]) == (None, "2026-03-01")
+
+
 def test_filters_narrow_a_search(client: TestClient) -> None:
     def found(**more: Any) -> list[dict[str, Any]]:
         body = {"query": "the nightly backup fails", "limit": 50, "type": "all", **more}
@@ -257,6 +279,8 @@ def test_filters_narrow_a_search(client: TestClient) -> None:
     assert about
     assert {row["entity"] for row in about} == {"harbor-backup"}
     assert {row["predicate"] for row in found(predicate="states")} <= {"states"}
+    assert 0 < len(found(source="codex")) < len(whole)
+    assert found(source="nothing") == []
     assert found(type="facts", entity="nobody") == []
     days = [row["timestamp"][:10] for row in found(from_day="2026-03-01", type="episodes")]
     assert days
@@ -275,6 +299,30 @@ def test_context_is_of_the_turns_and_of_the_message(client: TestClient) -> None:
     assert told["known"]["entities"][0]["name"] == "harbor-backup"
     assert told["known"]["sufficient"]
     assert client.post("/v1/context", json={"message": " \n"}).json()["known"] is None
+    more = {"turns": turns, "tool_results": ["No route to host"], "system": "You help.",
+            "budget": 300}  # fmt: skip
+    told = client.post("/v1/context", json=more).json()
+    assert told["text"].startswith("You help.")
+    assert told["text"].endswith("No route to host")
+    assert sum(told["tokens"].values()) <= 300
+    assert set(told["memories"]) == {"facts", "episodes"}
+
+
+def test_knowledge_is_of_three_layers(client: TestClient) -> None:
+    wanted = {"query": "rsync error", "entity": "harbor-backup", "about_it": True}
+    told = client.post("/v1/knowledge", json=wanted).json()
+    assert told["metadata"]["properties"]["name"] == "harbor-backup"
+    assert told["metadata"]["entity_id"] == told["entity_id"]
+    assert told["global_metadata"]["properties"]["namespace"] == "samples"
+    assert {edge["source_id"] for edge in told["graph_context"]} == {told["entity_id"]}
+    scores = [piece["score"] for piece in told["pieces"]]
+    assert scores == sorted(scores, reverse=True)
+    assert "[Knowledge]" in told["text"]
+    assert "[Metadata]" in told["by_info_type"]["user_profile"]
+    only = client.post("/v1/knowledge", json=wanted | {"knowledge_types": ["procedure"]}).json()
+    assert {piece["knowledge_type"] for piece in only["pieces"]} == {"procedure"}
+    nobody = client.post("/v1/knowledge", json={"entity": "nobody"}).json()
+    assert (nobody["metadata"], nobody["pieces"], nobody["entity_id"]) == (None, [], None)
 
 
 DOCUMENT = document(bare(), needs_key=True)

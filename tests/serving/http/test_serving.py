@@ -92,11 +92,11 @@ def test_each_answer_is_of_one_publication(copied: State, port: int) -> None:
 def test_eight_clients_are_answered_at_once(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
     together = Barrier(CLIENTS)
 
-    def search(*_: object, **__: object) -> Answer:
+    def waiting(*_: object, **__: object) -> Answer:
         together.wait(20)
         return Answer([])
 
-    monkeypatch.setattr("serving.http.asking.answer", search)
+    monkeypatch.setattr("serving.http.asking.answer", waiting)
 
     def ask(_: int) -> int:
         connection = HTTPConnection("127.0.0.1", port, timeout=30)
