@@ -39,6 +39,7 @@ def create_app(memory: Memory, *, local: bool = True, notes: Sequence[Note] = ()
     gate = Gate(Keyring(memory.state.home), local)
     app.state.memory = memory
     app.state.metrics = Metrics(memory)
+    app.state.layers = asking.Layers()
     install(app)
     app.add_middleware(Guard, gate=gate, notes=(app.state.metrics.saw, *notes))
     made = {needs_key: document(app, needs_key=needs_key) for needs_key in (True, False)}

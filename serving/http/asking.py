@@ -21,6 +21,7 @@ from serving.layers.pieces import Relation, Scored
 from serving.layers.published import published
 from serving.layers.retrieving import retrieve
 from serving.layers.routing import route
+from serving.layers.stores import Stores
 from serving.offering import offer
 from serving.reader import Reader
 from serving.search import answer
@@ -62,12 +63,27 @@ def context(asked: Asked, at: Annotated[At, Query()], said: ContextBody) -> dict
     }
 
 
+class Layers:
+    """The layers of what is published now, by namespace: what they read of it is read once."""
+
+    def __init__(self) -> None:
+        self._last: dict[str, tuple[Reader, Stores]] = {}
+
+    def of(self, reader: Reader) -> Stores:
+        """The layers of a reader that looks from the latest event."""
+        last = self._last.get(reader.namespace)
+        if last is None or last[0].held is not reader.held:
+            last = self._last[reader.namespace] = reader, published(reader)
+        return last[1]
+
+
 @router.post("/knowledge", response_model=Knowledge)
 def knowledge(asked: Asked, at: Annotated[At, Query()], wanted: KnowledgeBody) -> dict[str, Any]:
     """Ask the three layers: profiles, pieces near to the query, and the graph around an entity."""
     reader = asked.reader(at.namespace, at.as_of, at.true_at)
+    layers: Layers = asked.request.app.state.layers
     found = retrieve(
-        published(reader),
+        published(reader) if at.as_of or at.true_at else layers.of(reader),
         wanted.query,
         wanted.entity,
         wanted.top_k,

@@ -64,10 +64,10 @@ ASKED = {
     "GET /v1/search": Asked(
         params=lambda of: {"query": f"{of.topic} cache", "type": "all"}, repeats=True
     ),
-    "POST /v1/search": Asked(
-        body=lambda of: {"query": of.topic, "type": "entities"}, repeats=True
+    "POST /v1/search": Asked(body=lambda of: {"query": of.topic, "type": "entities"}, repeats=True),
+    "POST /v1/context": Asked(
+        body=lambda of: {"turns": [of.topic], "message": of.topic}, repeats=True
     ),
-    "POST /v1/context": Asked(body=lambda of: {"turns": [of.topic], "message": of.topic}, repeats=True),
     "POST /v1/knowledge": Asked(body=lambda of: {"query": of.topic, "entity": of.entity_id}),
     "GET /v1/facts": Asked(params=lambda of: {"structural": True, "limit": 100}),
     "GET /v1/facts/{fact_id}": Asked(lambda of: of.fact_id),

@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks.http import QUERIES, measured
 from resources.keys import add_key
 from resources.publication import manifests, publish
 from resources.state import State
@@ -165,3 +166,10 @@ def test_with_a_key_others_are_answered(copied: State) -> None:
         )  # fmt: skip
         assert connection.getresponse().status == 200
         connection.close()
+
+
+def test_what_http_adds_is_measured(home: Path) -> None:
+    found = measured(home, QUERIES[:2], rounds=2)
+    assert found["asked"] == 4
+    assert found["added"] == found["http"]["p50"] - found["in_process"]["p50"]
+    assert all(rate > 0 for rate in found["clients"].values())
