@@ -199,12 +199,25 @@ def note(
     text: str | None = None,
     into: str | None = None,
     reason: str | None = None,
+    event_id: str | None = None,
 ) -> dict[str, Any]:
     """Appends a decision to the inbox; it is on disk when this returns.
 
+    Args:
+        choice: Where it is about something.
+        decision: One of DECISION_TYPES.
+        named: What it is about.
+        text: What it says instead, of a correction.
+        into: Id of the one that stays, of a merge.
+        reason: Why.
+        event_id: UUID that a retry repeats; a new one if None.
+
     Returns:
         decision, namespace, thing, ids, event_id, decision_id (the id of its record from the next
-        run on), applied (when).
+        run on), written (false if the namespace had the event already), applied (when).
+
+    Raises:
+        ValueError: the event id is no UUID.
     """
     reader = choice.reader
     event: dict[str, object] = {
@@ -218,8 +231,12 @@ def note(
         "as_of": reader.as_of.isoformat(),
     }
     event |= {
-        name: value for name, value in (("text", text), ("into", into), ("reason", reason)) if value
-    }
+        name: value
+        for name, value in (
+            ("text", text), ("into", into), ("reason", reason), ("event_id", event_id)
+        )
+        if value
+    }  # fmt: skip
     received = add_event(reader.state, event)
     return {
         "decision": decision,
@@ -228,6 +245,7 @@ def note(
         "ids": [each.id for each in named],
         "event_id": received.event_id,
         "decision_id": record_id(reader.namespace, received.event_id),
+        "written": received.written,
         "applied": NEXT_RUN.replace("`", ""),
     }
 

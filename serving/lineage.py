@@ -33,7 +33,10 @@ def _quotes(kind: str, explained: dict[str, Any]) -> list[dict[str, Any]]:
         case "fact":
             said = explained["sources"]
         case "learning":
-            said = [{**quote, "quote": quote["text"]} for quote in explained["learning"]["quotes"]]
+            said = [
+                {**quote, "quote": quote["text"], "origin": quote["role"]}
+                for quote in explained["learning"]["quotes"]
+            ]
         case "record":
             row = explained["record"]
             said = [{**row, "quote": row["text"], "file": row["source_file"],
