@@ -115,6 +115,13 @@ class Settings(BaseSettings):
         ge=0,
         description="Seconds that a writer waits for another before it gives up.",
     )
+    mcp_allow_writes: bool = Field(
+        default=False,
+        description="Whether agents may tell `cairn mcp` something: feedback, notes, what to forget.",
+    )
+    mcp_answer_bytes: int = Field(
+        default=24_000, ge=4_000, description="Longest answer of a tool of `cairn mcp`, in bytes."
+    )
     policy: Policy = Field(
         default=Policy.model_validate({}), description="Thresholds, weights and lists that decide."
     )

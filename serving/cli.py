@@ -39,6 +39,7 @@ COMMANDS = {
     "config": "Settings in force, and where each comes from",
     "ui": "Open Dagster's UI on this state",
     "serve": "Answer over HTTP",
+    "mcp": "Give agents memory as tools",
     "keys": "Make, list and remove keys of the HTTP API",
 }
 

@@ -32,6 +32,13 @@ def _namespace(ctx: click.Context, param: click.Parameter, value: str | None) ->
         raise click.BadParameter(str(error), ctx, param) from None
 
 
+def each_namespace(
+    ctx: click.Context, param: click.Parameter, value: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Checks an option that may be given several times."""
+    return tuple(name for each in value if (name := _namespace(ctx, param, each)))
+
+
 def namespace(about: str) -> Callable[[Any], Any]:
     """`--namespace NAME`."""
     return click.option("--namespace", metavar="NAME", callback=_namespace, help=about)

@@ -1,0 +1,1 @@
+"""The MCP server: memory as tools for agents."""

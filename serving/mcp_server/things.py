@@ -1,0 +1,228 @@
+"""The things that answers hold: a model of each, and the same as short lines of text."""
+
+from collections.abc import Iterator
+from datetime import datetime
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Model(BaseModel):
+    """Made of dicts, or of objects with such attributes; what it does not name is left out."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+
+class Source(Model):
+    """Words that something rests on, and where they stand."""
+
+    file: str | None
+    line: int | None
+    record_id: str
+    quote: str | None
+
+    def lines(self) -> Iterator[str]:
+        """Where it stands."""
+        yield f"  from {self.file}:{self.line} ({self.record_id})"
+
+
+class Result(Model):
+    """One result of a search, and why it is here."""
+
+    id: str
+    kind: str = Field(description="fact, episode or learning")
+    text: str
+    score: float = Field(description="0.6 similarity + 0.3 confidence + 0.1 recency")
+    similarity: float
+    confidence: float
+    recency: float
+    timestamp: datetime | None = Field(description="Its last event.")
+    dense_rank: int | None = Field(description="Rank among vectors, from 1.")
+    sparse_rank: int | None = Field(description="Rank by words, from 1.")
+    entity: str | None = Field(description="What it is about; of an episode, its project.")
+    predicate: str | None
+    status: str | None
+    sources: list[Source]
+
+    def lines(self) -> Iterator[str]:
+        """What it says, and where that stands."""
+        about = f"  about {self.entity}" if self.entity else ""
+        sure = f"score {self.score:.2f}, confidence {self.confidence:.2f}"
+        yield f"{self.kind} {self.id}  {sure}{about}"
+        yield from indented(self.text)
+        for source in self.sources:
+            yield from source.lines()
+
+
+class Fact(Model):
+    """A fact in short."""
+
+    fact_id: str
+    entity: str | None
+    predicate: str
+    content: str
+    confidence: float
+    status: str
+
+    def lines(self) -> Iterator[str]:
+        """What it says."""
+        yield f"{self.fact_id}  {self.confidence:.2f}  {self.status}  {self.entity or ''}"
+        yield from indented(self.content)
+
+
+class DatedFact(Fact):
+    """A fact as it stands."""
+
+    conversation_count: int = Field(description="Conversations that say it.")
+    last_seen: datetime | None
+    valid_from: datetime | None
+    valid_to: datetime | None
+
+
+class KnownFact(Model):
+    """A fact about something that a message names."""
+
+    fact_id: str
+    predicate: str
+    text: str
+    confidence: float
+    similarity: float = Field(description="To the message; 0 where a search did not find it.")
+
+
+class KnownEntity(Model):
+    """Something that a message is about."""
+
+    entity_id: str
+    name: str
+    type: str
+    similarity: float = Field(description="1 where the message names it.")
+    facts: list[KnownFact]
+
+
+class Entity(Model):
+    """An entity in short."""
+
+    entity_id: str
+    display_name: str
+    type: str
+    aliases: list[str]
+    active_facts: int
+    mentions: int
+    last_seen: datetime | None
+
+    def lines(self) -> Iterator[str]:
+        """What it is."""
+        also = f"  also {', '.join(self.aliases)}" if self.aliases else ""
+        yield (
+            f"{self.entity_id}  {self.display_name} ({self.type})  {self.active_facts} facts,"
+            f" {self.mentions} mentions, last {day(self.last_seen)}{also}"
+        )
+
+
+class NamedEntity(Model):
+    """An entity by its name."""
+
+    entity_id: str
+    display_name: str
+    type: str
+
+
+class ShortLearning(Model):
+    """A learning's title."""
+
+    learning_id: str
+    category: str
+    title: str
+
+    def lines(self) -> Iterator[str]:
+        """What it is about."""
+        yield f"{self.learning_id}  {self.category}"
+        yield from indented(self.title)
+
+
+class Learning(ShortLearning):
+    """A reusable lesson."""
+
+    content: str
+    tags: list[str]
+    confidence: float
+    created_at: datetime | None
+    conversation_id: str
+
+    def lines(self) -> Iterator[str]:
+        """What it teaches."""
+        yield f"{self.learning_id}  {self.confidence:.2f}  {self.category}"
+        yield from indented(self.title)
+        yield from indented(self.content)
+
+
+class Happened(Model):
+    """Something that came lately."""
+
+    kind: str = Field(description="fact, learning or episode")
+    id: str
+    at: datetime = Field(description="When it was first said, learnt or begun.")
+    text: str
+    about: str | None = Field(description="A fact's entity, a learning's category, a project.")
+
+    def lines(self) -> Iterator[str]:
+        """What came, and when."""
+        about = f"  {self.about}" if self.about else ""
+        yield f"{minute(self.at)}  {self.kind} {self.id}{about}"
+        yield from indented(self.text)
+
+
+class Quote(Source):
+    """Words that something rests on, who said them, and when."""
+
+    origin: str | None = Field(description="human, agent, tool, …")
+    occurred_at: datetime | None
+
+    def lines(self) -> Iterator[str]:
+        """The words, and where they stand."""
+        when = minute(self.occurred_at) if self.occurred_at else ""
+        yield " ".join(filter(None, ["said", self.origin and f"by {self.origin}", when])) + ":"
+        yield from indented(self.quote or "")
+        yield from super().lines()
+
+
+class Change(Model):
+    """What an event did to a fact's confidence."""
+
+    occurred_at: datetime | None
+    cause: str = Field(description="first, support, contradiction, feedback, …")
+    confidence: float = Field(description="After it.")
+    source_id: str | None = Field(description="What spoke for it or against it.")
+
+
+class Decision(Model):
+    """What a person decided."""
+
+    decision_id: str
+    decision: str
+    decided_at: datetime | None
+    reason: str | None
+    holds: bool
+
+
+class Episode(Model):
+    """A person's request, with the work up to the next."""
+
+    episode_id: str
+    request: str
+    started_at: datetime | None
+
+
+def indented(text: str) -> Iterator[str]:
+    """A text of the logs under the line that says what it is."""
+    for line in text.splitlines():
+        yield f"  {line}".rstrip()
+
+
+def minute(moment: datetime | None) -> str:
+    """A time as people read it."""
+    return f"{moment:%Y-%m-%d %H:%M}" if moment else "undated"
+
+
+def day(moment: datetime | None) -> str:
+    """The day of a time."""
+    return f"{moment:%Y-%m-%d}" if moment else "undated"

@@ -1,0 +1,87 @@
+"""What our own tools answered is recalled when the session that asked them is taken in."""
+
+import json
+from datetime import UTC, datetime
+
+import polars as pl
+import pytest
+
+from knowledge.policy import Policy
+from knowledge.records import read_records
+from knowledge.stage import Means
+from knowledge.whole import build
+from resources.embedder import load_embedder
+from serving.mcp_server.scope import Scope
+from serving.memory import Memory
+from tests.serving.mcp_server.conftest import Things, asking, text
+
+CWD = "/home/cy/code/pier"
+RULE = "We always run the quincepress tests first."
+
+
+def session(tool: str, content: object, given: dict[str, str]) -> bytes:
+    """A person asks, the agent asks memory, and says no more than that."""
+    call = {"type": "tool_use", "id": "t1", "name": tool, "input": given}
+    result = {"type": "tool_result", "tool_use_id": "t1", "content": content}
+    lines = [("user", "Look at the pier."), ("assistant", [call]), ("user", [result]),
+             ("assistant", "Done.")]  # fmt: skip
+    return b"".join(
+        json.dumps({
+            "type": role, "uuid": f"cy-{number}", "cwd": CWD, "sessionId": "cy",
+            "timestamp": f"2026-03-04T09:0{number}:00Z",
+            "message": {"role": role, "content": content},
+        }).encode() + b"\n"
+        for number, (role, content) in enumerate(lines)
+    )  # fmt: skip
+
+
+def knowledge_of(session: bytes) -> dict[str, pl.DataFrame]:
+    read = read_records(
+        session, namespace="cy", source_file="cy.jsonl", timezone="UTC",
+        seen_at=datetime(2026, 3, 5, tzinfo=UTC), redactor=None,
+    )  # fmt: skip
+    return build(read.records, Means(Policy(), load_embedder("wordllama")))
+
+
+@pytest.fixture(scope="module")
+def answers(two_memory: Memory, things: dict[str, Things]) -> dict[str, str]:
+    """What tools say in either form, and an error."""
+    ask = asking(two_memory, Scope(("ada",)))
+    ada = things["ada"]
+    found = ask("search_memory", query=RULE, search_type="all")
+    assert RULE in text(found)
+    lessons = ask("get_learnings", query=f"the {ada.topic} build fails")
+    return {
+        "text": text(found),
+        "structured": json.dumps(found.structured_content),
+        "lessons": text(lessons),
+        "explained": text(ask("explain_fact", id=ada.fact)),
+        "error": text(ask("get_entity", entity="nobody")),
+    }
+
+
+@pytest.mark.parametrize("form", ["text", "structured", "lessons", "explained", "error"])
+@pytest.mark.parametrize("tool", ["mcp__cairn__search_memory", "mcp__notes__search_memory"])
+def test_an_answer_of_ours_teaches_nothing(answers: dict[str, str], form: str, tool: str) -> None:
+    block = [{"type": "text", "text": answers[form]}]
+    made = knowledge_of(session(tool, block, {"query": RULE}))
+    result = made["raw_logs"].filter(kind="tool_result")
+    assert result["origin"].to_list() == ["recalled"]
+    nothing = knowledge_of(session(tool, "<cairn-memory></cairn-memory>", {"query": RULE}))
+    for table, key in (("candidates", "candidate_id"), ("facts", "fact_id"),
+                       ("entities", "entity_id"), ("learnings", "learning_id")):  # fmt: skip
+        assert made[table][key].to_list() == nothing[table][key].to_list(), table
+    assert result["record_id"].item() not in made["candidates"]["record_id"]
+    assert not made["facts"]["content"].str.contains("quincepress").any()
+
+
+def test_the_same_words_of_a_person_do_teach() -> None:
+    told = session("Bash", "ok", {"command": "true"}).replace(b"Look at the pier.", RULE.encode())
+    assert RULE in knowledge_of(told)["facts"]["content"].to_list()
+
+
+def test_what_is_told_to_memory_is_known_from_its_note_alone(answers: dict[str, str]) -> None:
+    made = knowledge_of(session("mcp__cairn__remember", answers["error"], {"text": RULE}))
+    calls = made["raw_logs"].filter(kind="tool_call")
+    assert calls["origin"].to_list() == ["recalled"]
+    assert RULE not in made["facts"]["content"].to_list()
