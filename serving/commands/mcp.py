@@ -6,6 +6,8 @@ import click
 
 from serving import options
 
+PORT = 8724
+
 
 @click.command(
     "mcp",
@@ -13,9 +15,12 @@ from serving import options
 Examples:
   claude mcp add cairn -- cairn mcp
   cairn mcp --namespace work --allow-writes
+  cairn mcp --http --port 9000
+  cairn keys add --namespace work && cairn mcp --http --host 0.0.0.0
 
 Agents start it themselves and speak to it over stdin and stdout. It follows what is published.
-Without --allow-writes (or mcp_allow_writes) it only reads.""",
+Without --allow-writes (or mcp_allow_writes) it only reads. Over HTTP, without keys it listens on
+this machine alone, and answers whoever asks there; with keys, whoever has one of them.""",
 )
 @click.option(
     "--namespace",
@@ -26,13 +31,24 @@ Without --allow-writes (or mcp_allow_writes) it only reads.""",
     help="Bound to it; the only one there is, if unset. Of several, each call names one.",
 )
 @click.option("--allow-writes", is_flag=True, help="Also feedback, notes, and what to forget.")
+@click.option("--http", is_flag=True, help="Over HTTP instead of stdin and stdout.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help="0: any free."
+)
 @click.pass_context
 def command(
     ctx: click.Context,
     namespaces: tuple[str, ...],
     allow_writes: bool,
+    http: bool,
+    host: str,
+    port: int,
 ) -> None:
     """Give agents memory as tools (Model Context Protocol)."""
+    given = [ctx.get_parameter_source(name) for name in ("host", "port")]
+    if not http and any(source is click.core.ParameterSource.COMMANDLINE for source in given):
+        raise click.UsageError("--host and --port are for --http")
     state = options.state_of(ctx)
     from serving.mcp_server.scope import Scope
     from serving.memory import Memory
@@ -40,8 +56,30 @@ def command(
     writes = allow_writes or state.settings.mcp_allow_writes
     scope = Scope(tuple(dict.fromkeys(namespaces)), writes)
     memory = Memory(state)
-    from serving.mcp_server.server import create_server, serve_stdio
+    if not http:
+        from serving.mcp_server.server import create_server, serve_stdio
 
-    if sys.stdin.isatty():
-        click.echo("Agents start this: claude mcp add cairn -- cairn mcp; Ctrl-C ends it", err=True)
-    serve_stdio(create_server(memory, scope))
+        if sys.stdin.isatty():
+            click.echo(
+                "Agents start this: claude mcp add cairn -- cairn mcp; Ctrl-C ends it", err=True
+            )
+        serve_stdio(create_server(memory, scope))
+        return
+    from resources.keys import list_keys
+    from serving.mcp_server.web import address_of, bound, is_local, serve
+
+    keys = list_keys(state.home)
+    try:
+        listener = bound(host, port)
+    except OSError as error:
+        reason = f"{host}:{port}: {error.strerror}"
+        raise click.ClickException(f"{reason}: choose another with --host or --port") from None
+    with listener:
+        if not is_local(listener) and not keys:
+            raise click.ClickException(
+                f"{host} can be reached from other machines, and there is no key: make one with"
+                " `cairn keys add --namespace NAME`, or leave --host out"
+            )
+        who = "whoever has a key" if keys else "this machine"
+        click.echo(f"{address_of(listener)} answers {who}; Ctrl-C ends it", err=True)
+        serve(memory, scope, listener)

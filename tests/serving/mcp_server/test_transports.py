@@ -1,13 +1,19 @@
 """`cairn mcp` as agents start and reach it: real processes, asked by the SDK's client."""
 
+import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import anyio
+import httpx2
 import pytest
 from mcp import Client, StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
 
+from resources.home import open_home
+from resources.keys import add_key, remove_key
 from serving.mcp_server.tools import TOOLS
 from tests.serving.conftest import Ask
 from tests.serving.mcp_server.conftest import text
@@ -46,9 +52,93 @@ def test_over_stdio_there_is_the_protocol_and_nothing_else(two_home: Path, mode:
     assert strays == []
 
 
+@pytest.fixture
+def served(two_home: Path) -> Iterator[str]:
+    """The address of a server that listens on this machine, with writes allowed."""
+    process = subprocess.Popen(
+        [sys.executable, *command(two_home, "--http", "--port", "0", "--allow-writes")],
+        stderr=subprocess.PIPE, text=True, cwd=CHECKOUT,
+        env={name: value for name, value in os.environ.items() if not name.startswith("CAIRN_")},
+    )  # fmt: skip
+    assert process.stderr
+    try:
+        yield process.stderr.readline().split()[0]
+    finally:
+        process.terminate()
+        with process.stderr:
+            assert process.wait(timeout=30) == 0
+            assert process.stderr.read() == ""
+
+
+async def tools(address: str, key: str | None = None) -> dict[str, set[str]]:
+    """Tool → its parameters, as the holder of a key sees them."""
+    async with _client(address, key) as client:
+        listed = (await client.list_tools()).tools
+        return {tool.name: set(tool.input_schema["properties"]) for tool in listed}
+
+
+def _client(address: str, key: str | None) -> Client:
+    headers = {"authorization": f"Bearer {key}"} if key else {}
+    http = httpx2.AsyncClient(headers=headers)
+    return Client(streamable_http_client(address, http_client=http))
+
+
+def test_over_http_keys_open_their_namespaces_alone(served: str, two_home: Path) -> None:
+    home = open_home(two_home)
+
+    async def run() -> None:
+        async with httpx2.AsyncClient(headers=PLAIN) as http:
+            # Without keys, whoever asks this machine by its own name.
+            assert (await tools(served)).keys() == TOOLS.keys()
+            for headers, status in (
+                ({"host": "rebound.example"}, 421),
+                ({"origin": "http://page.example"}, 403),
+                ({"content-type": "text/plain"}, 400),
+            ):
+                refused = await http.post(served, content=LISTING, headers=headers)
+                assert refused.status_code == status
+            made = [
+                add_key(home, names, read_only=read_only)
+                for names, read_only in ((["ada"], True), (["bo"], False), (["ada", "bo"], False))
+            ]
+            keys.extend(key.key_id for _, key in made)
+            ada, bo, both = (secret for secret, _ in made)
+            # With keys, whoever has one: from now on, in a server that runs.
+            for header in ({}, {"authorization": "Bearer cairn_wrong"}):
+                refused = await http.post(served, content=LISTING, headers=header)
+                assert refused.status_code == 401
+                assert refused.headers["www-authenticate"] == "Bearer"
+        assert (await tools(served, ada)).keys() == READS
+        assert (await tools(served, bo)).keys() == TOOLS.keys()
+        for key in (ada, bo):
+            assert all("namespace" not in names for names in (await tools(served, key)).values())
+        assert all("namespace" in names for names in (await tools(served, both)).values())
+        for key, word, other in ((ada, "quincepress", "foghorn"), (bo, "foghorn", "quincepress")):
+            async with _client(served, key) as client:
+                found = await client.call_tool("search_memory", {"query": "the build fails"})
+                assert word in text(found)
+                assert other not in text(found)
+        async with _client(served, ada) as client:
+            assert (await client.call_tool("remember", {"text": "x"})).is_error
+
+    keys: list[str] = []
+    try:
+        anyio.run(run)
+    finally:
+        for key_id in keys:
+            remove_key(home, key_id)
+
+
+def test_elsewhere_it_listens_only_with_keys(run_cairn: Ask, two_home: Path) -> None:
+    answer = run_cairn("--home", two_home, "mcp", "--http", "--host", "0.0.0.0", "--port", "0")
+    assert (answer.code, answer.out) == (1, "")
+    assert "cairn keys add --namespace NAME" in answer.err
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (["--port", "9000"], "--host and --port are for --http"),
         (["--namespace", "../else"], "cannot be a namespace"),
     ],
 )
