@@ -48,7 +48,7 @@ def create_server(memory: Memory, scope: Scope) -> Server[Any]:
     async def list_tools(
         context: ServerRequestContext[Any, Any], _: PaginatedRequestParams | None
     ) -> ListToolsResult:
-        return ListToolsResult(tools=listed(whose(context)))
+        return ListToolsResult(tools=list(listed(whose(context))))
 
     async def call_tool(
         context: ServerRequestContext[Any, Any], params: CallToolRequestParams
@@ -62,6 +62,8 @@ def create_server(memory: Memory, scope: Scope) -> Server[Any]:
         title="Cairn",
         version=version("cairn"),
         instructions=INSTRUCTIONS,
+        # No parameter is sent as a header; else all tools would be listed at each call, to see.
+        get_tool_input_schema=lambda _: None,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
     )

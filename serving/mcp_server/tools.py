@@ -4,7 +4,7 @@ import logging
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from inspect import getdoc
 from typing import Any, Generic, TypeVar
 
@@ -117,9 +117,10 @@ TOOLS: dict[str, Tool[Any]] = {
 }
 
 
-def listed(scope: Scope) -> list[Declared]:
+@lru_cache(maxsize=64)
+def listed(scope: Scope) -> tuple[Declared, ...]:
     """The tools that may be called: those that write only where that is allowed."""
-    return [tool.declared(scope) for tool in TOOLS.values() if tool.reads or scope.writes]
+    return tuple(tool.declared(scope) for tool in TOOLS.values() if tool.reads or scope.writes)
 
 
 def call(
