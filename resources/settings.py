@@ -117,7 +117,7 @@ class Settings(BaseSettings):
     )
     mcp_allow_writes: bool = Field(
         default=False,
-        description="Whether agents may tell `cairn mcp` something: feedback, notes, what to forget.",
+        description="Whether agents may tell `cairn mcp` something: feedback, notes, forgetting.",
     )
     mcp_answer_bytes: int = Field(
         default=24_000, ge=4_000, description="Longest answer of a tool of `cairn mcp`, in bytes."

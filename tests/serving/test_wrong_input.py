@@ -9,7 +9,12 @@ from tests.serving.conftest import Ask
 
 WRONG: list[tuple[list[str], int, str]] = [
     (["nonsense"], 2, "No such command 'nonsense'"),
-    (["search"], 2, "Missing argument 'QUERY'"),
+    (["search"], 2, "give a query, or --file with one in each line"),
+    (["search", "x", "--file", "-"], 2, "give a query, or --file"),
+    (["search", "x", "--from", "monday"], 2, "'monday' is no ISO day"),
+    (["memory", "0"], 2, "0 is not in the range"),
+    (["context", "x", "--budget", "5"], 2, "5 is not in the range"),
+    (["why", "f_nothing"], 1, "no fact, entity, learning, record"),
     (["search", "  "], 1, "the query is empty"),
     (["search", "x", "--limit", "0"], 2, "0 is not in the range"),
     (["search", "x", "--as-of", "yesterday"], 2, "'yesterday' is no ISO time"),
