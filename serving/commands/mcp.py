@@ -66,20 +66,15 @@ def command(
         serve_stdio(create_server(memory, scope))
         return
     from resources.keys import list_keys
-    from serving.mcp_server.web import address_of, bound, is_local, serve
+    from serving.listening import CannotListen, address_of, listening
+    from serving.mcp_server.web import PATH, serve
 
     keys = list_keys(state.home)
     try:
-        listener = bound(host, port)
-    except OSError as error:
-        reason = f"{host}:{port}: {error.strerror}"
-        raise click.ClickException(f"{reason}: choose another with --host or --port") from None
+        listener = listening(host, port, keys=bool(keys))
+    except CannotListen as error:
+        raise click.ClickException(str(error)) from None
     with listener:
-        if not is_local(listener) and not keys:
-            raise click.ClickException(
-                f"{host} can be reached from other machines, and there is no key: make one with"
-                " `cairn keys add --namespace NAME`, or leave --host out"
-            )
         who = "whoever has a key" if keys else "this machine"
-        click.echo(f"{address_of(listener)} answers {who}; Ctrl-C ends it", err=True)
+        click.echo(f"{address_of(listener)}{PATH} answers {who}; Ctrl-C ends it", err=True)
         serve(memory, scope, listener)

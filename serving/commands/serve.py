@@ -31,21 +31,16 @@ def command(ctx: click.Context, host: str, port: int, as_json: bool) -> None:
     state = options.state_of(ctx)
     from resources.keys import list_keys
     from resources.publication import namespaces
-    from serving.http.server import address_of, bound, is_local, serve
+    from serving.http.server import serve
+    from serving.listening import CannotListen, address_of, listening
     from serving.memory import Memory
 
     keys = list_keys(state.home)
     try:
-        listener = bound(host, port)
-    except OSError as error:
-        reason = f"{host}:{port}: {error.strerror}"
-        raise click.ClickException(f"{reason}: choose another with --host or --port") from None
+        listener = listening(host, port, keys=bool(keys))
+    except CannotListen as error:
+        raise click.ClickException(str(error)) from None
     with listener:
-        if not is_local(listener) and not keys:
-            raise click.ClickException(
-                f"{host} can be reached from other machines, and there is no key: make one with"
-                " `cairn keys add --namespace NAME`, or leave --host out"
-            )
         address = address_of(listener)
         if as_json:
             click.echo(f'{{"listening": "{address}", "docs": "{address}/docs"}}')

@@ -1,19 +1,15 @@
 """The protocol over HTTP: one request, one answer, no sessions; who may ask, and from where."""
 
 import logging
-import signal
 import socket
-import sys
-from ipaddress import ip_address
-from types import FrameType
 
-import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from resources.keys import KeyListError, Keyring
+from serving.listening import is_local, run
 from serving.mcp_server import scope as scopes
 from serving.mcp_server.server import SCOPE, create_server
 from serving.memory import Memory
@@ -21,9 +17,6 @@ from serving.memory import Memory
 PATH = "/mcp"
 LARGEST_BODY = 1_000_000
 """Bytes."""
-
-GRACE = 5
-"""Seconds that requests under way have when the server ends."""
 
 BEARER = "bearer "
 
@@ -100,51 +93,9 @@ def create_app(memory: Memory, scope: scopes.Scope, *, local: bool) -> ASGIApp:
     return Gate(app, Keyring(memory.state.home), scope, local=local)
 
 
-def bound(host: str, port: int) -> socket.socket:
-    """A socket at an address, which nobody else has.
-
-    Raises:
-        OSError: the address is in use, or none of this machine.
-    """
-    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-    family, _, _, _, address = found[0]
-    return socket.create_server(address[:2], family=family, backlog=128)
-
-
-def is_local(listener: socket.socket) -> bool:
-    """Whether a socket is reached from this machine alone."""
-    return ip_address(listener.getsockname()[0]).is_loopback
-
-
-def address_of(listener: socket.socket) -> str:
-    """Where a socket is asked."""
-    host, port = listener.getsockname()[:2]
-    return f"http://[{host}]:{port}{PATH}" if ":" in host else f"http://{host}:{port}{PATH}"
-
-
 def serve(memory: Memory, scope: scopes.Scope, listener: socket.socket) -> None:
     """Answers until it is interrupted or terminated; then lets requests under way end."""
-    config = uvicorn.Config(
-        create_app(memory, scope, local=is_local(listener)),
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        proxy_headers=False,
-        ws="none",
-        timeout_graceful_shutdown=GRACE,
-    )
-    before = signal.signal(signal.SIGTERM, _ended)
-    try:
-        uvicorn.Server(config).run(sockets=[listener])
-    except KeyboardInterrupt:
-        pass  # that is how it ends
-    finally:
-        signal.signal(signal.SIGTERM, before)
-
-
-def _ended(_: int, __: FrameType | None) -> None:
-    """Uvicorn repeats the signal once it has ended: that is a good end too."""
-    sys.exit(0)
+    run(create_app(memory, scope, local=is_local(listener)), listener)
 
 
 def _refusal(status: int, detail: str) -> JSONResponse:

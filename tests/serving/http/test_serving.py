@@ -21,7 +21,8 @@ from benchmarks.http import QUERIES, measured
 from resources.keys import add_key
 from resources.publication import manifests, publish
 from resources.state import State
-from serving.http.server import address_of, bound, is_local, server_of
+from serving.http.app import create_app
+from serving.listening import CannotListen, address_of, is_local, listening, server_of
 from serving.memory import Memory
 from serving.search import Answer
 from tests.serving.conftest import Ask
@@ -34,8 +35,8 @@ CLIENTS = 8
 @contextmanager
 def running(state: State) -> Iterator[int]:
     """The port of a server, until the end of the block."""
-    with bound("127.0.0.1", 0) as listener:
-        server = server_of(Memory(state, ahead=True), local=is_local(listener))
+    with listening("127.0.0.1", 0, keys=False) as listener:
+        server = server_of(create_app(Memory(state, ahead=True), local=is_local(listener)))
         thread = Thread(target=server.run, args=([listener],))
         thread.start()
         try:
@@ -150,9 +151,11 @@ def test_an_address_that_cannot_be_had_is_refused(run_cairn: Ask, tmp_path: Path
 
 def test_what_is_reached_from_this_machine_alone() -> None:
     for host, local in (("127.0.0.1", True), ("localhost", True), ("0.0.0.0", False)):
-        with bound(host, 0) as listener:
+        with listening(host, 0, keys=True) as listener:
             assert is_local(listener) is local
             assert address_of(listener).startswith("http://")
+    with pytest.raises(CannotListen, match=r"^0\.0\.0\.0 can be reached .* `cairn keys add"):
+        listening("0.0.0.0", 0, keys=False)
 
 
 def test_with_a_key_others_are_answered(copied: State) -> None:
