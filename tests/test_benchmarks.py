@@ -58,11 +58,13 @@ def test_every_benchmark_runs_on_a_few_kilobytes(source: Path) -> None:
     assert {"records", "raw_logs", "publication"} <= result["stages"]["stages"].keys()
     assert all(
         result[task]["peak_mb"] > 0
-        for task in {*TASKS} & {*result} - {"pairs", "clusters", "topic_nights", "simhash"}
+        for task in {*TASKS}
+        & {*result} - {"pairs", "clusters", "topic_nights", "simhash", "search"}
     )
     assert result["pairs"][0]["lost"] == 0 < result["pairs"][0]["pairs"]
     assert result["simhash"][0]["same"]
     assert result["evidence"]["same"]
+    assert result["search"][0]["recall"] > 0.99
     assert all(found["runs"][0]["agreement"] > 0.99 for found in result["clusters"])
     within = [figure.ratio for figure in lessons(result["lessons"]) if figure.goal]
     assert len(within) == 4
