@@ -187,7 +187,7 @@ class EdgeIndex:
     def _build(self, made: Generation, rows: Prepared, folder: Path, base: Path | None) -> None:
         """Fills a folder with a shard of these rows, and proves that it holds them."""
         if base:
-            _copy(base / "shard", folder)
+            copy_sparse(base / "shard", folder)
             shard = edge.EdgeShard.load(str(folder))
             held = dict(_held(shard))
         else:
@@ -307,7 +307,7 @@ def _about(build: Path) -> Generation:
     return Generation(**json.loads((build / "generation.json").read_bytes()))
 
 
-def _copy(source: Path, target: Path) -> None:
+def copy_sparse(source: Path, target: Path) -> None:
     """Copies a folder, leaving holes where there are only zeros: the engine reserves much space."""
 
     def copy(source: str, target: str) -> None:

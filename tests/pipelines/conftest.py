@@ -10,6 +10,7 @@ import pytest
 from resources.home import open_home
 from resources.settings import Settings
 from resources.state import State
+from tests.homes import copy_home
 from tests.pipelines.house import House, open_house
 
 FILES = (
@@ -35,7 +36,7 @@ def built(samples: Path, tmp_path_factory: pytest.TempPathFactory) -> House:
 def house(built: House, tmp_path: Path) -> House:
     """A copy of the built house that a test may change, with an instance that knows no runs."""
     root = tmp_path / "home"
-    shutil.copytree(built.state.home.root, root)
+    copy_home(built.state.home.root, root)
     state = State(open_home(root), Settings())
     return House(state, built.logs, dg.DagsterInstance.ephemeral())
 

@@ -1,6 +1,5 @@
 """A program that asks often: the same answers as from the tables, and no turn waits."""
 
-import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -16,6 +15,7 @@ from serving.memory import Memory, make_ready
 from serving.passive import NOTHING, NextContext, Streamed, next_context
 from serving.reader import Reader, open_reader
 from serving.search import KINDS, search_memory
+from tests.homes import copy_home
 
 QUERIES = ["the nightly backup fails", "rsync permission denied", "what am I allergic to", "zebra"]
 
@@ -156,7 +156,7 @@ def test_nobody_waits_for_a_publication_that_is_read_ahead(
 
 def test_what_was_forgotten_is_not_answered_from(home: Path, tmp_path: Path) -> None:
     copy = tmp_path / "home"
-    shutil.copytree(home, copy)
+    copy_home(home, copy)
     memory = Memory(open_state(copy), ahead=True)
     before = memory.reader()
     manifest = manifests(memory.state.home, before.namespace)[0]

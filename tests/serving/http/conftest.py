@@ -1,7 +1,6 @@
 """The API in this process: over the samples, and over a home with two namespaces."""
 
 import json
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from resources.sources import add_source
 from resources.state import State, open_state
 from serving.http.app import create_app
 from serving.memory import Memory
+from tests.homes import copy_home
 from tests.journeys.running import follow
 
 LOCAL = "http://127.0.0.1"
@@ -43,8 +43,7 @@ def client(samples_app: FastAPI) -> Iterator[TestClient]:
 def copied(home: Path, tmp_path: Path) -> State:
     """The samples, to be changed."""
     place = tmp_path / "home"
-    shutil.copytree(home, place)
-    return open_state(place)
+    return open_state(copy_home(home, place))
 
 
 Ask = Callable[[str | None], TestClient]

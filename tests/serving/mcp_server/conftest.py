@@ -1,7 +1,6 @@
 """The MCP server in this process, asked by the SDK's client; and a home of two namespaces."""
 
 import json
-import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +18,7 @@ from serving import listing
 from serving.mcp_server.scope import Scope
 from serving.mcp_server.server import create_server
 from serving.memory import Memory
+from tests.homes import copy_home
 from tests.journeys.running import follow
 
 Ask = Callable[..., CallToolResult]
@@ -63,8 +63,7 @@ def ask(samples_memory: Memory) -> Ask:
 @pytest.fixture
 def copied(home: Path, tmp_path: Path) -> State:
     """The samples, to be changed."""
-    shutil.copytree(home, tmp_path / "home")
-    return open_state(tmp_path / "home")
+    return open_state(copy_home(home, tmp_path / "home"))
 
 
 SAID = {"ada": ("orchard", "quincepress", "203.0.113.7"),
@@ -161,8 +160,8 @@ def two_memory(two_home: Path) -> Memory:
 @pytest.fixture
 def two(two_home: Path, tmp_path: Path) -> Memory:
     """The two namespaces, to be changed."""
-    shutil.copytree(two_home, tmp_path / "home")
-    return Memory(State(open_home(tmp_path / "home"), Settings()))
+    place = copy_home(two_home, tmp_path / "home")
+    return Memory(State(open_home(place), Settings()))
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,5 @@
 """Two namespaces never see each other, in any tool."""
 
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from resources.state import State
 from serving.mcp_server.scope import Scope
 from serving.mcp_server.tools import TOOLS, listed
 from serving.memory import Memory
+from tests.homes import copy_home
 from tests.serving.mcp_server.conftest import Things, asking, everything, text
 
 CASES: dict[str, Callable[[Things], dict[str, object]]] = {
@@ -43,7 +43,7 @@ def test_every_tool_has_a_case() -> None:
 def shared(two_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Memory:
     """The two namespaces; what is noted here changes no answer."""
     place = tmp_path_factory.mktemp("shared") / "home"
-    shutil.copytree(two_home, place)
+    copy_home(two_home, place)
     return Memory(State(open_home(place), Settings()))
 
 
