@@ -193,8 +193,7 @@ class Warehouse:
         texts = [name for name in table.key[::-1] if table.schema[name] == pl.String]
         by = max(texts, key=lambda name: keys[name].n_unique())
         ids = keys[by].unique().sort()
-        scope, among = Scope(namespaces=[namespace]), pl.col(by).is_in(ids.implode())
-        predicate = f"{scope.predicate} AND {by} IN ({', '.join(map(quoted, ids))})"
+        scope = Scope(namespaces=[namespace])
         come = _checked(table, table.frame(change.come))
         if len(ids) > MOST_IDS or (
             not table.by_day
@@ -210,6 +209,8 @@ class Warehouse:
             return self._commit(
                 table, stored, stream, come.height, mode="overwrite", predicate=scope.predicate
             )
+        among = pl.col(by).is_in(ids.implode())
+        predicate = f"{scope.predicate} AND {by} IN ({', '.join(map(quoted, ids))})"
         there = self._scan(stored, table).filter(*scope.expressions, among).collect()
         rows = table.frame(pl.concat([there.join(keys, on=table.key, how="anti"), come]))
         return self._commit(

@@ -6,6 +6,7 @@ from typing import Any
 import polars as pl
 
 from knowledge.kinds import NAME_PREDICATES
+from knowledge.tables import MEMORY_ENTITIES
 from knowledge.text import words
 from resources.vector_index import Filters
 from serving.reader import Reader, best_first
@@ -63,16 +64,11 @@ def known(reader: Reader, message: str) -> Known:
     most = len(ids) * policy.known_facts
     found = nearest(reader, message, "facts", most, policy.search_min_confidence, about)
     nearness = {one.id: one.similarity for one in found}
-    types = dict(
-        reader.entities()
-        .filter(pl.col("entity_id").is_in(ids))
-        .select("entity_id", "type")
-        .collect()
-        .iter_rows()
-    )
+    rows = reader.rows(MEMORY_ENTITIES, "entity_id", pl.Series(ids), ["entity_id", "type"])
+    types = dict(rows.iter_rows())
     told = [
         KnownEntity(
-            one.id, one.text, types.get(one.id, ""), one.similarity,
+            one.id, one.text, types[one.id], one.similarity,
             _facts(reader, one.id, nearness),
         )
         for one in entities
