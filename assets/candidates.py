@@ -11,13 +11,13 @@ from assets.by_conversation import Made
 from assets.days import DAYS
 from assets.progress import Report, timed
 from assets.stage import result, specs
-from knowledge import full_mode
+from knowledge import full_mode, structuring
 from knowledge.asking import LanguageModel
 from knowledge.candidates import candidates, outcomes
-from knowledge.extraction import by_parts
+from knowledge.extraction import Extraction, by_parts
 from knowledge.extractors import Extractor
 from knowledge.rules import RULES
-from knowledge.tables import CANDIDATES, RAW_LOGS, REFUSALS
+from knowledge.tables import CANDIDATES, CHECK_INS, PIECES, RAW_LOGS, REFUSALS
 from resources.lock import write_lock
 from resources.settings import Settings
 from resources.state import State
@@ -25,14 +25,14 @@ from resources.state import State
 if TYPE_CHECKING:
     from resources.unasked import Unasked
 
-TABLES = (CANDIDATES, REFUSALS)
+TABLES = (CANDIDATES, REFUSALS, PIECES, CHECK_INS)
 
 
 def extractors(settings: Settings) -> list[Extractor]:
-    """The rules, and full mode if a model is set."""
-    rules = [rule.extractor for rule in RULES]
+    """The rules, what takes apart that people ingest, and full mode if a model is set."""
     model = settings.model
-    return rules if model is None else [*rules, full_mode.in_force(settings.policy, model)]
+    always = [*(rule.extractor for rule in RULES), structuring.in_force(model)]
+    return always if model is None else [*always, full_mode.in_force(settings.policy, model)]
 
 
 def retired(settings: Settings) -> list[str]:
@@ -53,20 +53,27 @@ def run_candidates(state: State, days: Sequence[str]) -> Report:
     def make(logs: pl.DataFrame, names: Sequence[str]) -> Made:
         rules = [rule for rule in RULES if rule.name in names]
         found = candidates(logs, state.policy, rules)
-        made = {CANDIDATES.name: found.candidates, REFUSALS.name: REFUSALS.empty()}
-        became = outcomes(logs, found, rules)
-        if full_mode.FULL_MODE.name not in names or state.language_model is None:
-            return Made(made, became)
         model = state.language_model
-        asked = by_parts(
-            logs, lambda own: full_mode.full_mode(own, model, state.embedder, state.policy)
-        )
-        for table, rows in ((CANDIDATES, asked.candidates), (REFUSALS, asked.refused)):
-            made[table.name] = pl.concat([made[table.name], rows])
-        if (asked.outcomes["outcome"] == "pending").any():
+        asked: dict[str, Extraction] = {}
+        ingested = structuring.structuring(logs.clear(), None, state.policy)
+        if structuring.STRUCTURING.name in names:
+            ingested = structuring.structuring(logs, model, state.policy)
+            asked[structuring.STRUCTURING.name] = ingested.extraction
+        if full_mode.FULL_MODE.name in names and model is not None:
+            asked[full_mode.FULL_MODE.name] = by_parts(
+                logs, lambda own: full_mode.full_mode(own, model, state.embedder, state.policy)
+            )
+        became = pl.concat([outcomes(logs, found, rules), *(a.outcomes for a in asked.values())])
+        if (became["outcome"] == "pending").any():
             state.wait_for_model("candidates", waits=True)
-        became = pl.concat([became, asked.outcomes])
-        return Made(made, became, {full_mode.FULL_MODE.name: asked.failures})
+        made = {
+            CANDIDATES.name: [found.candidates, *(one.candidates for one in asked.values())],
+            REFUSALS.name: [REFUSALS.empty(), *(one.refused for one in asked.values())],
+            PIECES.name: [ingested.pieces],
+            CHECK_INS.name: [ingested.check_ins],
+        }
+        rows = {name: pl.concat(frames) for name, frames in made.items()}
+        return Made(rows, became, {name: one.failures for name, one in asked.items()})
 
     state.wait_for_model("candidates", waits=False)
     with write_lock(state.home, "candidates"), timed("candidates") as finished:
@@ -84,6 +91,15 @@ def estimate(state: State, units: pl.DataFrame) -> "Unasked":
 
     def ask(logs: pl.DataFrame, model: LanguageModel) -> None:
         full_mode.full_mode(logs, model, state.embedder, state.policy)
+
+    return by_conversation.estimate(state, units, ask)
+
+
+def estimate_ingested(state: State, units: pl.DataFrame) -> "Unasked":
+    """As `estimate`, for units of what people ingested."""
+
+    def ask(logs: pl.DataFrame, model: LanguageModel) -> None:
+        structuring.structuring(logs, model, state.policy)
 
     return by_conversation.estimate(state, units, ask)
 

@@ -81,7 +81,9 @@ def run_publication(state: State) -> Report:
     """Publishes each namespace whose invariants hold; keeps which ones do not, and why."""
     with write_lock(state.home, "publication"), timed("publication") as finished:
         tables = versions(state)
-        ends = state.warehouse.read(CONVERSATIONS, columns=["namespace", "ended_at"]).collect()
+        ends = state.warehouse.read(
+            CONVERSATIONS, columns=["namespace", "ended_at", "told_at"]
+        ).collect()
         generations = {
             row["namespace"]: row["generation"]
             for row in state.warehouse.read(VECTOR_INDEX).collect().iter_rows(named=True)
@@ -91,12 +93,14 @@ def run_publication(state: State) -> Report:
         count = written = 0
         for namespace in sorted({*ends["namespace"], *namespaces(state.home)}):
             count += 1
+            own = ends.filter(pl.col("namespace") == namespace)
             manifest = Manifest(
                 namespace,
                 generations.get(namespace),
                 tables,
-                watermark(ends.filter(pl.col("namespace") == namespace), "ended_at"),
+                watermark(own, "ended_at"),
                 datetime.now(UTC),
+                own.select(pl.col("told_at").max()).item(),
             )
             against = verdicts.against(namespace)
             if not against and manifest.same_content(published(state.home, namespace)):

@@ -26,8 +26,8 @@ class Event(NamedTuple):
     """One message, call, result, … within a line. A line may hold none, one or several."""
 
     kind: str
-    """message, thinking, tool_call, tool_result, search, command, reaction, note, summary or
-    decision."""
+    """message, thinking, tool_call, tool_result, search, command, reaction, note, summary,
+    decision, document or knowledge."""
     origin: str
     """human, agent, tool, system, recalled or external."""
     text: str = ""

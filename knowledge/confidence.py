@@ -13,6 +13,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from knowledge.days import UNDATED, days_since_epoch
+from knowledge.kinds import fades
 from knowledge.policy import Policy
 from knowledge.tables import CONFIDENCE_UPDATES
 
@@ -24,6 +25,9 @@ CAUSES = {
     "feedback": "feedback",
 }
 """Kind of evidence → cause of a change."""
+
+FOR_EVER = 1e6
+"""Days since 1970 after which nobody asks."""
 
 _RANK = {"first": 0, "support": 1, "contradiction": 2, "feedback": 3}
 
@@ -44,7 +48,11 @@ HISTORY = pl.Schema(
 def confidence_updates(facts: pl.DataFrame, evidence: pl.DataFrame, policy: Policy) -> pl.DataFrame:
     """Every change of every fact's confidence: CONFIDENCE_UPDATES, its first source included."""
     first = facts.select(
-        "namespace", "fact_id", occurred_at="first_seen", confidence="base_confidence"
+        "namespace",
+        "fact_id",
+        occurred_at="first_seen",
+        confidence="base_confidence",
+        fades=fades(),
     )
     return CONFIDENCE_UPDATES.frame(history(first, evidence, policy.decay_per_day, policy))
 
@@ -73,7 +81,8 @@ def history(
     count as 2015-01-01.
 
     Args:
-        first: namespace, fact_id, occurred_at, confidence: one row per fact.
+        first: namespace, fact_id, occurred_at, confidence, fades: one row per fact; without the
+            last, all fade.
         evidence: EVIDENCE rows; those of other facts are left out.
         decay_per_day: Rate at which confidence fades.
         policy: Gain, factor.
@@ -83,12 +92,15 @@ def history(
     """
     if first.is_empty():
         return pl.DataFrame(schema=HISTORY)
+    if "fades" not in first.columns:
+        first = first.with_columns(fades=pl.lit(value=True))
     start = first.select(
-        "namespace", "fact_id", started_at=pl.col("occurred_at").fill_null(UNDATED)
+        "namespace", "fact_id", "fades", started_at=pl.col("occurred_at").fill_null(UNDATED)
     )
     later = evidence.join(start, on=["namespace", "fact_id"]).select(
         "namespace",
         "fact_id",
+        "fades",
         "evidence_id",
         "weight",
         cause=pl.col("kind").replace_strict(CAUSES, return_dtype=pl.String),
@@ -101,6 +113,7 @@ def history(
                 first.select(
                     "namespace",
                     "fact_id",
+                    "fades",
                     evidence_id=pl.lit(None, pl.String),
                     weight=pl.lit(None, pl.Float64),
                     cause=pl.lit("first"),
@@ -122,7 +135,9 @@ def history(
             .over("namespace", "fact_id")
             .fill_null(0.0),
         )
-        .with_columns(keep=(-decay_per_day * pl.col("days")).exp())
+        .with_columns(
+            keep=pl.when("fades").then((-decay_per_day * pl.col("days")).exp()).otherwise(1.0)
+        )
     )
     weight = pl.col("weight").fill_null(0.0)
     maps = events.select(
@@ -191,26 +206,24 @@ def last_of(updates: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def effective_confidence(
-    confidence: pl.Expr, last_event_at: pl.Expr, as_of: datetime, policy: Policy
-) -> pl.Expr:
-    """Confidence as a reader sees it at `as_of`: faded since its last event, never grown."""
-    waited = days_since_epoch(pl.lit(as_of)) - days_since_epoch(last_event_at)
-    return confidence * (-policy.decay_per_day * pl.max_horizontal(waited, pl.lit(0.0))).exp()
+def effective_confidence(as_of: datetime, policy: Policy) -> pl.Expr:
+    """Confidence as a reader sees it at `as_of`: faded since its last event, never grown.
 
-
-def deprecated(
-    confidence: pl.Expr, last_event_at: pl.Expr, as_of: datetime, policy: Policy
-) -> pl.Expr:
-    """Whether a reader at `as_of` takes a fact for deprecated."""
-    return effective_confidence(confidence, last_event_at, as_of, policy) < policy.deprecated_below
-
-
-def strength(confidence: pl.Expr, last_event_at: pl.Expr, policy: Policy) -> pl.Expr:
-    """`ln(confidence) + rate · days(last_event_at)`.
-
-    Effective confidence at t is at least m exactly where strength is at least
-    `ln(m) + rate · days(t)`: a filter that an index can apply. A confidence of 0 counts as 1e-12.
+    Wants confidence, last_event_at, predicate and extractor.
     """
-    days = days_since_epoch(last_event_at)
-    return pl.max_horizontal(confidence, pl.lit(1e-12)).log() + policy.decay_per_day * days
+    waited = days_since_epoch(pl.lit(as_of)) - days_since_epoch(pl.col("last_event_at"))
+    faded = (-policy.decay_per_day * pl.max_horizontal(waited, pl.lit(0.0))).exp()
+    return pl.col("confidence") * pl.when(fades()).then(faded).otherwise(1.0)
+
+
+def strength(policy: Policy) -> pl.Expr:
+    """`ln(confidence) + rate · days(last_event_at)`; without end for what does not fade.
+
+    Effective confidence of what fades is, at t, at least m exactly where strength is at least
+    `ln(m) + rate · days(t)`: a filter that an index can apply. What does not fade passes it always.
+    A confidence of 0 counts as 1e-12. Wants the columns of `effective_confidence`.
+    """
+    days = pl.when(fades()).then(days_since_epoch(pl.col("last_event_at"))).otherwise(FOR_EVER)
+    return (
+        pl.max_horizontal(pl.col("confidence"), pl.lit(1e-12)).log() + policy.decay_per_day * days
+    )

@@ -46,6 +46,7 @@ from knowledge.tables import (
     MEMORY_ENTITIES,
     MERGE_VERDICTS,
     MERGES,
+    PIECES,
     SIMILAR_FACTS,
     VALID_TIMES,
 )
@@ -78,14 +79,14 @@ def _facts(reads: Frames) -> pl.DataFrame:
 def _embeddings(reads: Frames, means: Means) -> Made:
     texts = texts_in_force(
         reads["facts"], reads["episodes"], reads["entities"], reads["entity_merges"],
-        reads["learnings"],
+        reads["learnings"], reads["pieces"],
     )  # fmt: skip
     return Made({"embeddings": embeddings(texts, means.embedder)})
 
 
 EMBEDDINGS_STAGE = Stage(
-    stage_of("embeddings", 2, "Texts in force and their vectors.", "embedder"),
-    (FACTS, EPISODES, ENTITIES, ENTITY_MERGES, LEARNINGS),
+    stage_of("embeddings", 3, "Texts in force and their vectors.", "embedder"),
+    (FACTS, EPISODES, ENTITIES, ENTITY_MERGES, LEARNINGS, PIECES),
     (EMBEDDINGS,),
     _embeddings,
     amend=embeddings_after,
@@ -226,7 +227,7 @@ VALID_TIMES_STAGE = Stage(
 
 CONFIDENCE_STAGE = Stage(
     stage_of(
-        "confidence_updates", 2, "Confidence after each event.", "support_gain",
+        "confidence_updates", 3, "Confidence after each event.", "support_gain",
         "contradiction_factor", "decay_per_day",
     ),
     (FACTS, EVIDENCE),
@@ -282,11 +283,11 @@ def _memory(reads: Frames, means: Means) -> Made:
 
 MEMORY_STAGE = Stage(
     stage_of(
-        "memory", 7, "The current view.", "support_gain", "contradiction_factor", "decay_per_day",
+        "memory", 8, "The current view.", "support_gain", "contradiction_factor", "decay_per_day",
     ),
     (
         FACTS, FACT_SOURCES, EPISODES, ENTITIES, ENTITY_MERGES, VALID_TIMES, EVIDENCE,
-        CONFIDENCE_UPDATES, MERGES, EMBEDDINGS, DECISIONS,
+        CONFIDENCE_UPDATES, MERGES, EMBEDDINGS, DECISIONS, PIECES,
     ),
     (MEMORY, MEMORY_ENTITIES),
     _memory,

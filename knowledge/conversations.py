@@ -17,7 +17,8 @@ def conversations(raw_logs: pl.DataFrame) -> pl.DataFrame:
     """One row per conversation, from its raw logs (rows of whole conversations)."""
     human = pl.col("origin") == "human"
     said = pl.col("kind") == "message"
-    decided = pl.col("kind") == "decision"
+    ingested = pl.col("kind").is_in(["document", "knowledge"])
+    told = ingested | (pl.col("kind") == "decision")
     characters = pl.col("text").str.len_chars() + pl.col("tool_input").str.len_chars().fill_null(0)
     return CONVERSATIONS.frame(
         raw_logs.sort("namespace", "conversation_id", "seq")
@@ -26,9 +27,10 @@ def conversations(raw_logs: pl.DataFrame) -> pl.DataFrame:
             source=pl.col("source").first(),
             project=pl.col("project").drop_nulls().first(),
             title=pl.col("text").filter(human & said).first(),
-            # What is known does not age by a decision about it: that is no event here.
-            started_at=pl.col("occurred_at").filter(~decided).min(),
-            ended_at=pl.col("occurred_at").filter(~decided).max(),
+            # What is known does not age by what is told about it: that is no event here.
+            started_at=pl.col("occurred_at").filter(~told).min(),
+            ended_at=pl.col("occurred_at").filter(~told).max(),
+            told_at=pl.col("occurred_at").filter(ingested).max(),
             records=pl.len(),
             messages=(said & pl.col("origin").is_in(["human", "agent"])).sum(),
             human_messages=(said & human).sum(),

@@ -49,6 +49,11 @@ SAID = {
     "facts": (["namespace", "predicate", "content"], _FREE, pl.col("content")),
     "episodes": (["namespace", "text"], pl.lit(value=True), pl.col("text")),
     "learnings": (["namespace", "title", "content"], pl.lit(value=True), learning_text()),
+    "pieces": (
+        ["namespace", "embedding_text"],
+        pl.col("embedding_text").is_not_null(),
+        pl.col("embedding_text"),
+    ),
 }
 """Table → what is read of it, rows that need a vector (structural facts need none), and of what.
 
@@ -62,9 +67,10 @@ def texts_in_force(
     entities: pl.DataFrame,
     entity_merges: pl.DataFrame,
     learnings: pl.DataFrame,
+    pieces: pl.DataFrame,
 ) -> pl.DataFrame:
     """Distinct texts (namespace, text) that need a vector."""
-    tables = {"facts": facts, "episodes": episodes, "learnings": learnings}
+    tables = {"facts": facts, "episodes": episodes, "learnings": learnings, "pieces": pieces}
     named = entity_texts(with_canonical(entities, entity_merges))
     return texts_of({name: frame.lazy() for name, frame in tables.items()}, named).collect()
 

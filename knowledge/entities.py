@@ -139,9 +139,11 @@ def _judged(
         on=_ENTITY,
         how="left",
     )
-    # A model's names were judged with their facts before they became candidates (off_context.py).
-    by_model = ((pl.col("mode") == "full") & (pl.col("predicate") == "is")).any().over(_ENTITY)
-    fits = context_similarity(placed.filter(introduces() & ~by_model), contexts, embedder)
+    # A model's names were judged with their facts before they became candidates (off_context.py);
+    # those that a person gave to be kept are not judged.
+    by_model = (pl.col("mode") == "full") & (pl.col("predicate") == "is")
+    judged = (by_model | (pl.col("mode") == "given")).any().over(_ENTITY)
+    fits = context_similarity(placed.filter(introduces() & ~judged), contexts, embedder)
     return placed.join(fits, on=_ENTITY, how="left").with_columns(
         gate=pl.when(pl.col("refusal").is_not_null())
         .then(pl.lit("structural"))

@@ -18,7 +18,12 @@ OBJECT_TYPES = {
 }
 """Predicates whose object is a name, with its type."""
 
-FREE_STATEMENTS = frozenset({"states", "discovery", "provides_solution", "identifies_issue"})
+PIECE_PREDICATES = frozenset({"fact", "instruction", "preference", "procedure", "note", "episodic"})
+"""Predicates of pieces of knowledge that somebody loaded: what type of knowledge each is."""
+
+FREE_STATEMENTS = PIECE_PREDICATES | {
+    "states", "discovery", "provides_solution", "identifies_issue",
+}  # fmt: skip
 """Predicates whose object is a sentence: about its subject, and about every topic it names."""
 
 _ENTITY = ["namespace", "entity_id"]

@@ -36,6 +36,7 @@ from knowledge.support import (
 from knowledge.tables import EMBEDDINGS, MEMORY
 
 _FACT = ["namespace", "fact_id"]
+_CANDIDATE = ["namespace", "candidate_id"]
 _ENTITY = ["namespace", "entity_id"]
 _NO_FACTS = pl.DataFrame(schema={"namespace": pl.String, "fact_id": pl.String})
 _NAMED = (*_ENTITY, "display_name")
@@ -163,7 +164,7 @@ def confidence_updates_after(
     changes: Changes, stored: LazyFrames, reads: LazyFrames, means: Means
 ) -> dict[str, Change]:
     """CONFIDENCE_UPDATES: of facts whose evidence or first source changed."""
-    first = (*_FACT, "first_seen", "base_confidence")
+    first = (*_FACT, "first_seen", "base_confidence", "predicate", "extractor")
     touched = _keys(changes["facts"].of(*first).rows, changes["evidence"].rows)
     now = confidence_updates(
         rows_with(reads["facts"], touched, *first),
@@ -236,6 +237,7 @@ def memory_after(
     lean = reads["facts"].select(*_FACT, "content")
     touched = _keys(
         *(changes[name].rows for name in ("facts", "fact_sources", "evidence", "valid_times")),
+        rows_with(reads["fact_sources"], changes["pieces"].rows.select(_CANDIDATE)),
         changes["confidence_updates"].rows,
         # What people took back points to what stands instead, wherever that went.
         facts_named(decisions),
@@ -256,9 +258,11 @@ def memory_after(
     wanted = facts.select("namespace", text_hash=digest_column("content"))
     vectors = rows_with(reads["embeddings"], wanted, "namespace", "text_hash")
     embedded = facts.filter(wanted["text_hash"].is_in(vectors["text_hash"].implode()))["fact_id"]
+    sources = rows_with(reads["fact_sources"], near)
     grounds = Grounds(
         facts=facts,
-        fact_sources=rows_with(reads["fact_sources"], near),
+        fact_sources=sources,
+        pieces=rows_with(reads["pieces"], sources.select(_CANDIDATE)),
         episodes=_episodes_drawn_from(facts, reads["episodes"]),
         entities=rows_with(reads["entities"], facts.select("namespace", "entity_id")),
         evidence=rows_with(reads["evidence"], near),

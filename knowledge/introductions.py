@@ -8,6 +8,7 @@ import polars as pl
 
 from knowledge.change import Change
 from knowledge.identity import digest_column
+from knowledge.kinds import LOADED
 from knowledge.names import canonical_column, refusals
 from knowledge.policy import OBSERVED_TYPES, Policy
 from knowledge.rules.orders import COMMANDED
@@ -73,8 +74,9 @@ def introduces() -> pl.Expr:
 
 
 def _by_command() -> pl.Expr:
-    """A name that a command brought in is kept though there is no fact about it yet."""
-    return pl.col("extractor").str.starts_with(f"{COMMANDED}@")
+    """A name that a command brought in, or that was loaded, is kept with no fact about it yet."""
+    loaded = pl.col("extractor").str.starts_with(LOADED) & (pl.col("kind") == "entity")
+    return pl.col("extractor").str.starts_with(f"{COMMANDED}@") | loaded
 
 
 def introductions(candidates: pl.DataFrame, policy: Policy) -> pl.DataFrame:

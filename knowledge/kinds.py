@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from knowledge.facts import OBJECT_TYPES
+from knowledge.facts import OBJECT_TYPES, PIECE_PREDICATES
 from knowledge.policy import STRUCTURAL_PREDICATES
 
 NAME_PREDICATES = STRUCTURAL_PREDICATES | set(OBJECT_TYPES) | {"operation_type"}
@@ -27,10 +27,12 @@ def structural() -> pl.Expr:
 
 
 def knowledge_type() -> pl.Expr:
-    """fact, instruction, preference or procedure, from predicate and wording."""
+    """fact, instruction, preference or procedure, from predicate and wording; a piece's own."""
     stated = ~pl.col("predicate").is_in(NAME_PREDICATES | STATED_PREDICATES)
     return (
-        pl.when(predicate="provides_solution")
+        pl.when(pl.col("predicate").is_in(PIECE_PREDICATES))
+        .then("predicate")
+        .when(predicate="provides_solution")
         .then(pl.lit("procedure"))
         .when(stated & pl.col("content").str.contains(_INSTRUCTION))
         .then(pl.lit("instruction"))
@@ -42,7 +44,7 @@ def knowledge_type() -> pl.Expr:
 
 def info_type() -> pl.Expr:
     """user_profile, instructions, context or skills; wants the column `knowledge_type`."""
-    stated = ~pl.col("predicate").is_in(NAME_PREDICATES | STATED_PREDICATES)
+    stated = ~pl.col("predicate").is_in(NAME_PREDICATES | STATED_PREDICATES | PIECE_PREDICATES)
     return (
         pl.col("knowledge_type")
         .replace_strict(
@@ -56,6 +58,18 @@ def info_type() -> pl.Expr:
             .otherwise(pl.lit("context"))
         )
     )
+
+
+LOADED = "structuring/loaded@"
+"""How the extractor of what somebody loaded as knowledge begins."""
+
+
+def fades() -> pl.Expr:
+    """Whether confidence in a fact fades with time; wants predicate and extractor.
+
+    What somebody loaded as knowledge holds until it is taken back, but for what it says happened.
+    """
+    return ~pl.col("extractor").str.starts_with(LOADED) | (pl.col("predicate") == "episodic")
 
 
 def comparable() -> pl.Expr:

@@ -9,10 +9,10 @@ from knowledge.confidence import history, last_of, strength
 from knowledge.days import UNDATED
 from knowledge.entity_merges import equal_statements, with_canonical
 from knowledge.identity import digest_column
-from knowledge.kinds import info_type, knowledge_type, structural
+from knowledge.kinds import fades, info_type, knowledge_type, structural
 from knowledge.policy import Policy
 from knowledge.support import drawn_from, first_statements, known_from
-from knowledge.tables import MEMORY, MEMORY_ENTITIES, VALID_TIMES
+from knowledge.tables import MEMORY, MEMORY_ENTITIES, PIECES, VALID_TIMES
 from knowledge.text import STOP_WORDS, words
 from knowledge.valid_time import last_stretches
 
@@ -31,6 +31,7 @@ class Grounds(NamedTuple):
     evidence: pl.DataFrame
     confidence_updates: pl.DataFrame
     merges: pl.DataFrame
+    pieces: pl.DataFrame = PIECES.empty()
     valid_times: pl.DataFrame = VALID_TIMES.empty()
 
 
@@ -55,6 +56,7 @@ def memory(grounds: Grounds, embedded: Collection[str], policy: Policy) -> pl.Da
     counted = _conversations(grounds, taken)
     drawn_from = _drawn_from(facts, grounds.evidence, taken)
     stretches = last_stretches(grounds.valid_times).with_columns(bounded=pl.lit(value=True))
+    ingested = _ingested(grounds)
     types = grounds.entities.select("namespace", "entity_id", entity_type="type")
     return MEMORY.frame(
         facts.drop("derived_from")
@@ -69,6 +71,7 @@ def memory(grounds: Grounds, embedded: Collection[str], policy: Policy) -> pl.Da
         )
         .join(types, on=["namespace", "entity_id"], how="left")
         .join(stretches, on=_KEY, how="left", suffix="_told")
+        .join(ingested, on=_KEY, how="left")
         .with_columns(
             pl.coalesce("confidence_united", "confidence").alias("confidence"),
             pl.coalesce("last_event_at_united", "last_event_at").alias("last_event_at"),
@@ -83,11 +86,10 @@ def memory(grounds: Grounds, embedded: Collection[str], policy: Policy) -> pl.Da
             .then(pl.lit("active"))
             .otherwise(pl.lit("pending_embed")),
             knowledge_type=knowledge_type(),
-            tags=_tags(),
+            tags=pl.coalesce("own_tags", _tags()),
         )
         .with_columns(
-            info_type=info_type(),
-            strength=strength(pl.col("confidence"), pl.col("last_event_at"), policy),
+            info_type=pl.coalesce("own_info_type", info_type()), strength=strength(policy)
         )
     )
 
@@ -141,6 +143,21 @@ def memory_entities(
     )
 
 
+def _ingested(grounds: Grounds) -> pl.DataFrame:
+    """namespace, fact_id, own_info_type, own_tags, embedding_text of what was ingested last."""
+    return (
+        grounds.pieces.join(grounds.fact_sources, on=["namespace", "candidate_id"])
+        .sort(*_KEY, pl.col("occurred_at").fill_null(UNDATED), "candidate_id")
+        .unique(_KEY, keep="last", maintain_order=True)
+        .select(
+            *_KEY,
+            "embedding_text",
+            own_info_type="info_type",
+            own_tags=pl.when(pl.col("tags").list.len() > 0).then("tags"),
+        )
+    )
+
+
 def _taken_up(merges: pl.DataFrame) -> pl.DataFrame:
     """namespace, winner_id, loser_id, archived_at: one row per fact that was taken up."""
     return (
@@ -179,7 +196,10 @@ def _united(grounds: Grounds, taken: pl.DataFrame, policy: Policy) -> pl.DataFra
             on=_KEY,
             how="left",
         )
-        .join(grounds.facts.select(*_KEY, "first_seen", "base_confidence"), on=_KEY)
+        .join(
+            grounds.facts.select(*_KEY, "first_seen", "base_confidence", "predicate", "extractor"),
+            on=_KEY,
+        )
         .with_columns(occurred_at=pl.col("first_seen").fill_null(UNDATED))
         .sort(*_WINNER, "occurred_at", "fact_id")
         .with_columns(
@@ -189,6 +209,8 @@ def _united(grounds: Grounds, taken: pl.DataFrame, policy: Policy) -> pl.DataFra
             .filter(pl.col("conversation_id").eq_missing(pl.col("conversation_id").first()))
             .max()
             .over(_WINNER),
+            # The one that stays says whether all of it fades.
+            fades=fades().filter(pl.col("fact_id") == pl.col("winner_id")).any().over(_WINNER),
         )
     )
     leading = first.filter(place=0)
@@ -233,7 +255,9 @@ def _united(grounds: Grounds, taken: pl.DataFrame, policy: Policy) -> pl.DataFra
         [*_WINNER, "source_id"], keep="first", maintain_order=True
     )
     union = pl.concat([supports, denials, events.filter(kind="feedback")])
-    start = leading.select("namespace", "occurred_at", fact_id="winner_id", confidence="base")
+    start = leading.select(
+        "namespace", "occurred_at", "fades", fact_id="winner_id", confidence="base"
+    )
     return (
         last_of(
             history(start, union.rename({"winner_id": "fact_id"}), policy.decay_per_day, policy)

@@ -25,7 +25,8 @@ def points(
     conversations that it comes from.
     `context` is searched by words beside `text`: the entity of a fact, the tags of a learning,
     and of an episode what it was about when it began: "is it treatable?" is found by what "it" was.
-    Structural facts are left out. What has no vector yet is found by its words.
+    Structural facts are left out. What has no vector yet is found by its words. A fact that is to
+    be searched by another text than its own has the vector of that, and its words beside its own.
     """
     names = entity_texts(memory_entities)
     contexts = names.rename({"text": "context"})
@@ -41,10 +42,13 @@ def points(
         memory.filter(~pl.col("predicate").is_in(list(STRUCTURAL_PREDICATES)))
         .join(contexts, on=["namespace", "entity_id"], how="left")
         .join(stated, on=["namespace", "fact_id"], how="left")
+        .with_columns(
+            context=pl.concat_str("context", "embedding_text", separator=" ", ignore_nulls=True)
+        )
         .select(
             "namespace", "sources", "status", "strength", "confidence", "valid_from", "valid_to",
             "last_event_at", "entity_id", "predicate", "knowledge_type", "info_type", "tags",
-            "context",
+            "context", "embedding_text",
             pl.col("fact_id").alias("id"),
             pl.lit("fact").alias("kind"),
             pl.col("content").alias("text"),
@@ -97,7 +101,8 @@ def points(
         _day("created_at").alias("day"),
     )
     together = pl.concat([facts, entities, told, lessons], how="diagonal_relaxed")
-    return with_vector(together, pl.col("text"), embeddings).sort("kind", "id")
+    searched = pl.coalesce("embedding_text", "text")
+    return with_vector(together, searched, embeddings).drop("embedding_text").sort("kind", "id")
 
 
 def _day(time: str) -> pl.Expr:

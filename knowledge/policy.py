@@ -41,6 +41,10 @@ class Policy(BaseModel):
         0.8, description="… where a person says it of what they do, have or decided."
     )
 
+    check_ins: bool = Field(
+        True, description="Keep what was given, answered and loaded of each ingested text."
+    )
+
     embedder: str = Field("wordllama", description="Embedding model; the only one yet.")
     evidence_similarity: float = Field(
         0.75, description="Least similarity of a supporting episode."

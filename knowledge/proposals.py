@@ -26,6 +26,9 @@ SHORTEST_QUOTE = 3
 HELD = "instructions"
 """Reason of what is held in quarantine: it gives orders to a model."""
 
+MODES = {"known_only": "known_only", "structuring": "given"}
+"""Stage → mode of its rows; any other is full mode."""
+
 _REDACTED = re.compile(REDACTED_WHOLE)
 _TYPE_BEHIND = re.compile(rf"\s*\((?:{'|'.join(sorted(OBSERVED_TYPES))}|topic)\)\s*$")
 
@@ -180,16 +183,11 @@ def _refusal(
     found: tuple[int, int] | None,
 ) -> str | None:
     """Why a fact is refused; the first reason that holds."""
-    if has_canary(fact.entity, fact.statement, fact.quote):
-        return "canary"
+    wording = unfit(statement, fact.quote, fact.entity)
     if about is None:
-        return "not_given"
-    if not any(character.isalnum() for character in statement):
-        return "blank"
-    if _REDACTED.search(statement) or _REDACTED.search(fact.quote):
-        return "redacted"
-    if len(statement) > LONGEST_STATEMENT:
-        return "too_long"
+        return wording if wording == "canary" else "not_given"
+    if wording is not None:
+        return wording
     if found is None:
         return "quote_not_found"
     if len("".join(filter(str.isalnum, fact.quote)).encode()) < SHORTEST_QUOTE:
@@ -207,6 +205,17 @@ def _refusal(
     if any(gives_orders(text, line.origin) for text in (statement, source)):
         return HELD
     return None
+
+
+def unfit(statement: str, quote: str, *names: str, longest: int = LONGEST_STATEMENT) -> str | None:
+    """Why no fact may be worded like this: canary, blank, redacted or too_long; None if it may."""
+    if has_canary(*names, statement, quote):
+        return "canary"
+    if not any(character.isalnum() for character in statement):
+        return "blank"
+    if _REDACTED.search(statement) or _REDACTED.search(quote):
+        return "redacted"
+    return "too_long" if len(statement) > longest else None
 
 
 def located(quote: str, number: int, lines: Lines) -> tuple[Line, tuple[int, int] | None]:
@@ -245,14 +254,20 @@ def _once(rows: Iterable[dict[str, object]]) -> list[dict[str, object]]:
     return list({(row["candidate_id"], row.get("reason")): row for row in ordered}.values())
 
 
+def candidate_id(one: Proposal) -> str:
+    """The id of a proposal's row: of record, stage, what it says and where."""
+    line, stage = one.line, one.extractor.partition("@")[0]
+    start = None if one.start is None else line.offset + one.start
+    said = (line.namespace, line.record_id, stage, one.predicate, *one.about, one.object)
+    return "k_" + digest(*said, one.field, start)
+
+
 def _row(one: Proposal) -> dict[str, object]:
     line = one.line
-    start = None if one.start is None else line.offset + one.start
     actor = "task_" if line.origin == "human" else "action_"
     stage = one.extractor.partition("@")[0]
-    place_of = (line.namespace, line.record_id, stage, one.predicate, *one.about, one.object)
     return {
-        "candidate_id": "k_" + digest(*place_of, one.field, start),
+        "candidate_id": candidate_id(one),
         "namespace": line.namespace,
         "day": line.day,
         "conversation_id": line.conversation_id,
@@ -267,10 +282,10 @@ def _row(one: Proposal) -> dict[str, object]:
         "entity_type": one.about.type,
         "quote": one.quote,
         "quote_field": one.field,
-        "quote_start": start,
+        "quote_start": None if one.start is None else line.offset + one.start,
         "quote_end": None if one.end is None else line.offset + one.end,
         "confidence": one.confidence,
-        "mode": "known_only" if stage.startswith("known_only") else "full",
+        "mode": MODES.get(stage.partition("/")[0], "full"),
         "extractor": one.extractor,
         "origin": line.origin,
         "trigger": line.trigger,

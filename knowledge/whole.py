@@ -15,7 +15,8 @@ from knowledge.raw_logs import HEAD_COLUMNS, placed, raw_logs
 from knowledge.rules import RULES, Rule
 from knowledge.stage import Frames, Means, Stage
 from knowledge.stages import INTRODUCTIONS_STAGE, STAGES
-from knowledge.tables import INTRODUCTIONS, REFUSALS, TABLES
+from knowledge.structuring import structuring
+from knowledge.tables import INTRODUCTIONS, TABLES
 
 
 def build(
@@ -46,18 +47,23 @@ def _build(
     where = placed(records.select(HEAD_COLUMNS), means.policy)
     belongs = where.select("namespace", "record_key", "conversation_id", "day")
     logs = raw_logs(records.join(belongs, on=["namespace", "record_key"])).raw_logs
+    ingested = structuring(logs, means.model, means.policy)
     tables = {
         "raw_logs": logs,
         "conversations": conversations(logs),
         "episodes": episodes(logs, means.policy),
-        "candidates": candidates(logs, means.policy, rules).candidates,
-        "refusals": REFUSALS.empty(),
+        "candidates": pl.concat(
+            [candidates(logs, means.policy, rules).candidates, ingested.extraction.candidates]
+        ),
+        "refusals": ingested.extraction.refused,
+        "pieces": ingested.pieces,
+        "check_ins": ingested.check_ins,
         "learning_candidates": learning_candidates(logs, means.policy),
     }
     if means.model is not None:
         asked = full_mode(logs, means.model, means.embedder, means.policy)
         tables["candidates"] = pl.concat([tables["candidates"], asked.candidates])
-        tables["refusals"] = asked.refused
+        tables["refusals"] = pl.concat([tables["refusals"], asked.refused])
         finished = logs.select(CONVERSATION).unique()
         taught = asked_learnings(logs, finished, means.model, means.policy).candidates
         tables["learning_candidates"] = pl.concat([tables["learning_candidates"], taught])

@@ -9,6 +9,7 @@ from knowledge.full_mode import FULL_MODE
 from knowledge.learnings.asked import LEARNING_MODEL
 from knowledge.learnings.stage import EXTRACTOR as LEARNING_RULES
 from knowledge.rules import RULES
+from knowledge.structuring import STRUCTURING
 from pipelines.suite import Read
 
 Counts = Callable[[Read], pl.LazyFrame]
@@ -113,7 +114,7 @@ BALANCES: dict[str, tuple[tuple[str, ...], str, Counts]] = {
     "candidates": (
         ("candidates", "work"),
         "Rows of each rule, and of full mode, are those that its units of work say they gave.",
-        _worked("candidates", [*(rule.name for rule in RULES), FULL_MODE.name]),
+        _worked("candidates", [*(rule.name for rule in RULES), STRUCTURING.name, FULL_MODE.name]),
     ),
     "learning_candidates": (
         ("learning_candidates", "work"),

@@ -50,7 +50,8 @@ ASSETS: Sequence[dg.AssetsDefinition] = (
 )  # fmt: skip
 
 BY_DAY = (
-    "raw_logs", "conversations", "episodes", "candidates", "refusals", "learning_candidates",
+    "raw_logs", "conversations", "episodes", "candidates", "refusals", "pieces", "check_ins",
+    "learning_candidates",
 )  # fmt: skip
 
 BOOKS = ("dead_letters", "source_files", "work")

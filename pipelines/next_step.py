@@ -12,6 +12,7 @@ from assets.stage import namespaces_of
 from knowledge.full_mode import FULL_MODE
 from knowledge.learnings.asked import LEARNING_MODEL
 from knowledge.stages import STAGES
+from knowledge.structuring import STRUCTURING
 from knowledge.tables import CONVERSATIONS, WORK
 from knowledge.work import DayRange, ranges
 from resources.budget import midnight
@@ -51,7 +52,7 @@ def left_to_model(state: State) -> set[str]:
             learning_candidates.pending(state),
         ]
     )
-    by_model = pl.col("stage").is_in([FULL_MODE.name, LEARNING_MODEL.name])
+    by_model = pl.col("stage").is_in([STRUCTURING.name, FULL_MODE.name, LEARNING_MODEL.name])
     days = set(owed.filter(by_model)["day"]) - set(owed.filter(~by_model)["day"])
     return days | ({WHOLE} if whole_owes_model(state) else set())
 

@@ -12,12 +12,14 @@ from knowledge.extractors import Extractor
 from knowledge.full_mode import FULL_MODE
 from knowledge.learnings.asked import LEARNING_MODEL
 from knowledge.stages import STAGES
+from knowledge.structuring import STRUCTURING
 from knowledge.tables import CANDIDATES, EXTRACTORS, LEARNING_CANDIDATES, WORK
 from knowledge.work import UNIT, day_units, owed
 from resources.state import State
 
 _ESTIMATES = {
-    FULL_MODE.name: candidates.estimate, LEARNING_MODEL.name: learning_candidates.estimate,
+    FULL_MODE.name: candidates.estimate, STRUCTURING.name: candidates.estimate_ingested,
+    LEARNING_MODEL.name: learning_candidates.estimate,
 }  # fmt: skip
 """What a language model would be asked for units of a stage."""
 

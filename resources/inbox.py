@@ -8,8 +8,9 @@ Part of the backup set. Lines are only added; `forget` alone rewrites them.
 import fcntl
 import json
 import os
+import re
 import uuid
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Container, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,6 +21,9 @@ from resources.home import Home, check_namespace
 
 Redact = Callable[[bytes], tuple[bytes, int]]
 """Takes UTF-8 text, gives it without secrets, and how many it replaced."""
+
+
+_START = re.compile(rb'\{"event_id": "([0-9a-f-]{36})"')
 
 
 class Received(NamedTuple):
@@ -39,19 +43,71 @@ def append_event(
     redact: Redact,
     at: datetime | None = None,
 ) -> Received:
-    """Adds one event. It is redacted before, and on disk after, this returns.
+    """Adds one event, as `append_events`."""
+    return append_events(home, [event], redact=redact, at=at)[0]
+
+
+def append_events(
+    home: Home,
+    events: Iterable[Mapping[str, object]],
+    *,
+    redact: Redact,
+    at: datetime | None = None,
+) -> list[Received]:
+    """Adds events. They are redacted before, and on disk after, this returns.
 
     Args:
         home: The home whose inbox it is.
-        event: `type` and `namespace`, what else its type asks for (`text`, …), and `event_id`
-            where the sender repeats a request: a namespace never has the same id twice.
-        redact: Removes secrets; it is applied to each text in the event, keys included.
-        at: When it happened, with a timezone; now if none. A field `at` of the event wins.
+        events: Of each `type` and `namespace`, what else its type asks for (`text`, …), and
+            `event_id` where the sender repeats a request: a namespace never has one id twice.
+        redact: Removes secrets; it is applied to each text in an event, keys included.
+        at: When it happened, with a timezone; now if none. A field `at` of an event wins.
 
     Raises:
         ValueError: `type` or `namespace` is missing or wrong, `at` has no timezone or cannot be
-            read, or a value is no JSON.
+            read, or a value is no JSON; then none is added.
     """
+    lines = [_line(event, redact, at) for event in events]
+    with _locked(home.inbox):
+        asked: dict[str, set[str]] = {}
+        for line in lines:
+            if line.repeats:
+                asked.setdefault(line.namespace, set()).add(line.event_id)
+        known = {
+            (namespace, event_id): file
+            for namespace, ids in asked.items()
+            for event_id, file in _there(home.inbox / namespace, ids).items()
+        }
+        received: list[Received] = []
+        new: dict[Path, list[bytes]] = {}
+        for line in lines:
+            file = home.inbox / line.namespace / f"{line.at:%Y-%m}.jsonl"
+            before = known.get((line.namespace, line.event_id)) if line.repeats else None
+            if before is None:
+                new.setdefault(file, []).append(line.text)
+                known[line.namespace, line.event_id] = file
+            received.append(
+                Received(line.event_id, before or file, before is None, line.redactions)
+            )
+        for file, texts in new.items():
+            file.parent.mkdir(mode=0o700, exist_ok=True)
+            _add(file, b"".join(texts))
+    return received
+
+
+class _Line(NamedTuple):
+    """An event as it is written."""
+
+    namespace: str
+    event_id: str
+    at: datetime
+    repeats: bool
+    """Whether the sender gave the id, so that it may be there already."""
+    redactions: int
+    text: bytes
+
+
+def _line(event: Mapping[str, object], redact: Redact, at: datetime | None) -> _Line:
     kind, namespace = event.get("type"), event.get("namespace")
     if not (isinstance(kind, str) and kind and isinstance(namespace, str)):
         raise ValueError("event: type and namespace must be given as text")
@@ -61,19 +117,14 @@ def append_event(
     head = {"event_id": event_id, "type": kind, "at": moment.isoformat(), "namespace": namespace}
     rest = {name: value for name, value in event.items() if name not in head}
     cleaned, redactions = _redacted(rest, redact)
-    line = json.dumps(
+    text = json.dumps(
         head | {"redactions": redactions} | cleaned,
         ensure_ascii=False,
         allow_nan=False,
         default=_no,
     )
-    with _locked(home.inbox):
-        if "event_id" in event and (known := _find(home.inbox / namespace, event_id)):
-            return Received(event_id, known, written=False, redactions=redactions)
-        file = home.inbox / namespace / f"{moment:%Y-%m}.jsonl"
-        file.parent.mkdir(mode=0o700, exist_ok=True)
-        _add(file, line.encode() + b"\n")
-    return Received(event_id, file, written=True, redactions=redactions)
+    repeats = event.get("event_id") is not None
+    return _Line(namespace, event_id, moment, repeats, redactions, text.encode() + b"\n")
 
 
 def _event_id(given: object) -> str:
@@ -115,7 +166,7 @@ def _redacted(value: dict[str, object], redact: Redact) -> tuple[dict[str, objec
 
 @contextmanager
 def _locked(inbox: Path) -> Generator[None]:
-    """Writers of the inbox take turns; each holds it for one line."""
+    """Writers of the inbox take turns."""
     descriptor = os.open(inbox / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
@@ -124,18 +175,17 @@ def _locked(inbox: Path) -> Generator[None]:
         os.close(descriptor)
 
 
-def _find(folder: Path, event_id: str) -> Path | None:
-    """The file of a namespace that has an event already, whole; the id begins its line."""
-    start = f'{{"event_id": "{event_id}"'.encode()
-    for file in sorted(folder.glob("*.jsonl"), reverse=True):
+def _there(folder: Path, ids: Container[str]) -> dict[str, Path]:
+    """Those of these events that a namespace has already, whole, with their files."""
+    found: dict[str, Path] = {}
+    for file in sorted(folder.glob("*.jsonl")):
         content = file.read_bytes()
-        place = content.find(start)
-        while place >= 0:
-            end = content.find(b"\n", place)
-            if end >= 0 and _whole(content[place:end]):
-                return file
-            place = content.find(start, place + 1)
-    return None
+        for start in _START.finditer(content):
+            if (event_id := start[1].decode()) in ids:
+                end = content.find(b"\n", start.end())
+                if end >= 0 and _whole(content[start.start() : end]):
+                    found[event_id] = file
+    return found
 
 
 def _whole(line: bytes) -> bool:

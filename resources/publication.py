@@ -31,6 +31,8 @@ class Manifest:
     """Latest event; the default `as_of`."""
     published_at: datetime
     """When it was replaced, by the clock: shown, and used for nothing else."""
+    told_at: datetime | None = None
+    """When knowledge was ingested last, which is no event and ages nothing."""
 
     def same_content(self, other: "Manifest | None") -> bool:
         """Whether another manifest names the same, the time of publishing aside."""
@@ -149,11 +151,12 @@ def _file(home: Home, namespace: str) -> Path:
 
 
 def _manifest(fields: dict[str, Any]) -> Manifest:
-    watermark = fields["watermark"]
+    watermark, told_at = fields["watermark"], fields.get("told_at")
     return Manifest(
         namespace=fields["namespace"],
         generation=fields["generation"],
         tables=fields["tables"],
         watermark=datetime.fromisoformat(watermark) if watermark else None,
         published_at=datetime.fromisoformat(fields["published_at"]),
+        told_at=datetime.fromisoformat(told_at) if told_at else None,
     )

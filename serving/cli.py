@@ -12,6 +12,8 @@ import click
 
 COMMANDS = {
     "run": "Take in logs, make knowledge of them, publish it",
+    "ingest": "Take in a text, or knowledge in layers",
+    "check-ins": "What became of texts that were taken in",
     "search": "Find facts, episodes and learnings",
     "context": "Memories for a prompt, within a budget of tokens",
     "memory": "What is known about whom",

@@ -17,14 +17,15 @@ POINTS = 48
 
 
 def curve(
-    history: Sequence[dict[str, Any]], as_of: datetime, policy: Policy
+    history: Sequence[dict[str, Any]], as_of: datetime, policy: Policy, *, fades: bool = True
 ) -> list[dict[str, Any]]:
-    """Confidence at equal steps from the first event to `as_of`, fading between events.
+    """Confidence at equal steps from the first event to `as_of`, fading between events if it does.
 
     Args:
         history: occurred_at and confidence after each event, in their order.
         as_of: Where the curve ends.
         policy: decay_per_day.
+        fades: Whether confidence in it fades (knowledge.kinds.fades).
 
     Returns:
         `at` and `confidence` of each point; one point where all is of one moment, none of nothing.
@@ -41,7 +42,7 @@ def curve(
         while last + 1 < len(events) and events[last + 1][0] <= at:
             last += 1
         days = max((at - events[last][0]).total_seconds(), 0.0) / 86_400
-        faded = events[last][1] * exp(-policy.decay_per_day * days)
+        faded = events[last][1] * (exp(-policy.decay_per_day * days) if fades else 1.0)
         points.append({"at": at, "confidence": round(faded, 6)})
     return points
 

@@ -1,18 +1,25 @@
 """What people and agents tell Cairn: the one thing that serving writes."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from knowledge.redaction import redactor
-from resources.inbox import Received, append_event
+from resources.inbox import Received, append_events
 from resources.state import State
 
 
 def add_event(state: State, event: Mapping[str, object], at: datetime | None = None) -> Received:
-    """Adds one event to the inbox, without its secrets; the sensor does the rest.
+    """Adds one event to the inbox, as `add_events`."""
+    return add_events(state, [event], at)[0]
+
+
+def add_events(
+    state: State, events: Iterable[Mapping[str, object]], at: datetime | None = None
+) -> list[Received]:
+    """Adds events to the inbox, without their secrets; the sensor does the rest.
 
     Raises:
-        ValueError: as `resources.inbox.append_event`.
+        ValueError: as `resources.inbox.append_events`.
     """
     clean = redactor(state.policy.redact_personal)
 
@@ -20,4 +27,4 @@ def add_event(state: State, event: Mapping[str, object], at: datetime | None = N
         cleaned, found = clean.redact_text(text.decode())
         return cleaned.encode(), len(found)
 
-    return append_event(state.home, event, redact=redact, at=at)
+    return append_events(state.home, events, redact=redact, at=at)

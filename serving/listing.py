@@ -129,7 +129,7 @@ def facts(
         known = known.filter(pl.col("effective") >= only.min_confidence)
     known = _within(known, "last_seen", only.since, only.until)
     # By strength they stand as by confidence, and stay so while confidence fades.
-    firm = strength(pl.col("confidence"), pl.col("last_event_at"), reader.state.policy)
+    firm = strength(reader.state.policy)
     keys = [
         Key(pl.col("status").is_in(STANDING), descending=True),
         Key(pl.col("content") == pl.col("object"), descending=True),

@@ -121,18 +121,27 @@ class Reader:
         return make().sort(column, maintain_order=True)
 
     @property
+    def moment(self) -> datetime:
+        """What is asked is what was true then: `true_at`, else `as_of`.
+
+        Seen from the latest event, what was told since holds, too.
+        """
+        told_at = self.manifest.told_at
+        if self.true_at is not None or self.past or told_at is None:
+            return self.true_at or self.as_of
+        return max(self.as_of, told_at)
+
+    @property
     def _is_now(self) -> bool:
         """Whether the reader looks from the latest event, as most do."""
         return self.true_at is None and self.as_of == (self.manifest.watermark or UNDATED)
 
     def _memory(self, fact_ids: pl.Series | None) -> pl.LazyFrame:
         policy = self.state.policy
-        effective = effective_confidence(
-            pl.col("confidence"), pl.col("last_event_at"), self.as_of, policy
-        )
+        effective = effective_confidence(self.as_of, policy)
         names = self.table(MEMORY_ENTITIES, ["entity_id", "display_name", "type"])
         faded = pl.col("effective") < policy.deprecated_below
-        moment = self.true_at or self.as_of
+        moment = self.moment
         stands = pl.col("status").is_in(STANDING)
         return (
             self._known(fact_ids)

@@ -196,7 +196,7 @@ def _hits(
         only,
         kinds=kinds if only.kinds is None else [kind for kind in kinds if kind in only.kinds],
         statuses=None if past else only.statuses or IN_FORCE,
-        holds_after=None if past or only.statuses else reader.as_of,
+        holds_after=None if past or only.statuses else reader.moment,
         min_strength=log(least) + policy.decay_per_day * days(reader.as_of) if fades else None,
     )
     hits = reader.state.index.search(

@@ -8,6 +8,9 @@ Every line has `event_id`, `type` and `at` (ISO 8601). What else it has depends 
 - reaction: text (an emoji or a word), reply_to (the message it answers), proactive (whether that
   message came unasked), strength (0 to 1, how much a thumb for a learning counts)
 - note: text
+- document: text that somebody gives to be read as knowledge; optional name, its title, and item
+  with `about`: the entity that it is about
+- knowledge: item, a profile, a piece or an edge (knowledge/ingested.py says how)
 - merge, unmerge, keep_apart, correct, confirm, retract: what a person decided about facts or
   entities that they name (knowledge/decisions.py says how); for correct, text
 - feedback, tombstone, receipt, intent and any other: no event; other stages read them
@@ -20,6 +23,7 @@ import msgspec
 
 from knowledge.adapter import Adapter, Event, Head
 from knowledge.decision_events import DECISION_TYPES, KIND, Told, in_words, meant_of
+from knowledge.ingested import DOCUMENT, ITEM, Item, item_from
 from knowledge.messages import decoded, instant, mostly, word
 from knowledge.origins import spoken
 
@@ -27,7 +31,8 @@ CHANNEL = "inbox"
 DECISIONS = "decisions"
 """Channel of decisions: they join no conversation, and none is longer for them."""
 TYPES = DECISION_TYPES | {
-    "message", "command", "reaction", "note", "feedback", "tombstone", "receipt", "intent",
+    "message", "command", "reaction", "note", DOCUMENT, ITEM, "feedback", "tombstone", "receipt",
+    "intent",
 }  # fmt: skip
 
 
@@ -49,6 +54,7 @@ class Entry(msgspec.Struct):
     into: str | None = None
     reason: str | None = None
     as_of: Any = None
+    item: Any = None
 
 
 _ENTRY = msgspec.json.Decoder(Entry)
@@ -99,6 +105,13 @@ def events(payload: bytes) -> Iterable[Event]:
             ]  # fmt: skip
         case "note":
             return [Event("note", "human", text, "user", name=entry.name)]
+        case "document":
+            about = msgspec.json.encode(item_from(entry.item) or Item()).decode()
+            return [Event(DOCUMENT, "human", text, "user", name=entry.name, tool_input=about)]
+        case "knowledge":
+            item = item_from(entry.item) or Item()
+            told = msgspec.json.encode(item).decode()
+            return [Event(ITEM, "human", item.words, "user", tool_input=told)]
         case str() as decision if decision in DECISION_TYPES:
             return [_decision(decision, entry, text)]
         case _:
@@ -135,7 +148,7 @@ def _decision(decision: str, entry: Entry, text: str) -> Event:
 
 ADAPTER = Adapter(
     name="inbox",
-    version=4,
+    version=5,
     about="the inbox (JSONL: event_id, type, at, text, …)",
     recognises=recognises,
     head=head,

@@ -295,6 +295,9 @@ MEMORY = Table(
         ),
         "info_type": Column(TEXT, "user_profile, instructions, context, skills or other."),
         "tags": Column(TEXTS, "Tags."),
+        "embedding_text": Column(
+            TEXT, "Searched in its place, if who ingested it said so.", null=True
+        ),
     },
     key=("namespace", "fact_id"),
 )

@@ -62,8 +62,8 @@ SOURCE_FILES = Table(
 
 RAW_LOGS = Table(
     "raw_logs",
-    "One row per message, thought, tool call, result, search, command, reaction, note, summary or "
-    "decision.",
+    "One row per message, thought, tool call, result, search, command, reaction, note, summary, "
+    "decision, document or item of knowledge.",
     {
         "record_id": Column(TEXT, "Id from where the record stands, never from its text."),
         "native_id": Column(TEXT, "The source's own id.", null=True),
@@ -80,7 +80,7 @@ RAW_LOGS = Table(
         "kind": Column(
             TEXT,
             "message, thinking, tool_call, tool_result, search, command, reaction, note, summary, "
-            "decision.",
+            "decision, document, knowledge.",
         ),
         "role": Column(TEXT, "Role in the source's own words.", null=True),
         "name": Column(TEXT, "Name of the speaker, where the source has one.", null=True),
@@ -126,6 +126,9 @@ CONVERSATIONS = Table(
         "title": Column(TEXT, "First line of the first request.", null=True),
         "started_at": Column(TIME, "First event.", null=True),
         "ended_at": Column(TIME, "Last event.", null=True),
+        "told_at": Column(
+            TIME, "When knowledge was ingested last, which is no event and ages nothing.", null=True
+        ),
         "records": Column(COUNT, "Rows in raw_logs."),
         "messages": Column(COUNT, "Messages of people and agents."),
         "human_messages": Column(COUNT, "Messages of people."),

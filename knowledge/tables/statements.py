@@ -40,7 +40,11 @@ CANDIDATE_COLUMNS = {
     "quote_start": Column(COUNT, "First code point of the quote in that field."),
     "quote_end": Column(COUNT, "End of the quote, exclusive."),
     "confidence": Column(REAL, "Confidence that the rule gives, 0 to 1."),
-    "mode": Column(TEXT, "rule, full, known_only; generalised or medoid for what a theme says."),
+    "mode": Column(
+        TEXT,
+        "rule, full, known_only; given for what people ingest; generalised or medoid for what a "
+        "theme says.",
+    ),
     "extractor": Column(TEXT, "Rule with version, or prompt."),
     "origin": Column(TEXT, "Who spoke."),
     "trigger": Column(TEXT, "What set the record off.", null=True),
@@ -116,7 +120,7 @@ INTRODUCTIONS = Table(
         "record_id": Column(TEXT, "Record that introduced it."),
         "introduced_at": Column(TIME, "When; none if undated.", null=True),
         "by_command": Column(
-            FLAG, "Whether a command (like, learn) did: it is kept without facts."
+            FLAG, "Whether a command (like, learn) did, or it was loaded: it is kept without facts."
         ),
     },
     key=("namespace", "entity_id"),

@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 
 from knowledge.facts import FREE_STATEMENTS
+from knowledge.ingested import EVERYBODY
 from knowledge.kinds import NAME_PREDICATES
 from knowledge.tables import LEARNINGS
 from resources.vector_index import Filters
@@ -138,7 +139,10 @@ class PublishedMetadata:
         return Metadata(row["entity_id"], row["type"], {**attributes, **profile})
 
     def global_metadata(self) -> Metadata | None:
-        """The profile of the namespace: until when is known what, and about whom most."""
+        """The profile of the namespace: until when is known what, and about whom most.
+
+        With what was ingested as everybody's.
+        """
         return self._global
 
     @cached_property
@@ -154,11 +158,14 @@ class PublishedMetadata:
 
         properties = {
             "namespace": reader.namespace,
-            "as_of": _day(reader.as_of),
+            "as_of": _day(reader.moment),
             "projects": named("project") or None,
             "people": named("person") or None,
         }
-        return Metadata(GLOBAL, "namespace", properties)
+        everybody = own.filter(name=EVERYBODY, type="topic")
+        values = self._view.values.join(everybody.select("entity_id"), on="entity_id", how="semi")
+        told = dict(values.select("predicate", "object").iter_rows())
+        return Metadata(GLOBAL, "namespace", {**told, **properties})
 
     def close(self) -> None:
         """Nothing stays open between questions."""

