@@ -35,6 +35,7 @@ from resources.publication import (
 )
 from resources.state import State
 from resources.struck_out import bounds, struck_out_now
+from resources.vector_index import MissingGenerationError
 from resources.verdicts import Verdicts
 
 PUBLISHED = tuple(table for table in TABLES.values() if table is not WORK)
@@ -51,7 +52,8 @@ def is_stale(state: State) -> bool:
     """Whether tables by day, or what is in force, changed since some namespace was published.
 
     One that is held back is looked at again when they change, or what may be struck out does, and
-    by each run of the suites.
+    by each run of the suites. A generation that is no longer there is owed too: its folder was
+    removed, or another engine is set.
     """
     now = state.warehouse.version(RAW_LOGS)
     if now is None:
@@ -68,9 +70,20 @@ def is_stale(state: State) -> bool:
         last = back.get(namespace) or published(state.home, namespace)
         if last is None or any(last.tables.get(n) != current[n] for n in days):
             return True
-        if isinstance(last, Held) and last.bounds != bounds(state):
+        if isinstance(last, Held):
+            if last.bounds != bounds(state):
+                return True
+        elif last.generation and not _is_there(state, namespace, last.generation):
             return True
     return False
+
+
+def _is_there(state: State, namespace: str, generation: str) -> bool:
+    try:
+        state.index.generation(namespace, generation)
+    except MissingGenerationError:
+        return False
+    return True
 
 
 def _sorted(state: State, table: Table) -> pl.DataFrame:

@@ -26,6 +26,7 @@ from resources.vector_index import (
     Filters,
     Generation,
     Hit,
+    MissingGenerationError,
     PointRow,
     Prepared,
     VectorIndex,
@@ -235,9 +236,7 @@ class EdgeIndex:
     def _build_of(self, namespace: str, name: str) -> Path:
         build = _latest(self._folder / check_namespace(namespace) / name)
         if build is None:
-            raise VectorIndexError(
-                f"index of {namespace}: generation {name} is not there: `cairn run` makes it again"
-            )
+            raise MissingGenerationError(namespace, name)
         return build
 
     def _opened(self, namespace: str, name: str) -> tuple[Generation, edge.EdgeShard]:

@@ -54,6 +54,15 @@ class VectorIndexError(Exception):
     """The index cannot be built or asked; the message says why and what to do."""
 
 
+class MissingGenerationError(VectorIndexError):
+    """A generation is not there; the next run makes it again."""
+
+    def __init__(self, namespace: str, name: str) -> None:
+        super().__init__(
+            f"index of {namespace}: generation {name} is not there: `cairn run` makes it again"
+        )
+
+
 @dataclass(frozen=True)
 class Generation:
     """A published state of one namespace's index."""
@@ -132,7 +141,7 @@ class VectorIndex(Protocol):
         """A generation by its name.
 
         Raises:
-            VectorIndexError: it is not there.
+            MissingGenerationError: it is not there.
         """
         ...
 

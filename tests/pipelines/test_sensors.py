@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -15,6 +16,7 @@ import pytest
 
 from pipelines.under_way import PROCESS_TAG
 from resources.inbox import append_event
+from resources.publication import published
 from serving.reader import open_reader
 from serving.search import search_memory
 from tests.pipelines.house import House, failure, open_house
@@ -119,6 +121,15 @@ def test_each_tick_has_a_key_of_its_own(new_house: NewHouse) -> None:
     assert isinstance(second, dg.SensorResult)
     assert first.run_requests and second.run_requests  # noqa: PT018
     assert first.run_requests[0].run_key != second.run_requests[0].run_key
+
+
+def test_an_index_that_is_gone_is_made_again(house: House) -> None:
+    shutil.rmtree(house.state.home.index / "default")
+    assert house.follow() == ["consolidate"]
+    manifest = published(house.state.home, "default")
+    assert manifest is not None
+    assert manifest.generation is not None
+    assert house.state.index.search("default", manifest.generation, text="backup")
 
 
 def test_a_run_under_way_is_waited_for(new_house: NewHouse) -> None:
