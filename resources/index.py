@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import shutil
 import threading
 import uuid
@@ -13,66 +12,50 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 import qdrant_edge as edge
 
+from resources.arms import (
+    DENSE,
+    EXACT_BELOW,
+    SPARSE,
+    TIES,
+    Arm,
+    PointId,
+    hits,
+    indexing_threshold,
+    ranked,
+)
 from resources.bm25 import Words
+from resources.conditions import INDEXED, Condition, conditions
 from resources.files import replace_file
 from resources.home import check_namespace
 from resources.vector_index import (
     FORMAT,
-    PAYLOAD,
     Filters,
     Generation,
     Hit,
     MissingGenerationError,
     PointRow,
     Prepared,
-    VectorIndex,
     VectorIndexError,
+    check_query,
     contents_digest,
+    described,
     prepared,
 )
 
-__all__ = [
-    "PAYLOAD",
-    "EdgeIndex",
-    "Filters",
-    "Generation",
-    "Hit",
-    "VectorIndex",
-    "VectorIndexError",
-]
-
 FRESH_BELOW = 20_000
 """Fewer points than this are built anew: copying a generation takes as long."""
-EXACT_BELOW = 100_000
-"""Fewer points than this are compared exactly: 9 ms at 60,000, and the same answer whatever the
-build. From there on the night builds a graph (HNSW)."""
 BATCH = 1_000
 OPEN_SHARDS = 8
-TIES = 32
-"""Asked beyond the limit, so that points of one score at the cut are chosen by id."""
 BLOCK = 1 << 16
-DENSE, SPARSE = "dense", "bm25"
 
-PointId = int | uuid.UUID | str
-Arm = dict[PointId, tuple[float, int]]
-"""Point → its score and rank among the best."""
-
-_INDEXED = {
-    "namespace": edge.KeywordIndexParams(is_tenant=True),
-    "strength": edge.PayloadSchemaType.Float,
-    "first_day": edge.PayloadSchemaType.Datetime,
-    "day": edge.PayloadSchemaType.Datetime,
-    "valid_to": edge.PayloadSchemaType.Datetime,
-    **dict.fromkeys(
-        ("kind", "status", "entity_id", "predicate", "category", "knowledge_type", "info_type",
-         "tags", "sources"),
-        edge.PayloadSchemaType.Keyword,
-    ),
-}  # fmt: skip
+_INDEX_TYPES = {
+    "keyword": edge.PayloadSchemaType.Keyword,
+    "number": edge.PayloadSchemaType.Float,
+    "time": edge.PayloadSchemaType.Datetime,
+}
 
 
 class EdgeIndex:
@@ -101,18 +84,7 @@ class EdgeIndex:
     ) -> Generation:
         """See `VectorIndex.publish`. Only under the home's write lock."""
         rows = prepared(check_namespace(namespace), points, dimension)
-        contents = contents_digest(model, dimension, rows.marks.items())
-        slug = re.sub(r"[^A-Za-z0-9.]+", "_", model)[:40].strip("._") or "none"
-        made = Generation(
-            namespace=namespace,
-            name=f"{slug}-{dimension}-{contents[:16]}",
-            model=model,
-            dimension=dimension,
-            points=len(rows),
-            dense=rows.dense,
-            digest=contents,
-            optimized=rebuild,
-        )
+        made = described(namespace, rows, model, dimension, optimized=rebuild)
         folder = self._folder / namespace / made.name
         build = _latest(folder)
         if build and ((there := _about(build)).optimized or not rebuild):
@@ -149,31 +121,32 @@ class EdgeIndex:
     ) -> list[Hit]:
         """See `VectorIndex.search`."""
         about, shard = self._opened(namespace, generation)
-        conditions = _conditions(filters or Filters())
-        # With no vector in it a generation has no dimension to differ in.
-        if vector is not None and (
-            model != about.model or (about.dense and len(vector) != about.dimension)
-        ):
-            raise VectorIndexError(
-                f"index of {namespace} was made with {about.model} ({about.dimension} dimensions),"
-                f" the query with {model} ({len(vector)}): use that embedder, or `cairn run` to"
-                " embed anew"
-            )
-        if conditions is None:
+        check_query(about, model, vector)
+        wanted = conditions(filters or Filters())
+        if wanted is None:
             return []
+        only = edge.Filter(must=[_condition(each) for each in wanted]) if wanted else None
+
+        def nearest(query: Any, arm: str, params: edge.SearchParams) -> Arm:
+            nearest = edge.Query.Nearest(query, using=arm)
+            request = edge.QueryRequest(limit + TIES, query=nearest, filter=only, params=params)
+            return ranked(shard.query(request), arm, limit)
+
+        def retrieve(points: list[PointId], with_vector: bool) -> list[edge.Record]:
+            return shard.retrieve(points, True, [DENSE] if with_vector else False)
+
+        arms: dict[str, Arm] = {}
         words = self._words.asked(text)
-        arms: dict[str, Arm] = {SPARSE: {}, DENSE: {}}
         if words.indices:
             # By itself the engine counts deleted points too, and scores would depend on how a
             # generation came about; to count those of the namespace takes longer.
             own = None if about.anew else edge.IdfParams(edge.Filter(must=[_tenant(namespace)]))
-            query, params = edge.Query.Nearest(words, using=SPARSE), edge.SearchParams(idf=own)
-            arms[SPARSE] = _ranked(shard, query, conditions, params, limit, 4)
-        if vector is not None and about.dense:
-            query = edge.Query.Nearest(list(vector), using=DENSE)
+            arms[SPARSE] = nearest(words, SPARSE, edge.SearchParams(idf=own))
+        asked = vector if about.dense else None
+        if asked is not None:
             params = edge.SearchParams(exact=about.points < EXACT_BELOW)
-            arms[DENSE] = _ranked(shard, query, conditions, params, limit, 6)
-        return _hits(shard, arms, vector if about.dense else None, vectors=vectors)
+            arms[DENSE] = nearest(list(asked), DENSE, params)
+        return hits(arms, asked, retrieve, vectors=vectors)
 
     def prune(self, namespace: str, keep: Collection[str]) -> list[str]:
         """See `VectorIndex.prune`. What a killed build left behind goes too."""
@@ -264,12 +237,14 @@ def _new_shard(folder: Path, dimension: int) -> edge.EdgeShard:
     config = edge.EdgeConfig(
         vectors={DENSE: edge.EdgeVectorParams(dimension, edge.Distance.Cosine)},
         sparse_vectors={SPARSE: edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf)},
-        optimizers=edge.EdgeOptimizersConfig(indexing_threshold=EXACT_BELOW * dimension // 256),
+        optimizers=edge.EdgeOptimizersConfig(indexing_threshold=indexing_threshold(dimension)),
         wal_enabled=False,  # it can be made again, and several readers may load it
     )
     shard = edge.EdgeShard.create(str(folder), config)
-    for name, kind in _INDEXED.items():
-        shard.update(edge.UpdateOperation.create_field_index(name, kind))
+    tenant = edge.KeywordIndexParams(is_tenant=True)
+    for field, kind in INDEXED.items():
+        index = tenant if field == "namespace" else _INDEX_TYPES[kind]
+        shard.update(edge.UpdateOperation.create_field_index(field, index))
     return shard
 
 
@@ -325,112 +300,18 @@ def _tenant(namespace: str) -> edge.FieldCondition:
     return edge.FieldCondition("namespace", match=edge.MatchValue(namespace))
 
 
-def _conditions(filters: Filters) -> list[Any] | None:
-    """All that must hold; None if nothing can. A shard has points of one namespace alone."""
-    conditions: list[Any] = []
-    wanted = {
-        "kind": filters.kinds,
-        "entity_id": filters.entity_ids,
-        "predicate": filters.predicates,
-        "category": filters.categories,
-        "knowledge_type": filters.knowledge_types,
-        "info_type": filters.info_types,
-        "tags": filters.tags,
-        "sources": filters.sources,
-    }
-    for name, values in wanted.items():
-        if values is not None:
-            if not values:
-                return None
-            conditions.append(_any_of(name, values))
-    if filters.statuses is not None:
-        conditions.append(_or_absent("status", _any_of("status", filters.statuses)))
-    if filters.min_strength is not None:
-        least = edge.FieldCondition("strength", range=edge.RangeFloat(gte=filters.min_strength))
-        conditions.append(_or_absent("strength", least))
-    if filters.holds_after is not None:
-        later = edge.RangeDateTime(gt=filters.holds_after.isoformat())
-        conditions.append(_or_absent("valid_to", edge.FieldCondition("valid_to", range=later)))
-    if filters.from_day:
-        conditions.append(
-            edge.FieldCondition("day", range=edge.RangeDateTime(gte=filters.from_day))
-        )
-    if filters.to_day:
-        conditions.append(
-            edge.FieldCondition("first_day", range=edge.RangeDateTime(lte=filters.to_day))
-        )
-    return conditions
-
-
-def _any_of(name: str, values: Collection[str]) -> edge.FieldCondition:
-    match = edge.MatchValue(*values) if len(values) == 1 else edge.MatchAny(sorted(values))
-    return edge.FieldCondition(name, match=match)
-
-
-def _or_absent(name: str, condition: edge.FieldCondition) -> edge.Filter:
-    return edge.Filter(should=[condition, edge.IsEmptyCondition(name)])
-
-
-def _ranked(
-    shard: edge.EdgeShard,
-    query: edge.Query,
-    conditions: list[Any],
-    params: edge.SearchParams,
-    limit: int,
-    digits: int,
-) -> Arm:
-    """An arm's best, by score, ties by the id of the point.
-
-    The engine adds up in float32: what is beyond its precision is rounded away.
-    """
-    found = shard.query(
-        edge.QueryRequest(
-            limit + TIES,
-            query=query,
-            filter=edge.Filter(must=conditions) if conditions else None,
-            params=params,
-        )
-    )
-    scores = [-round(point.score, digits) for point in found]
-    cut = sorted(scores)[:limit][-1:] or [0.0]
-    # An id takes longer to read than a score: only those are read that may be among the best.
-    best = sorted(
-        (score, point.id) for score, point in zip(scores, found, strict=True) if score <= cut[0]
-    )
-    return {point: (-score, rank) for rank, (score, point) in enumerate(best[:limit], 1)}
-
-
-def _hits(
-    shard: edge.EdgeShard,
-    arms: dict[str, Arm],
-    asked: Sequence[float] | None,
-    *,
-    vectors: bool,
-) -> list[Hit]:
-    """What both arms found, with the payloads of all, and the cosines of those with a vector."""
-    query = None if asked is None else np.asarray(asked, dtype=np.float32)
-    if query is not None:
-        query /= np.linalg.norm(query) or 1.0
-    hits: list[Hit] = []
-    points = [*dict.fromkeys(id_ for arm in arms.values() for id_ in arm)]
-    # Vectors take as long as all else, and the nearest have their cosines already.
-    needed = vectors or (query is not None and arms[SPARSE].keys() - arms[DENSE].keys())
-    # Records come in the order of the ids.
-    found = shard.retrieve(points, True, [DENSE] if needed else False)
-    for id_, point in zip(points, found, strict=True):
-        payload = point.payload or {}
-        nearness, near = arms[DENSE].get(id_, (None, None))
-        weight, rank = arms[SPARSE].get(id_, (None, None))
-        stored = point.vector if needed else None
-        stored = stored.get(DENSE) if isinstance(stored, dict) else None
-        vector = None if stored is None else np.asarray(stored, dtype=np.float32)
-        if nearness is None and query is not None and vector is not None:
-            nearness = round(float(query @ vector), 6)
-        hits.append(
-            Hit(payload["id"], payload["kind"], nearness, weight, near, rank, payload, vector)
-        )
-    none = len(hits) + 1
-    return sorted(
-        hits,
-        key=lambda hit: (min(hit.dense_rank or none, hit.sparse_rank or none), hit.kind, hit.id),
-    )
+def _condition(wanted: Condition) -> edge.FieldCondition | edge.Filter:
+    """As the engine takes it. A shard has points of one namespace alone."""
+    field, value = wanted.field, wanted.value
+    match INDEXED[field]:
+        case "keyword":
+            match = edge.MatchValue(*value) if len(value) == 1 else edge.MatchAny(value)
+            condition = edge.FieldCondition(field, match=match)
+        case "number":
+            condition = edge.FieldCondition(field, range=edge.RangeFloat(**{wanted.test: value}))
+        case "time":
+            bounds = edge.RangeDateTime(**{wanted.test: value})
+            condition = edge.FieldCondition(field, range=bounds)
+    if not wanted.or_absent:
+        return condition
+    return edge.Filter(should=[condition, edge.IsEmptyCondition(field)])

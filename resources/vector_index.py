@@ -1,6 +1,7 @@
 """What is asked of a vector index, whichever engine holds it, and how points are put in."""
 
 import hashlib
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -301,6 +302,41 @@ def contents_digest(model: str, dimension: int, points: Iterable[tuple[str, str]
     return digest(
         FORMAT, model, dimension, *(f"{id_} {mark}" for id_, mark in sorted(points)), length=32
     )
+
+
+def described(
+    namespace: str, rows: Prepared, model: str, dimension: int, *, optimized: bool = False
+) -> Generation:
+    """The generation that these points make, named by what it holds."""
+    contents = contents_digest(model, dimension, rows.marks.items())
+    slug = re.sub(r"[^A-Za-z0-9.]+", "_", model)[:40].strip("._") or "none"
+    return Generation(
+        namespace=namespace,
+        name=f"{slug}-{dimension}-{contents[:16]}",
+        model=model,
+        dimension=dimension,
+        points=len(rows),
+        dense=rows.dense,
+        digest=contents,
+        optimized=optimized,
+    )
+
+
+def check_query(about: Generation, model: str | None, vector: Sequence[float] | None) -> None:
+    """Refuses a vector that cannot be compared with those of a generation.
+
+    Raises:
+        VectorIndexError: another model made it, or it has another length.
+    """
+    # With no vector in it a generation has no dimension to differ in.
+    if vector is not None and (
+        model != about.model or (about.dense and len(vector) != about.dimension)
+    ):
+        raise VectorIndexError(
+            f"index of {about.namespace} was made with {about.model} ({about.dimension}"
+            f" dimensions), the query with {model} ({len(vector)}): use that embedder, or"
+            " `cairn run` to embed anew"
+        )
 
 
 def _column(points: pl.DataFrame, name: str) -> pl.Expr:

@@ -14,7 +14,8 @@ import polars as pl
 import pytest
 
 import resources.index
-from resources.index import EdgeIndex, Filters, Hit, VectorIndexError
+from resources.index import EdgeIndex
+from resources.vector_index import Filters, Hit, VectorIndexError
 
 SPAWN = multiprocessing.get_context("spawn")
 NOON = datetime(2026, 2, 3, 12, tzinfo=UTC)
