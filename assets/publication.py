@@ -35,7 +35,7 @@ from resources.publication import (
 )
 from resources.state import State
 from resources.struck_out import bounds, struck_out_now
-from resources.vector_index import MissingGenerationError
+from resources.vector_index import MissingGenerationError, VectorIndexError
 from resources.verdicts import Verdicts
 
 PUBLISHED = tuple(table for table in TABLES.values() if table is not WORK)
@@ -83,6 +83,8 @@ def _is_there(state: State, namespace: str, generation: str) -> bool:
         state.index.generation(namespace, generation)
     except MissingGenerationError:
         return False
+    except VectorIndexError:
+        pass  # a server that does not answer has it still, for all that is known
     return True
 
 

@@ -39,13 +39,16 @@ def _timezone(name: str) -> str:
     return name
 
 
-def _address(text: str) -> str:
-    parts = urlsplit(text)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ValueError("no address: use one such as http://127.0.0.1:11434")
-    if parts.username or parts.password or parts.query:
-        raise ValueError("an address with a key in it: keys come from the environment")
-    return text
+def _address(example: str) -> AfterValidator:
+    def check(text: str) -> str:
+        parts = urlsplit(text)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ValueError(f"no address: use one such as {example}")
+        if parts.username or parts.password or parts.query:
+            raise ValueError("an address with a key in it: keys come from the environment")
+        return text
+
+    return AfterValidator(check)
 
 
 class Settings(BaseSettings):
@@ -77,6 +80,16 @@ class Settings(BaseSettings):
     storage_options: dict[str, SecretStr] = Field(
         default={}, description="Options of the object store: region, endpoint, keys."
     )
+    qdrant_url: Annotated[str, _address("http://127.0.0.1:6333")] | None = Field(
+        default=None,
+        description="Address of a Qdrant server that holds the index; in the home if unset.",
+    )
+    qdrant_api_key: SecretStr | None = Field(default=None, description="Key of that server.")
+    qdrant_prefix: str = Field(
+        default="cairn",
+        pattern=r"^[A-Za-z0-9_-]{1,32}$",
+        description="How names of collections begin; another for each home that shares a server.",
+    )
     model: str | None = Field(
         default=None,
         description="Language model, by litellm's name for it; without one, rules alone run.",
@@ -84,7 +97,7 @@ class Settings(BaseSettings):
     model_fallbacks: tuple[str, ...] = Field(
         default=(), description="Models that are asked, in turn, where the provider fails."
     )
-    model_base: Annotated[str, AfterValidator(_address)] | None = Field(
+    model_base: Annotated[str, _address("http://127.0.0.1:11434")] | None = Field(
         default=None,
         description="Address of the model's API; for fallbacks of the same provider too.",
     )

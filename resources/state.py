@@ -177,10 +177,17 @@ class State:
 
     @cached_property
     def index(self) -> "VectorIndex":
-        """The vector index."""
-        from resources.index import EdgeIndex
+        """The vector index: in the home, or on a server where one is set."""
+        url, key = self.settings.qdrant_url, self.settings.qdrant_api_key
+        if url is None:
+            from resources.index import EdgeIndex
 
-        return EdgeIndex(self.home.index)
+            return EdgeIndex(self.home.index)
+        from resources.qdrant_calls import connect
+        from resources.qdrant_server import ServerIndex
+
+        server = connect(url, key.get_secret_value() if key else None)
+        return ServerIndex(server, self.settings.qdrant_prefix)
 
 
 def open_state(home: Path | None = None) -> State:

@@ -17,9 +17,12 @@ import pytest
 from pipelines.under_way import PROCESS_TAG
 from resources.inbox import append_event
 from resources.publication import published
+from resources.settings import Settings
+from resources.state import State
 from serving.reader import open_reader
 from serving.search import search_memory
 from tests.pipelines.house import House, failure, open_house
+from tests.resources import qdrant_http
 
 NewHouse = Callable[[], House]
 
@@ -130,6 +133,18 @@ def test_an_index_that_is_gone_is_made_again(house: House) -> None:
     assert manifest is not None
     assert manifest.generation is not None
     assert house.state.index.search("default", manifest.generation, text="backup")
+
+
+def test_another_engine_is_filled_by_the_next_run(house: House) -> None:
+    with qdrant_http.served() as server:
+        state = State(house.state.home, Settings(qdrant_url=server.url))
+        moved = House(state, house.logs, house.instance)
+        assert moved.follow() == ["consolidate"]
+        found = search_memory(open_reader(state, "default"), "backup")
+        assert found == search_memory(open_reader(house.state, "default"), "backup")
+        assert found
+        assert moved.tick() == "nothing new"
+    assert moved.tick() == "nothing new", "a server that is down has lost nothing"
 
 
 def test_a_run_under_way_is_waited_for(new_house: NewHouse) -> None:

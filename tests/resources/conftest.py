@@ -1,10 +1,38 @@
-"""A provider of language models on loopback, for tests that ask one."""
+"""What tests of the outside world ask on loopback: a provider of models, a Qdrant server."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from tests.resources import qdrant_http
+from tests.resources.engines import SERVERS, Engine, embedded, on_a_server
 from tests.resources.model_server import ModelServer, served
+
+
+@pytest.fixture(scope="session")
+def running_qdrant() -> Iterator[qdrant_http.QdrantHttp]:
+    with qdrant_http.served() as server:
+        yield server
+
+
+@pytest.fixture
+def qdrant(running_qdrant: qdrant_http.QdrantHttp) -> qdrant_http.QdrantHttp:
+    """A stand-in for a server, empty and in good health."""
+    running_qdrant.__init__(int(running_qdrant.url.rsplit(":", 1)[1]))
+    return running_qdrant
+
+
+@pytest.fixture(params=["embedded", *SERVERS])
+def engine(
+    request: pytest.FixtureRequest, tmp_path: Path, qdrant: qdrant_http.QdrantHttp
+) -> Iterator[Engine]:
+    """Each engine in turn."""
+    if request.param == "embedded":
+        yield embedded(tmp_path)
+    else:
+        with on_a_server(request.param, qdrant) as opened:
+            yield opened
 
 
 @pytest.fixture(scope="module")

@@ -76,6 +76,24 @@ def test_a_misspelt_variable_is_named(name: str, monkeypatch: pytest.MonkeyPatch
 
 def test_secrets_are_masked_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CAIRN_STORAGE_OPTIONS__AWS_SECRET_ACCESS_KEY", "hunter2")
+    monkeypatch.setenv("CAIRN_QDRANT_API_KEY", "hunter2")
     assert "hunter2" not in repr(load_settings()) + repr(explain())
     values = {row.name: row.value for row in explain()}
     assert values["storage_options"] == f"aws_secret_access_key={MASK}"
+    assert values["qdrant_api_key"] == MASK
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "says"),
+    [
+        ("CAIRN_QDRANT_URL", "localhost:6333", "http://127.0.0.1:6333"),
+        ("CAIRN_QDRANT_URL", "https://key@qdrant.example.net", "a key in it"),
+        ("CAIRN_QDRANT_PREFIX", "a~b", "pattern"),
+    ],
+)
+def test_addresses_and_names_of_a_server_are_checked(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str, says: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    with pytest.raises(ConfigError, match=f"{name}.*{says}"):
+        load_settings()

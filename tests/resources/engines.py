@@ -1,0 +1,44 @@
+"""The engines of the vector index, as tests open them."""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from resources.index import EdgeIndex
+from resources.qdrant_calls import connect
+from resources.qdrant_server import ServerIndex
+from resources.vector_index import VectorIndex
+from tests.resources.qdrant_http import QdrantHttp
+
+# No setting, so it does not stay: settings refuse what they do not know.
+LIVE = os.environ.pop("CAIRN_TEST_QDRANT_URL", None)
+
+Engine = Callable[[], VectorIndex]
+"""Opens the index of one test, as each process does that reads it."""
+
+SERVERS = (
+    "stand-in",
+    pytest.param("live", marks=pytest.mark.skipif(not LIVE, reason="no CAIRN_TEST_QDRANT_URL")),
+)
+
+
+def embedded(folder: Path) -> Engine:
+    """One in a folder."""
+    return lambda: EdgeIndex(folder)
+
+
+@contextmanager
+def on_a_server(which: str, stand_in: QdrantHttp) -> Iterator[Engine]:
+    """One on a server, under a prefix of its own; nothing of it stays there."""
+    url = LIVE if which == "live" and LIVE else stand_in.url
+    prefix = f"test-{uuid4().hex[:8]}"
+    try:
+        yield lambda: ServerIndex(connect(url, None), prefix)
+    finally:
+        cleaner = ServerIndex(connect(url, None), prefix)
+        for namespace in cleaner.overview()[1]:
+            cleaner.prune(namespace, [])
