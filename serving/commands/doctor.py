@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import click
 from rich.text import Text
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
 
 LIBRARIES = (
     "click", "dagster", "dagster-webserver", "deltalake", "hdbscan", "great-expectations",
-    "litellm", "msgspec", "numpy", "polars", "pyarrow", "pydantic", "qdrant-edge-py", "rich",
-    "scikit-learn", "tree-sitter-bash", "wordllama",
+    "litellm", "msgspec", "numpy", "polars", "pyarrow", "pydantic", "qdrant-client",
+    "qdrant-edge-py", "rich", "scikit-learn", "tree-sitter-bash", "wordllama",
 )  # fmt: skip
 LITTLE_SPACE = 1_000_000_000
 MARKS = {"ok": ("ok     ", "green"), "warning": ("warning", "yellow"), "error": ("error  ", "red")}
@@ -283,11 +284,53 @@ def _language_model(model: str, settings: "Settings") -> Finding:
     return Finding(check, "warning" if advice else "ok", ", ".join(told), "; ".join(advice))
 
 
+def _qdrant_server(state: "State") -> Iterator[Finding]:
+    from resources.publication import namespaces
+    from resources.vector_index import VectorIndexError
+
+    settings, check = state.settings, "qdrant server"
+    if settings.qdrant_url is None:
+        return
+    from resources.qdrant_server import ServerIndex
+
+    index = state.index
+    if not isinstance(index, ServerIndex):
+        return
+    try:
+        there, held = index.overview()
+    except VectorIndexError as error:
+        yield Finding(check, "error", str(error))
+        return
+    found = f"{settings.qdrant_url}, version {there}, collections of ours: {sum(held.values())}"
+    advice: list[str] = []
+    if _minor(there) - _minor(version("qdrant-client")) not in (-1, 0, 1):
+        client = version("qdrant-client")
+        advice.append(f"qdrant-client {client} is made for servers one minor version around it")
+    address = urlsplit(settings.qdrant_url)
+    if settings.qdrant_api_key and address.scheme == "http" and not _loopback(address.hostname):
+        advice.append("the key and all points go over the network unencrypted: use https")
+    if strangers := sorted(held.keys() - set(namespaces(state.home))):
+        named = ", ".join(strangers[:5])
+        advice.append(f"collections of namespaces that are not in this home: {named}; another home"
+                      " on that server needs another qdrant_prefix")  # fmt: skip
+    yield Finding(check, "warning" if advice else "ok", found, "; ".join(advice))
+
+
+def _minor(number: str) -> int:
+    return int(number.split(".")[1])
+
+
+def _loopback(host: str | None) -> bool:
+    return host == "localhost" or (host or "").startswith("127.") or host == "::1"
+
+
 def _index(state: "State") -> Iterator[Finding]:
     from knowledge.tables import VECTOR_INDEX
     from resources.publication import namespaces, published, read_published
+    from resources.vector_index import VectorIndexError
 
-    if shutil.disk_usage(state.home.root).free < LEAST_FREE:
+    embedded = state.settings.qdrant_url is None
+    if embedded and shutil.disk_usage(state.home.root).free < LEAST_FREE:
         yield Finding("index", "warning", "not looked at: it is mapped into memory, and that fails"
                       " where the disk is full", "make room first")  # fmt: skip
         return
@@ -295,10 +338,14 @@ def _index(state: "State") -> Iterator[Finding]:
         manifest = published(state.home, name)
         if manifest is None or manifest.generation is None:
             continue
-        generation = state.index.generation(name, manifest.generation)
+        try:
+            generation = state.index.generation(name, manifest.generation)
+            state.index.search(name, manifest.generation, text="test", limit=1)
+        except VectorIndexError as error:
+            yield Finding(f"index of {name}", "error", str(error))
+            continue
         listed = read_published(state.warehouse, manifest, VECTOR_INDEX).select("points").collect()
         points = int(listed["points"].sum()) if listed.height else -1
-        state.index.search(name, manifest.generation, text="test", limit=1)
         if points != generation.points:
             yield Finding(f"index of {name}", "error",
                           f"{generation.points} points, the tables say {points}",
@@ -339,5 +386,5 @@ def _feedback(state: "State") -> Iterator[Finding]:
 
 CHECKS = (
     _home, _disk, _versions, _settings, _lock, _daemon, _sources, _publication, _tables, _model,
-    _index, _dead_letters, _feedback,
+    _qdrant_server, _index, _dead_letters, _feedback,
 )  # fmt: skip

@@ -10,6 +10,7 @@ from rich.console import Console
 from knowledge.rules import RULES
 from serving import terminal
 from serving.terminal import SPARKS
+from tests.resources import qdrant_http
 from tests.serving.conftest import Ask
 
 STATEMENT = "The checkout tests failed because the cart total was rounded per line"
@@ -235,6 +236,30 @@ def test_doctor_finds_the_home_well(ask: Ask) -> None:
     levels = {check["check"]: check["level"] for check in answer.json["checks"]}
     assert levels["home"] == levels["tables of samples"] == levels["index of samples"] == "ok"
     assert levels["embedder"] == "ok"
+
+
+def test_doctor_asks_the_server_that_holds_the_index(
+    ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def checks() -> dict[str, tuple[str, str, str]]:
+        found = ask("doctor", "--json").json["checks"]
+        return {each["check"]: (each["level"], each["found"], each["advice"]) for each in found}
+
+    assert "qdrant server" not in checks()
+    with qdrant_http.served() as server:
+        monkeypatch.setenv("CAIRN_QDRANT_URL", server.url)
+        monkeypatch.setenv("CAIRN_QDRANT_API_KEY", "hunter2")
+        told = checks()
+        version = f"{server.url}, version {server.version}, collections of ours: 0"
+        assert told["qdrant server"] == ("ok", version, "")
+        assert told["index of samples"][0] == "error"
+        assert "not there: `cairn run`" in told["index of samples"][1]
+        server.held.create_collection("cairn~others~g-1-0", vectors_config={})
+        assert "others" in checks()["qdrant server"][2]
+        server.key = "another"
+        assert "CAIRN_QDRANT_API_KEY" in checks()["qdrant server"][1]
+    level, found, _ = checks()["qdrant server"]
+    assert (level, "cannot be reached" in found) == ("error", True)
 
 
 def test_config_says_where_a_setting_comes_from(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
