@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from serving import cli
+from tests.serving import two_namespaces
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,12 @@ def home(tmp_path_factory: pytest.TempPathFactory, samples: Path) -> Path:
     (place.parent / "run.json").write_text(done.stdout)
     (place.parent / "run.log").write_text(done.stderr)
     return place
+
+
+@pytest.fixture(scope="session")
+def two_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home of the namespaces `ada` and `bo`; no test here may change it."""
+    return two_namespaces.build(tmp_path_factory.mktemp("two"))
 
 
 @pytest.fixture(autouse=True)

@@ -16,7 +16,8 @@ from serving.http.app import bare
 from serving.http.document import document
 from serving.http.guard import PUBLIC
 from serving.reader import open_reader
-from tests.serving.http.conftest import LOCAL, SAID, Ask
+from tests.serving.http.conftest import LOCAL, Ask
+from tests.serving.two_namespaces import SAID
 
 OF = {
     f"{method.upper()} {path}": (method, path)
