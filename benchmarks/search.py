@@ -24,9 +24,11 @@ from benchmarks.nights import put
 from knowledge.consolidation import CONSOLIDATION
 from knowledge.points import points
 from knowledge.tables import MEMORY, TABLES
+from resources.arms import DENSE, SPARSE
+from resources.bm25 import Words
 from resources.publication import Manifest, publish
 from resources.state import State, open_state
-from resources.vector_index import Filters
+from resources.vector_index import Filters, PointRow, prepared
 from serving.memory import Memory
 from serving.search import search_memory
 
@@ -123,24 +125,28 @@ _WANTED = Filters(kinds=["fact"], statuses=["active"])
 
 
 def _baseline(home: Path, own: pl.DataFrame, vectors: Sequence[Any]) -> dict[str, Any]:
-    """The same by the local mode of qdrant-client, on disk as ours is."""
+    """The same by the local mode of qdrant-client, on disk as ours is, with the same points."""
     from qdrant_client import QdrantClient, models
 
     client = QdrantClient(path=str(home / "baseline"))
-    dense = np.array(own["vector"].to_list(), dtype=np.float32)
-    size = models.VectorParams(size=dense.shape[1], distance=models.Distance.COSINE)
-    client.create_collection("points", vectors_config=size)
-    payloads = own.select("id", "kind", "status", "namespace", "day", "entity_id").to_dicts()
-    begin = time.perf_counter()
-    client.upload_collection(
-        "points", vectors=dense[:UPLOADED], payload=payloads[:UPLOADED], ids=range(UPLOADED)
+    rows = list(prepared(NAMESPACE, own, len(vectors[0])).rows())
+    size = models.VectorParams(size=len(vectors[0]), distance=models.Distance.COSINE)
+    weighed = models.SparseVectorParams(modifier=models.Modifier.IDF)
+    client.create_collection(
+        "points", vectors_config={DENSE: size}, sparse_vectors_config={SPARSE: weighed}
     )
+    words = Words()
+
+    def point(row: PointRow) -> models.PointStruct:
+        told = words.told(row.text, row.context)
+        sparse = models.SparseVector(indices=told.indices, values=told.values)
+        both: dict[str, Any] = {DENSE: row.vector, SPARSE: sparse}
+        return models.PointStruct(id=row.uuid, vector=both, payload=row.payload)
+
+    begin = time.perf_counter()
+    client.upload_points("points", map(point, rows[:UPLOADED]))
     each = (time.perf_counter() - begin) / min(UPLOADED, own.height)
-    if own.height > UPLOADED:
-        rest = range(UPLOADED, own.height)
-        client.upload_collection(
-            "points", vectors=dense[UPLOADED:], payload=payloads[UPLOADED:], ids=rest
-        )
+    client.upload_points("points", map(point, rows[UPLOADED:]))
     match = {"namespace": NAMESPACE, "kind": "fact", "status": "active"}
     wanted = models.Filter(
         must=[
@@ -151,7 +157,9 @@ def _baseline(home: Path, own: pl.DataFrame, vectors: Sequence[Any]) -> dict[str
     ids: list[list[str]] = []
 
     def ask(vector: Any) -> None:
-        found = client.query_points("points", vector, query_filter=wanted, limit=TOP).points
+        found = client.query_points(
+            "points", vector, using=DENSE, query_filter=wanted, limit=TOP
+        ).points
         ids.append([(point.payload or {})["id"] for point in found])
 
     ask(vectors[0])

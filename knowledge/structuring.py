@@ -238,12 +238,13 @@ def _structured(
     nobody = about or Known(NOBODY, "person")
 
     def judged(
-        kind: str, predicate: str, who: Known | None, value: str, content: str, quote: str
-    ) -> Proposal:
+        kind: str, predicate: str, who: Known | None, value: str, content: str, quote: str,
+        *words: str,
+    ) -> Proposal:  # fmt: skip
         content = " ".join(content.split())
         line, found = located(quote, lines[0].number, lines)
         start, end = found or (None, None)
-        reason = _unfit(content, quote, who.name if who else "")
+        reason = _unfit(content, quote, who.name if who else "", value, *words)
         if reason != "canary" and who is None:
             reason = "not_given"
         if reason is None and found is None:
@@ -266,9 +267,14 @@ def _structured(
             yield Kept(judged("fact", predicate, who, one.value, content, one.quote))
     for piece in answer.pieces:
         who = known.get(Known(piece.about, "topic").key) if piece.about else nobody
-        fact = judged("fact", piece.knowledge_type, who, piece.content, piece.content, piece.quote)
-        info_type = piece.info_type or INFO_TYPES.get(piece.knowledge_type, "context")
-        yield Kept(fact, info_type=info_type, tags=tuple(dict.fromkeys(piece.tags[:5])))
+        tags = tuple(dict.fromkeys(tag.strip() for tag in piece.tags[:5] if tag.strip()))
+        own = (piece.info_type or "").strip().lower()
+        info_type = own or INFO_TYPES.get(piece.knowledge_type, "context")
+        fact = judged(
+            "fact", piece.knowledge_type, who, piece.content, piece.content, piece.quote, own,
+            *tags,
+        )  # fmt: skip
+        yield Kept(fact, info_type=info_type, tags=tags)
     for link in answer.graph:
         ends = [known.get(Known(name, "topic").key) for name in (link.source, link.target)]
         who = ends[0] if all(ends) else None

@@ -169,7 +169,7 @@ def _result(
 GROUPS = {
     "sources": ("extractors", "records"),
     "logs": ("raw_logs", "conversations", "episodes"),
-    "findings": ("candidates", "refusals", "learning_candidates"),
+    "findings": ("candidates", "refusals", "pieces", "check_ins", "learning_candidates"),
     "introductions": ("introductions",),
     "known_names": ("known_only_candidates",),
     "names": ("entities", "rejections", "themes", "episode_links"),

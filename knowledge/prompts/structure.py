@@ -1,6 +1,6 @@
 """A text that somebody ingests, as knowledge in layers: profiles, pieces and relations."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
@@ -36,10 +36,13 @@ class PieceOfText(BaseModel):
     )
     info_type: str | None = Field(
         default=None,
+        max_length=40,
         description="Where in a prompt it belongs, if not by its kind: user_profile, "
         "instructions, context, skills, or another word.",
     )
-    tags: list[str] = Field(default=[], description="At most five words to find it by.")
+    tags: list[Annotated[str, Field(max_length=40)]] = Field(
+        default=[], description="At most five words to find it by."
+    )
     about: str | None = Field(
         default=None, description="Name of the profile that it is about; none if of no one."
     )
