@@ -75,11 +75,11 @@ def hits(
     points = [*dict.fromkeys([*sparse, *dense])]
     if not points:
         return []
-    query = None if asked is None else np.asarray(asked, dtype=np.float32)
+    # Vectors take as long as all else, and the nearest have their cosines already.
+    needed = vectors or bool(asked is not None and sparse.keys() - dense.keys())
+    query = None if asked is None or not needed else np.asarray(asked, dtype=np.float32)
     if query is not None:
         query /= np.linalg.norm(query) or 1.0
-    # Vectors take as long as all else, and the nearest have their cosines already.
-    needed = vectors or bool(query is not None and sparse.keys() - dense.keys())
     found: list[Hit] = []
     for id_, point in zip(points, retrieve(points, needed), strict=True):
         payload = point.payload or {}
