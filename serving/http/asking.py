@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from resources.vector_index import Filters
 from serving import listing
@@ -16,6 +16,7 @@ from serving.http.parameters import (
     Searched,
     SearchParameters,
 )
+from serving.http.routes import Routes
 from serving.layers.formatting import Formatter
 from serving.layers.pieces import Relation, Scored
 from serving.layers.published import published
@@ -26,7 +27,7 @@ from serving.offering import offer
 from serving.reader import Reader
 from serving.search import answer
 
-router = APIRouter(prefix="/v1", tags=["asking"])
+router = Routes(prefix="/v1", tags=["asking"])
 
 
 @router.get("/search", response_model=Results)

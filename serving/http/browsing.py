@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from serving import listing
 from serving.cursors import Page
@@ -29,9 +29,10 @@ from serving.http.parameters import (
     TalkParameters,
 )
 from serving.http.problems import NotThere
+from serving.http.routes import Routes
 from serving.reader import Reader
 
-router = APIRouter(prefix="/v1", tags=["browsing"])
+router = Routes(prefix="/v1", tags=["browsing"])
 
 
 @router.get("/facts", response_model=FactPage)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from fastapi import APIRouter, Request, Response
+from fastapi import Request, Response
 from fastapi.responses import PlainTextResponse
 
 from resources.publication import namespaces as published
@@ -10,8 +10,9 @@ from serving.http.access import Asked
 from serving.http.answers import Health, Namespaces
 from serving.http.metrics import CONTENT_TYPE
 from serving.http.problems import Refused
+from serving.http.routes import Routes
 
-router = APIRouter(tags=["operating"])
+router = Routes(tags=["operating"])
 
 
 @router.get("/v1/namespaces", response_model=Namespaces)

@@ -2,15 +2,16 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from knowledge.identity import record_id
 from serving.http.access import Asked
 from serving.http.answers import Received
 from serving.http.parameters import EventBody, Parameters
+from serving.http.routes import Routes
 from serving.inbox import add_event
 
-router = APIRouter(prefix="/v1", tags=["telling"])
+router = Routes(prefix="/v1", tags=["telling"])
 
 
 @router.post("/events", response_model=Received, status_code=202)

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Query
+from fastapi import Path, Query
 
 from serving import graph as graphs
 from serving import lineage
@@ -10,9 +10,10 @@ from serving.http.access import Asked
 from serving.http.answers import Graph, Uses, Why
 from serving.http.parameters import AnyId, At, EntityId, GraphParameters, RecordId
 from serving.http.problems import NotThere
+from serving.http.routes import Routes
 from serving.reader import Reader
 
-router = APIRouter(prefix="/v1", tags=["tracing"])
+router = Routes(prefix="/v1", tags=["tracing"])
 
 ANY_ID = Path(
     alias="id",
