@@ -1,14 +1,14 @@
 """The command line. Each command is a module of `serving.commands`, loaded when it is asked for."""
 
-import logging
 import os
 import sys
-import warnings
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import click
+
+from serving.quiet import quiet
 
 COMMANDS = {
     "run": "Take in logs, make knowledge of them, publish it",
@@ -98,7 +98,7 @@ def cairn(ctx: click.Context, home: Path | None) -> None:
         home = home.expanduser().absolute()
         os.environ["CAIRN_HOME"] = str(home)  # settings, and Dagster's processes, look there too
     ctx.obj = home
-    _quiet()
+    quiet()
 
 
 def main() -> None:
@@ -168,26 +168,6 @@ def _mendable() -> tuple[type[Exception], ...]:
         AnswersError, HomeError, KeyListError, LockTimeout, ConfigError, SourceError,
         VectorIndexError, NothingPublished, Undecidable, UnknownId,
     )  # fmt: skip
-
-
-OURS = ("assets", "knowledge", "pipelines", "resources", "serving")
-
-
-def _quiet() -> None:
-    """What we log reaches people on stderr; of libraries, errors alone.
-
-    They set up logging when they are imported (wordllama: all at INFO, great_expectations: its
-    own), so a handler of ours stands there first, and decides.
-    """
-
-    def wanted(record: logging.LogRecord) -> bool:
-        return record.levelno >= logging.ERROR or record.name.split(".")[0] in OURS
-
-    logging.basicConfig(level=logging.WARNING, format="%(message)s")
-    for handler in logging.getLogger().handlers:
-        handler.addFilter(wanted)
-    logging.getLogger("resources.lock").setLevel(logging.INFO)
-    warnings.simplefilter("ignore")
 
 
 if __name__ == "__main__":

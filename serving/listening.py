@@ -1,16 +1,7 @@
-"""Where a server listens, to whom, and how it ends: one process, one event loop."""
+"""Where a server listens, and to whom."""
 
-import signal
 import socket
-import sys
 from ipaddress import ip_address
-from types import FrameType
-from typing import Any
-
-import uvicorn
-
-GRACE = 5
-"""Seconds that requests under way have when a server ends."""
 
 
 class CannotListen(Exception):  # noqa: N818  what a person is told
@@ -54,34 +45,3 @@ def address_of(listener: socket.socket) -> str:
     """Where a socket is asked."""
     host, port = listener.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-
-
-def server_of(app: Any) -> uvicorn.Server:
-    """A server of an ASGI app; its log has no line with a query in it."""
-    config = uvicorn.Config(
-        app,
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        proxy_headers=False,
-        ws="none",
-        timeout_keep_alive=30,
-        timeout_graceful_shutdown=GRACE,
-    )
-    return uvicorn.Server(config)
-
-
-def run(app: Any, listener: socket.socket) -> None:
-    """Answers until it is interrupted or terminated; then lets requests under way end."""
-    before = signal.signal(signal.SIGTERM, _ended)
-    try:
-        server_of(app).run(sockets=[listener])
-    except KeyboardInterrupt:
-        pass  # that is how it ends
-    finally:
-        signal.signal(signal.SIGTERM, before)
-
-
-def _ended(_: int, __: FrameType | None) -> None:
-    """Uvicorn repeats the signal once it has ended: that is a good end too."""
-    sys.exit(0)

@@ -1,5 +1,6 @@
 """Options that commands share, and how what they read is opened."""
 
+import os
 from collections.abc import Callable
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -113,6 +114,14 @@ def days(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
+workers = click.option(
+    "--workers",
+    type=click.IntRange(1, 64),
+    default=1,
+    show_default=True,
+    help="Processes that answer, for many clients at once; each holds what is published.",
+)
+
 reason = click.option("--reason", metavar="TEXT", help="Why; it is kept and shown.")
 
 
@@ -122,3 +131,12 @@ def state_of(ctx: click.Context) -> "State":
 
     home: Path | None = ctx.find_root().obj
     return open_state(home)
+
+
+def one_thread() -> None:
+    """Has polars work in one thread, if it is not imported yet: for whoever answers questions.
+
+    An answer has few rows. To hand them to other threads takes a fifth of the processor time of a
+    search, and those are wanted for other questions.
+    """
+    os.environ.setdefault("POLARS_MAX_THREADS", "1")

@@ -36,6 +36,7 @@ this machine alone, and answers whoever asks there; with keys, whoever has one o
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help="0: any free."
 )
+@options.workers
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -44,26 +45,27 @@ def command(
     http: bool,
     host: str,
     port: int,
+    workers: int,
 ) -> None:
     """Give agents memory as tools (Model Context Protocol)."""
-    given = [ctx.get_parameter_source(name) for name in ("host", "port")]
+    given = [ctx.get_parameter_source(name) for name in ("host", "port", "workers")]
     if not http and any(source is click.core.ParameterSource.COMMANDLINE for source in given):
-        raise click.UsageError("--host and --port are for --http")
+        raise click.UsageError("--host, --port and --workers are for --http")
+    options.one_thread()
     state = options.state_of(ctx)
     from serving.mcp_server.scope import Scope
-    from serving.memory import Memory
 
     writes = allow_writes or state.settings.mcp_allow_writes
     scope = Scope(tuple(dict.fromkeys(namespaces)), writes)
-    memory = Memory(state)
     if not http:
         from serving.mcp_server.server import create_server, serve_stdio
+        from serving.memory import Memory
 
         if sys.stdin.isatty():
             click.echo(
                 "Agents start this: claude mcp add cairn -- cairn mcp; Ctrl-C ends it", err=True
             )
-        serve_stdio(create_server(memory, scope))
+        serve_stdio(create_server(Memory(state), scope))
         return
     from resources.keys import list_keys
     from serving.listening import CannotListen, address_of, listening
@@ -77,4 +79,4 @@ def command(
     with listener:
         who = "whoever has a key" if keys else "this machine"
         click.echo(f"{address_of(listener)}{PATH} answers {who}; Ctrl-C ends it", err=True)
-        serve(memory, scope, listener)
+        serve(state, scope, listener, workers)

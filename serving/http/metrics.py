@@ -1,18 +1,21 @@
 """What is counted, for Prometheus: requests, and what is published of each namespace."""
 
+import os
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.metrics_core import Metric
+from prometheus_client.multiprocess import MultiProcessCollector
 from starlette.types import Scope
 
 from resources.publication import Manifest
 from serving.memory import Memory
 from serving.report import totals
+from serving.workers import COUNTERS
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 METHODS = frozenset({"GET", "HEAD", "POST", "OPTIONS"})
@@ -40,7 +43,7 @@ class Seen:
 
 
 class Metrics:
-    """Counters of one server. Whoever asks sees the namespaces that they may know of."""
+    """Counters of a server. Whoever asks sees the namespaces that they may know of."""
 
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
@@ -65,8 +68,14 @@ class Metrics:
         """All that is counted of some published namespaces, and of requests about none."""
         return generate_latest(_Chosen(list(self._all(namespaces)), {"", *namespaces}))
 
+    def _counted(self) -> Iterable[Metric]:
+        """What this process counted; with several workers, what all of them did."""
+        if COUNTERS in os.environ:
+            return MultiProcessCollector(None).collect()
+        return self._registry.collect()
+
     def _all(self, namespaces: Collection[str]) -> Iterator[Metric]:
-        yield from self._registry.collect()
+        yield from self._counted()
         age = GaugeMetricFamily(
             "cairn_published_age_seconds", "Since the publication in force.", labels=["namespace"]
         )

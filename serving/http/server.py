@@ -5,20 +5,30 @@ import socket
 import sys
 from contextlib import suppress
 from datetime import UTC, datetime
+from functools import partial
 from threading import Thread
 
+from fastapi import FastAPI
+
 from resources.publication import namespaces
+from resources.state import State
 from serving.http.app import create_app
 from serving.http.metrics import Seen
-from serving.listening import is_local, run
+from serving.listening import is_local
 from serving.memory import Memory, make_ready
+from serving.workers import run
 
 
-def serve(memory: Memory, listener: socket.socket, *, as_json: bool) -> None:
+def serve(state: State, listener: socket.socket, *, as_json: bool, workers: int = 1) -> None:
     """Answers until it is interrupted or terminated; then lets requests under way end."""
-    app = create_app(memory, local=is_local(listener), notes=[_written] if as_json else ())
+    run(partial(_app, state, local=is_local(listener), as_json=as_json), listener, workers)
+
+
+def _app(state: State, *, local: bool, as_json: bool) -> FastAPI:
+    """The app of one process, which begins to read what answers need."""
+    memory = Memory(state, ahead=True)
     Thread(target=_warm, args=(memory,), name="warm", daemon=True).start()
-    run(app, listener)
+    return create_app(memory, local=local, notes=[_written] if as_json else ())
 
 
 def _warm(memory: Memory) -> None:

@@ -2,6 +2,7 @@
 
 import logging
 import socket
+from functools import partial
 
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.datastructures import Headers
@@ -9,10 +10,12 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from resources.keys import KeyListError, Keyring
-from serving.listening import is_local, run
+from resources.state import State
+from serving.listening import is_local
 from serving.mcp_server import scope as scopes
 from serving.mcp_server.server import SCOPE, create_server
 from serving.memory import Memory
+from serving.workers import run
 
 PATH = "/mcp"
 LARGEST_BODY = 1_000_000
@@ -93,9 +96,14 @@ def create_app(memory: Memory, scope: scopes.Scope, *, local: bool) -> ASGIApp:
     return Gate(app, Keyring(memory.state.home), scope, local=local)
 
 
-def serve(memory: Memory, scope: scopes.Scope, listener: socket.socket) -> None:
+def serve(state: State, scope: scopes.Scope, listener: socket.socket, workers: int = 1) -> None:
     """Answers until it is interrupted or terminated; then lets requests under way end."""
-    run(create_app(memory, scope, local=is_local(listener)), listener)
+    run(partial(_app, state, scope, local=is_local(listener)), listener, workers)
+
+
+def _app(state: State, scope: scopes.Scope, *, local: bool) -> ASGIApp:
+    """The app of one process."""
+    return create_app(Memory(state), scope, local=local)
 
 
 def _refusal(status: int, detail: str) -> JSONResponse:

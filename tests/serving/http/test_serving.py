@@ -17,14 +17,14 @@ from typing import Any
 
 import pytest
 
-from benchmarks.http import QUERIES, measured
 from resources.keys import add_key
 from resources.publication import manifests, publish
 from resources.state import State
 from serving.http.app import create_app
-from serving.listening import CannotListen, address_of, is_local, listening, server_of
+from serving.listening import CannotListen, address_of, is_local, listening
 from serving.memory import Memory
 from serving.search import Answer
+from serving.workers import server_of
 from tests.serving.conftest import Ask
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1", "localhost", "::1"])
@@ -169,10 +169,3 @@ def test_with_a_key_others_are_answered(copied: State) -> None:
         )  # fmt: skip
         assert connection.getresponse().status == 200
         connection.close()
-
-
-def test_what_http_adds_is_measured(home: Path) -> None:
-    found = measured(home, QUERIES[:2], rounds=2)
-    assert found["asked"] == 4
-    assert found["added"] == found["http"]["p50"] - found["in_process"]["p50"]
-    assert all(rate > 0 for rate in found["clients"].values())

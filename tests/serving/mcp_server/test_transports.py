@@ -52,11 +52,12 @@ def test_over_stdio_there_is_the_protocol_and_nothing_else(two_home: Path, mode:
     assert strays == []
 
 
-@pytest.fixture
-def served(two_home: Path) -> Iterator[str]:
+@pytest.fixture(params=["1", "2"], ids=["one worker", "two workers"])
+def served(two_home: Path, request: pytest.FixtureRequest) -> Iterator[str]:
     """The address of a server that listens on this machine, with writes allowed."""
+    how = ("--http", "--port", "0", "--allow-writes", "--workers", request.param)
     process = subprocess.Popen(
-        [sys.executable, *command(two_home, "--http", "--port", "0", "--allow-writes")],
+        [sys.executable, *command(two_home, *how)],
         stderr=subprocess.PIPE, text=True, cwd=CHECKOUT,
         env={name: value for name, value in os.environ.items() if not name.startswith("CAIRN_")},
     )  # fmt: skip
@@ -138,7 +139,7 @@ def test_elsewhere_it_listens_only_with_keys(run_cairn: Ask, two_home: Path) -> 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--port", "9000"], "--host and --port are for --http"),
+        (["--port", "9000"], "--host, --port and --workers are for --http"),
         (["--namespace", "../else"], "cannot be a namespace"),
     ],
 )

@@ -1,0 +1,149 @@
+"""A server of several processes: one to whoever asks, kept alive, and gone when it is to end."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from http.client import HTTPConnection
+from pathlib import Path
+from time import monotonic, sleep
+
+import pytest
+
+from resources.publication import manifests, publish
+from resources.state import State
+from tests.serving.conftest import Ask
+
+pytestmark = [
+    pytest.mark.allow_hosts(["127.0.0.1"]),
+    pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc"),
+]
+
+CONNECTIONS = 12
+"""So many that each of two workers has one, but for one time in two thousand."""
+
+
+@dataclass(frozen=True)
+class Server:
+    """A server that runs."""
+
+    process: "subprocess.Popen[str]"
+    address: str
+
+    def get(self, path: str, connection: HTTPConnection | None = None) -> tuple[int, str]:
+        """Status and body; over a connection of its own unless one is given."""
+        over = connection or HTTPConnection(self.address, timeout=30)
+        over.request("GET", path)
+        answer = over.getresponse()
+        body = answer.read().decode()
+        if connection is None:
+            over.close()
+        return answer.status, body
+
+    def workers(self) -> set[int]:
+        """Their process ids."""
+        pid = self.process.pid
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        return {int(child) for child in children if b"spawn_main" in _command(int(child))}
+
+
+def _command(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
+def eventually(holds: Callable[[], bool]) -> None:
+    end = monotonic() + 30
+    while not holds():
+        assert monotonic() < end
+        sleep(0.05)
+
+
+@contextmanager
+def serving(home: Path, errors: Path) -> Iterator[Server]:
+    """A server with two workers, which answers."""
+    command = [sys.executable, "-m", "serving.cli", "--home", str(home), "serve"]
+    with (
+        errors.open("w") as stderr,
+        subprocess.Popen(
+            [*command, "--port", "0", "--json", "--workers", "2"],
+            stdout=subprocess.PIPE, stderr=stderr, text=True, cwd=Path(__file__).parents[3],
+        ) as process,
+    ):  # fmt: skip
+        assert process.stdout
+        address = json.loads(process.stdout.readline())["listening"]
+        try:
+            yield Server(process, address.removeprefix("http://"))
+        finally:
+            process.kill()
+
+
+def counted(metrics: str) -> float:
+    found = re.search(r'requests_total{.*route="/health",status="200"} (\S+)', metrics)
+    return float(found[1]) if found else 0
+
+
+def test_workers_are_one_server(copied: State, tmp_path: Path) -> None:
+    (manifest,) = manifests(copied.home, "samples")[:1]
+    with serving(copied.home.root, tmp_path / "stderr") as server:
+        connections = [HTTPConnection(server.address, timeout=30) for _ in range(CONNECTIONS)]
+        for connection in connections:
+            assert server.get("/health", connection)[0] == 200
+        # Whichever is asked knows what all have answered.
+        for connection in connections:
+            assert counted(server.get("/metrics", connection)[1]) == CONNECTIONS
+
+        _, found = server.get("/v1/entities?limit=1")
+        path = f"/v1/entities/{json.loads(found)['items'][0]['entity_id']}"
+        left_out = {"memory", "memory_entities"}
+        tables = {n: v for n, v in manifest.tables.items() if n not in left_out}
+        publish(copied.home, replace(manifest, tables=tables))
+        for connection in connections:  # each follows what is published
+            eventually(lambda over=connection: server.get(path, over)[0] == 404)
+
+        before = server.workers()
+        assert len(before) == 2
+        os.kill(min(before), signal.SIGKILL)
+        eventually(lambda: len(server.workers() - before) == 1)
+        for _ in range(CONNECTIONS):
+            assert server.get("/health")[0] == 200
+        assert counted(server.get("/metrics")[1]) == 2 * CONNECTIONS
+        after = server.workers()
+        server.process.send_signal(signal.SIGTERM)
+        assert server.process.wait(30) == 0
+        for connection in connections:
+            connection.close()
+    (new,) = after - before
+    line = f"worker {min(before)} ended (exit code -9): {new} takes its place\n"
+    assert (tmp_path / "stderr").read_text() == line
+    assert not any(map(_command, after))
+
+
+@pytest.mark.faults
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGHUP, signal.SIGKILL])
+def test_workers_end_with_what_started_them(
+    home: Path, tmp_path: Path, how: signal.Signals
+) -> None:
+    with serving(home, tmp_path / "stderr") as server:
+        assert server.get("/health")[0] == 200
+        workers = server.workers()
+        server.process.send_signal(how)
+        assert server.process.wait(30) == (-9 if how == signal.SIGKILL else 0)
+        eventually(lambda: not any(map(_command, workers)))
+    assert (tmp_path / "stderr").read_text() == ""
+
+
+def test_nobody_else_listens_where_workers_do(run_cairn: Ask, home: Path, tmp_path: Path) -> None:
+    with serving(home, tmp_path / "stderr") as server:
+        assert server.get("/health")[0] == 200
+        port = server.address.partition(":")[2]
+        answer = run_cairn("--home", home, "serve", "--port", port, "--workers", "2")
+    assert answer.code == 1
+    assert f"127.0.0.1:{port}: " in answer.err
