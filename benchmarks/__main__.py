@@ -93,6 +93,7 @@ def measured(
             "evidence": run("evidence", EVIDENCE_FACTS if rounds > 1 else facts[0], ASKED),
             "nights": [nights(count) for count in facts],
             "search": [run("search", count, SEARCHES, COMPARED) for count in facts[:2]],
+            "http": run("http", facts[0], *((4, 5) if rounds > 1 else (1, 0.5)), threads=1),
         }
 
 
@@ -182,6 +183,7 @@ def figures(result: dict[str, Any]) -> Iterator[Figure]:
         )
     for found in result["search"]:
         yield from searched(found)
+    yield from over_http(result["http"])
     stages = result["stages"]["stages"]
     for name, stage in stages.items():
         rows = "" if stage["rows"] is None else f", {stage['rows']:,} rows"
@@ -263,6 +265,35 @@ def searched(found: dict[str, Any]) -> Iterator[Figure]:
             f"p95 {during['p95'] * 1000:.1f} ms, most {during['most'] * 1000:.0f} ms",
             whole["p95"] / during["p95"],
         )
+
+
+def over_http(found: dict[str, Any]) -> Iterator[Figure]:
+    """What HTTP adds, what workers bring, and the longest wait while one publishes."""
+    inside, over = found["in_process"]["p50"], found["http"]["p50"]
+    yield Figure(
+        f"what HTTP adds to the median of {found['asked']:,} searches",
+        "goal 2.0 ms",
+        f"{found['added'] * 1000:.2f} ms ({inside * 1000:.1f} in process, {over * 1000:.1f})",
+        0.002 / found["added"],
+        "1",
+    )
+    clients, cores = found["clients"], found["cores"]
+    one = clients["1"]["1"]["rate"]
+    for workers in ("1", str(found["workers"])):
+        many = clients[workers]["8"]
+        yield Figure(
+            f"8 clients over HTTP, {workers} worker{'s' * (workers != '1')}, {cores} cores",
+            f"1 client, 1 worker {one:.0f}/s",
+            f"{many['rate']:.0f}/s, clients took {many['share']:.0%} of the cores",
+            many["rate"] / one,
+        )
+    quiet, busy = found["while_publishing"]["quiet"], found["while_publishing"]["busy"]
+    yield Figure(
+        f"the slowest of {busy['asked']:,} answers over HTTP while a process publishes",
+        f"p95 alone {quiet['p95'] * 1000:.1f} ms (slowest {quiet['most'] * 1000:.0f})",
+        f"{busy['most'] * 1000:.0f} ms (p95 {busy['p95'] * 1000:.1f})",
+        quiet["p95"] / busy["most"],
+    )
 
 
 def lessons(found: dict[str, Any]) -> Iterator[Figure]:

@@ -47,17 +47,9 @@ def measured(home: Path, count: int, asked: int, compared: int) -> dict[str, Any
         asked: Queries.
         compared: How many of them the baseline is asked.
     """
-    state = open_state(home)
-    put(home, count, before=False)
-    for stage in CONSOLIDATION:
-        if stage.name != "clusters":
-            run_stage(state, stage)
-    begin = time.perf_counter()
-    run_vector_index(state, rebuild=count >= 100_000)
-    published = time.perf_counter() - begin
-    _publish(state)
+    state, published = made(home, count)
     memory = Memory(state)
-    queries = _queries(memory, asked)
+    queries = queries_of(memory, asked)
     vectors = state.embedder.embed(queries)
     own = _points(state)
     ours = _ours(memory, vectors)
@@ -82,6 +74,20 @@ def measured(home: Path, count: int, asked: int, compared: int) -> dict[str, Any
 _SHOWN = (("p50", 50), ("p95", 95))
 
 
+def made(home: Path, count: int) -> tuple[State, float]:
+    """A home of about so many facts, published; seconds to put them into the index."""
+    state = open_state(home)
+    put(home, count, before=False)
+    for stage in CONSOLIDATION:
+        if stage.name != "clusters":
+            run_stage(state, stage)
+    begin = time.perf_counter()
+    run_vector_index(state, rebuild=count >= 100_000)
+    published = time.perf_counter() - begin
+    _publish(state)
+    return state, published
+
+
 def _publish(state: State) -> None:
     """The tables and the generation that are there become what readers follow."""
     found = {name: state.warehouse.version(table) for name, table in TABLES.items()}
@@ -96,7 +102,8 @@ def _points(state: State) -> pl.DataFrame:
     return points(*(state.warehouse.read(table).collect() for table in READS))
 
 
-def _queries(memory: Memory, count: int) -> list[str]:
+def queries_of(memory: Memory, count: int) -> list[str]:
+    """The words of some facts, without every third."""
     said = memory.reader().memory().filter(status="active").select("content").collect()
     texts = random.Random(0).sample(sorted(set(said["content"])), count)
     return [" ".join(word for at, word in enumerate(text.split()) if at % 3 != 2) for text in texts]
@@ -199,19 +206,19 @@ def _throughput(memory: Memory, queries: Sequence[str], clients: int) -> float:
     return len(queries) / (time.perf_counter() - begin)
 
 
+def publish_less(state: State) -> None:
+    """Publishes all but ten facts."""
+    kept = state.warehouse.read(MEMORY).collect().tail(-10)
+    state.warehouse.write(MEMORY, kept, namespaces=[NAMESPACE])
+    run_vector_index(state)
+    _publish(state)
+
+
 def _while_publishing(memory: Memory, queries: Sequence[str]) -> dict[str, float]:
     """Searches while a generation is built and published in another thread."""
     state = open_state(memory.state.home.root)
-    changed = state.warehouse.read(MEMORY).filter(pl.col("fact_id") != "").collect()
-    state.warehouse.write(MEMORY, changed.tail(-10), namespaces=[NAMESPACE])
-
-    def renew() -> float:
-        run_vector_index(state)
-        _publish(state)
-        return time.perf_counter()
-
     with ThreadPoolExecutor(1) as thread:
-        done = thread.submit(renew)
+        done = thread.submit(publish_less, state)
         seconds: list[float] = []
         while not done.done():
             query = queries[len(seconds) % len(queries)]

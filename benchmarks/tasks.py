@@ -242,6 +242,28 @@ def search(count: str, asked: str, compared: str) -> dict[str, Any]:
         return measured(Path(home), int(count), int(asked), int(compared))
 
 
+def http(count: str, asked: str, seconds: str) -> dict[str, Any]:
+    """Searches over HTTP: what it adds, one and eight clients, one worker and one for each core."""
+    from benchmarks.http import measured
+    from benchmarks.search import made, queries_of
+    from serving.memory import Memory
+
+    with tempfile.TemporaryDirectory() as home:
+        state, _ = made(Path(home), int(count))
+        queries = queries_of(Memory(state), 50)
+        workers = max(2, os.cpu_count() or 1)
+        return measured(state, queries, int(asked), float(seconds), workers)
+
+
+def publish(home: str) -> dict[str, Any]:
+    """Publishes a little less than is published."""
+    from benchmarks.search import publish_less
+    from resources.state import open_state
+
+    publish_less(open_state(Path(home)))
+    return {}
+
+
 def _one_thread() -> None:
     """Two would wait for each other. Read when numpy is first imported, and polars first works."""
     os.environ |= {"OPENBLAS_NUM_THREADS": "1", "POLARS_MAX_THREADS": "1"}
@@ -339,6 +361,8 @@ TASKS: dict[str, Callable[..., dict[str, Any]]] = {
         facts,
         night,
         search,
+        http,
+        publish,
     )
 }
 

@@ -65,6 +65,10 @@ def test_every_benchmark_runs_on_a_few_kilobytes(source: Path) -> None:
     assert result["simhash"][0]["same"]
     assert result["evidence"]["same"]
     assert result["search"][0]["recall"] > 0.99
+    assert result["http"]["added"] == pytest.approx(
+        result["http"]["http"]["p50"] - result["http"]["in_process"]["p50"]
+    )
+    assert result["http"]["while_publishing"]["busy"]["asked"] > 0
     assert all(found["runs"][0]["agreement"] > 0.99 for found in result["clusters"])
     within = [figure.ratio for figure in lessons(result["lessons"]) if figure.goal]
     assert len(within) == 4
