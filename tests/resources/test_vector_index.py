@@ -73,6 +73,8 @@ def test_words_are_found_that_are_written_without_spaces(engine: Engine) -> None
         (Filters(kinds=[]), []),
         (Filters(statuses=["active", "pending_embed"]), ["e1", "f1"]),
         (Filters(statuses=[]), ["e1"]),
+        (Filters(kinds=["fact"], statuses=["active"]), ["f1"]),
+        (Filters(kinds=["fact"], statuses=[]), []),
         (Filters(min_strength=150.0), ["e1", "f2"]),
         (Filters(predicates=["solves"]), ["f2"]),
         (Filters(tags=["server", "x"]), ["f1"]),
