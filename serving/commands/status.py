@@ -168,16 +168,17 @@ def _namespaces(state: "State") -> list[dict[str, Any]]:
     for name in sorted({*newest, *namespaces(state.home)}):
         manifest = published(state.home, name)
         there = totals(open_reader(state, name)) if manifest else {}
-        watermark = manifest.watermark if manifest else None
+        ends = [manifest.watermark, manifest.told_at] if manifest else []
+        last = max(filter(None, ends), default=None)
         latest = newest.get(name)
-        behind = (latest - watermark).total_seconds() if latest and watermark else None
+        behind = (latest - last).total_seconds() if latest and last else None
         rows.append(
             {
                 "namespace": name,
                 **{key: there.get(key, 0) for key in
                    ("conversations", "records", "entities", "facts", "learnings")},
                 "newest_record": latest,
-                "newest_published": watermark,
+                "newest_published": last,
                 "lag_seconds": None if behind is None else max(0.0, behind),
                 "held_back": held.get(name, []),
                 "published_at": manifest.published_at if manifest else None,
