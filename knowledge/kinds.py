@@ -11,6 +11,13 @@ NAME_PREDICATES = STRUCTURAL_PREDICATES | set(OBJECT_TYPES) | {"operation_type"}
 STATED_PREDICATES = frozenset({"provides_solution", "identifies_issue", "discovery"})
 """Their object is a sentence that says one kind of thing. Other sentences are free statements."""
 
+INFO_TYPES = {
+    "instruction": "instructions",
+    "preference": "user_profile",
+    "procedure": "skills",
+}
+"""Section of a prompt that a type of knowledge goes to; any other to `context`."""
+
 _PREFERENCE = (
     r"(?i)\b(?:prefer|like|love|enjoy|adore|hate|dislike|detest|favou?rite)(?:s|d|red|ed)?\b"
 )
@@ -47,11 +54,7 @@ def info_type() -> pl.Expr:
     stated = ~pl.col("predicate").is_in(NAME_PREDICATES | STATED_PREDICATES | PIECE_PREDICATES)
     return (
         pl.col("knowledge_type")
-        .replace_strict(
-            {"instruction": "instructions", "preference": "user_profile", "procedure": "skills"},
-            default=None,
-            return_dtype=pl.String,
-        )
+        .replace_strict(INFO_TYPES, default=None, return_dtype=pl.String)
         .fill_null(
             pl.when(stated & pl.col("content").str.contains(_ABOUT_SELF))
             .then(pl.lit("user_profile"))

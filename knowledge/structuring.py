@@ -20,16 +20,17 @@ from knowledge.identity import digest
 from knowledge.ingested import (
     DOCUMENT,
     ITEM,
+    Named,
     item_of,
     predicate_of,
     property_words,
     stated,
 )
 from knowledge.injection import gives_orders
-from knowledge.kinds import LOADED
+from knowledge.kinds import INFO_TYPES, LOADED
 from knowledge.policy import Policy
 from knowledge.prompts import STRUCTURE
-from knowledge.prompts.structure import Structured
+from knowledge.prompts.structure import Profile, Structured
 from knowledge.proposals import (
     HELD,
     Known,
@@ -56,13 +57,6 @@ BY_ITEM = f"{LOADED}{STRUCTURING.version}"
 BY_SENTENCE = f"{STRUCTURING.name}/notes@{STRUCTURING.version}"
 
 ASSET = "candidates"
-
-INFO_TYPES = {
-    "instruction": "instructions",
-    "preference": "user_profile",
-    "procedure": "skills",
-}
-"""Section of a prompt that a type of knowledge goes to; any other to `context`."""
 
 LONGEST_PIECE = 4000
 """Characters of what a piece says."""
@@ -155,14 +149,14 @@ def _loaded(line: Line, tool_input: str | None) -> Iterator[Kept]:
     item = item_of(tool_input)
     if item is None or line.text != item.words:
         return
-    about = Known(*_named(item.about)) if item.about else Known(NOBODY, "person")
+    about = _known(item.about) if item.about else Known(NOBODY, "person")
     for one in stated(item):
         end = one.start + len(one.words)
         reason = _unfit(one.content, one.words, about.name) or _held(one.words, "human")
         if not item.knowledge_type:
             yield Kept(_entity(line, about, one.start, end, reason))
             if item.to:
-                yield Kept(_entity(line, Known(*_named(item.to)), one.start, end, reason))
+                yield Kept(_entity(line, _known(item.to), one.start, end, reason))
         if one.predicate:
             fact = Proposal(
                 line, "fact", one.predicate, about, one.object, one.content, one.words, one.start,
@@ -183,15 +177,14 @@ def _entity(line: Line, about: Known, start: int, end: int, reason: str | None) 
     )  # fmt: skip
 
 
-def _named(named: object) -> tuple[str, str]:
-    name, type_ = getattr(named, "name", ""), getattr(named, "type", "topic")
-    return " ".join(name.split()), type_
+def _known(named: Named | Profile) -> Known:
+    return Known(" ".join(named.name.split()), named.type)
 
 
 def _about(tool_input: str | None) -> Known | None:
     """The entity that a document is about, if who gave it said so."""
     item = item_of(tool_input)
-    return Known(*_named(item.about)) if item and item.about else None
+    return _known(item.about) if item and item.about else None
 
 
 def _notes(lines: Lines, about: Known | None, policy: Policy) -> list[Kept]:
@@ -233,8 +226,7 @@ def _structured(
     answer: Structured, lines: Lines, about: Known | None, label: str, policy: Policy
 ) -> Iterator[Kept]:
     """What a model found in a text, each thing at its place, with what refuses it."""
-    known = {one.key: one for one in (Known(" ".join(p.name.split()), p.type) for p in
-             answer.metadata)}  # fmt: skip
+    known = {one.key: one for one in map(_known, answer.metadata)}
     nobody = about or Known(NOBODY, "person")
 
     def judged(
@@ -259,7 +251,7 @@ def _structured(
         )  # fmt: skip
 
     for profile in answer.metadata:
-        who = known[Known(" ".join(profile.name.split()), profile.type).key]
+        who = known[_known(profile).key]
         yield Kept(_name(who, lines, label, policy))
         for one in profile.properties:
             content = property_words(who.name, one.name, one.value)

@@ -28,11 +28,11 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from knowledge.identity import digest
+from knowledge.kinds import INFO_TYPES
 from knowledge.redaction import redactor
 from serving.layers.held import HeldGraph, HeldMetadata, HeldPieces
 from serving.layers.pieces import (
     CONTEXT,
-    INFO_TYPES,
     INSTRUCTIONS,
     SKILLS,
     USER_PROFILE,

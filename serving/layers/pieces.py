@@ -20,13 +20,6 @@ class KnowledgeType(StrEnum):
 USER_PROFILE, INSTRUCTIONS, CONTEXT, SKILLS = "user_profile", "instructions", "context", "skills"
 """Sections of a prompt that pieces usually go to; an info type may be any other text too."""
 
-INFO_TYPES: Mapping[KnowledgeType, str] = {
-    KnowledgeType.INSTRUCTION: INSTRUCTIONS,
-    KnowledgeType.PREFERENCE: USER_PROFILE,
-    KnowledgeType.PROCEDURE: SKILLS,
-}
-"""Where a piece goes that does not say it; any other kind to `context`."""
-
 GLOBAL = "global"
 """The entity whose profile is everybody's."""
 

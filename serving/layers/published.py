@@ -9,14 +9,13 @@ import polars as pl
 
 from knowledge.facts import FREE_STATEMENTS
 from knowledge.ingested import EVERYBODY
-from knowledge.kinds import NAME_PREDICATES
+from knowledge.kinds import INFO_TYPES, NAME_PREDICATES
 from knowledge.tables import LEARNINGS
 from resources.vector_index import Filters
 from serving.layers.edges import entity_edges
 from serving.layers.pieces import (
     CONTEXT,
     GLOBAL,
-    INFO_TYPES,
     Edge,
     KnowledgeType,
     Metadata,
