@@ -1,7 +1,6 @@
 """`cairn ingest`."""
 
 import json
-import logging
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -147,11 +146,10 @@ def _given(
     redact: bool,
 ) -> "Given":
     from serving.ingesting import layers_given, redacted, text_given
-    from serving.layers.loading import load
+    from serving.layers.loading import checked
 
     if not as_text and (layers := _layers(content, file)) is not None:
-        logging.getLogger(load.__module__).setLevel(logging.ERROR)  # what is left out is listed
-        return layers_given(state, load(layers))
+        return layers_given(state, checked(layers))
     name = title or ("" if str(file) == "-" else file.name)
     return text_given(
         state, redacted(state, content) if redact else content, title=name, about=about

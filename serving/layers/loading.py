@@ -78,7 +78,19 @@ class Loaded(NamedTuple):
 
 
 def load(document: str | bytes | Mapping[str, Any]) -> Loaded:
-    """The knowledge of a document; each item that is not right is listed, and warned of.
+    """The knowledge of a document, as `checked`; what is left out is warned of, too.
+
+    Raises:
+        ValueError: it is no JSON object.
+    """
+    loaded = checked(document)
+    for where, why in loaded.skipped:
+        log.warning("%s is left out: %s", where, why)
+    return loaded
+
+
+def checked(document: str | bytes | Mapping[str, Any]) -> Loaded:
+    """The knowledge of a document; each item that is not right is listed.
 
     Enumerations may be in any case, and null is as good as nothing. A piece without an id has one
     of its content; without an info type, that of its knowledge type. An id counts once: what comes
@@ -192,7 +204,6 @@ def _checked(item: Any) -> dict[str, Any]:
 
 def _skip(skipped: list[Skipped], where: str, why: str) -> None:
     where = redactor().redact_text(where)[0]  # names of entities are texts, too
-    log.warning("%s is left out: %s", where, why)
     skipped.append(Skipped(where, why))
 
 

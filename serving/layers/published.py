@@ -302,8 +302,8 @@ def _asked(
         yield "facts", Filters(entity_ids=about)
         yield "learnings", Filters()
         return
-    if types := sorted(knowledge_types - {KnowledgeType.EPISODIC}):
-        yield "facts", Filters(entity_ids=about, knowledge_types=[*map(str, types)])
+    if types := sorted(map(str, knowledge_types)):
+        yield "facts", Filters(entity_ids=about, knowledge_types=types)
     if categories := [one for type_ in types for one in LEARNT.get(type_, ())]:
         yield "learnings", Filters(categories=categories)
     if KnowledgeType.EPISODIC in knowledge_types:

@@ -23,6 +23,7 @@ LAYERS: dict[str, Any] = {
          "knowledge_type": "PREFERENCE", "info_type": "style", "tags": ["tea"],
          "embedding_text": "favourite beverage at breakfast"},
         {"content": "Bleed the radiators before the first frost.", "knowledge_type": "procedure"},
+        {"content": "In 2019 the cellar was flooded.", "knowledge_type": "episodic"},
         {"content": " "},
         {"content": "The wifi password is hunter2hunter2!"},
     ],
@@ -61,22 +62,24 @@ def test_layers_load_and_what_is_not_right_is_listed(
 ) -> None:
     told = give(json.dumps(LAYERS), "--json")
     assert told.code == 0, told.err
-    assert told.json["items"] == {"profile": 2, "node": 1, "piece": 2, "edge": 1}
+    assert told.json["items"] == {"profile": 2, "node": 1, "piece": 3, "edge": 1}
     assert [one["where"] for one in told.json["skipped"]] == [
-        "metadata.nobody", "pieces[2]", "pieces[3]", "graph.edges[1]",
+        "metadata.nobody", "pieces[3]", "pieces[4]", "graph.edges[1]",
     ]  # fmt: skip
     assert "hunter2" not in json.dumps(lines(house)), "secrets reach no disk"
     again = give(json.dumps(LAYERS), "--json").json
     assert (again["new"], again["event_ids"]) == (0, told.json["event_ids"])
-    assert len(lines(house)) == told.json["new"] == 6
+    assert len(lines(house)) == told.json["new"] == 7
 
     follow(house.state)
     with Knowledge.open(house.state.home.root, active_entity_id="oda") as knowledge:
         found = knowledge.retrieve("beverage at breakfast", "oda")
+        happened = knowledge.retrieve("flooded cellar", knowledge_types=["episodic"])
     pieces = {one.piece.content: one.piece for one in found.pieces}
     first = pieces["Oda drinks lapsang, nothing else."]
     assert (first.knowledge_type, first.info_type, first.tags) == ("preference", "style", ("tea",))
     assert first.confidence == 1.0
+    assert "In 2019 the cellar was flooded." in {one.piece.content for one in happened.pieces}
     assert found.metadata is not None
     assert found.metadata.properties["city"] == "Ghent"
     assert found.global_metadata is not None
