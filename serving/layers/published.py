@@ -304,7 +304,7 @@ def _asked(
         return
     if types := sorted(map(str, knowledge_types)):
         yield "facts", Filters(entity_ids=about, knowledge_types=types)
-    if categories := [one for type_ in types for one in LEARNT.get(type_, ())]:
+    if categories := [one for type_ in sorted(knowledge_types) for one in LEARNT.get(type_, ())]:
         yield "learnings", Filters(categories=categories)
     if KnowledgeType.EPISODIC in knowledge_types:
         yield "episodes", Filters()
