@@ -171,7 +171,7 @@ def _read(
     found: dict[Hashable, T] = {}
     for where, item in items:
         try:
-            key, thing = read(_checked(item))
+            key, thing = read(_clean(item))
             if key in found:
                 _skip(skipped, where, "stands there before")
             found.setdefault(key, thing)
@@ -185,7 +185,7 @@ def _read(
     return found
 
 
-def _checked(item: Any) -> dict[str, Any]:
+def _clean(item: Any) -> dict[str, Any]:
     """An item without what is null.
 
     Raises:
