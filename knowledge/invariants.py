@@ -59,6 +59,13 @@ REFERENCES = (
     ("learnings", "source_record_ids", "raw_logs", "record_id"),
     ("learnings", "conversation_id", "conversations", "conversation_id"),
     ("learning_candidates", "conversation_id", "conversations", "conversation_id"),
+    ("preferences", "record_id", "raw_logs", "record_id"),
+    ("preferences", "ended_by", "raw_logs", "record_id"),
+    ("engagements", "record_id", "raw_logs", "record_id"),
+    ("engagements", "entity_id", "entities", "entity_id"),
+    ("engagements", "preference_id", "preferences", "preference_id"),
+    ("interests", "entity_id", "memory_entities", "entity_id"),
+    ("interests", "made_of", "engagements", "engagement_id"),
 )
 """Column of a table whose every value stands in a column of another."""
 
@@ -76,6 +83,7 @@ UNIT_RANGES = (
     ("learnings", "confidence"),
     ("learning_candidates", "value"),
     ("clusters", "probability"),
+    ("engagements", "strength"),
 )
 """Columns between 0 and 1."""
 
@@ -102,6 +110,8 @@ TEXTS = (
     ("memory_entities", "display_name"),
     ("learnings", "title"),
     ("learnings", "content"),
+    ("preferences", "topic"),
+    ("preferences", "name"),
 )
 """Columns that hold words of logs, in which no secret may stand."""
 

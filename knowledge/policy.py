@@ -99,6 +99,19 @@ class Policy(BaseModel):
     learning_similarity: float = Field(0.85, description="Similarity that makes a duplicate.")
     learning_hamming: int = Field(3, description="SimHash distance below which it is a duplicate.")
 
+    interest_half_life: float = Field(
+        30.0, gt=0, description="Days in which what an engagement adds to interest halves."
+    )
+    interest_repeat: float = Field(
+        0.5,
+        ge=0,
+        le=1,
+        description="Share of the touch before that the next of its kind adds on one day.",
+    )
+    preference_similarity: float = Field(
+        0.75, ge=0, le=1, description="Least similarity of an entity to what is liked or disliked."
+    )
+
     search_limit: int = Field(5, description="Results of a search.")
     search_min_confidence: float = Field(0.3, description="Least confidence of a result.")
     search_per_arm: int = Field(20, description="Candidates taken from each arm.")

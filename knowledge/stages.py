@@ -7,11 +7,16 @@ import polars as pl
 from knowledge.change import Change
 from knowledge.chunks import LOOKED_UP
 from knowledge.consolidation import CONSOLIDATION
+from knowledge.days import watermark
 from knowledge.decisions import DECIDED, decisions
+from knowledge.engagements import COLUMNS as ENGAGING_COLUMNS
+from knowledge.engagements import READ as ENGAGING
+from knowledge.engagements import engagements
 from knowledge.entities import Gated, entities, entities_after
 from knowledge.facts import Facts, facts, facts_after
 from knowledge.funnel import funnel
 from knowledge.generalised import GENERALISED, generalised
+from knowledge.interests import interests
 from knowledge.introductions import introductions, introductions_after
 from knowledge.known_only import KNOWN_ONLY, known_only, known_only_rows
 from knowledge.learnings.feedback import REACTIONS, feedback
@@ -21,18 +26,23 @@ from knowledge.proposed_operations import proposed_operations
 from knowledge.stage import Changes, Count, Frames, Made, Means, Stage, stage_of
 from knowledge.tables import (
     CANDIDATES,
+    CONVERSATIONS,
     DECISIONS,
+    ENGAGEMENTS,
     ENTITIES,
+    ENTITY_MERGES,
     EPISODE_LINKS,
     EPISODES,
     FACT_SOURCES,
     FACTS,
     FUNNEL,
+    INTERESTS,
     INTRODUCTIONS,
     KNOWN_ONLY_CANDIDATES,
     LEARNING_CANDIDATES,
     LEARNINGS,
     MEMORY,
+    PREFERENCES,
     PROPOSED_OPERATIONS,
     RAW_LOGS,
     REFUSALS,
@@ -294,6 +304,58 @@ LEARNINGS_STAGE = Stage(
 )
 
 
+def _engagements(reads: Frames, means: Means) -> Made:
+    found = engagements(
+        reads["raw_logs"], reads["entities"], reads["facts"], reads["fact_sources"], means.embedder
+    )
+    return Made(found._asdict())
+
+
+def _engagements_count(reads: Frames, made: Made) -> Count:
+    engaging = made.tables["engagements"]["record_id"].n_unique()
+    return Count(engaging, reads["raw_logs"].height - engaging)
+
+
+ENGAGEMENTS_STAGE = Stage(
+    stage_of("engagements", 1, "What people engaged with, like and dislike.", "embedder"),
+    (RAW_LOGS, ENTITIES, FACTS, FACT_SOURCES),
+    (ENGAGEMENTS, PREFERENCES),
+    _engagements,
+    _engagements_count,
+    only={RAW_LOGS.name: ENGAGING},
+    columns={
+        "raw_logs": ENGAGING_COLUMNS,
+        "entities": ("namespace", "entity_id", "type", "name", "display_name", "aliases",
+                     "first_seen"),
+        "facts": ("namespace", "fact_id", "entity_id"),
+        "fact_sources": ("namespace", "record_id", "fact_id"),
+    },
+)  # fmt: skip
+
+
+def _interests(reads: Frames, means: Means) -> Made:
+    found = interests(
+        reads["engagements"], reads["preferences"], reads["entities"], reads["entity_merges"],
+        means.embedder, means.policy, watermark(reads["conversations"], "ended_at"),
+    )  # fmt: skip
+    return Made({"interests": found})
+
+
+INTERESTS_STAGE = Stage(
+    stage_of(
+        "interests", 1, "What people care about, by the latest event.", "interest_half_life",
+        "interest_repeat", "preference_similarity", "candidate_margin", "embedder",
+    ),
+    (ENGAGEMENTS, PREFERENCES, ENTITIES, ENTITY_MERGES, CONVERSATIONS),
+    (INTERESTS,),
+    _interests,
+    columns={
+        "entities": ("namespace", "entity_id", "type", "name", "display_name", "aliases"),
+        "conversations": ("namespace", "ended_at"),
+    },
+)  # fmt: skip
+
+
 FUNNEL_STAGE = Stage(
     stage_of("funnel", 2, "Pass rate of each gate."),
     (
@@ -308,5 +370,5 @@ FUNNEL_STAGE = Stage(
 STAGES = (
     INTRODUCTIONS_STAGE, KNOWN_ONLY_STAGE, ENTITIES_STAGE, THEMES_STAGE, THEME_FACTS_STAGE,
     FACTS_STAGE, PROPOSED_OPERATIONS_STAGE, DECISIONS_STAGE, LEARNINGS_STAGE, *CONSOLIDATION,
-    FUNNEL_STAGE,
+    ENGAGEMENTS_STAGE, INTERESTS_STAGE, FUNNEL_STAGE,
 )  # fmt: skip

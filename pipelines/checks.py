@@ -184,6 +184,8 @@ GROUPS = {
     "changes": ("confidence_updates", "merge_verdicts", "clusters", "fact_links"),
     "merges": ("merges",),
     "memory": ("memory", "memory_entities"),
+    "interests": ("engagements", "preferences"),
+    "ranks": ("interests",),
     "end": ("vector_index", "funnel", "source_files", "dead_letters", "work", "model_calls"),
 }  # fmt: skip
 """Tables that one step checks: none is made from another one behind the step before it."""

@@ -11,12 +11,14 @@ from assets.confidence_updates import confidence_updates
 from assets.contradiction_verdicts import contradiction_verdicts
 from assets.decisions import decisions
 from assets.embeddings import embeddings
+from assets.engagements import engagements
 from assets.entities import entities
 from assets.entity_merges import entity_merges
 from assets.evidence import evidence
 from assets.extractors import extractors, in_force
 from assets.facts import facts
 from assets.funnel import funnel
+from assets.interests import interests
 from assets.introductions import introductions
 from assets.known_only_candidates import known_only_candidates
 from assets.learning_candidates import extractors as of_learnings
@@ -46,7 +48,8 @@ ASSETS: Sequence[dg.AssetsDefinition] = (
     introductions, known_only_candidates, entities, themes, theme_facts, facts,
     proposed_operations, decisions, learnings, entity_merges, embeddings, clusters, similar_facts,
     valid_times, contradiction_verdicts, evidence, confidence_updates, merge_verdicts, merges,
-    memory, funnel, vector_index_asset, work_asset, model_calls, publication_asset, maintenance,
+    memory, engagements, interests, funnel, vector_index_asset, work_asset, model_calls,
+    publication_asset, maintenance,
 )  # fmt: skip
 
 BY_DAY = (

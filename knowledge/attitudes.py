@@ -1,0 +1,220 @@
+"""What people say for or against something: commands, reactions and statements of their own.
+
+Each is a sign about a topic, as it was said; which entities it touches is found by its name and by
+similarity (knowledge/interests.py), since a person may dislike what nothing is known about yet.
+"""
+
+import re
+from collections.abc import Iterator
+
+import polars as pl
+
+from knowledge.introductions import PERSON_TRIGGERS
+from knowledge.names import canonical, canonical_column
+from knowledge.quoting import asks, within_quotation
+from knowledge.text import STOP_WORDS, sentences, words
+
+BY_PERSON = (pl.col("origin") == "human") & pl.col("trigger").is_in(PERSON_TRIGGERS)
+"""Rows of RAW_LOGS that a person set off: the system's own searches engage nobody."""
+
+SPOKEN = ("message", "note")
+"""Kinds in which a person speaks freely."""
+
+ACTS = ("like", "unlike", "dislike", "undislike", "mute", "unmute")
+"""Verbs of commands that say, or take back, what somebody thinks of something."""
+
+STRENGTHS = {
+    ("command", 1): 0.8,
+    ("command", -1): 0.8,
+    ("statement", 1): 0.7,
+    ("statement", -1): 0.7,
+    ("proactive_reaction", 1): 0.5,
+    ("proactive_reaction", -1): 0.8,
+    ("reaction", 1): 0.3,
+    ("reaction", -1): 0.3,
+}
+"""By what was said in, and for or against: how strong a sign it is."""
+
+_POSITIVE = """
+👍 ❤ 🧡 💛 💚 💙 💜 🖤 🤍 🔥 🎉 😍 🥰 😊 😀 😃 😄 😁 🙂 🤩 😻 👏 🙌 💯 🙏 ⭐ 🌟 ✨ 🚀 👌 💪 🤗
++1 thumbsup thumbs_up up upvote heart love loved like liked tada clap fire star yes great nice
+thanks
+"""
+_NEGATIVE = """
+👎 😠 😡 🤬 😒 🙄 😞 😕 🙁 ☹ 😣 😖 😤 🤮 🤢 💩 💔 🚫 ❌ 🛑 🥱 😴 😑 -1 thumbsdown thumbs_down down
+downvote dislike disliked no boring stop hate
+"""
+POSITIVE = frozenset(_POSITIVE.split()) | {"thumbs up", "love it", "thank you"}
+NEGATIVE = frozenset(_NEGATIVE.split()) | {"thumbs down"}
+"""Emoji and words of reactions, in lower case, without skin tones."""
+
+MOST_NAMED = 3
+"""Entities that a message may name for a reaction to it to say what somebody likes."""
+
+SIGNS = pl.Schema(
+    {
+        "namespace": pl.String(),
+        "record_id": pl.String(),
+        "occurred_at": pl.Datetime("us", "UTC"),
+        "source": pl.String(),
+        "said_in": pl.String(),
+        "act": pl.String(),
+        "topic": pl.String(),
+        "name": pl.String(),
+        "entity_id": pl.String(),
+        "valence": pl.Int64(),
+    }
+)
+
+_TONES = "[\\x{1F3FB}-\\x{1F3FF}\\x{FE0F}]"
+_HOW = r"(?:\s+(?:really|truly|absolutely|just|also|still|do|quite|very\s+much|especially|always))*"
+_FOR = (
+    rf"\bi{_HOW}\s+(?:like|love|enjoy|adore|prefer|care\s+about)"
+    rf"|\bi(?:\s+am|['’]m){_HOW}\s+(?:interested\s+in|into|fond\s+of|passionate\s+about"
+    r"|curious\s+about|a\s+(?:big\s+|huge\s+)?fan\s+of)"
+    r"|\bmy\s+favou?rite(?:\s+\w+)?\s+is"
+)
+_AGAINST = (
+    rf"\bi{_HOW}\s+(?:hate|dislike|detest|loathe|can['’]t\s+stand|cannot\s+stand)"
+    rf"|\bi{_HOW}\s+(?:don['’]t|do\s+not){_HOW}\s+(?:like|enjoy|love|care\s+(?:about|for)"
+    r"|want\s+to\s+hear\s+about)"
+    rf"|\bi(?:\s+am|['’]m){_HOW}\s+(?:not|no\s+longer){_HOW}\s+(?:interested\s+in|into"
+    r"|fond\s+of|a\s+fan\s+of)"
+    rf"|\bi(?:\s+am|['’]m){_HOW}\s+(?:tired|sick)\s+of"
+)
+_STATED = re.compile(
+    rf"(?:(?P<against>{_AGAINST})|(?P<for>{_FOR}))\s+(?P<topic>[^,.;:!?()\n\"“”„«»]+)",
+    re.IGNORECASE,
+)
+_TOPIC_ENDS = re.compile(
+    r"\s+(?:because|but|since|so|and\s+i|when|while|if|over|rather|more\s+than|than|as|which|that"
+    r"|who|where|anymore|any\s+more|a\s+lot|very\s+much|too|now)\b.*",
+    re.IGNORECASE | re.DOTALL,
+)
+_OPENS = re.compile(r"^(?:the|a|an|my|our|some|any|all)\s+", re.IGNORECASE)
+_NO_TOPIC = re.compile(
+    r"^(?:that|how|what|when|where|why|who|if|whether|it|its|this|these|those|them|him|her|you"
+    r"|your|to|one|both|neither|either|the\s+(?:way|idea|fact|look|sound))\b",
+    re.IGNORECASE,
+)
+_SUPPOSED = re.compile(
+    r"\b(?:if|whether|when|unless|do|does|did|would|could|as)\s+$", re.IGNORECASE
+)
+_MOST_WORDS = 8
+
+
+def attitudes(raw_logs: pl.DataFrame, named: pl.DataFrame, entities: pl.DataFrame) -> pl.DataFrame:
+    """What people said for or against something, and what they took back.
+
+    Args:
+        raw_logs: RAW_LOGS rows.
+        named: namespace, record_id, entity_id: what messages name (`mentions.named_in`).
+        entities: ENTITIES rows.
+
+    Returns:
+        Rows of SIGNS. `act` is one of ACTS, `name` the canonical form of `topic`; `said_in` is
+        command, statement, reaction or proactive_reaction; `valence` 0 for what is taken back or
+        muted; `entity_id` is set for reactions, whose topic is null where the message answered
+        names more than MOST_NAMED entities.
+    """
+    said = raw_logs.filter(BY_PERSON)
+    parts = [_commands(said), _statements(said), _reactions(said, raw_logs, named, entities)]
+    signs = pl.concat(part.select(SIGNS.names()) for part in parts)
+    return signs.unique().sort("namespace", "record_id", "act", "topic", "entity_id")
+
+
+def _commands(said: pl.DataFrame) -> pl.DataFrame:
+    told = pl.col("tool_input").str.json_path_match
+    return (
+        said.filter(kind="command")
+        .with_columns(act=told("$.verb"), topic=told("$.argument").str.strip_chars())
+        .filter(pl.col("act").is_in(ACTS))
+        .with_columns(
+            name=canonical_column("topic", pl.lit("topic")),
+            valence=pl.col("act").replace_strict(
+                {"like": 1, "dislike": -1}, default=0, return_dtype=pl.Int64
+            ),
+            source="kind",
+            said_in=pl.lit("command"),
+            entity_id=pl.lit(None, pl.String),
+        )
+        .filter(pl.col("name") != "")
+    )
+
+
+def stated(text: str) -> Iterator[tuple[str, int]]:
+    """Topics that a person says to like (1) or dislike (-1) in a text; never in a question."""
+    for start, end in sentences(text):
+        sentence = text[start:end]
+        if asks(sentence):
+            continue
+        for found in _STATED.finditer(sentence):
+            topic = _OPENS.sub("", _TOPIC_ENDS.sub("", found["topic"]).strip())
+            if (
+                _SUPPOSED.search(sentence[: found.start()])
+                or within_quotation(sentence, *found.span())
+                or _NO_TOPIC.match(topic)
+                or not 0 < len(topic.split()) <= _MOST_WORDS
+                or STOP_WORDS.issuperset(words(topic))
+            ):
+                continue
+            yield topic, -1 if found["against"] else 1
+
+
+def _statements(said: pl.DataFrame) -> pl.DataFrame:
+    free = said.filter(pl.col("kind").is_in(SPOKEN))
+    told = [
+        (row, topic, canonical(topic, "topic"), valence)
+        for row, text in enumerate(free["text"].to_list())
+        for topic, valence in stated(text)
+    ]
+    schema = {"row": pl.UInt32, "topic": pl.String, "name": pl.String, "valence": pl.Int64}
+    return (
+        pl.DataFrame(told, schema=schema, orient="row")
+        .join(free.with_row_index("row"), on="row")
+        .with_columns(
+            act=_act(),
+            source="kind",
+            said_in=pl.lit("statement"),
+            entity_id=pl.lit(None, pl.String),
+        )
+    )
+
+
+def _act() -> pl.Expr:
+    return pl.when(pl.col("valence") > 0).then(pl.lit("like")).otherwise(pl.lit("dislike"))
+
+
+def _reactions(
+    said: pl.DataFrame, raw_logs: pl.DataFrame, named: pl.DataFrame, entities: pl.DataFrame
+) -> pl.DataFrame:
+    word = pl.col("text").str.replace_all(_TONES, "").str.strip_chars(" :!.\t\n").str.to_lowercase()
+    valence = pl.when(word.is_in(POSITIVE)).then(1).when(word.is_in(NEGATIVE)).then(-1)
+    answered = raw_logs.filter(kind="message").select(
+        "namespace", reply_to="native_id", answered="record_id", unasked="proactive"
+    )
+    names = entities.select("namespace", "entity_id", topic="display_name")
+    few = pl.len().over("namespace", "record_id") <= MOST_NAMED
+    return (
+        said.filter(kind="reaction")
+        .with_columns(valence=valence.cast(pl.Int64))
+        .drop_nulls(["valence", "reply_to"])
+        .join(answered, on=["namespace", "reply_to"])
+        .join(
+            named.rename({"record_id": "answered"}).select("namespace", "answered", "entity_id"),
+            on=["namespace", "answered"],
+        )
+        .join(names, on=["namespace", "entity_id"])
+        .group_by("namespace", "record_id", "entity_id", "topic", "occurred_at", "kind", "valence")
+        .agg(unasked=(pl.col("unasked") | pl.col("proactive")).any())
+        .with_columns(
+            act=_act(),
+            source="kind",
+            said_in=pl.when("unasked")
+            .then(pl.lit("proactive_reaction"))
+            .otherwise(pl.lit("reaction")),
+            topic=pl.when(few).then("topic"),
+        )
+        .with_columns(name=canonical_column(pl.col("topic").fill_null(""), pl.lit("topic")))
+        .with_columns(name=pl.when(pl.col("topic").is_not_null()).then("name"))
+    )

@@ -1,0 +1,192 @@
+"""Interest: what somebody cares about, as of a moment, and what made it.
+
+    interest = Σ valence · strength · likeness · repeat^(k - 1) · 0.5^(age / half-life)
+
+over the engagements in force, `likeness` being 1 for what an engagement names and the similarity of
+the entity for what a preference reaches. The k-th touch of one kind on one day counts
+`interest_repeat` of the one before, so that all of them never count more than two: response to what
+is repeated falls exponentially with the number of repetitions (Thompson and Spencer, Habituation,
+Psychological Review 73, 1966). Time passing scales all interests alike, so it changes no order.
+"""
+
+from datetime import datetime, timedelta
+
+import numpy as np
+import polars as pl
+
+from knowledge.days import UNDATED, day, days_since_epoch
+from knowledge.embedding import Embedder
+from knowledge.embeddings import entity_texts
+from knowledge.entity_merges import with_canonical
+from knowledge.mentions import called
+from knowledge.policy import Policy
+from knowledge.preferences import in_force
+from knowledge.similarity import similar_pairs
+from knowledge.tables import INTERESTS
+
+DECIMALS = 6
+"""Places of a score."""
+
+MADE_OF = 5
+"""Engagements that are told of an interest."""
+
+WEEKS = 12
+"""Points of the curve of an interest, a week apart."""
+
+_ENTITY = ["namespace", "entity_id"]
+_PREFERENCE = ["namespace", "preference_id"]
+
+
+def interests(
+    engagements: pl.DataFrame,
+    preferences: pl.DataFrame,
+    entities: pl.DataFrame,
+    entity_merges: pl.DataFrame,
+    embedder: Embedder,
+    policy: Policy,
+    as_of: datetime,
+) -> pl.DataFrame:
+    """INTERESTS as of a moment: what came later changes nothing.
+
+    Args:
+        engagements: ENGAGEMENTS rows.
+        preferences: PREFERENCES rows.
+        entities: ENTITIES rows that were known then.
+        entity_merges: ENTITY_MERGES rows that were decided then.
+        embedder: Gives the vectors of entities.
+        policy: interest_half_life, interest_repeat and preference_similarity.
+        as_of: The moment.
+    """
+    held = in_force(preferences, "started_at", "ended_at", as_of)
+    now = in_force(engagements, "occurred_at", "cancelled_at", as_of)
+    reached = _reached(held, entities, entity_merges, embedder, policy)
+    touches = _weighed(now, reached, entity_merges, policy)
+    muted = (
+        reached.filter(attitude="mute")
+        .select(_ENTITY)
+        .unique()
+        .with_columns(muted=pl.lit(value=True))
+    )
+    made = _scored(touches, policy, as_of).join(
+        muted, on=_ENTITY, how="full", coalesce=True, maintain_order="left_right"
+    )
+    order = [pl.col("score"), pl.col("entity_id")]
+    return INTERESTS.frame(
+        made.with_columns(
+            pl.col("score").fill_null(0.0),
+            pl.col("muted").fill_null(value=False),
+            pl.col("engagements").fill_null(0),
+            pl.col("made_of").fill_null(pl.lit([], dtype=pl.List(pl.String))),
+            pl.col("curve").fill_null(pl.lit([], dtype=pl.List(pl.Float64))),
+        )
+        .sort("namespace", *order, descending=[False, True, False])
+        .with_columns(rank=pl.int_range(1, pl.len() + 1).over("namespace"))
+    )
+
+
+def _reached(
+    held: pl.DataFrame,
+    entities: pl.DataFrame,
+    entity_merges: pl.DataFrame,
+    embedder: Embedder,
+    policy: Policy,
+) -> pl.DataFrame:
+    """namespace, preference_id, attitude, entity_id (canonical), likeness.
+
+    By name, likeness is 1; by similarity of the topic and what is embedded of the entity, at least
+    preference_similarity. What is muted is just what has the name.
+    """
+    known = with_canonical(entities, entity_merges)
+    exact = (
+        held.select(*_PREFERENCE, "attitude", "name")
+        .join(called(held, entities), on=["namespace", "name"])
+        .join(known.select(*_ENTITY, "canonical_id"), on=_ENTITY)
+        .select(*_PREFERENCE, "attitude", entity_id="canonical_id", likeness=pl.lit(1.0))
+    )
+    liked = held.filter(pl.col("attitude") != "mute").sort(_PREFERENCE)
+    texts = entity_texts(known).sort(_ENTITY)
+    parts = [exact]
+    for namespace in liked["namespace"].unique().sort().to_list():
+        own, of = liked.filter(namespace=namespace), texts.filter(namespace=namespace)
+        if of.is_empty():
+            continue
+        pairs = similar_pairs(
+            np.array(own["vector"].to_list(), dtype=np.float32),
+            embedder.embed(of["text"].to_list()),
+            policy.preference_similarity,
+            embedder,
+            margin=policy.candidate_margin,
+        )
+        alike = pl.concat(
+            [
+                own.select(*_PREFERENCE, "attitude")[pairs.left.tolist()],
+                of.select("entity_id")[pairs.right.tolist()],
+                pl.DataFrame({"likeness": pairs.similarity}, schema={"likeness": pl.Float64}),
+            ],
+            how="horizontal",
+        )
+        parts.append(alike)
+    return (
+        pl.concat(parts)
+        .group_by(*_PREFERENCE, "attitude", "entity_id")
+        .agg(pl.col("likeness").max())
+    )
+
+
+def _weighed(
+    now: pl.DataFrame, reached: pl.DataFrame, entity_merges: pl.DataFrame, policy: Policy
+) -> pl.DataFrame:
+    """namespace, entity_id, engagement_id, occurred_at, weight: what each touch adds on its day."""
+    direct = with_canonical(now.drop_nulls("entity_id"), entity_merges).with_columns(
+        entity_id="canonical_id", likeness=pl.lit(1.0)
+    )
+    spread = now.drop("entity_id").join(
+        reached.filter(pl.col("attitude") != "mute").drop("attitude"), on=_PREFERENCE
+    )
+    touch = [*_ENTITY, "engagement_id"]
+    columns = [*touch, "engagement_type", "valence", "strength", "occurred_at", "likeness"]
+    kth = pl.int_range(pl.len()).over(*_ENTITY, "engagement_type", "valence", "day")
+    return (
+        pl.concat([direct.select(columns), spread.select(columns)])
+        .sort(*touch, "likeness", descending=[False, False, False, True])
+        .unique(touch, keep="first", maintain_order=True)
+        .with_columns(day=day(pl.col("occurred_at")))
+        .sort(*_ENTITY, pl.col("occurred_at").fill_null(UNDATED), "engagement_id")
+        .with_columns(
+            weight=pl.col("valence")
+            * pl.col("strength")
+            * pl.col("likeness")
+            * pl.lit(policy.interest_repeat).pow(kth)
+        )
+        .select(*touch, "occurred_at", "weight")
+    )
+
+
+def _scored(touches: pl.DataFrame, policy: Policy, as_of: datetime) -> pl.DataFrame:
+    """namespace, entity_id, score, engagements, made_of, last_engaged_at, curve."""
+    shares = touches.with_columns(share=_share(policy, as_of))
+    heaviest = pl.col("engagement_id").sort_by(
+        pl.col("share").abs().round(DECIMALS), pl.col("engagement_id"), descending=[True, False]
+    )
+    moments = [as_of - timedelta(weeks=weeks) for weeks in reversed(range(WEEKS))]
+    curve = pl.concat_list(
+        pl.when(pl.col("occurred_at").fill_null(UNDATED) <= moment)
+        .then(_share(policy, moment))
+        .otherwise(0.0)
+        .sum()
+        .round(DECIMALS)
+        for moment in moments
+    )
+    return shares.group_by(_ENTITY, maintain_order=True).agg(
+        score=pl.col("share").sum().round(DECIMALS) + 0.0,
+        engagements=pl.len().cast(pl.Int64),
+        made_of=heaviest.head(MADE_OF),
+        last_engaged_at=pl.col("occurred_at").max(),
+        curve=curve,
+    )
+
+
+def _share(policy: Policy, moment: datetime) -> pl.Expr:
+    """What a touch adds at a moment."""
+    age = days_since_epoch(pl.lit(moment)) - days_since_epoch(pl.col("occurred_at"))
+    return pl.col("weight") * pl.lit(0.5).pow(age / policy.interest_half_life)
