@@ -200,7 +200,7 @@ class Reader:
         if not self.past:
             return facts
         said_of = self._of(FACTS, fact_ids, ["namespace", "fact_id", "entity_id"])
-        about = about_canonical(said_of.collect(), self._merged()).select("fact_id", "entity_id")
+        about = about_canonical(said_of.collect(), self.merged()).select("fact_id", "entity_id")
         facts = facts.drop("entity_id").join(about.lazy(), on="fact_id", how="left")
         before = pl.col("occurred_at") <= self.as_of
         then = (
@@ -233,7 +233,7 @@ class Reader:
         """Whether more was published than was known at `as_of`."""
         return self.manifest.watermark is not None and self.as_of < self.manifest.watermark
 
-    def _merged(self) -> pl.DataFrame:
+    def merged(self) -> pl.DataFrame:
         """Rows of ENTITY_MERGES: which entities were known to be one at `as_of`."""
         return self.table(ENTITY_MERGES).filter(pl.col("decided_at") <= self.as_of).collect()
 
@@ -243,7 +243,7 @@ class Reader:
             return self.all_rows(MEMORY_ENTITIES)
         seen = (pl.col("first_seen") <= self.as_of).fill_null(value=True)
         known = self.table(ENTITIES).filter(seen).collect()
-        return memory_entities(known, self._merged(), self.memory().collect()).lazy()
+        return memory_entities(known, self.merged(), self.memory().collect()).lazy()
 
     def top_entities(self) -> pl.LazyFrame:
         """Entities that are not merged away, those with the most facts first."""

@@ -15,6 +15,7 @@ from serving.http.models import (
     Episode,
     Fact,
     Happened,
+    Interest,
     Known,
     Learning,
     Model,
@@ -111,6 +112,10 @@ class ConversationPage(Listed[Conversation]):
 
 class RecentPage(Listed[Happened]):
     """What came last, the latest first."""
+
+
+class InterestPage(Listed[Interest]):
+    """What the person cares about, the most first."""
 
 
 class Node(Model):

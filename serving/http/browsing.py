@@ -12,6 +12,7 @@ from serving.http.answers import (
     EntityPage,
     EpisodePage,
     FactPage,
+    InterestPage,
     LearningPage,
     RecentPage,
 )
@@ -27,9 +28,11 @@ from serving.http.parameters import (
     LearningParameters,
     RecentParameters,
     TalkParameters,
+    Turning,
 )
 from serving.http.problems import NotThere
 from serving.http.routes import Routes
+from serving.interests import interests as interests_of
 from serving.reader import Reader
 
 router = Routes(prefix="/v1", tags=["browsing"])
@@ -109,6 +112,13 @@ def recent(asked: Asked, wanted: Annotated[RecentParameters, Query()]) -> dict[s
     reader = _reader(asked, wanted)
     found = listing.recent(reader, wanted.kind, wanted.since, wanted.limit, wanted.cursor)
     return _page(reader, found)
+
+
+@router.get("/interests", response_model=InterestPage)
+def interests(asked: Asked, wanted: Annotated[Turning, Query()]) -> dict[str, Any]:
+    """List what the person cares about, the most first, with what made it."""
+    reader = _reader(asked, wanted)
+    return _page(reader, interests_of(reader, wanted.limit, wanted.cursor))
 
 
 def _reader(asked: Asked, at: At) -> Reader:

@@ -5,7 +5,16 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from knowledge.tables import CONVERSATIONS, EPISODES, LEARNINGS, MEMORY, MEMORY_ENTITIES, RAW_LOGS
+from knowledge.tables import (
+    CONVERSATIONS,
+    ENGAGEMENTS,
+    EPISODES,
+    INTERESTS,
+    LEARNINGS,
+    MEMORY,
+    MEMORY_ENTITIES,
+    RAW_LOGS,
+)
 from knowledge.tables import Table as Rows
 
 AT = datetime.fromisoformat("2026-03-13T14:06:54Z")
@@ -246,6 +255,33 @@ class Happened(Model):
     text: str = tells("What it says.", NPM)
     about: str | None = tells("Entity of a fact, category of a learning, project of an episode.",
                             "lantern-shop")  # fmt: skip
+
+
+class Sign(Model):
+    """Something that a person did or said, by which they engaged with an entity."""
+
+    engagement_id: str = of(ENGAGEMENTS, "engagement_id", "g_5d0c9a1f7be2a346")
+    engagement_type: str = of(ENGAGEMENTS, "engagement_type", "like")
+    valence: int = of(ENGAGEMENTS, "valence", 1)
+    record_id: str = of(ENGAGEMENTS, "record_id", "r_bb2c0d0b011bcbb2")
+    occurred_at: datetime | None = of(ENGAGEMENTS, "occurred_at", AT)
+
+
+class Interest(Model):
+    """What a person cares about, or does not."""
+
+    entity_id: str = of(INTERESTS, "entity_id", "e_a4160f63031a50c7")
+    namespace: str = of(INTERESTS, "namespace", "samples")
+    display_name: str = of(MEMORY_ENTITIES, "display_name", "lantern-shop")
+    type: str = of(MEMORY_ENTITIES, "type", "project")
+    rank: int = of(INTERESTS, "rank", 1)
+    score: float = tells("At `as_of`; below 0 for what the person is against.", 1.314408)
+    muted: bool = of(INTERESTS, "muted", False)
+    engagements: int = of(INTERESTS, "engagements", 3)
+    active_facts: int = of(MEMORY_ENTITIES, "active_facts", 116)
+    last_engaged_at: datetime | None = of(INTERESTS, "last_engaged_at", AT)
+    made_of: list[Sign] = Field(description="What weighs most, the heaviest first; at most 5.")
+    curve: list[float] = of(INTERESTS, "curve", [0.0, 0.8, 0.68])
 
 
 class Profile(Model):

@@ -14,6 +14,7 @@ from serving.mcp_server.things import (
     Episode,
     Fact,
     Happened,
+    Interest,
     KnownEntity,
     KnownFact,
     Learning,
@@ -214,6 +215,18 @@ class RecentList(Page):
         yield from _following(self.next)
 
 
+class InterestList(Page):
+    """What the person cares about, the most first."""
+
+    CUT = ("interests",)
+    interests: list[Interest]
+
+    def lines(self) -> Iterator[str]:
+        """One after the other."""
+        yield from _each(self.interests, "Nothing yet.")
+        yield from _following(self.next)
+
+
 class Totals(Model):
     """Rows of what is published."""
 
@@ -252,7 +265,7 @@ class Status(Answer):
 class Recorded(Answered):
     """What became of something that was told. It is on disk, without its secrets."""
 
-    what: str = Field(description="confirm, retract, reaction, note or tombstone")
+    what: str = Field(description="confirm, retract, reaction, note, command or tombstone")
     ids: list[str] = Field(description="What it is about.")
     event_id: str = Field(description="Send it again with the same, and nothing is written twice.")
     record_id: str = Field(description="Id of its record from the next run on.")
@@ -274,7 +287,8 @@ def memory(one: Result | KnownFact) -> str:
 
 
 def _each(
-    rows: Iterable[Result | Fact | Entity | ShortLearning | Happened | Quote], nothing: str
+    rows: Iterable[Result | Fact | Entity | ShortLearning | Happened | Interest | Quote],
+    nothing: str,
 ) -> Iterator[str]:
     some = False
     for row in rows:

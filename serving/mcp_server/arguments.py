@@ -180,6 +180,15 @@ class Feedback(Told):
     reason: Note | None = Field(None, description="Why; kept beside what is said of a fact.")
 
 
+class Attitude(Told):
+    """What `set_preference` is told."""
+
+    verb: Literal["like", "unlike", "dislike", "undislike", "mute", "unmute"] = Field(
+        description="What the person thinks of it; `un…` takes that back."
+    )
+    topic: Name = Field(description="What it is about, in the person's words, or a known name.")
+
+
 class ToRemember(Told):
     """What `remember` is told."""
 

@@ -8,6 +8,7 @@ from resources.publication import namespaces
 from resources.vector_index import Filters
 from serving import lineage, listing
 from serving.budget import SEPARATOR, build_context, count_tokens
+from serving.interests import interests
 from serving.known import Known, known
 from serving.mcp_server import answers, things
 from serving.mcp_server.arguments import (
@@ -19,6 +20,7 @@ from serving.mcp_server.arguments import (
     OneThing,
     Recent,
     Search,
+    Turning,
 )
 from serving.mcp_server.scope import Asked, Refused
 from serving.passive import next_context
@@ -189,6 +191,19 @@ def recent_activity(asked: Asked, wanted: Recent) -> answers.RecentList:
     page = listing.recent(reader, wanted.kinds, wanted.since, wanted.limit, wanted.cursor)
     return answers.RecentList.model_validate(
         _head(reader) | {"events": page.rows, "next": page.cursor}
+    )
+
+
+def list_interests(asked: Asked, wanted: Turning) -> answers.InterestList:
+    """List what the person cares about, by what they did and said; the most first.
+
+    What they are against has a score below 0, and what they muted is marked: bring up neither
+    unasked.
+    """
+    reader = asked.reader(wanted)
+    page = interests(reader, wanted.limit, wanted.cursor)
+    return answers.InterestList.model_validate(
+        _head(reader) | {"interests": page.rows, "next": page.cursor}
     )
 
 

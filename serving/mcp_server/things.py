@@ -118,6 +118,41 @@ class Entity(Model):
         )
 
 
+class Sign(Model):
+    """Something that the person did or said."""
+
+    engagement_type: str = Field(description="like, search, mention, …")
+    valence: int = Field(description="1 for, -1 against.")
+    record_id: str
+    occurred_at: datetime | None
+
+
+class Interest(Model):
+    """What the person cares about, or does not."""
+
+    rank: int
+    score: float = Field(description="Below 0 for what the person is against.")
+    entity_id: str
+    display_name: str
+    type: str
+    muted: bool = Field(description="The person wants to hear no more of it.")
+    active_facts: int
+    last_engaged_at: datetime | None
+    made_of: list[Sign] = Field(description="What weighs most, the heaviest first.")
+
+    def lines(self) -> Iterator[str]:
+        """What it is, and what made it."""
+        muted = "  muted" if self.muted else ""
+        yield (
+            f"{self.rank}  {self.score:.2f}  {self.entity_id}  {self.display_name} ({self.type}),"
+            f" {self.active_facts} facts, last {day(self.last_engaged_at)}{muted}"
+        )
+        for sign in self.made_of:
+            against = " against it" if sign.valence < 0 else ""
+            kind = sign.engagement_type.replace("_", " ")
+            yield f"  {minute(sign.occurred_at)}  {kind}{against}  {sign.record_id}"
+
+
 class NamedEntity(Model):
     """An entity by its name."""
 

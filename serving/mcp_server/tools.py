@@ -109,9 +109,11 @@ TOOLS: dict[str, Tool[Any]] = {
         Tool(reading.get_learnings, "Get learnings"),
         Tool(reading.explain_fact, "Explain a fact"),
         Tool(reading.recent_activity, "List recent activity"),
+        Tool(reading.list_interests, "List interests"),
         Tool(reading.memory_status, "Memory status"),
         Tool(writing.record_feedback, "Record feedback", reads=False, destroys=True),
         Tool(writing.remember, "Remember a note", reads=False),
+        Tool(writing.set_preference, "Set a preference", reads=False),
         Tool(writing.forget, "Forget", reads=False, destroys=True),
     )
 }

@@ -7,8 +7,9 @@ from serving.deciding import chosen, note, unretracted, with_members
 from serving.ids import Thing, exactly
 from serving.inbox import add_event
 from serving.mcp_server.answers import Recorded
-from serving.mcp_server.arguments import Feedback, ToForget, Told, ToRemember
+from serving.mcp_server.arguments import Attitude, Feedback, ToForget, Told, ToRemember
 from serving.mcp_server.scope import Asked, Refused
+from serving.ordering import order, topic_of
 
 APPLIED = "Recorded now; it takes effect with the next run."
 FOUND = "Recorded now; it takes effect with the next run, and is found from then on."
@@ -64,6 +65,24 @@ def remember(asked: Asked, wanted: ToRemember) -> Recorded:
     if not own.strip():
         raise Refused("the text has no words of a person: memory and harness said all of it")
     return _added(asked, asked.inbox(), wanted, "note", [], {"text": own}, FOUND)
+
+
+def set_preference(asked: Asked, wanted: Attitude) -> Recorded:
+    """Note that the person likes or dislikes something, wants it muted, or takes that back.
+
+    Only what the person said themselves. What is muted is named as it is known.
+    """
+    namespace = asked.inbox()
+    said = order(asked.state, namespace, wanted.verb, topic_of([wanted.topic]), _event_id(wanted))
+    return Recorded(
+        namespace=namespace,
+        what="command",
+        ids=[],
+        event_id=said["event_id"],
+        record_id=said["record_id"],
+        written=said["written"],
+        takes_effect=APPLIED,
+    )
 
 
 def forget(asked: Asked, wanted: ToForget) -> Recorded:

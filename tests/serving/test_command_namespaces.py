@@ -23,6 +23,7 @@ READING: dict[str, Sequence[str]] = {
     "facts": ("--all",),
     "learnings": (),
     "entities": (),
+    "interests": (),
     "check-ins": (),
     "review": (),
     "prompts": (),
@@ -31,12 +32,23 @@ READING: dict[str, Sequence[str]] = {
 }
 """Commands that take a namespace → what they are asked about all that it holds."""
 
-BY_ID = ("why", "show", "confirm", "retract", "correct", "merge", "keep-apart", "unmerge")
+BY_ID = (
+    "mute",
+    "unmute",
+    "why",
+    "show",
+    "confirm",
+    "retract",
+    "correct",
+    "merge",
+    "keep-apart",
+    "unmerge",
+)
 """Commands that take ids of things."""
 
 OF_THE_HOME = {
     "run", "ingest", "status", "sources", "stale", "backfill", "dry-run", "doctor", "config", "ui",
-    "serve", "mcp", "keys",
+    "serve", "mcp", "keys", "like", "unlike", "dislike", "undislike",
 }  # fmt: skip
 """Commands of who runs it: they tell of the home, or write for a namespace that is named."""
 
@@ -82,7 +94,7 @@ def test_it_sees_its_own_alone(
     told = run_cairn("--home", place, command, *READING[command], "--namespace", name, *form)
     assert told.code == 0, told.err
     assert [word for word in words(OTHER[name]) if word in said(told)] == []
-    if command in ("search", "facts", "learnings", "memory", "context", "entities"):
+    if command in ("search", "facts", "learnings", "memory", "context", "entities", "interests"):
         assert any(word in said(told) for word in words(name)), "and it does see that"
 
 

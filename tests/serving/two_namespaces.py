@@ -42,7 +42,7 @@ def _sessions(folder: Path, name: str) -> None:
               "new_string": f"cache = load(fresh=True)  # {topic}"}  # fmt: skip
     lines = [
         ("user", f"The {topic} build fails since yesterday. We always run the {topic} tests first."
-                 " Find out why and fix it."),
+                 f" Find out why and fix it, all of {project} waits."),
         ("assistant", [make]),
         ("user", [_result("t1", error, is_error=True)]),
         ("assistant", [

@@ -80,6 +80,7 @@ ASKED = {
     "GET /v1/episodes/{episode_id}": Asked(lambda of: of.record_id),
     "GET /v1/conversations": Asked(),
     "GET /v1/recent": Asked(),
+    "GET /v1/interests": Asked(),
     "GET /v1/graph/{entity_id}": Asked(lambda of: of.entity_id),
     "GET /v1/why/{id}": Asked(lambda of: of.fact_id),
     "GET /v1/uses/{record_id}": Asked(lambda of: of.record_id),

@@ -24,14 +24,16 @@ CASES: dict[str, Callable[[Things], dict[str, object]]] = {
     "get_learnings": lambda of: {"query": f"the {of.topic} build fails"},
     "explain_fact": lambda of: {"id": of.fact},
     "recent_activity": lambda of: {"limit": 100},
+    "list_interests": lambda of: {},
     "memory_status": lambda of: {},
     "record_feedback": lambda of: {"id": of.fact, "verdict": "right"},
     "remember": lambda of: {"text": f"{of.topic} is built by make."},
+    "set_preference": lambda of: {"verb": "like", "topic": of.topic},
     "forget": lambda of: {"id": of.entity},
 }  # fmt: skip
 """Tool → what may be asked of it about the things of a namespace."""
 
-WITHOUT_THINGS = ("memory_status", "remember")
+WITHOUT_THINGS = ("memory_status", "remember", "set_preference")
 """Tools whose answers tell nothing that is in the logs."""
 
 

@@ -23,6 +23,7 @@ READS = {
     "get_learnings": {"query": "postgres or sqlite"},
     "explain_fact": {"id": FACT},
     "recent_activity": {"kinds": ["fact", "learning"]},
+    "list_interests": {"limit": 5},
     "memory_status": {},
 }
 

@@ -36,6 +36,7 @@ def test_writes_are_off_unless_they_are_allowed(two: Memory, things: dict[str, T
     arguments = {
         "record_feedback": {"id": fact, "verdict": "wrong"},
         "remember": {"text": "x"},
+        "set_preference": {"verb": "like", "topic": "x"},
         "forget": {"id": fact},
     }
     for tool in WRITES:
@@ -86,6 +87,7 @@ def test_a_retry_writes_nothing_twice(two: Memory, ask: Ask, things: dict[str, T
         ("record_feedback", {"id": ada.fact, "verdict": "right"}),
         ("record_feedback", {"id": ada.learning, "verdict": "right"}),
         ("remember", {"text": "Ada keeps bees."}),
+        ("set_preference", {"verb": "mute", "topic": "quincepress"}),
         ("forget", {"id": ada.episode}),
     ):
         before, event_id = len(inbox(two)), str(uuid4())

@@ -1,0 +1,62 @@
+"""What a person orders in a word or two: an event for the inbox, answered at once.
+
+The next run makes of it what it makes of any other event.
+"""
+
+import unicodedata
+from collections.abc import Sequence
+from typing import Any
+
+from knowledge.identity import record_id
+from knowledge.names import canonical
+from resources.state import State
+from serving.deciding import NEXT_RUN, Undecidable
+from serving.inbox import add_event
+
+LONGEST_TOPIC = 200
+"""Characters."""
+
+
+def topic_of(words: Sequence[str]) -> str:
+    """A topic as it was typed, on one line.
+
+    Raises:
+        Undecidable: it says nothing, or too much.
+    """
+    topic = " ".join(" ".join(words).split())
+    if any(unicodedata.category(character) in ("Cc", "Cs") for character in topic):
+        raise Undecidable("the topic holds control characters")
+    if not canonical(topic, "topic"):
+        raise Undecidable("the topic says nothing")
+    if len(topic) > LONGEST_TOPIC:
+        raise Undecidable(f"the topic has {len(topic)} characters; {LONGEST_TOPIC} at most")
+    return topic
+
+
+def order(
+    state: State, namespace: str, verb: str, topic: str, event_id: str | None = None
+) -> dict[str, Any]:
+    """Appends `/verb topic` to the inbox; it is on disk when this returns.
+
+    Returns:
+        verb, topic, namespace, event_id, record_id (from the next run on), written (false if the
+        namespace had the event already), applied (when).
+
+    Raises:
+        ValueError: the event id is no UUID.
+    """
+    event: dict[str, object] = {
+        "type": "command",
+        "namespace": namespace,
+        "text": f"/{verb} {topic}",
+    }
+    received = add_event(state, event | ({"event_id": event_id} if event_id else {}))
+    return {
+        "verb": verb,
+        "topic": topic,
+        "namespace": namespace,
+        "event_id": received.event_id,
+        "record_id": record_id(namespace, received.event_id),
+        "written": received.written,
+        "applied": NEXT_RUN.replace("`", ""),
+    }
