@@ -189,4 +189,5 @@ def _scored(touches: pl.DataFrame, policy: Policy, as_of: datetime) -> pl.DataFr
 def _share(policy: Policy, moment: datetime) -> pl.Expr:
     """What a touch adds at a moment."""
     age = days_since_epoch(pl.lit(moment)) - days_since_epoch(pl.col("occurred_at"))
-    return pl.col("weight") * pl.lit(0.5).pow(age / policy.interest_half_life)
+    # What is undated had happened at any moment, and is no older than it.
+    return pl.col("weight") * pl.lit(0.5).pow(age.clip(0) / policy.interest_half_life)
