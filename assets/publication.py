@@ -8,6 +8,7 @@ import dagster as dg
 import polars as pl
 
 from assets.extractors import in_force
+from assets.forgetting import drop_older
 from assets.progress import Report, timed
 from knowledge.days import watermark
 from knowledge.extractors import extractors_frame
@@ -130,6 +131,7 @@ def run_publication(state: State) -> Report:
                 written += publish(state.home, manifest)
                 state.index.prune(namespace, generations_in_use(state.home, namespace))
         hold_back(state.home, held)
+        drop_older(state, sorted(set(namespaces(state.home)) - held.keys()))
         return finished(
             Report("publication", count, done=count - len(held), failed=len(held), rows=count,
                    written=written)

@@ -13,6 +13,7 @@ import dagster as dg
 import polars as pl
 
 from assets.ahead import ahead
+from assets.forgetting import Forgotten, apply_tombstones
 from assets.progress import Report, timed
 from assets.stage import result, specs
 from knowledge.adapters import adapters
@@ -62,13 +63,22 @@ def intake(state: State, files: Iterable[LogFile]) -> Report:
     """Reads what is new in `files` and appends it to `records`; batch by batch, each complete."""
     with write_lock(state.home, "records"), timed("records") as finished:
         report = Report("records")
-        batches = _batches(_read(state, files))
-        for stored in ahead(partial(_store, state), batches):
+        forgotten = apply_tombstones(state)
+        batches = _batches(_read(state, map(_as_it_is, files), forgotten))
+        for stored in ahead(partial(_store, state, forgotten), batches):
             report += replace(stored, rows=report.rows + stored.rows)
         return finished(report)
 
 
-def _read(state: State, files: Iterable[LogFile]) -> Iterator[FileRead]:
+def _as_it_is(file: LogFile) -> LogFile:
+    """A file as it stands by now: what was forgotten may have left its inbox."""
+    with suppress(OSError):  # reading it will say why
+        found = file.path.stat()
+        return file._replace(size=found.st_size, modified_ns=found.st_mtime_ns)
+    return file
+
+
+def _read(state: State, files: Iterable[LogFile], forgotten: Forgotten) -> Iterator[FileRead]:
     """Files one by one, in their order."""
     known = {
         (row["namespace"], row["path"]): row
@@ -76,14 +86,17 @@ def _read(state: State, files: Iterable[LogFile]) -> Iterator[FileRead]:
     }
 
     def read(file: LogFile) -> FileRead:
-        return _read_file(state, file, known.get((file.namespace, str(file.path))))
+        before = known.get((file.namespace, str(file.path)))
+        return _read_file(state, file, before, forgotten)
 
     return ahead(read, files, READERS)
 
 
-def _read_file(state: State, file: LogFile, known: dict[str, Any] | None) -> FileRead:
+def _read_file(
+    state: State, file: LogFile, known: dict[str, Any] | None, forgotten: Forgotten
+) -> FileRead:
     """New lines of one file: from where the last intake stopped if it only grew, else all."""
-    start, lines, adapter, hashed, told = _start(state, file, known)
+    start, lines, adapter, hashed, told = _start(state, file, known, forgotten)
     seen_at = datetime.now(UTC)
     reads: list[SourceRead] = []
     reason = None
@@ -130,11 +143,14 @@ def _read_file(state: State, file: LogFile, known: dict[str, Any] | None) -> Fil
     return FileRead(reads, source_file, whole)
 
 
-def _start(state: State, file: LogFile, known: dict[str, Any] | None) -> Start:
+def _start(
+    state: State, file: LogFile, known: dict[str, Any] | None, forgotten: Forgotten
+) -> Start:
     """The start of a file, or the end of what was read of it before if it only grew.
 
-    Where the last line read came from another file first, as that of a copy does, it is not known
-    what it says to those after it, and all is read again.
+    Where the last line read came from another file first, as that of a copy does, or is forgotten,
+    it is not known what it says to those after it, and all is read again. So is a file whose lines
+    are counted for want of ids of their own, where some of them may be forgotten.
     """
     if known is not None:
         consumed, adapter = known["consumed"], known["adapter"]
@@ -143,7 +159,8 @@ def _start(state: State, file: LogFile, known: dict[str, Any] | None) -> Start:
                 hashed = prefix_hash(file.path, consumed)
                 if hashed.hexdigest() == known["digest"]:
                     own = _own_records(state, file)
-                    if (own["source_line"] >= known["lines"]).any():
+                    counted = file.namespace in forgotten and own["native_id"].null_count() > 0
+                    if (own["source_line"] >= known["lines"]).any() and not counted:
                         return Start(consumed, known["lines"], adapter, hashed, before(own))
     return Start(0, 0, None, prefix_hash(file.path, 0), Before())
 
@@ -171,8 +188,11 @@ def _batches(reads: Iterable[FileRead]) -> Iterator[list[FileRead]]:
         yield batch
 
 
-def _store(state: State, batch: Sequence[FileRead]) -> Report:
-    """Appends the records that are not there yet; then says of the files that they are read."""
+def _store(state: State, forgotten: Forgotten, batch: Sequence[FileRead]) -> Report:
+    """Appends the records that are not there yet; then says of the files that they are read.
+
+    What is forgotten is not taken in again.
+    """
     warehouse = state.warehouse
     reads = [window for read in batch for window in read.windows]
     dead_letters = pl.concat([DEAD_LETTERS.empty(), *(read.dead_letters for read in reads)])
@@ -180,6 +200,7 @@ def _store(state: State, batch: Sequence[FileRead]) -> Report:
     records = pl.concat([RECORDS.empty(), *(read.records for read in reads)]).unique(
         ["namespace", "record_key"], keep="first", maintain_order=True
     )
+    records = forgotten.without(records)
     if records.height and warehouse.version(RECORDS) is not None:
         threads = records.select("namespace", "thread").unique()
         present = (
@@ -246,12 +267,17 @@ class IntakeConfig(dg.Config):
 
     max_bytes: int | None = None
     """Bytes of the newest changed files; all of them if none."""
+    inbox_alone: bool = False
+    """Only what people told Cairn."""
 
 
 @dg.multi_asset(specs=specs([RECORDS], [], "logs", checked=False), name="records")
 def records_asset(
     state: dg.ResourceParam[State], config: IntakeConfig
 ) -> Iterator[dg.MaterializeResult[Any]]:
-    """Takes in what is new in the sources and in the inbox. Grows only."""
-    report = intake(state, stretch(changed_files(state), config.max_bytes))
+    """Takes in what is new in the sources and in the inbox, and drops what is forgotten."""
+    files = changed_files(state)
+    if config.inbox_alone:
+        files = [file for file in files if file.path.is_relative_to(state.home.inbox)]
+    report = intake(state, stretch(files, config.max_bytes))
     yield result(state, RECORDS, report)

@@ -21,6 +21,7 @@ from knowledge.tables import (
 )
 from resources.lock import write_lock
 from resources.state import State
+from resources.tombstones import forgetting
 
 READS = (
     MEMORY, MEMORY_ENTITIES, EPISODES, LEARNINGS, EMBEDDINGS, FACT_SOURCES, CONVERSATIONS
@@ -32,6 +33,8 @@ def run_vector_index(state: State, *, rebuild: bool = False) -> Report:
     with write_lock(state.home, "vector_index"), timed("vector_index") as finished:
         frames = [state.warehouse.read(table).collect() for table in READS]
         namespaces = sorted({*(n for frame in frames for n in frame["namespace"].unique())})
+        # A copy of a generation keeps the bytes of points that are deleted from it.
+        forgotten = forgetting(state.home)
         rows: list[dict[str, object]] = []
         for namespace in namespaces:
             own = points(*(frame.filter(pl.col("namespace") == namespace) for frame in frames))
@@ -41,7 +44,7 @@ def run_vector_index(state: State, *, rebuild: bool = False) -> Report:
                 own,
                 model=state.embedder.model,
                 dimension=dimension if isinstance(dimension, int) else 1,
-                rebuild=rebuild,
+                rebuild=rebuild or namespace in forgotten,
             )
             rows.append(
                 {

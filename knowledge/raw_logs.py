@@ -39,7 +39,7 @@ def placed(heads: pl.DataFrame, policy: Policy) -> pl.DataFrame:
     thread = ["namespace", "thread"]
     begun = pl.col("occurred_at").min().over(thread).fill_null(UNDATED)
     told = heads.with_columns(
-        begun=begun, copy=pl.coalesce("native_id", "record_key"), within=_unique_within()
+        begun=begun, copy=pl.coalesce("native_id", "record_key"), within=unique_within()
     )
     several = pl.struct("namespace", "within", "copy").is_duplicated()
     kept = (
@@ -76,7 +76,7 @@ def placed(heads: pl.DataFrame, policy: Policy) -> pl.DataFrame:
     return cut_up.join(named, on=keys, how="left").drop("stretch")
 
 
-def _unique_within() -> pl.Expr:
+def unique_within() -> pl.Expr:
     """Where a native id is the only one: a UUID everywhere, any other in its thread."""
     return pl.when(pl.col("native_id").str.contains(UUID)).then(pl.lit("")).otherwise("thread")
 
@@ -239,7 +239,7 @@ def _identified(logs: pl.DataFrame) -> pl.DataFrame:
     """With record_id: by native id and block, else by conversation, time, kind and place there."""
     moment = ["namespace", "conversation_id", "occurred_at", "kind", "block"]
     nth = pl.col("record_key").rank("dense").over(moment)
-    native = digest_column("namespace", _unique_within(), "native_id", "block", prefix="r_")
+    native = digest_column("namespace", unique_within(), "native_id", "block", prefix="r_")
     placed_at = digest_column(
         "namespace",
         "conversation_id",

@@ -48,8 +48,8 @@ def struck_out(published: Mapping[str, pl.LazyFrame], now: Mapping[str, pl.LazyF
     known = published["memory"].filter(~pl.col("predicate").is_in(NAME_PREDICATES))
     ids = known.select("fact_id").collect()
     fresh = (
-        _struck(now)
-        .join(_struck(published), on="fact_id", how="anti")
+        struck(now)
+        .join(struck(published), on="fact_id", how="anti")
         .join(ids, on="fact_id", how="semi")
     )
     return StruckOut(fresh.sort("fact_id"), ids.height)
@@ -70,7 +70,7 @@ def too_many(struck: StruckOut, policy: Policy) -> str | None:
     )
 
 
-def _struck(tables: Mapping[str, pl.LazyFrame]) -> pl.DataFrame:
+def struck(tables: Mapping[str, pl.LazyFrame]) -> pl.DataFrame:
     """fact_id, cause: one row per fact that is struck out."""
     replaced = (
         tables["valid_times"]

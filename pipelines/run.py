@@ -139,6 +139,26 @@ def run_days(
     return _watched(state, work, listener, on_interrupt)
 
 
+def run_inbox(
+    state: State,
+    *,
+    listener: Listener | None = None,
+    on_interrupt: Callable[[], None] = lambda: None,
+) -> Outcome:
+    """Takes in the inbox alone, makes what follows from it, and publishes that.
+
+    Raises:
+        RunFailed: a step failed. What was published before stays.
+    """
+
+    def work(runs: _Runs) -> None:
+        runs.execute(Step("intake"), inbox_alone=True)
+        runs.follow()
+        runs.go_on()
+
+    return _watched(state, work, listener, on_interrupt)
+
+
 @dataclass(frozen=True)
 class _Runs:
     """Runs of jobs in this process, over one instance: opening it costs as much as a small run."""
@@ -173,7 +193,9 @@ class _Runs:
             on_check()
             self.execute(Step("consolidate"))
 
-    def execute(self, step: Step, *, max_bytes: int | None = None) -> None:
+    def execute(
+        self, step: Step, *, max_bytes: int | None = None, inbox_alone: bool = False
+    ) -> None:
         """One run of a job.
 
         Raises:
@@ -184,7 +206,8 @@ class _Runs:
 
         config: dict[str, object] = dict(QUIET)
         if step.job == "intake":
-            config["ops"] = {"records": {"config": {"max_bytes": max_bytes}}}
+            of_intake = {"max_bytes": max_bytes, "inbox_alone": inbox_alone}
+            config["ops"] = {"records": {"config": of_intake}}
         run_id = str(uuid4())
         with kept_open(self.instance, run_id):
             result = defs.resolve_job_def(step.job).execute_in_process(

@@ -179,6 +179,17 @@ class Answers:
         )
         return self._delete(seen, [namespace, json.dumps(list(record_ids))])
 
+    def delete_all(self, namespace: str) -> int:
+        """Deletes every answer of a namespace, as `delete`."""
+        return self._delete("DELETE FROM answers WHERE namespace = ?", [namespace])
+
+    def purge(self) -> None:
+        """Gives up the pages that deleted answers left; their bytes were overwritten before."""
+        if self._path.exists():
+            with self._guarded():
+                self._connection().execute("VACUUM")
+                self._connection().execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
     def about(
         self, namespace: str, prompts: Iterable[str], record_ids: Iterable[str]
     ) -> list[Kept]:
@@ -285,10 +296,10 @@ class Answers:
             return 0
         with self._writing() as database:
             count = database.execute(statement, values).rowcount
-        if count:
-            # What was deleted also stands in the write-ahead log until that is emptied.
-            with self._guarded():
-                self._connection().execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        # What was deleted also stands in the write-ahead log until that is emptied; also where
+        # whoever deleted it was killed before.
+        with self._guarded():
+            self._connection().execute("PRAGMA wal_checkpoint(TRUNCATE)")
         return count
 
     @contextmanager

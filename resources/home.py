@@ -19,7 +19,8 @@ FOLDERS = ("inbox", "warehouse", "index", "dagster", "publication")
 OURS = {
     *FOLDERS, "schema_version", "cairn.toml", "answers.sqlite", "answers.sqlite-shm",
     "answers.sqlite-wal", "sources.json", "write.lock", "write.lock.next", "checks.json",
-    "held.json", "sensor_alive", "model_waits", "keys.json",
+    "held.json", "sensor_alive", "model_waits", "model_goes_on", "keys.json", "forget.key",
+    "forgetting",
 }  # fmt: skip
 CHECKOUT = Path(__file__).parents[1]
 NAMESPACE = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}")
@@ -113,6 +114,11 @@ class Home:
     def keys(self) -> Path:
         """Digests of the keys of the HTTP API."""
         return self.root / "keys.json"
+
+    @property
+    def forget_key(self) -> Path:
+        """The secret that tombstones are made with."""
+        return self.root / "forget.key"
 
     @property
     def write_lock(self) -> Path:

@@ -2,7 +2,7 @@
 
 A folder per namespace, a file per month in it, so that each file is a source of one namespace.
 
-Part of the backup set. Lines are only added; `forget` alone rewrites them.
+Part of the backup set. Lines are only added; `forget` alone empties some.
 """
 
 import fcntl
@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from resources.files import sync_folder
+from resources.files import replace_file, sync_folder
 from resources.home import Home, check_namespace
 
 Redact = Callable[[bytes], tuple[bytes, int]]
@@ -93,6 +93,46 @@ def append_events(
             file.parent.mkdir(mode=0o700, exist_ok=True)
             _add(file, b"".join(texts))
     return received
+
+
+def lines_of(home: Home, namespace: str, *, containing: bytes = b"") -> list[bytes]:
+    """Lines of a namespace's inbox that have some bytes in them, in the order of its files."""
+    contents = (file.read_bytes() for file in _files(home, namespace))
+    return [
+        line
+        for content in contents
+        if containing in content
+        for line in content.split(b"\n")
+        if containing in line and line.strip()
+    ]
+
+
+def blank_lines(home: Home, namespace: str, forget: Callable[[bytes], bool]) -> int:
+    """Empties the lines that are to be forgotten; all others keep their number.
+
+    A file is replaced whole or stays as it is; one of which nothing is left is removed.
+
+    Returns:
+        How many lines that were.
+    """
+    gone = 0
+    with _locked(home.inbox):
+        for file in _files(home, namespace):
+            lines = file.read_bytes().split(b"\n")
+            kept = [b"" if line.strip() and forget(line) else line for line in lines]
+            if kept == lines:
+                continue
+            gone += sum(old != new for old, new in zip(lines, kept, strict=True))
+            if any(kept):
+                replace_file(file, b"\n".join(kept), 0o600)
+            else:
+                file.unlink()
+                sync_folder(file.parent)
+    return gone
+
+
+def _files(home: Home, namespace: str) -> list[Path]:
+    return sorted((home.inbox / check_namespace(namespace)).glob("*.jsonl"))
 
 
 class _Line(NamedTuple):

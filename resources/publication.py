@@ -125,6 +125,11 @@ def forget_others(home: Home, namespace: str) -> None:
         replace_file(_file(home, namespace), content.encode())
 
 
+def unpublish(home: Home, namespace: str) -> None:
+    """Drops every manifest of a namespace: nothing of it is left to read."""
+    _file(home, namespace).unlink(missing_ok=True)
+
+
 def read_published(
     warehouse: Warehouse,
     manifest: Manifest,

@@ -7,7 +7,8 @@ from typing import Any
 
 from deltalake.exceptions import DeltaError
 
-from resources.delta import HOOKS, opened, written_as
+from resources.delta import HOOKS, Delta, opened, written_as
+from resources.files import sync_folder
 
 SMALL_FILES = 32
 """More files than this beside one per partition, and the night compacts a table."""
@@ -58,6 +59,41 @@ def vacuumed(
     stored.create_checkpoint()
     if not kept or _committed_at(uri, options, kept[0]) > datetime.now(UTC) - LOG_RETENTION:
         stored.cleanup_metadata()
+    return len(removed)
+
+
+def purged(uri: str, options: dict[str, str] | None, keep: Collection[int]) -> int:
+    """Removes all that no version to keep needs, at once.
+
+    The log tells the least and greatest values of columns for each file that ever was: of a table
+    in a folder its entries go too, up to a checkpoint of the oldest version that is kept.
+
+    Args:
+        uri: Where the table is, which is there.
+        options: Of its object store.
+        keep: Versions that stay readable, at least one.
+
+    Returns:
+        Files of rows removed.
+    """
+    stored = Delta(uri, storage_options=options)
+    removed = stored.vacuum(
+        dry_run=False,
+        retention_hours=0,
+        enforce_retention_duration=False,
+        full=True,
+        keep_versions=sorted(keep),
+        post_commithook_properties=HOOKS,
+    )
+    folder = Path(uri) / "_delta_log"
+    if folder.is_dir():
+        oldest = min(keep)
+        Delta(uri, version=oldest, storage_options=options).create_checkpoint()
+        for file in sorted(folder.iterdir()):
+            version = file.name.partition(".")[0]
+            if version.isdecimal() and int(version) < oldest:
+                file.unlink()
+        sync_folder(folder)
     return len(removed)
 
 

@@ -32,7 +32,7 @@ from resources.delta import (
     uris_of,
     written_as,
 )
-from resources.vacuum import vacuumed
+from resources.vacuum import purged, vacuumed
 
 ATTEMPTS = 5
 KEPT_OPEN = 64
@@ -281,6 +281,23 @@ class Warehouse:
             Files removed.
         """
         return vacuumed(self._uri(table), table.name, self._options, keep, retention)
+
+    def purge(self, table: Table, *, keep: Collection[int] = ()) -> int:
+        """Removes every version but the last content and those to keep, their log entries too.
+
+        Args:
+            table: Which; nothing happens if it is not there.
+            keep: Versions that publications name. They stay readable.
+
+        Returns:
+            Files removed.
+        """
+        stored = self._open(table)
+        if stored is None:
+            return 0
+        last = content_version(stored)
+        self._kept.clear()
+        return purged(self._uri(table), self._options, {*keep, last})
 
     @property
     def _options(self) -> dict[str, str] | None:

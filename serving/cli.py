@@ -43,6 +43,7 @@ COMMANDS = {
     "correct": "Put a true sentence in the place of a fact",
     "confirm": "Say that a fact is true",
     "retract": "Say that a fact is not true, or not worth knowing",
+    "forget": "Take something away for good, with all that rests on it alone",
     "dead-letters": "What could not be read, and why",
     "doctor": "Check home, lock, versions, disk, daemon, index, model",
     "config": "Settings in force, and where each comes from",
@@ -168,12 +169,13 @@ def _mendable() -> tuple[type[Exception], ...]:
     from resources.sources import SourceError
     from resources.vector_index import VectorIndexError
     from serving.deciding import Undecidable
+    from serving.forgetting import Unforgettable
     from serving.ids import UnknownId
     from serving.reader import NothingPublished
 
     return (
         AnswersError, HomeError, KeyListError, LockTimeout, ConfigError, SourceError,
-        VectorIndexError, NothingPublished, Undecidable, UnknownId,
+        VectorIndexError, NothingPublished, Undecidable, Unforgettable, UnknownId,
     )  # fmt: skip
 
 

@@ -13,7 +13,9 @@ Every line has `event_id`, `type` and `at` (ISO 8601). What else it has depends 
 - knowledge: item, a profile, a piece or an edge (knowledge/ingested.py says how)
 - merge, unmerge, keep_apart, correct, confirm, retract: what a person decided about facts or
   entities that they name (knowledge/decisions.py says how); for correct, text
-- feedback, tombstone, receipt, intent and any other: no event; other stages read them
+- tombstone: thing, ids, records, digests (knowledge/tombstones.py says how); no event, and intake
+  drops what it names
+- feedback, receipt, intent and any other: no event; other stages read them
 """
 
 from collections.abc import Iterable
@@ -30,6 +32,8 @@ from knowledge.origins import spoken
 CHANNEL = "inbox"
 DECISIONS = "decisions"
 """Channel of decisions: they join no conversation, and none is longer for them."""
+TOMBSTONES = "tombstones"
+"""Channel of tombstones, which say nothing: no other channel is cut elsewhere for them."""
 TYPES = DECISION_TYPES | {
     "message", "command", "reaction", "note", DOCUMENT, ITEM, "feedback", "tombstone", "receipt",
     "intent",
@@ -74,6 +78,8 @@ def recognises(objects: list[Any]) -> bool:
 def head(payload: bytes) -> Head:
     """One endless channel, unless the conversation is named; decisions have one of their own."""
     entry = decoded(_ENTRY, payload)
+    if entry.type == "tombstone":
+        return Head(TOMBSTONES, False, entry.event_id, instant(entry.at))
     if entry.type in DECISION_TYPES:
         return Head(DECISIONS, False, entry.event_id, instant(entry.at))
     thread = entry.conversation_id
@@ -148,7 +154,7 @@ def _decision(decision: str, entry: Entry, text: str) -> Event:
 
 ADAPTER = Adapter(
     name="inbox",
-    version=5,
+    version=6,
     about="the inbox (JSONL: event_id, type, at, text, …)",
     recognises=recognises,
     head=head,

@@ -4,7 +4,8 @@ from knowledge.tables.table import COUNT, DAY_COLUMN, FLAG, NAMESPACE, TEXT, TIM
 
 RECORDS = Table(
     "records",
-    "One row per source line, redacted, as JSON. Grows only; it alone cannot be made again.",
+    "One row per source line, redacted, as JSON. Grows, but for what is forgotten; it alone cannot "
+    "be made again.",
     {
         **NAMESPACE,
         "record_key": Column(TEXT, "Digest of namespace, adapter, place and content; never twice."),

@@ -3,7 +3,11 @@
 from knowledge.decision_events import CONFIRM, FACT, RETRACT
 from knowledge.identity import record_id
 from knowledge.origins import spoken
+from knowledge.tombstones import TYPE
+from resources.inbox import Received
 from serving.deciding import chosen, note, unretracted, with_members
+from serving.forgetting import THINGS, Target, tombstone
+from serving.forgetting import note as note_tombstone
 from serving.ids import Thing, exactly
 from serving.inbox import add_event
 from serving.mcp_server.answers import Recorded
@@ -14,9 +18,6 @@ from serving.ordering import order, topic_of
 APPLIED = "Recorded now; it takes effect with the next run."
 FOUND = "Recorded now; it takes effect with the next run, and is found from then on."
 GONE = "Recorded now; it takes effect with the next run, and until then it is still found."
-
-FORGOTTEN = ("fact", "entity", "record", "conversation")
-"""What a tombstone may be of; all else rests on these."""
 
 THUMBS = {"right": "👍", "wrong": "👎"}
 
@@ -92,14 +93,14 @@ def forget(asked: Asked, wanted: ToForget) -> Recorded:
     what is wrong, use `record_feedback`.
     """
     thing = _there(asked, wanted.id)
-    if thing.kind not in FORGOTTEN:
+    if thing.kind not in THINGS:
         raise Refused(
             f"that is of kind {thing.kind}: forget the records that it rests on; `explain_fact`"
             " lists them"
         )
-    # Ids alone: a tombstone says what is gone, and not what it said.
-    what: dict[str, object] = {"thing": thing.kind, "ids": [thing.id]}
-    return _added(asked, thing.reader.namespace, wanted, "tombstone", [thing.id], what, GONE)
+    namespace = thing.reader.namespace
+    event = tombstone(asked.state, Target(namespace, thing.kind, thing.id), _event_id(wanted))
+    return _recorded(namespace, TYPE, [thing.id], note_tombstone(asked.state, event), GONE)
 
 
 def _there(asked: Asked, id_: str) -> Thing:
@@ -126,7 +127,12 @@ def _added(
     head: dict[str, object] = {"type": what, "namespace": namespace}
     if wanted.event_id:
         head["event_id"] = str(wanted.event_id)
-    received = add_event(asked.state, head | event)
+    return _recorded(namespace, what, ids, add_event(asked.state, head | event), takes_effect)
+
+
+def _recorded(
+    namespace: str, what: str, ids: list[str], received: Received, takes_effect: str
+) -> Recorded:
     return Recorded(
         namespace=namespace,
         what=what,

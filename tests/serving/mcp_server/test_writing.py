@@ -109,7 +109,18 @@ def test_a_tombstone_has_ids_and_no_text(two: Memory, ask: Ask, things: dict[str
         ("tombstone", kind, [id_]) for id_, kind in kinds.items()
     ]
     assert all(
-        event.keys() == {"event_id", "type", "at", "namespace", "redactions", "thing", "ids"}
+        event.keys()
+        == {
+            "event_id",
+            "type",
+            "at",
+            "namespace",
+            "redactions",
+            "thing",
+            "ids",
+            "records",
+            "digests",
+        }
         for event in events
     )
 

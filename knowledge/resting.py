@@ -1,0 +1,128 @@
+"""What a fact, an entity, a record or a conversation rests on: the lines that go when it does.
+
+A line goes whole, with all blocks that an adapter makes of it. So do decisions of people about a
+fact or an entity of which nothing is left, since they repeat what it said.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import polars as pl
+
+from knowledge.introductions import WRITTEN, forms
+from knowledge.policy import Policy
+from knowledge.tables import (
+    CANDIDATES,
+    DECISIONS,
+    FACT_SOURCES,
+    FACTS,
+    KNOWN_ONLY_CANDIDATES,
+    MEMORY,
+    MEMORY_ENTITIES,
+    RAW_LOGS,
+    REFUSALS,
+    Table,
+)
+
+READS: tuple[Table, ...] = (
+    RAW_LOGS, CANDIDATES, KNOWN_ONLY_CANDIDATES, REFUSALS, FACTS, FACT_SOURCES, DECISIONS, MEMORY,
+    MEMORY_ENTITIES,
+)  # fmt: skip
+"""Tables that are asked."""
+
+Tables = Mapping[str, pl.LazyFrame]
+
+_PLACE = ["source_file", "source_line", "native_id"]
+"""What tells the line that a row of raw_logs was made of."""
+
+
+class Resting(NamedTuple):
+    """What goes."""
+
+    lines: pl.DataFrame
+    """The rows of `heads` that were given, of these lines; sorted by record_key."""
+    record_ids: list[str]
+    """Ids of all rows of raw_logs that are made of them, sorted."""
+
+
+def resting(
+    thing: str, ids: Sequence[str], heads: pl.DataFrame, tables: Tables, policy: Policy
+) -> Resting:
+    """The lines that things rest on.
+
+    Args:
+        thing: fact, entity, record or conversation; what the ids are of.
+        ids: Facts bring those merged with them, entities likewise.
+        heads: Columns namespace, record_key, conversation_id, source_file, source_line, native_id,
+            and any other, of all records of the namespace.
+        tables: Tables of READS by name, of the namespace.
+        policy: How names are read.
+    """
+    logs = tables["raw_logs"].select("record_id", "conversation_id", *_PLACE).collect()
+    match thing:
+        case "fact":
+            wanted = _of_facts(_united(tables["memory"], "fact_id", "merged_into", ids), tables)
+        case "entity":
+            united = _united(tables["memory_entities"], "entity_id", "canonical_id", ids)
+            wanted = _of_entities(united, tables, policy)
+        case "record":
+            wanted = set(ids)
+        case _:
+            wanted = set(logs.filter(pl.col("conversation_id").is_in(list(ids)))["record_id"])
+    said = heads.filter(pl.col("conversation_id").is_in(list(ids)), thing == "conversation")
+    while True:
+        rows = logs.filter(pl.col("record_id").is_in(list(wanted)))
+        lines = pl.concat([said, heads.join(rows, on=_PLACE, how="semi", nulls_equal=True)])
+        lines = lines.unique("record_key")
+        here = logs.join(lines, on=_PLACE, how="semi", nulls_equal=True)
+        every = set(here["record_id"])
+        more = every | _decided(every, tables, policy)
+        if more == wanted:
+            return Resting(lines.sort("record_key"), sorted(every))
+        wanted = more
+
+
+def _united(frame: pl.LazyFrame, own: str, into: str, ids: Sequence[str]) -> list[str]:
+    """Ids, and those that are one with them."""
+    stands = pl.coalesce(into, own)
+    known = frame.select(own, stands=stands).collect()
+    named = known.filter(pl.col(own).is_in(list(ids)) | pl.col("stands").is_in(list(ids)))
+    return known.join(named.select("stands"), on="stands", how="semi")[own].to_list()
+
+
+def _of_facts(fact_ids: Sequence[str], tables: Tables) -> set[str]:
+    """Records that facts were found in, or drawn from."""
+    mine = pl.col("fact_id").is_in(list(fact_ids))
+    found = tables["fact_sources"].filter(mine).select("record_id").collect()["record_id"]
+    drawn = tables["facts"].filter(mine).select(pl.col("derived_from").explode()).collect()
+    return {*found, *drawn["derived_from"].drop_nulls()}
+
+
+def _of_entities(entity_ids: Sequence[str], tables: Tables, policy: Policy) -> set[str]:
+    """Records that name entities, or that say something about them."""
+    about = tables["facts"].filter(pl.col("entity_id").is_in(list(entity_ids)))
+    facts = about.select("fact_id").collect()["fact_id"].to_list()
+    named = _naming(tables, policy).filter(pl.col("entity_id").is_in(list(entity_ids)))
+    return _of_facts(facts, tables) | set(named["record_id"])
+
+
+def _naming(tables: Tables, policy: Policy) -> pl.DataFrame:
+    """entity_id and record_id of each candidate."""
+    columns = ["record_id", *WRITTEN]
+    names = ("candidates", "known_only_candidates", "refusals")
+    said = pl.concat([tables[name].select(columns) for name in names]).unique().collect()
+    return said.join(forms(said, policy), on=WRITTEN).select("entity_id", "record_id")
+
+
+def _decided(gone: set[str], tables: Tables, policy: Policy) -> set[str]:
+    """Records of decisions about what is left with nothing once these records are gone."""
+    decisions = tables["decisions"].select("decision_id", "meant_ids").collect()
+    if decisions.is_empty():
+        return set()
+    meant = decisions.explode("meant_ids").drop_nulls()
+    left = pl.col("record_id").is_in(list(gone)).all()
+    sources = tables["fact_sources"].select("fact_id", "record_id").collect()
+    facts = sources.group_by(id="fact_id").agg(gone=left)
+    entities = _naming(tables, policy).group_by(id="entity_id").agg(gone=left)
+    nothing = pl.concat([facts, entities]).filter("gone")["id"]
+    return set(meant.filter(pl.col("meant_ids").is_in(nothing.implode()))["decision_id"])

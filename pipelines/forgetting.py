@@ -1,0 +1,134 @@
+"""Forgetting for good: what would go, what went, and the old versions that still hold it."""
+
+import os
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import polars as pl
+
+from assets.candidates import run_candidates
+from assets.forgetting import apply_tombstones
+from assets.learning_candidates import run_learning_candidates
+from assets.raw_logs import run_raw_logs
+from assets.stage import run_stage
+from knowledge.receipt import receipt
+from knowledge.stages import STAGES
+from knowledge.tables import TABLES
+from pipelines.next_step import pending_days
+from resources.files import sync_folder
+from resources.home import HomeError, open_home
+from resources.inbox import append_event
+from resources.lock import write_lock
+from resources.publication import (
+    forget_others,
+    generations_in_use,
+    held_back,
+    namespaces,
+    versions_in_use,
+)
+from resources.state import State
+from resources.tombstones import forgetting
+
+DRY_RUN = "dry-run-{}.partial"
+"""Folder in the home where a dry run works."""
+
+
+def as_they_are(state: State, namespace: str) -> dict[str, pl.LazyFrame]:
+    """The tables of a namespace in the versions of this moment, whatever is written later."""
+    return {
+        name: state.warehouse.read(
+            table, namespace=namespace, version=state.warehouse.version(table)
+        )
+        for name, table in TABLES.items()
+        if "namespace" in table.columns
+    }
+
+
+def rehearsed(state: State, event: Mapping[str, object]) -> pl.DataFrame:
+    """The receipt of a tombstone that is not told: of a run on a copy of the tables.
+
+    The copy shares the files, which never change, and is removed. A language model is not asked:
+    what it would have to say anew counts as gone.
+
+    Raises:
+        HomeError: the tables are not in a folder.
+    """
+    if state.settings.warehouse is not None:
+        raise HomeError("a dry run needs the tables in a folder, and `warehouse` names an address")
+    namespace = str(event["namespace"])
+    folder = state.home.root / DRY_RUN.format(os.getpid())
+    try:
+        with write_lock(state.home, "forget --dry-run"):
+            _clear(state)
+            copy = _copied(state, folder)
+            before = as_they_are(state, namespace)
+        append_event(copy.home, event, redact=lambda text: (text, 0))
+        with write_lock(copy.home, "forget"):
+            apply_tombstones(copy)
+        if days := pending_days(copy):
+            run_raw_logs(copy, days)
+            days = sorted({*days, *pending_days(copy)})
+            run_candidates(copy, days)
+            run_learning_candidates(copy, days)
+        for stage in STAGES:
+            run_stage(copy, stage)
+        return receipt(before, as_they_are(copy, namespace))
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _clear(state: State) -> None:
+    """Removes what a dry run left that was killed."""
+    for folder in state.home.root.glob(DRY_RUN.format("*")):
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _copied(state: State, folder: Path) -> State:
+    home = open_home(folder)
+    shutil.rmtree(home.warehouse)
+    if state.home.warehouse.is_dir():
+        shutil.copytree(state.home.warehouse, home.warehouse, copy_function=os.link)
+    shutil.copytree(state.home.inbox, home.inbox, dirs_exist_ok=True)
+    for file in (state.home.forget_key, *state.home.root.glob("answers.sqlite*")):
+        if file.exists():
+            shutil.copy(file, home.root)
+    return State(home, state.settings.model_copy(update={"home": folder, "budget_run": 0.0}))
+
+
+class NotYet(NamedTuple):
+    """Why something forgotten can still be read."""
+
+    namespace: str
+    reasons: Sequence[str]
+
+
+def not_yet(state: State, namespace: str) -> NotYet | None:
+    """Why readers may still see what was forgotten; None if they do not."""
+    if held := held_back(state.home).get(namespace):
+        return NotYet(namespace, held.reasons)
+    if namespace in forgetting(state.home):
+        return NotYet(namespace, ["not all that follows from it is made: `cairn run` goes on"])
+    return None
+
+
+def purge(state: State) -> list[NotYet]:
+    """Removes every old version of every table, older manifests and generations, and free pages.
+
+    Returns:
+        Namespaces that are held back: their readers need versions that may hold what was forgotten.
+    """
+    with write_lock(state.home, "forget --purge"):
+        _clear(state)
+        for namespace in namespaces(state.home):
+            forget_others(state.home, namespace)
+            state.index.prune(namespace, generations_in_use(state.home, namespace))
+        state.answers.purge()
+    in_use = versions_in_use(state.home)
+    for name, table in TABLES.items():
+        with write_lock(state.home, f"forget --purge of {name}"):
+            state.warehouse.purge(table, keep=in_use.get(name, ()))
+    sync_folder(state.home.root)
+    held = held_back(state.home)
+    return [NotYet(namespace, each.reasons) for namespace, each in sorted(held.items())]

@@ -1,0 +1,98 @@
+"""Tombstones of a home: their key, those that the inbox holds, and who is being forgotten."""
+
+import os
+import secrets
+from functools import partial
+
+from knowledge.adapters import adapters
+from knowledge.tombstones import Tombstone, line_forgotten, tombstone_of
+from resources.files import replace_file
+from resources.home import Home, HomeError, check_namespace
+from resources.inbox import blank_lines, lines_of
+
+MODE = 0o600
+FORGETTING = "forgetting"
+"""File of the namespaces whose older generations and manifests still hold what is forgotten."""
+
+
+def make_key(home: Home) -> bytes:
+    """The secret of the home's tombstones, made at the first; part of the backup set."""
+    try:
+        descriptor = os.open(home.forget_key, os.O_WRONLY | os.O_CREAT | os.O_EXCL, MODE)
+    except FileExistsError:
+        return _key(home)
+    os.close(descriptor)
+    replace_file(home.forget_key, secrets.token_hex(32).encode(), MODE)
+    return _key(home)
+
+
+def _key(home: Home) -> bytes:
+    key = home.forget_key.read_bytes()
+    if len(key) != 64:
+        raise HomeError(
+            f"{home.forget_key} holds no key: put the one of a backup in its place; what was"
+            " forgotten is told by it"
+        )
+    return key
+
+
+def key_of(home: Home, tombstones: list[Tombstone]) -> bytes | None:
+    """The secret by which these tombstones are read; None if they have no digests.
+
+    Raises:
+        HomeError: it is gone. Without it what was forgotten would come back.
+    """
+    if not any(one.digests for one in tombstones):
+        return None
+    try:
+        return _key(home)
+    except FileNotFoundError:
+        raise HomeError(
+            f"{home.forget_key} is gone, and without it what was forgotten would come back: put the"
+            " one of a backup in its place"
+        ) from None
+
+
+def tombstones(home: Home) -> dict[str, list[Tombstone]]:
+    """The tombstones of each namespace that has any, as its inbox has them."""
+    found: dict[str, list[Tombstone]] = {}
+    for folder in sorted(home.inbox.iterdir()):
+        if folder.is_dir():
+            lines = lines_of(home, folder.name, containing=b"tombstone")
+            if own := [one for line in lines if (one := tombstone_of(line))]:
+                found[folder.name] = own
+    return found
+
+
+def clear_inbox(home: Home, namespace: str, own: list[Tombstone], key: bytes | None) -> int:
+    """Takes what is forgotten out of a namespace's inbox; gives how many lines that were."""
+    forget = partial(_is_forgotten, namespace=namespace, own=own, key=key)
+    return blank_lines(home, namespace, forget)
+
+
+def _is_forgotten(line: bytes, *, namespace: str, own: list[Tombstone], key: bytes | None) -> bool:
+    if tombstone_of(line) is not None:
+        return False
+    try:
+        head = adapters()["inbox"].head(line)
+    except Exception:  # what a crash left of a line
+        return any(one.until for one in own)
+    return line_forgotten(namespace, head, own, key)
+
+
+def forgetting(home: Home) -> set[str]:
+    """Namespaces in which something was forgotten, and what is older is not yet dropped."""
+    try:
+        return set((home.root / FORGETTING).read_text().split())
+    except FileNotFoundError:
+        return set()
+
+
+def note_forgetting(home: Home, namespace: str, *, on: bool) -> None:
+    """Notes that a namespace is one of these, or no more. Only under the home's write lock."""
+    noted = forgetting(home)
+    wanted = noted | {check_namespace(namespace)} if on else noted - {namespace}
+    if not wanted:
+        (home.root / FORGETTING).unlink(missing_ok=True)
+    elif wanted != noted:
+        replace_file(home.root / FORGETTING, "\n".join(sorted(wanted)).encode())

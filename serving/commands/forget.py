@@ -1,0 +1,146 @@
+"""`cairn forget`."""
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from serving import options
+from serving.terminal import Column, count, emit_json, print_table, say
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from resources.state import State
+
+_COLUMNS = (Column("effect"), Column("table"), Column("rows"))
+_ROWS = (Column("effect"), Column("table"), Column("id"), Column("text", wide=True))
+_SHOWN = 20
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  cairn forget f_1c0ad2398567ecbb --dry-run
+  cairn forget f_1c0ad2398567ecbb
+  cairn forget r_5d2f --purge           (old versions of the tables, too)
+  cairn forget "Project Heron" --namespace work
+  cairn forget work --yes               (a whole namespace)
+
+What is forgotten is the lines that it rests on, with all that came only from them. What had other
+evidence stays, and what they had struck out stands again. A source that still holds a line does
+not bring it back. There is no way to take it back: look at --dry-run first."""
+)
+@click.argument("what", metavar="ENTITY|FACT|RECORD|CONVERSATION|NAMESPACE")
+@click.option("--dry-run", is_flag=True, help="Only the receipt: on a copy, nothing is changed.")
+@click.option("--purge", is_flag=True, help="Also old table versions and free pages, at once.")
+@click.option("--yes", is_flag=True, help="Do not ask, where it is a whole namespace.")
+@options.namespace(options.ANY_NAMESPACE)
+@options.as_json
+@click.pass_context
+def command(
+    ctx: click.Context,
+    what: str,
+    dry_run: bool,
+    purge: bool,
+    yes: bool,
+    namespace: str | None,
+    as_json: bool,
+) -> None:
+    """Take something away for good, with all that rests on it alone."""
+    from knowledge.tombstones import NAMESPACE
+    from serving.forgetting import target, tombstone
+
+    if dry_run and purge:
+        raise click.UsageError("--dry-run changes nothing: leave --purge out", ctx)
+    state = options.state_of(ctx)
+    wanted = target(state, what, namespace)
+    if wanted.thing == NAMESPACE and not (dry_run or yes):
+        _confirm(wanted.id, as_json=as_json)
+    state.home.dagster_environment()  # the code location looks for the home when it is imported
+    event = tombstone(state, wanted)
+    told: dict[str, Any] = {
+        "namespace": wanted.namespace, "thing": wanted.thing, "id": wanted.id, "dry_run": dry_run,
+    }  # fmt: skip
+    if dry_run:
+        from pipelines.forgetting import rehearsed
+
+        _tell(told, rehearsed(state, event), as_json=as_json)
+        return
+    _forget(state, event, told, purge=purge, as_json=as_json)
+
+
+def _confirm(namespace: str, *, as_json: bool) -> None:
+    if as_json:
+        raise click.UsageError(f"{namespace} is a whole namespace: add --yes")
+    click.confirm(f"Forget all of the namespace {namespace}?", abort=True, err=True)
+
+
+def _forget(
+    state: "State", event: dict[str, object], told: dict[str, Any], *, purge: bool, as_json: bool
+) -> None:
+    from knowledge.receipt import receipt
+    from pipelines import forgetting
+    from pipelines.run import RunFailed, run_inbox
+    from resources.home import check_room
+    from serving.forgetting import note
+    from serving.progress import Display
+
+    check_room(state.home)
+    namespace = told["namespace"]
+    before = forgetting.as_they_are(state, namespace)
+    told["event_id"] = note(state, event).event_id
+    display = Display()
+    try:
+        with display.shown():
+            run_inbox(state, listener=display.listener())
+    except RunFailed as error:
+        raise click.ClickException(
+            f"{error}; it is noted, and `cairn run` goes on from there"
+        ) from error
+    rows = receipt(before, forgetting.as_they_are(state, namespace))
+    left = [forgetting.not_yet(state, namespace)]
+    if purge:
+        left += forgetting.purge(state)
+    told["purged"] = purge
+    waiting = {each.namespace: list(each.reasons) for each in left if each is not None}
+    _tell(told | {"not_yet": waiting}, rows, as_json=as_json)
+    for name, reasons in waiting.items():
+        why = "; ".join(reasons)
+        click.echo(f"cairn: readers of {name} may see it still: {why}", err=True)
+    if waiting:
+        raise click.exceptions.Exit(1)
+
+
+def _tell(told: dict[str, Any], rows: "pl.DataFrame", *, as_json: bool) -> None:
+    from knowledge.receipt import KEPT, REVIVED, counts
+
+    found = counts(rows)
+    if as_json:
+        emit_json(told | {"counts": found, "rows": rows.to_dicts()})
+        return
+    name = told["id"] if told["thing"] == "namespace" else f"{told['id']} of {told['namespace']}"
+    done = "Would be forgotten" if told["dry_run"] else "Forgotten"
+    say(f"{done}: {told['thing']} {name}", style="bold")
+    if rows.is_empty():
+        say("Nothing rests on it any more.", indent=2)
+        return
+    print_table(
+        (
+            {"effect": effect, "table": table, "rows": number}
+            for effect, tables in found.items()
+            for table, number in tables.items()
+        ),
+        _COLUMNS,
+        indent=2,
+    )
+    stays = rows.filter(rows["effect"].is_in([KEPT, REVIVED]))
+    if stays.height:
+        say("Stays, by other evidence or because nothing strikes it out now:")
+        print_table(stays.head(_SHOWN).to_dicts(), _ROWS, indent=2)
+    if stays.height > _SHOWN:
+        say(f"… and {count(stays.height - _SHOWN, 'row')} more: --json lists all", style="dim")
+    if told["dry_run"]:
+        say("Nothing was changed.", style="dim")
+    elif not told["purged"]:
+        say("Old versions of the tables go with the nights of the next week, or now by --purge of"
+            " anything.", style="dim")  # fmt: skip
