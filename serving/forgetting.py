@@ -106,7 +106,9 @@ def tombstone(state: State, wanted: Target, event_id: str | None = None) -> dict
         head["event_id"] = event_id
     key = make_key(state.home)
     if wanted.thing == NAMESPACE:
-        return head | {"records": [], "digests": [], "until": _until(state, wanted.namespace)}
+        # It goes itself: what is left of a namespace is this line of the inbox.
+        until = _until(state, wanted.namespace)
+        return head | {"records": [], "digests": [], "at": until, "until": until}
     warehouse, namespace = state.warehouse, wanted.namespace
     columns = list(dict.fromkeys([*HEAD_COLUMNS, "source_file"]))
     heads = warehouse.read(RECORDS, namespace=namespace, columns=columns).collect()
