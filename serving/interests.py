@@ -36,6 +36,12 @@ def interests(reader: Reader, limit: int = 20, cursor: str | None = None) -> Pag
     return Page(rows, found.cursor)
 
 
+def interest(reader: Reader, entity_id: str) -> dict[str, Any] | None:
+    """The row of INTERESTS of one entity, if the person engaged with it or muted it."""
+    rows = _as_of(reader).filter(entity_id=entity_id).collect().to_dicts()
+    return rows[0] if rows else None
+
+
 def total(reader: Reader) -> int:
     """How many interests there are."""
     return _as_of(reader).select(pl.len()).collect().item()

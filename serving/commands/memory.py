@@ -7,6 +7,7 @@ import polars as pl
 
 from knowledge.policy import STRUCTURAL_PREDICATES
 from serving import options
+from serving.interests import interest
 from serving.reader import best_first, open_reader
 from serving.report import ENTITY_COLUMNS
 from serving.search import IN_FORCE
@@ -65,16 +66,21 @@ def command(
     plain = pl.lit(everything) | ~pl.col("predicate").is_in(list(STRUCTURAL_PREDICATES))
     facts = best_first(reader.about([entity["entity_id"]]).lazy().filter(held, plain)).collect()
     page = facts.head(limit)
+    cared = interest(reader, entity["entity_id"])
     if as_json:
         emit_json(
             {
                 "namespace": reader.namespace,
                 "entity": entity,
+                "interest": cared,
                 "total": facts.height,
                 "facts": page.to_dicts(),
             }
         )
         return
     say(f"{entity['display_name']} ({entity['type']})  {entity['entity_id']}", style="bold")
+    if cared:
+        muted = ", muted" if cared["muted"] else ""
+        say(f"interest {cared['score']:.2f}, number {cared['rank']:,}{muted}", indent=2)
     print_table(page.iter_rows(named=True), _FACTS, indent=2)
     say(f"{page.height:,} of {facts.height:,}", style="dim", indent=2)

@@ -99,6 +99,10 @@ def test_verbs_are_noted_and_answered_at_once(
     assert rows["old clocks"]["score"] == 0.8
     assert rows["old clocks"]["made_of"][0]["record_id"] == noted["record_id"]
     assert rows["tide tables"]["muted"]
+    told = [cairn("memory", str(number))["interest"] for number in (1, 2, 3)]
+    assert {(one["entity_id"], one["muted"]) for one in told} == {
+        (row["entity_id"], row["muted"]) for row in rows.values()
+    }
     then = cairn("interests", "--as-of", "2026-03-01T09:00")
     assert [row["display_name"] for row in then["interests"]] == ["tide tables"]
     for words, said in ((("mute", "nobody"), "no entity is called"), (("like", "…"), "nothing")):
