@@ -13,7 +13,7 @@ from assets import candidates, learning_candidates, raw_logs
 from knowledge.change import Change
 from knowledge.tables import DEAD_LETTERS, RAW_LOGS, RECORDS, WORK
 from knowledge.tombstones import NAMESPACE, READS, Tombstone, forgotten
-from resources.publication import forget_others, generations_in_use, unpublish
+from resources.publication import forget_others, generations_in_use, held_back, unpublish
 from resources.state import State
 from resources.tombstones import (
     clear_inbox,
@@ -137,24 +137,32 @@ def _forget_records(
     return keys.height
 
 
-def drop_older(state: State, namespaces: Sequence[str]) -> None:
-    """Drops older manifests and generations of namespaces in which something was forgotten.
+def older_to_drop(state: State) -> set[str]:
+    """Namespaces whose older manifests and generations hold what is forgotten, and may go for good.
 
-    Of one that is published, under the home's write lock. While days are owed still, what is
-    published may hold what they hold: then the next publication does it again.
+    None while days are owed, as what is published may hold what they hold; nor those held back.
     """
-    waiting = forgetting(state.home) & set(namespaces)
-    if not waiting:
-        return
-    owed = bool(
+    waiting = forgetting(state.home) - held_back(state.home).keys()
+    if waiting and (
         raw_logs.pending_days(state)
         or candidates.pending_days(state)
         or learning_candidates.pending_days(state)
-    )
-    for namespace in sorted(waiting):
+    ):
+        return set()
+    return waiting
+
+
+def drop_older(state: State) -> None:
+    """Drops older manifests and generations of namespaces in which something was forgotten.
+
+    After they were published, under the home's write lock; again with each publication until what
+    is forgotten is out of all that follows from the days.
+    """
+    for_good = older_to_drop(state)
+    for namespace in sorted(forgetting(state.home) - held_back(state.home).keys()):
         forget_others(state.home, namespace)
         if namespace not in state.warehouse.namespaces(RECORDS):
             unpublish(state.home, namespace)
         state.index.prune(namespace, generations_in_use(state.home, namespace))
-        if not owed:
+        if namespace in for_good:
             note_forgetting(state.home, namespace, on=False)

@@ -8,7 +8,7 @@ import dagster as dg
 import polars as pl
 
 from assets.extractors import in_force
-from assets.forgetting import drop_older
+from assets.forgetting import drop_older, older_to_drop
 from assets.progress import Report, timed
 from knowledge.days import watermark
 from knowledge.extractors import extractors_frame
@@ -52,6 +52,8 @@ def versions(state: State) -> dict[str, int]:
 def is_stale(state: State) -> bool:
     """Whether tables by day, or what is in force, changed since some namespace was published.
 
+    So it is while an older manifest may be read that holds what is forgotten.
+
     One that is held back is looked at again when they change, or what may be struck out does, and
     by each run of the suites. A generation that is no longer there is owed too: its folder was
     removed, or another engine is set.
@@ -61,7 +63,7 @@ def is_stale(state: State) -> bool:
         return False
     current = versions(state)
     now_in_force = extractors_frame(in_force(state.settings), state.policy)
-    if not now_in_force.equals(_sorted(state, EXTRACTORS)):
+    if not now_in_force.equals(_sorted(state, EXTRACTORS)) or older_to_drop(state):
         return True
     days = [table.name for table in PUBLISHED if table.by_day and table.name in current]
     days.append(EXTRACTORS.name)
@@ -131,7 +133,7 @@ def run_publication(state: State) -> Report:
                 written += publish(state.home, manifest)
                 state.index.prune(namespace, generations_in_use(state.home, namespace))
         hold_back(state.home, held)
-        drop_older(state, sorted(set(namespaces(state.home)) - held.keys()))
+        drop_older(state)
         return finished(
             Report("publication", count, done=count - len(held), failed=len(held), rows=count,
                    written=written)

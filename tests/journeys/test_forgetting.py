@@ -248,6 +248,26 @@ def test_killed_in_the_middle_it_ends_the_same(
     assert applied.height == 2
 
 
+def test_killed_before_older_manifests_are_dropped_they_are_dropped_later(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = house.state
+    note(state, tombstone(state, target(state, fact(state, "I live in Rome."))))
+
+    def dies(_: State) -> None:
+        raise Died
+
+    with monkeypatch.context() as dying:
+        dying.setattr("assets.publication.drop_older", dies)
+        with pytest.raises(Died):
+            follow(state)
+    assert len(manifests(state.home, "default")) == 2
+    assert house.follow() == ["consolidate"]
+    assert len(manifests(state.home, "default")) == 1
+    assert len(list((state.home.index / "default").iterdir())) == 1
+    assert house.follow() == []
+
+
 def kept(key: str, namespace: str) -> Kept:
     """A model's answer that repeats what it was shown."""
     return Kept(
@@ -303,7 +323,7 @@ def test_after_a_purge_no_file_of_the_home_has_the_word(
     assert not any(path.startswith("dagster/") for path in seen), "Dagster never sees text"
     assert standing(home, KEPT_WORD)
 
-    planned = cairn(home, environment, "forget", WORD, "--namespace", "ada", "--dry-run")
+    planned = cairn(home, environment, "forget", "orchard", "--namespace", "ada", "--dry-run")
     assert planned["thing"] == "entity"
     assert planned["counts"]["removed"]["raw_logs"] >= 1
     assert standing(home, WORD).keys() == seen.keys(), "a dry run leaves all as it is"

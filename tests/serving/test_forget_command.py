@@ -1,0 +1,61 @@
+"""`cairn forget` on the command line: what it asks, refuses, and shows without doing it."""
+
+from pathlib import Path
+
+import pytest
+
+from knowledge.tables import MEMORY, RECORDS
+from resources.home import open_home
+from resources.settings import Settings
+from resources.state import State
+from tests.homes import copy_home
+from tests.serving.conftest import Ask
+
+
+@pytest.fixture
+def state(two_home: Path, tmp_path: Path) -> State:
+    return State(open_home(copy_home(two_home, tmp_path / "home")), Settings())
+
+
+def noted(state: State) -> bool:
+    return any(state.home.inbox.rglob("*.jsonl"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["f_0000000000000000"], 1, "has the id f_0000000000000000"),
+        (["ada-session"], 1, "is the beginning of 2 ids"),
+        (["ada-session-1", "--dry-run", "--purge"], 2, "leave --purge out"),
+        (["ada", "--json"], 2, "ada is a whole namespace: add --yes"),
+        (["ada"], 130, "Forget all of the namespace ada?"),
+        (["ada", "--namespace", "nobody"], 1, "nobody"),
+        ([], 2, "Missing argument"),
+    ],
+)
+def test_what_it_refuses_is_noted_nowhere(
+    state: State, run_cairn: Ask, arguments: list[str], code: int, message: str
+) -> None:
+    told = run_cairn("--home", state.home.root, "forget", *arguments)
+    assert (told.code, message in told.err) == (code, True), told.err
+    assert not noted(state)
+
+
+def test_a_dry_run_shows_the_receipt_and_changes_nothing(state: State, run_cairn: Ask) -> None:
+    versions = {table.name: state.warehouse.version(table) for table in (MEMORY, RECORDS)}
+    told = run_cairn("--home", state.home.root, "forget", "ada-session-1", "--dry-run", "--json")
+    assert told.code == 0, told.err
+    answer = told.json
+    assert (answer["thing"], answer["id"], answer["dry_run"]) == (
+        "conversation", "ada-session-1", True,
+    )  # fmt: skip
+    assert answer["counts"]["removed"]["records"] == 10
+    assert answer["counts"]["removed"]["conversations"] == 1
+    assert answer["counts"]["kept"]["memory"] > 0, "the other session says the same"
+    assert {row["effect"] for row in answer["rows"]} <= {"removed", "kept", "revived", "made anew"}
+    shown = run_cairn("--home", state.home.root, "forget", "ada", "--dry-run")
+    assert shown.code == 0, shown.err
+    assert "Would be forgotten: namespace ada" in shown.out
+    assert "Nothing was changed." in shown.out
+    assert versions == {t.name: state.warehouse.version(t) for t in (MEMORY, RECORDS)}
+    assert not noted(state)
