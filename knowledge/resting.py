@@ -14,11 +14,13 @@ from knowledge.policy import Policy
 from knowledge.tables import (
     CANDIDATES,
     DECISIONS,
+    ENGAGEMENTS,
     FACT_SOURCES,
     FACTS,
     KNOWN_ONLY_CANDIDATES,
     MEMORY,
     MEMORY_ENTITIES,
+    PREFERENCES,
     RAW_LOGS,
     REFUSALS,
     Table,
@@ -26,7 +28,7 @@ from knowledge.tables import (
 
 READS: tuple[Table, ...] = (
     RAW_LOGS, CANDIDATES, KNOWN_ONLY_CANDIDATES, REFUSALS, FACTS, FACT_SOURCES, DECISIONS, MEMORY,
-    MEMORY_ENTITIES,
+    MEMORY_ENTITIES, PREFERENCES, ENGAGEMENTS,
 )  # fmt: skip
 """Tables that are asked."""
 
@@ -103,7 +105,24 @@ def _of_entities(entity_ids: Sequence[str], tables: Tables, policy: Policy) -> s
     about = tables["facts"].filter(pl.col("entity_id").is_in(list(entity_ids)))
     facts = about.select("fact_id").collect()["fact_id"].to_list()
     named = _naming(tables, policy).filter(pl.col("entity_id").is_in(list(entity_ids)))
-    return _of_facts(facts, tables) | set(named["record_id"])
+    liked = _preferring(entity_ids, tables)
+    return _of_facts(facts, tables) | set(named["record_id"]) | liked
+
+
+def _preferring(entity_ids: Sequence[str], tables: Tables) -> set[str]:
+    """Records by which somebody likes, dislikes or mutes what is called as these entities are."""
+    mine = pl.col("entity_id").is_in(list(entity_ids))
+    called = tables["memory_entities"].filter(mine).select("name", "display_name", "aliases")
+    names = {
+        each.casefold()
+        for name, shown, aliases in called.collect().iter_rows()
+        for each in (name, shown, *aliases)
+    }
+    held = tables["preferences"].filter(pl.col("name").str.to_lowercase().is_in(list(names)))
+    found = held.select("preference_id", "record_id", "ended_by").collect()
+    of_it = pl.col("preference_id").is_in(found["preference_id"].implode())
+    signs = tables["engagements"].filter(of_it).select("record_id").collect()["record_id"]
+    return {*found["record_id"], *found["ended_by"].drop_nulls(), *signs}
 
 
 def _naming(tables: Tables, policy: Policy) -> pl.DataFrame:

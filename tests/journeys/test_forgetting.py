@@ -146,6 +146,20 @@ def test_decisions_about_what_is_forgotten_repeat_it_and_go_too(
     assert note_.event_id in inbox.read_text()
 
 
+def test_an_entity_goes_with_what_names_it_and_with_likes_and_mutes_of_it(house: House) -> None:
+    state = house.state
+    for text in ("/like grafana", "/like the sea", "/mute grafana"):
+        add_event(state, {"type": "command", "namespace": "default", "text": text})
+    talk(house.logs, 3, "I use Grafana for the NAS.", "2026-02-08T10:00:00Z")
+    follow(state)
+    assert standing_rows(state, "grafana")
+    assert forget(state, "grafana").thing == "entity"
+    tables = as_they_are(state, "default")
+    assert tables["preferences"].collect()["topic"].to_list() == ["the sea"]
+    assert not [name for name in standing_rows(state, "rafana") if name != "source_files"]
+    assert_as_built(state)
+
+
 def standing_rows(state: State, word: str) -> list[str]:
     """Tables with a word in their rows of now."""
     tables = as_they_are(state, "default")
@@ -304,7 +318,7 @@ def test_after_a_purge_no_file_of_the_home_has_the_word(
 ) -> None:
     for name in ("ada", "bo"):
         (tmp_path / name).mkdir()
-        two_namespaces._sessions(tmp_path / name, name)
+        two_namespaces.sessions(tmp_path / name, name)
     home = tmp_path / "home"
     for name in ("ada", "bo"):
         cairn(home, environment, "run", "--source", str(tmp_path / name), "--namespace", name)

@@ -21,7 +21,7 @@ from resources.embedder import load_embedder
 
 KEY = b"k" * 32
 SEEN_AT = datetime(2026, 11, 1, tzinfo=UTC)
-POLICY = Policy()
+POLICY = Policy.model_validate({})
 
 FACTS = {"Berlin": "I live in Berlin.", "Rome": "I live in Rome."}
 """The second ends the first, unless it was said before it."""

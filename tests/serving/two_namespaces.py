@@ -26,13 +26,13 @@ def build(place: Path) -> Path:
     state = State(open_home(place / "home"), Settings())
     for name in SAID:
         (place / name).mkdir()
-        _sessions(place / name, name)
+        sessions(place / name, name)
         add_source(state.home, place / name, name)
     follow(state)
     return place / "home"
 
 
-def _sessions(folder: Path, name: str) -> None:
+def sessions(folder: Path, name: str) -> None:
     """Two sessions of a coding agent about what one namespace alone knows."""
     project, topic, host = SAID[name]
     cwd = f"/home/{name}/code/{project}"
