@@ -18,7 +18,7 @@ def conversations(raw_logs: pl.DataFrame) -> pl.DataFrame:
     human = pl.col("origin") == "human"
     said = pl.col("kind") == "message"
     ingested = pl.col("kind").is_in(["document", "knowledge"])
-    told = ingested | (pl.col("kind") == "decision")
+    told = ingested | pl.col("kind").is_in(["decision", "effect"])
     characters = pl.col("text").str.len_chars() + pl.col("tool_input").str.len_chars().fill_null(0)
     return CONVERSATIONS.frame(
         raw_logs.sort("namespace", "conversation_id", "seq")

@@ -66,6 +66,11 @@ REFERENCES = (
     ("engagements", "preference_id", "preferences", "preference_id"),
     ("interests", "entity_id", "memory_entities", "entity_id"),
     ("interests", "made_of", "engagements", "engagement_id"),
+    ("learn_prompts", "learn_prompt_id", "raw_logs", "record_id"),
+    ("learn_prompts", "search_ids", "raw_logs", "record_id"),
+    ("enrichment_queue", "learn_prompt_id", "learn_prompts", "learn_prompt_id"),
+    ("enrichment_queue", "schedule_id", "raw_logs", "record_id"),
+    ("enrichment_queue", "entity_id", "memory_entities", "entity_id"),
 )
 """Column of a table whose every value stands in a column of another."""
 
@@ -112,6 +117,9 @@ TEXTS = (
     ("learnings", "content"),
     ("preferences", "topic"),
     ("preferences", "name"),
+    ("learn_prompts", "prompt_text"),
+    ("enrichment_queue", "topic"),
+    ("enrichment_queue", "query"),
 )
 """Columns that hold words of logs, in which no secret may stand."""
 

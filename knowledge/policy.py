@@ -111,6 +111,22 @@ class Policy(BaseModel):
     preference_similarity: float = Field(
         0.75, ge=0, le=1, description="Least similarity of an entity to what is liked or disliked."
     )
+    learn_searches: int = Field(
+        4, ge=3, le=5, description="Searches of a learn prompt, where no model words them."
+    )
+    research_types: tuple[str, ...] = Field(
+        ("topic", "system", "package", "tool"),
+        description="Types of entities whose names may be searched for unasked.",
+    )
+    research_floor: float = Field(
+        0.1, gt=0, description="Least interest in what is searched for unasked."
+    )
+    research_wait_days: float = Field(
+        7.0, gt=0, description="Days until an entity is searched for unasked again."
+    )
+    research_empty_days: float = Field(
+        30.0, gt=0, description="… where the last search for it brought nothing."
+    )
 
     search_limit: int = Field(5, description="Results of a search.")
     search_min_confidence: float = Field(0.3, description="Least confidence of a result.")

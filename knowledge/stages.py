@@ -23,6 +23,7 @@ from knowledge.learnings.feedback import REACTIONS, feedback
 from knowledge.learnings.stage import DUPLICATES, learnings, outcomes
 from knowledge.prompts import GENERALISED_FACTS, KNOWN_FACTS
 from knowledge.proposed_operations import proposed_operations
+from knowledge.research import RESEARCH
 from knowledge.stage import Changes, Count, Frames, Made, Means, Stage, stage_of
 from knowledge.tables import (
     CANDIDATES,
@@ -370,5 +371,5 @@ FUNNEL_STAGE = Stage(
 STAGES = (
     INTRODUCTIONS_STAGE, KNOWN_ONLY_STAGE, ENTITIES_STAGE, THEMES_STAGE, THEME_FACTS_STAGE,
     FACTS_STAGE, PROPOSED_OPERATIONS_STAGE, DECISIONS_STAGE, LEARNINGS_STAGE, *CONSOLIDATION,
-    ENGAGEMENTS_STAGE, INTERESTS_STAGE, FUNNEL_STAGE,
+    ENGAGEMENTS_STAGE, INTERESTS_STAGE, *RESEARCH, FUNNEL_STAGE,
 )  # fmt: skip

@@ -176,7 +176,7 @@ GROUPS = {
     "theme_facts": ("theme_facts",),
     "facts": ("facts", "fact_sources"),
     "decisions": ("decisions",),
-    "learnings": ("learnings", "proposed_operations"),
+    "learnings": ("learnings", "proposed_operations", "learn_prompts"),
     "entity_merges": ("entity_merges",),
     "vectors": ("embeddings", "similar_facts", "valid_times"),
     "contradictions": ("contradiction_verdicts",),
@@ -186,7 +186,10 @@ GROUPS = {
     "memory": ("memory", "memory_entities"),
     "interests": ("engagements", "preferences"),
     "ranks": ("interests",),
-    "end": ("vector_index", "funnel", "source_files", "dead_letters", "work", "model_calls"),
+    "end": (
+        "enrichment_queue", "vector_index", "funnel", "source_files", "dead_letters", "work",
+        "model_calls",
+    ),
 }  # fmt: skip
 """Tables that one step checks: none is made from another one behind the step before it."""
 

@@ -12,6 +12,7 @@ from assets.contradiction_verdicts import contradiction_verdicts
 from assets.decisions import decisions
 from assets.embeddings import embeddings
 from assets.engagements import engagements
+from assets.enrichment_queue import enrichment_queue
 from assets.entities import entities
 from assets.entity_merges import entity_merges
 from assets.evidence import evidence
@@ -21,6 +22,7 @@ from assets.funnel import funnel
 from assets.interests import interests
 from assets.introductions import introductions
 from assets.known_only_candidates import known_only_candidates
+from assets.learn_prompts import learn_prompts
 from assets.learning_candidates import extractors as of_learnings
 from assets.learning_candidates import learning_candidates_asset
 from assets.learnings import learnings
@@ -48,8 +50,8 @@ ASSETS: Sequence[dg.AssetsDefinition] = (
     introductions, known_only_candidates, entities, themes, theme_facts, facts,
     proposed_operations, decisions, learnings, entity_merges, embeddings, clusters, similar_facts,
     valid_times, contradiction_verdicts, evidence, confidence_updates, merge_verdicts, merges,
-    memory, engagements, interests, funnel, vector_index_asset, work_asset, model_calls,
-    publication_asset, maintenance,
+    memory, engagements, interests, learn_prompts, enrichment_queue, funnel, vector_index_asset,
+    work_asset, model_calls, publication_asset, maintenance,
 )  # fmt: skip
 
 BY_DAY = (

@@ -15,7 +15,9 @@ Every line has `event_id`, `type` and `at` (ISO 8601). What else it has depends 
   entities that they name (knowledge/decisions.py says how); for correct, text
 - tombstone: thing, ids, records, digests (knowledge/tombstones.py says how); no event, and intake
   drops what it names
-- feedback, receipt, intent and any other: no event; other stages read them
+- intent, receipt, switch, retry with the effect `search`: a search that Cairn made itself, what it
+  brought, since when it may, and which one a person lets it try again (knowledge/search_events.py)
+- feedback and any other: no event; other stages read them
 """
 
 from collections.abc import Iterable
@@ -23,6 +25,7 @@ from typing import Any
 
 import msgspec
 
+from knowledge import search_events
 from knowledge.adapter import Adapter, Event, Head
 from knowledge.decision_events import DECISION_TYPES, KIND, Told, in_words, meant_of
 from knowledge.ingested import DOCUMENT, ITEM, Item, item_from
@@ -34,9 +37,8 @@ DECISIONS = "decisions"
 """Channel of decisions: they join no conversation, and none is longer for them."""
 TOMBSTONES = "tombstones"
 """Channel of tombstones, which say nothing: no other channel is cut elsewhere for them."""
-TYPES = DECISION_TYPES | {
-    "message", "command", "reaction", "note", DOCUMENT, ITEM, "feedback", "tombstone", "receipt",
-    "intent",
+TYPES = DECISION_TYPES | search_events.TYPES | {
+    "message", "command", "reaction", "note", DOCUMENT, ITEM, "feedback", "tombstone",
 }  # fmt: skip
 
 
@@ -59,6 +61,12 @@ class Entry(msgspec.Struct):
     reason: str | None = None
     as_of: Any = None
     item: Any = None
+    effect: str | None = None
+
+    @property
+    def searches(self) -> bool:
+        """Whether it tells of a search that Cairn made itself."""
+        return self.type in search_events.TYPES and self.effect == search_events.EFFECT
 
 
 _ENTRY = msgspec.json.Decoder(Entry)
@@ -82,6 +90,8 @@ def head(payload: bytes) -> Head:
         return Head(TOMBSTONES, False, entry.event_id, instant(entry.at))
     if entry.type in DECISION_TYPES:
         return Head(DECISIONS, False, entry.event_id, instant(entry.at))
+    if entry.searches:
+        return Head(search_events.THREAD, False, entry.event_id, instant(entry.at))
     thread = entry.conversation_id
     return Head(thread or CHANNEL, thread is not None, entry.event_id, instant(entry.at))
 
@@ -120,6 +130,8 @@ def events(payload: bytes) -> Iterable[Event]:
             return [Event(ITEM, "human", item.words, "user", tool_input=told)]
         case str() as decision if decision in DECISION_TYPES:
             return [_decision(decision, entry, text)]
+        case str() as kind if entry.searches:
+            return search_events.events(kind, entry.item)
         case _:
             return []
 
@@ -154,7 +166,7 @@ def _decision(decision: str, entry: Entry, text: str) -> Event:
 
 ADAPTER = Adapter(
     name="inbox",
-    version=6,
+    version=7,
     about="the inbox (JSONL: event_id, type, at, text, …)",
     recognises=recognises,
     head=head,

@@ -20,6 +20,7 @@ from knowledge.prompts.learning_tool_usage import LEARNING_TOOL_USAGE
 from knowledge.prompts.learning_workflow import LEARNING_WORKFLOW
 from knowledge.prompts.merge_pairs import MERGE_PAIRS
 from knowledge.prompts.names import NAMES
+from knowledge.prompts.search_queries import SEARCH_QUERIES
 from knowledge.prompts.structure import STRUCTURE
 
 LESSON_PROMPTS: dict[str, Prompt[Any]] = {
@@ -36,6 +37,7 @@ PROMPTS: dict[str, Prompt[Any]] = {
     for prompt in (
         NAMES, ENTITY_FACTS, KNOWN_FACTS, COMMANDS, GENERALISED_FACTS, LEARNING_CATEGORIES,
         *LESSON_PROMPTS.values(), LEARNING_QUOTES, CONTRADICTION_PAIRS, MERGE_PAIRS, STRUCTURE,
+        SEARCH_QUERIES,
     )
 }  # fmt: skip
 """Every prompt in force, by name."""
