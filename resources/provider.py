@@ -1,4 +1,4 @@
-"""One call to a language model: the one place that imports litellm."""
+"""One call to a language model, or to a search engine: the one place that imports litellm."""
 
 import logging
 import os
@@ -7,13 +7,15 @@ import re
 import threading
 import time
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import cache
 from importlib import import_module
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
+
+Answered = TypeVar("Answered")
 
 _DOWN = {408, 425, 429, 502, 503, 504, 529}
 _SETUP = {401, 402, 403, 404}
@@ -75,12 +77,54 @@ def complete(
     that trickles in is left to a thread of its own, and not waited for.
     """
     load()
-    came: queue.SimpleQueue[Said | Trouble] = queue.SimpleQueue()
+    return _within(
+        timeout, lambda: _completed(model, messages, parameters, base=base, timeout=timeout)
+    )
 
-    def ask() -> None:
-        came.put(_completed(model, messages, parameters, base=base, timeout=timeout))
 
-    threading.Thread(target=ask, name="call", daemon=True).start()
+def search(
+    name: str, query: str, *, most: int, base: str | None, timeout: float
+) -> Sequence[Any] | Trouble:
+    """Asks a search provider once: results with title, url, snippet, date, as litellm has them.
+
+    Keys come from the environment, under litellm's names for them.
+    """
+    load()
+    return _within(timeout, lambda: _searched(name, query, most, base, timeout))
+
+
+def _searched(
+    name: str, query: str, most: int, base: str | None, timeout: float
+) -> Sequence[Any] | Trouble:
+    _hush()
+    try:
+        response = load().search(
+            query=query, search_provider=name, max_results=most, api_base=base, timeout=timeout,
+            max_retries=0, num_retries=0,
+        )  # fmt: skip
+        return list(response.results)
+    except Exception as error:  # what litellm raises has no common root
+        unset = sorted({found for one in _chain(error) for found in _UNSET.findall(str(one))})
+        if unset:
+            return Trouble("provider_down", f"not set: {', '.join(unset)}", at_once=True)
+        return _trouble(error)
+
+
+_UNSET = re.compile(r"\b([A-Z][A-Z0-9_]*_(?:API_KEY|API_BASE|ENGINE_ID))\b(?: is)? not")
+"""Names of variables of the environment that litellm says are not set."""
+
+
+def search_providers() -> list[str]:
+    """Names that `search` knows, sorted."""
+    load()
+    kinds: Any = import_module("litellm.types.utils")
+    return sorted(one.value for one in kinds.SearchProviders)
+
+
+def _within(timeout: float, call: Callable[[], Answered]) -> Answered | Trouble:
+    """What a call gives, in a thread of its own; it is not waited for longer than a grace."""
+    came: queue.SimpleQueue[Answered] = queue.SimpleQueue()
+    threading.Thread(target=lambda: came.put(call()), name="call", daemon=True).start()
     try:
         return came.get(timeout=timeout + _GRACE)
     except queue.Empty:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -49,6 +50,12 @@ def _address(example: str) -> AfterValidator:
         return text
 
     return AfterValidator(check)
+
+
+def _search_provider(text: str) -> str:
+    if not re.fullmatch(r"folder:.+|[a-z][a-z0-9_]*", text):
+        raise ValueError("no search provider: use a name such as searxng, or folder:PATH")
+    return text
 
 
 class Settings(BaseSettings):
@@ -122,6 +129,29 @@ class Settings(BaseSettings):
     )
     budget_day: float | None = Field(
         default=None, ge=0, description="Dollars that all runs of a UTC day may spend on it."
+    )
+    search_provider: Annotated[str, AfterValidator(_search_provider)] | None = Field(
+        default=None,
+        description="What searches the web, by litellm's name for it (searxng, tavily, brave, …), "
+        "or `folder:PATH` of documents; without one nothing is searched for.",
+    )
+    search_base: Annotated[str, _address("http://127.0.0.1:8888")] | None = Field(
+        default=None, description="Address of the search provider, where it is your own."
+    )
+    search_timeout: float = Field(
+        default=30.0, gt=0, le=600, description="Seconds to wait for a search."
+    )
+    search_max_retries: int = Field(
+        default=2, ge=0, le=10, description="Times that a search is repeated where it fails."
+    )
+    search_results: int = Field(
+        default=5, ge=1, le=20, description="Most results that are kept of a search."
+    )
+    search_budget_run: int = Field(
+        default=10, ge=0, description="Searches that one run may make by itself."
+    )
+    search_budget_day: int = Field(
+        default=50, ge=0, description="Searches that all runs of a UTC day may make."
     )
     lock_timeout: float = Field(
         default=600.0,

@@ -13,7 +13,9 @@ class SearchQueries(BaseModel):
     """Queries for a search engine, in the order in which they are asked."""
 
     queries: list[Query] = Field(
-        min_length=3, max_length=5, description="Three to five queries, the most general first."
+        default=[],
+        max_length=5,
+        description="Three to five queries, the most general first; none if nothing can be asked.",
     )
 
 
