@@ -2,6 +2,7 @@
 
 import dagster as dg
 
+from pipelines.enrich import enrich
 from pipelines.graph import BOOKS, BY_DAY, WHOLE
 
 _CHECKS = dg.AssetSelection.all_asset_checks()
@@ -47,4 +48,4 @@ night = dg.define_asset_job(
     description="Consolidates, optimizes the index, and tidies tables that no reader needs.",
 )
 
-JOBS = [intake, days, refresh, publish, consolidate, night]
+JOBS = [intake, days, refresh, publish, consolidate, night, enrich]

@@ -7,6 +7,7 @@ from uuid import uuid4
 
 import dagster as dg
 
+from assets.enrich import switched_off
 from assets.progress import LISTENER, Listener
 from assets.records import changed_files, stretch
 from knowledge.work import ranges
@@ -159,6 +160,30 @@ def run_inbox(
     return _watched(state, work, listener, on_interrupt)
 
 
+def run_searches(
+    state: State,
+    *,
+    listener: Listener | None = None,
+    on_interrupt: Callable[[], None] = lambda: None,
+) -> Outcome:
+    """Makes the searches that are due, and knowledge of what they bring.
+
+    Raises:
+        RunFailed: a step failed. What was published before stays.
+    """
+
+    def work(runs: _Runs) -> None:
+        runs.take_in()
+        if switched_off(state):
+            # Where none was ever made, they are due from the moment on that this is noted.
+            runs.execute(Step("enrich"))
+            runs.take_in()
+        runs.execute(Step("enrich"))
+        runs.take_in()
+
+    return _watched(state, work, listener, on_interrupt)
+
+
 @dataclass(frozen=True)
 class _Runs:
     """Runs of jobs in this process, over one instance: opening it costs as much as a small run."""
@@ -167,6 +192,12 @@ class _Runs:
     instance: dg.DagsterInstance
     outcome: Outcome = field(default_factory=Outcome)
     command: str = field(default_factory=lambda: str(uuid4()))
+
+    def take_in(self) -> None:
+        """All that is new, and what follows from it."""
+        while changed_files(self.state):
+            self.execute(Step("intake"))
+        self.follow()
 
     def follow(self) -> bool:
         """All that follows from what was taken in; whether there was anything."""

@@ -2,6 +2,7 @@
 
 import dagster as dg
 
+from pipelines.enrich import nightly_searches
 from pipelines.jobs import night
 
 nightly = dg.ScheduleDefinition(
@@ -13,4 +14,4 @@ nightly = dg.ScheduleDefinition(
     tags={"cairn/night": "true"},
 )
 
-SCHEDULES = [nightly]
+SCHEDULES = [nightly, nightly_searches]

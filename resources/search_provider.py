@@ -28,6 +28,13 @@ FIRST_DELAY = 0.5
 LONGEST_DELAY = 60.0
 
 
+_ASKING = frozenset({
+    "overview", "explained", "work", "best", "practice", "common", "problem", "alternative",
+    "compared", "case", "latest", "release", "cost", "licence", "news", "since",
+})  # fmt: skip
+"""Words by which something is asked about, and which do not tell what."""
+
+
 class Found(NamedTuple):
     """What a search brought; none is an answer too."""
 
@@ -174,7 +181,8 @@ class Folder:
     def search(self, query: str) -> Found | Failed:
         """Passages with the words of a query."""
         start = time.perf_counter()
-        asked = sorted(set(_terms(query)))
+        terms = set(_terms(query))
+        asked = sorted(terms - _ASKING or terms)
         every = self._passages
         mean = sum(terms.total() for _, terms in every) / max(len(every), 1)
         weights = {
@@ -184,12 +192,13 @@ class Folder:
         }
         whole = sum(weights.values())
         scored: list[tuple[float, Passage]] = []
-        for passage, terms in every:
-            if sum(weights[word] for word in asked if word in terms) * 2 < whole or not whole:
+        for passage, counts in every:
+            if sum(weights[word] for word in asked if word in counts) * 2 < whole or not whole:
                 continue
-            norm = self.K1 * (1 - self.B + self.B * terms.total() / mean)
+            norm = self.K1 * (1 - self.B + self.B * counts.total() / mean)
             score = sum(
-                weights[word] * terms[word] * (self.K1 + 1) / (terms[word] + norm) for word in asked
+                weights[word] * counts[word] * (self.K1 + 1) / (counts[word] + norm)
+                for word in asked
             )
             scored.append((score, passage))
         scored.sort(key=lambda one: (-one[0], one[1].file, one[1].number))

@@ -1,0 +1,66 @@
+"""Searches that are due: the job that makes them, nightly and when nothing else is to be done.
+
+No other job makes any: rebuilds, backfills and `cairn run` do not act.
+"""
+
+import dagster as dg
+
+from assets import enrich as acting
+from pipelines.next_step import next_step
+from pipelines.under_way import UNFINISHED
+from resources.state import State
+
+NO_PROVIDER = "no search provider is set"
+
+
+@dg.op(description="Makes the searches that are due; their results come back as logs.")
+def searches(context: dg.OpExecutionContext, state: dg.ResourceParam[State]) -> None:
+    """Searches, unless extraction waits: what is known already comes first."""
+    if next_step(state) is not None:
+        report = acting.Enriched(why="extraction waits: it comes first")
+    else:
+        report = acting.enrich(state)
+    context.log.info(report.why or f"{report.done} searches brought something")
+    context.add_output_metadata(report.told())
+
+
+@dg.job(description="Searches for what is due: learn prompts, schedules, what a person cares for.")
+def enrich() -> None:
+    """One step."""
+    searches()
+
+
+@dg.sensor(
+    job=enrich,
+    minimum_interval_seconds=30,
+    default_status=dg.DefaultSensorStatus.RUNNING,
+    description="Searches for what is due when nothing else is to be done.",
+)
+def idle(
+    context: dg.SensorEvaluationContext, state: dg.ResourceParam[State]
+) -> dg.SensorResult | dg.SkipReason:
+    """Starts `enrich` when something is due and nothing waits to be made."""
+    if state.settings.search_provider is None:
+        return dg.SkipReason(NO_PROVIDER)
+    if acting.waits(state):
+        return dg.SkipReason("the search provider is waited for")
+    if context.instance.get_runs(dg.RunsFilter(statuses=UNFINISHED), limit=1):
+        return dg.SkipReason("a run is under way")
+    now = acting.now()
+    due = acting.queue(state, now).height and acting.left_today(state, now)
+    if not (due or acting.switched_off(state)):
+        return dg.SkipReason("nothing is due")
+    if next_step(state) is not None:
+        return dg.SkipReason("extraction waits")
+    tick = int(context.cursor or 0) + 1
+    run = dg.RunRequest(run_key=f"enrich-{tick}", job_name=enrich.name)
+    return dg.SensorResult(run_requests=[run], cursor=str(tick))
+
+
+nightly_searches = dg.ScheduleDefinition(
+    name="nightly_searches",
+    job=enrich,
+    cron_schedule="30 5 * * *",
+    default_status=dg.DefaultScheduleStatus.RUNNING,
+    description="Searches for what is due, after the night.",
+)

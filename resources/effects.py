@@ -1,0 +1,81 @@
+"""What Cairn does to the world: an intent in the inbox before, a receipt after.
+
+An intent is written once: who finds it there does not act again, whatever became of it.
+"""
+
+import json
+import uuid
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+from knowledge.redaction import redactor
+from resources.inbox import append_event
+from resources.state import State
+
+_IDS = uuid.UUID("5b1c9a55-2f0e-4f5c-9d0a-6a1a5f2f7c11")
+
+
+def switch_on(state: State, namespace: str, effect: str, now: datetime) -> bool:
+    """Notes since when something may be done of itself; False if it was noted before."""
+    return _tell(state, namespace, "switch", effect, "", {}, now)
+
+
+def intend(
+    state: State, namespace: str, effect: str, effect_id: str, item: Mapping[str, object],
+    now: datetime,
+) -> bool:  # fmt: skip
+    """Says what is about to be done; False if that was said before, and must not be done again."""
+    return _tell(state, namespace, "intent", effect, effect_id, item, now)
+
+
+def acknowledge(
+    state: State, namespace: str, effect: str, effect_id: str, item: Mapping[str, object],
+    now: datetime,
+) -> bool:  # fmt: skip
+    """Says what came of it."""
+    return _tell(state, namespace, "receipt", effect, effect_id, item, now)
+
+
+def try_again(state: State, namespace: str, effect: str, effect_id: str, now: datetime) -> bool:
+    """A person's word that something may be tried again; False if it was given before."""
+    item = {"effect_id": effect_id}
+    return _tell(state, namespace, "retry", effect, effect_id, item, now)
+
+
+def _tell(
+    state: State, namespace: str, kind: str, effect: str, effect_id: str,
+    item: Mapping[str, object], now: datetime,
+) -> bool:  # fmt: skip
+    clean = redactor(state.policy.redact_personal)
+
+    def redact(text: bytes) -> tuple[bytes, int]:
+        cleaned, found = clean.redact_text(text.decode())
+        return cleaned.encode(), len(found)
+
+    event = {
+        "event_id": str(uuid.uuid5(_IDS, f"{namespace} {kind} {effect} {effect_id}")),
+        "type": kind,
+        "namespace": namespace,
+        "effect": effect,
+        "item": item,
+    }
+    return append_event(state.home, event, redact=redact, at=now).written
+
+
+def intended(state: State, effect: str, since: datetime) -> int:
+    """How often something was intended since a time, in all namespaces."""
+    count = 0
+    since = since.astimezone(UTC)
+    for file in sorted(state.home.inbox.glob("*/*.jsonl")):
+        if file.stem < f"{since:%Y-%m}":
+            continue
+        for line in file.read_bytes().splitlines():
+            if b'"type": "intent"' not in line:
+                continue
+            try:
+                event = json.loads(line)
+                told = event.get("type") == "intent" and event.get("effect") == effect
+                count += told and datetime.fromisoformat(event["at"]) >= since
+            except (ValueError, KeyError, TypeError):
+                continue  # what a crash left of a line
+    return count

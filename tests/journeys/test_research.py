@@ -1,0 +1,232 @@
+"""Searches that Cairn makes itself, through the graph: a folder of documents is what they find."""
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from assets.enrich import Enriched, enrich, queue
+from knowledge.learn_prompts import found
+from knowledge.tables import (
+    ENRICHMENT_QUEUE,
+    ENTITIES,
+    FACT_SOURCES,
+    FACTS,
+    KNOWN_ONLY_CANDIDATES,
+    LEARN_PROMPTS,
+    RAW_LOGS,
+    Table,
+)
+from resources.effects import intended, try_again
+from resources.search_provider import Failed, Folder, Found
+from resources.settings import Settings
+from resources.state import State
+from serving.inbox import add_event
+from tests.journeys.hives import telling
+from tests.journeys.running import assert_as_built, follow
+from tests.resources.model_server import ModelServer, Said
+
+pytestmark = pytest.mark.allow_hosts(["127.0.0.1", "localhost", "::1"])
+
+START = datetime(2026, 3, 5, 12, tzinfo=UTC)
+DANCE = "The bees dance to show the way."
+EVIL = "token = ghp_Rk29xPq7LmZ4vTn8sWc3yBd6fHj1aGe5uKo0"
+
+
+class Clock:
+    """A clock that a test moves; each look takes a second."""
+
+    def __init__(self) -> None:
+        self.at = START
+
+    def __call__(self) -> datetime:
+        self.at += timedelta(seconds=1)
+        return self.at
+
+
+class Dying:
+    """A provider during whose search the process ends."""
+
+    name = "dying"
+
+    def search(self, query: str) -> Found | Failed:
+        raise KeyboardInterrupt
+
+
+class Broken:
+    """A provider whose key is wrong."""
+
+    name = "broken"
+
+    def search(self, query: str) -> Found | Failed:
+        return Failed("AuthenticationError 401", at_once=True)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Folder:
+    documents = tmp_path / "documents"
+    documents.mkdir()
+    (documents / "bees.md").write_text(f"# On bees\n\n{DANCE}\n\nWasps do not.\n\n{EVIL}\n")
+    (documents / "tea.md").write_text("# Tea\n\nGreen tea is brewed at 80 degrees.\n")
+    return Folder(documents, 3)
+
+
+def telling_of_bees(question: str) -> Said:
+    """What the chat says, and what the documents do."""
+    if "Names:" not in question or "dance" not in question:
+        return telling(question)
+    fact = {"entity": "bees", "statement": DANCE, "message": 1, "quote": DANCE,
+            "stance": "asserted"}  # fmt: skip
+    return json.dumps({"facts": [fact]})
+
+
+def told(state: State, text: str, at: datetime = START, namespace: str = "default") -> None:
+    add_event(state, {"type": "command", "namespace": namespace, "text": text}, at)
+
+
+def rows(state: State, table: Table) -> list[dict[str, object]]:
+    return state.warehouse.read(table).collect().to_dicts()
+
+
+def recurring(state: State) -> dict[str, object]:
+    (one,) = (row for row in rows(state, ENRICHMENT_QUEUE) if row["mode"] == "schedule")
+    return one
+
+
+def prompt(state: State) -> tuple[object, object]:
+    (one,) = rows(state, LEARN_PROMPTS)
+    return one["status"], one["searches_remaining"]
+
+
+def round_of(state: State, provider: Folder | Dying | Broken, clock: Clock) -> Enriched:
+    report = enrich(state, provider, clock)
+    follow(state)
+    return report
+
+
+def test_a_learn_prompt_completes_and_its_facts_are_found(
+    opened: Callable[..., State], server: ModelServer, folder: Folder
+) -> None:
+    server.script = telling_of_bees
+    state, clock = opened(), Clock()
+    told(state, "/learn bees")
+    follow(state)
+    assert prompt(state) == ("active", 4)
+    without = enrich(state, clock=clock)
+    assert without.why.startswith("no search provider is set")
+    assert intended(state, "search", START) == 0
+
+    assert round_of(state, folder, clock).switched_on == 1
+    report = round_of(state, folder, clock)
+    assert (report.due, report.done + report.empty, report.failed) == (4, 4, 0)
+    assert report.done >= 1
+    assert prompt(state) == ("completed", 0)
+    assert round_of(state, folder, clock).due == 0, "nothing is due twice"
+
+    results = state.warehouse.read(RAW_LOGS).filter(kind="tool_result", tool_name="search")
+    assert set(results.collect()["trigger"]) == {"learn_command"}
+    assert not any("ghp_" in text for text in results.collect()["text"]), "redacted as any log"
+    through = found(
+        state.warehouse.read(LEARN_PROMPTS).collect(),
+        *(state.warehouse.read(table).collect() for table in (RAW_LOGS, FACT_SOURCES, FACTS)),
+    ).join(state.warehouse.read(ENTITIES).collect(), on="entity_id")
+    assert through.select("name", "facts").rows() == [("bees", 1)]
+    facts = state.warehouse.read(FACTS).collect()["content"].to_list()
+    assert DANCE in facts
+    assert_as_built(state)
+
+
+def test_a_search_that_was_begun_is_not_repeated_by_itself(
+    opened: Callable[..., State], folder: Folder
+) -> None:
+    state, clock = opened(model=None), Clock()
+    told(state, "/schedule green tea --every 2d", clock())
+    follow(state)
+    round_of(state, folder, clock)
+    clock.at += timedelta(days=3)
+    with pytest.raises(KeyboardInterrupt):
+        enrich(state, Dying(), clock)
+    again = enrich(state, folder, clock)  # on a table that does not know of it yet
+    assert (again.due, again.begun_before, again.done) == (1, 1, 0)
+    follow(state)
+    row = recurring(state)
+    assert row["held"] == "unknown"
+    assert round_of(state, folder, clock).due == 0
+    effect_id = str(row["effect_id"])
+    assert try_again(state, "default", "search", effect_id, clock())
+    assert not try_again(state, "default", "search", effect_id, clock())
+    follow(state)
+    assert round_of(state, folder, clock).done == 1
+    searched = state.warehouse.read(RAW_LOGS).filter(kind="search").collect()
+    assert searched["trigger"].to_list() == ["user_message"]
+    assert recurring(state)["held"] is None
+    assert queue(state, clock()).is_empty(), "the next run is in two days"
+    assert queue(state, clock() + timedelta(days=2)).height == 1
+    assert_as_built(state)
+
+
+def test_what_was_looked_up_unasked_brings_in_no_topic(
+    opened: Callable[..., State], server: ModelServer, folder: Folder
+) -> None:
+    def script(question: str) -> Said:
+        if "dance" not in question:
+            return telling(question)
+        said = [("bees", DANCE), ("wasps", "Wasps do not.")]
+        return json.dumps(
+            {"facts": [{"entity": name, "statement": text, "message": 1, "quote": text,
+                        "stance": "asserted"} for name, text in said],
+             "names": [{"name": "wasps", "message": 1, "quote": "Wasps"}]}
+        )  # fmt: skip
+
+    server.script = script
+    state, clock = opened(), Clock()
+    follow(state)
+    names = set(state.warehouse.read(ENTITIES).collect()["name"])
+    assert round_of(state, folder, clock).switched_on == 1
+    assert round_of(state, folder, clock).due == 0, "what was said before is not searched for"
+    told(state, "/like bees", clock())
+    follow(state)
+    (row,) = queue(state, clock()).to_dicts()
+    assert (row["trigger"], row["mode"], row["query"]) == ("enrichment", "broad", "bees")
+    assert row["priority"] == row["interest"] / max(row["facts"], 1) > 0
+    assert round_of(state, folder, clock).done == 1
+    reasons = dict(
+        state.warehouse.read(KNOWN_ONLY_CANDIDATES).collect().select("quote", "reason").iter_rows()
+    )
+    assert reasons == {DANCE: None, "Wasps do not.": "not_given"}
+    assert set(state.warehouse.read(ENTITIES).collect()["name"]) == names
+    assert queue(state, clock() + timedelta(days=6)).is_empty(), "it was just searched for"
+    assert DANCE in state.warehouse.read(FACTS).collect()["content"].to_list()
+    assert_as_built(state)
+
+
+def test_budgets_and_a_provider_that_is_down_stop_a_run(
+    opened: Callable[..., State], folder: Folder
+) -> None:
+    state, clock = opened(model=None), Clock()
+    told(state, "/learn bees")
+    told(state, "/learn tea", namespace="other")
+    follow(state)
+    round_of(state, folder, clock)
+    broken = round_of(state, Broken(), clock)
+    assert (broken.failed, broken.left, broken.why) == (1, 7, "broken: AuthenticationError 401")
+
+    few = State(state.home, Settings(search_budget_run=3, search_budget_day=5))
+    report = round_of(few, folder, clock)
+    assert (report.done + report.empty, report.left) == (3, 4)
+    report = round_of(few, folder, clock)
+    assert (report.done + report.empty, report.left) == (1, 3), "the failed one counts too"
+    assert enrich(few, folder, clock).why == "the budget of searches is spent"
+    clock.at += timedelta(days=1)
+    report = round_of(few, folder, clock)
+    assert (report.done + report.empty, report.left) == (3, 1), "the failed one is due again"
+    statuses = {one["namespace"]: one["status"] for one in rows(state, LEARN_PROMPTS)}
+    assert "completed" in statuses.values()
+    searched = state.warehouse.read(RAW_LOGS).filter(kind="tool_result").collect()
+    for namespace, word in (("default", "bees"), ("other", "tea")):
+        own = searched.filter(pl.col("namespace") == namespace, tool_name="search")
+        assert all(word in text.casefold() for text in own["text"]), namespace
+    assert_as_built(state)
