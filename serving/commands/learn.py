@@ -1,0 +1,69 @@
+"""`cairn learn`."""
+
+from typing import Any
+
+import click
+
+from serving import options
+from serving.terminal import count, emit_json, say
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  cairn learn "drip irrigation"
+  cairn learn              (what was asked for, and what was found)
+  cairn learn --json
+
+Three to five searches are made for a topic when nothing else is to be done; see `cairn research`.
+They need a search provider: the setting `search_provider`."""
+)
+@click.argument("topic", nargs=-1, metavar="[TOPIC]")
+@options.limit(20)
+@options.namespace(options.ONE_NAMESPACE)
+@options.as_json
+@click.pass_context
+def command(
+    ctx: click.Context, topic: tuple[str, ...], limit: int, namespace: str | None, as_json: bool
+) -> None:
+    """Ask for a topic to be looked into; or see what came of it."""
+    from serving.ingesting import Refused as NoNamespace
+    from serving.ingesting import whose
+    from serving.reader import open_reader
+    from serving.researching import NO_PROVIDER, Refused, learn, prompts
+
+    state = options.state_of(ctx)
+    off = state.settings.search_provider is None
+    if topic:
+        try:
+            owner = whose(state, namespace)
+            told = learn(state, owner, " ".join(topic))
+        except (Refused, NoNamespace) as refused:
+            raise click.ClickException(str(refused)) from None
+        if as_json:
+            emit_json({"namespace": owner, "event_id": told.event_id, "provider": not off})
+            return
+        say(f"Noted for namespace {owner}: to learn about {' '.join(topic)}.")
+        say(f"{NO_PROVIDER} It stays active." if off else "Searches follow when nothing else runs.")
+        return
+    reader = open_reader(state, namespace)
+    found = prompts(reader)
+    if as_json:
+        emit_json({"namespace": reader.namespace, "total": len(found), "prompts": found[:limit]})
+        return
+    for one in found[:limit]:
+        say(_line(one))
+    if not found:
+        say("Nothing was asked for yet: `cairn learn TOPIC`.")
+    if off and any(one["status"] == "active" for one in found):
+        say(NO_PROVIDER)
+
+
+def _line(prompt: dict[str, Any]) -> str:
+    mark = "✓" if prompt["status"] == "completed" else "…"
+    entities = ", ".join(
+        f"{one['display_name']} ({count(one['facts'], 'fact')})" for one in prompt["entities"]
+    )
+    left = prompt["searches_remaining"]
+    waits = f"{count(left, 'search', 'searches')} to make" if left else "nothing was found"
+    return f"{mark} {prompt['prompt_text']}: {entities or waits}"

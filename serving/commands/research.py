@@ -1,0 +1,129 @@
+"""`cairn research`."""
+
+from typing import TYPE_CHECKING
+
+import click
+import polars as pl
+
+from serving import options
+from serving.terminal import Column, count, emit_json, print_table, say, say_value
+
+if TYPE_CHECKING:
+    from resources.state import State
+
+DUE = (
+    Column("rank", "#"),
+    Column("mode"),
+    Column("query", wide=True),
+    Column("due_at", "due"),
+    Column("priority", from_width=96),
+    Column("reason", from_width=80, most=48),
+)
+DONE = (
+    Column("at"),
+    Column("trigger", from_width=80),
+    Column("query", wide=True),
+    Column("outcome"),
+    Column("results"),
+    Column("error", from_width=96),
+)
+HELD = (Column("effect_id", "id"), Column("held"), Column("query", wide=True))
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  cairn research
+  cairn research --run          (makes the searches that are due, now)
+  cairn research --again s_3f9a (tries one again of which nobody knows what became)
+  cairn research --json
+
+Searches are made at night, and by the daemon when nothing else is to be done; no other command
+makes any."""
+)
+@click.option("--run", "now", is_flag=True, help="Make the searches that are due.")
+@click.option("--again", metavar="ID", help="Try a search again that is held.")
+@options.limit(20)
+@options.namespace(options.ONE_NAMESPACE)
+@options.as_json
+@click.pass_context
+def command(
+    ctx: click.Context,
+    now: bool,
+    again: str | None,
+    limit: int,
+    namespace: str | None,
+    as_json: bool,
+) -> None:
+    """What is to be searched for, what was, and what is not known."""
+    from serving.reader import open_reader
+    from serving.researching import NO_PROVIDER, Refused, attempts, due
+    from serving.researching import again as try_again
+
+    if now and again:
+        raise click.UsageError("--run and --again do not go together", ctx)
+    state = options.state_of(ctx)
+    if now:
+        _run(state)
+    reader = open_reader(state, namespace)
+    if again:
+        try:
+            tried = try_again(reader, again)
+        except Refused as refused:
+            raise click.ClickException(str(refused)) from None
+        if as_json:
+            emit_json({"namespace": reader.namespace, **tried._asdict()})
+        else:
+            say(f"To be tried again: {tried.query}" if tried.new else "That was said before.")
+        return
+    rows = due(reader)
+    free, held = rows.filter(pl.col("held").is_null()), rows.filter(pl.col("held").is_not_null())
+    open_ = held.filter(pl.col("held").is_in(["unknown", "failed"])).to_dicts()
+    made = [
+        {
+            "effect_id": one.search.effect_id, "at": one.at, "trigger": one.search.trigger,
+            "query": one.search.query, "outcome": one.outcome, "results": one.search.found,
+            "error": one.search.error, "provider": one.search.provider,
+        }
+        for one in attempts(reader)
+    ]  # fmt: skip
+    if as_json:
+        emit_json(
+            {
+                "namespace": reader.namespace,
+                "provider": state.settings.search_provider,
+                "due": free.head(limit).to_dicts(),
+                "held": held.head(limit).to_dicts(),
+                "done": made[:limit],
+            }
+        )
+        return
+    say(f"To be searched for: {count(free.height, 'search', 'searches')}", style="bold")
+    if free.height:
+        print_table(free.head(limit).to_dicts(), DUE, indent=2)
+    for why, number in held.group_by("held").len().sort("held").iter_rows():
+        say_value(str(why).replace("_", " "), count(number, "search", "searches"))
+    if open_:
+        say("Not known, or failed: `cairn research --again ID`", style="bold")
+        print_table(open_[:limit], HELD, indent=2)
+    say(f"Made: {count(len(made), 'search', 'searches')}", style="bold")
+    if made:
+        print_table(made[:limit], DONE, indent=2)
+    if state.settings.search_provider is None:
+        say(NO_PROVIDER)
+
+
+def _run(state: "State") -> None:
+    from resources.search_provider import search_provider
+
+    if search_provider(state.settings) is None:
+        raise click.ClickException(
+            "no search provider is set: CAIRN_SEARCH_PROVIDER, such as searxng or folder:PATH"
+        )
+    state.home.dagster_environment()  # the code location looks for the home when it is imported
+    from pipelines.run import RunFailed, run_searches
+
+    try:
+        run_searches(state)
+    except RunFailed as error:
+        raise click.ClickException(f"{error}; what was published before stays") from error

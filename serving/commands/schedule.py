@@ -1,0 +1,75 @@
+"""`cairn schedule`."""
+
+import click
+
+from serving import options
+from serving.terminal import Column, emit_json, print_table, say
+
+COLUMNS = (
+    Column("topic", most=40),
+    Column("due_at", "next search"),
+    Column("reason", from_width=80),
+    Column("held"),
+)
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  cairn schedule "Rust releases" --every week
+  cairn schedule "Rust releases" --every 3d    (takes the place of the one before)
+  cairn schedule "Rust releases" --stop
+  cairn schedule                               (what recurs, and when next)
+
+Times are counted from when it was asked for; what was missed is not made up for."""
+)
+@click.argument("topic", nargs=-1, metavar="[TOPIC]")
+@click.option("--every", metavar="TIME", help="12h, 3d, week, `2 weeks`, month.")
+@click.option("--stop", is_flag=True, help="Search for it no more.")
+@options.namespace(options.ONE_NAMESPACE)
+@options.as_json
+@click.pass_context
+def command(
+    ctx: click.Context,
+    topic: tuple[str, ...],
+    every: str | None,
+    stop: bool,
+    namespace: str | None,
+    as_json: bool,
+) -> None:
+    """Have a topic searched for again and again."""
+    from serving.ingesting import Refused as NoNamespace
+    from serving.ingesting import whose
+    from serving.reader import open_reader
+    from serving.researching import NO_PROVIDER, Refused, schedule, schedules
+
+    if topic and (every is None) != stop:
+        raise click.UsageError("give --every TIME, or --stop", ctx)
+    if not topic and (every or stop):
+        raise click.UsageError("give a topic", ctx)
+    state = options.state_of(ctx)
+    off = state.settings.search_provider is None
+    if topic:
+        try:
+            owner = whose(state, namespace)
+            told = schedule(state, owner, " ".join(topic), every)
+        except (Refused, NoNamespace) as refused:
+            raise click.ClickException(str(refused)) from None
+        if as_json:
+            emit_json({"namespace": owner, "event_id": told.event_id, "provider": not off})
+            return
+        what = f"every {every}" if every else "no more"
+        say(f"Noted for namespace {owner}: {' '.join(topic)}, {what}.")
+    else:
+        reader = open_reader(state, namespace)
+        found = schedules(reader)
+        if as_json:
+            emit_json({"namespace": reader.namespace, "schedules": found})
+            return
+        if found:
+            print_table(found, COLUMNS)
+        else:
+            say("Nothing recurs: `cairn schedule TOPIC --every 3d`.")
+            return
+    if off and not stop:
+        say(NO_PROVIDER)
