@@ -1,0 +1,79 @@
+"""Searches in the graph: who starts them, and when they wait."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import dagster as dg
+import pytest
+
+from knowledge.tables import LEARN_PROMPTS
+from pipelines.enrich import idle
+from resources.effects import intended
+from resources.inbox import append_event
+from resources.settings import Settings
+from resources.state import State
+from tests.pipelines.house import House, open_house
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> House:
+    made = open_house(tmp_path / "house", dg.DagsterInstance.ephemeral())
+    (tmp_path / "tea.md").write_text("# Tea\n\nGreen tea is brewed at 80 degrees.\n")
+    settings = Settings(search_provider=f"folder:{tmp_path}")
+    return House(State(made.state.home, settings), made.logs, made.instance)
+
+
+def looked(house: House) -> str:
+    """What the sensor does: the job that it starts, or why there is none."""
+    context = dg.build_sensor_context(instance=house.instance, resources={"state": house.state})
+    result = idle(context)
+    if isinstance(result, dg.SkipReason):
+        return result.skip_message or ""
+    assert isinstance(result, dg.SensorResult)
+    (request,) = result.run_requests or ()
+    return request.job_name or ""
+
+
+def told(house: House, text: str) -> None:
+    event = {"type": "command", "namespace": "default", "text": text}
+    append_event(house.state.home, event, redact=lambda given: (given, 0))
+
+
+LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
+
+
+def test_a_learn_prompt_is_searched_for_when_nothing_else_is_to_be_done(house: House) -> None:
+    assert looked(house) == "nothing is due"
+    told(house, "/learn green tea")
+    house.follow()
+    told(house, "/learn black tea")
+    assert looked(house) == "extraction waits"
+    assert house.run("enrich").success
+    assert intended(house.state, "search", LONG_AGO) == 0, "the job waits too"
+    house.follow()
+    assert looked(house) == "enrich"
+    assert house.run("enrich").success, "notes since when searches may be made"
+    assert intended(house.state, "search", LONG_AGO) == 0
+    house.follow()
+    assert looked(house) == "enrich"
+    assert house.run("enrich").success
+    assert intended(house.state, "search", LONG_AGO) == 8
+    assert looked(house) == "extraction waits"
+    house.follow()
+    statuses = house.state.warehouse.read(LEARN_PROMPTS).collect()["status"]
+    assert statuses.to_list() == ["completed"] * 2
+    assert looked(house) == "nothing is due"
+
+
+def test_without_a_provider_nothing_is_done_and_no_other_job_searches(house: House) -> None:
+    told(house, "/learn green tea")
+    without = House(State(house.state.home, Settings()), house.logs, house.instance)
+    assert without.follow()
+    assert looked(without) == "no search provider is set"
+    assert without.run("enrich").success
+    house.follow()
+    assert house.run("enrich").success
+    house.follow()
+    assert house.run("night").success
+    assert house.run("consolidate").success
+    assert intended(house.state, "search", LONG_AGO) == 0
