@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from resources.state import State
+    from serving.forgetting import Target
 
 _COLUMNS = (Column("effect"), Column("table"), Column("rows"))
 _ROWS = (Column("effect"), Column("table"), Column("id"), Column("text", wide=True))
@@ -48,14 +49,27 @@ def command(
 ) -> None:
     """Take something away for good, with all that rests on it alone."""
     from knowledge.tombstones import NAMESPACE
-    from serving.forgetting import target, tombstone
+    from serving.forgetting import target
 
     if dry_run and purge:
         raise click.UsageError("--dry-run changes nothing: leave --purge out", ctx)
     state = options.state_of(ctx)
     wanted = target(state, what, namespace)
     if wanted.thing == NAMESPACE and not (dry_run or yes):
-        _confirm(wanted.id, as_json=as_json)
+        confirm(f"all of the namespace {wanted.id}", as_json=as_json)
+    execute(state, wanted, dry_run=dry_run, purge=purge, as_json=as_json)
+
+
+def execute(
+    state: "State", wanted: "Target", *, dry_run: bool, purge: bool = False, as_json: bool = False
+) -> None:
+    """Forgets something, or shows what would go, and tells the receipt.
+
+    Raises:
+        click.exceptions.Exit: with 1 if readers may see it still.
+    """
+    from serving.forgetting import tombstone
+
     state.home.dagster_environment()  # the code location looks for the home when it is imported
     event = tombstone(state, wanted)
     told: dict[str, Any] = {
@@ -69,10 +83,16 @@ def command(
     _forget(state, event, told, purge=purge, as_json=as_json)
 
 
-def _confirm(namespace: str, *, as_json: bool) -> None:
+def confirm(what: str, *, as_json: bool) -> None:
+    """Asks whether something is to be forgotten; a script must have said so.
+
+    Raises:
+        click.UsageError: there is nobody to ask.
+        click.Abort: it is not.
+    """
     if as_json:
-        raise click.UsageError(f"{namespace} is a whole namespace: add --yes")
-    click.confirm(f"Forget all of the namespace {namespace}?", abort=True, err=True)
+        raise click.UsageError(f"this forgets {what}: add --yes")
+    click.confirm(f"Forget {what}, for good?", abort=True, err=True)
 
 
 def _forget(

@@ -26,9 +26,13 @@ _FACTS = (
 Examples:
   cairn memory             (what it knows about, the most first)
   cairn memory 3           (what it knows about the third)
-  cairn memory 3 --all --json"""
+  cairn memory 3 --all --json
+  cairn memory 3 delete --dry-run   (what would go with it: see cairn forget)"""
 )
 @click.argument("number", type=click.IntRange(1), required=False)
+@click.argument("verb", type=click.Choice(["delete"]), required=False)
+@click.option("--dry-run", is_flag=True, help="Of delete: only the receipt.")
+@click.option("--yes", is_flag=True, help="Of delete: do not ask.")
 @click.option("--all", "everything", is_flag=True, help="Tools, commands and paths too.")
 @options.limit(20)
 @options.namespace(options.ONE_NAMESPACE)
@@ -38,13 +42,18 @@ Examples:
 def command(
     ctx: click.Context,
     number: int | None,
+    verb: str | None,
+    dry_run: bool,
+    yes: bool,
     everything: bool,
     limit: int,
     namespace: str | None,
     as_of: datetime | None,
     as_json: bool,
 ) -> None:
-    """What is known about whom: a numbered list, or the facts about one of it."""
+    """What is known about whom: a numbered list, the facts about one of it, or to forget one."""
+    if (dry_run or yes) and verb is None:
+        raise click.UsageError("--dry-run and --yes belong to `memory N delete`", ctx)
     reader = open_reader(options.state_of(ctx), namespace, as_of)
     known = reader.top_entities().collect().with_row_index("number", 1)
     if number is None:
@@ -62,6 +71,16 @@ def command(
             f"there is no number {number}: {count(known.height, 'entity', 'entities')} in memory"
         )
     entity = known.row(number - 1, named=True)
+    if verb == "delete":
+        from serving.commands.forget import confirm, execute
+        from serving.forgetting import Target
+
+        if not (dry_run or yes):
+            name = f"{entity['display_name']} of {reader.namespace}"
+            confirm(f"{name}, and what names it", as_json=as_json)
+        wanted = Target(reader.namespace, "entity", entity["entity_id"])
+        execute(reader.state, wanted, dry_run=dry_run, as_json=as_json)
+        return
     held = pl.col("status").is_in(IN_FORCE)
     plain = pl.lit(everything) | ~pl.col("predicate").is_in(list(STRUCTURAL_PREDICATES))
     facts = best_first(reader.about([entity["entity_id"]]).lazy().filter(held, plain)).collect()

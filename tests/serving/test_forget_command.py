@@ -27,16 +27,19 @@ def noted(state: State) -> bool:
         (["f_0000000000000000"], 1, "has the id f_0000000000000000"),
         (["ada-session"], 1, "is the beginning of 2 ids"),
         (["ada-session-1", "--dry-run", "--purge"], 2, "leave --purge out"),
-        (["ada", "--json"], 2, "ada is a whole namespace: add --yes"),
-        (["ada"], 130, "Forget all of the namespace ada?"),
+        (["ada", "--json"], 2, "this forgets all of the namespace ada: add --yes"),
+        (["ada"], 130, "Forget all of the namespace ada, for good?"),
         (["ada", "--namespace", "nobody"], 1, "nobody"),
         ([], 2, "Missing argument"),
+        (["memory", "1", "delete", "--namespace", "ada", "--json"], 2, "what names it: add --yes"),
+        (["memory", "1", "--yes", "--namespace", "ada"], 2, "belong to `memory N delete`"),
     ],
 )
 def test_what_it_refuses_is_noted_nowhere(
     state: State, run_cairn: Ask, arguments: list[str], code: int, message: str
 ) -> None:
-    told = run_cairn("--home", state.home.root, "forget", *arguments)
+    command = [] if arguments[:1] == ["memory"] else ["forget"]
+    told = run_cairn("--home", state.home.root, *command, *arguments)
     assert (told.code, message in told.err) == (code, True), told.err
     assert not noted(state)
 
@@ -59,3 +62,14 @@ def test_a_dry_run_shows_the_receipt_and_changes_nothing(state: State, run_cairn
     assert "Nothing was changed." in shown.out
     assert versions == {t.name: state.warehouse.version(t) for t in (MEMORY, RECORDS)}
     assert not noted(state)
+
+
+def test_a_number_of_memory_is_deleted_as_an_entity(state: State, run_cairn: Ask) -> None:
+    home = ("--home", state.home.root, "memory")
+    rows = run_cairn(*home, "--namespace", "ada", "--json").json["memory"]
+    told = run_cairn(*home, "2", "delete", "--namespace", "ada", "--dry-run", "--json")
+    assert told.code == 0, told.err
+    answer = told.json
+    assert (answer["thing"], answer["id"]) == ("entity", rows[1]["entity_id"])
+    gone = {row["id"] for row in answer["rows"] if row["effect"] == "removed"}
+    assert rows[1]["entity_id"] in gone
