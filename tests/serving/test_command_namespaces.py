@@ -36,6 +36,7 @@ READING: dict[str, Sequence[str]] = {
 """Commands that take a namespace → what they are asked about all that it holds."""
 
 BY_ID = (
+    "forget",
     "mute",
     "unmute",
     "why",
