@@ -23,7 +23,7 @@ def attitude(verb: str, about: str, will: str, otherwise: str) -> click.Command:
         otherwise: The verb that takes it back.
     """
 
-    @click.command(help=about, epilog=f"\b\nExample:\n  cairn {verb} sourdough baking")
+    @click.command(help=about, epilog=f"\b\nExamples:\n  cairn {verb} sourdough baking")
     @click.argument("topic", metavar="TOPIC", nargs=-1, required=True)
     @options.namespace(options.ONE_NAMESPACE)
     @options.as_json
@@ -41,7 +41,7 @@ def attitude(verb: str, about: str, will: str, otherwise: str) -> click.Command:
 def muting(verb: str, about: str, will: str, otherwise: str) -> click.Command:
     """A command by which a person mutes an entity that there is, or has it speak again."""
 
-    @click.command(help=about, epilog=f"\b\nExample:\n  cairn {verb} harbor-backup")
+    @click.command(help=about, epilog=f"\b\nExamples:\n  cairn {verb} harbor-backup")
     @click.argument("entity", metavar="ENTITY", nargs=-1, required=True)
     @options.namespace(options.ONE_NAMESPACE)
     @options.as_json
