@@ -64,7 +64,7 @@ REFERENCES = (
     ("engagements", "record_id", "raw_logs", "record_id"),
     ("engagements", "entity_id", "entities", "entity_id"),
     ("engagements", "preference_id", "preferences", "preference_id"),
-    ("interests", "entity_id", "memory_entities", "entity_id"),
+    ("interests", "entity_id", "entities", "entity_id"),
     ("interests", "made_of", "engagements", "engagement_id"),
     ("learn_prompts", "learn_prompt_id", "raw_logs", "record_id"),
     ("learn_prompts", "search_ids", "raw_logs", "record_id"),

@@ -98,8 +98,10 @@ def run(opened: Opened, server: ModelServer) -> Run:
         if days := pending_days(state):
             run_raw_logs(state, days)
             run_candidates(state, days)
-        for stage in STAGES[: STAGES.index(MERGES_STAGE) + 1]:
-            run_stage(state, stage)
+        last = STAGES.index(MERGES_STAGE)
+        for number, stage in enumerate(STAGES):
+            if number <= last or stage.prompts:
+                run_stage(state, stage)
         return state
 
     return made
