@@ -147,7 +147,7 @@ def test_a_suite_that_passed_is_not_run_again_for_the_same_versions(house: House
     again = [run_suite(house.state, suite, verdicts) for suite in suites()]
     looked_at = {found.suite.table for found in again if found.rows is not None}
     of_entities = {"entities", "entity_merges", "facts", "memory_entities", "valid_times"}
-    assert looked_at == {*of_entities, "engagements"}
+    assert looked_at == {*of_entities, "engagements", "interests"}
 
 
 def test_a_failing_check_stops_publication_and_not_intake(house: House) -> None:
