@@ -55,10 +55,10 @@ def run_candidates(state: State, days: Sequence[str]) -> Report:
         found = candidates(logs, state.policy, rules)
         model = state.language_model
         asked: dict[str, Extraction] = {}
-        ingested = structuring.structuring(logs.clear(), None, state.policy)
+        pieces, check_ins = PIECES.empty(), CHECK_INS.empty()
         if structuring.STRUCTURING.name in names:
             ingested = structuring.structuring(logs, model, state.policy)
-            asked[structuring.STRUCTURING.name] = ingested.extraction
+            asked[structuring.STRUCTURING.name], pieces, check_ins = ingested
         if full_mode.FULL_MODE.name in names and model is not None:
             asked[full_mode.FULL_MODE.name] = by_parts(
                 logs, lambda own: full_mode.full_mode(own, model, state.embedder, state.policy)
@@ -69,8 +69,8 @@ def run_candidates(state: State, days: Sequence[str]) -> Report:
         made = {
             CANDIDATES.name: [found.candidates, *(one.candidates for one in asked.values())],
             REFUSALS.name: [REFUSALS.empty(), *(one.refused for one in asked.values())],
-            PIECES.name: [ingested.pieces],
-            CHECK_INS.name: [ingested.check_ins],
+            PIECES.name: [pieces],
+            CHECK_INS.name: [check_ins],
         }
         rows = {name: pl.concat(frames) for name, frames in made.items()}
         return Made(rows, became, {name: one.failures for name, one in asked.items()})

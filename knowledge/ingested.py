@@ -20,9 +20,6 @@ DOCUMENT, ITEM = "document", "knowledge"
 TYPES = OBSERVED_TYPES | {"topic"}
 """What an entity can be; any other type makes it a topic, and is kept as its `kind`."""
 
-EVERYBODY = "global"
-"""The entity whose profile is everybody's."""
-
 _RESERVED = FREE_STATEMENTS | PIECE_PREDICATES | NAME_PREDICATES | {"is"}
 
 

@@ -230,9 +230,8 @@ def _structured(
     nobody = about or Known(NOBODY, "person")
 
     def judged(
-        kind: str, predicate: str, who: Known | None, value: str, content: str, quote: str,
-        *words: str,
-    ) -> Proposal:  # fmt: skip
+        predicate: str, who: Known | None, value: str, content: str, quote: str, *words: str
+    ) -> Proposal:
         content = " ".join(content.split())
         line, found = located(quote, lines[0].number, lines)
         start, end = found or (None, None)
@@ -246,7 +245,7 @@ def _structured(
         reason = reason or _held(f"{content}\n{quote}", "external")
         quoted = line.text[start:end] if found else quote
         return Proposal(
-            line, kind, predicate, who or nobody, " ".join(value.split()), content, quoted, start,
+            line, "fact", predicate, who or nobody, " ".join(value.split()), content, quoted, start,
             end, policy.model_confidence, label, reason,
         )  # fmt: skip
 
@@ -256,23 +255,22 @@ def _structured(
         for one in profile.properties:
             content = property_words(who.name, one.name, one.value)
             predicate = predicate_of(one.name)
-            yield Kept(judged("fact", predicate, who, one.value, content, one.quote))
+            yield Kept(judged(predicate, who, one.value, content, one.quote))
     for piece in answer.pieces:
         who = known.get(Known(piece.about, "topic").key) if piece.about else nobody
         tags = tuple(dict.fromkeys(tag.strip() for tag in piece.tags[:5] if tag.strip()))
         own = (piece.info_type or "").strip().lower()
         info_type = own or INFO_TYPES.get(piece.knowledge_type, "context")
         fact = judged(
-            "fact", piece.knowledge_type, who, piece.content, piece.content, piece.quote, own,
-            *tags,
-        )  # fmt: skip
+            piece.knowledge_type, who, piece.content, piece.content, piece.quote, own, *tags
+        )
         yield Kept(fact, info_type=info_type, tags=tags)
     for link in answer.graph:
         ends = [known.get(Known(name, "topic").key) for name in (link.source, link.target)]
         who = ends[0] if all(ends) else None
         target = ends[1].name if ends[1] else link.target
         predicate = predicate_of(link.relation)
-        yield Kept(judged("fact", predicate, who, target, link.statement, link.quote))
+        yield Kept(judged(predicate, who, target, link.statement, link.quote))
 
 
 def _name(who: Known, lines: Lines, label: str, policy: Policy) -> Proposal:
@@ -296,9 +294,14 @@ def _held(text: str, origin: str) -> str | None:
 
 
 def _pieces(every: Iterable[Kept]) -> list[dict[str, object]]:
-    rows: dict[str, dict[str, object]] = {
-        candidate_id(kept.proposal): {
-            "candidate_id": candidate_id(kept.proposal),
+    kept_as = {
+        candidate_id(kept.proposal): kept
+        for kept in every
+        if kept.info_type and kept.proposal.reason is None
+    }
+    return [
+        {
+            "candidate_id": id_,
             "namespace": kept.proposal.line.namespace,
             "day": kept.proposal.line.day,
             "conversation_id": kept.proposal.line.conversation_id,
@@ -309,10 +312,8 @@ def _pieces(every: Iterable[Kept]) -> list[dict[str, object]]:
             "embedding_text": kept.embedding_text,
             "extractor": kept.proposal.extractor,
         }
-        for kept in every
-        if kept.info_type and kept.proposal.reason is None
-    }
-    return [rows[key] for key in sorted(rows)]
+        for id_, kept in sorted(kept_as.items(), key=lambda item: item[0])
+    ]
 
 
 def _check_in(

@@ -10,7 +10,7 @@ import msgspec
 import polars as pl
 
 from knowledge.identity import digest
-from knowledge.ingested import DOCUMENT, EVERYBODY, ITEM, TYPES, Item, Named, relation_words, stated
+from knowledge.ingested import DOCUMENT, ITEM, TYPES, Item, Named, relation_words, stated
 from knowledge.names import refusals
 from knowledge.redaction import redactor
 from knowledge.structuring import LONGEST_PIECE
@@ -18,7 +18,7 @@ from resources.publication import namespaces
 from resources.state import State
 from serving.inbox import add_events
 from serving.layers.loading import Graph, Loaded, Skipped
-from serving.layers.pieces import Metadata
+from serving.layers.pieces import GLOBAL, Metadata
 from serving.reader import SAMPLES
 
 LONGEST_DOCUMENT = 1_000_000
@@ -141,7 +141,7 @@ def _items(loaded: Loaded) -> Iterator[tuple[str, str, Item]]:
             yield "node", f"graph.nodes.{node.node_id}", Item(names[node.node_id])
     for piece in loaded.pieces:
         about = None
-        if piece.entity_id and piece.entity_id != EVERYBODY:
+        if piece.entity_id and piece.entity_id != GLOBAL:
             about = names.get(piece.entity_id, Named(piece.entity_id, "topic"))
         yield (
             "piece",

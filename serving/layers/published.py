@@ -8,7 +8,6 @@ from typing import Any
 import polars as pl
 
 from knowledge.facts import FREE_STATEMENTS
-from knowledge.ingested import EVERYBODY
 from knowledge.kinds import INFO_TYPES, NAME_PREDICATES
 from knowledge.tables import LEARNINGS
 from resources.vector_index import Filters
@@ -161,7 +160,7 @@ class PublishedMetadata:
             "projects": named("project") or None,
             "people": named("person") or None,
         }
-        everybody = own.filter(name=EVERYBODY, type="topic")
+        everybody = own.filter(name=GLOBAL, type="topic")
         values = self._view.values.join(everybody.select("entity_id"), on="entity_id", how="semi")
         told = dict(values.select("predicate", "object").iter_rows())
         return Metadata(GLOBAL, "namespace", {**told, **properties})
