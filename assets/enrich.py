@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 import polars as pl
 
+from knowledge import notices
 from knowledge.search_events import EFFECT
 from knowledge.tables import ENRICHMENT_QUEUE
 from resources.budget import midnight
@@ -92,6 +93,8 @@ def enrich(
     start = clock()
     for namespace in switched_off(state):
         report.switched_on += switch_on(state, namespace, EFFECT, start)
+        # What Cairn finds itself is told, the first of it too.
+        switch_on(state, namespace, notices.EFFECT, start)
     due = queue(state, start)
     report.due = due.height
     budget = min(state.settings.search_budget_run, left_today(state, start))

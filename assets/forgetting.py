@@ -13,6 +13,7 @@ from assets import candidates, learning_candidates, raw_logs
 from knowledge.change import Change
 from knowledge.tables import DEAD_LETTERS, RAW_LOGS, RECORDS, WORK
 from knowledge.tombstones import NAMESPACE, READS, Tombstone, forgotten
+from resources.notifier import forget_told
 from resources.publication import forget_others, generations_in_use, held_back, unpublish
 from resources.state import State
 from resources.tombstones import (
@@ -70,6 +71,9 @@ def apply_tombstones(state: State) -> Forgotten:
         _forget_letters(state, namespace, new)
         gone = _forget_records(state, namespace, new, known.key)
         clear_inbox(state.home, namespace, new, known.key)
+        whole = any(one.thing == NAMESPACE for one in new)
+        told = {each for one in new for each in one.records}
+        forget_told(state.home, namespace, None if whole else told)
         notes += [_note(namespace, one, gone) for one in new]
     if notes:
         rest = state.warehouse.read(WORK).collect()

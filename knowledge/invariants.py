@@ -120,6 +120,8 @@ TEXTS = (
     ("learn_prompts", "prompt_text"),
     ("enrichment_queue", "topic"),
     ("enrichment_queue", "query"),
+    ("notifications", "name"),
+    ("notifications", "text"),
 )
 """Columns that hold words of logs, in which no secret may stand."""
 

@@ -1,6 +1,7 @@
 """Every threshold, weight and list that decides something, with its default, in one table."""
 
 import re
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
@@ -126,6 +127,24 @@ class Policy(BaseModel):
     )
     research_empty_days: float = Field(
         30.0, gt=0, description="… where the last search for it brought nothing."
+    )
+    notify_triggers: tuple[Literal["enrichment", "learn_command", "user_message"], ...] = Field(
+        ("enrichment",),
+        description="What searches find that was set off so is told; user_message is a schedule.",
+    )
+    notify_days: float = Field(
+        7.0, gt=0, description="Days after which what was found is not told any more."
+    )
+    notify_words: int = Field(
+        2,
+        ge=1,
+        description="Fewest words of a fact, beside the name and function words, to be told.",
+    )
+    notify_similarity: float = Field(
+        0.75,
+        ge=0,
+        le=1,
+        description="Similarity at which a fact is no news about what is well known.",
     )
 
     search_limit: int = Field(5, description="Results of a search.")

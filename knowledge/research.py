@@ -1,18 +1,23 @@
-"""The stages that say what is to be learnt and searched for."""
+"""The stages that say what is to be learnt, searched for and told."""
 
 import polars as pl
 
+from knowledge import notifications
+from knowledge.days import watermark
 from knowledge.enrichment import ENRICHMENT_EXTRACTOR, enrichment_queue
 from knowledge.learn_prompts import LEARN_PROMPTS_EXTRACTOR, learn_prompts
 from knowledge.prompts import SEARCH_QUERIES
 from knowledge.searches import COMMANDS, SEARCHES
-from knowledge.stage import Count, Frames, Made, Means, Stage
+from knowledge.stage import Count, Frames, Made, Means, Stage, stage_of
 from knowledge.tables import (
+    CONVERSATIONS,
     ENRICHMENT_QUEUE,
+    FACT_SOURCES,
     INTERESTS,
     LEARN_PROMPTS,
     MEMORY,
     MEMORY_ENTITIES,
+    NOTIFICATIONS,
     RAW_LOGS,
 )
 
@@ -78,4 +83,45 @@ ENRICHMENT_QUEUE_STAGE = Stage(
     columns=_ASKED_FOR,
 )
 
-RESEARCH = (LEARN_PROMPTS_STAGE, ENRICHMENT_QUEUE_STAGE)
+
+def _notifications(reads: Frames, means: Means) -> Made:
+    told = notifications.notifications(
+        reads["raw_logs"], reads["fact_sources"], reads["memory"], reads["memory_entities"],
+        reads["interests"], means.embedder, means.policy,
+        watermark(reads["conversations"], "ended_at"),
+    )  # fmt: skip
+    return Made({"notifications": told})
+
+
+def _notifications_count(reads: Frames, made: Made) -> Count:
+    del reads
+    status = made.tables["notifications"]["status"].to_list()
+    held, failed = status.count("held"), status.count("failed")
+    return Count(done=len(status) - held - failed, rejected=held, failed=failed)
+
+
+NOTIFICATIONS_STAGE = Stage(
+    stage_of(
+        "notifications", 1, "What is to be told unasked, and when.", "notify_triggers",
+        "notify_days", "notify_words", "notify_similarity", "merge_similarity",
+        "search_min_confidence", "embedder",
+    ),
+    (RAW_LOGS, FACT_SOURCES, MEMORY, MEMORY_ENTITIES, INTERESTS, CONVERSATIONS),
+    (NOTIFICATIONS,),
+    _notifications,
+    _notifications_count,
+    only={RAW_LOGS.name: notifications.READ, MEMORY.name: pl.col("status") != "quarantined"},
+    columns={
+        RAW_LOGS.name: notifications.COLUMNS,
+        FACT_SOURCES.name: ("namespace", "fact_id", "record_id", "occurred_at"),
+        MEMORY.name: (
+            "namespace", "fact_id", "entity_id", "predicate", "content", "confidence", "status",
+            "merged_into", "first_seen",
+        ),
+        MEMORY_ENTITIES.name: ("namespace", "entity_id", "canonical_id", "display_name"),
+        INTERESTS.name: ("namespace", "entity_id", "score", "muted"),
+        CONVERSATIONS.name: ("namespace", "ended_at"),
+    },
+)  # fmt: skip
+
+RESEARCH = (LEARN_PROMPTS_STAGE, ENRICHMENT_QUEUE_STAGE, NOTIFICATIONS_STAGE)

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import polars as pl
 
 from knowledge.introductions import WRITTEN, forms
+from knowledge.notices import EFFECT, notice_of
 from knowledge.policy import Policy
 from knowledge.tables import (
     CANDIDATES,
@@ -78,7 +79,7 @@ def resting(
         lines = lines.unique("record_key")
         here = logs.join(lines, on=_PLACE, how="semi", nulls_equal=True)
         every = set(here["record_id"])
-        more = every | _decided(every, tables, policy)
+        more = every | _decided(every, tables, policy) | _told(ids, every, tables)
         if more == wanted:
             return Resting(lines.sort("record_key"), sorted(every))
         wanted = more
@@ -131,6 +132,17 @@ def _naming(tables: Tables, policy: Policy) -> pl.DataFrame:
     names = ("candidates", "known_only_candidates", "refusals")
     said = pl.concat([tables[name].select(columns) for name in names]).unique().collect()
     return said.join(forms(said, policy), on=WRITTEN).select("entity_id", "record_id")
+
+
+def _told(ids: Sequence[str], gone: set[str], tables: Tables) -> set[str]:
+    """Notifications that tell of an entity, or of what stood in records that go."""
+    rows = tables["raw_logs"].filter(pl.col("tool_name") == EFFECT)
+    found = rows.select("record_id", "tool_input").collect()
+    return {
+        record
+        for record, given in found.iter_rows()
+        if (notice := notice_of(given)).entity_id in ids or not gone.isdisjoint(notice.record_ids)
+    }
 
 
 def _decided(gone: set[str], tables: Tables, policy: Policy) -> set[str]:

@@ -1,27 +1,19 @@
-"""Searches that Cairn makes itself, as the inbox holds them: an intent before, a receipt after.
-
-Also the moment from which it may search at all, and a person's word that one may be tried again.
-"""
+"""Searches that Cairn makes itself, as the inbox holds them (knowledge/effect_events.py)."""
 
 from collections.abc import Iterator
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 
 from knowledge.adapter import Event
-
-Shape = TypeVar("Shape", bound=msgspec.Struct)
+from knowledge.effect_events import effect, encoded, shaped
 
 EFFECT = "search"
 """What an intent or a receipt is of."""
 
-KIND = "effect"
-"""Kind of the rows that say what Cairn did, and brought nothing."""
-
 THREAD = "research"
 """The channel of all of them."""
 
-TYPES = frozenset({"intent", "receipt", "switch", "retry"})
 TRIGGERS = ("learn_command", "user_message", "enrichment")
 
 
@@ -61,27 +53,27 @@ class Result(msgspec.Struct, omit_defaults=True):
 
 def search_of(tool_input: str | None) -> Search | None:
     """What a row of RAW_LOGS keeps of a search; None if it keeps nothing that can be read."""
-    return _shaped(tool_input, Search)
+    return shaped(tool_input, Search)
 
 
 def events(kind: str, item: Any) -> Iterator[Event]:
-    """What a line of the inbox gives, of one of TYPES.
+    """What a line of the inbox gives, of one of effect_events.TYPES.
 
     A receipt with an answer is a search and its results, as in the logs of any search; a trigger
     unknown here counts as enrichment, which may create nothing. All else is an `effect`.
     """
-    search = _shaped(item, Search) or Search()
+    search = shaped(item, Search) or Search()
     if search.trigger not in TRIGGERS:
         search.trigger = "enrichment"
     if kind != "receipt" or search.error is not None:
-        yield Event(KIND, "system", "", kind, tool_name=EFFECT, tool_input=_json(search))
+        yield effect(kind, EFFECT, search)
         return
     given = item.get("results") if isinstance(item, dict) else None
-    results = [one for each in given or () if (one := _shaped(each, Result)) and one.text.strip()]
+    results = [one for each in given or () if (one := shaped(each, Result)) and one.text.strip()]
     search.found = len(results)
     yield Event(
         "search", "system", search.query, "user", trigger=search.trigger, tool_name="search",
-        tool_input=_json(search),
+        tool_input=encoded(search),
     )  # fmt: skip
     for block, result in enumerate(results, 1):
         search.source_url, search.image_url = result.url, result.image_url
@@ -89,18 +81,5 @@ def events(kind: str, item: Any) -> Iterator[Event]:
         text = "\n".join(part for part in (result.title.strip(), result.text.strip()) if part)
         yield Event(
             "tool_result", "external", text, "tool", block, trigger=search.trigger,
-            tool_name="search", tool_input=_json(search),
+            tool_name="search", tool_input=encoded(search),
         )  # fmt: skip
-
-
-def _json(search: Search) -> str:
-    return msgspec.json.encode(search).decode()
-
-
-def _shaped(given: Any, shape: type[Shape]) -> Shape | None:
-    try:
-        if isinstance(given, str):
-            return msgspec.json.decode(given, type=shape, strict=False)
-        return msgspec.convert(given, shape, strict=False)
-    except (msgspec.ValidationError, msgspec.DecodeError):
-        return None

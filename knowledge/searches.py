@@ -10,8 +10,9 @@ from typing import NamedTuple
 import polars as pl
 
 from knowledge.days import UNDATED
+from knowledge.effect_events import KIND
 from knowledge.identity import digest
-from knowledge.search_events import EFFECT, KIND, Search, search_of
+from knowledge.search_events import EFFECT, Search, search_of
 
 SEARCHES = (pl.col("kind") == "search") | (
     (pl.col("kind") == KIND) & (pl.col("tool_name") == EFFECT)

@@ -187,8 +187,8 @@ GROUPS = {
     "interests": ("engagements", "preferences"),
     "ranks": ("interests",),
     "end": (
-        "enrichment_queue", "vector_index", "funnel", "source_files", "dead_letters", "work",
-        "model_calls",
+        "enrichment_queue", "notifications", "vector_index", "funnel", "source_files",
+        "dead_letters", "work", "model_calls",
     ),
 }  # fmt: skip
 """Tables that one step checks: none is made from another one behind the step before it."""

@@ -31,6 +31,7 @@ from assets.memory import memory
 from assets.merge_verdicts import merge_verdicts
 from assets.merges import merges
 from assets.model_calls import model_calls
+from assets.notifications import notifications
 from assets.proposed_operations import proposed_operations
 from assets.publication import publication_asset
 from assets.raw_logs import fingerprint, raw_logs_asset
@@ -50,8 +51,8 @@ ASSETS: Sequence[dg.AssetsDefinition] = (
     introductions, known_only_candidates, entities, themes, theme_facts, facts,
     proposed_operations, decisions, learnings, entity_merges, embeddings, clusters, similar_facts,
     valid_times, contradiction_verdicts, evidence, confidence_updates, merge_verdicts, merges,
-    memory, engagements, interests, learn_prompts, enrichment_queue, funnel, vector_index_asset,
-    work_asset, model_calls, publication_asset, maintenance,
+    memory, engagements, interests, learn_prompts, enrichment_queue, notifications, funnel,
+    vector_index_asset, work_asset, model_calls, publication_asset, maintenance,
 )  # fmt: skip
 
 BY_DAY = (

@@ -2,6 +2,7 @@
 
 import dagster as dg
 
+from pipelines.dispatch import dispatch
 from pipelines.enrich import enrich
 from pipelines.graph import BOOKS, BY_DAY, WHOLE
 
@@ -48,4 +49,4 @@ night = dg.define_asset_job(
     description="Consolidates, optimizes the index, and tidies tables that no reader needs.",
 )
 
-JOBS = [intake, days, refresh, publish, consolidate, night, enrich]
+JOBS = [intake, days, refresh, publish, consolidate, night, enrich, dispatch]

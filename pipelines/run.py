@@ -184,6 +184,26 @@ def run_searches(
     return _watched(state, work, listener, on_interrupt)
 
 
+def run_notifications(
+    state: State,
+    *,
+    listener: Listener | None = None,
+    on_interrupt: Callable[[], None] = lambda: None,
+) -> Outcome:
+    """Tells what is due, and takes in that it was told.
+
+    Raises:
+        RunFailed: a step failed. What was published before stays.
+    """
+
+    def work(runs: _Runs) -> None:
+        runs.take_in()
+        runs.execute(Step("dispatch"))
+        runs.take_in()
+
+    return _watched(state, work, listener, on_interrupt)
+
+
 @dataclass(frozen=True)
 class _Runs:
     """Runs of jobs in this process, over one instance: opening it costs as much as a small run."""

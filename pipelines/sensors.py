@@ -5,6 +5,7 @@ from pathlib import Path
 
 import dagster as dg
 
+from pipelines.dispatch import news
 from pipelines.enrich import idle
 from pipelines.jobs import consolidate, days, intake, publish, refresh
 from pipelines.next_step import Step, left_to_model, next_step
@@ -75,4 +76,4 @@ def alive(home: Path) -> float | None:
     return mark.stat().st_mtime if mark.exists() else None
 
 
-SENSORS = [new_logs, idle]
+SENSORS = [new_logs, idle, news]

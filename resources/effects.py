@@ -42,6 +42,11 @@ def try_again(state: State, namespace: str, effect: str, effect_id: str, now: da
     return _tell(state, namespace, "retry", effect, effect_id, item, now)
 
 
+def event_id(namespace: str, kind: str, effect: str, effect_id: str) -> str:
+    """Id of the line that says it: the same whenever it is said."""
+    return str(uuid.uuid5(_IDS, f"{namespace} {kind} {effect} {effect_id}"))
+
+
 def _tell(
     state: State, namespace: str, kind: str, effect: str, effect_id: str,
     item: Mapping[str, object], now: datetime,
@@ -53,7 +58,7 @@ def _tell(
         return cleaned.encode(), len(found)
 
     event = {
-        "event_id": str(uuid.uuid5(_IDS, f"{namespace} {kind} {effect} {effect_id}")),
+        "event_id": event_id(namespace, kind, effect, effect_id),
         "type": kind,
         "namespace": namespace,
         "effect": effect,

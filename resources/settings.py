@@ -58,6 +58,16 @@ def _search_provider(text: str) -> str:
     return text
 
 
+def _recipients(secret: SecretStr) -> SecretStr:
+    for one in secret.get_secret_value().split():
+        # What is wrong is not told: it may hold a password.
+        if not re.match(r"(?:[\w.-]+=|\*=)?[A-Za-z][A-Za-z0-9]*://.", one):
+            raise ValueError(
+                "an address of Apprise is scheme://…, or NAMESPACE=scheme://…, or *=scheme://…"
+            )
+    return secret
+
+
 class Settings(BaseSettings):
     """Everything that can be set. Instances do not change."""
 
@@ -152,6 +162,12 @@ class Settings(BaseSettings):
     )
     search_budget_day: int = Field(
         default=50, ge=0, description="Searches that all runs of a UTC day may make."
+    )
+    notify: Annotated[SecretStr, AfterValidator(_recipients)] | None = Field(
+        default=None,
+        description="Where what was found is told: addresses of Apprise, apart by a space, such as "
+        "`slack://…` (of the default namespace), `team=mailto://…` (of that one) or `*=json://…` "
+        "(of all others); a file of the home if unset.",
     )
     lock_timeout: float = Field(
         default=600.0,

@@ -27,6 +27,7 @@ COMMANDS = {
     "learn": "Ask for a topic to be looked into, or see what came of it",
     "schedule": "Have a topic searched for again and again",
     "research": "What is to be searched for, and what was",
+    "notifications": "What you were told unasked, and what is held back",
     "why": "Where something comes from: quote, record, file and line",
     "facts": "List facts",
     "learnings": "List learnings",

@@ -15,8 +15,9 @@ Every line has `event_id`, `type` and `at` (ISO 8601). What else it has depends 
   entities that they name (knowledge/decisions.py says how); for correct, text
 - tombstone: thing, ids, records, digests (knowledge/tombstones.py says how); no event, and intake
   drops what it names
-- intent, receipt, switch, retry with the effect `search`: a search that Cairn made itself, what it
-  brought, since when it may, and which one a person lets it try again (knowledge/search_events.py)
+- intent, receipt, switch, retry: what Cairn did itself, what came of it, since when it may, and
+  what a person lets it try again; effect is `search` (knowledge/search_events.py) or `notification`
+  (knowledge/notices.py)
 - feedback and any other: no event; other stages read them
 """
 
@@ -25,7 +26,7 @@ from typing import Any
 
 import msgspec
 
-from knowledge import search_events
+from knowledge import effect_events, notices, search_events
 from knowledge.adapter import Adapter, Event, Head
 from knowledge.decision_events import DECISION_TYPES, KIND, Told, in_words, meant_of
 from knowledge.ingested import DOCUMENT, ITEM, Item, item_from
@@ -37,9 +38,14 @@ DECISIONS = "decisions"
 """Channel of decisions: they join no conversation, and none is longer for them."""
 TOMBSTONES = "tombstones"
 """Channel of tombstones, which say nothing: no other channel is cut elsewhere for them."""
-TYPES = DECISION_TYPES | search_events.TYPES | {
+TYPES = DECISION_TYPES | effect_events.TYPES | {
     "message", "command", "reaction", "note", DOCUMENT, ITEM, "feedback", "tombstone",
 }  # fmt: skip
+EFFECTS = {
+    search_events.EFFECT: (search_events.THREAD, search_events.events),
+    notices.EFFECT: (notices.THREAD, notices.events),
+}
+"""What Cairn does itself: the channel of each effect, and what its lines give."""
 
 
 class Entry(msgspec.Struct):
@@ -64,9 +70,10 @@ class Entry(msgspec.Struct):
     effect: str | None = None
 
     @property
-    def searches(self) -> bool:
-        """Whether it tells of a search that Cairn made itself."""
-        return self.type in search_events.TYPES and self.effect == search_events.EFFECT
+    def does(self) -> str | None:
+        """One of EFFECTS, if it tells of what Cairn did itself."""
+        done = self.type in effect_events.TYPES and self.effect in EFFECTS
+        return self.effect if done else None
 
 
 _ENTRY = msgspec.json.Decoder(Entry)
@@ -90,8 +97,8 @@ def head(payload: bytes) -> Head:
         return Head(TOMBSTONES, False, entry.event_id, instant(entry.at))
     if entry.type in DECISION_TYPES:
         return Head(DECISIONS, False, entry.event_id, instant(entry.at))
-    if entry.searches:
-        return Head(search_events.THREAD, False, entry.event_id, instant(entry.at))
+    if entry.does:
+        return Head(EFFECTS[entry.does][0], False, entry.event_id, instant(entry.at))
     thread = entry.conversation_id
     return Head(thread or CHANNEL, thread is not None, entry.event_id, instant(entry.at))
 
@@ -130,8 +137,8 @@ def events(payload: bytes) -> Iterable[Event]:
             return [Event(ITEM, "human", item.words, "user", tool_input=told)]
         case str() as decision if decision in DECISION_TYPES:
             return [_decision(decision, entry, text)]
-        case str() as kind if entry.searches:
-            return search_events.events(kind, entry.item)
+        case str() as kind if entry.does:
+            return EFFECTS[entry.does][1](kind, entry.item)
         case _:
             return []
 
@@ -166,7 +173,7 @@ def _decision(decision: str, entry: Entry, text: str) -> Event:
 
 ADAPTER = Adapter(
     name="inbox",
-    version=7,
+    version=8,
     about="the inbox (JSONL: event_id, type, at, text, …)",
     recognises=recognises,
     head=head,

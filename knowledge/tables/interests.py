@@ -78,3 +78,39 @@ INTERESTS = Table(
     },
     key=("namespace", "entity_id"),
 )
+
+NOTIFICATIONS = Table(
+    "notifications",
+    "One row per entity and batch of new facts: what a person was told unasked, or is to be.",
+    {
+        "notification_id": Column(TEXT, "Digest of the batch and the entity."),
+        **NAMESPACE,
+        "effect_id": Column(TEXT, "Names this try of it in intent and receipt: never made twice."),
+        "status": Column(
+            TEXT,
+            "due (the next to be told), waits (for its turn), held, sent, failed, or unknown: an "
+            "intent without a receipt.",
+        ),
+        "held": Column(
+            TEXT,
+            "Why it is not told: not_told (its trigger is not), switched_off (nothing was told "
+            "yet), before_switch, stale, muted, disliked or nothing_new.",
+            null=True,
+        ),
+        "rank": Column(COUNT, "Order in which they are told, from 1; what is over comes last."),
+        "entity_id": Column(TEXT, "Entity that it is about."),
+        "name": Column(TEXT, "Its name."),
+        "batch": Column(TEXT, "Search that found the facts, or conversation in which they stood."),
+        "trigger": Column(TEXT, "What set the search off.", null=True),
+        "mode": Column(TEXT, "broad, gaps or briefing, by what was known before."),
+        "text": Column(TEXT, "What is told: the entity, and how many facts are new."),
+        "fact_ids": Column(TEXTS, "Facts that it tells of, those most trusted first."),
+        "record_ids": Column(TEXTS, "Records in which they were found first."),
+        "image_url": Column(TEXT, "Picture that the source has of it.", null=True),
+        "found_at": Column(TIME, "When the first of them was found.", null=True),
+        "due_at": Column(TIME, "From when on it may be told, as things stand.", null=True),
+        "sent_at": Column(TIME, "When it was told, or begun to be.", null=True),
+        "reason": Column(TEXT, "Why it is as it is."),
+    },
+    key=("namespace", "notification_id"),
+)

@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 
 from resources.home import open_home
+from resources.search_provider import Folder
 from resources.settings import Settings
 from resources.sources import add_source
 from resources.state import State
-from tests.journeys.hives import CHAT, chat, telling
+from tests.journeys.hives import CHAT, DANCE, EVIL, chat, telling
 from tests.resources.model_server import ModelServer, served
 
 
@@ -41,3 +42,13 @@ def opened(
         return opened
 
     return state
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Folder:
+    """Documents that a search finds things in."""
+    documents = tmp_path / "documents"
+    documents.mkdir()
+    (documents / "bees.md").write_text(f"# On bees\n\n{DANCE}\n\nWasps do not.\n\n{EVIL}\n")
+    (documents / "tea.md").write_text("# Tea\n\nGreen tea is brewed at 80 degrees.\n")
+    return Folder(documents, 3)

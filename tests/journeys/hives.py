@@ -14,6 +14,9 @@ CHAT = [
     ("user", "2026-03-01T09:02:00Z", "The bees were bought from Imker Brandt in April."),
 ]
 
+DANCE = "The bees dance to show the way."
+EVIL = "token = ghp_Rk29xPq7LmZ4vTn8sWc3yBd6fHj1aGe5uKo0"
+
 
 def chat(folder: Path, name: str, said: Sequence[tuple[str, str, str]]) -> None:
     lines = (

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import polars as pl
 import pytest
@@ -25,15 +24,13 @@ from resources.search_provider import Failed, Folder, Found
 from resources.settings import Settings
 from resources.state import State
 from serving.inbox import add_event
-from tests.journeys.hives import telling
+from tests.journeys.hives import DANCE, telling
 from tests.journeys.running import assert_as_built, follow
 from tests.resources.model_server import ModelServer, Said
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1", "localhost", "::1"])
 
 START = datetime(2026, 3, 5, 12, tzinfo=UTC)
-DANCE = "The bees dance to show the way."
-EVIL = "token = ghp_Rk29xPq7LmZ4vTn8sWc3yBd6fHj1aGe5uKo0"
 
 
 class Clock:
@@ -63,15 +60,6 @@ class Broken:
 
     def search(self, query: str) -> Found | Failed:
         return Failed("AuthenticationError 401", at_once=True)
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Folder:
-    documents = tmp_path / "documents"
-    documents.mkdir()
-    (documents / "bees.md").write_text(f"# On bees\n\n{DANCE}\n\nWasps do not.\n\n{EVIL}\n")
-    (documents / "tea.md").write_text("# Tea\n\nGreen tea is brewed at 80 degrees.\n")
-    return Folder(documents, 3)
 
 
 def telling_of_bees(question: str) -> Said:

@@ -28,6 +28,7 @@ READING: dict[str, Sequence[str]] = {
     "learn": (),
     "schedule": (),
     "research": (),
+    "notifications": (),
     "review": (),
     "prompts": (),
     "costs": (),

@@ -1,0 +1,46 @@
+"""What is due to be told: the job that tells it, at its pace.
+
+No other job tells anything: rebuilds, backfills and `cairn run` do not act.
+"""
+
+import dagster as dg
+
+from assets import dispatch as acting
+from pipelines.next_step import next_step
+from pipelines.under_way import UNFINISHED
+from resources.state import State
+
+
+@dg.op(description="Tells what is due; that it was told comes back as logs.")
+def telling(context: dg.OpExecutionContext, state: dg.ResourceParam[State]) -> None:
+    """Tells at most one thing in each namespace."""
+    report = acting.dispatch(state)
+    context.log.info(f"{report.sent} of {report.due} sent")
+    context.add_output_metadata(report.told())
+
+
+@dg.job(description="Tells people what was found about the things that they care about.")
+def dispatch() -> None:
+    """One step."""
+    telling()
+
+
+@dg.sensor(
+    job=dispatch,
+    minimum_interval_seconds=15,
+    default_status=dg.DefaultSensorStatus.RUNNING,
+    description="Tells what is due once the logs hold all that was told and answered before.",
+)
+def news(
+    context: dg.SensorEvaluationContext, state: dg.ResourceParam[State]
+) -> dg.SensorResult | dg.SkipReason:
+    """Starts `dispatch` when something is due and nothing waits to be taken in."""
+    if not (acting.due(state, acting.now()).height or acting.switched_off(state)):
+        return dg.SkipReason("nothing is due")
+    if context.instance.get_runs(dg.RunsFilter(statuses=UNFINISHED), limit=1):
+        return dg.SkipReason("a run is under way")
+    if next_step(state) is not None:
+        return dg.SkipReason("what was logged is taken in first")
+    tick = int(context.cursor or 0) + 1
+    run = dg.RunRequest(run_key=f"dispatch-{tick}", job_name=dispatch.name)
+    return dg.SensorResult(run_requests=[run], cursor=str(tick))

@@ -1,0 +1,143 @@
+"""Telling people: by Apprise, or in a file of the home where nothing is set.
+
+Text of logs goes out as text, never as markup, and no address in it is fetched: a picture is told
+by its address alone.
+"""
+
+import json
+import logging
+import os
+from collections.abc import Container, Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from resources.files import replace_file
+from resources.home import Home, check_namespace
+from resources.settings import Settings
+
+DEFAULT = "default"
+FILE = "file"
+"""Where it is told if nothing is set."""
+
+
+class Message(NamedTuple):
+    """What one person is told at once."""
+
+    record_id: str
+    """What it becomes in the logs once it was told."""
+    namespace: str
+    title: str
+    statements: tuple[str, ...]
+    image_url: str | None
+    at: datetime
+
+    @property
+    def body(self) -> str:
+        """Statements a line each, and the address of a picture."""
+        lines = [f"- {one}" for one in self.statements]
+        return "\n".join([*lines, self.image_url] if self.image_url else lines)
+
+
+class Sent(NamedTuple):
+    """How it went."""
+
+    to: str
+    """Kinds of places that it reached, such as `mailto, slack`; and those that it did not."""
+    error: str | None = None
+    """Why it reached none."""
+
+
+def places(settings: Settings, namespace: str) -> list[str]:
+    """Addresses of Apprise that a namespace is told at; none if it is told in its file.
+
+    Those with its name before them; of the default namespace also those with none. If there are
+    none, those of all others (`*`).
+    """
+    given = (settings.notify.get_secret_value() if settings.notify else "").split()
+    own, others = list[str](), list[str]()
+    for each in given:
+        name, _, address = each.partition("=") if "=" in each.split("://")[0] else ("", "", each)
+        if (name or DEFAULT) == namespace:
+            own.append(address)
+        elif name == "*":
+            others.append(address)
+    return own or others
+
+
+def send(home: Home, settings: Settings, message: Message) -> Sent:
+    """Tells it, once, at every place of its namespace.
+
+    Raises:
+        Exception: what a service's plugin raises: then nobody knows whether it was told.
+    """
+    told, missed = list[str](), list[str]()
+    addresses = places(settings, message.namespace)
+    if not addresses:
+        _append(told_in(home, message.namespace), message)
+        return Sent(FILE)
+    for address in addresses:
+        kind = address.split("://")[0].lower()
+        (told if _by_apprise(address, message) else missed).append(kind)
+    if not told:
+        return Sent("", f"{', '.join(missed)} took nothing")
+    reached = ", ".join(told)
+    return Sent(f"{reached}; not {', '.join(missed)}" if missed else reached)
+
+
+def _by_apprise(address: str, message: Message) -> bool:
+    from apprise import Apprise, AppriseAsset, NotifyFormat
+
+    # It logs addresses and answers of services, with what is secret in them.
+    logging.getLogger("apprise").setLevel(logging.CRITICAL)
+    asset = AppriseAsset(app_id="Cairn", app_desc="Cairn", async_mode=False, http_redirects=False)
+    service = Apprise(asset=asset)
+    return service.add(address) and bool(
+        service.notify(
+            body=message.body or message.title, title=message.title, body_format=NotifyFormat.TEXT
+        )
+    )
+
+
+def told_in(home: Home, namespace: str) -> Path:
+    """The file in which a namespace is told, one JSON object a line."""
+    return home.root / "notifications" / f"{check_namespace(namespace)}.jsonl"
+
+
+def _append(file: Path, message: Message) -> None:
+    line = {
+        "at": message.at.isoformat(),
+        "record_id": message.record_id,
+        "title": message.title,
+        "statements": message.statements,
+        "image_url": message.image_url,
+    }
+    file.parent.mkdir(mode=0o700, exist_ok=True)
+    descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    with os.fdopen(descriptor, "ab") as opened:
+        opened.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
+        opened.flush()
+        os.fsync(descriptor)
+
+
+def forget_told(home: Home, namespace: str, gone: Container[str] | None) -> None:
+    """Takes lines out of the file of a namespace: those of these records, or all of them."""
+    file = told_in(home, namespace)
+    if not file.exists():
+        return
+    if gone is None:
+        file.unlink()
+        return
+    kept = b"".join(line + b"\n" for line in _lines(file) if _record(line) not in gone)
+    replace_file(file, kept, 0o600)
+
+
+def _lines(file: Path) -> Iterator[bytes]:
+    return (line for line in file.read_bytes().split(b"\n") if line.strip())
+
+
+def _record(line: bytes) -> str:
+    try:
+        return str(json.loads(line)["record_id"])
+    except (ValueError, KeyError, TypeError):
+        return ""  # what a crash left of a line

@@ -1,0 +1,175 @@
+"""What searches found is told, once, through the graph: to a webhook on loopback, or in a file."""
+
+import json
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import polars as pl
+import pytest
+from pytest_httpserver import HTTPServer
+
+from assets.dispatch import Dispatched, dispatch, due
+from assets.enrich import enrich
+from knowledge.tables import ENGAGEMENTS, NOTIFICATIONS, RAW_LOGS, RECORDS, TABLES
+from resources.home import Home
+from resources.notifier import Message, Sent, told_in
+from resources.search_provider import Folder
+from resources.settings import Settings
+from resources.state import State
+from serving.forgetting import note, target, tombstone
+from serving.notifications import again, react
+from serving.reader import open_reader
+from tests.journeys.running import assert_as_built, follow
+from tests.journeys.test_research import Clock, rows, telling_of_bees, told
+from tests.resources.model_server import ModelServer
+
+pytestmark = pytest.mark.allow_hosts(["127.0.0.1", "localhost", "::1"])
+
+
+@pytest.fixture
+def webhook() -> Iterator[HTTPServer]:
+    with HTTPServer(host="127.0.0.1", threaded=True) as server:
+        server.expect_request("/cairn", method="POST").respond_with_data("ok")
+        yield server
+
+
+def bodies(webhook: HTTPServer) -> list[dict[str, str]]:
+    return [json.loads(request.get_data()) for request, _ in webhook.log]
+
+
+@pytest.fixture
+def found(
+    opened: Callable[..., State],
+    server: ModelServer,
+    folder: Folder,
+    webhook: HTTPServer,
+) -> tuple[State, Clock]:
+    """A home in which a search of its own just found something about bees, which somebody likes."""
+    server.script = telling_of_bees
+    state, clock = opened(), Clock()
+    settings = state.settings.model_dump() | {"notify": f"json://127.0.0.1:{webhook.port}/cairn"}
+    state = State(state.home, Settings.model_validate(settings))
+    follow(state)
+    assert dispatch(state, clock) == Dispatched(), "a first import tells nothing"
+    enrich(state, folder, clock)
+    follow(state)
+    told(state, "/like bees", clock())
+    follow(state)
+    assert enrich(state, folder, clock).done == 1
+    follow(state)
+    return state, clock
+
+
+def status(state: State) -> list[object]:
+    return [row["status"] for row in rows(state, NOTIFICATIONS)]
+
+
+def test_it_is_told_once_and_what_the_person_says_to_it_counts(
+    found: tuple[State, Clock], webhook: HTTPServer
+) -> None:
+    state, clock = found
+    (row,) = rows(state, NOTIFICATIONS)
+    assert (row["status"], row["text"]) == ("due", "Learned 1 new fact about bees")
+    assert dispatch(state, clock).sent == 1
+    assert dispatch(state, clock).begun_before == 1, "on a table that does not know of it yet"
+    follow(state)
+    assert (dispatch(state, clock).due, status(state)) == (0, ["sent"])
+    (body,) = bodies(webhook)
+    assert body["title"] == "Learned 1 new fact about bees"
+    assert body["message"] == "- The bees dance to show the way."
+
+    event = react(open_reader(state, "default"), str(row["notification_id"])[:6], "dislike")
+    assert event.written
+    follow(state)
+    signs = state.warehouse.read(ENGAGEMENTS).filter(engagement_type="proactive_reaction").collect()
+    assert signs.select("valence", "strength").rows() == [(-1, 0.8)]
+    assert_as_built(state)
+
+
+def test_a_rebuild_tells_nothing(found: tuple[State, Clock], webhook: HTTPServer) -> None:
+    state, clock = found
+    dispatch(state, clock)
+    follow(state)
+    before = rows(state, NOTIFICATIONS)
+    for name, table in TABLES.items():
+        if name not in (RECORDS.name, "source_files") and "namespace" in table.columns:
+            state.warehouse.write(table, table.empty())
+    state.answers.delete_all("default")
+    follow(state)
+    assert rows(state, NOTIFICATIONS) == before
+    clock.at += timedelta(days=1)
+    assert dispatch(state, clock) == Dispatched()
+    assert len(bodies(webhook)) == 1
+
+
+class Dies(BaseException):
+    """The process ends here."""
+
+
+def test_a_crash_between_sending_and_receipt_is_unknown_and_not_sent_again(
+    found: tuple[State, Clock], webhook: HTTPServer
+) -> None:
+    state, clock = found
+
+    def dying(home: Home, settings: Settings, message: Message) -> Sent:
+        raise Dies
+
+    with pytest.raises(Dies):
+        dispatch(state, clock, dying)
+    follow(state)
+    assert (status(state), dispatch(state, clock).due, bodies(webhook)) == (["unknown"], 0, [])
+
+    reader = open_reader(state, "default")
+    (row,) = rows(state, NOTIFICATIONS)
+    assert again(reader, str(row["notification_id"])).new
+    clock.at = datetime.now(UTC)
+    follow(state)
+    assert dispatch(state, clock).sent == 1
+    follow(state)
+    assert (status(state), len(bodies(webhook))) == (["sent"], 1)
+    assert_as_built(state)
+
+
+def test_a_service_that_refuses_is_told_of_and_not_asked_again(
+    found: tuple[State, Clock], webhook: HTTPServer
+) -> None:
+    state, clock = found
+    webhook.clear()
+    webhook.expect_request("/cairn", method="POST").respond_with_data("no", status=500)
+    assert dispatch(state, clock).failed == 1
+    follow(state)
+    (row,) = rows(state, NOTIFICATIONS)
+    assert (row["status"], row["reason"]) == ("failed", "it could not be sent: json took nothing")
+    assert dispatch(state, clock).due == 0
+    assert len(bodies(webhook)) == 1
+
+
+def test_what_is_old_by_the_clock_is_not_told_where_nothing_was_logged_since(
+    found: tuple[State, Clock],
+) -> None:
+    state, clock = found
+    assert due(state, clock()).height == 1
+    assert due(state, clock() + timedelta(days=8)).is_empty()
+
+
+def test_forgetting_takes_it_along(found: tuple[State, Clock]) -> None:
+    state, clock = found
+    plain = State(state.home, state.settings.model_copy(update={"notify": None}))
+    assert dispatch(plain, clock).sent == 1
+    follow(plain)
+    file = told_in(state.home, "default")
+    (line,) = map(json.loads, file.read_text().splitlines())
+    assert line["statements"] == ["The bees dance to show the way."]
+    assert file.stat().st_mode & 0o777 == 0o600
+
+    results = state.warehouse.read(RAW_LOGS).filter(kind="tool_result", tool_name="search")
+    record = results.filter(pl.col("text").str.contains("dance")).collect()["record_id"][0]
+    note(plain, tombstone(plain, target(plain, record)))
+    follow(plain)
+    assert rows(plain, NOTIFICATIONS) == []
+    assert "dance" not in file.read_text()
+    assert not any(
+        "about bees" in inbox.read_text() for inbox in Path(state.home.inbox).rglob("*.jsonl")
+    )
+    assert_as_built(plain)
