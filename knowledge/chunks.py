@@ -26,11 +26,14 @@ LONGEST_ERROR_LINE = 300
 
 _OWN_LOOKUP = pl.col("trigger").fill_null("") == ENRICHMENT
 _SAID = pl.col("kind").is_in(["message", "note"]) & pl.col("origin").is_in(["human", "agent"])
-_SEARCHED = ((pl.col("kind") == "search") & (pl.col("origin") == "human")) | (
+SEARCH_RESULT = (
     (pl.col("kind") == "tool_result")
     & (pl.col("origin") == "external")
     & (pl.col("tool_name") == "search")
 )
+"""What a search brought, whoever made it: in the logs of searches, and of Cairn's own."""
+
+_SEARCHED = ((pl.col("kind") == "search") & (pl.col("origin") == "human")) | SEARCH_RESULT
 _FAILED = (pl.col("kind") == "tool_result") & (pl.col("origin") == "tool") & pl.col("is_error")
 
 READ_IN_FULL = (_SAID | _SEARCHED | _FAILED) & ((pl.col("origin") == "human") | ~_OWN_LOOKUP)
@@ -99,7 +102,7 @@ def chunks(
 
     Args:
         raw_logs: Rows of RAW_LOGS, whole conversations, in any order.
-        reads: READ_IN_FULL or LOOKED_UP.
+        reads: READ_IN_FULL, LOOKED_UP or SEARCH_RESULT.
         policy: chunk_tokens.
         within: What no chunk crosses: `episode_id`, or `record_id` for each record by itself.
 

@@ -1,10 +1,14 @@
-"""Known-only mode: facts that the system's own searches brought, about names known before.
+"""Known-only mode: facts that searches brought, about names known before.
 
 What is known is decided by event time: a name is given if a person's record introduced it before
-the text that it occurs in, whatever order the days were processed in. Each record is asked about by
-itself, with the names that occur in it; nothing that it is answered can bring a name in.
+the text that it occurs in, whatever order the days were processed in. Each record is read by
+itself, with the names that occur in it; nothing that it says can bring a name in.
+
+A language model reads what the system looked up by itself; what people's searches brought, it reads
+in full mode. Without one the grammar of knowledge/prose.py reads both.
 """
 
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -12,21 +16,22 @@ import polars as pl
 
 from knowledge.asking import Ask, LanguageModel
 from knowledge.candidates import NOBODY
-from knowledge.chunks import LOOKED_UP, Lines, chunks, pieces
+from knowledge.chunks import LOOKED_UP, SEARCH_RESULT, Lines, chunks, pieces
 from knowledge.extraction import Extraction, extraction, extractor, facts_ask, facts_of
 from knowledge.extractors import Extractor
 from knowledge.policy import Policy
 from knowledge.prompts import KNOWN_FACTS
-from knowledge.proposals import Known
+from knowledge.proposals import Known, judged_facts
+from knowledge.prose import said_of, spellings
 from knowledge.questions import asked
 from knowledge.quoting import occurring
 from knowledge.tables import KNOWN_ONLY_CANDIDATES
 
 KNOWN_ONLY = Extractor(
     "known_only",
-    "model",
-    3,
-    "Facts that a language model finds in the system's own searches, about known names alone.",
+    "stage",
+    4,
+    "Facts in what searches brought, about known names alone.",
     ("chunk_tokens", "model_confidence"),
 )
 
@@ -35,12 +40,24 @@ ASSET = "known_only_candidates"
 OF_PROSE = ("topic", "person", "system", "package", "host", "project")
 """Types of names that prose is about; tools and paths are known by what is done with them."""
 
+OF_PAGES = ("topic", "system", "package")
+"""Those whose names mean the same to strangers; their host `nas` and their Mira are others."""
+
+READ = LOOKED_UP | SEARCH_RESULT
+"""What may be read, by a model or without one."""
+
 _CANDIDATE = ["namespace", "candidate_id"]
 
 
 class _Question(NamedTuple):
     lines: Lines
-    names: list[Known]
+    names: dict[str, Known]
+    """Names that were known then and occur, by how they are written."""
+
+    @property
+    def given(self) -> list[Known]:
+        """The names, each once."""
+        return sorted(set(self.names.values()))
 
 
 def known_only(
@@ -58,8 +75,10 @@ def known_only(
         Candidates are of mode `known_only`, each about a name of `introductions`. The outcomes
         are of the stage `known_only`.
     """
-    questions = _questions(raw_logs, introductions, policy)
-    given = {one.lines[0].chunk_id: one.names for one in questions}
+    logs = raw_logs.filter(LOOKED_UP.fill_null(value=False))
+    known = _known(introductions, OF_PROSE, _as_asked)
+    questions = _questions(chunks(logs, LOOKED_UP, policy, within="record_id"), known)
+    given = {one.lines[0].chunk_id: one.given for one in questions}
 
     def ask(lines: Lines) -> Ask | None:
         return facts_ask(KNOWN_FACTS, lines, given[lines[0].chunk_id], ASSET)
@@ -70,8 +89,38 @@ def known_only(
     return extraction(KNOWN_ONLY.name, raw_logs, proposals, settled)
 
 
+def known_only_by_grammar(
+    raw_logs: pl.DataFrame, introductions: pl.DataFrame, policy: Policy
+) -> Extraction:
+    """Facts about known names, as sentences of search results state them, with no model to ask.
+
+    Args:
+        raw_logs: Rows of RAW_LOGS, in any order.
+        introductions: The table `introductions`.
+        policy: Thresholds in force.
+
+    Returns:
+        As `known_only`: each sentence passes the checks that a model's proposal does.
+    """
+    known = _known(introductions, OF_PAGES, _as_read)
+    read = chunks(raw_logs, SEARCH_RESULT, policy, within="record_id")
+    proposals = [
+        proposal
+        for lines, names in _questions(read, known)
+        for line in lines
+        for proposal in judged_facts(
+            list(said_of(line.text, line.number, names)),
+            lines,
+            {name.key: name for name in names.values()},
+            KNOWN_ONLY.label,
+            policy,
+        )
+    ]
+    return extraction(KNOWN_ONLY.name, raw_logs, proposals, ())
+
+
 def known_only_rows(found: Extraction) -> pl.DataFrame:
-    """What a model found, as rows of KNOWN_ONLY_CANDIDATES: refused ones with their reason.
+    """What was found, as rows of KNOWN_ONLY_CANDIDATES: refused ones with their reason.
 
     A fact that is there twice, and refused once, is none that was refused.
     """
@@ -82,11 +131,10 @@ def known_only_rows(found: Extraction) -> pl.DataFrame:
 
 
 def _questions(
-    raw_logs: pl.DataFrame, introductions: pl.DataFrame, policy: Policy
+    read: pl.DataFrame, known: dict[str, dict[str, tuple[datetime, Known]]]
 ) -> list[_Question]:
     """Every chunk of what was looked up, with the names that were known then and occur in it."""
-    every = pieces(chunks(raw_logs, LOOKED_UP, policy, within="record_id"))
-    known = _known(introductions)
+    every = pieces(read)
     found: list[_Question] = []
     for namespace in sorted({lines[0].namespace for lines in every}):
         own = [lines for lines in every if lines[0].namespace == namespace]
@@ -94,23 +142,41 @@ def _questions(
         since = known.get(namespace, {})
         for lines, names in zip(own, occurring(texts, since), strict=True):
             at = lines[0].occurred_at
-            given = [Known(name, since[name][1]) for name in names if at and since[name][0] < at]
-            found.append(_Question(lines, sorted(given)))
+            given = {name: since[name][1] for name in names if at and since[name][0] < at}
+            found.append(_Question(lines, given))
     return found
 
 
-def _known(introductions: pl.DataFrame) -> dict[str, dict[str, tuple[datetime, str]]]:
-    """By namespace and name: when it was first introduced, and as what; undated ones never were."""
+def _as_asked(known: Known) -> dict[str, Known]:
+    """The forms of a name, each as a model is asked about it."""
+    # Of a package, `-` and `_` are the same (PEP 503); its name is written with either.
+    names = {known.name, known.name.replace("-", "_")} if known.type == "package" else {known.name}
+    return {name: Known(name, known.type) for name in names}
+
+
+def _as_read(known: Known) -> dict[str, Known]:
+    """The forms that a name may have as a subject, each with the name itself."""
+    return dict.fromkeys(spellings(known), known)
+
+
+def _known(
+    introductions: pl.DataFrame, types: Sequence[str], forms: Callable[[Known], Mapping[str, Known]]
+) -> dict[str, dict[str, tuple[datetime, Known]]]:
+    """By namespace and form: when the name was first introduced, and as what.
+
+    Undated ones never were.
+    """
     rows = introductions.filter(
-        pl.col("type").is_in(OF_PROSE)
+        pl.col("type").is_in(types)
         & pl.col("introduced_at").is_not_null()
         & ~((pl.col("type") == "person") & (pl.col("name") == NOBODY))
-    ).sort("introduced_at", "type", descending=True)
-    known: dict[str, dict[str, tuple[datetime, str]]] = {}
+    ).sort("introduced_at", "type", "name", descending=True)
+    known: dict[str, dict[str, tuple[datetime, Known]]] = {}
+    topics = set(rows.filter(type="topic").select("namespace", "name").iter_rows())
     for namespace, name, introduced_at, type_ in rows.select(
         "namespace", "name", "introduced_at", "type"
     ).iter_rows():
-        # Of a package, `-` and `_` are the same (PEP 503); its name is written with either.
-        for spelled in {name, name.replace("-", "_")} if type_ == "package" else {name}:
-            known.setdefault(namespace, {})[spelled] = introduced_at, type_
+        for form, one in forms(Known(name, type_)).items():
+            if form == name or (namespace, form) not in topics:  # `bees` are not the topic `bee`
+                known.setdefault(namespace, {})[form] = introduced_at, one
     return known

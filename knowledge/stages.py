@@ -5,7 +5,6 @@ from collections.abc import Set
 import polars as pl
 
 from knowledge.change import Change
-from knowledge.chunks import LOOKED_UP
 from knowledge.consolidation import CONSOLIDATION
 from knowledge.days import watermark
 from knowledge.decisions import DECIDED, decisions
@@ -18,7 +17,13 @@ from knowledge.funnel import funnel
 from knowledge.generalised import GENERALISED, generalised
 from knowledge.interests import interests
 from knowledge.introductions import introductions, introductions_after
-from knowledge.known_only import KNOWN_ONLY, known_only, known_only_rows
+from knowledge.known_only import (
+    KNOWN_ONLY,
+    READ,
+    known_only,
+    known_only_by_grammar,
+    known_only_rows,
+)
 from knowledge.learnings.feedback import REACTIONS, feedback
 from knowledge.learnings.stage import DUPLICATES, learnings, outcomes
 from knowledge.prompts import GENERALISED_FACTS, KNOWN_FACTS
@@ -73,9 +78,11 @@ INTRODUCTIONS_STAGE = Stage(
 
 
 def _known_only(reads: Frames, means: Means) -> Made:
+    logs, introduced = reads["raw_logs"], reads["introductions"]
     if means.model is None:
-        return Made({"known_only_candidates": KNOWN_ONLY_CANDIDATES.empty()})
-    found = known_only(reads["raw_logs"], reads["introductions"], means.model, means.policy)
+        found = known_only_by_grammar(logs, introduced, means.policy)
+    else:
+        found = known_only(logs, introduced, means.model, means.policy)
     pending = (found.outcomes["outcome"] == "pending").any()
     return Made({"known_only_candidates": known_only_rows(found)}, found.failures, pending)
 
@@ -102,7 +109,7 @@ KNOWN_ONLY_STAGE = Stage(
     (KNOWN_ONLY_CANDIDATES,),
     _known_only,
     _known_only_count,
-    only={RAW_LOGS.name: LOOKED_UP},
+    only={RAW_LOGS.name: READ},
     prompts=(KNOWN_FACTS,),
 )
 

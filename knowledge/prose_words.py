@@ -1,0 +1,153 @@
+"""Words of prose that is read without a model: verbs of statements, and what makes a sentence none.
+
+All is matched on lower case, with straight apostrophes.
+"""
+
+import re
+from collections.abc import Iterable
+
+_VERB_LIST = """
+accept achieve act add adopt aggregate agree aim allow apply arrive ask assign assume attach attract
+authenticate automate avoid balance become begin behave believe belong bind block boast borrow break
+bring build bundle cache calculate call carry cause change check choose collect combine come
+communicate compare compete compile compress comprise compute configure connect consist construct
+consume contain continue contribute control convert cooperate coordinate cost cover create cut dance
+date deal decide decode decompress decrypt deduplicate define delegate delete deliver depend deploy
+derive describe detect determine develop differ digest direct discover display distinguish
+distribute divide dominate download drink drive drop earn eat elect eliminate embed embrace emerge
+emit emphasize employ enable encode encourage encrypt enforce enhance enjoy ensure enter establish
+estimate evaluate evolve examine execute exhibit exist expand expect expire explain expose extend
+extract face facilitate fail fall feature feed fetch fill filter find fit fix flow fly focus follow
+force form fulfil function gain gather generate get give go govern grant group grow guarantee handle
+happen hash have help hide hold host identify ignore implement import improve include incorporate
+increase index indicate infer inform inherit inject insert inspect install integrate intercept
+interpret introduce invalidate invent investigate invoke involve isolate issue join keep know lack
+last launch lead learn leave let lie lift limit link listen live load locate lock log look lose
+lower maintain make manage map mark match mean measure merge migrate mimic minimize mix monitor
+mount move multiply need negotiate normalize notice obtain occupy occur offer open operate optimize
+orchestrate order organize originate outperform overcome overlap override own pack package parse
+partition pass pay perform permit persist pick place play poll pollinate possess prefer prepare
+present preserve prevent print process produce prohibit promise promote protect prove provide
+publish pull push put query raise range rank reach react read receive recognize recommend record
+recover recreate redirect reduce refer refine reflect refuse register reject relate release rely
+remain remember remove render reorder repair repeat replace replicate report represent require
+resemble reserve reside resist resolve respect respond restart restore restrict result retain
+retrieve return reuse reveal rewrite ride rise rotate route run satisfy save scale scan schedule
+search secure seek select sell send separate serialize serve set share shift ship show shut simplify
+simulate sit skip sleep slow smell solve sort span spawn specialize specify spend split spread
+stabilize stand start stay stem stop store stream strengthen stretch strip strive submit succeed
+suffer suggest suit supply support surround survive suspend swarm switch sync synchronize tackle
+take talk target taste tend terminate test thrive throw tolerate trace track train transfer
+transform translate transmit transport trap travel treat trigger try tunnel turn undergo understand
+unify update upgrade use utilize validate vary verify visit wait wake walk want warn wash watch wear
+weigh win withstand work wrap write yield
+"""
+_PAST_LIST = """
+became began broke brought built came chose cost cut dropped drove fell flew found gave got grew
+held kept knew led left lost made meant met occurred paid planned put ran referred rose saw sent set
+shipped shut sold spent split spread stood stopped switched taught took went won wrote
+"""
+_PLAIN_LIST = """
+allow benefit demand depend enable enhance give help improve include increase involve keep lead make
+mean need offer prevent provide reduce require strengthen take teach
+"""
+VERBS = tuple(_VERB_LIST.split())
+"""As they follow a plural."""
+
+
+def third(verb: str) -> str:
+    """A regular verb as it follows a singular."""
+    if verb == "have":
+        return "has"
+    if re.search(r"(?:s|sh|ch|x|z|o)$", verb):
+        return verb + "es"
+    return verb[:-1] + "ies" if re.search(r"[^aeiou]y$", verb) else verb + "s"
+
+
+def past(verb: str) -> str:
+    """A regular verb in the past."""
+    if verb.endswith("e"):
+        return verb + "d"
+    return verb[:-1] + "ied" if re.search(r"[^aeiou]y$", verb) else verb + "ed"
+
+
+def alternatives(forms: Iterable[str]) -> str:
+    """A pattern for one of some words."""
+    return "|".join(sorted(set(forms), key=lambda form: (-len(form), form)))
+
+
+THIRD = alternatives(map(third, VERBS))
+PLURAL = alternatives(VERBS)
+PAST = alternatives([*map(past, VERBS), *_PAST_LIST.split()])
+OF_ACTIVITY = alternatives(map(third, _PLAIN_LIST.split()))
+"""What is no plural of a noun: behind `running`, `tests` is one."""
+
+FINITE = re.compile(
+    r"(?P<before>\S+) "
+    r"(?:(?:also|often|usually|now|still|then|always|never|not|[a-z]+ly) )*"
+    r"(?:is|are|was|were|has|have|had|can|cannot|will|does|do|did|should|must|may|might|could|would"
+    r"|(?:include|require|provide|contain|consist|allow|enable|become|remain|exist|depend)s?)\b(?!-)"
+)
+"""A verb that may be the one of the sentence, and the word before it."""
+
+_CLAUSE_LIST = """
+and or but which that who what when where while because since as if so it they he she there
+than how why whether unless until although though you users people one to not
+"""
+CLAUSE = frozenset(_CLAUSE_LIST.split())
+"""Words that a verb stands behind which is of another clause."""
+
+UNFIT = re.compile(
+    r"""
+      \b(?:i|i'm|i've|i'd|i'll|we|we're|we've|we'll|our|ours|my|mine|me|myself|ourselves)\b
+    # what depends on the text around it
+    | \b(?:this|these|those|here|aforementioned|latter|former)\b
+    | \b(?:the\ )?(?:following|above|below)(?:\ \w+)?[.:,;)] | \bas\ follows\b
+    | \bthe\ (?:following|other|same|second|third|next|answer|reason|ones?|rest)\b | \banother\b
+    | \b(?:however|therefore|thus|hence|consequently|likewise|meanwhile|nevertheless|nonetheless
+        |otherwise|accordingly|conversely|furthermore|moreover|instead(?!\ of\b))\b
+    | ,\ (?:for\ (?:example|instance)|in\ (?:addition|contrast|turn|fact)
+        |on\ the\ other\ hand),
+    | \b(?:too|as\ well|either|though|then|so|that|it|them|do)\.$
+    | ^(?:\S+\ ){1,5}(?:is|are|was|were)\ (?:not\ )?(?:why|how|where|when|because|that|so|then)\b
+    # what another says, or nobody surely
+    | \b(?:may|might|could|would|perhaps|maybe|probably|possibly|presumably|reportedly|allegedly
+        |supposedly|apparently|arguably|hopefully|seem(?:s|ed)?|seemingly|appear(?:s|ed)?\ to
+        |(?:un)?likely|rumou?r\w*|speculat\w+|unconfirmed|unclear|uncertain)\b
+    | \b(?:is|are|was|were)\ (?:said|believed|thought|expected|supposed|assumed|claimed|reported
+        |considered|planned|slated|poised)\b
+    | \b(?:sa(?:ys?|id)|claim(?:s|ed)?|told|argue[sd]?|in\ (?:his|her|their)\ opinion)\b
+    | ,\ according\ to\b
+    # what passes with the day, or with a version
+    | \b(?:yesterday|today|tonight|tomorrow|recently|ago|upcoming|right\ now|at\ the\ moment
+        |coming\ soon|just\ (?:released|announced|launched)
+        |(?:mon|tues|wednes|thurs|fri|satur|sun)day
+        |(?:this|last|next|past)\ (?:few|several|couple|\w*\ ?(?:week|month|year|morning|evening
+        |night|summer|winter|spring|fall|autumn|quarter|decade|century)))\b
+    | \b(?:used\ to\ (?!\w+\ (?:an?|the)\b)|previously|incorrectly|did\ not|didn't)\b
+    | \b(?:is|are|has|have)\ (?:now|no\ longer)\b
+    | ^(?:\S+\ ){1,5}(?:is|are|was|were)\ (?:\w+ly\ |not\ |also\ |still\ )?
+        (?!(?:some|any|every|no)thing\b)\w{2,}ing\b
+    | \b(?:is|are|was|were)\ (?:not\ |still\ |currently\ |already\ )*(?:broken|down|stuck|installed
+        |done|ready|happy|pleased|excited|proud|unable|sure)\b
+    # advertising, and what a page says of itself
+    | \b(?:click|subscribe|sign\ (?:up|in)|log\ ?in|newsletter|discount|coupon|promo|%\ off
+        |free\ (?:trial|shipping)|(?:buy|order|shop)\ now|in\ stock|best[-\ ]?sell\w+
+        |deals?(?!\ with)|order\ (?:your|online)|add\ to\ cart|(?:learn|read|see)\ more|find\ out
+        |check\ out|get\ started|(?:contact|follow)\ us|privacy\ policy|accept\ (?:all|cookies)
+        |cookie\ (?:policy|settings|preferences|notice)|all\ rights\ reserved
+        |terms\ of\ (?:use|service)|copyright|sponsored|advertis\w+|affiliate|limited\ time
+        |look\ no\ further|award-winning|world-class|best-in-class|industry-leading|cutting-edge
+        |state-of-the-art|unparalleled|game-?changer|revolutioni[sz]\w+|one-stop|stay\ tuned
+        |delicious|stunning|must-have)\b
+    | \b(?:is|are|was|were)\ (?:an?\ |the\ )?(?:\w+ly\ |very\ |so\ |pretty\ )*
+        (?:great|awesome|amazing|fantastic|wonderful|perfect|excellent|cool|nice|brilliant
+        |incredible|beautiful|lovely|superb|fun|worth|welcome|interesting)\b
+    | \b(?:in|see|of)\ (?:the\ )?(?:section|chapter|figure|fig\.|table|appendix|page|post|guide
+        |video|readme|documentation|docs|changelog|examples?|paper)\b
+    | \b(?:article|tutorial|chapter|faq)s?\b
+    | https?:// | \bwww\. | © | @ | \bplease\b | \blet's\b
+    """,
+    re.VERBOSE,
+)
+"""What no sentence has that is understood alone, and holds."""
