@@ -5,6 +5,7 @@ about what it may be made to write down, since facts are later shown to agents.
 """
 
 import re
+from functools import lru_cache
 
 from knowledge.text import undisguised
 
@@ -84,6 +85,7 @@ def gives_orders(text: str, origin: str) -> bool:
     return orders(text, origin) is not None
 
 
+@lru_cache(maxsize=64)  # every fact of a page asks about the page
 def orders(text: str, origin: str) -> str | None:
     """The first words of a text that give orders to a model; None if none do."""
     seen = undisguised(text)

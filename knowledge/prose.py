@@ -7,7 +7,7 @@ alone. The grammar is English; of other languages nothing is found.
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from knowledge.prompts.known_facts import KnownFact
 from knowledge.proposals import Known
@@ -53,10 +53,11 @@ def _predicate(sure: str, other: str) -> re.Pattern[str]:
     )
 
 
+_OF_SEVERAL = rf"(?:{PLURAL})(?! (?:{THIRD})\b)"
 _ONE, _SEVERAL = "is|was|has|does", "are|were|have|do"
 _AFTER_ONE = _predicate(_ONE, f"{THIRD}|{PAST}")
-_AFTER_SEVERAL = _predicate(_SEVERAL, f"{PLURAL}|{PAST}")
-_AFTER_ANY = _predicate(f"{_ONE}|{_SEVERAL}", f"{THIRD}|{PLURAL}|{PAST}")
+_AFTER_SEVERAL = _predicate(_SEVERAL, f"{_OF_SEVERAL}|{PAST}")
+_AFTER_ANY = _predicate(f"{_ONE}|{_SEVERAL}", f"{THIRD}|{_OF_SEVERAL}|{PAST}")
 _AFTER_ACTIVITY = _predicate(_ONE, OF_ACTIVITY)
 _TOLD_ONCE = re.compile(r"(?:was|were|had|will|won't|[a-z]+ed)\b")
 
@@ -73,7 +74,10 @@ def said_of(text: str, number: int, names: Mapping[str, Known]) -> Iterator[Know
         ((_folded(spelled), known) for spelled, known in names.items()),
         key=lambda form: (-len(form[0]), form),
     )
-    for sentence in statements(_unwrapped(text)):
+    for sentence in statements(_by_sentence(_unwrapped(text), names)) if forms else ():
+        seen = _folded(sentence.text)
+        if not any(form in seen for form, _ in forms):
+            continue
         told = _told(sentence.text)
         if told.endswith(".") and (about := _subject(told, forms)):
             yield KnownFact(
@@ -110,7 +114,7 @@ def _subject(told: str, forms: Sequence[tuple[str, Known]]) -> Known | None:
         ):
             if article == "the" and not _definite(told, form):
                 return None
-            return None if _unfit(told, plain, form) else known
+            return None if _unfit(told, plain) else known
     return None
 
 
@@ -143,11 +147,10 @@ def _definite(told: str, form: str) -> bool:
     return " " in form or form.endswith("s") or _NAMED.search(told) is not None
 
 
-def _unfit(told: str, plain: str, form: str) -> bool:
+def _unfit(told: str, plain: str) -> bool:
     return (
         any(told.count(a) != told.count(b) for a, b in _PAIRS)
         or _OPEN_END.search(told) is not None
-        or f". {form} " in plain
         or UNFIT.search(plain) is not None
     )
 
@@ -156,6 +159,12 @@ def _told(sentence: str) -> str:
     """A sentence as it is kept: links by their words, without marks of notes and of emphasis."""
     plain = _MARKED.sub(r"\2", _NOTE.sub("", _LINK.sub(r"\1", sentence)))
     return " ".join(_REFERENCE.sub(lambda found: found[1] or found[2], plain).split())
+
+
+def _by_sentence(text: str, names: Iterable[str]) -> str:
+    """A text of the same length, in lines where a sentence begins with a name in lower case."""
+    spelled = "|".join(r"\s+".join(map(re.escape, name.split())) for name in sorted(names))
+    return re.sub(rf"(?i)(?<=[\w)`]{{4}}\.) (?=[*`\"“]{{0,2}}(?:{spelled})\b)", "\n", text)
 
 
 def _unwrapped(text: str) -> str:

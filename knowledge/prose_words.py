@@ -7,45 +7,57 @@ import re
 from collections.abc import Iterable
 
 _VERB_LIST = """
-accept achieve act add adopt aggregate agree aim allow apply arrive ask assign assume attach attract
-authenticate automate avoid balance become begin behave believe belong bind block boast borrow break
-bring build bundle cache calculate call carry cause change check choose collect combine come
-communicate compare compete compile compress comprise compute configure connect consist construct
-consume contain continue contribute control convert cooperate coordinate cost cover create cut dance
-date deal decide decode decompress decrypt deduplicate define delegate delete deliver depend deploy
-derive describe detect determine develop differ digest direct discover display distinguish
-distribute divide dominate download drink drive drop earn eat elect eliminate embed embrace emerge
-emit emphasize employ enable encode encourage encrypt enforce enhance enjoy ensure enter establish
-estimate evaluate evolve examine execute exhibit exist expand expect expire explain expose extend
-extract face facilitate fail fall feature feed fetch fill filter find fit fix flow fly focus follow
-force form fulfil function gain gather generate get give go govern grant group grow guarantee handle
-happen hash have help hide hold host identify ignore implement import improve include incorporate
-increase index indicate infer inform inherit inject insert inspect install integrate intercept
-interpret introduce invalidate invent investigate invoke involve isolate issue join keep know lack
-last launch lead learn leave let lie lift limit link listen live load locate lock log look lose
-lower maintain make manage map mark match mean measure merge migrate mimic minimize mix monitor
-mount move multiply need negotiate normalize notice obtain occupy occur offer open operate optimize
-orchestrate order organize originate outperform overcome overlap override own pack package parse
-partition pass pay perform permit persist pick place play poll pollinate possess prefer prepare
-present preserve prevent print process produce prohibit promise promote protect prove provide
-publish pull push put query raise range rank reach react read receive recognize recommend record
-recover recreate redirect reduce refer refine reflect refuse register reject relate release rely
-remain remember remove render reorder repair repeat replace replicate report represent require
-resemble reserve reside resist resolve respect respond restart restore restrict result retain
-retrieve return reuse reveal rewrite ride rise rotate route run satisfy save scale scan schedule
-search secure seek select sell send separate serialize serve set share shift ship show shut simplify
-simulate sit skip sleep slow smell solve sort span spawn specialize specify spend split spread
-stabilize stand start stay stem stop store stream strengthen stretch strip strive submit succeed
-suffer suggest suit supply support surround survive suspend swarm switch sync synchronize tackle
-take talk target taste tend terminate test thrive throw tolerate trace track train transfer
-transform translate transmit transport trap travel treat trigger try tunnel turn undergo understand
-unify update upgrade use utilize validate vary verify visit wait wake walk want warn wash watch wear
-weigh win withstand work wrap write yield
+absorb accept achieve act add adjust adopt affect aggregate agree aim allow analyze announce answer
+apply arrive ask assign assist assume attach attract authenticate automate avoid await backport bake
+balance bear become begin behave believe belong bind bite block boast boil borrow break breathe brew
+bridge bring build bundle burn buy cache calculate call carry catch cause celebrate change charge
+check choose climb close coexist collect combine come communicate compare compete compile compress
+comprise compute configure connect consist construct consume contain continue contribute control
+convert cook cooperate coordinate copy cost cover create cross cultivate cure cut damage dance date
+deal decide decode decompress decrypt deduplicate defend define degrade delay delegate delete
+deliver depend depict deploy deprecate derive describe detect determine develop differ digest direct
+disable discover dispatch display dissolve distinguish distribute divide document dominate download
+drain draw drink drive drop dry earn eat echo elect eliminate embed embrace emerge emit emphasize
+employ emulate enable encode encompass encourage encrypt enforce enhance enjoy ensure enter escape
+establish estimate evaluate evolve examine exceed exclude execute exhibit exist expand expect expire
+explain expose extend extract face facilitate fail fall feature feed ferment fetch fight fill filter
+find finish fit fix float flow fly focus follow forbid force form forward freeze fulfil function
+gain gather generate germinate get give glow go govern grant grind grow guarantee guess handle
+happen harm harvest hash hatch have heal hear help hide highlight hold host hum hunt identify ignore
+illustrate impact implement import impose improve include incorporate increase index indicate infect
+infer influence inform inherit inject insert inspect inspire install integrate interact intercept
+interoperate interpret introduce invalidate invent invest investigate invite invoke involve isolate
+iterate join keep kill know lack last launch lay lead leak learn leave lend let lie lift limit link
+listen live load locate lock look loop lose lower maintain make manage mandate map mark match mean
+measure melt merge migrate mimic minimize mirror mix monitor mount move multiply mutate name need
+negate negotiate nest normalize notice notify obtain occupy occur offer open operate optimize orbit
+orchestrate order organize originate outperform overcome overlap override own oxidize pack
+parallelize parse partition pass pay penetrate perform permit persist pick place play poll pollinate
+pollute pose possess pour power precede prefer prepare present preserve prevent print prioritize
+process produce prohibit promise promote propagate protect prove provide proxy prune publish pull
+purify push put query radiate raise rank reach react read rebase rebuild recall receive recognize
+recommend record recover recreate recycle redirect redo reduce refer refine reflect refuse register
+regulate reinforce reject relate release relieve reload rely remain remember remind remove rename
+render renew reorder repair repeat replace replicate report represent reproduce require resemble
+reserve reside resist resolve respect respond restart restore restrict result retain retrieve retry
+return reuse reveal revolve rewrite ride ripen rise roast rotate route run sail sanitize satisfy
+save scale scan schedule seal search secure seek select sell send separate serialize serve set
+settle shape share shift ship show shrink shut sign simplify simulate sing sink sit skip sleep slide
+slow smell sniff soak solve sort span spawn speak specialize specify spend spin split spoil spread
+stabilize stand standardize start stay stem sting stop store stream strengthen stretch strike strip
+strive structure subclass submit subscribe substitute succeed suffer suggest suit summarize
+supplement supply support surpass surround survive suspend sustain swarm swim switch sync
+synchronize tackle tag take talk target taste tend terminate test thicken thrive throttle throw tie
+tighten tolerate touch trace track train transcribe transfer transform translate transmit transport
+trap travel treat trigger try tunnel turn tweak undergo understand unify unite unlock update upgrade
+upload use utilize validate vanish vary verify vibrate visit visualize wait wake walk want warn wash
+watch wear weave weigh win withstand work wrap write yield
 """
 _PAST_LIST = """
-became began broke brought built came chose cost cut dropped drove fell flew found gave got grew
-held kept knew led left lost made meant met occurred paid planned put ran referred rose saw sent set
-shipped shut sold spent split spread stood stopped switched taught took went won wrote
+became began bit bought broke brought built came caught chose copied cost cut drew dropped drove
+fell flew fought found froze gave got grew heard held kept knew laid led left lost made meant melted
+met occurred paid planned put ran referred rose sang sank saw sent set shipped shut slid sold spent
+split spoke spread spun stood stopped struck swam switched taught took went won wove wrote
 """
 _PLAIN_LIST = """
 allow benefit demand depend enable enhance give help improve include increase involve keep lead make
