@@ -37,7 +37,7 @@ _OPEN_END = re.compile(r"(?:\.\.|…|[^.\w)\]\"'”’`%°*]\.)$")
 _NAMED = re.compile(r"^[^T]*[Tt]he [*`\"“]*[A-Z]")
 _OPENING = re.compile(r"(?:in (?:[a-z]+ )?\d{4}, )?(?:(?P<article>the|an?) )?")
 _BESIDE = (
-    r"(?: v?\d+(?:\.\w+)*)?"
+    r"(?: (?:v\d+|\d+\.\w+)(?:\.\w+)*)?"
     r"(?: \([^()]{1,80}\))?"
     r"(?:, (?:an?|the|also|formerly|once|originally|short for|known|which|or|developed|written"
     r"|created|founded) [^,]{1,100},)?"
@@ -59,6 +59,7 @@ _AFTER_ONE = _predicate(_ONE, f"{THIRD}|{PAST}")
 _AFTER_SEVERAL = _predicate(_SEVERAL, f"{_OF_SEVERAL}|{PAST}")
 _AFTER_ANY = _predicate(f"{_ONE}|{_SEVERAL}", f"{THIRD}|{_OF_SEVERAL}|{PAST}")
 _AFTER_ACTIVITY = _predicate(_ONE, OF_ACTIVITY)
+_OF_OTHERS = re.compile(r"(?:\S+ ){1,3}(?:their|them)\b")
 _TOLD_ONCE = re.compile(r"(?:was|were|had|will|won't|[a-z]+ed)\b")
 
 
@@ -135,6 +136,8 @@ def _says(rest: str, form: str, known: Known, article: str | None) -> bool:
         return False
     told = found["told"]
     if sum(word not in STOP_WORDS for word in words(told)) < FEWEST_WORDS:
+        return False
+    if after is _AFTER_ONE and _OF_OTHERS.match(told):
         return False
     if article in ("a", "an") and _TOLD_ONCE.match(told):
         return False  # one of them, at one time

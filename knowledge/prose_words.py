@@ -113,7 +113,7 @@ UNFIT = re.compile(
     r"""
       \b(?:i|i'm|i've|i'd|i'll|we|we're|we've|we'll|our|ours|my|mine|me|myself|ourselves)\b
     # what depends on the text around it
-    | \b(?:this|these|those|here|aforementioned|latter|former)\b
+    | \b(?:this|these|those|here|such(?!\ as\b)|aforementioned|latter|former)\b
     | \b(?:the\ )?(?:following|above|below)(?:\ \w+)?[.:,;)] | \bas\ follows\b
     | \bthe\ (?:following|other|same|second|third|next|answer|reason|ones?|rest)\b | \banother\b
     | \b(?:however|therefore|thus|hence|consequently|likewise|meanwhile|nevertheless|nonetheless

@@ -24,6 +24,8 @@ from resources.search_provider import Failed, Folder, Found
 from resources.settings import Settings
 from resources.state import State
 from serving.inbox import add_event
+from serving.reader import open_reader
+from serving.researching import prompts
 from tests.journeys.hives import DANCE, telling
 from tests.journeys.running import assert_as_built, follow
 from tests.resources.model_server import ModelServer, Said
@@ -124,6 +126,35 @@ def test_a_learn_prompt_completes_and_its_facts_are_found(
     assert through.select("name", "facts").rows() == [("bees", 1)]
     facts = state.warehouse.read(FACTS).collect()["content"].to_list()
     assert DANCE in facts
+    assert_as_built(state)
+
+
+def test_without_a_model_a_topic_is_learnt_about_and_then_enriched(
+    opened: Callable[..., State], folder: Folder, tmp_path: Path
+) -> None:
+    def through() -> list[tuple[object, ...]]:
+        reader = open_reader(state, "default")
+        named = [one["entities"] for one in prompts(reader)]
+        return [(one["display_name"], one["facts"]) for each in named for one in each]
+
+    state, clock = opened(model=None), Clock()
+    told(state, "/learn green tea")
+    follow(state)
+    for _ in range(2):
+        round_of(state, folder, clock)
+    assert prompt(state) == ("completed", 0)
+    assert through() == [("green tea", 1)]
+
+    caffeine = "Green tea contains caffeine and theanine."
+    (tmp_path / "documents" / "more.md").write_text(f"# More\n\n{caffeine}\nBuy it now!\n")
+    clock.at += timedelta(days=8)
+    assert round_of(state, Folder(tmp_path / "documents", 3), clock).done == 1
+    about = state.warehouse.read(FACTS).filter(pl.col("content").str.starts_with("Green tea"))
+    assert sorted(about.collect().select("content", "base_confidence").rows()) == [
+        ("Green tea contains caffeine and theanine.", 0.6),
+        ("Green tea is brewed at 80 degrees.", 0.6),
+    ]
+    assert through() == [("green tea", 1)], "the second was not found for the prompt"
     assert_as_built(state)
 
 

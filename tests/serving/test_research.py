@@ -84,3 +84,17 @@ def test_what_is_due_is_searched_for_and_what_is_unknown_is_tried_again_when_tol
     enrich(house.state, folder)
     follow(house.state)
     assert cairn("learn").out.startswith("✓ green tea")
+
+
+def test_learn_lists_what_was_found_without_a_model(
+    house: House, cairn: Any, tmp_path: Path
+) -> None:
+    from assets.enrich import enrich
+    from resources.search_provider import Folder
+
+    (tmp_path / "tea.md").write_text(TEA)
+    assert cairn("learn", "green tea").code == 0
+    for _ in range(3):
+        follow(house.state)
+        enrich(house.state, Folder(tmp_path, 3))
+    assert cairn("learn").out == "✓ green tea: green tea (1 fact)\n"
