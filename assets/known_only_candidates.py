@@ -1,4 +1,4 @@
-"""Known-only candidates: what the system's own searches brought about names known before."""
+"""Known-only candidates: what searches brought about names known before."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -37,7 +37,9 @@ class Policy(BaseModel):
     chunk_tokens: int = Field(
         1500, ge=50, description="Most tokens of a conversation in one question to a model."
     )
-    model_confidence: float = Field(0.6, description="Confidence of what a model found.")
+    model_confidence: float = Field(
+        0.6, description="Confidence of what a model found, or grammar in looked-up prose."
+    )
     own_statement_confidence: float = Field(
         0.8, description="… where a person says it of what they do, have or decided."
     )

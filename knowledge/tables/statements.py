@@ -70,7 +70,7 @@ _WHY_REFUSED = (
 
 KNOWN_ONLY_CANDIDATES = Table(
     "known_only_candidates",
-    "One row per fact that a model found, in what no person set off, about a name known before.",
+    "One row per fact that searches brought about a name known before.",
     {
         **CANDIDATE_COLUMNS,
         **_WHERE_FOUND,
