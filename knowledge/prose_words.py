@@ -44,7 +44,7 @@ return reuse reveal revolve rewrite ride ripen rise roast rotate route run sail 
 save scale scan schedule seal search secure seek select sell send separate serialize serve set
 settle shape share shift ship show shrink shut sign simplify simulate sing sink sit skip sleep slide
 slow smell sniff soak solve sort span spawn speak specialize specify spend spin split spoil spread
-stabilize stand standardize start stay stem sting stop store stream strengthen stretch strike strip
+stabilize stand standardize start stay stem stop store stream strengthen stretch strike strip
 strive structure subclass submit subscribe substitute succeed suffer suggest suit summarize
 supplement supply support surpass surround survive suspend sustain swarm swim switch sync
 synchronize tackle tag take talk target taste tend terminate test thicken thrive throttle throw tie
@@ -148,7 +148,7 @@ UNFIT = re.compile(
         |deals?(?!\ with)|order\ (?:your|online)|add\ to\ cart|(?:learn|read|see)\ more|find\ out
         |check\ out|get\ started|(?:contact|follow)\ us|privacy\ policy|accept\ (?:all|cookies)
         |cookie\ (?:policy|settings|preferences|notice)|all\ rights\ reserved
-        |terms\ of\ (?:use|service)|copyright|sponsored|advertis\w+|affiliate|limited\ time
+        |terms\ of\ (?:use|service)|copyright|sponsored|advert\w*|affiliate|limited\ time
         |look\ no\ further|award-winning|world-class|best-in-class|industry-leading|cutting-edge
         |state-of-the-art|unparalleled|game-?changer|revolutioni[sz]\w+|one-stop|stay\ tuned
         |delicious|stunning|must-have)\b
