@@ -6,7 +6,7 @@ No other job tells anything: rebuilds, backfills and `cairn run` do not act.
 import dagster as dg
 
 from assets import dispatch as acting
-from pipelines.next_step import next_step
+from pipelines.next_step import left_to_model, next_step
 from pipelines.under_way import UNFINISHED
 from resources.state import State
 
@@ -39,7 +39,7 @@ def news(
         return dg.SkipReason("nothing is due")
     if context.instance.get_runs(dg.RunsFilter(statuses=UNFINISHED), limit=1):
         return dg.SkipReason("a run is under way")
-    if next_step(state) is not None:
+    if next_step(state, tried=left_to_model(state)) is not None:
         return dg.SkipReason("what was logged is taken in first")
     tick = int(context.cursor or 0) + 1
     run = dg.RunRequest(run_key=f"dispatch-{tick}", job_name=dispatch.name)

@@ -1,0 +1,58 @@
+"""Telling in the graph: who starts it, and when it waits."""
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import dagster as dg
+
+from pipelines.dispatch import news
+from resources.effects import acknowledge, intend
+from resources.notifier import told_in
+from serving.inbox import add_event
+from tests.pipelines.house import House, open_house
+
+
+def looked(house: House) -> str:
+    """What the sensor does: the job that it starts, or why there is none."""
+    context = dg.build_sensor_context(instance=house.instance, resources={"state": house.state})
+    result = news(context)
+    if isinstance(result, dg.SkipReason):
+        return result.skip_message or ""
+    assert isinstance(result, dg.SensorResult)
+    (request,) = result.run_requests or ()
+    return request.job_name or ""
+
+
+def found(house: House, number: int, text: str) -> None:
+    """A search that Cairn made just now, and what it found."""
+    item = {"effect_id": f"s_{number}", "unit": f"u_{number}", "query": "green tea"}
+    now = datetime.now(UTC)
+    intend(house.state, "default", "search", f"s_{number}", item, now)
+    results = [{"title": "", "text": text}]
+    acknowledge(house.state, "default", "search", f"s_{number}", item | {"results": results}, now)
+
+
+def test_what_was_found_is_told_when_all_that_was_logged_is_taken_in(tmp_path: Path) -> None:
+    house = open_house(tmp_path / "house", dg.DagsterInstance.ephemeral())
+    state = house.state
+    add_event(state, {"type": "command", "namespace": "default", "text": "/like green tea"})
+    found(house, 1, "Green tea is brewed at 80 degrees.")
+    house.follow()
+    assert looked(house) == "dispatch", "to note since when things are told"
+    assert house.run("dispatch").success
+    house.follow()
+    assert looked(house) == "nothing is due"
+
+    found(house, 2, "Green tea contains caffeine and theanine.")
+    assert house.run("night").success
+    house.follow()
+    assert not told_in(state.home, "default").exists(), "no other job tells anything"
+    assert looked(house) == "dispatch"
+    assert house.run("dispatch").success
+    assert looked(house) == "what was logged is taken in first"
+    house.follow()
+    assert looked(house) == "nothing is due"
+    (line,) = map(json.loads, told_in(state.home, "default").read_text().splitlines())
+    assert line["title"] == "Learned 1 new fact about green tea"
+    assert line["statements"] == ["Green tea contains caffeine and theanine."]
