@@ -2,7 +2,8 @@
 
 A like opens a stretch, further likes belong to it, and `unlike` ends it; a person who then says the
 opposite, by command or in words, ends it too. A reaction is a smaller thing: it joins the stretch
-that holds, opens one where none does, and ends none. All of it by event time, then record.
+that holds, opens one where none does, and ends none. All of it by event time; where that is equal,
+as in a log that tells no times, by the place in the conversation and in the text.
 """
 
 from dataclasses import dataclass
@@ -49,8 +50,9 @@ def preferences(signs: pl.DataFrame, embedder: Embedder) -> Held:
     stretches: list[_Stretch] = []
     belongs: list[str | None] = []
     ordered = signs.sort(
-        pl.col("occurred_at").fill_null(UNDATED), "record_id", "act", "name", "entity_id"
-    )
+        pl.col("occurred_at").fill_null(UNDATED), "conversation_id", "seq", "record_id", "place",
+        "act", "name", "topic", "entity_id",
+    )  # fmt: skip
     held: dict[tuple[str, str], dict[str, _Stretch]] = {}
     for sign in ordered.iter_rows(named=True):
         if sign["name"] is None:

@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
-from knowledge.attitudes import stated
 from knowledge.engagements import COLUMNS, Engaged, engagements
 from knowledge.interests import interests
 from knowledge.policy import Policy
@@ -159,25 +158,6 @@ def test_what_the_system_does_by_itself_engages_nobody() -> None:
     assert scores(own, agent, ANSWER, UNASKED) == {}
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("I don't like the old clocks anymore.", [("old clocks", -1)]),
-        ("My favourite pastime is sea shanties.", [("sea shanties", 1)]),
-        ("I'm not interested in tide tables, but I enjoy sourdough.",
-         [("tide tables", -1), ("sourdough", 1)]),
-        ("I prefer zstd over gzip because it is fast.", [("zstd", 1)]),
-        ("Do I like old clocks?", []),
-        ("If I like old clocks, tell me.", []),
-        ("I like it. I like how you did that.", []),
-        ("I'd like a new branch.", []),
-        ("She wrote “I hate sourdough” there.", []),
-    ],
-)  # fmt: skip
-def test_statements_say_what_for_and_against(text: str, expected: list[tuple[str, int]]) -> None:
-    assert list(stated(text)) == expected
-
-
 ORDERS: list[tuple[str, list[Line], list[str]]] = [
     (
         "forty mentions on one day are less than one like",
@@ -238,6 +218,29 @@ def test_the_opposite_replaces_a_preference_and_a_reaction_does_not() -> None:
     found = engaged(raw_logs([like], [ANSWER], [reacted("👎", "m2", 1)]))
     assert found.preferences.select("attitude", "ended_at").rows() == [("like", None)]
     assert sorted(found.engagements["valence"]) == [-1, 1]
+
+
+@pytest.mark.parametrize("time", [None, at(0)])
+def test_at_one_time_the_place_in_the_conversation_tells_what_came_last(
+    time: datetime | None,
+) -> None:
+    verbs = ("like", "dislike", "undislike", "like", "unlike") * 3
+    talk = [command(verb, "old clocks") | {"occurred_at": time} for verb in verbs]
+    held = engaged(raw_logs(talk)).preferences
+    assert held.height == 9
+    assert held.filter(pl.col("ended_at").is_null()).is_empty()
+    again = engaged(raw_logs([*talk, talk[1]])).preferences.filter(pl.col("ended_at").is_null())
+    assert again["attitude"].to_list() == ["dislike"]
+
+
+def test_in_one_message_the_last_word_counts() -> None:
+    text = "I hate Sea Shanties. I love sea shanties! No: I hate sea shanties."
+    for statement, attitude in ((text, "dislike"), (text[:45], "like")):
+        found = engaged(raw_logs([said(statement)]))
+        assert found.preferences.select("attitude", "topic", "ended_at").rows() == [
+            (attitude, "sea shanties", None)
+        ]
+        assert found.engagements["engagement_type"].to_list() == ["statement"]
 
 
 def test_a_preference_reaches_what_is_like_it() -> None:
