@@ -14,6 +14,7 @@ from knowledge.identity import digest_column
 from knowledge.mentions import called, named_in
 from knowledge.names import canonical_column
 from knowledge.preferences import preferences
+from knowledge.searches import commands
 from knowledge.tables import ENGAGEMENTS, PREFERENCES
 
 LEARN, SEARCH, FOLLOW_UP, MENTION = 1.0, 0.6, 0.5, 0.2
@@ -35,7 +36,8 @@ COLUMNS = (
 
 _ROW = ["namespace", "record_id", "occurred_at"]
 _SIGN = [*_ROW, "source", "engagement_type", "strength", "entity_id"]
-_QUESTION = r"[?？؟]"
+_QUESTION = r"\?[^\w\s]*(?:\s|$)|[？؟]"
+"""An address may have a mark within."""
 
 
 class Engaged(NamedTuple):
@@ -73,10 +75,12 @@ def engagements(
     named = named_in(texts, entities)
     held = preferences(attitudes(raw_logs, named, entities), embedder)
     preferred = _preferred(held.signs)
+    learnt, scheduled = (_asked_for(verb, said, entities) for verb in ("learn", "schedule"))
     done = pl.concat(
         [
-            _learnt(said, entities),
-            _found(raw_logs, facts, fact_sources),
+            _as(learnt, "learn", LEARN),
+            _found(raw_logs, facts, fact_sources, learnt),
+            _as(scheduled, "search", SEARCH),
             _searched(said, named),
             _spoken(said, named, _stated(held.signs, entities)),
         ]
@@ -115,33 +119,54 @@ def _preferred(signs: pl.DataFrame) -> pl.DataFrame:
 
 
 def _stated(signs: pl.DataFrame, entities: pl.DataFrame) -> pl.DataFrame:
-    """namespace, record_id, entity_id: entities that a statement of the record is about."""
-    stated = signs.filter(said_in="statement").select("namespace", "record_id", "name")
-    about = called(stated, entities)
-    return stated.join(about, on=["namespace", "name"]).drop("name").unique()
+    """namespace, record_id, entity_id: entities that a statement of the record is about.
+
+    Or that a dislike names on its way: who hates the smell of sourdough says nothing for it.
+    """
+    stated = signs.filter(said_in="statement").select(*_ROW, "name", "valence", text="topic")
+    about = stated.join(called(stated, entities), on=["namespace", "name"])
+    against = named_in(stated.filter(pl.col("valence") < 0), entities)
+    return pl.concat([about.select(against.columns), against]).unique()
 
 
-def _learnt(said: pl.DataFrame, entities: pl.DataFrame) -> pl.DataFrame:
-    """Commands to learn something, for the topic that they name."""
-    told = pl.col("tool_input").str.json_path_match
-    commands = said.filter(pl.col("kind") == "command", told("$.verb") == "learn").with_columns(
-        name=canonical_column(told("$.argument").fill_null(""), pl.lit("topic"))
+def _asked_for(verb: str, said: pl.DataFrame, entities: pl.DataFrame) -> pl.DataFrame:
+    """Commands that ask for searches, with entity_id: that of the topic that they name."""
+    topics = pl.DataFrame(
+        [(one.namespace, one.id, one.topic) for one in commands(said) if one.verb == verb],
+        schema=dict.fromkeys(("namespace", "record_id", "topic"), pl.String),
+        orient="row",
+    ).with_columns(name=canonical_column("topic", pl.lit("topic")))
+    return (
+        topics.join(called(topics, entities), on=["namespace", "name"])
+        .select("namespace", "record_id", "entity_id")
+        .join(said, on=["namespace", "record_id"])
     )
-    return _as(commands.join(called(commands, entities), on=["namespace", "name"]), "learn", LEARN)
 
 
-def _found(raw_logs: pl.DataFrame, facts: pl.DataFrame, fact_sources: pl.DataFrame) -> pl.DataFrame:
-    """Entities found through a learn prompt: prompt → searches → facts → entities, each once."""
+def _found(
+    raw_logs: pl.DataFrame,
+    facts: pl.DataFrame,
+    fact_sources: pl.DataFrame,
+    learnt: pl.DataFrame,
+) -> pl.DataFrame:
+    """Entities found through a learn prompt: prompt → searches → facts → entities, each once.
+
+    What the prompt itself names is `learnt` by it, and not found too.
+    """
     prompt = pl.col("tool_input").str.json_path_match("$.learn_prompt_id")
     looked_up = raw_logs.filter(
         pl.col("trigger") == "learn_command", pl.col("kind").is_in(["search", "tool_result"])
     ).with_columns(prompt=pl.coalesce(prompt, "record_id"))
     first = ["namespace", "prompt", "entity_id"]
+    of_itself = pl.concat(
+        learnt.select("namespace", "entity_id", prompt=id_) for id_ in ("record_id", "native_id")
+    )
     found = (
         looked_up.join(
             fact_sources.select("namespace", "record_id", "fact_id"), on=["namespace", "record_id"]
         )
         .join(facts.select("namespace", "fact_id", "entity_id"), on=["namespace", "fact_id"])
+        .join(of_itself, on=first, how="anti")
         .sort("occurred_at", "record_id", nulls_last=True)
         .unique(first, keep="first", maintain_order=True)
     )
@@ -149,7 +174,7 @@ def _found(raw_logs: pl.DataFrame, facts: pl.DataFrame, fact_sources: pl.DataFra
 
 
 def _searched(said: pl.DataFrame, named: pl.DataFrame) -> pl.DataFrame:
-    """Searches that a person asked for; those of a learn command count by what they found."""
+    """Searches that a person made; those of a learn command count by what they found."""
     own = said.filter(kind="search", trigger="user_message")
     return _as(own.join(named, on=["namespace", "record_id"]), "search", SEARCH)
 

@@ -152,6 +152,44 @@ def test_a_learn_command_goes_to_what_its_prompt_found() -> None:
     ]
 
 
+@pytest.mark.parametrize("by", ["record_id", "native_id"])
+def test_a_learn_command_counts_once_for_its_topic(by: str) -> None:
+    asked = command("learn", "old clocks") | {"native_id": "n7"}
+    prompt = json.dumps({"learn_prompt_id": "n7" if by == "native_id" else "c0_0"})
+    search = searched("fusees", 1, "learn_command", tool_input=prompt)
+    sources = rows.fact_sources(
+        {"namespace": "default", "fact_id": "f_found", "record_id": "c1_0"},
+        {"namespace": "default", "fact_id": "f_tides", "record_id": "c1_0"},
+    )
+    tides = {**FOUND, "fact_id": "f_tides", "entity_id": "e_tide tables"}
+    facts = rows.facts({"namespace": "default", **FOUND}, {"namespace": "default", **tides})
+    found = engaged(raw_logs([asked], [search]), facts=facts, fact_sources=sources).engagements
+    assert found.sort("entity_id").select("engagement_type", "entity_id", "record_id").rows() == [
+        ("learn", "e_old clocks", "c0_0"),
+        ("learn", "e_tide tables", "c1_0"),
+    ]
+
+
+def test_who_has_a_search_repeated_initiates_it_once() -> None:
+    asked = command("schedule", "old clocks --every week")
+    runs = [searched("old clocks", 7 * week) | {"origin": "system"} for week in range(3)]
+    found = engaged(raw_logs([asked], *([run] for run in runs))).engagements
+    assert found.select("engagement_type", "record_id", "strength").rows() == [
+        ("search", "c0_0", 0.6)
+    ]
+
+
+def test_a_mark_in_an_address_asks_nothing() -> None:
+    talk = [said("I saw old clocks."), said("See https://example.org/?q=1 for old clocks")]
+    found = engaged(raw_logs(talk)).engagements
+    assert found["engagement_type"].to_list() == ["mention", "mention"]
+
+
+def test_what_is_named_in_a_dislike_is_not_mentioned_in_its_favour() -> None:
+    found = engaged(raw_logs([said("I hate the smell of sourdough. I love the sea shanties.")]))
+    assert ranked(found).select("entity_id", "score").rows() == [("e_sea shanties", 0.7)]
+
+
 def test_what_the_system_does_by_itself_engages_nobody() -> None:
     own = searched("old clocks", trigger="enrichment")
     agent = {**said("Old clocks are fine."), "origin": "agent"}
