@@ -10,6 +10,7 @@ import polars as pl
 
 from knowledge.attitudes import BY_PERSON, SPOKEN, STRENGTHS, attitudes
 from knowledge.embedding import Embedder
+from knowledge.entity_merges import with_canonical
 from knowledge.identity import digest_column
 from knowledge.mentions import called, named_in
 from knowledge.names import canonical_column
@@ -52,6 +53,7 @@ def engagements(
     entities: pl.DataFrame,
     facts: pl.DataFrame,
     fact_sources: pl.DataFrame,
+    entity_merges: pl.DataFrame,
     embedder: Embedder,
 ) -> Engaged:
     """What people engaged with, and what they like and dislike.
@@ -61,6 +63,7 @@ def engagements(
         entities: ENTITIES rows.
         facts: FACTS rows, for what a learn command found.
         fact_sources: FACT_SOURCES rows.
+        entity_merges: ENTITY_MERGES rows: a like is taken back by any name of what is liked.
         embedder: Gives the vectors of preferences.
     """
     said = raw_logs.filter(BY_PERSON)
@@ -73,7 +76,8 @@ def engagements(
     spoken = said.filter(pl.col("kind").is_in([*SPOKEN, "search"]))
     texts = pl.concat([answered, spoken]).unique(["namespace", "record_id"])
     named = named_in(texts, entities)
-    held = preferences(attitudes(raw_logs, named, entities), embedder)
+    signs = _of_things(attitudes(raw_logs, named, entities), entities, entity_merges)
+    held = preferences(signs, embedder)
     preferred = _preferred(held.signs)
     learnt, scheduled = (_asked_for(verb, said, entities) for verb in ("learn", "schedule"))
     done = pl.concat(
@@ -97,6 +101,22 @@ def engagements(
     return Engaged(
         ENGAGEMENTS.frame(rows.unique(["namespace", "engagement_id"])),
         PREFERENCES.frame(held.preferences),
+    )
+
+
+def _of_things(
+    signs: pl.DataFrame, entities: pl.DataFrame, entity_merges: pl.DataFrame
+) -> pl.DataFrame:
+    """Signs with `thing`: the entity that alone has their name, under whatever others; or it."""
+    known = with_canonical(called(signs.drop_nulls("name"), entities), entity_merges)
+    alone = (
+        known.group_by("namespace", "name")
+        .agg(thing=pl.col("canonical_id").unique())
+        .filter(pl.col("thing").list.len() == 1)
+        .with_columns(pl.col("thing").list.first())
+    )
+    return signs.join(alone, on=["namespace", "name"], how="left").with_columns(
+        thing=pl.coalesce("thing", "name")
     )
 
 

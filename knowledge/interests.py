@@ -9,6 +9,7 @@ is repeated falls exponentially with the number of repetitions (Thompson and Spe
 Psychological Review 73, 1966). Time passing scales all interests alike, so it changes no order.
 """
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 import numpy as np
@@ -57,20 +58,32 @@ def interests(
         policy: interest_half_life, interest_repeat and preference_similarity.
         as_of: The moment.
     """
-    held = in_force(preferences, "started_at", "ended_at", as_of)
-    now = in_force(engagements, "occurred_at", "cancelled_at", as_of)
+    moments = [as_of - timedelta(weeks=weeks) for weeks in reversed(range(WEEKS))]
+    # What has ended since the first of them counted until then.
+    begun = preferences.filter((pl.col("started_at") <= as_of).fill_null(value=True))
+    held = begun.filter((pl.col("ended_at") > moments[0]).fill_null(value=True))
     reached = _reached(held, entities, entity_merges, embedder, policy)
-    touches = _weighed(now, reached, entity_merges, policy)
+    touches = pl.concat(
+        _weighed(
+            in_force(engagements, "occurred_at", "cancelled_at", moment),
+            reached,
+            entity_merges,
+            policy,
+        ).with_columns(moment=pl.lit(moment), share=_share(policy, moment))
+        for moment in moments
+    )
     muted = (
         reached.filter(attitude="mute")
+        .join(in_force(preferences, "started_at", "ended_at", as_of), on=_PREFERENCE, how="semi")
         .select(_ENTITY)
         .unique()
         .with_columns(muted=pl.lit(value=True))
     )
-    made = _scored(touches, policy, as_of).join(
-        muted, on=_ENTITY, how="full", coalesce=True, maintain_order="left_right"
+    made = (
+        _scored(touches.filter(moment=as_of))
+        .join(_curves(touches, moments), on=_ENTITY)
+        .join(muted, on=_ENTITY, how="full", coalesce=True, maintain_order="left_right")
     )
-    order = [pl.col("score"), pl.col("entity_id")]
     return INTERESTS.frame(
         made.with_columns(
             pl.col("score").fill_null(0.0),
@@ -79,7 +92,7 @@ def interests(
             pl.col("made_of").fill_null(pl.lit([], dtype=pl.List(pl.String))),
             pl.col("curve").fill_null(pl.lit([], dtype=pl.List(pl.Float64))),
         )
-        .sort("namespace", *order, descending=[False, True, False])
+        .sort("namespace", "score", "entity_id", descending=[False, True, False])
         .with_columns(rank=pl.int_range(1, pl.len() + 1).over("namespace"))
     )
 
@@ -136,58 +149,68 @@ def _reached(
 def _weighed(
     now: pl.DataFrame, reached: pl.DataFrame, entity_merges: pl.DataFrame, policy: Policy
 ) -> pl.DataFrame:
-    """namespace, entity_id, engagement_id, occurred_at, weight: what each touch adds on its day."""
+    """namespace, entity_id, engagement_id, occurred_at, weight: what each touch adds on its day.
+
+    What is one thing under several names, or like what is liked, is touched once by a record: by
+    what weighs most.
+    """
     direct = with_canonical(now.drop_nulls("entity_id"), entity_merges).with_columns(
         entity_id="canonical_id", likeness=pl.lit(1.0)
     )
     spread = now.drop("entity_id").join(
         reached.filter(pl.col("attitude") != "mute").drop("attitude"), on=_PREFERENCE
     )
-    touch = [*_ENTITY, "engagement_id"]
-    columns = [*touch, "engagement_type", "valence", "strength", "occurred_at", "likeness"]
+    columns = [
+        *_ENTITY, "record_id", "engagement_id", "engagement_type", "valence", "strength",
+        "occurred_at", "likeness",
+    ]  # fmt: skip
+    touch = [*_ENTITY, "record_id"]
     kth = pl.int_range(pl.len()).over(*_ENTITY, "engagement_type", "valence", "day")
     return (
         pl.concat([direct.select(columns), spread.select(columns)])
-        .sort(*touch, "likeness", descending=[False, False, False, True])
+        .with_columns(most=pl.col("strength") * pl.col("likeness"), day=day(pl.col("occurred_at")))
+        .sort(*touch, "most", "engagement_id", descending=[False, False, False, True, False])
         .unique(touch, keep="first", maintain_order=True)
-        .with_columns(day=day(pl.col("occurred_at")))
         .sort(*_ENTITY, pl.col("occurred_at").fill_null(UNDATED), "engagement_id")
-        .with_columns(
-            weight=pl.col("valence")
-            * pl.col("strength")
-            * pl.col("likeness")
-            * pl.lit(policy.interest_repeat).pow(kth)
+        .select(
+            *_ENTITY,
+            "engagement_id",
+            "occurred_at",
+            weight=pl.col("valence") * pl.col("most") * pl.lit(policy.interest_repeat).pow(kth),
         )
-        .select(*touch, "occurred_at", "weight")
     )
 
 
-def _scored(touches: pl.DataFrame, policy: Policy, as_of: datetime) -> pl.DataFrame:
-    """namespace, entity_id, score, engagements, made_of, last_engaged_at, curve."""
-    shares = touches.with_columns(share=_share(policy, as_of))
+def _scored(touches: pl.DataFrame) -> pl.DataFrame:
+    """namespace, entity_id, score, engagements, made_of, last_engaged_at."""
     heaviest = pl.col("engagement_id").sort_by(
         pl.col("share").abs().round(DECIMALS), pl.col("engagement_id"), descending=[True, False]
     )
-    moments = [as_of - timedelta(weeks=weeks) for weeks in reversed(range(WEEKS))]
-    curve = pl.concat_list(
-        pl.when(pl.col("occurred_at").fill_null(UNDATED) <= moment)
-        .then(_share(policy, moment))
-        .otherwise(0.0)
-        .sum()
-        .round(DECIMALS)
-        for moment in moments
-    )
-    return shares.group_by(_ENTITY, maintain_order=True).agg(
-        score=pl.col("share").sum().round(DECIMALS) + 0.0,
+    return touches.group_by(_ENTITY, maintain_order=True).agg(
+        score=_sum(),
         engagements=pl.len().cast(pl.Int64),
         made_of=heaviest.head(MADE_OF),
         last_engaged_at=pl.col("occurred_at").max(),
-        curve=curve,
     )
+
+
+def _curves(touches: pl.DataFrame, moments: Sequence[datetime]) -> pl.DataFrame:
+    """namespace, entity_id, curve: the score as it was at each of the moments."""
+    then = [pl.col("score").filter(moment=moment).sum() for moment in moments]
+    return (
+        touches.group_by(*_ENTITY, "moment", maintain_order=True)
+        .agg(score=_sum())
+        .group_by(_ENTITY, maintain_order=True)
+        .agg(curve=pl.concat_list(then))
+    )
+
+
+def _sum() -> pl.Expr:
+    return pl.col("share").sum().round(DECIMALS) + 0.0
 
 
 def _share(policy: Policy, moment: datetime) -> pl.Expr:
     """What a touch adds at a moment."""
     age = days_since_epoch(pl.lit(moment)) - days_since_epoch(pl.col("occurred_at"))
-    # What is undated had happened at any moment, and is no older than it.
+    # What is undated counts as the oldest there is: of 2015, and no younger than any moment.
     return pl.col("weight") * pl.lit(0.5).pow(age.clip(0) / policy.interest_half_life)

@@ -44,7 +44,7 @@ def preferences(signs: pl.DataFrame, embedder: Embedder) -> Held:
     """Preferences that follow from what people said for and against things.
 
     Args:
-        signs: Rows of SIGNS, in any order.
+        signs: Rows of SIGNS, in any order, with `thing`: what names of one thing have in common.
         embedder: Gives the vectors of topics.
     """
     stretches: list[_Stretch] = []
@@ -58,7 +58,7 @@ def preferences(signs: pl.DataFrame, embedder: Embedder) -> Held:
         if sign["name"] is None:
             belongs.append(None)
             continue
-        own = held.setdefault((sign["namespace"], sign["name"]), {})
+        own = held.setdefault((sign["namespace"], sign["thing"]), {})
         belongs.append(_told(sign, own, stretches))
     topics = sorted({str(each.row["topic"]) for each in stretches})
     vectors = dict(zip(topics, embedder.embed(topics).tolist(), strict=True)) if topics else {}

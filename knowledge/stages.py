@@ -314,8 +314,9 @@ LEARNINGS_STAGE = Stage(
 
 def _engagements(reads: Frames, means: Means) -> Made:
     found = engagements(
-        reads["raw_logs"], reads["entities"], reads["facts"], reads["fact_sources"], means.embedder
-    )
+        reads["raw_logs"], reads["entities"], reads["facts"], reads["fact_sources"],
+        reads["entity_merges"], means.embedder,
+    )  # fmt: skip
     return Made(found._asdict())
 
 
@@ -325,8 +326,8 @@ def _engagements_count(reads: Frames, made: Made) -> Count:
 
 
 ENGAGEMENTS_STAGE = Stage(
-    stage_of("engagements", 1, "What people engaged with, like and dislike.", "embedder"),
-    (RAW_LOGS, ENTITIES, FACTS, FACT_SOURCES),
+    stage_of("engagements", 2, "What people engaged with, like and dislike.", "embedder"),
+    (RAW_LOGS, ENTITIES, FACTS, FACT_SOURCES, ENTITY_MERGES),
     (ENGAGEMENTS, PREFERENCES),
     _engagements,
     _engagements_count,
@@ -337,6 +338,7 @@ ENGAGEMENTS_STAGE = Stage(
                      "first_seen"),
         "facts": ("namespace", "fact_id", "entity_id"),
         "fact_sources": ("namespace", "record_id", "fact_id"),
+        "entity_merges": ("namespace", "entity_id", "canonical_id"),
     },
 )  # fmt: skip
 
@@ -351,7 +353,7 @@ def _interests(reads: Frames, means: Means) -> Made:
 
 INTERESTS_STAGE = Stage(
     stage_of(
-        "interests", 1, "What people care about, by the latest event.", "interest_half_life",
+        "interests", 2, "What people care about, by the latest event.", "interest_half_life",
         "interest_repeat", "preference_similarity", "candidate_margin", "embedder",
     ),
     (ENGAGEMENTS, PREFERENCES, ENTITIES, ENTITY_MERGES, CONVERSATIONS),

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
@@ -21,7 +21,7 @@ from tests.knowledge.rules.fixtures import raw_logs
 from tests.knowledge.toy_embedder import ToyEmbedder
 
 START = datetime(2026, 3, 1, 9, tzinfo=UTC)
-POLICY = Policy()
+POLICY = Policy.model_validate({})
 TOY = ToyEmbedder()
 NAMES = ("sourdough", "tide tables", "old clocks", "sea shanties")
 FOUND = {"fact_id": "f_found", "entity_id": "e_old clocks", "content": "Old clocks have fusees."}
@@ -83,14 +83,32 @@ def engaged(logs: pl.DataFrame, **frames: pl.DataFrame) -> Engaged:
         frames.get("entities", entities()),
         frames.get("facts", FACTS.empty()),
         frames.get("fact_sources", FACT_SOURCES.empty()),
+        frames.get("merges", ENTITY_MERGES.empty()),
         TOY,
     )
 
 
-def ranked(found: Engaged, day: float = 0, of: pl.DataFrame | None = None) -> pl.DataFrame:
+def ranked(
+    found: Engaged,
+    day: float = 0,
+    of: pl.DataFrame | None = None,
+    merges: pl.DataFrame | None = None,
+) -> pl.DataFrame:
     return interests(
         found.engagements, found.preferences, entities() if of is None else of,
-        ENTITY_MERGES.empty(), TOY, POLICY, at(day),
+        ENTITY_MERGES.empty() if merges is None else merges, TOY, POLICY, at(day),
+    )  # fmt: skip
+
+
+def merged(name: str, into: str) -> pl.DataFrame:
+    """That two of NAMES are one thing."""
+    return ENTITY_MERGES.frame(
+        [
+            {
+                "namespace": "default", "entity_id": f"e_{name}", "canonical_id": f"e_{into}",
+                "rule": "decided", "reason": "", "similarity": 0.0, "decided_at": at(0),
+            }
+        ]
     )  # fmt: skip
 
 
@@ -258,6 +276,18 @@ def test_the_opposite_replaces_a_preference_and_a_reaction_does_not() -> None:
     assert sorted(found.engagements["valence"]) == [-1, 1]
 
 
+def test_a_thing_is_taken_back_by_any_of_its_names() -> None:
+    one = merged("old clocks", "tide tables")
+    like, mute = command("like", "old clocks"), command("mute", "Tide Tables", 1)
+    last = [command("unlike", "tide tables", 2), command("unmute", "e_old clocks", 3)]
+    lines = [[like], [mute], *([line] for line in last)]
+    held = engaged(raw_logs(*lines), merges=one).preferences
+    assert held["ended_by"].to_list() == ["c2_0", "c3_0"]
+    assert engaged(raw_logs(*lines)).preferences["ended_by"].to_list() == [None, None]
+    opposite = engaged(raw_logs([like], [said("I hate tide tables.", 1)]), merges=one)
+    assert ranked(opposite, 1, merges=one)["score"].to_list() == [-0.7]
+
+
 @pytest.mark.parametrize("time", [None, at(0)])
 def test_at_one_time_the_place_in_the_conversation_tells_what_came_last(
     time: datetime | None,
@@ -287,6 +317,16 @@ def test_a_preference_reaches_what_is_like_it() -> None:
     assert ranked(found).select("entity_id", "score").rows() == [
         ("e_old clocks", round(-0.8 * round((2 / 3) ** 0.5, 6), 6))
     ]
+
+
+def test_a_message_counts_once_for_what_is_one_under_two_names() -> None:
+    one = merged("old clocks", "tide tables")
+    both = "The old clocks, or tide tables, came today."
+    assert ranked(engaged(raw_logs([said(both)])), merges=one)["score"].to_list() == [0.2]
+    loved = engaged(raw_logs([said(f"I love tide tables. {both}")]))
+    assert ranked(loved, merges=one)["score"].to_list() == [0.7]
+    apart = engaged(raw_logs([said("Old clocks came.")], [said("Tide tables came.")]))
+    assert ranked(apart, merges=one)["score"].to_list() == [0.3]
 
 
 def test_what_is_muted_stays_and_is_marked() -> None:
@@ -346,6 +386,19 @@ def test_what_came_later_changes_nothing_earlier(events: list[Line], day: int) -
     logs = month(events)
     earlier = logs.filter(pl.col("occurred_at") <= at(day))
     assert_frame_equal(ranked(engaged(logs), day), ranked(engaged(earlier), day), check_exact=True)
+
+
+@settings(max_examples=30)
+@given(events=st.lists(EVENTS, max_size=25), day=st.integers(7, 9))
+@example(
+    events=[command("like", NAMES[0], 0), command("unlike", NAMES[0], 5), said(NAMES[0], 6)], day=9
+)
+def test_the_curve_is_the_score_as_it_was(events: list[Line], day: int) -> None:
+    found = engaged(month(events))
+    before = dict(ranked(found, day - 7).select("entity_id", "score").iter_rows())
+    for id_, score, curve in ranked(found, day).select("entity_id", "score", "curve").iter_rows():
+        assert curve[-1:] in ([score], []), "none was ever felt for what is only muted"
+        assert curve[-2:-1] in ([before.get(id_, 0.0)], [])
 
 
 @settings(max_examples=30)
