@@ -21,8 +21,11 @@ OBJECT_TYPES = {
 PIECE_PREDICATES = frozenset({"fact", "instruction", "preference", "procedure", "note", "episodic"})
 """Predicates of pieces of knowledge that somebody loaded: what type of knowledge each is."""
 
+ATTITUDES = {"like": "likes", "dislike": "dislikes"}
+"""Predicates of what a person says to like or dislike, as a model reads it."""
+
 FREE_STATEMENTS = PIECE_PREDICATES | {
-    "states", "discovery", "provides_solution", "identifies_issue",
+    "states", "discovery", "provides_solution", "identifies_issue", *ATTITUDES.values(),
 }  # fmt: skip
 """Predicates whose object is a sentence: about its subject, and about every topic it names."""
 
@@ -86,7 +89,7 @@ def statements(candidates: pl.DataFrame, entities: pl.DataFrame) -> pl.DataFrame
     columns = [*said.columns, "entity_id"]
     about = pl.concat([own.select(columns), _about_topics(said, known).select(columns)])
     return (
-        about.unique([*_ENTITY, "candidate_id"], keep="any")
+        about.unique([*_ENTITY, "candidate_id"], keep="first", maintain_order=True)
         .with_columns(canonical_object=canonical_object())
         .filter(
             pl.col("canonical_object").str.contains(r"[\p{L}\p{N}]"),
@@ -112,7 +115,13 @@ def _about_topics(said: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
         .explode("spelled", empty_as_null=False)
         .unique()
     )
-    return free.join(named, on="object").join(topics, on=["namespace", "spelled"])
+    # Who likes tea more than coffee says something about coffee, too, but does not like it.
+    states = pl.col("predicate").replace(dict.fromkeys(ATTITUDES.values(), "states"))
+    return (
+        free.with_columns(states)
+        .join(named, on="object")
+        .join(topics, on=["namespace", "spelled"])
+    )
 
 
 def _spelled(column: str) -> pl.Expr:

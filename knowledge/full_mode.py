@@ -40,7 +40,7 @@ from knowledge.rules.entities import project_name
 FULL_MODE = Extractor(
     "full_mode",
     "model",
-    3,
+    4,
     "Names and facts that a language model finds where a person set things off.",
     (
         "chunk_tokens",

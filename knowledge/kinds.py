@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from knowledge.facts import OBJECT_TYPES, PIECE_PREDICATES
+from knowledge.facts import ATTITUDES, OBJECT_TYPES, PIECE_PREDICATES
 from knowledge.policy import STRUCTURAL_PREDICATES
 
 NAME_PREDICATES = STRUCTURAL_PREDICATES | set(OBJECT_TYPES) | {"operation_type"}
@@ -41,6 +41,8 @@ def knowledge_type() -> pl.Expr:
         .then("predicate")
         .when(predicate="provides_solution")
         .then(pl.lit("procedure"))
+        .when(pl.col("predicate").is_in(list(ATTITUDES.values())))
+        .then(pl.lit("preference"))
         .when(stated & pl.col("content").str.contains(_INSTRUCTION))
         .then(pl.lit("instruction"))
         .when(stated & pl.col("content").str.contains(_PREFERENCE))

@@ -6,7 +6,9 @@ from typing import NamedTuple
 
 import polars as pl
 
+from knowledge.attitudes import stated
 from knowledge.chunks import Line, Lines
+from knowledge.facts import ATTITUDES
 from knowledge.identity import digest
 from knowledge.injection import gives_orders
 from knowledge.names import REDACTED_WHOLE, canonical, refusals
@@ -158,10 +160,11 @@ def _judged_fact(
     statement = " ".join(fact.statement.split())
     own = isinstance(fact, Fact) and fact.own and line.origin == "human"
     start, end = found or (None, None)
+    attitude = _attitude(fact, about, line, found) if own and isinstance(fact, Fact) else None
     return Proposal(
         line,
         "fact",
-        "states",
+        ATTITUDES[attitude] if attitude else "states",
         about or Known(entity.strip(), "topic"),
         statement,
         statement,
@@ -172,6 +175,25 @@ def _judged_fact(
         extractor,
         _refusal(fact, statement, about, line=line, found=found),
     )
+
+
+def _attitude(
+    fact: Fact, about: Known | None, line: Line, found: tuple[int, int] | None
+) -> str | None:
+    """What the speaker thinks of the name, where the words bear it: it stands among them.
+
+    And no rule reads the contrary in them.
+    """
+    if fact.attitude == "none" or about is None or found is None:
+        return None
+    sentence = _sentence(line.text, *found)
+    if place_of_name(about.name, sentence) is None:
+        return None
+    valence = 1 if fact.attitude == "like" else -1
+    for one in stated(sentence):
+        if one.valence != valence and place_of_name(about.name, one.topic):
+            return None
+    return fact.attitude
 
 
 def _refusal(

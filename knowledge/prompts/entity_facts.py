@@ -1,12 +1,20 @@
 """Second pass of full mode: facts about names, each with the words it stands on."""
 
-from typing import Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, BeforeValidator, Field
 
 from knowledge.prompt import Example, Prompt
 
 Stance = Literal["asserted", "question", "wish", "quotation", "hypothetical"]
+
+
+def _known(attitude: Any) -> Any:
+    return attitude if attitude in ("like", "dislike") else "none"
+
+
+Attitude = Annotated[Literal["like", "dislike", "none"], BeforeValidator(_known)]
+"""What a speaker thinks of something; whatever else a model says is none."""
 
 STANCES = (
     "- Stance: `asserted` only if the speaker says in their own words that it is so. `question`: "
@@ -39,6 +47,10 @@ class Fact(BaseModel):
         description="Whether the speaker says it of what they themselves do, have, are, prefer or "
         "have decided.",
     )
+    attitude: Attitude = Field(
+        default="none",
+        description="Whether the speaker says there to like or to dislike `entity`.",
+    )
 
 
 class Facts(BaseModel):
@@ -63,6 +75,10 @@ ENTITY_FACTS = Prompt(
         "- Only facts about the given names; `entity` is one of them, exactly as given. What "
         "people say of themselves is about them; how a project is worked on is about it.\n"
         f"{STANCES}{WORDING}"
+        "- Attitude: what the speaker says of themselves to like or dislike, in whatever words, is "
+        "a fact about the name that it is felt for. Who prefers one thing to another likes the "
+        "first. `none` for all else: what is useful or broken, what others like, a like of long "
+        "ago.\n"
         "- Speak of the speaker by name, or as `user`, never as `I`. What one speaker says stays "
         "theirs: an agent's suggestion is no decision of the person, and a person's words are no "
         "finding of the agent.\n"
@@ -78,7 +94,8 @@ ENTITY_FACTS = Prompt(
             "Names:\n- Oswella (person)\n- Quorvane (topic)\n- Brindlecask (topic)\n\nMessages:\n"
             "[1] human Oswella, 2026-01-14 18:02\n"
             "    I switched from Quorvane to Brindlecask, the old one lost my drafts. Should I "
-            "keep Quorvane for the archive? My brother says Brindlecask is a toy.\n"
+            "keep Quorvane for the archive? My brother says Brindlecask is a toy. But "
+            "Brindlecask has grown on me.\n"
             "[2] agent, 2026-01-14 18:03\n"
             "    Brindlecask needs 2 GB of memory for an archive of that size.",
             Facts(
@@ -111,6 +128,15 @@ ENTITY_FACTS = Prompt(
                         message=1,
                         quote="My brother says Brindlecask is a toy",
                         stance="quotation",
+                    ),
+                    Fact(
+                        entity="Brindlecask",
+                        statement="Oswella has grown fond of Brindlecask.",
+                        message=1,
+                        quote="Brindlecask has grown on me",
+                        stance="asserted",
+                        own=True,
+                        attitude="like",
                     ),
                     Fact(
                         entity="Brindlecask",
