@@ -10,13 +10,17 @@ from typing import NamedTuple
 
 import polars as pl
 
+from knowledge.facts import ATTITUDES
 from knowledge.introductions import PERSON_TRIGGERS
 from knowledge.names import canonical, canonical_column
-from knowledge.quoting import asks, within_quotation
+from knowledge.quoting import asks, place_of_name, within_quotation
 from knowledge.text import STOP_WORDS, sentences, words
 
 BY_PERSON = (pl.col("origin") == "human") & pl.col("trigger").is_in(PERSON_TRIGGERS)
 """Rows of RAW_LOGS that a person set off: the system's own searches engage nobody."""
+
+READ_BY_MODEL = pl.col("predicate").is_in(list(ATTITUDES.values())) & (pl.col("origin") == "human")
+"""Rows of CANDIDATES by which a model says what a person likes and dislikes."""
 
 SPOKEN = ("message", "note")
 """Kinds in which a person speaks freely."""
@@ -139,13 +143,16 @@ class Stated(NamedTuple):
     end: int
 
 
-def attitudes(raw_logs: pl.DataFrame, named: pl.DataFrame, entities: pl.DataFrame) -> pl.DataFrame:
+def attitudes(
+    raw_logs: pl.DataFrame, named: pl.DataFrame, entities: pl.DataFrame, read: pl.DataFrame
+) -> pl.DataFrame:
     """What people said for or against something, and what they took back.
 
     Args:
         raw_logs: RAW_LOGS rows.
         named: namespace, record_id, entity_id: what messages name (`mentions.named_in`).
         entities: ENTITIES rows.
+        read: Rows of CANDIDATES that are READ_BY_MODEL; some columns are enough.
 
     Returns:
         Rows of SIGNS. `act` is one of ACTS, `name` the canonical form of `topic`; `said_in` is
@@ -154,7 +161,8 @@ def attitudes(raw_logs: pl.DataFrame, named: pl.DataFrame, entities: pl.DataFram
         names more than MOST_NAMED entities. `place` is where in its text a statement begins.
     """
     said = raw_logs.filter(BY_PERSON)
-    parts = [_commands(said), _statements(said), _reactions(said, raw_logs, named, entities)]
+    statements = _better(_statements(said), _read(said, read))
+    parts = [_commands(said), statements, _reactions(said, raw_logs, named, entities)]
     signs = pl.concat(part.select(SIGNS.names()) for part in parts)
     by_place = ["namespace", "record_id", "name", "entity_id", "place", "topic", "act"]
     # Of what somebody says about a thing in one message, the last word counts.
@@ -206,26 +214,61 @@ def stated(text: str) -> Iterator[Stated]:
 
 
 def _statements(said: pl.DataFrame) -> pl.DataFrame:
+    """What rules find, with `end`: where its words end."""
     free = said.filter(pl.col("kind").is_in(SPOKEN), pl.col("text").str.contains(_MAY_STATE))
     told = [
-        (row, one.topic, canonical(one.topic, "topic"), one.valence, one.start)
+        (row, one.topic, canonical(one.topic, "topic"), one.valence, one.start, one.end)
         for row, text in enumerate(free["text"].to_list())
         for one in stated(text)
     ]
     schema = {
         "row": pl.UInt32, "topic": pl.String, "name": pl.String, "valence": pl.Int64,
-        "place": pl.Int64,
+        "place": pl.Int64, "end": pl.Int64,
     }  # fmt: skip
-    return (
-        pl.DataFrame(told, schema=schema, orient="row")
-        .join(free.with_row_index("row"), on="row")
-        .with_columns(
-            act=_act(),
-            source="kind",
-            said_in=pl.lit("statement"),
-            entity_id=pl.lit(None, pl.String),
-        )
+    found = pl.DataFrame(told, schema=schema, orient="row")
+    return _as_statements(found.join(free.with_row_index("row"), on="row"))
+
+
+def _read(said: pl.DataFrame, read: pl.DataFrame) -> pl.DataFrame:
+    """What a model found, likewise."""
+    valence = {predicate: 1 if act == "like" else -1 for act, predicate in ATTITUDES.items()}
+    found = read.select(
+        "namespace",
+        "record_id",
+        topic="entity_name",
+        name=canonical_column("entity_name", pl.lit("topic")),
+        valence=pl.col("predicate").replace_strict(valence, return_dtype=pl.Int64),
+        place="quote_start",
+        end="quote_end",
     )
+    free = said.filter(pl.col("kind").is_in(SPOKEN))
+    return _as_statements(found.join(free, on=["namespace", "record_id"]))
+
+
+def _as_statements(found: pl.DataFrame) -> pl.DataFrame:
+    return found.with_columns(
+        act=_act(),
+        source="kind",
+        said_in=pl.lit("statement"),
+        entity_id=pl.lit(None, pl.String),
+    ).select(*SIGNS.names(), "end")
+
+
+def _better(ruled: pl.DataFrame, read: pl.DataFrame) -> pl.DataFrame:
+    """Statements of both, each once: a model knows better what they are about.
+
+    Where it reads in the words of a rule's statement a name that the rule's topic holds, its
+    reading stands: "bouldering" for "bouldering with friends".
+    """
+    record = ["namespace", "record_id"]
+    both = ruled.with_row_index("row").join(read, on=record, suffix="_read")
+    both = both.filter(pl.col("place") < pl.col("end_read"), pl.col("place_read") < pl.col("end"))
+    columns = ["row", "topic", "topic_read"]
+    covered = {
+        row for row, topic, name in both.select(columns).iter_rows() if place_of_name(name, topic)
+    }
+    kept = ruled.with_row_index("row").filter(~pl.col("row").is_in(list(covered))).drop("row")
+    return pl.concat([kept, read])
 
 
 def _act() -> pl.Expr:

@@ -50,6 +50,7 @@ class Engaged(NamedTuple):
 
 def engagements(
     raw_logs: pl.DataFrame,
+    read: pl.DataFrame,
     entities: pl.DataFrame,
     facts: pl.DataFrame,
     fact_sources: pl.DataFrame,
@@ -60,6 +61,7 @@ def engagements(
 
     Args:
         raw_logs: RAW_LOGS rows, in any order; those that are READ count.
+        read: CANDIDATES rows that are READ_BY_MODEL: what a model found people to like and dislike.
         entities: ENTITIES rows.
         facts: FACTS rows, for what a learn command found.
         fact_sources: FACT_SOURCES rows.
@@ -76,7 +78,7 @@ def engagements(
     spoken = said.filter(pl.col("kind").is_in([*SPOKEN, "search"]))
     texts = pl.concat([answered, spoken]).unique(["namespace", "record_id"])
     named = named_in(texts, entities)
-    signs = _of_things(attitudes(raw_logs, named, entities), entities, entity_merges)
+    signs = _of_things(attitudes(raw_logs, named, entities, read), entities, entity_merges)
     held = preferences(signs, embedder)
     preferred = _preferred(held.signs)
     learnt, scheduled = (_asked_for(verb, said, entities) for verb in ("learn", "schedule"))

@@ -118,9 +118,7 @@ def _about_topics(said: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
     # Who likes tea more than coffee says something about coffee, too, but does not like it.
     states = pl.col("predicate").replace(dict.fromkeys(ATTITUDES.values(), "states"))
     return (
-        free.with_columns(states)
-        .join(named, on="object")
-        .join(topics, on=["namespace", "spelled"])
+        free.with_columns(states).join(named, on="object").join(topics, on=["namespace", "spelled"])
     )
 
 

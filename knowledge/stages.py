@@ -4,6 +4,7 @@ from collections.abc import Set
 
 import polars as pl
 
+from knowledge.attitudes import READ_BY_MODEL
 from knowledge.change import Change
 from knowledge.consolidation import CONSOLIDATION
 from knowledge.days import watermark
@@ -314,8 +315,8 @@ LEARNINGS_STAGE = Stage(
 
 def _engagements(reads: Frames, means: Means) -> Made:
     found = engagements(
-        reads["raw_logs"], reads["entities"], reads["facts"], reads["fact_sources"],
-        reads["entity_merges"], means.embedder,
+        reads["raw_logs"], reads["candidates"], reads["entities"], reads["facts"],
+        reads["fact_sources"], reads["entity_merges"], means.embedder,
     )  # fmt: skip
     return Made(found._asdict())
 
@@ -327,13 +328,15 @@ def _engagements_count(reads: Frames, made: Made) -> Count:
 
 ENGAGEMENTS_STAGE = Stage(
     stage_of("engagements", 2, "What people engaged with, like and dislike.", "embedder"),
-    (RAW_LOGS, ENTITIES, FACTS, FACT_SOURCES, ENTITY_MERGES),
+    (RAW_LOGS, CANDIDATES, ENTITIES, FACTS, FACT_SOURCES, ENTITY_MERGES),
     (ENGAGEMENTS, PREFERENCES),
     _engagements,
     _engagements_count,
-    only={RAW_LOGS.name: ENGAGING},
+    only={RAW_LOGS.name: ENGAGING, CANDIDATES.name: READ_BY_MODEL},
     columns={
         "raw_logs": ENGAGING_COLUMNS,
+        "candidates": ("namespace", "record_id", "predicate", "origin", "entity_name",
+                       "quote_start", "quote_end"),
         "entities": ("namespace", "entity_id", "type", "name", "display_name", "aliases",
                      "first_seen"),
         "facts": ("namespace", "fact_id", "entity_id"),

@@ -25,10 +25,12 @@ from knowledge.redaction import redactor
 from knowledge.tables import (
     CANDIDATES,
     DEAD_LETTERS,
+    ENGAGEMENTS,
     ENTITIES,
     LEARNING_CANDIDATES,
     LEARNINGS,
     MEMORY,
+    PREFERENCES,
     REFUSALS,
     TABLES,
 )
@@ -120,6 +122,51 @@ def test_what_a_person_said_becomes_a_fact_about_a_name_that_no_rule_knows_for_o
     follow(opened())
     assert by_model(state).equals(rows)
     assert server.requests == paid
+
+
+def liking(question: str) -> Said:
+    """Finds bees and wasps, and what is said of them."""
+    told = {"Bees": "like", "wasps": "dislike"}
+    spoken = re.findall(r"^\[(\d+)\] human.*\n    (.*)$", question, re.MULTILINE)
+    about = [(int(n), text, name) for n, text in spoken for name in told if name in text]
+    if "Names:" not in question:
+        return json.dumps({"names": [{"name": k, "message": n, "quote": t} for n, t, k in about]})
+    return json.dumps(
+        {
+            "facts": [
+                {"entity": name, "statement": text, "message": n, "quote": text,
+                 "stance": "asserted", "own": True, "attitude": told[name]}
+                for n, text, name in about
+            ]
+        }
+    )  # fmt: skip
+
+
+def test_what_a_model_reads_somebody_to_like_and_dislike_costs_no_further_call(
+    opened: Callable[..., State], server: ModelServer, logs: Path
+) -> None:
+    said = ["Bees make my day, every day.", "Und wasps gehen mir auf die Nerven."]
+    chat(logs, "hives", [("user", f"2026-03-01T09:0{at}:00Z", one) for at, one in enumerate(said)])
+    server.script = liking
+    state = opened()
+    follow(state)
+    held = state.warehouse.read(PREFERENCES).collect().sort("name")
+    assert held.select("attitude", "name", "source").rows() == [
+        ("like", "bees", "message"),
+        ("dislike", "wasps", "message"),
+    ]
+    signs = state.warehouse.read(ENGAGEMENTS).filter(pl.col("engagement_type") == "statement")
+    read = by_model(state).filter(pl.col("predicate").is_in(["likes", "dislikes"]))
+    assert set(signs.collect()["record_id"]) == set(read["record_id"]) == set(held["record_id"])
+    assert set(read["quote"]) == set(said)
+    assert_as_built(state)
+    prompts = {body["messages"][0]["content"] for body in server.asked}
+    shown = [body["messages"][-1]["content"] for body in server.asked]
+    assert len(shown) == len(set(shown)), "no message is asked about twice"
+    assert len(prompts) == 2, "for names and for facts"
+
+    follow(opened(model=None))
+    assert state.warehouse.read(PREFERENCES).collect().is_empty()
 
 
 def test_a_provider_that_is_down_leaves_its_part_for_later(

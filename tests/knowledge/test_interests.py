@@ -15,9 +15,10 @@ from polars.testing import assert_frame_equal
 from knowledge.engagements import COLUMNS, Engaged, engagements
 from knowledge.interests import interests
 from knowledge.policy import Policy
-from knowledge.tables import ENTITY_MERGES, FACT_SOURCES, FACTS, RAW_LOGS
+from knowledge.tables import CANDIDATES, ENTITY_MERGES, FACT_SOURCES, FACTS, RAW_LOGS
 from tests.knowledge import rows
 from tests.knowledge.rules.fixtures import raw_logs
+from tests.knowledge.said import candidates
 from tests.knowledge.toy_embedder import ToyEmbedder
 
 START = datetime(2026, 3, 1, 9, tzinfo=UTC)
@@ -80,6 +81,7 @@ def searched(query: str, day: float = 0, trigger: str = "user_message", **more: 
 def engaged(logs: pl.DataFrame, **frames: pl.DataFrame) -> Engaged:
     return engagements(
         logs.select(COLUMNS),
+        frames.get("read", CANDIDATES.empty()),
         frames.get("entities", entities()),
         frames.get("facts", FACTS.empty()),
         frames.get("fact_sources", FACT_SOURCES.empty()),
@@ -206,6 +208,49 @@ def test_a_mark_in_an_address_asks_nothing() -> None:
 def test_what_is_named_in_a_dislike_is_not_mentioned_in_its_favour() -> None:
     found = engaged(raw_logs([said("I hate the smell of sourdough. I love the sea shanties.")]))
     assert ranked(found).select("entity_id", "score").rows() == [("e_sea shanties", 0.7)]
+
+
+def read_in(text: str, *found: tuple[str, str, str]) -> pl.DataFrame:
+    """What a model read in the first message: predicate, name and quote of each attitude."""
+    return candidates(
+        *(
+            {
+                "namespace": "default", "record_id": "c0_0", "predicate": predicate,
+                "entity_name": name, "entity_type": "topic", "origin": "human", "quote": quote,
+                "quote_start": text.index(quote), "quote_end": text.index(quote) + len(quote),
+            }
+            for predicate, name, quote in found
+        )
+    )  # fmt: skip
+
+
+def test_what_a_model_reads_in_a_statement_counts_as_one_whatever_its_words() -> None:
+    text = "I can't get enough of sourdough. Old clocks drive me mad."
+    read = read_in(
+        text,
+        ("likes", "sourdough", "I can't get enough of sourdough"),
+        ("dislikes", "old clocks", "Old clocks drive me mad"),
+    )
+    found = engaged(raw_logs([said(text)]), read=read)
+    columns = ["engagement_type", "valence", "strength", "source", "record_id", "entity_id"]
+    assert found.engagements.sort("valence").select(columns).rows() == [
+        ("statement", -1, 0.7, "message", "c0_0", None),
+        ("statement", 1, 0.7, "message", "c0_0", None),
+    ]
+    by_rank = ranked(found).sort("rank").select("entity_id", "score").rows()
+    assert by_rank == [("e_sourdough", 0.7), ("e_old clocks", -0.7)]
+    assert sorted(found.preferences["attitude"]) == ["dislike", "like"]
+
+
+def test_what_a_rule_and_a_model_both_read_counts_once() -> None:
+    text = "I love sourdough with seeds. I hate horoscopes."
+    logs = raw_logs([said(text)])
+    read = read_in(text, ("likes", "sourdough", "I love sourdough with seeds"))
+    found = engaged(logs, read=read)
+    assert sorted(found.preferences["name"]) == ["horoscopes", "sourdough"]
+    assert ranked(found)["score"].to_list() == [0.7]
+    same = read_in(text, ("dislikes", "horoscopes", "I hate horoscopes"))
+    assert engaged(logs, read=same).preferences.equals(engaged(logs).preferences)
 
 
 def test_what_the_system_does_by_itself_engages_nobody() -> None:
