@@ -21,7 +21,7 @@ from knowledge.embeddings import entity_texts
 from knowledge.entity_merges import with_canonical
 from knowledge.mentions import called
 from knowledge.policy import Policy
-from knowledge.preferences import in_force
+from knowledge.preferences import in_force, may_reach
 from knowledge.similarity import similar_pairs
 from knowledge.tables import INTERESTS
 
@@ -30,6 +30,9 @@ DECIMALS = 6
 
 MADE_OF = 5
 """Engagements that are told of an interest."""
+
+ALIKE = ("topic", "system")
+"""Types of entities whose names tell by their words what they are."""
 
 WEEKS = 12
 """Points of the curve of an interest, a week apart."""
@@ -107,7 +110,8 @@ def _reached(
     """namespace, preference_id, attitude, entity_id (canonical), likeness.
 
     By name, likeness is 1; by similarity of the topic and what is embedded of the entity, at least
-    preference_similarity. What is muted is just what has the name.
+    preference_similarity, if the words of both allow it. What is muted is just what has the name;
+    and that names of people, hosts or packages look alike says nothing of them.
     """
     known = with_canonical(entities, entity_merges)
     exact = (
@@ -117,7 +121,8 @@ def _reached(
         .select(*_PREFERENCE, "attitude", entity_id="canonical_id", likeness=pl.lit(1.0))
     )
     liked = held.filter(pl.col("attitude") != "mute").sort(_PREFERENCE)
-    texts = entity_texts(known).sort(_ENTITY)
+    names = known.filter(pl.col("type").is_in(ALIKE)).select(*_ENTITY, "display_name")
+    texts = entity_texts(known).join(names, on=_ENTITY).sort(_ENTITY)
     parts = [exact]
     for namespace in liked["namespace"].unique().sort().to_list():
         own, of = liked.filter(namespace=namespace), texts.filter(namespace=namespace)
@@ -132,13 +137,17 @@ def _reached(
         )
         alike = pl.concat(
             [
-                own.select(*_PREFERENCE, "attitude")[pairs.left.tolist()],
-                of.select("entity_id")[pairs.right.tolist()],
+                own.select(*_PREFERENCE, "attitude", "topic")[pairs.left.tolist()],
+                of.select("entity_id", "display_name")[pairs.right.tolist()],
                 pl.DataFrame({"likeness": pairs.similarity}, schema={"likeness": pl.Float64}),
             ],
             how="horizontal",
         )
-        parts.append(alike)
+        allowed = [
+            may_reach(topic, name)
+            for topic, name in alike.select("topic", "display_name").iter_rows()
+        ]
+        parts.append(alike.filter(pl.Series(allowed, dtype=pl.Boolean)).select(exact.columns))
     return (
         pl.concat(parts)
         .group_by(*_PREFERENCE, "attitude", "entity_id")

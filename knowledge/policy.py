@@ -112,7 +112,7 @@ class Policy(BaseModel):
         description="Share of the touch before that the next of its kind adds on one day.",
     )
     preference_similarity: float = Field(
-        0.75, ge=0, le=1, description="Least similarity of an entity to what is liked or disliked."
+        0.65, ge=0, le=1, description="Least similarity of an entity to what is liked or disliked."
     )
     learn_searches: int = Field(
         4, ge=3, le=5, description="Searches of a learn prompt, where no model words them."

@@ -16,6 +16,8 @@ from knowledge.days import UNDATED
 from knowledge.embedding import Embedder
 from knowledge.identity import digest
 from knowledge.tables import PREFERENCES
+from knowledge.text import STOP_WORDS, words
+from knowledge.vocabulary import POLAR, UNITED, stem
 
 _OPPOSITE = {"like": "dislike", "dislike": "like", "mute": None}
 
@@ -73,6 +75,25 @@ def preferences(signs: pl.DataFrame, embedder: Embedder) -> Held:
         .join(ends, on=["namespace", "preference_id"], how="left", maintain_order="left")
     )
     return Held(rows, engaging)
+
+
+def may_reach(topic: str, name: str) -> bool:
+    """Whether what is liked may be told of what is like it, going by the words of both.
+
+    It goes from a topic to what is part of it, never back: who hates python packaging says nothing
+    against python. And python 3.11 is not python 3.12, nor static typing dynamic, however alike
+    they look.
+    """
+    said, named = (
+        {word for word in words(text) if word not in STOP_WORDS} for text in (topic, name)
+    )
+    numbers = {word for word in said if any(map(str.isdigit, word))}
+    stems, others = set(map(stem, said)), set(map(stem, named))
+    ends = {UNITED[one] for one in stems & POLAR}
+    against = any(
+        (axis, not denied) in ends for axis, denied in map(UNITED.__getitem__, others & POLAR)
+    )
+    return numbers <= named and not others < stems and not against
 
 
 def _told(sign: dict[str, object], own: dict[str, _Stretch], every: list[_Stretch]) -> str | None:
