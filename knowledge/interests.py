@@ -4,9 +4,10 @@
 
 over the engagements in force, `likeness` being 1 for what an engagement names and the similarity of
 the entity for what a preference reaches. The k-th touch of one kind on one day counts
-`interest_repeat` of the one before, so that all of them never count more than two: response to what
-is repeated falls exponentially with the number of repetitions (Thompson and Spencer, Habituation,
-Psychological Review 73, 1966). Time passing scales all interests alike, so it changes no order.
+`interest_repeat` of the one before, so that all of them never count more than one and a quarter:
+the searches of an afternoon, however many, are less than one like. Response to what is repeated
+falls exponentially with the number of repetitions (Thompson and Spencer, Habituation, Psychological
+Review 73, 1966). Time passing scales all interests alike, so it changes no order.
 """
 
 from collections.abc import Sequence

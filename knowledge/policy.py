@@ -106,7 +106,7 @@ class Policy(BaseModel):
         30.0, gt=0, description="Days in which what an engagement adds to interest halves."
     )
     interest_repeat: float = Field(
-        0.5,
+        0.2,
         ge=0,
         le=1,
         description="Share of the touch before that the next of its kind adds on one day.",

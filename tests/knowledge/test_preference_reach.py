@@ -5,6 +5,7 @@ The threshold was chosen on the first part of them; the second was written after
 """
 
 import json
+import sys
 from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -100,4 +101,4 @@ if __name__ == "__main__":
     for percent in range(50, 95, 5):
         policy = Policy.model_validate({"preference_similarity": percent / 100})
         for part in (1, 2):
-            print(percent / 100, part, *measured(policy, (part,)))
+            sys.stdout.write(f"{percent}% {part} {measured(policy, (part,))}\n")
