@@ -4,10 +4,10 @@ from typing import Any
 
 import click
 
-from resources.state import State
 from serving import options
-from serving.deciding import NEXT_RUN, Undecidable
+from serving.deciding import NEXT_RUN
 from serving.ids import entities_called
+from serving.namespaces import told_to
 from serving.ordering import order, topic_of
 from serving.reader import open_reader
 from serving.terminal import emit_json, say
@@ -33,7 +33,7 @@ def attitude(verb: str, about: str, will: str, otherwise: str) -> click.Command:
     ) -> None:
         state = options.state_of(ctx)
         named = topic_of(topic)
-        _tell(order(state, _whose(state, namespace), verb, named), will, otherwise, as_json)
+        _tell(order(state, told_to(state, namespace), verb, named), will, otherwise, as_json)
 
     return command
 
@@ -57,15 +57,6 @@ def muting(verb: str, about: str, will: str, otherwise: str) -> click.Command:
         _tell(order(state, reader.namespace, verb, name), will, otherwise, as_json)
 
     return command
-
-
-def _whose(state: State, namespace: str | None) -> str:
-    from serving.ingesting import Refused, whose
-
-    try:
-        return whose(state, namespace)
-    except Refused as refused:
-        raise Undecidable(str(refused)) from None
 
 
 def _tell(told: dict[str, Any], will: str, otherwise: str, as_json: bool) -> None:

@@ -175,11 +175,13 @@ def _mendable() -> tuple[type[Exception], ...]:
     from serving.deciding import Undecidable
     from serving.forgetting import Unforgettable
     from serving.ids import UnknownId
+    from serving.namespaces import Several
     from serving.reader import NothingPublished
 
     return (
         AnswersError, HomeError, KeyListError, LockTimeout, ConfigError, SourceError,
-        VectorIndexError, NothingPublished, Undecidable, Unforgettable, UnknownId,
+        VectorIndexError, NothingPublished, Several, Undecidable, Unforgettable,
+        UnknownId,
     )  # fmt: skip
 
 

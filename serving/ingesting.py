@@ -14,17 +14,13 @@ from knowledge.ingested import DOCUMENT, ITEM, TYPES, Item, Named, relation_word
 from knowledge.names import refusals
 from knowledge.redaction import redactor
 from knowledge.structuring import LONGEST_PIECE
-from resources.publication import namespaces
 from resources.state import State
 from serving.inbox import add_events
 from serving.layers.loading import Graph, Loaded, Skipped
 from serving.layers.pieces import GLOBAL, Metadata
-from serving.reader import SAMPLES
 
 LONGEST_DOCUMENT = 1_000_000
 """Characters of one free text."""
-
-DEFAULT = "default"
 
 
 class Refused(Exception):  # noqa: N818  what a person is told
@@ -109,20 +105,6 @@ def ingest(state: State, namespace: str, given: Given) -> Ingested:
         ],
     )
     return Ingested(tuple(one.event_id for one in written), sum(one.written for one in written))
-
-
-def whose(state: State, namespace: str | None) -> str:
-    """The namespace that something is given to: the only one there is, if none is named.
-
-    Raises:
-        Refused: there are several.
-    """
-    if found := namespace or state.settings.namespace:
-        return found
-    own = [name for name in namespaces(state.home) if name != SAMPLES]
-    if len(own) > 1:
-        raise Refused(f"several namespaces: {', '.join(own)}; choose with --namespace")
-    return own[0] if own else DEFAULT
 
 
 def _document(text: str, title: str, about: Named | None) -> Mapping[str, object]:

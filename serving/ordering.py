@@ -34,13 +34,18 @@ def topic_of(words: Sequence[str]) -> str:
 
 
 def order(
-    state: State, namespace: str, verb: str, topic: str, event_id: str | None = None
+    state: State,
+    namespace: str,
+    verb: str,
+    topic: str,
+    event_id: str | None = None,
+    option: str = "",
 ) -> dict[str, Any]:
-    """Appends `/verb topic` to the inbox; it is on disk when this returns.
+    """Appends `/verb topic option` to the inbox; it is on disk when this returns.
 
     Returns:
         verb, topic, namespace, event_id, record_id (from the next run on), written (false if the
-        namespace had the event already), applied (when).
+        namespace had the event already), redactions (secrets that were taken out), applied (when).
 
     Raises:
         ValueError: the event id is no UUID.
@@ -48,7 +53,7 @@ def order(
     event: dict[str, object] = {
         "type": "command",
         "namespace": namespace,
-        "text": f"/{verb} {topic}",
+        "text": f"/{verb} {topic} {option}".rstrip(),
     }
     received = add_event(state, event | ({"event_id": event_id} if event_id else {}))
     return {
@@ -58,5 +63,6 @@ def order(
         "event_id": received.event_id,
         "record_id": record_id(namespace, received.event_id),
         "written": received.written,
+        "redactions": received.redactions,
         "applied": NEXT_RUN.replace("`", ""),
     }

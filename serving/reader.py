@@ -29,9 +29,7 @@ from knowledge.tables import (
 from resources.publication import Manifest, namespaces, published, read_published
 from resources.state import State
 from serving.held import HeldTables
-
-SAMPLES = "samples"
-"""Namespace of the samples that the project ships."""
+from serving.namespaces import Several, to_read
 
 _SAID = (CANDIDATES, KNOWN_ONLY_CANDIDATES, THEME_FACTS)
 """Tables of what facts are made of."""
@@ -334,7 +332,7 @@ def open_reader(
     Raises:
         NothingPublished: there is none, or there are several to choose from.
     """
-    namespace = namespace or state.settings.namespace or _only_namespace(state)
+    namespace = namespace or _meant(state)
     manifest = published(state.home, namespace)
     if manifest is None:
         known = ", ".join(namespaces(state.home)) or "none"
@@ -345,13 +343,13 @@ def open_reader(
     return Reader(state, manifest, as_of or manifest.watermark or UNDATED, true_at)
 
 
-def _only_namespace(state: State) -> str:
-    known = namespaces(state.home)
-    own = [name for name in known if name != SAMPLES]
-    if len(own) > 1:
-        raise NothingPublished(f"several namespaces: {', '.join(own)}; choose with --namespace")
-    if own or known:
-        return (own or known)[0]
-    raise NothingPublished(
-        "nothing is published yet: run `cairn run --samples`, or `cairn run --source PATH`"
-    )
+def _meant(state: State) -> str:
+    try:
+        found = to_read(namespaces(state.home), state.settings.namespace)
+    except Several as several:
+        raise NothingPublished(str(several)) from None
+    if found is None:
+        raise NothingPublished(
+            "nothing is published yet: run `cairn run --samples`, or `cairn run --source PATH`"
+        )
+    return found

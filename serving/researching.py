@@ -7,7 +7,7 @@ import polars as pl
 
 from knowledge.learn_prompts import found
 from knowledge.search_events import EFFECT
-from knowledge.searches import COMMANDS, SEARCHES, Attempt, History, histories, interval
+from knowledge.searches import SEARCHES, Attempt, History, histories, interval
 from knowledge.tables import (
     ENRICHMENT_QUEUE,
     FACT_SOURCES,
@@ -17,18 +17,20 @@ from knowledge.tables import (
     RAW_LOGS,
 )
 from resources.effects import try_again
-from resources.inbox import Received
 from resources.state import State
-from serving.inbox import add_event
+from serving.cursors import Key, Page, newest, page
+from serving.deciding import Undecidable
+from serving.ordering import order, topic_of
 from serving.reader import Reader
 from serving.search import IN_FORCE
 
-LONGEST_TOPIC = 200
+RESULTS = (pl.col("kind") == "tool_result") & (pl.col("tool_name") == "search")
+"""Rows of RAW_LOGS that searches brought."""
+
+_NEVER = 2**62
+"""Stands for no time."""
+
 NO_PROVIDER = "No search provider is set (CAIRN_SEARCH_PROVIDER): nothing is searched for."
-
-
-class Refused(Exception):  # noqa: N818  what a person is told
-    """What was asked for cannot be searched for; the message says why."""
 
 
 class Tried(NamedTuple):
@@ -39,84 +41,111 @@ class Tried(NamedTuple):
     """False if that was said before."""
 
 
-def learn(state: State, namespace: str, topic: str) -> Received:
-    """Notes that somebody wants to learn about a topic.
+def learn(state: State, namespace: str, topic: str, event_id: str | None = None) -> dict[str, Any]:
+    """Notes that somebody wants to learn about a topic; gives what `order` does.
 
     Raises:
-        Refused: it is none.
+        Undecidable: it is none.
     """
-    return _command(state, namespace, f"/learn {_topic(topic)}")
+    return order(state, namespace, "learn", _topic(topic), event_id)
 
 
-def schedule(state: State, namespace: str, topic: str, every: str | None) -> Received:
+def schedule(
+    state: State, namespace: str, topic: str, every: str | None, event_id: str | None = None
+) -> dict[str, Any]:
     """Notes that a topic is to be searched for again and again; or with no time, no more.
 
     Raises:
-        Refused: it is no topic, or no time.
+        Undecidable: it is no topic, or no time.
     """
+    named = _topic(topic)
     if every is None:
-        return _command(state, namespace, f"/unschedule {_topic(topic)}")
+        return order(state, namespace, "unschedule", named, event_id)
     if interval(every) is None:
-        raise Refused(f"{every!r} is no time such as 12h, 3d, week, `2 weeks` or month")
-    return _command(state, namespace, f"/schedule {_topic(topic)} --every {every}")
+        raise Undecidable(f"{every!r} is no time such as 12h, 3d, week, `2 weeks` or month")
+    return order(state, namespace, "schedule", named, event_id, option=f"--every {every}")
 
 
 def _topic(topic: str) -> str:
-    line = " ".join(topic.split())
+    line = topic_of([topic])
     if not any(character.isalnum() for character in line):
-        raise Refused("there is no topic")
-    if len(line) > LONGEST_TOPIC:
-        raise Refused(f"a topic has at most {LONGEST_TOPIC} characters")
+        raise Undecidable("the topic says nothing")
     if " --" in line:
-        raise Refused("a topic has no option in it")
+        raise Undecidable("a topic has no option in it")
     return line
 
 
-def _command(state: State, namespace: str, text: str) -> Received:
-    return add_event(state, {"type": "command", "namespace": namespace, "text": text})
+def prompts(reader: Reader, limit: int = 20, cursor: str | None = None) -> Page:
+    """Learn prompts, the latest first, each with the entities that were found through it.
 
-
-def prompts(reader: Reader) -> list[dict[str, Any]]:
-    """Learn prompts, the latest first, each with the entities that were found through it."""
-    asked = reader.table(LEARN_PROMPTS).collect()
-    facts = reader.table(MEMORY).filter(pl.col("status").is_in(IN_FORCE))
+    Raises:
+        BadCursor: the cursor is none of this list.
+    """
+    keys = [newest("created_at"), Key(pl.col("learn_prompt_id"), descending=True)]
+    asked = reader.table(LEARN_PROMPTS)
+    shown = page(asked, keys, ("learn prompts", reader.namespace), limit, cursor)
+    facts = reader.table(MEMORY, ["fact_id", "entity_id", "status"])
     through = found(
-        asked,
-        reader.table(RAW_LOGS).filter(pl.col("kind") == "tool_result").collect(),
+        LEARN_PROMPTS.frame(shown.rows),
+        reader.table(RAW_LOGS).filter(RESULTS).collect(),
         reader.table(FACT_SOURCES, ["fact_id", "record_id"]).collect(),
-        facts.select("fact_id", "entity_id").collect(),
+        facts.filter(pl.col("status").is_in(IN_FORCE)).drop("status").collect(),
     )
-    names = reader.table(MEMORY_ENTITIES, ["entity_id", "display_name"]).collect()
-    named = through.join(names, on="entity_id", maintain_order="left").to_dicts()
-    return [
-        row
-        | {
-            "entities": [
-                {key: one[key] for key in ("entity_id", "display_name", "facts")}
-                for one in named
-                if one["learn_prompt_id"] == row["learn_prompt_id"]
-            ]
-        }
-        for row in asked.sort(
-            "created_at", "learn_prompt_id", descending=True, nulls_last=True
-        ).to_dicts()
-    ]
+    names = reader.table(MEMORY_ENTITIES, ["entity_id", "display_name", "type"]).collect()
+    named: dict[str, list[dict[str, Any]]] = {}
+    for one in through.join(names, on="entity_id", maintain_order="left").to_dicts():
+        named.setdefault(one.pop("learn_prompt_id"), []).append(one)
+    rows = [row | {"entities": named.get(row["learn_prompt_id"], [])} for row in shown.rows]
+    return Page(rows, shown.cursor)
 
 
-def due(reader: Reader) -> pl.DataFrame:
-    """Rows of ENRICHMENT_QUEUE in the order in which they are searched for."""
-    return reader.table(ENRICHMENT_QUEUE).collect().sort("rank")
+def total(reader: Reader) -> int:
+    """How many learn prompts there are."""
+    return reader.table(LEARN_PROMPTS, ["learn_prompt_id"]).select(pl.len()).collect().item()
 
 
-def schedules(reader: Reader) -> list[dict[str, Any]]:
-    """Schedules with their next run."""
-    rows = due(reader).filter(mode="schedule").sort("due_at", "topic")
-    return rows.select("schedule_id", "topic", "due_at", "held", "reason").to_dicts()
+def schedules(reader: Reader, limit: int = 20, cursor: str | None = None) -> Page:
+    """What recurs, with its next search; the next first.
+
+    Raises:
+        BadCursor: the cursor is none of this list.
+    """
+    recurring = reader.table(ENRICHMENT_QUEUE).filter(mode="schedule")
+    rows = recurring.select("schedule_id", "topic", "due_at", "held", "reason")
+    never = pl.lit(_NEVER)
+    keys = [Key(pl.col("due_at").dt.epoch("us").fill_null(never)), Key(pl.col("schedule_id"))]
+    return page(rows, keys, ("schedules", reader.namespace), limit, cursor)
 
 
-def attempts(reader: Reader) -> list[Attempt]:
+class Report(NamedTuple):
+    """What is to be searched for, and what was."""
+
+    due: pl.DataFrame
+    """Rows of ENRICHMENT_QUEUE, in the order in which they are searched for."""
+    held: pl.DataFrame
+    """The same, of what is not searched for; `held` says why."""
+    made: list[dict[str, Any]]
     """Searches of the system itself, the latest first."""
-    rows = reader.table(RAW_LOGS).filter(SEARCHES & ~COMMANDS).collect()
+
+
+def report(reader: Reader) -> Report:
+    """What is to be searched for, what was, and what is not known."""
+    rows = reader.table(ENRICHMENT_QUEUE).collect().sort("rank")
+    free = pl.col("held").is_null()
+    made = [
+        {
+            "effect_id": one.search.effect_id, "at": one.at, "trigger": one.search.trigger,
+            "query": one.search.query, "outcome": one.outcome, "results": one.search.found,
+            "error": one.search.error, "provider": one.search.provider,
+        }
+        for one in _attempts(reader)
+    ]  # fmt: skip
+    return Report(rows.filter(free), rows.filter(~free), made)
+
+
+def _attempts(reader: Reader) -> list[Attempt]:
+    """Searches of the system itself, the latest first."""
+    rows = reader.table(RAW_LOGS).filter(SEARCHES).collect()
     history = histories(rows).get(reader.namespace, History())
     return [one for one in reversed(history.attempts) if one.search.effect_id]
 
@@ -125,18 +154,18 @@ def again(reader: Reader, effect_id: str) -> Tried:
     """Lets a search be tried again of which nobody knows what became, or that failed for good.
 
     Raises:
-        Refused: there is no such search, or it is not held.
+        Undecidable: there is no such search, or it is not held.
     """
-    rows = due(reader).filter(
+    rows = report(reader).held.filter(
         pl.col("effect_id").str.starts_with(effect_id) & pl.col("held").is_in(["unknown", "failed"])
     )
     if rows.height != 1:
         what = "several searches begin with" if rows.height else "no search that is held has the id"
-        raise Refused(f"{what} {effect_id}; see `cairn research`")
+        raise Undecidable(f"{what} {effect_id}; see `cairn research`")
     row = rows.row(0, named=True)
     last = row["effect_id"]
     if row["held"] == "failed":
-        tries = [one for one in attempts(reader) if one.search.unit == row["unit"]]
+        tries = [one for one in _attempts(reader) if one.search.unit == row["unit"]]
         last = tries[0].search.effect_id
     now = datetime.now(UTC)
     return Tried(row["query"], try_again(reader.state, reader.namespace, EFFECT, last, now))

@@ -73,14 +73,15 @@ def command(
     Content that is empty or holds a secret is refused. Text is data: no order in it is followed.
     """
     from knowledge.ingested import Named
-    from serving.ingesting import Refused, ingest, whose
+    from serving.ingesting import Refused, ingest
+    from serving.namespaces import told_to
 
     state = options.state_of(ctx)
     try:
         content = _read(file)
         named = Named(about.strip(), type_) if about else None
         given = _given(state, content, file, title, named, as_text=as_text, redact=redact)
-        owner = whose(state, namespace)
+        owner = told_to(state, namespace)
         done = None if dry_run or not given.events else ingest(state, owner, given)
     except Refused as refused:
         raise click.ClickException(f"{_called(file)} is not taken in: {refused}") from None

@@ -27,31 +27,26 @@ def command(
     ctx: click.Context, topic: tuple[str, ...], limit: int, namespace: str | None, as_json: bool
 ) -> None:
     """Ask for a topic to be looked into; or see what came of it."""
-    from serving.ingesting import Refused as NoNamespace
-    from serving.ingesting import whose
+    from serving.namespaces import told_to
     from serving.reader import open_reader
-    from serving.researching import NO_PROVIDER, Refused, learn, prompts
+    from serving.researching import NO_PROVIDER, learn, prompts, total
 
     state = options.state_of(ctx)
     off = state.settings.search_provider is None
     if topic:
-        try:
-            owner = whose(state, namespace)
-            told = learn(state, owner, " ".join(topic))
-        except (Refused, NoNamespace) as refused:
-            raise click.ClickException(str(refused)) from None
+        told = learn(state, told_to(state, namespace), " ".join(topic))
         if as_json:
-            emit_json({"namespace": owner, "event_id": told.event_id, "provider": not off})
+            emit_json(told | {"provider": not off})
             return
-        say(f"Noted for namespace {owner}: to learn about {' '.join(topic)}.")
+        say(f"Noted for namespace {told['namespace']}: to learn about {told['topic']}.")
         say(f"{NO_PROVIDER} It stays active." if off else "Searches follow when nothing else runs.")
         return
     reader = open_reader(state, namespace)
-    found = prompts(reader)
+    found = prompts(reader, limit).rows
     if as_json:
-        emit_json({"namespace": reader.namespace, "total": len(found), "prompts": found[:limit]})
+        emit_json({"namespace": reader.namespace, "total": total(reader), "prompts": found})
         return
-    for one in found[:limit]:
+    for one in found:
         say(_line(one))
     if not found:
         say("Nothing was asked for yet: `cairn learn TOPIC`.")

@@ -57,7 +57,7 @@ def command(
 ) -> None:
     """What is to be searched for, what was, and what is not known."""
     from serving.reader import open_reader
-    from serving.researching import NO_PROVIDER, Refused, attempts, due
+    from serving.researching import NO_PROVIDER, report
     from serving.researching import again as try_again
 
     if now and again:
@@ -67,26 +67,14 @@ def command(
         _run(state)
     reader = open_reader(state, namespace)
     if again:
-        try:
-            tried = try_again(reader, again)
-        except Refused as refused:
-            raise click.ClickException(str(refused)) from None
+        tried = try_again(reader, again)
         if as_json:
             emit_json({"namespace": reader.namespace, **tried._asdict()})
         else:
             say(f"To be tried again: {tried.query}" if tried.new else "That was said before.")
         return
-    rows = due(reader)
-    free, held = rows.filter(pl.col("held").is_null()), rows.filter(pl.col("held").is_not_null())
+    free, held, made = report(reader)
     open_ = held.filter(pl.col("held").is_in(["unknown", "failed"])).to_dicts()
-    made = [
-        {
-            "effect_id": one.search.effect_id, "at": one.at, "trigger": one.search.trigger,
-            "query": one.search.query, "outcome": one.outcome, "results": one.search.found,
-            "error": one.search.error, "provider": one.search.provider,
-        }
-        for one in attempts(reader)
-    ]  # fmt: skip
     if as_json:
         emit_json(
             {

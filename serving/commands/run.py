@@ -221,7 +221,7 @@ def _register(
     from resources.home import CHECKOUT
     from resources.log_files import LOG_SUFFIXES, log_files
     from resources.sources import add_source, list_sources
-    from serving.reader import SAMPLES
+    from serving.namespaces import SAMPLES
 
     if samples:
         folder = CHECKOUT / "data" / "samples"
@@ -264,7 +264,8 @@ def _dates(oldest: datetime, newest: datetime) -> str:
 def _overviews(state: "State") -> list[dict[str, Any]]:
     """What is published, a person's own namespaces first."""
     from resources.publication import namespaces
-    from serving.reader import SAMPLES, open_reader
+    from serving.namespaces import SAMPLES
+    from serving.reader import open_reader
     from serving.report import overview
 
     names = sorted(namespaces(state.home), key=lambda name: (name == SAMPLES, name))

@@ -5,6 +5,7 @@ import click
 from serving import options
 from serving.terminal import Column, emit_json, print_table, say
 
+MOST = 1_000
 COLUMNS = (
     Column("topic", most=40),
     Column("due_at", "next search"),
@@ -38,10 +39,9 @@ def command(
     as_json: bool,
 ) -> None:
     """Have a topic searched for again and again."""
-    from serving.ingesting import Refused as NoNamespace
-    from serving.ingesting import whose
+    from serving.namespaces import told_to
     from serving.reader import open_reader
-    from serving.researching import NO_PROVIDER, Refused, schedule, schedules
+    from serving.researching import NO_PROVIDER, schedule, schedules
 
     if topic and (every is None) != stop:
         raise click.UsageError("give --every TIME, or --stop", ctx)
@@ -50,19 +50,15 @@ def command(
     state = options.state_of(ctx)
     off = state.settings.search_provider is None
     if topic:
-        try:
-            owner = whose(state, namespace)
-            told = schedule(state, owner, " ".join(topic), every)
-        except (Refused, NoNamespace) as refused:
-            raise click.ClickException(str(refused)) from None
+        told = schedule(state, told_to(state, namespace), " ".join(topic), every)
         if as_json:
-            emit_json({"namespace": owner, "event_id": told.event_id, "provider": not off})
+            emit_json(told | {"provider": not off})
             return
         what = f"every {every}" if every else "no more"
-        say(f"Noted for namespace {owner}: {' '.join(topic)}, {what}.")
+        say(f"Noted for namespace {told['namespace']}: {told['topic']}, {what}.")
     else:
         reader = open_reader(state, namespace)
-        found = schedules(reader)
+        found = schedules(reader, MOST).rows
         if as_json:
             emit_json({"namespace": reader.namespace, "schedules": found})
             return

@@ -1,6 +1,5 @@
 """Who asks, which namespaces they may know of, and the one reader that answers a request."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
@@ -11,7 +10,8 @@ from resources.keys import AccessKey, Keyring
 from resources.publication import namespaces
 from serving.http.problems import NotThere, Refused
 from serving.memory import Memory
-from serving.reader import SAMPLES, NothingPublished, Reader
+from serving.namespaces import Several, to_read, to_tell
+from serving.reader import NothingPublished, Reader
 
 BEARER = "bearer "
 ASK_FOR_KEY = {"WWW-Authenticate": "Bearer"}
@@ -89,7 +89,12 @@ class Access:
             Refused: it names none, and there are several.
         """
         there = self.known()
-        found = wanted or self._only(there)
+        try:
+            found = wanted or to_read(there, self._preferred)
+        except Several as several:
+            raise _unchosen(several) from None
+        if found is None:
+            raise NotThere("nothing is published here yet")
         if found not in there:
             raise NotThere("nothing is published in that namespace")
         return self._noted(found)
@@ -104,24 +109,22 @@ class Access:
         if not self.caller.may_tell:
             raise Refused(403, "the key is read-only: it sends no events")
         key = self.caller.key
-        # As for imports: what nobody names is for `default`, and never for the samples.
-        mine = [name for name in self.known() if name != SAMPLES] or ["default"]
-        found = wanted or self._only(mine if key is None else key.namespaces)
-        if not self.caller.may_know(found):
+        try:
+            found = wanted or (
+                to_tell(self.known(), self._preferred)
+                if key is None
+                else to_read(key.namespaces, self._preferred)
+            )
+        except Several as several:
+            raise _unchosen(several) from None
+        if found is None or not self.caller.may_know(found):
             raise NotThere("nothing is published in that namespace")
         return self._noted(found)
 
-    def _only(self, names: Sequence[str]) -> str:
-        """The one that is meant where none is named."""
+    @property
+    def _preferred(self) -> str | None:
         preferred = self.memory.state.settings.namespace
-        if preferred is not None and self.caller.may_know(preferred):
-            return preferred
-        own = [name for name in names if name != SAMPLES] or list(names)
-        if len(own) > 1:
-            raise Refused(400, f"choose with `namespace`: {', '.join(own)}")
-        if not own:
-            raise NotThere("nothing is published here yet")
-        return own[0]
+        return preferred if preferred and self.caller.may_know(preferred) else None
 
     def _noted(self, namespace: str) -> str:
         """Keeps the namespace for the metrics, now that the caller is known to know of it."""
@@ -141,6 +144,10 @@ class Access:
             return self.memory.reader(self.namespace(namespace), as_of, true_at)
         except NothingPublished:  # gone in this moment
             raise NotThere("nothing is published in that namespace") from None
+
+
+def _unchosen(several: Several) -> Refused:
+    return Refused(400, f"choose with `namespace`: {', '.join(several.names)}")
 
 
 async def access(request: Request) -> Access:

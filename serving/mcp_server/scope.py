@@ -1,13 +1,17 @@
 """Whose memory a tool answers from, and whether it may write."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from resources.publication import namespaces
 from resources.state import State
 from serving.mcp_server.arguments import At
 from serving.memory import Memory
-from serving.reader import SAMPLES, NothingPublished, Reader
+from serving.namespaces import Several, to_read, to_tell
+from serving.reader import NothingPublished, Reader
+
+Meant = TypeVar("Meant", str, str | None)
 
 
 class Refused(Exception):  # noqa: N818  what an agent is told
@@ -49,7 +53,7 @@ class Asked:
         Raises:
             Refused: there is nothing to read, or several namespaces to choose from.
         """
-        namespace = self._one_of(self._published)
+        namespace = self._one_by(to_read)
         nothing = "nothing is published yet: run `cairn run --source PATH`"
         if namespace is None:
             raise Refused(nothing)
@@ -64,16 +68,10 @@ class Asked:
         Raises:
             Refused: there are several to choose from.
         """
-        # As for imports: what nobody names is for `default`, and never for the samples.
-        own = [name for name in self._published if name != SAMPLES]
-        return self._one_of(own or ["default"]) or "default"
+        return self._one_by(to_tell)
 
-    @property
-    def _published(self) -> list[str]:
-        return namespaces(self.state.home)
-
-    def _one_of(self, names: Sequence[str]) -> str | None:
-        """The namespace that is meant, of some where the server is bound to none.
+    def _one_by(self, rule: Callable[[Sequence[str], str | None], Meant]) -> Meant | str:
+        """The namespace that is meant, by a rule where the server is bound to none.
 
         Raises:
             Refused: it is none of those that may be asked for, or there are several.
@@ -86,12 +84,10 @@ class Asked:
         if self.scope.chooses:
             raise Refused(f"choose with `namespace`: {', '.join(bound)}")
         preferred = bound[0] if bound else self.state.settings.namespace
-        if preferred is not None:
-            return preferred
-        own = [name for name in names if name != SAMPLES] or list(names)
-        if len(own) > 1:
+        try:
+            return rule(namespaces(self.state.home), preferred)
+        except Several as several:
             raise Refused(
-                f"there are several namespaces ({', '.join(own)}), and this server is bound to"
-                " none: start it as `cairn mcp --namespace NAME`"
-            )
-        return own[0] if own else None
+                f"there are several namespaces ({', '.join(several.names)}), and this server is"
+                " bound to none: start it as `cairn mcp --namespace NAME`"
+            ) from None
