@@ -1,9 +1,12 @@
 """Forgetting for good: what would go, what went, and the old versions that still hold it."""
 
+import fcntl
 import os
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import NamedTuple
 
 import polars as pl
@@ -31,8 +34,8 @@ from resources.publication import (
 from resources.state import State
 from resources.tombstones import forgetting
 
-DRY_RUN = "dry-run-{}.partial"
-"""Folder in the home where a dry run works."""
+DRY_RUN = ("dry-run-", ".partial")
+"""How the folder in the home begins and ends where a dry run works."""
 
 
 def as_they_are(state: State, namespace: str) -> dict[str, pl.LazyFrame]:
@@ -58,11 +61,10 @@ def rehearsed(state: State, event: Mapping[str, object]) -> pl.DataFrame:
     if state.settings.warehouse is not None:
         raise HomeError("a dry run needs the tables in a folder, and `warehouse` names an address")
     namespace = str(event["namespace"])
-    folder = state.home.root / DRY_RUN.format(os.getpid())
-    try:
+    with ExitStack() as until_done:
         with write_lock(state.home, "forget --dry-run"):
             _clear(state)
-            copy = _copied(state, folder)
+            copy = _copied(state, until_done.enter_context(_scratch(state)))
             before = as_they_are(state, namespace)
         append_event(copy.home, event, redact=lambda text: (text, 0))
         with write_lock(copy.home, "forget"):
@@ -75,14 +77,33 @@ def rehearsed(state: State, event: Mapping[str, object]) -> pl.DataFrame:
         for stage in STAGES:
             run_stage(copy, stage)
         return receipt(before, as_they_are(copy, namespace))
+
+
+@contextmanager
+def _scratch(state: State) -> Generator[Path]:
+    """A folder in the home for as long as it is worked in: its flock says so to others."""
+    prefix, suffix = DRY_RUN
+    folder = Path(mkdtemp(suffix, prefix, state.home.root))
+    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+        os.close(descriptor)
 
 
 def _clear(state: State) -> None:
-    """Removes what a dry run left that was killed."""
-    for folder in state.home.root.glob(DRY_RUN.format("*")):
-        shutil.rmtree(folder, ignore_errors=True)
+    """Removes what dry runs left that were killed."""
+    for folder in state.home.root.glob("*".join(DRY_RUN)):
+        descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(folder, ignore_errors=True)
+        except BlockingIOError:
+            pass  # another is at work there
+        finally:
+            os.close(descriptor)
 
 
 def _copied(state: State, folder: Path) -> State:

@@ -16,8 +16,8 @@ from resources.publication import namespaces
 from resources.sources import list_sources
 from resources.state import State
 from resources.tombstones import make_key
-from serving.ids import UnknownId, entities_called, find
-from serving.reader import NothingPublished, open_reader
+from serving.ids import UnknownId, entities_called, exactly, find
+from serving.reader import NothingPublished, Reader, open_reader
 
 THINGS = ("fact", "entity", "record", "conversation")
 """What a tombstone may be of, beside a namespace; all else rests on these."""
@@ -51,6 +51,32 @@ def target(state: State, what: str, namespace: str | None = None) -> Target:
     except (UnknownId, NothingPublished) as unknown:
         return _called(state, what, namespace, unknown)
     return Target(found.reader.namespace, forgettable(found.kind), found.id)
+
+
+def named(reader: Reader, what: str) -> Target:
+    """What a whole id, or the name of one entity, names in the reader's namespace.
+
+    Raises:
+        UnknownId: it names nothing there, or several entities.
+        Unforgettable: it is of a kind that rests on others.
+    """
+    if thing := exactly(reader, what):
+        return Target(reader.namespace, forgettable(thing.kind), thing.id)
+    ids = sorted(set(entities_called(reader, what)["canonical_id"]))
+    if len(ids) > 1:
+        raise UnknownId(f"that is {', '.join(ids)}: choose one by its id")
+    return Target(reader.namespace, "entity", ids[0])
+
+
+def whole(state: State, namespace: str) -> Target:
+    """A whole namespace.
+
+    Raises:
+        UnknownId: the home neither holds nor awaits anything of it.
+    """
+    if namespace not in _namespaces(state):
+        raise UnknownId(f"there is no namespace {namespace}")
+    return Target(namespace, NAMESPACE, namespace)
 
 
 def forgettable(kind: str) -> str:

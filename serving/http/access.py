@@ -106,8 +106,7 @@ class Access:
             NotThere: the caller may not know of it.
             Refused: it names none, and there are several; or the caller may send no events.
         """
-        if not self.caller.may_tell:
-            raise Refused(403, "the key is read-only: it sends no events")
+        self.telling()
         key = self.caller.key
         try:
             found = wanted or (
@@ -120,6 +119,15 @@ class Access:
         if found is None or not self.caller.may_know(found):
             raise NotThere("nothing is published in that namespace")
         return self._noted(found)
+
+    def telling(self) -> None:
+        """Makes sure that the caller may send events.
+
+        Raises:
+            Refused: they may not.
+        """
+        if not self.caller.may_tell:
+            raise Refused(403, "the key is read-only: it sends no events")
 
     @property
     def _preferred(self) -> str | None:

@@ -11,6 +11,7 @@ from serving.http.models import (
     FILE,
     NPM,
     Conversation,
+    Due,
     Entity,
     Episode,
     Fact,
@@ -18,10 +19,14 @@ from serving.http.models import (
     Interest,
     Known,
     Learning,
+    LearnPrompt,
+    Made,
     Model,
     NamedEntity,
     Piece,
     Profile,
+    ReceiptRow,
+    Recurring,
     Relation,
     Result,
     Source,
@@ -116,6 +121,28 @@ class RecentPage(Listed[Happened]):
 
 class InterestPage(Listed[Interest]):
     """What the person cares about, the most first."""
+
+
+class LearnPromptPage(Listed[LearnPrompt]):
+    """What somebody wants to know, the latest first."""
+
+    provider: bool = tells("Whether anything is searched for: a search provider is set.", True)
+
+
+class SchedulePage(Listed[Recurring]):
+    """What recurs, the next first."""
+
+    provider: bool = tells("Whether anything is searched for: a search provider is set.", True)
+
+
+class Research(Answer):
+    """What is to be searched for, what was, and what is not known."""
+
+    provider: bool = tells("Whether anything is searched for: a search provider is set.", True)
+    totals: dict[str, int] = tells("All that there is.", {"due": 7, "held": 2, "done": 12})
+    due: list[Due] = Field(description="In the order in which it is searched for.")
+    held: list[Due] = Field(description="What is not searched for; `held` says why.")
+    done: list[Made] = Field(description="What was searched for, the latest first.")
 
 
 class Node(Model):
@@ -221,6 +248,33 @@ class Received(Model):
     record_id: str = tells("Id of its record from the next run on.", "r_9f3c0d1be02a7c55")
     written: bool = tells("False if the namespace had the event already.", True)
     redactions: int = tells("Secrets that were taken out.", 0)
+
+
+class Ordered(Received):
+    """What became of a word that has something searched for."""
+
+    topic: str = tells("As it was understood.", "drip irrigation")
+    provider: bool = tells("False if nothing is searched for until a provider is set.", True)
+
+
+class Forgotten(Model):
+    """What goes, or would go, and what stays."""
+
+    namespace: str = of(MEMORY, "namespace", "samples")
+    thing: str = tells("fact, entity, record, conversation or namespace.", "conversation")
+    id: str = tells("Its id.", "garden-2026")
+    dry_run: bool = tells("Whether nothing was changed.", True)
+    counts: dict[str, dict[str, int]] | None = Field(
+        None,
+        description="Of a dry run: rows by effect and table.",
+        examples=[{"removed": {"records": 10, "memory": 3}, "kept": {"memory": 4}}],
+    )
+    rows: list[ReceiptRow] | None = Field(
+        None, description="Of a dry run: the first of the receipt."
+    )
+    event_id: str | None = Field(None, description="Of the tombstone; null of a dry run.")
+    record_id: str | None = Field(None, description="Id of its record from the next run on.")
+    written: bool | None = Field(None, description="False if it was told before.")
 
 
 class Published(Model):

@@ -8,7 +8,7 @@ from fastapi.responses import HTMLResponse, JSONResponse
 from fastapi.telemetry import TelemetryConfig
 
 from resources.keys import Keyring
-from serving.http import asking, browsing, operating, telling, tracing
+from serving.http import asking, browsing, operating, researching, telling, tracing
 from serving.http.access import Gate
 from serving.http.document import document, page
 from serving.http.guard import Guard, Note
@@ -68,6 +68,6 @@ def bare() -> FastAPI:
         responses={"default": {"description": "What went wrong (RFC 9457)."}},
         generate_unique_id_function=lambda route: route.name,
     )
-    for part in (asking, browsing, tracing, telling, operating):
+    for part in (asking, browsing, tracing, telling, researching, operating):
         app.include_router(part.router)
     return app

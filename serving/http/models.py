@@ -8,8 +8,10 @@ from pydantic import BaseModel, ConfigDict, Field
 from knowledge.tables import (
     CONVERSATIONS,
     ENGAGEMENTS,
+    ENRICHMENT_QUEUE,
     EPISODES,
     INTERESTS,
+    LEARN_PROMPTS,
     LEARNINGS,
     MEMORY,
     MEMORY_ENTITIES,
@@ -282,6 +284,74 @@ class Interest(Model):
     last_engaged_at: datetime | None = of(INTERESTS, "last_engaged_at", AT)
     made_of: list[Sign] = Field(description="What weighs most, the heaviest first; at most 5.")
     curve: list[float] = of(INTERESTS, "curve", [0.0, 0.8, 0.68])
+
+
+class Found(NamedEntity):
+    """An entity that was found through a learn prompt."""
+
+    facts: int = tells("Facts about it that its searches brought.", 3)
+
+
+class LearnPrompt(Model):
+    """What somebody wants to know, and how far the searches are."""
+
+    learn_prompt_id: str = of(LEARN_PROMPTS, "learn_prompt_id", "r_9f3c0d1be02a7c55")
+    namespace: str = of(LEARN_PROMPTS, "namespace", "samples")
+    prompt_text: str = of(LEARN_PROMPTS, "prompt_text", "drip irrigation")
+    status: str = of(LEARN_PROMPTS, "status", "active")
+    searches_remaining: int = of(LEARN_PROMPTS, "searches_remaining", 2)
+    queries: list[str] = of(LEARN_PROMPTS, "queries", ["drip irrigation"])
+    created_at: datetime | None = of(LEARN_PROMPTS, "created_at", AT)
+    updated_at: datetime | None = of(LEARN_PROMPTS, "updated_at", AT)
+    entities: list[Found] = Field(description="Prompt → searches → facts → entities; most first.")
+
+
+class Recurring(Model):
+    """What is searched for again and again."""
+
+    schedule_id: str = of(ENRICHMENT_QUEUE, "schedule_id", "r_0d1be02a7c559f3c")
+    topic: str = of(ENRICHMENT_QUEUE, "topic", "Rust releases")
+    due_at: datetime | None = tells("When it is searched for next.", AT)
+    held: str | None = of(ENRICHMENT_QUEUE, "held", None)
+    reason: str = of(ENRICHMENT_QUEUE, "reason", "asked for every week")
+
+
+class Due(Model):
+    """A search that is due, will be, or is held."""
+
+    effect_id: str = of(ENRICHMENT_QUEUE, "effect_id", "s_5d0c9a1f7be2a346")
+    rank: int = of(ENRICHMENT_QUEUE, "rank", 1)
+    trigger: str = of(ENRICHMENT_QUEUE, "trigger", "learn_command")
+    mode: str = of(ENRICHMENT_QUEUE, "mode", "learn")
+    topic: str = of(ENRICHMENT_QUEUE, "topic", "drip irrigation")
+    query: str = of(ENRICHMENT_QUEUE, "query", "how does drip irrigation work")
+    entity_id: str | None = of(ENRICHMENT_QUEUE, "entity_id", None)
+    priority: float | None = of(ENRICHMENT_QUEUE, "priority", None)
+    due_at: datetime | None = of(ENRICHMENT_QUEUE, "due_at", AT)
+    held: str | None = of(ENRICHMENT_QUEUE, "held", None)
+    reason: str = of(ENRICHMENT_QUEUE, "reason", "asked to learn it; search 2 of 4")
+
+
+class Made(Model):
+    """A search that was made, or at least begun."""
+
+    effect_id: str = of(ENRICHMENT_QUEUE, "effect_id", "s_1f7be2a3465d0c9a")
+    at: datetime = tells("When.", AT)
+    trigger: str = of(ENRICHMENT_QUEUE, "trigger", "learn_command")
+    query: str = of(ENRICHMENT_QUEUE, "query", "drip irrigation")
+    outcome: str = tells("done, empty, failed, or unknown: begun, without a receipt.", "done")
+    results: int | None = tells("How many it found.", 5)
+    error: str | None = tells("Why it brought no answer.", None)
+    provider: str | None = tells("What was asked.", "searxng")
+
+
+class ReceiptRow(Model):
+    """What becomes of one row."""
+
+    effect: str = tells("removed, kept, revived, or made anew.", "kept")
+    table: str = tells("Where it stands.", "memory")
+    id: str = tells("Its key.", "f_1c0ad2398567ecbb")
+    text: str | None = tells("What it says, of what stays.", NPM)
 
 
 class Profile(Model):

@@ -146,14 +146,18 @@ class At(Parameters):
     )  # fmt: skip
 
 
-class Turning(At):
-    """A list, page by page."""
+class Paged(Parameters):
+    """A list as of the latest event, page by page."""
 
     limit: int = Field(20, ge=1, le=100, description="Rows of a page, at most.", examples=[2])
     cursor: str | None = Field(
         None, pattern=rf"^[A-Za-z0-9_-]{{1,{LONGEST_CURSOR}}}$",
         description="`next` of the page before.",
     )  # fmt: skip
+
+
+class Turning(At, Paged):
+    """A list, page by page."""
 
 
 class Searched(BaseModel):
@@ -340,38 +344,7 @@ class GraphParameters(At):
     )
 
 
-class EventBody(BaseModel):
-    """What a person, or an agent, tells. It becomes a record at the next run."""
+class ResearchParameters(Parameters):
+    """How much of each list of searches."""
 
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-    type: Literal["note", "message", "command", "reaction"] = Field(
-        description="note, message, command (such as `/learn rust`) or reaction (such as 👍).",
-        examples=["note"],
-    )
-    text: Text = Field(
-        description="What is said; secrets are taken out before anything is written.",
-        examples=["The vault host moves to a new address in May."],
-    )
-    event_id: EventId | None = Field(
-        None, description="Of the sender's making: a request that is repeated writes nothing.",
-        examples=["4f7c1fbe-0f0a-4c2e-9a0f-6d1d3c1f2b7a"],
-    )  # fmt: skip
-    at: Moment | None = Field(
-        None, description="When it was said; now if unset.", examples=["2026-03-20T09:00:00Z"]
-    )
-    name: Name | None = Field(None, description="Who says it.", examples=["Mira"])
-    role: Literal["user", "assistant"] | None = Field(
-        None, description="Of a message: `assistant` for what Cairn itself said, which is no news.",
-        examples=["user"],
-    )  # fmt: skip
-    conversation_id: AnyId | None = Field(
-        None, description="The conversation that it belongs to.", examples=["garden-2026"]
-    )
-    reply_to: AnyId | None = Field(
-        None, description="The message, or learning, that a reaction answers."
-    )
-    proactive: bool | None = Field(None, description="Whether that message came unasked.")
-    strength: Share | None = Field(
-        None, description="How much a thumb for a learning counts.", examples=[0.5]
-    )
+    limit: int = Field(20, ge=1, le=100, description="Rows of each list, at most.", examples=[2])

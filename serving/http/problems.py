@@ -11,6 +11,7 @@ from starlette.exceptions import HTTPException
 from resources.keys import KeyListError
 from resources.vector_index import VectorIndexError
 from serving.cursors import BadCursor
+from serving.deciding import Undecidable
 from serving.http.answers import Problem, Wrong
 from serving.reader import NothingPublished
 
@@ -93,6 +94,10 @@ def _bad_cursor(_: Request, error: Any) -> Response:
     return problem(400, str(error))
 
 
+def _undecidable(_: Request, error: Any) -> Response:
+    return problem(422, str(error))
+
+
 def _nothing(_: Request, __: Any) -> Response:
     return problem(404, "nothing is published here yet")
 
@@ -107,6 +112,7 @@ def install(app: FastAPI) -> None:
     for kind, told in (
         (Refused, _refused),
         (BadCursor, _bad_cursor),
+        (Undecidable, _undecidable),
         (NothingPublished, _nothing),
         (VectorIndexError, _not_now),
         (KeyListError, _not_now),

@@ -1,17 +1,25 @@
-"""The route that tells: an event for the inbox."""
+"""Routes that tell: an event for the inbox, and what is to be forgotten."""
 
 from typing import Annotated, Any
 
 from fastapi import Query
 
 from knowledge.identity import record_id
+from knowledge.tombstones import NAMESPACE
+from serving.forgetting import Target, Unforgettable, named, note, tombstone, whole
 from serving.http.access import Asked
-from serving.http.answers import Received
-from serving.http.parameters import EventBody, Parameters
+from serving.http.answers import Forgotten, Received
+from serving.http.bodies import EventBody, ForgetBody
+from serving.http.parameters import Parameters
+from serving.http.problems import NotThere, Refused
 from serving.http.routes import Routes
+from serving.ids import UnknownId
 from serving.inbox import add_event
+from serving.rehearsing import NotNow, rehearsed
 
 router = Routes(prefix="/v1", tags=["telling"])
+
+UNKNOWN = "no fact, entity, record, conversation or namespace has that id, or it is of several"
 
 
 @router.post("/events", response_model=Received, status_code=202)
@@ -27,3 +35,56 @@ def events(asked: Asked, where: Annotated[Parameters, Query()], event: EventBody
         "written": received.written,
         "redactions": received.redactions,
     }
+
+
+@router.post("/forget", response_model=Forgotten)
+def forget(
+    asked: Asked, where: Annotated[Parameters, Query()], wanted: ForgetBody
+) -> dict[str, Any]:
+    """Tell what would go if something were forgotten; with `dry_run` false, have it forgotten.
+
+    What goes is the lines that it rests on, with all that came only from them. There is no way to
+    take it back. A dry run takes seconds. What is to be forgotten is on disk when this answers, and
+    gone after the next run.
+    """
+    state, target = asked.memory.state, _target(asked, where.namespace, wanted)
+    try:
+        event = tombstone(state, target, wanted.event_id)
+    except UnknownId:
+        raise NotThere(UNKNOWN) from None
+    told: dict[str, Any] = {**target._asdict(), "dry_run": wanted.dry_run}
+    if wanted.dry_run:
+        try:
+            counts, rows = rehearsed(state, target)
+        except NotNow as why:
+            raise Refused(503, str(why)) from None
+        return told | {"counts": counts, "rows": rows[: wanted.limit]}
+    received = note(state, event)
+    return told | {
+        "event_id": received.event_id,
+        "record_id": record_id(target.namespace, received.event_id),
+        "written": received.written,
+    }
+
+
+def _target(asked: Asked, namespace: str | None, wanted: ForgetBody) -> Target:
+    """What is to be forgotten, where the caller may have things forgotten.
+
+    Raises:
+        NotThere: it is not there, or not what it must be.
+        Refused: the caller may not, or it rests on other things.
+    """
+    asked.telling()
+    try:
+        if wanted.thing == NAMESPACE:
+            if namespace not in (None, wanted.id):
+                raise NotThere(UNKNOWN)
+            return whole(asked.memory.state, asked.inbox(wanted.id))
+        found = named(asked.reader(namespace), wanted.id)
+    except UnknownId as unknown:
+        raise NotThere(UNKNOWN) from unknown
+    except Unforgettable as error:
+        raise Refused(422, str(error).replace("`cairn why`", "`/v1/why`")) from None
+    if wanted.thing not in (None, found.thing):
+        raise NotThere(UNKNOWN)
+    return found

@@ -10,6 +10,7 @@ from serving.mcp_server.things import (
     Change,
     DatedFact,
     Decision,
+    Due,
     Entity,
     Episode,
     Fact,
@@ -18,9 +19,12 @@ from serving.mcp_server.things import (
     KnownEntity,
     KnownFact,
     Learning,
+    LearnPrompt,
+    Made,
     Model,
     NamedEntity,
     Quote,
+    ReceiptRow,
     Result,
     ShortLearning,
     indented,
@@ -227,6 +231,43 @@ class InterestList(Page):
         yield from _following(self.next)
 
 
+OFF = "No search provider is set: nothing is searched for until there is one."
+
+
+class LearnPromptList(Page):
+    """What the person wants to know, the latest first."""
+
+    CUT = ("prompts",)
+    provider: bool = Field(description="Whether anything is searched for.")
+    prompts: list[LearnPrompt]
+
+    def lines(self) -> Iterator[str]:
+        """One after the other."""
+        yield from _each(self.prompts, "Nothing was asked for yet.")
+        yield from _following(self.next)
+        if not self.provider:
+            yield OFF
+
+
+class ResearchList(Answer):
+    """What is to be searched for, what was, and what is not known."""
+
+    CUT = ("done", "held", "due")
+    provider: bool = Field(description="Whether anything is searched for.")
+    totals: dict[str, int] = Field(description="All that there is, by list.")
+    due: list[Due] = Field(description="In the order in which it is searched for.")
+    held: list[Due] = Field(description="What is not searched for.")
+    done: list[Made] = Field(description="What was searched for, the latest first.")
+
+    def lines(self) -> Iterator[str]:
+        """List after list."""
+        for name, rows in (("due", self.due), ("held", self.held), ("done", self.done)):
+            yield f"{name}: {self.totals[name]}"
+            yield from _each(rows, "")
+        if not self.provider:
+            yield OFF
+
+
 class Totals(Model):
     """Rows of what is published."""
 
@@ -280,6 +321,34 @@ class Recorded(Answered):
         yield self.takes_effect
 
 
+class Forgotten(Answered):
+    """What goes, or would go, and what stays."""
+
+    CUT = ("rows",)
+    thing: str = Field(description="fact, entity, record, conversation or namespace")
+    id: str
+    dry_run: bool = Field(description="Whether nothing was changed.")
+    counts: dict[str, dict[str, int]] | None = Field(
+        None, description="Of a dry run: rows by effect and table."
+    )
+    rows: list[ReceiptRow] = Field(
+        default_factory=list[ReceiptRow], description="Of a dry run: what stays, and what goes."
+    )
+    event_id: str | None = Field(None, description="Of the tombstone; null of a dry run.")
+    record_id: str | None = Field(None, description="Id of its record from the next run on.")
+    written: bool | None = Field(None, description="False if it was told before.")
+    takes_effect: str
+
+    def lines(self) -> Iterator[str]:
+        """What goes by table, and what stays."""
+        yield f"{'Would' if self.dry_run else 'Will'} be forgotten: {self.thing} {self.id}"
+        for effect, tables in (self.counts or {}).items():
+            yield f"{effect}: {', '.join(f'{table} {count}' for table, count in tables.items())}"
+        for row in self.rows:
+            yield from row.lines()
+        yield self.takes_effect
+
+
 def memory(one: Result | KnownFact) -> str:
     """A memory as it stands in a context: one line."""
     id_ = one.id if isinstance(one, Result) else one.fact_id
@@ -287,7 +356,18 @@ def memory(one: Result | KnownFact) -> str:
 
 
 def _each(
-    rows: Iterable[Result | Fact | Entity | ShortLearning | Happened | Interest | Quote],
+    rows: Iterable[
+        Result
+        | Fact
+        | Entity
+        | ShortLearning
+        | Happened
+        | Interest
+        | Quote
+        | LearnPrompt
+        | Due
+        | Made
+    ],
     nothing: str,
 ) -> Iterator[str]:
     some = False

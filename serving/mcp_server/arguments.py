@@ -79,13 +79,17 @@ class At(Arguments):
     )
 
 
-class Turning(At):
-    """A list, page by page."""
+class Paged(Arguments):
+    """A list as of the latest event, page by page."""
 
     limit: int = Field(20, ge=1, le=MOST_ROWS, description="Rows of a page, at most.")
     cursor: str | None = Field(
         None, max_length=LONGEST_CURSOR, description="`next` of the page before."
     )
+
+
+class Turning(At, Paged):
+    """A list, page by page."""
 
 
 class Search(At):
@@ -156,6 +160,12 @@ class Recent(Turning):
     since: Moment | None = Field(None, description="From then on (ISO 8601).")
 
 
+class Research(Arguments):
+    """What `list_research` is asked."""
+
+    limit: int = Field(20, ge=1, le=MOST_ROWS, description="Rows of each list, at most.")
+
+
 class OneThing(At):
     """What `explain_fact` is asked."""
 
@@ -195,7 +205,32 @@ class ToRemember(Told):
     text: Note = Field(description="What the person wants to be remembered, in their own words.")
 
 
+class ToLearn(Told):
+    """What `learn` is told."""
+
+    topic: Name = Field(description="What the person wants to know more about, in a few words.")
+
+
+class ToSchedule(Told):
+    """What `schedule` is told."""
+
+    topic: Name = Field(description="What is to be searched for, in a few words.")
+    every: Annotated[str, StringConstraints(min_length=1, max_length=20)] = Field(
+        description="How often: 12h, 3d, week, 2 weeks, month; `never` ends it."
+    )
+
+
 class ToForget(Told):
     """What `forget` is told."""
 
-    id: Name = Field(description="The id of a fact, entity, record, episode or conversation.")
+    id: Name = Field(
+        description="The whole id of a fact, entity, record, episode or conversation, or the name"
+        " of one entity; with the thing `namespace`, its name."
+    )
+    thing: Literal["fact", "entity", "record", "conversation", "namespace"] | None = Field(
+        None,
+        description="What it must be of. All of a namespace goes only where this says so.",
+    )
+    dry_run: bool = Field(
+        True, description="Only tell what would go, and what would stay; false forgets it."
+    )

@@ -6,7 +6,7 @@ from typing import Any
 from knowledge.decision_events import FACT
 from resources.publication import namespaces
 from resources.vector_index import Filters
-from serving import lineage, listing
+from serving import lineage, listing, researching
 from serving.budget import SEPARATOR, build_context, count_tokens
 from serving.interests import interests
 from serving.known import Known, known
@@ -18,7 +18,9 @@ from serving.mcp_server.arguments import (
     Learnings,
     OneEntity,
     OneThing,
+    Paged,
     Recent,
+    Research,
     Search,
     Turning,
 )
@@ -205,6 +207,36 @@ def list_interests(asked: Asked, wanted: Turning) -> answers.InterestList:
     return answers.InterestList.model_validate(
         _head(reader) | {"interests": page.rows, "next": page.cursor}
     )
+
+
+def list_learn_prompts(asked: Asked, wanted: Paged) -> answers.LearnPromptList:
+    """List what the person asked to learn about, the latest first, and what was found by that."""
+    reader = asked.reader()
+    page = researching.prompts(reader, wanted.limit, wanted.cursor)
+    return answers.LearnPromptList.model_validate(
+        _head(reader) | {"provider": searches(asked), "prompts": page.rows, "next": page.cursor}
+    )
+
+
+def list_research(asked: Asked, wanted: Research) -> answers.ResearchList:
+    """List what is to be searched for, what recurs, what was searched for, what is not known."""
+    reader = asked.reader()
+    due, held, made = researching.report(reader)
+    return answers.ResearchList.model_validate(
+        _head(reader)
+        | {
+            "provider": searches(asked),
+            "totals": {"due": due.height, "held": held.height, "done": len(made)},
+            "due": due.head(wanted.limit).to_dicts(),
+            "held": held.head(wanted.limit).to_dicts(),
+            "done": made[: wanted.limit],
+        }
+    )
+
+
+def searches(asked: Asked) -> bool:
+    """Whether anything is searched for: a search provider is set."""
+    return asked.state.settings.search_provider is not None
 
 
 def memory_status(asked: Asked, wanted: At) -> answers.Status:

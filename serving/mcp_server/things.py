@@ -153,6 +153,85 @@ class Interest(Model):
             yield f"  {minute(sign.occurred_at)}  {kind}{against}  {sign.record_id}"
 
 
+class Found(Model):
+    """An entity that was found through a learn prompt."""
+
+    entity_id: str
+    display_name: str
+    facts: int = Field(description="Facts about it that its searches brought.")
+
+
+class LearnPrompt(Model):
+    """What the person wants to know, and how far the searches are."""
+
+    learn_prompt_id: str
+    prompt_text: str
+    status: str = Field(description="active, or completed when no search remains.")
+    searches_remaining: int
+    created_at: datetime | None
+    entities: list[Found]
+
+    def lines(self) -> Iterator[str]:
+        """How far it is, and what was found."""
+        mark = "✓" if self.status == "completed" else "…"
+        found = ", ".join(f"{one.display_name} ({one.facts} facts)" for one in self.entities)
+        left = f"{self.searches_remaining} searches to make" if self.searches_remaining else ""
+        said = "; ".join(filter(None, [found, left])) or "nothing was found"
+        yield f"{mark} {self.learn_prompt_id}  {self.prompt_text}: {said}"
+
+
+class Due(Model):
+    """A search that is due, will be, or is held."""
+
+    effect_id: str
+    mode: str = Field(description="learn, schedule; of an entity broad, gaps or briefing.")
+    topic: str
+    query: str
+    due_at: datetime | None
+    held: str | None = Field(description="Why it is not made.")
+    reason: str
+
+    def lines(self) -> Iterator[str]:
+        """What is searched for, when and why."""
+        held = f"  held: {self.held}" if self.held else ""
+        yield f"{minute(self.due_at)}  {self.mode}  {self.effect_id}{held}"
+        yield from indented(self.query)
+        yield from indented(self.reason)
+
+
+class Made(Model):
+    """A search that was made, or at least begun."""
+
+    effect_id: str
+    at: datetime
+    trigger: str = Field(description="learn_command, user_message (a schedule) or enrichment.")
+    query: str
+    outcome: str = Field(description="done, empty, failed, or unknown: without a receipt.")
+    results: int | None
+    error: str | None
+
+    def lines(self) -> Iterator[str]:
+        """What was searched for, and what came of it."""
+        found = "" if self.results is None else f", {self.results} results"
+        why = f": {self.error}" if self.error else ""
+        yield f"{minute(self.at)}  {self.effect_id}  {self.outcome}{found}{why}"
+        yield from indented(self.query)
+
+
+class ReceiptRow(Model):
+    """What becomes of one row."""
+
+    effect: str = Field(description="removed, kept, revived, or made anew")
+    table: str
+    id: str
+    text: str | None = Field(description="What it says, of what stays.")
+
+    def lines(self) -> Iterator[str]:
+        """Which row, and what it says."""
+        yield f"{self.effect}  {self.table}  {self.id}"
+        yield from indented(self.text or "")
+
+
 class NamedEntity(Model):
     """An entity by its name."""
 

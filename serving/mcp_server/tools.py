@@ -38,6 +38,8 @@ class Tool(Generic[Wanted]):
     reads: bool = True
     destroys: bool = False
     """Whether what it notes takes something away from readers."""
+    reaches_out: bool = False
+    """Whether something outside is asked for it, later."""
 
     @property
     def name(self) -> str:
@@ -75,7 +77,7 @@ class Tool(Generic[Wanted]):
                 read_only_hint=self.reads,
                 destructive_hint=self.destroys,
                 idempotent_hint=self.reads,
-                open_world_hint=False,
+                open_world_hint=self.reaches_out,
             ),
         )
 
@@ -110,10 +112,14 @@ TOOLS: dict[str, Tool[Any]] = {
         Tool(reading.explain_fact, "Explain a fact"),
         Tool(reading.recent_activity, "List recent activity"),
         Tool(reading.list_interests, "List interests"),
+        Tool(reading.list_learn_prompts, "List learn prompts"),
+        Tool(reading.list_research, "List research"),
         Tool(reading.memory_status, "Memory status"),
         Tool(writing.record_feedback, "Record feedback", reads=False, destroys=True),
         Tool(writing.remember, "Remember a note", reads=False),
         Tool(writing.set_preference, "Set a preference", reads=False),
+        Tool(writing.learn, "Learn about a topic", reads=False, reaches_out=True),
+        Tool(writing.schedule, "Schedule a search", reads=False, reaches_out=True),
         Tool(writing.forget, "Forget", reads=False, destroys=True),
     )
 }

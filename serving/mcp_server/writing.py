@@ -1,22 +1,38 @@
 """The tools that write: each appends one event to the inbox, and the next run applies it."""
 
+from typing import Any
+
 from knowledge.decision_events import CONFIRM, FACT, RETRACT
 from knowledge.identity import record_id
 from knowledge.origins import spoken
-from knowledge.tombstones import TYPE
+from knowledge.tombstones import NAMESPACE
 from resources.inbox import Received
+from serving import researching
 from serving.deciding import chosen, note, unretracted, with_members
-from serving.forgetting import THINGS, Target, tombstone
+from serving.forgetting import Target, Unforgettable, named, tombstone, whole
 from serving.forgetting import note as note_tombstone
-from serving.ids import Thing, exactly
+from serving.ids import Thing, UnknownId, exactly
 from serving.inbox import add_event
-from serving.mcp_server.answers import Recorded
-from serving.mcp_server.arguments import Attitude, Feedback, ToForget, Told, ToRemember
+from serving.mcp_server.answers import OFF, Forgotten, Recorded
+from serving.mcp_server.arguments import (
+    MOST_ROWS,
+    Attitude,
+    Feedback,
+    ToForget,
+    Told,
+    ToLearn,
+    ToRemember,
+    ToSchedule,
+)
+from serving.mcp_server.reading import searches
 from serving.mcp_server.scope import Asked, Refused
 from serving.ordering import order, topic_of
+from serving.rehearsing import NotNow, rehearsed
 
 APPLIED = "Recorded now; it takes effect with the next run."
 FOUND = "Recorded now; it takes effect with the next run, and is found from then on."
+SEARCHED = "Recorded now; it takes effect with the next run, and searches follow by themselves."
+UNCHANGED = "Nothing was changed: this is what would come of it."
 GONE = "Recorded now; it takes effect with the next run, and until then it is still found."
 
 THUMBS = {"right": "👍", "wrong": "👎"}
@@ -73,34 +89,82 @@ def set_preference(asked: Asked, wanted: Attitude) -> Recorded:
 
     Only what the person said themselves. What is muted is named as it is known.
     """
-    namespace = asked.inbox()
-    said = order(asked.state, namespace, wanted.verb, topic_of([wanted.topic]), _event_id(wanted))
-    return Recorded(
-        namespace=namespace,
-        what="command",
-        ids=[],
-        event_id=said["event_id"],
-        record_id=said["record_id"],
-        written=said["written"],
-        takes_effect=APPLIED,
+    verb, topic = wanted.verb, topic_of([wanted.topic])
+    return _ordered(order(asked.state, asked.inbox(), verb, topic, _event_id(wanted)), APPLIED)
+
+
+def learn(asked: Asked, wanted: ToLearn) -> Recorded:
+    """Have a topic looked into that the person wants to know more about.
+
+    Searches for it follow by themselves, not at once; `list_learn_prompts` tells what was found.
+    """
+    said = researching.learn(asked.state, asked.inbox(), wanted.topic, _event_id(wanted))
+    return _ordered(said, SEARCHED if searches(asked) else OFF)
+
+
+def schedule(asked: Asked, wanted: ToSchedule) -> Recorded:
+    """Have a topic searched for again and again, or no more, when the person asks for that.
+
+    The last word on a topic counts; `list_research` tells what recurs.
+    """
+    every = None if wanted.every == "never" else wanted.every
+    namespace, event_id = asked.inbox(), _event_id(wanted)
+    said = researching.schedule(asked.state, namespace, wanted.topic, every, event_id)
+    return _ordered(said, SEARCHED if searches(asked) or every is None else OFF)
+
+
+def forget(asked: Asked, wanted: ToForget) -> Forgotten:
+    """Tell what would go if something were forgotten; with `dry_run` false, forget it for good.
+
+    All that rests on it alone goes with it, and nothing brings it back. Only when the person asks
+    for just that, and has seen what would go: to take back what is wrong, use `record_feedback`. A
+    dry run takes seconds.
+    """
+    try:
+        target = _target(asked, wanted)
+        event = tombstone(asked.state, target, _event_id(wanted))
+    except UnknownId as unknown:
+        raise Refused(f"nothing has that id: {unknown}") from None
+    except Unforgettable as error:
+        raise Refused(str(error).replace("`cairn why`", "`explain_fact`")) from None
+    told = {**target._asdict(), "dry_run": wanted.dry_run}
+    if wanted.dry_run:
+        try:
+            counts, rows = rehearsed(asked.state, target)
+        except NotNow as why:
+            raise Refused(str(why)) from None
+        stays = sorted(rows, key=lambda row: row["text"] is None)
+        return Forgotten.model_validate(
+            told | {"counts": counts, "rows": stays[:MOST_ROWS], "takes_effect": UNCHANGED}
+        )
+    received = note_tombstone(asked.state, event)
+    return Forgotten.model_validate(
+        told
+        | {
+            "event_id": received.event_id,
+            "record_id": record_id(target.namespace, received.event_id),
+            "written": received.written,
+            "takes_effect": GONE,
+        }
     )
 
 
-def forget(asked: Asked, wanted: ToForget) -> Recorded:
-    """Have a fact, entity, record, episode or conversation forgotten for good.
+def _target(asked: Asked, wanted: ToForget) -> Target:
+    """What is to be forgotten, of the namespace of the call.
 
-    All that rests on it alone goes with it. Only when the person asks for just that: to take back
-    what is wrong, use `record_feedback`.
+    Raises:
+        UnknownId: it is not there, or not what it must be.
+        Unforgettable: it rests on other things.
     """
-    thing = _there(asked, wanted.id)
-    if thing.kind not in THINGS:
-        raise Refused(
-            f"that is of kind {thing.kind}: forget the records that it rests on; `explain_fact`"
-            " lists them"
-        )
-    namespace = thing.reader.namespace
-    event = tombstone(asked.state, Target(namespace, thing.kind, thing.id), _event_id(wanted))
-    return _recorded(namespace, TYPE, [thing.id], note_tombstone(asked.state, event), GONE)
+    if wanted.thing == NAMESPACE:
+        own = asked.inbox()
+        if wanted.id != own:
+            raise UnknownId("this call is about another namespace")
+        return whole(asked.state, own)
+    found = named(asked.reader(), wanted.id)
+    if wanted.thing not in (None, found.thing):
+        raise UnknownId(f"it is of kind {found.thing}")
+    return found
 
 
 def _there(asked: Asked, id_: str) -> Thing:
@@ -140,6 +204,18 @@ def _recorded(
         event_id=received.event_id,
         record_id=record_id(namespace, received.event_id),
         written=received.written,
+        takes_effect=takes_effect,
+    )
+
+
+def _ordered(said: dict[str, Any], takes_effect: str) -> Recorded:
+    return Recorded(
+        namespace=said["namespace"],
+        what="command",
+        ids=[],
+        event_id=said["event_id"],
+        record_id=said["record_id"],
+        written=said["written"],
         takes_effect=takes_effect,
     )
 

@@ -25,16 +25,23 @@ CASES: dict[str, Callable[[Things], dict[str, object]]] = {
     "explain_fact": lambda of: {"id": of.fact},
     "recent_activity": lambda of: {"limit": 100},
     "list_interests": lambda of: {},
+    "list_learn_prompts": lambda of: {},
+    "list_research": lambda of: {},
     "memory_status": lambda of: {},
     "record_feedback": lambda of: {"id": of.fact, "verdict": "right"},
     "remember": lambda of: {"text": f"{of.topic} is built by make."},
     "set_preference": lambda of: {"verb": "like", "topic": of.topic},
-    "forget": lambda of: {"id": of.entity},
+    "learn": lambda of: {"topic": of.topic},
+    "schedule": lambda of: {"topic": of.topic, "every": "3d"},
+    "forget": lambda of: {"id": of.entity, "dry_run": False},
 }  # fmt: skip
 """Tool → what may be asked of it about the things of a namespace."""
 
-WITHOUT_THINGS = ("memory_status", "remember", "set_preference")
-"""Tools whose answers tell nothing that is in the logs."""
+WITHOUT_THINGS = (
+    "list_learn_prompts", "list_research", "memory_status", "remember", "set_preference", "learn",
+    "schedule",
+)  # fmt: skip
+"""Tools whose answers tell nothing that is in the logs; nobody here asked to learn anything."""
 
 
 def test_every_tool_has_a_case() -> None:

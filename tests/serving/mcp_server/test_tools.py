@@ -24,6 +24,8 @@ READS = {
     "explain_fact": {"id": FACT},
     "recent_activity": {"kinds": ["fact", "learning"]},
     "list_interests": {"limit": 5},
+    "list_learn_prompts": {"limit": 5},
+    "list_research": {"limit": 5},
     "memory_status": {},
 }
 
@@ -55,7 +57,8 @@ def test_tools_say_what_they_do_to_memory() -> None:
     assert {name for name, each in hints.items() if each and each.read_only_hint} == READS.keys()
     destroys = {name for name, each in hints.items() if each and each.destructive_hint}
     assert destroys == {"record_feedback", "forget"}
-    assert all(each and each.open_world_hint is False for each in hints.values())
+    reach_out = {name for name, each in hints.items() if each and each.open_world_hint}
+    assert reach_out == {"learn", "schedule"}
 
 
 def test_a_result_says_why_it_is_here(ask: Ask) -> None:

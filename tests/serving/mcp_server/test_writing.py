@@ -37,7 +37,9 @@ def test_writes_are_off_unless_they_are_allowed(two: Memory, things: dict[str, T
         "record_feedback": {"id": fact, "verdict": "wrong"},
         "remember": {"text": "x"},
         "set_preference": {"verb": "like", "topic": "x"},
-        "forget": {"id": fact},
+        "learn": {"topic": "x"},
+        "schedule": {"topic": "x", "every": "day"},
+        "forget": {"id": fact, "dry_run": False},
     }
     for tool in WRITES:
         result = ask(tool, **arguments[tool])
@@ -88,7 +90,9 @@ def test_a_retry_writes_nothing_twice(two: Memory, ask: Ask, things: dict[str, T
         ("record_feedback", {"id": ada.learning, "verdict": "right"}),
         ("remember", {"text": "Ada keeps bees."}),
         ("set_preference", {"verb": "mute", "topic": "quincepress"}),
-        ("forget", {"id": ada.episode}),
+        ("learn", {"topic": "bees"}),
+        ("schedule", {"topic": "bees", "every": "2 weeks"}),
+        ("forget", {"id": ada.episode, "dry_run": False}),
     ):
         before, event_id = len(inbox(two)), str(uuid4())
         first = ask(tool, **arguments, event_id=event_id).structured_content
@@ -103,7 +107,7 @@ def test_a_tombstone_has_ids_and_no_text(two: Memory, ask: Ask, things: dict[str
     kinds = {ada.fact: "fact", ada.entity: "entity", ada.episode: "record",
              ada.conversation: "conversation"}  # fmt: skip
     for id_ in kinds:
-        assert "until then it is still found" in text(ask("forget", id=id_))
+        assert "until then it is still found" in text(ask("forget", id=id_, dry_run=False))
     events = inbox(two)
     assert [(event["type"], event["thing"], event["ids"]) for event in events] == [
         ("tombstone", kind, [id_]) for id_, kind in kinds.items()
@@ -146,6 +150,13 @@ def test_a_note_has_no_secrets_and_nothing_that_was_recalled(two: Memory, ask: A
         ("remember", {"text": ""}, "text: "),
         ("remember", {"text": "x", "event_id": "again"}, "event_id: "),
         ("forget", {"id": "LEARNING"}, "forget the records that it rests on"),
+        ("forget", {"id": "bo-session-1", "dry_run": False}, "nothing has that id"),
+        ("forget", {"id": "FACT", "thing": "entity", "dry_run": False}, "it is of kind fact"),
+        ("forget", {"id": "ada", "dry_run": False}, "nothing has that id"),
+        ("forget", {"id": "bo", "thing": "namespace", "dry_run": False}, "another namespace"),
+        ("learn", {"topic": "..."}, "the topic says nothing"),
+        ("learn", {"topic": "bees --every day"}, "no option"),
+        ("schedule", {"topic": "bees", "every": "often"}, "is no time such as"),
     ],
 )
 def test_what_cannot_be_noted_is_refused(
@@ -153,7 +164,7 @@ def test_what_cannot_be_noted_is_refused(
     ask: Ask,
     things: dict[str, Things],
     tool: str,
-    arguments: dict[str, str],
+    arguments: dict[str, Any],
     message: str,
 ) -> None:
     ada = things["ada"]
