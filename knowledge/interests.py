@@ -76,22 +76,24 @@ def interests(
         ).with_columns(moment=pl.lit(moment), share=_share(policy, moment))
         for moment in moments
     )
-    muted = (
-        reached.filter(attitude="mute")
+    against = (
+        reached.filter(pl.col("attitude") != "like")
         .join(in_force(preferences, "started_at", "ended_at", as_of), on=_PREFERENCE, how="semi")
-        .select(_ENTITY)
-        .unique()
-        .with_columns(muted=pl.lit(value=True))
+        .group_by(_ENTITY)
+        .agg(
+            muted=(pl.col("attitude") == "mute").any(),
+            disliked=(pl.col("attitude") == "dislike").any(),
+        )
     )
     made = (
         _scored(touches.filter(moment=as_of))
         .join(_curves(touches, moments), on=_ENTITY)
-        .join(muted, on=_ENTITY, how="full", coalesce=True, maintain_order="left_right")
+        .join(against, on=_ENTITY, how="full", coalesce=True, maintain_order="left_right")
     )
     return INTERESTS.frame(
         made.with_columns(
             pl.col("score").fill_null(0.0),
-            pl.col("muted").fill_null(value=False),
+            pl.col("muted", "disliked").fill_null(value=False),
             pl.col("engagements").fill_null(0),
             pl.col("made_of").fill_null(pl.lit([], dtype=pl.List(pl.String))),
             pl.col("curve").fill_null(pl.lit([], dtype=pl.List(pl.Float64))),

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from threading import RLock
+from typing import Any, TypeVar
 
 import polars as pl
 
@@ -14,6 +15,8 @@ from knowledge.tables import (
 )
 from resources.publication import Manifest, read_published
 from resources.warehouse import Warehouse
+
+Made = TypeVar("Made")
 
 HELD: dict[str, tuple[str, ...]] = {
     MEMORY_ENTITIES.name: tuple(MEMORY_ENTITIES.columns),
@@ -34,6 +37,7 @@ class HeldTables:
         self._warehouse = warehouse
         self._manifest = manifest
         self._frames: dict[str, tuple[pl.DataFrame, dict[str, tuple[int, int]]]] = {}
+        self._made: dict[str, Any] = {}
         self._lock = RLock()
 
     def rows(
@@ -67,6 +71,13 @@ class HeldTables:
             return frame
         spans = [places[value] for value in sorted({*values}) if value in places]
         return frame[[row for start, end in spans for row in range(start, end)]]
+
+    def once(self, name: str, make: Callable[[], Made]) -> Made:
+        """What is made once, of any kind."""
+        with self._lock:
+            if name not in self._made:
+                self._made[name] = make()
+        return self._made[name]
 
 
 def _places(ordered: pl.Series) -> dict[str, tuple[int, int]]:

@@ -25,7 +25,7 @@ def interests(reader: Reader, limit: int = 20, cursor: str | None = None) -> Pag
         BadCursor: the cursor is none of this list.
     """
     names = reader.entities().select("entity_id", "display_name", "type", "active_facts")
-    known = _as_of(reader).join(names, on="entity_id").select(INTEREST_FIELDS)
+    known = rows_of(reader).join(names, on="entity_id").select(INTEREST_FIELDS)
     keys = [Key(pl.col("score"), descending=True), Key(pl.col("entity_id"))]
     found = page(known, keys, ("interests", reader.namespace), limit, cursor)
     signs = _signs(reader, [id_ for row in found.rows for id_ in row["made_of"]])
@@ -38,16 +38,16 @@ def interests(reader: Reader, limit: int = 20, cursor: str | None = None) -> Pag
 
 def interest(reader: Reader, entity_id: str) -> dict[str, Any] | None:
     """The row of INTERESTS of one entity, if the person engaged with it or muted it."""
-    rows = _as_of(reader).filter(entity_id=entity_id).collect().to_dicts()
+    rows = rows_of(reader).filter(entity_id=entity_id).collect().to_dicts()
     return rows[0] if rows else None
 
 
 def total(reader: Reader) -> int:
     """How many interests there are."""
-    return _as_of(reader).select(pl.len()).collect().item()
+    return rows_of(reader).select(pl.len()).collect().item()
 
 
-def _as_of(reader: Reader) -> pl.LazyFrame:
+def rows_of(reader: Reader) -> pl.LazyFrame:
     """Rows of INTERESTS: as published, or made of what had happened by the reader's moment."""
     if reader.as_of == reader.manifest.watermark:
         return reader.table(INTERESTS)

@@ -1,6 +1,7 @@
 """What is known of what a message is about, and whether that is enough to answer it."""
 
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 import polars as pl
@@ -11,6 +12,7 @@ from knowledge.text import words
 from resources.vector_index import Filters
 from serving.reader import Reader, best_first
 from serving.search import IN_FORCE, Found, nearest
+from serving.taste import Taste, step, taste
 
 
 @dataclass(frozen=True)
@@ -43,8 +45,9 @@ class Known:
 def known(reader: Reader, message: str) -> Known:
     """Entities nearest to a message, with what is known of each.
 
-    Those that it names come first, then those that a search for it finds. The score is the
-    similarity of the nearest fact about any of them, 0 if there is none.
+    Those that it names come first, then those that a search for it finds; of equally near ones
+    what the person cares about more. What they dislike or muted is only told where the message
+    names it. The score is the similarity of the nearest fact about any of them, 0 if there is none.
 
     Raises:
         ValueError: the message is empty.
@@ -52,24 +55,32 @@ def known(reader: Reader, message: str) -> Known:
     policy = reader.state.policy
     if not message.strip():
         raise ValueError("the message is empty")
-    near = nearest(reader, message, "entities", 4 * policy.known_entities, 0.0)
+    cares = taste(reader).but(message)
+    near = nearest(reader, message, "entities", 4 * policy.known_entities, 0.0, taste=cares)
     entities = sorted(
-        (one if not _names(message, one) else replace(one, similarity=1.0) for one in near),
-        key=lambda one: (-one.similarity, -one.score, one.id),
+        (replace(one, similarity=1.0) if _names(message, one) else one for one in near),
+        key=lambda one: (
+            one.similarity < 1,
+            -step(one.similarity),
+            -cares.interest.get(one.id, 0.0),
+            -one.similarity,
+            -one.score,
+            one.id,
+        ),
     )[: policy.known_entities]
     ids = [one.id for one in entities]
     if not ids:
         return Known([], 0.0, policy.sufficient_similarity)
     about = Filters(entity_ids=ids)
     most = len(ids) * policy.known_facts
-    found = nearest(reader, message, "facts", most, policy.search_min_confidence, about)
+    found = nearest(reader, message, "facts", most, policy.search_min_confidence, about, cares)
     nearness = {one.id: one.similarity for one in found}
     rows = reader.rows(MEMORY_ENTITIES, "entity_id", pl.Series(ids), ["entity_id", "type"])
     types = dict(rows.iter_rows())
     told = [
         KnownEntity(
             one.id, one.text, types[one.id], one.similarity,
-            _facts(reader, one.id, nearness),
+            _facts(reader, one.id, nearness, cares),
         )
         for one in entities
     ]  # fmt: skip
@@ -82,7 +93,9 @@ def _names(message: str, entity: Found) -> bool:
     return bool(name) and f" {name} " in f" {' '.join(words(message))} "
 
 
-def _facts(reader: Reader, entity_id: str, nearness: dict[str, float]) -> list[dict[str, Any]]:
+def _facts(
+    reader: Reader, entity_id: str, nearness: dict[str, float], cares: Taste
+) -> list[dict[str, Any]]:
     policy = reader.state.policy
     similarity = pl.col("fact_id").replace_strict(
         list(nearness), list(nearness.values()), default=0.0, return_dtype=pl.Float64
@@ -95,14 +108,16 @@ def _facts(reader: Reader, entity_id: str, nearness: dict[str, float]) -> list[d
             pl.col("effective") >= policy.search_min_confidence,
         )
     )
-    return (
+    told = (
         best_first(held)
         .with_columns(similarity=similarity)
         # "shop-api connects to host nas" is told where it is asked for.
         .filter((pl.col("similarity") > 0) | ~pl.col("predicate").is_in(NAME_PREDICATES))
         .sort("similarity", descending=True, maintain_order=True)
-        .head(policy.known_facts)
         .select("fact_id", "predicate", "similarity", text="content", confidence="effective")
         .collect()
-        .to_dicts()
+        .iter_rows(named=True)
+    )
+    return list(
+        islice((one for one in told if not cares.names_unwanted(one["text"])), policy.known_facts)
     )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from serving.reader import Reader
 from serving.search import Found, nearest
+from serving.taste import taste
 
 TURNS = 2
 """Turns that the next context is found by; the current input is never among them."""
@@ -27,6 +28,9 @@ NOTHING = Streamed()
 def next_context(reader: Reader, turns: Sequence[str]) -> Streamed:
     """What bears on the last two turns, at most `policy.streamed` of each kind.
 
+    Nothing that is about what the person dislikes or muted, or that names it. Of what is equally
+    relevant, what they care about more comes first.
+
     Args:
         reader: Whose memory.
         turns: What was said so far, the latest last, without the input that is being answered.
@@ -35,11 +39,12 @@ def next_context(reader: Reader, turns: Sequence[str]) -> Streamed:
     query = "\n".join(turn[-LONGEST_TURN:] for turn in turns[-TURNS:])
     if not query.strip():
         return NOTHING
-    sure = nearest(reader, query, "facts", policy.streamed, policy.passive_above)
+    cares = taste(reader)
+    sure = nearest(reader, query, "facts", policy.streamed, policy.passive_above, taste=cares)
     least = policy.search_min_confidence
     return Streamed(
         tuple(one for one in sure if one.confidence > policy.passive_above),
-        tuple(nearest(reader, query, "episodes", policy.streamed, least)),
+        tuple(nearest(reader, query, "episodes", policy.streamed, least, taste=cares)),
     )
 
 

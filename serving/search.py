@@ -16,6 +16,7 @@ from knowledge.tables import EPISODES, LEARNINGS, MEMORY_ENTITIES
 from resources.vector_index import Filters, Hit
 from serving.reader import Reader
 from serving.scoring import UNJUDGED, Scored, Told, about, days, diverse, scored
+from serving.taste import Taste
 
 KINDS = {
     "facts": ("fact",),
@@ -140,10 +141,12 @@ def nearest(
     wanted: int,
     least: float,
     only: Filters = ANYTHING,
+    taste: Taste | None = None,
 ) -> list[Found]:
     """What memory has about a text that need be no question: words that say when are words.
 
-    Arguments as of `answer`.
+    Arguments as of `answer`; with a `taste`, for what is told unasked, what it leaves out is not
+    there, and of what is equally relevant more interest comes first.
     """
     policy = reader.state.policy
     hits = _hits(reader, text, search_type, wanted, least, only)
@@ -164,6 +167,8 @@ def nearest(
         if round(one.told.confidence, 9) >= round(least, 9) and one.told.status in statuses
     ]
     near = fit if _few_days(only) else about(fit, policy)
+    if taste:
+        near = taste.sorted(filter(taste.leaves, near))
     return _results(reader, diverse(near, reader.state.embedder, policy)[:wanted])
 
 

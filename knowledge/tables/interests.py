@@ -71,6 +71,7 @@ INTERESTS = Table(
         "rank": Column(COUNT, "Place by score, from 1; ties by id."),
         "score": Column(REAL, "Sum of valence, strength and decay of what made it."),
         "muted": Column(FLAG, "Whether the person muted it."),
+        "disliked": Column(FLAG, "Whether the person dislikes it, or what it is like."),
         "engagements": Column(COUNT, "Signs that count."),
         "made_of": Column(TEXTS, "The engagements that weigh most, the heaviest first."),
         "last_engaged_at": Column(TIME, "The latest of its signs.", null=True),

@@ -44,6 +44,14 @@ def test_a_preference_reaches_what_is_like_it() -> None:
     assert ranked(found).select("entity_id", "score").rows() == [
         ("e_old clocks", round(-0.8 * round(0.5**0.5, 6), 6))
     ]
+    assert ranked(found)["disliked"].to_list() == [True]
+    mentions = [said("Old clocks and sea shanties.", day) for day in range(1, 30)]
+    often = ranked(
+        engaged(raw_logs(*([line] for line in mentions), [command("dislike", "old tall clocks")])),
+        30,
+    )
+    rows = often.select("entity_id", "disliked", positive=often["score"] > 0).rows()
+    assert rows == [("e_sea shanties", False, True), ("e_old clocks", True, True)], "it holds still"
 
 
 def test_a_message_counts_once_for_what_is_one_under_two_names() -> None:
