@@ -45,13 +45,10 @@ def test_a_preference_reaches_what_is_like_it() -> None:
         ("e_old clocks", round(-0.8 * round(0.5**0.5, 6), 6))
     ]
     assert ranked(found)["disliked"].to_list() == [True]
-    mentions = [said("Old clocks and sea shanties.", day) for day in range(1, 30)]
-    often = ranked(
-        engaged(raw_logs(*([line] for line in mentions), [command("dislike", "old tall clocks")])),
-        30,
-    )
-    rows = often.select("entity_id", "disliked", positive=often["score"] > 0).rows()
-    assert rows == [("e_sea shanties", False, True), ("e_old clocks", True, True)], "it holds still"
+    mentions = [[said("Old clocks and sea shanties.", day)] for day in range(1, 30)]
+    often = ranked(engaged(raw_logs([command("dislike", "old tall clocks")], *mentions)), 30)
+    assert (often["score"] > 0).all()
+    assert often.sort("entity_id")["disliked"].to_list() == [True, False], "it holds still"
 
 
 def test_a_message_counts_once_for_what_is_one_under_two_names() -> None:
