@@ -1,7 +1,8 @@
 """What a fact, an entity, a record or a conversation rests on: the lines that go when it does.
 
 A line goes whole, with all blocks that an adapter makes of it. So do decisions of people about a
-fact or an entity of which nothing is left, since they repeat what it said.
+fact or an entity of which nothing is left, since they repeat what it said, and all that the inbox
+has of searches which were made for what goes: its intent, its results, that it was tried again.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,6 +13,8 @@ import polars as pl
 from knowledge.introductions import WRITTEN, forms
 from knowledge.notices import EFFECT, notice_of
 from knowledge.policy import Policy
+from knowledge.search_events import search_of
+from knowledge.searches import SEARCHES
 from knowledge.tables import (
     CANDIDATES,
     DECISIONS,
@@ -62,16 +65,19 @@ def resting(
         policy: How names are read.
     """
     logs = tables["raw_logs"].select("record_id", "conversation_id", *_PLACE).collect()
+    entities: list[str] = []
     match thing:
         case "fact":
             wanted = _of_facts(_united(tables["memory"], "fact_id", "merged_into", ids), tables)
         case "entity":
-            united = _united(tables["memory_entities"], "entity_id", "canonical_id", ids)
-            wanted = _of_entities(united, tables, policy)
+            entities = _united(tables["memory_entities"], "entity_id", "canonical_id", ids)
+            wanted = _of_entities(entities, tables, policy)
         case "record":
             wanted = set(ids)
         case _:
             wanted = set(logs.filter(pl.col("conversation_id").is_in(list(ids)))["record_id"])
+    searches = _searches(logs, tables)
+    wanted |= set(searches.filter(pl.col("entity_id").is_in(entities))["record_id"])
     said = heads.filter(pl.col("conversation_id").is_in(list(ids)), thing == "conversation")
     while True:
         rows = logs.filter(pl.col("record_id").is_in(list(wanted)))
@@ -79,10 +85,39 @@ def resting(
         lines = lines.unique("record_key")
         here = logs.join(lines, on=_PLACE, how="semi", nulls_equal=True)
         every = set(here["record_id"])
-        more = every | _decided(every, tables, policy) | _told(ids, every, tables)
+        more = every | _decided(every, tables, policy) | _made_for(every, searches)
+        more |= _told(ids, every, tables)
         if more == wanted:
             return Resting(lines.sort("record_key"), sorted(every))
         wanted = more
+
+
+def _searches(logs: pl.DataFrame, tables: Tables) -> pl.DataFrame:
+    """Searches that Cairn made itself, with the records of the commands that they were made for.
+
+    Returns:
+        record_id, effect_id, entity_id, of; a command may be named by its native id.
+    """
+    rows = tables["raw_logs"].filter(SEARCHES).select("record_id", "tool_input").collect()
+    told = [
+        (record, search.effect_id, search.entity_id, search.learn_prompt_id, search.schedule_id)
+        for record, given in rows.iter_rows()
+        if (search := search_of(given)) and search.effect_id
+    ]
+    columns = ["record_id", "effect_id", "entity_id", "prompt", "schedule"]
+    found = pl.DataFrame(told, schema=dict.fromkeys(columns, pl.String), orient="row")
+    native = logs.drop_nulls("native_id").select(prompt="native_id", named="record_id")
+    return found.join(native, on="prompt", how="left").with_columns(
+        of=pl.concat_list("prompt", "named", "schedule")
+    )
+
+
+def _made_for(gone: set[str], searches: pl.DataFrame) -> set[str]:
+    """Records of searches that were made for a command that goes, or of which something goes."""
+    mine = pl.col("of").list.set_intersection(sorted(gone)).list.len() > 0
+    own = pl.col("record_id").is_in(sorted(gone))
+    made = searches.filter(mine | own).select("effect_id")
+    return set(searches.join(made, on="effect_id", how="semi")["record_id"])
 
 
 def _united(frame: pl.LazyFrame, own: str, into: str, ids: Sequence[str]) -> list[str]:

@@ -13,6 +13,7 @@ import polars as pl
 import pytest
 
 from assets import forgetting as stage
+from assets.enrich import enrich
 from assets.records import changed_files, intake
 from knowledge.receipt import receipt
 from knowledge.tables import MEMORY, RAW_LOGS, RECORDS, WORK
@@ -20,6 +21,7 @@ from pipelines.forgetting import as_they_are, rehearsed
 from resources.answers import Kept
 from resources.home import HomeError, open_home
 from resources.publication import manifests, namespaces
+from resources.search_provider import Folder
 from resources.settings import Settings
 from resources.state import State
 from resources.tombstones import forgetting
@@ -158,6 +160,74 @@ def test_an_entity_goes_with_what_names_it_and_with_likes_and_mutes_of_it(house:
     assert tables["preferences"].collect()["topic"].to_list() == ["the sea"]
     assert not [name for name in standing_rows(state, "rafana") if name != "source_files"]
     assert_as_built(state)
+
+
+TEA = "# Tea\n\nGreen tea is brewed at 80 degrees, says the Kettleworth manual.\n"
+
+
+@pytest.fixture(scope="module")
+def searched_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home in which a topic was looked into, one recurs, and an entity was searched for."""
+    place = tmp_path_factory.mktemp("searched")
+    state = State(open_home(place / "home"), Settings())
+    (place / "tea.md").write_text(TEA)
+    for text in ("/like the sea", "/learn green tea", "/schedule brewing --every week"):
+        add_event(state, {"type": "command", "namespace": "default", "text": text})
+        if text == "/like the sea":
+            follow(state)
+            enrich(state, Folder(place, 3))  # says from when on searches may be made
+    add_event(state, {"type": "command", "namespace": "default", "text": "/like green tea"})
+    follow(state)
+    enrich(state, Folder(place, 3))
+    follow(state)
+    return place / "home"
+
+
+@pytest.fixture
+def searched(searched_home: Path, tmp_path: Path) -> State:
+    return State(open_home(copy_home(searched_home, tmp_path / "searched")), Settings())
+
+
+def inbox(state: State) -> str:
+    return "".join(file.read_text() for file in sorted(state.home.inbox.rglob("*.jsonl")))
+
+
+@pytest.mark.parametrize(
+    ("thing", "text"),
+    [
+        ("learn_prompt_id", "/learn green tea"),
+        ("schedule_id", "/schedule brewing --every week"),
+        ("effect_id", "how does green tea work"),
+    ],
+)
+def test_searches_go_with_what_they_were_made_for(searched: State, thing: str, text: str) -> None:
+    logs = searched.warehouse.read(RAW_LOGS).collect().sort("record_id")
+    (asked,) = logs.filter(pl.col("kind").is_in(["command", "search"]), text=text)["record_id"]
+    given = pl.col("tool_input").str.json_path_match(f"$.{thing}")
+    of = logs.filter(record_id=asked).select(given).item() if thing == "effect_id" else asked
+    made = logs.filter(given == of)["record_id"].to_list()
+    assert len(made) >= 2, "an intent, and a receipt"
+    event = tombstone(searched, target(searched, asked))
+    assert event["records"] == sorted({asked, *made})
+
+
+def test_an_entity_goes_with_all_searches_for_it(searched: State) -> None:
+    state = searched
+    assert inbox(state).casefold().count("green tea") > 8
+    forget(state, "green tea")
+    assert "green tea" not in inbox(state).casefold()
+    assert "schedule_id" in inbox(state)
+    assert not standing_rows(state, "reen tea")
+    assert_as_built(state)
+
+
+def test_a_namespace_goes_with_its_intents_and_receipts(searched: State) -> None:
+    state = searched
+    note(state, tombstone(state, target(state, "default")))
+    intake(state, [])
+    assert [json.loads(line)["type"] for line in inbox(state).splitlines() if line.strip()] == [
+        "tombstone"
+    ]
 
 
 def standing_rows(state: State, word: str) -> list[str]:
