@@ -213,11 +213,13 @@ def _refused(
 
 def _validated(passed: pl.DataFrame) -> pl.DataFrame:
     """Rows of `entities` for names that passed; `passed` has a row per candidate."""
-    display = pl.col("written").mode().min()
+    # What searches brought is about names as they were given, not as somebody wrote them.
+    written = pl.col("written").filter(pl.col("mode") != "known_only")
+    display = pl.coalesce(written.mode().min(), pl.col("written").mode().min())
     table = passed.group_by(_ENTITY).agg(
         pl.col("name", "type", "introduced_by", "facts").first(),
         display.alias("display_name"),
-        pl.col("written").unique().sort().alias("forms"),
+        written.unique().sort().alias("forms"),
         pl.col("occurred_at").min().alias("first_seen"),
         pl.col("occurred_at").max().alias("last_seen"),
         pl.len().alias("mentions"),

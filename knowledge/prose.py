@@ -60,6 +60,7 @@ _AFTER_SEVERAL = _predicate(_SEVERAL, f"{_OF_SEVERAL}|{PAST}")
 _AFTER_ANY = _predicate(f"{_ONE}|{_SEVERAL}", f"{THIRD}|{_OF_SEVERAL}|{PAST}")
 _AFTER_ACTIVITY = _predicate(_ONE, OF_ACTIVITY)
 _OF_OTHERS = re.compile(r"(?:\S+ ){1,3}(?:their|them)\b")
+_GOES_ON = re.compile(r"\S+ (?:when|if|because|where|while|unless|until|whether|how|why|once)\b")
 _TOLD_ONCE = re.compile(r"(?:was|were|had|will|won't|[a-z]+ed)\b")
 
 
@@ -141,7 +142,9 @@ def _says(rest: str, form: str, known: Known, article: str | None) -> bool:
         return False
     if article in ("a", "an") and _TOLD_ONCE.match(told):
         return False  # one of them, at one time
-    second = None if found["sure"] else FINITE.search(told)
+    if found["sure"] or _GOES_ON.match(told):
+        return True
+    second = FINITE.search(told)
     return second is None or second["before"].strip(",;()") in CLAUSE
 
 

@@ -164,7 +164,7 @@ def _entities_count(reads: Frames, made: Made) -> Count:
 
 ENTITIES_STAGE = Stage(
     stage_of(
-        "entities", 2, "Names through the gates.", "name_words", "semantic_floor", "embedder",
+        "entities", 3, "Names through the gates.", "name_words", "semantic_floor", "embedder",
     ),
     (CANDIDATES, KNOWN_ONLY_CANDIDATES, INTRODUCTIONS, EPISODES),
     (ENTITIES, REJECTIONS),

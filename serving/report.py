@@ -9,7 +9,9 @@ from knowledge.tables import CONVERSATIONS, RAW_LOGS, THEMES
 from resources.publication import held_back, namespaces
 from resources.state import State
 from resources.verdicts import Verdicts
+from serving.interests import interests
 from serving.reader import Reader
+from serving.researching import prompts
 from serving.search import Found, search_memory
 from serving.terminal import Column, console, count, one_line, print_table, say
 
@@ -57,7 +59,7 @@ def totals(reader: Reader) -> dict[str, int]:
 
 
 def overview(reader: Reader) -> dict[str, Any]:
-    """The best of a namespace: 5 learnings, 10 entities, one search."""
+    """The best of a namespace: learnings, entities, interests, what is learnt, one search."""
     learnings = reader.learnings().head(5).drop("simhash").collect().to_dicts()
     entities = reader.top_entities().head(10).collect().to_dicts()
     query = example_query(reader, learnings, entities)
@@ -67,6 +69,8 @@ def overview(reader: Reader) -> dict[str, Any]:
         "totals": totals(reader),
         "learnings": learnings,
         "entities": entities,
+        "interests": [row for row in interests(reader, 3).rows if row["score"] > 0],
+        "learn_prompts": prompts(reader)[:5],
         "example": {
             "query": query,
             "results": search_memory(reader, query, "all", 3) if query else [],
@@ -117,12 +121,32 @@ def print_overview(found: dict[str, Any]) -> None:
     if found["entities"]:
         out.print("\nTop entities", style="bold")
         print_table(found["entities"], ENTITY_COLUMNS, indent=2)
+    if found["interests"]:
+        out.print("\nCares most about", style="bold")
+        for row in found["interests"]:
+            known = f"{row['type']}, {count(row['active_facts'], 'fact')}"
+            say(f"{row['score']:.2f}  {one_line(row['display_name'], 60)} ({known})", indent=2)
+    if found["learn_prompts"]:
+        out.print("\nWants to learn", style="bold")
+        for row in found["learn_prompts"]:
+            say(prompt_line(row), indent=2)
     query = found["example"]["query"]
     if query:
         out.print()
         say(f'Example: cairn search "{query}"', style="bold")
         for result in found["example"]["results"]:
             print_found(result)
+
+
+def prompt_line(prompt: dict[str, Any]) -> str:
+    """One of `prompts` in a line: whether it is done, and what was found or waits."""
+    mark = "✓" if prompt["status"] == "completed" else "…"
+    entities = ", ".join(
+        f"{one['display_name']} ({count(one['facts'], 'fact')})" for one in prompt["entities"]
+    )
+    left = prompt["searches_remaining"]
+    waits = f"{count(left, 'search', 'searches')} to make" if left else "nothing was found"
+    return f"{mark} {prompt['prompt_text']}: {entities or waits}"
 
 
 def print_found(result: Found) -> None:

@@ -1,11 +1,9 @@
 """`cairn learn`."""
 
-from typing import Any
-
 import click
 
 from serving import options
-from serving.terminal import count, emit_json, say
+from serving.terminal import emit_json, say
 
 
 @click.command(
@@ -29,6 +27,7 @@ def command(
     """Ask for a topic to be looked into; or see what came of it."""
     from serving.namespaces import told_to
     from serving.reader import open_reader
+    from serving.report import prompt_line
     from serving.researching import NO_PROVIDER, learn, prompts, total
 
     state = options.state_of(ctx)
@@ -47,18 +46,8 @@ def command(
         emit_json({"namespace": reader.namespace, "total": total(reader), "prompts": found})
         return
     for one in found:
-        say(_line(one))
+        say(prompt_line(one))
     if not found:
         say("Nothing was asked for yet: `cairn learn TOPIC`.")
     if off and any(one["status"] == "active" for one in found):
         say(NO_PROVIDER)
-
-
-def _line(prompt: dict[str, Any]) -> str:
-    mark = "✓" if prompt["status"] == "completed" else "…"
-    entities = ", ".join(
-        f"{one['display_name']} ({count(one['facts'], 'fact')})" for one in prompt["entities"]
-    )
-    left = prompt["searches_remaining"]
-    waits = f"{count(left, 'search', 'searches')} to make" if left else "nothing was found"
-    return f"{mark} {prompt['prompt_text']}: {entities or waits}"

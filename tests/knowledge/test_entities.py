@@ -207,3 +207,11 @@ def test_any_order_of_candidates_gives_the_same_rows(shuffle: random.Random) -> 
     mixed = entities(proposed[order], introduced[::-1], contexts(r1=ASKED), WORDLLAMA, POLICY)
     assert_frame_equal(mixed.entities, straight.entities)
     assert_frame_equal(mixed.rejections, straight.rejections)
+
+
+def test_what_searches_bring_about_a_name_does_not_spell_it() -> None:
+    named = topic("Login Bug", "The Login Bug is back", record_id="r1")
+    found = {"entity_name": "login bug", "entity_type": "topic", "mode": "known_only"}
+    looked_up = [found | {"record_id": f"r{number}"} for number in (2, 3)]
+    (entity,) = gated(named, *looked_up).entities.to_dicts()
+    assert (entity["display_name"], entity["aliases"], entity["mentions"]) == ("Login Bug", [], 3)
