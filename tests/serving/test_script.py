@@ -65,5 +65,5 @@ def test_a_second_run_says_that_nothing_changed(home: Path) -> None:
         capture_output=True, text=True, check=True, timeout=120,
     )  # fmt: skip
     assert done.stdout.startswith("Nothing changed")
-    assert "48 conversations" in done.stdout
+    assert "65 conversations" in done.stdout
     assert done.stderr == ""

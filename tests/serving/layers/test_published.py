@@ -140,7 +140,7 @@ def test_an_answer_to_the_user(opened: Open) -> None:
         assert "[fact] It turns out that the backup job fails when the NAS is asleep.\n" in text
         sections = knowledge.by_info_type("how do we back up the NAS?")
     assert list(sections) == ["context", "skills", "user_profile"]
-    assert sections["user_profile"].startswith("[Metadata]\nfacts: 48\n")
+    assert sections["user_profile"].startswith("[Metadata]\nfacts: 47\n")
 
 
 def test_opening_leaves_the_environment_as_it_is(opened: Open) -> None:

@@ -114,7 +114,7 @@ def test_an_entity_is_found_by_any_of_its_names(ask: Ask) -> None:
 
 def test_the_status_is_that_of_the_publication(ask: Ask, samples_memory: Memory) -> None:
     told = ask("memory_status").structured_content
-    assert told["totals"]["conversations"] == 48
+    assert told["totals"]["conversations"] == 65
     assert told["namespaces"] == ["samples"]
     assert not told["writes"]
     generation = samples_memory.reader().manifest.generation
