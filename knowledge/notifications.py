@@ -103,12 +103,14 @@ def notifications(
     told = _told(raw_logs)
     known = known_facts(fact_sources, memory, memory_entities, policy)
     names = memory_entities.select(*_ENTITY, name="display_name")
-    wanted = interests.select(*_ENTITY, "score", "muted")
+    wanted = interests.select(*_ENTITY, "score", "muted", "disliked")
     found = (
         findings(raw_logs, known)
         .join(names, on=_ENTITY)
         .join(wanted, on=_ENTITY, how="left", maintain_order="left")
-        .with_columns(pl.col("score").fill_null(0.0), pl.col("muted").fill_null(value=False))
+        .with_columns(
+            pl.col("score").fill_null(0.0), pl.col("muted", "disliked").fill_null(value=False)
+        )
         .join(_naming(told), on=["namespace", "fact_id"], how="anti", maintain_order="left")
     )
     held = _held(_batches(found), told, policy, as_of)
@@ -173,7 +175,9 @@ def _batches(found: pl.DataFrame) -> pl.DataFrame:
     trusted = ["confidence", "fact_id"]
     ordered = found.sort(*BATCH, *trusted, descending=[*[False] * len(BATCH), True, False])
     return ordered.group_by(BATCH, maintain_order=True).agg(
-        pl.col("name", "trigger", "mode", "known", "found_at", "score", "muted").first(),
+        pl.col(
+            "name", "trigger", "mode", "known", "found_at", "score", "muted", "disliked"
+        ).first(),
         image_url=pl.col("image_url").drop_nulls().first(),
         facts=pl.struct("fact_id", "record_id"),
     )
@@ -203,7 +207,7 @@ def _held(
             .then(pl.lit("stale"))
             .when("muted")
             .then(pl.lit("muted"))
-            .when(pl.col("score") < 0)
+            .when(pl.col("disliked") | (pl.col("score") < 0))
             .then(pl.lit("disliked"))
         )
         .drop("since")

@@ -119,7 +119,7 @@ NOTIFICATIONS_STAGE = Stage(
             "merged_into", "first_seen",
         ),
         MEMORY_ENTITIES.name: ("namespace", "entity_id", "canonical_id", "display_name"),
-        INTERESTS.name: ("namespace", "entity_id", "score", "muted"),
+        INTERESTS.name: ("namespace", "entity_id", "score", "muted", "disliked"),
         CONVERSATIONS.name: ("namespace", "ended_at"),
     },
 )  # fmt: skip

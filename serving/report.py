@@ -10,6 +10,7 @@ from resources.publication import held_back, namespaces
 from resources.state import State
 from resources.verdicts import Verdicts
 from serving.interests import interests
+from serving.notifications import notifications
 from serving.reader import Reader
 from serving.researching import prompts
 from serving.search import Found, search_memory
@@ -59,7 +60,7 @@ def totals(reader: Reader) -> dict[str, int]:
 
 
 def overview(reader: Reader) -> dict[str, Any]:
-    """The best of a namespace: learnings, entities, interests, what is learnt, one search."""
+    """The best of a namespace: learnings, entities, what is cared about, one search."""
     learnings = reader.learnings().head(5).drop("simhash").collect().to_dicts()
     entities = reader.top_entities().head(10).collect().to_dicts()
     query = example_query(reader, learnings, entities)
@@ -70,7 +71,8 @@ def overview(reader: Reader) -> dict[str, Any]:
         "learnings": learnings,
         "entities": entities,
         "interests": [row for row in interests(reader, 3).rows if row["score"] > 0],
-        "learn_prompts": prompts(reader)[:5],
+        "learn_prompts": prompts(reader, 5).rows,
+        "notifications": notifications(reader, 3).rows,
         "example": {
             "query": query,
             "results": search_memory(reader, query, "all", 3) if query else [],
@@ -130,6 +132,11 @@ def print_overview(found: dict[str, Any]) -> None:
         out.print("\nWants to learn", style="bold")
         for row in found["learn_prompts"]:
             say(prompt_line(row), indent=2)
+    if found["notifications"]:
+        out.print("\nFound unasked", style="bold")
+        for row in found["notifications"]:
+            how = "held back: " if row["held"] else ""
+            say(f"{one_line(row['text'], 60)} ({how}{row['reason']})", indent=2)
     query = found["example"]["query"]
     if query:
         out.print()

@@ -150,8 +150,8 @@ DIARY = [
     ("26 05:30", "searched: green tea overview"),
     ("26 05:30", "searched: bees"),
 ]
-"""Chess was liked before anything was searched for; jazz is muted from the second day on. Nothing is
-searched for twice a week. Green tea is left alone after a thumb down, until it is asked for."""
+"""Chess was liked before anything was searched for; jazz is muted from the second day on. Nothing
+is searched for twice a week. Green tea is left alone after a thumb down, until it is asked for."""
 
 
 @pytest.fixture(scope="module")
