@@ -40,9 +40,9 @@ _ENTITY = ["namespace", "entity_id"]
 
 _HELD = {
     "not_told": "what {trigger} finds is not told: see notify_triggers",
-    "switched_off": "nothing was told yet: what is found from then on is",
-    "before_switch": "it was found before anything was told",
-    "stale": "it was found {days:g} days before the latest event, or earlier",
+    "switched_off": "found before anything was told",
+    "before_switch": "found before anything was told",
+    "stale": "found {days:g} days before the latest event, or earlier",
     "muted": "the entity is muted",
     "disliked": "the entity is disliked",
     "nothing_new": "it says too little that is new",

@@ -35,12 +35,20 @@ class Tried(NamedTuple):
 def notifications(reader: Reader, limit: int = 20, cursor: str | None = None) -> Page:
     """What is to be told first comes first, then what is held back, then what was told.
 
+    Rows have FIELDS and `message_id`, of those that were sent: a reaction names it.
+
     Raises:
         BadCursor: the cursor is none of this list.
     """
-    rows = reader.table(NOTIFICATIONS).select(FIELDS)
-    keys = [Key(pl.col("rank"))]
-    return page(rows, keys, ("notifications", reader.namespace), limit, cursor)
+    rows = reader.table(NOTIFICATIONS).select(*FIELDS, "effect_id")
+    found = page(rows, [Key(pl.col("rank"))], ("notifications", reader.namespace), limit, cursor)
+    return Page([row | {"message_id": _message(row)} for row in found.rows], found.cursor)
+
+
+def _message(row: dict[str, Any]) -> str | None:
+    """The id of what was sent, which a reaction names as `reply_to`."""
+    sent = row["status"] == "sent"
+    return event_id(row["namespace"], "receipt", EFFECT, row["effect_id"]) if sent else None
 
 
 def counts(reader: Reader) -> dict[str, int]:
@@ -68,14 +76,13 @@ def react(reader: Reader, notification_id: str, verb: str) -> Received:
         Unnotified: there is none such.
     """
     row = _one(reader, notification_id, ("sent",))
-    said = event_id(reader.namespace, "receipt", EFFECT, row["effect_id"])
     return add_event(
         reader.state,
         {
             "type": "reaction",
             "namespace": reader.namespace,
             "text": REACTIONS[verb],
-            "reply_to": said,
+            "reply_to": _message(row),
             "proactive": True,
         },
     )

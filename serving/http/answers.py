@@ -23,6 +23,7 @@ from serving.http.models import (
     Made,
     Model,
     NamedEntity,
+    Notification,
     Piece,
     Profile,
     ReceiptRow,
@@ -127,6 +128,10 @@ class LearnPromptPage(Listed[LearnPrompt]):
     """What somebody wants to know, the latest first."""
 
     provider: bool = tells("Whether anything is searched for: a search provider is set.", True)
+
+
+class NotificationPage(Listed[Notification]):
+    """What is to be told, what is held back, what was told, in this order."""
 
 
 class SchedulePage(Listed[Recurring]):

@@ -15,6 +15,7 @@ from knowledge.tables import (
     LEARNINGS,
     MEMORY,
     MEMORY_ENTITIES,
+    NOTIFICATIONS,
     RAW_LOGS,
 )
 from knowledge.tables import Table as Rows
@@ -304,6 +305,28 @@ class LearnPrompt(Model):
     created_at: datetime | None = of(LEARN_PROMPTS, "created_at", AT)
     updated_at: datetime | None = of(LEARN_PROMPTS, "updated_at", AT)
     entities: list[Found] = Field(description="Prompt → searches → facts → entities; most first.")
+
+
+class Notification(Model):
+    """What a person was told unasked, or is to be."""
+
+    notification_id: str = of(NOTIFICATIONS, "notification_id", "3f9a0c12be7755d1")
+    namespace: str = of(NOTIFICATIONS, "namespace", "samples")
+    status: str = of(NOTIFICATIONS, "status", "sent")
+    held: str | None = of(NOTIFICATIONS, "held", None)
+    rank: int = of(NOTIFICATIONS, "rank", 1)
+    entity_id: str = of(NOTIFICATIONS, "entity_id", "e_a4160f63031a50c7")
+    name: str = of(NOTIFICATIONS, "name", "mason bees")
+    trigger: str | None = of(NOTIFICATIONS, "trigger", "enrichment")
+    mode: str = of(NOTIFICATIONS, "mode", "broad")
+    text: str = of(NOTIFICATIONS, "text", "Learned 2 new facts about mason bees")
+    fact_ids: list[str] = of(NOTIFICATIONS, "fact_ids", ["f_1c0ad2398567ecbb"])
+    image_url: str | None = of(NOTIFICATIONS, "image_url", None)
+    found_at: datetime | None = of(NOTIFICATIONS, "found_at", AT)
+    due_at: datetime | None = of(NOTIFICATIONS, "due_at", None)
+    sent_at: datetime | None = of(NOTIFICATIONS, "sent_at", AT)
+    reason: str = of(NOTIFICATIONS, "reason", "told")
+    message_id: str | None = tells("What a reaction to it names as `reply_to`, once sent.", None)
 
 
 class Recurring(Model):

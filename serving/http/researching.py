@@ -7,10 +7,11 @@ from fastapi import Query
 from serving import researching
 from serving.cursors import Page
 from serving.http.access import Asked
-from serving.http.answers import LearnPromptPage, Ordered, Research, SchedulePage
+from serving.http.answers import LearnPromptPage, NotificationPage, Ordered, Research, SchedulePage
 from serving.http.bodies import LearnBody, ScheduleBody
 from serving.http.parameters import Paged, Parameters, ResearchParameters
 from serving.http.routes import Routes
+from serving.notifications import notifications as notifications_of
 from serving.reader import Reader
 
 router = Routes(prefix="/v1", tags=["researching"])
@@ -62,6 +63,16 @@ def research(asked: Asked, wanted: Annotated[ResearchParameters, Query()]) -> di
         "held": held.head(wanted.limit).to_dicts(),
         "done": made[: wanted.limit],
     }
+
+
+@router.get("/notifications", response_model=NotificationPage)
+def notifications(asked: Asked, wanted: Annotated[Paged, Query()]) -> dict[str, Any]:
+    """List what is told unasked: what is to be told, what is held back and why, what was told.
+
+    An event of type `reaction` answers one: `reply_to` is its `message_id`.
+    """
+    reader = asked.reader(wanted.namespace)
+    return _page(asked, reader, notifications_of(reader, wanted.limit, wanted.cursor))
 
 
 def _page(asked: Asked, reader: Reader, found: Page) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from serving.mcp_server.things import (
     Made,
     Model,
     NamedEntity,
+    Notification,
     Quote,
     ReceiptRow,
     Result,
@@ -249,6 +250,18 @@ class LearnPromptList(Page):
             yield OFF
 
 
+class NotificationList(Page):
+    """What the person is told unasked."""
+
+    CUT = ("notifications",)
+    notifications: list[Notification]
+
+    def lines(self) -> Iterator[str]:
+        """One after the other."""
+        yield from _each(self.notifications, "Nothing was told, and nothing is to be.")
+        yield from _following(self.next)
+
+
 class ResearchList(Answer):
     """What is to be searched for, what was, and what is not known."""
 
@@ -365,6 +378,7 @@ def _each(
         | Interest
         | Quote
         | LearnPrompt
+        | Notification
         | Due
         | Made
     ],

@@ -25,6 +25,7 @@ from serving.mcp_server.arguments import (
     Turning,
 )
 from serving.mcp_server.scope import Asked, Refused
+from serving.notifications import notifications
 from serving.passive import next_context
 from serving.reader import Reader
 from serving.report import totals
@@ -231,6 +232,15 @@ def list_research(asked: Asked, wanted: Research) -> answers.ResearchList:
             "held": held.head(wanted.limit).to_dicts(),
             "done": made[: wanted.limit],
         }
+    )
+
+
+def list_notifications(asked: Asked, wanted: Paged) -> answers.NotificationList:
+    """List what the person is told unasked: what is due, held back and why, and what was told."""
+    reader = asked.reader()
+    page = notifications(reader, wanted.limit, wanted.cursor)
+    return answers.NotificationList.model_validate(
+        _head(reader) | {"notifications": page.rows, "next": page.cursor}
     )
 
 

@@ -153,6 +153,26 @@ class Interest(Model):
             yield f"  {minute(sign.occurred_at)}  {kind}{against}  {sign.record_id}"
 
 
+class Notification(Model):
+    """What the person was told unasked, or is to be."""
+
+    notification_id: str
+    status: str = Field(description="due, waits, held, sent, failed or unknown.")
+    text: str
+    entity_id: str
+    fact_ids: list[str]
+    found_at: datetime | None
+    sent_at: datetime | None
+    reason: str = Field(description="Why it is as it is.")
+
+    def lines(self) -> Iterator[str]:
+        """What it tells, and how it stands."""
+        yield (
+            f"{self.status}  {minute(self.sent_at or self.found_at)}  {self.text}"
+            f"  {self.entity_id}  ({self.reason})"
+        )
+
+
 class Found(Model):
     """An entity that was found through a learn prompt."""
 

@@ -114,6 +114,7 @@ TOOLS: dict[str, Tool[Any]] = {
         Tool(reading.list_interests, "List interests"),
         Tool(reading.list_learn_prompts, "List learn prompts"),
         Tool(reading.list_research, "List research"),
+        Tool(reading.list_notifications, "List notifications"),
         Tool(reading.memory_status, "Memory status"),
         Tool(writing.record_feedback, "Record feedback", reads=False, destroys=True),
         Tool(writing.remember, "Remember a note", reads=False),

@@ -90,6 +90,7 @@ ASKED = {
     "GET /v1/schedules": Asked(),
     "POST /v1/schedules": Asked(body=lambda of: {"topic": of.topic, "every": "3d"}, repeats=True),
     "GET /v1/research": Asked(),
+    "GET /v1/notifications": Asked(),
     "POST /v1/forget": Asked(body=lambda of: {"id": of.fact_id, "dry_run": False}),
     "GET /v1/namespaces": Asked(whole_server=True),
     "GET /health": Asked(whole_server=True),

@@ -27,6 +27,7 @@ CASES: dict[str, Callable[[Things], dict[str, object]]] = {
     "list_interests": lambda of: {},
     "list_learn_prompts": lambda of: {},
     "list_research": lambda of: {},
+    "list_notifications": lambda of: {},
     "memory_status": lambda of: {},
     "record_feedback": lambda of: {"id": of.fact, "verdict": "right"},
     "remember": lambda of: {"text": f"{of.topic} is built by make."},
@@ -38,8 +39,8 @@ CASES: dict[str, Callable[[Things], dict[str, object]]] = {
 """Tool → what may be asked of it about the things of a namespace."""
 
 WITHOUT_THINGS = (
-    "list_learn_prompts", "list_research", "memory_status", "remember", "set_preference", "learn",
-    "schedule",
+    "list_learn_prompts", "list_research", "list_notifications", "memory_status", "remember",
+    "set_preference", "learn", "schedule",
 )  # fmt: skip
 """Tools whose answers tell nothing that is in the logs; nobody here asked to learn anything."""
 

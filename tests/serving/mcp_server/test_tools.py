@@ -26,6 +26,7 @@ READS = {
     "list_interests": {"limit": 5},
     "list_learn_prompts": {"limit": 5},
     "list_research": {"limit": 5},
+    "list_notifications": {"limit": 5},
     "memory_status": {},
 }
 
