@@ -46,7 +46,7 @@ def test_a_preference_reaches_what_is_like_it() -> None:
     ]
     assert ranked(found)["disliked"].to_list() == [True]
     mentions = [[said("Old clocks and sea shanties.", day)] for day in range(1, 30)]
-    often = ranked(engaged(raw_logs([command("dislike", "old tall clocks")], *mentions)), 30)
+    often = ranked(engaged(raw_logs([command("dislike", "clocks")], *mentions)), 30)
     assert (often["score"] > 0).all()
     assert often.sort("entity_id")["disliked"].to_list() == [True, False], "it holds still"
 
