@@ -17,7 +17,7 @@ from knowledge.embedding import Embedder
 from knowledge.identity import digest
 from knowledge.tables import PREFERENCES
 from knowledge.text import STOP_WORDS, words
-from knowledge.vocabulary import POLAR, UNITED, stem
+from knowledge.vocabulary import UNITED, stem
 
 _OPPOSITE = {"like": "dislike", "dislike": "like", "mute": None}
 
@@ -89,10 +89,8 @@ def may_reach(topic: str, name: str) -> bool:
     )
     numbers = {word for word in said if any(map(str.isdigit, word))}
     stems, others = set(map(stem, said)), set(map(stem, named))
-    ends = {UNITED[one] for one in stems & POLAR}
-    against = any(
-        (axis, not denied) in ends for axis, denied in map(UNITED.__getitem__, others & POLAR)
-    )
+    ends, other_ends = ({UNITED.get(one, (one, False)) for one in side} for side in (stems, others))
+    against = any((axis, not denied) in other_ends for axis, denied in ends)
     return numbers <= named and not others < stems and not against
 
 

@@ -20,6 +20,7 @@ from knowledge.interests import interests
 from knowledge.policy import Policy
 from knowledge.preferences import may_reach
 from knowledge.tables import CANDIDATES, ENTITY_MERGES, FACT_SOURCES, FACTS, RAW_LOGS
+from knowledge.vocabulary import POLAR, UNITED
 from resources.embedder import load_embedder
 from tests.knowledge import rows
 from tests.knowledge.rules.fixtures import order, raw_logs
@@ -89,12 +90,20 @@ def test_likes_reach_what_is_meant_and_hardly_anything_else() -> None:
         ("python packaging", "python", False),
         ("static typing", "dynamic typing", False),
         ("safe routes", "safe cycling routes", True),
+        ("live music", "live music venues", True),
         ("the sea shanties", "sea shanty", True),
         ("the noise of heat pumps", "heat pump", False),
     ],
 )
 def test_words_tell_which_way_a_like_goes(topic: str, name: str, may: bool) -> None:
     assert may_reach(topic, name) is may
+
+
+def test_any_word_may_stand_in_a_topic() -> None:
+    every = sorted(POLAR | UNITED.keys())
+    assert all(may_reach(one, f"{one} and more") in (True, False) for one in every)
+    assert not may_reach("hot drinks", "cold drinks")
+    assert not may_reach("cold drinks", "hot drinks")
 
 
 if __name__ == "__main__":
