@@ -29,6 +29,9 @@ from knowledge.tables import INTERESTS
 DECIMALS = 6
 """Places of a score."""
 
+RANKED_DECIMALS = 12
+"""… and of what ranks: what is all but forgotten keeps its order."""
+
 MADE_OF = 5
 """Engagements that are told of an interest."""
 
@@ -92,13 +95,13 @@ def interests(
     )
     return INTERESTS.frame(
         made.with_columns(
-            pl.col("score").fill_null(0.0),
+            pl.col("score", "order").fill_null(0.0),
             pl.col("muted", "disliked").fill_null(value=False),
             pl.col("engagements").fill_null(0),
             pl.col("made_of").fill_null(pl.lit([], dtype=pl.List(pl.String))),
             pl.col("curve").fill_null(pl.lit([], dtype=pl.List(pl.Float64))),
         )
-        .sort("namespace", "score", "entity_id", descending=[False, True, False])
+        .sort("namespace", "order", "entity_id", descending=[False, True, False])
         .with_columns(rank=pl.int_range(1, pl.len() + 1).over("namespace"))
     )
 
@@ -194,12 +197,15 @@ def _weighed(
 
 
 def _scored(touches: pl.DataFrame) -> pl.DataFrame:
-    """namespace, entity_id, score, engagements, made_of, last_engaged_at."""
+    """namespace, entity_id, score, order, engagements, made_of, last_engaged_at."""
     heaviest = pl.col("engagement_id").sort_by(
-        pl.col("share").abs().round(DECIMALS), pl.col("engagement_id"), descending=[True, False]
+        pl.col("share").abs().round(RANKED_DECIMALS),
+        pl.col("engagement_id"),
+        descending=[True, False],
     )
     return touches.group_by(_ENTITY, maintain_order=True).agg(
         score=_sum(),
+        order=_sum(RANKED_DECIMALS),
         engagements=pl.len().cast(pl.Int64),
         made_of=heaviest.head(MADE_OF),
         last_engaged_at=pl.col("occurred_at").max(),
@@ -217,8 +223,8 @@ def _curves(touches: pl.DataFrame, moments: Sequence[datetime]) -> pl.DataFrame:
     )
 
 
-def _sum() -> pl.Expr:
-    return pl.col("share").sum().round(DECIMALS) + 0.0
+def _sum(decimals: int = DECIMALS) -> pl.Expr:
+    return pl.col("share").sum().round(decimals) + 0.0
 
 
 def _share(policy: Policy, moment: datetime) -> pl.Expr:

@@ -38,6 +38,11 @@ def test_interest_halves_in_thirty_days() -> None:
     assert scores(like, day=60) == {"old clocks": 0.2}
 
 
+def test_what_is_all_but_forgotten_keeps_its_order() -> None:
+    lines = [command("like", "sourdough", 10), command("like", "old clocks"), said("x", 720)]
+    assert list(scores(*lines, day=720).items()) == [("sourdough", 0.0), ("old clocks", 0.0)]
+
+
 def test_a_preference_reaches_what_is_like_it() -> None:
     found = engaged(raw_logs([command("dislike", "clocks")]))
     assert found.engagements["entity_id"].to_list() == [None]
