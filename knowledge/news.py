@@ -4,16 +4,15 @@ Of what little is known about, anything substantial; of what more is known about
 than is known; of what is well known, only what is novel.
 """
 
-import numpy as np
 import polars as pl
 
 from knowledge.embedding import Embedder
 from knowledge.policy import Policy
-from knowledge.similarity import pair_similarity
+from knowledge.similarity import similar_pairs
 from knowledge.text import STOP_WORDS, words
 
 _ENTITY = ["namespace", "entity_id"]
-_NUMBER = r"\d+(?:[.,:/-]\d+)*"
+_NUMBERS = pl.col("content").str.extract_all(r"\d+(?:[.,:/-]\d+)*").list.sort()
 
 
 def worth_telling(
@@ -42,38 +41,31 @@ def worth_telling(
         dtype=pl.Boolean,
     )
     told = found.filter(telling).with_row_index("row")
-    floor = (
-        pl.when(mode="gaps")
-        .then(policy.merge_similarity)
-        .when(mode="briefing")
-        .then(policy.notify_similarity)
-    )
-    before = known.select(*_ENTITY, "first_at", old="content")
-    pairs = (
-        told.filter(pl.col("mode") != "broad")
-        .select("row", *_ENTITY, "found_at", "content", floor=floor)
-        .join(before, on=_ENTITY)
-        .filter((pl.col("first_at") < pl.col("found_at")).fill_null(value=True))
-        .filter(_numbers("content") == _numbers("old"))
-    )
-    if pairs.is_empty():
-        return told.drop("row")
-    new, old = pairs["content"].unique().sort(), pairs["old"].unique().sort()
-    alike = pair_similarity(
-        embedder.embed(new.to_list()),
-        embedder.embed(old.to_list()),
-        _places(pairs["content"], new),
-        _places(pairs["old"], old),
+    said = [
+        _said(new, known, embedder, policy)
+        for _, new in told.filter(pl.col("mode") != "broad").group_by(_ENTITY, maintain_order=True)
+    ]
+    rows = pl.concat(said) if said else pl.Series([], dtype=pl.UInt32)
+    return told.filter(~pl.col("row").is_in(rows.implode())).drop("row")
+
+
+def _said(new: pl.DataFrame, known: pl.DataFrame, embedder: Embedder, policy: Policy) -> pl.Series:
+    """Rows of findings about one entity that say what was known of it before they were found."""
+    old = known.join(new.head(1), on=_ENTITY, how="semi")
+    least = min(policy.merge_similarity, policy.notify_similarity)
+    pairs = similar_pairs(
+        embedder.embed(new["content"].to_list()),
+        embedder.embed(old["content"].to_list()),
+        least,
         embedder,
+        margin=policy.candidate_margin,
     )
-    same = pairs.filter(pl.Series(alike) >= pairs["floor"])["row"]
-    return told.filter(~pl.col("row").is_in(same.implode())).drop("row")
-
-
-def _numbers(column: str) -> pl.Expr:
-    return pl.col(column).str.extract_all(_NUMBER).list.sort()
-
-
-def _places(texts: pl.Series, among: pl.Series) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """Where each text stands in a sorted series."""
-    return among.search_sorted(texts).to_numpy().astype(np.int64)
+    left = new.select("row", "mode", "found_at", numbers=_NUMBERS)[pairs.left.tolist()]
+    right = old.select("first_at", same=_NUMBERS)[pairs.right.tolist()]
+    alike = pl.DataFrame({"similarity": pairs.similarity}, schema={"similarity": pl.Float64})
+    floor = pl.when(mode="gaps").then(policy.merge_similarity).otherwise(policy.notify_similarity)
+    return pl.concat([left, right, alike], how="horizontal").filter(
+        (pl.col("first_at") < pl.col("found_at")).fill_null(value=True),
+        pl.col("numbers") == pl.col("same"),
+        pl.col("similarity") >= floor,
+    )["row"]

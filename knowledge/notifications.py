@@ -309,7 +309,7 @@ def _ordered(open_: Sequence[Row], over: Sequence[Row], at: Pace) -> Iterator[Ro
             "status": "waits" if place else "due",
             "due_at": ready,
             "rank": place + 1,
-            "reason": f"after {place} others" if place else behind,
+            "reason": f"{place} before it" if place else behind,
         }
         at = at.told(ready)
     held = sorted((row for row in open_ if row["held"]), key=key)

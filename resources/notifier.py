@@ -48,21 +48,31 @@ class Sent(NamedTuple):
     """Why it reached none."""
 
 
-def places(settings: Settings, namespace: str) -> list[str]:
-    """Addresses of Apprise that a namespace is told at; none if it is told in its file.
+def _given(settings: Settings) -> Iterator[tuple[str, str]]:
+    """Each address with the namespace that it is of; `*` is all that have none of their own."""
+    for each in (settings.notify.get_secret_value() if settings.notify else "").split():
+        name, equals, address = each.partition("=")
+        own = equals and "://" not in name
+        yield (name, address) if own else (DEFAULT, each)
 
-    Those with its name before them; of the default namespace also those with none. If there are
-    none, those of all others (`*`).
-    """
-    given = (settings.notify.get_secret_value() if settings.notify else "").split()
-    own, others = list[str](), list[str]()
-    for each in given:
-        name, _, address = each.partition("=") if "=" in each.split("://")[0] else ("", "", each)
-        if (name or DEFAULT) == namespace:
-            own.append(address)
-        elif name == "*":
-            others.append(address)
-    return own or others
+
+def unreadable(settings: Settings) -> list[str]:
+    """Addresses that Apprise cannot read, each as its namespace and scheme: the rest is secret."""
+    from apprise import Apprise
+
+    _silence()
+    return [
+        f"{name}={address.split('://')[0]}://…"
+        for name, address in _given(settings)
+        if Apprise.instantiate(address, suppress_exceptions=True) is None
+    ]
+
+
+def places(settings: Settings, namespace: str) -> list[str]:
+    """Addresses of Apprise that a namespace is told at; none if it is told in its file."""
+    given = list(_given(settings))
+    own = [address for name, address in given if name == namespace]
+    return own or [address for name, address in given if name == "*"]
 
 
 def send(home: Home, settings: Settings, message: Message) -> Sent:
@@ -88,8 +98,7 @@ def send(home: Home, settings: Settings, message: Message) -> Sent:
 def _by_apprise(address: str, message: Message) -> bool:
     from apprise import Apprise, AppriseAsset, NotifyFormat
 
-    # It logs addresses and answers of services, with what is secret in them.
-    logging.getLogger("apprise").setLevel(logging.CRITICAL)
+    _silence()
     asset = AppriseAsset(app_id="Cairn", app_desc="Cairn", async_mode=False, http_redirects=False)
     service = Apprise(asset=asset)
     return service.add(address) and bool(
@@ -97,6 +106,11 @@ def _by_apprise(address: str, message: Message) -> bool:
             body=message.body or message.title, title=message.title, body_format=NotifyFormat.TEXT
         )
     )
+
+
+def _silence() -> None:
+    """It logs addresses, and what services answer, with what is secret in them."""
+    logging.getLogger("apprise").setLevel(logging.CRITICAL)
 
 
 def told_in(home: Home, namespace: str) -> Path:

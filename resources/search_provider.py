@@ -2,6 +2,7 @@
 
 import logging
 import math
+import re
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -203,10 +204,16 @@ class Folder:
             scored.append((score, passage))
         scored.sort(key=lambda one: (-one[0], one[1].file, one[1].number))
         results = [
-            Result(title=one.title, url=f"{FOLDER}{one.file}", text=one.text)
+            Result(one.title, f"{FOLDER}{one.file}", one.text, _picture(one.text))
             for _, one in scored[: self._most]
         ]
         return Found(results, time.perf_counter() - start)
+
+
+def _picture(text: str) -> str | None:
+    """Address of the first picture in Markdown."""
+    found = re.search(r"!\[[^\]]*\]\((https?://[^\s)]+)", text)
+    return found[1] if found else None
 
 
 def _terms(text: str) -> list[str]:

@@ -384,7 +384,23 @@ def _feedback(state: "State") -> Iterator[Finding]:
         yield Finding("feedback", "ok", f"{given.height} thumbs, each moves a learning")
 
 
+def _notify(state: "State") -> Iterator[Finding]:
+    """Whether Apprise can read each address; nothing is sent, and no address is shown."""
+    from resources.notifier import unreadable
+
+    if state.settings.notify is None:
+        yield Finding("notify", "ok", "none is set: what was found is told in a file of the home")
+        return
+    wrong = unreadable(state.settings)
+    number = len(state.settings.notify.get_secret_value().split())
+    found = f"{number} addresses" + (
+        f", {len(wrong)} of which Apprise cannot read" if wrong else ""
+    )
+    advice = f"look at: {', '.join(wrong)}" if wrong else ""
+    yield Finding("notify", "warning" if wrong else "ok", found, advice)
+
+
 CHECKS = (
     _home, _disk, _versions, _settings, _lock, _daemon, _sources, _publication, _tables, _model,
-    _qdrant_server, _index, _dead_letters, _feedback,
+    _qdrant_server, _index, _notify, _dead_letters, _feedback,
 )  # fmt: skip
