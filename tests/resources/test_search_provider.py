@@ -98,7 +98,10 @@ def test_an_unknown_provider_and_a_missing_folder_are_refused(tmp_path: Path) ->
 def documents(tmp_path: Path) -> Path:
     folder = tmp_path / "documents"
     (folder / "more").mkdir(parents=True)
-    (folder / "bees.md").write_text("# Bees\n\nBees dance to show the way.\n\nA hive has a queen.")
+    (folder / "bees.md").write_text(
+        "# Bees\n\nBees dance to show the way.\n\nA hive has a queen."
+        "\n\n![A bee](https://example.org/bees.png)\n"
+    )
     (folder / "more" / "wasps.txt").write_text("Wasps build paper nests. A problem is common.")
     (folder / "more" / "tea.txt").write_text("Green tea is brewed at 80 degrees. Best practices.")
     (folder / "bees.pdf").write_text("bees bees bees")
@@ -125,4 +128,5 @@ def test_a_folder_is_searched_by_words(documents: Path) -> None:
     came = provider.search("bees")
     assert isinstance(came, Found)
     assert came.results[0].title == "Bees"
+    assert came.results[0].image_url == "https://example.org/bees.png"
     assert "A hive has a queen." in came.results[0].text
