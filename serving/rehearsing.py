@@ -18,7 +18,7 @@ from serving.forgetting import Target
 LONGEST = 900.0
 """Seconds."""
 
-_ONE = Lock()
+ONE_AT_A_TIME = Lock()
 
 
 class NotNow(Exception):  # noqa: N818  what a client is told
@@ -45,7 +45,7 @@ def rehearsed(state: State, wanted: Target) -> Receipt:
         sys.executable, "-m", "serving.cli", "--home", str(state.home.root), "forget", "--dry-run",
         "--json", *where, "--", wanted.id,
     ]  # fmt: skip
-    if not _ONE.acquire(blocking=False):
+    if not ONE_AT_A_TIME.acquire(blocking=False):
         raise NotNow("a dry run is under way: ask again when it is over")
     try:
         done = subprocess.run(  # noqa: S603  the id is one that there is, and no option
@@ -55,6 +55,6 @@ def rehearsed(state: State, wanted: Target) -> Receipt:
     except (subprocess.SubprocessError, OSError):
         raise NotNow("no dry run can be made: `cairn forget ID --dry-run` says why") from None
     finally:
-        _ONE.release()
+        ONE_AT_A_TIME.release()
     told = json.loads(done.stdout)
     return Receipt(told["counts"], told["rows"])

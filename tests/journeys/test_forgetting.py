@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from datetime import UTC, datetime
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
@@ -21,10 +22,9 @@ from assets import forgetting as stage
 from assets.enrich import enrich
 from assets.publication import run_publication
 from assets.records import changed_files, intake
-from knowledge.identity import record_id
 from knowledge.receipt import receipt
+from knowledge.search_events import EFFECT
 from knowledge.tables import (
-    CONVERSATIONS,
     DEAD_LETTERS,
     MEMORY,
     RAW_LOGS,
@@ -35,6 +35,7 @@ from knowledge.tables import (
 )  # fmt: skip
 from pipelines.forgetting import as_they_are, rehearsed
 from resources.answers import Kept
+from resources.effects import switch_on
 from resources.home import HomeError, open_home
 from resources.publication import manifests, namespaces
 from resources.search_provider import Folder
@@ -196,12 +197,9 @@ def searched_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("searched")
     state = State(open_home(place / "home"), Settings())
     (place / "tea.md").write_text(TEA)
-    for text in ("/like the sea", "/learn green tea", "/schedule brewing --every week"):
+    switch_on(state, "default", EFFECT, datetime.now(UTC))
+    for text in ("/learn green tea", "/schedule brewing --every week", "/like green tea"):
         add_event(state, {"type": "command", "namespace": "default", "text": text})
-        if text == "/like the sea":
-            follow(state)
-            enrich(state, Folder(place, 3))  # says from when on searches may be made
-    add_event(state, {"type": "command", "namespace": "default", "text": "/like green tea"})
     follow(state)
     enrich(state, Folder(place, 3))
     follow(state)
@@ -263,7 +261,25 @@ def standing_rows(state: State, word: str) -> list[str]:
 
 @pytest.fixture(scope="module")
 def two(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return two_namespaces.build(tmp_path_factory.mktemp("forgotten"))
+    """Two namespaces; in the inbox of one a note, of which a model's answer was kept."""
+    place = tmp_path_factory.mktemp("forgotten")
+    state = State(open_home(place / "home"), Settings())
+    for name in two_namespaces.SAID:
+        (place / name).mkdir()
+        two_namespaces.sessions(place / name, name)
+        add_source(state.home, place / name, name)
+    add_event(state, {"type": "note", "namespace": "ada", "text": f"The {WORD} needs oil."})
+    follow(state)
+    (record,) = notes_of(state)
+    state.answers.put(kept("one", WORD), [record])
+    state.answers.put(kept("two", "bench"), ["r_of_another"])
+    state.answers.close()
+    return place / "home"
+
+
+def notes_of(state: State) -> list[str]:
+    logs = state.warehouse.read(RAW_LOGS, namespace="ada").filter(kind="note").collect()
+    return logs["record_id"].to_list()
 
 
 @pytest.fixture
@@ -324,21 +340,13 @@ APPLIED = (RECORDS, DEAD_LETTERS, WORK)
 
 
 @pytest.fixture(scope="module")
-def noted(told: House, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two tombstones that wait, one of a line of the inbox, of which an answer was kept."""
-    state = copied(told.state.home.root, tmp_path_factory.mktemp("noted") / "home")
-    said = {"type": "note", "namespace": "default", "text": "I prefer Rome over Oslo."}
-    secret = add_event(state, said)
-    follow(state)
-    record = record_id("default", secret.event_id)
-    state.answers.put(kept("one", "default"), [record])
-    state.answers.put(kept("two", "default"), ["r_of_another"])
-    talk_1 = state.warehouse.read(CONVERSATIONS).collect()["conversation_id"][1]
-    letter = {"namespace": "default", "stage": "candidates", "unit": talk_1}
-    state.warehouse.write(DEAD_LETTERS, DEAD_LETTERS.frame([LETTER | letter]))
-    for each in (fact(state, "I live in Rome."), fact(state, "I prefer Rome over Oslo.")):
+def noted(two: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two tombstones that wait, of a session and of a note, and a letter about the session."""
+    state = copied(two, tmp_path_factory.mktemp("noted") / "home")
+    letter = LETTER | {"namespace": "ada", "stage": "candidates", "unit": "ada-session-1"}
+    state.warehouse.write(DEAD_LETTERS, DEAD_LETTERS.frame([letter]))
+    for each in ("ada-session-1", *notes_of(state)):
         note(state, tombstone(state, target(state, each)))
-    state.answers.close()
     return state.home.root
 
 
@@ -366,7 +374,8 @@ def undisturbed(noted: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[s
     after = applied(state)
     assert all(before[name] != after[name] for name in before), "each of them is touched"
     assert after["answers"] == [("two",)]
-    assert "Rome" not in str([after["records"], after["inbox"]])
+    assert "ada-session-1" not in str(after["records"])
+    assert WORD not in after["inbox"]
     return after
 
 
@@ -386,7 +395,7 @@ def test_dead_in_the_middle_it_ends_the_same(
         dying.setattr(stage, place, dies)
         with pytest.raises(Died):
             intake(state, [])
-    assert forgetting(state.home) == {"default"}
+    assert forgetting(state.home) == {"ada"}
     again = State(open_home(state.home.root), Settings())
     intake(again, [])
     assert applied(again) == undisturbed
@@ -412,11 +421,12 @@ def test_killed_before_older_manifests_are_dropped_they_are_dropped_later(
     assert not stage.older_to_drop(state)
 
 
-def kept(key: str, namespace: str) -> Kept:
+def kept(key: str, word: str) -> Kept:
     """A model's answer that repeats what it was shown."""
+    said = json.dumps({"names": [f"the {word} build"]})
     return Kept(
-        key, namespace, "candidates", "names", "f", "m", "done", None,
-        json.dumps({"names": [f"the {WORD} build"]}), 1, 1, 0, 0.0, 0.1, 1, "2026-03-01T00:00:00",
+        key, "ada", "candidates", "names", "f", "m", "done", None, said,
+        1, 1, 0, 0.0, 0.1, 1, "2026-03-01T00:00:00",
     )  # fmt: skip
 
 
@@ -481,12 +491,6 @@ def test_forgotten_by_commands_one_of_them_killed_the_word_is_in_no_file(
     ada_and_bo: State, tmp_path: Path, environment: dict[str, str]
 ) -> None:
     state, home = ada_and_bo, ada_and_bo.home.root
-    add_event(state, {"type": "note", "namespace": "ada", "text": f"The {WORD} needs oil."})
-    records = as_they_are(state, "ada")["raw_logs"].collect()["record_id"].to_list()
-    state.answers.put(kept("one", "ada"), records[:1])
-    state.answers.put(kept("two", "ada"), records[1:2])
-    state.answers.close()
-    follow(state)
     seen = standing(home, WORD)
     for place, how in HOLDING:
         assert any(fnmatch(path, place) and how in hows for path, hows in seen.items()), place
@@ -517,8 +521,7 @@ def test_forgotten_by_commands_one_of_them_killed_the_word_is_in_no_file(
     note(state, tombstone(state, target(state, "ada-session-3")))
     oiled = f"The {KEPT_WORD} needs oil."
     add_event(state, {"type": "note", "namespace": "bo", "text": oiled})
-    (noted_as,) = as_they_are(state, "ada")["raw_logs"].filter(kind="note").collect()["record_id"]
-    command = ("--home", str(home), "forget", noted_as, "--purge", "--json")
+    command = ("--home", str(home), "forget", *notes_of(state), "--purge", "--json")
     done = process(environment, "-m", "serving.cli", *command)
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
@@ -528,8 +531,11 @@ def test_forgotten_by_commands_one_of_them_killed_the_word_is_in_no_file(
     assert state.warehouse.read(RAW_LOGS).filter(text=oiled).collect().height == 1
     assert list(home.glob("dagster/**/*.db")), "Dagster ran it"
     assert not [path for path in standing(home, KEPT_WORD) if path.startswith("dagster/")]
-    follow(State(open_home(home), Settings()))
-    assert standing(home, WORD) == {}, "its sources hold it still"
+    # Its sources hold it still, and are read from their beginning.
+    shutil.rmtree(home / "warehouse" / "source_files")
+    again = State(open_home(home), Settings())
+    intake(again, changed_files(again))
+    assert standing(home, WORD) == {}
 
 
 def test_a_kept_answer_goes_and_the_rest_is_not_asked_again(
@@ -546,7 +552,7 @@ def test_a_kept_answer_goes_and_the_rest_is_not_asked_again(
     assert "Brandt" not in kept_texts(state)
     assert "garden of the old mill" in kept_texts(state)
     assert server.requests == asked, "nothing else is asked again"
-    assert_as_built(state)
+    assert not standing_rows(state, "Brandt")
 
 
 def kept_texts(state: State) -> str:

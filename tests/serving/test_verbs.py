@@ -142,7 +142,7 @@ def test_a_second_dry_run_at_once_is_refused(two: State) -> None:
     from serving import rehearsing
 
     client = TestClient(create_app(Memory(two)), base_url=LOCAL)
-    with rehearsing._ONE:
+    with rehearsing.ONE_AT_A_TIME:
         refused = client.post("/v1/forget?namespace=bo", json={"id": "bo-session-1"})
     assert (refused.status_code, "under way" in refused.json()["detail"]) == (503, True)
     for body, status in (
