@@ -2,9 +2,10 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import cached_property
 from typing import NamedTuple
 
 import polars as pl
@@ -76,30 +77,27 @@ class History:
         """Searches that were answered."""
         return [one for one in self.attempts if one.outcome in ("done", "empty")]
 
-    def of_unit(self, unit: str) -> list[Attempt]:
-        """Tries of one thing that was due."""
-        return [one for one in self.attempts if one.search.unit == unit]
+    @cached_property
+    def by_unit(self) -> Mapping[str, Sequence[Attempt]]:
+        """Tries of each thing that was due."""
+        found: dict[str, list[Attempt]] = defaultdict(list)
+        for one in self.attempts:
+            found[one.search.unit].append(one)
+        return found
 
     def next_try(
         self, namespace: str, unit: str, due_at: datetime
     ) -> tuple[str, datetime, str | None]:
         """The id of the next try, from when on it is due, and what holds it."""
-        tried = self.of_unit(unit)
+        tried = self.by_unit.get(unit, ())
         failed = [one for one in tried if one.outcome == "failed"]
         again = {one.search.effect_id for one in tried} & self.retried
         effect = "s_" + digest(
             namespace, unit, len({one.search.effect_id for one in failed} | again)
         )
-        if any(
-            one.outcome == "unknown" and one.search.effect_id not in self.retried for one in tried
-        ):
-            held = "unknown"
-            effect = next(
-                one.search.effect_id
-                for one in tried
-                if one.outcome == "unknown" and one.search.effect_id not in self.retried
-            )
-            return effect, due_at, held
+        for one in tried:
+            if one.outcome == "unknown" and one.search.effect_id not in self.retried:
+                return one.search.effect_id, due_at, "unknown"
         left = [one for one in failed if one.search.effect_id not in self.retried]
         if left:
             due_at = max(due_at, left[-1].at + FIRST_PAUSE * 2 ** (len(left) - 1))
