@@ -7,15 +7,21 @@ from collections.abc import Iterator
 from typing import Any
 
 import msgspec
+import polars as pl
 
 from knowledge.adapter import Event
-from knowledge.effect_events import effect, encoded, shaped
+from knowledge.effect_events import KIND, effect, encoded, shaped
 
 EFFECT = "notification"
 """What an intent or a receipt is of."""
 
 THREAD = "notifications"
 """The channel of all of them."""
+
+NOTICES = ((pl.col("tool_name") == EFFECT) & pl.col("kind").is_in([KIND, "message"])).fill_null(
+    value=False
+)
+"""Rows of RAW_LOGS that tell what was told; an agent may well have a tool of that name."""
 
 
 class Notice(msgspec.Struct, omit_defaults=True):

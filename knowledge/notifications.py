@@ -18,7 +18,7 @@ from knowledge.embedding import Embedder
 from knowledge.findings import BATCH, FINDINGS, findings, known_facts
 from knowledge.identity import digest
 from knowledge.news import worth_telling
-from knowledge.notices import EFFECT, Notice, notice_of
+from knowledge.notices import NOTICES, Notice, notice_of
 from knowledge.pacing import Pace, pace
 from knowledge.policy import Policy
 from knowledge.tables import NOTIFICATIONS
@@ -26,8 +26,7 @@ from knowledge.tables import NOTIFICATIONS
 MOST_FACTS = 20
 """Facts that a notification names."""
 
-_NOTICES = pl.col("tool_name") == EFFECT
-READ = _NOTICES.fill_null(value=False) | FINDINGS.fill_null(value=False) | BY_PERSON
+READ = NOTICES | FINDINGS.fill_null(value=False) | BY_PERSON
 """Rows of RAW_LOGS that are read."""
 
 COLUMNS = (
@@ -128,7 +127,7 @@ def notifications(
 def _told(raw_logs: pl.DataFrame) -> dict[str, _Told]:
     """What each namespace was told, from rows of RAW_LOGS in any order."""
     columns = ["namespace", "kind", "role", "tool_input", "occurred_at"]
-    rows = raw_logs.filter(_NOTICES.fill_null(value=False)).sort("occurred_at", "record_id")
+    rows = raw_logs.filter(NOTICES).sort("occurred_at", "record_id")
     found: dict[str, _Told] = defaultdict(_Told)
     begun: dict[tuple[str, str], datetime] = {}
     for namespace, kind, role, given, time in rows.select(columns).iter_rows():

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import polars as pl
 
 from knowledge.introductions import WRITTEN, forms
-from knowledge.notices import EFFECT, notice_of
+from knowledge.notices import NOTICES, notice_of
 from knowledge.policy import Policy
 from knowledge.search_events import search_of
 from knowledge.searches import SEARCHES
@@ -171,7 +171,7 @@ def _naming(tables: Tables, policy: Policy) -> pl.DataFrame:
 
 def _told(ids: Sequence[str], gone: set[str], tables: Tables) -> set[str]:
     """Notifications that tell of an entity, or of what stood in records that go."""
-    rows = tables["raw_logs"].filter(pl.col("tool_name") == EFFECT)
+    rows = tables["raw_logs"].filter(NOTICES)
     found = rows.select("record_id", "tool_input").collect()
     return {
         record

@@ -288,6 +288,15 @@ def test_a_notification_that_was_sent_is_a_message_of_our_own_that_nothing_is_le
     )  # fmt: skip
 
 
+def test_a_tool_of_the_same_name_tells_nothing() -> None:
+    home = Home("bees")
+    frames = home.frames([ON, *search(1, 0, BEES)])
+    tool = frames["raw_logs"].filter(kind="tool_result")
+    tool = tool.with_columns(record_id=pl.lit("r"), tool_name=pl.lit("notification"))
+    frames["raw_logs"] = pl.concat([frames["raw_logs"], tool])
+    assert home.table(frames, 1)["status"].to_list() == ["due"]
+
+
 def test_the_picture_is_an_address_of_the_web_or_none() -> None:
     home = Home("bees")
     good = "https://example.org/bees.png"
