@@ -14,6 +14,7 @@ _COLUMNS = (
     Column("rank", "#"),
     Column("score"),
     Column("display_name", "name", wide=True),
+    Column("type", from_width=90),
     Column("active_facts", "facts"),
     Column("last_engaged_at", "last", from_width=70),
     Column("spark", "12 weeks", from_width=60),
