@@ -17,6 +17,7 @@ from resources.home import Home, check_namespace
 from resources.settings import Settings
 
 DEFAULT = "default"
+"""Namespace of an address that names none, where the settings name none either."""
 FILE = "file"
 """Where it is told if nothing is set."""
 
@@ -53,7 +54,7 @@ def _given(settings: Settings) -> Iterator[tuple[str, str]]:
     for each in (settings.notify.get_secret_value() if settings.notify else "").split():
         name, equals, address = each.partition("=")
         own = equals and "://" not in name
-        yield (name, address) if own else (DEFAULT, each)
+        yield (name, address) if own else (settings.namespace or DEFAULT, each)
 
 
 def unreadable(settings: Settings) -> list[str]:

@@ -28,6 +28,8 @@ def test_an_address_is_for_one_namespace_and_a_star_for_all_others() -> None:
     assert places(given, "other") == ["json://c"]
     assert places(settings("json://a?format=text"), "team") == []
     assert places(Settings(), "default") == []
+    mine = Settings(namespace="mira", notify=SecretStr("json://a"))
+    assert (places(mine, "mira"), places(mine, "default")) == (["json://a"], [])
 
 
 @pytest.mark.parametrize("wrong", ["slack", "team=", "json://a me@example.org", "a b=json://x"])
