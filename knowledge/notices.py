@@ -4,6 +4,7 @@ One that went out is a message of Cairn's own, which came unasked: a person may 
 """
 
 from collections.abc import Iterator
+from datetime import datetime
 from typing import Any
 
 import msgspec
@@ -18,10 +19,10 @@ EFFECT = "notification"
 THREAD = "notifications"
 """The channel of all of them."""
 
-NOTICES = ((pl.col("tool_name") == EFFECT) & pl.col("kind").is_in([KIND, "message"])).fill_null(
-    value=False
+NOTICES = (pl.col("tool_name") == EFFECT) & (
+    (pl.col("kind") == KIND) | ((pl.col("kind") == "message") & (pl.col("origin") == "recalled"))
 )
-"""Rows of RAW_LOGS that tell what was told; an agent may well have a tool of that name."""
+"""Rows of RAW_LOGS that tell of notifications: an agent's tool of that name tells of none."""
 
 
 class Notice(msgspec.Struct, omit_defaults=True):
@@ -45,6 +46,15 @@ class Notice(msgspec.Struct, omit_defaults=True):
     """What kind of place it was sent to; of a receipt alone."""
     error: str | None = None
     """Why it was not sent; of a receipt alone."""
+
+
+def instant_of(text: str | None) -> datetime | None:
+    """A time as a notice has it; None if it is none, or has no timezone."""
+    try:
+        at = datetime.fromisoformat(text or "")
+    except ValueError:
+        return None
+    return at if at.tzinfo else None
 
 
 def notice_of(tool_input: str | None) -> Notice:

@@ -18,7 +18,7 @@ from knowledge.embedding import Embedder
 from knowledge.findings import BATCH, FINDINGS, findings, known_facts
 from knowledge.identity import digest
 from knowledge.news import worth_telling
-from knowledge.notices import NOTICES, Notice, notice_of
+from knowledge.notices import NOTICES, Notice, instant_of, notice_of
 from knowledge.pacing import Pace, pace
 from knowledge.policy import Policy
 from knowledge.tables import NOTIFICATIONS
@@ -26,7 +26,7 @@ from knowledge.tables import NOTIFICATIONS
 MOST_FACTS = 20
 """Facts that a notification names."""
 
-READ = NOTICES | FINDINGS.fill_null(value=False) | BY_PERSON
+READ = NOTICES.fill_null(value=False) | FINDINGS.fill_null(value=False) | BY_PERSON
 """Rows of RAW_LOGS that are read."""
 
 COLUMNS = (
@@ -127,7 +127,7 @@ def notifications(
 def _told(raw_logs: pl.DataFrame) -> dict[str, _Told]:
     """What each namespace was told, from rows of RAW_LOGS in any order."""
     columns = ["namespace", "kind", "role", "tool_input", "occurred_at"]
-    rows = raw_logs.filter(NOTICES).sort("occurred_at", "record_id")
+    rows = raw_logs.filter(NOTICES.fill_null(value=False)).sort("occurred_at", "record_id")
     found: dict[str, _Told] = defaultdict(_Told)
     begun: dict[tuple[str, str], datetime] = {}
     for namespace, kind, role, given, time in rows.select(columns).iter_rows():
@@ -137,7 +137,7 @@ def _told(raw_logs: pl.DataFrame) -> dict[str, _Told]:
             past.switched_on = min(at, past.switched_on or at)
         elif role == "retry":
             past.retried[effect] = at
-        else:
+        elif effect:
             status = "sent" if kind == "message" else "failed" if role == "receipt" else "unknown"
             start = min(at, begun.get((namespace, effect), at))
             begun[namespace, effect] = start
@@ -268,7 +268,6 @@ def _over(namespace: str, past: _Told) -> Iterator[Row]:
         notice = one.notice
         if notice.effect_id in past.retried:
             continue
-        found_at = datetime.fromisoformat(notice.found_at) if notice.found_at else None
         yield {
             "notification_id": id_,
             "namespace": namespace,
@@ -283,7 +282,7 @@ def _over(namespace: str, past: _Told) -> Iterator[Row]:
             "fact_ids": notice.fact_ids,
             "record_ids": notice.record_ids,
             "image_url": notice.image_url,
-            "found_at": found_at,
+            "found_at": instant_of(notice.found_at),
             "sent_at": one.at,
             "reason": reasons[one.status].format(error=notice.error),
         }

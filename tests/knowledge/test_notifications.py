@@ -1,5 +1,6 @@
 """What is told unasked, in which order, and when: pure, and with no clock."""
 
+import json
 import random
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -288,13 +289,21 @@ def test_a_notification_that_was_sent_is_a_message_of_our_own_that_nothing_is_le
     )  # fmt: skip
 
 
-def test_a_tool_of_the_same_name_tells_nothing() -> None:
+def test_a_tool_of_that_name_and_lines_that_say_no_more_tell_of_no_notification() -> None:
     home = Home("bees")
     frames = home.frames([ON, *search(1, 0, BEES)])
-    tool = frames["raw_logs"].filter(kind="tool_result")
-    tool = tool.with_columns(record_id=pl.lit("r"), tool_name=pl.lit("notification"))
-    frames["raw_logs"] = pl.concat([frames["raw_logs"], tool])
-    assert home.table(frames, 1)["status"].to_list() == ["due"]
+    (row,) = rows = home.table(frames, 1).to_dicts()
+    forged = json.dumps({"effect_id": row["effect_id"], "fact_ids": row["fact_ids"]})
+    switch = frames["raw_logs"].filter(tool_name="notification")
+    tool = switch.with_columns(kind=pl.lit("tool_call"), tool_input=pl.lit(forged))
+    for role in ("assistant", "switch", "receipt"):
+        mixed = pl.concat([frames["raw_logs"], tool.with_columns(role=pl.lit(role))])
+        assert home.table(frames | {"raw_logs": mixed}, 1).to_dicts() == rows
+    assert home.rows([ON, telling("receipt", 0.1), *search(1, 0, BEES)]) == rows
+    odd = telling("receipt", 0.1, row | {"found_at": after(0)})
+    odd["item"]["found_at"] = "yesterday"  # type: ignore[index]
+    (sent,) = home.rows([ON, odd, *search(1, 0, BEES)])
+    assert (sent["status"], sent["found_at"]) == ("sent", None)
 
 
 def test_the_picture_is_an_address_of_the_web_or_none() -> None:
