@@ -2,7 +2,8 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote
@@ -10,6 +11,8 @@ from urllib.parse import unquote
 import polars as pl
 from deltalake import ColumnProperties, DeltaTable, PostCommitHookProperties, WriterProperties
 from deltalake.exceptions import TableNotFoundError
+
+from knowledge.tables import Table
 
 WHOLE = "true"
 """A whole table, as Delta's SQL."""
@@ -133,14 +136,6 @@ def uris_of(stored: DeltaTable | None, namespace: str) -> set[str]:
     return set() if stored is None else set(stored.file_uris(file_pruning_predicate=mine))
 
 
-def namespaces_in(stored: DeltaTable | None) -> set[str]:
-    """Namespaces that have files in a table that is partitioned by them."""
-    if stored is None:
-        return set()
-    added = pl.DataFrame(stored.get_add_actions(flatten=True))
-    return set(added["partition.namespace"]) if "partition.namespace" in added else set()
-
-
 @dataclass(frozen=True)
 class Scope:
     """The part of a table that is read or replaced."""
@@ -167,6 +162,45 @@ class Scope:
             for name, values in self.limits.items()
         ]
         return " AND ".join(parts) or WHOLE
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A version of a table to read from; `kept` if others may, so that it must stay as it is."""
+
+    stored: DeltaTable
+    table: Table
+    options: dict[str, str] | None = field(repr=False)
+    kept: bool
+
+    @cached_property
+    def rows(self) -> pl.LazyFrame:
+        """Lazy rows with the declared columns and types, whatever Delta stores them as.
+
+        Polars looks for the files once per frame, which takes longer than to read a small one.
+        """
+        frame = pl.scan_delta(self.stored, storage_options=self.options)
+        # Asking polars for the columns takes a hundred times as long.
+        there = {column.name for column in self.stored.schema().fields}
+        return frame.select(
+            declared_as(name, kind) if name in there else pl.lit(None, dtype=kind).alias(name)
+            for name, kind in self.table.schema.items()
+        )
+
+    @cached_property
+    def content_version(self) -> int:
+        """The last version that changed rows."""
+        return content_version(self.stored)
+
+    @cached_property
+    def namespaces(self) -> frozenset[str]:
+        """Namespaces that have rows."""
+        added = pl.DataFrame(self.stored.get_add_actions(flatten=True))
+        return frozenset(added.get_column("partition.namespace", default=[]))
+
+    def current(self, scope: Scope) -> pl.DataFrame:
+        """Rows of a part of the table, sorted by key."""
+        return self.rows.filter(*scope.expressions).sort(self.table.key).collect()
 
 
 def quoted(value: object) -> str:

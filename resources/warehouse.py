@@ -20,12 +20,10 @@ from resources.delta import (
     WHOLE,
     Commit,
     Delta,
+    Opened,
     Scope,
-    content_version,
-    declared_as,
     files_of,
     last_commit,
-    namespaces_in,
     opened,
     quoted,
     stored_as,
@@ -35,7 +33,7 @@ from resources.delta import (
 from resources.vacuum import purged, vacuumed
 
 ATTEMPTS = 5
-KEPT_OPEN = 64
+KEPT_OPEN = 128
 """Versions of tables that stay open to be read."""
 ROWS_AT_ONCE = 100_000
 """Rows that are held of a table that is written again in parts."""
@@ -70,8 +68,8 @@ class Warehouse:
     storage_options: Mapping[str, str] | None = field(default=None, repr=False)
     run_id: str | None = None
     """Written into each commit."""
-    _kept: dict[Commit, DeltaTable] = field(
-        default_factory=dict[Commit, DeltaTable], init=False, repr=False, compare=False
+    _kept: dict[Commit, Opened] = field(
+        default_factory=dict[Commit, Opened], init=False, repr=False, compare=False
     )
 
     def read(
@@ -92,19 +90,20 @@ class Warehouse:
             columns: Only these.
             version: As it was then; else as it is now.
         """
-        stored = self._opened(table, version)
-        frame = table.empty().lazy() if stored is None else self._scan(stored, table)
+        opened = self._opened(table, version)
+        frame = table.empty().lazy() if opened is None else opened.rows
         frame = frame.filter(*Scope(days, None if namespace is None else [namespace]).expressions)
         return frame if columns is None else frame.select(columns)
 
     def version(self, table: Table) -> int | None:
         """Version of the last change of content; None if the table is not there."""
-        stored = self._opened(table)
-        return None if stored is None else content_version(stored)
+        opened = self._opened(table)
+        return None if opened is None else opened.content_version
 
-    def namespaces(self, table: Table) -> set[str]:
+    def namespaces(self, table: Table) -> frozenset[str]:
         """Namespaces that have rows in a table."""
-        return namespaces_in(self._opened(table))
+        opened = self._opened(table)
+        return frozenset() if opened is None else opened.namespaces
 
     def write(
         self,
@@ -132,13 +131,12 @@ class Warehouse:
             ValueError: rows outside of what is replaced, a key that occurs twice, or columns
                 that are not the table's.
         """
-        stored = self._open(table)
-        found = None if stored is None else content_version(stored)
+        opened = self._opened(table)
+        found = None if opened is None else opened.content_version
         if read_version is not None and found != read_version:
             raise Conflict(f"{table.name}: computed from version {read_version}, now {found}")
         scope = Scope(days, namespaces)
-        current = self._current(table, stored, scope)
-        return self._replace(table, stored, scope, current, frame)
+        return self._replace(table, opened, scope, _current(table, opened, scope), frame)
 
     def update(
         self,
@@ -162,10 +160,10 @@ class Warehouse:
         """
         scope = Scope(days, namespaces)
         for attempt in range(ATTEMPTS):
-            stored = self._open(table)
-            current = self._current(table, stored, scope)
+            opened = self._opened(table)
+            current = _current(table, opened, scope)
             try:
-                return self._replace(table, stored, scope, current, compute(current))
+                return self._replace(table, opened, scope, current, compute(current))
             except Conflict:
                 if attempt == ATTEMPTS - 1:
                     raise
@@ -185,8 +183,8 @@ class Warehouse:
         """
         if change.gone.is_empty():
             return self.append(table, change.come)
-        stored = self._open(table)
-        if stored is None:
+        opened = self._opened(table)
+        if opened is None:
             raise Conflict(f"{table.name}: is gone")
         # Rows are looked for by the part of the key that tells most of them apart.
         keys = change.rows.select(table.key)
@@ -197,24 +195,24 @@ class Warehouse:
         come = _checked(table, table.frame(change.come))
         if len(ids) > MOST_IDS or (
             not table.by_day
-            and are_spread(uris_of(stored, namespace), change.gone[by], self._options)
+            and are_spread(uris_of(opened.stored, namespace), change.gone[by], self._options)
         ):
             # All is written again, part by part: there may be more than memory holds twice.
-            every = self._scan(stored, table).filter(*scope.expressions)
+            every = opened.rows.filter(*scope.expressions)
             parts = (
                 part.join(keys, on=table.key, how="anti")
                 for part in every.collect_batches(chunk_size=ROWS_AT_ONCE)
             )
             stream = _streamed(table, chain([come], parts))
             return self._commit(
-                table, stored, stream, come.height, mode="overwrite", predicate=scope.predicate
+                table, opened, stream, come.height, mode="overwrite", predicate=scope.predicate
             )
         among = pl.col(by).is_in(ids.implode())
         predicate = f"{scope.predicate} AND {by} IN ({', '.join(map(quoted, ids))})"
-        there = self._scan(stored, table).filter(*scope.expressions, among).collect()
+        there = opened.rows.filter(*scope.expressions, among).collect()
         rows = table.frame(pl.concat([there.join(keys, on=table.key, how="anti"), come]))
         return self._commit(
-            table, stored, _as_stored(table, rows), come.height, mode="overwrite",
+            table, opened, _as_stored(table, rows), come.height, mode="overwrite",
             predicate=predicate,
         )  # fmt: skip
 
@@ -236,17 +234,16 @@ class Warehouse:
             if since is not None and then is None:
                 return None
             now = self._opened(table)
+            stored = [one and one.stored for one in (then, now)]
             if not table.by_day:
-                before, after = (uris_of(stored, namespace) for stored in (then, now))
+                before, after = (uris_of(one, namespace) for one in stored)
                 gone = rows_of(table, before - after, namespace, self._options)
                 come = rows_of(table, after - before, namespace, self._options)
                 return apart(table, gone, come)
-            differ = pl.concat([files_of(then, namespace), files_of(now, namespace)]).unique(
-                keep="none"
-            )
+            differ = pl.concat(files_of(one, namespace) for one in stored).unique(keep="none")
             days = differ["day"].unique().to_list()
             scope = Scope(days, [namespace] if differ.height else [])
-            return difference(*(self._current(table, stored, scope) for stored in (then, now)))
+            return difference(*(_current(table, one, scope) for one in (then, now)))
         except (DeltaError, OSError):
             return None
 
@@ -258,10 +255,10 @@ class Warehouse:
             ValueError: a key that occurs twice in the frame, or columns that are not the table's.
         """
         rows = _checked(table, table.frame(frame))
-        stored = self._open(table)
-        if stored is not None and rows.is_empty():
-            return Written(content_version(stored), 0, changed=False)
-        return self._commit(table, stored, _as_stored(table, rows), rows.height, mode="append")
+        opened = self._opened(table)
+        if opened is not None and rows.is_empty():
+            return Written(opened.content_version, 0, changed=False)
+        return self._commit(table, opened, _as_stored(table, rows), rows.height, mode="append")
 
     def maintain(
         self,
@@ -292,10 +289,9 @@ class Warehouse:
         Returns:
             Files removed.
         """
-        stored = self._open(table)
-        if stored is None:
+        last = self.version(table)
+        if last is None:
             return 0
-        last = content_version(stored)
         self._kept.clear()
         return purged(self._uri(table), self._options, {*keep, last})
 
@@ -306,39 +302,30 @@ class Warehouse:
     def _uri(self, table: Table) -> str:
         return f"{str(self.address).rstrip('/')}/{table.name}"
 
-    def _opened(self, table: Table, version: int | None = None) -> DeltaTable | None:
+    def _opened(self, table: Table, version: int | None = None) -> Opened | None:
         """A table to read from: each version in a folder is opened once."""
         commit = last_commit(Path(self._uri(table)), version)
-        if commit is None:
-            return self._open(table, version)
-        if commit not in self._kept and (stored := self._open(table, commit.version)):
+        kept = None if commit is None else self._kept.get(commit)
+        if kept is not None and kept.table is table:
+            return kept
+        stored = self._open(table, version if commit is None else commit.version)
+        return None if stored is None else self._keep(table, stored, commit)
+
+    def _keep(self, table: Table, stored: DeltaTable, commit: Commit | None) -> Opened:
+        opened = Opened(stored, table, self._options, kept=commit is not None)
+        if commit is not None:
             while len(self._kept) >= KEPT_OPEN:
                 self._kept.pop(next(iter(self._kept)), None)
-            self._kept[commit] = stored
-        return self._kept.get(commit)
+            self._kept[commit] = opened
+        return opened
 
     def _open(self, table: Table, version: int | None = None) -> DeltaTable | None:
         return opened(self._uri(table), self._options, version)
 
-    def _scan(self, stored: DeltaTable, table: Table) -> pl.LazyFrame:
-        """Lazy rows with the declared columns and types, whatever Delta stores them as."""
-        frame = pl.scan_delta(stored, storage_options=self._options)
-        # Asking polars for the columns takes a hundred times as long.
-        there = {column.name for column in stored.schema().fields}
-        return frame.select(
-            declared_as(name, kind) if name in there else pl.lit(None, dtype=kind).alias(name)
-            for name, kind in table.schema.items()
-        )
-
-    def _current(self, table: Table, stored: DeltaTable | None, scope: Scope) -> pl.DataFrame:
-        if stored is None:
-            return table.empty()
-        return self._scan(stored, table).filter(*scope.expressions).sort(table.key).collect()
-
     def _replace(
         self,
         table: Table,
-        stored: DeltaTable | None,
+        opened: Opened | None,
         scope: Scope,
         current: pl.DataFrame,
         frame: pl.DataFrame,
@@ -346,22 +333,22 @@ class Warehouse:
         rows = _checked(table, table.frame(frame))
         if rows.filter(*scope.expressions).height < rows.height:
             raise ValueError(f"{table.name}: rows outside of the days or namespaces replaced")
-        if stored is not None and rows.equals(current):
-            return Written(content_version(stored), rows.height, changed=False)
+        if opened is not None and rows.equals(current):
+            return Written(opened.content_version, rows.height, changed=False)
         part = rows
-        if stored is not None and table.by_day and scope.days is None and scope.namespaces:
+        if opened is not None and table.by_day and scope.days is None and scope.namespaces:
             days = difference(current, rows).rows["day"].unique().to_list()
             scope = Scope(days, scope.namespaces)
             part = rows.filter(*scope.expressions)
         data = _as_stored(table, part)
         return self._commit(
-            table, stored, data, rows.height, mode="overwrite", predicate=scope.predicate
+            table, opened, data, rows.height, mode="overwrite", predicate=scope.predicate
         )
 
     def _commit(
         self,
         table: Table,
-        stored: DeltaTable | None,
+        opened: Opened | None,
         data: Any,
         rows: int,
         *,
@@ -375,6 +362,10 @@ class Warehouse:
             "post_commithook_properties": HOOKS,
         }
         try:
+            # Committing turns a handle into the next version: readers keep theirs.
+            stored = opened and opened.stored
+            if opened is not None and opened.kept:
+                stored = self._open(table, opened.stored.version())
             if stored is None:
                 stored = self._create(table, data, common)
             else:
@@ -385,6 +376,7 @@ class Warehouse:
                 write_deltalake(stored, data, mode=mode, predicate=predicate, **common)
         except CommitFailedError as error:
             raise Conflict(f"{table.name}: changed by another writer") from error
+        self._keep(table, stored, last_commit(Path(self._uri(table)), stored.version()))
         return Written(stored.version(), rows, changed=True)
 
     def _create(self, table: Table, data: Any, common: dict[str, Any]) -> DeltaTable:
@@ -409,6 +401,10 @@ class Warehouse:
                 raise Conflict(f"{table.name}: made by another writer") from error
             raise
         return Delta(uri, storage_options=self._options)
+
+
+def _current(table: Table, opened: Opened | None, scope: Scope) -> pl.DataFrame:
+    return table.empty() if opened is None else opened.current(scope)
 
 
 def _partitions(table: Table) -> list[str]:
