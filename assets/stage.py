@@ -1,6 +1,7 @@
 """How a stage becomes an asset: read what is owed, call its function, write, report."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 import dagster as dg
@@ -86,7 +87,9 @@ def run_stage(state: State, stage: Stage) -> Report:
     with write_lock(state.home, stage.name), timed(stage.name) as finished:
         work = warehouse.read(WORK).collect()
         versions = _versions(state, stage)
-        units = _namespace_units(state, stage, work, fingerprint, versions)
+        # What it is told by whether it is owed is what it is made of, where there is one namespace.
+        read = lru_cache(maxsize=1)(partial(_read, state, stage, stage.reads))
+        units = _namespace_units(state, stage, work, fingerprint, versions, read)
         to_do = owed(units, work)["namespace"].to_list()
         report = Report(stage.name)
         made: dict[str, Made] = {}
@@ -101,7 +104,7 @@ def run_stage(state: State, stage: Stage) -> Report:
                 count = Count(done=_height(state, stage.reads[0], namespace))
                 rows.append(_height(state, stage.writes[0], namespace))
             else:
-                own = _read(state, stage, stage.reads, namespace)
+                own = read(namespace)
                 if stage.after and changes:
                     stored = _read(state, stage, stage.writes, namespace)
                     made[namespace] = Made(stage.after(changes, stored, own, means))
@@ -230,6 +233,7 @@ def _namespace_units(
     work: pl.DataFrame,
     fingerprint: str,
     versions: Mapping[str, int | None],
+    read: Callable[[str], Mapping[str, pl.DataFrame]],
 ) -> pl.DataFrame:
     """One unit per namespace that the stage reads, or made rows for before.
 
@@ -243,7 +247,7 @@ def _namespace_units(
         if stage.follows
         else ""
         if stage.nightly and state.settings.model is None
-        else digest(*map(content_digest, _read(state, stage, stage.reads, namespace).values()))
+        else digest(*map(content_digest, read(namespace).values()))
         for namespace in namespaces
     ]
     return pl.DataFrame(

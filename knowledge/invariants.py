@@ -137,10 +137,23 @@ def quoted(rows: pl.LazyFrame) -> pl.LazyFrame:
     return rows.filter(pl.col("reason").is_null())
 
 
+FEW = 10_000
+"""Rows of a table up to which it is read once, and not anew for each question."""
+
+
 def violations(tables: Mapping[str, pl.LazyFrame]) -> list[str]:
     """What is broken in the tables of one namespace, in words without text of logs."""
+    counts = {name: _rows_and_keys(name, frame) for name, frame in tables.items()}
+    tables = {
+        name: frame.collect().lazy() if counts[name][0] <= FEW else frame
+        for name, frame in tables.items()
+    }
     return [
-        *_repeated_keys(tables),
+        *(
+            f"{name}: {rows - keys} rows repeat a key"
+            for name, (rows, keys) in counts.items()
+            if rows != keys
+        ),
         *_dangling(tables),
         *_chains(tables),
         *_out_of_range(tables),
@@ -149,17 +162,9 @@ def violations(tables: Mapping[str, pl.LazyFrame]) -> list[str]:
     ]
 
 
-def _repeated_keys(tables: Mapping[str, pl.LazyFrame]) -> list[str]:
-    found: list[str] = []
-    for name, frame in tables.items():
-        rows, keys = (
-            frame.select(pl.len().alias("rows"), pl.struct(TABLES[name].key).n_unique().alias("k"))
-            .collect()
-            .row(0)
-        )
-        if rows != keys:
-            found.append(f"{name}: {rows - keys} rows repeat a key")
-    return found
+def _rows_and_keys(name: str, frame: pl.LazyFrame) -> tuple[int, int]:
+    key = pl.struct(TABLES[name].key)
+    return frame.select(rows=pl.len(), keys=key.n_unique()).collect().row(0)
 
 
 def _dangling(tables: Mapping[str, pl.LazyFrame]) -> list[str]:

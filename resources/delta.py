@@ -96,10 +96,14 @@ def last_commit(folder: Path, version: int | None = None) -> Commit | None:
     log = folder / "_delta_log"
     try:
         if version is None:
-            names = (entry.name for entry in os.scandir(log) if entry.name.endswith(".json"))
-            version = max((int(n[:-5]) for n in names if n[:-5].isdigit()), default=None)
-            if version is None:
+            names = [
+                entry.name
+                for entry in os.scandir(log)
+                if len(entry.name) == 25 and entry.name.endswith(".json")
+            ]
+            if not names:
                 return None
+            version = int(max(names)[:20])
         found = (log / f"{version:020}.json").stat()
     except OSError:
         return None

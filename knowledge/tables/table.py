@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import polars as pl
 
@@ -42,7 +43,7 @@ class Table:
     by_day: bool = False
     processing: tuple[str, ...] = ()
 
-    @property
+    @cached_property
     def schema(self) -> pl.Schema:
         """Column names with their polars types, in the written order."""
         return pl.Schema({name: column.type for name, column in self.columns.items()})
@@ -68,10 +69,12 @@ class Table:
         required = [name for name, column in self.columns.items() if not column.null]
         if missing := [name for name in required if name not in rows.columns]:
             raise ValueError(f"{self.name}: columns missing: {', '.join(missing)}")
-        frame = rows.select(
-            (pl.col(name) if name in rows.columns else pl.lit(None)).cast(column.type).alias(name)
-            for name, column in self.columns.items()
-        ).sort(self.key)
+        if rows.schema != self.schema:
+            rows = rows.select(
+                (pl.col(name) if name in rows.columns else pl.lit(None)).cast(kind).alias(name)
+                for name, kind in self.schema.items()
+            )
+        frame = rows.sort(self.key)
         if holes := [name for name in required if frame.get_column(name).null_count()]:
             raise ValueError(f"{self.name}: empty values in: {', '.join(holes)}")
         return frame
