@@ -7,10 +7,9 @@ import pytest
 
 from resources.home import open_home
 from resources.search_provider import Folder
-from resources.settings import Settings
 from resources.sources import add_source
 from resources.state import State
-from tests.journeys.hives import CHAT, DANCE, EVIL, chat, telling
+from tests.journeys.hives import CHAT, MODEL, chat, documents, model_settings, telling
 from tests.resources.model_server import ModelServer, served
 
 
@@ -35,8 +34,8 @@ def opened(
 ) -> Callable[..., State]:
     monkeypatch.setenv("OPENAI_API_KEY", "no-key")
 
-    def state(model: str | None = "openai/gpt-4o-mini", base: str = server.base) -> State:
-        settings = Settings(model=model, model_base=base, model_max_retries=0)
+    def state(model: str | None = MODEL, base: str = server.base) -> State:
+        settings = model_settings(base, model)
         opened = State(open_home(tmp_path / "home"), settings)
         add_source(opened.home, logs, "default")
         return opened
@@ -47,8 +46,4 @@ def opened(
 @pytest.fixture
 def folder(tmp_path: Path) -> Folder:
     """Documents that a search finds things in."""
-    documents = tmp_path / "documents"
-    documents.mkdir()
-    (documents / "bees.md").write_text(f"# On bees\n\n{DANCE}\n\nWasps do not.\n\n{EVIL}\n")
-    (documents / "tea.md").write_text("# Tea\n\nGreen tea is brewed at 80 degrees.\n")
-    return Folder(documents, 3)
+    return documents(tmp_path)

@@ -5,6 +5,8 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from resources.search_provider import Folder
+from resources.settings import Settings
 from tests.resources.model_server import Said
 
 CHAT = [
@@ -14,6 +16,7 @@ CHAT = [
     ("user", "2026-03-01T09:02:00Z", "The bees were bought from Imker Brandt in April."),
 ]
 
+MODEL = "openai/gpt-4o-mini"
 DANCE = "The bees dance to show the way."
 EVIL = "token = ghp_Rk29xPq7LmZ4vTn8sWc3yBd6fHj1aGe5uKo0"
 
@@ -24,6 +27,21 @@ def chat(folder: Path, name: str, said: Sequence[tuple[str, str, str]]) -> None:
         for role, time, text in said
     )
     (folder / f"{name}.jsonl").write_text("\n".join(lines) + "\n")
+
+
+def documents(place: Path) -> Folder:
+    """Documents that a search finds things in."""
+    folder = place / "documents"
+    folder.mkdir()
+    (folder / "bees.md").write_text(f"# On bees\n\n{DANCE}\n\nWasps do not.\n\n{EVIL}\n")
+    (folder / "tea.md").write_text("# Tea\n\nGreen tea is brewed at 80 degrees.\n")
+    return Folder(folder, 3)
+
+
+def model_settings(base: str, model: str | None = MODEL, **more: object) -> Settings:
+    """Settings with a language model on loopback."""
+    values = {"model": model, "model_base": base, "model_max_retries": 0}
+    return Settings.model_validate(values | more)
 
 
 def telling(question: str) -> Said:

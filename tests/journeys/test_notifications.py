@@ -1,7 +1,7 @@
 """What searches found is told, once, through the graph: to a webhook on loopback, or in a file."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -12,17 +12,19 @@ from pytest_httpserver import HTTPServer
 from assets.dispatch import Dispatched, dispatch, due
 from assets.enrich import enrich
 from knowledge.tables import ENGAGEMENTS, NOTIFICATIONS, RAW_LOGS, RECORDS, TABLES
-from resources.home import Home
+from resources.home import Home, open_home
 from resources.notifier import Message, Sent, told_in
-from resources.search_provider import Folder
 from resources.settings import Settings
+from resources.sources import add_source
 from resources.state import State
 from serving.forgetting import note, target, tombstone
 from serving.notifications import again, react
 from serving.reader import open_reader
+from tests.homes import copy_home
+from tests.journeys.hives import CHAT, chat, documents, model_settings
 from tests.journeys.running import assert_as_built, follow
 from tests.journeys.test_research import Clock, rows, telling_of_bees, told
-from tests.resources.model_server import ModelServer
+from tests.resources.model_server import ModelServer, served
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1", "localhost", "::1"])
 
@@ -38,27 +40,46 @@ def bodies(webhook: HTTPServer) -> list[dict[str, str]]:
     return [json.loads(request.get_data()) for request, _ in webhook.log]
 
 
+@pytest.fixture(scope="module")
+def told_of_bees(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, datetime]:
+    """A home in which a search of its own just found something about bees, which somebody likes."""
+    place, clock = tmp_path_factory.mktemp("bees"), Clock()
+    (place / "logs").mkdir()
+    chat(place / "logs", "hives", CHAT)
+    with served() as server, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OPENAI_API_KEY", "no-key")
+        server.script = telling_of_bees
+        settings = model_settings(server.base, notify="json://127.0.0.1/cairn")
+        state = State(open_home(place / "home"), settings)
+        add_source(state.home, place / "logs", "default")
+        follow(state)
+        assert dispatch(state, clock) == Dispatched(), "a first import tells nothing"
+        provider = documents(place)
+        enrich(state, provider, clock)
+        follow(state)
+        told(state, "/like bees", clock())
+        follow(state)
+        assert enrich(state, provider, clock).done == 1
+        follow(state)
+    return state.home.root, clock.at
+
+
 @pytest.fixture
 def found(
-    opened: Callable[..., State],
+    told_of_bees: tuple[Path, datetime],
     server: ModelServer,
-    folder: Folder,
     webhook: HTTPServer,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> tuple[State, Clock]:
-    """A home in which a search of its own just found something about bees, which somebody likes."""
+    """That home, to be changed by a test, and a webhook that listens."""
+    monkeypatch.setenv("OPENAI_API_KEY", "no-key")
     server.script = telling_of_bees
-    state, clock = opened(), Clock()
-    settings = state.settings.model_dump() | {"notify": f"json://127.0.0.1:{webhook.port}/cairn"}
-    state = State(state.home, Settings.model_validate(settings))
-    follow(state)
-    assert dispatch(state, clock) == Dispatched(), "a first import tells nothing"
-    enrich(state, folder, clock)
-    follow(state)
-    told(state, "/like bees", clock())
-    follow(state)
-    assert enrich(state, folder, clock).done == 1
-    follow(state)
-    return state, clock
+    home, at = told_of_bees
+    settings = model_settings(server.base, notify=f"json://127.0.0.1:{webhook.port}/cairn")
+    clock = Clock()
+    clock.at = at
+    return State(open_home(copy_home(home, tmp_path / "home")), settings), clock
 
 
 def status(state: State) -> list[object]:
