@@ -34,6 +34,17 @@ def in_force(settings: Settings) -> list[Extractor]:
     return [*read, RAW_LOGS_STAGE, *by_day, *stages, *prompts]
 
 
+def run_extractors(state: State) -> Report:
+    """Writes what is in force."""
+    with write_lock(state.home, "extractors"), timed("extractors") as finished:
+        frame = extractors_frame(in_force(state.settings), state.policy)
+        written = state.warehouse.write(EXTRACTORS, frame)
+        return finished(
+            Report("extractors", frame.height, done=frame.height, rows=frame.height,
+                   written=int(written.changed))
+        )  # fmt: skip
+
+
 @dg.asset(
     description=EXTRACTORS.about,
     group_name="logs",
@@ -41,11 +52,4 @@ def in_force(settings: Settings) -> list[Extractor]:
 )
 def extractors(state: dg.ResourceParam[State]) -> dg.MaterializeResult[Any]:
     """Shows a changed rule, prompt or model, so that what it made reads as stale."""
-    with write_lock(state.home, "extractors"), timed("extractors") as finished:
-        frame = extractors_frame(in_force(state.settings), state.policy)
-        written = state.warehouse.write(EXTRACTORS, frame)
-        report = finished(
-            Report("extractors", frame.height, done=frame.height, rows=frame.height,
-                   written=int(written.changed))
-        )  # fmt: skip
-    return result(state, EXTRACTORS, report)
+    return result(state, EXTRACTORS, run_extractors(state))

@@ -3,6 +3,7 @@
 from polars.testing import assert_frame_equal
 
 from assets.candidates import run_candidates
+from assets.extractors import run_extractors
 from assets.learning_candidates import run_learning_candidates
 from assets.publication import run_publication
 from assets.raw_logs import run_raw_logs
@@ -28,6 +29,7 @@ def follow(state: State) -> list[str]:
         run_candidates(state, days)
         run_learning_candidates(state, days)
     if days or whole_owes_model(state):
+        run_extractors(state)
         for stage in STAGES:
             run_stage(state, stage)
         run_vector_index(state)

@@ -32,7 +32,7 @@ def test_a_whole_run_and_a_search_reach_no_host(samples: Path, tmp_path: Path) -
             check=False,
         )
 
-    run = cairn("run", "--source", str(samples / "chat"), "--json")
+    run = cairn("run", "--source", str(samples / "chat" / "kitchen.jsonl"), "--json")
     assert run.returncode == 0, run.stderr[-2000:]
     found = cairn("search", "allergic to hazelnuts", "--json")
     assert found.returncode == 0, found.stderr[-2000:]

@@ -10,6 +10,7 @@ from pipelines.dispatch import news
 from resources.effects import acknowledge, intend
 from resources.notifier import told_in
 from serving.inbox import add_event
+from tests.journeys.running import follow
 from tests.pipelines.house import House, open_house
 
 
@@ -38,20 +39,20 @@ def test_what_was_found_is_told_when_all_that_was_logged_is_taken_in(tmp_path: P
     state = house.state
     add_event(state, {"type": "command", "namespace": "default", "text": "/like green tea"})
     found(house, 1, "Green tea is brewed at 80 degrees.")
-    house.follow()
+    follow(state)
     assert looked(house) == "dispatch", "to note since when things are told"
     assert house.run("dispatch").success
-    house.follow()
+    follow(state)
     assert looked(house) == "nothing is due"
 
     found(house, 2, "Green tea contains caffeine and theanine.")
     assert house.run("night").success
-    house.follow()
+    follow(state)
     assert not told_in(state.home, "default").exists(), "no other job tells anything"
     assert looked(house) == "dispatch"
     assert house.run("dispatch").success
     assert looked(house) == "what was logged is taken in first"
-    house.follow()
+    follow(state)
     assert looked(house) == "nothing is due"
     (line,) = map(json.loads, told_in(state.home, "default").read_text().splitlines())
     assert line["title"] == "Learned 1 new fact about green tea"

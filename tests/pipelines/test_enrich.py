@@ -12,6 +12,7 @@ from resources.effects import intended
 from resources.inbox import append_event
 from resources.settings import Settings
 from resources.state import State
+from tests.journeys.running import follow
 from tests.pipelines.house import House, open_house
 
 
@@ -45,21 +46,21 @@ LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 def test_a_learn_prompt_is_searched_for_when_nothing_else_is_to_be_done(house: House) -> None:
     assert looked(house) == "nothing is due"
     told(house, "/learn green tea")
-    house.follow()
+    follow(house.state)
     told(house, "/learn black tea")
     assert looked(house) == "extraction waits"
     assert house.run("enrich").success
     assert intended(house.state, "search", LONG_AGO) == 0, "the job waits too"
-    house.follow()
+    follow(house.state)
     assert looked(house) == "enrich"
     assert house.run("enrich").success, "notes since when searches may be made"
     assert intended(house.state, "search", LONG_AGO) == 0
-    house.follow()
+    follow(house.state)
     assert looked(house) == "enrich"
     assert house.run("enrich").success
     assert intended(house.state, "search", LONG_AGO) == 8
     assert looked(house) == "extraction waits"
-    house.follow()
+    follow(house.state)
     statuses = house.state.warehouse.read(LEARN_PROMPTS).collect()["status"]
     assert statuses.to_list() == ["completed"] * 2
     assert looked(house) == "nothing is due"
@@ -68,12 +69,12 @@ def test_a_learn_prompt_is_searched_for_when_nothing_else_is_to_be_done(house: H
 def test_without_a_provider_nothing_is_done_and_no_other_job_searches(house: House) -> None:
     told(house, "/learn green tea")
     without = House(State(house.state.home, Settings()), house.logs, house.instance)
-    assert without.follow()
+    assert follow(without.state)
     assert looked(without) == "no search provider is set"
     assert without.run("enrich").success
-    house.follow()
+    follow(house.state)
     assert house.run("enrich").success
-    house.follow()
+    follow(house.state)
     assert house.run("night").success
     assert house.run("consolidate").success
     assert intended(house.state, "search", LONG_AGO) == 0

@@ -12,6 +12,7 @@ from resources.sources import add_source
 from resources.state import State
 from serving.reader import open_reader
 from serving.review_values import struck
+from tests.journeys.running import follow
 from tests.pipelines.house import House, failure, open_house, talk
 
 
@@ -68,7 +69,7 @@ def test_tables_that_were_taken_away_are_made_anew_and_published(tmp_path: Path)
     house = open_house(tmp_path, dg.DagsterInstance.ephemeral())
     for number, place in enumerate(("Berlin", "Rome")):
         talk(house.logs, number, f"I live in {place}.", f"2026-02-0{number + 1}T10:00:00Z")
-        house.follow()
+        follow(house.state)
     before = statuses(house)
     for table in house.state.home.warehouse.iterdir():
         if table.name != "records":

@@ -145,7 +145,7 @@ def test_what_a_change_would_ask_is_what_a_backfill_of_it_asks(
     chat(tmp_path / "logs", "outbox", LESSON)
     server.script = lambda question: (teaching if "outbox" in question else telling)(question)
     state = opened()
-    assert in_process_of_its_own(state, "run").returncode == 0
+    follow(state)
     assert {"learning_model", "full_mode"} <= set(state.warehouse.read(WORK).collect()["stage"])
     paid = server.requests
     assert cairn("stale", "--json").json["changes"] == []
