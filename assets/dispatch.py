@@ -10,7 +10,7 @@ import polars as pl
 from knowledge.identity import record_id
 from knowledge.notices import EFFECT
 from knowledge.tables import MEMORY, NOTIFICATIONS
-from resources.effects import acknowledge, event_id, intend, switch_on
+from resources.effects import acknowledge, event_id, forgotten, intend, switch_on
 from resources.home import Home
 from resources.notifier import Message, Sent, send
 from resources.settings import Settings
@@ -57,7 +57,8 @@ def due(state: State, at: datetime) -> pl.DataFrame:
     """
     oldest = at - timedelta(days=state.policy.notify_days)
     ready = (pl.col("status") == "due") & (pl.col("due_at") <= at) & (pl.col("due_at") >= oldest)
-    return state.warehouse.read(NOTIFICATIONS).filter(ready).collect().sort("namespace")
+    found = state.warehouse.read(NOTIFICATIONS).filter(ready).collect().sort("namespace")
+    return found.filter(~forgotten(state, EFFECT, found, at))
 
 
 def switched_off(state: State) -> list[str]:

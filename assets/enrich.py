@@ -14,7 +14,7 @@ from knowledge import notices
 from knowledge.search_events import EFFECT
 from knowledge.tables import ENRICHMENT_QUEUE
 from resources.budget import midnight
-from resources.effects import acknowledge, intend, intended, switch_on
+from resources.effects import acknowledge, forgotten, intend, intended, switch_on
 from resources.search_provider import Failed, SearchProvider, search_provider
 from resources.state import State
 
@@ -58,6 +58,7 @@ def queue(state: State, at: datetime) -> pl.DataFrame:
     """Rows of ENRICHMENT_QUEUE that are due at a moment, in the order in which they are done."""
     due = pl.col("held").is_null() & (pl.col("due_at") <= at)
     found = state.warehouse.read(ENRICHMENT_QUEUE).filter(due).collect()
+    found = found.filter(~forgotten(state, EFFECT, found, at))
     return found.sort("rank", "namespace")
 
 

@@ -8,16 +8,25 @@ import uuid
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
+import polars as pl
+
 from knowledge.redaction import redactor
 from resources.inbox import append_event
 from resources.state import State
+from resources.tombstones import forgets
+
+_MOST_SWITCHES = 1_000
+"""Each time that it is forgotten since when something may be done, it is noted anew."""
 
 _IDS = uuid.UUID("5b1c9a55-2f0e-4f5c-9d0a-6a1a5f2f7c11")
 
 
 def switch_on(state: State, namespace: str, effect: str, now: datetime) -> bool:
     """Notes since when something may be done of itself; False if it was noted before."""
-    return _tell(state, namespace, "switch", effect, "", {}, now)
+    gone = forgets(state.home, namespace, now)
+    names = ("", *map(str, range(1, _MOST_SWITCHES)))
+    name = next((one for one in names if not gone(event_id(namespace, "switch", effect, one))), "")
+    return _tell(state, namespace, "switch", effect, name, {}, now)
 
 
 def intend(
@@ -40,6 +49,22 @@ def try_again(state: State, namespace: str, effect: str, effect_id: str, now: da
     """A person's word that something may be tried again; False if it was given before."""
     item = {"effect_id": effect_id}
     return _tell(state, namespace, "retry", effect, effect_id, item, now)
+
+
+def forgotten(state: State, effect: str, rows: pl.DataFrame, now: datetime) -> pl.Series:
+    """Which of what is due was done, and is forgotten: nobody is to see it come back.
+
+    Its intent would be dropped, too, so that it were due for ever. `rows` have namespace and
+    effect_id.
+    """
+    gone = {each: forgets(state.home, each, now) for each in rows["namespace"].unique()}
+    return pl.Series(
+        [
+            gone[namespace](event_id(namespace, "intent", effect, effect_id))
+            for namespace, effect_id in rows.select("namespace", "effect_id").iter_rows()
+        ],
+        dtype=pl.Boolean,
+    )
 
 
 def event_id(namespace: str, kind: str, effect: str, effect_id: str) -> str:

@@ -2,8 +2,11 @@
 
 import os
 import secrets
+from collections.abc import Callable
+from datetime import datetime
 from functools import partial
 
+from knowledge.adapter import Head
 from knowledge.adapters import adapters
 from knowledge.tombstones import Tombstone, line_forgotten, tombstone_of
 from resources.files import replace_file
@@ -62,6 +65,21 @@ def tombstones(home: Home) -> dict[str, list[Tombstone]]:
             if own := [one for line in lines if (one := tombstone_of(line))]:
                 found[folder.name] = own
     return found
+
+
+def forgets(home: Home, namespace: str, at: datetime) -> Callable[[str], bool]:
+    """Tells of ids of events whether intake would drop a line that was written under them now.
+
+    Raises:
+        HomeError: as `key_of`.
+    """
+    own = tombstones(home).get(namespace, [])
+    key = key_of(home, own)
+
+    def forgotten(event_id: str) -> bool:
+        return line_forgotten(namespace, Head(None, False, event_id, at.isoformat()), own, key)
+
+    return forgotten if own else lambda _: False
 
 
 def clear_inbox(home: Home, namespace: str, own: list[Tombstone], key: bytes | None) -> int:

@@ -16,7 +16,7 @@ from knowledge.tables import (
     MEMORY_ENTITIES,
     RAW_LOGS,
 )
-from resources.effects import try_again
+from resources.effects import forgotten, try_again
 from resources.state import State
 from serving.cursors import Key, Page, newest, page
 from serving.deciding import Undecidable
@@ -31,6 +31,8 @@ _NEVER = 2**62
 """Stands for no time."""
 
 NO_PROVIDER = "No search provider is set (CAIRN_SEARCH_PROVIDER): nothing is searched for."
+
+FORGOTTEN = "what it brought was forgotten: ask anew, and it is searched for"
 
 
 class Tried(NamedTuple):
@@ -110,7 +112,7 @@ def schedules(reader: Reader, limit: int = 20, cursor: str | None = None) -> Pag
     Raises:
         BadCursor: the cursor is none of this list.
     """
-    recurring = reader.table(ENRICHMENT_QUEUE).filter(mode="schedule")
+    recurring = _queue(reader).filter(mode="schedule").lazy()
     rows = recurring.select("schedule_id", "topic", "due_at", "held", "reason")
     never = pl.lit(_NEVER)
     keys = [Key(pl.col("due_at").dt.epoch("us").fill_null(never)), Key(pl.col("schedule_id"))]
@@ -130,7 +132,7 @@ class Report(NamedTuple):
 
 def report(reader: Reader) -> Report:
     """What is to be searched for, what was, and what is not known."""
-    rows = reader.table(ENRICHMENT_QUEUE).collect().sort("rank")
+    rows = _queue(reader)
     free = pl.col("held").is_null()
     made = [
         {
@@ -141,6 +143,16 @@ def report(reader: Reader) -> Report:
         for one in _attempts(reader)
     ]  # fmt: skip
     return Report(rows.filter(free), rows.filter(~free), made)
+
+
+def _queue(reader: Reader) -> pl.DataFrame:
+    """Rows of ENRICHMENT_QUEUE in their order; what was forgotten is held, too."""
+    rows = reader.table(ENRICHMENT_QUEUE).collect().sort("rank")
+    gone = pl.lit(forgotten(reader.state, EFFECT, rows, datetime.now(UTC)))
+    return rows.with_columns(
+        held=pl.when(gone).then(pl.lit("forgotten")).otherwise("held"),
+        reason=pl.when(gone).then(pl.lit(FORGOTTEN)).otherwise("reason"),
+    )
 
 
 def _attempts(reader: Reader) -> list[Attempt]:

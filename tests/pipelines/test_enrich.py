@@ -6,12 +6,15 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
-from knowledge.tables import LEARN_PROMPTS
+from knowledge.tables import LEARN_PROMPTS, RAW_LOGS
 from pipelines.enrich import idle
 from resources.effects import intended
 from resources.inbox import append_event
 from resources.settings import Settings
 from resources.state import State
+from serving.forgetting import note, target, tombstone
+from serving.reader import open_reader
+from serving.researching import report
 from tests.journeys.running import follow
 from tests.pipelines.house import House, open_house
 
@@ -78,3 +81,34 @@ def test_without_a_provider_nothing_is_done_and_no_other_job_searches(house: Hou
     assert house.run("night").success
     assert house.run("consolidate").success
     assert intended(house.state, "search", LONG_AGO) == 0
+
+
+def test_what_searches_brought_is_forgotten_for_good_and_may_be_asked_for_anew(
+    house: House,
+) -> None:
+    state = house.state
+
+    def searched() -> None:
+        for _ in range(3):
+            if looked(house) == "enrich":
+                assert house.run("enrich").success
+                house.follow()
+        assert looked(house) == "nothing is due"
+
+    told(house, "/learn green tea")
+    house.follow()
+    searched()
+    (made,) = (
+        state.warehouse.read(RAW_LOGS).filter(kind="search").collect()["conversation_id"].unique()
+    )
+    note(state, tombstone(state, target(state, made)))
+    house.follow()
+    searched()
+    (inbox,) = (state.home.inbox / "default").glob("*.jsonl")
+    assert "80 degrees" not in inbox.read_text()
+    held = report(open_reader(state, "default")).held
+    assert held["held"].to_list().count("forgotten") == 4
+    told(house, "/learn green tea")
+    house.follow()
+    searched()
+    assert "80 degrees" in inbox.read_text()
