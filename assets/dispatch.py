@@ -110,8 +110,13 @@ def _message(state: State, row: dict[str, Any], at: datetime) -> Message:
         .collect()
     )
     said = dict(content.iter_rows())
+    begun, told = (
+        record_id(namespace, event_id(namespace, kind, EFFECT, row["effect_id"]))
+        for kind in ("intent", "receipt")
+    )
     return Message(
-        record_id(namespace, event_id(namespace, "receipt", EFFECT, row["effect_id"])),
+        told,
+        begun,
         namespace,
         row["text"],
         tuple(said[fact] for fact in facts if fact in said),

@@ -27,6 +27,8 @@ class Message(NamedTuple):
 
     record_id: str
     """What it becomes in the logs once it was told."""
+    begun_id: str
+    """What the logs hold of it before: all that they do if the process dies meanwhile."""
     namespace: str
     title: str
     statements: tuple[str, ...]
@@ -123,36 +125,44 @@ def _append(file: Path, message: Message) -> None:
     line = {
         "at": message.at.isoformat(),
         "record_id": message.record_id,
+        "begun_id": message.begun_id,
         "title": message.title,
         "statements": message.statements,
         "image_url": message.image_url,
     }
     file.parent.mkdir(mode=0o700, exist_ok=True)
-    descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
     with os.fdopen(descriptor, "ab") as opened:
+        size = os.fstat(descriptor).st_size
+        if size and os.pread(descriptor, 1, size - 1) != b"\n":
+            opened.write(b"\n")  # closes what a crash left of a line
         opened.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
         opened.flush()
         os.fsync(descriptor)
 
 
 def forget_told(home: Home, namespace: str, gone: Container[str] | None) -> None:
-    """Takes lines out of the file of a namespace: those of these records, or all of them."""
+    """Takes lines out of the file of a namespace: those of these records, or all of them.
+
+    What a crash left of a line goes with any: nobody knows what it is of.
+    """
     file = told_in(home, namespace)
     if not file.exists():
         return
     if gone is None:
         file.unlink()
         return
-    kept = b"".join(line + b"\n" for line in _lines(file) if _record(line) not in gone)
-    replace_file(file, kept, 0o600)
+    lines = file.read_bytes().split(b"\n")
+    kept = [
+        line for line in lines if (ids := _records(line)) and not any(map(gone.__contains__, ids))
+    ]
+    replace_file(file, b"".join(line + b"\n" for line in kept), 0o600)
 
 
-def _lines(file: Path) -> Iterator[bytes]:
-    return (line for line in file.read_bytes().split(b"\n") if line.strip())
-
-
-def _record(line: bytes) -> str:
+def _records(line: bytes) -> list[str]:
+    """Ids of a line's records; none of what a crash left of one."""
     try:
-        return str(json.loads(line)["record_id"])
-    except (ValueError, KeyError, TypeError):
-        return ""  # what a crash left of a line
+        told = json.loads(line)
+        return [told["record_id"], told.get("begun_id", "")]
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return []

@@ -14,7 +14,9 @@ from resources.notifier import Message, forget_told, places, send, told_in, unre
 from resources.settings import ConfigError, Settings, explain, load_settings
 
 AT = datetime(2026, 3, 5, tzinfo=UTC)
-TOLD = Message("r_1", "team", "Learned 1 new fact about <b>bees</b>", ("Bees & wasps.",), None, AT)
+TOLD = Message(
+    "r_1", "r_0", "team", "Learned 1 new fact about <b>bees</b>", ("Bees & wasps.",), None, AT
+)
 
 
 def settings(notify: str) -> Settings:
@@ -75,12 +77,16 @@ def test_what_went_out_is_plain_text_and_what_failed_is_told_without_the_address
 
 def test_the_file_is_of_one_namespace_and_forgets_by_record(tmp_path: Path) -> None:
     home = open_home(tmp_path / "home")
-    for record in ("r_1", "r_2"):
-        assert send(home, Settings(), TOLD._replace(record_id=record)).to == "file"
+    file = told_in(home, "team")
+    for record in ("r_1", "r_2", "r_3"):
+        begun = f"{record}_begun"
+        assert send(home, Settings(), TOLD._replace(record_id=record, begun_id=begun)).to == "file"
+        if record == "r_2":
+            file.write_bytes(file.read_bytes() + b'{"title": "Learned 2 new fa')
     send(home, Settings(), TOLD._replace(namespace="other"))
-    forget_told(home, "team", {"r_1"})
-    (left,) = map(json.loads, told_in(home, "team").read_text().splitlines())
-    assert left["record_id"] == "r_2"
+    forget_told(home, "team", {"r_1", "r_3_begun"})
+    (left,) = map(json.loads, file.read_text().splitlines())
+    assert left["record_id"] == "r_2", "and what a crash left of a line went too"
     forget_told(home, "team", None)
     assert not told_in(home, "team").exists()
     assert told_in(home, "other").exists()
