@@ -7,6 +7,7 @@ by its address alone.
 import json
 import logging
 import os
+import re
 from collections.abc import Container, Iterator
 from datetime import datetime
 from pathlib import Path
@@ -21,6 +22,16 @@ DEFAULT = "default"
 FILE = "file"
 """Where it is told if nothing is set."""
 
+LONGEST_TITLE, LONGEST_STATEMENT, LONGEST_ADDRESS = 200, 400, 500
+"""Characters: with three statements, what the tightest of chats takes (Discord: 2000)."""
+_CALL = re.compile(r"(?<!\w)@(?=\w)|<(?=[@!#&])")
+
+
+def _plain(text: str, most: int) -> str:
+    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    line = line if len(line) <= most else line[: most - 1] + "…"
+    return _CALL.sub("\\g<0>\u200b", line)
+
 
 class Message(NamedTuple):
     """What one person is told at once."""
@@ -34,6 +45,18 @@ class Message(NamedTuple):
     statements: tuple[str, ...]
     image_url: str | None
     at: datetime
+
+    def plain(self) -> "Message":
+        """The same on lines of their own: no control character, and nobody is called by it.
+
+        A chat reads `@everyone`, `<@id>` or `<!here>` of any text; a space of no width ends that.
+        """
+        picture = (self.image_url or "").replace("@", "%40")
+        return self._replace(
+            title=_plain(self.title, LONGEST_TITLE),
+            statements=tuple(_plain(one, LONGEST_STATEMENT) for one in self.statements),
+            image_url=picture if picture and picture == _plain(picture, LONGEST_ADDRESS) else None,
+        )
 
     @property
     def body(self) -> str:
@@ -84,6 +107,7 @@ def send(home: Home, settings: Settings, message: Message) -> Sent:
     Raises:
         Exception: what a service's plugin raises: then nobody knows whether it was told.
     """
+    message = message.plain()
     told, missed = list[str](), list[str]()
     addresses = places(settings, message.namespace)
     if not addresses:

@@ -75,6 +75,22 @@ def test_what_went_out_is_plain_text_and_what_failed_is_told_without_the_address
     assert not told_in(home, "team").exists()
 
 
+def test_text_of_the_web_calls_nobody_and_moves_no_terminal(tmp_path: Path) -> None:
+    home = open_home(tmp_path / "home")
+    text = "bees\r\nBcc: all@example.org\n\n@everyone <!here> <@12> \x1b[2J\x9b2J \u202egnp.exe"
+    hostile = TOLD._replace(title=text, statements=(text, "bees " * 999), image_url="http://a/\x1b")
+    send(home, Settings(), hostile)
+    (line,) = map(json.loads, told_in(home, "team").read_text().splitlines())
+    assert line["title"] == (
+        "bees Bcc: all@example.org @\u200beveryone <\u200b!here> <\u200b@\u200b12> [2J 2J gnp.exe"
+    )
+    assert line["statements"][0] == line["title"]
+    assert len(line["statements"][1]) == 400
+    assert line["image_url"] is None
+    picture = TOLD._replace(image_url="https://example.org/@everyone/a.png").plain().image_url
+    assert picture == "https://example.org/%40everyone/a.png"
+
+
 def test_the_file_is_of_one_namespace_and_forgets_by_record(tmp_path: Path) -> None:
     home = open_home(tmp_path / "home")
     file = told_in(home, "team")
