@@ -21,10 +21,10 @@ SEARCHES = (pl.col("kind") == "search") | (
 """Rows of RAW_LOGS that tell of searches, whoever made them."""
 
 _COMMAND = re.compile(
-    r"^\s*/?(?P<verb>learn|schedule|unschedule)\s+(?P<topic>\S.*?)\s*"
-    r"(?:\s--every[\s=]*(?P<every>.*?))?\s*$",
+    r"/?(?P<verb>learn|schedule|unschedule) (?P<topic>.+?)(?: --every[ =]*(?P<every>.*))?",
     re.IGNORECASE | re.DOTALL,
 )
+"""Of a text in which every space is one blank: else it takes the cube of its length in steps."""
 COMMANDS = (pl.col("kind") == "command") & (pl.col("origin") == "human")
 """Rows of RAW_LOGS among which are those that ask for searches, or for none any more."""
 
@@ -144,10 +144,10 @@ def commands(raw_logs: pl.DataFrame) -> list[Command]:
     return [
         Command(
             namespace, record, native, source, match["verb"].casefold(),
-            " ".join(match["topic"].split()), match["every"], at,
+            match["topic"], match["every"], at,
         )
         for namespace, record, native, source, text, at in rows.select(columns).iter_rows()
-        if (match := _COMMAND.match(text))
+        if (match := _COMMAND.fullmatch(" ".join(text.split())))
     ]  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from knowledge.enrichment import enrichment_queue
 from knowledge.learn_prompts import learn_prompts
 from knowledge.policy import Policy
 from knowledge.raw_logs import HEAD_COLUMNS, placed, raw_logs
-from knowledge.searches import interval
+from knowledge.searches import commands, interval
 from knowledge.tables import MEMORY_ENTITIES
 from tests.knowledge.scripted_model import FreeModel
 from tests.knowledge.test_whole import records
@@ -215,6 +215,13 @@ def test_a_model_words_the_queries_and_templates_do_where_it_cannot() -> None:
     assert prompt["searches_remaining"] == 3
     assert prompt["extractor"].startswith("search_queries@")
     assert [ask.given for ask in model.asked] == ["Topic: bees"]
+
+
+def test_a_command_is_read_at_once_however_much_blank_space_it_has() -> None:
+    blank = " " * 5_000
+    text = f"/schedule  green{blank}tea\n{blank}now --every=  2{blank}weeks{blank}"
+    (read,) = commands(logs([command(text, 0)]))
+    assert (read.verb, read.topic, read.every) == ("schedule", "green tea now", "2 weeks")
 
 
 def test_a_schedule_recurs_and_its_last_word_counts() -> None:
