@@ -23,9 +23,6 @@ from knowledge.pacing import Pace, pace
 from knowledge.policy import Policy
 from knowledge.tables import NOTIFICATIONS
 
-MOST_FACTS = 20
-"""Facts that a notification names."""
-
 READ = NOTICES.fill_null(value=False) | FINDINGS.fill_null(value=False) | BY_PERSON
 """Rows of RAW_LOGS that are read."""
 
@@ -242,8 +239,8 @@ def _open(batches: pl.DataFrame, past: _Told, policy: Policy) -> Iterator[Row]:
             "trigger": batch["trigger"],
             "mode": batch["mode"],
             "text": _text(batch["name"], len(facts), first=not batch["known"]),
-            "fact_ids": [fact["fact_id"] for fact in facts[:MOST_FACTS]],
-            "record_ids": sorted({fact["record_id"] for fact in facts[:MOST_FACTS]}),
+            "fact_ids": [fact["fact_id"] for fact in facts],
+            "record_ids": sorted({fact["record_id"] for fact in facts}),
             "image_url": batch["image_url"],
             "found_at": batch["found_at"],
             "from": asked_at or batch["found_at"],

@@ -279,6 +279,21 @@ def test_what_was_told_is_told_no_more_whatever_its_records_say_later() -> None:
     assert [one["status"] for one in home.rows(other)] == ["sent"], "found again is not new"
 
 
+def test_all_that_was_told_is_told_no_more_when_its_entity_is_merged() -> None:
+    home = Home("bees")
+    many = [
+        f"Bees of colony {'abcdef'[n // 5] * (n % 5 + 2)} guard one orchard." for n in range(30)
+    ]
+    events = [ON, *search(1, 0, *many)]
+    (row,) = home.rows(events)
+    assert row["text"] == "Discovered bees: 30 facts"
+    frames = home.frames([*events, telling("intent", 0.1, row), telling("receipt", 0.1, row)])
+    bees = frames["memory_entities"].with_columns(canonical_id=pl.lit("e_wasps"))
+    merged = pl.concat([bees, known({"wasps": 1})])
+    (sent,) = home.table(frames | {"memory_entities": merged}, 1).to_dicts()
+    assert sent["status"] == "sent"
+
+
 def test_a_notification_that_was_sent_is_a_message_of_our_own_that_nothing_is_learnt_from() -> None:
     home = Home("bees")
     (row,) = home.rows([ON, *search(1, 0, BEES)])
