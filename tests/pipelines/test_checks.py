@@ -44,6 +44,7 @@ from pipelines.suites import suites, words
 from resources.publication import held_back, published
 from resources.sources import add_source
 from resources.verdicts import Verdicts
+from tests.journeys.running import follow
 from tests.pipelines.house import House, failure
 from tests.pipelines.test_sensors import line
 
@@ -170,7 +171,7 @@ def test_a_namespace_whose_invariants_fail_does_not_hold_up_the_others(
     path = tmp_path / "b.jsonl"
     path.write_bytes(line("2026-02-01T10:00:00Z", 1, "Set up the project."))
     add_source(house.state.home, path, "other")
-    house.follow()
+    follow(house.state)
     before = {name: published(house.state.home, name) for name in ("default", "other")}
     good = {table.name: house.state.warehouse.read(table).collect() for table, *_ in wrong}
     for table, column, value, _ in wrong:

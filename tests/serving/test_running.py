@@ -14,6 +14,11 @@ from typing import Any
 
 import pytest
 
+from resources.home import open_home
+from resources.settings import Settings
+from resources.sources import add_source
+from resources.state import State
+from tests.journeys.running import follow
 from tests.serving.conftest import Ask
 
 CAIRN = [sys.executable, "-m", "serving.cli"]
@@ -43,7 +48,9 @@ def test_what_was_mended_is_read_again_and_days_are_made_anew(
     whole = message(0, "We use pnpm here, never npm install.")
     cut = message(1, "We decided to use gzip instead of zstd for the archives.")
     logs.write_text(f"{whole}\n{cut[:-20]}\n")
-    assert cairn(home, "run", "--source", logs, "--namespace", "me").returncode == 0
+    state = State(open_home(home), Settings())
+    add_source(state.home, logs, "me")
+    follow(state)
     (letter,) = told("dead-letters")["dead_letters"]
     assert (letter["source_file"], letter["source_line"]) == (str(logs), 2)
     assert letter["source_offset"] == len(whole) + 1

@@ -10,7 +10,6 @@ import jsonschema
 import pytest
 from fastapi.testclient import TestClient
 
-from resources.state import State
 from serving.commands.serve import PORT
 from serving.http.app import bare, create_app
 from serving.http.document import document
@@ -46,8 +45,13 @@ def operation(method: str, path: str) -> dict[str, Any]:
 
 
 @pytest.fixture
-def client(copied: State) -> TestClient:
-    return TestClient(create_app(Memory(copied)), base_url=LOCAL)
+def client(line: str, request: pytest.FixtureRequest) -> TestClient:
+    """The samples; a copy of them for what may change them."""
+    if asked(line)[0] == "GET":
+        app = request.getfixturevalue("samples_app")
+    else:
+        app = create_app(Memory(request.getfixturevalue("copied")))
+    return TestClient(app, base_url=LOCAL)
 
 
 @pytest.mark.parametrize("line", TYPED)
