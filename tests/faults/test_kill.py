@@ -29,9 +29,8 @@ FILES = (
 
 
 PLACES = (
-    "records", "source_files", "extractors", "raw_logs", "candidates", "learning_candidates",
-    "entities", "fact_sources", "embeddings", "merges", "funnel", "index", "vector_index",
-    "before publication", "after publication",
+    "records", "source_files", "extractors", "raw_logs", "candidates", "entities", "fact_sources",
+    "embeddings", "merges", "index", "vector_index", "before publication", "after publication",
 )  # fmt: skip
 """One of each kind of asset: what comes of files, of days, of conversations and of a whole table,
 made of everything or of a change; the first and the last of several tables; what is not a table.
