@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -68,8 +69,9 @@ class WordllamaEmbedder:
 _EMBEDDERS = {"wordllama": WordllamaEmbedder}
 
 
+@cache
 def load_embedder(name: str) -> Embedder:
-    """The embedder that a setting names.
+    """The embedder that a setting names, loaded once.
 
     Raises:
         ValueError: there is none of that name.

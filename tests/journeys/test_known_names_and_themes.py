@@ -246,8 +246,7 @@ def test_a_changed_model_makes_these_stages_stale_and_says_what_they_cost(
     opened: Opened, server: ModelServer
 ) -> None:
     server.script = generalising
-    with dg.DagsterInstance.ephemeral() as instance:
-        House(opened(), opened().home.root, instance).follow()
+    follow(opened())
     other = opened(model="openai/gpt-4.1-mini")
     changes = {change.name: change for change in staleness(other).changes}
     for stage in (KNOWN_ONLY_STAGE, THEME_FACTS_STAGE):

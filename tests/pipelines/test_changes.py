@@ -31,6 +31,7 @@ from knowledge.tables import (
 )
 from knowledge.whole import build, comparable
 from pipelines.graph import ASSETS, versioned
+from tests.journeys.running import follow
 from tests.pipelines.house import House
 from tests.pipelines.test_sensors import line
 
@@ -113,7 +114,7 @@ def test_a_file_that_grows_costs_its_day(new_house: NewHouse) -> None:
     path.write_bytes(
         b"".join(line(f"{day}T10:00:00Z", n, "We use pnpm here.") for n, day in enumerate(days))
     )
-    house.follow()
+    follow(house.state)
     with path.open("ab") as file:
         file.write(line("2026-03-01T10:05:00Z", 9, "Use ssh to reach nas.example.net."))
     house.run("intake")
@@ -138,7 +139,7 @@ def test_a_file_that_grows_makes_only_what_it_touches_of_entities_and_facts(
             line(f"{day}T10:00:00Z", n, "Restart docker on the nas.") for n, day in enumerate(days)
         )
     )
-    house.follow()
+    follow(house.state)
 
     def whole(*_: object) -> None:
         raise AssertionError("everything was made anew")
@@ -176,7 +177,7 @@ def test_a_source_that_goes_away_takes_no_record(new_house: NewHouse) -> None:
     }
     for path, lines in said.items():
         path.write_bytes(b"".join(lines))
-    house.follow()
+    follow(house.state)
     before = house.state.warehouse.read(RECORDS).collect().sort("record_key")
     assert before.height == 12
     deleted.unlink()

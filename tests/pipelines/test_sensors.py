@@ -21,6 +21,7 @@ from resources.settings import Settings
 from resources.state import State
 from serving.reader import open_reader
 from serving.search import search_memory
+from tests.journeys.running import follow
 from tests.pipelines.house import House, failure, open_house
 from tests.resources import qdrant_http
 
@@ -80,7 +81,7 @@ def test_a_grown_file_starts_intake_and_only_its_day(new_house: NewHouse) -> Non
         line("2026-02-01T10:00:00Z", 1, "Set up the project.")
         + line("2026-03-01T10:00:00Z", 2, "We use pnpm here, never npm.")
     )
-    house.follow()
+    follow(house.state)
     with path.open("ab") as file:
         file.write(line("2026-02-01T10:05:00Z", 3, "Use ssh to reach nas.example.net."))
     assert job(result := house.tick()) == "intake"
