@@ -28,7 +28,7 @@ def app(home: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 @pytest.mark.slow
 @schema.parametrize()
-@settings(max_examples=5)
+@settings(max_examples=10)
 def test_the_api_is_as_its_document_says(case: schemathesis.Case, app: Any) -> None:
     response = case.call(app=app, headers={"host": "localhost"})
     # What a cursor may be besides its form, no schema says.
