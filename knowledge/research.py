@@ -102,7 +102,7 @@ def _notifications_count(reads: Frames, made: Made) -> Count:
 
 NOTIFICATIONS_STAGE = Stage(
     stage_of(
-        "notifications", 1, "What is to be told unasked, and when.", "notify_triggers",
+        "notifications", 2, "What is to be told unasked, and when.", "notify_triggers",
         "notify_days", "notify_words", "notify_similarity", "merge_similarity",
         "search_min_confidence", "embedder",
     ),
