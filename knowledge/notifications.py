@@ -145,8 +145,8 @@ def _told(raw_logs: pl.DataFrame) -> dict[str, _Told]:
     acted = raw_logs.filter(BY_PERSON).group_by("namespace").agg(pl.col("occurred_at").max())
     answered = dict(acted.iter_rows())
     for namespace, past in found.items():
-        went = [one.at for one in past.tries.values() if one.status != "failed"]
-        past.pace = pace(went, answered.get(namespace))
+        # One that failed counts as well: while a service is down, few are lost to it.
+        past.pace = pace([one.at for one in past.tries.values()], answered.get(namespace))
     return dict(found)
 
 
