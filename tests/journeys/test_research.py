@@ -135,7 +135,7 @@ def test_without_a_model_a_topic_is_learnt_about_and_then_enriched(
 ) -> None:
     def through() -> list[tuple[object, ...]]:
         reader = open_reader(state, "default")
-        named = [one["entities"] for one in prompts(reader)]
+        named = [one["entities"] for one in prompts(reader).rows]
         return [(one["display_name"], one["facts"]) for each in named for one in each]
 
     state, clock = opened(model=None), Clock()
