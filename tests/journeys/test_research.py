@@ -148,6 +148,9 @@ def test_without_a_model_a_topic_is_learnt_about_and_then_enriched(
 
     caffeine = "Green tea contains caffeine and theanine."
     (tmp_path / "documents" / "more.md").write_text(f"# More\n\n{caffeine}\nBuy it now!\n")
+    told(state, "/like green tea", clock())
+    follow(state)
+    assert queue(state, clock()).is_empty(), "it was just searched for"
     clock.at += timedelta(days=8)
     assert round_of(state, Folder(tmp_path / "documents", 3), clock).done == 1
     about = state.warehouse.read(FACTS).filter(pl.col("content").str.starts_with("Green tea"))
