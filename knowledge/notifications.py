@@ -4,7 +4,7 @@ Nothing here acts, and nothing depends on the clock: a row says from when on it 
 was told stays told, whatever is found in its records later.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -213,6 +213,9 @@ def _held(
 def _open(batches: pl.DataFrame, past: _Told, policy: Policy) -> Iterator[Row]:
     """Notifications of one namespace that were not told, or may be told again."""
     latest = past.latest()
+    again = Counter(
+        one.notice.notification_id for effect, one in past.tries.items() if effect in past.retried
+    )
     for batch in batches.iter_rows(named=True):
         id_ = digest(*(batch[part] for part in ("namespace", "batch", "entity_id")))
         before = latest.get(id_)
@@ -222,15 +225,11 @@ def _open(batches: pl.DataFrame, past: _Told, policy: Policy) -> Iterator[Row]:
         asked_at = past.retried[before.notice.effect_id] if before else None
         if asked_at:
             held = None  # somebody wants it, whatever it says
-        number = sum(
-            one.notice.notification_id == id_ and effect in past.retried
-            for effect, one in past.tries.items()
-        )
         facts = batch["new"] or batch["facts"]
         yield {
             "notification_id": id_,
             "namespace": batch["namespace"],
-            "effect_id": "n_" + digest(batch["namespace"], id_, number),
+            "effect_id": "n_" + digest(batch["namespace"], id_, again[id_]),
             "status": "held" if held else "waits",
             "held": held,
             "entity_id": batch["entity_id"],
