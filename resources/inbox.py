@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from resources.files import replace_file, sync_folder
+from resources.files import append_lines, replace_file, sync_folder
 from resources.home import Home, check_namespace
 
 Redact = Callable[[bytes], tuple[bytes, int]]
@@ -91,7 +91,7 @@ def append_events(
             )
         for file, texts in new.items():
             file.parent.mkdir(mode=0o700, exist_ok=True)
-            _add(file, b"".join(texts))
+            append_lines(file, b"".join(texts))
     return received
 
 
@@ -235,24 +235,6 @@ def _whole(line: bytes) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _add(file: Path, line: bytes) -> None:
-    """One write at the end, fsynced. What a crash left unfinished there is closed first."""
-    new = not file.exists()
-    descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
-    try:
-        size = os.fstat(descriptor).st_size
-        if size and os.pread(descriptor, 1, size - 1) != b"\n":
-            line = b"\n" + line
-        view = memoryview(line)
-        while view:
-            view = view[os.write(descriptor, view) :]
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-    if new:
-        sync_folder(file.parent)
 
 
 def _no(value: object) -> object:

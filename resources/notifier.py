@@ -6,14 +6,13 @@ by its address alone.
 
 import json
 import logging
-import os
 import re
 from collections.abc import Container, Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from resources.files import replace_file
+from resources.files import append_lines, replace_file
 from resources.home import Home, check_namespace
 from resources.settings import Settings
 
@@ -155,14 +154,7 @@ def _append(file: Path, message: Message) -> None:
         "image_url": message.image_url,
     }
     file.parent.mkdir(mode=0o700, exist_ok=True)
-    descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
-    with os.fdopen(descriptor, "ab") as opened:
-        size = os.fstat(descriptor).st_size
-        if size and os.pread(descriptor, 1, size - 1) != b"\n":
-            opened.write(b"\n")  # closes what a crash left of a line
-        opened.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
-        opened.flush()
-        os.fsync(descriptor)
+    append_lines(file, json.dumps(line, ensure_ascii=False).encode() + b"\n")
 
 
 def forget_told(home: Home, namespace: str, gone: Container[str] | None) -> None:
