@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import polars as pl
@@ -10,7 +10,15 @@ import polars as pl
 from knowledge.identity import record_id
 from knowledge.notices import EFFECT
 from knowledge.tables import MEMORY, NOTIFICATIONS
-from resources.effects import acknowledge, event_id, forgotten, intend, switch_on
+from resources.effects import (
+    acknowledge,
+    event_id,
+    forgotten,
+    intend,
+    now,
+    switch_on,
+    switched_off,
+)
 from resources.home import Home
 from resources.notifier import Message, Sent, send
 from resources.settings import Settings
@@ -45,11 +53,6 @@ class Dispatched:
         return asdict(self)
 
 
-def now() -> datetime:
-    """The clock: only what acts may look at it."""
-    return datetime.now(UTC)
-
-
 def due(state: State, at: datetime) -> pl.DataFrame:
     """Rows of NOTIFICATIONS that are to be told at a moment: at most one of each namespace.
 
@@ -59,12 +62,6 @@ def due(state: State, at: datetime) -> pl.DataFrame:
     ready = (pl.col("status") == "due") & (pl.col("due_at") <= at) & (pl.col("due_at") >= oldest)
     found = state.warehouse.read(NOTIFICATIONS).filter(ready).collect().sort("namespace")
     return found.filter(~forgotten(state, EFFECT, found, at))
-
-
-def switched_off(state: State) -> list[str]:
-    """Namespaces in which something was found, and never anything was told."""
-    off = state.warehouse.read(NOTIFICATIONS).filter(pl.col("held") == "switched_off")
-    return sorted(off.select(pl.col("namespace").unique()).collect()["namespace"])
 
 
 def dispatch(
@@ -79,7 +76,7 @@ def dispatch(
     """
     report = Dispatched()
     start = clock()
-    for namespace in switched_off(state):
+    for namespace in switched_off(state, NOTIFICATIONS):
         report.switched_on += switch_on(state, namespace, EFFECT, start)
     rows = due(state, start)
     report.due = rows.height

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,15 @@ from knowledge import notices
 from knowledge.search_events import EFFECT
 from knowledge.tables import ENRICHMENT_QUEUE
 from resources.budget import midnight
-from resources.effects import acknowledge, forgotten, intend, intended, switch_on
+from resources.effects import (
+    acknowledge,
+    forgotten,
+    intend,
+    intended,
+    now,
+    switch_on,
+    switched_off,
+)
 from resources.search_provider import Failed, SearchProvider, search_provider
 from resources.state import State
 
@@ -49,23 +57,12 @@ class Enriched:
         return asdict(self)
 
 
-def now() -> datetime:
-    """The clock: only what acts may look at it."""
-    return datetime.now(UTC)
-
-
 def queue(state: State, at: datetime) -> pl.DataFrame:
     """Rows of ENRICHMENT_QUEUE that are due at a moment, in the order in which they are done."""
     due = pl.col("held").is_null() & (pl.col("due_at") <= at)
     found = state.warehouse.read(ENRICHMENT_QUEUE).filter(due).collect()
     found = found.filter(~forgotten(state, EFFECT, found, at))
     return found.sort("rank", "namespace")
-
-
-def switched_off(state: State) -> list[str]:
-    """Namespaces in which something would be due if searches might be made."""
-    off = state.warehouse.read(ENRICHMENT_QUEUE).filter(pl.col("held") == "switched_off")
-    return sorted(off.select(pl.col("namespace").unique()).collect()["namespace"])
 
 
 def left_today(state: State, at: datetime) -> int:
@@ -92,7 +89,7 @@ def enrich(
         report.why = "no search provider is set (CAIRN_SEARCH_PROVIDER)"
         return report
     start = clock()
-    for namespace in switched_off(state):
+    for namespace in switched_off(state, ENRICHMENT_QUEUE):
         report.switched_on += switch_on(state, namespace, EFFECT, start)
         # What Cairn finds itself is told, the first of it too.
         switch_on(state, namespace, notices.EFFECT, start)

@@ -6,8 +6,10 @@ No other job tells anything: rebuilds, backfills and `cairn run` do not act.
 import dagster as dg
 
 from assets import dispatch as acting
+from knowledge.tables import NOTIFICATIONS
 from pipelines.next_step import left_to_model, next_step
 from pipelines.under_way import UNFINISHED
+from resources.effects import now, switched_off
 from resources.state import State
 
 
@@ -35,7 +37,7 @@ def news(
     context: dg.SensorEvaluationContext, state: dg.ResourceParam[State]
 ) -> dg.SensorResult | dg.SkipReason:
     """Starts `dispatch` when something is due and nothing waits to be taken in."""
-    if not (acting.due(state, acting.now()).height or acting.switched_off(state)):
+    if not (acting.due(state, now()).height or switched_off(state, NOTIFICATIONS)):
         return dg.SkipReason("nothing is due")
     if context.instance.get_runs(dg.RunsFilter(statuses=UNFINISHED), limit=1):
         return dg.SkipReason("a run is under way")

@@ -6,8 +6,10 @@ No other job makes any: rebuilds, backfills and `cairn run` do not act.
 import dagster as dg
 
 from assets import enrich as acting
+from knowledge.tables import ENRICHMENT_QUEUE
 from pipelines.next_step import next_step
 from pipelines.under_way import UNFINISHED
+from resources.effects import now, switched_off
 from resources.state import State
 
 NO_PROVIDER = "no search provider is set"
@@ -46,9 +48,9 @@ def idle(
         return dg.SkipReason("the search provider is waited for")
     if context.instance.get_runs(dg.RunsFilter(statuses=UNFINISHED), limit=1):
         return dg.SkipReason("a run is under way")
-    now = acting.now()
-    due = acting.queue(state, now).height and acting.left_today(state, now)
-    if not (due or acting.switched_off(state)):
+    moment = now()
+    due = acting.queue(state, moment).height and acting.left_today(state, moment)
+    if not (due or switched_off(state, ENRICHMENT_QUEUE)):
         return dg.SkipReason("nothing is due")
     if next_step(state) is not None:
         return dg.SkipReason("extraction waits")

@@ -7,13 +7,14 @@ from uuid import uuid4
 
 import dagster as dg
 
-from assets.enrich import switched_off
 from assets.progress import LISTENER, Listener
 from assets.records import changed_files, stretch
+from knowledge.tables import ENRICHMENT_QUEUE
 from knowledge.work import ranges
 from pipelines.event_log import kept_open
 from pipelines.next_step import WHOLE, Step, next_step, night_owes_model
 from pipelines.under_way import COMMAND_TAG, process_tag, range_tags, reconcile
+from resources.effects import switched_off
 from resources.log_files import LogFile
 from resources.state import State
 
@@ -160,12 +161,7 @@ def run_inbox(
     return _watched(state, work, listener, on_interrupt)
 
 
-def run_searches(
-    state: State,
-    *,
-    listener: Listener | None = None,
-    on_interrupt: Callable[[], None] = lambda: None,
-) -> Outcome:
+def run_searches(state: State) -> Outcome:
     """Makes the searches that are due, and knowledge of what they bring.
 
     Raises:
@@ -174,22 +170,17 @@ def run_searches(
 
     def work(runs: _Runs) -> None:
         runs.take_in()
-        if switched_off(state):
+        if switched_off(state, ENRICHMENT_QUEUE):
             # Where none was ever made, they are due from the moment on that this is noted.
             runs.execute(Step("enrich"))
             runs.take_in()
         runs.execute(Step("enrich"))
         runs.take_in()
 
-    return _watched(state, work, listener, on_interrupt)
+    return _watched(state, work)
 
 
-def run_notifications(
-    state: State,
-    *,
-    listener: Listener | None = None,
-    on_interrupt: Callable[[], None] = lambda: None,
-) -> Outcome:
+def run_notifications(state: State) -> Outcome:
     """Tells what is due, and takes in that it was told.
 
     Raises:
@@ -201,7 +192,7 @@ def run_notifications(
         runs.execute(Step("dispatch"))
         runs.take_in()
 
-    return _watched(state, work, listener, on_interrupt)
+    return _watched(state, work)
 
 
 @dataclass(frozen=True)
@@ -276,8 +267,8 @@ class _Runs:
 def _watched(
     state: State,
     work: Callable[[_Runs], None],
-    listener: Listener | None,
-    on_interrupt: Callable[[], None],
+    listener: Listener | None = None,
+    on_interrupt: Callable[[], None] = lambda: None,
 ) -> Outcome:
     token = LISTENER.set(listener)
     state.home.dagster_environment()  # the code location looks there when it is imported

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 import polars as pl
 
 from knowledge.redaction import redactor
+from knowledge.tables import Table
 from resources.inbox import append_event
 from resources.state import State
 from resources.tombstones import forgets
@@ -19,6 +20,17 @@ _MOST_SWITCHES = 1_000
 """Each time that it is forgotten since when something may be done, it is noted anew."""
 
 _IDS = uuid.UUID("5b1c9a55-2f0e-4f5c-9d0a-6a1a5f2f7c11")
+
+
+def now() -> datetime:
+    """The clock: only what acts may look at it."""
+    return datetime.now(UTC)
+
+
+def switched_off(state: State, table: Table) -> list[str]:
+    """Namespaces in which a table of what is due holds back what came before it was switched on."""
+    off = state.warehouse.read(table).filter(pl.col("held") == "switched_off")
+    return sorted(off.select(pl.col("namespace").unique()).collect()["namespace"])
 
 
 def switch_on(state: State, namespace: str, effect: str, now: datetime) -> bool:

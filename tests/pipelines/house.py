@@ -22,12 +22,22 @@ class House:
     logs: Path
     instance: dg.DagsterInstance
 
-    def tick(self, cursor: str | None = None) -> dg.SensorResult | str:
-        """What the sensor does now: a run request, or why there is none."""
+    def looked(self, sensor: dg.SensorDefinition) -> str:
+        """What a sensor does now: the job that it starts, or why there is none."""
+        result = self.tick(sensor=sensor)
+        if isinstance(result, str):
+            return result
+        (request,) = result.run_requests or ()
+        return request.job_name or ""
+
+    def tick(
+        self, cursor: str | None = None, sensor: dg.SensorDefinition = new_logs
+    ) -> dg.SensorResult | str:
+        """What a sensor does now: a run request, or why there is none."""
         context = dg.build_sensor_context(
             instance=self.instance, cursor=cursor, resources={"state": self.state}
         )
-        result = new_logs(context)
+        result = sensor(context)
         if isinstance(result, dg.SkipReason):
             return result.skip_message or ""
         assert isinstance(result, dg.SensorResult)

@@ -14,17 +14,6 @@ from tests.journeys.running import follow
 from tests.pipelines.house import House, open_house
 
 
-def looked(house: House) -> str:
-    """What the sensor does: the job that it starts, or why there is none."""
-    context = dg.build_sensor_context(instance=house.instance, resources={"state": house.state})
-    result = news(context)
-    if isinstance(result, dg.SkipReason):
-        return result.skip_message or ""
-    assert isinstance(result, dg.SensorResult)
-    (request,) = result.run_requests or ()
-    return request.job_name or ""
-
-
 def found(house: House, number: int, text: str) -> None:
     """A search that Cairn made just now, and what it found."""
     item = {"effect_id": f"s_{number}", "unit": f"u_{number}", "query": "green tea"}
@@ -40,20 +29,20 @@ def test_what_was_found_is_told_when_all_that_was_logged_is_taken_in(tmp_path: P
     add_event(state, {"type": "command", "namespace": "default", "text": "/like green tea"})
     found(house, 1, "Green tea is brewed at 80 degrees.")
     follow(state)
-    assert looked(house) == "dispatch", "to note since when things are told"
+    assert house.looked(news) == "dispatch", "to note since when things are told"
     assert house.run("dispatch").success
     follow(state)
-    assert looked(house) == "nothing is due"
+    assert house.looked(news) == "nothing is due"
 
     found(house, 2, "Green tea contains caffeine and theanine.")
     assert house.run("night").success
     follow(state)
     assert not told_in(state.home, "default").exists(), "no other job tells anything"
-    assert looked(house) == "dispatch"
+    assert house.looked(news) == "dispatch"
     assert house.run("dispatch").success
-    assert looked(house) == "what was logged is taken in first"
+    assert house.looked(news) == "what was logged is taken in first"
     follow(state)
-    assert looked(house) == "nothing is due"
+    assert house.looked(news) == "nothing is due"
     (line,) = map(json.loads, told_in(state.home, "default").read_text().splitlines())
     assert line["title"] == "Learned 1 new fact about green tea"
     assert line["statements"] == ["Green tea contains caffeine and theanine."]

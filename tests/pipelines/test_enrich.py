@@ -27,17 +27,6 @@ def house(tmp_path: Path) -> House:
     return House(State(made.state.home, settings), made.logs, made.instance)
 
 
-def looked(house: House) -> str:
-    """What the sensor does: the job that it starts, or why there is none."""
-    context = dg.build_sensor_context(instance=house.instance, resources={"state": house.state})
-    result = idle(context)
-    if isinstance(result, dg.SkipReason):
-        return result.skip_message or ""
-    assert isinstance(result, dg.SensorResult)
-    (request,) = result.run_requests or ()
-    return request.job_name or ""
-
-
 def told(house: House, text: str) -> None:
     event = {"type": "command", "namespace": "default", "text": text}
     append_event(house.state.home, event, redact=lambda given: (given, 0))
@@ -47,33 +36,33 @@ LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 
 
 def test_a_learn_prompt_is_searched_for_when_nothing_else_is_to_be_done(house: House) -> None:
-    assert looked(house) == "nothing is due"
+    assert house.looked(idle) == "nothing is due"
     told(house, "/learn green tea")
     follow(house.state)
     told(house, "/learn black tea")
-    assert looked(house) == "extraction waits"
+    assert house.looked(idle) == "extraction waits"
     assert house.run("enrich").success
     assert intended(house.state, "search", LONG_AGO) == 0, "the job waits too"
     follow(house.state)
-    assert looked(house) == "enrich"
+    assert house.looked(idle) == "enrich"
     assert house.run("enrich").success, "notes since when searches may be made"
     assert intended(house.state, "search", LONG_AGO) == 0
     follow(house.state)
-    assert looked(house) == "enrich"
+    assert house.looked(idle) == "enrich"
     assert house.run("enrich").success
     assert intended(house.state, "search", LONG_AGO) == 8
-    assert looked(house) == "extraction waits"
+    assert house.looked(idle) == "extraction waits"
     follow(house.state)
     statuses = house.state.warehouse.read(LEARN_PROMPTS).collect()["status"]
     assert statuses.to_list() == ["completed"] * 2
-    assert looked(house) == "nothing is due"
+    assert house.looked(idle) == "nothing is due"
 
 
 def test_without_a_provider_nothing_is_done_and_no_other_job_searches(house: House) -> None:
     told(house, "/learn green tea")
     without = House(State(house.state.home, Settings()), house.logs, house.instance)
     assert follow(without.state)
-    assert looked(without) == "no search provider is set"
+    assert without.looked(idle) == "no search provider is set"
     assert without.run("enrich").success
     follow(house.state)
     assert house.run("enrich").success
@@ -90,10 +79,10 @@ def test_what_searches_brought_is_forgotten_for_good_and_may_be_asked_for_anew(
 
     def searched() -> None:
         for _ in range(3):
-            if looked(house) == "enrich":
+            if house.looked(idle) == "enrich":
                 assert house.run("enrich").success
                 house.follow()
-        assert looked(house) == "nothing is due"
+        assert house.looked(idle) == "nothing is due"
 
     told(house, "/learn green tea")
     house.follow()
