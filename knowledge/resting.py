@@ -76,8 +76,9 @@ def resting(
             wanted = set(ids)
         case _:
             wanted = set(logs.filter(pl.col("conversation_id").is_in(list(ids)))["record_id"])
-    searches = _searches(logs, tables)
-    wanted |= set(searches.filter(pl.col("entity_id").is_in(entities))["record_id"])
+    searches, notices = _searches(logs, tables), _notices(tables)
+    for done in (searches, notices):
+        wanted |= set(done.filter(pl.col("entity_id").is_in(entities))["record_id"])
     said = heads.filter(pl.col("conversation_id").is_in(list(ids)), thing == "conversation")
     while True:
         rows = logs.filter(pl.col("record_id").is_in(list(wanted)))
@@ -86,7 +87,7 @@ def resting(
         here = logs.join(lines, on=_PLACE, how="semi", nulls_equal=True)
         every = set(here["record_id"])
         more = every | _decided(every, tables, policy) | _made_for(every, searches)
-        more |= _told(ids, every, tables)
+        more |= _told(every, notices)
         if more == wanted:
             return Resting(lines.sort("record_key"), sorted(every))
         wanted = more
@@ -169,15 +170,21 @@ def _naming(tables: Tables, policy: Policy) -> pl.DataFrame:
     return said.join(forms(said, policy), on=WRITTEN).select("entity_id", "record_id")
 
 
-def _told(ids: Sequence[str], gone: set[str], tables: Tables) -> set[str]:
-    """Notifications that tell of an entity, or of what stood in records that go."""
-    rows = tables["raw_logs"].filter(NOTICES)
-    found = rows.select("record_id", "tool_input").collect()
-    return {
-        record
-        for record, given in found.iter_rows()
-        if (notice := notice_of(given)).entity_id in ids or not gone.isdisjoint(notice.record_ids)
-    }
+def _notices(tables: Tables) -> pl.DataFrame:
+    """record_id, entity_id, of: notifications, and the records whose facts they tell."""
+    rows = tables["raw_logs"].filter(NOTICES).select("record_id", "tool_input").collect()
+    told = [(record, notice_of(given)) for record, given in rows.iter_rows()]
+    return pl.DataFrame(
+        [(record, notice.entity_id, notice.record_ids) for record, notice in told],
+        schema={"record_id": pl.String, "entity_id": pl.String, "of": pl.List(pl.String)},
+        orient="row",
+    )
+
+
+def _told(gone: set[str], notices: pl.DataFrame) -> set[str]:
+    """Records of notifications that tell of what stood in records that go."""
+    mine = pl.col("of").list.set_intersection(sorted(gone)).list.len() > 0
+    return set(notices.filter(mine)["record_id"])
 
 
 def _decided(gone: set[str], tables: Tables, policy: Policy) -> set[str]:

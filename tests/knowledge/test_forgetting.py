@@ -14,7 +14,7 @@ from knowledge.raw_logs import HEAD_COLUMNS, placed
 from knowledge.records import read_records
 from knowledge.resting import READS, resting
 from knowledge.stage import Means
-from knowledge.tables import RECORDS, TABLES
+from knowledge.tables import MEMORY_ENTITIES, RECORDS, TABLES
 from knowledge.tombstones import Tombstone, digests, forgotten, tombstone_of
 from knowledge.whole import build
 from resources.embedder import load_embedder
@@ -159,3 +159,23 @@ def test_of_a_namespace_goes_what_happened_until_then() -> None:
 )
 def test_what_is_a_tombstone(line: str, is_one: bool) -> None:
     assert (tombstone_of(line.encode()) is not None) == is_one
+
+
+def test_what_was_told_of_an_entity_goes_under_each_name_that_it_has_now(means: Means) -> None:
+    item = {"effect_id": "n_1", "entity_id": "e_stands", "text": "Learned 1 new fact about bees"}
+    event = {"event_id": "e", "type": "receipt", "at": "2026-02-03T10:00:00Z",
+             "effect": "notification", "item": item}  # fmt: skip
+    every = read_records(
+        f"{json.dumps(event)}\n".encode(), namespace="n", source_file="inbox.jsonl",
+        timezone="UTC", seen_at=SEEN_AT, redactor=None,
+    ).records  # fmt: skip
+    tables = build(every, means)
+    entity = {"namespace": "n", "type": "topic", "name": "bees", "display_name": "bees",
+              "aliases": [], "mentions": 1, "facts": 0, "introduced_by": "r", "active_facts": 0,
+              "confidence": 0.5, "canonical_id": "e_stands"}  # fmt: skip
+    tables["memory_entities"] = MEMORY_ENTITIES.frame(
+        entity | {"entity_id": id_} for id_ in ("e_stands", "e_merged")
+    )
+    assert left(every, tables, "entity", "e_stands").is_empty()
+    assert left(every, tables, "entity", "e_merged").is_empty()
+    assert left(every, tables, "entity", "e_other").height == 1
