@@ -98,19 +98,24 @@ def line_forgotten(
     namespace: str, head: Head, tombstones: Sequence[Tombstone], key: bytes | None
 ) -> bool:
     """Whether a line of the inbox, of which an adapter told the head, is named by tombstones."""
-    at = utc(pl.Series([head.time], dtype=pl.String), "UTC")
-    record = pl.DataFrame(
-        {
-            "namespace": namespace,
-            "record_key": "",
-            "thread": head.thread,
-            "session": head.session,
-            "native_id": head.native_id,
-            "occurred_at": at,
+    return lines_forgotten(namespace, [head], tombstones, key).item()
+
+
+def lines_forgotten(
+    namespace: str, heads: Sequence[Head], tombstones: Sequence[Tombstone], key: bytes | None
+) -> pl.Series:
+    """The same of several lines, one by one."""
+    told = pl.DataFrame(
+        [(head.thread, head.session, head.native_id, head.time) for head in heads],
+        schema={
+            "thread": pl.String, "session": pl.Boolean, "native_id": pl.String, "time": pl.String,
         },
-        schema_overrides={"thread": pl.String, "native_id": pl.String},
+        orient="row",
+    )  # fmt: skip
+    records = told.with_columns(
+        namespace=pl.lit(namespace), record_key=pl.lit(""), occurred_at=utc(told["time"], "UTC")
     )
-    return forgotten(record, tombstones, key).item()
+    return forgotten(records, tombstones, key)
 
 
 def _until(tombstones: Iterable[Tombstone]) -> object:

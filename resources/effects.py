@@ -35,9 +35,10 @@ def switched_off(state: State, table: Table) -> list[str]:
 
 def switch_on(state: State, namespace: str, effect: str, now: datetime) -> bool:
     """Notes since when something may be done of itself; False if it was noted before."""
-    gone = forgets(state.home, namespace, now)
     names = ("", *map(str, range(1, _MOST_SWITCHES)))
-    name = next((one for one in names if not gone(event_id(namespace, "switch", effect, one))), "")
+    ids = [event_id(namespace, "switch", effect, one) for one in names]
+    gone = forgets(state.home, namespace, ids, now)
+    name = next((one for one, lost in zip(names, gone, strict=True) if not lost), "")
     return _tell(state, namespace, "switch", effect, name, {}, now)
 
 
@@ -69,14 +70,14 @@ def forgotten(state: State, effect: str, rows: pl.DataFrame, now: datetime) -> p
     Its intent would be dropped, too, so that it were due for ever. `rows` have namespace and
     effect_id.
     """
-    gone = {each: forgets(state.home, each, now) for each in rows["namespace"].unique()}
-    return pl.Series(
-        [
-            gone[namespace](event_id(namespace, "intent", effect, effect_id))
-            for namespace, effect_id in rows.select("namespace", "effect_id").iter_rows()
-        ],
-        dtype=pl.Boolean,
-    )
+    gone = set[tuple[str, str]]()
+    for (namespace,), own in rows.group_by("namespace"):
+        effects = own["effect_id"].to_list()
+        ids = [event_id(str(namespace), "intent", effect, each) for each in effects]
+        lost = forgets(state.home, str(namespace), ids, now)
+        gone |= {(str(namespace), each) for each in own["effect_id"].filter(lost)}
+    told = rows.select("namespace", "effect_id").iter_rows()
+    return pl.Series([each in gone for each in told], dtype=pl.Boolean)
 
 
 def event_id(namespace: str, kind: str, effect: str, effect_id: str) -> str:

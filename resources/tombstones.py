@@ -2,13 +2,15 @@
 
 import os
 import secrets
-from collections.abc import Callable
+from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
 
+import polars as pl
+
 from knowledge.adapter import Head
 from knowledge.adapters import adapters
-from knowledge.tombstones import Tombstone, line_forgotten, tombstone_of
+from knowledge.tombstones import Tombstone, line_forgotten, lines_forgotten, tombstone_of
 from resources.files import replace_file
 from resources.home import Home, HomeError, check_namespace
 from resources.inbox import blank_lines, lines_of
@@ -67,19 +69,15 @@ def tombstones(home: Home) -> dict[str, list[Tombstone]]:
     return found
 
 
-def forgets(home: Home, namespace: str, at: datetime) -> Callable[[str], bool]:
-    """Tells of ids of events whether intake would drop a line that was written under them now.
+def forgets(home: Home, namespace: str, event_ids: Sequence[str], at: datetime) -> pl.Series:
+    """Of ids of events, whether intake would drop a line that was written under them now.
 
     Raises:
         HomeError: as `key_of`.
     """
     own = tombstones(home).get(namespace, [])
-    key = key_of(home, own)
-
-    def forgotten(event_id: str) -> bool:
-        return line_forgotten(namespace, Head(None, False, event_id, at.isoformat()), own, key)
-
-    return forgotten if own else lambda _: False
+    heads = [Head(None, False, event_id, at.isoformat()) for event_id in event_ids]
+    return lines_forgotten(namespace, heads, own, key_of(home, own))
 
 
 def clear_inbox(home: Home, namespace: str, own: list[Tombstone], key: bytes | None) -> int:
