@@ -11,8 +11,11 @@ import polars as pl
 
 from assets import candidates, learning_candidates, raw_logs
 from knowledge.change import Change
+from knowledge.identity import digest
 from knowledge.tables import DEAD_LETTERS, RAW_LOGS, RECORDS, WORK
 from knowledge.tombstones import NAMESPACE, READS, Tombstone, forgotten
+from resources.home import remove
+from resources.home_damage import FORGOTTEN
 from resources.notifier import forget_told
 from resources.publication import forget_others, generations_in_use, held_back, unpublish
 from resources.state import State
@@ -24,7 +27,7 @@ from resources.tombstones import (
     tombstones,
 )
 
-STAGE = "forget"
+STAGE = FORGOTTEN
 """Of the rows of `work` that say which tombstones were applied."""
 FINGERPRINT = "forget@1"
 
@@ -62,6 +65,8 @@ def apply_tombstones(state: State) -> Forgotten:
     work = state.warehouse.read(WORK).filter(pl.col("stage") == STAGE).collect()
     applied = set(work.select("namespace", "unit").iter_rows())
     notes: list[dict[str, object]] = []
+    if any((name, one.event_id) not in applied for name, own in told.items() for one in own):
+        remove(state.home.damaged)  # nobody knows what it holds
     for namespace, own in told.items():
         new = [one for one in own if (namespace, one.event_id) not in applied]
         if not new:
@@ -86,7 +91,7 @@ def _note(namespace: str, one: Tombstone, rows: int) -> dict[str, object]:
         "namespace": namespace,
         "stage": STAGE,
         "unit": one.event_id,
-        "unit_hash": one.event_id,
+        "unit_hash": digest(repr(one)),
         "fingerprint": FINGERPRINT,
         "outcome": "done" if rows else "empty",
         "attempts": 1,

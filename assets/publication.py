@@ -16,8 +16,11 @@ from knowledge.invariants import violations
 from knowledge.struck_out import too_many
 from knowledge.tables import (
     CONVERSATIONS,
+    DEAD_LETTERS,
     EXTRACTORS,
+    MODEL_CALLS,
     RAW_LOGS,
+    SOURCE_FILES,
     TABLES,
     VECTOR_INDEX,
     WORK,
@@ -42,6 +45,9 @@ from resources.verdicts import Verdicts
 PUBLISHED = tuple(table for table in TABLES.values() if table is not WORK)
 """Tables that readers may follow; `work` is the writers' own."""
 
+BOOKS = frozenset({SOURCE_FILES.name, DEAD_LETTERS.name, MODEL_CALLS.name})
+"""Tables that are written beside all others: a change in them alone is not published by itself."""
+
 
 def versions(state: State) -> dict[str, int]:
     """Version of each table that is there."""
@@ -50,7 +56,7 @@ def versions(state: State) -> dict[str, int]:
 
 
 def is_stale(state: State) -> bool:
-    """Whether tables by day, or what is in force, changed since some namespace was published.
+    """Whether tables, or what is in force, changed since some namespace was published.
 
     So it is while an older manifest may be read that holds what is forgotten.
 
@@ -65,13 +71,14 @@ def is_stale(state: State) -> bool:
     now_in_force = extractors_frame(in_force(state.settings), state.policy)
     if not now_in_force.equals(_sorted(state, EXTRACTORS)) or older_to_drop(state):
         return True
-    days = [table.name for table in PUBLISHED if table.by_day and table.name in current]
-    days.append(EXTRACTORS.name)
+    made = {name for name in current if name not in BOOKS}
     held = state.warehouse.read(CONVERSATIONS, columns=["namespace"]).unique().collect()
     back = held_back(state.home)
     for namespace in {*held["namespace"], *namespaces(state.home)}:
         last = back.get(namespace) or published(state.home, namespace)
-        if last is None or any(last.tables.get(n) != current[n] for n in days):
+        if last is None or not last.tables.keys() <= current.keys():
+            return True
+        if any(last.tables.get(name) != current[name] for name in made):
             return True
         if isinstance(last, Held):
             if last.bounds != bounds(state):

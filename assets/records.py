@@ -21,6 +21,7 @@ from knowledge.identity import digest
 from knowledge.records import STAGE, Before, SourceRead, before, read_records
 from knowledge.redaction import redactor
 from knowledge.tables import DEAD_LETTERS, RECORDS, SOURCE_FILES
+from resources.inbox import namespaces_of_inbox
 from resources.lock import write_lock
 from resources.log_files import LogFile, changed, log_files, prefix_hash, windows
 from resources.sources import list_sources
@@ -243,10 +244,9 @@ def changed_files(state: State) -> list[LogFile]:
         for source in list_sources(state.home)
         for file in log_files(Path(source.path), source.namespace, source.timezone)
     }
-    for folder in sorted(state.home.inbox.iterdir()):
-        if folder.is_dir():
-            for file in log_files(folder, folder.name, "UTC"):
-                found[folder.name, file.path] = file
+    for namespace in namespaces_of_inbox(state.home):
+        for file in log_files(state.home.inbox / namespace, namespace, "UTC"):
+            found[namespace, file.path] = file
     return changed(found.values(), known)
 
 

@@ -12,8 +12,10 @@ from assets.records import changed_files, stretch
 from knowledge.tables import ENRICHMENT_QUEUE
 from knowledge.work import ranges
 from pipelines.event_log import kept_open
+from pipelines.healing import heal
 from pipelines.next_step import WHOLE, Step, next_step, night_owes_model
 from pipelines.under_way import COMMAND_TAG, process_tag, range_tags, reconcile
+from resources.damage import Damaged, reading
 from resources.effects import switched_off
 from resources.log_files import LogFile
 from resources.state import State
@@ -84,6 +86,7 @@ def run_graph(
     on_stretch: OnStretch = lambda _, __: None,
     on_check: Callable[[], None] = lambda: None,
     on_interrupt: Callable[[], None] = lambda: None,
+    healed: bool = False,
 ) -> Outcome:
     """Takes in what changed and publishes it, newest stretch first, until nothing is pending.
 
@@ -95,8 +98,10 @@ def run_graph(
         on_stretch: Told of each stretch.
         on_check: Called before all is checked: by then everything is published.
         on_interrupt: Called at Ctrl-C, before what is done is published.
+        healed: Whether it was just looked whether the home is damaged.
 
     Raises:
+        Damaged: something is lost, and the run must not go on by itself.
         RunFailed: a step failed. What was published before stays.
     """
 
@@ -112,7 +117,7 @@ def run_graph(
         runs.go_on()
         runs.check(on_check)
 
-    return _watched(state, work, listener, on_interrupt)
+    return _watched(state, work, listener, on_interrupt, healed=healed)
 
 
 def run_days(
@@ -269,6 +274,25 @@ def _watched(
     work: Callable[[_Runs], None],
     listener: Listener | None = None,
     on_interrupt: Callable[[], None] = lambda: None,
+    *,
+    healed: bool = False,
+) -> Outcome:
+    """Does work over one instance; once more, if it failed as something was damaged meanwhile."""
+    if not healed:
+        heal(state)
+    try:
+        return _done(state, work, listener, on_interrupt)
+    except (RunFailed, Damaged):
+        if not heal(state, deep=True):
+            raise
+        return _done(state, work, listener, on_interrupt)
+
+
+def _done(
+    state: State,
+    work: Callable[[_Runs], None],
+    listener: Listener | None,
+    on_interrupt: Callable[[], None],
 ) -> Outcome:
     token = LISTENER.set(listener)
     state.home.dagster_environment()  # the code location looks there when it is imported
@@ -277,7 +301,8 @@ def _watched(
             reconcile(instance)
             runs = _Runs(state, instance)
             try:
-                work(runs)
+                with reading():
+                    work(runs)
             except KeyboardInterrupt:
                 runs.outcome.interrupted = True
                 on_interrupt()

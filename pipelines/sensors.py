@@ -1,5 +1,6 @@
 """Near real time: new and grown files become published knowledge within a minute."""
 
+import math
 import time
 from pathlib import Path
 
@@ -7,13 +8,20 @@ import dagster as dg
 
 from pipelines.dispatch import news
 from pipelines.enrich import idle
+from pipelines.healing import heal
 from pipelines.jobs import consolidate, days, intake, publish, refresh
 from pipelines.next_step import Step, left_to_model, next_step
 from pipelines.under_way import UNFINISHED, range_tags, reconcile
+from resources.damage import Damaged
+from resources.home import HomeError
+from resources.lock import LockTimeout
 from resources.state import State
 
 MODEL_PAUSE = 600.0
 """Seconds after a language model was down, or the budget spent, until it is asked again."""
+
+LOOK_EVERY = 300.0
+"""Seconds between two looks whether the home is damaged; a run that failed is followed by one."""
 
 MOST_FAILURES = 7
 """Failures in a row that are counted: the longest pause is an hour."""
@@ -29,6 +37,8 @@ def new_logs(
     context: dg.SensorEvaluationContext, state: dg.ResourceParam[State]
 ) -> dg.SensorResult | dg.SkipReason:
     """Starts one run per tick: the next step, while none is queued or running."""
+    if wrong := _damage(state):
+        return dg.SkipReason(wrong)
     (state.home.root / "sensor_alive").touch()
     reconcile(context.instance)
     unfinished = context.instance.get_runs(dg.RunsFilter(statuses=UNFINISHED), limit=1)
@@ -50,6 +60,25 @@ def new_logs(
     return dg.SensorResult(run_requests=[request(step, tick)], cursor=str(tick))
 
 
+_LOOKED: dict[Path, float] = {}
+"""When it was last looked whether a home is damaged."""
+
+
+def _damage(state: State) -> str | None:
+    """Heals what is damaged, now and then; why nothing can be run, where that cannot be done."""
+    now, root = time.monotonic(), state.home.root
+    if now - _LOOKED.get(root, -math.inf) < LOOK_EVERY:
+        return None
+    try:
+        heal(state, timeout=0)
+    except LockTimeout:
+        return None  # who writes now did it before
+    except (Damaged, HomeError) as error:
+        return str(error)
+    _LOOKED[root] = now
+    return None
+
+
 def _pause(instance: dg.DagsterInstance, step: Step) -> float:
     """Seconds until a failed job is due again: a minute, doubled with each failure in a row."""
     filters = dg.RunsFilter(job_name=step.job)
@@ -61,6 +90,7 @@ def _pause(instance: dg.DagsterInstance, step: Step) -> float:
         failed += 1
     if not failed:
         return 0.0
+    _LOOKED.clear()
     ended = records[0].end_time or records[0].update_timestamp.timestamp()
     return ended + 60 * 2 ** (failed - 1) - time.time()
 

@@ -8,10 +8,11 @@ import os
 import sqlite3
 import threading
 from collections.abc import Generator, Iterable, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import quote
 
 import polars as pl
 from pydantic import ValidationError
@@ -22,7 +23,7 @@ from knowledge.tables import MODEL_CALLS
 ATTEMPTS = 3
 """Times that a question is asked whose answer is none; then it waits for `clear_failed`."""
 
-_VERSION = 1
+VERSION = 1
 _SECONDS = 30.0
 _SCHEMA = f"""
 BEGIN;
@@ -44,7 +45,7 @@ CREATE TABLE calls (
     seconds REAL NOT NULL, called_at TEXT NOT NULL
 ) STRICT;
 CREATE INDEX calls_by_time ON calls (called_at);
-PRAGMA user_version = {_VERSION};
+PRAGMA user_version = {VERSION};
 COMMIT;
 """
 
@@ -284,6 +285,17 @@ class Answers:
         at = pl.col("called_at").str.to_datetime("%+", time_unit="us", time_zone="UTC")
         return MODEL_CALLS.frame(frame.with_columns(at, day=pl.col("called_at").str.slice(0, 10)))
 
+    def take(self, table: str, rows: Iterable[Sequence[object]]) -> int:
+        """Takes over rows of one of the tables of another such file; gives how many."""
+        count = 0
+        with self._writing() as database:
+            for row in rows:
+                places = ", ".join("?" * len(row))
+                statement = f"INSERT OR IGNORE INTO {table} VALUES ({places})"  # noqa: S608
+                with suppress(sqlite3.IntegrityError):  # of an answer that is lost
+                    count += database.execute(statement, row).rowcount
+        return count
+
     def close(self) -> None:
         """Closes the file; the next use opens it again."""
         with self._lock:
@@ -340,6 +352,8 @@ class Answers:
         return self._opened
 
     def _open(self) -> sqlite3.Connection:
+        if not os.access(self._path.parent, os.W_OK):
+            return self._open_read_only()
         try:
             # SQLite gives the files beside it the mode of this one.
             os.close(os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
@@ -358,6 +372,11 @@ class Answers:
             raise
         return database
 
+    def _open_read_only(self) -> sqlite3.Connection:
+        """Of a home that can only be read: nobody writes there, and no file is made beside it."""
+        where = f"file:{quote(str(self._path))}?mode=ro&immutable=1"
+        return sqlite3.connect(where, uri=True, isolation_level=None, check_same_thread=False)
+
     def _migrate(self, database: sqlite3.Connection) -> None:
         found = database.execute("PRAGMA user_version").fetchone()[0]
         if found == 0:
@@ -370,10 +389,10 @@ class Answers:
                 found = database.execute("PRAGMA user_version").fetchone()[0]
                 if found == 0:
                     raise
-        if found > _VERSION:
+        if found > VERSION:
             raise AnswersError(
                 f"answers {self._path} were written by a newer Cairn (version {found}, this one "
-                f"knows {_VERSION}): update with `git pull && make setup`"
+                f"knows {VERSION}): update with `git pull && make setup`"
             )
 
 

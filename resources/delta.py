@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 import polars as pl
+import pyarrow as pa
 from deltalake import ColumnProperties, DeltaTable, PostCommitHookProperties, WriterProperties
 from deltalake.exceptions import TableNotFoundError
 
@@ -132,6 +133,12 @@ def files_of(stored: DeltaTable | None, namespace: str) -> pl.DataFrame:
         added = added.select(pl.col(name).alias(to) for name, to in names.items() if name in added)
         found = pl.concat([found, added], how="diagonal_relaxed")
     return found.filter(pl.col("namespace") == namespace).drop("namespace")
+
+
+def sizes_of(stored: DeltaTable) -> tuple[list[str], list[int]]:
+    """Paths of its files, as the log has them, and how many bytes each has."""
+    added = pa.table(stored.get_add_actions()).select(["path", "size_bytes"]).to_pydict()
+    return added["path"], added["size_bytes"]
 
 
 def uris_of(stored: DeltaTable | None, namespace: str) -> set[str]:

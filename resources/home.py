@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import stat
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,8 +21,10 @@ OURS = {
     *FOLDERS, "schema_version", "cairn.toml", "answers.sqlite", "answers.sqlite-shm",
     "answers.sqlite-wal", "sources.json", "write.lock", "write.lock.next", "checks.json",
     "held.json", "sensor_alive", "model_waits", "model_goes_on", "keys.json", "forget.key",
-    "forgetting",
+    "forgetting", "search_waits", "notifications", "damaged",
 }  # fmt: skip
+KEPT_ASIDE = 20
+"""Damaged things that are kept; of more, the oldest go."""
 CHECKOUT = Path(__file__).parents[1]
 NAMESPACE = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}")
 
@@ -121,6 +124,16 @@ class Home:
         return self.root / "forget.key"
 
     @property
+    def damaged(self) -> Path:
+        """What was damaged and cannot be made again, set aside."""
+        return self.root / "damaged"
+
+    @property
+    def read_only(self) -> bool:
+        """Whether it can only be read, as a backup may be."""
+        return not os.access(self.root, os.W_OK | os.X_OK)
+
+    @property
     def write_lock(self) -> Path:
         """The one writer's lock."""
         return self.root / "write.lock"
@@ -161,8 +174,10 @@ def find_home(path: Path | None = None) -> Path:
 def open_home(path: Path | None = None, lock_timeout: float = Home.lock_timeout) -> Home:
     """The state folder, made if it is not there, readable by its owner only.
 
+    One that may only be read is opened as it is.
+
     Raises:
-        HomeError: it cannot be written, holds something else, or has another schema version.
+        HomeError: it cannot be made, holds something else, or has another schema version.
     """
     root = find_home(path)
     try:
@@ -180,16 +195,55 @@ def check_room(home: Home) -> None:
     Raises:
         HomeError: the home cannot be written, or its disk is as good as full.
     """
-    if not os.access(home.root, os.R_OK | os.W_OK | os.X_OK):
-        raise HomeError(
-            f"home {home.root}: cannot be written: choose another with --home or CAIRN_HOME"
-        )
+    check_writable(home)
     free = shutil.disk_usage(home.root).free
     if free < LEAST_FREE:
         raise HomeError(
             f"home {home.root}: {free / 1e6:.0f} MB are free, {LEAST_FREE / 1e6:.0f} are needed:"
             " make room first"
         )
+
+
+def check_writable(home: Home) -> None:
+    """Refuses what would change a home that can only be read.
+
+    Raises:
+        HomeError: it cannot be written.
+    """
+    if home.read_only:
+        raise HomeError(
+            f"home {home.root} is read-only: it can be searched, and nothing can be told to it or"
+            " made in it; choose another with --home or CAIRN_HOME"
+        )
+
+
+def set_aside(home: Home, path: Path) -> Path:
+    """Moves a damaged thing out of the way, to `damaged/`, and gives its new place.
+
+    The oldest of very many go. What is forgotten goes with all of them: nobody knows what they say.
+    """
+    folder = home.damaged
+    if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+        folder.unlink()
+    folder.mkdir(mode=0o700, exist_ok=True)
+    known = sorted(folder.iterdir(), key=lambda one: (one.lstat().st_mtime_ns, one.name))
+    for old in known[: max(0, len(known) - KEPT_ASIDE + 1)]:
+        remove(old)
+    place = folder / path.name
+    number = 1
+    while place.is_symlink() or place.exists():
+        number += 1
+        place = folder / f"{path.name}.{number}"
+    path.rename(place)
+    return place
+
+
+def remove(path: Path) -> None:
+    """Removes a file, a link or a folder with all that is in it; nothing, if it is not there."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def check_namespace(name: str) -> str:
@@ -210,9 +264,12 @@ def check_namespace(name: str) -> str:
 def _prepare(root: Path) -> None:
     if root.exists() and not root.is_dir():
         raise HomeError(f"home {root} is a file: choose a folder with --home or CAIRN_HOME")
-    root.mkdir(mode=0o700, parents=True, exist_ok=True)
     marker = root / "schema_version"
-    if not marker.exists():
+    if marker.exists() and Home(root).read_only:
+        _check_schema(root, marker)
+        return
+    root.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if not marker.exists() or not _check_schema(root, marker):
         foreign = [
             entry.name
             for entry in root.iterdir()
@@ -223,24 +280,32 @@ def _prepare(root: Path) -> None:
                 f"home {root} is not empty and is no home of Cairn (it holds {min(foreign)}):"
                 " choose a new folder with --home or CAIRN_HOME"
             )
+        if marker.is_dir() or marker.is_symlink():
+            remove(marker)
         replace_file(marker, f"{SCHEMA_VERSION}\n".encode())
-    _check_schema(root, marker.read_text())
     if stat.S_IMODE(root.stat().st_mode) & 0o077:
         root.chmod(0o700)
     for name in FOLDERS:
-        (root / name).mkdir(mode=0o700, exist_ok=True)
+        # What else stands in the place of one is set aside by a run.
+        if not (root / name).is_symlink() and not (root / name).exists():
+            (root / name).mkdir(mode=0o700, exist_ok=True)
     settings = root / "dagster" / "dagster.yaml"
-    if not settings.exists() or settings.read_text() != DAGSTER_YAML:
+    with suppress(OSError, UnicodeDecodeError):
+        if settings.is_file() and settings.read_text() == DAGSTER_YAML:
+            return
+    with suppress(OSError):
         replace_file(settings, DAGSTER_YAML.encode())
 
 
-def _check_schema(root: Path, text: str) -> None:
+def _check_schema(root: Path, marker: Path) -> bool:
+    """Refuses a home of another version; false if its version cannot be read.
+
+    There was no other one than this so far: it is then taken for it.
+    """
     try:
-        found = int(text)
-    except ValueError:
-        raise HomeError(
-            f"home {root}: the file schema_version holds no number: write {SCHEMA_VERSION} into it"
-        ) from None
+        found = int(marker.read_text())
+    except (ValueError, OSError):
+        return False
     if found > SCHEMA_VERSION:
         raise HomeError(
             f"home {root} was written by a newer Cairn (schema {found}, this one knows"
@@ -251,3 +316,4 @@ def _check_schema(root: Path, text: str) -> None:
             f"home {root} was written by an older Cairn (schema {found}, this one needs"
             f" {SCHEMA_VERSION}): make a new home from its sources with `cairn --home NEW run`"
         )
+    return True

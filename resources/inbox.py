@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from resources.files import append_lines, replace_file, sync_folder
-from resources.home import Home, check_namespace
+from resources.home import Home, check_namespace, check_writable, remove
 
 Redact = Callable[[bytes], tuple[bytes, int]]
 """Takes UTF-8 text, gives it without secrets, and how many it replaced."""
@@ -66,8 +66,10 @@ def append_events(
     Raises:
         ValueError: `type` or `namespace` is missing or wrong, `at` has no timezone or cannot be
             read, or a value is no JSON; then none is added.
+        HomeError: the home can only be read.
     """
     lines = [_line(event, redact, at) for event in events]
+    check_writable(home)
     with _locked(home.inbox):
         asked: dict[str, set[str]] = {}
         for line in lines:
@@ -131,8 +133,16 @@ def blank_lines(home: Home, namespace: str, forget: Callable[[bytes], bool]) -> 
     return gone
 
 
+def namespaces_of_inbox(home: Home) -> list[str]:
+    """Namespaces that have a folder in the inbox, sorted."""
+    if not home.inbox.is_dir():
+        return []
+    return sorted(folder.name for folder in home.inbox.iterdir() if folder.is_dir())
+
+
 def _files(home: Home, namespace: str) -> list[Path]:
-    return sorted((home.inbox / check_namespace(namespace)).glob("*.jsonl"))
+    found = (home.inbox / check_namespace(namespace)).glob("*.jsonl")
+    return sorted(file for file in found if file.is_file())
 
 
 class _Line(NamedTuple):
@@ -207,7 +217,10 @@ def _redacted(value: dict[str, object], redact: Redact) -> tuple[dict[str, objec
 @contextmanager
 def _locked(inbox: Path) -> Generator[None]:
     """Writers of the inbox take turns."""
-    descriptor = os.open(inbox / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    lock = inbox / ".lock"
+    if lock.is_symlink() or lock.is_dir():  # nobody can hold such a one
+        remove(lock)
+    descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield
@@ -218,7 +231,7 @@ def _locked(inbox: Path) -> Generator[None]:
 def _there(folder: Path, ids: Container[str]) -> dict[str, Path]:
     """Those of these events that a namespace has already, whole, with their files."""
     found: dict[str, Path] = {}
-    for file in sorted(folder.glob("*.jsonl")):
+    for file in sorted(filter(Path.is_file, folder.glob("*.jsonl"))):
         content = file.read_bytes()
         for start in _START.finditer(content):
             if (event_id := start[1].decode()) in ids:

@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import tempfile
 import threading
 import uuid
 from collections.abc import Collection, Iterator, Sequence
@@ -28,8 +29,10 @@ from resources.arms import (
 )
 from resources.bm25 import Words
 from resources.conditions import INDEXED, Condition, conditions
+from resources.damage import first_line, is_panic
 from resources.files import replace_file
 from resources.home import check_namespace
+from resources.seals import SEALS, has_size, is_as_sealed, seal, seals
 from resources.vector_index import (
     FORMAT,
     Filters,
@@ -64,7 +67,8 @@ class EdgeIndex:
     `<folder>/<namespace>/<generation>/<build>/` has `generation.json` and the engine's `shard/`.
     A build is complete once it stands under its number, and the highest number counts: the night
     adds an optimized build of the same contents. The engine touches files when it loads a shard,
-    but not what they hold; several processes may load one.
+    but not what they hold; several processes may load one. What they hold is sealed, since the
+    engine would not notice a file that was cut. A build that cannot be read counts as none.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -72,6 +76,7 @@ class EdgeIndex:
         self._words = Words()
         self._shards: dict[Path, tuple[int, tuple[Generation, edge.EdgeShard]]] = {}
         self._lock = threading.Lock()
+        self._copies: list[tempfile.TemporaryDirectory[str]] = []
 
     def publish(
         self,
@@ -87,7 +92,8 @@ class EdgeIndex:
         made = described(namespace, rows, model, dimension, optimized=rebuild)
         folder = self._folder / namespace / made.name
         build = _latest(folder)
-        if build and ((there := _about(build)).optimized or not rebuild):
+        there = build and _about(build)
+        if there and (there.optimized or not rebuild):
             return there
         partial = self._folder / namespace / f"{uuid.uuid4()}.partial"
         base = None if rebuild or made.points < FRESH_BELOW else self._newest_like(made)
@@ -95,6 +101,7 @@ class EdgeIndex:
         try:
             self._build(made, rows, partial / "shard", base)
             replace_file(partial / "generation.json", json.dumps(asdict(made)).encode())
+            seal(partial, _files(partial))
             folder.mkdir(mode=0o700, exist_ok=True)
             partial.rename(folder / str(int(build.name) + 1 if build else 0))
         finally:
@@ -105,7 +112,32 @@ class EdgeIndex:
 
     def generation(self, namespace: str, name: str) -> Generation:
         """See `VectorIndex.generation`."""
-        return _about(self._build_of(namespace, name))
+        about = _about(self._build_of(namespace, name))
+        if about is None:
+            raise MissingGenerationError(namespace, name)
+        return about
+
+    def damage(self, namespace: str, name: str, *, deep: bool) -> str | None:
+        """What is wrong with the files of a generation; None if nothing is, or it is not there.
+
+        Args:
+            namespace: Whose.
+            name: Its name.
+            deep: Look at what the files hold, too; else at their sizes.
+        """
+        folder = self._folder / check_namespace(namespace) / name
+        if not folder.is_symlink() and not folder.exists():
+            return None
+        build = _latest(folder)
+        return "it is not whole" if build is None else _damage(build, deep=deep)
+
+    def drop(self, namespace: str, name: str) -> None:
+        """Removes a generation, whatever stands in its place."""
+        folder = self._folder / check_namespace(namespace) / name
+        if folder.is_dir() and not folder.is_symlink():
+            shutil.rmtree(folder)
+        else:
+            folder.unlink(missing_ok=True)
 
     def search(
         self,
@@ -155,7 +187,7 @@ class EdgeIndex:
             return []
         gone = sorted(path for path in folder.iterdir() if path.name not in keep)
         for path in gone:
-            shutil.rmtree(path)
+            self.drop(namespace, path.name)
         return [path.name for path in gone if path.suffix != ".partial"]
 
     def _build(self, made: Generation, rows: Prepared, folder: Path, base: Path | None) -> None:
@@ -186,6 +218,8 @@ class EdgeIndex:
                 f"index of {made.namespace}: the engine does not hold what it was given: try again"
             )
         shard.close()
+        # At its first loading the engine removes what it needed to build, and is then at rest.
+        edge.EdgeShard.load(str(folder)).close()
 
     def _point(self, row: PointRow) -> edge.Point:
         vectors: dict[str, Any] = {} if row.vector is None else {DENSE: row.vector}
@@ -200,7 +234,9 @@ class EdgeIndex:
             build
             for folder in (self._folder / made.namespace).glob("*")
             if (build := _latest(folder))
-            and (there := _about(build)).model == made.model
+            and (there := _about(build))
+            and _damage(build, deep=True) is None
+            and there.model == made.model
             and there.dimension == made.dimension
             and there.format == FORMAT
         ]
@@ -223,14 +259,44 @@ class EdgeIndex:
                 del self._shards[next(iter(self._shards))]
             build = self._build_of(namespace, name)
             try:
-                shard = edge.EdgeShard.load(str(build / "shard"))
-            except Exception:  # the engine has no exceptions of its own
+                opened = self._load(build)
+            except VectorIndexError:
                 if build.exists():
                     raise
-                build = self._build_of(namespace, name)  # the night has just replaced it
-                shard = edge.EdgeShard.load(str(build / "shard"))
-            self._shards[folder] = changed, (_about(build), shard)
-            return self._shards[folder][1]
+                opened = self._load(self._build_of(namespace, name))  # the night just replaced it
+            self._shards[folder] = changed, opened
+            return opened
+
+    def _load(self, build: Path) -> tuple[Generation, edge.EdgeShard]:
+        """A build, from a copy of it where the engine may not touch its files.
+
+        Raises:
+            VectorIndexError: it cannot be loaded.
+        """
+        about, wrong = _about(build), _damage(build, deep=False)
+        try:
+            if about is not None and wrong is None:
+                return about, edge.EdgeShard.load(str(self._touchable(build / "shard")))
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException as error:  # the engine has no exceptions of its own
+            if not is_panic(error) and not isinstance(error, Exception):
+                raise
+            wrong = first_line(error)
+        raise VectorIndexError(
+            f"index of {build.parents[1].name}: it is damaged ({wrong or 'it is not whole'}):"
+            " `cairn run` makes it again"
+        )
+
+    def _touchable(self, shard: Path) -> Path:
+        if os.access(shard, os.W_OK):
+            return shard
+        copy = tempfile.TemporaryDirectory(prefix="cairn-index-")
+        self._copies.append(copy)  # removed with the index
+        copy_sparse(shard, Path(copy.name) / "shard")
+        for path in Path(copy.name).rglob("*"):
+            path.chmod(0o700 if path.is_dir() else 0o600)
+        return Path(copy.name) / "shard"
 
 
 def _new_shard(folder: Path, dimension: int) -> edge.EdgeShard:
@@ -277,8 +343,32 @@ def _changed(folder: Path) -> int:
         return 0
 
 
-def _about(build: Path) -> Generation:
-    return Generation(**json.loads((build / "generation.json").read_bytes()))
+def _about(build: Path) -> Generation | None:
+    """What a build says of itself; None if that cannot be read."""
+    try:
+        return Generation(**json.loads((build / "generation.json").read_bytes()))
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def _files(build: Path) -> dict[str, Path]:
+    """Files of a build by their path in it."""
+    return {
+        file.relative_to(build).as_posix(): file
+        for file in build.rglob("*")
+        if file.is_file() and file.name != SEALS
+    }
+
+
+def _damage(build: Path, *, deep: bool) -> str | None:
+    """What is wrong with the files of a build; nothing can be known of one that was not sealed."""
+    if _about(build) is None:
+        return "what it says of itself cannot be read"
+    for name, noted in seals(build).items():
+        file = build / name
+        if not (is_as_sealed(file, noted, deep=True) if deep else has_size(file, noted.size)):
+            return f"{name} is not as it was written"
+    return None if (build / "shard").is_dir() else "its files are gone"
 
 
 def copy_sparse(source: Path, target: Path) -> None:

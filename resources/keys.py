@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 
 from resources.files import replace_file
-from resources.home import Home, check_namespace
+from resources.home import Home, check_namespace, check_writable
 
 BEGINNING = "cairn_"
 """Of every key, so that whoever finds one knows what it opens."""
@@ -144,5 +144,6 @@ def _sha256(secret: str) -> str:
 
 
 def _write(home: Home, keys: list[AccessKey]) -> None:
+    check_writable(home)
     content = json.dumps([asdict(key) for key in keys], indent=2)
     replace_file(home.keys, content.encode() + b"\n", MODE)

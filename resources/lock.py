@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from resources.home import Home
+from resources.home import Home, check_writable, set_aside
 
 POLL_SECONDS = 0.1
 PATIENCE_SECONDS = 1.0
@@ -55,6 +55,7 @@ def write_lock(
 
     Raises:
         LockTimeout: another writer held it for all that time.
+        HomeError: the home can only be read.
     """
     own = Holder(
         os.getpid(),
@@ -63,6 +64,10 @@ def write_lock(
     )
     timeout = home.lock_timeout if timeout is None else timeout
     deadline = time.monotonic() + timeout
+    check_writable(home)
+    for path in (home.write_lock, home.write_lock.with_suffix(".lock.next")):
+        if path.is_symlink() or path.is_dir():  # nobody can hold such a one
+            set_aside(home, path)
     with _opened(home.write_lock) as lock:
         with _opened(home.write_lock.with_suffix(".lock.next")) as turn:
             _wait(turn, lock, deadline, timeout)
@@ -76,7 +81,7 @@ def write_lock(
 
 def lock_holder(home: Home) -> Holder | None:
     """Who holds the lock now, if anyone does."""
-    if not home.write_lock.exists():
+    if not home.write_lock.is_file() or home.read_only:
         return None
     with _opened(home.write_lock, os.O_RDONLY) as lock:
         if _taken(lock, fcntl.LOCK_SH):

@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 
 from knowledge.tables import Table
+from resources.damage import RUN, Damaged
 from resources.files import replace_file
 from resources.home import Home, check_namespace
 from resources.warehouse import Warehouse
@@ -69,12 +70,15 @@ class Held:
 
 
 def held_back(home: Home) -> dict[str, Held]:
-    """Namespaces whose readers keep what they had, since their invariants do not hold."""
+    """Namespaces whose readers keep what they had, since their invariants do not hold.
+
+    A list that cannot be read counts as none: the next publication finds out again.
+    """
     try:
         content = json.loads((home.root / HELD).read_bytes())
-    except FileNotFoundError:
+        return {namespace: Held(**fields) for namespace, fields in content.items()}
+    except (OSError, ValueError, TypeError, AttributeError):
         return {}
-    return {namespace: Held(**fields) for namespace, fields in content.items()}
 
 
 def hold_back(home: Home, held: Mapping[str, Held]) -> None:
@@ -90,12 +94,18 @@ def published(home: Home, namespace: str) -> Manifest | None:
 
 
 def manifests(home: Home, namespace: str) -> list[Manifest]:
-    """The manifests kept, the one in force first."""
+    """The manifests kept, the one in force first.
+
+    Raises:
+        Damaged: they cannot be read.
+    """
+    file = _file(home, namespace)
     try:
-        content = _file(home, namespace).read_bytes()
+        return [_manifest(fields) for fields in json.loads(file.read_bytes())]
     except FileNotFoundError:
         return []
-    return [_manifest(fields) for fields in json.loads(content)]
+    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+        raise Damaged(f"manifest {file} cannot be read: {RUN}") from error
 
 
 def namespaces(home: Home) -> list[str]:

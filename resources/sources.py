@@ -6,7 +6,7 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from resources.files import replace_file
-from resources.home import Home, check_namespace
+from resources.home import Home, check_namespace, check_writable
 
 
 class SourceError(Exception):
@@ -63,8 +63,11 @@ def list_sources(home: Home) -> list[Source]:
         return [Source(**fields) for fields in json.loads(home.sources.read_bytes())]
     except FileNotFoundError:
         return []
-    except (ValueError, TypeError) as error:
-        raise SourceError(f"{home.sources}: {error}: mend or remove it") from error
+    except (OSError, ValueError, TypeError) as error:
+        raise SourceError(
+            f"{home.sources} cannot be read: `cairn run` sets it aside, then register your sources"
+            " again with `cairn run --source PATH`"
+        ) from error
 
 
 def remove_source(home: Home, path: Path) -> Source:
@@ -88,5 +91,6 @@ def _absolute(path: Path) -> Path:
 
 
 def _write(home: Home, sources: list[Source]) -> None:
+    check_writable(home)
     content = json.dumps([asdict(source) for source in sorted(sources)], indent=2)
     replace_file(home.sources, content.encode() + b"\n")

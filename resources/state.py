@@ -44,6 +44,11 @@ class State:
         default_factory=dict[str, Remembering], repr=False, compare=False
     )
 
+    def let_go(self) -> None:
+        """Forgets what was computed of tables that were made anew by other means."""
+        self._changes.clear()
+        self._remembering.clear()
+
     @property
     def policy(self) -> Policy:
         """The values that decide."""

@@ -1,8 +1,7 @@
 """What the tables as they stand would strike out of what was published."""
 
-from deltalake.exceptions import DeltaError
-
 from knowledge.struck_out import READS, StruckOut, struck_out
+from resources.damage import Damaged
 from resources.publication import published, read_published
 from resources.state import State
 
@@ -19,7 +18,7 @@ def struck_out_now(state: State, namespace: str) -> StruckOut | None:
     warehouse = state.warehouse
     try:
         before = {table.name: read_published(warehouse, manifest, table) for table in READS}
-    except DeltaError:
+    except Damaged:
         return None
     return struck_out(
         before,

@@ -1,6 +1,7 @@
 """Tombstones of a home: their key, those that the inbox holds, and who is being forgotten."""
 
 import os
+import re
 import secrets
 from collections.abc import Sequence
 from datetime import datetime
@@ -11,17 +12,20 @@ import polars as pl
 from knowledge.adapter import Head
 from knowledge.adapters import adapters
 from knowledge.tombstones import Tombstone, line_forgotten, lines_forgotten, tombstone_of
+from resources.damage import RUN, Damaged
 from resources.files import replace_file
-from resources.home import Home, HomeError, check_namespace
-from resources.inbox import blank_lines, lines_of
+from resources.home import Home, HomeError, check_namespace, check_writable
+from resources.inbox import blank_lines, lines_of, namespaces_of_inbox
 
 MODE = 0o600
+_KEY = re.compile(rb"[0-9a-f]{64}")
 FORGETTING = "forgetting"
 """File of the namespaces whose older generations and manifests still hold what is forgotten."""
 
 
 def make_key(home: Home) -> bytes:
     """The secret of the home's tombstones, made at the first; part of the backup set."""
+    check_writable(home)
     try:
         descriptor = os.open(home.forget_key, os.O_WRONLY | os.O_CREAT | os.O_EXCL, MODE)
     except FileExistsError:
@@ -32,8 +36,13 @@ def make_key(home: Home) -> bytes:
 
 
 def _key(home: Home) -> bytes:
-    key = home.forget_key.read_bytes()
-    if len(key) != 64:
+    try:
+        key = home.forget_key.read_bytes()
+    except FileNotFoundError:
+        raise
+    except OSError:
+        key = b""
+    if not _KEY.fullmatch(key):
         raise HomeError(
             f"{home.forget_key} holds no key: put the one of a backup in its place; what was"
             " forgotten is told by it"
@@ -61,11 +70,10 @@ def key_of(home: Home, tombstones: list[Tombstone]) -> bytes | None:
 def tombstones(home: Home) -> dict[str, list[Tombstone]]:
     """The tombstones of each namespace that has any, as its inbox has them."""
     found: dict[str, list[Tombstone]] = {}
-    for folder in sorted(home.inbox.iterdir()):
-        if folder.is_dir():
-            lines = lines_of(home, folder.name, containing=b"tombstone")
-            if own := [one for line in lines if (one := tombstone_of(line))]:
-                found[folder.name] = own
+    for name in namespaces_of_inbox(home):
+        lines = lines_of(home, name, containing=b"tombstone")
+        if own := [one for line in lines if (one := tombstone_of(line))]:
+            found[name] = own
     return found
 
 
@@ -97,11 +105,18 @@ def _is_forgotten(line: bytes, *, namespace: str, own: list[Tombstone], key: byt
 
 
 def forgetting(home: Home) -> set[str]:
-    """Namespaces in which something was forgotten, and what is older is not yet dropped."""
+    """Namespaces in which something was forgotten, and what is older is not yet dropped.
+
+    Raises:
+        Damaged: the list cannot be read.
+    """
+    file = home.root / FORGETTING
     try:
-        return set((home.root / FORGETTING).read_text().split())
+        return set(map(check_namespace, file.read_text().split()))
     except FileNotFoundError:
         return set()
+    except (OSError, ValueError) as error:
+        raise Damaged(f"{file} cannot be read: {RUN}") from error
 
 
 def note_forgetting(home: Home, namespace: str, *, on: bool) -> None:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 
 from resources.files import replace_file
 from resources.home import Home
@@ -17,14 +18,14 @@ class Verdicts:
     """The last verdict of each suite, kept in the home.
 
     A suite that passed is not run again for the same versions of the tables that it reads. What is
-    broken holds its namespace back until the suite has passed.
+    broken holds its namespace back until the suite has passed. What cannot be read is no verdict.
     """
 
     def __init__(self, home: Home) -> None:
         self._file = home.root / "checks.json"
         self._passed: dict[str, str] = {}
         self._broken: dict[str, Broken] = {}
-        if self._file.exists():
+        with suppress(OSError, ValueError, AttributeError):
             held = json.loads(self._file.read_bytes())
             self._passed, self._broken = held.get("passed", {}), held.get("broken", {})
 

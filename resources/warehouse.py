@@ -6,6 +6,7 @@ from datetime import timedelta
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import unquote
 
 import polars as pl
 import pyarrow as pa
@@ -15,6 +16,7 @@ from deltalake.exceptions import CommitFailedError, DeltaError
 from knowledge.change import Change, difference
 from knowledge.tables import Table
 from resources.changed import apart, are_spread, rows_of
+from resources.damage import RUN, Damaged, first_line
 from resources.delta import (
     HOOKS,
     WHOLE,
@@ -26,10 +28,13 @@ from resources.delta import (
     last_commit,
     opened,
     quoted,
+    sizes_of,
     stored_as,
     uris_of,
     written_as,
 )
+from resources.seals import has_size
+from resources.table_files import reseal, seal_commit
 from resources.vacuum import purged, vacuumed
 
 ATTEMPTS = 5
@@ -71,6 +76,8 @@ class Warehouse:
     _kept: dict[Commit, Opened] = field(
         default_factory=dict[Commit, Opened], init=False, repr=False, compare=False
     )
+    _whole: set[str] = field(default_factory=set[str], init=False, repr=False, compare=False)
+    """Files that were seen to be as long as they should be; no name is used twice."""
 
     def read(
         self,
@@ -89,8 +96,13 @@ class Warehouse:
             days: Only rows of these days, for tables by day; other days' files are not opened.
             columns: Only these.
             version: As it was then; else as it is now.
+
+        Raises:
+            Damaged: its files, or this version, are gone or cut.
         """
         opened = self._opened(table, version)
+        if opened is None and version is not None:
+            raise Damaged(f"table {table.name} is gone: {RUN}")
         frame = table.empty().lazy() if opened is None else opened.rows
         frame = frame.filter(*Scope(days, None if namespace is None else [namespace]).expressions)
         return frame if columns is None else frame.select(columns)
@@ -244,7 +256,7 @@ class Warehouse:
             days = differ["day"].unique().to_list()
             scope = Scope(days, [namespace] if differ.height else [])
             return difference(*(_current(table, one, scope) for one in (then, now)))
-        except (DeltaError, OSError):
+        except (Damaged, OSError):
             return None
 
     def append(self, table: Table, frame: pl.DataFrame) -> Written:
@@ -277,7 +289,9 @@ class Warehouse:
         Returns:
             Files removed.
         """
-        return vacuumed(self._uri(table), table.name, self._options, keep, retention)
+        removed = vacuumed(self._uri(table), table.name, self._options, keep, retention)
+        reseal(Path(self._uri(table)))
+        return removed
 
     def purge(self, table: Table, *, keep: Collection[int] = ()) -> int:
         """Removes every version but the last content and those to keep, their log entries too.
@@ -293,7 +307,19 @@ class Warehouse:
         if last is None:
             return 0
         self._kept.clear()
-        return purged(self._uri(table), self._options, {*keep, last})
+        removed = purged(self._uri(table), self._options, {*keep, last})
+        reseal(Path(self._uri(table)))
+        return removed
+
+    def folder(self, table: Table) -> Path | None:
+        """Where a table is; None in an object store."""
+        uri = self._uri(table)
+        return None if "://" in uri else Path(uri)
+
+    def let_go(self) -> None:
+        """Lets go of tables that were opened: their files were changed by other means."""
+        self._kept.clear()
+        self._whole.clear()
 
     @property
     def _options(self) -> dict[str, str] | None:
@@ -308,8 +334,27 @@ class Warehouse:
         kept = None if commit is None else self._kept.get(commit)
         if kept is not None and kept.table is table:
             return kept
-        stored = self._open(table, version if commit is None else commit.version)
-        return None if stored is None else self._keep(table, stored, commit)
+        try:
+            stored = self._open(table, version if commit is None else commit.version)
+        except DeltaError as error:
+            raise Damaged(
+                f"table {table.name} cannot be read ({first_line(error)}): {RUN}"
+            ) from error
+        if stored is None:
+            return None
+        self._check(table, stored)
+        return self._keep(table, stored, commit)
+
+    def _check(self, table: Table, stored: DeltaTable) -> None:
+        """Refuses files that are gone or cut: where polars reads them, it gives up by a panic."""
+        folder = self.folder(table)
+        if folder is None:
+            return
+        for path, size in zip(*sizes_of(stored), strict=True):
+            if path not in self._whole:
+                if not has_size(folder / unquote(path), size):
+                    raise Damaged(f"table {table.name}: {folder / path} is gone or cut: {RUN}")
+                self._whole.add(path)
 
     def _keep(self, table: Table, stored: DeltaTable, commit: Commit | None) -> Opened:
         opened = Opened(stored, table, self._options, kept=commit is not None)
@@ -376,7 +421,11 @@ class Warehouse:
                 write_deltalake(stored, data, mode=mode, predicate=predicate, **common)
         except CommitFailedError as error:
             raise Conflict(f"{table.name}: changed by another writer") from error
-        self._keep(table, stored, last_commit(Path(self._uri(table)), stored.version()))
+        folder = Path(self._uri(table))
+        commit = last_commit(folder, stored.version())
+        if commit is not None:
+            seal_commit(folder, stored.version())
+        self._keep(table, stored, commit)
         return Written(stored.version(), rows, changed=True)
 
     def _create(self, table: Table, data: Any, common: dict[str, Any]) -> DeltaTable:

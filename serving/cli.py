@@ -84,9 +84,12 @@ class LazyGroup(click.Group):
         """Runs the command; what a person can mend becomes one line."""
         try:
             return super().invoke(ctx)
-        except (click.exceptions.Exit, click.Abort, click.ClickException, BrokenPipeError):
+        except (
+            click.exceptions.Exit, click.Abort, click.ClickException, BrokenPipeError,
+            KeyboardInterrupt, SystemExit, GeneratorExit,
+        ):  # fmt: skip
             raise
-        except Exception as error:
+        except BaseException as error:  # polars gives up by no `Exception`
             if (told := _told(error)) is not None:
                 raise click.ClickException(told) from error
             raise
@@ -152,6 +155,9 @@ def _is_text(argument: str) -> bool:
 
 def _told(error: BaseException) -> str | None:
     """What a person reads of an error that they can mend; of any other one, nothing."""
+    from resources.damage import as_damage
+
+    error = as_damage(error) or error
     if isinstance(error, _mendable()):
         return " ".join(str(error).split())
     if isinstance(error, OSError):
@@ -166,6 +172,7 @@ def _told(error: BaseException) -> str | None:
 def _mendable() -> tuple[type[Exception], ...]:
     """Errors whose message tells a person what to do; imported once there is an error."""
     from resources.answers import AnswersError
+    from resources.damage import Damaged
     from resources.home import HomeError
     from resources.keys import KeyListError
     from resources.lock import LockTimeout
@@ -179,7 +186,7 @@ def _mendable() -> tuple[type[Exception], ...]:
     from serving.reader import NothingPublished
 
     return (
-        AnswersError, HomeError, KeyListError, LockTimeout, ConfigError, SourceError,
+        AnswersError, Damaged, HomeError, KeyListError, LockTimeout, ConfigError, SourceError,
         VectorIndexError, NothingPublished, Several, Undecidable, Unforgettable,
         UnknownId,
     )  # fmt: skip

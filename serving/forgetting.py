@@ -11,7 +11,7 @@ from knowledge.resting import READS, resting
 from knowledge.tables import RECORDS
 from knowledge.tombstones import NAMESPACE, TYPE, digests
 from resources.home import check_namespace
-from resources.inbox import Received, append_event
+from resources.inbox import Received, append_event, namespaces_of_inbox
 from resources.publication import namespaces
 from resources.sources import list_sources
 from resources.state import State
@@ -94,7 +94,7 @@ def forgettable(kind: str) -> str:
 
 def _namespaces(state: State) -> set[str]:
     """Namespaces of which the home holds or awaits anything."""
-    inboxes = {folder.name for folder in state.home.inbox.iterdir() if folder.is_dir()}
+    inboxes = set(namespaces_of_inbox(state.home))
     watched = {source.namespace for source in list_sources(state.home)}
     return inboxes | watched | set(namespaces(state.home)) | state.warehouse.namespaces(RECORDS)
 

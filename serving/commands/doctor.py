@@ -1,6 +1,5 @@
 """`cairn doctor`."""
 
-import os
 import shutil
 import stat
 import sys
@@ -20,6 +19,7 @@ from serving import options
 from serving.terminal import console, emit_json, size
 
 if TYPE_CHECKING:
+    from resources.publication import Manifest
     from resources.settings import Settings
     from resources.state import State
 
@@ -54,9 +54,9 @@ Exits with 1 if there is an error."""
 @options.as_json
 @click.pass_context
 def command(ctx: click.Context, as_json: bool) -> None:
-    """Check home, lock, versions, disk, daemon, index and model."""
-    state = options.state_of(ctx)
-    findings = [finding for check in CHECKS for finding in _guarded(check, state)]
+    """Check home, tables, lock, versions, disk, daemon, index and model."""
+    state, findings = _opened(ctx)
+    findings += [finding for check in CHECKS for finding in _guarded(check, state)]
     if as_json:
         emit_json({"home": state.home.root, "checks": findings})
     else:
@@ -71,22 +71,54 @@ def command(ctx: click.Context, as_json: bool) -> None:
         raise click.exceptions.Exit(1)
 
 
+def _opened(ctx: click.Context) -> tuple["State", list[Finding]]:
+    """The home, with the settings' defaults where they cannot be read."""
+    from resources.home import open_home
+    from resources.settings import ConfigError, Settings
+    from resources.state import State
+
+    try:
+        return options.state_of(ctx), []
+    except ConfigError as error:
+        wrong = Finding("settings", "error", str(error), "mend what it names; until then: defaults")
+        return State(open_home(ctx.find_root().obj), Settings()), [wrong]
+
+
 def _guarded(check: Callable[["State"], Iterator[Finding]], state: "State") -> Iterator[Finding]:
     """A check that breaks is a finding, too."""
+    from resources.damage import RUN, as_damage, first_line
+
     name = check.__name__.strip("_").replace("_", " ")
     try:
         yield from check(state)
-    except Exception as error:
-        text = str(error).strip()
-        first = text.splitlines()[0] if text else ""
-        yield Finding(name, "error", f"{type(error).__name__}: {first}"[:200])
+    except (KeyboardInterrupt, SystemExit, GeneratorExit):
+        raise
+    except BaseException as error:  # polars gives up by no `Exception`
+        if as_damage(error) is not None:
+            yield Finding(name, "warning", "cannot be told while tables are damaged", RUN)
+        else:
+            found = f"{type(error).__name__}: {first_line(error)}"
+            yield Finding(name, "error", found, "see `damage`, or report it")
+
+
+def _damage(state: "State") -> Iterator[Finding]:
+    """All that is stored, read whole: what is damaged, what that costs, and what mends it."""
+    from resources.home_damage import home_damage
+
+    found = home_damage(state, deep=True)
+    for each in found:
+        lost = "" if each.lost == "nothing" else f"; lost: {each.lost}"
+        yield Finding(each.what, "error", f"{each.found} ({each.where}){lost}", each.advice)
+    if not found:
+        yield Finding("damage", "ok", "none: all that is stored is as it was written")
 
 
 def _home(state: "State") -> Iterator[Finding]:
     root = state.home.root
     mode = stat.S_IMODE(root.stat().st_mode)
-    if not os.access(root, os.R_OK | os.W_OK | os.X_OK):
-        yield Finding("home", "error", f"{root} cannot be written", "choose another with --home")
+    if state.home.read_only:
+        yield Finding("home", "warning", f"{root} is read-only",
+                      "it can be searched; what writes needs another, with --home")  # fmt: skip
     elif mode & 0o077:
         yield Finding("home", "warning", f"{root} is open to others", f"chmod 700 {root}")
     else:
@@ -206,29 +238,49 @@ def _publication(state: "State") -> Iterator[Finding]:
 
 
 def _tables(state: "State") -> Iterator[Finding]:
-    import polars as pl
-
-    from knowledge.tables import TABLES
-    from resources.publication import namespaces, published, read_published
+    from resources.damage import RUN, Damaged
+    from resources.publication import namespaces
 
     names = namespaces(state.home)
     if not names:
         yield Finding("tables", "warning", "nothing is published yet", "`cairn run --samples`")
     for name in names:
-        manifest = published(state.home, name)
-        if manifest is None:
+        try:
+            manifest = _published(state, name)
+        except Damaged as error:
+            yield Finding(f"tables of {name}", "error", str(error), RUN)
             continue
-        broken: list[str] = []
-        for table in manifest.tables:
-            try:
-                read_published(state.warehouse, manifest, TABLES[table]).select(pl.len()).collect()
-            except Exception as error:
-                broken.append(f"{table} ({type(error).__name__})")
+        broken = [table for table in manifest.tables if not _reads(state, manifest, table)]
         if broken:
             yield Finding(f"tables of {name}", "error", f"cannot be read: {', '.join(broken)}",
-                          "`cairn run` makes all but `records` again")  # fmt: skip
+                          RUN)  # fmt: skip
         else:
             yield Finding(f"tables of {name}", "ok", f"all {len(manifest.tables)} can be read")
+
+
+def _published(state: "State", name: str) -> "Manifest":
+    from resources.damage import RUN, Damaged
+    from resources.publication import published
+
+    if (manifest := published(state.home, name)) is None:
+        raise Damaged(f"{name} is not published: {RUN}")
+    return manifest
+
+
+def _reads(state: "State", manifest: "Manifest", table: str) -> bool:
+    """Whether a published version of a table can be opened and counted."""
+    import polars as pl
+
+    from knowledge.tables import TABLES
+    from resources.damage import Damaged, reading
+    from resources.publication import read_published
+
+    try:
+        with reading():
+            read_published(state.warehouse, manifest, TABLES[table]).select(pl.len()).collect()
+    except (Damaged, KeyError, OSError):
+        return False
+    return True
 
 
 def _model(state: "State") -> Iterator[Finding]:
@@ -326,6 +378,7 @@ def _loopback(host: str | None) -> bool:
 
 def _index(state: "State") -> Iterator[Finding]:
     from knowledge.tables import VECTOR_INDEX
+    from resources.damage import Damaged
     from resources.publication import namespaces, published, read_published
     from resources.vector_index import VectorIndexError
 
@@ -335,7 +388,10 @@ def _index(state: "State") -> Iterator[Finding]:
                       " where the disk is full", "make room first")  # fmt: skip
         return
     for name in namespaces(state.home):
-        manifest = published(state.home, name)
+        try:
+            manifest = published(state.home, name)
+        except Damaged:
+            continue
         if manifest is None or manifest.generation is None:
             continue
         try:
@@ -400,6 +456,6 @@ def _notify(state: "State") -> Iterator[Finding]:
 
 
 CHECKS = (
-    _home, _disk, _versions, _settings, _lock, _daemon, _sources, _publication, _tables, _model,
-    _qdrant_server, _index, _notify, _dead_letters, _feedback,
+    _home, _damage, _disk, _versions, _settings, _lock, _daemon, _sources, _publication, _tables,
+    _model, _qdrant_server, _index, _notify, _dead_letters, _feedback,
 )  # fmt: skip

@@ -2,6 +2,7 @@
 
 import math
 import time
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from serving.terminal import Column, console, count, emit_json, print_table, say
 
 if TYPE_CHECKING:
     from pipelines.run import Plan
+    from resources.damage import Damage
     from resources.state import State
     from serving.progress import Display
 
@@ -49,6 +51,11 @@ what is done and stops; `cairn run` goes on from there."""
 @click.option(
     "--report/--no-report", default=None, help="What each stage made. [on a terminal]"
 )  # fmt: skip
+@click.option(
+    "--accept-loss",
+    is_flag=True,
+    help="Go on without damaged records that nothing brings back; `cairn doctor` lists them.",
+)
 @options.as_json
 @click.pass_context
 def command(
@@ -58,6 +65,7 @@ def command(
     namespace: str | None,
     timezone: str | None,
     report: bool | None,
+    accept_loss: bool,
     as_json: bool,
 ) -> None:
     """Take in logs, make knowledge of them, publish it."""
@@ -65,23 +73,48 @@ def command(
         raise click.UsageError("--samples goes alone: it has its own namespace", ctx)
     if (namespace or timezone) and not sources:
         raise click.UsageError("--namespace and --timezone belong to --source PATH", ctx)
+    from pipelines.healing import heal_files
+    from resources.home import check_writable
+
     state = options.state_of(ctx)
+    check_writable(state.home)
+    mended = heal_files(state)
     _register(state, sources, samples=samples, namespace=namespace, timezone=timezone)
-    execute(state, report=report, as_json=as_json)
+    _tell_damage(mended)
+    execute(state, report=report, accept_loss=accept_loss, as_json=as_json)
 
 
-def execute(state: "State", *, report: bool | None = None, as_json: bool = False) -> None:
+def _tell_damage(found: Sequence["Damage"]) -> None:
+    """What was damaged, and what became of it."""
+    for each in found:
+        rest = "" if each.lost == "nothing" else f"; lost: {each.lost}"
+        click.echo(f"cairn: {each.what} was damaged ({each.found}){rest}", err=True)
+        if each.kind == "sources":
+            click.echo(f"cairn: {each.advice}", err=True)
+    if found:
+        click.echo("cairn: it is mended, or made again by this run", err=True)
+
+
+def execute(
+    state: "State",
+    *,
+    report: bool | None = None,
+    accept_loss: bool = False,
+    as_json: bool = False,
+) -> None:
     """Runs the graph over what changed, shows how far it is, and tells what came of it.
 
     Raises:
         click.exceptions.Exit: with 130 after Ctrl-C.
     """
     state.home.dagster_environment()  # the code location looks for the home when it is imported
+    from pipelines.healing import heal
     from pipelines.run import RunFailed, plan, run_graph
     from resources.home import check_room
     from serving.progress import Display
 
     check_room(state.home)
+    _tell_damage(heal(state, accept_loss=accept_loss))
     planned = plan(state)
     display = Display()
     start = time.monotonic()
@@ -93,6 +126,7 @@ def execute(state: "State", *, report: bool | None = None, as_json: bool = False
                 listener=display.listener(),
                 on_stretch=display.stretch,
                 on_check=display.checking,
+                healed=True,
                 on_interrupt=lambda: display.note(
                     "interrupted: publishing what is done (Ctrl-C again stops at once)"
                 ),
@@ -219,6 +253,7 @@ def _register(
     timezone: str | None,
 ) -> None:
     from resources.home import CHECKOUT
+    from resources.inbox import namespaces_of_inbox
     from resources.log_files import LOG_SUFFIXES, log_files
     from resources.sources import add_source, list_sources
     from serving.namespaces import SAMPLES
@@ -237,10 +272,15 @@ def _register(
             add_source(state.home, path, owner, timezone or state.settings.timezone)
         except ValueError as error:
             raise click.ClickException(str(error)) from None
-    if not list_sources(state.home) and not any(state.home.inbox.iterdir()):
+    if not (list_sources(state.home) or namespaces_of_inbox(state.home) or _was_run(state)):
         raise click.ClickException(
             "no source is registered: use `cairn run --source PATH`, or `cairn run --samples`"
         )
+
+
+def _was_run(state: "State") -> bool:
+    """Whether there is anything from which knowledge could be made again."""
+    return any(state.home.warehouse.iterdir())
 
 
 def _announce(planned: "Plan") -> None:

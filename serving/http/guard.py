@@ -10,10 +10,11 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from resources.damage import as_damage
 from resources.keys import KeyListError
 from serving.http.access import Gate
 from serving.http.metrics import Seen
-from serving.http.problems import Refused, problem
+from serving.http.problems import UNREADABLE, Refused, problem
 
 PUBLIC = frozenset({"/health", "/health/ready", "/openapi.json", "/docs"})
 """What is told without a key: it says nothing of what is remembered."""
@@ -84,10 +85,18 @@ class Guard:
                 else problem(503, "the list of keys cannot be read: `cairn doctor` says why")
             )
             await refusal(scope, receive, sending)
-        except Exception as error:
+        except BaseException as error:
+            damaged = as_damage(error) is not None
+            if not (damaged or isinstance(error, Exception)):
+                raise
             _log(error)
             if not status:
-                await problem(500, "this is a fault of the server")(scope, receive, sending)
+                refusal = (
+                    problem(503, UNREADABLE)
+                    if damaged
+                    else problem(500, "this is a fault of the server")
+                )
+                await refusal(scope, receive, sending)
         finally:
             seen = Seen.of(scope, status, perf_counter() - began, state)
             for note in self._notes:
@@ -116,7 +125,7 @@ def _name(host: str) -> str:
     return (host if end < 0 else host[:end]).lower()
 
 
-def _log(error: Exception) -> None:
+def _log(error: BaseException) -> None:
     """Where something broke: never the message, which may have text of logs in it."""
     last = traceback.extract_tb(error.__traceback__)[-1]
     logger.error("%s at %s:%d", type(error).__name__, last.filename, last.lineno)

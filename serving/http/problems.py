@@ -8,6 +8,7 @@ from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 
+from resources.damage import Damaged
 from resources.keys import KeyListError
 from resources.vector_index import VectorIndexError
 from serving.cursors import BadCursor
@@ -16,6 +17,7 @@ from serving.http.answers import Problem, Wrong
 from serving.reader import NothingPublished
 
 MEDIA_TYPE = "application/problem+json"
+UNREADABLE = "what is stored cannot be read: `cairn doctor` says why"
 LONGEST_PLACE = 100
 """Characters of a place in a request that are told: a client may name its fields as it likes."""
 
@@ -103,6 +105,8 @@ def _nothing(_: Request, __: Any) -> Response:
 
 
 def _not_now(_: Request, error: Any) -> Response:
+    if isinstance(error, Damaged):
+        return problem(503, UNREADABLE)
     what = "the list of keys" if isinstance(error, KeyListError) else "the index"
     return problem(503, f"{what} cannot be read: `cairn doctor` says why")
 
@@ -116,6 +120,7 @@ def install(app: FastAPI) -> None:
         (NothingPublished, _nothing),
         (VectorIndexError, _not_now),
         (KeyListError, _not_now),
+        (Damaged, _not_now),
         (RequestValidationError, _invalid),
         (HTTPException, _of_starlette),
     ):

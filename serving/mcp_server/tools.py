@@ -12,6 +12,7 @@ from mcp.types import CallToolResult, TextContent, ToolAnnotations
 from mcp.types import Tool as Declared
 from pydantic import ValidationError
 
+from resources.damage import as_damage
 from serving.cursors import LONGEST_CURSOR, BadCursor
 from serving.deciding import Undecidable
 from serving.mcp_server import reading, writing
@@ -21,6 +22,7 @@ from serving.mcp_server.fitting import fenced, fitted, text_of
 from serving.mcp_server.scope import Asked, Refused, Scope
 from serving.memory import Memory
 
+DAMAGED = "what is stored cannot be read: `cairn doctor` says what, `cairn run` makes it again"
 FAULT = "this is a fault of the server: its log says where; `cairn doctor` may say why"
 NAMESPACE = "namespace"
 
@@ -155,9 +157,12 @@ def call(
             for one in wrong
         )
         return _failed("; ".join(each))
-    except Exception as error:
+    except BaseException as error:
+        damaged = as_damage(error) is not None
+        if not (damaged or isinstance(error, Exception)):
+            raise
         _log(name, error)
-        return _failed(FAULT)
+        return _failed(DAMAGED if damaged else FAULT)
     return CallToolResult(
         content=[TextContent(type="text", text=text_of(told))],
         structured_content=told.model_dump(mode="json"),
@@ -168,7 +173,7 @@ def _failed(reason: str) -> CallToolResult:
     return CallToolResult(content=[TextContent(type="text", text=fenced([reason]))], is_error=True)
 
 
-def _log(name: str, error: Exception) -> None:
+def _log(name: str, error: BaseException) -> None:
     """Where something broke: never the message, which may have text of logs in it."""
     last = traceback.extract_tb(error.__traceback__)[-1]
     logger.error("%s: %s at %s:%d", name, type(error).__name__, last.filename, last.lineno)

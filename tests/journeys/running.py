@@ -22,12 +22,7 @@ from resources.state import State
 def follow(state: State) -> list[str]:
     """What a run does, without Dagster; gives the days that had work."""
     intake(state, changed_files(state))
-    days = pending_days(state)
-    if days:
-        run_raw_logs(state, days)
-        days = sorted({*days, *pending_days(state)})
-        run_candidates(state, days)
-        run_learning_candidates(state, days)
+    days = by_day(state)
     if days or whole_owes_model(state):
         run_extractors(state)
         for stage in STAGES:
@@ -35,6 +30,17 @@ def follow(state: State) -> list[str]:
         run_vector_index(state)
     run_publication(state)
     assert not held_back(state.home)
+    return days
+
+
+def by_day(state: State) -> list[str]:
+    """Makes the days that are pending; gives them."""
+    days = pending_days(state)
+    if days:
+        run_raw_logs(state, days)
+        days = sorted({*days, *pending_days(state)})
+        run_candidates(state, days)
+        run_learning_candidates(state, days)
     return days
 
 

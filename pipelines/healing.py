@@ -1,0 +1,299 @@
+"""Healing: what is damaged is taken away or mended, so that the run that follows makes it again.
+
+Only under the home's write lock. What can be made again counts as absent, and `work` says no more
+that it was made; what cannot is kept as far as it can be read.
+"""
+
+import sqlite3
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+import polars as pl
+
+from assets import candidates, learning_candidates, raw_logs
+from assets.forgetting import STAGE as FORGET
+from assets.forgetting import Forgotten
+from knowledge.stages import STAGES
+from knowledge.tables import DEAD_LETTERS, RECORDS, SOURCE_FILES, TABLES, WORK
+from resources.answers import Answers
+from resources.damage import Damage, Damaged
+from resources.files import replace_file
+from resources.home import FOLDERS, open_home, remove, set_aside
+from resources.home_damage import BY_DAY, home_damage, usable_mode
+from resources.lock import write_lock
+from resources.lost_records import lost_records, rebuild
+from resources.seals import SEALS
+from resources.state import State
+from resources.table_files import LOG, reseal, table_damage
+from resources.tombstones import FORGETTING, key_of, tombstones
+
+LOOKS = 4
+"""Times that is looked: what is wrong with a folder hides what is wrong in it."""
+
+
+def heal(
+    state: State,
+    *,
+    deep: bool = False,
+    accept_loss: bool = False,
+    timeout: float | None = None,
+) -> list[Damage]:
+    """Mends what is damaged, as far as that is not done by making it again.
+
+    Args:
+        state: Whose home.
+        deep: Read all of it; else what was not written since it was sealed is taken for sound.
+        accept_loss: Go on without what nothing brings back.
+        timeout: Seconds to wait for another writer, if there is anything to do.
+
+    Returns:
+        What was damaged.
+
+    Raises:
+        Damaged: something is lost for good, or what was forgotten would come back; the message
+            says what to do. Nothing was changed then.
+        HomeError: the home can only be read.
+        LockTimeout: another writer held the lock for all that time.
+    """
+    found = home_damage(state, deep=deep)
+    if not (_mendable(found, accept_loss) or any(_untrue(state)) or _unsealed(state)):
+        return [one for one in found if one.kind]
+    with write_lock(state.home, "healing", timeout=timeout):
+        mended: dict[Damage, None] = {}
+        for _ in range(LOOKS):
+            found = home_damage(state, deep=deep)
+            mended |= dict.fromkeys(one for one in found if one.kind)
+            to_do = _mendable(found, accept_loss)
+            # What hides others goes first.
+            to_do = [one for one in to_do if one.kind in BEFORE_OTHERS] or to_do
+            for each in to_do:
+                MENDS[each.kind](state, each)
+            _let_go(state)
+            if not to_do:
+                break
+        _make_true(state)
+        for table in TABLES.values():
+            if (folder := state.warehouse.folder(table)) is not None:
+                reseal(folder)
+    return list(mended)
+
+
+def heal_files(state: State) -> list[Damage]:
+    """Mends what must be sound before all else: folders, modes and the list of sources."""
+    found = [one for one in home_damage(state, first=True) if one.kind in MENDS]
+    if not found:
+        return []
+    with write_lock(state.home, "healing"):
+        for each in found:
+            if each.where.is_symlink() or each.where.exists():
+                MENDS[each.kind](state, each)
+    _let_go(state)
+    return found
+
+
+def _mendable(found: Sequence[Damage], accept_loss: bool) -> list[Damage]:
+    """Damage that a run mends, in the order in which it does.
+
+    Raises:
+        Damaged: as `heal`.
+    """
+    stops = [one for one in found if one.stops and not (accept_loss and one.kind)]
+    if stops:
+        raise Damaged("; ".join(map(str, stops)))
+    return sorted((one for one in found if one.kind in MENDS), key=lambda one: ORDER[one.kind])
+
+
+def _let_go(state: State) -> None:
+    """Forgets what was opened or computed of the tables as they were."""
+    state.warehouse.let_go()
+    state.let_go()
+
+
+def _unsealed(state: State) -> bool:
+    """Whether a home is from before its files were sealed."""
+    folder = state.warehouse.folder(RECORDS)
+    return folder is not None and (folder / LOG).is_dir() and not (folder / SEALS).exists()
+
+
+def _usable(state: State, each: Damage) -> None:
+    del state
+    with suppress(FileNotFoundError):
+        each.where.chmod(usable_mode(each.where))
+
+
+def _set_aside(state: State, each: Damage) -> None:
+    set_aside(state.home, each.where)
+    if each.where.parent == state.home.root and each.where.name in FOLDERS:
+        each.where.mkdir(mode=0o700)
+
+
+def _remove(state: State, each: Damage) -> None:
+    del state
+    remove(each.where)
+
+
+def _mend_forgetting(state: State, each: Damage) -> None:
+    """Of all that ever forgot something it is then looked whether older things hold it."""
+    remove(each.where)
+    every = "\n".join(sorted(tombstones(state.home)))
+    if every:
+        replace_file(state.home.root / FORGETTING, every.encode())
+
+
+def _mend_dagster(state: State, each: Damage) -> None:
+    """The history of runs is no knowledge: Dagster begins anew."""
+    del each
+    for entry in list(state.home.dagster.iterdir()):
+        if entry.name != "dagster.yaml" or not entry.is_file():
+            remove(entry)
+    open_home(state.home.root)  # writes its settings
+
+
+def _mend_answers(state: State, each: Damage) -> None:
+    """A new file with what can be read of the old one, which is set aside."""
+    state.answers.close()
+    state.__dict__.pop("answers", None)
+    aside = None
+    for name in ("-wal", "-shm", ""):
+        path = state.home.answers.with_name(state.home.answers.name + name)
+        if path.is_symlink() or path.exists():
+            aside = set_aside(state.home, path)
+    fresh = Answers(state.home.answers)
+    if aside is not None and aside.is_file():
+        salvage(aside, fresh)
+    fresh.close()
+    del each
+
+
+def _mend_table(state: State, each: Damage) -> None:
+    remove(each.where)
+    del state
+
+
+def _mend_records(state: State, each: Damage) -> None:
+    """What can be read stays, without what is forgotten; what sources still hold is read again."""
+    folder = each.where
+    wrong = table_damage(folder, deep=False)
+    lost = lost_records(state.home, state.warehouse, wrong)
+    told = tombstones(state.home)
+    known = Forgotten(told, key_of(state.home, [one for own in told.values() for one in own]))
+    rebuild(state.home, state.warehouse, wrong, known.without)
+    again = pl.DataFrame(list(lost.again), schema=["namespace", "path"], orient="row")
+    if lost.by_file and again.height:
+        read = state.warehouse.read(SOURCE_FILES).collect()
+        state.warehouse.write(SOURCE_FILES, read.join(again, on=again.columns, how="anti"))
+
+
+def _mend_tombstones(state: State, each: Damage) -> None:
+    """It was said that they may be lost: `work` knows no more that they were applied."""
+    del each
+    told = {(name, one.event_id) for name, own in tombstones(state.home).items() for one in own}
+    work = state.warehouse.read(WORK).collect()
+    applied = pl.Series(
+        [place in told for place in work.select("namespace", "unit").iter_rows()], dtype=pl.Boolean
+    )
+    state.warehouse.write(WORK, work.filter((pl.col("stage") != FORGET) | applied))
+    if not told:
+        set_aside(state.home, state.home.forget_key)
+
+
+MENDS: dict[str, Callable[[State, Damage], None]] = {
+    "permission": _usable,
+    "folder": _set_aside,
+    "sources": _set_aside,
+    "note": _remove,
+    "forgetting": _mend_forgetting,
+    "dagster": _mend_dagster,
+    "answers": _mend_answers,
+    "tombstones": _mend_tombstones,
+    "table": _mend_table,
+    "index": _remove,
+    "records": _mend_records,
+}
+"""What is done about each kind of damage; what has no kind is left to a person."""
+
+ORDER = {kind: place for place, kind in enumerate(MENDS)}
+BEFORE_OTHERS = ("permission", "folder")
+
+
+class _Untrue(NamedTuple):
+    """What `work` and `source_files` are without what they say of tables that are not there."""
+
+    work: pl.DataFrame | None
+    """None if all of it holds."""
+    files: pl.DataFrame | None
+
+
+def _untrue(state: State) -> _Untrue:
+    absent = {
+        name
+        for name, table in TABLES.items()
+        if state.warehouse.folder(table) is not None and state.warehouse.version(table) is None
+    }
+    letters = DEAD_LETTERS.name in absent
+    work = state.warehouse.read(WORK).collect()
+    untrue = pl.col("stage").is_in(_stages_of(state, absent))
+    if letters:  # they are written as things fail
+        untrue |= pl.col("outcome") == "failed"
+    holds = work.filter(~untrue)
+    files = state.warehouse.read(SOURCE_FILES).collect()
+    again = [letters and Path(path).exists() for path in files["path"]]
+    return _Untrue(
+        holds if holds.height < work.height else None,
+        files.filter(~pl.Series(again, dtype=pl.Boolean)) if any(again) else None,
+    )
+
+
+def _stages_of(state: State, absent: Collection[str]) -> list[str]:
+    """Stages that made tables which are not there, or followed their versions."""
+    found: list[str] = []
+    if not absent.isdisjoint([*BY_DAY["raw_logs"], DEAD_LETTERS.name]):
+        found.append(raw_logs.STAGE.name)
+    for part, name in ((candidates, "candidates"), (learning_candidates, "learning_candidates")):
+        if not absent.isdisjoint(BY_DAY[name]):
+            found += [each.name for each in part.extractors(state.settings)]
+    for stage in STAGES:
+        tables = {table.name for table in (*stage.writes, *(stage.reads if stage.follows else ()))}
+        if not tables.isdisjoint(absent):
+            found.append(stage.name)
+    return found
+
+
+def _make_true(state: State) -> None:
+    untrue = _untrue(state)
+    for table, holds in ((WORK, untrue.work), (SOURCE_FILES, untrue.files)):
+        if holds is not None:
+            state.warehouse.write(table, holds)
+    # A suite that passed for a version of a table did so for the one that is no more.
+    remove(state.home.root / "checks.json")
+
+
+def salvage(damaged: Path, fresh: Answers) -> None:
+    """Copies what can be read of a damaged file of answers.
+
+    An answer goes with the records that it saw, by which it is forgotten: without all of those,
+    none is kept.
+    """
+    with (
+        suppress(sqlite3.Error),
+        closing(sqlite3.connect(f"file:{quote(str(damaged))}?mode=ro", uri=True)) as old,
+    ):
+        fresh.take("calls", _readable_rows(old, "calls"))
+        seen = old.execute("SELECT * FROM answer_records").fetchall()
+        fresh.take("answers", _readable_rows(old, "answers"))
+        fresh.take("answer_records", seen)
+
+
+def _readable_rows(old: sqlite3.Connection, table: str) -> Iterator[tuple[Any, ...]]:
+    """Rows up to the first that cannot be read: from the beginning, and then from the end."""
+    seen: set[object] = set()
+    for order in ("", " DESC"):
+        with suppress(sqlite3.Error):
+            for row in old.execute(f"SELECT * FROM {table} ORDER BY rowid{order}"):  # noqa: S608
+                if row[0] in seen:
+                    break
+                seen.add(row[0])
+                yield row

@@ -1,0 +1,511 @@
+"""A damaged home: what is wrong is named, readers say it or go on, and a run makes it whole.
+
+Every kind of file of a home, damaged in every way that its kind can be.
+"""
+
+import json
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+from assets.extractors import run_extractors
+from assets.publication import run_publication
+from assets.records import changed_files, intake
+from assets.stage import run_stage
+from assets.vector_index import run_vector_index
+from knowledge.stages import STAGES
+from knowledge.tables import (
+    FACTS,
+    LEARNINGS,
+    MEMORY,
+    RAW_LOGS,
+    RECORDS,
+    SOURCE_FILES,
+    TABLES,
+    VECTOR_INDEX,
+    WORK,
+    Table,
+)
+from knowledge.whole import comparable
+from pipelines.healing import heal, heal_files
+from pipelines.next_step import next_step
+from resources.answers import Answers, Call, Kept
+from resources.damage import Damaged
+from resources.home import open_home
+from resources.home_damage import home_damage
+from resources.settings import Settings
+from resources.sources import add_source, remove_source
+from resources.state import State
+from resources.vector_index import VectorIndexError
+from serving.forgetting import note, target, tombstone
+from serving.reader import NothingPublished, open_reader
+from serving.search import search_memory
+from tests.homes import copy_home
+from tests.journeys import running
+from tests.pipelines.house import House
+
+QUERY = "the backup of the NAS fails"
+Harm = Callable[[Path], None]
+
+
+def gone(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink()
+
+
+def emptied(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+def cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+
+
+def flipped(path: Path) -> None:
+    """Other bytes in the middle, and as many as before."""
+    content = bytearray(path.read_bytes())
+    middle = len(content) // 2
+    for place in range(middle, min(middle + 30, len(content))):
+        content[place] ^= 0xFF
+    path.write_bytes(content)
+
+
+def rotten(path: Path) -> None:
+    """As `flipped`, and nothing shows that it was written."""
+    before = path.stat().st_mtime_ns
+    flipped(path)
+    os.utime(path, ns=(before, before))
+
+
+def garbage(path: Path) -> None:
+    path.write_bytes(os.urandom(3_000))
+
+
+def folder(path: Path) -> None:
+    gone(path)
+    path.mkdir()
+    (path / "inner").write_text("x")
+
+
+def looped(path: Path) -> None:
+    gone(path)
+    path.symlink_to(path.name)
+
+
+def replaced(path: Path) -> None:
+    """By a whole file of another table."""
+    other = next(one for one in (path.parents[2] / "facts").rglob("*.parquet"))
+    assert other != path
+    shutil.copy(other, path)
+
+
+def parquet(table: Table) -> Callable[[Path], Path]:
+    return lambda home: min((home / "warehouse" / table.name).rglob("part-*.parquet"))
+
+
+def entry(table: Table, place: int = -1) -> Callable[[Path], Path]:
+    log = f"warehouse/{table.name}/_delta_log/*.json"
+    return lambda home: sorted(home.glob(log))[place]
+
+
+def at(name: str) -> Callable[[Path], Path]:
+    return lambda home: home / name
+
+
+def one(pattern: str) -> Callable[[Path], Path]:
+    return lambda home: min(home.glob(pattern))
+
+
+class Thing(NamedTuple):
+    """A kind of file: where one is, what may happen to it, what it is called, and if it is remade.
+
+    `remade` is false of what a run needs no more.
+    """
+
+    where: Callable[[Path], Path]
+    harms: tuple[Harm, ...]
+    named: str
+    remade: bool = True
+
+
+BROKEN = (emptied, cut, garbage, folder, looped)
+ANY = (gone, emptied, cut, flipped, garbage, folder, looped)
+NOT_GONE = ANY[1:]
+
+THINGS = {
+    "rows": Thing(parquet(MEMORY), (*ANY, rotten, replaced), "table memory"),
+    "rows by day": Thing(parquet(RAW_LOGS), (gone, cut, flipped), "table raw_logs"),
+    "vectors": Thing(parquet(TABLES["embeddings"]), (flipped, rotten), "table embeddings"),
+    "log": Thing(entry(FACTS), ANY, "table facts"),
+    "log of many": Thing(entry(WORK), (gone, emptied, cut, flipped), "table work"),
+    "entry in the middle": Thing(entry(WORK, 3), (gone, cut), "table work"),
+    "table": Thing(at("warehouse/learnings"), (gone, folder, looped), "table learnings"),
+    "table by day": Thing(at("warehouse/candidates"), (gone,), "table candidates"),
+    "files read": Thing(at("warehouse/source_files"), (gone,), "table source_files"),
+    "letters": Thing(at("warehouse/dead_letters"), (gone,), "table dead_letters"),
+    "work": Thing(at("warehouse/work"), (gone,), ""),
+    "index": Thing(one("index/*/*/*/shard/**/page_0.dat"), (gone, cut, flipped), "index of"),
+    "generation": Thing(one("index/*/*/*/generation.json"), ANY, "index of default"),
+    "indexes": Thing(at("index"), (gone, folder, looped), "index"),
+    "manifest": Thing(at("publication/default.json"), NOT_GONE, "manifest of default"),
+    "manifests": Thing(at("publication"), (gone,), ""),
+    "verdicts": Thing(at("checks.json"), NOT_GONE, "note checks.json", remade=False),
+    "held": Thing(at("held.json"), (cut, garbage, folder), "note held.json", remade=False),
+    "mark": Thing(at("model_waits"), (garbage, folder), "mark model_waits", remade=False),
+    "forgetting": Thing(at("forgetting"), (garbage, folder), "note forgetting", remade=False),
+    "runs": Thing(at("dagster/history/runs.db"), (gone, *BROKEN), "Dagster", remade=False),
+    "events": Thing(at("dagster/history/runs/index.db"), (cut, garbage), "Dagster", remade=False),
+    "schedules": Thing(at("dagster/schedules/schedules.db"), (garbage,), "Dagster", remade=False),
+    "log of a run": Thing(one("dagster/history/runs/*-*.db"), (cut,), "log of a", remade=False),
+    "settings of Dagster": Thing(at("dagster/dagster.yaml"), (folder,), "Dagster", remade=False),
+    "folder": Thing(at("dagster"), (looped,), "folder dagster", remade=False),
+    "answers": Thing(at("answers.sqlite"), BROKEN, "answers of language models", remade=False),
+    "version": Thing(at("schema_version"), ANY, "", remade=False),
+    "lock": Thing(at("write.lock"), (folder, looped), "", remade=False),
+}  # fmt: skip
+CASES = [
+    pytest.param(thing, harm, id=f"{name}-{harm.__name__}")
+    for name, thing in THINGS.items()
+    for harm in thing.harms
+]
+SMALL = {
+    "checks.json": '{"passed": {"facts.keys": "%s"}, "broken": {}}' % ("0" * 40),
+    "held.json": "{}" + " " * 40,
+    "model_waits": "candidates",
+}
+
+
+@pytest.fixture
+def root(built: House, tmp_path: Path) -> Path:
+    """A copy of the built home, with one of each small file."""
+    place = copy_home(built.state.home.root, tmp_path / "home")
+    for name, content in SMALL.items():
+        (place / name).write_text(content)
+    answers = Answers(place / "answers.sqlite")
+    answers.put(kept("1"), ["r"])
+    answers.close()
+    return place
+
+
+def kept(key: str) -> Kept:
+    return Kept(key, "default", "facts", "full", "f", "m", "done", None, "{}", 1, 1, 0, 0.5, 1.0,
+                1, "2026-03-01T00:00:00+00:00")  # fmt: skip
+
+
+def opened(root: Path) -> State:
+    return State(open_home(root), Settings())
+
+
+def asked(state: State) -> list[tuple[str, float]]:
+    """What a search finds."""
+    found = search_memory(open_reader(state, "default"), QUERY, "all")
+    return [(each.id, round(each.score, 6)) for each in found]
+
+
+def told(state: State) -> str | None:
+    """What a search says instead of an answer."""
+    try:
+        asked(state)
+    except (Damaged, VectorIndexError, NothingPublished) as error:
+        return str(error)
+    return None
+
+
+def made_again(state: State) -> None:
+    """What a run does after healing, without Dagster."""
+    intake(state, changed_files(state))
+    running.by_day(state)
+    run_extractors(state)
+    for stage in STAGES:
+        run_stage(state, stage)
+    run_vector_index(state)
+    run_publication(state)
+
+
+@pytest.mark.parametrize(("thing", "harm"), CASES)
+def test_what_is_damaged_is_named_and_healed(
+    built: House, root: Path, thing: Thing, harm: Harm
+) -> None:
+    if (place := thing.where(root)).name == "forgetting":
+        place.write_text("default")
+    harm(place)
+    state = opened(root)
+    found = home_damage(state, deep=True)
+    if thing.named:
+        assert any(thing.named in each.what for each in found), found
+        assert all("`cairn run`" in each.advice for each in found)
+    assert (answer := told(state)) is None or "cairn run" in answer
+    heal_files(state)
+    heal(state)
+    after = [each for each in home_damage(opened(root), deep=True) if each.kind != "gone"]
+    assert after == []
+    assert thing.remade == (next_step(state) is not None) or harm is rotten
+
+
+BATCHES: list[list[tuple[Callable[[Path], Path], Harm]]] = [
+    [
+        (parquet(MEMORY), cut), (entry(FACTS), gone), (parquet(RAW_LOGS), flipped),
+        (at("publication/default.json"), cut), (one("index/*/*/*/shard/**/page_0.dat"), emptied),
+        (parquet(TABLES["embeddings"]), rotten), (at("warehouse/fact_sources"), gone),
+    ],
+    [
+        (at("warehouse/candidates"), gone), (at("warehouse/learning_candidates"), gone),
+        (at("warehouse/conversations"), looped), (entry(LEARNINGS), garbage),
+        (at("warehouse/dead_letters"), gone), (entry(VECTOR_INDEX), emptied),
+        (one("index/*/*/*/generation.json"), gone),
+    ],
+    [(at("warehouse/work"), gone), (at("warehouse/source_files"), gone), (at("index"), looped)],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("harms", BATCHES)
+def test_all_that_follows_is_made_again_to_the_same_rows(
+    built: House, root: Path, harms: list[tuple[Callable[[Path], Path], Harm]]
+) -> None:
+    before = contents(built.state)
+    for where, harm in harms:
+        harm(where(root))
+    state = opened(root)
+    heal_files(state)
+    heal(state, deep=True)
+    assert next_step(state) is not None
+    made_again(state)
+    assert_same(contents(state), before)
+    assert asked(state) == asked(built.state)
+    assert next_step(state) is None
+    assert home_damage(opened(root), deep=True) == []
+
+
+def contents(state: State) -> dict[str, pl.DataFrame]:
+    """All tables but the books, which say when and where."""
+    return comparable(
+        {
+            name: state.warehouse.read(table).collect()
+            for name, table in TABLES.items()
+            if name not in (WORK.name, SOURCE_FILES.name, "model_calls")
+        }
+    )
+
+
+def assert_same(found: dict[str, pl.DataFrame], expected: dict[str, pl.DataFrame]) -> None:
+    for name, frame in expected.items():
+        try:
+            assert_frame_equal(found[name], frame, check_exact=True)
+        except AssertionError as error:
+            raise AssertionError(f"table {name}: {error}") from error
+
+
+def test_records_that_a_source_still_holds_are_read_again(built: House, root: Path) -> None:
+    before = contents(built.state)
+    cut(parquet(RECORDS)(root))
+    state = opened(root)
+    (found,) = home_damage(state)
+    assert (found.what, found.stops) == ("table records", False)
+    assert all(part in found.lost for part in ("read again by a run", "2026-02"))
+    heal(state)
+    made_again(state)
+    assert_same(contents(state), before)
+    assert any((root / "damaged").iterdir()), "what cannot be read is kept"
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        lambda home: flipped(entry(RECORDS)(home)),
+        lambda home: gone(entry(RECORDS)(home)),
+        lambda home: gone(home / "warehouse" / "records" / "_delta_log"),
+        lambda home: garbage(entry(RECORDS, 0)(home)),
+    ],
+)
+def test_of_records_with_a_damaged_log_no_row_is_lost(
+    built: House, root: Path, harm: Harm, tmp_path: Path
+) -> None:
+    """Even where no source is left: the rows are in their files."""
+    state = opened(root)
+    remove_source(state.home, built.logs)
+    before = records(state)
+    harm(root)
+    state = opened(root)
+    (found,) = (one for one in home_damage(state) if one.kind == "records")
+    assert not found.stops
+    heal(state)
+    assert_frame_equal(records(state), before)
+    assert home_damage(opened(root), deep=True) == []
+
+
+def records(state: State) -> pl.DataFrame:
+    return state.warehouse.read(RECORDS).collect().sort(RECORDS.key)
+
+
+@pytest.fixture
+def two_files(root: Path, built: House, tmp_path: Path) -> tuple[State, Path]:
+    """A home whose records are in two files, the second from a source of its own."""
+    state = opened(root)
+    logs = tmp_path / "more"
+    logs.mkdir()
+    for number in (1, 2):
+        line = {"role": "user", "name": "Mira", "content": f"I keep bees in hive {number}.",
+                "timestamp": f"2026-04-0{number}T10:00:00Z", "conversation_id": "bees",
+                "id": f"bee-{number}"}  # fmt: skip
+        with (logs / "bees.jsonl").open("a") as file:
+            file.write(json.dumps(line) + "\n")
+    add_source(state.home, logs, "default")
+    running.follow(state)
+    return state, logs
+
+
+LOST = ("2 lines", "2026-04-01", "bees.jsonl", "from a backup", "`cairn run --accept-loss`")
+
+
+def newest_rows(root: Path) -> Path:
+    files = (root / "warehouse" / "records").rglob("part-*.parquet")
+    return max(files, key=lambda file: file.stat().st_mtime_ns)
+
+
+def test_records_whose_source_is_gone_stop_a_run_until_it_is_told_what_to_do(
+    two_files: tuple[State, Path], tmp_path: Path
+) -> None:
+    state, logs = two_files
+    root = state.home.root
+    saved = tmp_path / "saved"
+    shutil.copytree(root / "warehouse" / "records", saved)
+    before = records(state)
+    shutil.move(logs / "bees.jsonl", tmp_path / "elsewhere.jsonl")
+    harmed = newest_rows(root)
+    cut(harmed)
+
+    state = opened(root)
+    with pytest.raises(Damaged) as stopped:
+        heal(state)
+    assert all(part in str(stopped.value) for part in LOST)
+    assert harmed.exists(), "nothing is changed until then"
+
+    # One way: the source comes back, and is watched or not.
+    shutil.copy(tmp_path / "elsewhere.jsonl", logs / "bees.jsonl")
+    remove_source(state.home, logs)
+    (found,) = (one for one in home_damage(state) if one.kind == "records")
+    assert found.advice == f"`cairn run --source {logs / 'bees.jsonl'} --namespace default`"
+    (logs / "bees.jsonl").unlink()
+
+    # Another: the backup.
+    copied = tmp_path / "copied"
+    copy_home(root, copied)
+    shutil.rmtree(copied / "warehouse" / "records")
+    shutil.copytree(saved, copied / "warehouse" / "records")
+    restored = opened(copied)
+    heal(restored)
+    assert_frame_equal(records(restored), before)
+
+    # The last: without them. All others stay.
+    heal(state, accept_loss=True)
+    assert_frame_equal(records(state), before.filter(pl.col("thread") != "bees"))
+    assert next_step(state) is not None
+    running.follow(state)
+    assert "bees" not in str(state.warehouse.read(MEMORY).collect()["content"].to_list())
+    assert home_damage(opened(root), deep=True) == []
+
+
+def test_by_the_source_that_is_named_they_come_back(two_files: tuple[State, Path]) -> None:
+    state, logs = two_files
+    before = records(state)
+    remove_source(state.home, logs)
+    gone(newest_rows(state.home.root))
+    state = opened(state.home.root)
+    with pytest.raises(Damaged, match=r"cairn run --source .*bees\.jsonl --namespace default"):
+        heal(state)
+    add_source(state.home, logs / "bees.jsonl", "default")
+    heal(state)
+    running.follow(state)
+    rest = list(RECORDS.processing)
+    assert_frame_equal(records(state).drop(rest), before.drop(rest))
+
+
+def test_an_older_backup_of_records_is_completed_from_the_sources(
+    two_files: tuple[State, Path], built: House
+) -> None:
+    state, _ = two_files
+    before = records(state)
+    place = state.home.warehouse / "records"
+    shutil.rmtree(place)
+    shutil.copytree(built.state.home.warehouse / "records", place)
+    state = opened(state.home.root)
+    assert [one.found for one in home_damage(state)] == ["is older than what was made of it"]
+    heal(state)
+    running.follow(state)
+    rest = list(RECORDS.processing)
+    assert_frame_equal(records(state).drop(rest), before.drop(rest))
+
+
+def test_what_was_forgotten_does_not_come_back_with_a_damaged_inbox(
+    two_files: tuple[State, Path], tmp_path: Path
+) -> None:
+    state, _ = two_files
+    reader = open_reader(state, "default")
+    fact = reader.memory().filter(pl.col("content").str.contains("hive 2")).collect()["fact_id"][0]
+    note(state, tombstone(state, target(state, fact, "default")))
+    (state.home.root / "damaged").mkdir()
+    running.follow(state)
+    assert not state.home.damaged.exists(), "nobody knows what lies there"
+    kept_rows = records(state)
+    inbox = tmp_path / "inbox"
+    shutil.copytree(state.home.inbox, inbox)
+    line = one("inbox/default/*.jsonl")(state.home.root)
+
+    for harm in (gone, emptied, cut, garbage, lambda path: gone(path.parent.parent)):
+        harm(line)
+        state = opened(state.home.root)
+        with pytest.raises(Damaged, match="would come back"):
+            heal(state)
+        shutil.rmtree(state.home.inbox)
+        shutil.copytree(inbox, state.home.inbox)
+    text = line.read_text()
+    mark = json.loads(text)["digests"][0]
+    line.write_text(text.replace(mark, mark[::-1]))
+    with pytest.raises(Damaged, match="gone or changed"):
+        heal(opened(state.home.root))
+    line.write_text(text)
+    key = state.home.forget_key.read_bytes()
+    for harm in (gone, emptied, garbage):
+        harm(state.home.forget_key)
+        with pytest.raises(Damaged, match="without it what was forgotten would come back"):
+            heal(opened(state.home.root), accept_loss=True)
+        state.home.forget_key.write_bytes(key)
+
+    # Its rows are in older files of the table still, and the log that says so is damaged.
+    garbage(entry(RECORDS)(state.home.root))
+    state = opened(state.home.root)
+    heal(state)
+    assert_frame_equal(records(state), kept_rows)
+
+
+def test_of_damaged_answers_what_can_be_read_stays(root: Path) -> None:
+    """And what it costs is told; answers that nobody could forget any more are not kept."""
+    path = root / "answers.sqlite"
+    path.unlink()
+    answers = Answers(path)
+    for number in range(400):
+        answers.put(kept(f"{number:03}")._replace(text="x" * 300), [f"r{number}"])
+        answers.pay(Call("default", "facts", "full", "f", "m", "done", None, 1, 1, 0, 0.01, 1.0,
+                         "2026-03-01T00:00:00+00:00"))  # fmt: skip
+    answers.close()
+    content = bytearray(path.read_bytes())
+    place = content.index(b"x" * 300)
+    page = place // 4096 * 4096
+    content[page : page + 12] = os.urandom(12)  # how a page of answers is to be read
+    path.write_bytes(content)
+    state = opened(root)
+    (found,) = (one for one in home_damage(state) if one.kind == "answers")
+    assert "asked again" in found.lost
+    heal(state)
+    fresh = state.answers.read(f"{number:03}" for number in range(400))
+    assert 200 < len(fresh) < 400
+    assert state.answers.ledger().height == 400
+    assert list((root / "damaged").glob("answers.sqlite*"))
