@@ -59,7 +59,7 @@ def heal(
         LockTimeout: another writer held the lock for all that time.
     """
     found = home_damage(state, deep=deep)
-    if not (_mendable(found, accept_loss) or any(_untrue(state)) or _unsealed(state)):
+    if not (_mendable(found, accept_loss) or _says_untrue(state) or _unsealed(state)):
         return [one for one in found if one.kind]
     with write_lock(state.home, "healing", timeout=timeout):
         mended: dict[Damage, None] = {}
@@ -245,6 +245,10 @@ def _untrue(state: State) -> _Untrue:
         holds if holds.height < work.height else None,
         files.filter(~pl.Series(again, dtype=pl.Boolean)) if any(again) else None,
     )
+
+
+def _says_untrue(state: State) -> bool:
+    return any(holds is not None for holds in _untrue(state))
 
 
 def _stages_of(state: State, absent: Collection[str]) -> list[str]:

@@ -292,6 +292,7 @@ def manifests_in_force(home: Home) -> list[Manifest]:
 
 
 def _index(state: State, deep: bool) -> Iterator[Damage]:
+    del deep  # the engine touches files that it loads
     if state.settings.qdrant_url is not None:
         return
     from resources.index import EdgeIndex
@@ -299,17 +300,20 @@ def _index(state: State, deep: bool) -> Iterator[Damage]:
     index = state.index
     if not isinstance(index, EdgeIndex) or not state.home.index.is_dir():
         return
+    # One that no manifest names is taken for what it says of itself, when its like is to be made.
+    for place in sorted(state.home.index.iterdir()):
+        if place.is_symlink() or not place.is_dir():
+            yield Damage("note", f"index of {place.name}", place, "is no folder", NOTHING)
+            continue
+        for where in sorted(place.iterdir()):
+            if where.suffix != ".partial" and (
+                wrong := index.damage(place.name, where.name, deep=True)
+            ):
+                yield Damage("index", f"index of {place.name}", where, wrong, NOTHING)
     for one in manifests_in_force(state.home):
-        place = state.home.index / one.namespace
-        if (place.is_symlink() or place.exists()) and not place.is_dir():
-            yield Damage("note", f"index of {one.namespace}", place, "is no folder", NOTHING)
-        elif one.generation is not None:
-            where = place / one.generation
-            if not where.is_symlink() and not where.exists():
-                yield Damage("gone", f"index of {one.namespace}", where, "is gone", NOTHING)
-            elif wrong := index.damage(one.namespace, one.generation, deep=True):
-                yield Damage("index", f"index of {one.namespace}", where, wrong, NOTHING)
-    del deep
+        where = state.home.index / one.namespace / (one.generation or "")
+        if one.generation and not where.is_symlink() and not where.exists():
+            yield Damage("gone", f"index of {one.namespace}", where, "is gone", NOTHING)
 
 
 def _tables(state: State, deep: bool) -> Iterator[Damage]:

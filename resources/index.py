@@ -92,7 +92,7 @@ class EdgeIndex:
         made = described(namespace, rows, model, dimension, optimized=rebuild)
         folder = self._folder / namespace / made.name
         build = _latest(folder)
-        there = build and _about(build)
+        there = _about(build) if build and _damage(build, deep=False) is None else None
         if there and (there.optimized or not rebuild):
             return there
         partial = self._folder / namespace / f"{uuid.uuid4()}.partial"
@@ -339,7 +339,7 @@ def _changed(folder: Path) -> int:
     """When a build last came to a generation or left it; a look takes a tenth of listing them."""
     try:
         return folder.stat().st_mtime_ns
-    except FileNotFoundError:
+    except OSError:
         return 0
 
 

@@ -36,7 +36,7 @@ from knowledge.whole import comparable
 from pipelines.healing import heal, heal_files
 from pipelines.next_step import next_step
 from resources.answers import Answers, Call, Kept
-from resources.damage import Damaged
+from resources.damage import Damaged, reading
 from resources.home import open_home
 from resources.home_damage import home_damage
 from resources.settings import Settings
@@ -136,16 +136,13 @@ class Thing(NamedTuple):
     remade: bool = True
 
 
-BROKEN = (emptied, cut, garbage, folder, looped)
 ANY = (gone, emptied, cut, flipped, garbage, folder, looped)
-NOT_GONE = ANY[1:]
-
 THINGS = {
     "rows": Thing(parquet(MEMORY), (*ANY, rotten, replaced), "table memory"),
     "rows by day": Thing(parquet(RAW_LOGS), (gone, cut, flipped), "table raw_logs"),
     "vectors": Thing(parquet(TABLES["embeddings"]), (flipped, rotten), "table embeddings"),
-    "log": Thing(entry(FACTS), ANY, "table facts"),
-    "log of many": Thing(entry(WORK), (gone, emptied, cut, flipped), "table work"),
+    "log": Thing(entry(FACTS), (gone, cut, flipped, folder), "table facts"),
+    "log of many": Thing(entry(WORK), (gone, emptied), "table work"),
     "entry in the middle": Thing(entry(WORK, 3), (gone, cut), "table work"),
     "table": Thing(at("warehouse/learnings"), (gone, folder, looped), "table learnings"),
     "table by day": Thing(at("warehouse/candidates"), (gone,), "table candidates"),
@@ -153,22 +150,22 @@ THINGS = {
     "letters": Thing(at("warehouse/dead_letters"), (gone,), "table dead_letters"),
     "work": Thing(at("warehouse/work"), (gone,), ""),
     "index": Thing(one("index/*/*/*/shard/**/page_0.dat"), (gone, cut, flipped), "index of"),
-    "generation": Thing(one("index/*/*/*/generation.json"), ANY, "index of default"),
+    "generation": Thing(one("index/*/*/*/generation.json"), (gone, cut, looped), "index of"),
     "indexes": Thing(at("index"), (gone, folder, looped), "index"),
-    "manifest": Thing(at("publication/default.json"), NOT_GONE, "manifest of default"),
+    "manifest": Thing(at("publication/default.json"), (emptied, cut, folder), "manifest of"),
     "manifests": Thing(at("publication"), (gone,), ""),
-    "verdicts": Thing(at("checks.json"), NOT_GONE, "note checks.json", remade=False),
-    "held": Thing(at("held.json"), (cut, garbage, folder), "note held.json", remade=False),
-    "mark": Thing(at("model_waits"), (garbage, folder), "mark model_waits", remade=False),
-    "forgetting": Thing(at("forgetting"), (garbage, folder), "note forgetting", remade=False),
-    "runs": Thing(at("dagster/history/runs.db"), (gone, *BROKEN), "Dagster", remade=False),
-    "events": Thing(at("dagster/history/runs/index.db"), (cut, garbage), "Dagster", remade=False),
+    "verdicts": Thing(at("checks.json"), (cut, folder), "note checks.json", remade=False),
+    "held": Thing(at("held.json"), (garbage,), "note held.json", remade=False),
+    "mark": Thing(at("model_waits"), (folder,), "mark model_waits", remade=False),
+    "forgetting": Thing(at("forgetting"), (garbage,), "note forgetting", remade=False),
+    "runs": Thing(at("dagster/history/runs.db"), (gone, cut, folder), "Dagster", remade=False),
+    "events": Thing(at("dagster/history/runs/index.db"), (garbage,), "Dagster", remade=False),
     "schedules": Thing(at("dagster/schedules/schedules.db"), (garbage,), "Dagster", remade=False),
     "log of a run": Thing(one("dagster/history/runs/*-*.db"), (cut,), "log of a", remade=False),
     "settings of Dagster": Thing(at("dagster/dagster.yaml"), (folder,), "Dagster", remade=False),
     "folder": Thing(at("dagster"), (looped,), "folder dagster", remade=False),
-    "answers": Thing(at("answers.sqlite"), BROKEN, "answers of language models", remade=False),
-    "version": Thing(at("schema_version"), ANY, "", remade=False),
+    "answers": Thing(at("answers.sqlite"), (cut, garbage, looped), "answers of", remade=False),
+    "version": Thing(at("schema_version"), (gone, garbage, folder), "", remade=False),
     "lock": Thing(at("write.lock"), (folder, looped), "", remade=False),
 }  # fmt: skip
 CASES = [
@@ -178,7 +175,7 @@ CASES = [
 ]
 SMALL = {
     "checks.json": '{"passed": {"facts.keys": "%s"}, "broken": {}}' % ("0" * 40),
-    "held.json": "{}" + " " * 40,
+    "held.json": '{"other": {"reasons": [], "tables": {}, "bounds": {}}}',
     "model_waits": "candidates",
 }
 
@@ -213,7 +210,8 @@ def asked(state: State) -> list[tuple[str, float]]:
 def told(state: State) -> str | None:
     """What a search says instead of an answer."""
     try:
-        asked(state)
+        with reading():  # as commands and servers do
+            asked(state)
     except (Damaged, VectorIndexError, NothingPublished) as error:
         return str(error)
     return None
@@ -290,7 +288,7 @@ def contents(state: State) -> dict[str, pl.DataFrame]:
         {
             name: state.warehouse.read(table).collect()
             for name, table in TABLES.items()
-            if name not in (WORK.name, SOURCE_FILES.name, "model_calls")
+            if name not in (WORK.name, SOURCE_FILES.name, "dead_letters", "model_calls")
         }
     )
 
