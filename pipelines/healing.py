@@ -5,7 +5,8 @@ that it was made; what cannot is kept as far as it can be read.
 """
 
 import sqlite3
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -251,7 +252,7 @@ def _says_untrue(state: State) -> bool:
     return any(holds is not None for holds in _untrue(state))
 
 
-def _stages_of(state: State, absent: Collection[str]) -> list[str]:
+def _stages_of(state: State, absent: AbstractSet[str]) -> list[str]:
     """Stages that made tables which are not there, or followed their versions."""
     found: list[str] = []
     if not absent.isdisjoint([*BY_DAY["raw_logs"], DEAD_LETTERS.name]):

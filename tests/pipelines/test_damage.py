@@ -315,22 +315,22 @@ def test_records_that_a_source_still_holds_are_read_again(built: House, root: Pa
 
 
 @pytest.mark.parametrize(
-    "harm",
+    ("where", "harm"),
     [
-        lambda home: flipped(entry(RECORDS)(home)),
-        lambda home: gone(entry(RECORDS)(home)),
-        lambda home: gone(home / "warehouse" / "records" / "_delta_log"),
-        lambda home: garbage(entry(RECORDS, 0)(home)),
+        (entry(RECORDS), flipped),
+        (entry(RECORDS), gone),
+        (at("warehouse/records/_delta_log"), gone),
+        (entry(RECORDS, 0), garbage),
     ],
 )
 def test_of_records_with_a_damaged_log_no_row_is_lost(
-    built: House, root: Path, harm: Harm, tmp_path: Path
+    built: House, root: Path, where: Callable[[Path], Path], harm: Harm
 ) -> None:
     """Even where no source is left: the rows are in their files."""
     state = opened(root)
     remove_source(state.home, built.logs)
     before = records(state)
-    harm(root)
+    harm(where(root))
     state = opened(root)
     (found,) = (one for one in home_damage(state) if one.kind == "records")
     assert not found.stops
@@ -446,9 +446,8 @@ def test_what_was_forgotten_does_not_come_back_with_a_damaged_inbox(
     two_files: tuple[State, Path], tmp_path: Path
 ) -> None:
     state, _ = two_files
-    reader = open_reader(state, "default")
-    fact = reader.memory().filter(pl.col("content").str.contains("hive 2")).collect()["fact_id"][0]
-    note(state, tombstone(state, target(state, fact, "default")))
+    said = state.warehouse.read(RAW_LOGS).filter(pl.col("text").str.contains("hive 2")).collect()
+    note(state, tombstone(state, target(state, said["record_id"][0], "default")))
     (state.home.root / "damaged").mkdir()
     running.follow(state)
     assert not state.home.damaged.exists(), "nobody knows what lies there"
@@ -457,8 +456,8 @@ def test_what_was_forgotten_does_not_come_back_with_a_damaged_inbox(
     shutil.copytree(state.home.inbox, inbox)
     line = one("inbox/default/*.jsonl")(state.home.root)
 
-    for harm in (gone, emptied, cut, garbage, lambda path: gone(path.parent.parent)):
-        harm(line)
+    for harm, place in ((gone, line), (emptied, line), (cut, line), (gone, state.home.inbox)):
+        harm(place)
         state = opened(state.home.root)
         with pytest.raises(Damaged, match="would come back"):
             heal(state)
@@ -501,7 +500,7 @@ def test_of_damaged_answers_what_can_be_read_stays(root: Path) -> None:
     path.write_bytes(content)
     state = opened(root)
     (found,) = (one for one in home_damage(state) if one.kind == "answers")
-    assert "asked again" in found.lost
+    assert "paid, again" in found.lost
     heal(state)
     fresh = state.answers.read(f"{number:03}" for number in range(400))
     assert 200 < len(fresh) < 400
