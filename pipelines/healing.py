@@ -66,7 +66,9 @@ def heal(
         mended: dict[Damage, None] = {}
         for _ in range(LOOKS):
             found = home_damage(state, deep=deep)
-            mended |= dict.fromkeys(one for one in found if one.kind)
+            # What is gone by a later look was taken away by us.
+            named = [one for one in found if one.kind in MENDS or (one.kind and not mended)]
+            mended |= dict.fromkeys(named)
             to_do = _mendable(found, accept_loss)
             # What hides others goes first.
             to_do = [one for one in to_do if one.kind in BEFORE_OTHERS] or to_do
