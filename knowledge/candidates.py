@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import polars as pl
 
+from knowledge.hearsay import with_trust
 from knowledge.identity import digest_column
 from knowledge.policy import Policy
 from knowledge.rules import RULES, Found, Record, Rule, field_text
@@ -81,8 +82,9 @@ def candidates(raw_logs: pl.DataFrame, policy: Policy, rules: Sequence[Rule] = R
         failures, schema={"row": pl.UInt32, "rule": pl.String, "error": pl.String}, orient="row"
     )
     places = logs.select("namespace", "day", "conversation_id", "record_id").with_row_index("row")
+    every = CANDIDATES.frame(pl.concat(found)) if found else CANDIDATES.empty()
     return Proposed(
-        CANDIDATES.frame(pl.concat(found)) if found else CANDIDATES.empty(),
+        with_trust(every, logs),
         failed.join(places, on="row", how="left")
         .select(FAILURE_SCHEMA.names())
         .cast(FAILURE_SCHEMA)

@@ -128,9 +128,9 @@ _OF_WORDS = stage_of(
     "contradiction_verdicts", 1, "What a language model says of facts that differ in words."
 )
 _OF_CONFIDENCE = stage_of(
-    "merge_verdicts", 1, "What a language model says of facts that differ in confidence alone.",
+    "merge_verdicts", 2, "What a language model says of facts that differ in confidence alone.",
     "merge_similarity", "merge_confidence_gap", "merge_confidence_floor", "support_gain",
-    "contradiction_factor",
+    "contradiction_factor", "agent_at_most", "outside_at_most",
 )  # fmt: skip
 
 
@@ -227,8 +227,8 @@ VALID_TIMES_STAGE = Stage(
 
 CONFIDENCE_STAGE = Stage(
     stage_of(
-        "confidence_updates", 3, "Confidence after each event.", "support_gain",
-        "contradiction_factor", "decay_per_day",
+        "confidence_updates", 4, "Confidence after each event.", "support_gain",
+        "contradiction_factor", "decay_per_day", "agent_at_most", "outside_at_most",
     ),
     (FACTS, EVIDENCE),
     (CONFIDENCE_UPDATES,),
@@ -257,8 +257,9 @@ def _merges(reads: Frames, means: Means) -> Made:
 
 MERGES_STAGE = Stage(
     stage_of(
-        "merges", 6, "Facts that say the same.", "merge_similarity", "merge_confidence_gap",
-        "merge_confidence_floor", "support_gain", "contradiction_factor",
+        "merges", 7, "Facts that say the same.", "merge_similarity", "merge_confidence_gap",
+        "merge_confidence_floor", "support_gain", "contradiction_factor", "agent_at_most",
+        "outside_at_most",
     ),
     (
         FACTS, ENTITY_MERGES, EVIDENCE, SIMILAR_FACTS, CONTRADICTION_VERDICTS, MERGE_VERDICTS,
@@ -283,7 +284,8 @@ def _memory(reads: Frames, means: Means) -> Made:
 
 MEMORY_STAGE = Stage(
     stage_of(
-        "memory", 8, "The current view.", "support_gain", "contradiction_factor", "decay_per_day",
+        "memory", 9, "The current view.", "support_gain", "contradiction_factor", "decay_per_day",
+        "agent_at_most", "outside_at_most",
     ),
     (
         FACTS, FACT_SOURCES, EPISODES, ENTITIES, ENTITY_MERGES, VALID_TIMES, EVIDENCE,

@@ -39,9 +39,11 @@ from knowledge.rules.entities import project_name
 from knowledge.stated_time import stated_time
 from knowledge.tables import THEME_FACTS
 from knowledge.text import STOP_WORDS, estimated_tokens, sentences, words
+from knowledge.trust import AGENT, PERSON
+from knowledge.vocabulary import stem
 
 GENERALISED = Extractor(
-    "generalised", "stage", 3,
+    "generalised", "stage", 4,
     "Facts drawn from themes of at least two conversations.",
     ("model_confidence", "single_valued", "many_valued"),
 )  # fmt: skip
@@ -274,7 +276,16 @@ def _row(theme: _Theme, fact: GeneralisedFact, label: str, policy: Policy) -> di
     about = about or Known(entity.strip(), "topic")
     shown = shown or theme.episodes[:1]
     span = next(iter(sentences(shown[0].request)), (0, 0))
-    return _made(theme, about, statement, shown, span, label, policy, reason)
+    row = _made(theme, about, statement, shown, span, label, policy, reason)
+    return row | {"trust": PERSON if _asked_for(statement, shown) else AGENT}
+
+
+def _asked_for(statement: str, shown: Sequence[_Episode]) -> bool:
+    """Whether people said it: no word of it stands in an agent's answer alone."""
+    said = {stem(word) for episode in shown for word in _words(episode.request)}
+    told = {stem(word) for episode in shown for word in _words(episode.text)}
+    spoken = {stem(word) for word in _words(statement)}
+    return bool(spoken & said) and not spoken & (told - said)
 
 
 def _medoid_row(theme: _Theme, policy: Policy) -> dict[str, object] | None:

@@ -61,6 +61,20 @@ class Policy(BaseModel):
     deprecated_below: float = Field(0.3, description="Deprecated at a reader's as_of below this.")
     passive_above: float = Field(0.5, description="Streamed unasked only above this.")
 
+    agent_at_most: float = Field(
+        0.5,
+        ge=0,
+        le=1,
+        description="Most confidence of what only an agent said, until a person assents or an "
+        "outcome bears it out.",
+    )
+    outside_at_most: float = Field(
+        0.4,
+        ge=0,
+        le=1,
+        description="… of what stood in a page or a tool's output before the agent said it.",
+    )
+
     merge_similarity: float = Field(0.85, description="Least similarity of facts that merge.")
     contradiction_similarity: float = Field(
         0.75, description="Least similarity of facts that are looked at for a denial."
@@ -193,6 +207,12 @@ class Policy(BaseModel):
 
 STRUCTURAL_PREDICATES = frozenset({"used_tool", "executed_command", "mentions_path"})
 """Can be queried, but are never embedded, searched freely or streamed into a context."""
+
+NAME_PREDICATES = STRUCTURAL_PREDICATES | {
+    "connects_to_host", "targets_system", "operation_type",
+}  # fmt: skip
+"""Their object is a name, which was seen in a call or written by a person: nobody claims it. Two
+facts with different names are different, however alike they look."""
 
 OBSERVED_TYPES = frozenset({"project", "host", "path", "tool", "package", "system", "person"})
 """Types that rules set; every other entity is a topic."""

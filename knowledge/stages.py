@@ -239,7 +239,7 @@ def _facts_count(reads: Frames, made: Made) -> Count:
 
 
 FACTS_STAGE = Stage(
-    stage_of("facts", 2, "Equal statements united over their sources."),
+    stage_of("facts", 3, "Equal statements united over their sources, with the best trust."),
     (CANDIDATES, KNOWN_ONLY_CANDIDATES, THEME_FACTS, ENTITIES),
     (FACTS, FACT_SOURCES),
     _facts,

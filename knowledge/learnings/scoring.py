@@ -8,6 +8,7 @@ import msgspec
 
 from knowledge.learnings.draft import Draft, Factors
 from knowledge.policy import Policy
+from knowledge.trust import AGENT, OUTSIDE, PERSON, TRUSTS, most
 
 WEIGHTS = Factors(actionability=0.35, generalizability=0.30, clarity=0.20, evidence=0.15)
 UNLINKED_EVIDENCE = 0.4
@@ -24,6 +25,12 @@ _GENERAL_TOOL_LIST = (
 )
 GENERAL_TOOLS = frozenset(_GENERAL_TOOL_LIST.split())
 """Met in many contexts, so that a lesson about them holds in many."""
+
+UNTRUSTED = {
+    AGENT: "only an agent says so",
+    OUTSIDE: "it stood in text from outside before",
+}
+"""Why what somebody says is not believed."""
 
 PROJECT = 0.4
 """Generalizability of what holds in one project."""
@@ -132,12 +139,23 @@ def confidence(draft: Draft) -> float:
 
 
 def judged(draft: Draft, policy: Policy) -> Draft:
-    """The draft with its confidence, and why it is refused, if it is."""
-    score = confidence(draft)
+    """The draft with its confidence, and why it is refused, if it is.
+
+    A shortcut is never taught. What an agent says by itself, or a text from outside said first, has
+    no more confidence than a fact would; and a decision needs a person, whatever came of it.
+    """
+    trust = draft.trust
+    if draft.category == "decision" and trust != PERSON:
+        trust = min(trust, AGENT, key=TRUSTS.index)
+    score = min(confidence(draft), most(trust, policy))
     bar = policy.learning_bar_strict if draft.category in STRICT else policy.learning_bar
     reason = None
     if not draft.evidence:
         reason = "no message is linked"
+    elif draft.shortcut:
+        reason = f"a shortcut is not taught: {draft.shortcut}"
+    elif most(trust, policy) < bar:
+        reason = UNTRUSTED[trust]
     elif score == 0.0:
         reason = "too short or generic"
     elif not draft.title or len(draft.title) > LONGEST_TITLE:

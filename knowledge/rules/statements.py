@@ -181,7 +181,7 @@ def _mentions(pattern: str) -> pl.Expr:
 RULES: tuple[Rule, ...] = (
     rule(
         "provides_solution",
-        2,
+        3,
         "A sentence that says what solved something.",
         confidence=0.7,
         reads=SAID & _mentions(_SOLVED),
@@ -196,7 +196,7 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "identifies_issue",
-        2,
+        3,
         "A sentence that says what goes wrong.",
         confidence=0.7,
         reads=SAID & _mentions(_WRONG),
@@ -211,7 +211,7 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "discovery",
-        2,
+        3,
         "A sentence that says what was found out.",
         confidence=0.6,
         reads=SAID & _mentions(_FOUND_OUT),

@@ -38,6 +38,14 @@ def test_the_more_confident_takes_the_other_up_when_the_later_came():
     assert 0.85 < row["similarity"] < 1
 
 
+def test_a_persons_words_stand_before_an_agents():
+    agents = {"base_confidence": 0.8, "trust": "agent"}
+    said = ({"fact_id": "f1", "content": SAYS, **agents}, pair()[1])
+    assert merged(*said) == {"f2": ["f1"]}
+    both = [{**row, "trust": "agent"} for row in said]  # nobody is believed, and they say the same
+    assert merged(*both) == {"f1": ["f2"]}
+
+
 @pytest.mark.parametrize(
     "second",
     [

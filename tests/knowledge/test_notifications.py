@@ -85,7 +85,7 @@ class Home:
                 "entity_id": f"e_{name}", "predicate": "states", "object": row["text"],
                 "content": row["text"], "base_confidence": 0.6, "source_count": 1,
                 "conversation_count": 1, "source_record_ids": [], "derived_from": [],
-                "extractor": "x", "confidence": 0.6, "last_event_at": row["occurred_at"] or START,
+                "extractor": "x", "trust": "searched", "confidence": 0.6, "last_event_at": row["occurred_at"] or START,
                 "strength": 0.0, "status": "merged_into" if into else "active",
                 "merged_into": f"f_{name}_{into}" if into else None,
                 "evidence_count": 1, "knowledge_type": "fact", "info_type": "other", "tags": [],
