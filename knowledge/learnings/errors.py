@@ -10,10 +10,10 @@ WINDOW = 20_000
 
 REFUSED = re.compile(
     r"doesn't want to (?:proceed|take this action)|\btool use was rejected"
-    r"|^(?:error: )?the user |^user (?:rejected|denied|declined|cancell?ed|refused|chose not)"
-    r"|\b(?:rejected|aborted|cancell?ed|denied|declined) by (?:the )?user\b"
-    r"|\buser (?:denied|rejected|declined|cancell?ed)\b|\brequest interrupted"
-    r"|\[operation cancell?ed\]|^(?:aborted|cancell?ed|rejected|denied)\W*$"
+    r"|^(?:error: )?the user |^user (?:rejected|denied|declined|cancel(?:l)?ed|refused|chose not)"
+    r"|\b(?:rejected|aborted|cancel(?:l)?ed|denied|declined) by (?:the )?user\b"
+    r"|\buser (?:denied|rejected|declined|cancel(?:l)?ed)\b|\brequest interrupted"
+    r"|\[operation cancel(?:l)?ed\]|^(?:aborted|cancel(?:l)?ed|rejected|denied)\W*$"
     r"|^permission (?:to use|for this) .{0,80}denied|\bhaven't granted it\b"
     r"|\bwas rejected due to unacceptable risk|\bblocked by (?:a |the )?(?:hook|policy|sandbox)\b"
     r"|\bhook (?:error|denied|blocked)\b|\bnot (?:run|executed|applied)\b.{0,40}\buser\b"

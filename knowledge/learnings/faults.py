@@ -57,7 +57,9 @@ DENIES = re.compile(
 TAKES_BACK = re.compile(
     r"\b(?:revert|undo|roll(?:ing|ed)? (?:it |that |this )?back|take (?:it|that|this) back"
     r"|put (?:it|that|this|them) back|change (?:it|that|this) back)\b"
-    r"|^(?:please )?(?:stop|don't|do not|never)\b|^why (?:did|are|would) you\b"
+    r"|^(?:please )?(?:stop (?:it|that|this|doing|changing|editing|using)\b|stop\W*$"
+    r"|(?:don't|do not|never) (?:do|change|touch|edit|use|remove|delete|disable|skip|make)\b)"
+    r"|^why (?:did|are|would) you\b"
     r"|\byou should(?:n't| not) have\b|\bnot (?:like that|what i (?:asked|wanted|meant))\b"
 )
 """… and who does not want what was done."""

@@ -293,3 +293,17 @@ def test_a_change_that_a_person_refused_solves_nothing(session, output):
 def test_what_was_taken_back_solves_nothing(session, then):
     found = drafted(session, FAILS, SAYS, MENDS, PASSES, *then)
     assert all(draft.refused for draft in found)
+
+
+@pytest.mark.parametrize(
+    "then",
+    [
+        ("human", "Stop for a second, so the tax was added twice?"),
+        ("human", "Don't forget the changelog."),
+        ("run", "git checkout -- notes.md", ""),
+        ("run", "git restore --staged cart.py", ""),
+    ],
+)
+def test_what_stays_is_taught(session, then):
+    (draft,) = drafted(session, FAILS, SAYS, MENDS, PASSES, then)
+    assert draft.refused is None
