@@ -224,8 +224,9 @@ class Hearsay:
                 found.append(_Text(turn.seq, fetched=True, text=turn.text.lower()))
             elif turn.kind == "tool_result" and turn.origin == "tool":
                 call = calls.get(turn.call_id) if turn.call_id else None
-                if call is None or not _writes(call):
-                    found.append(_Text(turn.seq, _fetches(turn, call), turn.text.lower()))
+                fetched = _fetches(turn, call)
+                if fetched or call is None or not _writes(call):
+                    found.append(_Text(turn.seq, fetched, turn.text.lower()))
         return [one for one in found if one.text]
 
     @cached_property

@@ -159,6 +159,7 @@ def _fact(found: dict[str, Any]) -> None:
         f" {row['confidence']:.2f} at its last event, {shown(row['last_event_at'])};"
         f" {row['base_confidence']:.2f} by the rule",
     )
+    say_value("trust", row.get("trust"))
     say_value(
         "support",
         f"{count(row['source_count'], 'record')} in"
