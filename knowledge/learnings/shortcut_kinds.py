@@ -73,7 +73,7 @@ KINDS = (
         written=r"continue-on-error:\s*true|allow_failure:\s*true|ignore_errors:\s*(?:yes|true)"
         r"|failed_when:\s*false|\|\|\s*(?:true|:|exit\s+0)\s*(?:[\"']|$)|fail-fast:\s*never"
         r"|except(?:\s+(?:Base)?Exception)?(?:\s+as\s+\w+)?:\s*(?:pass|return|continue)?\s*$"
-        r"|catch\s*(?:\([^)]*\))?\s*\{\s*(?://[^\n]*)?\}|contextlib\.suppress\((?:Base)?Exception\)",
+        r"|catch\s*(?:\([^)\n]*\))?\s*\{\s*(?://[^\n]*)?\}|contextlib\.suppress\((?:Base)?Exception\)",
         said=r"\b(?:continue-on-error|allow_failure)\b"
         rf"|\b{_TAKES_OFF}{_A}(?:(?:exit|return|error) (?:codes?|status)|failures?|exceptions?)\b"
         r"|\bswallow(?:s|ed|ing)?\b",

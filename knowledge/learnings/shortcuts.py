@@ -18,6 +18,9 @@ from knowledge.learnings.steps import NEW_TEXT, OLD_TEXT, PATH_INPUTS, Step, she
 from knowledge.learnings.turns import Turn
 from knowledge.shell import commands
 
+LONGEST_LINE = 8_000
+"""Characters of a line that are looked at: what is longer was not written to be read."""
+
 _RUN = tuple((kind.name, re.compile(kind.run, re.MULTILINE)) for kind in KINDS if kind.run)
 _WRITTEN = tuple(
     (kind.name, re.compile(kind.written, re.MULTILINE)) for kind in KINDS if kind.written
@@ -80,6 +83,7 @@ def in_command(line: str) -> str | None:
 
     The message of a commit, and what is printed or looked for, only speak of what is done.
     """
+    line = line[:LONGEST_LINE]
     for command in commands(line):
         words = [word.text for word in command.args]
         spoken = words if command.name in _SPEAKING else []
@@ -118,7 +122,7 @@ def in_edit(edit: Edit, *, created: bool = False) -> str | None:
         created: Whether the file was not there before.
     """
     before, after = (_lines(text) for text in (edit.old or "", edit.new))
-    if name := _found(_WRITTEN, "\n".join(after - before)):
+    if name := _found(_WRITTEN, "\n".join(line[:LONGEST_LINE] for line in after - before)):
         return name
     if _EXPECTED_PATH.search(edit.path):
         return "expectation_edited"

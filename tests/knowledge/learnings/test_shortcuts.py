@@ -144,6 +144,14 @@ def test_ordinary_commands_are_none(line):
     assert in_command(line) is None
 
 
+@pytest.mark.parametrize("text", ["git ", "catch(", "rm a/", "disable the ", "host ", "-"])
+def test_a_hostile_text_takes_no_hours(text):
+    long = text * 50_000
+    assert in_command(long) is None
+    assert in_edit(Edit("a.txt", "", long)) is None
+    in_words(long[:20_000])
+
+
 @pytest.mark.parametrize(
     "text",
     [
