@@ -26,6 +26,7 @@ WORKS = re.compile(
     r"\b(?:it|that|this|all|now|everything) (?:\w+ ){0,2}(?:works?|worked|passes|loads|starts)\b"
     r"|\b(?:it|that|this) (?:\w+ ){0,2}(?:did (?:it|the trick)|fixed|solved|resolved)\b"
     r"|\b(?:is|it's|that's|are) (?:now )?(?:fixed|solved|resolved|gone)\b"
+    r"|\bwithout (?:a|any) (?:single )?(?:loss|errors?|problems?|issues?|failures?|crash)\b"
 )
 """How people say that what was done works."""
 
