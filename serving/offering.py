@@ -7,6 +7,11 @@ from serving.budget import BUDGET, Context, build_context
 from serving.known import Known, known
 from serving.passive import Streamed, next_context
 from serving.reader import Reader
+from serving.search import Found, answer
+from serving.taste import taste
+
+LONGEST = {"episode": 240, "learning": 480}
+"""Characters of a memory of which several are to fit: its beginning, where it says what it is."""
 
 
 @dataclass(frozen=True)
@@ -17,6 +22,8 @@ class Offer:
     """Of the message; None if none was given."""
     streamed: Streamed
     """Of the turns before it."""
+    found: tuple[Found, ...]
+    """By a search for the message, the best first; none if no message was given."""
     context: Context
     """What fits the budget; its `text` is for the prompt."""
 
@@ -31,7 +38,8 @@ def offer(
 ) -> Offer:
     """Memories for the next turn, with the turns themselves, within a budget of tokens.
 
-    What is known of the message comes first, then facts that bear on the last turns; each once.
+    What is known of the message comes first, then what a search for it finds, then what bears on
+    the last turns; each once.
 
     Args:
         reader: Whose memory.
@@ -47,9 +55,52 @@ def offer(
     asked = message if message and message.strip() else None
     about = known(reader, asked) if asked else None
     streamed = next_context(reader, turns)
+    found = found_for(reader, asked) if asked else ()
     told = [fact["text"] for entity in about.entities for fact in entity.facts] if about else []
-    facts = dict.fromkeys([*told, *(one.text for one in streamed.facts)])
-    episodes = dict.fromkeys(one.text for one in streamed.episodes)
+    memories = {
+        "facts": [*told, *_texts("fact", (*found, *streamed.facts))],
+        "episodes": _texts("episode", (*found, *streamed.episodes)),
+        "learnings": _texts("learning", found),
+    }
     recent = [*turns, asked] if asked else list(turns)
-    memories = {"facts": list(facts), "episodes": list(episodes)}
-    return Offer(about, streamed, build_context(recent, tool_results, memories, system, budget))
+    context = build_context(
+        recent,
+        tool_results,
+        {kind: list(dict.fromkeys(texts)) for kind, texts in memories.items()},
+        system,
+        budget,
+    )
+    return Offer(about, streamed, found, context)
+
+
+def found_for(reader: Reader, message: str) -> tuple[Found, ...]:
+    """What a search for a message finds that may be told unasked, best first.
+
+    At most `policy.streamed` of each kind: facts, episodes and learnings, as near to the message as
+    a fact must be to answer it. What the person dislikes or muted is only there where the message
+    names it.
+
+    Raises:
+        ValueError: the message is empty.
+    """
+    policy = reader.state.policy
+    cares = taste(reader).but(message)
+    most, least = 3 * policy.streamed, policy.passive_above
+    left = dict.fromkeys(("fact", "episode", "learning"), policy.streamed)
+    found: list[Found] = []
+    for one in answer(reader, message, "all", most, least, taste=cares).results:
+        near = one.similarity >= policy.sufficient_similarity and one.confidence > least
+        if near and left[one.kind]:
+            left[one.kind] -= 1
+            found.append(one)
+    return tuple(found)
+
+
+def brief(kind: str, text: str) -> str:
+    """A memory as it stands among several; of a long one its beginning."""
+    longest = LONGEST.get(kind, len(text))
+    return text if len(text) <= longest else f"{text[:longest].rstrip()} …"
+
+
+def _texts(kind: str, found: Sequence[Found]) -> list[str]:
+    return [brief(kind, one.text) for one in found if one.kind == kind]

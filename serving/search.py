@@ -96,6 +96,7 @@ def answer(
     limit: int | None = None,
     min_confidence: float | None = None,
     only: Filters = ANYTHING,
+    taste: Taste | None = None,
 ) -> Answer:
     """What memory has about `query`, best first; `serving.scoring` says what is best.
 
@@ -113,6 +114,7 @@ def answer(
         limit: Most results; `policy.search_limit` if None.
         min_confidence: Least confidence; `policy.search_min_confidence` if None.
         only: What results must be besides: kinds and statuses are filled in where it has none.
+        taste: As of `nearest`.
 
     Raises:
         ValueError: the query is empty, or the search type unknown.
@@ -129,9 +131,11 @@ def answer(
         asked = asked_time(query, reader.as_of.astimezone(zone))
         days = [day and day.isoformat() for day in (asked.first, asked.last)]
         then = replace(only, from_day=days[0], to_day=days[1])
-        if asked.said and (found := nearest(reader, asked.rest, search_type, wanted, least, then)):
-            return Answer(found, asked.said, *days)
-    return Answer(nearest(reader, query, search_type, wanted, least, only))
+        if asked.said:
+            found = nearest(reader, asked.rest, search_type, wanted, least, then, taste)
+            if found:
+                return Answer(found, asked.said, *days)
+    return Answer(nearest(reader, query, search_type, wanted, least, only, taste))
 
 
 def nearest(

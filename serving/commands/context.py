@@ -62,6 +62,7 @@ def command(
                     "score": found.known.score,
                     "threshold": found.known.threshold,
                 },
+                "found": found.found,
                 "streamed": found.streamed,
                 "tokens": dict(found.context.tokens),
                 "memories": dict(found.context.streamed),

@@ -21,7 +21,7 @@ Examples:
   cairn search "backup fails"
   cairn search "what broke in March"                 (of those days)
   cairn search "checkout test" --type learnings --json
-  cairn search "which port" --entity shop-api --source claude_code
+  cairn search "which port" --entity lantern-shop --source claude_code
   cairn search "which port" --as-of 2026-02-20       (by what was known then)
   cairn search "which port" --true-at 2026-02-20     (by what is known of that day)
   cairn search --file questions.jsonl --json         (a line: {"query": "which port"})"""

@@ -72,9 +72,9 @@ EPISODE_COLUMNS = (
 @click.command(
     epilog="""\b
 Examples:
-  cairn show f_0d9e27d0895645f5
+  cairn show f_1c0ad2398567ecbb
   cairn show l_3c65           (the beginning of an id is enough)
-  cairn show f_0d9e27d0895645f5 --as-of 2026-02-20 --json"""
+  cairn show f_1c0ad2398567ecbb --as-of 2026-02-20 --json"""
 )
 @click.argument("id_", metavar="ID")
 @options.namespace(options.ANY_NAMESPACE)

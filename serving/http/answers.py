@@ -59,8 +59,9 @@ class Context(Answer):
 
     streamed: Streamed = Field(description="By `turns`; empty without any.")
     known: Known | None = Field(description="By `message`; null without one.")
+    found: list[Result] = Field(description="By a search for `message`; empty without one.")
     memories: dict[str, list[str]] = tells(
-        "What of both fits the budget, by kind.", {"facts": [NPM], "episodes": []}
+        "What of all fits the budget, by kind.", {"facts": [NPM], "episodes": [], "learnings": []}
     )
     tokens: dict[str, int] = tells(
         "Tokens of each part of the text.",

@@ -50,13 +50,15 @@ def context(asked: Asked, at: Annotated[At, Query()], said: ContextBody) -> dict
     """Tell what belongs into the next prompt: by the last two turns, and by the message.
 
     `streamed` bears on the turns before; it can be made ready between turns. `known` is what is
-    known of the message that is being answered, and whether that is enough to do without a search.
+    known of what the message names, and whether that is enough to do without a search; `found` is
+    what a search for the message finds: facts, episodes and learnings, each sure enough to be told.
     `text` has the turns and what of memory fits the budget.
     """
     reader = asked.reader(at.namespace, at.as_of, at.true_at)
     made = offer(reader, said.message, said.turns, said.tool_results, said.system, said.budget)
     return _head(reader) | {
         "streamed": made.streamed,
+        "found": made.found,
         "known": made.known,
         "memories": made.context.streamed,
         "tokens": made.context.tokens,

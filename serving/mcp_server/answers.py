@@ -88,13 +88,14 @@ class Results(Answer):
 class Context(Answer):
     """What belongs into the next prompt."""
 
-    CUT = ("episodes", "facts", "known")
+    CUT = ("episodes", "learnings", "facts", "known")
     known: list[KnownEntity] = Field(description="What the message is about, the nearest first.")
     sufficient: bool = Field(description="Whether `known` is enough to do without a search.")
     score: float = Field(description="Similarity of the nearest fact to the message.")
     threshold: float = Field(description="From this score on it is enough.")
-    facts: list[Result] = Field(description="What bears on the last two turns.")
-    episodes: list[Result] = Field(description="What bears on the last two turns.")
+    facts: list[Result] = Field(description="What bears on the message, or the last two turns.")
+    episodes: list[Result] = Field(description="What bears on the message, or the last two turns.")
+    learnings: list[Result] = Field(description="What bears on the message.")
     tokens: int = Field(description="Tokens of what is told, counted offline.")
 
     def lines(self) -> Iterator[str]:
@@ -103,11 +104,12 @@ class Context(Answer):
         for entity in named:
             yield f"{entity.name} ({entity.type}, {entity.entity_id})"
             yield from (memory(fact) for fact in entity.facts)
-        for kind, found in (("Facts", self.facts), ("Episodes", self.episodes)):
+        kinds = {"Facts": self.facts, "Episodes": self.episodes, "Learnings": self.learnings}
+        for kind, found in kinds.items():
             if found:
-                yield f"{kind} that bear on the last turns"
+                yield f"{kind} that bear on it"
                 yield from (memory(one) for one in found)
-        if not (self.known or self.facts or self.episodes):
+        if not (self.known or any(kinds.values())):
             yield "Nothing about that."
         elif self.sufficient:
             yield "This is likely enough to answer without a search."

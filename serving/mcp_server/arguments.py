@@ -112,7 +112,7 @@ class ForContext(At):
     """What `get_context` is asked."""
 
     message: Annotated[str, StringConstraints(max_length=LONGEST_TURN)] | None = Field(
-        None, description="The message that is being answered: what is known of what it names."
+        None, description="The message that is being answered: what is known of it."
     )
     turns: list[Turn] = Field(
         default_factory=list[str],
@@ -123,7 +123,7 @@ class ForContext(At):
         BUDGET,
         ge=SMALLEST,
         le=100_000,
-        description="Tokens of the prompt; each of three kinds of memories may take 2/15 of it.",
+        description="Tokens of the prompt; each of four kinds of memories may take 2/15 of it.",
     )
 
 

@@ -26,13 +26,11 @@ from serving.mcp_server.arguments import (
 )
 from serving.mcp_server.scope import Asked, Refused
 from serving.notifications import notifications
+from serving.offering import brief, found_for
 from serving.passive import next_context
 from serving.reader import Reader
 from serving.report import totals
 from serving.search import Found, answer
-
-LONGEST_EPISODE = 240
-"""Characters of an episode in a context; `explain_fact` tells the rest."""
 
 
 def search_memory(asked: Asked, wanted: Search) -> answers.Results:
@@ -64,8 +62,9 @@ def search_memory(asked: Asked, wanted: Search) -> answers.Results:
 def get_context(asked: Asked, wanted: ForContext) -> answers.Context:
     """Get what is worth knowing before you answer, within a budget of tokens.
 
-    That is what is known of what the message names, and the facts and episodes that bear on the
-    turns before it. `sufficient` says whether you can do without a search of your own.
+    That is what is known of what the message names, the facts, episodes and learnings that a search
+    for it finds, and what bears on the turns before it. `sufficient` says whether you can do
+    without a search of your own; `explain_fact` tells the whole of what is cut here.
     """
     reader = asked.reader(wanted)
     message = (wanted.message or "").strip()
@@ -79,12 +78,17 @@ def get_context(asked: Asked, wanted: ForContext) -> answers.Context:
     streamed = next_context(reader, wanted.turns)
     entities = _each_fact_once(told)
     seen = {fact.fact_id for entity in entities for fact in entity.facts}
-    facts = [_result(one) for one in streamed.facts if one.id not in seen]
-    episodes = [_brief(_result(one)) for one in streamed.episodes]
+    found = found_for(reader, message) if message else ()
+    bears = {one.id: one for one in (*found, *streamed.facts, *streamed.episodes)}
+    facts, episodes, learnings = (
+        [_brief(one) for one in bears.values() if one.kind == kind and one.id not in seen]
+        for kind in ("fact", "episode", "learning")
+    )
     memories = {
         "known": [answers.memory(fact) for entity in entities for fact in entity.facts],
         "facts": [answers.memory(one) for one in facts],
         "episodes": [answers.memory(one) for one in episodes],
+        "learnings": [answers.memory(one) for one in learnings],
     }
     fits = build_context([], streamed=memories, budget=wanted.budget).streamed
     room = len(fits["known"])
@@ -99,6 +103,7 @@ def get_context(asked: Asked, wanted: ForContext) -> answers.Context:
         threshold=told.threshold,
         facts=facts[: len(fits["facts"])],
         episodes=episodes[: len(fits["episodes"])],
+        learnings=learnings[: len(fits["learnings"])],
         tokens=sum(count_tokens(text + SEPARATOR) for texts in fits.values() for text in texts),
     )
 
@@ -282,15 +287,10 @@ def _named(reader: Reader, name: str) -> list[str]:
     return ids
 
 
-def _result(found: Found) -> things.Result:
-    return things.Result.model_validate(found)
-
-
-def _brief(episode: things.Result) -> things.Result:
-    """An episode of which several fit into a context: its request, or the beginning of it."""
-    if len(episode.text) <= LONGEST_EPISODE:
-        return episode
-    return episode.model_copy(update={"text": f"{episode.text[:LONGEST_EPISODE].rstrip()} …"})
+def _brief(found: Found) -> things.Result:
+    """A result of which several fit into a context."""
+    whole = things.Result.model_validate(found)
+    return whole.model_copy(update={"text": brief(found.kind, found.text)})
 
 
 def _each_fact_once(told: Known) -> list[things.KnownEntity]:
