@@ -6,7 +6,6 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from hashlib import blake2b
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import dagster as dg
@@ -22,8 +21,8 @@ from knowledge.records import STAGE, Before, SourceRead, before, read_records
 from knowledge.redaction import redactor
 from knowledge.tables import DEAD_LETTERS, RECORDS, SOURCE_FILES
 from resources.lock import write_lock
-from resources.log_files import LogFile, changed, log_files, prefix_hash, windows
-from resources.sources import list_sources
+from resources.log_files import LogFile, changed, prefix_hash, windows
+from resources.sources import files_there
 from resources.state import State
 
 BATCH_BYTES = 32 * 1024 * 1024
@@ -238,16 +237,7 @@ def _store(state: State, forgotten: Forgotten, batch: Sequence[FileRead]) -> Rep
 def changed_files(state: State) -> list[LogFile]:
     """Files of the registered sources and of the inbox that are new or differ, newest first."""
     known = state.warehouse.read(SOURCE_FILES).collect()
-    found = {
-        (file.namespace, file.path): file
-        for source in list_sources(state.home)
-        for file in log_files(Path(source.path), source.namespace, source.timezone)
-    }
-    for folder in sorted(state.home.inbox.iterdir()):
-        if folder.is_dir():
-            for file in log_files(folder, folder.name, "UTC"):
-                found[folder.name, file.path] = file
-    return changed(found.values(), known)
+    return changed(files_there(state.home), known)
 
 
 def stretch(files: Iterable[LogFile], max_bytes: int | None) -> list[LogFile]:

@@ -6,9 +6,6 @@ import polars as pl
 
 from knowledge.policy import STRUCTURAL_PREDICATES
 from knowledge.tables import CONVERSATIONS, RAW_LOGS, THEMES
-from resources.publication import held_back, namespaces
-from resources.state import State
-from resources.verdicts import Verdicts
 from serving.interests import interests
 from serving.notifications import notifications
 from serving.reader import Reader
@@ -24,16 +21,6 @@ ENTITY_COLUMNS = (
     Column("mentions", from_width=70),
     Column("last_seen", from_width=90),
 )
-
-
-def held_reasons(state: State) -> dict[str, list[str]]:
-    """Namespaces that are not published as they stand, and why: their invariants do not hold."""
-    verdicts, held = Verdicts(state.home), held_back(state.home)
-    found = {
-        name: verdicts.against(name) or list(held[name].reasons if name in held else ())
-        for name in sorted({*held, *namespaces(state.home)})
-    }
-    return {name: reasons for name, reasons in found.items() if reasons}
 
 
 def totals(reader: Reader) -> dict[str, int]:

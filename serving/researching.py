@@ -32,6 +32,11 @@ _NEVER = 2**62
 
 NO_PROVIDER = "No search provider is set (CAIRN_SEARCH_PROVIDER): nothing is searched for."
 
+SEARCHES_FOLLOW = (
+    "Searches follow after the next run, when nothing else runs: the daemon makes both, or"
+    " `cairn research --run`."
+)
+
 FORGOTTEN = "what it brought was forgotten: ask anew, and it is searched for"
 
 
@@ -128,6 +133,9 @@ class Report(NamedTuple):
     """The same, of what is not searched for; `held` says why."""
     made: list[dict[str, Any]]
     """Searches of the system itself, the latest first."""
+
+
+NOTHING = Report(ENRICHMENT_QUEUE.empty(), ENRICHMENT_QUEUE.empty(), [])
 
 
 def report(reader: Reader) -> Report:

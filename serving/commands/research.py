@@ -56,8 +56,10 @@ def command(
     as_json: bool,
 ) -> None:
     """What is to be searched for, what was, and what is not known."""
+    from serving.deciding import NEXT_RUN
+    from serving.pending import RESEARCH, as_rows, listed, say_pending
     from serving.reader import open_reader
-    from serving.researching import NO_PROVIDER, report
+    from serving.researching import NO_PROVIDER, NOTHING, report
     from serving.researching import again as try_again
 
     if now and again:
@@ -65,24 +67,27 @@ def command(
     state = options.state_of(ctx)
     if now:
         _run(state)
-    reader = open_reader(state, namespace)
     if again:
+        reader = open_reader(state, namespace)
         tried = try_again(reader, again)
         if as_json:
             emit_json({"namespace": reader.namespace, **tried._asdict()})
         else:
-            say(f"To be tried again: {tried.query}" if tried.new else "That was said before.")
+            said = f"To be tried again: {tried.query}; applied {NEXT_RUN}"
+            say(said if tried.new else "That was said before.")
         return
-    free, held, made = report(reader)
+    namespace, reader, waiting = listed(state, namespace, RESEARCH)
+    free, held, made = report(reader) if reader else NOTHING
     open_ = held.filter(pl.col("held").is_in(["unknown", "failed"])).to_dicts()
     if as_json:
         emit_json(
             {
-                "namespace": reader.namespace,
+                "namespace": namespace,
                 "provider": state.settings.search_provider,
                 "due": free.head(limit).to_dicts(),
                 "held": held.head(limit).to_dicts(),
                 "done": made[:limit],
+                "waiting": as_rows(waiting),
             }
         )
         return
@@ -97,6 +102,7 @@ def command(
     say(f"Made: {count(len(made), 'search', 'searches')}", style="bold")
     if made:
         print_table(made[:limit], DONE, indent=2)
+    say_pending(waiting)
     if state.settings.search_provider is None:
         say(NO_PROVIDER)
 

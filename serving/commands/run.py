@@ -113,7 +113,7 @@ def finish(
     as_json: bool,
 ) -> None:
     """Tells what came of a run."""
-    from serving.report import held_reasons
+    from serving.freshness import held_reasons, reasons
 
     found = _overviews(state)
     refused = _refused(state)
@@ -143,9 +143,9 @@ def finish(
         if state.settings.model and state.model_waited < math.inf:
             say("Not all was asked of the language model: what is left is asked by the next"
                 " `cairn run`.", style="yellow")  # fmt: skip
-    for name, reasons in held.items():
+    for name, why in held.items():
         click.echo(
-            f"cairn: {name} is held back, readers keep what they had: {'; '.join(reasons)}",
+            f"cairn: {name} is held back, readers keep what they had: {reasons(why)}",
             err=True,
         )
     if outcome.interrupted:
