@@ -23,6 +23,7 @@ from resources.tombstones import (
     note_forgetting,
     tombstones,
 )
+from resources.usage import forget_use
 
 STAGE = "forget"
 """Of the rows of `work` that say which tombstones were applied."""
@@ -167,6 +168,7 @@ def drop_older(state: State) -> None:
         forget_others(state.home, namespace)
         if namespace not in state.warehouse.namespaces(RECORDS):
             unpublish(state.home, namespace)
+            forget_use(state.home, namespace)
         state.index.prune(namespace, generations_in_use(state.home, namespace))
         if namespace in for_good:
             note_forgetting(state.home, namespace, on=False)

@@ -124,6 +124,11 @@ class Policy(BaseModel):
     research_floor: float = Field(
         0.1, gt=0, description="Least interest in what is searched for unasked."
     )
+    research_top: int = Field(
+        3, ge=0,
+        description="Of what was cared about before searches were switched on, so many of the most"
+        " are searched for at once, and all that was said to be liked; not what was just named.",
+    )  # fmt: skip
     research_wait_days: float = Field(
         7.0, gt=0, description="Days until an entity is searched for unasked again."
     )

@@ -356,7 +356,7 @@ def _interests(reads: Frames, means: Means) -> Made:
 
 INTERESTS_STAGE = Stage(
     stage_of(
-        "interests", 3, "What people care about, by the latest event.", "interest_half_life",
+        "interests", 4, "What people care about, by the latest event.", "interest_half_life",
         "interest_repeat", "preference_similarity", "candidate_margin", "embedder",
     ),
     (ENGAGEMENTS, PREFERENCES, ENTITIES, ENTITY_MERGES, CONVERSATIONS),

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from resources.usage import CONTEXT, note_use
 from serving.budget import BUDGET, Context, build_context
 from serving.known import Known, known
 from serving.passive import Streamed, next_context
@@ -70,6 +71,8 @@ def offer(
         system,
         budget,
     )
+    given = sum(map(len, context.streamed.values()))
+    note_use(reader.state.home, reader.namespace, CONTEXT, given)
     return Offer(about, streamed, found, context)
 
 

@@ -13,6 +13,7 @@ import polars as pl
 from knowledge.asked_time import asked_time
 from knowledge.embeddings import learning_text
 from knowledge.tables import EPISODES, LEARNINGS, MEMORY_ENTITIES
+from resources.usage import SEARCH, note_use
 from resources.vector_index import Filters, Hit
 from serving.reader import Reader
 from serving.scoring import UNJUDGED, Scored, Told, about, days, diverse, scored
@@ -75,6 +76,10 @@ class Answer:
     said: str | None = None
     from_day: str | None = None
     to_day: str | None = None
+    near: int = 0
+    """Results that are near enough, those beyond the limit too."""
+    redundant: int = 0
+    """Of these, those that are left out, since another says the same."""
 
 
 def search_memory(
@@ -132,10 +137,19 @@ def answer(
         days = [day and day.isoformat() for day in (asked.first, asked.last)]
         then = replace(only, from_day=days[0], to_day=days[1])
         if asked.said:
-            found = nearest(reader, asked.rest, search_type, wanted, least, then, taste)
-            if found:
-                return Answer(found, asked.said, *days)
-    return Answer(nearest(reader, query, search_type, wanted, least, only, taste))
+            near, best = _searched(reader, asked.rest, search_type, wanted, least, then, taste)
+            if best:
+                found = _results(reader, best[:wanted])
+                return Answer(found, asked.said, *days, len(near), len(near) - len(best))
+    near, best = _searched(reader, query, search_type, wanted, least, only, taste)
+    found = _results(reader, best[:wanted])
+    return Answer(found, near=len(near), redundant=len(near) - len(best))
+
+
+def served(reader: Reader, its: Answer) -> Answer:
+    """An answer to somebody who asked: the same, counted."""
+    note_use(reader.state.home, reader.namespace, SEARCH, len(its.results), its.near, its.redundant)
+    return its
 
 
 def nearest(
@@ -152,6 +166,20 @@ def nearest(
     Arguments as of `answer`; with a `taste`, for what is told unasked, what it leaves out is not
     there, and of what is equally relevant more interest comes first.
     """
+    _, best = _searched(reader, text, search_type, wanted, least, only, taste)
+    return _results(reader, best[:wanted])
+
+
+def _searched(
+    reader: Reader,
+    text: str,
+    search_type: str,
+    wanted: int,
+    least: float,
+    only: Filters,
+    taste: Taste | None,
+) -> tuple[list[Scored], list[Scored]]:
+    """What is near to a text, best first; and of these, what says something of its own."""
     policy = reader.state.policy
     hits = _hits(reader, text, search_type, wanted, least, only)
     told = _told(reader, hits)
@@ -173,7 +201,7 @@ def nearest(
     near = fit if _few_days(only) else about(fit, policy)
     if taste:
         near = taste.sorted(filter(taste.leaves, near))
-    return _results(reader, diverse(near, reader.state.embedder, policy)[:wanted])
+    return near, diverse(near, reader.state.embedder, policy)
 
 
 def _few_days(only: Filters) -> bool:

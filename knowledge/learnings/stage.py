@@ -47,7 +47,7 @@ EXTRACTOR = Extractor(
     ("learning_value_bar", "learning_category_bar", "learning_bar", "learning_bar_strict"),
 )  # fmt: skip
 DUPLICATES = Extractor(
-    "learnings", "stage", 3,
+    "learnings", "stage", 4,
     "Lessons that are the same: canonical hash, SimHash, calibrated similarity; feedback on them.",
     ("learning_similarity", "learning_hamming", "candidate_margin", "embedder"),
 )  # fmt: skip

@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 import polars as pl
 
+from knowledge.decision_events import DECISION_TYPES
+from resources.publication import namespaces
 from serving import options
 from serving.commands.dead_letters import check_known
+from serving.pending import as_rows, pending, say_pending
 from serving.review_operations import operations, print_operation
 from serving.review_pairs import decide_on, pairs, print_pair, print_unresolved, unresolved
 from serving.review_values import (
@@ -83,6 +86,8 @@ def command(
         return
     held = {kind: kind.rows(state, namespace) for kind in KINDS}
     total = sum(rows.height for rows in held.values())
+    names = namespaces(state.home) if namespace is None else [namespace]
+    waiting = [one for name in names for one in pending(state, name, DECISION_TYPES)]
     if as_json:
         emit_json(
             {
@@ -91,6 +96,7 @@ def command(
                     kind.name: {"total": rows.height, "rows": rows.head(limit).to_dicts()}
                     for kind, rows in held.items()
                 },
+                "waiting": as_rows(waiting),
             }
         )
         return
@@ -100,6 +106,7 @@ def command(
             " unclear, no two facts wait to be told apart, and no command without a kind comes"
             " again."
         )
+        say_pending(waiting)
         return
     for kind, rows in held.items():
         if rows.height:
@@ -108,6 +115,7 @@ def command(
                 kind.show(row)
     page = sum(min(limit, rows.height) for rows in held.values())
     console().print(f"{page:,} of {total:,}; `cairn show RECORD` has the message", style="dim")
+    say_pending(waiting)
 
 
 def _print(row: dict[str, Any]) -> None:

@@ -77,7 +77,7 @@ def command(
     from resources.vector_index import Filters
     from serving.ids import UnknownId, entities_called
     from serving.memory import Memory
-    from serving.search import answer
+    from serving.search import answer, served
 
     if (query is None) == (queries is None):
         raise click.UsageError("give a query, or --file with one in each line")
@@ -104,7 +104,7 @@ def command(
 
     def answered(query: str) -> "Answer":
         try:
-            return answer(reader, query, search_type, limit, min_confidence, only)
+            return served(reader, answer(reader, query, search_type, limit, min_confidence, only))
         except ValueError as error:
             raise click.ClickException(str(error)) from None
 

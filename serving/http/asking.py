@@ -25,7 +25,7 @@ from serving.layers.routing import route
 from serving.layers.stores import Stores
 from serving.offering import offer
 from serving.reader import Reader
-from serving.search import answer
+from serving.search import answer, served
 
 router = Routes(prefix="/v1", tags=["asking"])
 
@@ -125,6 +125,7 @@ def _found(reader: Reader, wanted: Searched) -> dict[str, Any]:
         to_day=days[1],
     )
     its = answer(reader, wanted.query, wanted.type, wanted.limit, wanted.min_confidence, only)
+    served(reader, its)
     return _head(reader) | {
         "query": wanted.query,
         "said": its.said,

@@ -5,6 +5,7 @@ from typing import Any
 
 from knowledge.decision_events import FACT
 from resources.publication import namespaces
+from resources.usage import CONTEXT, note_use
 from resources.vector_index import Filters
 from serving import lineage, listing, researching
 from serving.budget import SEPARATOR, build_context, count_tokens
@@ -30,7 +31,7 @@ from serving.offering import brief, found_for
 from serving.passive import next_context
 from serving.reader import Reader
 from serving.report import totals
-from serving.search import Found, answer
+from serving.search import Found, answer, served
 
 
 def search_memory(asked: Asked, wanted: Search) -> answers.Results:
@@ -49,6 +50,7 @@ def search_memory(asked: Asked, wanted: Search) -> answers.Results:
     its = answer(
         reader, wanted.query, wanted.search_type, wanted.limit, wanted.min_confidence, only
     )
+    served(reader, its)
     return answers.Results(
         **_head(reader),
         query=wanted.query,
@@ -91,6 +93,7 @@ def get_context(asked: Asked, wanted: ForContext) -> answers.Context:
         "learnings": [answers.memory(one) for one in learnings],
     }
     fits = build_context([], streamed=memories, budget=wanted.budget).streamed
+    note_use(asked.state.home, reader.namespace, CONTEXT, sum(map(len, fits.values())))
     room = len(fits["known"])
     for entity in entities:
         entity.facts = entity.facts[:room]
@@ -154,6 +157,7 @@ def get_learnings(asked: Asked, wanted: Learnings) -> answers.LearningList:
     else:
         only = Filters(categories=[wanted.category] if wanted.category else None)
         found = answer(reader, wanted.query, "learnings", wanted.limit, wanted.min_confidence, only)
+        served(reader, found)
         rows = [listing.learning(reader, one.id) for one in found.results]
         following = None
     return answers.LearningList.model_validate(

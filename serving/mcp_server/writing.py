@@ -27,6 +27,7 @@ from serving.mcp_server.arguments import (
 from serving.mcp_server.reading import searches
 from serving.mcp_server.scope import Asked, Refused
 from serving.ordering import order, topic_of
+from serving.rating import LEARNING, rate
 from serving.rehearsing import NotNow, rehearsed
 
 APPLIED = "Recorded now; it takes effect with the next run."
@@ -34,8 +35,6 @@ FOUND = "Recorded now; it takes effect with the next run, and is found from then
 SEARCHED = "Recorded now; it takes effect with the next run, and searches follow by themselves."
 UNCHANGED = "Nothing was changed: this is what would come of it."
 GONE = "Recorded now; it takes effect with the next run, and until then it is still found."
-
-THUMBS = {"right": "👍", "wrong": "👎"}
 
 
 def record_feedback(asked: Asked, wanted: Feedback) -> Recorded:
@@ -63,12 +62,20 @@ def record_feedback(asked: Asked, wanted: Feedback) -> Recorded:
             written=said["written"],
             takes_effect=APPLIED,
         )
-    if thing.kind != "learning":
+    if thing.kind != LEARNING:
         raise Refused(f"that is of kind {thing.kind}: feedback is for facts and learnings")
     if wanted.reason:
         raise Refused("a reason is kept for facts alone: leave it out")
-    reaction: dict[str, object] = {"text": THUMBS[wanted.verdict], "reply_to": thing.id}
-    return _added(asked, reader.namespace, wanted, "reaction", [thing.id], reaction, APPLIED)
+    rated = rate(thing, "up" if wanted.verdict == "right" else "down", _event_id(wanted))
+    return Recorded(
+        namespace=rated["namespace"],
+        what="reaction",
+        ids=[thing.id],
+        event_id=rated["event_id"],
+        record_id=rated["record_id"],
+        written=rated["written"],
+        takes_effect=APPLIED,
+    )
 
 
 def remember(asked: Asked, wanted: ToRemember) -> Recorded:

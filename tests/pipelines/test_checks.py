@@ -13,6 +13,16 @@ from polars.testing import assert_frame_equal
 
 from knowledge.consolidation import CLUSTERS_STAGE
 from knowledge.days import EPOCH
+from knowledge.learnings.goals import (
+    ALL,
+    CONFIDENCE,
+    SOURCED,
+    TOKENS_IN,
+    TOKENS_OUT,
+    YIELD,
+    measures,
+    missed,
+)
 from knowledge.stages import FACTS_STAGE
 from knowledge.tables import (
     CANDIDATES,
@@ -30,16 +40,6 @@ from knowledge.tables import (
     Table,
 )
 from pipelines.checks import GROUPS, PARTLY, run_remade, run_suite
-from pipelines.goals import (
-    ALL,
-    CONFIDENCE,
-    SOURCED,
-    TOKENS_IN,
-    TOKENS_OUT,
-    YIELD,
-    measures,
-    missed,
-)
 from pipelines.suites import suites, words
 from resources.publication import held_back, published
 from resources.sources import add_source
