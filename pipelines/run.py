@@ -9,23 +9,21 @@ import dagster as dg
 
 from assets.progress import LISTENER, Listener
 from assets.records import changed_files, stretch
-from knowledge.tables import ENRICHMENT_QUEUE
+from knowledge.tables import ENRICHMENT_QUEUE, SOURCE_FILES
 from knowledge.work import ranges
+from pipelines.estimate import busyness, estimate
 from pipelines.event_log import kept_open
 from pipelines.next_step import WHOLE, Step, next_step, night_owes_model
 from pipelines.under_way import COMMAND_TAG, process_tag, range_tags, reconcile
 from resources.effects import switched_off
 from resources.log_files import LogFile
+from resources.run_times import run_times
 from resources.state import State
 
 FIRST_STRETCH = 8 * 1024 * 1024
 """Bytes of the first stretch: small, so that search answers within a minute."""
 
 STRETCH_GROWTH = 4
-
-FIXED_SECONDS = 12.0
-SECONDS_PER_MB = 0.2
-"""What a run took on two cores, for the estimate before it."""
 
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 
@@ -54,14 +52,20 @@ class Plan:
     oldest: datetime | None
     """Modification times of the files."""
     newest: datetime | None
-    seconds: float
-    """Estimate of the time that it takes."""
+    known_bytes: int
+    """Of files that were taken in before."""
+    seconds_least: float
+    seconds_most: float
+    """Estimate of the time that it takes, without a language model; 0 if there is nothing."""
 
 
 def plan(state: State) -> Plan:
     """Looks at what changed in the sources, without reading it."""
     files = changed_files(state)
+    known = state.warehouse.read(SOURCE_FILES, columns=["consumed"]).collect()
     size = sum(file.size for file in files)
+    before = int(known["consumed"].sum())
+    takes = estimate(size, before, run_times(state.home), busyness())
     times = [datetime.fromtimestamp(file.modified_ns / 1e9, UTC) for file in files]
     return Plan(
         len(files),
@@ -69,7 +73,8 @@ def plan(state: State) -> Plan:
         sum("subagents" not in file.path.parts for file in files),
         min(times, default=None),
         max(times, default=None),
-        FIXED_SECONDS + SECONDS_PER_MB * size / 1e6 if files else 0.0,
+        before,
+        *(takes if files else (0.0, 0.0)),
     )
 
 

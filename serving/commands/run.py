@@ -79,13 +79,14 @@ def execute(state: "State", *, report: bool | None = None, as_json: bool = False
     state.home.dagster_environment()  # the code location looks for the home when it is imported
     from pipelines.run import RunFailed, plan, run_graph
     from resources.home import check_room
+    from resources.run_times import RunTime, note_run
     from serving.progress import Display
 
     check_room(state.home)
     planned = plan(state)
     display = Display()
     start = time.monotonic()
-    _announce(planned)
+    _announce(planned, asks=state.settings.model is not None)
     try:
         with display.shown():
             outcome = run_graph(
@@ -99,7 +100,10 @@ def execute(state: "State", *, report: bool | None = None, as_json: bool = False
             )
     except RunFailed as error:
         raise click.ClickException(f"{error}; what was published before stays") from error
-    finish(state, display, outcome, planned, time.monotonic() - start, report, as_json=as_json)
+    seconds = time.monotonic() - start
+    if planned.files and state.settings.model is None and not outcome.interrupted:
+        note_run(state.home, RunTime(planned.bytes, planned.known_bytes, seconds))
+    finish(state, display, outcome, planned, seconds, report, as_json=as_json)
 
 
 def finish(
@@ -243,7 +247,7 @@ def _register(
         )
 
 
-def _announce(planned: "Plan") -> None:
+def _announce(planned: "Plan", *, asks: bool) -> None:
     err = console(err=True)
     if not planned.files or planned.oldest is None or planned.newest is None:
         return
@@ -251,9 +255,15 @@ def _announce(planned: "Plan") -> None:
         f"{count(planned.files, 'file')}, {size(planned.bytes)},"
         f" about {count(planned.sessions, 'session')},"
         f" last written {_dates(planned.oldest, planned.newest)};"
-        f" takes about {span(planned.seconds)}",
+        f" takes {_about(planned.seconds_least)} to {_about(planned.seconds_most)}"
+        + (", and what the language model takes" if asks else ""),
         markup=False,
     )
+
+
+def _about(seconds: float) -> str:
+    """A time as it may be said beforehand: to ten seconds, minutes, hours."""
+    return span(max(10.0, round(seconds, -1)) if seconds < 60 else max(seconds, 90.0))
 
 
 def _dates(oldest: datetime, newest: datetime) -> str:

@@ -32,6 +32,7 @@ from serving.http.models import (
     Result,
     Source,
     Streamed,
+    Waiting,
     of,
     tells,
 )
@@ -124,21 +125,27 @@ class RecentPage(Listed[Happened]):
 class InterestPage(Listed[Interest]):
     """What the person cares about, the most first."""
 
+    waiting: list[Waiting] = Field(description="What was said since, for the next run to apply.")
+
 
 class LearnPromptPage(Listed[LearnPrompt]):
     """What somebody wants to know, the latest first."""
 
     provider: bool = tells("Whether anything is searched for: a search provider is set.", True)
+    waiting: list[Waiting] = Field(description="What was said since, for the next run to apply.")
 
 
 class NotificationPage(Listed[Notification]):
     """What is to be told, what is held back, what was told, in this order."""
+
+    waiting: list[Waiting] = Field(description="What was said since, for the next run to apply.")
 
 
 class SchedulePage(Listed[Recurring]):
     """What recurs, the next first."""
 
     provider: bool = tells("Whether anything is searched for: a search provider is set.", True)
+    waiting: list[Waiting] = Field(description="What was said since, for the next run to apply.")
 
 
 class Research(Answer):
@@ -149,6 +156,7 @@ class Research(Answer):
     due: list[Due] = Field(description="In the order in which it is searched for.")
     held: list[Due] = Field(description="What is not searched for; `held` says why.")
     done: list[Made] = Field(description="What was searched for, the latest first.")
+    waiting: list[Waiting] = Field(description="What was said since, for the next run to apply.")
 
 
 class Node(Model):
@@ -290,6 +298,12 @@ class Published(Model):
     watermark: datetime | None = tells("Its latest event.", AT)
     published_at: datetime = tells("When, by the clock.", AT)
     generation: str | None = tells("Generation of vectors.", "wordllama_l2_supercat_256-256-6b38")
+    changed_files: int = tells("Files that are new or have grown since they were read.", 0)
+    lag_seconds: float = tells("How long what was logged has waited; 0 if nothing waits.", 0.0)
+    held_back: list[str] = Field(
+        description="Why what is there is not published, so that this is what was before."
+    )
+    freshness: str = tells("All of it in words.", "all that was logged is published")
 
 
 class Namespaces(Model):

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -66,6 +66,24 @@ class Page(Answer):
     """One page of a list: of the first that `CUT` names."""
 
     next: str | None = Field(description="`cursor` of the page that follows; null on the last.")
+
+
+class Waiting(Model):
+    """What was said and is on disk; the next run applies it."""
+
+    at: datetime
+    verb: str
+    said: str
+    ids: list[str]
+    event_id: str
+
+    def lines(self) -> Iterator[str]:
+        """What was said, and that it waits."""
+        yield f"waits for the next run: {self.said}"
+
+
+def _waiting() -> Any:
+    return Field(description="What was said since, for the next run to apply.")
 
 
 class Results(Answer):
@@ -227,10 +245,11 @@ class InterestList(Page):
 
     CUT = ("interests",)
     interests: list[Interest]
+    waiting: list[Waiting] = _waiting()
 
     def lines(self) -> Iterator[str]:
         """One after the other."""
-        yield from _each(self.interests, "Nothing yet.")
+        yield from _each([*self.interests, *self.waiting], "Nothing yet.")
         yield from _following(self.next)
 
 
@@ -243,10 +262,11 @@ class LearnPromptList(Page):
     CUT = ("prompts",)
     provider: bool = Field(description="Whether anything is searched for.")
     prompts: list[LearnPrompt]
+    waiting: list[Waiting] = _waiting()
 
     def lines(self) -> Iterator[str]:
         """One after the other."""
-        yield from _each(self.prompts, "Nothing was asked for yet.")
+        yield from _each([*self.prompts, *self.waiting], "Nothing was asked for yet.")
         yield from _following(self.next)
         if not self.provider:
             yield OFF
@@ -257,10 +277,12 @@ class NotificationList(Page):
 
     CUT = ("notifications",)
     notifications: list[Notification]
+    waiting: list[Waiting] = _waiting()
 
     def lines(self) -> Iterator[str]:
         """One after the other."""
-        yield from _each(self.notifications, "Nothing was told, and nothing is to be.")
+        none = "Nothing was told, and nothing is to be."
+        yield from _each([*self.notifications, *self.waiting], none)
         yield from _following(self.next)
 
 
@@ -273,12 +295,14 @@ class ResearchList(Answer):
     due: list[Due] = Field(description="In the order in which it is searched for.")
     held: list[Due] = Field(description="What is not searched for.")
     done: list[Made] = Field(description="What was searched for, the latest first.")
+    waiting: list[Waiting] = _waiting()
 
     def lines(self) -> Iterator[str]:
         """List after list."""
         for name, rows in (("due", self.due), ("held", self.held), ("done", self.done)):
             yield f"{name}: {self.totals[name]}"
             yield from _each(rows, "")
+        yield from _each(self.waiting, "")
         if not self.provider:
             yield OFF
 
@@ -302,6 +326,9 @@ class Status(Answer):
     published_at: datetime = Field(description="When, by the clock.")
     generation: str | None = Field(description="Generation of vectors.")
     totals: Totals
+    lag_seconds: float = Field(description="How long what was logged has waited; 0: nothing does.")
+    held_back: list[str] = Field(description="Why what is there is not published.")
+    freshness: str = Field(description="Both in words.")
     writes: bool = Field(description="Whether this server takes feedback and notes.")
     namespaces: list[str] = Field(description="Those that may be asked for.")
 
@@ -315,6 +342,7 @@ class Status(Answer):
             f" {there.learnings:,} learnings, {there.themes:,} themes"
         )
         yield f"published {minute(self.published_at)}; latest event {minute(self.as_of)}"
+        yield self.freshness
         yield f"writes are {'on' if self.writes else 'off'}"
 
 
@@ -383,6 +411,7 @@ def _each(
         | Notification
         | Due
         | Made
+        | Waiting
     ],
     nothing: str,
 ) -> Iterator[str]:

@@ -1,5 +1,6 @@
 """The tools that read. Each docstring is what an agent is told of its tool."""
 
+from collections.abc import Collection
 from dataclasses import asdict
 from typing import Any
 
@@ -9,6 +10,7 @@ from resources.usage import CONTEXT, note_use
 from resources.vector_index import Filters
 from serving import lineage, listing, researching
 from serving.budget import SEPARATOR, build_context, count_tokens
+from serving.freshness import freshness
 from serving.interests import interests
 from serving.known import Known, known
 from serving.mcp_server import answers, things
@@ -29,6 +31,7 @@ from serving.mcp_server.scope import Asked, Refused
 from serving.notifications import notifications
 from serving.offering import brief, found_for
 from serving.passive import next_context
+from serving.pending import ATTITUDES, LEARN, NOTICES, RESEARCH, as_rows, pending
 from serving.reader import Reader
 from serving.report import totals
 from serving.search import Found, answer, served
@@ -215,7 +218,8 @@ def list_interests(asked: Asked, wanted: Turning) -> answers.InterestList:
     reader = asked.reader(wanted)
     page = interests(reader, wanted.limit, wanted.cursor)
     return answers.InterestList.model_validate(
-        _head(reader) | {"interests": page.rows, "next": page.cursor}
+        _head(reader)
+        | {"interests": page.rows, "next": page.cursor, "waiting": _waiting(reader, ATTITUDES)}
     )
 
 
@@ -224,7 +228,13 @@ def list_learn_prompts(asked: Asked, wanted: Paged) -> answers.LearnPromptList:
     reader = asked.reader()
     page = researching.prompts(reader, wanted.limit, wanted.cursor)
     return answers.LearnPromptList.model_validate(
-        _head(reader) | {"provider": searches(asked), "prompts": page.rows, "next": page.cursor}
+        _head(reader)
+        | {
+            "provider": searches(asked),
+            "prompts": page.rows,
+            "next": page.cursor,
+            "waiting": _waiting(reader, LEARN),
+        }
     )
 
 
@@ -240,6 +250,7 @@ def list_research(asked: Asked, wanted: Research) -> answers.ResearchList:
             "due": due.head(wanted.limit).to_dicts(),
             "held": held.head(wanted.limit).to_dicts(),
             "done": made[: wanted.limit],
+            "waiting": _waiting(reader, RESEARCH),
         }
     )
 
@@ -249,7 +260,8 @@ def list_notifications(asked: Asked, wanted: Paged) -> answers.NotificationList:
     reader = asked.reader()
     page = notifications(reader, wanted.limit, wanted.cursor)
     return answers.NotificationList.model_validate(
-        _head(reader) | {"notifications": page.rows, "next": page.cursor}
+        _head(reader)
+        | {"notifications": page.rows, "next": page.cursor, "waiting": _waiting(reader, NOTICES)}
     )
 
 
@@ -261,9 +273,13 @@ def searches(asked: Asked) -> bool:
 def memory_status(asked: Asked, wanted: At) -> answers.Status:
     """Tell what is remembered, how much of it, and how fresh it is."""
     reader = asked.reader(wanted)
+    fresh = freshness(asked.state, reader.namespace)
     return answers.Status(
         **_head(reader),
         published_at=reader.manifest.published_at,
+        lag_seconds=fresh.lag_seconds or 0.0,
+        held_back=fresh.held_back,
+        freshness=fresh.words,
         generation=reader.manifest.generation,
         totals=answers.Totals.model_validate(totals(reader)),
         writes=asked.scope.writes,
@@ -273,6 +289,10 @@ def memory_status(asked: Asked, wanted: At) -> answers.Status:
             if name in (asked.scope.namespaces or [reader.namespace])
         ],
     )
+
+
+def _waiting(reader: Reader, verbs: Collection[str]) -> list[dict[str, Any]]:
+    return as_rows(pending(reader.state, reader.namespace, verbs))
 
 
 def _head(reader: Reader) -> dict[str, Any]:
