@@ -194,7 +194,8 @@ def _weighed(
             *_ENTITY,
             "engagement_id",
             "occurred_at",
-            sought=pl.col("engagement_type") != "mention",
+            # What is to be learnt is searched for by that.
+            sought=~pl.col("engagement_type").is_in(["mention", "learn"]),
             weight=pl.col("valence") * pl.col("most") * pl.lit(policy.interest_repeat).pow(kth),
         )
     )

@@ -16,7 +16,7 @@ from pipelines.event_log import kept_open
 from pipelines.next_step import WHOLE, Step, next_step, night_owes_model
 from pipelines.under_way import COMMAND_TAG, process_tag, range_tags, reconcile
 from resources.effects import switched_off
-from resources.log_files import LogFile
+from resources.log_files import LogFile, bytes_per_line
 from resources.run_times import run_times
 from resources.state import State
 
@@ -47,25 +47,36 @@ class Plan:
 
     files: int
     bytes: int
+    """New ones; of a file that has grown, what was added."""
     sessions: int
     """Files that are no sub-agent's: an estimate, since nothing has been read yet."""
     oldest: datetime | None
     """Modification times of the files."""
     newest: datetime | None
-    known_bytes: int
-    """Of files that were taken in before."""
+    lines: int
+    """An estimate, too: by how long lines are in the beginning of some files."""
+    known_lines: int
+    """Taken in before."""
     seconds_least: float
     seconds_most: float
     """Estimate of the time that it takes, without a language model; 0 if there is nothing."""
 
 
 def plan(state: State) -> Plan:
-    """Looks at what changed in the sources, without reading it."""
+    """Looks at what changed in the sources, and reads no more than the beginning of some of it."""
     files = changed_files(state)
-    known = state.warehouse.read(SOURCE_FILES, columns=["consumed"]).collect()
-    size = sum(file.size for file in files)
-    before = int(known["consumed"].sum())
-    takes = estimate(size, before, run_times(state.home), busyness())
+    known = state.warehouse.read(SOURCE_FILES, columns=["namespace", "path", "consumed", "lines"])
+    rows = known.collect()
+    taken = {(namespace, path): read for namespace, path, read, _ in rows.iter_rows()}
+    read = [taken.get((file.namespace, str(file.path)), 0) for file in files]
+    # A file that is shorter than what was read of it is another one.
+    size = sum(
+        file.size - (done if done <= file.size else 0)
+        for file, done in zip(files, read, strict=True)
+    )
+    lines = round(size / (bytes_per_line(files) or 1))
+    before = int(rows["lines"].sum())
+    takes = estimate(lines, before, run_times(state.home), busyness())
     times = [datetime.fromtimestamp(file.modified_ns / 1e9, UTC) for file in files]
     return Plan(
         len(files),
@@ -73,6 +84,7 @@ def plan(state: State) -> Plan:
         sum("subagents" not in file.path.parts for file in files),
         min(times, default=None),
         max(times, default=None),
+        lines,
         before,
         *(takes if files else (0.0, 0.0)),
     )

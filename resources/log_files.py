@@ -3,7 +3,8 @@
 import hashlib
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,6 +21,9 @@ HOME_MARKS = ("schema_version", "inbox", "warehouse")
 
 WINDOW = 64 * 1024 * 1024
 """Bytes read at once of a file of lines."""
+
+MOST_SAMPLED, SAMPLE = 50, 64 * 1024
+"""Files, and bytes of each, in which lines are counted."""
 
 
 class LogFile(NamedTuple):
@@ -103,6 +107,17 @@ def changed(files: Iterable[LogFile], known: pl.DataFrame) -> list[LogFile]:
         ),
         key=lambda file: (-file.modified_ns, file.path),
     )
+
+
+def bytes_per_line(files: Sequence[LogFile]) -> float:
+    """How long lines are, about: by the beginnings of the largest files. 0 if there is none."""
+    largest = sorted(files, key=lambda file: (-file.size, file.path))[:MOST_SAMPLED]
+    read = lines = 0
+    for file in largest:
+        with suppress(OSError), file.path.open("rb") as stream:
+            start = stream.read(SAMPLE)
+            read, lines = read + len(start), lines + start.count(b"\n")
+    return read / max(lines, 1)
 
 
 def prefix_hash(path: Path, length: int) -> hashlib.blake2b:

@@ -14,9 +14,9 @@ KEPT = 20
 class RunTime(NamedTuple):
     """What a run took in, over what there was already, and how long that took."""
 
-    bytes: int
-    known_bytes: int
-    """Of the files that were taken in before."""
+    lines: int
+    known_lines: int
+    """Taken in before."""
     seconds: float
 
 
@@ -41,6 +41,6 @@ def run_times(home: Home) -> list[RunTime]:
         with suppress(ValueError, KeyError, TypeError):  # what a crash left of a line
             told = json.loads(line)
             found.append(
-                RunTime(int(told["bytes"]), int(told["known_bytes"]), float(told["seconds"]))
+                RunTime(int(told["lines"]), int(told["known_lines"]), float(told["seconds"]))
             )
     return found
