@@ -6,18 +6,17 @@ from typing import NamedTuple
 
 from resources.run_times import RunTime
 
-FIXED_SECONDS = 24.0
+FIXED_SECONDS = 30.0
 """What a run takes that takes in next to nothing: it starts, publishes, and checks all tables."""
-SECONDS_PER_LINE = 0.013
-"""For a line of a log, a message as a rule. Bytes tell less: a chat of 0.4 MB took twice as long as
-sessions of 1 MB that are mostly results of tools."""
-SECONDS_PER_KNOWN_LINE = 0.0
-"""For a line that was taken in before: tables that follow from all of it are looked at anew."""
+SECONDS_PER_LINE = 0.001
+"""For a line of a log. Both are of five imports of 340 to 20,000 lines (0.4 to 19 MB) on two cores,
+which took 29 to 56 CPU seconds: most where a chat had many days to be made."""
 
-FIRST = 0.5, 2.5
+FIRST = 0.5, 3.0
 """Between which shares of that a first run is told to take: logs differ, and so do machines."""
 NEXT = 0.7, 1.5
 """The same, of the least and the most that the last runs of a home took."""
+BUSIEST = 4.0
 LAST = 5
 """Runs of the home that count."""
 
@@ -29,21 +28,23 @@ class Span(NamedTuple):
     most: float
 
 
-def estimate(lines: int, known: int, past: Sequence[RunTime], busy: float = 1.0) -> Span:
+def estimate(lines: int, past: Sequence[RunTime], busy: float = 1.0) -> Span:
     """Seconds that a run without a language model takes.
 
     Args:
         lines: Lines that it takes in.
-        known: Lines that were taken in before.
         past: The runs of this home, the latest last.
-        busy: Runnable processes for each core; above 1, each gets a share of one.
+        busy: Runnable processes for each core; above 1, each gets a share of one. What runs beside
+            it will not do so for ever, so no more than BUSIEST counts.
     """
-    expected = _expected(lines, known)
-    shares = [one.seconds / _expected(one.lines, one.known_lines) for one in past[-LAST:]]
+    expected = _expected(lines)
+    shares = [one.seconds / _expected(one.lines) for one in past[-LAST:]]
     below, above = NEXT if shares else FIRST
     least, most = min(shares, default=1.0) * below, max(shares, default=1.0) * above
     # Runs of before were slowed down by whatever ran beside them: that is in their times.
-    return Span(expected * least, expected * most * (1.0 if shares else max(busy, 1.0)))
+    return Span(
+        expected * least, expected * most * (1.0 if shares else min(max(busy, 1.0), BUSIEST))
+    )
 
 
 def busyness() -> float:
@@ -51,5 +52,5 @@ def busyness() -> float:
     return os.getloadavg()[0] / (os.cpu_count() or 1)
 
 
-def _expected(lines: int, known: int) -> float:
-    return FIXED_SECONDS + SECONDS_PER_LINE * lines + SECONDS_PER_KNOWN_LINE * known
+def _expected(lines: int) -> float:
+    return FIXED_SECONDS + SECONDS_PER_LINE * lines

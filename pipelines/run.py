@@ -55,8 +55,6 @@ class Plan:
     newest: datetime | None
     lines: int
     """An estimate, too: by how long lines are in the beginning of some files."""
-    known_lines: int
-    """Taken in before."""
     seconds_least: float
     seconds_most: float
     """Estimate of the time that it takes, without a language model; 0 if there is nothing."""
@@ -65,9 +63,8 @@ class Plan:
 def plan(state: State) -> Plan:
     """Looks at what changed in the sources, and reads no more than the beginning of some of it."""
     files = changed_files(state)
-    known = state.warehouse.read(SOURCE_FILES, columns=["namespace", "path", "consumed", "lines"])
-    rows = known.collect()
-    taken = {(namespace, path): read for namespace, path, read, _ in rows.iter_rows()}
+    known = state.warehouse.read(SOURCE_FILES, columns=["namespace", "path", "consumed"]).collect()
+    taken = {(namespace, path): read for namespace, path, read in known.iter_rows()}
     read = [taken.get((file.namespace, str(file.path)), 0) for file in files]
     # A file that is shorter than what was read of it is another one.
     size = sum(
@@ -75,8 +72,7 @@ def plan(state: State) -> Plan:
         for file, done in zip(files, read, strict=True)
     )
     lines = round(size / (bytes_per_line(files) or 1))
-    before = int(rows["lines"].sum())
-    takes = estimate(lines, before, run_times(state.home), busyness())
+    takes = estimate(lines, run_times(state.home), busyness())
     times = [datetime.fromtimestamp(file.modified_ns / 1e9, UTC) for file in files]
     return Plan(
         len(files),
@@ -85,7 +81,6 @@ def plan(state: State) -> Plan:
         min(times, default=None),
         max(times, default=None),
         lines,
-        before,
         *(takes if files else (0.0, 0.0)),
     )
 

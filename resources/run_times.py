@@ -12,11 +12,9 @@ KEPT = 20
 
 
 class RunTime(NamedTuple):
-    """What a run took in, over what there was already, and how long that took."""
+    """What a run took in, about, and how long that took."""
 
     lines: int
-    known_lines: int
-    """Taken in before."""
     seconds: float
 
 
@@ -40,7 +38,5 @@ def run_times(home: Home) -> list[RunTime]:
     for line in lines[-KEPT:]:
         with suppress(ValueError, KeyError, TypeError):  # what a crash left of a line
             told = json.loads(line)
-            found.append(
-                RunTime(int(told["lines"]), int(told["known_lines"]), float(told["seconds"]))
-            )
+            found.append(RunTime(int(told["lines"]), float(told["seconds"])))
     return found

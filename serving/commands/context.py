@@ -69,6 +69,9 @@ def command(
             }
         )
         return
+    if not any(found.context.streamed.values()):
+        # Who passes on what is printed passes on nothing.
+        click.echo(f"cairn: nothing about that in namespace {reader.namespace}", err=True)
     for kind, texts in found.context.streamed.items():
         if texts:
             say(f"{kind.capitalize()}:")

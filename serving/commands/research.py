@@ -6,7 +6,7 @@ import click
 import polars as pl
 
 from serving import options
-from serving.terminal import Column, count, emit_json, print_table, say, say_value
+from serving.terminal import Column, count, emit_json, print_table, say
 
 if TYPE_CHECKING:
     from resources.state import State
@@ -27,6 +27,19 @@ DONE = (
     Column("results"),
     Column("error", from_width=96),
 )
+WHY = {
+    "switched_off": "until the first run of searches with a provider",
+    "before_switch": "for what was only named before searches were switched on",
+    "muted": "for what you muted",
+    "disliked": "for what you dislike",
+    "faint": "for what you care about too little by now",
+    "no_interval": "since --every is no time such as 3d",
+    "forgotten": "since what they brought was forgotten",
+    "unknown": "of which nobody knows whether they were made",
+    "failed": "since they failed for good",
+}
+"""Why searches are held, in words."""
+
 HELD = (Column("effect_id", "id"), Column("held"), Column("query", wide=True))
 
 
@@ -95,7 +108,7 @@ def command(
     if free.height:
         print_table(free.head(limit).to_dicts(), DUE, indent=2)
     for why, number in held.group_by("held").len().sort("held").iter_rows():
-        say_value(str(why).replace("_", " "), count(number, "search", "searches"))
+        say(f"Held: {count(number, 'search', 'searches')}, {WHY.get(why, why)}", indent=2)
     if open_:
         say("Not known, or failed: `cairn research --again ID`", style="bold")
         print_table(open_[:limit], HELD, indent=2)

@@ -102,7 +102,7 @@ def execute(state: "State", *, report: bool | None = None, as_json: bool = False
         raise click.ClickException(f"{error}; what was published before stays") from error
     seconds = time.monotonic() - start
     if planned.files and state.settings.model is None and not outcome.interrupted:
-        note_run(state.home, RunTime(planned.lines, planned.known_lines, seconds))
+        note_run(state.home, RunTime(planned.lines, seconds))
     finish(state, display, outcome, planned, seconds, report, as_json=as_json)
 
 
