@@ -118,10 +118,10 @@ def _shares(tables: Frames, memory: pl.DataFrame, as_of: datetime) -> list[Measu
     return [
         _share("statements_decayed_share",
                "Statements in force that faded below the bar.",
-               (there["status"] == "deprecated").sum(), there.height, none),
+               there.filter(status="deprecated").height, there.height, none),
         _share("statements_reinforced_share",
                "Statements in force that another conversation bore out.",
-               there["fact_id"].is_in(again.implode()).sum(), there.height, none),
+               there.filter(pl.col("fact_id").is_in(again.implode())).height, there.height, none),
         _share("statements_struck_out_share",
                "Statements that were contradicted, ended or merged away by a contradiction.",
                out.height, said.height, none),
@@ -197,7 +197,7 @@ def of_use(uses: pl.DataFrame, calls: pl.DataFrame, now: datetime, embedder: str
             for kind in ("search", "context")
         ),
         _share("answers_empty_share", "Answers of the last 7 days in which nothing was found.",
-               (last["results"] == 0).sum(), last.height, "nothing was asked in the last 7 days"),
+               last.filter(results=0).height, last.height, "nothing was asked in the last 7 days"),
         _share("results_redundant_share",
                "Of what searches found near in 7 days, what said the same as another: left out.",
                redundant, near, "no search found anything in the last 7 days"),

@@ -8,7 +8,7 @@ from serving.budget import BUDGET, Context, build_context
 from serving.known import Known, known
 from serving.passive import Streamed, next_context
 from serving.reader import Reader
-from serving.search import Found, answer
+from serving.search import KINDS, Found, answer
 from serving.taste import taste
 
 LONGEST = {"episode": 240, "learning": 480}
@@ -89,7 +89,7 @@ def found_for(reader: Reader, message: str) -> tuple[Found, ...]:
     policy = reader.state.policy
     cares = taste(reader).but(message)
     most, least = 3 * policy.streamed, policy.passive_above
-    left = dict.fromkeys(("fact", "episode", "learning"), policy.streamed)
+    left: dict[str, int] = dict.fromkeys(KINDS["all"], policy.streamed)
     found: list[Found] = []
     for one in answer(reader, message, "all", most, least, taste=cares).results:
         near = one.similarity >= policy.sufficient_similarity and one.confidence > least

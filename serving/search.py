@@ -140,7 +140,8 @@ def answer(
             near, best = _searched(reader, asked.rest, search_type, wanted, least, then, taste)
             if best:
                 found = _results(reader, best[:wanted])
-                return Answer(found, asked.said, *days, len(near), len(near) - len(best))
+                alike = len(near) - len(best)
+                return Answer(found, asked.said, *days, near=len(near), redundant=alike)
     near, best = _searched(reader, query, search_type, wanted, least, only, taste)
     found = _results(reader, best[:wanted])
     return Answer(found, near=len(near), redundant=len(near) - len(best))

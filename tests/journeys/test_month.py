@@ -151,9 +151,9 @@ DIARY = [
     ("26 05:30", "searched: green tea overview"),
     ("26 05:30", "searched: bees"),
 ]
-"""Chess was liked before anything was searched for, and is a candidate at once all the same; nothing
-is found of it, so it rests for a month. Jazz is muted from the second day on. Nothing is searched
-for twice a week. Green tea is left alone after a thumb down, until it is asked for."""
+"""Chess was liked before anything was searched for, and is a candidate at once all the same; there
+is nothing about it, so it rests for a month. Jazz is muted from the second day on. Nothing is
+searched for twice a week. Green tea is left alone after a thumb down, until it is asked for."""
 
 
 @pytest.fixture(scope="module")
