@@ -305,7 +305,7 @@ def test_context_is_of_the_turns_and_of_the_message(client: TestClient) -> None:
     assert told["text"].startswith("You help.")
     assert told["text"].endswith("No route to host")
     assert sum(told["tokens"].values()) <= 300
-    assert set(told["memories"]) == {"facts", "episodes"}
+    assert set(told["memories"]) == {"facts", "episodes", "learnings"}
 
 
 def test_knowledge_is_of_three_layers(client: TestClient) -> None:
