@@ -86,7 +86,7 @@ def _read(state: State, files: Iterable[LogFile], forgotten: Forgotten) -> Itera
     }
 
     def read(file: LogFile) -> FileRead:
-        before = known.get((file.namespace, str(file.path)))
+        before = known.get((file.namespace, file.name))
         return _read_file(state, file, before, forgotten)
 
     return ahead(read, files, READERS)
@@ -107,7 +107,7 @@ def _read_file(
             read = read_records(
                 data,
                 namespace=file.namespace,
-                source_file=str(file.path),
+                source_file=file.name,
                 timezone=file.timezone,
                 seen_at=seen_at,
                 redactor=redactor(state.policy.redact_personal),
@@ -130,7 +130,7 @@ def _read_file(
     rows = sum(read.records.height for read in reads)
     source_file = {
         "namespace": file.namespace,
-        "path": str(file.path),
+        "path": file.name,
         "adapter": adapter,
         "size": file.size,
         "modified_ns": file.modified_ns,
@@ -169,7 +169,7 @@ def _own_records(state: State, file: LogFile) -> pl.DataFrame:
     """Records that a file was the first to bring, as far as `before` reads them."""
     columns = ["thread", "session", "occurred_at", "native_id", "record_key", "content_hash",
                "source_line", "source_offset"]  # fmt: skip
-    mine = pl.col("source_file") == str(file.path)
+    mine = pl.col("source_file") == file.name
     records = state.warehouse.read(RECORDS, namespace=file.namespace)
     return records.filter(mine).select(columns).collect()
 

@@ -2,6 +2,8 @@
 
 import re
 import unicodedata
+from collections.abc import Collection
+from difflib import get_close_matches
 from itertools import pairwise
 
 _BOUNDARY = re.compile(
@@ -135,3 +137,9 @@ CHARACTERS_PER_TOKEN = 4
 def estimated_tokens(text: str) -> int:
     """Tokens of a text as every budget counts them: a quarter of its characters, rounded up."""
     return -(-len(text) // CHARACTERS_PER_TOKEN)
+
+
+def suggestion(name: str, names: Collection[str]) -> str:
+    """Which of some names a misspelt one may stand for, to end a message with; "" if none may."""
+    near = get_close_matches(name, names, n=3)
+    return f" (did you mean {' or '.join(near)}?)" if near else ""

@@ -1,7 +1,7 @@
 """What requests may say, with the bounds of each part."""
 
 import re
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 from typing import Annotated, Any, Literal
 
 from fastapi import Path
@@ -17,6 +17,7 @@ from pydantic import (
 from resources.home import NAMESPACE
 from serving.budget import BUDGET, SMALLEST
 from serving.cursors import LONGEST_CURSOR
+from serving.moments import as_moment
 
 LONGEST_QUERY = 2_000
 LONGEST_NAME = 200
@@ -25,9 +26,6 @@ LONGEST_TURN = 20_000
 LONGEST_TEXT = 100_000
 """Characters of an event. Whatever has these bounds is less than the largest body, however it is
 escaped."""
-
-EARLIEST, LATEST = datetime(1900, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
-"""Times beyond count as these: nothing was ever said there, and days around them can be counted."""
 
 _TIME = re.compile(
     r"\d{4}-\d\d-\d\d(?:[Tt]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:[Zz]|[+-]\d\d:\d\d))?", re.ASCII
@@ -47,9 +45,7 @@ def _moment(value: object) -> datetime:
     """
     if not isinstance(value, str) or not _TIME.fullmatch(value):
         raise ValueError("no time such as 2026-03-01 or 2026-03-01T12:00:00Z")
-    at = datetime.fromisoformat(value)
-    at = at.replace(tzinfo=at.tzinfo or UTC)
-    return min(max(at, EARLIEST), LATEST).astimezone(UTC)
+    return as_moment(datetime.fromisoformat(value))
 
 
 def _day(value: object) -> date:

@@ -1,7 +1,7 @@
 """What tools may be asked, with the bounds of each part. What is not named here is refused."""
 
 from collections.abc import Callable, Collection
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 from typing import Annotated, Literal
 from uuid import UUID
 
@@ -12,6 +12,7 @@ from knowledge.policy import OBSERVED_TYPES
 from serving.budget import BUDGET, SMALLEST
 from serving.cursors import LONGEST_CURSOR
 from serving.listing import RECENT
+from serving.moments import as_moment
 
 LONGEST_QUERY = 2_000
 LONGEST_NAME = 200
@@ -21,13 +22,6 @@ MOST_TURNS = 50
 MOST_ROWS = 100
 
 ENTITY_TYPES = sorted(OBSERVED_TYPES | {"topic"})
-
-
-def _utc(moment: datetime) -> datetime:
-    try:
-        return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
-    except OverflowError:
-        raise ValueError("out of the years that there are") from None
 
 
 def _one_of(names: Collection[str]) -> Callable[[str], str]:
@@ -44,7 +38,7 @@ Name = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_NAME, p
 Note = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_NOTE, pattern=r"\S")]
 Turn = Annotated[str, StringConstraints(max_length=LONGEST_TURN)]
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
-Moment = Annotated[datetime, AfterValidator(_utc)]
+Moment = Annotated[datetime, AfterValidator(as_moment)]
 Category = Annotated[
     str,
     AfterValidator(_one_of(CATEGORIES)),

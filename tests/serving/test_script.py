@@ -45,15 +45,22 @@ def test_output_is_one_json_document_and_nothing_else(home: Path) -> None:
     assert done.stderr == ""
 
 
-@pytest.mark.parametrize("how", [["--json"], []], ids=["json", "table"])
-def test_a_reader_that_has_seen_enough_ends_it_quietly(home: Path, how: list[str]) -> None:
+@pytest.mark.parametrize("seen", [0, 10])
+@pytest.mark.parametrize(
+    "arguments",
+    [["facts", "--all", "--limit", "1000", "--json"], ["facts", "--all", "--limit", "1000"],
+     ["config", "search_limit"]],
+    ids=["json", "table", "a line"],
+)  # fmt: skip
+def test_a_reader_that_has_seen_enough_ends_it_quietly(
+    home: Path, arguments: list[str], seen: int
+) -> None:
     with subprocess.Popen(
-        [*CAIRN, "--home", str(home), "facts", "--all", "--limit", "1000", *how],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-    ) as process:  # fmt: skip
+        [*CAIRN, "--home", str(home), *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
         assert process.stdout
         assert process.stderr
-        process.stdout.read(10)
+        process.stdout.read(seen)
         process.stdout.close()
         assert process.stderr.read() == b""
     assert process.returncode == 0

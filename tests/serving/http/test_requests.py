@@ -158,7 +158,8 @@ def test_only_this_machine_is_asked_where_no_key_is(samples_app: FastAPI) -> Non
         client = TestClient(samples_app, base_url=LOCAL, headers={"host": host})
         assert client.get("/v1/facts?limit=1").status_code == 200
     for host in ("page.example", "127.0.0.1.page.example", "localhost.page.example", "",
-                 "192.0.2.1", "page.example:8723", "::1"):  # fmt: skip
+                 "192.0.2.1", "page.example:8723", "::1", "[::1].page.example", "[::1]x:1",
+                 "x[::1]", "[::1]:80:90", "localhost:", "localhost:x"):  # fmt: skip
         client = TestClient(samples_app, base_url=LOCAL, headers={"host": host})
         for path in ("/v1/facts", "/health", "/docs"):
             assert_problem(client.get(path), 421, "localhost")

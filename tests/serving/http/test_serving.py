@@ -169,3 +169,33 @@ def test_with_a_key_others_are_answered(copied: State) -> None:
         )  # fmt: skip
         assert connection.getresponse().status == 200
         connection.close()
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"",
+        b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nX-",
+        b"POST /v1/search HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+        b'Content-Length: 20\r\n\r\n{"query',
+        b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\nGET /health HT",
+    ],
+    ids=["nothing", "half a head", "half a body", "half of the second"],
+)
+def test_half_a_request_is_not_waited_for(
+    port: int, sent: bytes, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("serving.connections.REQUEST_SECONDS", 0.2)
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
+        connection.sendall(sent)
+        while connection.recv(65536):  # until the server closes: else the socket's time runs out
+            pass
+    assert get(HTTPConnection("127.0.0.1", port, timeout=60), "/health")[0] == 200
+    assert not caplog.records
+
+
+def test_a_head_has_a_largest_size(port: int) -> None:
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
+        connection.sendall(b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nX: " + b"x" * 70_000)
+        connection.sendall(b"\r\n\r\n")
+        assert connection.recv(65536).startswith(b"HTTP/1.1 400 ")
