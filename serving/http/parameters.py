@@ -16,8 +16,9 @@ from pydantic import (
 
 from resources.home import NAMESPACE
 from serving.budget import BUDGET, SMALLEST
-from serving.cursors import LONGEST_CURSOR
+from serving.cursors import CURSOR
 from serving.moments import as_moment
+from serving.ordering import TOPIC_SCHEMA
 
 LONGEST_QUERY = 2_000
 LONGEST_NAME = 200
@@ -77,6 +78,7 @@ Day = Annotated[date, BeforeValidator(_day), WithJsonSchema({"type": "string", "
 
 Namespace = Annotated[str, StringConstraints(pattern=f"^{NAMESPACE.pattern}$")]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_NAME, pattern=_WORDY)]
+Topic = Annotated[Name, WithJsonSchema(TOPIC_SCHEMA)]
 Query = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_QUERY, pattern=_WORDY)]
 Word = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
 Turn = Annotated[str, StringConstraints(max_length=LONGEST_TURN)]
@@ -147,8 +149,7 @@ class Paged(Parameters):
 
     limit: int = Field(20, ge=1, le=100, description="Rows of a page, at most.", examples=[2])
     cursor: str | None = Field(
-        None, pattern=rf"^[A-Za-z0-9_-]{{1,{LONGEST_CURSOR}}}$",
-        description="`next` of the page before.",
+        None, pattern=CURSOR, description="`next` of the page before.",
     )  # fmt: skip
 
 

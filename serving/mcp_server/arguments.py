@@ -10,9 +10,10 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstra
 from knowledge.learnings.draft import CATEGORIES
 from knowledge.policy import OBSERVED_TYPES
 from serving.budget import BUDGET, SMALLEST
-from serving.cursors import LONGEST_CURSOR
+from serving.cursors import CURSOR
 from serving.listing import RECENT
 from serving.moments import as_moment
+from serving.ordering import TOPIC_SCHEMA
 
 LONGEST_QUERY = 2_000
 LONGEST_NAME = 200
@@ -35,6 +36,8 @@ def _one_of(names: Collection[str]) -> Callable[[str], str]:
 
 Query = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_QUERY, pattern=r"\S")]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_NAME, pattern=r"\S")]
+Cursor = Annotated[str, WithJsonSchema({"type": "string", "pattern": CURSOR})]
+Topic = Annotated[Name, WithJsonSchema(TOPIC_SCHEMA)]
 Note = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_NOTE, pattern=r"\S")]
 Turn = Annotated[str, StringConstraints(max_length=LONGEST_TURN)]
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
@@ -77,9 +80,7 @@ class Paged(Arguments):
     """A list as of the latest event, page by page."""
 
     limit: int = Field(20, ge=1, le=MOST_ROWS, description="Rows of a page, at most.")
-    cursor: str | None = Field(
-        None, max_length=LONGEST_CURSOR, description="`next` of the page before."
-    )
+    cursor: Cursor | None = Field(None, description="`next` of the page before.")
 
 
 class Turning(At, Paged):
@@ -190,7 +191,7 @@ class Attitude(Told):
     verb: Literal["like", "unlike", "dislike", "undislike", "mute", "unmute"] = Field(
         description="What the person thinks of it; `un…` takes that back."
     )
-    topic: Name = Field(description="What it is about, in the person's words, or a known name.")
+    topic: Topic = Field(description="What it is about, in the person's words, or a known name.")
 
 
 class ToRemember(Told):
@@ -202,13 +203,13 @@ class ToRemember(Told):
 class ToLearn(Told):
     """What `learn` is told."""
 
-    topic: Name = Field(description="What the person wants to know more about, in a few words.")
+    topic: Topic = Field(description="What the person wants to know more about, in a few words.")
 
 
 class ToSchedule(Told):
     """What `schedule` is told."""
 
-    topic: Name = Field(description="What is to be searched for, in a few words.")
+    topic: Topic = Field(description="What is to be searched for, in a few words.")
     every: Annotated[str, StringConstraints(min_length=1, max_length=20)] = Field(
         description="How often: 12h, 3d, week, 2 weeks, month; `never` ends it."
     )
