@@ -50,10 +50,9 @@ def pending_days(state: State) -> list[str]:
 def run_candidates(state: State, days: Sequence[str]) -> Report:
     """Runs each rule, and the model, on the conversations of `days` that it owes."""
 
-    def make(logs: pl.DataFrame, names: Sequence[str]) -> Made:
+    def make(logs: pl.DataFrame, names: Sequence[str], model: LanguageModel | None) -> Made:
         rules = [rule for rule in RULES if rule.name in names]
         found = candidates(logs, state.policy, rules)
-        model = state.language_model
         asked: dict[str, Extraction] = {}
         pieces, check_ins = PIECES.empty(), CHECK_INS.empty()
         if structuring.STRUCTURING.name in names:
@@ -64,7 +63,7 @@ def run_candidates(state: State, days: Sequence[str]) -> Report:
                 logs, lambda own: full_mode.full_mode(own, model, state.embedder, state.policy)
             )
         became = pl.concat([outcomes(logs, found, rules), *(a.outcomes for a in asked.values())])
-        if (became["outcome"] == "pending").any():
+        if model is state.language_model and (became["outcome"] == "pending").any():
             state.wait_for_model("candidates", waits=True)
         made = {
             CANDIDATES.name: [found.candidates, *(one.candidates for one in asked.values())],

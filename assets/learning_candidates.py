@@ -83,20 +83,23 @@ def _touched(state: State, undated: pl.DataFrame) -> pl.DataFrame:
 def run_learning_candidates(state: State, days: Sequence[str]) -> Report:
     """Judges each conversation of `days` that is new or grew, and asks about those that rest."""
 
-    def make(logs: pl.DataFrame, names: Sequence[str]) -> Made:
+    def make(logs: pl.DataFrame, names: Sequence[str], model: LanguageModel | None) -> Made:
         rows, outcomes = LEARNING_CANDIDATES.empty(), pl.DataFrame(schema=OUTCOME_SCHEMA)
         lost: dict[str, pl.DataFrame] = {}
         if EXTRACTOR.name in names:
             rows = learning_candidates(logs, state.policy)
             outcomes = _outcomes(rows)
-        if LEARNING_MODEL.name in names and state.language_model is not None:
+        if LEARNING_MODEL.name in names and model is not None:
             rested = _finished(state)
-            taught = asked_learnings(logs, rested, state.language_model, state.policy)
+            taught = asked_learnings(logs, rested, model, state.policy)
             rows = pl.concat([rows, taught.candidates])
             outcomes = pl.concat([outcomes, taught.outcomes])
             lost[LEARNING_MODEL.name] = taught.failures
             waiting = taught.outcomes.filter(pl.col("outcome") == "pending")
-            if waiting.join(rested, left_on=_UNIT, right_on=CONVERSATION, how="semi").height:
+            if (
+                model is state.language_model
+                and waiting.join(rested, left_on=_UNIT, right_on=CONVERSATION, how="semi").height
+            ):
                 state.wait_for_model("learning_candidates", waits=True)
         return Made({LEARNING_CANDIDATES.name: rows}, outcomes, lost)
 

@@ -13,9 +13,18 @@ from knowledge.change import Change
 from knowledge.identity import digest
 from knowledge.stage import Amend, Changes, Count, Made, Means, Stage
 from knowledge.tables import WORK, Table
-from knowledge.work import OUTCOME_SCHEMA, UNIT, content_digest, owed, settled
+from knowledge.work import (
+    OUTCOME_SCHEMA,
+    STALE,
+    UNIT,
+    content_digest,
+    owed,
+    settled,
+    without_marks,
+)
 from resources.lock import write_lock
 from resources.state import State
+from resources.unasked import stood_in
 from resources.warehouse import Written
 
 if TYPE_CHECKING:
@@ -80,7 +89,7 @@ def run_stage(state: State, stage: Stage) -> Report:
     A stage with `after` or `amend` makes just what the change touches, where it is known what its
     tables were made of; else, and any other stage, all of the namespace.
     """
-    warehouse, model = state.warehouse, state.language_model if stage.prompts else None
+    warehouse, model = state.warehouse, state.asking() if stage.prompts else None
     fingerprint = stage.in_force(state.settings.model).fingerprint(state.policy)
     if stage.prompts:
         state.wait_for_model(stage.name, waits=False)
@@ -90,7 +99,9 @@ def run_stage(state: State, stage: Stage) -> Report:
         # What it is told by whether it is owed is what it is made of, where there is one namespace.
         read = lru_cache(maxsize=1)(partial(_read, state, stage, stage.reads))
         units = _namespace_units(state, stage, work, fingerprint, versions, read)
-        to_do = owed(units, work)["namespace"].to_list()
+        counts = work if state.asks_again else without_marks(work)
+        to_do = owed(units, counts)["namespace"].to_list()
+        marked: list[str] = []
         report = Report(stage.name)
         made: dict[str, Made] = {}
         written: list[Written] = []
@@ -109,7 +120,9 @@ def run_stage(state: State, stage: Stage) -> Report:
                     stored = _read(state, stage, stage.writes, namespace)
                     made[namespace] = Made(stage.after(changes, stored, own, means))
                 else:
+                    before = len(stood_in(model))
                     made[namespace] = stage.run(own, means)
+                    marked += [namespace] if len(stood_in(model)) > before else []
                 count = stage.count(own, made[namespace])
                 rows.append(made[namespace].tables[stage.writes[0].name].height)
             report += Report(stage.name, sum(count), *count)
@@ -131,6 +144,10 @@ def run_stage(state: State, stage: Stage) -> Report:
             owed_still = outcomes.filter(pl.col("outcome") == "pending").select(UNIT)
             again = work.join(owed_still, on=UNIT, how="semi")
             done = done.join(owed_still, on=UNIT, how="anti")
+            mark = (
+                pl.when(pl.col("namespace").is_in(marked)).then(pl.lit(STALE)).otherwise(pl.lit(""))
+            )
+            done = done.with_columns(pl.col("fingerprint") + mark)
             warehouse.write(WORK, settled(done, outcomes, work, again))
         if stage.prompts and made:
             lost = pl.concat([each.lost for each in made.values()])
@@ -138,7 +155,8 @@ def run_stage(state: State, stage: Stage) -> Report:
             note_lost(state, stage.name, asked, lost)
             # What is asked once a night waits for it, unless the model could not be had now.
             if any(each.pending for each in made.values()) and (
-                not stage.nightly or (model is not None and model.waits)
+                not stage.nightly
+                or (state.language_model is not None and state.language_model.waits)
             ):
                 state.wait_for_model(stage.name, waits=True)
         return finished(

@@ -21,7 +21,7 @@ from knowledge.asking import Ask, LanguageModel
 from knowledge.candidates import NOBODY
 from knowledge.cardinality import filled
 from knowledge.chunks import boundaries
-from knowledge.extraction import extractor
+from knowledge.extraction import extractor, labelled
 from knowledge.extractors import Extractor
 from knowledge.identity import digest
 from knowledge.injection import gives_orders
@@ -146,7 +146,7 @@ def generalised(
     settled = in_halves(_batches(read), _ask, halved, model)
     label = extractor(GENERALISED, GENERALISED_FACTS, model.model)
     rows = [
-        _row(theme, fact, label, policy)
+        _row(theme, fact, labelled(label, answer), policy)
         for batch, _, answer in settled
         if isinstance(answer.value, GeneralisedFacts)
         for fact in answer.value.facts

@@ -64,6 +64,22 @@ def conversation_units(conversations: pl.DataFrame, fingerprints: dict[str, str]
     ).join(stages, how="cross")
 
 
+STALE = "~"
+"""Ends the fingerprint of what rests on answers to an earlier prompt, or of another model."""
+
+
+def without_marks(work: pl.DataFrame) -> pl.DataFrame:
+    """`work` in which what is stale for its answers alone counts as done."""
+    return work.with_columns(pl.col("fingerprint").str.strip_suffix(STALE))
+
+
+def done_otherwise(units: pl.DataFrame, work: pl.DataFrame) -> pl.DataFrame:
+    """Units whose content was done by another fingerprint: what is stale, not what is new."""
+    done = work.filter(pl.col("outcome") != "failed").select(*UNIT, "unit_hash", was="fingerprint")
+    same = units.join(done, on=[*UNIT, "unit_hash"])
+    return same.filter(pl.col("was") != pl.col("fingerprint")).drop("was")
+
+
 def owed(units: pl.DataFrame, work: pl.DataFrame) -> pl.DataFrame:
     """Units that are not settled for what they are now."""
     settled = work.filter((pl.col("outcome") != "failed") | (pl.col("attempts") >= ATTEMPTS))

@@ -13,7 +13,7 @@ from knowledge.tables import ENRICHMENT_QUEUE
 from knowledge.work import ranges
 from pipelines.event_log import kept_open
 from pipelines.next_step import WHOLE, Step, next_step, night_owes_model
-from pipelines.under_way import COMMAND_TAG, process_tag, range_tags, reconcile
+from pipelines.under_way import AGAIN_TAG, COMMAND_TAG, process_tag, range_tags, reconcile
 from resources.effects import switched_off
 from resources.log_files import LogFile
 from resources.state import State
@@ -120,10 +120,13 @@ def run_days(
     days: Sequence[str],
     *,
     listener: Listener | None = None,
+    again: bool = False,
     on_check: Callable[[], None] = lambda: None,
     on_interrupt: Callable[[], None] = lambda: None,
 ) -> Outcome:
     """Makes `days` anew as far as they owe anything, then what follows from them; or just that.
+
+    With `again` a language model is asked again what it answered to an earlier prompt.
 
     Raises:
         RunFailed: a step failed. What was published before stays.
@@ -138,7 +141,7 @@ def run_days(
         runs.go_on()
         runs.check(on_check)
 
-    return _watched(state, work, listener, on_interrupt)
+    return _watched(state, work, listener, on_interrupt, again=again)
 
 
 def run_inbox(
@@ -203,6 +206,7 @@ class _Runs:
     instance: dg.DagsterInstance
     outcome: Outcome = field(default_factory=Outcome)
     command: str = field(default_factory=lambda: str(uuid4()))
+    again: bool = False
 
     def take_in(self) -> None:
         """All that is new, and what follows from it."""
@@ -255,7 +259,12 @@ class _Runs:
             result = defs.resolve_job_def(step.job).execute_in_process(
                 run_config=config,
                 instance=self.instance,
-                tags={**range_tags(step), **process_tag(), COMMAND_TAG: self.command},
+                tags={
+                    **range_tags(step),
+                    **process_tag(),
+                    COMMAND_TAG: self.command,
+                    **({AGAIN_TAG: "yes"} if self.again else {}),
+                },
                 raise_on_error=False,
                 run_id=run_id,
             )
@@ -269,13 +278,16 @@ def _watched(
     work: Callable[[_Runs], None],
     listener: Listener | None = None,
     on_interrupt: Callable[[], None] = lambda: None,
+    *,
+    again: bool = False,
 ) -> Outcome:
     token = LISTENER.set(listener)
     state.home.dagster_environment()  # the code location looks there when it is imported
+    state.ask_again(allowed=again)  # what is next is told by this one, and done by the graph's own
     try:
         with dg.DagsterInstance.get() as instance:
             reconcile(instance)
-            runs = _Runs(state, instance)
+            runs = _Runs(state, instance, again=again)
             try:
                 work(runs)
             except KeyboardInterrupt:

@@ -13,6 +13,9 @@ PROCESS_TAG = "cairn/process"
 COMMAND_TAG = "cairn/command"
 """Names the command whose runs these are: they share a budget, and the breakers of the model."""
 
+AGAIN_TAG = "cairn/ask-again"
+"""On runs in which a language model may be asked again what it answered to an earlier prompt."""
+
 UNFINISHED = [
     dg.DagsterRunStatus.QUEUED,
     dg.DagsterRunStatus.NOT_STARTED,

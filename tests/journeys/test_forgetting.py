@@ -448,7 +448,7 @@ def environment() -> dict[str, str]:
 
 def process(environment: dict[str, str], *command: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, *command], capture_output=True, text=True, check=False, timeout=280,
+        [sys.executable, *command], capture_output=True, text=True, check=False,
         env=environment, cwd=ROOT,
     )  # fmt: skip
 
@@ -486,7 +486,6 @@ def rows_of_all(home: Path) -> dict[str, pl.DataFrame]:
 
 @pytest.mark.slow
 @pytest.mark.faults
-@pytest.mark.timeout(600)
 def test_forgotten_by_commands_one_of_them_killed_the_word_is_in_no_file(
     ada_and_bo: State, tmp_path: Path, environment: dict[str, str]
 ) -> None:
