@@ -116,7 +116,9 @@ def _of_place(text: str, *, cased: bool) -> list[str]:
     rest = text[1:] if home else text
     absolute = home or rest[:1] in "/\\" or rest[1:2] == ":"
     before = rf"(?:^|[^{_WORD}.~{'' if absolute else '/'}-]|{_ENDS}|\./)"
-    found = [f"{before}{_HOME if home else ''}{_spelt(rest)}{_token_ends(_WORD)}"]
+    # A line beside what grep found is told as path-number-line.
+    after = f"(?:-[0-9]+-|{_token_ends(_WORD)})"
+    found = [f"{before}{_HOME if home else ''}{_spelt(rest)}{after}"]
     if absolute and len(rest) > 1:
         # As Claude Code names the folders of its sessions.
         dashed = re.sub(r"[^A-Za-z0-9]", "-", rest)

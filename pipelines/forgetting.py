@@ -37,6 +37,8 @@ from resources.publication import (
 from resources.state import State
 from resources.tombstones import forgetting
 
+WHILE_RUNNING = "a run is under way: its history goes with the next --purge of anything"
+
 DRY_RUN = ("dry-run-", ".partial")
 """How the folder in the home begins and ends where a dry run works."""
 
@@ -178,7 +180,7 @@ def forget_runs(state: State) -> NotYet | None:
     with dg.DagsterInstance.get() as instance:
         reconcile(instance)
         if instance.get_runs(dg.RunsFilter(statuses=UNFINISHED), limit=1):
-            return NotYet("dagster", ["a run is under way, and its history is kept till it ends"])
+            return NotYet("dagster", [WHILE_RUNNING])
         instance.wipe()
     for file in sorted(state.home.dagster.rglob("*.db")):
         with closing(sqlite3.connect(file, timeout=60, isolation_level=None)) as database:

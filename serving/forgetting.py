@@ -66,10 +66,13 @@ def target(
     try:
         found = find(state, what, namespace)
     except (UnknownId, NothingPublished) as unknown:
-        wanted = _called(state, what, namespace, unknown, everywhere=everywhere)
-    else:
-        wanted = Target(found.reader.namespace, forgettable(found.kind), found.id, everywhere)
-    return _whether_named(wanted)
+        return _called(state, what, namespace, unknown, everywhere=everywhere)
+    if everywhere and found.kind != "entity" and found.id != what:
+        unknown = UnknownId(f"that is the beginning of {found.id}, and the name of nothing")
+        return _called(state, what, namespace, unknown, everywhere=True)
+    return _whether_named(
+        Target(found.reader.namespace, forgettable(found.kind), found.id, everywhere)
+    )
 
 
 def named(reader: Reader, what: str, *, everywhere: bool = False) -> Target:
@@ -97,7 +100,8 @@ def named(reader: Reader, what: str, *, everywhere: bool = False) -> Target:
 def _whether_named(wanted: Target) -> Target:
     if wanted.everywhere and wanted.thing not in (NAME, "entity"):
         raise Unforgettable(
-            f"a {wanted.thing} has no name: only an entity, or any words, can go everywhere"
+            f"that is a {wanted.thing}: only an entity, or words, can go everywhere; words that are"
+            " the name of a namespace, too, with --namespace"
         )
     return wanted
 

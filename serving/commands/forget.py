@@ -91,7 +91,8 @@ def execute(
     if wanted.everywhere and not (dry_run or yes):
         confirm(f"{count(reached.lines, 'line')} of {wanted.namespace}", as_json=as_json)
     told: dict[str, Any] = {
-        **wanted._asdict(), "dry_run": dry_run, "lines": reached.lines, "purged": False,
+        **wanted._asdict(), "dry_run": dry_run, "purged": False,
+        "lines_removed": reached.lines, "lines_naming_still": reached.still,
         "names": sorted({name.text for name in reached.names}), "watched": _watched(state, wanted),
     }  # fmt: skip
 
@@ -185,7 +186,10 @@ def _tell(told: dict[str, Any], rows: "pl.DataFrame", *, as_json: bool) -> None:
     name = told["id"] if told["thing"] == "namespace" else f"{told['id']} of {told['namespace']}"
     done = "Would be forgotten" if told["dry_run"] else "Forgotten"
     wide = ", everywhere" if told["everywhere"] else ""
-    say(f"{done}: {told['thing']} {name}{wide}, {count(told['lines'], 'line')}", style="bold")
+    say(
+        f"{done}: {told['thing']} {name}{wide}, {count(told['lines_removed'], 'line')}",
+        style="bold",
+    )
     if rows.is_empty():
         say("Nothing rests on it any more.", indent=2)
     else:
@@ -205,12 +209,13 @@ def _tell(told: dict[str, Any], rows: "pl.DataFrame", *, as_json: bool) -> None:
     if stays.height > _SHOWN:
         say(f"… and {count(stays.height - _SHOWN, 'row')} more: --json lists all", style="dim")
     if told["named"]:
-        say(f"Named still ({', '.join(told['names'])}):")
+        still = count(told["lines_naming_still"], "line")
+        say(f"Named still ({', '.join(told['names'])}), in {still} and what is made of them:")
         shown = ({"place": each["where"], "rows": each["rows"], "the first": ", ".join(each["ids"])}
                  for each in told["named"])  # fmt: skip
         print_table(shown, _PLACES, indent=2)
         if not told["everywhere"]:
-            say("--everywhere takes the lines of records, and what is made of them.", style="dim")
+            say("--everywhere takes those lines, too.", style="dim")
     if told["watched"]:
         say("Watched still; what they say from now on comes in, unless `cairn sources remove`:")
         for path in told["watched"]:

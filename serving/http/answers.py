@@ -262,13 +262,30 @@ class Ordered(Received):
     provider: bool = tells("False if nothing is searched for until a provider is set.", True)
 
 
+class Naming(Model):
+    """Where something is named."""
+
+    where: str = tells("A table; or inbox, answers, notifications file, sources.", "records")
+    rows: int = tells("How many rows or lines of it.", 12)
+    ids: list[str] = tells("The first of them.", ["r_0b1c2d3e4f5a6b7c"])
+
+
 class Forgotten(Model):
     """What goes, or would go, and what stays."""
 
     namespace: str = of(MEMORY, "namespace", "samples")
-    thing: str = tells("fact, entity, record, conversation or namespace.", "conversation")
-    id: str = tells("Its id.", "garden-2026")
+    thing: str = tells("fact, entity, record, conversation, name or namespace.", "conversation")
+    id: str = tells("Its id; a name itself.", "garden-2026")
+    everywhere: bool = tells("Whether every line goes that names it.", False)
     dry_run: bool = tells("Whether nothing was changed.", True)
+    lines_removed: int = tells("Lines of sources that go.", 10)
+    lines_naming_still: int = tells("Lines that stay and name it, if it is an entity.", 0)
+    ready: bool | None = Field(
+        None, description="Of a dry run: false while the receipt is made; ask the same again."
+    )
+    named: list[Naming] | None = Field(
+        None, description="Of a dry run: where it would be named still, if it is an entity."
+    )
     counts: dict[str, dict[str, int]] | None = Field(
         None,
         description="Of a dry run: rows by effect and table.",

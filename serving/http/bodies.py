@@ -50,12 +50,16 @@ class ForgetBody(ToldBody):
 
     id: Name = Field(
         description="The whole id of a fact, entity, record or conversation, or the name of one"
-        " entity; with the thing `namespace`, the name of one.",
+        " entity; with the thing `namespace`, the name of one; `everywhere`, any words.",
         examples=["garden-2026"],
     )
-    thing: Literal["fact", "entity", "record", "conversation", "namespace"] | None = Field(
+    thing: Literal["fact", "entity", "record", "conversation", "name", "namespace"] | None = Field(
         None, description="What it must be of. All of a namespace goes only where this says so.",
         examples=["conversation"],
+    )  # fmt: skip
+    everywhere: bool = Field(
+        False, description="Every line that has any name of the entity, or these words.",
+        examples=[False],
     )  # fmt: skip
     dry_run: bool = Field(
         True, description="Only tell what would go, and what would stay; false forgets it.",

@@ -220,11 +220,14 @@ class ToForget(Told):
 
     id: Name = Field(
         description="The whole id of a fact, entity, record, episode or conversation, or the name"
-        " of one entity; with the thing `namespace`, its name."
+        " of one entity; with the thing `namespace`, its name; everywhere, any words."
     )
-    thing: Literal["fact", "entity", "record", "conversation", "namespace"] | None = Field(
+    thing: Literal["fact", "entity", "record", "conversation", "name", "namespace"] | None = Field(
         None,
         description="What it must be of. All of a namespace goes only where this says so.",
+    )
+    everywhere: bool = Field(
+        False, description="Every line that has any name of the entity, or these words."
     )
     dry_run: bool = Field(
         True, description="Only tell what would go, and what would stay; false forgets it."

@@ -52,6 +52,7 @@ FOUND = [
     ("path", "~/code/app", "file:///home/ada/code/app"),
     ("path", r"C:\Users\ada\app", json.dumps({"cwd": r"C:\Users\bo\app"})),
     ("path", "~/code/app", "/x/projects/-home-ada-code-app/1.jsonl"),
+    ("path", "~/code/app/x.go", json.dumps("--\n/home/ada/code/app/x.go-72-\treturn")),
     ("path", "src/main.py", "open ./src/main.py,"),
     ("path", "~/x/[redacted:token]/y.txt", "/root/x/[redacted:token]/y.txt"),
     ("project", "orchard", "/home/ada/Orchard/x.py"),
