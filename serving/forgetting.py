@@ -66,10 +66,16 @@ def target(
     try:
         found = find(state, what, namespace)
     except (UnknownId, NothingPublished) as unknown:
-        return _called(state, what, namespace, unknown, everywhere=everywhere)
-    if everywhere and found.kind != "entity" and found.id != what:
-        unknown = UnknownId(f"that is the beginning of {found.id}, and the name of nothing")
-        return _called(state, what, namespace, unknown, everywhere=True)
+        return _called(state, what, namespace, unknown, everywhere=everywhere, words=everywhere)
+    if found.id != what:
+        # A whole name says more than the beginning of an id.
+        none = UnknownId(f"that is the beginning of {found.id}, and the name of nothing")
+        words = everywhere and found.kind != "entity"
+        try:
+            return _called(state, what, namespace, none, everywhere=everywhere, words=words)
+        except UnknownId as unknown:
+            if unknown is not none or words:
+                raise
     return _whether_named(
         Target(found.reader.namespace, forgettable(found.kind), found.id, everywhere)
     )
@@ -138,9 +144,15 @@ def _namespaces(state: State) -> set[str]:
 
 
 def _called(
-    state: State, name: str, namespace: str | None, unknown: Exception, *, everywhere: bool
+    state: State,
+    name: str,
+    namespace: str | None,
+    unknown: Exception,
+    *,
+    everywhere: bool,
+    words: bool,
 ) -> Target:
-    """The one entity of that name; if there is none and all goes that names it, the name."""
+    """The one entity of that name; if there is none, and any words will do, the name."""
     places = [namespace] if namespace else namespaces(state.home)
     found: list[Target] = []
     for place in places:
@@ -155,9 +167,11 @@ def _called(
         raise UnknownId(f"{name} is {several}: choose one by its id, and --namespace")
     if found:
         return found[0]
-    if everywhere and len(places) == 1 and places[0] in _namespaces(state):
-        return Target(places[0], NAME, name, everywhere)
-    raise unknown
+    if not words:
+        raise unknown
+    if len(places) != 1 or places[0] not in _namespaces(state):
+        raise UnknownId(f"{name} is the name of no entity: to forget words, say which --namespace")
+    return Target(places[0], NAME, name, everywhere)
 
 
 class Reach(NamedTuple):
