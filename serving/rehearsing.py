@@ -7,6 +7,7 @@ others meanwhile needs neither, and no request is held until it ends: who asks a
 import json
 import subprocess
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from threading import Lock, Thread
@@ -21,7 +22,7 @@ LONGEST = 900.0
 """Seconds that a dry run may take."""
 
 PATIENCE = 5.0
-"""Seconds that a request is held for it."""
+"""Seconds that a request is held for it, all else that it takes counted."""
 
 
 class NotNow(Exception):  # noqa: N818  what a client is told
@@ -52,8 +53,13 @@ class _Last:
 _LAST = _Last()
 
 
-def rehearsed(state: State, wanted: Target) -> Receipt | None:
+def rehearsed(state: State, wanted: Target, since: float) -> Receipt | None:
     """The receipt of `cairn forget --dry-run`; None while it is made, for who asks again.
+
+    Args:
+        state: Where something would be forgotten.
+        wanted: What.
+        since: When the request began, by the monotonic clock.
 
     Raises:
         NotNow: another one is under way, or this one failed.
@@ -68,7 +74,7 @@ def rehearsed(state: State, wanted: Target) -> Receipt | None:
             Thread(target=_run, args=(state, wanted, _LAST.receipt), daemon=True).start()
         receipt = _LAST.receipt
     try:
-        return receipt.result(PATIENCE)
+        return receipt.result(max(0.0, since + PATIENCE - time.monotonic()))
     except TimeoutError:
         return None
 

@@ -1,5 +1,6 @@
 """Routes that tell: an event for the inbox, and what is to be forgotten."""
 
+import time
 from typing import Annotated, Any
 
 from fastapi import Query
@@ -49,6 +50,7 @@ def forget(
     `ready`, ask the same again. What is to be forgotten is on disk when this answers, and gone
     after the next run.
     """
+    begun = time.monotonic()
     state, target = asked.memory.state, _target(asked, where.namespace, wanted)
     try:
         reached = reach(state, target, wanted.event_id)
@@ -58,7 +60,7 @@ def forget(
     told |= {"lines_removed": reached.lines, "lines_naming_still": reached.still}
     if wanted.dry_run:
         try:
-            receipt = rehearsed(state, target)
+            receipt = rehearsed(state, target, begun)
         except NotNow as why:
             raise Refused(503, str(why)) from None
         if receipt is None:

@@ -1,5 +1,6 @@
 """The tools that write: each appends one event to the inbox, and the next run applies it."""
 
+import time
 from typing import Any
 
 from knowledge.decision_events import CONFIRM, FACT, RETRACT
@@ -122,6 +123,7 @@ def forget(asked: Asked, wanted: ToForget) -> Forgotten:
     to take back what is wrong, use `record_feedback`. A dry run whose receipt is not ready tells
     so: ask the same again.
     """
+    begun = time.monotonic()
     try:
         target = _target(asked, wanted)
         reached = reach(asked.state, target, _event_id(wanted))
@@ -133,7 +135,7 @@ def forget(asked: Asked, wanted: ToForget) -> Forgotten:
     told |= {"lines_removed": reached.lines, "lines_naming_still": reached.still}
     if wanted.dry_run:
         try:
-            receipt = rehearsed(asked.state, target)
+            receipt = rehearsed(asked.state, target, begun)
         except NotNow as why:
             raise Refused(str(why)) from None
         if receipt is None:
