@@ -10,7 +10,7 @@ from assets import by_conversation
 from assets.by_conversation import Made
 from assets.days import DAYS
 from assets.progress import Report, timed
-from assets.stage import result, specs
+from assets.stage import multi_asset, result, specs
 from knowledge import full_mode, structuring
 from knowledge.asking import LanguageModel
 from knowledge.candidates import candidates, outcomes
@@ -103,7 +103,7 @@ def estimate_ingested(state: State, units: pl.DataFrame) -> "Unasked":
     return by_conversation.estimate(state, units, ask)
 
 
-@dg.multi_asset(
+@multi_asset(
     specs=specs(TABLES, [RAW_LOGS], "knowledge"),
     partitions_def=DAYS,
     backfill_policy=dg.BackfillPolicy.single_run(),

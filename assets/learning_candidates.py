@@ -11,7 +11,7 @@ from assets import by_conversation
 from assets.by_conversation import Made
 from assets.days import DAYS
 from assets.progress import Report, timed
-from assets.stage import result, specs
+from assets.stage import multi_asset, result, specs
 from knowledge.asking import LanguageModel
 from knowledge.extractors import Extractor
 from knowledge.learnings import asked
@@ -146,7 +146,7 @@ def estimate(state: State, units: pl.DataFrame) -> "Unasked":
     return by_conversation.estimate(state, units, ask)
 
 
-@dg.multi_asset(
+@multi_asset(
     specs=specs([LEARNING_CANDIDATES], [RAW_LOGS], "knowledge"),
     partitions_def=DAYS,
     backfill_policy=dg.BackfillPolicy.single_run(),

@@ -11,7 +11,7 @@ import polars as pl
 from assets.ahead import ahead
 from assets.days import DAYS
 from assets.progress import Report, timed
-from assets.stage import result, specs
+from assets.stage import multi_asset, result, specs
 from knowledge.adapters import adapters
 from knowledge.conversations import conversations, episodes
 from knowledge.extractors import Extractor
@@ -156,7 +156,7 @@ def _store(state: State, made: _Made) -> Report:
     )
 
 
-@dg.multi_asset(
+@multi_asset(
     specs=specs([RAW_LOGS, CONVERSATIONS, EPISODES], [RECORDS], "logs"),
     partitions_def=DAYS,
     backfill_policy=dg.BackfillPolicy.single_run(),

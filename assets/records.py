@@ -15,7 +15,7 @@ import polars as pl
 from assets.ahead import ahead
 from assets.forgetting import Forgotten, apply_tombstones
 from assets.progress import Report, timed
-from assets.stage import result, specs
+from assets.stage import multi_asset, result, specs
 from knowledge.adapters import adapters
 from knowledge.identity import digest
 from knowledge.records import STAGE, Before, SourceRead, before, read_records
@@ -271,7 +271,7 @@ class IntakeConfig(dg.Config):
     """Only what people told Cairn."""
 
 
-@dg.multi_asset(specs=specs([RECORDS], [], "logs", checked=False), name="records")
+@multi_asset(specs=specs([RECORDS], [], "logs", checked=False), name="records")
 def records_asset(
     state: dg.ResourceParam[State], config: IntakeConfig
 ) -> Iterator[dg.MaterializeResult[Any]]:
