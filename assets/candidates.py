@@ -8,8 +8,9 @@ import polars as pl
 
 from assets import by_conversation
 from assets.by_conversation import Made
-from assets.days import DAYS
+from assets.days import DAYS, days_asked_for
 from assets.progress import Report, timed
+from assets.raw_logs import all_days
 from assets.stage import multi_asset, result, specs
 from knowledge import full_mode, structuring
 from knowledge.asking import LanguageModel
@@ -113,6 +114,6 @@ def candidates_asset(
     context: dg.AssetExecutionContext, state: dg.ResourceParam[State]
 ) -> Iterator[dg.MaterializeResult[Any]]:
     """What is found in the days in question."""
-    report = run_candidates(state, list(context.partition_keys))
+    report = run_candidates(state, days_asked_for(context, lambda: all_days(state)))
     for table in TABLES:
         yield result(state, table, report)

@@ -9,8 +9,9 @@ import polars as pl
 
 from assets import by_conversation
 from assets.by_conversation import Made
-from assets.days import DAYS
+from assets.days import DAYS, days_asked_for
 from assets.progress import Report, timed
+from assets.raw_logs import all_days
 from assets.stage import multi_asset, result, specs
 from knowledge.asking import LanguageModel
 from knowledge.extractors import Extractor
@@ -156,5 +157,5 @@ def learning_candidates_asset(
     context: dg.AssetExecutionContext, state: dg.ResourceParam[State]
 ) -> Iterator[dg.MaterializeResult[Any]]:
     """What the conversations of the days in question teach."""
-    days = list(context.partition_keys)
+    days = days_asked_for(context, lambda: all_days(state))
     yield result(state, LEARNING_CANDIDATES, run_learning_candidates(state, days))

@@ -34,11 +34,12 @@ OUTCOME_SCHEMA = pl.Schema(
 
 
 def day_units(placed: pl.DataFrame, stage: str, fingerprint: str) -> pl.DataFrame:
-    """One unit per day: its hash changes when a record comes to it or leaves it."""
+    """One unit per day: its hash changes when a record comes, leaves, or is dated otherwise."""
+    dated = pl.col("occurred_at").is_not_null().cast(pl.Int8)
     return (
         placed.sort("namespace", "day", "conversation_id", "record_key")
         .group_by("namespace", "day", maintain_order=True)
-        .agg(pl.concat_str("conversation_id", "record_key").str.join("\n").alias("content"))
+        .agg(pl.concat_str("conversation_id", "record_key", dated).str.join("\n").alias("content"))
         .select(
             "namespace",
             pl.lit(stage).alias("stage"),

@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 import polars as pl
 
+from knowledge.dating import dated
+from knowledge.days import watermark
 from knowledge.naming import Name, name_of, names_of
 from knowledge.naming import pattern as pattern_of
 from knowledge.raw_logs import HEAD_COLUMNS, placed
@@ -213,9 +215,8 @@ def reach(state: State, wanted: Target, event_id: str | None = None) -> Reach:
     warehouse = state.warehouse
     if wanted.thing == NAMESPACE:
         # It goes itself: what is left of a namespace is this line of the inbox.
-        until = _until(state, namespace)
         lines = warehouse.read(RECORDS, namespace=namespace).select(pl.len()).collect().item()
-        event = head | {"records": [], "digests": [], "at": until, "until": until}
+        event = head | {"records": []} | _until(state, namespace, key)
         return Reach(event, lines, 0, [], None)
     columns = list(dict.fromkeys([*HEAD_COLUMNS, "source_file"]))
     heads = warehouse.read(RECORDS, namespace=namespace, columns=columns).collect()
@@ -266,11 +267,17 @@ def _rows_made_of(state: State, namespace: str, pattern: str) -> set[str]:
     return {record for each in made for record in each.drop_nulls()}
 
 
-def _until(state: State, namespace: str) -> str:
-    """Now, or the last event of a namespace whose clock was ahead."""
-    last = state.warehouse.read(RECORDS, namespace=namespace, columns=["occurred_at"])
-    latest = last.select(pl.col("occurred_at").max()).collect().item()
-    return max(datetime.now(UTC), latest or datetime.now(UTC)).isoformat()
+def _until(state: State, namespace: str, key: bytes) -> dict[str, object]:
+    """Up to now, or to the last event of a namespace whose clock was ahead.
+
+    What is absurdly late is told by digests: a moment as late would take all that is still to come.
+    """
+    heads = state.warehouse.read(RECORDS, namespace=namespace, columns=list(MARKED)).collect()
+    latest = watermark(dated(heads, state.policy))
+    until = max(datetime.now(UTC), latest)
+    late = heads.filter(pl.col("occurred_at") > until)
+    moment = until.isoformat()
+    return {"digests": digests(late, key), "at": moment, "until": moment}
 
 
 def note(state: State, event: Mapping[str, object]) -> Received:
