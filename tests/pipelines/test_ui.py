@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from knowledge.tables import MEMORY
+from knowledge.tables import RAW_LOGS
 from pipelines.checks import CHECKS
 from pipelines.graph import ASSETS
 from resources.sources import add_source
@@ -85,8 +85,9 @@ def test_what_is_clicked_before_that_which_it_follows_from_rests_on_what_is_ther
     logs.mkdir()
     talk(logs, 7, "Rowan runs Grafana on tower and never on nas.", f"{DAY}T09:00:00Z")
     add_source(house.state.home, logs, "default")
-    before = house.state.warehouse.read(MEMORY).collect().height
-    clicked = ("records", "raw_logs", "candidates", "introductions", "entities", "facts", "memory")
+    before = house.state.warehouse.read(RAW_LOGS).collect().height
+    clicked = ("records", "raw_logs", "candidates", "introductions", "entities",
+               "fact_sources", "memory")  # fmt: skip
     came = {name: materialized(ui, name) for name in clicked}
     assert came == dict.fromkeys(clicked, OK)
-    assert house.state.warehouse.read(MEMORY).collect().height > before
+    assert house.state.warehouse.read(RAW_LOGS).collect().height == before + 1
