@@ -226,7 +226,7 @@ def _no_secret(table: Table, columns: Sequence[str]) -> Suite:
             held.append(part.select(clean(part[name]).alias(rule) for name, rule in rules.items()))
         yield holds(pl.concat(held))
 
-    patterns = digest(REDACTION, *(f"{rule.name}={rule.exact}" for rule in REDACTIONS))
+    patterns = digest(REDACTION, *(f"{rule.name}={rule.exact}{rule.each}" for rule in REDACTIONS))
     about = f"Nothing that looks like a secret in {', '.join(columns)}."
     return Suite(table.name, "no_secret", about, (table.name,), f"{columns}{patterns}", batches)
 
