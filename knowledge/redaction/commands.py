@@ -321,7 +321,7 @@ COMMANDS = (
     ),
     Rule(
         "store",
-        rf"(?:secrets?|keyvault)(?:[: ]|{GAP})+(?:set|put|add|create|import)|from-literal",
+        rf"(?:secrets?|keyvault|kv)(?:[: ]|{GAP})+(?:set|put|add|create|import)|from-literal",
         Follow.NOTHING,
         r"(?:\b(?:secrets?|kv|keyvault)[: \t]+(?:set|put|add|create|import)|--from-literal)\b"
         r"(?P<rest>[^\n|;&]*)",
