@@ -24,7 +24,7 @@ _OWN = (
 _CORES = (
     r"(?:__Secure-|__Host-|\.AspNet|next-auth\.|authjs\.|better-auth\.)[\w.-]+",
     r"SESS(?:ION)?ID[\w.-]*|(?i:jsessionid|phpsessid)|SESS[0-9a-f]{32}|ASP\.NET_SessionId|\.ASPX[A-Z]+",
-    r"[taskr][.:](?:sid|sess)[\w.]*",
+    r"[.:](?:sid|sess)[\w.]*",
     r"_(?:session|SESSION\w*)|(?i:session_cookie)",
     r"wordpress_\w+|remember_\w+|-auth-token(?:\.[0-9])?",
     r"cf_clearance|CFTOKEN|li_at|LtpaToken2?|PVEAuthCookie|KEYCLOAK_[A-Z]\w*|APISID|[HS]SID",

@@ -218,6 +218,17 @@ def test_secrets_in_fields_lists_and_json_within_json() -> None:
     ]
     assert left({"name": "DB_PASSWORD", "value": "kiwi77"})["value"] == "[redacted:password]"
     assert left({"password": {"value": "kiwi77"}}) == {"password": {"value": "[redacted:password]"}}
+    sid = "k7" * 16
+    assert left({"cookies": {"session": sid}, "session": sid}) == {
+        "cookies": {"session": "[redacted:cookie]"},
+        "session": sid,  # an agent's session, for all that is known
+    }
+    assert left(
+        [{"name": "li_at", "value": sid, "httpOnly": True}, {"name": "a", "value": sid}]
+    ) == [
+        {"name": "li_at", "value": "[redacted:cookie]", "httpOnly": True},
+        {"name": "a", "value": sid},
+    ]
     assert left({"text": json.dumps({"text": json.dumps({"password": "kiwi77"})})}) == {
         "text": json.dumps({"text": json.dumps({"password": "[redacted:password]"})})
     }
