@@ -218,7 +218,7 @@ def test_secrets_in_fields_lists_and_json_within_json() -> None:
     ]
     assert left({"name": "DB_PASSWORD", "value": "kiwi77"})["value"] == "[redacted:password]"
     assert left({"password": {"value": "kiwi77"}}) == {"password": {"value": "[redacted:password]"}}
-    sid = "k7" * 16
+    sid = "a1b2c3d4" * 4
     assert left({"cookies": {"session": sid}, "session": sid}) == {
         "cookies": {"session": "[redacted:cookie]"},
         "session": sid,  # an agent's session, for all that is known
