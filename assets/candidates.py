@@ -68,7 +68,7 @@ def run_candidates(state: State, days: Sequence[str]) -> Report:
             state.wait_for_model("candidates", waits=True)
         made = {
             CANDIDATES.name: [found.candidates, *(one.candidates for one in asked.values())],
-            REFUSALS.name: [REFUSALS.empty(), *(one.refused for one in asked.values())],
+            REFUSALS.name: [found.held, *(one.refused for one in asked.values())],
             PIECES.name: [pieces],
             CHECK_INS.name: [check_ins],
         }

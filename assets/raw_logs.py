@@ -13,6 +13,7 @@ from assets.ahead import ahead
 from assets.days import DAYS, days_asked_for
 from assets.progress import Report, timed
 from assets.stage import multi_asset, result, specs
+from knowledge import injection
 from knowledge.adapters import adapters
 from knowledge.change import Change
 from knowledge.conversations import conversations, episodes
@@ -39,6 +40,7 @@ STAGE = Extractor(
         "pause_years",
         "late_days",
     ),
+    (f"injection@{injection.VERSION}",),
 )
 
 BATCH_BYTES = 32 * 1024 * 1024

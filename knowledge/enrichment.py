@@ -21,7 +21,7 @@ from knowledge.stage import stage_of
 from knowledge.tables import ENRICHMENT_QUEUE
 
 ENRICHMENT_EXTRACTOR = stage_of(
-    "enrichment_queue", 1, "What is to be searched for, and in what order.", "research_types",
+    "enrichment_queue", 2, "What is to be searched for, and in what order.", "research_types",
     "research_floor", "research_wait_days", "research_empty_days",
 )  # fmt: skip
 

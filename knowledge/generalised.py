@@ -24,7 +24,7 @@ from knowledge.chunks import boundaries
 from knowledge.extraction import extractor, labelled
 from knowledge.extractors import Extractor
 from knowledge.identity import digest
-from knowledge.injection import gives_orders
+from knowledge.injection import HELD, gives_orders
 from knowledge.names import REDACTED_WHOLE
 from knowledge.policy import Policy
 from knowledge.prompts.generalised_facts import (
@@ -32,7 +32,7 @@ from knowledge.prompts.generalised_facts import (
     GeneralisedFact,
     GeneralisedFacts,
 )
-from knowledge.proposals import HELD, LONGEST_STATEMENT, Known, has_canary
+from knowledge.proposals import LONGEST_STATEMENT, Known, has_canary
 from knowledge.questions import FAILURE_SCHEMA, halved, in_halves
 from knowledge.quoting import asks, occurring, place_of_name
 from knowledge.rules.entities import project_name

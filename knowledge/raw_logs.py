@@ -12,7 +12,7 @@ from knowledge.dating import dated
 from knowledge.days import UNDATED, day
 from knowledge.identity import digest, digest_column
 from knowledge.names import HOME_FOLDER
-from knowledge.origins import named_results, spawned
+from knowledge.origins import named_results, own_output, recalled_apart, spawned
 from knowledge.policy import Policy
 from knowledge.tables import DEAD_LETTERS, RAW_LOGS
 
@@ -122,7 +122,7 @@ def events(
             failed.append((row, f"no adapter named {name}"))
             continue
         try:
-            of_record = list(adapter.events(payload))
+            of_record = recalled_apart(list(adapter.events(payload)))
         except Exception as error:
             failed.append((row, _unreadable(name, error)))
             continue
@@ -175,7 +175,7 @@ def raw_logs(records: pl.DataFrame, known: Mapping[str, Adapter] | None = None) 
     logs = read.join(
         records.drop("payload", "size").with_row_index("row"), on="row", how="left"
     ).rename({"adapter": "source"})
-    logs = spawned(named_results(_identified(_ordered(logs))))
+    logs = spawned(own_output(named_results(_identified(_ordered(logs)))))
     logs = _in_projects(_in_episodes(logs))
     began = (pl.col("origin") == "human").any().over("namespace", "conversation_id")
     logs = logs.with_columns(

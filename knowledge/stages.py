@@ -327,7 +327,7 @@ def _engagements_count(reads: Frames, made: Made) -> Count:
 
 
 ENGAGEMENTS_STAGE = Stage(
-    stage_of("engagements", 2, "What people engaged with, like and dislike.", "embedder"),
+    stage_of("engagements", 3, "What people engaged with, like and dislike.", "embedder"),
     (RAW_LOGS, CANDIDATES, ENTITIES, FACTS, FACT_SOURCES, ENTITY_MERGES),
     (ENGAGEMENTS, PREFERENCES),
     _engagements,

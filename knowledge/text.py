@@ -90,9 +90,11 @@ def _ends(text: str, start: int, boundary: re.Match[str]) -> bool:
     return not (word in _ABBREVIATIONS or initial or listed)
 
 
-_UNSEEN = re.compile(
+UNSEEN = (
     "[\u00ad\u034f\u061c\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]"
 )
+"""Characters that nobody sees, as a regular expression."""
+_UNSEEN = re.compile(UNSEEN)
 _TAGS = {0xE0000 + code: chr(code) for code in range(0x20, 0x7F)}
 
 

@@ -48,15 +48,14 @@ def _build(
     belongs = where.select("namespace", "record_key", *PLACE)
     read = records.drop("occurred_at").join(belongs, on=["namespace", "record_key"])
     logs = raw_logs(read).raw_logs
+    proposed = candidates(logs, means.policy, rules)
     ingested = structuring(logs, means.model, means.policy)
     tables = {
         "raw_logs": logs,
         "conversations": conversations(logs),
         "episodes": episodes(logs, means.policy),
-        "candidates": pl.concat(
-            [candidates(logs, means.policy, rules).candidates, ingested.extraction.candidates]
-        ),
-        "refusals": ingested.extraction.refused,
+        "candidates": pl.concat([proposed.candidates, ingested.extraction.candidates]),
+        "refusals": pl.concat([proposed.held, ingested.extraction.refused]),
         "pieces": ingested.pieces,
         "check_ins": ingested.check_ins,
         "learning_candidates": learning_candidates(logs, means.policy),

@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from knowledge.fence import fenced
 from serving.budget import BUDGET, Context, build_context
 from serving.known import Known, known
 from serving.passive import Streamed, next_context
 from serving.reader import Reader
+from serving.search import Found
 
 
 @dataclass(frozen=True)
@@ -18,7 +20,7 @@ class Offer:
     streamed: Streamed
     """Of the turns before it."""
     context: Context
-    """What fits the budget; its `text` is for the prompt."""
+    """What fits the budget; its `text` is for the prompt, its `memories` are that without turns."""
 
 
 def offer(
@@ -52,4 +54,17 @@ def offer(
     episodes = dict.fromkeys(one.text for one in streamed.episodes)
     recent = [*turns, asked] if asked else list(turns)
     memories = {"facts": list(facts), "episodes": list(episodes)}
-    return Offer(about, streamed, build_context(recent, tool_results, memories, system, budget))
+    context = build_context(
+        recent, tool_results, memories, system, budget,
+        namespace=reader.namespace, generation=reader.manifest.generation,
+    )  # fmt: skip
+    return Offer(about, streamed, context)
+
+
+def as_text(reader: Reader, results: Sequence[Found]) -> str:
+    """Results of a search as text for a prompt, in the fence; empty if there are none."""
+    lines = [
+        f"- {' '.join(one.text.split())} ({one.kind} {one.id}, confidence {one.confidence:.2f})"
+        for one in results
+    ]
+    return fenced("\n".join(lines), reader.namespace, reader.manifest.generation)

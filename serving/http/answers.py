@@ -5,6 +5,7 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import Field
 
+from knowledge.fence import fenced
 from knowledge.tables import EPISODES, LEARNINGS, MEMORY, MEMORY_ENTITIES, RAW_LOGS
 from serving.http.models import (
     AT,
@@ -36,6 +37,8 @@ from serving.http.models import (
     tells,
 )
 
+FENCED = fenced(f"- {NPM}", "samples", "wordllama_l2_supercat_256-256-6b38")
+
 
 class Answer(Model):
     """What every answer about memory begins with."""
@@ -52,6 +55,7 @@ class Results(Answer):
     from_day: str | None = tells("The first of the days that it is limited to.", "2026-03-01")
     to_day: str | None = tells("The last.", "2026-03-31")
     results: list[Result] = Field(description="At most `limit`.")
+    text: str = tells("The same for a prompt, in its fence; empty if there are none.", FENCED)
 
 
 class Context(Answer):
@@ -63,20 +67,23 @@ class Context(Answer):
         "What of both fits the budget, by kind.", {"facts": [NPM], "episodes": []}
     )
     tokens: dict[str, int] = tells(
-        "Tokens of each part of the text.",
-        {"system": 0, "streamed": 14, "recent": 9, "tool_results": 0},
+        "Tokens of each part of the text, its fence included.",
+        {"system": 0, "streamed": 67, "recent": 9, "tool_results": 0},
     )
-    text: str = tells("All of it, for the prompt: what changes least stands first.", NPM)
+    text: str = tells(
+        "All of it, for the prompt, memories in their fence: what changes least stands first.",
+        FENCED,
+    )
 
 
 class Knowledge(Answer):
     """What the three layers have: profiles, pieces, and the graph around an entity."""
 
     entity_id: str | None = of(MEMORY_ENTITIES, "entity_id", "e_a4160f63031a50c7")
-    text: str = tells("All of it as text for a prompt.", f"[Knowledge]\n[fact] {NPM}")
+    text: str = tells("All of it as text for a prompt, in its fence.", FENCED)
     by_info_type: dict[str, str] = tells(
         "The same, as a text for each section of a prompt.",
-        {"context": f"[Knowledge]\n[fact] {NPM}"},
+        {"context": FENCED},
     )
     metadata: Profile | None = Field(description="The profile of the entity.")
     global_metadata: Profile | None = Field(description="The profile of the namespace.")

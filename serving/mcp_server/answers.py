@@ -60,6 +60,7 @@ class Answer(Answered):
     """What every answer about memory begins with."""
 
     as_of: datetime = Field(description="By what was known then: the latest event, unless told.")
+    generation: str | None = Field(None, description="Generation of vectors that it is of.")
 
 
 class Page(Answer):
@@ -298,7 +299,6 @@ class Status(Answer):
     """What is there, and how fresh it is."""
 
     published_at: datetime = Field(description="When, by the clock.")
-    generation: str | None = Field(description="Generation of vectors.")
     totals: Totals
     writes: bool = Field(description="Whether this server takes feedback and notes.")
     namespaces: list[str] = Field(description="Those that may be asked for.")

@@ -7,7 +7,7 @@ from knowledge.decision_events import FACT
 from resources.publication import namespaces
 from resources.vector_index import Filters
 from serving import lineage, listing, researching
-from serving.budget import SEPARATOR, build_context, count_tokens
+from serving.budget import build_context
 from serving.interests import interests
 from serving.known import Known, known
 from serving.mcp_server import answers, things
@@ -86,7 +86,11 @@ def get_context(asked: Asked, wanted: ForContext) -> answers.Context:
         "facts": [answers.memory(one) for one in facts],
         "episodes": [answers.memory(one) for one in episodes],
     }
-    fits = build_context([], streamed=memories, budget=wanted.budget).streamed
+    context = build_context(
+        [], streamed=memories, budget=wanted.budget,
+        namespace=reader.namespace, generation=reader.manifest.generation,
+    )  # fmt: skip
+    fits = context.streamed
     room = len(fits["known"])
     for entity in entities:
         entity.facts = entity.facts[:room]
@@ -99,7 +103,7 @@ def get_context(asked: Asked, wanted: ForContext) -> answers.Context:
         threshold=told.threshold,
         facts=facts[: len(fits["facts"])],
         episodes=episodes[: len(fits["episodes"])],
-        tokens=sum(count_tokens(text + SEPARATOR) for texts in fits.values() for text in texts),
+        tokens=context.total,
     )
 
 
@@ -255,7 +259,6 @@ def memory_status(asked: Asked, wanted: At) -> answers.Status:
     return answers.Status(
         **_head(reader),
         published_at=reader.manifest.published_at,
-        generation=reader.manifest.generation,
         totals=answers.Totals.model_validate(totals(reader)),
         writes=asked.scope.writes,
         namespaces=[
@@ -267,7 +270,10 @@ def memory_status(asked: Asked, wanted: At) -> answers.Status:
 
 
 def _head(reader: Reader) -> dict[str, Any]:
-    return {"namespace": reader.namespace, "as_of": reader.as_of}
+    manifest = reader.manifest
+    return {
+        "namespace": reader.namespace, "as_of": reader.as_of, "generation": manifest.generation,
+    }  # fmt: skip
 
 
 def _named(reader: Reader, name: str) -> list[str]:
