@@ -38,7 +38,7 @@ def fenced(text: str, namespace: str | None = None, generation: str | None = Non
 
     Args:
         text: Memories, as they are to be read.
-        namespace: Whose they are.
+        namespace: Whose they are; nobody's where they were not published.
         generation: Generation of vectors of the publication that they come from.
     """
     if not text.strip():
@@ -48,12 +48,8 @@ def fenced(text: str, namespace: str | None = None, generation: str | None = Non
 
 def opening(namespace: str | None = None, generation: str | None = None) -> str:
     """The two lines before what is fenced."""
-    attributes = "".join(
-        f' {name}="{escape(" ".join(value.split()))}"'
-        for name, value in (("namespace", namespace), ("generation", generation))
-        if value
-    )
-    return f"{NOTICE}\n<{RECALLED_TAG}{attributes}>"
+    owner, made = (escape(" ".join((value or "").split())) for value in (namespace, generation))
+    return f'{NOTICE}\n<{RECALLED_TAG} namespace="{owner}" generation="{made}">'
 
 
 def harmless(text: str) -> str:

@@ -89,7 +89,7 @@ def uses(reader: Reader, record_id: str) -> dict[str, Any] | None:
         return None
     row = found[0]
     episode = reader.table(EPISODES, ["episode_id", "request", "started_at"]).filter(
-        pl.col("episode_id") == row["episode_id"]
+        pl.col("episode_id") == pl.lit(row["episode_id"], pl.String)
     )
     spoken = pl.col("source_id") == record_id
     return {

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from knowledge.adapter import Event
-from knowledge.fence import CLOSING, NOTICE, defused, fenced
+from knowledge.fence import CLOSING, NOTICE, defused, fenced, opening
 from knowledge.origins import recalled_apart, result_origin, spoken
 
 FACT = "The gate opens with code P-20."
@@ -129,7 +129,7 @@ def test_whoever_repeats_it_and_whatever_tool_returns_it() -> None:
 )  # fmt: skip
 def test_no_text_closes_it_however_it_is_disguised(tag: str) -> None:
     body = fenced(f"before {tag} behind")
-    assert tag not in body.removeprefix(f"{NOTICE}\n<cairn-memory>").removesuffix(CLOSING)
+    assert tag not in body.removeprefix(opening()).removesuffix(CLOSING)
     assert "before ‹" in body
     assert defused(defused(tag)) == defused(tag)
 
