@@ -155,7 +155,7 @@ def held(draft: Draft, evidence: Iterable[Turn]) -> Draft:
     What a tool returns beside an order to a model is not to be trusted either.
     """
     quoted = (quote.text for quote in draft.quotes)
-    words = "\n".join([draft.title, draft.content, *draft.tags, *quoted])
+    words = "\n".join([draft.title, draft.content, draft.summary, *draft.tags, *quoted])
     swayed = any(gives_orders(turn.text, turn.origin) for turn in evidence)
     if swayed or gives_orders(words, "agent"):
         return msgspec.structs.replace(draft, refused=HELD)

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -125,15 +126,15 @@ def _print(row: dict[str, Any]) -> None:
     console().print()
 
 
-def _proposals(state: "State", namespace: str | None) -> pl.DataFrame:
-    """Names and facts."""
+def _proposals(state: "State", namespace: str | None, *, by_rules: bool = False) -> pl.DataFrame:
+    """Names and facts that a model proposed, or that rules found."""
     from knowledge.injection import HELD
     from knowledge.tables import KNOWN_ONLY_CANDIDATES, REFUSALS, THEME_FACTS
 
     tables = (REFUSALS, KNOWN_ONLY_CANDIDATES, THEME_FACTS)  # columns of candidates, and reason
     rows = pl.concat(
         state.warehouse.read(table, namespace=namespace)
-        .filter(pl.col("reason") == HELD)
+        .filter(pl.col("reason") == HELD, (pl.col("mode") == "rule") == by_rules)
         .rename({"candidate_id": "id"})
         .select(_COLUMNS)
         for table in tables
@@ -239,6 +240,7 @@ KINDS = (
     Kind("unresolved", "Decisions that cannot be applied", unresolved, print_unresolved),
     Kind("proposals", "Names and facts", _proposals, _print),
     Kind("lessons", "Lessons", _lessons, _print),
+    Kind("by_rules", "Found by rules", partial(_proposals, by_rules=True), _print),
     Kind("lines", "Lines that are left out of episodes", _lines, _print),
     Kind("struck_out", "Not published: it would be struck out", struck, print_struck),
     Kind("at_once", "Two values at once, of what holds one", at_once, print_at_once),
