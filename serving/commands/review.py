@@ -180,7 +180,7 @@ def _lines(state: "State", namespace: str | None) -> pl.DataFrame:
     """Lines that are left out of episodes, and commands that nothing comes of."""
     from knowledge.conversations import in_episodes
     from knowledge.injection import HELD, order_spans, orders_among
-    from knowledge.tables import EPISODES, RAW_LOGS, REFUSALS
+    from knowledge.tables import EPISODES, RAW_LOGS
 
     episodes = state.warehouse.read(EPISODES, namespace=namespace)
     if "held" not in episodes.collect_schema():  # of a version before this
@@ -205,8 +205,7 @@ def _lines(state: "State", namespace: str | None) -> pl.DataFrame:
         extractor=pl.lit("episodes"),
         reason=pl.lit(HELD),
     ).filter(pl.col("content") != "")
-    types = {name: REFUSALS.schema.get(name, pl.String) for name in _COLUMNS}
-    return _told(state, rows.select(_COLUMNS).cast(types), namespace)
+    return _told(state, rows.select(_COLUMNS), namespace)
 
 
 def _told(state: "State", rows: pl.DataFrame, namespace: str | None) -> pl.DataFrame:
