@@ -204,7 +204,7 @@ def _read(plain: str, more: tuple[str, ...], but: tuple[str, ...]) -> Filled | N
         return None
     # "Old" is the denied end of an axis, but not in an age.
     read = read_statement(_AGE.sub(r"\1", plain))
-    if read.past or read.negated or read.asks or any(read.denied):
+    if read.past or read.negated or read.asks or any(read.ends):
         return None
     frame = _turned().sub(r"\2 be \1", " ".join(read.frame).removeprefix("user "))
     for pattern, named in _patterns(more):

@@ -258,6 +258,6 @@ def _may_be_one(pair: dict[str, Any]) -> bool:
     """Whether nothing of weight differs, and neither denies anything where the other does not."""
     if pair["verdict"] == SAME:
         return True
-    denies = {any(read_statement(pair[f"{side}_content"]).denied) for side in _SIDES}
+    denies = {read_statement(pair[f"{side}_content"]).denies for side in _SIDES}
     differ = pair["verdict"] in (UNSURE, VALUE) and pair["difference"] in MAY_DIFFER
     return differ and len(denies) == 1

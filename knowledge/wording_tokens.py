@@ -64,6 +64,12 @@ PHRASES = [
         ("able to", r"\b(?:is|are|was|were|be|been) able to\b", "can"),
         ("ed to", r"\b(?:failed|refused) to\b", "did not"),
         ("to", r"\b(?:fails?|failing|refuses?) to\b", "not"),
+        ("need", r"\bneed not (?:to )?", "not must "),
+        (
+            " but",
+            r"\b(nobody|nothing|no one|none|all|(?:every|any)(?:one|body|thing)) but\b",
+            r"\1 except",
+        ),
         (
             "means|in no|under no|not at|but",
             r"\b(?:by no means|in no way|under no circumstances|not at all|anything but)\b",
@@ -85,10 +91,10 @@ PHRASES = [
             "",
         ),
         ("not ", r"\bnot (?:all|every|always|everyone|everything)\b", "not partly"),
-        ("no longer|not any", r"\b(?:no longer|not any ?(?:more|longer))\b", "not"),
+        ("no longer|not any", r"\b(?:no longer|not any ?(?:more|longer))\b", "anymore not"),
         (" of| to", r"\b(?:because of|due to|owing to|thanks to|on account of)\b", "because"),
         ("than|stead|in p", r"\b(?:rather than|instead of|in preference to|in place of)\b", "over"),
-        ("any", r"\bany ?(?:more|longer)\b", ""),
+        ("any", r"\bany ?(?:more|longer)\b", "anymore"),
         (
             ",",
             r"^\s*(?:no|yes|yeah|yep|sure(?: thing)?|ok(?:ay)?|alright|certainly|absolutely"
@@ -116,7 +122,8 @@ PHRASES = [
         ("prior", r"\bprior to\b", "before"),
         ("order to|so as", r"\b(?:in order to|so as to)\b", "to"),
         ("with|well as", r"\b(?:as well as|along with|together with)\b", "and"),
-        (" to", r"\b(?:has|have|need|needs|ought) to\b", "must"),
+        ("ought", r"\bought to\b", "should"),
+        (" to", r"\b(?:has|have|need|needs) to\b", "must"),
         (
             "ha",
             r"\b(?:has|have|had) ((?:not |never )?)"
