@@ -26,7 +26,7 @@ from knowledge.shell_words import Word, operand_index, operands
 
 COMMAND_CHARACTERS = 500
 
-CONNECTING = r"ssh|scp|sftp|rsync|mosh|git .*\w@[\w.-]+:"
+CONNECTING = r"ssh|scp|sftp|rsync|mosh|git\b.*@"
 """What a tool's input holds if a rule for hosts finds one: JSON, where a line begins with `\\n`."""
 
 _HOST = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9._-]{0,251}[A-Za-z0-9])?")

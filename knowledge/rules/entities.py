@@ -69,6 +69,10 @@ _INSTALLERS: dict[str, tuple[frozenset[str], Sequence[str]]] = {
 }
 """Words that install, and options that take a value, by program."""
 
+_INSTALLING = "|".join(
+    sorted(re.escape(verb) for verb in frozenset().union(*(own for own, _ in _INSTALLERS.values())))
+)
+
 
 def _hosts(record: Record, _: Policy) -> Iterator[Found]:
     yield from hosts_in(record)
@@ -212,7 +216,8 @@ RULES: tuple[Rule, ...] = (
         type="package",
         confidence=0.9,
         reads=RUNS_COMMAND
-        & pl.col("tool_input").str.contains(r"\b(install|add|i|inject|require|reinstall|get)\b"),
+        # In JSON a tab or a line's end is a letter behind a backslash.
+        & pl.col("tool_input").str.contains(rf"(?:\b|\\[nt])(?:{_INSTALLING})\b"),
         find=each(_packages),
         content="{object} is a package",
         examples=(

@@ -118,6 +118,7 @@ def test_the_password_example_gives_the_tool_the_command_and_the_host_and_nothin
         ("sudo apt-get install -y ripgrep=14 ./x.deb", ["ripgrep"]),
         ("cargo add serde --features derive", ["serde"]),
         ("pip install git+https://example.org/a/b.git && npm ci && git add README.md", []),
+        ("pip download requests && pip\tinstall\thttpx", ["requests", "httpx"]),
         ("pip install 'tomli; python_version < \"3.11\"' && brew install --cask docker",
          ["tomli", "docker"]),
         ("go get example.org/a/cobra@v1.8.0 && go install ./... && composer require acme/log:^2",
