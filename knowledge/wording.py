@@ -5,11 +5,13 @@ Similarity of vectors hardly sees what matters most in a fact: "python 3.11" and
 are similar are also compared word by word. The comparison is careful on one side: it agrees only
 when nothing of weight differs, since a wrong merge loses a fact and a missed one only repeats it.
 
-A statement is read as a row of content words, each in its stem, synonyms and spellings united,
-with one polarity for each clause: every negation and every word from the negative end of an axis
-(`dislike` is `like`, denied) turns it. Literals (numbers, dates, paths, …) are words that must be
-equal. What was is not what is, a question is no statement, and what I do you do not. English only;
-in another language words must be the same, and negation is not seen.
+A statement is read as a row of content words, each in its stem, synonyms and spellings united, in
+clauses of which each has its own polarity: a negation turns its clause, and a word from the denied
+end of an axis (`disable`) is the other one (`enable`), at that end. They are the same where each
+clause is; one denies the other where a clause does and no other is in doubt; else there is no
+verdict. Literals (numbers, dates, paths, …) are words that must be equal. What was is not what is,
+a question is no statement, and what I do you do not. English only; in another language words must
+be the same, and negation is not seen.
 """
 
 from enum import StrEnum

@@ -82,9 +82,10 @@ def begins_within(tokens: list[str], at: int, told: bool, acted: bool, first: st
         return False
     if piece == "without":
         return True
-    if piece == "to" or (piece in NEGATIONS and following == ["to"]):
-        verb = tokens[at + 1 : at + 3][-1] if piece != "to" else following[0]
-        return verb in NEGATIONS or verb in BE or stem(verb) in VERBS
+    if piece == "to":
+        return following[0] in NEGATIONS or following[0] in BE or stem(following[0]) in VERBS
+    if piece in NEGATIONS and following == ["to"]:
+        return True
     if piece == "that":
         return not relative(tokens, at) and any(
             predicates(tokens, place) for place in range(at + 2, _end(tokens, at + 1))
@@ -109,7 +110,7 @@ def predicates(tokens: list[str], at: int) -> bool:
         return tokens[at - 1] in _ALWAYS_SUBJECTS | _OFTEN_SUBJECTS | {"that", "here"}
     following = tokens[at + 1 : at + 2]
     subject = following != [] and (following[0] in BE or following[0] in ASKING)
-    return not subject and verbal(piece, tokens[:at])
+    return not subject and verbal(tokens, at)
 
 
 def relative(tokens: list[str], at: int) -> bool:
@@ -137,18 +138,19 @@ def attributive(tokens: list[str], at: int) -> bool:
     return before not in BE
 
 
-def verbal(piece: str, before: list[str]) -> bool:
+def verbal(tokens: list[str], at: int) -> bool:
     """Whether a word is a verb, as far as its form and a list of common ones tell."""
+    piece = tokens[at]
     if piece in AUXILIARIES or piece in PASTS:
         return True
-    if (
-        not _BEFORE_VERBS.isdisjoint(before[-1:])
-        and "=" not in piece
-        and piece not in NEGATIONS | STOPS
-    ):
+    if "=" in piece:
+        return False
+    before = tokens[at - 1] if at else ""
+    if before in _BEFORE_VERBS and piece not in NEGATIONS and piece not in STOPS:
         return True
-    noun = before[-1:] != [] and (before[-1] in DETERMINERS or before[-1] in RELATIONS)
-    return not noun and (stem(piece) in VERBS or (len(piece) > 4 and piece.endswith("ed")))
+    if before in DETERMINERS or before in RELATIONS:
+        return False
+    return stem(piece) in VERBS or (len(piece) > 4 and piece.endswith("ed"))
 
 
 def denies(tokens: list[str]) -> bool:

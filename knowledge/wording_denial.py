@@ -43,13 +43,21 @@ def agree(ours: Sequence[Word], theirs: Sequence[Word]) -> bool:
 
 
 def same_sites(ours: Statement, theirs: Statement) -> bool:
-    """Whether negations stand in the same places, where one might not be about all that is joined.
+    """Whether negations stand before the same words, and clauses are made of the same.
 
-    A verb that is not known to be one begins no clause.
+    A verb that is not known to be one begins no clause, so what is denied is not told by clauses
+    alone: "he was told not to sign". But "no test passes" is "the tests do not pass".
     """
-    return not (ours.joined or theirs.joined) or sorted(ours.sites.values()) == sorted(
-        theirs.sites.values()
-    )
+    if ours.none == theirs.none or ours.joined or theirs.joined:
+        one, two = (
+            sorted(each.words[at : at + 1] for at in each.sites.values()) for each in (ours, theirs)
+        )
+        if one != two:
+            return False
+    if ours.words != theirs.words or ours.groups[-1] != theirs.groups[-1]:
+        return True
+    left, right = ([each.groups[clause] for clause in each.clauses] for each in (ours, theirs))
+    return left == right
 
 
 def denied(ours: Statement, theirs: Statement, turned: dict[str, str]) -> bool | None:

@@ -181,7 +181,7 @@ def _placed(tokens: list[str]) -> Statement:
             elif aside is not None:
                 if at > aside + 1 and (piece in AUXILIARIES or piece in ASKING):
                     aside, made.verb = None, len(made.frame)
-            elif verbal(piece, tokens[:at]):
+            elif verbal(tokens, at):
                 made.verb = len(made.frame)
         beside = begins_beside(tokens, at, told, made.denied[-1])
         leading = next(iter(made.raws[first:]), None)
@@ -189,8 +189,10 @@ def _placed(tokens: list[str]) -> Statement:
         if (beside or within) and made.open(beside=beside):
             told, acted, first = not beside, False, len(made.words)
         if aside is None:
-            told |= says(tokens, at) or (piece in NEGATIONS and piece not in NONE - {"never"})
-            acted |= predicates(tokens, at) and piece not in AUXILIARIES and piece not in ASKING
+            told |= (
+                says(tokens, at) or piece == "never" or (piece in NEGATIONS and piece not in NONE)
+            )
+            acted |= piece not in AUXILIARIES and piece not in ASKING and predicates(tokens, at)
         if "=" in piece:
             made.add(piece, piece)
         elif piece in NEGATIONS and aside is not None:

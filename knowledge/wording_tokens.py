@@ -30,6 +30,7 @@ _LITERAL = re.compile(
   | (?P<name>(?<![\w-])--?[a-zA-Z][\w-]* | \$\w+ | \b[a-z]+(?:\+\+|\#)(?!\w)
            | (?-i:\b[A-Z]{1,2}[+-])(?=[\s.,;!?)]|$)
            | (?-i:\bA)(?=\s+(?:to|and|or|is|in|on|from|over|than|has|for|with)\b|[.,;:!?]|$)
+           | (?-i:(?<=[a-z0-9,;:]\ )A)(?![\w'’-])
            | \b\w+(?:\.\w*[a-zA-Z_]\w*)+\b
            | \b\w*[a-z0-9]_\w+ | (?-i:\b[a-z]+[A-Z]\w*|\b[A-Z][a-z]+[A-Z]\w*)
            | \b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}\b

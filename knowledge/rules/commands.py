@@ -230,7 +230,7 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "connects_to_host",
-        2,
+        3,
         "A host that ssh, scp, sftp, rsync, mosh, sshfs, ssh-copy-id or git over ssh connects to.",
         confidence=0.9,
         reads=RUNS_COMMAND & pl.col("tool_input").str.contains(CONNECTING),
@@ -247,7 +247,7 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "operation_type",
-        2,
+        3,
         "What kind of work a command is, from its program, its first operand and its flags; where "
         "these say nothing, what the setting `learned_operations` says.",
         confidence=0.8,

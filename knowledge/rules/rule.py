@@ -45,6 +45,7 @@ class Record(NamedTuple):
     tool_name: str | None
     tool_input: str | None
     project: str | None
+    call_id: str | None = None
 
     @property
     def inputs(self) -> dict[str, Any]:
