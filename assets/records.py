@@ -14,7 +14,7 @@ import polars as pl
 from assets.ahead import ahead
 from assets.forgetting import Forgotten, apply_tombstones
 from assets.progress import Report, timed
-from assets.stage import result, specs
+from assets.stage import multi_asset, result, specs
 from knowledge.adapters import adapters
 from knowledge.identity import digest
 from knowledge.records import STAGE, Before, SourceRead, before, read_records
@@ -85,7 +85,7 @@ def _read(state: State, files: Iterable[LogFile], forgotten: Forgotten) -> Itera
     }
 
     def read(file: LogFile) -> FileRead:
-        before = known.get((file.namespace, str(file.path)))
+        before = known.get((file.namespace, file.name))
         return _read_file(state, file, before, forgotten)
 
     return ahead(read, files, READERS)
@@ -106,7 +106,7 @@ def _read_file(
             read = read_records(
                 data,
                 namespace=file.namespace,
-                source_file=str(file.path),
+                source_file=file.name,
                 timezone=file.timezone,
                 seen_at=seen_at,
                 redactor=redactor(state.policy.redact_personal),
@@ -129,7 +129,7 @@ def _read_file(
     rows = sum(read.records.height for read in reads)
     source_file = {
         "namespace": file.namespace,
-        "path": str(file.path),
+        "path": file.name,
         "adapter": adapter,
         "size": file.size,
         "modified_ns": file.modified_ns,
@@ -168,7 +168,7 @@ def _own_records(state: State, file: LogFile) -> pl.DataFrame:
     """Records that a file was the first to bring, as far as `before` reads them."""
     columns = ["thread", "session", "occurred_at", "native_id", "record_key", "content_hash",
                "source_line", "source_offset"]  # fmt: skip
-    mine = pl.col("source_file") == str(file.path)
+    mine = pl.col("source_file") == file.name
     records = state.warehouse.read(RECORDS, namespace=file.namespace)
     return records.filter(mine).select(columns).collect()
 
@@ -261,7 +261,7 @@ class IntakeConfig(dg.Config):
     """Only what people told Cairn."""
 
 
-@dg.multi_asset(specs=specs([RECORDS], [], "logs", checked=False), name="records")
+@multi_asset(specs=specs([RECORDS], [], "logs", checked=False), name="records")
 def records_asset(
     state: dg.ResourceParam[State], config: IntakeConfig
 ) -> Iterator[dg.MaterializeResult[Any]]:

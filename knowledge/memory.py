@@ -73,8 +73,11 @@ def memory(grounds: Grounds, embedded: Collection[str], policy: Policy) -> pl.Da
         .join(stretches, on=_KEY, how="left", suffix="_told")
         .join(ingested, on=_KEY, how="left")
         .with_columns(
-            pl.coalesce("confidence_united", "confidence").alias("confidence"),
-            pl.coalesce("last_event_at_united", "last_event_at").alias("last_event_at"),
+            # One without an event yet, as when this alone is made anew, is as it was first said.
+            pl.coalesce("confidence_united", "confidence", "base_confidence").alias("confidence"),
+            pl.coalesce("last_event_at_united", "last_event_at", "first_seen").alias(
+                "last_event_at"
+            ),
             pl.when("bounded")
             .then("valid_from_told")
             .otherwise(pl.coalesce("valid_from", "first_seen"))

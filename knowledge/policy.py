@@ -14,6 +14,13 @@ class Policy(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     channel_silence_hours: float = Field(6.0, description="Silence that cuts an endless channel.")
+    leap_days: float = Field(
+        365.0, gt=1, description="Least leap of a session that is doubted, beyond all other times."
+    )
+    pause_years: float = Field(
+        8.0, gt=0, description="Longest pause in a namespace that is believed at once …"
+    )
+    late_days: int = Field(7, description="… and most days after a longer one that are doubted.")
     episode_text_characters: int = Field(1200, description="Longest text embedded for an episode.")
     redact_personal: bool = Field(False, description="Also redact e-mail, phone, card and IBAN.")
 

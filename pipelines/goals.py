@@ -14,8 +14,11 @@ from resources.state import State
     name="goals_of_learnings",
     description="What learnings should be like; a miss only warns.",
     specs=[dg.AssetCheckSpec(goal.name, asset="learnings", description=goal.about) for goal in ALL],
+    can_subset=True,
 )
-def goals_of_learnings(state: dg.ResourceParam[State]) -> Iterator[dg.AssetCheckResult]:
+def goals_of_learnings(
+    context: dg.AssetCheckExecutionContext, state: dg.ResourceParam[State]
+) -> Iterator[dg.AssetCheckResult]:
     """Compares learnings with the goals, namespace by namespace."""
     candidates = state.warehouse.read(LEARNING_CANDIDATES).collect()
     learnings = state.warehouse.read(LEARNINGS).collect()
@@ -27,7 +30,10 @@ def goals_of_learnings(state: dg.ResourceParam[State]) -> Iterator[dg.AssetCheck
         measured[namespace] = measures(
             candidates.filter(own), learnings.filter(own), records.filter(own), calls.filter(own)
         )
+    asked = {key.name for key in context.selected_asset_check_keys}
     for goal in ALL:
+        if goal.name not in asked:
+            continue
         values = {name: found[goal.name] for name, found in measured.items() if goal.name in found}
         wide = missed(goal, values)
         yield dg.AssetCheckResult(

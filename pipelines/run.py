@@ -14,7 +14,7 @@ from knowledge.work import ranges
 from pipelines.estimate import busyness, estimate
 from pipelines.event_log import kept_open
 from pipelines.next_step import WHOLE, Step, next_step, night_owes_model
-from pipelines.under_way import COMMAND_TAG, process_tag, range_tags, reconcile
+from pipelines.under_way import AGAIN_TAG, COMMAND_TAG, process_tag, range_tags, reconcile
 from resources.effects import switched_off
 from resources.log_files import LogFile, bytes_per_line
 from resources.run_times import run_times
@@ -132,10 +132,13 @@ def run_days(
     days: Sequence[str],
     *,
     listener: Listener | None = None,
+    again: bool = False,
     on_check: Callable[[], None] = lambda: None,
     on_interrupt: Callable[[], None] = lambda: None,
 ) -> Outcome:
     """Makes `days` anew as far as they owe anything, then what follows from them; or just that.
+
+    With `again` a language model is asked again what it answered to an earlier prompt.
 
     Raises:
         RunFailed: a step failed. What was published before stays.
@@ -150,7 +153,7 @@ def run_days(
         runs.go_on()
         runs.check(on_check)
 
-    return _watched(state, work, listener, on_interrupt)
+    return _watched(state, work, listener, on_interrupt, again=again)
 
 
 def run_inbox(
@@ -215,6 +218,7 @@ class _Runs:
     instance: dg.DagsterInstance
     outcome: Outcome = field(default_factory=Outcome)
     command: str = field(default_factory=lambda: str(uuid4()))
+    again: bool = False
 
     def take_in(self) -> None:
         """All that is new, and what follows from it."""
@@ -267,7 +271,12 @@ class _Runs:
             result = defs.resolve_job_def(step.job).execute_in_process(
                 run_config=config,
                 instance=self.instance,
-                tags={**range_tags(step), **process_tag(), COMMAND_TAG: self.command},
+                tags={
+                    **range_tags(step),
+                    **process_tag(),
+                    COMMAND_TAG: self.command,
+                    **({AGAIN_TAG: "yes"} if self.again else {}),
+                },
                 raise_on_error=False,
                 run_id=run_id,
             )
@@ -281,13 +290,16 @@ def _watched(
     work: Callable[[_Runs], None],
     listener: Listener | None = None,
     on_interrupt: Callable[[], None] = lambda: None,
+    *,
+    again: bool = False,
 ) -> Outcome:
     token = LISTENER.set(listener)
     state.home.dagster_environment()  # the code location looks there when it is imported
+    state.ask_again(allowed=again)  # what is next is told by this one, and done by the graph's own
     try:
         with dg.DagsterInstance.get() as instance:
             reconcile(instance)
-            runs = _Runs(state, instance)
+            runs = _Runs(state, instance, again=again)
             try:
                 work(runs)
             except KeyboardInterrupt:

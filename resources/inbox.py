@@ -183,7 +183,10 @@ def _moment(given: object, at: datetime | None) -> datetime:
     at = at or datetime.now(UTC)
     if at.tzinfo is None:
         raise ValueError("event: at has no timezone")
-    return at.astimezone(UTC)
+    try:
+        return at.astimezone(UTC)
+    except OverflowError:
+        raise ValueError(f"event: at is no time that can be counted: {at}") from None
 
 
 def _redacted(value: dict[str, object], redact: Redact) -> tuple[dict[str, object], int]:

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 import stat
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -35,6 +36,11 @@ class LogFile(NamedTuple):
     size: int
     modified_ns: int
 
+    @property
+    def name(self) -> str:
+        """Its path as tables hold it, with escapes for bytes that are not UTF-8."""
+        return os.fsencode(self.path).decode("utf-8", "backslashreplace")
+
 
 class Window(NamedTuple):
     """Bytes of a file from `offset`; `last` if the file ends with them."""
@@ -48,8 +54,7 @@ def log_files(path: Path, namespace: str, timezone: str) -> Iterator[LogFile]:
     """All log files under `path` (or the file itself), in no particular order.
 
     Files that vanish meanwhile, links that lead nowhere, and what is no file (a pipe would be
-    waited on for ever) are passed over. A name that is not valid UTF-8 is written with escapes:
-    that file is not there, so it is refused by a name that every table can hold.
+    waited on for ever) are passed over.
     """
     for file in _within(path) if path.is_dir() else (path,):
         try:
@@ -57,8 +62,20 @@ def log_files(path: Path, namespace: str, timezone: str) -> Iterator[LogFile]:
         except OSError:
             continue
         if stat.S_ISREG(found_as.st_mode):
-            name = os.fsencode(file.absolute()).decode("utf-8", "backslashreplace")
-            yield LogFile(Path(name), namespace, timezone, found_as.st_size, found_as.st_mtime_ns)
+            yield LogFile(
+                file.absolute(), namespace, timezone, found_as.st_size, found_as.st_mtime_ns
+            )
+
+
+def on_disk(name: str) -> Path:
+    """The path of a file by its `LogFile.name`, whether or not it is still there."""
+    path = Path(name)
+    if path.exists() or "\\x" not in name:
+        return path
+    raw = re.sub(
+        rb"\\x([89a-f][0-9a-f])", lambda byte: bytes.fromhex(byte[1].decode()), name.encode()
+    )
+    return Path(os.fsdecode(raw))
 
 
 def _within(path: Path) -> Iterator[Path]:
@@ -103,7 +120,7 @@ def changed(files: Iterable[LogFile], known: pl.DataFrame) -> list[LogFile]:
         (
             file
             for file in files
-            if seen.get((file.namespace, str(file.path))) != (file.size, file.modified_ns)
+            if seen.get((file.namespace, file.name)) != (file.size, file.modified_ns)
         ),
         key=lambda file: (-file.modified_ns, file.path),
     )

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from knowledge.fence import fenced
 from resources.usage import CONTEXT, note_use
 from serving.budget import BUDGET, Context, build_context
 from serving.known import Known, known
@@ -26,7 +27,7 @@ class Offer:
     found: tuple[Found, ...]
     """By a search for the message, the best first; none if no message was given."""
     context: Context
-    """What fits the budget; its `text` is for the prompt."""
+    """What fits the budget; its `text` is for the prompt, its `memories` are that without turns."""
 
 
 def offer(
@@ -70,6 +71,8 @@ def offer(
         {kind: list(dict.fromkeys(texts)) for kind, texts in memories.items()},
         system,
         budget,
+        namespace=reader.namespace,
+        generation=reader.manifest.generation,
     )
     given = sum(map(len, context.streamed.values()))
     note_use(reader.state.home, reader.namespace, CONTEXT, given)
@@ -107,3 +110,12 @@ def brief(kind: str, text: str) -> str:
 
 def _texts(kind: str, found: Sequence[Found]) -> list[str]:
     return [brief(kind, one.text) for one in found if one.kind == kind]
+
+
+def as_text(reader: Reader, results: Sequence[Found]) -> str:
+    """Results of a search as text for a prompt, in the fence; empty if there are none."""
+    lines = [
+        f"- {' '.join(one.text.split())} ({one.kind} {one.id}, confidence {one.confidence:.2f})"
+        for one in results
+    ]
+    return fenced("\n".join(lines), reader.namespace, reader.manifest.generation)

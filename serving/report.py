@@ -4,6 +4,7 @@ from typing import Any
 
 import polars as pl
 
+from knowledge.fence import defused, harmless
 from knowledge.policy import STRUCTURAL_PREDICATES
 from knowledge.tables import CONVERSATIONS, RAW_LOGS, THEMES
 from serving.interests import interests
@@ -145,7 +146,7 @@ def prompt_line(prompt: dict[str, Any]) -> str:
 
 def print_found(result: Found) -> None:
     """One result of a search, with where it came from."""
-    about = f"  {one_line(result.entity, 40)}" if result.entity else ""
+    about = f"  {defused(one_line(result.entity, 40))}" if result.entity else ""
     out = console()
     out.print()
     out.print(
@@ -154,6 +155,6 @@ def print_found(result: Found) -> None:
         end="",
     )
     out.print(about, style="green", markup=False)
-    say(one_line(result.text, 600), indent=2)
+    say(harmless(one_line(result.text, 600)), indent=2)
     for source in result.sources[:2]:
         out.print(f"  {source['file']}:{source['line']}", style="dim", markup=False, soft_wrap=True)

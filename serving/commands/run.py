@@ -123,6 +123,7 @@ def finish(
     refused = _refused(state)
     held = held_reasons(state)
     paid = _paid(state, seconds)
+    earlier = _earlier_answers(state)
     if as_json:
         emit_json(
             {
@@ -133,6 +134,7 @@ def finish(
                 "input": planned,
                 "stages": display.stages.rows(state),
                 "model": paid,
+                "earlier_answers": earlier,
                 "refused": refused,
                 "held_back": held,
                 "namespaces": found,
@@ -144,6 +146,9 @@ def finish(
             from serving.commands.costs import told
 
             say(f"The language model: {told(paid)}; see `cairn costs`.")
+        if earlier and outcome.runs:
+            say(f"Answers to an earlier prompt or model stand in {count(earlier, 'unit')}:"
+                " `cairn stale` tells what it costs to ask again.")  # fmt: skip
         if state.settings.model and state.model_waited < math.inf:
             say("Not all was asked of the language model: what is left is asked by the next"
                 " `cairn run`.", style="yellow")  # fmt: skip
@@ -172,6 +177,17 @@ def _paid(state: "State", seconds: float) -> dict[str, Any] | None:
     began = datetime.now(UTC) - timedelta(seconds=seconds)
     total = costs(calls.filter(pl.col("called_at") >= began)).row(0, named=True)
     return total if total["calls"] else None
+
+
+def _earlier_answers(state: "State") -> int:
+    """Units that were made with answers to an earlier prompt, since no budget is set."""
+    import polars as pl
+
+    from knowledge.tables import WORK
+    from knowledge.work import STALE
+
+    marked = pl.col("fingerprint").str.ends_with(STALE)
+    return state.warehouse.read(WORK).filter(marked).select(pl.len()).collect().item()
 
 
 def _tell(

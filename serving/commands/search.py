@@ -12,6 +12,7 @@ from serving.reader import open_reader
 from serving.terminal import emit_json, say
 
 if TYPE_CHECKING:
+    from serving.reader import Reader
     from serving.search import Answer
 
 
@@ -73,7 +74,10 @@ def command(
     true_at: datetime | None,
     as_json: bool,
 ) -> None:
-    """Find facts, episodes and learnings, each with where it came from."""
+    """Find facts, episodes and learnings, each with where it came from.
+
+    They stand in an element by which they are known again, wherever they are pasted.
+    """
     from resources.vector_index import Filters
     from serving.ids import UnknownId, entities_called
     from serving.memory import Memory
@@ -115,7 +119,7 @@ def command(
             return
         for text, its in found:
             say(text, style="bold")
-            _print(reader.namespace, its)
+            _print(reader, its)
         return
     its = answered(query or "")
     if as_json:
@@ -131,7 +135,7 @@ def command(
             }
         )
         return
-    _print(reader.namespace, its)
+    _print(reader, its)
 
 
 def _queries(lines: TextIO) -> Iterator[str]:
@@ -149,12 +153,17 @@ def _queries(lines: TextIO) -> Iterator[str]:
         yield query
 
 
-def _print(namespace: str, its: "Answer") -> None:
+def _print(reader: "Reader", its: "Answer") -> None:
+    from knowledge.fence import CLOSING, opening
     from serving.report import print_found
 
     if its.said:
         say(f"“{its.said}” read as {its.from_day or 'the beginning'} to {its.to_day or 'today'}")
     if not its.results:
-        say(f"Nothing about that in namespace {namespace}.")
+        say(f"Nothing about that in namespace {reader.namespace}.")
+        return
+    for line in opening(reader.namespace, reader.manifest.generation).splitlines():
+        say(line, style="dim")
     for result in its.results:
         print_found(result)
+    say(CLOSING, style="dim")

@@ -2,6 +2,7 @@
 
 import math
 import time
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
 
 SENSOR_SILENCE = 60.0
 """Seconds without a tick after which the sensor counts as not running; it ticks every 5."""
+
+MOST_FILES = 3
+"""Files with undated records that are named."""
 
 COLUMNS = (
     Column("namespace"),
@@ -120,6 +124,8 @@ def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
         say_value("Held back", f"{row['namespace']}: {reasons(row['held_back'])}", indent=0)
     letters_told = f"{dead:,}; see `cairn dead-letters`" if dead else "none"
     say_value("Dead letters", letters_told, indent=0)
+    undated = [each for row in rows for each in row["undated"]]
+    say_value("Undated", _tell_undated(undated), indent=0)
     say_value("Sensor", _tell_sensor(sensor), indent=0)
     say_value("Writer", str(holder) if holder else "nobody writes now", indent=0)
     say_pending(said)
@@ -150,22 +156,29 @@ def _tell_sensor(sensor: dict[str, Any]) -> str:
     return f"not running since {shown(sensor['last_tick'])} UTC; `cairn ui` starts it"
 
 
+def _tell_undated(files: Sequence[Mapping[str, Any]]) -> str:
+    if not files:
+        return "none"
+    records = sum(file["records"] for file in files)
+    late = sum(file["late"] for file in files)
+    named = ", ".join(str(file["source_file"]) for file in files[:MOST_FILES])
+    more = len(files) - MOST_FILES
+    others = f" and {count(more, 'more file')}" if more > 0 else ""
+    absurd = f", {late:,} of them with a time that is absurdly late," if late else ""
+    return f"{count(records, 'record')}{absurd} in {named}{others}"
+
+
 def _namespaces(state: "State") -> list[dict[str, Any]]:
     """One row per namespace of which something is there."""
-    from knowledge.tables import RECORDS
+    from pipelines.dates import dates
     from pipelines.stale import owed_units
     from serving.commands.dead_letters import letters
     from serving.freshness import all_namespaces, freshness
     from serving.reader import open_reader
     from serving.report import totals
 
-    newest = dict(
-        state.warehouse.read(RECORDS, columns=["namespace", "occurred_at"])
-        .group_by("namespace")
-        .agg(pl.col("occurred_at").max())
-        .collect()
-        .iter_rows()
-    )
+    times = dates(state)
+    newest = dict(times.newest.iter_rows())
     owed = owed_units(state)
     dead = letters(state)
     rows: list[dict[str, Any]] = []
@@ -188,6 +201,9 @@ def _namespaces(state: "State") -> list[dict[str, Any]]:
                     owed.filter(pl.col("namespace") == name)["day"].drop_nulls().unique()
                 ),
                 "dead_letters": sum(row["namespace"] == name for row in dead),
+                "undated": times.undated.filter(pl.col("namespace") == name)
+                .drop("namespace")
+                .to_dicts(),
             }
         )  # fmt: skip
     return rows

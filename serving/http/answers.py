@@ -5,6 +5,7 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import Field
 
+from knowledge.fence import fenced
 from knowledge.tables import EPISODES, LEARNINGS, MEMORY, MEMORY_ENTITIES, RAW_LOGS
 from serving.http.models import (
     AT,
@@ -37,6 +38,8 @@ from serving.http.models import (
     tells,
 )
 
+FENCED = fenced(f"- {NPM}", "samples", "wordllama_l2_supercat_256-256-6b38")
+
 
 class Answer(Model):
     """What every answer about memory begins with."""
@@ -53,6 +56,7 @@ class Results(Answer):
     from_day: str | None = tells("The first of the days that it is limited to.", "2026-03-01")
     to_day: str | None = tells("The last.", "2026-03-31")
     results: list[Result] = Field(description="At most `limit`.")
+    text: str = tells("The same for a prompt, in its fence; empty if there are none.", FENCED)
 
 
 class Context(Answer):
@@ -65,20 +69,23 @@ class Context(Answer):
         "What of all fits the budget, by kind.", {"facts": [NPM], "episodes": [], "learnings": []}
     )
     tokens: dict[str, int] = tells(
-        "Tokens of each part of the text.",
-        {"system": 0, "streamed": 14, "recent": 9, "tool_results": 0},
+        "Tokens of each part of the text, its fence included.",
+        {"system": 0, "streamed": 67, "recent": 9, "tool_results": 0},
     )
-    text: str = tells("All of it, for the prompt: what changes least stands first.", NPM)
+    text: str = tells(
+        "All of it, for the prompt, memories in their fence: what changes least stands first.",
+        FENCED,
+    )
 
 
 class Knowledge(Answer):
     """What the three layers have: profiles, pieces, and the graph around an entity."""
 
     entity_id: str | None = of(MEMORY_ENTITIES, "entity_id", "e_a4160f63031a50c7")
-    text: str = tells("All of it as text for a prompt.", f"[Knowledge]\n[fact] {NPM}")
+    text: str = tells("All of it as text for a prompt, in its fence.", FENCED)
     by_info_type: dict[str, str] = tells(
         "The same, as a text for each section of a prompt.",
-        {"context": f"[Knowledge]\n[fact] {NPM}"},
+        {"context": FENCED},
     )
     metadata: Profile | None = Field(description="The profile of the entity.")
     global_metadata: Profile | None = Field(description="The profile of the namespace.")
@@ -271,13 +278,30 @@ class Ordered(Received):
     provider: bool = tells("False if nothing is searched for until a provider is set.", True)
 
 
+class Naming(Model):
+    """Where something is named."""
+
+    where: str = tells("A table; or inbox, answers, notifications file, sources.", "records")
+    rows: int = tells("How many rows or lines of it.", 12)
+    ids: list[str] = tells("The first of them.", ["r_0b1c2d3e4f5a6b7c"])
+
+
 class Forgotten(Model):
     """What goes, or would go, and what stays."""
 
     namespace: str = of(MEMORY, "namespace", "samples")
-    thing: str = tells("fact, entity, record, conversation or namespace.", "conversation")
-    id: str = tells("Its id.", "garden-2026")
+    thing: str = tells("fact, entity, record, conversation, name or namespace.", "conversation")
+    id: str = tells("Its id; a name itself.", "garden-2026")
+    everywhere: bool = tells("Whether every line goes that names it.", False)
     dry_run: bool = tells("Whether nothing was changed.", True)
+    lines_removed: int = tells("Lines of sources that go.", 10)
+    lines_naming_still: int = tells("Lines that stay and name it, if it is an entity.", 0)
+    ready: bool | None = Field(
+        None, description="Of a dry run: false while the receipt is made; ask the same again."
+    )
+    named: list[Naming] | None = Field(
+        None, description="Of a dry run: where it would be named still, if it is an entity."
+    )
     counts: dict[str, dict[str, int]] | None = Field(
         None,
         description="Of a dry run: rows by effect and table.",

@@ -23,7 +23,7 @@ from serving.layers.published import published
 from serving.layers.retrieving import retrieve
 from serving.layers.routing import route
 from serving.layers.stores import Stores
-from serving.offering import offer
+from serving.offering import as_text, offer
 from serving.reader import Reader
 from serving.search import answer, served
 
@@ -85,8 +85,9 @@ def knowledge(asked: Asked, at: Annotated[At, Query()], wanted: KnowledgeBody) -
     """Ask the three layers: profiles, pieces near to the query, and the graph around an entity."""
     reader = asked.reader(at.namespace, at.as_of, at.true_at)
     layers: Layers = asked.request.app.state.layers
+    stores = published(reader) if at.as_of or at.true_at else layers.of(reader)
     found = retrieve(
-        published(reader) if at.as_of or at.true_at else layers.of(reader),
+        stores,
         wanted.query,
         wanted.entity,
         wanted.top_k,
@@ -98,9 +99,10 @@ def knowledge(asked: Asked, at: Annotated[At, Query()], wanted: KnowledgeBody) -
     written = Formatter()
     return _head(reader) | {
         "entity_id": found.metadata.entity_id if found.metadata else None,
-        "text": written(found),
+        "text": stores.fenced(written(found)),
         "by_info_type": {
-            info_type: written(part) for info_type, part in route(found, found.entity_id).items()
+            info_type: stores.fenced(written(part))
+            for info_type, part in route(found, found.entity_id).items()
         },
         "metadata": found.metadata,
         "global_metadata": found.global_metadata,
@@ -132,6 +134,7 @@ def _found(reader: Reader, wanted: Searched) -> dict[str, Any]:
         "from_day": its.from_day or days[0],
         "to_day": its.to_day or days[1],
         "results": its.results,
+        "text": as_text(reader, its.results),
     }
 
 

@@ -60,6 +60,7 @@ class Answer(Answered):
     """What every answer about memory begins with."""
 
     as_of: datetime = Field(description="By what was known then: the latest event, unless told.")
+    generation: str | None = Field(None, description="Generation of vectors that it is of.")
 
 
 class Page(Answer):
@@ -324,7 +325,6 @@ class Status(Answer):
     """What is there, and how fresh it is."""
 
     published_at: datetime = Field(description="When, by the clock.")
-    generation: str | None = Field(description="Generation of vectors.")
     totals: Totals
     lag_seconds: float = Field(description="How long what was logged has waited; 0: nothing does.")
     held_back: list[str] = Field(description="Why what is there is not published.")
@@ -368,9 +368,15 @@ class Forgotten(Answered):
     """What goes, or would go, and what stays."""
 
     CUT = ("rows",)
-    thing: str = Field(description="fact, entity, record, conversation or namespace")
+    thing: str = Field(description="fact, entity, record, conversation, name or namespace")
     id: str
+    everywhere: bool = Field(description="Whether every line goes that names it.")
     dry_run: bool = Field(description="Whether nothing was changed.")
+    lines_removed: int = Field(description="Lines of sources that go.")
+    lines_naming_still: int = Field(description="Lines that stay and name it, if it is an entity.")
+    ready: bool | None = Field(
+        None, description="Of a dry run: false while the receipt is made; ask the same again."
+    )
     counts: dict[str, dict[str, int]] | None = Field(
         None, description="Of a dry run: rows by effect and table."
     )
@@ -384,7 +390,11 @@ class Forgotten(Answered):
 
     def lines(self) -> Iterator[str]:
         """What goes by table, and what stays."""
-        yield f"{'Would' if self.dry_run else 'Will'} be forgotten: {self.thing} {self.id}"
+        gone, still = self.lines_removed, self.lines_naming_still
+        goes = f"{self.thing} {self.id}{', everywhere' if self.everywhere else ''}, {gone} lines"
+        yield f"{'Would' if self.dry_run else 'Will'} be forgotten: {goes}"
+        if still:
+            yield f"{still} more lines name it, and stay unless it goes everywhere"
         for effect, tables in (self.counts or {}).items():
             yield f"{effect}: {', '.join(f'{table} {count}' for table, count in tables.items())}"
         for row in self.rows:

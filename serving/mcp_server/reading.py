@@ -9,7 +9,7 @@ from resources.publication import namespaces
 from resources.usage import CONTEXT, note_use
 from resources.vector_index import Filters
 from serving import lineage, listing, researching
-from serving.budget import SEPARATOR, build_context, count_tokens
+from serving.budget import build_context
 from serving.freshness import freshness
 from serving.interests import interests
 from serving.known import Known, known
@@ -95,7 +95,11 @@ def get_context(asked: Asked, wanted: ForContext) -> answers.Context:
         "episodes": [answers.memory(one) for one in episodes],
         "learnings": [answers.memory(one) for one in learnings],
     }
-    fits = build_context([], streamed=memories, budget=wanted.budget).streamed
+    context = build_context(
+        [], streamed=memories, budget=wanted.budget,
+        namespace=reader.namespace, generation=reader.manifest.generation,
+    )  # fmt: skip
+    fits = context.streamed
     note_use(asked.state.home, reader.namespace, CONTEXT, sum(map(len, fits.values())))
     room = len(fits["known"])
     for entity in entities:
@@ -110,7 +114,7 @@ def get_context(asked: Asked, wanted: ForContext) -> answers.Context:
         facts=facts[: len(fits["facts"])],
         episodes=episodes[: len(fits["episodes"])],
         learnings=learnings[: len(fits["learnings"])],
-        tokens=sum(count_tokens(text + SEPARATOR) for texts in fits.values() for text in texts),
+        tokens=context.total,
     )
 
 
@@ -280,7 +284,6 @@ def memory_status(asked: Asked, wanted: At) -> answers.Status:
         lag_seconds=fresh.lag_seconds or 0.0,
         held_back=fresh.held_back,
         freshness=fresh.words,
-        generation=reader.manifest.generation,
         totals=answers.Totals.model_validate(totals(reader)),
         writes=asked.scope.writes,
         namespaces=[
@@ -296,7 +299,10 @@ def _waiting(reader: Reader, verbs: Collection[str]) -> list[dict[str, Any]]:
 
 
 def _head(reader: Reader) -> dict[str, Any]:
-    return {"namespace": reader.namespace, "as_of": reader.as_of}
+    manifest = reader.manifest
+    return {
+        "namespace": reader.namespace, "as_of": reader.as_of, "generation": manifest.generation,
+    }  # fmt: skip
 
 
 def _named(reader: Reader, name: str) -> list[str]:

@@ -1,5 +1,7 @@
 """`cairn context`, `memory` and `why`: what a person, or a hook of an agent, reads."""
 
+from knowledge.fence import CLOSING, NOTICE
+from tests.knowledge.test_fence import said_by
 from tests.serving.conftest import Ask
 
 MESSAGE = "why does harbor-backup fail at night?"
@@ -9,9 +11,12 @@ def test_a_context_is_memories_and_nothing_else(ask: Ask) -> None:
     turn = ("--turn", "rsync says permission denied")
     told = ask("context", MESSAGE, *turn)
     assert told.err == ""
-    lines = told.out.splitlines()
-    kinds = ["Facts:", "Episodes:", "Learnings:"]
-    assert [line for line in lines if not line.startswith("- ")] == kinds
+    notice, opened, *lines, closed = told.out.splitlines()
+    assert (notice, closed) == (NOTICE, CLOSING)
+    assert opened.startswith('<cairn-memory namespace="samples" generation="wordllama')
+    assert [line for line in lines if not line.startswith("- ")] == [
+        "Facts:", "Episodes:", "Learnings:"
+    ]  # fmt: skip
     assert any("backup fails" in line for line in lines)
     assert any("rsync" in line for line in lines[lines.index("Episodes:") :])
     found = ask("context", MESSAGE, *turn, "--json").json
@@ -20,6 +25,14 @@ def test_a_context_is_memories_and_nothing_else(ask: Ask) -> None:
     assert [f"- {' '.join(text.split())}" for text in found["memories"]["facts"]] == lines[
         1 : lines.index("Episodes:")
     ]
+    assert found["text"] == told.out.rstrip("\n")
+
+
+def test_what_a_search_prints_is_fenced_and_nothing_found_is_not(ask: Ask) -> None:
+    lines = ask("search", MESSAGE).out.splitlines()
+    assert (lines[0], lines[-1]) == (NOTICE, CLOSING)
+    assert said_by("\n".join(["mine", *lines, "", "mine"]), "human") == "mine\nmine"
+    assert "cairn-memory" not in ask("search", "zebra quagga").out
 
 
 def test_a_question_that_names_nothing_gets_what_a_search_for_it_finds(ask: Ask) -> None:
