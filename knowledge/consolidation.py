@@ -112,7 +112,7 @@ CLUSTERS_STAGE = Stage(
 
 SIMILAR_FACTS_STAGE = Stage(
     stage_of(
-        "similar_facts", 3, "Pairs that may say the same, or deny each other.", "embedder",
+        "similar_facts", 4, "Pairs that may say the same, or deny each other.", "embedder",
         "merge_similarity", "contradiction_similarity", "candidate_margin",
     ),
     (FACTS, ENTITY_MERGES),
@@ -199,7 +199,7 @@ def _evidence(reads: Frames, means: Means) -> Made:
 
 EVIDENCE_STAGE = Stage(
     stage_of(
-        "evidence", 9, "What speaks for and against facts.", "evidence_similarity", "embedder",
+        "evidence", 10, "What speaks for and against facts.", "evidence_similarity", "embedder",
         "candidate_margin", "merge_similarity", "confirm_weight",
     ),
     (FACTS, FACT_SOURCES, EPISODES, SIMILAR_FACTS, CONTRADICTION_VERDICTS, DECISIONS),
@@ -218,7 +218,7 @@ def _valid_times(reads: Frames, means: Means) -> Made:
 
 
 VALID_TIMES_STAGE = Stage(
-    stage_of("valid_times", 5, "When facts hold.", "single_valued", "many_valued"),
+    stage_of("valid_times", 6, "When facts hold.", "single_valued", "many_valued"),
     (FACTS, FACT_SOURCES, ENTITIES, ENTITY_MERGES, DECISIONS),
     (VALID_TIMES,),
     _valid_times,

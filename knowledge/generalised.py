@@ -21,10 +21,10 @@ from knowledge.asking import Ask, LanguageModel
 from knowledge.candidates import NOBODY
 from knowledge.cardinality import filled
 from knowledge.chunks import boundaries
-from knowledge.extraction import extractor
+from knowledge.extraction import extractor, labelled
 from knowledge.extractors import Extractor
 from knowledge.identity import digest
-from knowledge.injection import gives_orders
+from knowledge.injection import HELD, gives_orders
 from knowledge.names import REDACTED_WHOLE
 from knowledge.policy import Policy
 from knowledge.prompts.generalised_facts import (
@@ -32,7 +32,7 @@ from knowledge.prompts.generalised_facts import (
     GeneralisedFact,
     GeneralisedFacts,
 )
-from knowledge.proposals import HELD, LONGEST_STATEMENT, Known, has_canary
+from knowledge.proposals import LONGEST_STATEMENT, Known, has_canary
 from knowledge.questions import FAILURE_SCHEMA, halved, in_halves
 from knowledge.quoting import asks, occurring, place_of_name
 from knowledge.rules.entities import project_name
@@ -148,7 +148,7 @@ def generalised(
     settled = in_halves(_batches(read), _ask, halved, model)
     label = extractor(GENERALISED, GENERALISED_FACTS, model.model)
     rows = [
-        _row(theme, fact, label, policy)
+        _row(theme, fact, labelled(label, answer), policy)
         for batch, _, answer in settled
         if isinstance(answer.value, GeneralisedFacts)
         for fact in answer.value.facts

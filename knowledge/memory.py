@@ -60,6 +60,7 @@ def memory(grounds: Grounds, embedded: Collection[str], policy: Policy) -> pl.Da
     ingested = _ingested(grounds)
     confirmed = _confirmed(grounds, taken)
     types = grounds.entities.select("namespace", "entity_id", entity_type="type")
+    at_first = pl.min_horizontal("base_confidence", at_most(policy))
     return MEMORY.frame(
         facts.drop("derived_from")
         .join(own, on=_KEY, how="left")
@@ -76,8 +77,11 @@ def memory(grounds: Grounds, embedded: Collection[str], policy: Policy) -> pl.Da
         .join(ingested, on=_KEY, how="left")
         .join(confirmed, on=_KEY, how="left")
         .with_columns(
-            pl.coalesce("confidence_united", "confidence").alias("confidence"),
-            pl.coalesce("last_event_at_united", "last_event_at").alias("last_event_at"),
+            # One without an event yet, as when this alone is made anew, is as it was first said.
+            pl.coalesce("confidence_united", "confidence", at_first).alias("confidence"),
+            pl.coalesce("last_event_at_united", "last_event_at", "first_seen").alias(
+                "last_event_at"
+            ),
             pl.coalesce("confirmed", "trust_united", "trust").alias("trust"),
             pl.when("bounded")
             .then("valid_from_told")

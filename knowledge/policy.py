@@ -14,6 +14,13 @@ class Policy(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     channel_silence_hours: float = Field(6.0, description="Silence that cuts an endless channel.")
+    leap_days: float = Field(
+        365.0, gt=1, description="Least leap of a session that is doubted, beyond all other times."
+    )
+    pause_years: float = Field(
+        8.0, gt=0, description="Longest pause in a namespace that is believed at once …"
+    )
+    late_days: int = Field(7, description="… and most days after a longer one that are doubted.")
     episode_text_characters: int = Field(1200, description="Longest text embedded for an episode.")
     redact_personal: bool = Field(False, description="Also redact e-mail, phone, card and IBAN.")
 
@@ -138,6 +145,11 @@ class Policy(BaseModel):
     research_floor: float = Field(
         0.1, gt=0, description="Least interest in what is searched for unasked."
     )
+    research_top: int = Field(
+        3, ge=0,
+        description="Of what was cared about before searches were switched on, so many of the most"
+        " are searched for at once, and all that was said to be liked; not what was just named.",
+    )  # fmt: skip
     research_wait_days: float = Field(
         7.0, gt=0, description="Days until an entity is searched for unasked again."
     )

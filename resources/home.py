@@ -20,7 +20,7 @@ OURS = {
     *FOLDERS, "schema_version", "cairn.toml", "answers.sqlite", "answers.sqlite-shm",
     "answers.sqlite-wal", "sources.json", "write.lock", "write.lock.next", "checks.json",
     "held.json", "sensor_alive", "model_waits", "model_goes_on", "keys.json", "forget.key",
-    "forgetting",
+    "forgetting", "records_dated",
 }  # fmt: skip
 CHECKOUT = Path(__file__).parents[1]
 NAMESPACE = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}")

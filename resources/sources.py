@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 
 from resources.files import replace_file
 from resources.home import Home, check_namespace
+from resources.log_files import LogFile, log_files
 
 
 class SourceError(Exception):
@@ -65,6 +66,21 @@ def list_sources(home: Home) -> list[Source]:
         return []
     except (ValueError, TypeError) as error:
         raise SourceError(f"{home.sources}: {error}: mend or remove it") from error
+
+
+def files_there(home: Home, namespace: str | None = None) -> list[LogFile]:
+    """Files of the registered sources and of the inbox, of one namespace or of all; each once."""
+    found = {
+        (file.namespace, file.path): file
+        for source in list_sources(home)
+        if namespace in (None, source.namespace)
+        for file in log_files(Path(source.path), source.namespace, source.timezone)
+    }
+    for folder in sorted(home.inbox.iterdir()):
+        if folder.is_dir() and namespace in (None, folder.name):
+            for file in log_files(folder, folder.name, "UTC"):
+                found[folder.name, file.path] = file
+    return list(found.values())
 
 
 def remove_source(home: Home, path: Path) -> Source:

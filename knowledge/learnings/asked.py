@@ -21,7 +21,7 @@ from knowledge.injection import gives_orders
 from knowledge.learnings.categories import MOST, Signal
 from knowledge.learnings.draft import CATEGORIES, Draft, Factors, encode
 from knowledge.learnings.quotes import quotes, shorten
-from knowledge.learnings.scoring import LONGEST_TITLE, judged
+from knowledge.learnings.scoring import LONGEST_TITLE, held, judged
 from knowledge.learnings.sentences import headline
 from knowledge.learnings.showing import found, shown
 from knowledge.learnings.stage import best_of, ranked, weighed
@@ -34,7 +34,7 @@ from knowledge.prompts import LEARNING_CATEGORIES, LEARNING_QUOTES, LESSON_PROMP
 from knowledge.prompts.learning_categories import Categories
 from knowledge.prompts.learning_quotes import SHOWN, LessonQuotes
 from knowledge.prompts.lesson import Lesson, Lessons
-from knowledge.proposals import HELD, has_canary
+from knowledge.proposals import has_canary
 from knowledge.questions import FAILURE_SCHEMA
 from knowledge.tables import LEARNING_CANDIDATES
 from knowledge.work import OUTCOME_SCHEMA
@@ -246,11 +246,7 @@ def _drafted(one: _Read, category: str, lesson: Lesson, label: str, policy: Poli
         ),
         policy,
     )
-    # What a tool returns beside an order to a model is not to be trusted either.
-    swayed = any(gives_orders(turn.text, turn.origin) for turn in evidence)
-    if swayed or gives_orders("\n".join([made.title, made.content, *lesson.tags]), "agent"):
-        return msgspec.structs.replace(made, refused=HELD)
-    return made
+    return held(made, evidence)
 
 
 def title_of(said: str) -> str:

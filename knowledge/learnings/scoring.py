@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 import msgspec
 
+from knowledge.injection import HELD, gives_orders
 from knowledge.learnings.draft import Draft, Factors
+from knowledge.learnings.turns import Turn
 from knowledge.policy import Policy
 from knowledge.trust import AGENT, OUTSIDE, PERSON, TRUSTS, most
 
@@ -163,6 +165,19 @@ def judged(draft: Draft, policy: Policy) -> Draft:
     elif round(score, 9) < bar:  # as sums of decimals, not as floats happen to add up
         reason = f"confidence {score:.2f} under {bar:g}"
     return msgspec.structs.replace(draft, confidence=score, refused=reason)
+
+
+def held(draft: Draft, evidence: Iterable[Turn]) -> Draft:
+    """The draft, held if it gives orders to a model, or rests on a message that does.
+
+    What a tool returns beside an order to a model is not to be trusted either.
+    """
+    quoted = (quote.text for quote in draft.quotes)
+    words = "\n".join([draft.title, draft.content, draft.summary, *draft.tags, *quoted])
+    swayed = any(gives_orders(turn.text, turn.origin) for turn in evidence)
+    if swayed or gives_orders(words, "agent"):
+        return msgspec.structs.replace(draft, refused=HELD)
+    return draft
 
 
 def _canonical(text: str) -> str:

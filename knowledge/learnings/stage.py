@@ -17,6 +17,7 @@ from typing import NamedTuple
 import msgspec
 import polars as pl
 
+from knowledge import injection
 from knowledge.days import UNDATED
 from knowledge.embedding import Embedder
 from knowledge.extractors import Extractor
@@ -27,7 +28,7 @@ from knowledge.learnings.draft import Draft, decode, encode
 from knowledge.learnings.drafts import drafts, findings, signals_of
 from knowledge.learnings.duplicates import dedupe_hash, keepers, simhashes
 from knowledge.learnings.feedback import moved
-from knowledge.learnings.scoring import judged
+from knowledge.learnings.scoring import held, judged
 from knowledge.learnings.spans import spans
 from knowledge.learnings.steps import steps
 from knowledge.learnings.turns import CONVERSATION, Turn, conversations, readable
@@ -47,9 +48,10 @@ EXTRACTOR = Extractor(
     "questions, advice, patterns in use, gains in numbers, and routines.",
     ("learning_value_bar", "learning_category_bar", "learning_bar", "learning_bar_strict",
      "agent_at_most", "outside_at_most"),
+    (f"injection@{injection.VERSION}",),
 )  # fmt: skip
 DUPLICATES = Extractor(
-    "learnings", "stage", 3,
+    "learnings", "stage", 4,
     "Lessons that are the same: canonical hash, SimHash, calibrated similarity; feedback on them.",
     ("learning_similarity", "learning_hamming", "candidate_margin", "embedder"),
 )  # fmt: skip
@@ -148,7 +150,11 @@ def _read(turns: list[Turn], hearsay: Hearsay, policy: Policy) -> _Judged:
     if not chosen:
         return _Judged([], names, "[]", "no_categories", "no signal is strong enough")
     wanted = [category for category, _ in chosen]
-    made = [judged(draft, policy) for draft in drafts(found, turns, every, wanted, hearsay)]
+    by_id = {turn.record_id: turn for turn in turns}
+    made = [
+        held(judged(draft, policy), [by_id[record] for record in draft.evidence])
+        for draft in drafts(found, turns, every, wanted, hearsay)
+    ]
     kept = best_of(made)
     accepted = [draft for draft in kept if draft.refused is None]
     outcome = "stored" if accepted else "low_quality"

@@ -62,6 +62,21 @@ def test_what_differs_keeps_facts_apart(second):
     assert merged(*pair(**second)) == {}
 
 
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ("We don't use Redis and we don't use Kafka.", "We use Redis and we use Kafka."),
+        ("I like tea and I hate coffee.", "I hate tea and I like coffee."),
+        ("We lint the API, we don't lint the docs.", "We don't lint the API, we lint the docs."),
+        ("I promised not to tell Ann.", "I did not promise to tell Ann."),
+        ("The queue is not empty.", "The queue is full."),
+    ],
+)
+def test_what_is_said_clause_by_clause_keeps_facts_apart(one, two):
+    first, second = pair()
+    assert merged({**first, "content": one}, {**second, "content": two}) == {}
+
+
 def test_names_and_structural_facts_never_merge():
     for predicate in ("used_tool", "connects_to_host", "targets_system"):
         rows = [{**row, "predicate": predicate} for row in pair()]
