@@ -12,7 +12,17 @@ from knowledge.asking import LanguageModel
 from knowledge.conversations import grown
 from knowledge.extractors import STAGE_OF, Extractor
 from knowledge.tables import CONVERSATIONS, RAW_LOGS, WORK, Table
-from knowledge.work import OUTCOME_SCHEMA, UNIT, conversation_units, owed, settled, vanished
+from knowledge.work import (
+    OUTCOME_SCHEMA,
+    STALE,
+    UNIT,
+    conversation_units,
+    done_otherwise,
+    owed,
+    settled,
+    vanished,
+    without_marks,
+)
 from resources.state import State
 
 if TYPE_CHECKING:
@@ -35,14 +45,25 @@ class Made(NamedTuple):
 
 BATCH_TOKENS = 10_000_000
 
-Make = Callable[[pl.DataFrame, Sequence[str]], Made]
-"""From raw logs of whole conversations, and the names of the extractors to run on them."""
+Make = Callable[[pl.DataFrame, Sequence[str], LanguageModel | None], Made]
+"""From raw logs of whole conversations, the names of the extractors to run on them, and a model."""
 
 
 def pending(state: State, extractors: Sequence[Extractor]) -> pl.DataFrame:
     """Units (namespace, stage, unit, unit_hash, fingerprint, day) that are owed, of all days."""
+    return owed(_units(state, extractors, None), _counting(state))
+
+
+def stale(state: State, extractors: Sequence[Extractor]) -> pl.DataFrame:
+    """As `pending`: what rests on answers to an earlier prompt, until a model is asked again."""
+    work, units = state.warehouse.read(WORK).collect(), _units(state, extractors, None)
+    return owed(units, work).join(owed(units, without_marks(work)), on=UNIT, how="anti")
+
+
+def _counting(state: State) -> pl.DataFrame:
+    """`work` as it counts: with a budget, what rests on earlier answers is owed."""
     work = state.warehouse.read(WORK).collect()
-    return owed(_units(state, extractors, None), work)
+    return work if state.asks_again else without_marks(work)
 
 
 def pending_days(
@@ -124,7 +145,9 @@ def _run_batch(
     warehouse = state.warehouse
     work = warehouse.read(WORK).collect()
     units = _units(state, extractors, days)
-    to_do = owed(units, work)
+    to_do = owed(units, _counting(state))
+    resting = _resting(state, extractors, to_do, work, make)
+    to_do = to_do.join(resting, on=UNIT, how="anti")
     own = [*(extractor.name for extractor in extractors), *retired]
     gone = vanished(units, work, own).filter(pl.col("day").is_in(list(days)))
     name = tables[0].name
@@ -132,7 +155,7 @@ def _run_batch(
     made: list[Made] = []
     for stages, conversations in _alike(to_do):
         logs = _logs(state, conversations).sort("namespace", "conversation_id", "seq")
-        made.append(make(logs, stages))
+        made.append(make(logs, stages, state.language_model))
     outcomes = pl.concat([pl.DataFrame(schema=OUTCOME_SCHEMA), *(m.outcomes for m in made)])
     pending = outcomes.filter(pl.col("outcome") == "pending").select(UNIT)
     standing = _standing(state, units.join(pending, on=UNIT, how="semi"), work)
@@ -159,8 +182,8 @@ def _run_batch(
         note_lost(state, stage, asked, lost)
     fallen = pending.join(standing, on=UNIT, how="anti")
     gone = pl.concat([gone, work.join(fallen, on=UNIT, how="semi")])
-    after = settled(settled_now, outcomes, work, gone)
-    if to_do.height or gone.height:
+    after = _marked(settled(settled_now, outcomes, work, gone), resting)
+    if to_do.height or gone.height or resting.height:
         warehouse.write(WORK, after)
     known = units.join(pending, on=UNIT, how="anti").join(after, on=UNIT)
     now = known.group_by("outcome").len()
@@ -173,6 +196,44 @@ def _run_batch(
         failed=counts.get("failed", 0),
         rows=written[0].rows,
         written=sum(w.changed for w in written),
+    )
+
+
+def _resting(
+    state: State,
+    extractors: Sequence[Extractor],
+    to_do: pl.DataFrame,
+    work: pl.DataFrame,
+    make: Make,
+) -> pl.DataFrame:
+    """Units that stay as they are: to redo them, a language model would have to be asked again.
+
+    That is so where their content is as it was, no budget bounds what it costs, and nobody said so.
+    What needs no new answer is redone.
+    """
+    asking = [extractor.name for extractor in extractors if extractor.asks]
+    if state.asks_again or not asking:
+        return to_do.clear()
+    redone = done_otherwise(to_do.filter(pl.col("stage").is_in(asking)), work)
+    found = [redone.clear()]
+    for stages, conversations in _alike(redone):
+        logs = _logs(state, conversations).sort("namespace", "conversation_id", "seq")
+        unasked = state.unasked()
+        make(logs, stages, unasked)
+        about = logs.filter(pl.col("record_id").is_in(list(unasked.about)))
+        place = about.select("namespace", unit="conversation_id").unique()
+        mine = redone.filter(pl.col("stage").is_in(stages))
+        found.append(mine.join(place, on=["namespace", "unit"], how="semi"))
+    return pl.concat(found)
+
+
+def _marked(work: pl.DataFrame, resting: pl.DataFrame) -> pl.DataFrame:
+    """`work` in which units that rest on earlier answers are settled for now, and marked so."""
+    now = resting.select(*UNIT, now=pl.col("fingerprint") + STALE)
+    return (
+        work.join(now, on=UNIT, how="left", maintain_order="left")
+        .with_columns(fingerprint=pl.coalesce("now", "fingerprint"))
+        .drop("now")
     )
 
 

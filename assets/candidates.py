@@ -8,9 +8,10 @@ import polars as pl
 
 from assets import by_conversation
 from assets.by_conversation import Made
-from assets.days import DAYS
+from assets.days import DAYS, days_asked_for
 from assets.progress import Report, timed
-from assets.stage import result, specs
+from assets.raw_logs import all_days
+from assets.stage import multi_asset, result, specs
 from knowledge import full_mode, structuring
 from knowledge.asking import LanguageModel
 from knowledge.candidates import candidates, outcomes
@@ -50,10 +51,9 @@ def pending_days(state: State) -> list[str]:
 def run_candidates(state: State, days: Sequence[str]) -> Report:
     """Runs each rule, and the model, on the conversations of `days` that it owes."""
 
-    def make(logs: pl.DataFrame, names: Sequence[str]) -> Made:
+    def make(logs: pl.DataFrame, names: Sequence[str], model: LanguageModel | None) -> Made:
         rules = [rule for rule in RULES if rule.name in names]
         found = candidates(logs, state.policy, rules)
-        model = state.language_model
         asked: dict[str, Extraction] = {}
         pieces, check_ins = PIECES.empty(), CHECK_INS.empty()
         if structuring.STRUCTURING.name in names:
@@ -64,11 +64,11 @@ def run_candidates(state: State, days: Sequence[str]) -> Report:
                 logs, lambda own: full_mode.full_mode(own, model, state.embedder, state.policy)
             )
         became = pl.concat([outcomes(logs, found, rules), *(a.outcomes for a in asked.values())])
-        if (became["outcome"] == "pending").any():
+        if model is state.language_model and (became["outcome"] == "pending").any():
             state.wait_for_model("candidates", waits=True)
         made = {
             CANDIDATES.name: [found.candidates, *(one.candidates for one in asked.values())],
-            REFUSALS.name: [REFUSALS.empty(), *(one.refused for one in asked.values())],
+            REFUSALS.name: [found.held, *(one.refused for one in asked.values())],
             PIECES.name: [pieces],
             CHECK_INS.name: [check_ins],
         }
@@ -104,7 +104,7 @@ def estimate_ingested(state: State, units: pl.DataFrame) -> "Unasked":
     return by_conversation.estimate(state, units, ask)
 
 
-@dg.multi_asset(
+@multi_asset(
     specs=specs(TABLES, [RAW_LOGS], "knowledge"),
     partitions_def=DAYS,
     backfill_policy=dg.BackfillPolicy.single_run(),
@@ -114,6 +114,6 @@ def candidates_asset(
     context: dg.AssetExecutionContext, state: dg.ResourceParam[State]
 ) -> Iterator[dg.MaterializeResult[Any]]:
     """What is found in the days in question."""
-    report = run_candidates(state, list(context.partition_keys))
+    report = run_candidates(state, days_asked_for(context, lambda: all_days(state)))
     for table in TABLES:
         yield result(state, table, report)

@@ -6,13 +6,13 @@ from typing import Any
 import dagster as dg
 
 from assets.plots import scatter
-from assets.stage import materialize, specs
+from assets.stage import materialize, multi_asset, specs
 from knowledge.consolidation import CLUSTERS_STAGE as STAGE
 from knowledge.tables import CLUSTERS
 from resources.state import State
 
 
-@dg.multi_asset(specs=specs(STAGE.writes, STAGE.reads, "consolidation"), name="clusters")
+@multi_asset(specs=specs(STAGE.writes, STAGE.reads, "consolidation"), name="clusters")
 def clusters(state: dg.ResourceParam[State]) -> Iterator[dg.MaterializeResult[Any]]:
     """Topics: HDBSCAN clusters of facts."""
 

@@ -5,12 +5,12 @@ from typing import Any
 
 import dagster as dg
 
-from assets.stage import materialize, specs
+from assets.stage import materialize, multi_asset, specs
 from knowledge.consolidation import CONFIDENCE_STAGE as STAGE
 from resources.state import State
 
 
-@dg.multi_asset(specs=specs(STAGE.writes, STAGE.reads, "consolidation"), name="confidence_updates")
+@multi_asset(specs=specs(STAGE.writes, STAGE.reads, "consolidation"), name="confidence_updates")
 def confidence_updates(state: dg.ResourceParam[State]) -> Iterator[dg.MaterializeResult[Any]]:
     """Confidence of facts after each event."""
     yield from materialize(state, STAGE)

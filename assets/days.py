@@ -1,6 +1,6 @@
 """The daily partitions."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, date, datetime, time
 from functools import lru_cache
 
@@ -30,4 +30,21 @@ def _keys(days: Days, today: date) -> Sequence[str]:
 
 
 DAYS = Days(start_date="2015-01-01", end_offset=1)
-"""A conversation belongs to the UTC day on which it began; undated ones to the first."""
+"""A conversation belongs to the UTC day on which it began; undated ones to the first.
+
+The last one stands for all days after it, too: of logs whose clock is ahead, or where the clock of
+this machine is behind. Which days there are follows from the logs.
+"""
+
+
+def last_day() -> str:
+    """The last partition there is now."""
+    return DAYS.get_partition_keys()[-1]
+
+
+def days_asked_for(
+    context: dg.AssetExecutionContext, held: Callable[[], Iterable[str]]
+) -> list[str]:
+    """The days of a run; `held` are all days that there are, asked for only where it matters."""
+    days, last = list(context.partition_keys), last_day()
+    return days + sorted({day for day in held() if day > last}) if last in days else days

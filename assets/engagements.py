@@ -5,12 +5,12 @@ from typing import Any
 
 import dagster as dg
 
-from assets.stage import materialize, specs
+from assets.stage import materialize, multi_asset, specs
 from knowledge.stages import ENGAGEMENTS_STAGE as STAGE
 from resources.state import State
 
 
-@dg.multi_asset(specs=specs(STAGE.writes, STAGE.reads, "interests"), name="engagements")
+@multi_asset(specs=specs(STAGE.writes, STAGE.reads, "interests"), name="engagements")
 def engagements(state: dg.ResourceParam[State]) -> Iterator[dg.MaterializeResult[Any]]:
     """What people engaged with, like and dislike."""
     yield from materialize(state, STAGE)

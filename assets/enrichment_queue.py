@@ -5,12 +5,12 @@ from typing import Any
 
 import dagster as dg
 
-from assets.stage import materialize, specs
+from assets.stage import materialize, multi_asset, specs
 from knowledge.research import ENRICHMENT_QUEUE_STAGE as STAGE
 from resources.state import State
 
 
-@dg.multi_asset(specs=specs(STAGE.writes, STAGE.reads, "research"), name="enrichment_queue")
+@multi_asset(specs=specs(STAGE.writes, STAGE.reads, "research"), name="enrichment_queue")
 def enrichment_queue(state: dg.ResourceParam[State]) -> Iterator[dg.MaterializeResult[Any]]:
     """What is to be searched for; nothing is searched for here."""
     yield from materialize(state, STAGE)

@@ -5,12 +5,12 @@ from typing import Any
 
 import dagster as dg
 
-from assets.stage import materialize, specs
+from assets.stage import materialize, multi_asset, specs
 from knowledge.stages import ENTITIES_STAGE as STAGE
 from resources.state import State
 
 
-@dg.multi_asset(specs=specs(STAGE.writes, STAGE.reads, "knowledge"), name="entities")
+@multi_asset(specs=specs(STAGE.writes, STAGE.reads, "knowledge"), name="entities")
 def entities(state: dg.ResourceParam[State]) -> Iterator[dg.MaterializeResult[Any]]:
     """Names through the gates: entities and rejections."""
     yield from materialize(state, STAGE)

@@ -5,12 +5,12 @@ from typing import Any
 
 import dagster as dg
 
-from assets.stage import materialize, specs
+from assets.stage import materialize, multi_asset, specs
 from knowledge.consolidation import ENTITY_MERGES_STAGE as STAGE
 from resources.state import State
 
 
-@dg.multi_asset(specs=specs(STAGE.writes, STAGE.reads, "consolidation"), name="entity_merges")
+@multi_asset(specs=specs(STAGE.writes, STAGE.reads, "consolidation"), name="entity_merges")
 def entity_merges(state: dg.ResourceParam[State]) -> Iterator[dg.MaterializeResult[Any]]:
     """Entities that are one thing under several names."""
     yield from materialize(state, STAGE)

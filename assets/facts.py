@@ -5,12 +5,12 @@ from typing import Any
 
 import dagster as dg
 
-from assets.stage import materialize, specs
+from assets.stage import materialize, multi_asset, specs
 from knowledge.stages import FACTS_STAGE as STAGE
 from resources.state import State
 
 
-@dg.multi_asset(specs=specs(STAGE.writes, STAGE.reads, "knowledge"), name="facts")
+@multi_asset(specs=specs(STAGE.writes, STAGE.reads, "knowledge"), name="facts")
 def facts(state: dg.ResourceParam[State]) -> Iterator[dg.MaterializeResult[Any]]:
     """Facts and their sources."""
     yield from materialize(state, STAGE)

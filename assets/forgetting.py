@@ -6,13 +6,14 @@ does after any other change, since days and conversations whose records differ a
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import polars as pl
 
 from assets import candidates, learning_candidates, raw_logs
 from knowledge.change import Change
 from knowledge.identity import digest
-from knowledge.tables import DEAD_LETTERS, RAW_LOGS, RECORDS, WORK
+from knowledge.tables import DEAD_LETTERS, RAW_LOGS, RECORDS, SOURCE_FILES, WORK
 from knowledge.tombstones import NAMESPACE, READS, Tombstone, forgotten
 from resources.home import remove
 from resources.home_damage import FORGOTTEN
@@ -26,6 +27,7 @@ from resources.tombstones import (
     note_forgetting,
     tombstones,
 )
+from resources.usage import forget_use
 
 STAGE = FORGOTTEN
 """Of the rows of `work` that say which tombstones were applied."""
@@ -76,6 +78,7 @@ def apply_tombstones(state: State) -> Forgotten:
         _forget_letters(state, namespace, new)
         gone = _forget_records(state, namespace, new, known.key)
         clear_inbox(state.home, namespace, new, known.key)
+        _forget_files(state, namespace, new)
         whole = any(one.thing == NAMESPACE for one in new)
         told = {each for one in new for each in one.records}
         forget_told(state.home, namespace, None if whole else told)
@@ -103,7 +106,8 @@ def _forget_answers(state: State, namespace: str, new: Sequence[Tombstone]) -> N
     if any(one.thing == NAMESPACE for one in new):
         state.answers.delete_all(namespace)
     else:
-        state.answers.delete(namespace, {each for one in new for each in one.records})
+        records = {each for one in new for each in one.records}
+        state.answers.delete(namespace, records, {key for one in new for key in one.answers})
 
 
 def _forget_letters(state: State, namespace: str, new: Sequence[Tombstone]) -> None:
@@ -146,6 +150,23 @@ def _forget_records(
     return keys.height
 
 
+def _forget_files(state: State, namespace: str, new: Sequence[Tombstone]) -> None:
+    """Paths of files go with all of a namespace, else where neither they nor a line are left.
+
+    What is watched still is read anew, and its lines dropped.
+    """
+    files = state.warehouse.read(SOURCE_FILES).collect()
+    mine = pl.col("namespace") == namespace
+    if not any(one.thing == NAMESPACE for one in new):
+        records = state.warehouse.read(RECORDS, namespace=namespace, columns=["source_file"])
+        held = set(records.unique().collect()["source_file"])
+        paths = files.filter(mine)["path"].to_list()
+        left = [path for path in paths if path not in held and not Path(path).exists()]
+        mine &= pl.col("path").is_in(left)
+    if files.filter(mine).height:
+        state.warehouse.write(SOURCE_FILES, files.filter(~mine))
+
+
 def older_to_drop(state: State) -> set[str]:
     """Namespaces whose older manifests and generations hold what is forgotten, and may go for good.
 
@@ -172,6 +193,7 @@ def drop_older(state: State) -> None:
         forget_others(state.home, namespace)
         if namespace not in state.warehouse.namespaces(RECORDS):
             unpublish(state.home, namespace)
+            forget_use(state.home, namespace)
         state.index.prune(namespace, generations_in_use(state.home, namespace))
         if namespace in for_good:
             note_forgetting(state.home, namespace, on=False)

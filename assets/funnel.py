@@ -5,12 +5,12 @@ from typing import Any
 
 import dagster as dg
 
-from assets.stage import materialize, specs
+from assets.stage import materialize, multi_asset, specs
 from knowledge.stages import FUNNEL_STAGE as STAGE
 from resources.state import State
 
 
-@dg.multi_asset(specs=specs(STAGE.writes, STAGE.reads, "serving"), name="funnel")
+@multi_asset(specs=specs(STAGE.writes, STAGE.reads, "serving"), name="funnel")
 def funnel(state: dg.ResourceParam[State]) -> Iterator[dg.MaterializeResult[Any]]:
     """Pass rate of each gate."""
     yield from materialize(state, STAGE)

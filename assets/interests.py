@@ -5,12 +5,12 @@ from typing import Any
 
 import dagster as dg
 
-from assets.stage import materialize, specs
+from assets.stage import materialize, multi_asset, specs
 from knowledge.stages import INTERESTS_STAGE as STAGE
 from resources.state import State
 
 
-@dg.multi_asset(specs=specs(STAGE.writes, STAGE.reads, "interests"), name="interests")
+@multi_asset(specs=specs(STAGE.writes, STAGE.reads, "interests"), name="interests")
 def interests(state: dg.ResourceParam[State]) -> Iterator[dg.MaterializeResult[Any]]:
     """What people care about, by the latest event."""
     yield from materialize(state, STAGE)

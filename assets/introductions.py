@@ -5,12 +5,12 @@ from typing import Any
 
 import dagster as dg
 
-from assets.stage import materialize, specs
+from assets.stage import materialize, multi_asset, specs
 from knowledge.stages import INTRODUCTIONS_STAGE as STAGE
 from resources.state import State
 
 
-@dg.multi_asset(specs=specs(STAGE.writes, STAGE.reads, "knowledge"), name="introductions")
+@multi_asset(specs=specs(STAGE.writes, STAGE.reads, "knowledge"), name="introductions")
 def introductions(state: dg.ResourceParam[State]) -> Iterator[dg.MaterializeResult[Any]]:
     """Introductions: who brought each name in."""
     yield from materialize(state, STAGE)

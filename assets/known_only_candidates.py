@@ -5,12 +5,12 @@ from typing import Any
 
 import dagster as dg
 
-from assets.stage import materialize, specs
+from assets.stage import materialize, multi_asset, specs
 from knowledge.stages import KNOWN_ONLY_STAGE as STAGE
 from resources.state import State
 
 
-@dg.multi_asset(specs=specs(STAGE.writes, STAGE.reads, "knowledge"), name="known_only_candidates")
+@multi_asset(specs=specs(STAGE.writes, STAGE.reads, "knowledge"), name="known_only_candidates")
 def known_only_candidates(state: dg.ResourceParam[State]) -> Iterator[dg.MaterializeResult[Any]]:
     """Known-only candidates: facts about names that a person introduced before."""
     yield from materialize(state, STAGE)

@@ -5,12 +5,12 @@ from typing import Any
 
 import dagster as dg
 
-from assets.stage import materialize, specs
+from assets.stage import materialize, multi_asset, specs
 from knowledge.research import LEARN_PROMPTS_STAGE as STAGE
 from resources.state import State
 
 
-@dg.multi_asset(specs=specs(STAGE.writes, STAGE.reads, "research"), name="learn_prompts")
+@multi_asset(specs=specs(STAGE.writes, STAGE.reads, "research"), name="learn_prompts")
 def learn_prompts(state: dg.ResourceParam[State]) -> Iterator[dg.MaterializeResult[Any]]:
     """What people want to learn, and how far the searches are."""
     yield from materialize(state, STAGE)

@@ -9,9 +9,10 @@ import polars as pl
 
 from assets import by_conversation
 from assets.by_conversation import Made
-from assets.days import DAYS
+from assets.days import DAYS, days_asked_for
 from assets.progress import Report, timed
-from assets.stage import result, specs
+from assets.raw_logs import all_days
+from assets.stage import multi_asset, result, specs
 from knowledge.asking import LanguageModel
 from knowledge.extractors import Extractor
 from knowledge.learnings import asked
@@ -83,20 +84,23 @@ def _touched(state: State, undated: pl.DataFrame) -> pl.DataFrame:
 def run_learning_candidates(state: State, days: Sequence[str]) -> Report:
     """Judges each conversation of `days` that is new or grew, and asks about those that rest."""
 
-    def make(logs: pl.DataFrame, names: Sequence[str]) -> Made:
+    def make(logs: pl.DataFrame, names: Sequence[str], model: LanguageModel | None) -> Made:
         rows, outcomes = LEARNING_CANDIDATES.empty(), pl.DataFrame(schema=OUTCOME_SCHEMA)
         lost: dict[str, pl.DataFrame] = {}
         if EXTRACTOR.name in names:
             rows = learning_candidates(logs, state.policy)
             outcomes = _outcomes(rows)
-        if LEARNING_MODEL.name in names and state.language_model is not None:
+        if LEARNING_MODEL.name in names and model is not None:
             rested = _finished(state)
-            taught = asked_learnings(logs, rested, state.language_model, state.policy)
+            taught = asked_learnings(logs, rested, model, state.policy)
             rows = pl.concat([rows, taught.candidates])
             outcomes = pl.concat([outcomes, taught.outcomes])
             lost[LEARNING_MODEL.name] = taught.failures
             waiting = taught.outcomes.filter(pl.col("outcome") == "pending")
-            if waiting.join(rested, left_on=_UNIT, right_on=CONVERSATION, how="semi").height:
+            if (
+                model is state.language_model
+                and waiting.join(rested, left_on=_UNIT, right_on=CONVERSATION, how="semi").height
+            ):
                 state.wait_for_model("learning_candidates", waits=True)
         return Made({LEARNING_CANDIDATES.name: rows}, outcomes, lost)
 
@@ -143,7 +147,7 @@ def estimate(state: State, units: pl.DataFrame) -> "Unasked":
     return by_conversation.estimate(state, units, ask)
 
 
-@dg.multi_asset(
+@multi_asset(
     specs=specs([LEARNING_CANDIDATES], [RAW_LOGS], "knowledge"),
     partitions_def=DAYS,
     backfill_policy=dg.BackfillPolicy.single_run(),
@@ -153,5 +157,5 @@ def learning_candidates_asset(
     context: dg.AssetExecutionContext, state: dg.ResourceParam[State]
 ) -> Iterator[dg.MaterializeResult[Any]]:
     """What the conversations of the days in question teach."""
-    days = list(context.partition_keys)
+    days = days_asked_for(context, lambda: all_days(state))
     yield result(state, LEARNING_CANDIDATES, run_learning_candidates(state, days))

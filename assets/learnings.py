@@ -6,13 +6,13 @@ from typing import Any
 import dagster as dg
 
 from assets.plots import bars
-from assets.stage import materialize, specs
+from assets.stage import materialize, multi_asset, specs
 from knowledge.stages import LEARNINGS_STAGE as STAGE
 from knowledge.tables import LEARNINGS
 from resources.state import State
 
 
-@dg.multi_asset(specs=specs(STAGE.writes, STAGE.reads, "knowledge"), name="learnings")
+@multi_asset(specs=specs(STAGE.writes, STAGE.reads, "knowledge"), name="learnings")
 def learnings(state: dg.ResourceParam[State]) -> Iterator[dg.MaterializeResult[Any]]:
     """Reusable lessons without duplicates."""
 

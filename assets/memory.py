@@ -6,13 +6,13 @@ from typing import Any
 import dagster as dg
 
 from assets.plots import histogram
-from assets.stage import materialize, specs
+from assets.stage import materialize, multi_asset, specs
 from knowledge.consolidation import MEMORY_STAGE as STAGE
 from knowledge.tables import MEMORY
 from resources.state import State
 
 
-@dg.multi_asset(specs=specs(STAGE.writes, STAGE.reads, "serving"), name="memory")
+@multi_asset(specs=specs(STAGE.writes, STAGE.reads, "serving"), name="memory")
 def memory(state: dg.ResourceParam[State]) -> Iterator[dg.MaterializeResult[Any]]:
     """The current view: facts and entities as they stand."""
 

@@ -5,12 +5,12 @@ from typing import Any
 
 import dagster as dg
 
-from assets.stage import materialize, specs
+from assets.stage import materialize, multi_asset, specs
 from knowledge.consolidation import MERGE_VERDICTS_STAGE as STAGE
 from resources.state import State
 
 
-@dg.multi_asset(specs=specs(STAGE.writes, STAGE.reads, "consolidation"), name="merge_verdicts")
+@multi_asset(specs=specs(STAGE.writes, STAGE.reads, "consolidation"), name="merge_verdicts")
 def merge_verdicts(state: dg.ResourceParam[State]) -> Iterator[dg.MaterializeResult[Any]]:
     """What a language model says of facts that differ in confidence alone."""
     yield from materialize(state, STAGE)

@@ -5,12 +5,12 @@ from typing import Any
 
 import dagster as dg
 
-from assets.stage import materialize, specs
+from assets.stage import materialize, multi_asset, specs
 from knowledge.consolidation import MERGES_STAGE as STAGE
 from resources.state import State
 
 
-@dg.multi_asset(specs=specs(STAGE.writes, STAGE.reads, "consolidation"), name="merges")
+@multi_asset(specs=specs(STAGE.writes, STAGE.reads, "consolidation"), name="merges")
 def merges(state: dg.ResourceParam[State]) -> Iterator[dg.MaterializeResult[Any]]:
     """Facts that say the same."""
     yield from materialize(state, STAGE)

@@ -6,7 +6,7 @@ from typing import Any
 import dagster as dg
 
 from assets.progress import Report
-from assets.stage import result, specs
+from assets.stage import multi_asset, result, specs
 from assets.work import MADE
 from knowledge.costs import costs
 from knowledge.tables import MODEL_CALLS
@@ -34,7 +34,7 @@ def run_model_calls(state: State) -> Report:
         )  # fmt: skip
 
 
-@dg.multi_asset(specs=specs([MODEL_CALLS], MADE, "books", checked=False), name="model_calls")
+@multi_asset(specs=specs([MODEL_CALLS], MADE, "books", checked=False), name="model_calls")
 def model_calls(state: dg.ResourceParam[State]) -> Iterator[dg.MaterializeResult[Any]]:
     """One row per call that was paid, with its tokens and dollars."""
     report = run_model_calls(state)

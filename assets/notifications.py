@@ -5,12 +5,12 @@ from typing import Any
 
 import dagster as dg
 
-from assets.stage import materialize, specs
+from assets.stage import materialize, multi_asset, specs
 from knowledge.research import NOTIFICATIONS_STAGE as STAGE
 from resources.state import State
 
 
-@dg.multi_asset(specs=specs(STAGE.writes, STAGE.reads, "research"), name="notifications")
+@multi_asset(specs=specs(STAGE.writes, STAGE.reads, "research"), name="notifications")
 def notifications(state: dg.ResourceParam[State]) -> Iterator[dg.MaterializeResult[Any]]:
     """What is to be told unasked; nothing is told here."""
     yield from materialize(state, STAGE)

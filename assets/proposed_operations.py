@@ -5,12 +5,12 @@ from typing import Any
 
 import dagster as dg
 
-from assets.stage import materialize, specs
+from assets.stage import materialize, multi_asset, specs
 from knowledge.stages import PROPOSED_OPERATIONS_STAGE as STAGE
 from resources.state import State
 
 
-@dg.multi_asset(specs=specs(STAGE.writes, STAGE.reads, "knowledge"), name="proposed_operations")
+@multi_asset(specs=specs(STAGE.writes, STAGE.reads, "knowledge"), name="proposed_operations")
 def proposed_operations(state: dg.ResourceParam[State]) -> Iterator[dg.MaterializeResult[Any]]:
     """Proposed operations: kinds of command for a person to name."""
     yield from materialize(state, STAGE)

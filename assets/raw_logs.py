@@ -3,32 +3,44 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import dagster as dg
 import polars as pl
 
 from assets.ahead import ahead
-from assets.days import DAYS
+from assets.days import DAYS, days_asked_for
 from assets.progress import Report, timed
-from assets.stage import result, specs
+from assets.stage import multi_asset, result, specs
+from knowledge import injection
 from knowledge.adapters import adapters
+from knowledge.change import Change
 from knowledge.conversations import conversations, episodes
+from knowledge.dating import told_times
 from knowledge.extractors import Extractor
 from knowledge.identity import digest
 from knowledge.policy import Policy
-from knowledge.raw_logs import HEAD_COLUMNS, Read, placed, raw_logs
+from knowledge.raw_logs import HEAD_COLUMNS, PLACE, Read, placed, raw_logs
 from knowledge.tables import CONVERSATIONS, DEAD_LETTERS, EPISODES, RAW_LOGS, RECORDS, WORK
 from knowledge.work import day_units, owed, settled, vanished
 from resources.lock import write_lock
+from resources.sources import list_sources
 from resources.state import State
 
 STAGE = Extractor(
     "raw_logs",
     "stage",
-    4,
+    5,
     "Events, conversations and episodes, as adapters decide.",
-    ("channel_silence_hours", "episode_text_characters"),
+    (
+        "channel_silence_hours",
+        "episode_text_characters",
+        "leap_days",
+        "pause_years",
+        "late_days",
+    ),
+    (f"injection@{injection.VERSION}",),
 )
 
 BATCH_BYTES = 32 * 1024 * 1024
@@ -42,9 +54,45 @@ def fingerprint(policy: Policy) -> str:
 
 
 def places(state: State) -> pl.DataFrame:
-    """Where every record belongs: its conversation and day."""
+    """Where every record belongs: its time, conversation and day.
+
+    `told_at` is the time by which it is found in `records`.
+    """
     heads = state.warehouse.read(RECORDS, columns=list(HEAD_COLUMNS)).collect()
-    return placed(heads, state.policy)
+    return placed(heads.with_columns(told_at="occurred_at"), state.policy)
+
+
+def all_days(state: State) -> set[str]:
+    """Days with records, or with work that was done."""
+    work = state.warehouse.read(WORK, columns=["day"]).unique().collect()
+    return {*places(state)["day"], *work["day"].drop_nulls()}
+
+
+def date_again(state: State) -> None:
+    """Gives records the times that they tell, of which an earlier intake kept none.
+
+    It took a time for absurd that was more than a day later than its own clock, which was behind.
+    """
+    mark = state.home.root / "records_dated"
+    if mark.exists():
+        return
+    sources = {source.path: source.timezone for source in list_sources(state.home)}
+
+    def timezone(file: str) -> str:
+        within = [path for path in sources if Path(file).is_relative_to(path)]
+        return sources[max(within, key=len)] if within else "UTC"
+
+    for namespace in sorted(state.warehouse.namespaces(RECORDS)):
+        without = pl.col("occurred_at").is_null()
+        gone = state.warehouse.read(RECORDS, namespace=namespace).filter(without).collect()
+        zones = [timezone(file) for file in gone["source_file"]]
+        told = told_times(gone["adapter"].to_list(), gone["payload"].to_list(), zones)
+        come = gone.with_columns(occurred_at=told)
+        dated = told.is_not_null()
+        if dated.any():
+            change = Change(come.filter(dated), gone.filter(dated))
+            state.warehouse.amend(RECORDS, change, namespace=namespace)
+    mark.touch()
 
 
 def pending_days(state: State, where: pl.DataFrame | None = None) -> list[str]:
@@ -59,6 +107,7 @@ def pending_days(state: State, where: pl.DataFrame | None = None) -> list[str]:
 def run_raw_logs(state: State, days: Sequence[str]) -> Report:
     """Makes the raw logs, conversations and episodes of `days` anew."""
     with write_lock(state.home, STAGE.name), timed(STAGE.name) as finished:
+        date_again(state)
         where = places(state).filter(pl.col("day").is_in(days))
         units = day_units(where, STAGE.name, fingerprint(state.policy))
         report = Report(STAGE.name)
@@ -109,8 +158,9 @@ def _read_batch(state: State, where: pl.DataFrame, days: list[str]) -> _Batch:
     keys = ["namespace", "record_key"]
     records = (
         state.warehouse.read(RECORDS)
-        .filter(_between(places["occurred_at"]), _may_speak())
-        .join(places.lazy().select(*keys, "conversation_id", "day"), on=keys)
+        .filter(_between(places["told_at"]), _may_speak())
+        .drop("occurred_at")
+        .join(places.lazy().select(*keys, *PLACE), on=keys)
         .collect()
     )
     return _Batch(days, places["record_key"], records)
@@ -156,7 +206,7 @@ def _store(state: State, made: _Made) -> Report:
     )
 
 
-@dg.multi_asset(
+@multi_asset(
     specs=specs([RAW_LOGS, CONVERSATIONS, EPISODES], [RECORDS], "logs"),
     partitions_def=DAYS,
     backfill_policy=dg.BackfillPolicy.single_run(),
@@ -166,6 +216,6 @@ def raw_logs_asset(
     context: dg.AssetExecutionContext, state: dg.ResourceParam[State]
 ) -> Iterator[dg.MaterializeResult[Any]]:
     """Events of the days in question."""
-    report = run_raw_logs(state, list(context.partition_keys))
+    report = run_raw_logs(state, days_asked_for(context, lambda: all_days(state)))
     for table in (RAW_LOGS, CONVERSATIONS, EPISODES):
         yield result(state, table, report)

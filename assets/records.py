@@ -6,7 +6,6 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from hashlib import blake2b
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import dagster as dg
@@ -15,16 +14,15 @@ import polars as pl
 from assets.ahead import ahead
 from assets.forgetting import Forgotten, apply_tombstones
 from assets.progress import Report, timed
-from assets.stage import result, specs
+from assets.stage import multi_asset, result, specs
 from knowledge.adapters import adapters
 from knowledge.identity import digest
 from knowledge.records import STAGE, Before, SourceRead, before, read_records
 from knowledge.redaction import redactor
 from knowledge.tables import DEAD_LETTERS, RECORDS, SOURCE_FILES
-from resources.inbox import namespaces_of_inbox
 from resources.lock import write_lock
-from resources.log_files import LogFile, changed, log_files, prefix_hash, windows
-from resources.sources import list_sources
+from resources.log_files import LogFile, changed, prefix_hash, windows
+from resources.sources import files_there
 from resources.state import State
 
 BATCH_BYTES = 32 * 1024 * 1024
@@ -87,7 +85,7 @@ def _read(state: State, files: Iterable[LogFile], forgotten: Forgotten) -> Itera
     }
 
     def read(file: LogFile) -> FileRead:
-        before = known.get((file.namespace, str(file.path)))
+        before = known.get((file.namespace, file.name))
         return _read_file(state, file, before, forgotten)
 
     return ahead(read, files, READERS)
@@ -108,7 +106,7 @@ def _read_file(
             read = read_records(
                 data,
                 namespace=file.namespace,
-                source_file=str(file.path),
+                source_file=file.name,
                 timezone=file.timezone,
                 seen_at=seen_at,
                 redactor=redactor(state.policy.redact_personal),
@@ -131,7 +129,7 @@ def _read_file(
     rows = sum(read.records.height for read in reads)
     source_file = {
         "namespace": file.namespace,
-        "path": str(file.path),
+        "path": file.name,
         "adapter": adapter,
         "size": file.size,
         "modified_ns": file.modified_ns,
@@ -170,7 +168,7 @@ def _own_records(state: State, file: LogFile) -> pl.DataFrame:
     """Records that a file was the first to bring, as far as `before` reads them."""
     columns = ["thread", "session", "occurred_at", "native_id", "record_key", "content_hash",
                "source_line", "source_offset"]  # fmt: skip
-    mine = pl.col("source_file") == str(file.path)
+    mine = pl.col("source_file") == file.name
     records = state.warehouse.read(RECORDS, namespace=file.namespace)
     return records.filter(mine).select(columns).collect()
 
@@ -239,15 +237,7 @@ def _store(state: State, forgotten: Forgotten, batch: Sequence[FileRead]) -> Rep
 def changed_files(state: State) -> list[LogFile]:
     """Files of the registered sources and of the inbox that are new or differ, newest first."""
     known = state.warehouse.read(SOURCE_FILES).collect()
-    found = {
-        (file.namespace, file.path): file
-        for source in list_sources(state.home)
-        for file in log_files(Path(source.path), source.namespace, source.timezone)
-    }
-    for namespace in namespaces_of_inbox(state.home):
-        for file in log_files(state.home.inbox / namespace, namespace, "UTC"):
-            found[namespace, file.path] = file
-    return changed(found.values(), known)
+    return changed(files_there(state.home), known)
 
 
 def stretch(files: Iterable[LogFile], max_bytes: int | None) -> list[LogFile]:
@@ -271,7 +261,7 @@ class IntakeConfig(dg.Config):
     """Only what people told Cairn."""
 
 
-@dg.multi_asset(specs=specs([RECORDS], [], "logs", checked=False), name="records")
+@multi_asset(specs=specs([RECORDS], [], "logs", checked=False), name="records")
 def records_asset(
     state: dg.ResourceParam[State], config: IntakeConfig
 ) -> Iterator[dg.MaterializeResult[Any]]:

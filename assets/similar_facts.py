@@ -5,12 +5,12 @@ from typing import Any
 
 import dagster as dg
 
-from assets.stage import materialize, specs
+from assets.stage import materialize, multi_asset, specs
 from knowledge.consolidation import SIMILAR_FACTS_STAGE as STAGE
 from resources.state import State
 
 
-@dg.multi_asset(specs=specs(STAGE.writes, STAGE.reads, "consolidation"), name="similar_facts")
+@multi_asset(specs=specs(STAGE.writes, STAGE.reads, "consolidation"), name="similar_facts")
 def similar_facts(state: dg.ResourceParam[State]) -> Iterator[dg.MaterializeResult[Any]]:
     """Pairs of facts that may say the same, or deny each other."""
     yield from materialize(state, STAGE)

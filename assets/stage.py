@@ -1,7 +1,7 @@
 """How a stage becomes an asset: read what is owed, call its function, write, report."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache, partial, wraps
 from typing import TYPE_CHECKING, Any
 
 import dagster as dg
@@ -13,9 +13,18 @@ from knowledge.change import Change
 from knowledge.identity import digest
 from knowledge.stage import Amend, Changes, Count, Made, Means, Stage
 from knowledge.tables import WORK, Table
-from knowledge.work import OUTCOME_SCHEMA, UNIT, content_digest, owed, settled
+from knowledge.work import (
+    OUTCOME_SCHEMA,
+    STALE,
+    UNIT,
+    content_digest,
+    owed,
+    settled,
+    without_marks,
+)
 from resources.lock import write_lock
 from resources.state import State
+from resources.unasked import stood_in
 from resources.warehouse import Written
 
 if TYPE_CHECKING:
@@ -51,12 +60,35 @@ def specs(
     ]
 
 
+def multi_asset(
+    **given: Any,
+) -> Callable[[Callable[..., Iterator[dg.MaterializeResult[Any]]]], dg.AssetsDefinition]:
+    """`dg.multi_asset` of which any table may be asked for alone, as the Dagster UI does.
+
+    The step makes all its tables, for they are one piece of work; Dagster hears of those that were
+    asked for.
+    """
+
+    def asset(step: Callable[..., Iterator[dg.MaterializeResult[Any]]]) -> dg.AssetsDefinition:
+        @wraps(step)
+        def asked_for(*args: Any, **kwargs: Any) -> Iterator[dg.MaterializeResult[Any]]:
+            selected = dg.AssetExecutionContext.get().selected_asset_keys
+            yield from (each for each in step(*args, **kwargs) if each.asset_key in selected)
+
+        return dg.multi_asset(**given, can_subset=True)(asked_for)
+
+    return asset
+
+
 def result(
     state: State, table: Table, report: Report, extra: dict[str, Any] | None = None
 ) -> dg.MaterializeResult[Any]:
     """What Dagster is told: ids and counts, never text of logs."""
     rows = state.warehouse.read(table, columns=list(table.key))
-    sample = rows.head(SAMPLE_IDS).collect().get_column(table.key[-1]).to_list()
+    last = table.key[-1]
+    # Ids of sources, as of sessions, may be words of theirs, and so are paths.
+    ours = last.endswith("_id") and last != "conversation_id"
+    sample = rows.head(SAMPLE_IDS if ours else 0).collect().get_column(last).to_list()
     return dg.MaterializeResult(
         asset_key=table.name,
         metadata={
@@ -80,7 +112,7 @@ def run_stage(state: State, stage: Stage) -> Report:
     A stage with `after` or `amend` makes just what the change touches, where it is known what its
     tables were made of; else, and any other stage, all of the namespace.
     """
-    warehouse, model = state.warehouse, state.language_model if stage.prompts else None
+    warehouse, model = state.warehouse, state.asking() if stage.prompts else None
     fingerprint = stage.in_force(state.settings.model).fingerprint(state.policy)
     if stage.prompts:
         state.wait_for_model(stage.name, waits=False)
@@ -90,7 +122,9 @@ def run_stage(state: State, stage: Stage) -> Report:
         # What it is told by whether it is owed is what it is made of, where there is one namespace.
         read = lru_cache(maxsize=1)(partial(_read, state, stage, stage.reads))
         units = _namespace_units(state, stage, work, fingerprint, versions, read)
-        to_do = owed(units, work)["namespace"].to_list()
+        counts = work if state.asks_again else without_marks(work)
+        to_do = owed(units, counts)["namespace"].to_list()
+        marked: list[str] = []
         report = Report(stage.name)
         made: dict[str, Made] = {}
         written: list[Written] = []
@@ -109,7 +143,9 @@ def run_stage(state: State, stage: Stage) -> Report:
                     stored = _read(state, stage, stage.writes, namespace)
                     made[namespace] = Made(stage.after(changes, stored, own, means))
                 else:
+                    before = len(stood_in(model))
                     made[namespace] = stage.run(own, means)
+                    marked += [namespace] if len(stood_in(model)) > before else []
                 count = stage.count(own, made[namespace])
                 rows.append(made[namespace].tables[stage.writes[0].name].height)
             report += Report(stage.name, sum(count), *count)
@@ -131,6 +167,10 @@ def run_stage(state: State, stage: Stage) -> Report:
             owed_still = outcomes.filter(pl.col("outcome") == "pending").select(UNIT)
             again = work.join(owed_still, on=UNIT, how="semi")
             done = done.join(owed_still, on=UNIT, how="anti")
+            mark = (
+                pl.when(pl.col("namespace").is_in(marked)).then(pl.lit(STALE)).otherwise(pl.lit(""))
+            )
+            done = done.with_columns(pl.col("fingerprint") + mark)
             warehouse.write(WORK, settled(done, outcomes, work, again))
         if stage.prompts and made:
             lost = pl.concat([each.lost for each in made.values()])
@@ -138,7 +178,8 @@ def run_stage(state: State, stage: Stage) -> Report:
             note_lost(state, stage.name, asked, lost)
             # What is asked once a night waits for it, unless the model could not be had now.
             if any(each.pending for each in made.values()) and (
-                not stage.nightly or (model is not None and model.waits)
+                not stage.nightly
+                or (state.language_model is not None and state.language_model.waits)
             ):
                 state.wait_for_model(stage.name, waits=True)
         return finished(

@@ -5,12 +5,12 @@ from typing import Any
 
 import dagster as dg
 
-from assets.stage import materialize, specs
+from assets.stage import materialize, multi_asset, specs
 from knowledge.stages import THEME_FACTS_STAGE as STAGE
 from resources.state import State
 
 
-@dg.multi_asset(specs=specs(STAGE.writes, STAGE.reads, "knowledge"), name="theme_facts")
+@multi_asset(specs=specs(STAGE.writes, STAGE.reads, "knowledge"), name="theme_facts")
 def theme_facts(state: dg.ResourceParam[State]) -> Iterator[dg.MaterializeResult[Any]]:
     """Theme facts: what holds beyond the single episode."""
     yield from materialize(state, STAGE)

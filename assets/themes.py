@@ -5,12 +5,12 @@ from typing import Any
 
 import dagster as dg
 
-from assets.stage import materialize, specs
+from assets.stage import materialize, multi_asset, specs
 from knowledge.stages import THEMES_STAGE as STAGE
 from resources.state import State
 
 
-@dg.multi_asset(specs=specs(STAGE.writes, STAGE.reads, "consolidation"), name="themes")
+@multi_asset(specs=specs(STAGE.writes, STAGE.reads, "consolidation"), name="themes")
 def themes(state: dg.ResourceParam[State]) -> Iterator[dg.MaterializeResult[Any]]:
     """Themes: HDBSCAN clusters of episodes."""
     yield from materialize(state, STAGE)

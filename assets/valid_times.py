@@ -5,12 +5,12 @@ from typing import Any
 
 import dagster as dg
 
-from assets.stage import materialize, specs
+from assets.stage import materialize, multi_asset, specs
 from knowledge.consolidation import VALID_TIMES_STAGE as STAGE
 from resources.state import State
 
 
-@dg.multi_asset(specs=specs(STAGE.writes, STAGE.reads, "consolidation"), name="valid_times")
+@multi_asset(specs=specs(STAGE.writes, STAGE.reads, "consolidation"), name="valid_times")
 def valid_times(state: dg.ResourceParam[State]) -> Iterator[dg.MaterializeResult[Any]]:
     """When facts hold: values that took each other's place, and times that statements give."""
     yield from materialize(state, STAGE)

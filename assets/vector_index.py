@@ -7,7 +7,7 @@ import dagster as dg
 import polars as pl
 
 from assets.progress import Report, timed
-from assets.stage import result, specs
+from assets.stage import multi_asset, result, specs
 from knowledge.points import points
 from knowledge.tables import (
     CONVERSATIONS,
@@ -71,7 +71,7 @@ class IndexConfig(dg.Config):
     """Build anew and optimize, as the night does, even where nothing changed."""
 
 
-@dg.multi_asset(specs=specs([VECTOR_INDEX], READS, "serving"), name="vector_index")
+@multi_asset(specs=specs([VECTOR_INDEX], READS, "serving"), name="vector_index")
 def vector_index_asset(
     state: dg.ResourceParam[State], config: IndexConfig
 ) -> Iterator[dg.MaterializeResult[Any]]:

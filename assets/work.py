@@ -7,7 +7,7 @@ import polars as pl
 
 from assets.plots import table
 from assets.progress import Report
-from assets.stage import result, specs
+from assets.stage import multi_asset, result, specs
 from knowledge.tables import (
     CANDIDATES,
     CLUSTERS,
@@ -33,7 +33,7 @@ MADE = (
 )  # fmt: skip
 
 
-@dg.multi_asset(
+@multi_asset(
     specs=[
         *specs([SOURCE_FILES], [RECORDS], "books", checked=False),
         *specs([DEAD_LETTERS], [RECORDS, RAW_LOGS], "books", checked=False),

@@ -156,7 +156,11 @@ def _tables(sources: pl.DataFrame, episodes: pl.DataFrame) -> dict[str, pl.DataF
             last_seen=pl.col("occurred_at").last(),
             source_record_ids=pl.col("record_id").head(20),
         )
-        .with_columns(extractor=pl.lit("rule@1"), derived_from=pl.lit([], pl.List(pl.String)))
+        .with_columns(
+            extractor=pl.lit("rule@1"),
+            trust=pl.lit("person"),
+            derived_from=pl.lit([], pl.List(pl.String)),
+        )
     )
     entities = facts.group_by("namespace", "entity_id").agg(
         name=pl.col("entity_id").first(),

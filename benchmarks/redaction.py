@@ -1,6 +1,6 @@
 """What redaction finds, what it takes by mistake, and what it costs.
 
-The labelled set has three parts, each measured before any rule was mended for it; docs/redaction.md
+The labelled set has five parts, each measured before any rule was mended for it; docs/redaction.md
 says what was known of the rules when it was written.
 
 Run `.venv/bin/python -m benchmarks.redaction [FILE or FOLDER of session JSONL …]`.
@@ -30,7 +30,7 @@ class Line(NamedTuple):
     kind: str
     text: str
     part: int
-    """Which of the three sets that were written one after the other."""
+    """Which of the five sets that were written one after the other."""
     secrets: tuple[str, ...]
     rest: str
     """The text without its secrets."""
@@ -72,7 +72,7 @@ def caught(secret: str, line: Line, left: str) -> bool:
 
 
 def score(
-    parts: tuple[int, ...] = (1, 2, 3),
+    parts: tuple[int, ...] = (1, 2, 3, 4, 5),
 ) -> tuple[dict[str, list[Line]], dict[str, list[Line]], Counter[tuple[str, bool]]]:
     """Missed lines and false alarms by group, and how many lines each (group, secret) has.
 
@@ -129,7 +129,7 @@ def speed(files: list[Path]) -> None:
 
 
 def main() -> None:
-    for part in (1, 2, 3):
+    for part in (1, 2, 3, 4, 5):
         missed, alarms, lines = score((part,))
         found = sum(n for (_, kind), n in lines.items() if kind) - sum(map(len, missed.values()))
         wrong = sum(map(len, alarms.values()))

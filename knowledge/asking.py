@@ -53,6 +53,8 @@ class Answer(NamedTuple):
     reason: str | None = None
     key: str | None = None
     """Of a failed one, the key under which it is kept with what was said."""
+    earlier: str | None = None
+    """The version of the prompt that gave it, where that is not the one in force."""
 
 
 class Bundle(NamedTuple):

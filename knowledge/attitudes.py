@@ -11,6 +11,7 @@ from typing import NamedTuple
 import polars as pl
 
 from knowledge.facts import ATTITUDES
+from knowledge.injection import orders_among
 from knowledge.introductions import PERSON_TRIGGERS
 from knowledge.names import canonical, canonical_column
 from knowledge.quoting import asks, place_of_name, within_quotation
@@ -164,6 +165,7 @@ def attitudes(
     statements = _better(_statements(said), _read(said, read))
     parts = [_commands(said), statements, _reactions(said, raw_logs, named, entities)]
     signs = pl.concat(part.select(SIGNS.names()) for part in parts)
+    signs = signs.filter(~orders_among(signs["topic"]))
     by_place = ["namespace", "record_id", "name", "entity_id", "place", "topic", "act"]
     # Of what somebody says about a thing in one message, the last word counts.
     return signs.sort(by_place).unique(by_place[:4], keep="last", maintain_order=True)

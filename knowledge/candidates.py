@@ -6,11 +6,14 @@ from typing import NamedTuple
 
 import polars as pl
 
+from knowledge.extractors import STAGE_OF
+from knowledge.hearsay import with_trust
 from knowledge.identity import digest_column
+from knowledge.injection import HELD, gives_orders, order_spans, orders_among
 from knowledge.policy import Policy
 from knowledge.rules import RULES, Found, Record, Rule, field_text
 from knowledge.rules.entities import project_name
-from knowledge.tables import CANDIDATES
+from knowledge.tables import CANDIDATES, REFUSALS
 from knowledge.work import OUTCOME_SCHEMA
 
 NOBODY = "user"
@@ -42,15 +45,21 @@ _HIT_SCHEMA = pl.Schema(
     }
 )
 _REDACTED = re.compile(r"\W*(?:\[redacted(?::[^\]]*)?\]\W*)+", re.IGNORECASE)
+_RECORD = ["namespace", "record_id"]
 _CARRIED = ("namespace", "day", "conversation_id", "episode_id", "record_id", "origin", "trigger",
             "occurred_at")  # fmt: skip
 
 
 class Proposed(NamedTuple):
-    """Candidates, and where a rule failed (record and name of the exception, never its text)."""
+    """What rules find, where one failed, and what is held.
+
+    A failure has the record and the name of the exception, never its text. Held, as REFUSALS, is
+    what gives orders to a model, or stands in a line that does.
+    """
 
     candidates: pl.DataFrame
     failures: pl.DataFrame
+    held: pl.DataFrame
 
 
 def candidates(raw_logs: pl.DataFrame, policy: Policy, rules: Sequence[Rule] = RULES) -> Proposed:
@@ -66,8 +75,8 @@ def candidates(raw_logs: pl.DataFrame, policy: Policy, rules: Sequence[Rule] = R
         rules: The rules to run; each by itself finds the same as among others.
 
     Returns:
-        Rows of CANDIDATES, and failures with namespace, day, conversation_id, record_id, rule and
-        error.
+        Rows of CANDIDATES; failures with namespace, day, conversation_id, record_id, rule and
+        error; and rows of REFUSALS.
     """
     logs = raw_logs.sort("namespace", "conversation_id", "seq", "record_id")
     reads = logs.select(rule.reads.fill_null(value=False).alias(rule.name) for rule in rules)
@@ -81,19 +90,50 @@ def candidates(raw_logs: pl.DataFrame, policy: Policy, rules: Sequence[Rule] = R
         failures, schema={"row": pl.UInt32, "rule": pl.String, "error": pl.String}, orient="row"
     )
     places = logs.select("namespace", "day", "conversation_id", "record_id").with_row_index("row")
+    proposed = CANDIDATES.frame(pl.concat(found)) if found else CANDIDATES.empty()
+    held = _held(proposed, logs)
     return Proposed(
-        CANDIDATES.frame(pl.concat(found)) if found else CANDIDATES.empty(),
+        with_trust(proposed.filter(~held), logs),
         failed.join(places, on="row", how="left")
         .select(FAILURE_SCHEMA.names())
         .cast(FAILURE_SCHEMA)
         .sort("namespace", "record_id", "rule"),
+        REFUSALS.frame(proposed.filter(held).with_columns(reason=pl.lit(HELD))),
     )
+
+
+def _held(proposed: pl.DataFrame, logs: pl.DataFrame) -> pl.Series:
+    """Whether each candidate gives orders to a model, or stands in a line that does."""
+    worded = pl.concat_str("content", "entity_name", "quote", separator="\n")
+    said = proposed.select("namespace", "record_id", "origin", worded=worded)
+    distinct = said.select("origin", "worded").unique()
+    odd = distinct.filter(orders_among(distinct["worded"]))
+    orders = {row for row in odd.iter_rows() if gives_orders(row[1], row[0])}
+    texts = logs.select("namespace", "record_id", "origin", "text").join(
+        proposed.filter(pl.col("quote_field") == "text"), on=_RECORD, how="semi"
+    )
+    spans = {
+        (namespace, record): order_spans(text, origin)
+        for namespace, record, origin, text in texts.filter(orders_among(texts["text"])).iter_rows()
+    }
+    places = proposed.select(*_RECORD, "quote_field", "quote_start", "quote_end").iter_rows()
+    found = [
+        tuple(own) in orders
+        or (
+            field == "text"
+            and any(start < right and left < end for left, right in spans.get((space, record), ()))
+        )
+        for own, (space, record, field, start, end) in zip(
+            said.select("origin", "worded").iter_rows(), places, strict=True
+        )
+    ]
+    return pl.Series(found, dtype=pl.Boolean)
 
 
 def outcomes(
     conversations: pl.DataFrame, proposed: Proposed, rules: Sequence[Rule] = RULES
 ) -> pl.DataFrame:
-    """What became of each conversation under each rule: done, empty or failed.
+    """What became of each conversation under each rule: done, empty, rejected or failed.
 
     Args:
         conversations: namespace and conversation_id of what the rules were given (raw_logs do).
@@ -102,22 +142,24 @@ def outcomes(
 
     Returns:
         namespace, stage (name of the rule), unit (conversation_id), outcome, rows; one row per
-        conversation and rule, sorted.
+        conversation and rule, sorted. A conversation of which all is held is rejected.
     """
     unit = ["namespace", "stage", "unit"]
     stages = pl.DataFrame({"stage": [rule.name for rule in rules]}, schema={"stage": pl.String})
     given = conversations.select("namespace", unit="conversation_id").unique()
-    rows = proposed.candidates.group_by(
-        "namespace",
-        stage=pl.col("extractor").str.split("@").list.first(),
-        unit="conversation_id",
-    ).agg(rows=pl.len().cast(pl.Int64))
+    rows, held = (
+        frame.group_by("namespace", stage=STAGE_OF, unit="conversation_id").agg(
+            pl.len().cast(pl.Int64).alias(name)
+        )
+        for name, frame in (("rows", proposed.candidates), ("held", proposed.held))
+    )
     failed = proposed.failures.select(
         "namespace", stage="rule", unit="conversation_id", failed=pl.lit(value=True)
     ).unique()
     return (
         given.join(stages, how="cross")
         .join(rows, on=unit, how="left")
+        .join(held, on=unit, how="left")
         .join(failed, on=unit, how="left")
         .with_columns(
             rows=pl.col("rows").fill_null(0),
@@ -125,6 +167,8 @@ def outcomes(
             .then(pl.lit("failed"))
             .when(pl.col("rows").is_not_null())
             .then(pl.lit("done"))
+            .when(pl.col("held").is_not_null())
+            .then(pl.lit("rejected"))
             .otherwise(pl.lit("empty")),
         )
         .select(OUTCOME_SCHEMA.names())

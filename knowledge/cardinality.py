@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from knowledge.policy import Policy
+from knowledge.quantities import in_one_unit, plain_value
 from knowledge.vocabulary import BE, DIRECTIONS, RELATIONS, STOPS, UNITED, stem
 from knowledge.wording_statement import read_statement
 
@@ -159,6 +160,11 @@ _LEAD = re.compile(
 _MOST_WORDS = 14
 """What is longer says more than a value."""
 
+_AMOUNTS = _stems(
+    "limit timeout budget threshold quota interval retention size price rent salary weight height"
+)
+"""What a bare number is an amount of, and no version."""
+
 _NOT_A_VALUE = _stems("home night nights day days work free fun life fear it them")
 
 
@@ -185,6 +191,10 @@ def filled(
             in Rome" says of the user.
     """
     if predicate in SINGLE_PREDICATES:
+        if predicate == "has_version":
+            value = plain_value(f"version={value.removeprefix('v')}", amount=False).partition("=")[
+                2
+            ]
         return None if predicate in policy.many_valued else Filled(predicate, value)
     if "?" in statement:
         return None
@@ -192,6 +202,7 @@ def filled(
     plain = _TAIL.sub("", plain)
     if entity and plain.casefold().startswith(f"{entity.casefold()} "):
         plain = plain[len(entity) + 1 :]
+    plain = in_one_unit(plain)
     return _read(plain, policy.single_valued, policy.many_valued)
 
 
@@ -204,7 +215,7 @@ def _read(plain: str, more: tuple[str, ...], but: tuple[str, ...]) -> Filled | N
         return None
     # "Old" is the denied end of an axis, but not in an age.
     read = read_statement(_AGE.sub(r"\1", plain))
-    if read.past or read.negated or read.asks or any(read.denied):
+    if read.past or read.negated or read.asks or any(read.ends):
         return None
     frame = _turned().sub(r"\2 be \1", " ".join(read.frame).removeprefix("user "))
     for pattern, named in _patterns(more):
@@ -220,7 +231,9 @@ def _read(plain: str, more: tuple[str, ...], but: tuple[str, ...]) -> Filled | N
             for choice, name in named.items():
                 slot = " ".join(name if word == match[choice] else word for word in slot.split())
             several = not _OF_SEVERAL.isdisjoint(slot.split()) and not listed(slot, more)
-            return None if several or listed(slot, but) else Filled(slot, value)
+            if several or listed(slot, but):
+                return None
+            return Filled(slot, plain_value(value, amount=not _AMOUNTS.isdisjoint(slot.split())))
     return None
 
 

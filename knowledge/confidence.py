@@ -2,8 +2,10 @@
 
 Each event first lets the confidence fade since the event before, `c · exp(-rate · days)`, then
 moves it: support `c + g (1 - c)`, contradiction `c · f`, feedback `c + s (1 - c)` for s > 0 and
-`c (1 + s)` for s < 0. Every step is `c → a·c + b`, so a history is a product of maps, and the
-confidence depends on the events alone: not on the order of rows, nor on how many nights passed.
+`c (1 + s)` for s < 0. What only an agent or a text from outside said stays below a bound (see
+knowledge/trust.py), until a person confirms it. Every step is `c → min(a·c + b, m)`, so a history
+is a product of such maps, and the confidence depends on the events alone: not on the order of rows,
+nor on how many nights passed.
 """
 
 from datetime import datetime
@@ -16,6 +18,7 @@ from knowledge.days import UNDATED, days_since_epoch
 from knowledge.kinds import fades
 from knowledge.policy import Policy
 from knowledge.tables import CONFIDENCE_UPDATES
+from knowledge.trust import at_most
 
 CAUSES = {
     "first": "first",
@@ -53,6 +56,7 @@ def confidence_updates(facts: pl.DataFrame, evidence: pl.DataFrame, policy: Poli
         occurred_at="first_seen",
         confidence="base_confidence",
         fades=fades(),
+        at_most=at_most(policy),
     )
     return CONFIDENCE_UPDATES.frame(history(first, evidence, policy.decay_per_day, policy))
 
@@ -61,14 +65,15 @@ def undecayed(facts: pl.DataFrame, evidence: pl.DataFrame, policy: Policy) -> pl
     """Confidence of each fact as if no time passed: what decides merges and contradictions.
 
     Returns:
-        namespace, fact_id, confidence; no decision that rests on it lapses by waiting.
+        namespace, fact_id, confidence, and claimed: what it would be if whoever says so were
+        believed. No decision that rests on them lapses by waiting.
     """
-    first = facts.select(
-        "namespace", "fact_id", occurred_at="first_seen", confidence="base_confidence"
-    )
-    return last_of(history(first, evidence, 0.0, policy)).select(
-        "namespace", "fact_id", "confidence"
-    )
+    key = ["namespace", "fact_id"]
+    first = facts.select(*key, occurred_at="first_seen", confidence="base_confidence")
+    claimed = last_of(history(first, evidence, 0.0, policy)).select(*key, claimed="confidence")
+    bounded = first.with_columns(facts.select(at_most=at_most(policy)).to_series())
+    believed = last_of(history(bounded, evidence, 0.0, policy)).select(*key, "confidence")
+    return believed.join(claimed, on=key)
 
 
 def history(
@@ -81,8 +86,8 @@ def history(
     count as 2015-01-01.
 
     Args:
-        first: namespace, fact_id, occurred_at, confidence, fades: one row per fact; without the
-            last, all fade.
+        first: namespace, fact_id, occurred_at, confidence, fades, at_most: one row per fact;
+            without the last two, all fade and none is bounded.
         evidence: EVIDENCE rows; those of other facts are left out.
         decay_per_day: Rate at which confidence fades.
         policy: Gain, factor.
@@ -94,13 +99,17 @@ def history(
         return pl.DataFrame(schema=HISTORY)
     if "fades" not in first.columns:
         first = first.with_columns(fades=pl.lit(value=True))
+    if "at_most" not in first.columns:
+        first = first.with_columns(at_most=pl.lit(1.0))
     start = first.select(
-        "namespace", "fact_id", "fades", started_at=pl.col("occurred_at").fill_null(UNDATED)
-    )
+        "namespace", "fact_id", "fades", "at_most",
+        started_at=pl.col("occurred_at").fill_null(UNDATED),
+    )  # fmt: skip
     later = evidence.join(start, on=["namespace", "fact_id"]).select(
         "namespace",
         "fact_id",
         "fades",
+        "at_most",
         "evidence_id",
         "weight",
         cause=pl.col("kind").replace_strict(CAUSES, return_dtype=pl.String),
@@ -114,6 +123,7 @@ def history(
                     "namespace",
                     "fact_id",
                     "fades",
+                    "at_most",
                     evidence_id=pl.lit(None, pl.String),
                     weight=pl.lit(None, pl.Float64),
                     cause=pl.lit("first"),
@@ -152,12 +162,12 @@ def history(
         .when(cause="support").then(policy.support_gain)
         .when(cause="contradiction").then(0.0)
         .otherwise(pl.max_horizontal(weight, pl.lit(0.0))),
+        # A person who says that it is so is believed, and so is it from then on.
+        m=pl.when((weight > 0).cum_max().over("namespace", "fact_id"))
+        .then(1.0)
+        .otherwise("at_most"),
     )  # fmt: skip
-    after = _composed(
-        maps.get_column("a").to_numpy(),
-        maps.get_column("b").to_numpy(),
-        maps.get_column("seq").to_numpy(),
-    )
+    after = _composed(*(maps.get_column(name).to_numpy() for name in ("a", "b", "m", "seq")))
     return events.with_columns(confidence=pl.Series(np.clip(after, 0.0, 1.0))).select(
         "namespace",
         "fact_id",
@@ -173,9 +183,12 @@ def history(
 
 
 def _composed(
-    a: NDArray[np.float64], b: NDArray[np.float64], place: NDArray[np.int64]
+    a: NDArray[np.float64],
+    b: NDArray[np.float64],
+    m: NDArray[np.float64],
+    place: NDArray[np.int64],
 ) -> NDArray[np.float64]:
-    """Value after each event: the products of all maps `c → a·c + b` of a fact up to it.
+    """Value after each event: the products of all maps `c → min(a·c + b, m)` of a fact up to it.
 
     A segmented scan by doubling (Hillis and Steele, "Data parallel algorithms", 1986): after k
     rounds each row holds the product of its own map and the 2^k - 1 before it, within its fact.
@@ -185,18 +198,20 @@ def _composed(
     Args:
         a: Slopes, shape (events,), facts one after the other; 0 for each fact's first event.
         b: Offsets, shape (events,).
+        m: Bounds, shape (events,).
         place: Place of the event among its fact's, from 0.
     """
-    a, b = a.copy(), b.copy()
+    a, b, m = a.copy(), b.copy(), m.copy()
     step = 1
     while step <= int(place.max(initial=0)):
         rows = np.flatnonzero(place >= step)
         before = rows - step
-        # Right-hand sides are gathered before either is written.
+        # Right-hand sides are gathered before any is written; slopes are never negative.
+        m[rows] = np.minimum(a[rows] * m[before] + b[rows], m[rows])
         b[rows] = a[rows] * b[before] + b[rows]
         a[rows] = a[rows] * a[before]
         step *= 2
-    return b
+    return np.minimum(b, m)
 
 
 def last_of(updates: pl.DataFrame) -> pl.DataFrame:

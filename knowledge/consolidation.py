@@ -112,7 +112,7 @@ CLUSTERS_STAGE = Stage(
 
 SIMILAR_FACTS_STAGE = Stage(
     stage_of(
-        "similar_facts", 3, "Pairs that may say the same, or deny each other.", "embedder",
+        "similar_facts", 4, "Pairs that may say the same, or deny each other.", "embedder",
         "merge_similarity", "contradiction_similarity", "candidate_margin",
     ),
     (FACTS, ENTITY_MERGES),
@@ -128,9 +128,9 @@ _OF_WORDS = stage_of(
     "contradiction_verdicts", 1, "What a language model says of facts that differ in words."
 )
 _OF_CONFIDENCE = stage_of(
-    "merge_verdicts", 1, "What a language model says of facts that differ in confidence alone.",
+    "merge_verdicts", 2, "What a language model says of facts that differ in confidence alone.",
     "merge_similarity", "merge_confidence_gap", "merge_confidence_floor", "support_gain",
-    "contradiction_factor",
+    "contradiction_factor", "agent_at_most", "outside_at_most",
 )  # fmt: skip
 
 
@@ -199,7 +199,7 @@ def _evidence(reads: Frames, means: Means) -> Made:
 
 EVIDENCE_STAGE = Stage(
     stage_of(
-        "evidence", 9, "What speaks for and against facts.", "evidence_similarity", "embedder",
+        "evidence", 10, "What speaks for and against facts.", "evidence_similarity", "embedder",
         "candidate_margin", "merge_similarity", "confirm_weight",
     ),
     (FACTS, FACT_SOURCES, EPISODES, SIMILAR_FACTS, CONTRADICTION_VERDICTS, DECISIONS),
@@ -218,7 +218,7 @@ def _valid_times(reads: Frames, means: Means) -> Made:
 
 
 VALID_TIMES_STAGE = Stage(
-    stage_of("valid_times", 5, "When facts hold.", "single_valued", "many_valued"),
+    stage_of("valid_times", 6, "When facts hold.", "single_valued", "many_valued"),
     (FACTS, FACT_SOURCES, ENTITIES, ENTITY_MERGES, DECISIONS),
     (VALID_TIMES,),
     _valid_times,
@@ -227,8 +227,8 @@ VALID_TIMES_STAGE = Stage(
 
 CONFIDENCE_STAGE = Stage(
     stage_of(
-        "confidence_updates", 3, "Confidence after each event.", "support_gain",
-        "contradiction_factor", "decay_per_day",
+        "confidence_updates", 4, "Confidence after each event.", "support_gain",
+        "contradiction_factor", "decay_per_day", "agent_at_most", "outside_at_most",
     ),
     (FACTS, EVIDENCE),
     (CONFIDENCE_UPDATES,),
@@ -257,8 +257,9 @@ def _merges(reads: Frames, means: Means) -> Made:
 
 MERGES_STAGE = Stage(
     stage_of(
-        "merges", 6, "Facts that say the same.", "merge_similarity", "merge_confidence_gap",
-        "merge_confidence_floor", "support_gain", "contradiction_factor",
+        "merges", 7, "Facts that say the same.", "merge_similarity", "merge_confidence_gap",
+        "merge_confidence_floor", "support_gain", "contradiction_factor", "agent_at_most",
+        "outside_at_most",
     ),
     (
         FACTS, ENTITY_MERGES, EVIDENCE, SIMILAR_FACTS, CONTRADICTION_VERDICTS, MERGE_VERDICTS,
@@ -283,7 +284,8 @@ def _memory(reads: Frames, means: Means) -> Made:
 
 MEMORY_STAGE = Stage(
     stage_of(
-        "memory", 8, "The current view.", "support_gain", "contradiction_factor", "decay_per_day",
+        "memory", 9, "The current view.", "support_gain", "contradiction_factor", "decay_per_day",
+        "agent_at_most", "outside_at_most",
     ),
     (
         FACTS, FACT_SOURCES, EPISODES, ENTITIES, ENTITY_MERGES, VALID_TIMES, EVIDENCE,

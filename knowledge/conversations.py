@@ -3,6 +3,7 @@
 import polars as pl
 
 from knowledge.identity import SEPARATOR, digest_column, digests_of_beginnings
+from knowledge.injection import quiet, unmarked
 from knowledge.policy import Policy
 from knowledge.tables import CONVERSATIONS, EPISODES, RAW_LOGS
 from knowledge.text import CHARACTERS_PER_TOKEN
@@ -13,6 +14,21 @@ _TOLD = sorted(RAW_LOGS.columns.keys() - {"text", "tool_input", *RAW_LOGS.proces
 """All that later stages read of a record; its content_hash stands for text and input."""
 
 
+_BY_PERSON = (pl.col("origin") == "human") & pl.col("kind").is_in(["message", "search", "note"])
+_BY_AGENT = (
+    (pl.col("origin") == "agent")
+    & (pl.col("kind") == "message")
+    & ~pl.col("sidechain")
+    & (pl.col("text").str.strip_chars() != "")
+)
+_FAILED = (pl.col("kind") == "tool_result") & pl.col("is_error")
+
+
+def in_episodes() -> pl.Expr:
+    """Whether an episode has words of a row of raw_logs: a request, an answer, an error."""
+    return _BY_PERSON | _BY_AGENT | _FAILED
+
+
 def conversations(raw_logs: pl.DataFrame) -> pl.DataFrame:
     """One row per conversation, from its raw logs (rows of whole conversations)."""
     human = pl.col("origin") == "human"
@@ -20,7 +36,7 @@ def conversations(raw_logs: pl.DataFrame) -> pl.DataFrame:
     ingested = pl.col("kind").is_in(["document", "knowledge"])
     told = ingested | pl.col("kind").is_in(["decision", "effect"])
     characters = pl.col("text").str.len_chars() + pl.col("tool_input").str.len_chars().fill_null(0)
-    return CONVERSATIONS.frame(
+    made = (
         raw_logs.sort("namespace", "conversation_id", "seq")
         .group_by("namespace", "conversation_id", "day")
         .agg(
@@ -39,8 +55,15 @@ def conversations(raw_logs: pl.DataFrame) -> pl.DataFrame:
             tokens=(characters.sum() / CHARACTERS_PER_TOKEN).ceil(),
             hashes=_told().str.join("\n"),
         )
-        .with_columns(
-            title=pl.col("title").str.strip_chars().str.extract(r"^([^\n]{1,120})"),
+    )
+    return CONVERSATIONS.frame(
+        made.with_columns(
+            quiet(made["title"], pl.repeat("human", made.height, eager=True))
+        ).with_columns(
+            title=pl.col("title")
+            .str.strip_chars()
+            .str.extract(r"^([^\n]{1,120})")
+            .str.strip_chars(),
             content_hash=digest_column("hashes"),
         )
     )
@@ -74,32 +97,32 @@ def episodes(raw_logs: pl.DataFrame, policy: Policy) -> pl.DataFrame:
     """One row per request with the work up to the next.
 
     `text` is what is embedded: the request, the agent's last answer, then error lines, cut at
-    `policy.episode_text_characters` at the end of a sentence.
+    `policy.episode_text_characters` at the end of a sentence. Lines that give orders to a model are
+    in none of it, and `held` counts the records that have some: in request and answer a mark stands
+    in their place, as long as they were, since places are counted in requests.
     """
-    spoken = pl.col("kind").is_in(["message", "search", "note"])
-    failed = pl.when((pl.col("kind") == "tool_result") & pl.col("is_error")).then("text")
-    line_of_error = failed.str.extract(r"(?m)^(.*" + ERROR_LINE + r".*)$", 1).str.slice(0, 300)
+    logs = raw_logs.filter(pl.col("episode_id").is_not_null()).sort(
+        "namespace", "conversation_id", "seq"
+    )
+    said = logs.select("origin", text=pl.when(in_episodes()).then("text"))
+    kept = quiet(said["text"], said["origin"])
+    line_of_error = (
+        pl.when(_FAILED).then(pl.col("kept")).str.extract(r"(?m)^(.*" + ERROR_LINE + r".*)$", 1)
+    )
     grouped = (
-        raw_logs.filter(pl.col("episode_id").is_not_null())
-        .with_columns(line_of_error=line_of_error)
-        .sort("namespace", "conversation_id", "seq")
+        logs.with_columns(kept=kept, held=(kept != said["text"]).fill_null(value=False))
+        .with_columns(line_of_error=line_of_error.str.slice(0, 300))
         .group_by("namespace", "day", "conversation_id", "episode_id")
         .agg(
             first_seq=pl.col("seq").min(),
             project=pl.col("project").drop_nulls().first(),
-            request=pl.col("text").filter((pl.col("origin") == "human") & spoken).str.join("\n"),
-            answer=pl.col("text")
-            .filter(
-                (pl.col("origin") == "agent")
-                & (pl.col("kind") == "message")
-                & ~pl.col("sidechain")
-                & (pl.col("text").str.strip_chars() != "")
-            )
-            .last(),
+            request=pl.col("kept").filter(_BY_PERSON).str.join("\n"),
+            answer=pl.col("kept").filter(_BY_AGENT).last(),
             error_lines=pl.col("line_of_error").drop_nulls().str.join("\n"),
             started_at=pl.col("occurred_at").min(),
             ended_at=pl.col("occurred_at").max(),
             records=pl.len(),
+            held=pl.col("held").sum(),
             tool_calls=(pl.col("kind") == "tool_call").sum(),
             errors=pl.col("is_error").sum(),
         )
@@ -112,7 +135,8 @@ def episodes(raw_logs: pl.DataFrame, policy: Policy) -> pl.DataFrame:
         grouped.with_columns(
             seq=pl.col("first_seq").rank("ordinal").over("namespace", "conversation_id") - 1,
             answer=pl.col("answer").fill_null(""),
-            text=cut_at_sentence(parts.str.strip_chars(), policy.episode_text_characters),
+            held=pl.when(pl.col("held") > 0).then("held"),
+            text=cut_at_sentence(unmarked(parts).str.strip_chars(), policy.episode_text_characters),
         )
     )
 

@@ -6,6 +6,8 @@ import polars as pl
 
 UNDATED_DAY = "2015-01-01"
 UNDATED = datetime(2015, 1, 1, tzinfo=UTC)
+LATEST = datetime(2200, 1, 1, tzinfo=UTC)
+"""No time is as late: what stands there means "never", and years beyond 9999 are no dates."""
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECONDS_PER_DAY = 86_400_000_000
 

@@ -21,8 +21,8 @@ from knowledge.stage import stage_of
 from knowledge.tables import ENRICHMENT_QUEUE
 
 ENRICHMENT_EXTRACTOR = stage_of(
-    "enrichment_queue", 1, "What is to be searched for, and in what order.", "research_types",
-    "research_floor", "research_wait_days", "research_empty_days",
+    "enrichment_queue", 2, "What is to be searched for, and in what order.", "research_types",
+    "research_floor", "research_top", "research_wait_days", "research_empty_days",
 )  # fmt: skip
 
 FEW, MANY = 5, 15
@@ -76,10 +76,11 @@ def enrichment_queue(
     Args:
         raw_logs: RAW_LOGS rows; commands and searches are read.
         learn_prompts: LEARN_PROMPTS rows.
-        interests: namespace, entity_id, score, muted, last_engaged_at.
+        interests: namespace, entity_id, score, liked, sought, muted, last_engaged_at.
         memory: MEMORY rows.
         memory_entities: MEMORY_ENTITIES rows.
-        policy: research_types, research_floor, research_wait_days, research_empty_days.
+        policy: research_types, research_floor, research_top, research_wait_days,
+            research_empty_days.
     """
     history = histories(raw_logs)
     asked = commands(raw_logs)
@@ -228,17 +229,22 @@ def _enriching(
         .agg("content")
         .iter_rows()
     )
+    most = set(_wanted(known, policy)["entity_id"])
     for row in known.iter_rows(named=True):
         entity, score, facts = row["entity_id"], row["score"], row["active_facts"]
         about = [*searched.get(entity, ()), *searched.get(row["name"], ())]
         before = sorted(about, key=lambda one: (one.at, one.record_id))
         due_at, since = _due(row["last_engaged_at"], before, policy)
+        early = _before(row["last_engaged_at"], past)
+        at_once = row["liked"] or entity in most
+        if early and past.switched_on is not None:
+            due_at = max(due_at, past.switched_on)
         mode, query, why = _asked(row, told.get(entity, ()), before)
         yield _row(
             row["namespace"],
             digest("enrichment", entity, since),
             due_at,
-            _held(row, past, policy),
+            _held(row, policy) or ("before_switch" if early and not at_once else None),
             past,
             trigger="enrichment",
             mode=mode,
@@ -264,14 +270,18 @@ def _searched(past: History, canonical_of: Mapping[str, str]) -> dict[str, list[
     return found
 
 
-def _held(row: Row, past: History, policy: Policy) -> str | None:
+def _wanted(known: pl.DataFrame, policy: Policy) -> pl.DataFrame:
+    """What a person cares about most, of what may be searched for and was not just named."""
+    free = known.filter("sought", ~pl.col("muted"), pl.col("score") >= policy.research_floor)
+    return free.sort("score", "entity_id", descending=[True, False]).head(policy.research_top)
+
+
+def _held(row: Row, policy: Policy) -> str | None:
     if row["muted"]:
         return "muted"
     if row["score"] < 0:
         return "disliked"
-    if row["score"] < policy.research_floor:
-        return "faint"
-    return "before_switch" if _before(row["last_engaged_at"], past) else None
+    return "faint" if row["score"] < policy.research_floor else None
 
 
 def _due(

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from knowledge.asking import Ask
+from knowledge.asking import Answer, Ask
 from knowledge.chunks import Line, Lines, shown
 from knowledge.extractors import Extractor
 from knowledge.policy import Policy
@@ -103,6 +103,11 @@ def extractor(stage: Extractor, prompt: Prompt[Any], model: str) -> str:
     return f"{stage.name}/{prompt.label(model)}"
 
 
+def labelled(label: str, answer: Answer) -> str:
+    """A label as of `extractor`, with the version of the prompt that gave an answer."""
+    return label if answer.earlier is None else f"{label.partition('@')[0]}@{answer.earlier}"
+
+
 def facts_ask(prompt: Prompt[Any], lines: Lines, names: Sequence[Known], asset: str) -> Ask | None:
     """The question for facts about names in some lines; None without names."""
     if not names:
@@ -122,7 +127,11 @@ def facts_of(
         if isinstance(one.answer.value, Facts | KnownFacts)
         for names in [given[one.lines[0].chunk_id]]
         for proposal in judged_facts(
-            one.answer.value.facts, one.lines, {name.key: name for name in names}, label, policy
+            one.answer.value.facts,
+            one.lines,
+            {name.key: name for name in names},
+            labelled(label, one.answer),
+            policy,
         )
     ]
 

@@ -17,7 +17,8 @@ class Extractor:
     """Something that makes rows. `version` rises when its output changes on the fixtures.
 
     `policy` names the fields of Policy that its output depends on, `parts` the fingerprints of what
-    it is made of beside its own code: prompts, and rules whose finds it reads.
+    it is made of beside its own code: prompts, and rules whose finds it reads. One that `asks` a
+    language model costs money to redo.
     """
 
     name: str
@@ -26,6 +27,7 @@ class Extractor:
     about: str
     policy: tuple[str, ...] = ()
     parts: tuple[str, ...] = ()
+    asks: bool = False
 
     @property
     def label(self) -> str:
@@ -46,9 +48,8 @@ def by_prompts(
     stage: Extractor, prompts: Iterable[Prompt[Any]], model: str, *more: str
 ) -> Extractor:
     """A stage that asks a model, with the prompts that it asks by among its parts."""
-    return replace(
-        stage, parts=(*stage.parts, *(prompt.fingerprint(model) for prompt in prompts), *more)
-    )
+    asked = (prompt.fingerprint(model) for prompt in prompts)
+    return replace(stage, parts=(*stage.parts, *asked, *more), asks=True)
 
 
 def extractors_frame(extractors: Iterable[Extractor], policy: Policy) -> pl.DataFrame:

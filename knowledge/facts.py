@@ -9,6 +9,7 @@ from knowledge.identity import digest_column
 from knowledge.names import canonical_column
 from knowledge.tables import FACT_SOURCES, FACTS
 from knowledge.text import words
+from knowledge.trust import best, whose_word
 
 OBJECT_TYPES = {
     "used_tool": "tool",
@@ -204,7 +205,9 @@ def _united(sources: pl.DataFrame) -> pl.DataFrame:
     most often (then the smallest); first and last by time, then by record_id. The base confidence
     is the highest in the conversation of the first source.
     """
-    by_time = sources.sort(*_FACT, "occurred_at", "record_id", "candidate_id", nulls_last=True)
+    by_time = sources.with_columns(trust=whose_word()).sort(
+        *_FACT, "occurred_at", "record_id", "candidate_id", nulls_last=True
+    )
     records = pl.col("record_id").unique(maintain_order=True)
     in_first = pl.col("conversation_id") == pl.col("conversation_id").first()
     united = by_time.group_by(_FACT, maintain_order=True).agg(
@@ -215,6 +218,7 @@ def _united(sources: pl.DataFrame) -> pl.DataFrame:
         pl.col("occurred_at").min().alias("first_seen"),
         pl.col("occurred_at").max().alias("last_seen"),
         records.head(_SOURCES_KEPT).alias("source_record_ids"),
+        best(),
     )
     written = (
         sources.group_by(*_FACT, "object", "content")

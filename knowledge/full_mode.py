@@ -25,6 +25,7 @@ from knowledge.extraction import (
     facts_of,
 )
 from knowledge.extractors import Extractor, by_prompts
+from knowledge.hearsay import with_trust
 from knowledge.introductions import PERSON_TRIGGERS
 from knowledge.names import refusals
 from knowledge.off_context import judged_in_context
@@ -40,7 +41,7 @@ from knowledge.rules.entities import project_name
 FULL_MODE = Extractor(
     "full_mode",
     "model",
-    4,
+    5,
     "Names and facts that a language model finds where a person set things off.",
     (
         "chunk_tokens",
@@ -136,7 +137,8 @@ def full_mode(
     topics = {(*conversation, one.key) for conversation, _, one in ruled if one.type == "topic"}
     proposals = judged_in_context(proposals, every, topics, embedder, policy)
     ran, commanded = asked_commands(raw_logs, model, policy, FULL_MODE, ASSET)
-    return extraction(FULL_MODE.name, raw_logs, [*proposals, *commanded], [*named, *told, *ran])
+    made = extraction(FULL_MODE.name, raw_logs, [*proposals, *commanded], [*named, *told, *ran])
+    return made._replace(candidates=with_trust(made.candidates, raw_logs))
 
 
 def _introducing(lines: Lines) -> Lines:

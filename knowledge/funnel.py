@@ -2,9 +2,9 @@
 
 import polars as pl
 
+from knowledge.injection import HELD
 from knowledge.learnings.stage import outcomes
 from knowledge.off_context import OFF_CONTEXT
-from knowledge.proposals import HELD
 from knowledge.stage import Frames
 from knowledge.tables import FUNNEL
 

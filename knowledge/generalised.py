@@ -21,10 +21,10 @@ from knowledge.asking import Ask, LanguageModel
 from knowledge.candidates import NOBODY
 from knowledge.cardinality import filled
 from knowledge.chunks import boundaries
-from knowledge.extraction import extractor
+from knowledge.extraction import extractor, labelled
 from knowledge.extractors import Extractor
 from knowledge.identity import digest
-from knowledge.injection import gives_orders
+from knowledge.injection import HELD, gives_orders
 from knowledge.names import REDACTED_WHOLE
 from knowledge.policy import Policy
 from knowledge.prompts.generalised_facts import (
@@ -32,16 +32,18 @@ from knowledge.prompts.generalised_facts import (
     GeneralisedFact,
     GeneralisedFacts,
 )
-from knowledge.proposals import HELD, LONGEST_STATEMENT, Known, has_canary
+from knowledge.proposals import LONGEST_STATEMENT, Known, has_canary
 from knowledge.questions import FAILURE_SCHEMA, halved, in_halves
 from knowledge.quoting import asks, occurring, place_of_name
 from knowledge.rules.entities import project_name
 from knowledge.stated_time import stated_time
 from knowledge.tables import THEME_FACTS
 from knowledge.text import STOP_WORDS, estimated_tokens, sentences, words
+from knowledge.trust import AGENT, PERSON
+from knowledge.vocabulary import stem
 
 GENERALISED = Extractor(
-    "generalised", "stage", 3,
+    "generalised", "stage", 4,
     "Facts drawn from themes of at least two conversations.",
     ("model_confidence", "single_valued", "many_valued"),
 )  # fmt: skip
@@ -146,7 +148,7 @@ def generalised(
     settled = in_halves(_batches(read), _ask, halved, model)
     label = extractor(GENERALISED, GENERALISED_FACTS, model.model)
     rows = [
-        _row(theme, fact, label, policy)
+        _row(theme, fact, labelled(label, answer), policy)
         for batch, _, answer in settled
         if isinstance(answer.value, GeneralisedFacts)
         for fact in answer.value.facts
@@ -274,7 +276,16 @@ def _row(theme: _Theme, fact: GeneralisedFact, label: str, policy: Policy) -> di
     about = about or Known(entity.strip(), "topic")
     shown = shown or theme.episodes[:1]
     span = next(iter(sentences(shown[0].request)), (0, 0))
-    return _made(theme, about, statement, shown, span, label, policy, reason)
+    row = _made(theme, about, statement, shown, span, label, policy, reason)
+    return row | {"trust": PERSON if _asked_for(statement, shown) else AGENT}
+
+
+def _asked_for(statement: str, shown: Sequence[_Episode]) -> bool:
+    """Whether people said it: no word of it stands in an agent's answer alone."""
+    said = {stem(word) for episode in shown for word in _words(episode.request)}
+    told = {stem(word) for episode in shown for word in _words(episode.text)}
+    spoken = {stem(word) for word in _words(statement)}
+    return bool(spoken & said) and not spoken & (told - said)
 
 
 def _medoid_row(theme: _Theme, policy: Policy) -> dict[str, object] | None:

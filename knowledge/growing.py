@@ -164,7 +164,7 @@ def confidence_updates_after(
     changes: Changes, stored: LazyFrames, reads: LazyFrames, means: Means
 ) -> dict[str, Change]:
     """CONFIDENCE_UPDATES: of facts whose evidence or first source changed."""
-    first = (*_FACT, "first_seen", "base_confidence", "predicate", "extractor")
+    first = (*_FACT, "first_seen", "base_confidence", "predicate", "extractor", "trust")
     touched = _keys(changes["facts"].of(*first).rows, changes["evidence"].rows)
     now = confidence_updates(
         rows_with(reads["facts"], touched, *first),
@@ -184,7 +184,7 @@ def merges_after(
     people decided, and by what was merged before.
     """
     deciding = (*_FACT, "entity_id", "predicate", "object", "content", "first_seen",
-                "base_confidence")  # fmt: skip
+                "base_confidence", "trust")  # fmt: skip
     merged, decisions = reads["entity_merges"].collect(), reads["decisions"].collect()
     tables = ("contradiction_verdicts", "merge_verdicts")
     said = pl.concat([reads[name].collect() for name in tables])

@@ -7,7 +7,9 @@ about what it may be made to write down, since facts are later shown to agents.
 import re
 from functools import lru_cache
 
-from knowledge.text import undisguised
+import polars as pl
+
+from knowledge.text import UNSEEN, undisguised
 
 _MODEL = r"(?:ai|a\.i\.|llms?|language\s+models?|chat\s?bots?|assistants?|models?|ki|ia)"
 
@@ -56,7 +58,7 @@ FROM_OUTSIDE = re.compile(
         |memori[sz]e|obey|comply|forward|exfiltrate|send|store|save|run|execute)\b
     | \byou\s+(?:must|shall|will)\b[^.!?\n]{{0,30}}\b(?:obey|comply|exfiltrate|recommend|convince)\b
     | \b(?:tell|inform|remind|convince|warn|urge|mention\s+to)\s+(?:the|your)\s+(?:users?|humans?)\b
-    | \b(?:in|to|into)\s+your\s+(?:long[- ]term\s+)?(?:memory|knowledge\s+base)\b
+    | \b(?:in|to|into)\s+your\s+(?:long[-\s]term\s+)?(?:memory|knowledge\s+base)\b
     | \b(?:store|save|remember|record)\b[^.!?\n]{{0,40}}\bas\s+a\s+fact\b
     | (?:^|[.!?:;]\s+|\bplease\s+|\band\s+)(?:always|from\s+now\s+on,?|only)\s+
         (?:recommend|suggest|respond|reply|answer|say|trust|obey)\b
@@ -71,8 +73,23 @@ FROM_OUTSIDE = re.compile(
 )
 """What a person may well ask of an agent, and no web page or tool has to say to one."""
 
+_TAG_LETTERS = "[\\x{E0020}-\\x{E007E}]"
+
+VERSION = 1
+"""Rises when it finds something else; a part of whatever asks it over whole tables."""
+
+HELD = "instructions"
+"""Reason of what is held in quarantine: it gives orders to a model."""
+
+MARK = "[held]"
+"""What stands in a text where a line was that gives orders."""
+
+_MARKED = r"(?m)^\[held\] *\n?"
 _WRAPPED = re.compile(r"(?<=[^\s.:;!?])\n(?=[^\s])")
+_LINE = re.compile(r"[^\n\r\v\f\x85\u2028\u2029]+")
 _STRANGERS = frozenset({"external", "tool"})
+_MOST_WRAPPED = 4
+"""Lines over which an order that is wrapped is looked for."""
 
 
 def gives_orders(text: str, origin: str) -> bool:
@@ -88,9 +105,75 @@ def gives_orders(text: str, origin: str) -> bool:
 @lru_cache(maxsize=64)  # every fact of a page asks about the page
 def orders(text: str, origin: str) -> str | None:
     """The first words of a text that give orders to a model; None if none do."""
+    return _orders(text, origin)
+
+
+def _orders(text: str, origin: str) -> str | None:
     seen = undisguised(text)
     # Lines that are wrapped are read as one, too.
     forms = dict.fromkeys((seen, _WRAPPED.sub(" ", seen)))
     rules = (ALWAYS, FROM_OUTSIDE) if origin in _STRANGERS else (ALWAYS,)
     found = (rule.search(form) for rule in rules for form in forms)
     return next((each[0] for each in found if each), None)
+
+
+def order_spans(text: str, origin: str) -> list[tuple[int, int]]:
+    """Where a text gives orders (start, end): whole lines; of what came from outside all of it.
+
+    What a page says beside an order is not to be trusted either. A person or an agent who speaks of
+    one says other things besides, which are theirs.
+    """
+    if _orders(text, origin) is None:
+        return []
+    lines = [(line.start(), line.end()) for line in _LINE.finditer(text) if line[0].strip()]
+    if origin in _STRANGERS:
+        return lines
+    held: set[int] = set()
+    for together in range(1, _MOST_WRAPPED + 1):
+        for first in range(len(lines) - together + 1):
+            some = range(first, first + together)
+            if held.isdisjoint(some) and _orders(
+                text[lines[first][0] : lines[some[-1]][1]], origin
+            ):
+                held.update(some)
+    spans = [lines[number] for number in sorted(held)]
+    return lines if _orders(_with_marks(text, spans), origin) else spans
+
+
+def without_orders(text: str, origin: str) -> str:
+    """A text with a mark in place of each line that gives orders.
+
+    The mark is filled up with blanks to the length of the line: whatever else is found at some
+    place of the text stands there still.
+    """
+    return _with_marks(text, order_spans(text, origin))
+
+
+def _with_marks(text: str, spans: list[tuple[int, int]]) -> str:
+    for start, end in reversed(spans):
+        text = text[:start] + MARK.ljust(end - start) + text[end:]
+    return text
+
+
+def unmarked(text: pl.Expr) -> pl.Expr:
+    """A text without the lines of which a mark is left."""
+    return text.str.replace_all(_MARKED, "")
+
+
+def quiet(texts: pl.Series, origins: pl.Series) -> pl.Series:
+    """`without_orders` of many texts, by who speaks in each; null stays null."""
+    told = texts.to_list()
+    for row in orders_among(texts).arg_true():
+        told[row] = without_orders(told[row], origins[row])
+    return pl.Series(texts.name, told, pl.String)
+
+
+def orders_among(texts: pl.Series) -> pl.Series:
+    """Whether each of many texts may give orders, whoever speaks: a fast sieve before `orders`."""
+    seen = texts.str.normalize("NFKC").str.replace_all(UNSEEN, "")
+    flat = seen.str.replace_all("\n", " ", literal=True)
+    found = texts.str.contains(_TAG_LETTERS)
+    for rule in (ALWAYS, FROM_OUTSIDE):
+        pattern = f"(?imx){rule.pattern}"
+        found = found | seen.str.contains(pattern) | flat.str.contains(pattern)
+    return found.fill_null(value=False)

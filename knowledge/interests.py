@@ -79,11 +79,14 @@ def interests(
         ).with_columns(moment=pl.lit(moment), share=_share(policy, moment))
         for moment in moments
     )
-    against = (
-        reached.filter(pl.col("attitude") != "like")
-        .join(in_force(preferences, "started_at", "ended_at", as_of), on=_PREFERENCE, how="semi")
+    now = in_force(preferences, "started_at", "ended_at", as_of).select(*_PREFERENCE, "source")
+    named = (pl.col("likeness") == 1) & (pl.col("source") != "reaction")
+    said = (
+        reached.join(now, on=_PREFERENCE)
+        .filter((pl.col("attitude") != "like") | named)
         .group_by(_ENTITY)
         .agg(
+            liked=(pl.col("attitude") == "like").any(),
             muted=(pl.col("attitude") == "mute").any(),
             disliked=(pl.col("attitude") == "dislike").any(),
         )
@@ -91,12 +94,12 @@ def interests(
     made = (
         _scored(touches.filter(moment=as_of))
         .join(_curves(touches, moments), on=_ENTITY)
-        .join(against, on=_ENTITY, how="full", coalesce=True, maintain_order="left_right")
+        .join(said, on=_ENTITY, how="full", coalesce=True, maintain_order="left_right")
     )
     return INTERESTS.frame(
         made.with_columns(
             pl.col("score", "order").fill_null(0.0),
-            pl.col("muted", "disliked").fill_null(value=False),
+            pl.col("liked", "sought", "muted", "disliked").fill_null(value=False),
             pl.col("engagements").fill_null(0),
             pl.col("made_of").fill_null(pl.lit([], dtype=pl.List(pl.String))),
             pl.col("curve").fill_null(pl.lit([], dtype=pl.List(pl.Float64))),
@@ -164,7 +167,7 @@ def _reached(
 def _weighed(
     now: pl.DataFrame, reached: pl.DataFrame, entity_merges: pl.DataFrame, policy: Policy
 ) -> pl.DataFrame:
-    """namespace, entity_id, engagement_id, occurred_at, weight: what each touch adds on its day.
+    """namespace, entity_id, engagement_id, occurred_at, sought, weight: what a touch adds that day.
 
     What is one thing under several names, or like what is liked, is touched once by a record: by
     what weighs most.
@@ -191,13 +194,15 @@ def _weighed(
             *_ENTITY,
             "engagement_id",
             "occurred_at",
+            # What is to be learnt is searched for by that.
+            sought=~pl.col("engagement_type").is_in(["mention", "learn"]),
             weight=pl.col("valence") * pl.col("most") * pl.lit(policy.interest_repeat).pow(kth),
         )
     )
 
 
 def _scored(touches: pl.DataFrame) -> pl.DataFrame:
-    """namespace, entity_id, score, order, engagements, made_of, last_engaged_at."""
+    """namespace, entity_id, score, order, engagements, sought, made_of, last_engaged_at."""
     heaviest = pl.col("engagement_id").sort_by(
         pl.col("share").abs().round(RANKED_DECIMALS),
         pl.col("engagement_id"),
@@ -207,6 +212,7 @@ def _scored(touches: pl.DataFrame) -> pl.DataFrame:
         score=_sum(),
         order=_sum(RANKED_DECIMALS),
         engagements=pl.len().cast(pl.Int64),
+        sought=pl.col("sought").any(),
         made_of=heaviest.head(MADE_OF),
         last_engaged_at=pl.col("occurred_at").max(),
     )

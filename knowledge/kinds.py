@@ -2,11 +2,8 @@
 
 import polars as pl
 
-from knowledge.facts import ATTITUDES, OBJECT_TYPES, PIECE_PREDICATES
-from knowledge.policy import STRUCTURAL_PREDICATES
-
-NAME_PREDICATES = STRUCTURAL_PREDICATES | set(OBJECT_TYPES) | {"operation_type"}
-"""Their object is a name: two facts with different names are different, however alike they look."""
+from knowledge.facts import ATTITUDES, PIECE_PREDICATES
+from knowledge.policy import NAME_PREDICATES, STRUCTURAL_PREDICATES
 
 STATED_PREDICATES = frozenset({"provides_solution", "identifies_issue", "discovery"})
 """Their object is a sentence that says one kind of thing. Other sentences are free statements."""

@@ -16,7 +16,7 @@ from knowledge.stage import stage_of
 from knowledge.tables import LEARN_PROMPTS
 
 LEARN_PROMPTS_EXTRACTOR = stage_of(
-    "learn_prompts", 1, "What people want to learn, and the searches for it.", "learn_searches"
+    "learn_prompts", 2, "What people want to learn, and the searches for it.", "learn_searches"
 )
 
 TEMPLATES = (

@@ -14,6 +14,7 @@ from knowledge.policy import Policy
 from knowledge.support import drawn_from, first_statements, known_from
 from knowledge.tables import MEMORY, MEMORY_ENTITIES, PIECES, VALID_TIMES
 from knowledge.text import STOP_WORDS, words
+from knowledge.trust import PERSON, at_most, best
 from knowledge.valid_time import last_stretches
 
 KEYWORDS = 5
@@ -39,8 +40,8 @@ def memory(grounds: Grounds, embedded: Collection[str], policy: Policy) -> pl.Da
     """MEMORY: each fact with its confidence, status and valid time.
 
     A fact that took others up has the closed form over the union of their evidence, in which a
-    conversation still counts once; a merge itself is no evidence. Facts that were taken up keep
-    their own confidence, and point to who took them.
+    conversation still counts once; a merge itself is no evidence. It has the best trust of them.
+    Facts that were taken up keep their own confidence, and point to who took them.
 
     Args:
         grounds: The tables that it rests on.
@@ -57,7 +58,9 @@ def memory(grounds: Grounds, embedded: Collection[str], policy: Policy) -> pl.Da
     drawn_from = _drawn_from(facts, grounds.evidence, taken)
     stretches = last_stretches(grounds.valid_times).with_columns(bounded=pl.lit(value=True))
     ingested = _ingested(grounds)
+    confirmed = _confirmed(grounds, taken)
     types = grounds.entities.select("namespace", "entity_id", entity_type="type")
+    at_first = pl.min_horizontal("base_confidence", at_most(policy))
     return MEMORY.frame(
         facts.drop("derived_from")
         .join(own, on=_KEY, how="left")
@@ -72,9 +75,14 @@ def memory(grounds: Grounds, embedded: Collection[str], policy: Policy) -> pl.Da
         .join(types, on=["namespace", "entity_id"], how="left")
         .join(stretches, on=_KEY, how="left", suffix="_told")
         .join(ingested, on=_KEY, how="left")
+        .join(confirmed, on=_KEY, how="left")
         .with_columns(
-            pl.coalesce("confidence_united", "confidence").alias("confidence"),
-            pl.coalesce("last_event_at_united", "last_event_at").alias("last_event_at"),
+            # One without an event yet, as when this alone is made anew, is as it was first said.
+            pl.coalesce("confidence_united", "confidence", at_first).alias("confidence"),
+            pl.coalesce("last_event_at_united", "last_event_at", "first_seen").alias(
+                "last_event_at"
+            ),
+            pl.coalesce("confirmed", "trust_united", "trust").alias("trust"),
             pl.when("bounded")
             .then("valid_from_told")
             .otherwise(pl.coalesce("valid_from", "first_seen"))
@@ -177,7 +185,7 @@ def _members(facts: pl.DataFrame, taken: pl.DataFrame) -> pl.DataFrame:
 
 
 def _united(grounds: Grounds, taken: pl.DataFrame, policy: Policy) -> pl.DataFrame:
-    """namespace, fact_id, confidence, last_event_at, valid_from of facts that merging touches.
+    """namespace, fact_id, confidence, last_event_at, valid_from, trust of what merging touches.
 
     Those that took others up; and those that something taken up denies, which denies them once.
     """
@@ -197,7 +205,9 @@ def _united(grounds: Grounds, taken: pl.DataFrame, policy: Policy) -> pl.DataFra
             how="left",
         )
         .join(
-            grounds.facts.select(*_KEY, "first_seen", "base_confidence", "predicate", "extractor"),
+            grounds.facts.select(
+                *_KEY, "first_seen", "base_confidence", "predicate", "extractor", "trust"
+            ),
             on=_KEY,
         )
         .with_columns(occurred_at=pl.col("first_seen").fill_null(UNDATED))
@@ -211,6 +221,7 @@ def _united(grounds: Grounds, taken: pl.DataFrame, policy: Policy) -> pl.DataFra
             .over(_WINNER),
             # The one that stays says whether all of it fades.
             fades=fades().filter(pl.col("fact_id") == pl.col("winner_id")).any().over(_WINNER),
+            trust=best().over(_WINNER),
         )
     )
     leading = first.filter(place=0)
@@ -256,16 +267,25 @@ def _united(grounds: Grounds, taken: pl.DataFrame, policy: Policy) -> pl.DataFra
     )
     union = pl.concat([supports, denials, events.filter(kind="feedback")])
     start = leading.select(
-        "namespace", "occurred_at", "fades", fact_id="winner_id", confidence="base"
-    )
+        "namespace", "occurred_at", "fades", fact_id="winner_id", confidence="base",
+        at_most=at_most(policy),
+    )  # fmt: skip
     return (
         last_of(
             history(start, union.rename({"winner_id": "fact_id"}), policy.decay_per_day, policy)
         )
         .select(*_KEY, "confidence", last_event_at="occurred_at")
-        .join(leading.select("namespace", "first_seen", fact_id="winner_id"), on=_KEY)
+        .join(leading.select("namespace", "first_seen", "trust", fact_id="winner_id"), on=_KEY)
         .rename({"first_seen": "valid_from"})
     )
+
+
+def _confirmed(grounds: Grounds, taken: pl.DataFrame) -> pl.DataFrame:
+    """namespace, fact_id, confirmed: what a person said is so, and what took it up."""
+    said = grounds.evidence.filter(pl.col("kind") == "feedback", pl.col("weight") > 0).select(_KEY)
+    stands = _members(grounds.facts, taken).join(said, on=_KEY)
+    onward = stands.select("namespace", fact_id="winner_id")
+    return pl.concat([said, onward]).unique().with_columns(confirmed=pl.lit(PERSON))
 
 
 def _conversations(grounds: Grounds, taken: pl.DataFrame) -> pl.DataFrame:

@@ -40,11 +40,12 @@ def merges(
 
     A pair may merge when its facts are about one entity, say one kind of thing, are more alike
     than the threshold, agree in words (knowledge/wording.py), do not contradict each other, and
-    their undecayed confidences lie within the gap with one above the floor; or when a model says
-    that they are the same, and rules let it (knowledge/pair_verdicts.py). Facts are then taken
-    from the most confident down (ties by id): each that is still free takes every free fact that
-    may merge with it. So every member is within the threshold of its winner, and there are no
-    chains. Names and structural facts never merge.
+    their undecayed confidences lie within the gap with one above the floor, whoever says them; or
+    when a model says that they are the same, and rules let it (knowledge/pair_verdicts.py). Facts
+    are then taken from the most confident down (ties by id), so that a person's words stand before
+    an agent's: each that is still free takes every free fact that may merge with it. So every
+    member is within the threshold of its winner, and there are no chains. Names and structural
+    facts never merge.
 
     Facts that became one statement when their entities were merged are one before that, whatever
     their confidence: the most confident stands for them, and takes them where it goes.
@@ -158,7 +159,7 @@ def _alike(
 
     Returns:
         SIMILAR_FACTS columns, `left_c` and `right_c` (undecayed confidence), and `near`: whether
-        these lie within the gap, with one above the floor.
+        what both claim lies within the gap, with one above the floor.
     """
     known = (
         facts.select(*_FACT, kind=comparable())
@@ -167,25 +168,26 @@ def _alike(
     )
     for side in ("left", "right"):
         own = known.rename(
-            {"fact_id": f"{side}_id", "kind": f"{side}_kind", "confidence": f"{side}_c"}
-        )
+            {"fact_id": f"{side}_id", "kind": f"{side}_kind", "confidence": f"{side}_c",
+             "claimed": f"{side}_claimed"}
+        )  # fmt: skip
         similar = similar.join(own, on=["namespace", f"{side}_id"])
     against = evidence.filter(kind="contradiction").select(
         "namespace", left_id="fact_id", right_id="source_id"
     )
     # Rounded, so that 0.9 and 0.6 are 0.3 apart.
-    gap = (pl.col("left_c") - pl.col("right_c")).abs().round(9)
-    highest = pl.max_horizontal("left_c", "right_c")
+    gap = (pl.col("left_claimed") - pl.col("right_claimed")).abs().round(9)
+    highest = pl.max_horizontal("left_claimed", "right_claimed")
     return (
         similar.filter(
             pl.col("similarity") > policy.merge_similarity,
             pl.col("left_kind") == pl.col("right_kind"),
         )
         .join(against, on=PAIR, how="anti")
-        .drop("left_kind", "right_kind")
         .with_columns(
             near=(gap <= policy.merge_confidence_gap) & (highest > policy.merge_confidence_floor)
         )
+        .drop("left_kind", "right_kind", "left_claimed", "right_claimed")
     )
 
 

@@ -1,16 +1,22 @@
 """Who speaks: what a harness wrapped around a person's words, and whose words a tool returns."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import polars as pl
 
-RECALLED_TAG = "cairn-memory"
-"""Whatever Cairn puts into a context stands in this element."""
-RECALLED_MARKER = f"<{RECALLED_TAG}>"
+from knowledge.adapter import Event
+from knowledge.fence import HARNESS_TAGS, apart, is_recalled, recalled_spans
 
 OWN_TOOLS = re.compile(r"^(mcp__)?(plugin_[\w-]*?_)?cairn(__|\.)|^mcp_cairn_")
 """Names of Cairn's own tools, as the several agents write those of an MCP server."""
+
+OWN_COMMANDS = (
+    r"(?:^|[\s\"'`;&|(/])cairn(?:\s+--?[\w-]+(?:[=\s][^\s\"]+)?)*\s+(?:brief|check-ins|context"
+    r"|entities|facts|interests|learnings|lesson|memory|notifications|research|review|run|search"
+    r"|show|why)\b"
+)
+"""Commands of Cairn that print what is remembered, as they stand in the input of a call."""
 
 EXTERNAL_TOOLS = frozenset(
     {
@@ -38,27 +44,43 @@ INJECTED = (
 )  # fmt: skip
 """How texts in a person's name begin that a harness wrote."""
 
-_ASIDES = ("system-reminder", "ide_opened_file", "ide_selection", "ide_diagnostics")
-_ASIDE = re.compile(
-    rf"<(?P<tag>{RECALLED_TAG}|{'|'.join(_ASIDES)})\b[^>]*>.*?(?:</(?P=tag)>|\Z)", re.DOTALL
-)
+_ASIDE = re.compile(rf"<(?P<tag>{'|'.join(HARNESS_TAGS)})\b[^>]*>.*?(?:</(?P=tag)>|\Z)", re.DOTALL)
 
 
 def spoken(text: str) -> Iterator[tuple[str, str]]:
     """A text in a person's name as (origin, text) parts: human, system or recalled.
 
-    Reminders of the harness and what Cairn put in are taken out wherever they stand; the rest is
+    What Cairn put in is taken out wherever it stands, then reminders of the harness; the rest is
     a person's unless it begins as the harness begins. Parts that are blank are left out.
     """
-    if "<" not in text:
-        yield from _unquoted(text)
-        return
+    spans = recalled_spans(text) if "<" in text or "&" in text or "Recalled" in text else []
+    told = text
+    for start, end in spans:  # no text of ours opens or ends a reminder
+        told = f"{told[:start]}{' ' * (end - start)}{told[end:]}"
     start = 0
-    for aside in _ASIDE.finditer(text):
-        yield from _unquoted(text[start : aside.start()])
-        yield "recalled" if aside["tag"] == RECALLED_TAG else "system", aside[0]
+    for aside in _ASIDE.finditer(told) if "<" in told else ():
+        yield from _pieces(text, told, start, aside.start(), spans)
+        yield from _pieces(text, told, aside.start(), aside.end(), spans, "system")
         start = aside.end()
-    yield from _unquoted(text[start:])
+    yield from _pieces(text, told, start, len(text), spans)
+
+
+def _pieces(
+    text: str,
+    told: str,
+    start: int,
+    end: int,
+    spans: list[tuple[int, int]],
+    who: str | None = None,
+) -> Iterator[tuple[str, str]]:
+    """A stretch of a text, whose own words are in `told`, as `spoken`."""
+    injected = told[start:end].strip().startswith(INJECTED)
+    person = who or ("system" if injected else "human")
+    for recalled, part in apart(text, start, end, spans):
+        if recalled:
+            yield "recalled", part
+        else:
+            yield "system" if part.startswith(INJECTED) else person, part
 
 
 def said(texts: Iterable[str], person: str = "human") -> list[tuple[str, str]]:
@@ -75,7 +97,7 @@ def said(texts: Iterable[str], person: str = "human") -> list[tuple[str, str]]:
 
 def result_origin(tool_name: str | None, text: str) -> str:
     """Origin of what a tool returned: tool, external or recalled."""
-    if RECALLED_MARKER in text or (tool_name and OWN_TOOLS.match(tool_name)):
+    if (tool_name and OWN_TOOLS.match(tool_name)) or is_recalled(text):
         return "recalled"
     return "external" if tool_name in EXTERNAL_TOOLS else "tool"
 
@@ -83,6 +105,35 @@ def result_origin(tool_name: str | None, text: str) -> str:
 def call_origin(tool_name: str | None) -> str:
     """Origin of a call: the agent's, unless it asks Cairn itself."""
     return "recalled" if tool_name and OWN_TOOLS.match(tool_name) else "agent"
+
+
+_SPOKEN = frozenset({"message", "thinking", "note", "summary", "search", "document"})
+
+
+def recalled_apart(events: Sequence[Event]) -> Sequence[Event]:
+    """Events of one line; what Cairn put into their texts is recalled, whoever repeats it.
+
+    A result is recalled whole, of what somebody says the part that was fenced. The first part keeps
+    its block, others get blocks after the line's own, so that none comes twice.
+    """
+    if not any(event.origin != "recalled" and is_recalled(event.text) for event in events):
+        return events
+    told: list[Event] = []
+    free = 1 + max(event.block for event in events)
+    for event in events:
+        if event.kind == "tool_result" and is_recalled(event.text):
+            told.append(event._replace(origin="recalled"))
+            continue
+        spans = recalled_spans(event.text) if event.kind in _SPOKEN else []
+        if event.origin == "recalled" or not spans:
+            told.append(event)
+            continue
+        for number, (recalled, text) in enumerate(apart(event.text, 0, len(event.text), spans)):
+            origin = "recalled" if recalled else event.origin
+            block = event.block if number == 0 else free
+            free += number > 0
+            told.append(event._replace(origin=origin, text=text, block=block))
+    return told
 
 
 def named_results(logs: pl.DataFrame) -> pl.DataFrame:
@@ -114,6 +165,23 @@ def named_results(logs: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+def own_output(logs: pl.DataFrame) -> pl.DataFrame:
+    """Rows of raw_logs; what a command of ours printed, for an agent that ran it, is recalled."""
+    call = ["namespace", "conversation_id", "call_id"]
+    asked = logs.filter(
+        (pl.col("kind") == "tool_call")
+        & pl.col("call_id").is_not_null()
+        & pl.col("tool_input").str.contains(OWN_COMMANDS)
+    )
+    known = asked.select(call).unique().with_columns(asked=pl.lit(value=True))
+    printed = (pl.col("kind") == "tool_result") & pl.col("asked").fill_null(value=False)
+    return (
+        logs.join(known, on=call, how="left", maintain_order="left")
+        .with_columns(origin=pl.when(printed).then(pl.lit("recalled")).otherwise("origin"))
+        .drop("asked")
+    )
+
+
 def spawned(logs: pl.DataFrame) -> pl.DataFrame:
     """Rows of raw_logs; where a note says that a sub-agent speaks, its principal is no person.
 
@@ -127,9 +195,3 @@ def spawned(logs: pl.DataFrame) -> pl.DataFrame:
         origin=pl.when(inner & human).then(pl.lit("agent")).otherwise("origin"),
         sidechain=pl.col("sidechain") | inner,
     )
-
-
-def _unquoted(text: str) -> Iterator[tuple[str, str]]:
-    stripped = text.strip()
-    if stripped:
-        yield "system" if stripped.startswith(INJECTED) else "human", stripped

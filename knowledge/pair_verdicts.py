@@ -16,13 +16,13 @@ from pydantic import BaseModel
 from knowledge.asking import Answer, Ask, Bundle, LanguageModel
 from knowledge.extraction import extractor
 from knowledge.extractors import Extractor
-from knowledge.injection import gives_orders
+from knowledge.injection import HELD, gives_orders
 from knowledge.kinds import comparable
 from knowledge.pairs import PAIR, sides
 from knowledge.policy import Policy
 from knowledge.prompt import Prompt
 from knowledge.prompts.contradiction_pairs import PairVerdicts, one_each
-from knowledge.proposals import HELD, has_canary
+from knowledge.proposals import has_canary
 from knowledge.similar_facts import APART, DENIED, SAME, UNSURE, VALUE
 from knowledge.tables import MERGE_VERDICTS
 from knowledge.wording_statement import read_statement
@@ -258,6 +258,6 @@ def _may_be_one(pair: dict[str, Any]) -> bool:
     """Whether nothing of weight differs, and neither denies anything where the other does not."""
     if pair["verdict"] == SAME:
         return True
-    denies = {any(read_statement(pair[f"{side}_content"]).denied) for side in _SIDES}
+    denies = {read_statement(pair[f"{side}_content"]).denies for side in _SIDES}
     differ = pair["verdict"] in (UNSURE, VALUE) and pair["difference"] in MAY_DIFFER
     return differ and len(denies) == 1

@@ -3,6 +3,7 @@
 import polars as pl
 
 from knowledge.embeddings import entity_texts, learning_text, with_vector
+from knowledge.injection import unmarked
 from knowledge.policy import STRUCTURAL_PREDICATES
 
 LONGEST_TITLE, LONGEST_BEFORE = 120, 300
@@ -115,7 +116,7 @@ def _before() -> pl.Expr:
     def earlier(text: pl.Expr) -> pl.Expr:
         return text.over("namespace", "conversation_id", order_by="seq")
 
-    title = pl.col("request").str.slice(0, LONGEST_TITLE)
+    title = unmarked(pl.col("request")).str.slice(0, LONGEST_TITLE)
     return pl.concat_str(
         "project",
         pl.when(pl.col("seq") > 1).then(earlier(title.first())),

@@ -14,6 +14,13 @@ class Policy(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     channel_silence_hours: float = Field(6.0, description="Silence that cuts an endless channel.")
+    leap_days: float = Field(
+        365.0, gt=1, description="Least leap of a session that is doubted, beyond all other times."
+    )
+    pause_years: float = Field(
+        8.0, gt=0, description="Longest pause in a namespace that is believed at once …"
+    )
+    late_days: int = Field(7, description="… and most days after a longer one that are doubted.")
     episode_text_characters: int = Field(1200, description="Longest text embedded for an episode.")
     redact_personal: bool = Field(False, description="Also redact e-mail, phone, card and IBAN.")
 
@@ -60,6 +67,20 @@ class Policy(BaseModel):
     decay_per_day: float = Field(0.01, description="Confidence fades by exp(-rate · days).")
     deprecated_below: float = Field(0.3, description="Deprecated at a reader's as_of below this.")
     passive_above: float = Field(0.5, description="Streamed unasked only above this.")
+
+    agent_at_most: float = Field(
+        0.5,
+        ge=0,
+        le=1,
+        description="Most confidence of what only an agent said, until a person assents or an "
+        "outcome bears it out.",
+    )
+    outside_at_most: float = Field(
+        0.4,
+        ge=0,
+        le=1,
+        description="… of what stood in a page or a tool's output before the agent said it.",
+    )
 
     merge_similarity: float = Field(0.85, description="Least similarity of facts that merge.")
     contradiction_similarity: float = Field(
@@ -124,6 +145,11 @@ class Policy(BaseModel):
     research_floor: float = Field(
         0.1, gt=0, description="Least interest in what is searched for unasked."
     )
+    research_top: int = Field(
+        3, ge=0,
+        description="Of what was cared about before searches were switched on, so many of the most"
+        " are searched for at once, and all that was said to be liked; not what was just named.",
+    )  # fmt: skip
     research_wait_days: float = Field(
         7.0, gt=0, description="Days until an entity is searched for unasked again."
     )
@@ -193,6 +219,12 @@ class Policy(BaseModel):
 
 STRUCTURAL_PREDICATES = frozenset({"used_tool", "executed_command", "mentions_path"})
 """Can be queried, but are never embedded, searched freely or streamed into a context."""
+
+NAME_PREDICATES = STRUCTURAL_PREDICATES | {
+    "connects_to_host", "targets_system", "operation_type",
+}  # fmt: skip
+"""Their object is a name, which was seen in a call or written by a person: nobody claims it. Two
+facts with different names are different, however alike they look."""
 
 OBSERVED_TYPES = frozenset({"project", "host", "path", "tool", "package", "system", "person"})
 """Types that rules set; every other entity is a topic."""

@@ -10,7 +10,7 @@ from knowledge.attitudes import stated
 from knowledge.chunks import Line, Lines
 from knowledge.facts import ATTITUDES
 from knowledge.identity import digest
-from knowledge.injection import gives_orders
+from knowledge.injection import HELD, gives_orders
 from knowledge.names import REDACTED_WHOLE, canonical, refusals
 from knowledge.policy import OBSERVED_TYPES, Policy
 from knowledge.prompts import CANARIES
@@ -25,8 +25,6 @@ LONGEST_STATEMENT = 300
 SHORTEST_QUOTE = 3
 """Letters and digits, by their bytes: one letter of a script without spaces may be a word."""
 
-HELD = "instructions"
-"""Reason of what is held in quarantine: it gives orders to a model."""
 
 MODES = {"known_only": "known_only", "structuring": "given"}
 """Stage → mode of its rows; any other is full mode."""

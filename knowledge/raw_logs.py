@@ -8,10 +8,11 @@ import polars as pl
 
 from knowledge.adapter import Adapter, Event
 from knowledge.adapters import adapters
+from knowledge.dating import dated
 from knowledge.days import UNDATED, day
 from knowledge.identity import digest, digest_column
 from knowledge.names import HOME_FOLDER
-from knowledge.origins import named_results, spawned
+from knowledge.origins import named_results, own_output, recalled_apart, spawned
 from knowledge.policy import Policy
 from knowledge.tables import DEAD_LETTERS, RAW_LOGS
 
@@ -26,16 +27,21 @@ HEAD_COLUMNS = (
 )  # fmt: skip
 """What `placed` reads of a record: narrow columns, so that whole histories stay cheap."""
 
+PLACE = ("occurred_at", "conversation_id", "day")
+"""What `placed` says of a record, and `raw_logs` reads."""
+
 
 def placed(heads: pl.DataFrame, policy: Policy) -> pl.DataFrame:
     """Where each record belongs: columns of `heads`, conversation_id and day.
 
-    `heads` has HEAD_COLUMNS of all records of the threads in question. A native id that came
+    `heads` has HEAD_COLUMNS of all records of the namespaces in question; `occurred_at` as records
+    tell it becomes null where it cannot be (knowledge.dating). A native id that came
     several times where it is unique (a resumed session, a document that grew) keeps one record:
     that of the thread that began first, then the longest, then the smallest digest. A channel is
     cut where it was silent for longer than `policy.channel_silence_hours`; what in it is undated
     stays apart.
     """
+    heads = dated(heads, policy)
     thread = ["namespace", "thread"]
     begun = pl.col("occurred_at").min().over(thread).fill_null(UNDATED)
     told = heads.with_columns(
@@ -116,7 +122,7 @@ def events(
             failed.append((row, f"no adapter named {name}"))
             continue
         try:
-            of_record = list(adapter.events(payload))
+            of_record = recalled_apart(list(adapter.events(payload)))
         except Exception as error:
             failed.append((row, _unreadable(name, error)))
             continue
@@ -161,7 +167,7 @@ def _odd(rows: list[int], found: list[Event]) -> dict[int, Exception]:
 
 
 def raw_logs(records: pl.DataFrame, known: Mapping[str, Adapter] | None = None) -> Read:
-    """Events of whole conversations: rows of `records` with the columns that `placed` gives.
+    """Events of whole conversations: rows of `records` with what `placed` says of them.
 
     The result is sorted by conversation and `seq`; every id depends on where a record stands.
     """
@@ -169,7 +175,7 @@ def raw_logs(records: pl.DataFrame, known: Mapping[str, Adapter] | None = None) 
     logs = read.join(
         records.drop("payload", "size").with_row_index("row"), on="row", how="left"
     ).rename({"adapter": "source"})
-    logs = spawned(named_results(_identified(_ordered(logs))))
+    logs = spawned(own_output(named_results(_identified(_ordered(logs)))))
     logs = _in_projects(_in_episodes(logs))
     began = (pl.col("origin") == "human").any().over("namespace", "conversation_id")
     logs = logs.with_columns(

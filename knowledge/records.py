@@ -12,7 +12,8 @@ import polars as pl
 
 from knowledge.adapter import Adapter
 from knowledge.adapters import adapters
-from knowledge.days import EPOCH, UNDATED
+from knowledge.dating import possible
+from knowledge.days import EPOCH
 from knowledge.decoding import (
     Fault,
     Payloads,
@@ -31,8 +32,6 @@ from knowledge.tables import DEAD_LETTERS, RECORDS, TIME
 from knowledge.times import utc
 
 STAGE = "records"
-_FUTURE = timedelta(days=1)
-"""A time further than this after it was read is absurd."""
 _PLACE_LENGTH = 12
 _UNREADABLE = {
     (b"\xff\xfe", b"\xfe\xff"): "UTF-16 text",
@@ -135,7 +134,7 @@ def read_records(
         namespace: Person or tenant.
         source_file: Its path, as it is stored.
         timezone: IANA name; times without an offset are in it.
-        seen_at: When it was read; times more than a day later are absurd.
+        seen_at: When it was read; nothing follows from it.
         redactor: Takes secrets out before anything leaves this function; None only in tests.
         start_line: Number of the first line.
         start_offset: Byte offset of the first line.
@@ -288,14 +287,13 @@ def _redact(
 def _placed(told: pl.DataFrame, adapter: Adapter, source: _Source) -> pl.DataFrame:
     """Thread, session and time of each line: its own, else of the line before, else of the next.
 
-    A time before 2015 or further than a day after `seen_at` is absurd, and its line undated.
-    `near` is the last time that is not absurd; `borrowed` the microseconds of a time that the line
-    itself does not tell. What all rows share comes along.
+    A time before 2015 or from 2200 on is none, and its line undated; which are absurdly late is
+    decided from all records, and not here (knowledge.dating). `near` is the last time; `borrowed`
+    the microseconds of a time that the line itself does not tell. What all rows share comes along.
     """
     before = source.before
     time = pl.col("time")
-    earliest, latest = _moment(UNDATED), _moment(source.seen_at + _FUTURE)
-    sane = pl.when((time >= earliest) & (time <= latest)).then(time)
+    sane = possible(time)
     near = _nearest(sane, _moment(before.occurred_at))
     if adapter.one_session:
         own = pl.lit(before.thread, dtype=pl.String), pl.col("thread").drop_nulls().first()

@@ -26,7 +26,9 @@ _ASKED_FOR = {
         "namespace", "day", "conversation_id", "record_id", "native_id", "source", "kind", "origin",
         "role", "text", "tool_name", "tool_input", "occurred_at",
     ),
-    INTERESTS.name: ("namespace", "entity_id", "score", "muted", "last_engaged_at"),
+    INTERESTS.name: (
+        "namespace", "entity_id", "score", "liked", "sought", "muted", "last_engaged_at",
+    ),
     MEMORY.name: ("namespace", "fact_id", "entity_id", "status", "content"),
     MEMORY_ENTITIES.name: (
         "namespace", "entity_id", "canonical_id", "name", "display_name", "type", "active_facts",

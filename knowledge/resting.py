@@ -5,7 +5,7 @@ fact or an entity of which nothing is left, since they repeat what it said, and 
 has of searches which were made for what goes: its intent, its results, that it was tried again.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 import polars as pl
@@ -51,19 +51,35 @@ class Resting(NamedTuple):
     """Ids of all rows of raw_logs that are made of them, sorted."""
 
 
+class Named(NamedTuple):
+    """What goes beside it, since it names it."""
+
+    record_keys: pl.Series = pl.Series(dtype=pl.String)
+    """Of lines."""
+    record_ids: Collection[str] = ()
+    """Of rows of raw_logs."""
+
+
 def resting(
-    thing: str, ids: Sequence[str], heads: pl.DataFrame, tables: Tables, policy: Policy
+    thing: str,
+    ids: Sequence[str],
+    heads: pl.DataFrame,
+    tables: Tables,
+    policy: Policy,
+    named: Named | None = None,
 ) -> Resting:
     """The lines that things rest on.
 
     Args:
-        thing: fact, entity, record or conversation; what the ids are of.
+        thing: fact, entity, record or conversation; what the ids are of. A name has none.
         ids: Facts bring those merged with them, entities likewise.
         heads: Columns namespace, record_key, conversation_id, source_file, source_line, native_id,
             and any other, of all records of the namespace.
         tables: Tables of READS by name, of the namespace.
         policy: How names are read.
+        named: What goes beside it.
     """
+    keys, named_ids = named or Named()
     logs = tables["raw_logs"].select("record_id", "conversation_id", *_PLACE).collect()
     entities: list[str] = []
     match thing:
@@ -74,12 +90,16 @@ def resting(
             wanted = _of_entities(entities, tables, policy)
         case "record":
             wanted = set(ids)
+        case "name":
+            wanted = set[str]()
         case _:
             wanted = set(logs.filter(pl.col("conversation_id").is_in(list(ids)))["record_id"])
     searches, notices = _searches(logs, tables), _notices(tables)
     for done in (searches, notices):
         wanted |= set(done.filter(pl.col("entity_id").is_in(entities))["record_id"])
-    said = heads.filter(pl.col("conversation_id").is_in(list(ids)), thing == "conversation")
+    wanted |= set(named_ids)
+    talk = pl.col("conversation_id").is_in(list(ids)) & (thing == "conversation")
+    said = heads.filter(talk | pl.col("record_key").is_in(keys.implode()))
     while True:
         rows = logs.filter(pl.col("record_id").is_in(list(wanted)))
         lines = pl.concat([said, heads.join(rows, on=_PLACE, how="semi", nulls_equal=True)])

@@ -13,6 +13,7 @@ import polars as pl
 from knowledge.days import UNDATED
 from knowledge.effect_events import KIND
 from knowledge.identity import digest
+from knowledge.injection import gives_orders
 from knowledge.search_events import EFFECT, Search, search_of
 
 SEARCHES = (pl.col("kind") == "search") | (
@@ -138,7 +139,7 @@ def histories(raw_logs: pl.DataFrame) -> dict[str, History]:
 
 
 def commands(raw_logs: pl.DataFrame) -> list[Command]:
-    """What people asked to have searched, the earliest first."""
+    """What people asked to have searched, the earliest first; nothing that gives orders."""
     columns = ["namespace", "record_id", "native_id", "source", "text", "occurred_at"]
     rows = raw_logs.filter(COMMANDS).sort("occurred_at", "record_id", nulls_last=False)
     return [
@@ -148,6 +149,7 @@ def commands(raw_logs: pl.DataFrame) -> list[Command]:
         )
         for namespace, record, native, source, text, at in rows.select(columns).iter_rows()
         if (match := _COMMAND.fullmatch(" ".join(text.split())))
+        and not gives_orders(match["topic"], "human")
     ]  # fmt: skip
 
 

@@ -69,6 +69,8 @@ class Command:
     `name` is the program without its folder; `words` begins with it. `via` names what started it,
     outermost first (sudo, xargs, bash, ssh, …); `remote` is the word that says on which host, for
     a command that ssh runs there. `piped` says that it reads what another command writes.
+    `doubtful` says that it may be no command at all: the grammar met an error before it was done
+    with it, or it stands between backticks in quoted text, as words do in prose.
     """
 
     name: str
@@ -79,6 +81,7 @@ class Command:
     redirections: tuple[Word, ...] = ()
     heredocs: tuple[Word, ...] = ()
     piped: bool = False
+    doubtful: bool = False
 
     @property
     def args(self) -> tuple[Word, ...]:
@@ -109,7 +112,7 @@ def functions(source: str) -> frozenset[str]:
     if "()" not in source and "function" not in source:
         return frozenset()
     names: set[str] = set()
-    for script, node, _ in _nodes(source, range(len(source))):
+    for script, node, _, _ in _nodes(source, range(len(source))):
         if node.type == "function_definition":
             name = node.child_by_field_name("name")
             if name is not None:
@@ -125,7 +128,7 @@ def variables(source: str) -> Mapping[str, tuple[Word, ...]]:
     value.
     """
     values: dict[str, dict[str, Word]] = {}
-    for script, node, _ in _nodes(source, range(len(source))):
+    for script, node, _, _ in _nodes(source, range(len(source))):
         if node.type in ("variable_assignment", "for_statement"):
             field = "name" if node.type == "variable_assignment" else "variable"
             name = node.child_by_field_name(field)
@@ -147,10 +150,12 @@ class Setting:
     remote: Word | None = None
     level: int = 0
     """Scripts that it stands in."""
+    doubtful: bool = False
+    """Whether what stands there may be no command."""
 
     def under(self, name: str, remote: Word | None = None) -> "Setting":
         """The setting of what `name` starts."""
-        return Setting((*self.via, name), remote or self.remote, self.level)
+        return replace(self, via=(*self.via, name), remote=remote or self.remote)
 
 
 @lru_cache(maxsize=1)
@@ -179,25 +184,32 @@ def _statements(text: str, places: Sequence[int], level: int) -> Iterator[tuple[
         start, advance = end, end - start
 
 
-def _nodes(text: str, places: Sequence[int], level: int = 0) -> Iterator[tuple[Script, Node, bool]]:
-    """All nodes in the order of the text, each with whether it reads from a pipe.
+def _nodes(
+    text: str, places: Sequence[int], level: int = 0
+) -> Iterator[tuple[Script, Node, bool, bool]]:
+    """All nodes in the order of the text: whether each reads from a pipe, and is doubtful.
 
     By a stack, since `a && b && …` nests as deep, and without asking for parents or siblings,
     which tree-sitter looks for from the root.
     """
+    broken = False
     for script, statement in _statements(text, places, level):
-        stack = [(statement, False)]
+        broken |= statement.has_error
+        stack = [(statement, False, False, broken)]
         while stack:
-            node, piped = stack.pop()
-            yield script, node, piped
+            node, piped, quoted, doubtful = stack.pop()
+            yield script, node, piped, doubtful
             if not node.child_count or node.type == "comment":
                 continue
+            quoted |= node.type in ("string", "heredoc_body")
+            if quoted and node.type == "command_substitution":
+                doubtful |= script.raw[node.start_byte : node.start_byte + 1] == b"`"
             children = node.children
-            inside: list[tuple[Node, bool]] = []
+            inside: list[tuple[Node, bool, bool, bool]] = []
             for index, child in enumerate(children):
                 behind = index > 0 and children[index - 1].type in ("|", "|&")
                 within = piped and index == 0 and node.type in ("redirected_statement", "pipeline")
-                inside.append((child, behind or within))
+                inside.append((child, behind or within, quoted, doubtful))
             stack.extend(reversed(inside))
 
 
@@ -206,7 +218,7 @@ def _read(text: str, places: Sequence[int], setting: Setting) -> Iterator[Comman
         return
     inside = replace(setting, level=setting.level + 1)
     redirections: dict[int, list[Node]] = {}
-    for script, node, piped in _nodes(text, places, setting.level):
+    for script, node, piped, doubtful in _nodes(text, places, setting.level):
         if node.type == "redirected_statement":
             last = _last_command(node)
             if last is not None:
@@ -214,7 +226,8 @@ def _read(text: str, places: Sequence[int], setting: Setting) -> Iterator[Comman
                     child for child in node.children if child.type.endswith("_redirect")
                 )
         elif node.type == "command":
-            yield from _command(script, node, redirections.pop(node.id, []), piped, inside)
+            here = replace(inside, doubtful=inside.doubtful or doubtful)
+            yield from _command(script, node, redirections.pop(node.id, []), piped, here)
 
 
 def _last_command(node: Node) -> Node | None:
@@ -281,7 +294,10 @@ def _resolve(
     name = words[0].text if words[0].dynamic else words[0].text.rsplit("/", 1)[-1]
     if not name:
         return
-    yield replace(shape, name=name, words=words, via=setting.via, remote=setting.remote)
+    yield replace(
+        shape, name=name, words=words, via=setting.via, remote=setting.remote,
+        doubtful=setting.doubtful,
+    )  # fmt: skip
     inner = setting.under(name)
     match name:
         case _ if name in SHELLS or name == "su":

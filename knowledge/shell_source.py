@@ -19,9 +19,15 @@ LONGEST_DATA = 1_500
 
 _DATA = re.compile(
     r"""(?<!\S)\#[^\n]* | \\. | '[^']*' | "(?:[^"\\]|\\.)*"
-      | <<-?[ \t]*(?:\\|['"])?(?P<end>\w+)['"]?[^\n]*""",
-    re.VERBOSE | re.DOTALL,
+      | (?P<patch>^\*\*\*\ Begin\ Patch\b.*?(?:^\*\*\*\ End\ Patch[^\n]*|\Z))
+      | (?P<heredoc><<[^\n]*)""",
+    re.VERBOSE | re.DOTALL | re.MULTILINE,
 )
+_HEREDOC = re.compile(
+    r"(?<![<\w(])[0-9]?<<(?P<tabs>-?)[ \t]*"
+    r"(?:'(?P<single>[^'\n]+)'|\"(?P<double>[^\"\n]+)\"|\\?(?P<bare>[A-Za-z_][\w.-]*))"
+)
+"""Not `<<<`, nor `1 << 20`, which shifts."""
 _END_OF_DATA = re.compile(r"^end_of_(?P<name>\w+)[ \t]*$", re.MULTILINE)
 
 
@@ -33,6 +39,8 @@ def readable(text: str, places: Sequence[int], level: int) -> tuple[str, Sequenc
         places: Where each of its characters stands in the outermost source.
         level: How many scripts it stands in.
     """
+    if "<<" in text or "*** Begin Patch" in text:
+        text, places = _joined(text, places, _without_lost_data(text))
     if "end_of_" in text:
         text, places = _joined(text, places, _without_data(text))
     if len(text) > PIECE:
@@ -93,10 +101,62 @@ def _without_long_data(text: str, longest: int) -> Iterator[tuple[int, int]]:
     yield at, min(len(text), at + max(longest, 0))
 
 
+def _without_lost_data(text: str) -> Iterator[tuple[int, int]]:
+    """What is left without patches that nothing quotes, and heredocs that the grammar would miss.
+
+    Of a heredoc without its last line the shell reads all the rest; the grammar would read that as
+    commands. It knows but one heredoc a line, too. With the body goes what announces it.
+    """
+    at = scanned = 0
+    while data := _DATA.search(text, scanned):
+        scanned = data.end()
+        if data["patch"]:
+            yield at, data.start()
+            at = scanned
+        elif data["heredoc"]:
+            marks = list(_HEREDOC.finditer(text, data.start(), data.end()))
+            if not marks:
+                scanned = data.start() + 3
+                continue
+            end = _end_of_heredocs(text, data.end(), marks)
+            if len(marks) > 1 or end is None:
+                for mark in marks:
+                    yield at, mark.start()
+                    at = mark.end()
+                yield at, data.end()
+                at = len(text) if end is None else end
+            scanned = len(text) if end is None else end
+    yield at, len(text)
+
+
+def _end_of_heredocs(text: str, start: int, marks: Sequence[re.Match[str]]) -> int | None:
+    """Where the last line of heredocs ends whose bodies follow each other; None if it is missing.
+
+    Args:
+        text: The script.
+        start: The end of the line that announces them.
+        marks: Matches of `_HEREDOC` in that line.
+    """
+    for mark in marks:
+        name = mark["single"] or mark["double"] or mark["bare"]
+        indent = r"\t*" if mark["tabs"] else ""
+        found = re.compile(rf"^{indent}{re.escape(name)}$", re.MULTILINE).search(text, start + 1)
+        if found is None:
+            return None
+        start = found.end()
+    return start
+
+
 def _data(text: str, start: int, stop: int) -> Iterator[tuple[int, int, bool]]:
     """Where quotations, comments (True) and the bodies of heredocs (False) begin and end."""
     while start < stop and (data := _DATA.search(text, start)):
         first, start = data.span()
-        if data["end"]:
-            first, start = start, max(text.find(f"\n{data['end']}\n", start), start)
-        yield first, start, not data["end"]
+        if data["heredoc"]:
+            marks = list(_HEREDOC.finditer(text, first, start))
+            if not marks:
+                start = first + 3
+                continue
+            # Its last line stays outside.
+            end = _end_of_heredocs(text, start, marks)
+            first, start = start, max(text.rfind("\n", start, end), start) if end else start
+        yield first, start, not data["heredoc"]

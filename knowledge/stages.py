@@ -239,7 +239,7 @@ def _facts_count(reads: Frames, made: Made) -> Count:
 
 
 FACTS_STAGE = Stage(
-    stage_of("facts", 2, "Equal statements united over their sources."),
+    stage_of("facts", 3, "Equal statements united over their sources, with the best trust."),
     (CANDIDATES, KNOWN_ONLY_CANDIDATES, THEME_FACTS, ENTITIES),
     (FACTS, FACT_SOURCES),
     _facts,
@@ -251,7 +251,7 @@ FACTS_STAGE = Stage(
 
 PROPOSED_OPERATIONS_STAGE = Stage(
     stage_of(
-        "proposed_operations", 1, "Commands that no rule names a kind of.", "learned_operations",
+        "proposed_operations", 2, "Commands that no rule names a kind of.", "learned_operations",
         "operation_min_commands", "operation_min_conversations",
     ),
     (FACTS, FACT_SOURCES),
@@ -327,7 +327,7 @@ def _engagements_count(reads: Frames, made: Made) -> Count:
 
 
 ENGAGEMENTS_STAGE = Stage(
-    stage_of("engagements", 2, "What people engaged with, like and dislike.", "embedder"),
+    stage_of("engagements", 3, "What people engaged with, like and dislike.", "embedder"),
     (RAW_LOGS, CANDIDATES, ENTITIES, FACTS, FACT_SOURCES, ENTITY_MERGES),
     (ENGAGEMENTS, PREFERENCES),
     _engagements,
@@ -356,7 +356,7 @@ def _interests(reads: Frames, means: Means) -> Made:
 
 INTERESTS_STAGE = Stage(
     stage_of(
-        "interests", 3, "What people care about, by the latest event.", "interest_half_life",
+        "interests", 4, "What people care about, by the latest event.", "interest_half_life",
         "interest_repeat", "preference_similarity", "candidate_margin", "embedder",
     ),
     (ENGAGEMENTS, PREFERENCES, ENTITIES, ENTITY_MERGES, CONVERSATIONS),

@@ -26,13 +26,12 @@ from knowledge.ingested import (
     property_words,
     stated,
 )
-from knowledge.injection import gives_orders
+from knowledge.injection import HELD, gives_orders
 from knowledge.kinds import INFO_TYPES, LOADED
 from knowledge.policy import Policy
 from knowledge.prompts import STRUCTURE
 from knowledge.prompts.structure import Profile, Structured
 from knowledge.proposals import (
-    HELD,
     Known,
     Proposal,
     candidate_id,

@@ -2,6 +2,8 @@
 
 import re
 import unicodedata
+from collections.abc import Collection
+from difflib import get_close_matches
 from itertools import pairwise
 
 _BOUNDARY = re.compile(
@@ -88,9 +90,11 @@ def _ends(text: str, start: int, boundary: re.Match[str]) -> bool:
     return not (word in _ABBREVIATIONS or initial or listed)
 
 
-_UNSEEN = re.compile(
+UNSEEN = (
     "[\u00ad\u034f\u061c\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]"
 )
+"""Characters that nobody sees, as a regular expression."""
+_UNSEEN = re.compile(UNSEEN)
 _TAGS = {0xE0000 + code: chr(code) for code in range(0x20, 0x7F)}
 
 
@@ -135,3 +139,9 @@ CHARACTERS_PER_TOKEN = 4
 def estimated_tokens(text: str) -> int:
     """Tokens of a text as every budget counts them: a quarter of its characters, rounded up."""
     return -(-len(text) // CHARACTERS_PER_TOKEN)
+
+
+def suggestion(name: str, names: Collection[str]) -> str:
+    """Which of some names a misspelt one may stand for, to end a message with; "" if none may."""
+    near = get_close_matches(name, names, n=3)
+    return f" (did you mean {' or '.join(near)}?)" if near else ""

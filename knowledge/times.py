@@ -7,14 +7,14 @@ from knowledge.tables import TIME
 _ISO = (
     r"^\s*(?<date>\d{4}-\d\d-\d\d)"
     r"(?:[T ](?<clock>\d\d:\d\d)(?<seconds>:\d\d(?:[.,]\d+)?)?)?"
-    r"\s*(?<zone>[Zz]|UTC|[+-]\d\d(?::?\d\d)?)?\s*$"
+    r"\s*(?<zone>[Zz]|UTC|[+-](?:0\d|1[0-4])(?::?[0-5]\d)?)?\s*$"  # no clock is 15 hours off
 )
 _NUMBER = r"^\s*(-?\d{1,19}(?:\.\d+)?)\s*$"
 _USUAL = "%Y-%m-%dT%H:%M:%S%.fZ"
 
 
 def utc(texts: pl.Series, timezone: str) -> pl.Series:
-    """ISO 8601 texts as UTC times, microseconds; null where a text is none.
+    """ISO 8601 texts as UTC times, microseconds; null where a text, or its offset, is none.
 
     A number counts seconds since 1970, a larger one milli-, micro- or nanoseconds. Without an
     offset a time is in `timezone` (an IANA name). One that a change of the clock repeats is the

@@ -33,13 +33,15 @@ class Tombstone(msgspec.Struct, frozen=True):
 
     event_id: str
     thing: str = ""
-    """fact, entity, record, conversation or namespace: what a person named."""
+    """fact, entity, record, conversation, name or namespace: what a person named."""
     ids: tuple[str, ...] = ()
-    """Its ids, as they were on that day; the name, of a namespace."""
+    """Its ids, as they were on that day; the name, of a namespace; none, of a name."""
     records: tuple[str, ...] = ()
     """Ids of the rows of raw_logs that go."""
     digests: tuple[str, ...] = ()
     """Keyed digests of the lines that go."""
+    answers: tuple[str, ...] = ()
+    """Keys of answers of a model that go, whatever they saw."""
     until: str | None = None
     """Of a namespace: what happened up to here goes, and what has no time."""
 
@@ -98,13 +100,11 @@ def line_forgotten(
     namespace: str, head: Head, tombstones: Sequence[Tombstone], key: bytes | None
 ) -> bool:
     """Whether a line of the inbox, of which an adapter told the head, is named by tombstones."""
-    return lines_forgotten(namespace, [head], tombstones, key).item()
+    return forgotten(of_heads(namespace, [head]), tombstones, key).item()
 
 
-def lines_forgotten(
-    namespace: str, heads: Sequence[Head], tombstones: Sequence[Tombstone], key: bytes | None
-) -> pl.Series:
-    """The same of several lines, one by one."""
+def of_heads(namespace: str, heads: Sequence[Head]) -> pl.DataFrame:
+    """Columns READS of lines of the inbox that are no records yet, of which adapters told heads."""
     told = pl.DataFrame(
         [(head.thread, head.session, head.native_id, head.time) for head in heads],
         schema={
@@ -112,10 +112,9 @@ def lines_forgotten(
         },
         orient="row",
     )  # fmt: skip
-    records = told.with_columns(
+    return told.with_columns(
         namespace=pl.lit(namespace), record_key=pl.lit(""), occurred_at=utc(told["time"], "UTC")
     )
-    return forgotten(records, tombstones, key)
 
 
 def _until(tombstones: Iterable[Tombstone]) -> object:

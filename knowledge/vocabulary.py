@@ -20,10 +20,13 @@ don't doesn't didn't isn't aren't wasn't weren't can't couldn't won't wouldn't s
 haven't hadn't
 """
 NEGATIONS = _listed("""
-not no never without neither nor none nobody nothing nowhere cannot hardly barely scarcely seldom
-rarely lack lacks lacked lacking avoid avoids avoided avoiding unless
+not no never without neither nor none nobody nothing nowhere cannot lack lacks lacked lacking avoid
+avoids avoided avoiding unless
 """) | _listed(_CONTRACTIONS.replace("'", ""))
 """Words that deny the clause that they stand in; contractions as they are mistyped."""
+
+SELDOM = _listed("hardly barely scarcely seldom rarely")
+"""What is less than always, and more than never: it denies nothing."""
 
 NONE = _listed("no none nobody nothing nowhere never neither")
 """Those that deny it of all there are."""
@@ -36,7 +39,7 @@ you your there here is are was were be been being am do does did doing of on in 
 for as with and really very quite just also still now currently already actually simply
 please then so such too even always all every each ever any anything everything everyone everybody
 own about which who whose s ve re d m both yet certainly definitely surely clearly obviously indeed
-moreover furthermore therefore thus hence besides but however
+moreover furthermore therefore thus hence besides but however anymore
 """)
 """Words that change nothing of weight, `always` and `all` among them."""
 
@@ -59,9 +62,12 @@ but however because when if unless while although though whereas until
 """)
 """Words that begin a clause, with a polarity of its own."""
 
+JOINTS = _listed("and or nor & ,")
+"""What may begin a clause, or another member of a list."""
+
 FRONTED = _listed("""
-but however because when if unless while although though whereas until after before since once in
-on at for to with during
+but however because when if unless while although though whereas until without after before since
+once in on at for to with during
 """)
 """Words that begin a part that may stand before or behind the rest."""
 
@@ -124,21 +130,31 @@ approve/disapprove lock/unlock attach/detach show/hide win/lose remember/forget 
 arrive/depart enter/leave,exit upgrade/downgrade expand/shrink support/oppose mount/unmount
 load/unload
 """
-_ADJECTIVE_AXES = """
-true/false safe/dangerous,unsafe fast/slow possible/impossible online/offline public/private
-require/optional valid/invalid present/absent,missing easy/hard,difficult good/bad maximum/minimum
-full/empty stable/unstable,flaky secure/insecure healthy/unhealthy correct/incorrect,wrong
-high/low happy/unhappy,sad strict/lenient compatible/incompatible available/unavailable
-synchronous/asynchronous mutable/immutable early/late active/inactive complete/incomplete
+_EITHER_OR_AXES = """
+true/false possible/impossible online/offline public/private
+require/optional valid/invalid present/absent,missing stable/unstable secure/insecure
+correct/incorrect compatible/incompatible available/unavailable
+synchronous/asynchronous mutable/immutable active/inactive complete/incomplete
 consistent/inconsistent legal/illegal regular/irregular visible/invisible dependent/independent
-direct/indirect effective/ineffective long/short big/small new/old rich/poor strong/weak
+direct/indirect effective/ineffective local/remote internal/external alive,live/dead
+same/different awake/asleep innocent/guilty
+"""
+_GRADED_AXES = """
+safe/dangerous,unsafe fast/slow easy/hard,difficult good/bad maximum/minimum full/empty
+stable/flaky correct/wrong healthy/unhealthy high/low happy/unhappy,sad strict/lenient early/late
+long/short big/small new/old rich/poor strong/weak
 wide/narrow thick/thin deep/shallow clean/dirty wet/dry loud/quiet cheap/expensive
-simple/complex,complicated local/remote temporary/permanent static/dynamic manual/automatic
-ascending/descending horizontal/vertical internal/external inner/outer alive,live/dead hot/cold
-same/different awake/asleep innocent/guilty positive/negative sequential/parallel
+simple/complex,complicated temporary/permanent static/dynamic manual/automatic
+ascending/descending horizontal/vertical inner/outer hot/cold positive/negative sequential/parallel
 """
 _OTHER_AXES = "before/after over/under,below more/less,fewer up/down inside/outside sync/async"
 """Positive ends / words of the denied end."""
+
+_MERE_DENIALS = """
+dislike forbid prohibit deny disallow ban fail exclude omit reject disagree distrust disapprove
+forget async unsafe unhealthy
+"""
+"""Verbs of the denied end, and others, that say no more than that the other end is not so."""
 
 _SYNONYMS = """
 use,utilise,utilize,employ like,enjoy,love error,exception fix,repair,resolve solve,solution
@@ -263,6 +279,7 @@ def stem(word: str) -> str:
     return word[:-1] + "i" if word.endswith("y") and len(word) > 3 else word
 
 
+_ADJECTIVE_AXES = f"{_EITHER_OR_AXES} {_GRADED_AXES}"
 _AXES = f"{_VERB_AXES} {_ADJECTIVE_AXES} {_OTHER_AXES}"
 
 
@@ -281,6 +298,20 @@ def _united() -> dict[str, tuple[str, bool]]:
 
 UNITED = _united()
 """Stem → the stem that stands for it, and whether it is the denied end of its axis."""
+
+MERE_DENIALS = frozenset(
+    stem(word)
+    for word in (
+        *_MERE_DENIALS.split(),
+        *(word for axis in _EITHER_OR_AXES.split() for word in axis.partition("/")[2].split(",")),
+    )
+)
+"""Stems of the denied end that say no more than "not" before the other end: what is not public is
+private. But what is not fast need not be slow."""
+
+STATES = _listed("disabled deactivated closed shut unlocked disconnected detached hidden unmounted")
+"""Participles that say so of what is, not of what is done: what is not open is closed, but who did
+not open a door need not have closed one."""
 
 POLAR = frozenset(stem(word) for word in re.split(r"[\s/,]+", _AXES.strip()))
 """Stems of the ends of all axes."""
@@ -317,6 +348,15 @@ UNAGENTS = frozenset(
     )
 )
 """Verbs whose `by` tells how or how much, and words before which it tells no agent."""
+
+SHADES = (
+    (_listed("should ought"), _listed("must shall")),
+    (_listed("yet"), _listed("anymore")),
+)
+"""Words that are one when something is denied, but say something else: not yet, no more."""
+
+OBLIGING = SHADES[0][0] | SHADES[0][1]
+"""Words of which it matters whether they are denied, or what follows: "need not", "must not"."""
 
 WEAK = stems(_listed("some someone something sometimes often many several most mostly usually"))
 """Quantities that `none` denies."""

@@ -11,7 +11,7 @@ from knowledge.introductions import first_introductions
 from knowledge.learnings.asked import asked_learnings
 from knowledge.learnings.stage import learning_candidates
 from knowledge.learnings.turns import CONVERSATION
-from knowledge.raw_logs import HEAD_COLUMNS, placed, raw_logs
+from knowledge.raw_logs import HEAD_COLUMNS, PLACE, placed, raw_logs
 from knowledge.rules import RULES, Rule
 from knowledge.stage import Frames, Means, Stage
 from knowledge.stages import INTRODUCTIONS_STAGE, STAGES
@@ -45,17 +45,17 @@ def _build(
     records: pl.DataFrame, means: Means, rules: Sequence[Rule], before: pl.DataFrame
 ) -> dict[str, pl.DataFrame]:
     where = placed(records.select(HEAD_COLUMNS), means.policy)
-    belongs = where.select("namespace", "record_key", "conversation_id", "day")
-    logs = raw_logs(records.join(belongs, on=["namespace", "record_key"])).raw_logs
+    belongs = where.select("namespace", "record_key", *PLACE)
+    read = records.drop("occurred_at").join(belongs, on=["namespace", "record_key"])
+    logs = raw_logs(read).raw_logs
+    proposed = candidates(logs, means.policy, rules)
     ingested = structuring(logs, means.model, means.policy)
     tables = {
         "raw_logs": logs,
         "conversations": conversations(logs),
         "episodes": episodes(logs, means.policy),
-        "candidates": pl.concat(
-            [candidates(logs, means.policy, rules).candidates, ingested.extraction.candidates]
-        ),
-        "refusals": ingested.extraction.refused,
+        "candidates": pl.concat([proposed.candidates, ingested.extraction.candidates]),
+        "refusals": pl.concat([proposed.held, ingested.extraction.refused]),
         "pieces": ingested.pieces,
         "check_ins": ingested.check_ins,
         "learning_candidates": learning_candidates(logs, means.policy),

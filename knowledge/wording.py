@@ -5,11 +5,13 @@ Similarity of vectors hardly sees what matters most in a fact: "python 3.11" and
 are similar are also compared word by word. The comparison is careful on one side: it agrees only
 when nothing of weight differs, since a wrong merge loses a fact and a missed one only repeats it.
 
-A statement is read as a row of content words, each in its stem, synonyms and spellings united,
-with one polarity for each clause: every negation and every word from the negative end of an axis
-(`dislike` is `like`, denied) turns it. Literals (numbers, dates, paths, …) are words that must be
-equal. What was is not what is, a question is no statement, and what I do you do not. English only;
-in another language words must be the same, and negation is not seen.
+A statement is read as a row of content words, each in its stem, synonyms and spellings united, in
+clauses of which each has its own polarity: a negation turns its clause, and a word from the denied
+end of an axis (`disable`) is the other one (`enable`), at that end. They are the same where each
+clause is; one denies the other where a clause does and no other is in doubt; else there is no
+verdict. Literals (numbers, dates, paths, …) are words that must be equal. What was is not what is,
+a question is no statement, and what I do you do not. English only; in another language words must
+be the same, and negation is not seen.
 """
 
 from enum import StrEnum
@@ -19,14 +21,15 @@ from knowledge.vocabulary import (
     ADJECTIVES_IN_LY,
     ADJUNCTS,
     CONDITIONS,
-    CONTRASTS,
     DIRECTION_STEMS,
     FRONTED,
     ONE_WAY,
+    SHADES,
     TENTATIVE,
     WEAK,
     stem,
 )
+from knowledge.wording_denial import agree, clause_denied, denied, same_sites, words_of
 from knowledge.wording_slots import values
 from knowledge.wording_statement import Statement, common, read_statement, same_persons
 
@@ -98,32 +101,30 @@ def _compared(ours: Statement, theirs: Statement) -> Compared:
         return Compared(Verdict.UNSURE, "word") if ours.asks else _another(ours, theirs, "word")
     if differs := _context(ours, theirs):
         return Compared(Verdict.UNSURE, differs)
-    signed = _signed(ours, turned)
-    against = theirs.signed()
-    if not _same_order([word for word, _ in signed], ours, theirs):
-        if not ours.asks and _alike(signed, against) and _exchanged(ours, theirs):
+    one, two = words_of(ours, turned), words_of(theirs, {})
+    agreed = agree(one, two)
+    if not _same_order([each.sign.word for each in one], ours, theirs):
+        if not ours.asks and agreed and _exchanged(ours, theirs):
             return Compared(Verdict.OPPOSITE, "order")
         return Compared(Verdict.UNSURE, "order")
-    if _alike(signed, against):
-        return Compared(Verdict.SAME)
+    if agreed and same_sites(ours, theirs):
+        return _same(ours, theirs)
     if ours.asks:
         return Compared(Verdict.UNSURE, "question")
-    denies = (
-        TENTATIVE.isdisjoint(ours.words)
-        and _main_differs(ours, set(signed) - set(against))
-        and _main_differs(theirs, set(against) - set(signed))
-    )
-    return Compared(Verdict.OPPOSITE if denies else Verdict.UNSURE, "polarity")
+    denies = None if agreed else denied(ours, theirs, turned)
+    if denies is False:
+        return _same(ours, theirs)
+    asserted = TENTATIVE.isdisjoint(ours.words)
+    return Compared(Verdict.OPPOSITE if denies and asserted else Verdict.UNSURE, "polarity")
 
 
-def _main_differs(statement: Statement, differs: set[tuple[str, bool]]) -> bool:
-    """Whether more than a condition is denied on one side only."""
-    if CONDITIONS.isdisjoint(statement.words):
-        return True
-    others = {word for word, _ in differs}
-    told = list(zip(statement.words, statement.clauses, strict=True))
-    conditional = {clause for word, clause in told if word in CONDITIONS}
-    return any(word in others and clause not in conditional for word, clause in told)
+def _same(ours: Statement, theirs: Statement) -> Compared:
+    """SAME, where no shade of meaning differs: "not yet", "no more"."""
+    for one, two in SHADES:
+        for left, right in ((ours.tokens, theirs.tokens), (theirs.tokens, ours.tokens)):
+            if one & left - right and two & right - left:
+                return Compared(Verdict.UNSURE, "word")
+    return Compared(Verdict.SAME)
 
 
 def _of_others(
@@ -139,7 +140,7 @@ def _of_others(
         return _another(ours, theirs, kind)
     longer, shorter = (ours, theirs) if only_ours else (theirs, ours)
     if _context(ours, theirs) is None and (
-        _counted_out(longer, shorter, surplus) or _clause_denied(longer, shorter)
+        _counted_out(longer, shorter, surplus) or clause_denied(longer, shorter)
     ):
         return Compared(Verdict.OPPOSITE, "polarity")
     return Compared(Verdict.UNSURE, kind)
@@ -177,11 +178,6 @@ def _context(ours: Statement, theirs: Statement) -> str | None:
     return None
 
 
-def _alike(ours: list[tuple[str, bool]], theirs: list[tuple[str, bool]]) -> bool:
-    """Whether the same words are denied."""
-    return ours == theirs or sorted(ours) == sorted(theirs)
-
-
 def _one_spelling(ours: Statement, theirs: Statement) -> bool:
     """Whether all that differs is how a word is put together: `time zone`, `time-zone`."""
     one, two = ours.raws, theirs.raws
@@ -193,7 +189,8 @@ def _one_spelling(ours: Statement, theirs: Statement) -> bool:
         and "".join(left).replace("-", "") == "".join(right).replace("-", "")
         and ours.relations == theirs.relations
         and _context(ours, theirs) is None
-        and not (any(ours.denied) or any(theirs.denied))
+        and not (ours.denies or theirs.denies)
+        and not any("=" in raw for raw in [*left, *right])
     )
 
 
@@ -202,27 +199,13 @@ def _counted_out(longer: Statement, shorter: Statement, surplus: list[str]) -> b
     quantities = (surplus == [_PARTLY] and longer.negated and shorter.universal) or (
         WEAK.issuperset(surplus) and shorter.none and not longer.negated
     )
-    if not quantities:
+    if not quantities or not CONDITIONS.isdisjoint(longer.words):
         return False
-    rest = [(word, denied) for word, denied in longer.signed() if word not in surplus]
+    rest = [sign for sign in longer.signed() if sign.word not in surplus]
     other = shorter.signed()
-    return [word for word, _ in rest] == [word for word, _ in other] and rest != other
-
-
-def _clause_denied(longer: Statement, shorter: Statement) -> bool:
-    """Whether a clause of one statement denies the other: "… but it is not public", "is public"."""
-    if len(set(shorter.clauses)) != 1 or len(shorter.words) < 2 or len(longer.denied) < 2:
-        return False
-    if not CONDITIONS.isdisjoint(longer.words):
-        return False
-    said: dict[int, list[str]] = {}
-    for word, clause in zip(longer.words, longer.clauses, strict=True):
-        if word not in CONTRASTS:
-            said.setdefault(clause, []).append(word)
-    denied = shorter.denied[shorter.clauses[0]]
-    return any(
-        words == shorter.words and longer.denied[clause] != denied for clause, words in said.items()
-    )
+    return [(sign.word, sign.end) for sign in rest] == [
+        (sign.word, sign.end) for sign in other
+    ] and all(one.denied != two.denied for one, two in zip(rest, other, strict=True))
 
 
 def _exchanged(ours: Statement, theirs: Statement) -> bool:
@@ -276,20 +259,6 @@ def _prefixed(longer: str, shorter: str) -> bool:
     )
 
 
-def _signed(statement: Statement, turned: dict[str, str]) -> list[tuple[str, bool]]:
-    """Words with their clause's polarity; `turned` ones as the other side has them."""
-    if not turned:
-        return statement.signed()
-    denied = statement.denied.copy()
-    for word, clause in zip(statement.words, statement.clauses, strict=True):
-        if word in turned:
-            denied[clause] = not denied[clause]
-    return [
-        (turned.get(word, word), denied[clause])
-        for word, clause in zip(statement.words, statement.clauses, strict=True)
-    ]
-
-
 def _same_order(ours: list[str], left: Statement, right: Statement) -> bool:
     """Whether words stand in the same order, or in one that says the same.
 
@@ -322,7 +291,7 @@ def _without_adverbs(statement: Statement) -> list[str]:
 
 def _same_parts(ours: Statement, theirs: Statement) -> bool:
     """Whether the parts that begin with a preposition are the same, in whatever order."""
-    if len(ours.denied) > 1 or len(theirs.denied) > 1:
+    if len(ours.denied) > 1 or len(theirs.denied) > 1 or ours.joined or theirs.joined:
         return False
     one, two = _parts(ours), _parts(theirs)
     return one[0] == two[0] and sorted(one[1:]) == sorted(two[1:])

@@ -9,6 +9,7 @@ from knowledge.vocabulary import (
     DETERMINERS,
     DIRECTIONS,
     FRONTED,
+    JOINTS,
     NEGATIONS,
     PARTICIPLES,
     POLAR,
@@ -18,6 +19,7 @@ from knowledge.vocabulary import (
     UNAGENTS,
     stem,
 )
+from knowledge.wording_clauses import BOUNDS
 
 _MARKS = frozenset(".;!?:,")
 
@@ -45,23 +47,39 @@ def _unfronted(tokens: list[str]) -> list[str]:
 
 def _sorted_lists(tokens: list[str]) -> list[str]:
     """The members of "a, b and c" in one order, where each is a single word."""
-    joins = {"and", "or", "&", ","}
+    if "respectively" in tokens:
+        return tokens
     result: list[str] = []
     at = 0
     while at < len(tokens):
         end = at
-        while end + 2 < len(tokens) and tokens[end + 1] in joins and _content(tokens[end + 2]):
+        while end + 2 < len(tokens) and tokens[end + 1] in JOINTS and _content(tokens[end + 2]):
             end += 2
         separators = tokens[at + 1 : end : 2]
-        if end > at and _content(tokens[at]) and {"and", "or", "&"} & set(separators):
+        if _is_list(tokens, at, end) and {"and", "or", "nor", "&"} & set(separators):
             result += sorted(tokens[at : end + 1 : 2])
-            if "or" in separators:
+            if not {"or", "nor"}.isdisjoint(separators):
                 result.append("or")
             at = end + 1
         else:
             result.append(tokens[at])
             at += 1
     return result
+
+
+def _is_list(tokens: list[str], at: int, end: int) -> bool:
+    """Whether members of a list stand from `at` to `end`, and no clause begins between them.
+
+    "Redis and Kafka are used", but not "he can swim and diving is hard".
+    """
+    if end == at or not _content(tokens[at]):
+        return False
+    before = at
+    while before and tokens[before - 1] in DETERMINERS - NEGATIONS:
+        before -= 1
+    leads = not before or tokens[before - 1] in BOUNDS
+    following = tokens[end + 1 : end + 2]
+    return leads or not following or following[0] in BOUNDS | RELATIONS | DIRECTIONS
 
 
 def _content(token: str) -> bool:

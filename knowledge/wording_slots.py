@@ -9,7 +9,7 @@ _LONGEST_VALUE = 3
 
 def values(ours: Statement, theirs: Statement) -> tuple[str, tuple[str, str]] | None:
     """Slot and values of two statements that differ in one place behind the verb."""
-    if ours.negated or theirs.negated or ours.denied != theirs.denied:
+    if ours.negated or theirs.negated or ours.denies != theirs.denies:
         return None
     if ours.past != theirs.past or not same_persons(ours.persons, theirs.persons):
         return None

@@ -2,35 +2,40 @@
 
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import NamedTuple
 
 from knowledge.vocabulary import (
-    ADJECTIVES,
     ASKING,
     AUXILIARIES,
     BE,
-    CLAUSE,
     DEFINITE,
-    DETERMINERS,
     FRONTED,
+    JOINTS,
     NEGATIONS,
     NONE,
     PASTS,
     PERSONS,
-    POLAR,
     RELATIONS,
+    SELDOM,
     STOPS,
     UNITED,
     UNIVERSAL,
-    VERBS,
     stem,
+)
+from knowledge.wording_clauses import (
+    attributive,
+    begins_beside,
+    begins_within,
+    denies,
+    predicates,
+    relative,
+    says,
+    verbal,
 )
 from knowledge.wording_order import active, canonical
 from knowledge.wording_tokens import tokens
 
-_ENDS = frozenset(".;!?:")
 _VOWELS = frozenset("aeiouy")
-_SUBJECTS = (["i"], ["we"], ["you"], ["he"], ["she"], ["they"], ["user"])
-"""Words that a verb follows."""
 
 
 @dataclass(slots=True)
@@ -45,8 +50,15 @@ class Statement:
     """Clause that the word stands in."""
     places: list[int] = field(default_factory=list)
     """Place of the word in the frame."""
+    ends: list[bool] = field(default_factory=list[bool])
+    """Whether the word is the denied end of its axis: `disable` is `enable`, at that end."""
     denied: list[bool] = field(default_factory=lambda: [False])
-    """Whether each clause (not word) is denied."""
+    """Whether each clause (not word) is denied, by a negation."""
+    groups: list[int] = field(default_factory=lambda: [0])
+    """Number of each clause among those that stand side by side: "that she lies" has that of "I
+    know"."""
+    sites: dict[int, int] = field(default_factory=dict[int, int])
+    """Clause → how many words stood before its first negation."""
     frame: list[str] = field(default_factory=list)
     """Content words, `be` and prepositions: all that a slot is described by."""
     verb: int | None = None
@@ -62,6 +74,10 @@ class Statement:
     turns: set[tuple[int, str]] = field(default_factory=set)
     """How many content words stand before each preposition, before each `be`, and before each
     `be` that a definite name follows (`be the`)."""
+    joined: bool = False
+    """Whether more than a list of single words is joined by `and` or the like."""
+    tokens: frozenset[str] = frozenset()
+    """All words, those without weight among them."""
     asks: bool = False
     """Whether it is a question."""
     negated: bool = False
@@ -75,10 +91,11 @@ class Statement:
     active: "Statement | None" = None
     """The same without passive and genitive, where it has any."""
 
-    def add(self, word: str, raw: str) -> None:
+    def add(self, word: str, raw: str, *, end: bool = False) -> None:
         """Takes a content word into the clause that is open."""
         self.words.append(word)
         self.raws.append(raw)
+        self.ends.append(end)
         self.clauses.append(len(self.denied) - 1)
         self.places.append(len(self.frame))
         if self.frame and self.frame[-1] in RELATIONS:
@@ -87,21 +104,46 @@ class Statement:
 
     def turn(self) -> None:
         """Denies the clause that is open, or takes a denial back."""
+        self.sites.setdefault(len(self.denied) - 1, len(self.words))
         self.denied[-1] = not self.denied[-1]
 
-    def signed(self) -> list[tuple[str, bool]]:
-        """Each word with whether its clause is denied."""
+    def open(self, *, beside: bool) -> bool:
+        """Begins a clause beside the one that is open, or within it, if that has a word."""
+        if not self.clauses or self.clauses[-1] < len(self.denied) - 1:
+            return False
+        self.denied.append(False)
+        self.groups.append(self.groups[-1] + beside)
+        return True
+
+    def signed(self) -> list["Sign"]:
+        """Each word with what tells its sense."""
         return [
-            (word, self.denied[clause])
-            for word, clause in zip(self.words, self.clauses, strict=True)
+            Sign(word, self.denied[clause], end)
+            for word, clause, end in zip(self.words, self.clauses, self.ends, strict=True)
         ]
+
+    @property
+    def denies(self) -> bool:
+        """Whether any of it is denied, by a negation or by the denied end of an axis."""
+        turned = self.denied.copy()
+        for clause, end in zip(self.clauses, self.ends, strict=True):
+            turned[clause] ^= end
+        return any(turned)
+
+
+class Sign(NamedTuple):
+    """A word of a statement, whether its clause is denied, and at which end of its axis it is."""
+
+    word: str
+    denied: bool
+    end: bool
 
 
 @lru_cache(maxsize=65_536)
 def read_statement(text: str) -> Statement:
     """A sentence or two as content words with the polarity of their clauses. Not to be changed."""
     read = tokens(text)
-    if read and read[0] in ASKING and "?" not in read and not _denies(read[1:2]):
+    if read and read[0] in ASKING and "?" not in read and not denies(read[1:2]):
         read.append("?")
     statement = _placed(canonical(read))
     other = active(read)
@@ -130,24 +172,27 @@ def _placed(tokens: list[str]) -> Statement:
     """Content words in their clauses, and each clause's polarity."""
     made = Statement()
     aside: int | None = None  # where "that are not compressed" begins, up to the verb of the files
+    told = acted = False  # whether the clause that is open says anything, and has a verb
+    first = 0  # its first word
     for at, piece in enumerate(tokens):
         if made.verb is None:
-            if aside is None and piece in {"that", "which", "who"} and _relative(tokens, at):
+            if aside is None and piece in {"that", "which", "who"} and relative(tokens, at):
                 aside = at
             elif aside is not None:
                 if at > aside + 1 and (piece in AUXILIARIES or piece in ASKING):
                     aside, made.verb = None, len(made.frame)
-            elif _verbal(piece, tokens[:at]):
+            elif verbal(tokens, at):
                 made.verb = len(made.frame)
-        joined = piece in {"and", "or", ","} and (
-            _denies(tokens[at + 1 : at + 3]) or any(map(_polar, tokens[at + 1 : at + 2]))
-        )
-        if (
-            (piece in CLAUSE or piece in _ENDS or joined)
-            and made.clauses
-            and made.clauses[-1] == len(made.denied) - 1
-        ):
-            made.denied.append(False)
+        beside = begins_beside(tokens, at, told, made.denied[-1])
+        leading = next(iter(made.raws[first:]), None)
+        within = aside is None and begins_within(tokens, at, told, acted, leading)
+        if (beside or within) and made.open(beside=beside):
+            told, acted, first = not beside, False, len(made.words)
+        if aside is None:
+            told |= (
+                says(tokens, at) or piece == "never" or (piece in NEGATIONS and piece not in NONE)
+            )
+            acted |= piece not in AUXILIARIES and piece not in ASKING and predicates(tokens, at)
         if "=" in piece:
             made.add(piece, piece)
         elif piece in NEGATIONS and aside is not None:
@@ -161,11 +206,14 @@ def _placed(tokens: list[str]) -> Statement:
             _place(made, tokens, at, aside is not None)
     if len(made.denied) > 1 and made.clauses[-1] < len(made.denied) - 1 and not made.denied[-1]:
         made.denied.pop()  # a mark at the end begins nothing
+        made.groups.pop()
     made.persons = tuple(PERSONS[piece] for piece in tokens if piece in PERSONS)
     made.relations = tuple(piece for piece in tokens if piece in RELATIONS)
     made.past = tuple(piece for at, piece in enumerate(tokens) if _past(piece, tokens[:at]))
+    made.joined = not JOINTS.isdisjoint(tokens)
+    made.tokens = frozenset(tokens)
     made.asks = "?" in made.words
-    made.negated = _denies(tokens)
+    made.negated = denies(tokens)
     made.none = not NONE.isdisjoint(tokens)
     made.universal = not UNIVERSAL.isdisjoint(tokens)
     made.bag = sorted(made.words)
@@ -187,23 +235,13 @@ def _place(made: Statement, tokens: list[str], at: int, aside: bool) -> None:
         made.frame.append("be")
     if piece in STOPS or (not piece[0].isalpha() and piece not in "%?"):
         return
+    if piece in SELDOM:
+        made.add("seldom", piece)
+        return
     word, negative = UNITED.get(stem(piece), (stem(piece), False))
-    if negative and (aside or _attributive(tokens, at)):
+    if negative and (aside or attributive(tokens, at)):
         word, negative = stem(piece), False
-    if negative:
-        made.turn()
-    made.add(word, piece)
-
-
-def _relative(tokens: list[str], at: int) -> bool:
-    """Whether `that` and the like begin what tells one thing from another, behind its name."""
-    after = tokens[at + 1 : at + 2]
-    return (
-        at > 0
-        and _thing(tokens[at - 1 : at])
-        and after != []
-        and (after[0] in AUXILIARIES or after[0] in ASKING or stem(after[0]) in VERBS)
-    )
+    made.add(word, piece, end=negative)
 
 
 def _going_on(following: list[str]) -> bool:
@@ -212,59 +250,9 @@ def _going_on(following: list[str]) -> bool:
     return verb.endswith("ing") and not _VOWELS.isdisjoint(verb[:-3])  # but "is string" is a value
 
 
-def _attributive(tokens: list[str], at: int) -> bool:
-    """Whether an adjective tells one thing from another: the `private` of "the private endpoint".
-
-    So does a participle ("failing tests"). "is a bad idea" says that it is bad.
-    """
-    if not _thing(tokens[at + 1 : at + 2]):
-        return False
-    if stem(tokens[at]) not in ADJECTIVES:
-        leads = at == 0 or tokens[at - 1] in DETERMINERS or tokens[at - 1] in RELATIONS
-        return leads and tokens[at].endswith(("ing", "ed"))
-    before = next((word for word in reversed(tokens[:at]) if word not in DETERMINERS), "")
-    return before not in BE
-
-
-def _thing(following: list[str]) -> bool:
-    return (
-        following != []
-        and following[0][0].isalpha()
-        and following[0] not in STOPS
-        and following[0] not in CLAUSE
-        and following[0] not in RELATIONS
-        and following[0] not in FRONTED
-        and following[0] not in NEGATIONS
-        and following[0] not in {"and", "or", "than", "by", "from"}
-    )
-
-
-def _polar(token: str) -> bool:
-    """Whether a word is an end of an axis."""
-    return stem(token) in POLAR
-
-
-def _verbal(piece: str, before: list[str]) -> bool:
-    """Whether a word is a verb, as far as its form and a list of common ones tell."""
-    if piece in AUXILIARIES or piece in PASTS:
-        return True
-    if before[-1:] in _SUBJECTS and "=" not in piece and piece not in NEGATIONS | STOPS:
-        return True
-    noun = before[-1:] != [] and (before[-1] in DETERMINERS or before[-1] in RELATIONS)
-    return (
-        not noun
-        and "=" not in piece
-        and (stem(piece) in VERBS or (len(piece) > 4 and piece.endswith("ed")))
-    )
-
-
-def _denies(tokens: list[str]) -> bool:
-    return any(token in NEGATIONS for token in tokens)
-
-
 def _definite(following: list[str]) -> bool:
     """Whether a name begins here that there is one of."""
-    name = following[1:] if _denies(following[:1]) else following
+    name = following[1:] if denies(following[:1]) else following
     return name[:1] != [] and (name[0] in DEFINITE or name[1:2] == ["s"])
 
 

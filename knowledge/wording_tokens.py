@@ -30,6 +30,7 @@ _LITERAL = re.compile(
   | (?P<name>(?<![\w-])--?[a-zA-Z][\w-]* | \$\w+ | \b[a-z]+(?:\+\+|\#)(?!\w)
            | (?-i:\b[A-Z]{1,2}[+-])(?=[\s.,;!?)]|$)
            | (?-i:\bA)(?=\s+(?:to|and|or|is|in|on|from|over|than|has|for|with)\b|[.,;:!?]|$)
+           | (?-i:(?<=[a-z0-9,;:]\ )A)(?![\w'’-])
            | \b\w+(?:\.\w*[a-zA-Z_]\w*)+\b
            | \b\w*[a-z0-9]_\w+ | (?-i:\b[a-z]+[A-Z]\w*|\b[A-Z][a-z]+[A-Z]\w*)
            | \b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}\b
@@ -64,6 +65,12 @@ PHRASES = [
         ("able to", r"\b(?:is|are|was|were|be|been) able to\b", "can"),
         ("ed to", r"\b(?:failed|refused) to\b", "did not"),
         ("to", r"\b(?:fails?|failing|refuses?) to\b", "not"),
+        ("need", r"\bneed not (?:to )?", "not must "),
+        (
+            " but",
+            r"\b(nobody|nothing|no one|none|all|(?:every|any)(?:one|body|thing)) but\b",
+            r"\1 except",
+        ),
         (
             "means|in no|under no|not at|but",
             r"\b(?:by no means|in no way|under no circumstances|not at all|anything but)\b",
@@ -85,10 +92,10 @@ PHRASES = [
             "",
         ),
         ("not ", r"\bnot (?:all|every|always|everyone|everything)\b", "not partly"),
-        ("no longer|not any", r"\b(?:no longer|not any ?(?:more|longer))\b", "not"),
+        ("no longer|not any", r"\b(?:no longer|not any ?(?:more|longer))\b", "anymore not"),
         (" of| to", r"\b(?:because of|due to|owing to|thanks to|on account of)\b", "because"),
         ("than|stead|in p", r"\b(?:rather than|instead of|in preference to|in place of)\b", "over"),
-        ("any", r"\bany ?(?:more|longer)\b", ""),
+        ("any", r"\bany ?(?:more|longer)\b", "anymore"),
         (
             ",",
             r"^\s*(?:no|yes|yeah|yep|sure(?: thing)?|ok(?:ay)?|alright|certainly|absolutely"
@@ -116,7 +123,8 @@ PHRASES = [
         ("prior", r"\bprior to\b", "before"),
         ("order to|so as", r"\b(?:in order to|so as to)\b", "to"),
         ("with|well as", r"\b(?:as well as|along with|together with)\b", "and"),
-        (" to", r"\b(?:has|have|need|needs|ought) to\b", "must"),
+        ("ought", r"\bought to\b", "should"),
+        (" to", r"\b(?:has|have|need|needs) to\b", "must"),
         (
             "ha",
             r"\b(?:has|have|had) ((?:not |never )?)"

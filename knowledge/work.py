@@ -34,11 +34,12 @@ OUTCOME_SCHEMA = pl.Schema(
 
 
 def day_units(placed: pl.DataFrame, stage: str, fingerprint: str) -> pl.DataFrame:
-    """One unit per day: its hash changes when a record comes to it or leaves it."""
+    """One unit per day: its hash changes when a record comes, leaves, or is dated otherwise."""
+    dated = pl.col("occurred_at").is_not_null().cast(pl.Int8)
     return (
         placed.sort("namespace", "day", "conversation_id", "record_key")
         .group_by("namespace", "day", maintain_order=True)
-        .agg(pl.concat_str("conversation_id", "record_key").str.join("\n").alias("content"))
+        .agg(pl.concat_str("conversation_id", "record_key", dated).str.join("\n").alias("content"))
         .select(
             "namespace",
             pl.lit(stage).alias("stage"),
@@ -62,6 +63,22 @@ def conversation_units(conversations: pl.DataFrame, fingerprints: dict[str, str]
         pl.col("content_hash").alias("unit_hash"),
         "day",
     ).join(stages, how="cross")
+
+
+STALE = "~"
+"""Ends the fingerprint of what rests on answers to an earlier prompt, or of another model."""
+
+
+def without_marks(work: pl.DataFrame) -> pl.DataFrame:
+    """`work` in which what is stale for its answers alone counts as done."""
+    return work.with_columns(pl.col("fingerprint").str.strip_suffix(STALE))
+
+
+def done_otherwise(units: pl.DataFrame, work: pl.DataFrame) -> pl.DataFrame:
+    """Units whose content was done by another fingerprint: what is stale, not what is new."""
+    done = work.filter(pl.col("outcome") != "failed").select(*UNIT, "unit_hash", was="fingerprint")
+    same = units.join(done, on=[*UNIT, "unit_hash"])
+    return same.filter(pl.col("was") != pl.col("fingerprint")).drop("was")
 
 
 def owed(units: pl.DataFrame, work: pl.DataFrame) -> pl.DataFrame:

@@ -1,7 +1,6 @@
 """Doing again what was done: forgets that it was, so that the same run as ever does it."""
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import polars as pl
 
@@ -9,6 +8,7 @@ from assets import candidates, learning_candidates, raw_logs
 from knowledge.stages import STAGES
 from knowledge.tables import DEAD_LETTERS, SOURCE_FILES, WORK
 from resources.lock import write_lock
+from resources.log_files import on_disk
 from resources.state import State
 
 
@@ -53,7 +53,7 @@ def forget_failures(state: State, namespace: str | None = None) -> tuple[int, li
             *letters.filter(mine, pl.col("stage") == "records")["source_file"],
             *files.filter(mine, refused)["path"],
         }
-        there = [path for path in sorted(named) if Path(path).exists()]
+        there = [path for path in sorted(named) if on_disk(path).exists()]
         again = mine & pl.col("path").is_in(there)
         warehouse.write(SOURCE_FILES, files.filter(~again))
         read = mine & (pl.col("stage") == "records") & pl.col("source_file").is_in(there)

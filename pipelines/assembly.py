@@ -7,7 +7,7 @@ from pipelines.graph import ASSETS, versioned
 from pipelines.jobs import JOBS
 from pipelines.schedules import SCHEDULES
 from pipelines.sensors import SENSORS
-from pipelines.under_way import COMMAND_TAG, process_tag
+from pipelines.under_way import AGAIN_TAG, COMMAND_TAG, process_tag
 from resources.state import State
 
 
@@ -27,7 +27,8 @@ def definitions(state: State) -> dg.Definitions:
         """The state; a run that opens it says by which process, so that it can be told dead."""
         tags = context.run.tags if context.run else {}
         command = tags.get(COMMAND_TAG)
-        state.begin_run(command, night=is_night(context.run and context.run.job_name, command))
+        night = is_night(context.run and context.run.job_name, command)
+        state.begin_run(command, night=night, again=AGAIN_TAG in tags)
         if context.instance and context.run:
             context.instance.add_run_tags(context.run.run_id, process_tag())
         return state

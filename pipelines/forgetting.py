@@ -3,12 +3,14 @@
 import fcntl
 import os
 import shutil
-from collections.abc import Generator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+import sqlite3
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import NamedTuple
 
+import dagster as dg
 import polars as pl
 
 from assets.candidates import run_candidates
@@ -20,6 +22,7 @@ from knowledge.receipt import receipt
 from knowledge.stages import STAGES
 from knowledge.tables import TABLES
 from pipelines.next_step import pending_days
+from pipelines.under_way import UNFINISHED, reconcile
 from resources.files import sync_folder
 from resources.home import HomeError, open_home
 from resources.inbox import append_event
@@ -33,6 +36,8 @@ from resources.publication import (
 )
 from resources.state import State
 from resources.tombstones import forgetting
+
+WHILE_RUNNING = "a run is under way: its history goes with the next --purge of anything"
 
 DRY_RUN = ("dry-run-", ".partial")
 """How the folder in the home begins and ends where a dry run works."""
@@ -49,11 +54,14 @@ def as_they_are(state: State, namespace: str) -> dict[str, pl.LazyFrame]:
     }
 
 
-def rehearsed(state: State, event: Mapping[str, object]) -> pl.DataFrame:
+def rehearsed(
+    state: State, event: Mapping[str, object], then: Callable[[State], None] = lambda _: None
+) -> pl.DataFrame:
     """The receipt of a tombstone that is not told: of a run on a copy of the tables.
 
-    The copy shares the files, which never change, and is removed. A language model is not asked:
-    what it would have to say anew counts as gone.
+    The copy shares the files, which never change, and is removed; before that, `then` may look at
+    what is left there. A language model is not asked: what it would have to say anew counts as
+    gone.
 
     Raises:
         HomeError: the tables are not in a folder.
@@ -76,6 +84,7 @@ def rehearsed(state: State, event: Mapping[str, object]) -> pl.DataFrame:
             run_learning_candidates(copy, days)
         for stage in STAGES:
             run_stage(copy, stage)
+        then(copy)
         return receipt(before, as_they_are(copy, namespace))
 
 
@@ -112,7 +121,8 @@ def _copied(state: State, folder: Path) -> State:
     if state.home.warehouse.is_dir():
         shutil.copytree(state.home.warehouse, home.warehouse, copy_function=os.link)
     shutil.copytree(state.home.inbox, home.inbox, dirs_exist_ok=True)
-    for file in (state.home.forget_key, *state.home.root.glob("answers.sqlite*")):
+    beside = state.home.forget_key, state.home.sources, *state.home.root.glob("answers.sqlite*")
+    for file in beside:
         if file.exists():
             shutil.copy(file, home.root)
     return State(home, state.settings.model_copy(update={"home": folder, "budget_run": 0.0}))
@@ -137,8 +147,11 @@ def not_yet(state: State, namespace: str) -> NotYet | None:
 def purge(state: State) -> list[NotYet]:
     """Removes every old version of every table, older manifests and generations, and free pages.
 
+    Dagster's history of runs goes, too: errors in it may have words of logs.
+
     Returns:
         Namespaces that are held back: their readers need versions that may hold what was forgotten.
+        And Dagster, while a run is under way.
     """
     with write_lock(state.home, "forget --purge"):
         _clear(state)
@@ -152,4 +165,27 @@ def purge(state: State) -> list[NotYet]:
             state.warehouse.purge(table, keep=in_use.get(name, ()))
     sync_folder(state.home.root)
     held = held_back(state.home)
-    return [NotYet(namespace, each.reasons) for namespace, each in sorted(held.items())]
+    left = [NotYet(namespace, each.reasons) for namespace, each in sorted(held.items())]
+    history = forget_runs(state)
+    return [*left, history] if history else left
+
+
+def forget_runs(state: State) -> NotYet | None:
+    """Empties Dagster's history of runs and ticks; cursors stay.
+
+    Returns:
+        Why it could not be done: a run is under way.
+    """
+    state.home.dagster_environment()
+    with dg.DagsterInstance.get() as instance:
+        reconcile(instance)
+        if instance.get_runs(dg.RunsFilter(statuses=UNFINISHED), limit=1):
+            return NotYet("dagster", [WHILE_RUNNING])
+        instance.wipe()
+    for file in sorted(state.home.dagster.rglob("*.db")):
+        with closing(sqlite3.connect(file, timeout=60, isolation_level=None)) as database:
+            if database.execute("SELECT 1 FROM sqlite_master WHERE name = 'job_ticks'").fetchone():
+                database.execute("DELETE FROM job_ticks")
+            database.execute("VACUUM")
+            database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    return None

@@ -9,25 +9,23 @@ import dagster as dg
 
 from assets.progress import LISTENER, Listener
 from assets.records import changed_files, stretch
-from knowledge.tables import ENRICHMENT_QUEUE
+from knowledge.tables import ENRICHMENT_QUEUE, SOURCE_FILES
 from knowledge.work import ranges
+from pipelines.estimate import busyness, estimate
 from pipelines.event_log import kept_open
 from pipelines.healing import heal
 from pipelines.next_step import WHOLE, Step, next_step, night_owes_model
-from pipelines.under_way import COMMAND_TAG, process_tag, range_tags, reconcile
+from pipelines.under_way import AGAIN_TAG, COMMAND_TAG, process_tag, range_tags, reconcile
 from resources.damage import Damaged, reading
 from resources.effects import switched_off
-from resources.log_files import LogFile
+from resources.log_files import LogFile, bytes_per_line
+from resources.run_times import run_times
 from resources.state import State
 
 FIRST_STRETCH = 8 * 1024 * 1024
 """Bytes of the first stretch: small, so that search answers within a minute."""
 
 STRETCH_GROWTH = 4
-
-FIXED_SECONDS = 12.0
-SECONDS_PER_MB = 0.2
-"""What a run took on two cores, for the estimate before it."""
 
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 
@@ -51,19 +49,32 @@ class Plan:
 
     files: int
     bytes: int
+    """New ones; of a file that has grown, what was added."""
     sessions: int
     """Files that are no sub-agent's: an estimate, since nothing has been read yet."""
     oldest: datetime | None
     """Modification times of the files."""
     newest: datetime | None
-    seconds: float
-    """Estimate of the time that it takes."""
+    lines: int
+    """An estimate, too: by how long lines are in the beginning of some files."""
+    seconds_least: float
+    seconds_most: float
+    """Estimate of the time that it takes, without a language model; 0 if there is nothing."""
 
 
 def plan(state: State) -> Plan:
-    """Looks at what changed in the sources, without reading it."""
+    """Looks at what changed in the sources, and reads no more than the beginning of some of it."""
     files = changed_files(state)
-    size = sum(file.size for file in files)
+    known = state.warehouse.read(SOURCE_FILES, columns=["namespace", "path", "consumed"]).collect()
+    taken = {(namespace, path): read for namespace, path, read in known.iter_rows()}
+    read = [taken.get((file.namespace, str(file.path)), 0) for file in files]
+    # A file that is shorter than what was read of it is another one.
+    size = sum(
+        file.size - (done if done <= file.size else 0)
+        for file, done in zip(files, read, strict=True)
+    )
+    lines = round(size / (bytes_per_line(files) or 1))
+    takes = estimate(lines, run_times(state.home), busyness())
     times = [datetime.fromtimestamp(file.modified_ns / 1e9, UTC) for file in files]
     return Plan(
         len(files),
@@ -71,7 +82,8 @@ def plan(state: State) -> Plan:
         sum("subagents" not in file.path.parts for file in files),
         min(times, default=None),
         max(times, default=None),
-        FIXED_SECONDS + SECONDS_PER_MB * size / 1e6 if files else 0.0,
+        lines,
+        *(takes if files else (0.0, 0.0)),
     )
 
 
@@ -125,10 +137,13 @@ def run_days(
     days: Sequence[str],
     *,
     listener: Listener | None = None,
+    again: bool = False,
     on_check: Callable[[], None] = lambda: None,
     on_interrupt: Callable[[], None] = lambda: None,
 ) -> Outcome:
     """Makes `days` anew as far as they owe anything, then what follows from them; or just that.
+
+    With `again` a language model is asked again what it answered to an earlier prompt.
 
     Raises:
         RunFailed: a step failed. What was published before stays.
@@ -143,7 +158,7 @@ def run_days(
         runs.go_on()
         runs.check(on_check)
 
-    return _watched(state, work, listener, on_interrupt)
+    return _watched(state, work, listener, on_interrupt, again=again)
 
 
 def run_inbox(
@@ -208,6 +223,7 @@ class _Runs:
     instance: dg.DagsterInstance
     outcome: Outcome = field(default_factory=Outcome)
     command: str = field(default_factory=lambda: str(uuid4()))
+    again: bool = False
 
     def take_in(self) -> None:
         """All that is new, and what follows from it."""
@@ -260,7 +276,12 @@ class _Runs:
             result = defs.resolve_job_def(step.job).execute_in_process(
                 run_config=config,
                 instance=self.instance,
-                tags={**range_tags(step), **process_tag(), COMMAND_TAG: self.command},
+                tags={
+                    **range_tags(step),
+                    **process_tag(),
+                    COMMAND_TAG: self.command,
+                    **({AGAIN_TAG: "yes"} if self.again else {}),
+                },
                 raise_on_error=False,
                 run_id=run_id,
             )
@@ -276,16 +297,17 @@ def _watched(
     on_interrupt: Callable[[], None] = lambda: None,
     *,
     healed: bool = False,
+    again: bool = False,
 ) -> Outcome:
     """Does work over one instance; once more, if it failed as something was damaged meanwhile."""
     if not healed:
         heal(state)
     try:
-        return _done(state, work, listener, on_interrupt)
+        return _done(state, work, listener, on_interrupt, again=again)
     except (RunFailed, Damaged):
         if not heal(state, deep=True):
             raise
-        return _done(state, work, listener, on_interrupt)
+        return _done(state, work, listener, on_interrupt, again=again)
 
 
 def _done(
@@ -293,13 +315,16 @@ def _done(
     work: Callable[[_Runs], None],
     listener: Listener | None,
     on_interrupt: Callable[[], None],
+    *,
+    again: bool,
 ) -> Outcome:
     token = LISTENER.set(listener)
     state.home.dagster_environment()  # the code location looks there when it is imported
+    state.ask_again(allowed=again)  # what is next is told by this one, and done by the graph's own
     try:
         with dg.DagsterInstance.get() as instance:
             reconcile(instance)
-            runs = _Runs(state, instance)
+            runs = _Runs(state, instance, again=again)
             try:
                 with reading():
                     work(runs)

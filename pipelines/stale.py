@@ -14,7 +14,7 @@ from knowledge.learnings.asked import LEARNING_MODEL
 from knowledge.stages import STAGES
 from knowledge.structuring import STRUCTURING
 from knowledge.tables import CANDIDATES, EXTRACTORS, LEARNING_CANDIDATES, WORK
-from knowledge.work import UNIT, day_units, owed
+from knowledge.work import STALE, UNIT, day_units, owed
 from resources.state import State
 
 _ESTIMATES = {
@@ -97,7 +97,9 @@ def owed_units(state: State, work: pl.DataFrame | None = None) -> pl.DataFrame:
         for frame in (
             owed(days, work),
             by_conversation.pending(state, candidates.extractors(state.settings)),
+            by_conversation.stale(state, candidates.extractors(state.settings)),
             learning_candidates.pending(state),
+            by_conversation.stale(state, learning_candidates.extractors(state.settings)),
         )
     )
     before = work.select(*UNIT, pl.col("fingerprint").alias("before"), "rows")
@@ -149,7 +151,7 @@ def _change(
     change = Change(
         extractor.name,
         extractor.kind,
-        _how(extractor, stored, same=same),
+        _how(extractor, stored, mine, same=same),
         mine["day"].n_unique(),
         0 if by_day else mine["unit"].n_unique(),
         int(mine["rows"].sum()) + int(tables["rows"].sum()),
@@ -164,12 +166,16 @@ def _change(
     return replace(change, calls=asked.calls, tokens=tokens, dollars=asked.dollars)
 
 
-def _how(extractor: Extractor, stored: dict[str, object] | None, *, same: bool) -> str:
+def _how(
+    extractor: Extractor, stored: dict[str, object] | None, units: pl.DataFrame, *, same: bool
+) -> str:
     if stored is None:
         return "new"
     if stored["version"] != extractor.version:
         return f"{stored['version']} → {extractor.version}"
     what = {"prompt": "prompt or model", "model": "prompts or settings"}.get(extractor.kind)
+    if same and units.height and units["before"].str.ends_with(STALE).all():
+        return "answers to an earlier prompt"
     return "interrupted" if same else f"{extractor.version}, {what or 'settings'} changed"
 
 

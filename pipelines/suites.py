@@ -11,7 +11,7 @@ from knowledge.redaction import VERSION as REDACTION
 from knowledge.redaction import redactor
 from knowledge.redaction.rules import RULES as REDACTIONS
 from knowledge.rules import Record, field_text
-from knowledge.tables import TABLES, TEXT, TEXTS, Table
+from knowledge.tables import TABLES, TEXTS, Table
 from knowledge.work import OUTCOMES
 from pipelines.balances import BALANCES, Counts
 from pipelines.suite import Batch, Read, Suite, expect, holds, stretches
@@ -34,31 +34,13 @@ def suites() -> list[Suite]:
             found.append(_quotes(table, *_QUOTES[table.name]))
         if table.name == "work":
             found.append(_outcomes())
-        if columns := words(table):
+        if columns := table.words:
             found.append(_no_secret(table, columns))
         if table.name in _MODELLED:
             found.append(_no_canary(table, _MODELLED[table.name]))
         if table.name in _STATEMENTS:
             found.append(_duplicates(table, _STATEMENTS[table.name]))
     return found
-
-
-def words(table: Table) -> list[str]:
-    """Columns that may hold words of logs: text that is no id, digest, day or fixed term."""
-    fixed = {
-        "namespace", "day", "model", "fingerprint", "digest", "kind", "mode", "origin", "trigger",
-        "outcome", "status", "stage", "gate", "source", "adapter", "category", "decision", "type",
-        "extractor", "cause", "knowledge_type", "info_type", "predicate", "unit", "generation",
-        "introduced_by", "merged_into", "spans", "derived_from", "dedupe_hash", "subject",
-        "ended_by", "beside",
-    }  # fmt: skip
-    return [
-        name
-        for name, column in table.columns.items()
-        if column.type in (TEXT, TEXTS)
-        and name not in fixed
-        and not name.endswith(("_id", "_ids", "_hash", "_key"))
-    ]
 
 
 def _unique_key(table: Table) -> Suite:
@@ -244,7 +226,7 @@ def _no_secret(table: Table, columns: Sequence[str]) -> Suite:
             held.append(part.select(clean(part[name]).alias(rule) for name, rule in rules.items()))
         yield holds(pl.concat(held))
 
-    patterns = digest(REDACTION, *(f"{rule.name}={rule.exact}" for rule in REDACTIONS))
+    patterns = digest(REDACTION, *(f"{rule.name}={rule.exact}{rule.each}" for rule in REDACTIONS))
     about = f"Nothing that looks like a secret in {', '.join(columns)}."
     return Suite(table.name, "no_secret", about, (table.name,), f"{columns}{patterns}", batches)
 

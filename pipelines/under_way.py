@@ -5,6 +5,7 @@ import socket
 
 import dagster as dg
 
+from assets.days import last_day
 from pipelines.next_step import Step
 
 PROCESS_TAG = "cairn/process"
@@ -12,6 +13,9 @@ PROCESS_TAG = "cairn/process"
 
 COMMAND_TAG = "cairn/command"
 """Names the command whose runs these are: they share a budget, and the breakers of the model."""
+
+AGAIN_TAG = "cairn/ask-again"
+"""On runs in which a language model may be asked again what it answered to an earlier prompt."""
 
 UNFINISHED = [
     dg.DagsterRunStatus.QUEUED,
@@ -23,12 +27,16 @@ UNFINISHED = [
 
 
 def range_tags(step: Step) -> dict[str, str]:
-    """The tags by which Dagster runs a range of days in one run."""
+    """The tags by which Dagster runs a range of days in one run.
+
+    Days after the last partition are made with that one.
+    """
     if step.days is None:
         return {}
+    last = last_day()
     return {
-        "dagster/asset_partition_range_start": step.days.first,
-        "dagster/asset_partition_range_end": step.days.last,
+        "dagster/asset_partition_range_start": min(step.days.first, last),
+        "dagster/asset_partition_range_end": min(step.days.last, last),
     }
 
 

@@ -168,17 +168,26 @@ class Answers:
             with self._writing() as database:
                 _add_records(database, missing)
 
-    def delete(self, namespace: str, record_ids: Iterable[str]) -> int:
-        """Deletes every answer that saw one of these records, and overwrites its bytes.
+    def of_namespace(self, namespace: str) -> list[Kept]:
+        """Every answer of a namespace, by key."""
+        query = "SELECT * FROM answers WHERE namespace = ? ORDER BY key"
+        with self._reading() as database:
+            rows = database.execute(query, [namespace]).fetchall() if database else []
+        return [Kept(*row) for row in rows]
+
+    def delete(self, namespace: str, record_ids: Iterable[str], keys: Iterable[str] = ()) -> int:
+        """Deletes every answer that saw one of these records, or has such a key; with its bytes.
 
         Returns:
             How many there were. Their calls stay in the ledger.
         """
         seen = (
-            "DELETE FROM answers WHERE namespace = ? AND key IN (SELECT key FROM answer_records "
-            "WHERE record_id IN (SELECT value FROM json_each(?)))"
+            "DELETE FROM answers WHERE namespace = ? AND (key IN (SELECT value FROM json_each(?)) "
+            "OR key IN (SELECT key FROM answer_records "
+            "WHERE record_id IN (SELECT value FROM json_each(?))))"
         )
-        return self._delete(seen, [namespace, json.dumps(list(record_ids))])
+        given = [json.dumps(list(each)) for each in (keys, record_ids)]
+        return self._delete(seen, [namespace, *given])
 
     def delete_all(self, namespace: str) -> int:
         """Deletes every answer of a namespace, as `delete`."""

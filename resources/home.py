@@ -21,7 +21,8 @@ OURS = {
     *FOLDERS, "schema_version", "cairn.toml", "answers.sqlite", "answers.sqlite-shm",
     "answers.sqlite-wal", "sources.json", "write.lock", "write.lock.next", "checks.json",
     "held.json", "sensor_alive", "model_waits", "model_goes_on", "keys.json", "forget.key",
-    "forgetting", "search_waits", "notifications", "damaged",
+    "forgetting", "search_waits", "notifications", "damaged", "records_dated", "usage",
+    "run_times.jsonl",
 }  # fmt: skip
 KEPT_ASIDE = 20
 """Damaged things that are kept; of more, the oldest go."""

@@ -99,7 +99,7 @@ def append_events(
 
 def lines_of(home: Home, namespace: str, *, containing: bytes = b"") -> list[bytes]:
     """Lines of a namespace's inbox that have some bytes in them, in the order of its files."""
-    contents = (file.read_bytes() for file in _files(home, namespace))
+    contents = (file.read_bytes() for file in files(home, namespace))
     return [
         line
         for content in contents
@@ -119,7 +119,7 @@ def blank_lines(home: Home, namespace: str, forget: Callable[[bytes], bool]) -> 
     """
     gone = 0
     with _locked(home.inbox):
-        for file in _files(home, namespace):
+        for file in files(home, namespace):
             lines = file.read_bytes().split(b"\n")
             kept = [b"" if line.strip() and forget(line) else line for line in lines]
             if kept == lines:
@@ -140,7 +140,8 @@ def namespaces_of_inbox(home: Home) -> list[str]:
     return sorted(folder.name for folder in home.inbox.iterdir() if folder.is_dir())
 
 
-def _files(home: Home, namespace: str) -> list[Path]:
+def files(home: Home, namespace: str) -> list[Path]:
+    """Files of a namespace's inbox, the earliest month first."""
     found = (home.inbox / check_namespace(namespace)).glob("*.jsonl")
     return sorted(file for file in found if file.is_file())
 
@@ -192,7 +193,10 @@ def _moment(given: object, at: datetime | None) -> datetime:
     at = at or datetime.now(UTC)
     if at.tzinfo is None:
         raise ValueError("event: at has no timezone")
-    return at.astimezone(UTC)
+    try:
+        return at.astimezone(UTC)
+    except OverflowError:
+        raise ValueError(f"event: at is no time that can be counted: {at}") from None
 
 
 def _redacted(value: dict[str, object], redact: Redact) -> tuple[dict[str, object], int]:

@@ -2,8 +2,10 @@
 
 import hashlib
 import os
+import re
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,6 +23,9 @@ HOME_MARKS = ("schema_version", "inbox", "warehouse")
 WINDOW = 64 * 1024 * 1024
 """Bytes read at once of a file of lines."""
 
+MOST_SAMPLED, SAMPLE = 50, 64 * 1024
+"""Files, and bytes of each, in which lines are counted."""
+
 
 class LogFile(NamedTuple):
     """A file as it stands on disk, and whose it is."""
@@ -30,6 +35,11 @@ class LogFile(NamedTuple):
     timezone: str
     size: int
     modified_ns: int
+
+    @property
+    def name(self) -> str:
+        """Its path as tables hold it, with escapes for bytes that are not UTF-8."""
+        return os.fsencode(self.path).decode("utf-8", "backslashreplace")
 
 
 class Window(NamedTuple):
@@ -44,8 +54,7 @@ def log_files(path: Path, namespace: str, timezone: str) -> Iterator[LogFile]:
     """All log files under `path` (or the file itself), in no particular order.
 
     Files that vanish meanwhile, links that lead nowhere, and what is no file (a pipe would be
-    waited on for ever) are passed over. A name that is not valid UTF-8 is written with escapes:
-    that file is not there, so it is refused by a name that every table can hold.
+    waited on for ever) are passed over.
     """
     for file in _within(path) if path.is_dir() else (path,):
         try:
@@ -53,8 +62,20 @@ def log_files(path: Path, namespace: str, timezone: str) -> Iterator[LogFile]:
         except OSError:
             continue
         if stat.S_ISREG(found_as.st_mode):
-            name = os.fsencode(file.absolute()).decode("utf-8", "backslashreplace")
-            yield LogFile(Path(name), namespace, timezone, found_as.st_size, found_as.st_mtime_ns)
+            yield LogFile(
+                file.absolute(), namespace, timezone, found_as.st_size, found_as.st_mtime_ns
+            )
+
+
+def on_disk(name: str) -> Path:
+    """The path of a file by its `LogFile.name`, whether or not it is still there."""
+    path = Path(name)
+    if path.exists() or "\\x" not in name:
+        return path
+    raw = re.sub(
+        rb"\\x([89a-f][0-9a-f])", lambda byte: bytes.fromhex(byte[1].decode()), name.encode()
+    )
+    return Path(os.fsdecode(raw))
 
 
 def _within(path: Path) -> Iterator[Path]:
@@ -99,10 +120,21 @@ def changed(files: Iterable[LogFile], known: pl.DataFrame) -> list[LogFile]:
         (
             file
             for file in files
-            if seen.get((file.namespace, str(file.path))) != (file.size, file.modified_ns)
+            if seen.get((file.namespace, file.name)) != (file.size, file.modified_ns)
         ),
         key=lambda file: (-file.modified_ns, file.path),
     )
+
+
+def bytes_per_line(files: Sequence[LogFile]) -> float:
+    """How long lines are, about: by the beginnings of the largest files. 0 if there is none."""
+    largest = sorted(files, key=lambda file: (-file.size, file.path))[:MOST_SAMPLED]
+    read = lines = 0
+    for file in largest:
+        with suppress(OSError), file.path.open("rb") as stream:
+            start = stream.read(SAMPLE)
+            read, lines = read + len(start), lines + start.count(b"\n")
+    return read / max(lines, 1)
 
 
 def prefix_hash(path: Path, length: int) -> hashlib.blake2b:

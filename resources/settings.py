@@ -21,6 +21,7 @@ from pydantic_settings import (
 )
 
 from knowledge.policy import Policy
+from knowledge.text import suggestion
 from resources.home import check_namespace, find_home
 
 PREFIX = "CAIRN_"
@@ -226,7 +227,10 @@ def load_settings() -> Settings:
     for name in os.environ:
         key = name.removeprefix(PREFIX).lower().split("__")[0]
         if name.startswith(PREFIX) and key not in Settings.model_fields:
-            raise ConfigError(f"environment variable {name}: no such setting; see `cairn config`")
+            meant = suggestion(key, Settings.model_fields)
+            raise ConfigError(
+                f"environment variable {name}: no such setting{meant}; see `cairn config`"
+            )
     try:
         return Settings()
     except SettingsError as error:
@@ -239,11 +243,17 @@ def load_settings() -> Settings:
         first = error.errors(include_input=False, include_url=False)[0]
         path = tuple(str(part) for part in first["loc"])
         problem = (
-            "no such setting; see `cairn config`"
+            f"no such setting{suggestion('.'.join(path), _names())}; see `cairn config`"
             if first["type"] == "extra_forbidden"
             else first["msg"].removeprefix("Value error, ")
         )
         raise ConfigError(f"{_origin(path)}: {'.'.join(path)}: {problem}") from None
+
+
+def _names() -> list[str]:
+    """Names of all settings, as in cairn.toml."""
+    own = [name for name in Settings.model_fields if name != "policy"]
+    return own + [f"policy.{name}" for name in Policy.model_fields]
 
 
 def _is_odd_json(name: str) -> bool:

@@ -7,6 +7,8 @@ from zoneinfo import ZoneInfo
 
 from resources.files import replace_file
 from resources.home import Home, check_namespace, check_writable
+from resources.inbox import namespaces_of_inbox
+from resources.log_files import LogFile, log_files
 
 
 class SourceError(Exception):
@@ -68,6 +70,21 @@ def list_sources(home: Home) -> list[Source]:
             f"{home.sources} cannot be read: `cairn run` sets it aside, then register your sources"
             " again with `cairn run --source PATH`"
         ) from error
+
+
+def files_there(home: Home, namespace: str | None = None) -> list[LogFile]:
+    """Files of the registered sources and of the inbox, of one namespace or of all; each once."""
+    found = {
+        (file.namespace, file.path): file
+        for source in list_sources(home)
+        if namespace in (None, source.namespace)
+        for file in log_files(Path(source.path), source.namespace, source.timezone)
+    }
+    for owner in namespaces_of_inbox(home):
+        if namespace in (None, owner):
+            for file in log_files(home.inbox / owner, owner, "UTC"):
+                found[owner, file.path] = file
+    return list(found.values())
 
 
 def remove_source(home: Home, path: Path) -> Source:

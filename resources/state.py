@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from knowledge.embedding import Embedder
     from resources.answers import Answers
     from resources.language_model import LitellmModel
-    from resources.unasked import Unasked
+    from resources.unasked import Spared, Unasked
     from resources.vector_index import VectorIndex
 
 VECTORS_AT_ONCE = 16_384
@@ -134,12 +134,36 @@ class State:
 
         return Unasked(self.settings.model or "", self.answers)
 
-    def begin_run(self, command: str | None = None, *, night: bool = False) -> None:
+    def asking(self) -> "LitellmModel | Spared | None":
+        """The language model, or one that earlier answers stand in for.
+
+        To ask again after a prompt or the model changed may cost as much as all that was ever
+        asked. So a budget must bound it, or a person have said so (`ask_again`).
+        """
+        from resources.unasked import Spared
+
+        model = self.language_model
+        return model if model is None or self.asks_again else Spared(model, self.answers)
+
+    @property
+    def asks_again(self) -> bool:
+        """Whether a language model is asked again what it answered to an earlier prompt."""
+        limits = (self.settings.budget_run, self.settings.budget_day)
+        return limits != (None, None) or self.__dict__.get("_again", False)
+
+    def ask_again(self, *, allowed: bool) -> None:
+        """Notes whether a person said that a language model may be asked again."""
+        self.__dict__["_again"] = allowed
+
+    def begin_run(
+        self, command: str | None = None, *, night: bool = False, again: bool = False
+    ) -> None:
         """Lets go of what is of one run: the budget and the breakers of the language model.
 
         Runs of one command share them: it is one run to whoever gave it. Only one of the `night`
-        asks the language model what is asked once a night.
+        asks the language model what is asked once a night. `again` is as of `ask_again`.
         """
+        self.ask_again(allowed=again)
         if command is None or self.__dict__.get("_command") != command:
             self.__dict__.pop("language_model", None)
         self.__dict__["_command"] = command

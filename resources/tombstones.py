@@ -11,7 +11,7 @@ import polars as pl
 
 from knowledge.adapter import Head
 from knowledge.adapters import adapters
-from knowledge.tombstones import Tombstone, line_forgotten, lines_forgotten, tombstone_of
+from knowledge.tombstones import Tombstone, forgotten, line_forgotten, of_heads, tombstone_of
 from resources.damage import RUN, Damaged
 from resources.files import replace_file
 from resources.home import Home, HomeError, check_namespace, check_writable
@@ -85,7 +85,7 @@ def forgets(home: Home, namespace: str, event_ids: Sequence[str], at: datetime) 
     """
     own = tombstones(home).get(namespace, [])
     heads = [Head(None, False, event_id, at.isoformat()) for event_id in event_ids]
-    return lines_forgotten(namespace, heads, own, key_of(home, own))
+    return forgotten(of_heads(namespace, heads), own, key_of(home, own))
 
 
 def clear_inbox(home: Home, namespace: str, own: list[Tombstone], key: bytes | None) -> int:

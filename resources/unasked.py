@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from knowledge.asking import Answer, Ask, Bundle
+from knowledge.asking import Answer, Ask, Bundle, LanguageModel
 from knowledge.text import estimated_tokens
 from resources.answers import Answers, Kept, replayed
 from resources.prices import known
@@ -23,7 +23,8 @@ class _Own(NamedTuple):
 class Unasked:
     """Answers that are kept, and what it would take to have the others.
 
-    `calls` are the questions that would be asked, each once; tokens are estimated from their texts.
+    `calls` are the questions that would be asked, each once, `about` the records that they show;
+    tokens are estimated from their texts.
     Where another version of a prompt, or another model, has answered the same, that answer stands
     in for the one not yet there, so that what it leads to asking is counted; what else only an
     answer would lead to cannot be known.
@@ -34,6 +35,7 @@ class Unasked:
         self._answers = answers
         self._versions = answers.versions()
         self._counted: set[str] = set()
+        self.about: set[str] = set()
         self.tokens_in = 0
         self.tokens_out = 0
 
@@ -66,6 +68,13 @@ class Unasked:
             self._count(bundle.together(waiting[start : start + bundle.most]))
         return [own.answer for own in found]
 
+    def earlier(self, asks: Sequence[Ask]) -> list[Answer | None]:
+        """What other versions answered to each question that the one in force was not asked."""
+        return [
+            own.answer if not own.kept and own.answer.outcome == "done" else None
+            for own in self._kept(asks)
+        ]
+
     def _kept(
         self, asks: Sequence[Ask], stands: Callable[[Kept], bool] = lambda _: True
     ) -> list[_Own]:
@@ -87,11 +96,47 @@ class Unasked:
         key = ask.key(self.model)
         if key not in self._counted:
             self._counted.add(key)
+            self.about.update(ask.record_ids)
             self.tokens_in += estimated_tokens(ask.prompt.system) + estimated_tokens(ask.given)
             self.tokens_out += ask.prompt.max_tokens // ANSWER_SHARE
 
 
+class Spared:
+    """A language model that is asked only what no earlier prompt, or other model, has answered.
+
+    `stood_in` are the records that earlier answers, which stand in for its own, are about.
+    """
+
+    def __init__(self, model: LanguageModel, answers: Answers) -> None:
+        self.model = model.model
+        self._model = model
+        self._kept = Unasked(model.model, answers)
+        self.stood_in: set[str] = set()
+
+    def answers(self, asks: Sequence[Ask]) -> list[Answer]:
+        """As of the model, in the order of the questions."""
+        earlier = self._kept.earlier(asks)
+        new = [ask for ask, answer in zip(asks, earlier, strict=True) if answer is None]
+        for ask, answer in zip(asks, earlier, strict=True):
+            self.stood_in.update(ask.record_ids if answer else ())
+        asked = iter(self._model.answers(new))
+        return [answer or next(asked) for answer in earlier]
+
+    def answers_together(self, asks: Sequence[Ask], bundle: Bundle) -> list[Answer]:
+        """As of the model: questions that share the one call of a night cost little."""
+        return self._model.answers_together(asks, bundle)
+
+
+def stood_in(model: LanguageModel | None) -> frozenset[str]:
+    """Records that earlier answers are about which stood in for a model's own."""
+    return frozenset(model.stood_in) if isinstance(model, Spared) else frozenset()
+
+
 def _stand_in(ask: Ask, before: Sequence[Kept]) -> Answer:
-    done = (replayed(ask, row) for row in before if row.outcome == "done")
+    done = (
+        replayed(ask, row)._replace(earlier=row.fingerprint)
+        for row in before
+        if row.outcome == "done"
+    )
     found = next((answer for answer in done if answer.outcome == "done"), None)
     return found or Answer("pending", reason="not_asked")

@@ -1,9 +1,11 @@
 """What of memory goes into a prompt, within a budget of tokens."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING
+
+from knowledge.fence import CLOSING, fenced, harmless, opening
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -41,7 +43,10 @@ class Context:
     recent: tuple[str, ...] = ()
     tool_results: tuple[str, ...] = ()
     tokens: Mapping[str, int] = field(default_factory=dict[str, int])
-    """Tokens of system, streamed, recent and tool_results, separators included."""
+    """Tokens of system, streamed with its fence, recent and tool_results, separators included."""
+    namespace: str | None = None
+    generation: str | None = None
+    """Of the memories: their fence names them."""
 
     @property
     def total(self) -> int:
@@ -51,9 +56,20 @@ class Context:
     @property
     def text(self) -> str:
         """All of it: what changes least stands first, so that prompt caches hit."""
-        memories = [text for texts in self.streamed.values() for text in texts]
-        parts = [self.system, *memories, *self.recent, *self.tool_results]
+        memories = SEPARATOR.join(text for texts in self.streamed.values() for text in texts)
+        told = fenced(memories, self.namespace, self.generation)
+        parts = [self.system, told, *self.recent, *self.tool_results]
         return SEPARATOR.join(part for part in parts if part)
+
+    @property
+    def memories(self) -> str:
+        """The memories alone, each in a line under its kind, in their fence; empty without any."""
+        lines: list[str] = []
+        for kind, texts in self.streamed.items():
+            if texts:
+                lines.append(f"{kind.capitalize()}:")
+                lines += [f"- {' '.join(text.split())}" for text in texts]
+        return fenced("\n".join(lines), self.namespace, self.generation)
 
 
 def build_context(
@@ -63,6 +79,9 @@ def build_context(
     system: str = "",
     budget: int = BUDGET,
     count: Count | None = None,
+    *,
+    namespace: str | None = None,
+    generation: str | None = None,
 ) -> Context:
     """Recent turns always, tool results next, memories while they fit, system text in the rest.
 
@@ -70,7 +89,7 @@ def build_context(
       fewer than 3. If those are still too long, the longest are cut in the middle.
     - Tool results: all of them, within a share of their own; the longest are cut in the middle.
     - Memories: in the given order, whole, up to the first that does not fit; nothing after it.
-      Of several kinds, each has a share, and stops by itself.
+      Of several kinds, each has a share, and stops by itself. Their fence is no part of a share.
     - System text: what is left; cut in the middle if it is longer.
 
     Args:
@@ -80,6 +99,8 @@ def build_context(
         system: Instructions, profile, whatever else.
         budget: Tokens, at most, of all of it together, separators included.
         count: Counts tokens; `count_tokens` if None.
+        namespace: Whose memories they are, for their fence.
+        generation: Generation of vectors that they were found in, for the same.
 
     Raises:
         ValueError: the budget is below 120 tokens.
@@ -99,9 +120,13 @@ def build_context(
     else:
         streams, share = dict(streamed), room.share(STREAMED)
     taken: dict[str, tuple[str, ...]] = {}
+    fence = room.cost(f"{opening(namespace, generation)}\n{CLOSING}")
+    left -= fence
     for kind, memories in streams.items():
-        taken[kind] = room.stream(memories, min(share, left))
+        taken[kind] = room.stream(map(harmless, memories), min(share, left))
         left -= sum(map(room.cost, taken[kind]))
+    if not any(taken.values()):
+        left, fence = left + fence, 0
     rest = room.fitted([system] if system.strip() else [], left)
     parts = {
         "system": rest,
@@ -114,7 +139,12 @@ def build_context(
         streamed=taken,
         recent=tuple(turns),
         tool_results=tuple(results),
-        tokens={name: sum(map(room.cost, texts)) for name, texts in parts.items()},
+        tokens={
+            name: sum(map(room.cost, texts)) + (fence if name == "streamed" else 0)
+            for name, texts in parts.items()
+        },
+        namespace=namespace,
+        generation=generation,
     )
 
 
@@ -131,7 +161,7 @@ class _Room:
     def cost(self, text: str) -> int:
         return self._count(text + SEPARATOR)
 
-    def stream(self, memories: Sequence[str], room: int) -> tuple[str, ...]:
+    def stream(self, memories: Iterable[str], room: int) -> tuple[str, ...]:
         """Memories up to the first that does not fit."""
         taken: list[str] = []
         for memory in filter(str.strip, memories):

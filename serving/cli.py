@@ -39,6 +39,7 @@ COMMANDS = {
     "backfill": "Make days anew",
     "dry-run": "What would be extracted from a file; stores nothing",
     "prompts": "What is asked of the language model, and what came of it",
+    "metrics": "What passes each gate, what each night did, what is used, what waits",
     "costs": "What calls to the language model cost",
     "review": "What waits for a person: facts to decide on, and what is held in quarantine",
     "merge": "Say that facts, or entities, are one",
@@ -46,6 +47,7 @@ COMMANDS = {
     "keep-apart": "Say that two are two, and both hold",
     "correct": "Put a true sentence in the place of a fact",
     "confirm": "Say that a fact is true",
+    "rate": "Say that a learning helped, or did not",
     "retract": "Say that a fact is not true, or not worth knowing",
     "forget": "Take something away for good, with all that rests on it alone",
     "dead-letters": "What could not be read, and why",
@@ -56,6 +58,22 @@ COMMANDS = {
     "mcp": "Give agents memory as tools",
     "keys": "Make, list and remove keys of the HTTP API",
 }
+
+
+def _choose_home(ctx: click.Context, _: click.Parameter, home: Path | None) -> None:
+    if home is not None:
+        home = home.expanduser().absolute()
+        os.environ["CAIRN_HOME"] = str(home)  # settings, and Dagster's processes, look there too
+        ctx.find_root().obj = home
+
+
+HOME = click.Option(
+    ["--home"],
+    type=click.Path(path_type=Path, file_okay=False),
+    callback=_choose_home,
+    expose_value=False,
+    help="State folder (CAIRN_HOME; data/state in the checkout if unset).",
+)
 
 
 class LazyGroup(click.Group):
@@ -72,7 +90,19 @@ class LazyGroup(click.Group):
         if cmd_name not in COMMANDS:
             return None
         module = import_module(f"serving.commands.{cmd_name.replace('-', '_')}")
+        _take_home(module.command)
         return module.command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that the arguments begin with; of a misspelt one, which may be meant."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.exceptions.NoSuchCommand as unknown:
+            raise click.exceptions.NoSuchCommand(
+                unknown.command_name, None, COMMANDS, ctx
+            ) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Names with their summaries, without importing anything."""
@@ -85,34 +115,36 @@ class LazyGroup(click.Group):
         try:
             return super().invoke(ctx)
         except (
-            click.exceptions.Exit, click.Abort, click.ClickException, BrokenPipeError,
+            click.exceptions.Exit, click.Abort, click.ClickException,
             KeyboardInterrupt, SystemExit, GeneratorExit,
         ):  # fmt: skip
             raise
+        except BrokenPipeError as closed:
+            raise BrokenPipeError from closed  # at one with a number click would exit with 1
         except BaseException as error:  # polars gives up by no `Exception`
             if (told := _told(error)) is not None:
                 raise click.ClickException(told) from error
             raise
 
 
+def _take_home(command: click.Command) -> None:
+    """Has a command, and those within it, take `--home`, too: who adds it last means the same."""
+    if HOME not in command.params:
+        command.params.append(HOME)
+    if isinstance(command, click.Group):
+        for inner in command.commands.values():
+            _take_home(inner)
+
+
 @click.group(
     cls=LazyGroup,
+    params=[HOME],
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog='Start with `cairn run --samples`, then `cairn search "backup fails"`.',
 )
-@click.option(
-    "--home",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="State folder (CAIRN_HOME; data/state in the checkout if unset).",
-)
 @click.version_option(package_name="cairn", message="cairn %(version)s")
-@click.pass_context
-def cairn(ctx: click.Context, home: Path | None) -> None:
+def cairn() -> None:
     """Knowledge that lasts, as a pure function of your logs."""
-    if home is not None:
-        home = home.expanduser().absolute()
-        os.environ["CAIRN_HOME"] = str(home)  # settings, and Dagster's processes, look there too
-    ctx.obj = home
     quiet()
 
 
@@ -121,7 +153,9 @@ def main() -> None:
     try:
         if any(not _is_text(argument) for argument in sys.argv):
             _refuse("an argument is not valid UTF-8", 2)
-        sys.exit(cairn(standalone_mode=False) or 0)  # click gives the code of an Exit
+        code = cairn(standalone_mode=False) or 0  # click gives the code of an Exit
+        sys.stdout.flush()
+        sys.exit(code)
     except click.exceptions.NoArgsIsHelpError as error:
         error.show()
         sys.exit(2)

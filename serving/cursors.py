@@ -10,8 +10,14 @@ import polars as pl
 
 from knowledge.identity import digest
 
+_MARK = 8
+"""Hex digits that say of which list a cursor is."""
+
 LONGEST_CURSOR = 400
-"""Characters of a cursor: a few numbers and an id."""
+"""Characters."""
+
+CURSOR = rf"^WyI[A-Za-z0-9_-]{{16,{LONGEST_CURSOR - 3}}}$"
+"""Cursors, as a regular expression: `["…", …]` in base64, with a few numbers and an id."""
 
 _BEFORE_ALL = -(2**62)
 """Stands for a time that is not known."""
@@ -61,7 +67,7 @@ def page(
     """
     names = [f"\x1f{number}" for number in range(len(keys))]  # no column of a table
     keyed = rows.with_columns(key.value.alias(name) for key, name in zip(keys, names, strict=True))
-    mark = digest(*of, length=8)
+    mark = digest(*of, length=_MARK)
     if cursor is not None:
         schema = keyed.select(names).collect_schema()
         last = _read(cursor, mark, [_plain(schema[name]) for name in names])

@@ -20,6 +20,7 @@ from knowledge.tables import (
     THEMES,
     Table,
 )
+from knowledge.text import suggestion
 from resources.publication import namespaces
 from resources.state import State
 from serving.reader import Reader, open_reader
@@ -111,7 +112,9 @@ def entities_called(reader: Reader, name: str) -> pl.DataFrame:
         .collect()
     )
     if named.is_empty():
-        raise UnknownId(f"no entity is called {name!r}; see `cairn entities`")
+        names = reader.entities().select("name").unique().collect()["name"].sort().to_list()
+        meant = suggestion(wanted, names)
+        raise UnknownId(f"no entity is called {name!r}{meant}; see `cairn entities`")
     return named
 
 

@@ -1,9 +1,13 @@
-"""Lineage, both ways: the records that something rests on, and what rests on a record."""
+"""Lineage, both ways: the records that something rests on, and what rests on a record.
+
+What gives orders to a model is left out of both; `cairn show` and `cairn review` tell it.
+"""
 
 from typing import Any
 
 import polars as pl
 
+from knowledge.injection import HELD, without_orders
 from knowledge.tables import EPISODES, EVIDENCE, FACT_SOURCES, LEARNINGS, RAW_LOGS, Table
 from serving.explain import explain
 from serving.ids import exactly
@@ -14,7 +18,7 @@ MOST = 100
 
 
 def why(reader: Reader, id_: str) -> dict[str, Any] | None:
-    """What something is and the words it rests on; None if nothing has just this id.
+    """What something is and the words it rests on; None if nothing has just this id, or it is held.
 
     Returns:
         kind, id, namespace; quotes, each with quote, record_id, file and line; explanation: all
@@ -24,8 +28,25 @@ def why(reader: Reader, id_: str) -> dict[str, Any] | None:
     if thing is None:
         return None
     explanation = explain(thing)
+    if thing.kind == "candidate" and explanation["candidate"].get("reason") == HELD:
+        return None
     head = {name: explanation.pop(name) for name in ("kind", "id", "namespace")}
-    return head | {"quotes": _quotes(thing.kind, explanation), "explanation": explanation}
+    return head | told({"quotes": _quotes(thing.kind, explanation), "explanation": explanation})
+
+
+def told(found: Any, origin: str = "agent") -> Any:
+    """Texts of whatever was found, without lines that give orders, by who speaks in each."""
+    match found:
+        case str():
+            return without_orders(found, origin)
+        case dict():
+            who = found.get("origin") or found.get("role")
+            origin = who if isinstance(who, str) else origin
+            return {name: told(value, origin) for name, value in found.items()}
+        case list():
+            return [told(value, origin) for value in found]
+        case _:
+            return found
 
 
 def _quotes(kind: str, explained: dict[str, Any]) -> list[dict[str, Any]]:
@@ -68,7 +89,7 @@ def uses(reader: Reader, record_id: str) -> dict[str, Any] | None:
         return None
     row = found[0]
     episode = reader.table(EPISODES, ["episode_id", "request", "started_at"]).filter(
-        pl.col("episode_id") == row["episode_id"]
+        pl.col("episode_id") == pl.lit(row["episode_id"], pl.String)
     )
     spoken = pl.col("source_id") == record_id
     return {

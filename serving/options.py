@@ -2,11 +2,13 @@
 
 import os
 from collections.abc import Callable
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from serving.moments import as_moment
 
 if TYPE_CHECKING:
     from resources.state import State
@@ -66,12 +68,11 @@ def _moment(ctx: click.Context, param: click.Parameter, value: str | None) -> da
     if value is None:
         return None
     try:
-        moment = datetime.fromisoformat(value)
+        return as_moment(datetime.fromisoformat(value))
     except ValueError:
         raise click.BadParameter(
             f"{value!r} is no ISO time such as 2026-03-01 or 2026-03-01T12:00", ctx, param
         ) from None
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 as_of = click.option(

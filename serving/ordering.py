@@ -16,6 +16,16 @@ from serving.inbox import add_event
 LONGEST_TOPIC = 200
 """Characters."""
 
+_PLAIN = r"[^\x00-\x08\x0e-\x1f\x7f-\x9f]*"
+TOPIC_SCHEMA: dict[str, Any] = {
+    "type": "string",
+    "minLength": 1,
+    "maxLength": LONGEST_TOPIC,
+    "pattern": rf"^{_PLAIN}[\p{{L}}\p{{N}}]{_PLAIN}$",
+    "not": {"pattern": r"(^|\s)--"},
+}
+"""Texts that are taken for a topic, as JSON Schema: a letter or digit, no option, no controls."""
+
 
 def topic_of(words: Sequence[str]) -> str:
     """A topic as it was typed, on one line.

@@ -38,6 +38,9 @@ _SAID = (CANDIDATES, KNOWN_ONLY_CANDIDATES, THEME_FACTS)
 ENDED, NOT_YET = "ended", "not_yet"
 """Statuses that a reader gives: true no more, and not true yet."""
 
+QUARANTINED = "quarantined"
+"""Stored status of what only `cairn show` and `cairn review` tell."""
+
 STANDING = ("active", "pending_embed")
 """Stored statuses of facts that nothing took away."""
 
@@ -194,7 +197,7 @@ class Reader:
 
     def _known(self, fact_ids: pl.Series | None) -> pl.LazyFrame:
         """Rows of MEMORY with what was known of them at `as_of`."""
-        facts = self._of(MEMORY, fact_ids)
+        facts = self._of(MEMORY, fact_ids).filter(pl.col("status") != QUARANTINED)
         if not self.past:
             return facts
         said_of = self._of(FACTS, fact_ids, ["namespace", "fact_id", "entity_id"])

@@ -4,11 +4,9 @@ from typing import Any
 
 import polars as pl
 
+from knowledge.fence import defused, harmless
 from knowledge.policy import STRUCTURAL_PREDICATES
 from knowledge.tables import CONVERSATIONS, RAW_LOGS, THEMES
-from resources.publication import held_back, namespaces
-from resources.state import State
-from resources.verdicts import Verdicts
 from serving.interests import interests
 from serving.notifications import notifications
 from serving.reader import Reader
@@ -24,16 +22,6 @@ ENTITY_COLUMNS = (
     Column("mentions", from_width=70),
     Column("last_seen", from_width=90),
 )
-
-
-def held_reasons(state: State) -> dict[str, list[str]]:
-    """Namespaces that are not published as they stand, and why: their invariants do not hold."""
-    verdicts, held = Verdicts(state.home), held_back(state.home)
-    found = {
-        name: verdicts.against(name) or list(held[name].reasons if name in held else ())
-        for name in sorted({*held, *namespaces(state.home)})
-    }
-    return {name: reasons for name, reasons in found.items() if reasons}
 
 
 def totals(reader: Reader) -> dict[str, int]:
@@ -158,7 +146,7 @@ def prompt_line(prompt: dict[str, Any]) -> str:
 
 def print_found(result: Found) -> None:
     """One result of a search, with where it came from."""
-    about = f"  {one_line(result.entity, 40)}" if result.entity else ""
+    about = f"  {defused(one_line(result.entity, 40))}" if result.entity else ""
     out = console()
     out.print()
     out.print(
@@ -167,6 +155,6 @@ def print_found(result: Found) -> None:
         end="",
     )
     out.print(about, style="green", markup=False)
-    say(one_line(result.text, 600), indent=2)
+    say(harmless(one_line(result.text, 600)), indent=2)
     for source in result.sources[:2]:
         out.print(f"  {source['file']}:{source['line']}", style="dim", markup=False, soft_wrap=True)

@@ -32,6 +32,11 @@ _NEVER = 2**62
 
 NO_PROVIDER = "No search provider is set (CAIRN_SEARCH_PROVIDER): nothing is searched for."
 
+SEARCHES_FOLLOW = (
+    "Searches follow after the next run, when nothing else runs: the daemon makes both, or"
+    " `cairn research --run`."
+)
+
 FORGOTTEN = "what it brought was forgotten: ask anew, and it is searched for"
 
 
@@ -72,7 +77,7 @@ def _topic(topic: str) -> str:
     line = topic_of([topic])
     if not any(character.isalnum() for character in line):
         raise Undecidable("the topic says nothing")
-    if " --" in line:
+    if f" {line}".find(" --") >= 0:
         raise Undecidable("a topic has no option in it")
     return line
 
@@ -128,6 +133,9 @@ class Report(NamedTuple):
     """The same, of what is not searched for; `held` says why."""
     made: list[dict[str, Any]]
     """Searches of the system itself, the latest first."""
+
+
+NOTHING = Report(ENRICHMENT_QUEUE.empty(), ENRICHMENT_QUEUE.empty(), [])
 
 
 def report(reader: Reader) -> Report:

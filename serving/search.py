@@ -13,6 +13,7 @@ import polars as pl
 from knowledge.asked_time import asked_time
 from knowledge.embeddings import learning_text
 from knowledge.tables import EPISODES, LEARNINGS, MEMORY_ENTITIES
+from resources.usage import SEARCH, note_use
 from resources.vector_index import Filters, Hit
 from serving.reader import Reader
 from serving.scoring import UNJUDGED, Scored, Told, about, days, diverse, scored
@@ -75,6 +76,10 @@ class Answer:
     said: str | None = None
     from_day: str | None = None
     to_day: str | None = None
+    near: int = 0
+    """Results that are near enough, those beyond the limit too."""
+    redundant: int = 0
+    """Of these, those that are left out, since another says the same."""
 
 
 def search_memory(
@@ -96,6 +101,7 @@ def answer(
     limit: int | None = None,
     min_confidence: float | None = None,
     only: Filters = ANYTHING,
+    taste: Taste | None = None,
 ) -> Answer:
     """What memory has about `query`, best first; `serving.scoring` says what is best.
 
@@ -113,6 +119,7 @@ def answer(
         limit: Most results; `policy.search_limit` if None.
         min_confidence: Least confidence; `policy.search_min_confidence` if None.
         only: What results must be besides: kinds and statuses are filled in where it has none.
+        taste: As of `nearest`.
 
     Raises:
         ValueError: the query is empty, or the search type unknown.
@@ -129,9 +136,21 @@ def answer(
         asked = asked_time(query, reader.as_of.astimezone(zone))
         days = [day and day.isoformat() for day in (asked.first, asked.last)]
         then = replace(only, from_day=days[0], to_day=days[1])
-        if asked.said and (found := nearest(reader, asked.rest, search_type, wanted, least, then)):
-            return Answer(found, asked.said, *days)
-    return Answer(nearest(reader, query, search_type, wanted, least, only))
+        if asked.said:
+            near, best = _searched(reader, asked.rest, search_type, wanted, least, then, taste)
+            if best:
+                found = _results(reader, best[:wanted])
+                alike = len(near) - len(best)
+                return Answer(found, asked.said, *days, near=len(near), redundant=alike)
+    near, best = _searched(reader, query, search_type, wanted, least, only, taste)
+    found = _results(reader, best[:wanted])
+    return Answer(found, near=len(near), redundant=len(near) - len(best))
+
+
+def served(reader: Reader, its: Answer) -> Answer:
+    """An answer to somebody who asked: the same, counted."""
+    note_use(reader.state.home, reader.namespace, SEARCH, len(its.results), its.near, its.redundant)
+    return its
 
 
 def nearest(
@@ -148,6 +167,20 @@ def nearest(
     Arguments as of `answer`; with a `taste`, for what is told unasked, what it leaves out is not
     there, and of what is equally relevant more interest comes first.
     """
+    _, best = _searched(reader, text, search_type, wanted, least, only, taste)
+    return _results(reader, best[:wanted])
+
+
+def _searched(
+    reader: Reader,
+    text: str,
+    search_type: str,
+    wanted: int,
+    least: float,
+    only: Filters,
+    taste: Taste | None,
+) -> tuple[list[Scored], list[Scored]]:
+    """What is near to a text, best first; and of these, what says something of its own."""
     policy = reader.state.policy
     hits = _hits(reader, text, search_type, wanted, least, only)
     told = _told(reader, hits)
@@ -169,7 +202,7 @@ def nearest(
     near = fit if _few_days(only) else about(fit, policy)
     if taste:
         near = taste.sorted(filter(taste.leaves, near))
-    return _results(reader, diverse(near, reader.state.embedder, policy)[:wanted])
+    return near, diverse(near, reader.state.embedder, policy)
 
 
 def _few_days(only: Filters) -> bool:

@@ -22,6 +22,7 @@ from typing import Any
 
 import uvicorn
 
+from serving.connections import BoundedProtocol
 from serving.quiet import quiet
 
 GRACE = 5
@@ -44,6 +45,7 @@ def server_of(app: Any) -> uvicorn.Server:
         access_log=False,
         server_header=False,
         proxy_headers=False,
+        http=BoundedProtocol,
         ws="none",
         timeout_keep_alive=30,
         timeout_graceful_shutdown=GRACE,

@@ -1,9 +1,36 @@
-"""Homes to be changed by a test."""
+"""Homes for tests: copies to be changed, and those that all workers share."""
 
+import fcntl
+import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from resources.index import copy_sparse
+
+
+def once(factory: pytest.TempPathFactory, name: str, build: Callable[[Path], object]) -> Path:
+    """A folder that the first worker builds, and each other one has a copy of.
+
+    `build` is given the folder, and puts a `home` in it among other files.
+    """
+    base = factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    made, done = shared / name, shared / f"{name}-built"
+    with (shared / f"{name}-lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not done.exists():
+            shutil.rmtree(made, ignore_errors=True)
+            made.mkdir()
+            build(made)
+            done.touch()
+            return made
+    place = base / name
+    shutil.copytree(made, place, ignore=shutil.ignore_patterns("home"))
+    copy_home(made / "home", place / "home")
+    return place
 
 
 def copy_home(home: Path, place: Path) -> Path:

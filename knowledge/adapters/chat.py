@@ -129,7 +129,7 @@ def _is_message(line: Any) -> bool:
 
 ADAPTER = Adapter(
     name="chat",
-    version=3,
+    version=4,
     about="chats in the plain form (JSONL or JSON list: role, content, timestamp, …)",
     recognises=recognises,
     head=head,

@@ -423,7 +423,7 @@ def _mapping(value: Any) -> dict[str, Any]:
 
 ADAPTER = Adapter(
     name="claude_code",
-    version=2,
+    version=3,
     about="Claude Code sessions (JSONL, and exports of web sessions)",
     recognises=recognises,
     head=head,

@@ -283,7 +283,7 @@ def _is_old_call(line: dict[str, Any]) -> bool:
 
 ADAPTER = Adapter(
     name="codex",
-    version=2,
+    version=3,
     about="Codex rollouts (JSONL)",
     recognises=recognises,
     head=head,

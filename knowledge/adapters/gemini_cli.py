@@ -195,7 +195,7 @@ def _is_document(value: Any) -> bool:
 
 ADAPTER = Adapter(
     name="gemini_cli",
-    version=3,
+    version=4,
     about="Gemini CLI chats (JSON documents, and JSONL of newer versions)",
     recognises=recognises,
     head=head,

@@ -6,7 +6,8 @@ Every line has `event_id`, `type` and `at` (ISO 8601). What else it has depends 
   Cairn itself said, which is recalled and never read as news
 - command: text, the whole command line such as `/learn python packaging`
 - reaction: text (an emoji or a word), reply_to (the message it answers), proactive (whether that
-  message came unasked), strength (0 to 1, how much a thumb for a learning counts)
+  message came unasked), strength (0 to 1, how much a thumb for a learning counts), meant (of a
+  learning: its category and records, by which it is found under another id)
 - note: text
 - document: text that somebody gives to be read as knowledge; optional name, its title, and item
   with `about`: the entity that it is about
@@ -123,7 +124,7 @@ def events(payload: bytes) -> Iterable[Event]:
             return [
                 Event(
                     "reaction", "human", text, "user", name=entry.name, reply_to=entry.reply_to,
-                    proactive=bool(entry.proactive), tool_input=_strength(entry.strength),
+                    proactive=bool(entry.proactive), tool_input=_thumb(entry),
                 )
             ]  # fmt: skip
         case "note":
@@ -143,10 +144,13 @@ def events(payload: bytes) -> Iterable[Event]:
             return []
 
 
-def _strength(given: object) -> str | None:
-    """The strength of a reaction as its input, if it is a number."""
-    number = isinstance(given, int | float) and not isinstance(given, bool)
-    return msgspec.json.encode({"strength": given}).decode() if number else None
+def _thumb(entry: Entry) -> str | None:
+    """What a reaction says beside its text, as its input: its strength, and what it means."""
+    number = isinstance(entry.strength, int | float) and not isinstance(entry.strength, bool)
+    said = ({"strength": entry.strength} if number else {}) | (
+        {"meant": entry.meant} if isinstance(entry.meant, dict) else {}
+    )
+    return msgspec.json.encode(said).decode() if said else None
 
 
 def _command(entry: Entry, text: str) -> Event:
@@ -173,7 +177,7 @@ def _decision(decision: str, entry: Entry, text: str) -> Event:
 
 ADAPTER = Adapter(
     name="inbox",
-    version=8,
+    version=9,
     about="the inbox (JSONL: event_id, type, at, text, …)",
     recognises=recognises,
     head=head,

@@ -96,7 +96,7 @@ def _acts(turn: Turn, text: str) -> Iterator[Event]:
 
 ADAPTER = Adapter(
     name="swe_agent",
-    version=3,
+    version=4,
     about="SWE-agent trajectories (.traj documents)",
     recognises=recognises,
     head=head,

@@ -105,7 +105,7 @@ def _transcript(shown: str) -> Iterator[dict[str, Any]]:
 
 ADAPTER = Adapter(
     name="tau_bench",
-    version=3,
+    version=4,
     about="tau-bench dialogues (trajectories and few-shot transcripts)",
     recognises=recognises,
     head=head,

@@ -6,7 +6,7 @@ Each step asks about all conversations at once. Questions hold nothing but the t
 one conversation, so one that grew elsewhere asks nothing anew.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -16,15 +16,17 @@ import polars as pl
 from knowledge.asking import Answer, Ask, LanguageModel
 from knowledge.extraction import extractor
 from knowledge.extractors import Extractor, by_prompts
+from knowledge.hearsay import Hearsay, heard
 from knowledge.injection import gives_orders
 from knowledge.learnings.categories import MOST, Signal
 from knowledge.learnings.draft import CATEGORIES, Draft, Factors, encode
 from knowledge.learnings.quotes import quotes, shorten
-from knowledge.learnings.scoring import LONGEST_TITLE, judged
+from knowledge.learnings.scoring import LONGEST_TITLE, held, judged
 from knowledge.learnings.sentences import headline
 from knowledge.learnings.showing import found, shown
 from knowledge.learnings.stage import best_of, ranked, weighed
 from knowledge.learnings.turns import CONVERSATION, Turn, conversations, readable
+from knowledge.learnings.vouching import lesson_trust
 from knowledge.learnings.writing import draft
 from knowledge.policy import Policy
 from knowledge.prompt import Prompt
@@ -32,15 +34,16 @@ from knowledge.prompts import LEARNING_CATEGORIES, LEARNING_QUOTES, LESSON_PROMP
 from knowledge.prompts.learning_categories import Categories
 from knowledge.prompts.learning_quotes import SHOWN, LessonQuotes
 from knowledge.prompts.lesson import Lesson, Lessons
-from knowledge.proposals import HELD, has_canary
+from knowledge.proposals import has_canary
 from knowledge.questions import FAILURE_SCHEMA
 from knowledge.tables import LEARNING_CANDIDATES
 from knowledge.work import OUTCOME_SCHEMA
 
 LEARNING_MODEL = Extractor(
-    "learning_model", "model", 2,
+    "learning_model", "model", 3,
     "Lessons that a language model finds in finished conversations, by category.",
-    ("learning_value_bar", "learning_category_bar", "learning_bar", "learning_bar_strict"),
+    ("learning_value_bar", "learning_category_bar", "learning_bar", "learning_bar_strict",
+     "agent_at_most", "outside_at_most"),
 )  # fmt: skip
 
 ASSET = "learning_candidates"
@@ -87,6 +90,7 @@ class _Read:
     conversation_id: str
     turns: list[Turn]
     """What the model is shown."""
+    hearsay: Hearsay
     chosen: list[tuple[str, float]] = field(default_factory=list[tuple[str, float]])
     signals: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     drafts: list[Draft] = field(default_factory=list[Draft])
@@ -151,7 +155,7 @@ def asked_learnings(
     rows = weighed(raw_logs, turns)
     worth = rows.filter(pl.col("value") >= policy.learning_value_bar)
     ready = worth.join(finished, on=CONVERSATION, how="semi")
-    read = _read(turns, ready)
+    read = _read(turns, ready, heard(raw_logs, ready))
     _categorise(read, model, policy)
     _draft(read, model, policy)
     _quote(read, model)
@@ -162,11 +166,13 @@ def asked_learnings(
     )
 
 
-def _read(turns: pl.DataFrame, ready: pl.DataFrame) -> list[_Read]:
+def _read(
+    turns: pl.DataFrame, ready: pl.DataFrame, known: Mapping[tuple[str, str], Hearsay]
+) -> list[_Read]:
     """Each conversation with its spans, in the order of keys."""
     kept = ready.select("namespace", record_id="spans").explode("record_id")
     rows = turns.join(kept, on=["namespace", "record_id"], how="semi", maintain_order="left")
-    return [_Read(*found) for found in conversations(rows)]
+    return [_Read(*found, known[found[:2]]) for found in conversations(rows)]
 
 
 def _categorise(read: Iterable[_Read], model: LanguageModel, policy: Policy) -> None:
@@ -229,6 +235,8 @@ def _drafted(one: _Read, category: str, lesson: Lesson, label: str, policy: Poli
         evidence=evidence,
         spans=(),
         extractor=label,
+        trust=lesson_trust(category, lesson.title, lesson.content, evidence, one.hearsay),
+        steps=one.hearsay.done(evidence),
     )  # fmt: skip
     made = judged(
         msgspec.structs.replace(
@@ -238,11 +246,7 @@ def _drafted(one: _Read, category: str, lesson: Lesson, label: str, policy: Poli
         ),
         policy,
     )
-    # What a tool returns beside an order to a model is not to be trusted either.
-    swayed = any(gives_orders(turn.text, turn.origin) for turn in evidence)
-    if swayed or gives_orders("\n".join([made.title, made.content, *lesson.tags]), "agent"):
-        return msgspec.structs.replace(made, refused=HELD)
-    return made
+    return held(made, evidence)
 
 
 def title_of(said: str) -> str:

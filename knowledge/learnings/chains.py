@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from knowledge.learnings.errors import KeyLine, key_lines
-from knowledge.learnings.faults import NAMES_VALUE, WRONG_OUTPUT, WRONG_VALUE, bare
+from knowledge.learnings.faults import NAMES_VALUE, TAKES_BACK, WRONG_OUTPUT, WRONG_VALUE, bare
 from knowledge.learnings.sentences import (
     HEDGED,
     SLIP,
@@ -28,6 +28,14 @@ from knowledge.learnings.turns import Turn
 
 REACH = 60
 """Steps after a failure in which the next try must come."""
+
+THROWS_AWAY = re.compile(
+    r"\bgit\b[^|;&\n]*?\s(?:checkout\s+(?:\S+\s+)?(?:--\s|\.(?:\s|$))|restore\s+(?!--staged\b)|reset\s[^|;&\n]*--hard"
+    r"|revert\s)"
+)
+"""Commands that take back what was changed."""
+
+_NAMES_FILE = re.compile(r"[\w-]+\.[A-Za-z]\w{0,5}\b")
 
 FOUND_MISSING = re.compile(r"(?:^|: )([\w.+-]+): (?:command )?not found|command not found: (\S+)")
 
@@ -44,6 +52,8 @@ class Chain:
     """The command that failed."""
     success: Step
     """The run that shows that the error is gone."""
+    between: tuple[Step, ...]
+    """All that was done from the failure on, that run included."""
     edits: tuple[Step, ...]
     runs: tuple[Step, ...]
     """Other commands that were run in between and worked."""
@@ -95,10 +105,27 @@ def chains(turns: Sequence[Turn], steps: Sequence[Step]) -> list[Chain]:
         slip = chain.cause is not None and SLIP.search(chain.cause.plain)
         # Where nothing was changed, only a try that works shows that it is the right one.
         evades = chain.replaced and (not succeeded or _evades(chain, steps[at + 1 :]))
-        if not (slip or evades):
+        if not (slip or evades or _taken_back(chain, turns, steps[at + 1 :])):
             found.append(chain)
     # A wide run that failed while narrower ones were put right says nothing that those do not.
     return [chain for chain in found if not any(_within(other, chain) for other in found)]
+
+
+def _taken_back(chain: Chain, turns: Sequence[Turn], later: Sequence[Step]) -> bool:
+    """Whether a person did not want what solved it, or what was changed was thrown away again."""
+    last = chain.success.call.seq
+    answer = next(
+        (t for t in turns if t.seq > last and t.kind == "message" and t.origin == "human"), None
+    )
+    if answer and TAKES_BACK.search(bare(answer.text.lstrip()[:200])):
+        return True
+    names = file_names(chain.edits)
+    return bool(names) and any(
+        step.worked
+        and THROWS_AWAY.search(step.command)
+        and (not _NAMES_FILE.search(step.command) or any(n in step.command for n in names))
+        for step in later
+    )
 
 
 def _within(inner: Chain, outer: Chain) -> bool:
@@ -196,7 +223,7 @@ def _wrong(step: Step, comments: Mapping[str, Turn]) -> Sentence | None:
 def _put_right(reach: Sequence[Step], comments: Mapping[str, Turn]) -> bool:
     """Whether a file was changed, and the next try prints what nobody calls wrong any more."""
     first, last = reach[0].result, reach[-1].result
-    changed = any(step.kind == "edit" and step.worked is not False for step in reach)
+    changed = any(step.kind == "edit" and step.worked for step in reach)
     other = bool(first and last and first.text != last.text)
     return changed and other and _wrong(reach[-1], comments) is None
 
@@ -227,7 +254,8 @@ def _chain(
         wrong=wrong,
         action=_to_blame(failed, action),
         success=success,
-        edits=tuple(s for s in between if s.kind == "edit" and s.worked is not False and s.files),
+        between=(*between, success),
+        edits=tuple(s for s in between if s.kind == "edit" and s.worked and s.files),
         runs=tuple(
             s for s in between if s.kind == "run" and s.worked and _changes(s, failed.actions)
         ),

@@ -4,6 +4,8 @@ from datetime import datetime
 
 import msgspec
 
+from knowledge.trust import AGENT
+
 CATEGORIES = (
     "bug_fix", "decision", "tool_usage", "anti_pattern", "best_practice", "optimization",
     "pattern", "workflow",
@@ -50,6 +52,10 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
     occurred_at: datetime | None = None
     confidence: float = 0.0
     refused: str | None = None
+    trust: str = AGENT
+    """Whose word it is: see knowledge/trust.py."""
+    shortcut: str | None = None
+    """The kind of shortcut that it teaches; None if it teaches none."""
 
 
 def encode(drafts: list[Draft]) -> str:

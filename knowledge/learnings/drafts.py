@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from knowledge.hearsay import Hearsay
 from knowledge.learnings.categories import Signal
 from knowledge.learnings.chains import Chain, chains
 from knowledge.learnings.draft import Draft
@@ -75,9 +76,11 @@ def signals_of(found: Findings) -> list[Signal]:
     return signals
 
 
-def drafts(found: Findings, turns: list[Turn], every: list[Step], wanted: list[str]) -> list[Draft]:
+def drafts(
+    found: Findings, turns: list[Turn], every: list[Step], wanted: list[str], hearsay: Hearsay
+) -> list[Draft]:
     """Drafts in the wanted categories, in the order of the findings, each title once."""
-    scene = Scene(turns)
+    scene = Scene(turns, hearsay)
     made = [from_chain(chain, scene) for chain in found.chains]
     made += [from_report(report, scene) for report in found.reports]
     made += [from_choice(choice, scene) for choice in found.choices]

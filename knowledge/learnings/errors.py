@@ -8,10 +8,28 @@ import re2
 WINDOW = 20_000
 """Characters at each end of a long output that are read; errors stand at its ends."""
 
+REFUSED = re.compile(
+    r"doesn't want to (?:proceed|take this action)|\btool use was rejected"
+    r"|^(?:error: )?the user |^user (?:rejected|denied|declined|cancel(?:l)?ed|refused|chose not)"
+    r"|\b(?:rejected|aborted|cancel(?:l)?ed|denied|declined) by (?:the )?user\b"
+    r"|\buser (?:denied|rejected|declined|cancel(?:l)?ed)\b|\brequest interrupted"
+    r"|\[operation cancel(?:l)?ed\]|^(?:aborted|cancel(?:l)?ed|rejected|denied)\W*$"
+    r"|^permission (?:to use|for this) .{0,80}denied|\bhaven't granted it\b"
+    r"|\bwas rejected due to unacceptable risk|\bblocked by (?:a |the )?(?:hook|policy|sandbox)\b"
+    r"|\bhook (?:error|denied|blocked)\b|\bnot (?:run|executed|applied)\b.{0,40}\buser\b"
+)
+"""How agents write that a person, or a rule that a person made, did not let a call happen: Claude
+Code, Codex, Gemini CLI."""
+
+_REFUSING = (
+    "proceed", "this action", "reject", "denied", "declin", "cancel", "refus", "interrupt", "abort",
+    "granted", "blocked", "hook", "user",
+)  # fmt: skip
+"""One of these stands in each: to look for that takes no time."""
+
 UNSETTLED = re.compile(
-    r"doesn't want to proceed|tool use was rejected|Sibling tool call errored"
-    r"|[Rr]equest interrupted|running in (?:the )?background|moved to the background"
-    r"|^<tool_use_error>|^Error: The user|timed out after \d+"
+    r"Sibling tool call errored|running in (?:the )?background|moved to the background"
+    r"|^<tool_use_error>|timed out after \d+"
 )
 
 _FAILURES = (
@@ -66,7 +84,14 @@ class KeyLine(NamedTuple):
 
 def unsettled(text: str) -> bool:
     """Whether a result tells neither success nor failure: refused, or still running."""
-    return bool(UNSETTLED.search(text[:2000]))
+    return refused(text) or bool(UNSETTLED.search(text[:2000]))
+
+
+def refused(text: str) -> bool:
+    """Whether a result says that the call was not let happen."""
+    # Who refuses says so at once, and what a program prints of users stands among more.
+    opening = text[:300].lower()
+    return any(word in opening for word in _REFUSING) and bool(REFUSED.search(opening))
 
 
 def failure(text: str) -> bool:

@@ -45,6 +45,25 @@ CORRECTS = re.compile(
     rf"|{_NOT_SO}{_MARKS}*)"
 )
 """How a person begins who puts something right."""
+DENIES = re.compile(
+    r"\bstill (?!works?\b|fine\b|ok\b)|\bsame (?:error|problem|issue|thing|result)\b"
+    r"|\bno (?:change|luck)\b"
+    r"|\b(?:fails?|failed|crash\w*|happen\w*|broken|there|back|wrong) again\b|\b(?:nope|worse)\b"
+    r"|(?:\bnot|n't|\bnever) (?:\w+ )?(?:work|fix|help|solve|right|correct|there|gone)\w*"
+    r"|^no\b(?! longer)"
+)
+"""How a person says that it is still wrong."""
+
+TAKES_BACK = re.compile(
+    r"\b(?:revert|undo|roll(?:ing|ed)? (?:it |that |this )?back|take (?:it|that|this) back"
+    r"|put (?:it|that|this|them) back|change (?:it|that|this) back)\b"
+    r"|^(?:please )?(?:stop (?:it|that|this|doing|changing|editing|using)\b|stop\W*$"
+    r"|(?:don't|do not|never) (?:do|change|touch|edit|use|remove|delete|disable|skip|make)\b)"
+    r"|^why (?:did|are|would) you\b"
+    r"|\byou should(?:n't| not) have\b|\bnot (?:like that|what i (?:asked|wanted|meant))\b"
+)
+"""… and who does not want what was done."""
+
 REQUIRES = re.compile(
     r"\b(?:should|must|needs? to|has to|have to|ought to|is supposed to|are supposed to)\b"
 )

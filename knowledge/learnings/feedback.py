@@ -1,10 +1,17 @@
 """What people say of a learning: a thumb up or down moves its confidence.
 
-A reaction in the inbox names the learning in `reply_to`. Learnings do not fade, so a history is
-the product of the maps `c + s (1 - c)` for s > 0 and `c (1 + s)` for s < 0 in the order of event
-time and record; nothing else of when or how it arrived counts.
+A reaction in the inbox names the learning in `reply_to`, and may say what it meant: the category
+and messages that it rests on. So it is found again when a changed rule, prompt or model words it
+anew, which gives it another id.
+
+Learnings do not fade, so a history is the product of the maps `c + s (1 - c)` for s > 0 and
+`c (1 + s)` for s < 0 in the order of event time and record; nothing else of when or how it arrived
+counts.
 """
 
+from typing import Any
+
+import msgspec
 import polars as pl
 
 from knowledge.confidence import history
@@ -36,8 +43,22 @@ SCHEMA = pl.Schema(
         "record_id": pl.String(),
         "weight": pl.Float64(),
         "occurred_at": pl.Datetime("us", "UTC"),
+        "category": pl.String(),
+        "records": pl.List(pl.String()),
     }
 )
+
+
+class Meant(msgspec.Struct, frozen=True):
+    """What a thumb is for, beside the id that it had."""
+
+    category: str
+    records: tuple[str, ...]
+    """Messages that it rests on."""
+
+
+class _Said(msgspec.Struct, frozen=True):
+    meant: Any = None
 
 
 def feedback(raw_logs: pl.DataFrame) -> pl.DataFrame:
@@ -48,25 +69,44 @@ def feedback(raw_logs: pl.DataFrame) -> pl.DataFrame:
             strength, 0 to 1, is `strength` in `tool_input`, else STRENGTH.
 
     Returns:
-        Rows of SCHEMA, sorted: who is meant, by which record, how strongly (-1 to 1), when.
+        Rows of SCHEMA, sorted: who is meant, by which record, how strongly (-1 to 1), when; and as
+        `Meant` has them category and records, empty where a thumb says no more than an id.
     """
     thumb = pl.col("text").str.replace_all(_TONES, "").str.strip_chars(" :\t\n").str.to_lowercase()
     sign = pl.when(thumb.is_in(UP)).then(1.0).when(thumb.is_in(DOWN)).then(-1.0)
     told = pl.col("tool_input").str.json_path_match("$.strength").cast(pl.Float64, strict=False)
     strength = told.fill_nan(None).fill_null(STRENGTH).clip(0.0, 1.0)
-    return (
+    thumbs = (
         raw_logs.filter(REACTIONS)
         .select(
             "namespace",
             "record_id",
             "occurred_at",
+            "tool_input",
             learning_id="reply_to",
             weight=sign * strength,
         )
         .drop_nulls("weight")
+    )
+    meant = [meant_of(said) for said in thumbs["tool_input"]]
+    return (
+        thumbs.with_columns(
+            category=pl.Series([one and one.category for one in meant], dtype=pl.String),
+            records=pl.Series(
+                [list(one.records) if one else [] for one in meant], dtype=pl.List(pl.String)
+            ),
+        )
         .select(SCHEMA.names())
         .sort("namespace", "learning_id", "record_id")
     )
+
+
+def meant_of(tool_input: str | None) -> Meant | None:
+    """What the `tool_input` of a reaction says that it means; None if it says nothing of that."""
+    try:
+        return msgspec.convert(msgspec.json.decode(tool_input or "", type=_Said).meant, Meant)
+    except (msgspec.DecodeError, msgspec.ValidationError):
+        return None
 
 
 def moved(
@@ -75,7 +115,7 @@ def moved(
     """Learnings with the column `feedback`, and `confidence` as it stands after it.
 
     Args:
-        stored: namespace, learning_id, confidence and more.
+        stored: namespace, learning_id, category, source_record_ids, confidence and more.
         names: namespace, named, learning_id: who stands for each learning that was ever drafted,
             so that a thumb for one that was merged goes to the one that stays.
         given: Rows of SCHEMA; None for none.
@@ -83,17 +123,13 @@ def moved(
     """
     given = pl.DataFrame(schema=SCHEMA) if given is None else given
     key = ["namespace", "learning_id"]
-    told = (
-        given.rename({"learning_id": "named"})
-        .join(names.unique(["namespace", "named"], keep="any"), on=["namespace", "named"])
-        .select(
-            "namespace",
-            "occurred_at",
-            "weight",
-            fact_id="learning_id",
-            evidence_id="record_id",
-            kind=pl.lit("feedback"),
-        )
+    told = _placed(given, stored, names).select(
+        "namespace",
+        "occurred_at",
+        "weight",
+        fact_id="learning_id",
+        evidence_id="record_id",
+        kind=pl.lit("feedback"),
     )
     first = stored.select(
         "namespace", "confidence", fact_id="learning_id", occurred_at=pl.lit(UNDATED)
@@ -124,6 +160,32 @@ def moved(
         )
         .drop("after")
     )
+
+
+def _placed(given: pl.DataFrame, stored: pl.DataFrame, names: pl.DataFrame) -> pl.DataFrame:
+    """Thumbs with the learning that each moves: the one that it names, else what it meant.
+
+    That is the learning of its category with which it has the most messages in common.
+    """
+    key = ["namespace", "named"]
+    thumbs = given.rename({"learning_id": "named"})
+    named = thumbs.join(names.unique(key, keep="any"), on=key)
+    meant = (
+        thumbs.join(names, on=key, how="anti")
+        .explode("records")
+        .join(
+            stored.select(
+                "namespace", "category", "learning_id", records="source_record_ids"
+            ).explode("records"),
+            on=["namespace", "category", "records"],
+        )
+        .group_by("namespace", "record_id", "learning_id")
+        .agg(pl.col("occurred_at", "weight").first(), shared=pl.col("records").n_unique())
+        .sort("shared", "learning_id", descending=[True, False])
+        .unique(["namespace", "record_id"], keep="first", maintain_order=True)
+    )
+    columns = ["namespace", "learning_id", "record_id", "occurred_at", "weight"]
+    return pl.concat([named.select(columns), meant.select(columns)])
 
 
 def unplaced(given: pl.DataFrame, stored: pl.DataFrame) -> pl.DataFrame:

@@ -26,6 +26,7 @@ from knowledge.learnings.writing import (
     shown,
     stems,
 )
+from knowledge.trust import OUTCOME, PERSON
 
 
 def report_signal(report: Report) -> Signal:
@@ -89,5 +90,7 @@ def from_report(report: Report, scene: Scene) -> Draft | None:
         factors=factors(grounds, title, scene.names | stems(files), symptom),
         evidence=[*linked, *(edit.call for edit in report.edits)],
         spans=spans,
-        extractor="learning.reported_fault@1",
+        extractor="learning.reported_fault@2",
+        trust=PERSON if report.confirmed else OUTCOME,
+        steps=report.within,
     )

@@ -16,7 +16,16 @@ from typing import NamedTuple
 
 from knowledge.learnings.chains import Chain
 from knowledge.learnings.errors import exceptions
-from knowledge.learnings.faults import CORRECTS, NAMES_ONLY, REQUIRES, WRONG, WRONG_VALUE, bare
+from knowledge.learnings.faults import (
+    CORRECTS,
+    DENIES,
+    NAMES_ONLY,
+    REQUIRES,
+    TAKES_BACK,
+    WRONG,
+    WRONG_VALUE,
+    bare,
+)
 from knowledge.learnings.sentences import LONGEST_TYPED, SLIP, Sentence, cause, fix, parts, said
 from knowledge.learnings.steps import INTERPRETERS, Step, similar
 from knowledge.learnings.turns import Turn
@@ -28,13 +37,6 @@ REACH = 60
 SOON = 4
 """Steps after an explanation in which the change that it explains must begin."""
 
-DENIES = re.compile(
-    r"\bstill (?!works?\b|fine\b|ok\b)|\bsame (?:error|problem|issue|thing|result)\b"
-    r"|\bno (?:change|luck)\b"
-    r"|\b(?:fails?|failed|crash\w*|happen\w*|broken|there|back|wrong) again\b|\b(?:nope|worse)\b"
-    r"|(?:\bnot|n't|\bnever) (?:\w+ )?(?:work|fix|help|solve|right|correct|there|gone)\w*"
-    r"|^no\b(?! longer)"
-)
 CONFIRMS = re.compile(
     r"\b(?:it|that|this|all|now|everything) (?:\w+ ){0,2}(?:works?|worked|fine|ok|okay|passes|loads"
     r"|starts)\b|\bwork(?:s|ing) (?:now|again|fine|great|well|perfectly|like a charm)\b"
@@ -72,6 +74,8 @@ class Report:
     """Whether the cause was thought and not said: it is then no quote."""
     fix: Sentence | None
     edits: tuple[Step, ...]
+    within: tuple[Step, ...]
+    """All that was done up to the person's next message."""
     check: Step | None
     """The run after the last change that works."""
     confirmed: Sentence | None
@@ -157,7 +161,7 @@ def _solved(
     ):
         return None
     opening = _opening(answer) if answer else ""
-    if DENIES.search(opening) or CORRECTS.match(opening):
+    if DENIES.search(opening) or CORRECTS.match(opening) or TAKES_BACK.search(opening):
         return None
     last = max((s.call.seq for s in within if _changes(s)), default=None)
     if last is None:
@@ -187,7 +191,7 @@ def _solved(
     check = _check(within, last)
     if not edits or (check is None and confirmed is None):
         return None
-    return Report(told, why, thought, order, edits, check, confirmed)
+    return Report(told, why, thought, order, edits, tuple(within), check, confirmed)
 
 
 def _speaks(turn: Turn) -> bool:
@@ -201,7 +205,7 @@ def _speaks(turn: Turn) -> bool:
 
 
 def _changes(step: Step) -> bool:
-    return step.kind == "edit" and step.worked is not False and bool(step.files)
+    return step.kind == "edit" and bool(step.worked) and bool(step.files)
 
 
 def _stays(edit: Step, steps: Sequence[Step]) -> bool:

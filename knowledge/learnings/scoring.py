@@ -6,8 +6,11 @@ from dataclasses import dataclass
 
 import msgspec
 
+from knowledge.injection import HELD, gives_orders
 from knowledge.learnings.draft import Draft, Factors
+from knowledge.learnings.turns import Turn
 from knowledge.policy import Policy
+from knowledge.trust import AGENT, OUTSIDE, PERSON, TRUSTS, most
 
 WEIGHTS = Factors(actionability=0.35, generalizability=0.30, clarity=0.20, evidence=0.15)
 UNLINKED_EVIDENCE = 0.4
@@ -24,6 +27,12 @@ _GENERAL_TOOL_LIST = (
 )
 GENERAL_TOOLS = frozenset(_GENERAL_TOOL_LIST.split())
 """Met in many contexts, so that a lesson about them holds in many."""
+
+UNTRUSTED = {
+    AGENT: "only an agent says so",
+    OUTSIDE: "it stood in text from outside before",
+}
+"""Why what somebody says is not believed."""
 
 PROJECT = 0.4
 """Generalizability of what holds in one project."""
@@ -132,12 +141,23 @@ def confidence(draft: Draft) -> float:
 
 
 def judged(draft: Draft, policy: Policy) -> Draft:
-    """The draft with its confidence, and why it is refused, if it is."""
-    score = confidence(draft)
+    """The draft with its confidence, and why it is refused, if it is.
+
+    A shortcut is never taught. What an agent says by itself, or a text from outside said first, has
+    no more confidence than a fact would; and a decision needs a person, whatever came of it.
+    """
+    trust = draft.trust
+    if draft.category == "decision" and trust != PERSON:
+        trust = min(trust, AGENT, key=TRUSTS.index)
+    score = min(confidence(draft), most(trust, policy))
     bar = policy.learning_bar_strict if draft.category in STRICT else policy.learning_bar
     reason = None
     if not draft.evidence:
         reason = "no message is linked"
+    elif draft.shortcut:
+        reason = f"a shortcut is not taught: {draft.shortcut}"
+    elif most(trust, policy) < bar:
+        reason = UNTRUSTED[trust]
     elif score == 0.0:
         reason = "too short or generic"
     elif not draft.title or len(draft.title) > LONGEST_TITLE:
@@ -145,6 +165,19 @@ def judged(draft: Draft, policy: Policy) -> Draft:
     elif round(score, 9) < bar:  # as sums of decimals, not as floats happen to add up
         reason = f"confidence {score:.2f} under {bar:g}"
     return msgspec.structs.replace(draft, confidence=score, refused=reason)
+
+
+def held(draft: Draft, evidence: Iterable[Turn]) -> Draft:
+    """The draft, held if it gives orders to a model, or rests on a message that does.
+
+    What a tool returns beside an order to a model is not to be trusted either.
+    """
+    quoted = (quote.text for quote in draft.quotes)
+    words = "\n".join([draft.title, draft.content, draft.summary, *draft.tags, *quoted])
+    swayed = any(gives_orders(turn.text, turn.origin) for turn in evidence)
+    if swayed or gives_orders(words, "agent"):
+        return msgspec.structs.replace(draft, refused=HELD)
+    return draft
 
 
 def _canonical(text: str) -> str:

@@ -22,6 +22,7 @@ from knowledge.learnings.writing import (
     stems,
 )
 from knowledge.text import words
+from knowledge.trust import OUTCOME
 
 GENERIC_ERROR = re.compile(
     r"(?i)^(?:assertion\w*\b|expected\b|pre-commit|error$|errors?\b.{0,20}$|\d+ (?:failed|errors?)"
@@ -107,7 +108,9 @@ def from_chain(chain: Chain, scene: Scene) -> Draft | None:
         factors=factors(grounds, title, own, message),
         evidence=[*linked, *(edit.call for edit in chain.edits)],
         spans=spans,
-        extractor="learning.error_chain@2",
+        extractor="learning.error_chain@3",
+        trust=OUTCOME,
+        steps=chain.between,
     )
 
 

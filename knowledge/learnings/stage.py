@@ -17,16 +17,18 @@ from typing import NamedTuple
 import msgspec
 import polars as pl
 
+from knowledge import injection
 from knowledge.days import UNDATED
 from knowledge.embedding import Embedder
 from knowledge.extractors import Extractor
+from knowledge.hearsay import Hearsay, heard
 from knowledge.identity import digest_column
 from knowledge.learnings.categories import categories
 from knowledge.learnings.draft import Draft, decode, encode
 from knowledge.learnings.drafts import drafts, findings, signals_of
 from knowledge.learnings.duplicates import dedupe_hash, keepers, simhashes
 from knowledge.learnings.feedback import moved
-from knowledge.learnings.scoring import judged
+from knowledge.learnings.scoring import held, judged
 from knowledge.learnings.spans import spans
 from knowledge.learnings.steps import steps
 from knowledge.learnings.turns import CONVERSATION, Turn, conversations, readable
@@ -41,13 +43,15 @@ OUTCOMES = ("stored", "duplicate", "failed", "low_quality", "no_categories", "lo
 """What may become of a conversation, the most telling first."""
 
 EXTRACTOR = Extractor(
-    "learning_rules", "rule", 3,
+    "learning_rules", "rule", 4,
     "Lessons from errors that were seen or reported and solved, stated decisions, answered "
     "questions, advice, patterns in use, gains in numbers, and routines.",
-    ("learning_value_bar", "learning_category_bar", "learning_bar", "learning_bar_strict"),
+    ("learning_value_bar", "learning_category_bar", "learning_bar", "learning_bar_strict",
+     "agent_at_most", "outside_at_most"),
+    (f"injection@{injection.VERSION}",),
 )  # fmt: skip
 DUPLICATES = Extractor(
-    "learnings", "stage", 3,
+    "learnings", "stage", 4,
     "Lessons that are the same: canonical hash, SimHash, calibrated similarity; feedback on them.",
     ("learning_similarity", "learning_hamming", "candidate_margin", "embedder"),
 )  # fmt: skip
@@ -66,8 +70,9 @@ def learning_candidates(raw_logs: pl.DataFrame, policy: Policy) -> pl.DataFrame:
     turns = readable(raw_logs)
     rows = weighed(raw_logs, turns)
     worth = rows.filter(pl.col("value") >= policy.learning_value_bar).select(CONVERSATION)
+    known = heard(raw_logs, worth)
     read = {
-        (namespace, conversation): _judged(found, policy)
+        (namespace, conversation): _judged(found, known[namespace, conversation], policy)
         for namespace, conversation, found in conversations(
             turns.join(worth, on=CONVERSATION, how="semi", maintain_order="left")
         )
@@ -128,15 +133,15 @@ class _Judged(NamedTuple):
     details: str | None
 
 
-def _judged(turns: list[Turn], policy: Policy) -> _Judged:
+def _judged(turns: list[Turn], hearsay: Hearsay, policy: Policy) -> _Judged:
     """What a conversation teaches; one that rules fail on must not fail the others."""
     try:
-        return _read(turns, policy)
+        return _read(turns, hearsay, policy)
     except Exception as error:
         return _Judged([], [], "[]", "failed", type(error).__name__)
 
 
-def _read(turns: list[Turn], policy: Policy) -> _Judged:
+def _read(turns: list[Turn], hearsay: Hearsay, policy: Policy) -> _Judged:
     every = steps(turns)
     found = findings(turns, every)
     signals = signals_of(found)
@@ -145,7 +150,11 @@ def _read(turns: list[Turn], policy: Policy) -> _Judged:
     if not chosen:
         return _Judged([], names, "[]", "no_categories", "no signal is strong enough")
     wanted = [category for category, _ in chosen]
-    made = [judged(draft, policy) for draft in drafts(found, turns, every, wanted)]
+    by_id = {turn.record_id: turn for turn in turns}
+    made = [
+        held(judged(draft, policy), [by_id[record] for record in draft.evidence])
+        for draft in drafts(found, turns, every, wanted, hearsay)
+    ]
     kept = best_of(made)
     accepted = [draft for draft in kept if draft.refused is None]
     outcome = "stored" if accepted else "low_quality"

@@ -23,6 +23,7 @@ from knowledge.learnings.writing import (
     shown,
     stems,
 )
+from knowledge.trust import OUTCOME, PERSON
 
 _SOON = 12
 _ORDERS = {
@@ -73,6 +74,7 @@ def from_choice(choice: Choice, scene: Scene) -> Draft:
         spans.append(Span(*choice.reason))
     if request and request.turn != said.turn:
         spans.append(Span(*request))
+    decided = said.turn.origin == "human" or scene.hearsay.approved(said.turn)
     return draft(
         choice_signal(choice),
         headline(order),
@@ -81,7 +83,8 @@ def from_choice(choice: Choice, scene: Scene) -> Draft:
         factors=factors(grounds, order, scene.names),
         evidence=linked,
         spans=spans,
-        extractor="learning.stated_decision@2",
+        extractor="learning.stated_decision@3",
+        trust=PERSON if decided else scene.trust(said, choice.reason),
     )
 
 
@@ -132,7 +135,8 @@ def from_answer(answer: Answer, scene: Scene) -> Draft:
         factors=factors(grounds, question, scene.names),
         evidence=linked,
         spans=spans,
-        extractor="learning.answered_question@2",
+        extractor="learning.answered_question@3",
+        trust=PERSON,
     )
 
 
@@ -205,7 +209,9 @@ def from_advice(advice: Advice, steps: Sequence[Step], scene: Scene) -> Draft:
         factors=factors(grounds, text, own),
         evidence=[*linked, *(edit.call for edit in edits)],
         spans=spans,
-        extractor="learning.stated_advice@2",
+        extractor="learning.stated_advice@3",
+        trust=scene.trust(said, follow if way_out else None, seen=check is not None),
+        steps=[*edits, *([check] if check else [])],
     )
 
 
@@ -245,7 +251,9 @@ def from_gain(gain: Gain, scene: Scene) -> Draft:
         factors=factors(grounds, text, scene.names | stems(files)),
         evidence=[*linked, *(edit.call for edit in gain.edits)],
         spans=spans,
-        extractor="learning.gain@1",
+        extractor="learning.gain@2",
+        trust=scene.trust(said, how, seen=bool(gain.edits)),
+        steps=gain.edits,
     )
 
 
@@ -272,7 +280,9 @@ def from_routine(routine: Routine, scene: Scene) -> Draft:
         factors=factors(grounds, f"{title} {' '.join(steps)}", scene.names),
         evidence=results,
         spans=[Span(r, *last_line(r.text)) for r in results[:4]],
-        extractor="learning.routine@1",
+        extractor="learning.routine@2",
+        trust=OUTCOME,
+        steps=[step for run in routine.runs for step in run],
     )
 
 
@@ -280,7 +290,7 @@ def _checked(later: Sequence[Step]) -> tuple[list[Step], Step | None]:
     """The edits that come next, and the run after them that worked; nothing where it failed."""
     edits: list[Step] = []
     for step in later[:_SOON]:
-        if step.kind == "edit" and step.worked is not False:
+        if step.kind == "edit" and step.worked:
             edits.append(step)
         elif step.kind == "run" and edits and step.worked is not None:
             return (edits, step) if step.worked else ([], None)

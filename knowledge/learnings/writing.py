@@ -4,13 +4,16 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
 
+from knowledge.hearsay import Hearsay
 from knowledge.learnings.categories import Signal
 from knowledge.learnings.draft import Draft, Factors
 from knowledge.learnings.quotes import Span, quotes, shorten
 from knowledge.learnings.sentences import Sentence, said
+from knowledge.learnings.shortcuts import shortcut
 from knowledge.learnings.steps import Step
 from knowledge.learnings.turns import Turn
 from knowledge.text import STOP_WORDS, words
+from knowledge.trust import AGENT, OUTCOME, PERSON
 
 LANGUAGES = {
     "py": "python", "ex": "elixir", "exs": "elixir", "heex": "elixir", "js": "javascript",
@@ -34,7 +37,8 @@ _LONG_PATH = re.compile(r"(?<![\w:.])/[\w.@+-]+(?:/[\w.@+-]+){2,}")
 class Scene:
     """What the drafts of one conversation share: its project's names and the requests in it."""
 
-    def __init__(self, turns: Sequence[Turn]) -> None:
+    def __init__(self, turns: Sequence[Turn], hearsay: Hearsay) -> None:
+        self.hearsay = hearsay
         project = next((turn.project for turn in turns if turn.project), None) or ""
         self.folder = PurePosixPath(project).name
         parts = re.split(r"[-_.]", self.folder)
@@ -49,6 +53,20 @@ class Scene:
         if not re.search(r"[-_\d]", self.folder):
             return text
         return re.sub(rf"(?<![\w/-]){re.escape(self.folder)}(?![\w/-])", PLACEHOLDER, text)
+
+    def trust(self, said: Sentence, beside: Sentence | None, *, seen: bool = False) -> str:
+        """Whose word a statement is.
+
+        Args:
+            said: The statement.
+            beside: What else it says: its reason, or its way out.
+            seen: Whether what was done about it was seen to work.
+        """
+        if said.turn.origin == "human":
+            return PERSON
+        texts = [said.plain, *([beside.plain] if beside else [])]
+        known = self.hearsay.trust(said.turn, *texts)
+        return OUTCOME if seen and known is None else known or AGENT
 
     def request(self, seq: int) -> Sentence | None:
         """The first sentence of the last request before a place in the conversation."""
@@ -91,6 +109,8 @@ def draft(
     evidence: Sequence[Turn],
     spans: Sequence[Span],
     extractor: str,
+    trust: str,
+    steps: Iterable[Step] = (),
 ) -> Draft:
     """A draft with tags, quotes, summary and time; still without a confidence.
 
@@ -103,6 +123,8 @@ def draft(
         evidence: Records that it rests on, in any order.
         spans: What is best quoted, the most telling first.
         extractor: Rule with version.
+        trust: Whose word it is.
+        steps: All that was done between the beginning and the end of what it tells.
     """
     linked = sorted({turn.record_id: turn for turn in evidence}.values(), key=lambda t: t.seq)
     times = [turn.occurred_at for turn in linked if turn.occurred_at]
@@ -119,6 +141,8 @@ def draft(
         signals=[signal.name],
         extractor=extractor,
         occurred_at=max(times, default=None),
+        trust=trust,
+        shortcut=shortcut(steps, title, content),
     )
 
 

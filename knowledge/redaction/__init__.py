@@ -17,11 +17,12 @@ import polars as pl
 import re2
 
 from knowledge.redaction import judge
+from knowledge.redaction.cookies import is_cookie, is_own_cookie
 from knowledge.redaction.judge import Found
-from knowledge.redaction.patterns import ALSO, Follow, Rule
+from knowledge.redaction.patterns import ALSO, Follow, Rule, filled
 from knowledge.redaction.rules import RULES
 
-VERSION = 2
+VERSION = 3
 """Rises when what is replaced changes: stored text is then searched again for secrets."""
 
 _MARK = b"[redacted:"
@@ -66,6 +67,22 @@ class _Finder:
     def _values(self) -> list[int]:
         return [n for name, n in self._groups.items() if name[0] == "s" and name != "sep"]
 
+    @cached_property
+    def _each(self) -> Any:
+        each = self.rule.each
+        return re2.compile(filled(each).encode(), _options(capture=True)) if each else None
+
+    def _spans_within(self, data: bytes, start: int, stop: int) -> Iterator[Span]:
+        """Spans of secrets in a region that belongs to the rule."""
+        while start < stop and (match := self._each.search(data, start, stop)):
+            groups = self._each.groupindex
+            begin, end = match.span(groups[b"s"])
+            key = match.group(groups[b"key"]).decode("latin-1") if b"key" in groups else ""
+            value = data[begin:end][:_JUDGED].decode("utf-8", "replace")
+            if self.rule.judge(Found(key, "", value)):
+                yield begin, end
+            start = max(end, start + 1)
+
     def spans(self, data: bytes, start: int, stop: int) -> Iterator[Span]:
         """Spans of secrets, left to right; a refused match is searched again from its value."""
         at = start
@@ -75,6 +92,11 @@ class _Finder:
             match = self._pattern.search(data, at, limit)
             if not match:
                 at = limit if limit == stop else limit - _REACH // 2
+                continue
+            if self._each:
+                begin, end = match.span(self._groups["rest"])
+                yield from self._spans_within(data, begin, end)
+                at = max(end, match.start() + 1)
                 continue
             begin, end = next(span for n in self._values if (span := match.span(n)) != (-1, -1))
             first = match.start()
@@ -99,6 +121,23 @@ class _Finder:
         return Found(text("key"), text("sep"), value[:_JUDGED].decode("utf-8", "replace"))
 
 
+def _hints(finders: Iterable[_Finder]) -> Iterator[str]:
+    """Patterns of which one hits wherever a rule could: openings with what may follow them.
+
+    An opening stands once, with all its follows, and beside those that begin alike: the fewer
+    states, the sooner the automaton is warm.
+    """
+    follows: dict[str, set[Follow]] = {}
+    for finder in finders:
+        for opening in finder.rule.openings:
+            follows.setdefault(opening, set()).add(finder.rule.follow)
+    alike: dict[tuple[Follow, ...], list[str]] = {}
+    for opening, after in sorted(follows.items()):
+        alike.setdefault(tuple(follow for follow in Follow if follow in after), []).append(opening)
+    for after, openings in alike.items():
+        yield f"(?:{'|'.join(openings)})(?:{'|'.join(follow.value for follow in after)})"
+
+
 class Redactor:
     """Finds and replaces secrets; with `personal`, also e-mail, phone, card and IBAN."""
 
@@ -107,14 +146,12 @@ class Redactor:
             _Finder(rank, rule) for rank, rule in enumerate(RULES) if personal or not rule.personal
         ]
         quick = _options(capture=False)
-        hints: list[str] = []
-        self._groups: list[tuple[Any, list[_Finder]]] = []
-        for follow in Follow:
-            group = [finder for finder in finders if finder.rule.follow is follow]
-            openings = "|".join(dict.fromkeys(finder.rule.opening for finder in group))
-            hints.append(f"(?:{openings}){follow.value}")
-            self._groups.append((re2.compile(hints[-1].encode(), quick), group))
-        everything = "|".join([*hints, *ALSO])
+        self._finders = finders
+        self._which: Any = re2.Set.SearchSet(quick)
+        for finder in finders:
+            self._which.Add("|".join(_hints([finder])).encode())
+        self._which.Compile()
+        everything = "|".join([*_hints(finders), *ALSO])
         self._prefilter: Any = re2.compile(everything.encode(), quick)
 
     def suspects(self, data: bytes) -> list[Span]:
@@ -197,13 +234,12 @@ class Redactor:
         found: list[tuple[int, int, int]] = []
         windows = [(0, len(data))] if all_rules else _windows(data, self.suspects(data))
         for start, stop in windows:
-            for hint, finders in self._groups:
-                if all_rules or hint.search(data, start, stop):
-                    found += [
-                        (*span, finder.rank)
-                        for finder in finders
-                        for span in finder.spans(data, start, stop)
-                    ]
+            which = range(len(self._finders))
+            if not all_rules:  # none is found where only the structure of JSON was hit
+                which = self._which.Match(data[start:stop]) or which
+            for finder in which:
+                spans = self._finders[finder].spans(data, start, stop)
+                found += [(*span, self._finders[finder].rank) for span in spans]
         merged: list[tuple[int, int, int]] = []
         for start, end, rank in sorted(found):
             if merged and start < merged[-1][1]:
@@ -228,10 +264,10 @@ class _Visit:
             return self._text(value) if _family(key) is None else self._named(key, value)
         if isinstance(value, dict):
             named = value.get("name") or value.get("key") or key
+            named = named if isinstance(named, str) else key
+            jar = _COOKIE if _holds_cookies(key, named, value) else ""
             return {
-                self._text(k): self.value(
-                    v, named if k == "value" and isinstance(named, str) else k
-                )
+                self._text(k): self.value(v, jar + (named if k == "value" else k))
                 for k, v in value.items()
             }
         if isinstance(value, list):
@@ -246,10 +282,10 @@ class _Visit:
 
     def _named(self, key: str, value: str) -> str:
         """A string under a secret's name: whole, or as a text after its name, as in a header."""
-        found = Found(key, ":", value)
-        decides = judge.password_quoted if _family(key) == "password" else judge.token_value
-        if decides(found):
-            return self._replace(str(_family(key)))
+        family = str(_family(key))
+        key = key.removeprefix(_COOKIE)
+        if _JUDGES[family](Found(key, ":", value)):
+            return self._replace(family)
         head = f"{key}: "
         text, names = self.redactor.redact_text(head + value)
         self.count += len(names)
@@ -295,9 +331,30 @@ def _encoded(value: Any) -> bytes:
         return json.dumps(value, separators=(",", ":")).encode()
 
 
+_COOKIE = "cookie:"
+_JARS = ("cookie", "cookies", "cookiejar", "cookie_jar")
+_JUDGES = {
+    "password": judge.password_quoted,
+    "token": judge.token_value,
+    "cookie": judge.cookie_value,
+}
+
+
+def _holds_cookies(key: str, named: str, value: dict[str, Any]) -> bool:
+    """Whether an object is a jar of cookies, or one as browsers and their drivers write it."""
+    if key.lower().removeprefix(_COOKIE) in _JARS:
+        return True
+    return "value" in value and (
+        "httpOnly" in value or "sameSite" in value or bool(is_own_cookie(named))
+    )
+
+
 @lru_cache(4096)
 def _family(key: str) -> str | None:
-    """Whether a name is one of a password or of a token."""
+    """Whether a name is one of a password, of a token or of a cookie that stands for a login."""
+    if key.startswith(_COOKIE):
+        key = key.removeprefix(_COOKIE)
+        return "cookie" if is_cookie(key) else _family(key)
     if not judge.is_name(key):
         return None
     if judge.password_key(key):

@@ -1,6 +1,9 @@
 """Secrets that are given to commands: as an option, an argument, or their input."""
 
+from collections.abc import Callable
+
 from knowledge.redaction import judge
+from knowledge.redaction.judge import Found
 from knowledge.redaction.patterns import GAP, Follow, Rule
 
 
@@ -8,6 +11,73 @@ def _command(name: str, opening: str, follow: Follow, pattern: str, example: str
     """A secret given to a command; the pattern goes on after the command's name."""
     return Rule(name, opening, follow, rf"\b{opening}{pattern}", example, judge.given)
 
+
+_BETWEEN = r"[\s\",]+"
+"""What stands between the words of a command in raw JSON, as a line or as a list."""
+
+
+def _given(
+    commands: str,
+    pattern: str,
+    example: str,
+    decides: Callable[[Found], bool] = judge.argument,
+    each: str = "",
+) -> Rule:
+    """A secret among the words after commands, which are written with blanks, one a line."""
+    lines = [line.strip() for line in commands.strip().split("\n")]
+    start = "|".join(line.replace(" ", " +") for line in lines)
+    opening = tuple(line.replace(" ", _BETWEEN) for line in lines)
+    pattern = rf"\b(?:{start}){pattern}"
+    return Rule("store", opening, Follow.NOTHING, pattern, example, decides, each=each)
+
+
+_GIVEN_OUT = r"""
+    vault (?:operator (?:unseal|rekey|generate-root)|unwrap)
+    consul acl set-agent-token
+    (?:ngrok|config) (?:add-)?authtoken
+    cloudflared (?:service install|tunnel run)
+    (?:wandb|cargo|supabase|huggingface-cli|hf auth|sentry-cli|twilio|stripe|ibmcloud) login
+    (?:snyk|b2 account) auth(?:orize)?
+    b2 authorize-account
+    (?:composer|poetry|bundle|conda|pip|npm|yarn|pnpm) config
+    (?:atlas|scw|infracost|pulumi|snyk|mc|rclone|influx) config
+    mc (?:alias set|admin user add)
+    (?:hcloud context create|influx setup|circleci setup|codecov|llm keys set)
+    (?:nuget|gem) push
+    (?:nuget setapikey|choco apikey|civo apikey (?:add|save))
+    (?:glab variable|doppler configure|dotnet user-secrets|keyvault secret|artisan key:)(?: |)set
+    config set-credentials
+    dvc remote modify
+    (?:netbird|tailscale) up
+"""
+"""Commands that are handed what a service gave out."""
+
+_NAME_AND_WORD = r"""
+    rabbitmqctl (?:-n \S+ )?(?:add_user|change_password|authenticate_user)
+    emqx(?:_| )ctl admins (?:add|passwd)
+    samba-tool user (?:create|add)
+    dru(?:sh|pal) (?:user:password|user-password|upwd)
+    bw login
+    net user
+    ejabberdctl register
+    ipmitool user set password
+    networksetup -setairportnetwork en[0-9]
+    (?:poetry|composer)(?: global)? config(?: --?g\w*)? http-basic\.\S+
+"""
+"""Commands that are handed a name, and a password after it."""
+
+_WORD = r"""
+    bw unlock
+    rclone obscure
+    mkpasswd
+    openssl passwd
+    neo4j-admin (?:dbms )?set-initial-password
+    ansible-vault encrypt_string
+    mvn (?:--encrypt-password|--encrypt-master-password|-emp|-ep)
+    grafana(?:-| )cli admin reset-admin-password
+    x11vnc -passwd
+"""
+"""Commands that are handed a password alone."""
 
 COMMANDS = (
     _command(
@@ -81,7 +151,9 @@ COMMANDS = (
     ),
     _command(
         "login",
-        r"(?:mongo(?:sh|dump|restore|import|export|stat)?|twine|cqlsh|evil-winrm|ncftp\w*)",
+        r"(?:mongo(?:sh|dump|restore|import|export|stat)?|twine|cqlsh|evil-winrm|ncftp\w*|nxc|netexec"
+        r"|crackmapexec|hydra|cypher-shell|beeline|couchbase-cli|steghide|influx|nuget|caddy|doveadm"
+        r"|security|altool|keychain|(?:uv|poetry|hatch|vsce|ovsx|pdm)(?:\s|\\t|\",\s?\")publish|psexec)",
         Follow.OPTION,
         r"{seg}-p{ws}{arg}",
         "mongosh -u admin -p kiwi77",
@@ -171,33 +243,6 @@ COMMANDS = (
         r"{ws}\S+{ws}(?:\S+{ws})?(?P<s>[^\s/-]\S*){ws}/(?i:user):",
         r"net use \\srv\a kiwi77 /user:bob",
     ),
-    Rule(
-        "stdin",
-        rf"(?:--password-stdin|--with-token|--stdin|sudo{GAP}+(?:-\S+{GAP}+)*-\w*S|cryptsetup)",
-        Follow.NOTHING,
-        r"\b(?:echo|printf){ws}(?:-n{ws}|{q}%s[^\s\"']*{q}{ws})?{arg}{ows}\|(?:[^\n|]*?"
-        r"(?:--password-stdin|--with-token|--stdin|cryptsetup)|{ows}sudo{ws}(?:-\S+{ws})*?-\w*S)",
-        "echo 'kiwi77' | sudo -S true",
-        judge.given,
-    ),
-    Rule(
-        "stdin",
-        rf"(?:--password-stdin|--with-token|--stdin|--passphrase-fd|cryptsetup|sudo{GAP}+-S)",
-        Follow.NOTHING,
-        r"(?:--password-stdin|--with-token|--stdin|--passphrase-fd|cryptsetup|sudo{ws}-S)"
-        r"[^\n|;&]*?<<<{ows}{arg}",
-        "gh auth login --with-token <<< kiwi77a1b2",
-        judge.given,
-    ),
-    Rule(
-        "stdin",
-        rf"(?:sshpass{GAP}+-f|(?i:pass[a-z]*[_-](?:file|command)))(?:[=\s\"'\\<(]|u003[cC]|u002[27])*(?:echo|printf)",
-        Follow.NOTHING,
-        r"(?:\bsshpass{ws}-f|(?i:pass[a-z]*[_-](?:file|command)))[ \t=]*{oq}(?:<\({ows})?"
-        r"(?:echo|printf){ws}(?:-n{ws})?{arg}",
-        "sshpass -f <(echo kiwi77) ssh nas",
-        judge.given,
-    ),
     _command(
         "store",
         r"gh secret set",
@@ -212,14 +257,6 @@ COMMANDS = (
         r"{seg}SecureString{seg}--value[ \t=]+{arg}",
         "aws ssm put-parameter --name a --type SecureString --value kiwi77",
     ),
-    Rule(
-        "chpasswd",
-        r"chpasswd",
-        Follow.NOTHING,
-        r"\b(?:echo|printf){ws}{oq}[\w.-]+:(?P<s>[^\s\"'|\\]+){oq}{ows}\|[^\n|]*?chpasswd",
-        "echo 'bob:kiwi77' | chpasswd",
-        judge.given,
-    ),
     _command(
         "htpasswd",
         r"htpasswd",
@@ -231,8 +268,94 @@ COMMANDS = (
         "vault",
         rf"vault{GAP}+login",
         Follow.NOTHING,
-        r"{ws}(?:-\S+{ws})*{arg}",
+        r"{ws}(?:-\S+{ws})*(?P<s>[\w.+/-]{8,})(?:[\s\"'`;|&)]|$)",
         "vault login s.a1B2c3D4",
+    ),
+    _given(
+        _GIVEN_OUT,
+        r"\b(?P<rest>[^\n|;&]*)",
+        "vault operator unseal -non-interactive " + "a1B2" * 11 + "=",
+        judge.credential,
+        each=r"(?:[\s\"'=]|base64:)(?P<s>[\w+/=~-]{16,})",
+    ),
+    _given(
+        _NAME_AND_WORD,
+        r"(?:{ws}-\S+)*{ws}[^\s-]\S*(?:{ws}-\S+)*{ws}{arg}",
+        "rabbitmqctl add_user app kiwi77",
+    ),
+    _given(_WORD, r"(?:{ws}-(?:[a-z]|m{ws}\S+|\S{2,}))*{ws}{arg}", "bw unlock kiwi-77b"),
+    _command(
+        "ldap",
+        r"(?:ldappasswd|slappasswd)",
+        Follow.NOTHING,
+        r"{seg}-[sa]{ws}{arg}",
+        "ldappasswd -x -s kiwi77 uid=bob",
+    ),
+    _command(
+        "store",
+        r"etcdctl",
+        Follow.NOTHING,
+        r"{seg}(?:--user[ \t=]+|user{ws}(?:add|passwd){ws}){oq}[\w.-]+:(?P<s>[^\s\"'\\]+)",
+        "etcdctl user add root:kiwi77",
+    ),
+    _command(
+        "redis",
+        r"(?:redis|valkey|keydb)-cli",
+        Follow.NOTHING,
+        r"{seg}(?i:auth){ws}(?:[a-z]\w*{ws})??{arg}[ \t]*(?:[\n;|&)`]|$)",
+        "redis-cli AUTH kiwi77",
+    ),
+    _command(
+        "redis",
+        r"(?:redis|valkey|keydb)-cli",
+        Follow.NOTHING,
+        r"{seg}(?i:acl{ws}setuser)[^\n|;]*?[\s\"'\\]>(?P<s>[^\s\"'\\]+)",
+        "redis-cli ACL SETUSER app on '>kiwi77' ~*",
+    ),
+    _command(
+        "store",
+        r"mosquitto_(?:passwd|ctrl)",
+        Follow.NOTHING,
+        r"{seg}-\w*b\w*{ws}\S+{ws}\S+{ws}{arg}",
+        "mosquitto_passwd -b pwfile sensor kiwi77",
+    ),
+    Rule(
+        "store",
+        rf"(?:secrets?|keyvault|kv)(?:[: ]|{GAP})+(?:set|put|add|create|import)|from-literal",
+        Follow.NOTHING,
+        r"(?:\b(?:secrets?|kv|keyvault)[: \t]+(?:set|put|add|create|import)|--from-literal)\b"
+        r"(?P<rest>[^\n|;&]*)",
+        "fly secrets set CONN=kiwi-77b",
+        judge.entry,
+        each=r"[\s\"'=](?P<key>[A-Za-z][\w.-]*)(?P<sep>=)[\"']?(?P<s>[^\s\"'`;|&<>()\\=-][^\s\"'`;|&<>()\\]*)",
+    ),
+    _command(
+        "store",
+        r"(?:plink|pscp|psftp|kitty|nodetool|kadmin(?:\.local)?|winexe)",
+        Follow.NOTHING,
+        r"{seg}-p?w{ws}{arg}",
+        "plink -pw kiwi77 root@nas",
+    ),
+    _command(
+        "store",
+        r"pdftk",
+        Follow.NOTHING,
+        r"{seg}(?:user|owner|input)_pw{ws}{arg}",
+        "pdftk a.pdf output b.pdf user_pw kiwi77",
+    ),
+    _command(
+        "curl",
+        r"curl",
+        Follow.NOTHING,
+        r"{seg}(?:-E|--cert){ws}{oq}[^\s:\"']+:(?P<s>[^\s\"'\\]+)",
+        "curl --cert a.pem:kiwi77 https://a.example",
+    ),
+    _command(
+        "store",
+        r"secretsmanager",
+        Follow.NOTHING,
+        r"{seg}--secret-string[ \t=]+{arg}",
+        "aws secretsmanager create-secret --name a --secret-string kiwi77",
     ),
     Rule(
         "aws_configure",

@@ -138,6 +138,93 @@ def given(found: Found) -> bool:
     return not is_template(found.value) and not found.value.startswith("-")
 
 
+def argument(found: Found) -> bool:
+    """A value at a place of a command that takes a secret, and a word at times."""
+    value = found.value
+    if not given(found) or stands_in(value) or is_place(value) or is_code(value):
+        return False
+    return len(value) >= 4 and not (value.isalpha() and (value.islower() or value.isupper()))
+
+
+def credential(found: Found) -> bool:
+    """A word of random shape that a service gave out."""
+    return looks_random(found.value) and given(found) and not _version(found.value)
+
+
+def dense(found: Found) -> bool:
+    """A literal among the arguments of a client: a key, and no name of a model, file or account."""
+    value = found.value
+    runs = [piece for piece in re.split(r"[^A-Za-z0-9+/]+", value) if piece]
+    longest = max(runs, key=len, default="")
+    return len(longest) >= 16 and _mixed(longest) and looks_random(value) and not_example(found)
+
+
+def literal(found: Found) -> bool:
+    """A literal where a function takes a secret: no name of a variable, no plain word."""
+    value = found.value
+    if len(value) < 6 or stands_in(value) or is_place(value) or is_code(value):
+        return False
+    return any(c.isdigit() for c in value) and not re.fullmatch(
+        r"[A-Z][A-Z0-9_]*|\w+=.+|(?i:[rhep]s|a|sha)-?\d{3}\w*", value
+    )
+
+
+_PROMPT = re.compile(r"(?i:sudo|enter|type|confirm|verify|://|[<{])")
+_NOUNS = _listed(
+    """
+    user username users account host hostname server database file path in at see role email line
+    error policy hash hashed length name type id version digest sha256 fingerprint expires status
+    required failed invalid incorrect wrong store manager method mode count field format
+    """
+)
+
+
+def printed(found: Found) -> bool:
+    """What a server prints after words that tell of a fresh password; no prompt, no other noun."""
+    last = words(found.key)[-1:] or [""]
+    if last[0] in _NOUNS or _PROMPT.search(found.key):
+        return False
+    value = found.value.rstrip(".,:")
+    if len(value) < 8 or value.startswith("//") or re.fullmatch(r"\w+=[^=].*", value):
+        return False
+    return _scrambled(value) and not stands_in(value) and not is_place(value)
+
+
+def _scrambled(value: str) -> bool:
+    """Whether a value is no word, name, number, date or expression."""
+    return strong_password(Found("", "", value)) or looks_random(value)
+
+
+def printed_token(found: Found) -> bool:
+    """A key or token after its name in what a server prints."""
+    return len(found.value) >= 8 and looks_random(found.value)
+
+
+def code(found: Found) -> bool:
+    """One of a list of codes that let one in once."""
+    return any(c.isdigit() for c in found.value) or "-" in found.value
+
+
+def _version(value: str) -> bool:
+    """Whether a value could be a version, a date or the name of a file, a model or a machine."""
+    runs = [piece for piece in _PIECES.split(value) if piece]
+    return max(map(len, runs), default=0) < 10 and not _UUID.fullmatch(value)
+
+
+_OPEN_NAMES = _listed(
+    """
+    user username host hostname port name database db dbname url uri endpoint server region
+    bucket email mode env environment type path file cert crt ca
+    """
+)
+
+
+def entry(found: Found) -> bool:
+    """A value of a collection of secrets, unless its name tells that this one is none."""
+    parts = words(found.key)
+    return bool(parts) and parts[-1] not in _OPEN_NAMES and argument(found)
+
+
 def embedded(found: Found) -> bool:
     """A password inside an address: given, no word of an example, and no port with a query."""
     return given(found) and not stands_in(found.value) and not _PORT.match(found.value)
@@ -175,14 +262,14 @@ _KEY_OWNERS = _listed(
     """
     api access secret private account encryption signing master auth shared service
     subscription admin deploy app client webhook storage license registration function host
-    preshared
+    preshared unseal recovery
     """
 )
 TAILS = _listed(
     """
     prod production dev development stage staging test local live value base base64 b64 old new
     current default main master root admin primary secondary raw plain plaintext hex string str
-    s key
+    s key b
     """
 )
 
@@ -198,7 +285,7 @@ def token_key(key: str) -> str | None:
             return word
         if word in ("auth", "authorization"):
             return word
-        if word == "key" and before in _KEY_OWNERS:
+        if word in ("key", "keys") and before in _KEY_OWNERS:
             return f"{before} key"
         if word.endswith("key") and word.removesuffix("key") in _KEY_OWNERS:
             return word
@@ -306,14 +393,28 @@ def header_value(found: Found) -> bool:
     return len(value) >= 6 and not stands_in(value) and not is_code(value) and not value.isalpha()
 
 
+_TRACKERS = ("_ga", "_gid", "_gcl", "_hj", "_dd", "_pk_", "_fbp", "__utm", "__hs", "ai_", "ajs_")
+
+
 def cookie_value(found: Found) -> bool:
-    """A session cookie's value; plain ids are not secret."""
-    return not _UUID.fullmatch(found.value) and looks_random(found.value)
+    """A session cookie's value: long and of random shape; ids of visitors are not secret."""
+    value = re.sub("[|]|%7[cC]", ".", found.value)
+    if len(value) < 16 or found.key.startswith(_TRACKERS) or "csrf" in found.key.lower():
+        return False
+    if _UUID.fullmatch(value):  # `session_id` is a login's in a cookie, and an agent's in a log
+        return "session" not in found.key or "." in found.key
+    return looks_random(value)
 
 
 def not_example(found: Found) -> bool:
     """A known token's shape, unless it is a documentation's example or a mask."""
     return not _TEMPLATE.search(found.value) and "EXAMPLE" not in found.value
+
+
+def service_token(found: Found) -> bool:
+    """A service's shape: letters and digits, no example, no name that begins alike, no picture."""
+    value = found.value
+    return not_example(found) and _mixed(value) and not _wordy(value) and "AAAAA" not in value
 
 
 def flag_value(found: Found) -> bool:

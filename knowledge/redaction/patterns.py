@@ -24,11 +24,13 @@ _TAIL = (
 PASSWORD = rf"(?:pass(?:w(?:or)?d|wort|phrase|code)?|pwd|pswd|psk|pw){_TAIL}"
 OWNED_KEY = (
     r"(?:api|access|secret|private|account|encryption|signing|master|auth|shared|service"
-    r"|subscription|admin|deploy|app|client|webhook|storage|license|registration|function|host|pre[_-]?shared)"
+    r"|subscription|admin|deploy|app|client|webhook|storage|license|registration|function|host|pre[_-]?shared|unseal|recovery)"
     r"[ _.-]?key"
 )
 TOKEN = rf"(?:token|secret|{OWNED_KEY}|auth|credentials?|jwt|bearer){_TAIL}"
 _SLOTS = {
+    # The start of a word, also after the escapes of nested strings, of addresses and of terminals.
+    "edge": r"(?:\b|_|\\[nrtbf]|u00[0-9a-fA-F]{2}|%[0-9a-fA-F]{2}|\x1b\[[0-9;]*m)",
     "ws": r"[ \t]+",
     "ows": r"[ \t]*",
     "any": r"\s*",
@@ -66,9 +68,11 @@ ALSO = (
     # `&`, `<` and `>` are escaped by habit, and the openings and follows know them.
     r"\\u00(?:2[013-589a-fA-F]|3[0-9abdfABDF]|[4-7][0-9a-fA-F])",
     # {"name": "DB_PASSWORD", "value": …}, whatever the order of its fields.
-    r"(?i:\"(?:name|key)\"\s*:\s*\"[\w.-]*(?:pass|pwd|psk|pw|secret|token|key|auth)[\w-]*\")",
+    r"(?i:\"(?:name|key)\"\s*:\s*\"[\w.-]*(?:pass|pwd|psk|pw|secret|token|key|auth|sess|sid)[\w.-]*\")",
+    # A jar of cookies, and what only a cookie has.
+    r"(?i:\"cookie_?(?:s|jar)?\"\s*:\s*[\[{])|\"(?:httpOnly|sameSite)\"",
     # A list under such a name.
-    rf"(?i:{PASSWORD}|token|secret|{OWNED_KEY}|credential)s?\"\s*:\s*(?:\[|\{{\s*\"value\")",
+    rf"(?i:{PASSWORD}|token|secret|{OWNED_KEY}|credential)s?(?:_b64|_hex)?\"\s*:\s*(?:\[|\{{\s*\"value\")",
 )
 """What the prefilter must also see: secrets that the structure of JSON tells, not the rules."""
 
@@ -107,14 +111,26 @@ class Rule:
     """One kind of secret: where it stands, who judges it, and an example."""
 
     name: str
-    opening: str
+    opening: str | tuple[str, ...]
     follow: Follow
     pattern: str
     example: str
     judge: Callable[[Found], bool] = judge.not_example
     personal: bool = False
+    each: str = ""
+    """Where a match is only a region, `rest`: what each secret in it looks like."""
+
+    @property
+    def openings(self) -> tuple[str, ...]:
+        """Alternatives of the opening."""
+        return (self.opening,) if isinstance(self.opening, str) else self.opening
 
     @property
     def exact(self) -> str:
         """RE2 pattern over decoded text, its slots filled."""
-        return re.sub(r"\{([a-z]+)\}", lambda slot: _SLOTS[slot[1]], self.pattern)
+        return filled(self.pattern)
+
+
+def filled(pattern: str) -> str:
+    """A pattern with its slots filled."""
+    return re.sub(r"\{([a-z]+)\}", lambda slot: _SLOTS[slot[1]], pattern)

@@ -3,9 +3,13 @@
 from collections.abc import Callable
 
 from knowledge.redaction import judge
+from knowledge.redaction.arguments import ARGUMENTS
 from knowledge.redaction.commands import COMMANDS
+from knowledge.redaction.cookies import COOKIES
+from knowledge.redaction.inputs import INPUTS
 from knowledge.redaction.judge import Found
 from knowledge.redaction.patterns import GAP, OWNED_KEY, PASSWORD, QUOTE, TOKEN, Follow, Rule
+from knowledge.redaction.printed import PRINTED
 from knowledge.redaction.tokens import TOKENS
 
 _PLACES = (
@@ -41,16 +45,6 @@ _PLACES = (
         r"(?i:\bbearer)[ \t]+(?P<s>[\w.~+/=-]{16,})",
         "-H 'X-Auth: Bearer " + "a1B2" * 8 + "'",
         judge.strong_token,
-    ),
-    Rule(
-        "cookie",
-        rf"(?i:cookie)[^\w\n]|-[bB]{GAP}+[\w-]*(?i:sess|sid|auth)[\w-]*=",
-        Follow.NOTHING,
-        r"(?i:(?:cookie{close}{ows}[:= ]|\bcurl{seg}-b{ws}{oq})[^\n]*?"
-        r"\b(?:sess(?:ion)?(?:[_-]?(?:id|key|token))?|[\w.]*sid"
-        r"|[\w-]*sessid|[\w-]*auth)=)(?P<s>[\w%.~+/:-]{20,})",
-        "Set-Cookie: session=" + "a1B2" * 8 + "; Path=/",
-        judge.cookie_value,
     ),
     Rule(
         "netrc",
@@ -269,5 +263,15 @@ _PERSONAL = (
     _personal("phone", r"\([0-9]{3}\) ?[0-9]{3}[ .-][0-9]{4}", "call (555) 010-9999", judge.phone),
 )
 
-RULES: tuple[Rule, ...] = (*TOKENS, *_PLACES, *COMMANDS, *_NAMED, *_PERSONAL)
+RULES: tuple[Rule, ...] = (
+    *TOKENS,
+    *COOKIES,
+    *_PLACES,
+    *COMMANDS,
+    *ARGUMENTS,
+    *PRINTED,
+    *INPUTS,
+    *_NAMED,
+    *_PERSONAL,
+)
 """All rules, the most particular first: where two overlap, the first gives the name."""

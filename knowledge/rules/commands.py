@@ -26,7 +26,7 @@ from knowledge.shell_words import Word, operand_index, operands
 
 COMMAND_CHARACTERS = 500
 
-CONNECTING = r"ssh|scp|sftp|rsync|mosh|git .*\w@[\w.-]+:"
+CONNECTING = r"ssh|scp|sftp|rsync|mosh|git\b.*@"
 """What a tool's input holds if a rule for hosts finds one: JSON, where a line begins with `\\n`."""
 
 _HOST = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9._-]{0,251}[A-Za-z0-9])?")
@@ -230,7 +230,7 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "connects_to_host",
-        2,
+        3,
         "A host that ssh, scp, sftp, rsync, mosh, sshfs, ssh-copy-id or git over ssh connects to.",
         confidence=0.9,
         reads=RUNS_COMMAND & pl.col("tool_input").str.contains(CONNECTING),
@@ -247,7 +247,7 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "operation_type",
-        2,
+        3,
         "What kind of work a command is, from its program, its first operand and its flags; where "
         "these say nothing, what the setting `learned_operations` says.",
         confidence=0.8,

@@ -7,7 +7,6 @@ import polars as pl
 
 from knowledge.policy import Policy
 from knowledge.rules.commands import CONNECTING, hosts_in, used_tool
-from knowledge.rules.programs import BUILTINS, EVERYDAY
 from knowledge.rules.rule import (
     CALLS,
     RUNS_COMMAND,
@@ -19,17 +18,9 @@ from knowledge.rules.rule import (
     each,
     rule,
 )
-from knowledge.shell import Command, functions
+from knowledge.rules.seen_programs import programs
+from knowledge.shell import Command
 from knowledge.shell_words import Word, operand_index, operands
-
-_PROGRAM = re.compile(r"[a-z][a-z0-9_.+-]{1,30}")
-_SCRIPT = re.compile(r"\.(?:sh|py|pl|rb|js|ts|exs?|bash|zsh|ps1|bat|cmd|out|bin)$")
-_FOLDERS = re.compile(
-    r"(?:/(?:usr/(?:local/)?)?s?bin|/opt/homebrew/bin|.*/\.venv/bin|~/\.local/bin)/"
-)
-
-_ASSIGNING = frozenset({"=", "+=", "-=", "==", ":="})
-"""What follows a name in code that is not a shell's."""
 
 _NAME = re.compile(r"(?:@[\w.~-]+/)?[A-Za-z0-9](?:[\w.+-]*[A-Za-z0-9+])?")
 _WITH_FOLDERS = re.compile(rf"(?:{_NAME.pattern})(?:/{_NAME.pattern})*")
@@ -69,29 +60,13 @@ _INSTALLERS: dict[str, tuple[frozenset[str], Sequence[str]]] = {
 }
 """Words that install, and options that take a value, by program."""
 
+_INSTALLING = "|".join(
+    sorted(re.escape(verb) for verb in frozenset().union(*(own for own, _ in _INSTALLERS.values())))
+)
+
 
 def _hosts(record: Record, _: Policy) -> Iterator[Found]:
     yield from hosts_in(record)
-
-
-def _programs(record: Record, _: Policy) -> Iterator[Found]:
-    line = command_line(record)
-    if line is None:
-        return
-    own = functions(line.text)
-    for command in line.commands:
-        word = command.words[0]
-        if (
-            command.name not in EVERYDAY | BUILTINS | own
-            and not word.dynamic
-            and ("/" not in word.text or _FOLDERS.match(word.text))
-            and _PROGRAM.fullmatch(command.name)
-            and not _SCRIPT.search(command.name)
-            and not (command.args and command.args[0].text in _ASSIGNING)
-        ):
-            yield Found(
-                command.name, max(word.start, word.end - len(command.name)), word.end, line.field
-            )
 
 
 def packages(command: Command) -> list[tuple[str, Word]]:
@@ -172,7 +147,7 @@ def _persons(records: Sequence[Record], _: Policy) -> Iterator[Found]:
 RULES: tuple[Rule, ...] = (
     rule(
         "host",
-        2,
+        3,
         "A host that a command connects to, as an entity.",
         predicate="is",
         type="host",
@@ -194,25 +169,28 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "program",
-        2,
-        "A program that a command ran, as an entity; not what every shell has, nor a script.",
+        3,
+        "A program that a command ran and that was seen to be one, as an entity: known, or not "
+        "said to be missing by the result; not what every shell has, nor a script.",
         predicate="is",
         type="tool",
         confidence=0.9,
-        reads=RUNS_COMMAND,
-        find=each(_programs),
+        reads=RUNS_COMMAND | (pl.col("kind") == "tool_result"),
+        find=programs,
+        whole=True,
         content="{object} is a tool",
         examples=(Example("cd app && sudo terraform plan | head", ("terraform",)),),
     ),
     rule(
         "package",
-        2,
+        3,
         "A package that a command installs by name, as an entity.",
         predicate="is",
         type="package",
         confidence=0.9,
         reads=RUNS_COMMAND
-        & pl.col("tool_input").str.contains(r"\b(install|add|i|inject|require|reinstall|get)\b"),
+        # In JSON a tab or a line's end is a letter behind a backslash.
+        & pl.col("tool_input").str.contains(rf"(?:\b|\\[nt])(?:{_INSTALLING})\b"),
         find=each(_packages),
         content="{object} is a package",
         examples=(

@@ -261,7 +261,7 @@ _HAS_PATH_KEY = pl.col("tool_input").str.contains(
 RULES: tuple[Rule, ...] = (
     rule(
         "mentions_path",
-        2,
+        3,
         "A path in what a person wrote, in the input of a tool, or in the words of a command.",
         confidence=0.8,
         reads=(SAID_BY_PERSON & pl.col("text").str.contains(r"[/\\.]"))

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from knowledge.policy import Policy
-from knowledge.shell import SSH_OPTIONS_WITH_VALUE, Command
+from knowledge.shell import RUNNERS, SSH_OPTIONS_WITH_VALUE, Command
 from knowledge.shell_words import Word, operand_index, operands
 
 
@@ -372,7 +372,8 @@ whereis xargs tee basename dirname grep egrep fgrep sed awk gawk find echo pwd p
 false yes id whoami hostname uname env printenv stat file diff cmp comm paste rev tac nl less more
 clear time timeout realpath readlink mktemp expr bc tree ps kill df du free uptime who ss top man
 sh bash zsh dash ksh fish sudo su nohup watch test strings od xxd hexdump column fold split join
-shuf cal locale tty stty sync install nice history login exit open start
+shuf cal locale tty stty sync install nice history login exit open start dir del copy move cls md
+rd ren foreach
 """
 EVERYDAY = frozenset(_EVERYDAY_LIST.split())
 """Programs that are everywhere: that one was run says nothing about what a person works with."""
@@ -386,3 +387,13 @@ until wait while
 """
 BUILTINS = frozenset(_BUILTINS_LIST.split())
 """Words of the shell itself."""
+
+_OTHERS_LIST = """
+python python3 node ruby perl php deno lua julia java kotlin scala sbt elixir iex erl ghc stack
+cabal ocaml dune zig nim crystal jq yq xmllint gcloud gsutil az doctl heroku ansible vagrant packer
+vault consul nomad pulumi kustomize skaffold tmux screen vim vi nvim nano emacs code ffmpeg ffprobe
+magick pandoc pdflatex hugo jekyll mkdocs pdm rye pyenv nvm rbenv asdf mise direnv conda claude
+codex gemini cursor aider ollama wrangler firebase supabase playwright cypress turbo nx lerna
+"""
+KNOWN = frozenset(PROGRAMS) | frozenset(RUNNERS) | frozenset(_OTHERS_LIST.split())
+"""Programs of which the name alone says that they are some."""

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import msgspec
 import polars as pl
 
+from knowledge import injection
 from knowledge.extractors import Extractor
 from knowledge.policy import Policy
 from knowledge.shell import Command, commands
@@ -44,6 +45,7 @@ class Record(NamedTuple):
     tool_name: str | None
     tool_input: str | None
     project: str | None
+    call_id: str | None = None
 
     @property
     def inputs(self) -> dict[str, Any]:
@@ -108,7 +110,7 @@ def rule(
     """A rule for facts, or for entities when it has a `type` or the predicate `is`."""
     kind = "entity" if predicate == "is" else "fact"
     return Rule(
-        Extractor(name, "rule", version, about, policy),
+        Extractor(name, "rule", version, about, policy, (f"injection@{injection.VERSION}",)),
         kind,
         predicate or name,
         confidence,

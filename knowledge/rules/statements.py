@@ -62,15 +62,19 @@ _EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
 
 _SOLVED = r"fix|solution|solve|resol|corrected|workaround|worked around|remedy"
 _WRONG = (
-    r"error|fail|exception|crash|bug|issue|problem|n'?t |n’t |not |panic|broken|missing|wrong"
+    r"error|fail|exception|crash|bug|issue|problem|n'?t |n’t |not |panic|break|broken|missing|wrong"
     r"|corrupt|hang|hung|timed out|times out|cause|leak|race|deadlock|regression|segfault"
+    r"|\b[45]\d\d\b"
 )
 _FOUND_OUT = (
     r"turn(s|ed) out|discover|realiz|realis|notic|learn|figured|found|identified|pinpointed|cause"
     r"|bug|limitation|show|reveal|reason|culprit|problem|issue|interesting|surpris|aha|trick"
     r"|confirmed"
 )
-"""What a sentence of each kind holds: a first, quick look."""
+_OF_ONESELF = (
+    r"\b(i|we|my|our|i'm|i’m|always|never|remember|ever|from now on|going forward|for the record)\b"
+)
+"""What a sentence of each kind holds: a first, quick look. It lets in whatever its rule finds."""
 
 
 class Sentence(NamedTuple):
@@ -175,13 +179,15 @@ def _states(record: Record, _: Policy) -> Iterator[Found]:
 
 
 def _mentions(pattern: str) -> pl.Expr:
-    return pl.col("text").str.contains(rf"(?i){pattern}")
+    """Texts that hold a pattern, its words parted as they are written: by lines, or emphasised."""
+    apart = pattern.replace(" ", r"[\s*_]+")
+    return pl.col("text").str.contains(rf"(?i){apart}")
 
 
 RULES: tuple[Rule, ...] = (
     rule(
         "provides_solution",
-        2,
+        3,
         "A sentence that says what solved something.",
         confidence=0.7,
         reads=SAID & _mentions(_SOLVED),
@@ -196,7 +202,7 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "identifies_issue",
-        2,
+        3,
         "A sentence that says what goes wrong.",
         confidence=0.7,
         reads=SAID & _mentions(_WRONG),
@@ -211,7 +217,7 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "discovery",
-        2,
+        3,
         "A sentence that says what was found out.",
         confidence=0.6,
         reads=SAID & _mentions(_FOUND_OUT),
@@ -226,13 +232,10 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "states",
-        1,
+        2,
         "What a person says of themselves, uses or decided, or asks for once and for all.",
         confidence=0.8,
-        reads=SAID_BY_PERSON
-        & _mentions(
-            r"\b(i|we|my|our|i'm|i’m|always|never|remember|ever|from now on|going forward)\b"
-        ),
+        reads=SAID_BY_PERSON & _mentions(_OF_ONESELF),
         find=each(_states),
         examples=(
             Example("I prefer tabs over spaces.", ("I prefer tabs over spaces.",)),

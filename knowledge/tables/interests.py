@@ -70,6 +70,8 @@ INTERESTS = Table(
         "entity_id": Column(TEXT, "Entity; of those that are one, the one that stands for them."),
         "rank": Column(COUNT, "Place by score, from 1; ties by id."),
         "score": Column(REAL, "Sum of valence, strength and decay of what made it."),
+        "liked": Column(FLAG, "Whether the person said that they like just this."),
+        "sought": Column(FLAG, "Whether it has a sign beside learn prompts and that it was named."),
         "muted": Column(FLAG, "Whether the person muted it."),
         "disliked": Column(FLAG, "Whether the person dislikes it, or what it is like."),
         "engagements": Column(COUNT, "Signs that count."),

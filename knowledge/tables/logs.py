@@ -160,6 +160,12 @@ EPISODES = Table(
         "started_at": Column(TIME, "First event.", null=True),
         "ended_at": Column(TIME, "Last event.", null=True),
         "records": Column(COUNT, "Rows of raw_logs in it."),
+        "held": Column(
+            COUNT,
+            "Records with lines that give orders to a model, which are left out of its texts; none "
+            "if there are none.",
+            null=True,
+        ),
         "tool_calls": Column(COUNT, "Tool calls."),
         "errors": Column(COUNT, "Results that were errors."),
     },

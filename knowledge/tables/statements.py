@@ -49,6 +49,12 @@ CANDIDATE_COLUMNS = {
     "origin": Column(TEXT, "Who spoke."),
     "trigger": Column(TEXT, "What set the record off.", null=True),
     "occurred_at": Column(TIME, "When it was said; none if undated.", null=True),
+    "trust": Column(
+        TEXT,
+        "Whose word it is, where that is not who spoke: person (who assented), outcome (that bore "
+        "it out), agent or outside (where it stood before).",
+        null=True,
+    ),
 }
 
 CANDIDATES = Table(
@@ -176,6 +182,11 @@ FACT_COLUMNS = {
     "source_record_ids": Column(TEXTS, "The first 20 records."),
     "derived_from": Column(TEXTS, "Facts, episodes or records that it was drawn from."),
     "extractor": Column(TEXT, "Extractor of its first source."),
+    "trust": Column(
+        TEXT,
+        "Whose word it is, by the best of its sources: person, outcome (it was seen), searched, "
+        "agent or outside. The last two bound its confidence.",
+    ),
 }
 
 FACTS = Table(

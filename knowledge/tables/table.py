@@ -19,6 +19,18 @@ PAIRS = pl.List(pl.Struct({"left_id": pl.String(), "right_id": pl.String()}))
 VECTOR = pl.List(pl.Float32())
 
 
+_NO_WORDS = frozenset(
+    {
+        "namespace", "day", "model", "fingerprint", "digest", "kind", "mode", "origin", "trigger",
+        "outcome", "status", "stage", "gate", "source", "adapter", "category", "decision", "type",
+        "extractor", "cause", "knowledge_type", "info_type", "predicate", "unit", "generation",
+        "introduced_by", "merged_into", "spans", "derived_from", "dedupe_hash", "subject",
+        "ended_by", "beside",
+    }
+)  # fmt: skip
+"""Columns of ids, digests, days and fixed terms; so are those that end like an id or a digest."""
+
+
 @dataclass(frozen=True)
 class Column:
     """One column: its polars type, one sentence, and whether it may be null."""
@@ -47,6 +59,17 @@ class Table:
     def schema(self) -> pl.Schema:
         """Column names with their polars types, in the written order."""
         return pl.Schema({name: column.type for name, column in self.columns.items()})
+
+    @cached_property
+    def words(self) -> list[str]:
+        """Columns that may hold words of logs."""
+        return [
+            name
+            for name, column in self.columns.items()
+            if column.type in (TEXT, TEXTS)
+            and name not in _NO_WORDS
+            and not name.endswith(("_id", "_ids", "_hash", "_key"))
+        ]
 
     def empty(self) -> pl.DataFrame:
         """A frame with this schema and no rows."""

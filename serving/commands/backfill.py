@@ -1,12 +1,19 @@
 """`cairn backfill`."""
 
+import sys
 import time
+from collections.abc import Sequence
 from datetime import date
+from typing import TYPE_CHECKING
 
 import click
 
 from serving import options
+from serving.commands.stale import in_words
 from serving.terminal import count, say
+
+if TYPE_CHECKING:
+    from pipelines.stale import Change
 
 FIRST_DAY, LAST_DAY = date.min.isoformat(), date.max.isoformat()
 """Of any range, if none is given."""
@@ -21,11 +28,27 @@ def _day(ctx: click.Context, param: click.Parameter, value: str | None) -> str |
         raise click.BadParameter(f"{value!r} is no day such as 2026-03-01", ctx, param) from None
 
 
+def _agree(changes: "Sequence[Change]", *, as_json: bool) -> None:
+    """Has a person agree to what asking a language model again may cost; no budget bounds it.
+
+    Raises:
+        click.ClickException: nobody is there to be asked.
+        click.Abort: they do not agree.
+    """
+    if not any(change.calls for change in changes):
+        return
+    what = f"asks the language model again: {in_words(changes)}; no budget is set"
+    if as_json or not sys.stdin.isatty():
+        raise click.ClickException(f"this {what}: say --yes, or set budget_day")
+    click.confirm(f"This {what}. Go on?", abort=True, err=True)
+
+
 @click.command(
     epilog="""\b
 Examples:
   cairn backfill --from 2026-02-01 --to 2026-02-28
   cairn backfill --stale
+  cairn backfill --stale --yes
   cairn backfill --from 2026-02-01 --to 2026-02-28 --stale
   cairn backfill --from 2026-02-01 --to 2026-02-28 --force"""
 )
@@ -37,6 +60,7 @@ Examples:
     help="Only days that a changed rule, prompt or setting made stale; of all days, if unset.",
 )
 @click.option("--force", is_flag=True, help="Do again what is up to date, too.")
+@click.option("--yes", is_flag=True, help="Ask a language model again without asking you first.")
 @options.as_json
 @click.pass_context
 def command(
@@ -45,6 +69,7 @@ def command(
     last: str | None,
     stale: bool,
     force: bool,
+    yes: bool,
     as_json: bool,
 ) -> None:
     """Make a range of days anew, and what follows from them; only what is owed, without --force."""
@@ -74,6 +99,8 @@ def command(
         if not days and (found.stale_days or not found.changes) and not as_json:
             say("No day of these is stale.")
             return
+        if not yes and not state.asks_again:
+            _agree(found.changes, as_json=as_json)
     if force:
         forget_work(state, days)
     check_room(state.home)
@@ -86,6 +113,7 @@ def command(
                 state,
                 days,
                 listener=display.listener(),
+                again=stale,
                 on_check=display.checking,
                 on_interrupt=lambda: display.note("interrupted: publishing what is done"),
             )

@@ -6,7 +6,7 @@ import click
 import polars as pl
 
 from serving import options
-from serving.reader import open_reader
+from serving.pending import TEXTS, as_rows, listed, say_pending
 from serving.terminal import Column, count, emit_json, print_table, say, say_value
 
 if TYPE_CHECKING:
@@ -44,7 +44,13 @@ def command(
     """What was given, what the model answered, and what was made of it."""
     from knowledge.tables import CHECK_INS, RAW_LOGS
 
-    reader = open_reader(options.state_of(ctx), namespace)
+    namespace, reader, waiting = listed(options.state_of(ctx), namespace, TEXTS)
+    if reader is None:
+        if as_json:
+            emit_json({"namespace": namespace, "check_ins": [], "waiting": as_rows(waiting)})
+        else:
+            say_pending(waiting)
+        return
     rows = reader.table(CHECK_INS).join(
         reader.table(RAW_LOGS, ["record_id", "name", "occurred_at"]), on="record_id", how="left"
     )
@@ -59,7 +65,8 @@ def command(
     if check_in:
         _show(reader, found.row(0, named=True), as_json=as_json)
     elif as_json:
-        emit_json({"namespace": reader.namespace, "check_ins": found.head(limit).to_dicts()})
+        page = found.head(limit).to_dicts()
+        emit_json({"namespace": namespace, "check_ins": page, "waiting": as_rows(waiting)})
     elif found.height:
         short = found.with_columns(
             pl.col("loaded").list.len(), pl.col("refused").list.len(), pl.col("at").dt.date()
@@ -67,8 +74,10 @@ def command(
         print_table(short.head(limit).to_dicts(), COLUMNS)
         if found.height > limit:
             say(f"{found.height - limit} more: --limit")
-    else:
+    elif not waiting:
         say("No text was taken in yet: `cairn ingest FILE`.")
+    if not (check_in or as_json):
+        say_pending(waiting)
 
 
 def _show(reader: "Reader", row: dict[str, Any], *, as_json: bool) -> None:

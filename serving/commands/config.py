@@ -25,12 +25,14 @@ Set them as CAIRN_* variables (a dot is two underscores), or in cairn.toml here 
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout, nothing else.")
 def command(part: str, only_set: bool, as_json: bool) -> None:
     """Show settings in force, and where each comes from; PART of a name narrows them."""
+    from knowledge.text import suggestion
     from resources.settings import explain
 
     found = [setting._asdict() for setting in explain()]
     rows = [row for row in found if part in row["name"]]
     if not rows:
-        raise click.ClickException(f"no setting is called {part!r}")
+        meant = suggestion(part, [row["name"] for row in found])
+        raise click.ClickException(f"no setting is called {part!r}{meant}")
     if only_set:
         rows = [row for row in rows if row["source"] != "default"]
     if as_json:

@@ -6,7 +6,7 @@ import click
 
 from serving import options
 from serving.reader import open_reader
-from serving.terminal import emit_json, say
+from serving.terminal import emit_json
 
 
 @click.command(
@@ -42,7 +42,8 @@ def command(
 ) -> None:
     """Memories for a prompt: of a message, and of the turns before it, within a budget.
 
-    Nothing but the memories is printed, so that a hook of an agent can pass them on as they are.
+    Nothing but the memories is printed, so that a hook of an agent can pass them on as they are:
+    in an element that says they are data, and by which the next import knows them again.
     """
     from serving.offering import offer
 
@@ -62,14 +63,16 @@ def command(
                     "score": found.known.score,
                     "threshold": found.known.threshold,
                 },
+                "found": found.found,
                 "streamed": found.streamed,
                 "tokens": dict(found.context.tokens),
                 "memories": dict(found.context.streamed),
+                "text": found.context.memories,
             }
         )
         return
-    for kind, texts in found.context.streamed.items():
-        if texts:
-            say(f"{kind.capitalize()}:")
-            for text in texts:
-                say(f"- {' '.join(text.split())}")
+    if found.context.memories:
+        click.echo(found.context.memories)
+    else:
+        # Who passes on what is printed passes on nothing.
+        click.echo(f"cairn: nothing about that in namespace {reader.namespace}", err=True)

@@ -8,12 +8,15 @@ from serving import options
 from serving.terminal import Column, count, emit_json, print_table, say
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     import polars as pl
 
     from resources.state import State
     from serving.forgetting import Target
 
 _COLUMNS = (Column("effect"), Column("table"), Column("rows"))
+_PLACES = (Column("place"), Column("rows"), Column("the first", wide=True))
 _ROWS = (Column("effect"), Column("table"), Column("id"), Column("text", wide=True))
 _SHOWN = 20
 
@@ -25,16 +28,20 @@ Examples:
   cairn forget f_1c0ad2398567ecbb
   cairn forget r_5d2f --purge           (old versions of the tables, too)
   cairn forget "Project Heron" --namespace work
+  cairn forget "Project Heron" --everywhere --purge
   cairn forget work --yes               (a whole namespace)
 
 What is forgotten is the lines that it rests on, with all that came only from them. What had other
 evidence stays, and what they had struck out stands again. A source that still holds a line does
-not bring it back. There is no way to take it back: look at --dry-run first."""
+not bring it back. Of an entity, the lines that only mention it stay, and are counted; --everywhere
+takes each line that has any of its names, or any words. There is no way to take it back: look at
+--dry-run first."""
 )
 @click.argument("what", metavar="ENTITY|FACT|RECORD|CONVERSATION|NAMESPACE")
 @click.option("--dry-run", is_flag=True, help="Only the receipt: on a copy, nothing is changed.")
+@click.option("--everywhere", is_flag=True, help="Every line that names an entity, or words.")
 @click.option("--purge", is_flag=True, help="Also old table versions and free pages, at once.")
-@click.option("--yes", is_flag=True, help="Do not ask, where it is a whole namespace.")
+@click.option("--yes", is_flag=True, help="Do not ask, where it is a namespace or everywhere.")
 @options.namespace(options.ANY_NAMESPACE)
 @options.as_json
 @click.pass_context
@@ -42,6 +49,7 @@ def command(
     ctx: click.Context,
     what: str,
     dry_run: bool,
+    everywhere: bool,
     purge: bool,
     yes: bool,
     namespace: str | None,
@@ -54,33 +62,60 @@ def command(
     if dry_run and purge:
         raise click.UsageError("--dry-run changes nothing: leave --purge out", ctx)
     state = options.state_of(ctx)
-    wanted = target(state, what, namespace)
+    wanted = target(state, what, namespace, everywhere=everywhere)
     if wanted.thing == NAMESPACE and not (dry_run or yes):
         confirm(f"all of the namespace {wanted.id}", as_json=as_json)
-    execute(state, wanted, dry_run=dry_run, purge=purge, as_json=as_json)
+    execute(state, wanted, dry_run=dry_run, purge=purge, yes=yes, as_json=as_json)
 
 
 def execute(
-    state: "State", wanted: "Target", *, dry_run: bool, purge: bool = False, as_json: bool = False
+    state: "State",
+    wanted: "Target",
+    *,
+    dry_run: bool,
+    purge: bool = False,
+    yes: bool = False,
+    as_json: bool = False,
 ) -> None:
     """Forgets something, or shows what would go, and tells the receipt.
 
     Raises:
         click.exceptions.Exit: with 1 if readers may see it still.
+        click.Abort: it is not to go everywhere, once it is told how many lines that are.
     """
-    from serving.forgetting import tombstone
+    from resources.naming import places
+    from serving.forgetting import reach
 
     state.home.dagster_environment()  # the code location looks for the home when it is imported
-    event = tombstone(state, wanted)
+    reached = reach(state, wanted)
+    if wanted.everywhere and not (dry_run or yes):
+        confirm(f"{count(reached.lines, 'line')} of {wanted.namespace}", as_json=as_json)
     told: dict[str, Any] = {
-        "namespace": wanted.namespace, "thing": wanted.thing, "id": wanted.id, "dry_run": dry_run,
+        **wanted._asdict(), "dry_run": dry_run, "purged": False,
+        "lines_removed": reached.lines, "lines_naming_still": reached.still,
+        "names": sorted({name.text for name in reached.names}), "watched": _watched(state, wanted),
     }  # fmt: skip
+
+    def look(at: "State") -> None:
+        found = places(at, wanted.namespace, reached.pattern) if reached.pattern else []
+        told["named"] = [place._asdict() for place in found]
+
     if dry_run:
         from pipelines.forgetting import rehearsed
 
-        _tell(told, rehearsed(state, event), as_json=as_json)
+        _tell(told, rehearsed(state, reached.event, look), as_json=as_json)
         return
-    _forget(state, event, told, purge=purge, as_json=as_json)
+    _forget(state, reached.event, told, look, as_json=as_json, purge=purge)
+
+
+def _watched(state: "State", wanted: "Target") -> list[str]:
+    """Sources of a namespace that goes, which bring what they say from now on."""
+    from knowledge.tombstones import NAMESPACE
+    from resources.sources import list_sources
+
+    if wanted.thing != NAMESPACE:
+        return []
+    return [each.path for each in list_sources(state.home) if each.namespace == wanted.id]
 
 
 def confirm(what: str, *, as_json: bool) -> None:
@@ -96,9 +131,16 @@ def confirm(what: str, *, as_json: bool) -> None:
 
 
 def _forget(
-    state: "State", event: dict[str, object], told: dict[str, Any], *, purge: bool, as_json: bool
+    state: "State",
+    event: "Mapping[str, object]",
+    told: dict[str, Any],
+    look: "Callable[[State], None]",
+    *,
+    purge: bool,
+    as_json: bool,
 ) -> None:
     from knowledge.receipt import receipt
+    from knowledge.tombstones import NAMESPACE
     from pipelines import forgetting
     from pipelines.run import RunFailed, run_inbox
     from resources.home import check_room
@@ -118,9 +160,12 @@ def _forget(
             f"{error}; it is noted, and `cairn run` goes on from there"
         ) from error
     rows = receipt(before, forgetting.as_they_are(state, namespace))
+    look(state)
     left = [forgetting.not_yet(state, namespace)]
     if purge:
         left += forgetting.purge(state)
+    elif told["thing"] == NAMESPACE:
+        left.append(forgetting.forget_runs(state))
     told["purged"] = purge
     waiting = {each.namespace: list(each.reasons) for each in left if each is not None}
     _tell(told | {"not_yet": waiting}, rows, as_json=as_json)
@@ -140,25 +185,41 @@ def _tell(told: dict[str, Any], rows: "pl.DataFrame", *, as_json: bool) -> None:
         return
     name = told["id"] if told["thing"] == "namespace" else f"{told['id']} of {told['namespace']}"
     done = "Would be forgotten" if told["dry_run"] else "Forgotten"
-    say(f"{done}: {told['thing']} {name}", style="bold")
+    wide = ", everywhere" if told["everywhere"] else ""
+    say(
+        f"{done}: {told['thing']} {name}{wide}, {count(told['lines_removed'], 'line')}",
+        style="bold",
+    )
     if rows.is_empty():
         say("Nothing rests on it any more.", indent=2)
-        return
-    print_table(
-        (
-            {"effect": effect, "table": table, "rows": number}
-            for effect, tables in found.items()
-            for table, number in tables.items()
-        ),
-        _COLUMNS,
-        indent=2,
-    )
+    else:
+        print_table(
+            (
+                {"effect": effect, "table": table, "rows": number}
+                for effect, tables in found.items()
+                for table, number in tables.items()
+            ),
+            _COLUMNS,
+            indent=2,
+        )
     stays = rows.filter(rows["effect"].is_in([KEPT, REVIVED]))
     if stays.height:
         say("Stays, by other evidence or because nothing strikes it out now:")
         print_table(stays.head(_SHOWN).to_dicts(), _ROWS, indent=2)
     if stays.height > _SHOWN:
         say(f"… and {count(stays.height - _SHOWN, 'row')} more: --json lists all", style="dim")
+    if told["named"]:
+        still = count(told["lines_naming_still"], "line")
+        say(f"Named still ({', '.join(told['names'])}), in {still} and what is made of them:")
+        shown = ({"place": each["where"], "rows": each["rows"], "the first": ", ".join(each["ids"])}
+                 for each in told["named"])  # fmt: skip
+        print_table(shown, _PLACES, indent=2)
+        if not told["everywhere"]:
+            say("--everywhere takes those lines, too.", style="dim")
+    if told["watched"]:
+        say("Watched still; what they say from now on comes in, unless `cairn sources remove`:")
+        for path in told["watched"]:
+            say(path, indent=2)
     if told["dry_run"]:
         say("Nothing was changed.", style="dim")
     elif not told["purged"]:

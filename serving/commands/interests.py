@@ -7,6 +7,7 @@ import click
 
 from serving import options
 from serving.interests import interests, total
+from serving.pending import ATTITUDES, as_rows, listed, say_pending
 from serving.reader import open_reader
 from serving.terminal import Column, emit_json, print_table, say, sparkline
 
@@ -44,22 +45,30 @@ def command(
     as_json: bool,
 ) -> None:
     """What you care about, by what you did and said; the most first."""
-    reader = open_reader(options.state_of(ctx), namespace, as_of)
-    page = interests(reader, limit)
-    every = total(reader)
+    state = options.state_of(ctx)
+    named, reader, waiting = listed(state, namespace, ATTITUDES)
+    if reader is not None and as_of is not None:
+        reader = open_reader(state, named, as_of)
+    rows = interests(reader, limit).rows if reader else []
+    every = total(reader) if reader else 0
     if as_json:
         emit_json(
             {
-                "namespace": reader.namespace,
-                "as_of": reader.as_of,
+                "namespace": named,
+                "as_of": reader and reader.as_of,
                 "total": every,
-                "interests": page.rows,
+                "interests": rows,
+                "waiting": as_rows(waiting),
             }
         )
         return
-    top = max((abs(value) for row in page.rows for value in row["curve"]), default=0.0)
-    print_table([_shown(row, top) for row in page.rows], _COLUMNS)
-    say(f"{len(page.rows):,} of {every:,}", style="dim")
+    top = max((abs(value) for row in rows for value in row["curve"]), default=0.0)
+    if rows:
+        print_table([_shown(row, top) for row in rows], _COLUMNS)
+        say(f"{len(rows):,} of {every:,}", style="dim")
+    elif not waiting:
+        say("No sign yet of what you care about: `cairn like TOPIC` gives one.")
+    say_pending(waiting)
 
 
 def _shown(row: dict[str, Any], top: float) -> dict[str, Any]:

@@ -26,9 +26,9 @@ def command(
 ) -> None:
     """Ask for a topic to be looked into; or see what came of it."""
     from serving.namespaces import told_to
-    from serving.reader import open_reader
+    from serving.pending import LEARN, as_rows, listed, say_pending
     from serving.report import prompt_line
-    from serving.researching import NO_PROVIDER, learn, prompts, total
+    from serving.researching import NO_PROVIDER, SEARCHES_FOLLOW, learn, prompts, total
 
     state = options.state_of(ctx)
     off = state.settings.search_provider is None
@@ -38,16 +38,25 @@ def command(
             emit_json(told | {"provider": not off})
             return
         say(f"Noted for namespace {told['namespace']}: to learn about {told['topic']}.")
-        say(f"{NO_PROVIDER} It stays active." if off else "Searches follow when nothing else runs.")
+        say(f"{NO_PROVIDER} It waits until one is." if off else SEARCHES_FOLLOW)
         return
-    reader = open_reader(state, namespace)
-    found = prompts(reader, limit).rows
+    namespace, reader, waiting = listed(state, namespace, LEARN)
+    found = prompts(reader, limit).rows if reader else []
     if as_json:
-        emit_json({"namespace": reader.namespace, "total": total(reader), "prompts": found})
+        every = total(reader) if reader else 0
+        emit_json(
+            {
+                "namespace": namespace,
+                "total": every,
+                "prompts": found,
+                "waiting": as_rows(waiting),
+            }
+        )
         return
     for one in found:
         say(prompt_line(one))
-    if not found:
+    say_pending(waiting)
+    if not (found or waiting):
         say("Nothing was asked for yet: `cairn learn TOPIC`.")
-    if off and any(one["status"] == "active" for one in found):
+    if off and (waiting or any(one["status"] == "active" for one in found)):
         say(NO_PROVIDER)

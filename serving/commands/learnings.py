@@ -5,6 +5,7 @@ import polars as pl
 
 from serving import options
 from serving.earlier import versions_of
+from serving.pending import RATINGS, as_rows, pending, say_pending
 from serving.reader import open_reader
 from serving.terminal import console, count, emit_json, one_line, say
 
@@ -48,6 +49,7 @@ def command(
         learning_id: sum(not version["stored"] for version in versions)
         for learning_id, versions in told.items()
     }
+    waiting = pending(reader.state, reader.namespace, RATINGS)
     if as_json:
         emit_json(
             {
@@ -57,8 +59,13 @@ def command(
                     row | {"versions": told.get(row["learning_id"], [])}
                     for row in page.drop("simhash").to_dicts()
                 ],
+                "waiting": as_rows(waiting),
             }
         )
+        return
+    if not rows.height:
+        narrow = " of that kind" if category or min_confidence else ""
+        say(f"No learning{narrow} in {reader.namespace}.")
         return
     out = console()
     for row in page.iter_rows(named=True):
@@ -73,3 +80,4 @@ def command(
             say(count(others, "other version"), style="dim", indent=6)
         out.print()
     out.print(f"{page.height:,} of {rows.height:,}; `cairn show ID` has the quotes", style="dim")
+    say_pending(waiting)

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 @click.command(
     epilog="""\b
 Examples:
-  cairn merge f_1c0ad2398567ecbb f_98f82758aeefdd98
-  cairn merge f_1c0a f_98f8 --into f_98f8 --reason "the wording we agreed on"
+  cairn merge f_25466729741c279f f_6f298d582e05745c
+  cairn merge f_2546 f_6f29 --into f_6f29 --reason "the wording we agreed on"
   cairn merge e_a416 e_77b0                    (two names of one thing)
 
 Of facts the surest stays, unless --into says which; of entities the most mentioned. Nothing is

@@ -51,8 +51,10 @@ def command(
     as_json: bool,
 ) -> None:
     """What you were told unasked, what you will be, and what is held back."""
+    from serving.deciding import NEXT_RUN
     from serving.notifications import Unnotified, counts, notifications, react
     from serving.notifications import again as try_again
+    from serving.pending import NOTICES, as_rows, pending, say_pending
     from serving.reader import open_reader
 
     if sum(map(bool, (send, again, like, dislike))) > 1:
@@ -65,16 +67,17 @@ def command(
         if again:
             tried = try_again(reader, again)
             told = {"namespace": reader.namespace, **tried._asdict()}
-            _say(told, f"To be sent again: {tried.text}", as_json)
+            _say(told, f"To be sent again: {tried.text}; applied {NEXT_RUN}", as_json)
             return
         if chosen := like or dislike:
             event = react(reader, chosen, "like" if like else "dislike")
             told = {"namespace": reader.namespace, "event_id": event.event_id}
-            _say(told, "Noted: the next run counts it.", as_json)
+            _say(told, f"Noted; applied {NEXT_RUN}", as_json)
             return
     except Unnotified as unknown:
         raise click.ClickException(str(unknown)) from None
     page, every = notifications(reader, limit), counts(reader)
+    waiting = pending(state, reader.namespace, NOTICES)
     if as_json:
         emit_json(
             {
@@ -82,15 +85,18 @@ def command(
                 "total": sum(every.values()),
                 "counts": every,
                 "notifications": page.rows,
+                "waiting": as_rows(waiting),
             }
         )
         return
     if not every:
         say("Nothing was told, and nothing is to be: see `cairn research`.")
+        say_pending(waiting)
         return
     print_table([_shown(row) for row in page.rows], _COLUMNS)
     for kind, number in every.items():
         say_value(kind.replace("_", " "), count(number, "notification"))
+    say_pending(waiting)
 
 
 def _say(told: dict[str, Any], words: str, as_json: bool) -> None:

@@ -6,7 +6,7 @@ import click
 import polars as pl
 
 from serving import options
-from serving.terminal import Column, count, emit_json, print_table, say, say_value
+from serving.terminal import Column, count, emit_json, print_table, say
 
 if TYPE_CHECKING:
     from resources.state import State
@@ -27,6 +27,19 @@ DONE = (
     Column("results"),
     Column("error", from_width=96),
 )
+WHY = {
+    "switched_off": "until the first run of searches with a provider",
+    "before_switch": "for what was only named before searches were switched on",
+    "muted": "for what you muted",
+    "disliked": "for what you dislike",
+    "faint": "for what you care about too little by now",
+    "no_interval": "since --every is no time such as 3d",
+    "forgotten": "since what they brought was forgotten",
+    "unknown": "of which nobody knows whether they were made",
+    "failed": "since they failed for good",
+}
+"""Why searches are held, in words."""
+
 HELD = (Column("effect_id", "id"), Column("held"), Column("query", wide=True))
 
 
@@ -56,8 +69,10 @@ def command(
     as_json: bool,
 ) -> None:
     """What is to be searched for, what was, and what is not known."""
+    from serving.deciding import NEXT_RUN
+    from serving.pending import RESEARCH, as_rows, listed, say_pending
     from serving.reader import open_reader
-    from serving.researching import NO_PROVIDER, report
+    from serving.researching import NO_PROVIDER, NOTHING, report
     from serving.researching import again as try_again
 
     if now and again:
@@ -65,24 +80,27 @@ def command(
     state = options.state_of(ctx)
     if now:
         _run(state)
-    reader = open_reader(state, namespace)
     if again:
+        reader = open_reader(state, namespace)
         tried = try_again(reader, again)
         if as_json:
             emit_json({"namespace": reader.namespace, **tried._asdict()})
         else:
-            say(f"To be tried again: {tried.query}" if tried.new else "That was said before.")
+            said = f"To be tried again: {tried.query}; applied {NEXT_RUN}"
+            say(said if tried.new else "That was said before.")
         return
-    free, held, made = report(reader)
+    namespace, reader, waiting = listed(state, namespace, RESEARCH)
+    free, held, made = report(reader) if reader else NOTHING
     open_ = held.filter(pl.col("held").is_in(["unknown", "failed"])).to_dicts()
     if as_json:
         emit_json(
             {
-                "namespace": reader.namespace,
+                "namespace": namespace,
                 "provider": state.settings.search_provider,
                 "due": free.head(limit).to_dicts(),
                 "held": held.head(limit).to_dicts(),
                 "done": made[:limit],
+                "waiting": as_rows(waiting),
             }
         )
         return
@@ -90,13 +108,14 @@ def command(
     if free.height:
         print_table(free.head(limit).to_dicts(), DUE, indent=2)
     for why, number in held.group_by("held").len().sort("held").iter_rows():
-        say_value(str(why).replace("_", " "), count(number, "search", "searches"))
+        say(f"Held: {count(number, 'search', 'searches')}, {WHY.get(why, why)}", indent=2)
     if open_:
         say("Not known, or failed: `cairn research --again ID`", style="bold")
         print_table(open_[:limit], HELD, indent=2)
     say(f"Made: {count(len(made), 'search', 'searches')}", style="bold")
     if made:
         print_table(made[:limit], DONE, indent=2)
+    say_pending(waiting)
     if state.settings.search_provider is None:
         say(NO_PROVIDER)
 

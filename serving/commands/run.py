@@ -111,6 +111,7 @@ def execute(
     from pipelines.healing import heal
     from pipelines.run import RunFailed, plan, run_graph
     from resources.home import check_room
+    from resources.run_times import RunTime, note_run
     from serving.progress import Display
 
     check_room(state.home)
@@ -118,7 +119,7 @@ def execute(
     planned = plan(state)
     display = Display()
     start = time.monotonic()
-    _announce(planned)
+    _announce(planned, asks=state.settings.model is not None)
     try:
         with display.shown():
             outcome = run_graph(
@@ -133,7 +134,10 @@ def execute(
             )
     except RunFailed as error:
         raise click.ClickException(f"{error}; what was published before stays") from error
-    finish(state, display, outcome, planned, time.monotonic() - start, report, as_json=as_json)
+    seconds = time.monotonic() - start
+    if planned.files and state.settings.model is None and not outcome.interrupted:
+        note_run(state.home, RunTime(planned.lines, seconds))
+    finish(state, display, outcome, planned, seconds, report, as_json=as_json)
 
 
 def finish(
@@ -147,12 +151,13 @@ def finish(
     as_json: bool,
 ) -> None:
     """Tells what came of a run."""
-    from serving.report import held_reasons
+    from serving.freshness import held_reasons, reasons
 
     found = _overviews(state)
     refused = _refused(state)
     held = held_reasons(state)
     paid = _paid(state, seconds)
+    earlier = _earlier_answers(state)
     if as_json:
         emit_json(
             {
@@ -163,6 +168,7 @@ def finish(
                 "input": planned,
                 "stages": display.stages.rows(state),
                 "model": paid,
+                "earlier_answers": earlier,
                 "refused": refused,
                 "held_back": held,
                 "namespaces": found,
@@ -174,12 +180,15 @@ def finish(
             from serving.commands.costs import told
 
             say(f"The language model: {told(paid)}; see `cairn costs`.")
+        if earlier and outcome.runs:
+            say(f"Answers to an earlier prompt or model stand in {count(earlier, 'unit')}:"
+                " `cairn stale` tells what it costs to ask again.")  # fmt: skip
         if state.settings.model and state.model_waited < math.inf:
             say("Not all was asked of the language model: what is left is asked by the next"
                 " `cairn run`.", style="yellow")  # fmt: skip
-    for name, reasons in held.items():
+    for name, why in held.items():
         click.echo(
-            f"cairn: {name} is held back, readers keep what they had: {'; '.join(reasons)}",
+            f"cairn: {name} is held back, readers keep what they had: {reasons(why)}",
             err=True,
         )
     if outcome.interrupted:
@@ -202,6 +211,17 @@ def _paid(state: "State", seconds: float) -> dict[str, Any] | None:
     began = datetime.now(UTC) - timedelta(seconds=seconds)
     total = costs(calls.filter(pl.col("called_at") >= began)).row(0, named=True)
     return total if total["calls"] else None
+
+
+def _earlier_answers(state: "State") -> int:
+    """Units that were made with answers to an earlier prompt, since no budget is set."""
+    import polars as pl
+
+    from knowledge.tables import WORK
+    from knowledge.work import STALE
+
+    marked = pl.col("fingerprint").str.ends_with(STALE)
+    return state.warehouse.read(WORK).filter(marked).select(pl.len()).collect().item()
 
 
 def _tell(
@@ -283,7 +303,7 @@ def _was_run(state: "State") -> bool:
     return any(state.home.warehouse.iterdir())
 
 
-def _announce(planned: "Plan") -> None:
+def _announce(planned: "Plan", *, asks: bool) -> None:
     err = console(err=True)
     if not planned.files or planned.oldest is None or planned.newest is None:
         return
@@ -291,9 +311,15 @@ def _announce(planned: "Plan") -> None:
         f"{count(planned.files, 'file')}, {size(planned.bytes)},"
         f" about {count(planned.sessions, 'session')},"
         f" last written {_dates(planned.oldest, planned.newest)};"
-        f" takes about {span(planned.seconds)}",
+        f" takes {_about(planned.seconds_least)} to {_about(planned.seconds_most)}"
+        + (", and what the language model takes" if asks else ""),
         markup=False,
     )
+
+
+def _about(seconds: float) -> str:
+    """A time as it may be said beforehand: to ten seconds, minutes, hours."""
+    return span(max(10.0, round(seconds, -1)) if seconds < 60 else max(seconds, 90.0))
 
 
 def _dates(oldest: datetime, newest: datetime) -> str:

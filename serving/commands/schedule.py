@@ -39,8 +39,9 @@ def command(
     as_json: bool,
 ) -> None:
     """Have a topic searched for again and again."""
+    from serving.deciding import NEXT_RUN
     from serving.namespaces import told_to
-    from serving.reader import open_reader
+    from serving.pending import SCHEDULES, as_rows, listed, say_pending
     from serving.researching import NO_PROVIDER, schedule, schedules
 
     if topic and (every is None) != stop:
@@ -55,16 +56,17 @@ def command(
             emit_json(told | {"provider": not off})
             return
         what = f"every {every}" if every else "no more"
-        say(f"Noted for namespace {told['namespace']}: {told['topic']}, {what}.")
+        say(f"Noted for namespace {told['namespace']}: {told['topic']}, {what}; applied {NEXT_RUN}")
     else:
-        reader = open_reader(state, namespace)
-        found = schedules(reader, MOST).rows
+        namespace, reader, waiting = listed(state, namespace, SCHEDULES)
+        found = schedules(reader, MOST).rows if reader else []
         if as_json:
-            emit_json({"namespace": reader.namespace, "schedules": found})
+            emit_json({"namespace": namespace, "schedules": found, "waiting": as_rows(waiting)})
             return
         if found:
             print_table(found, COLUMNS)
-        else:
+        say_pending(waiting)
+        if not (found or waiting):
             say("Nothing recurs: `cairn schedule TOPIC --every 3d`.")
             return
     if off and not stop:

@@ -12,6 +12,7 @@ from serving.reader import open_reader
 from serving.terminal import emit_json, say
 
 if TYPE_CHECKING:
+    from serving.reader import Reader
     from serving.search import Answer
 
 
@@ -21,7 +22,7 @@ Examples:
   cairn search "backup fails"
   cairn search "what broke in March"                 (of those days)
   cairn search "checkout test" --type learnings --json
-  cairn search "which port" --entity shop-api --source claude_code
+  cairn search "which port" --entity lantern-shop --source claude_code
   cairn search "which port" --as-of 2026-02-20       (by what was known then)
   cairn search "which port" --true-at 2026-02-20     (by what is known of that day)
   cairn search --file questions.jsonl --json         (a line: {"query": "which port"})"""
@@ -73,11 +74,14 @@ def command(
     true_at: datetime | None,
     as_json: bool,
 ) -> None:
-    """Find facts, episodes and learnings, each with where it came from."""
+    """Find facts, episodes and learnings, each with where it came from.
+
+    They stand in an element by which they are known again, wherever they are pasted.
+    """
     from resources.vector_index import Filters
     from serving.ids import UnknownId, entities_called
     from serving.memory import Memory
-    from serving.search import answer
+    from serving.search import answer, served
 
     if (query is None) == (queries is None):
         raise click.UsageError("give a query, or --file with one in each line")
@@ -104,7 +108,7 @@ def command(
 
     def answered(query: str) -> "Answer":
         try:
-            return answer(reader, query, search_type, limit, min_confidence, only)
+            return served(reader, answer(reader, query, search_type, limit, min_confidence, only))
         except ValueError as error:
             raise click.ClickException(str(error)) from None
 
@@ -115,7 +119,7 @@ def command(
             return
         for text, its in found:
             say(text, style="bold")
-            _print(reader.namespace, its)
+            _print(reader, its)
         return
     its = answered(query or "")
     if as_json:
@@ -131,7 +135,7 @@ def command(
             }
         )
         return
-    _print(reader.namespace, its)
+    _print(reader, its)
 
 
 def _queries(lines: TextIO) -> Iterator[str]:
@@ -149,12 +153,17 @@ def _queries(lines: TextIO) -> Iterator[str]:
         yield query
 
 
-def _print(namespace: str, its: "Answer") -> None:
+def _print(reader: "Reader", its: "Answer") -> None:
+    from knowledge.fence import CLOSING, opening
     from serving.report import print_found
 
     if its.said:
         say(f"“{its.said}” read as {its.from_day or 'the beginning'} to {its.to_day or 'today'}")
     if not its.results:
-        say(f"Nothing about that in namespace {namespace}.")
+        say(f"Nothing about that in namespace {reader.namespace}.")
+        return
+    for line in opening(reader.namespace, reader.manifest.generation).splitlines():
+        say(line, style="dim")
     for result in its.results:
         print_found(result)
+    say(CLOSING, style="dim")

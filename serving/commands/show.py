@@ -12,6 +12,7 @@ from knowledge.decision_events import CORRECT
 from serving import options
 from serving.explain import explain
 from serving.ids import Thing, find
+from serving.pending import as_rows, pending, say_pending
 from serving.terminal import (
     Column,
     bar,
@@ -72,9 +73,9 @@ EPISODE_COLUMNS = (
 @click.command(
     epilog="""\b
 Examples:
-  cairn show f_0d9e27d0895645f5
+  cairn show f_1c0ad2398567ecbb
   cairn show l_3c65           (the beginning of an id is enough)
-  cairn show f_0d9e27d0895645f5 --as-of 2026-02-20 --json"""
+  cairn show f_1c0ad2398567ecbb --as-of 2026-02-20 --json"""
 )
 @click.argument("id_", metavar="ID")
 @options.namespace(options.ANY_NAMESPACE)
@@ -96,14 +97,17 @@ def command(
         reader = replace(thing.reader, as_of=as_of or thing.reader.as_of, true_at=true_at)
         thing = Thing(reader, thing.kind, thing.id)
     found = explain(thing)
+    state, namespace = thing.reader.state, thing.reader.namespace
+    waiting = [one for one in pending(state, namespace) if thing.id in one.ids]
     if as_json:
-        emit_json(found)
+        emit_json(found | {"waiting": as_rows(waiting)})
         return
     out = console()
     out.print(
         Text.assemble((found["kind"], "cyan"), f"  {found['id']}  ", (found["namespace"], "dim"))
     )
     PRINTED[found["kind"]](found)
+    say_pending(waiting)
 
 
 def _heading(text: str) -> None:
@@ -159,6 +163,7 @@ def _fact(found: dict[str, Any]) -> None:
         f" {row['confidence']:.2f} at its last event, {shown(row['last_event_at'])};"
         f" {row['base_confidence']:.2f} by the rule",
     )
+    say_value("trust", row.get("trust"))
     say_value(
         "support",
         f"{count(row['source_count'], 'record')} in"
@@ -288,6 +293,11 @@ def _learning(found: dict[str, Any]) -> None:
     for each in row["runs"]:
         sources = count(len(each["sources"]), "source")
         say(f"{shown(each['occurred_at'])}  {each['confidence']:.2f}  {sources}", indent=2)
+    if row["feedback"]:
+        _heading("Rated")
+    for each in row["feedback"]:
+        how = "up" if each["weight"] > 0 else "down"
+        say(f"{shown(each['occurred_at'])}  {how}, then {each['confidence']:.2f}", indent=2)
     if found["versions"]:
         _heading(f"Versions ({len(found['versions'])})")
     for each in found["versions"]:

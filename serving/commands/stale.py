@@ -32,7 +32,8 @@ Examples:
   cairn stale
   cairn stale --json
 
-`cairn run` redoes what is stale; `cairn backfill --stale --from DAY --to DAY` does so in part."""
+`cairn run` redoes what is stale; `cairn backfill --stale --from DAY --to DAY` does so in part. A
+language model is asked again only within a budget, or where `cairn backfill --stale` is told to."""
 )
 @options.as_json
 @click.pass_context
@@ -70,9 +71,12 @@ def command(ctx: click.Context, as_json: bool) -> None:
         if silent := [change.name for change in found.changes if _silent(change)]:
             say(f"Changed too, with nothing of their own to redo: {', '.join(silent)}.")
         if asked:
-            say(f"Asked of the language model: {_told(found.changes)}; as far as is known before it"
-                " answers, since the names found tell what facts are asked about.")  # fmt: skip
+            say(f"Asked of the language model: {in_words(found.changes)}; as far as is known before"
+                " it answers, since the names found tell what facts are asked about.")  # fmt: skip
         say(f"{count(len(found.stale_days), 'day')} would be redone by `cairn run`.")
+        if asked and not state.asks_again:
+            say("No budget is set: `cairn run` asks nothing again, earlier answers stand in; `cairn"
+                " backfill --stale` asks, and a budget lets every run do so.")  # fmt: skip
     else:
         say("Nothing is stale: all that is there was made by the rules and settings in force.")
     if found.new_days or planned.files:
@@ -88,7 +92,7 @@ def _silent(change: "Change") -> bool:
     return not (change.days or change.conversations or change.rows or change.calls)
 
 
-def _told(changes: "Sequence[Change]") -> str:
+def in_words(changes: "Sequence[Change]") -> str:
     """All that the language model would be asked, and for how much."""
     calls, tokens = sum(change.calls for change in changes), sum(one.tokens for one in changes)
     costs = [change.dollars for change in changes if change.calls]

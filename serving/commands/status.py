@@ -2,6 +2,7 @@
 
 import math
 import time
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -28,14 +29,17 @@ if TYPE_CHECKING:
 SENSOR_SILENCE = 60.0
 """Seconds without a tick after which the sensor counts as not running; it ticks every 5."""
 
+MOST_FILES = 3
+"""Files with undated records that are named."""
+
 COLUMNS = (
     Column("namespace"),
     Column("conversations", "convs"),
     Column("records"),
     Column("facts"),
     Column("learnings"),
-    Column("newest_published", "published to"),
-    Column("newest_record", "newest record", from_width=110),
+    Column("newest_published", "latest event", from_width=90),
+    Column("published_at", "published", from_width=110),
     Column("lag"),
 )
 
@@ -53,6 +57,8 @@ def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
     """Show what is there, how fresh it is, and what waits."""
     from resources.lock import lock_holder
     from resources.sources import list_sources
+    from serving.freshness import reasons
+    from serving.pending import as_rows, pending, say_pending
     from serving.waiting_pairs import waiting_pairs
 
     state = options.state_of(ctx)
@@ -73,6 +79,7 @@ def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
     tables = partial(state.warehouse.read, namespace=namespace)
     pairs = waiting_pairs(tables, state.policy).height if state.settings.model else 0
     sources = len(list_sources(state.home))
+    said = [one for row in rows for one in pending(state, row["namespace"])]
     if as_json:
         emit_json(
             {
@@ -80,8 +87,9 @@ def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
                 "namespaces": rows,
                 "sources": sources,
                 "changed_files": planned.files,
-                "unpublished": unpublished,
+                "unpublished": unpublished or any(row["held_back"] for row in rows),
                 "undecided_pairs": pairs,
+                "waiting": as_rows(said),
                 "sensor": sensor,
                 "lock": holder,
             }
@@ -98,10 +106,12 @@ def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
     say_value("Home", state.home.root, indent=0)
     say_value("Sources", count(sources, "source"), indent=0)
     waited = state.model_waited if state.settings.model else math.inf
+    held = [row for row in rows if row["held_back"]]
     waits = [
         *([count(planned.files, "changed file")] if planned.files else []),
         *([f"{count(len(days), 'day')} to make"] if days else []),
         *(["publication of what was made"] if unpublished else []),
+        *([f"publication of {row['namespace']}, which is held back" for row in held]),
         *(
             [f"the language model, which could not be had {span(waited)} ago"]
             if waited < math.inf
@@ -110,14 +120,15 @@ def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
         *([f"{count(pairs, 'pair')} of facts that rules cannot decide"] if pairs else []),
     ]
     say_value("Waiting", ", ".join(waits) or "nothing: all is published", indent=0)
-    for row in rows:
-        if row["held_back"]:
-            reasons = "; ".join(row["held_back"])
-            say_value("Held back", f"{row['namespace']}: {reasons}; `cairn doctor`", indent=0)
+    for row in held:
+        say_value("Held back", f"{row['namespace']}: {reasons(row['held_back'])}", indent=0)
     letters_told = f"{dead:,}; see `cairn dead-letters`" if dead else "none"
     say_value("Dead letters", letters_told, indent=0)
+    undated = [each for row in rows for each in row["undated"]]
+    say_value("Undated", _tell_undated(undated), indent=0)
     say_value("Sensor", _tell_sensor(sensor), indent=0)
     say_value("Writer", str(holder) if holder else "nobody writes now", indent=0)
+    say_pending(said)
 
 
 def sensor_state(state: "State") -> dict[str, Any]:
@@ -145,47 +156,54 @@ def _tell_sensor(sensor: dict[str, Any]) -> str:
     return f"not running since {shown(sensor['last_tick'])} UTC; `cairn ui` starts it"
 
 
-def _namespaces(state: "State") -> list[dict[str, Any]]:
-    """One row per namespace that has records or was published."""
-    from knowledge.tables import RECORDS
-    from pipelines.stale import owed_units
-    from resources.publication import namespaces, published
-    from serving.commands.dead_letters import letters
-    from serving.reader import open_reader
-    from serving.report import held_reasons, totals
+def _tell_undated(files: Sequence[Mapping[str, Any]]) -> str:
+    if not files:
+        return "none"
+    records = sum(file["records"] for file in files)
+    late = sum(file["late"] for file in files)
+    named = ", ".join(str(file["source_file"]) for file in files[:MOST_FILES])
+    more = len(files) - MOST_FILES
+    others = f" and {count(more, 'more file')}" if more > 0 else ""
+    absurd = f", {late:,} of them with a time that is absurdly late," if late else ""
+    return f"{count(records, 'record')}{absurd} in {named}{others}"
 
-    newest = dict(
-        state.warehouse.read(RECORDS, columns=["namespace", "occurred_at"])
-        .group_by("namespace")
-        .agg(pl.col("occurred_at").max())
-        .collect()
-        .iter_rows()
-    )
+
+def _namespaces(state: "State") -> list[dict[str, Any]]:
+    """One row per namespace of which something is there."""
+    from pipelines.dates import dates
+    from pipelines.stale import owed_units
+    from serving.commands.dead_letters import letters
+    from serving.freshness import all_namespaces, freshness
+    from serving.reader import open_reader
+    from serving.report import totals
+
+    times = dates(state)
+    newest = dict(times.newest.iter_rows())
     owed = owed_units(state)
-    held = held_reasons(state)
     dead = letters(state)
     rows: list[dict[str, Any]] = []
-    for name in sorted({*newest, *namespaces(state.home)}):
-        manifest = published(state.home, name)
-        there = totals(open_reader(state, name)) if manifest else {}
-        ends = [manifest.watermark, manifest.told_at] if manifest else []
-        last = max(filter(None, ends), default=None)
-        latest = newest.get(name)
-        behind = (latest - last).total_seconds() if latest and last else None
+    for name in all_namespaces(state):
+        fresh = freshness(state, name)
+        there = totals(open_reader(state, name)) if fresh.published_at else {}
         rows.append(
             {
                 "namespace": name,
                 **{key: there.get(key, 0) for key in
                    ("conversations", "records", "entities", "facts", "learnings")},
-                "newest_record": latest,
-                "newest_published": last,
-                "lag_seconds": None if behind is None else max(0.0, behind),
-                "held_back": held.get(name, []),
-                "published_at": manifest.published_at if manifest else None,
+                "newest_record": newest.get(name),
+                "newest_published": fresh.latest_event,
+                "lag_seconds": fresh.lag_seconds,
+                "changed_files": fresh.changed_files,
+                "held_back": fresh.held_back,
+                "freshness": fresh.words,
+                "published_at": fresh.published_at,
                 "pending_days": sorted(
                     owed.filter(pl.col("namespace") == name)["day"].drop_nulls().unique()
                 ),
                 "dead_letters": sum(row["namespace"] == name for row in dead),
+                "undated": times.undated.filter(pl.col("namespace") == name)
+                .drop("namespace")
+                .to_dicts(),
             }
         )  # fmt: skip
     return rows

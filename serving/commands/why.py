@@ -11,7 +11,7 @@ from serving.terminal import console, emit_json, one_line, say
 @click.command(
     epilog="""\b
 Examples:
-  cairn why f_4f1c2a9b        (the beginning of an id is enough)
+  cairn why f_1c0ad239        (the beginning of an id is enough)
   cairn why l_3c654be75baee14b --json
   cairn why r_c76f145f9a0ab7d8 --uses     (what depends on a record)"""
 )

@@ -5,6 +5,7 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import Field
 
+from knowledge.fence import fenced
 from knowledge.tables import EPISODES, LEARNINGS, MEMORY, MEMORY_ENTITIES, RAW_LOGS
 from serving.http.models import (
     AT,
@@ -32,9 +33,12 @@ from serving.http.models import (
     Result,
     Source,
     Streamed,
+    Waiting,
     of,
     tells,
 )
+
+FENCED = fenced(f"- {NPM}", "samples", "wordllama_l2_supercat_256-256-6b38")
 
 
 class Answer(Model):
@@ -52,6 +56,7 @@ class Results(Answer):
     from_day: str | None = tells("The first of the days that it is limited to.", "2026-03-01")
     to_day: str | None = tells("The last.", "2026-03-31")
     results: list[Result] = Field(description="At most `limit`.")
+    text: str = tells("The same for a prompt, in its fence; empty if there are none.", FENCED)
 
 
 class Context(Answer):
@@ -59,24 +64,28 @@ class Context(Answer):
 
     streamed: Streamed = Field(description="By `turns`; empty without any.")
     known: Known | None = Field(description="By `message`; null without one.")
+    found: list[Result] = Field(description="By a search for `message`; empty without one.")
     memories: dict[str, list[str]] = tells(
-        "What of both fits the budget, by kind.", {"facts": [NPM], "episodes": []}
+        "What of all fits the budget, by kind.", {"facts": [NPM], "episodes": [], "learnings": []}
     )
     tokens: dict[str, int] = tells(
-        "Tokens of each part of the text.",
-        {"system": 0, "streamed": 14, "recent": 9, "tool_results": 0},
+        "Tokens of each part of the text, its fence included.",
+        {"system": 0, "streamed": 67, "recent": 9, "tool_results": 0},
     )
-    text: str = tells("All of it, for the prompt: what changes least stands first.", NPM)
+    text: str = tells(
+        "All of it, for the prompt, memories in their fence: what changes least stands first.",
+        FENCED,
+    )
 
 
 class Knowledge(Answer):
     """What the three layers have: profiles, pieces, and the graph around an entity."""
 
     entity_id: str | None = of(MEMORY_ENTITIES, "entity_id", "e_a4160f63031a50c7")
-    text: str = tells("All of it as text for a prompt.", f"[Knowledge]\n[fact] {NPM}")
+    text: str = tells("All of it as text for a prompt, in its fence.", FENCED)
     by_info_type: dict[str, str] = tells(
         "The same, as a text for each section of a prompt.",
-        {"context": f"[Knowledge]\n[fact] {NPM}"},
+        {"context": FENCED},
     )
     metadata: Profile | None = Field(description="The profile of the entity.")
     global_metadata: Profile | None = Field(description="The profile of the namespace.")
@@ -123,21 +132,27 @@ class RecentPage(Listed[Happened]):
 class InterestPage(Listed[Interest]):
     """What the person cares about, the most first."""
 
+    waiting: list[Waiting] = Field(description="What was said since, for the next run to apply.")
+
 
 class LearnPromptPage(Listed[LearnPrompt]):
     """What somebody wants to know, the latest first."""
 
     provider: bool = tells("Whether anything is searched for: a search provider is set.", True)
+    waiting: list[Waiting] = Field(description="What was said since, for the next run to apply.")
 
 
 class NotificationPage(Listed[Notification]):
     """What is to be told, what is held back, what was told, in this order."""
+
+    waiting: list[Waiting] = Field(description="What was said since, for the next run to apply.")
 
 
 class SchedulePage(Listed[Recurring]):
     """What recurs, the next first."""
 
     provider: bool = tells("Whether anything is searched for: a search provider is set.", True)
+    waiting: list[Waiting] = Field(description="What was said since, for the next run to apply.")
 
 
 class Research(Answer):
@@ -148,6 +163,7 @@ class Research(Answer):
     due: list[Due] = Field(description="In the order in which it is searched for.")
     held: list[Due] = Field(description="What is not searched for; `held` says why.")
     done: list[Made] = Field(description="What was searched for, the latest first.")
+    waiting: list[Waiting] = Field(description="What was said since, for the next run to apply.")
 
 
 class Node(Model):
@@ -262,13 +278,30 @@ class Ordered(Received):
     provider: bool = tells("False if nothing is searched for until a provider is set.", True)
 
 
+class Naming(Model):
+    """Where something is named."""
+
+    where: str = tells("A table; or inbox, answers, notifications file, sources.", "records")
+    rows: int = tells("How many rows or lines of it.", 12)
+    ids: list[str] = tells("The first of them.", ["r_0b1c2d3e4f5a6b7c"])
+
+
 class Forgotten(Model):
     """What goes, or would go, and what stays."""
 
     namespace: str = of(MEMORY, "namespace", "samples")
-    thing: str = tells("fact, entity, record, conversation or namespace.", "conversation")
-    id: str = tells("Its id.", "garden-2026")
+    thing: str = tells("fact, entity, record, conversation, name or namespace.", "conversation")
+    id: str = tells("Its id; a name itself.", "garden-2026")
+    everywhere: bool = tells("Whether every line goes that names it.", False)
     dry_run: bool = tells("Whether nothing was changed.", True)
+    lines_removed: int = tells("Lines of sources that go.", 10)
+    lines_naming_still: int = tells("Lines that stay and name it, if it is an entity.", 0)
+    ready: bool | None = Field(
+        None, description="Of a dry run: false while the receipt is made; ask the same again."
+    )
+    named: list[Naming] | None = Field(
+        None, description="Of a dry run: where it would be named still, if it is an entity."
+    )
     counts: dict[str, dict[str, int]] | None = Field(
         None,
         description="Of a dry run: rows by effect and table.",
@@ -289,6 +322,12 @@ class Published(Model):
     watermark: datetime | None = tells("Its latest event.", AT)
     published_at: datetime = tells("When, by the clock.", AT)
     generation: str | None = tells("Generation of vectors.", "wordllama_l2_supercat_256-256-6b38")
+    changed_files: int = tells("Files that are new or have grown since they were read.", 0)
+    lag_seconds: float = tells("How long what was logged has waited; 0 if nothing waits.", 0.0)
+    held_back: list[str] = Field(
+        description="Why what is there is not published, so that this is what was before."
+    )
+    freshness: str = tells("All of it in words.", "all that was logged is published")
 
 
 class Namespaces(Model):

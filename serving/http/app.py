@@ -65,7 +65,6 @@ def bare() -> FastAPI:
         telemetry=NO_TELEMETRY,
         openapi_url=None,  # ours stand above; FastAPI's page loads its script from elsewhere
         redirect_slashes=False,
-        responses={"default": {"description": "What went wrong (RFC 9457)."}},
         generate_unique_id_function=lambda route: route.name,
     )
     for part in (asking, browsing, tracing, telling, researching, operating):

@@ -23,9 +23,9 @@ from serving.layers.published import published
 from serving.layers.retrieving import retrieve
 from serving.layers.routing import route
 from serving.layers.stores import Stores
-from serving.offering import offer
+from serving.offering import as_text, offer
 from serving.reader import Reader
-from serving.search import answer
+from serving.search import answer, served
 
 router = Routes(prefix="/v1", tags=["asking"])
 
@@ -50,13 +50,15 @@ def context(asked: Asked, at: Annotated[At, Query()], said: ContextBody) -> dict
     """Tell what belongs into the next prompt: by the last two turns, and by the message.
 
     `streamed` bears on the turns before; it can be made ready between turns. `known` is what is
-    known of the message that is being answered, and whether that is enough to do without a search.
+    known of what the message names, and whether that is enough to do without a search; `found` is
+    what a search for the message finds: facts, episodes and learnings, each sure enough to be told.
     `text` has the turns and what of memory fits the budget.
     """
     reader = asked.reader(at.namespace, at.as_of, at.true_at)
     made = offer(reader, said.message, said.turns, said.tool_results, said.system, said.budget)
     return _head(reader) | {
         "streamed": made.streamed,
+        "found": made.found,
         "known": made.known,
         "memories": made.context.streamed,
         "tokens": made.context.tokens,
@@ -83,8 +85,9 @@ def knowledge(asked: Asked, at: Annotated[At, Query()], wanted: KnowledgeBody) -
     """Ask the three layers: profiles, pieces near to the query, and the graph around an entity."""
     reader = asked.reader(at.namespace, at.as_of, at.true_at)
     layers: Layers = asked.request.app.state.layers
+    stores = published(reader) if at.as_of or at.true_at else layers.of(reader)
     found = retrieve(
-        published(reader) if at.as_of or at.true_at else layers.of(reader),
+        stores,
         wanted.query,
         wanted.entity,
         wanted.top_k,
@@ -96,9 +99,10 @@ def knowledge(asked: Asked, at: Annotated[At, Query()], wanted: KnowledgeBody) -
     written = Formatter()
     return _head(reader) | {
         "entity_id": found.metadata.entity_id if found.metadata else None,
-        "text": written(found),
+        "text": stores.fenced(written(found)),
         "by_info_type": {
-            info_type: written(part) for info_type, part in route(found, found.entity_id).items()
+            info_type: stores.fenced(written(part))
+            for info_type, part in route(found, found.entity_id).items()
         },
         "metadata": found.metadata,
         "global_metadata": found.global_metadata,
@@ -123,12 +127,14 @@ def _found(reader: Reader, wanted: Searched) -> dict[str, Any]:
         to_day=days[1],
     )
     its = answer(reader, wanted.query, wanted.type, wanted.limit, wanted.min_confidence, only)
+    served(reader, its)
     return _head(reader) | {
         "query": wanted.query,
         "said": its.said,
         "from_day": its.from_day or days[0],
         "to_day": its.to_day or days[1],
         "results": its.results,
+        "text": as_text(reader, its.results),
     }
 
 

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from serving.http.parameters import AnyId, EventId, Moment, Name, Share, Text, Whole
+from serving.http.parameters import AnyId, EventId, Moment, Name, Share, Text, Topic, Whole
 
 Every = Annotated[
     str,
@@ -30,7 +30,7 @@ class ToldBody(BaseModel):
 class LearnBody(ToldBody):
     """What somebody wants to know more about."""
 
-    topic: Name = Field(
+    topic: Topic = Field(
         description="What is to be searched for, in a few words.", examples=["drip irrigation"]
     )
 
@@ -38,7 +38,7 @@ class LearnBody(ToldBody):
 class ScheduleBody(ToldBody):
     """What is to be searched for again and again."""
 
-    topic: Name = Field(description="In a few words.", examples=["Rust releases"])
+    topic: Topic = Field(description="In a few words.", examples=["Rust releases"])
     every: Every = Field(
         description="How often: `12h`, `3d`, `week`, `2 weeks`, `month`; `never` ends it.",
         examples=["week"],
@@ -50,12 +50,16 @@ class ForgetBody(ToldBody):
 
     id: Name = Field(
         description="The whole id of a fact, entity, record or conversation, or the name of one"
-        " entity; with the thing `namespace`, the name of one.",
+        " entity; with the thing `namespace`, the name of one; `everywhere`, any words.",
         examples=["garden-2026"],
     )
-    thing: Literal["fact", "entity", "record", "conversation", "namespace"] | None = Field(
+    thing: Literal["fact", "entity", "record", "conversation", "name", "namespace"] | None = Field(
         None, description="What it must be of. All of a namespace goes only where this says so.",
         examples=["conversation"],
+    )  # fmt: skip
+    everywhere: bool = Field(
+        False, description="Every line that has any name of the entity, or these words.",
+        examples=[False],
     )  # fmt: skip
     dry_run: bool = Field(
         True, description="Only tell what would go, and what would stay; false forgets it.",

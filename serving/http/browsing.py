@@ -33,6 +33,7 @@ from serving.http.parameters import (
 from serving.http.problems import NotThere
 from serving.http.routes import Routes
 from serving.interests import interests as interests_of
+from serving.pending import ATTITUDES, pending
 from serving.reader import Reader
 
 router = Routes(prefix="/v1", tags=["browsing"])
@@ -118,7 +119,9 @@ def recent(asked: Asked, wanted: Annotated[RecentParameters, Query()]) -> dict[s
 def interests(asked: Asked, wanted: Annotated[Turning, Query()]) -> dict[str, Any]:
     """List what the person cares about, the most first, with what made it."""
     reader = _reader(asked, wanted)
-    return _page(reader, interests_of(reader, wanted.limit, wanted.cursor))
+    waiting = pending(reader.state, reader.namespace, ATTITUDES)
+    found = interests_of(reader, wanted.limit, wanted.cursor)
+    return _page(reader, found) | {"waiting": waiting}
 
 
 def _reader(asked: Asked, at: At) -> Reader:

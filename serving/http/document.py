@@ -14,6 +14,20 @@ from serving.http.problems import MEDIA_TYPE
 
 Json = dict[str, Any]
 
+PROBLEMS = {
+    400: "No namespace is named and there are several; the cursor is of another list; no JSON.",
+    401: "A key is needed, or the one that was sent opens nothing.",
+    403: "The key is read-only.",
+    404: "It is not there, or not for whoever asks; or nothing is published yet.",
+    413: "The body is too large.",
+    415: "The body is not `application/json`.",
+    421: "Where no key is needed, the host must be localhost or 127.0.0.1.",
+    422: "A part of the request cannot be accepted; `errors` names each.",
+    500: "A fault of the server.",
+    503: "What answers need cannot be read now: `cairn doctor` says why.",
+}
+"""Every status that is no answer; `_problems` says where."""
+
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 52rem; margin: 2rem auto; padding: 0 1rem }
 code, pre { font: 14px/1.4 ui-monospace, monospace }
@@ -42,18 +56,15 @@ def document(app: FastAPI, *, needs_key: bool) -> Json:
             operation["security"] = [{"key": []}]
         for parameter in operation.get("parameters", []):
             parameter["schema"] = _without_null(parameter["schema"])
-        for status, response in operation["responses"].items():
-            if status == "default":
-                response["content"] = {
-                    MEDIA_TYPE: {
-                        "schema": {"$ref": "#/components/schemas/Problem"},
-                        "example": example["Problem"],
-                    }
-                }
-            else:
-                for content in response.get("content", {}).values():
-                    if name := _name(content.get("schema", {})):
-                        content["example"] = example[name]
+        for response in operation["responses"].values():
+            for content in response.get("content", {}).values():
+                if name := _name(content.get("schema", {})):
+                    content["example"] = example[name]
+        told = {"schema": {"$ref": "#/components/schemas/Problem"}, "example": example["Problem"]}
+        operation["responses"] |= {
+            str(status): {"description": PROBLEMS[status], "content": {MEDIA_TYPE: told}}
+            for status in sorted(_problems(path, operation, schemas, needs_key=needs_key))
+        }
     if needs_key:
         made["components"]["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
     return made
@@ -63,6 +74,29 @@ def _operations(made: Json) -> Iterator[tuple[str, str, Json]]:
     for path, methods in made["paths"].items():
         for method, operation in methods.items():
             yield path, method, operation
+
+
+def _problems(
+    path: str, operation: Json, schemas: Mapping[str, Json], *, needs_key: bool
+) -> set[int]:
+    """Statuses of an operation that are no answer.
+
+    Args:
+        path: Where it is.
+        operation: Its parameters and body.
+        schemas: Those that its body names.
+        needs_key: Whether whoever asks must have a key.
+    """
+    found = {500, 503}
+    found |= {421} if not needs_key else set() if path in PUBLIC else {401}
+    if operation.get("parameters"):
+        found |= {400, 404, 422}
+    if body := operation.get("requestBody"):
+        found |= {400, 404, 413, 415, 422}
+        sent = schemas[_name(body["content"]["application/json"]["schema"]) or ""]
+        if needs_key and "event_id" in sent["properties"]:
+            found.add(403)
+    return found
 
 
 def _without_null(schema: Json) -> Json:

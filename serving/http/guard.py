@@ -1,6 +1,7 @@
 """What every request passes: host, key, kind and size of its body; and what is noted of it."""
 
 import logging
+import re
 import traceback
 from collections.abc import Callable, Sequence
 from time import perf_counter
@@ -19,7 +20,9 @@ from serving.http.problems import UNREADABLE, Refused, problem
 PUBLIC = frozenset({"/health", "/health/ready", "/openapi.json", "/docs"})
 """What is told without a key: it says nothing of what is remembered."""
 
-LOCAL_NAMES = frozenset({"localhost", "127.0.0.1", "[::1]"})
+LOCAL_HOST = re.compile(
+    r"(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?", re.IGNORECASE | re.ASCII
+)
 LARGEST_BODY = 6_000_000
 """Bytes."""
 TOO_LARGE = f"the body is larger than {LARGEST_BODY:,} bytes"
@@ -110,19 +113,13 @@ class Guard:
             KeyListError: the list of keys cannot be read.
         """
         headers = Headers(scope=scope)
-        if self._gate.open and _name(headers.get("host", "")) not in LOCAL_NAMES:
+        if self._gate.open and not LOCAL_HOST.fullmatch(headers.get("host", "")):
             raise Refused(421, "ask for localhost or 127.0.0.1: no key is needed there")
         if scope["path"] not in PUBLIC:
             state["caller"] = self._gate.caller(headers.get("authorization"))
         length = headers.get("content-length", "")
         if length.isdecimal() and int(length[:20]) > LARGEST_BODY:
             raise Refused(413, TOO_LARGE)
-
-
-def _name(host: str) -> str:
-    """A host header without its port."""
-    end = host.rfind("]") + 1 or host.find(":")
-    return (host if end < 0 else host[:end]).lower()
 
 
 def _log(error: BaseException) -> None:

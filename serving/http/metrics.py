@@ -12,7 +12,9 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.multiprocess import MultiProcessCollector
 from starlette.types import Scope
 
+from knowledge.measures import Measure
 from resources.publication import Manifest
+from serving.measures import present_measures, published_measures
 from serving.memory import Memory
 from serving.report import totals
 from serving.workers import COUNTERS
@@ -56,7 +58,7 @@ class Metrics:
             "cairn_http_request_seconds", "How long answers took.",
             LABELS, registry=self._registry, buckets=BUCKETS,
         )  # fmt: skip
-        self._totals: dict[str, tuple[Manifest, dict[str, int]]] = {}
+        self._kept: dict[str, tuple[Manifest, dict[str, int], list[Measure]]] = {}
 
     def saw(self, seen: Seen) -> None:
         """Counts a request."""
@@ -85,18 +87,29 @@ class Metrics:
         rows = GaugeMetricFamily(
             "cairn_rows", "What is published, by kind.", labels=["namespace", "kind"]
         )
+        measures: dict[str, GaugeMetricFamily] = {}
         for namespace in sorted(namespaces):
             reader = self._memory.reader(namespace)
             manifest = reader.manifest
             age.add_metric([namespace], time.time() - manifest.published_at.timestamp())
             if manifest.watermark:
                 watermark.add_metric([namespace], manifest.watermark.timestamp())
-            kept = self._totals.get(namespace)
+            kept = self._kept.get(namespace)
             if kept is None or not manifest.same_content(kept[0]):
-                kept = self._totals[namespace] = manifest, totals(reader)
+                kept = manifest, totals(reader), published_measures(reader)
+                self._kept[namespace] = kept
             for kind, count in kept[1].items():
                 rows.add_metric([namespace, kind], count)
-        yield from (age, watermark, rows)
+            for one in (*kept[2], *present_measures(reader)):
+                if one.value is not None:
+                    family = measures.setdefault(one.name, _gauge(one))
+                    family.add_metric([namespace, *one.labels.values()], one.value)
+        yield from (age, watermark, rows, *measures.values())
+
+
+def _gauge(one: Measure) -> GaugeMetricFamily:
+    """The family of a measure: `cairn_` and its name."""
+    return GaugeMetricFamily(f"cairn_{one.name}", one.about, labels=["namespace", *one.labels])
 
 
 class _Chosen:

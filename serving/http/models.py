@@ -41,6 +41,16 @@ class Model(BaseModel):
     model_config = ConfigDict(from_attributes=True)
 
 
+class Waiting(Model):
+    """What was said and is on disk; the next run applies it."""
+
+    at: datetime = tells("When it was said.", AT)
+    verb: str = tells("Its command or type: learn, schedule, like, retract, reaction, …", "learn")
+    said: str = tells("In words.", "learn drip irrigation")
+    ids: list[str] = tells("What it is about, where it names ids.", [])
+    event_id: str = tells("Of the event.", "4f7c1fbe-0f0a-4c2e-9a0f-6d1d3c1f2b7a")
+
+
 class Source(Model):
     """Words that something rests on, and where they stand."""
 

@@ -6,6 +6,7 @@ from fastapi import Request, Response
 from fastapi.responses import PlainTextResponse
 
 from resources.publication import namespaces as published
+from serving.freshness import freshness
 from serving.http.access import Asked
 from serving.http.answers import Health, Namespaces
 from serving.http.metrics import CONTENT_TYPE
@@ -18,7 +19,22 @@ router = Routes(tags=["operating"])
 @router.get("/v1/namespaces", response_model=Namespaces)
 def namespaces(asked: Asked) -> dict[str, Any]:
     """List the namespaces that can be asked for, and how fresh each is."""
-    return {"namespaces": [asked.reader(name).manifest for name in asked.known()]}
+    return {"namespaces": [_fresh(asked, name) for name in asked.known()]}
+
+
+def _fresh(asked: Asked, namespace: str) -> dict[str, Any]:
+    manifest = asked.reader(namespace).manifest
+    fresh = freshness(asked.memory.state, namespace)
+    return {
+        "namespace": namespace,
+        "watermark": manifest.watermark,
+        "published_at": manifest.published_at,
+        "generation": manifest.generation,
+        "changed_files": fresh.changed_files,
+        "lag_seconds": fresh.lag_seconds or 0.0,
+        "held_back": fresh.held_back,
+        "freshness": fresh.words,
+    }
 
 
 @router.get("/health", response_model=Health)
@@ -41,6 +57,8 @@ EXAMPLE = """\
 cairn_http_requests_total{method="GET",namespace="samples",route="/v1/search",status="200"} 3.0
 # TYPE cairn_published_age_seconds gauge
 cairn_published_age_seconds{namespace="samples"} 61.5
+# TYPE cairn_lag_seconds gauge
+cairn_lag_seconds{namespace="samples"} 0.0
 """
 
 
@@ -50,6 +68,6 @@ cairn_published_age_seconds{namespace="samples"} 61.5
     responses={200: {"content": {"text/plain": {"example": EXAMPLE}}}},
 )
 def metrics(asked: Asked, request: Request) -> Response:
-    """Count requests, and what is published, for Prometheus."""
+    """Count requests, and measure what is published, used and waits, for Prometheus."""
     text = request.app.state.metrics.text(asked.known())
     return Response(text, media_type=CONTENT_TYPE)

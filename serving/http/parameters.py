@@ -1,7 +1,7 @@
 """What requests may say, with the bounds of each part."""
 
 import re
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 from typing import Annotated, Any, Literal
 
 from fastapi import Path
@@ -16,7 +16,9 @@ from pydantic import (
 
 from resources.home import NAMESPACE
 from serving.budget import BUDGET, SMALLEST
-from serving.cursors import LONGEST_CURSOR
+from serving.cursors import CURSOR
+from serving.moments import as_moment
+from serving.ordering import TOPIC_SCHEMA
 
 LONGEST_QUERY = 2_000
 LONGEST_NAME = 200
@@ -25,9 +27,6 @@ LONGEST_TURN = 20_000
 LONGEST_TEXT = 100_000
 """Characters of an event. Whatever has these bounds is less than the largest body, however it is
 escaped."""
-
-EARLIEST, LATEST = datetime(1900, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
-"""Times beyond count as these: nothing was ever said there, and days around them can be counted."""
 
 _TIME = re.compile(
     r"\d{4}-\d\d-\d\d(?:[Tt]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:[Zz]|[+-]\d\d:\d\d))?", re.ASCII
@@ -47,9 +46,7 @@ def _moment(value: object) -> datetime:
     """
     if not isinstance(value, str) or not _TIME.fullmatch(value):
         raise ValueError("no time such as 2026-03-01 or 2026-03-01T12:00:00Z")
-    at = datetime.fromisoformat(value)
-    at = at.replace(tzinfo=at.tzinfo or UTC)
-    return min(max(at, EARLIEST), LATEST).astimezone(UTC)
+    return as_moment(datetime.fromisoformat(value))
 
 
 def _day(value: object) -> date:
@@ -81,6 +78,7 @@ Day = Annotated[date, BeforeValidator(_day), WithJsonSchema({"type": "string", "
 
 Namespace = Annotated[str, StringConstraints(pattern=f"^{NAMESPACE.pattern}$")]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_NAME, pattern=_WORDY)]
+Topic = Annotated[Name, WithJsonSchema(TOPIC_SCHEMA)]
 Query = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_QUERY, pattern=_WORDY)]
 Word = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
 Turn = Annotated[str, StringConstraints(max_length=LONGEST_TURN)]
@@ -151,8 +149,7 @@ class Paged(Parameters):
 
     limit: int = Field(20, ge=1, le=100, description="Rows of a page, at most.", examples=[2])
     cursor: str | None = Field(
-        None, pattern=rf"^[A-Za-z0-9_-]{{1,{LONGEST_CURSOR}}}$",
-        description="`next` of the page before.",
+        None, pattern=CURSOR, description="`next` of the page before.",
     )  # fmt: skip
 
 

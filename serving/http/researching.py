@@ -1,5 +1,6 @@
 """Routes of searches that Cairn makes itself: what was asked for, what is due, what was made."""
 
+from collections.abc import Collection
 from typing import Annotated, Any
 
 from fastapi import Query
@@ -12,6 +13,7 @@ from serving.http.bodies import LearnBody, ScheduleBody
 from serving.http.parameters import Paged, Parameters, ResearchParameters
 from serving.http.routes import Routes
 from serving.notifications import notifications as notifications_of
+from serving.pending import LEARN, NOTICES, RESEARCH, SCHEDULES, pending
 from serving.reader import Reader
 
 router = Routes(prefix="/v1", tags=["researching"])
@@ -23,7 +25,7 @@ NEVER = "never"
 def learn_prompts(asked: Asked, wanted: Annotated[Paged, Query()]) -> dict[str, Any]:
     """List what somebody wants to know, the latest first, with what was found through it."""
     reader = asked.reader(wanted.namespace)
-    return _page(asked, reader, researching.prompts(reader, wanted.limit, wanted.cursor))
+    return _page(asked, reader, researching.prompts(reader, wanted.limit, wanted.cursor), LEARN)
 
 
 @router.post("/learn-prompts", response_model=Ordered, status_code=202)
@@ -38,7 +40,8 @@ def learn(asked: Asked, where: Annotated[Parameters, Query()], wanted: LearnBody
 def schedules(asked: Asked, wanted: Annotated[Paged, Query()]) -> dict[str, Any]:
     """List what is searched for again and again, the next first."""
     reader = asked.reader(wanted.namespace)
-    return _page(asked, reader, researching.schedules(reader, wanted.limit, wanted.cursor))
+    found = researching.schedules(reader, wanted.limit, wanted.cursor)
+    return _page(asked, reader, found, SCHEDULES)
 
 
 @router.post("/schedules", response_model=Ordered, status_code=202)
@@ -62,6 +65,7 @@ def research(asked: Asked, wanted: Annotated[ResearchParameters, Query()]) -> di
         "due": due.head(wanted.limit).to_dicts(),
         "held": held.head(wanted.limit).to_dicts(),
         "done": made[: wanted.limit],
+        "waiting": pending(reader.state, reader.namespace, RESEARCH),
     }
 
 
@@ -72,11 +76,13 @@ def notifications(asked: Asked, wanted: Annotated[Paged, Query()]) -> dict[str, 
     An event of type `reaction` answers one: `reply_to` is its `message_id`.
     """
     reader = asked.reader(wanted.namespace)
-    return _page(asked, reader, notifications_of(reader, wanted.limit, wanted.cursor))
+    found = notifications_of(reader, wanted.limit, wanted.cursor)
+    return _page(asked, reader, found, NOTICES)
 
 
-def _page(asked: Asked, reader: Reader, found: Page) -> dict[str, Any]:
-    return _head(asked, reader) | {"items": found.rows, "next": found.cursor}
+def _page(asked: Asked, reader: Reader, found: Page, verbs: Collection[str]) -> dict[str, Any]:
+    waiting = pending(reader.state, reader.namespace, verbs)
+    return _head(asked, reader) | {"items": found.rows, "next": found.cursor, "waiting": waiting}
 
 
 def _head(asked: Asked, reader: Reader) -> dict[str, Any]:

@@ -1,12 +1,13 @@
 """Routes that tell: an event for the inbox, and what is to be forgotten."""
 
+import time
 from typing import Annotated, Any
 
 from fastapi import Query
 
 from knowledge.identity import record_id
 from knowledge.tombstones import NAMESPACE
-from serving.forgetting import Target, Unforgettable, named, note, tombstone, whole
+from serving.forgetting import Target, Unforgettable, named, note, reach, whole
 from serving.http.access import Asked
 from serving.http.answers import Forgotten, Received
 from serving.http.bodies import EventBody, ForgetBody
@@ -43,23 +44,31 @@ def forget(
 ) -> dict[str, Any]:
     """Tell what would go if something were forgotten; with `dry_run` false, have it forgotten.
 
-    What goes is the lines that it rests on, with all that came only from them. There is no way to
-    take it back. A dry run takes seconds. What is to be forgotten is on disk when this answers, and
-    gone after the next run.
+    What goes is the lines that it rests on, with all that came only from them; `everywhere`, every
+    line that has any name of an entity, or any words. There is no way to take it back. A dry run
+    tells at once how many lines that are; the whole receipt takes seconds, and while it is not
+    `ready`, ask the same again. What is to be forgotten is on disk when this answers, and gone
+    after the next run.
     """
+    begun = time.monotonic()
     state, target = asked.memory.state, _target(asked, where.namespace, wanted)
     try:
-        event = tombstone(state, target, wanted.event_id)
+        reached = reach(state, target, wanted.event_id)
     except UnknownId:
         raise NotThere(UNKNOWN) from None
     told: dict[str, Any] = {**target._asdict(), "dry_run": wanted.dry_run}
+    told |= {"lines_removed": reached.lines, "lines_naming_still": reached.still}
     if wanted.dry_run:
         try:
-            counts, rows = rehearsed(state, target)
+            receipt = rehearsed(state, target, begun)
         except NotNow as why:
             raise Refused(503, str(why)) from None
-        return told | {"counts": counts, "rows": rows[: wanted.limit]}
-    received = note(state, event)
+        if receipt is None:
+            return told | {"ready": False}
+        counts, rows, named = receipt
+        rows = rows[: wanted.limit]
+        return told | {"ready": True, "counts": counts, "rows": rows, "named": named}
+    received = note(state, reached.event)
     return told | {
         "event_id": received.event_id,
         "record_id": record_id(target.namespace, received.event_id),
@@ -77,10 +86,12 @@ def _target(asked: Asked, namespace: str | None, wanted: ForgetBody) -> Target:
     asked.telling()
     try:
         if wanted.thing == NAMESPACE:
+            if wanted.everywhere:
+                raise Refused(422, "all of a namespace goes: leave `everywhere` out")
             if namespace not in (None, wanted.id):
                 raise NotThere(UNKNOWN)
             return whole(asked.memory.state, asked.inbox(wanted.id))
-        found = named(asked.reader(namespace), wanted.id)
+        found = named(asked.reader(namespace), wanted.id, everywhere=wanted.everywhere)
     except UnknownId as unknown:
         raise NotThere(UNKNOWN) from unknown
     except Unforgettable as error:

@@ -18,6 +18,8 @@ from serving.layers.stores import Source, Stores
 class Knowledge:
     """Three layers behind one face: what is known about a question, as text for a prompt.
 
+    Whatever formats it, a text stands in the fence that says it is data (`knowledge.fence`).
+
     `knowledge(query)` gives one text, `knowledge.by_info_type(query)` one for each section of a
     prompt, `knowledge.retrieve(query)` what stands behind both. It is a context manager.
 
@@ -124,10 +126,34 @@ class Knowledge:
         Raises:
             ValueError: a knowledge type that there is not, a bound below 0, or it is closed.
         """
+        return self._retrieve(
+            self._stores(),
+            query,
+            entity_id,
+            top_k,
+            knowledge_types=knowledge_types,
+            tags=tags,
+            graph_traversal_depth=graph_traversal_depth,
+        )
+
+    def _stores(self) -> Stores:
         if self._closed:
             raise ValueError("this knowledge is closed")
+        return self._source if isinstance(self._source, Stores) else self._source()
+
+    def _retrieve(
+        self,
+        stores: Stores,
+        query: str,
+        entity_id: str | None = None,
+        top_k: int | None = None,
+        *,
+        knowledge_types: Iterable[KnowledgeType | str] | None = None,
+        tags: Iterable[str] | None = None,
+        graph_traversal_depth: int | None = None,
+    ) -> Retrieved:
         return retrieve(
-            self._source if isinstance(self._source, Stores) else self._source(),
+            stores,
             query,
             entity_id or self.active_entity_id,
             self._top_k if top_k is None else top_k,
@@ -140,17 +166,23 @@ class Knowledge:
         )
 
     def __call__(self, query: str) -> str:
-        """What is known about a question, as one text; empty if nothing is."""
-        return self._formatter(self.retrieve(query))
+        """What is known about a question, as one text in the fence; empty if nothing is."""
+        stores = self._stores()
+        text = self._formatter(self._retrieve(stores, query))
+        return stores.fenced(text)
 
     def by_info_type(self, query: str) -> dict[str, str]:
-        """What is known about a question, as a text for each section of a prompt that gets any."""
-        found = self.retrieve(query)
+        """What is known about a question, as a text for each section of a prompt that gets any.
+
+        Each is in a fence of its own.
+        """
+        stores = self._stores()
+        found = self._retrieve(stores, query)
         texts = {
             info_type: self._formatters.get(info_type, self._formatter)(part)
             for info_type, part in route(found, found.entity_id, self._metadata_info_type).items()
         }
-        return {info_type: text for info_type, text in texts.items() if text}
+        return {info_type: stores.fenced(text) for info_type, text in texts.items() if text.strip()}
 
     def close(self) -> None:
         """Closes all three stores, the others even if one of them fails; again does nothing."""

@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 
 from knowledge.facts import FREE_STATEMENTS
+from knowledge.fence import fenced
 from knowledge.kinds import INFO_TYPES, NAME_PREDICATES
 from knowledge.tables import LEARNINGS
 from resources.vector_index import Filters
@@ -239,10 +240,22 @@ class PublishedGraph:
         """Nothing stays open between questions."""
 
 
+class PublishedStores(Stores):
+    """The layers of one published state: their fence says which."""
+
+    reader: Reader
+
+    def fenced(self, text: str) -> str:
+        """A text of theirs as it goes into a prompt."""
+        return fenced(text, self.reader.namespace, self.reader.manifest.generation)
+
+
 def published(reader: Reader) -> Stores:
     """The layers of one published state."""
     view = View(reader)
-    return Stores(PublishedMetadata(view), PublishedPieces(view), PublishedGraph(view))
+    stores = PublishedStores(PublishedMetadata(view), PublishedPieces(view), PublishedGraph(view))
+    stores.reader = reader
+    return stores
 
 
 class Following:

@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import ExitStack
 from typing import NamedTuple, Protocol
 
+from knowledge.fence import fenced
 from serving.layers.pieces import Edge, KnowledgeType, Metadata, Node, Piece, Scored
 
 
@@ -80,6 +81,10 @@ class Stores(NamedTuple):
     metadata: MetadataStore
     pieces: PieceStore
     graph: GraphStore
+
+    def fenced(self, text: str) -> str:
+        """A text of theirs as it goes into a prompt."""
+        return fenced(text)
 
     def close(self) -> None:
         """Closes every store, each once, the others even if one of them fails."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -60,12 +60,31 @@ class Answer(Answered):
     """What every answer about memory begins with."""
 
     as_of: datetime = Field(description="By what was known then: the latest event, unless told.")
+    generation: str | None = Field(None, description="Generation of vectors that it is of.")
 
 
 class Page(Answer):
     """One page of a list: of the first that `CUT` names."""
 
     next: str | None = Field(description="`cursor` of the page that follows; null on the last.")
+
+
+class Waiting(Model):
+    """What was said and is on disk; the next run applies it."""
+
+    at: datetime
+    verb: str
+    said: str
+    ids: list[str]
+    event_id: str
+
+    def lines(self) -> Iterator[str]:
+        """What was said, and that it waits."""
+        yield f"waits for the next run: {self.said}"
+
+
+def _waiting() -> Any:
+    return Field(description="What was said since, for the next run to apply.")
 
 
 class Results(Answer):
@@ -88,13 +107,14 @@ class Results(Answer):
 class Context(Answer):
     """What belongs into the next prompt."""
 
-    CUT = ("episodes", "facts", "known")
+    CUT = ("episodes", "learnings", "facts", "known")
     known: list[KnownEntity] = Field(description="What the message is about, the nearest first.")
     sufficient: bool = Field(description="Whether `known` is enough to do without a search.")
     score: float = Field(description="Similarity of the nearest fact to the message.")
     threshold: float = Field(description="From this score on it is enough.")
-    facts: list[Result] = Field(description="What bears on the last two turns.")
-    episodes: list[Result] = Field(description="What bears on the last two turns.")
+    facts: list[Result] = Field(description="What bears on the message, or the last two turns.")
+    episodes: list[Result] = Field(description="What bears on the message, or the last two turns.")
+    learnings: list[Result] = Field(description="What bears on the message.")
     tokens: int = Field(description="Tokens of what is told, counted offline.")
 
     def lines(self) -> Iterator[str]:
@@ -103,11 +123,12 @@ class Context(Answer):
         for entity in named:
             yield f"{entity.name} ({entity.type}, {entity.entity_id})"
             yield from (memory(fact) for fact in entity.facts)
-        for kind, found in (("Facts", self.facts), ("Episodes", self.episodes)):
+        kinds = {"Facts": self.facts, "Episodes": self.episodes, "Learnings": self.learnings}
+        for kind, found in kinds.items():
             if found:
-                yield f"{kind} that bear on the last turns"
+                yield f"{kind} that bear on it"
                 yield from (memory(one) for one in found)
-        if not (self.known or self.facts or self.episodes):
+        if not (self.known or any(kinds.values())):
             yield "Nothing about that."
         elif self.sufficient:
             yield "This is likely enough to answer without a search."
@@ -225,10 +246,11 @@ class InterestList(Page):
 
     CUT = ("interests",)
     interests: list[Interest]
+    waiting: list[Waiting] = _waiting()
 
     def lines(self) -> Iterator[str]:
         """One after the other."""
-        yield from _each(self.interests, "Nothing yet.")
+        yield from _each([*self.interests, *self.waiting], "Nothing yet.")
         yield from _following(self.next)
 
 
@@ -241,10 +263,11 @@ class LearnPromptList(Page):
     CUT = ("prompts",)
     provider: bool = Field(description="Whether anything is searched for.")
     prompts: list[LearnPrompt]
+    waiting: list[Waiting] = _waiting()
 
     def lines(self) -> Iterator[str]:
         """One after the other."""
-        yield from _each(self.prompts, "Nothing was asked for yet.")
+        yield from _each([*self.prompts, *self.waiting], "Nothing was asked for yet.")
         yield from _following(self.next)
         if not self.provider:
             yield OFF
@@ -255,10 +278,12 @@ class NotificationList(Page):
 
     CUT = ("notifications",)
     notifications: list[Notification]
+    waiting: list[Waiting] = _waiting()
 
     def lines(self) -> Iterator[str]:
         """One after the other."""
-        yield from _each(self.notifications, "Nothing was told, and nothing is to be.")
+        none = "Nothing was told, and nothing is to be."
+        yield from _each([*self.notifications, *self.waiting], none)
         yield from _following(self.next)
 
 
@@ -271,12 +296,14 @@ class ResearchList(Answer):
     due: list[Due] = Field(description="In the order in which it is searched for.")
     held: list[Due] = Field(description="What is not searched for.")
     done: list[Made] = Field(description="What was searched for, the latest first.")
+    waiting: list[Waiting] = _waiting()
 
     def lines(self) -> Iterator[str]:
         """List after list."""
         for name, rows in (("due", self.due), ("held", self.held), ("done", self.done)):
             yield f"{name}: {self.totals[name]}"
             yield from _each(rows, "")
+        yield from _each(self.waiting, "")
         if not self.provider:
             yield OFF
 
@@ -298,8 +325,10 @@ class Status(Answer):
     """What is there, and how fresh it is."""
 
     published_at: datetime = Field(description="When, by the clock.")
-    generation: str | None = Field(description="Generation of vectors.")
     totals: Totals
+    lag_seconds: float = Field(description="How long what was logged has waited; 0: nothing does.")
+    held_back: list[str] = Field(description="Why what is there is not published.")
+    freshness: str = Field(description="Both in words.")
     writes: bool = Field(description="Whether this server takes feedback and notes.")
     namespaces: list[str] = Field(description="Those that may be asked for.")
 
@@ -313,6 +342,7 @@ class Status(Answer):
             f" {there.learnings:,} learnings, {there.themes:,} themes"
         )
         yield f"published {minute(self.published_at)}; latest event {minute(self.as_of)}"
+        yield self.freshness
         yield f"writes are {'on' if self.writes else 'off'}"
 
 
@@ -338,9 +368,15 @@ class Forgotten(Answered):
     """What goes, or would go, and what stays."""
 
     CUT = ("rows",)
-    thing: str = Field(description="fact, entity, record, conversation or namespace")
+    thing: str = Field(description="fact, entity, record, conversation, name or namespace")
     id: str
+    everywhere: bool = Field(description="Whether every line goes that names it.")
     dry_run: bool = Field(description="Whether nothing was changed.")
+    lines_removed: int = Field(description="Lines of sources that go.")
+    lines_naming_still: int = Field(description="Lines that stay and name it, if it is an entity.")
+    ready: bool | None = Field(
+        None, description="Of a dry run: false while the receipt is made; ask the same again."
+    )
     counts: dict[str, dict[str, int]] | None = Field(
         None, description="Of a dry run: rows by effect and table."
     )
@@ -354,7 +390,11 @@ class Forgotten(Answered):
 
     def lines(self) -> Iterator[str]:
         """What goes by table, and what stays."""
-        yield f"{'Would' if self.dry_run else 'Will'} be forgotten: {self.thing} {self.id}"
+        gone, still = self.lines_removed, self.lines_naming_still
+        goes = f"{self.thing} {self.id}{', everywhere' if self.everywhere else ''}, {gone} lines"
+        yield f"{'Would' if self.dry_run else 'Will'} be forgotten: {goes}"
+        if still:
+            yield f"{still} more lines name it, and stay unless it goes everywhere"
         for effect, tables in (self.counts or {}).items():
             yield f"{effect}: {', '.join(f'{table} {count}' for table, count in tables.items())}"
         for row in self.rows:
@@ -381,6 +421,7 @@ def _each(
         | Notification
         | Due
         | Made
+        | Waiting
     ],
     nothing: str,
 ) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """What tools may be asked, with the bounds of each part. What is not named here is refused."""
 
 from collections.abc import Callable, Collection
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 from typing import Annotated, Literal
 from uuid import UUID
 
@@ -10,8 +10,10 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstra
 from knowledge.learnings.draft import CATEGORIES
 from knowledge.policy import OBSERVED_TYPES
 from serving.budget import BUDGET, SMALLEST
-from serving.cursors import LONGEST_CURSOR
+from serving.cursors import CURSOR
 from serving.listing import RECENT
+from serving.moments import as_moment
+from serving.ordering import TOPIC_SCHEMA
 
 LONGEST_QUERY = 2_000
 LONGEST_NAME = 200
@@ -21,13 +23,6 @@ MOST_TURNS = 50
 MOST_ROWS = 100
 
 ENTITY_TYPES = sorted(OBSERVED_TYPES | {"topic"})
-
-
-def _utc(moment: datetime) -> datetime:
-    try:
-        return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
-    except OverflowError:
-        raise ValueError("out of the years that there are") from None
 
 
 def _one_of(names: Collection[str]) -> Callable[[str], str]:
@@ -41,10 +36,12 @@ def _one_of(names: Collection[str]) -> Callable[[str], str]:
 
 Query = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_QUERY, pattern=r"\S")]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_NAME, pattern=r"\S")]
+Cursor = Annotated[str, WithJsonSchema({"type": "string", "pattern": CURSOR})]
+Topic = Annotated[Name, WithJsonSchema(TOPIC_SCHEMA)]
 Note = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_NOTE, pattern=r"\S")]
 Turn = Annotated[str, StringConstraints(max_length=LONGEST_TURN)]
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
-Moment = Annotated[datetime, AfterValidator(_utc)]
+Moment = Annotated[datetime, AfterValidator(as_moment)]
 Category = Annotated[
     str,
     AfterValidator(_one_of(CATEGORIES)),
@@ -83,9 +80,7 @@ class Paged(Arguments):
     """A list as of the latest event, page by page."""
 
     limit: int = Field(20, ge=1, le=MOST_ROWS, description="Rows of a page, at most.")
-    cursor: str | None = Field(
-        None, max_length=LONGEST_CURSOR, description="`next` of the page before."
-    )
+    cursor: Cursor | None = Field(None, description="`next` of the page before.")
 
 
 class Turning(At, Paged):
@@ -112,7 +107,7 @@ class ForContext(At):
     """What `get_context` is asked."""
 
     message: Annotated[str, StringConstraints(max_length=LONGEST_TURN)] | None = Field(
-        None, description="The message that is being answered: what is known of what it names."
+        None, description="The message that is being answered: what is known of it."
     )
     turns: list[Turn] = Field(
         default_factory=list[str],
@@ -123,7 +118,7 @@ class ForContext(At):
         BUDGET,
         ge=SMALLEST,
         le=100_000,
-        description="Tokens of the prompt; each of three kinds of memories may take 2/15 of it.",
+        description="Tokens of the prompt; each of four kinds of memories may take 2/15 of it.",
     )
 
 
@@ -196,7 +191,7 @@ class Attitude(Told):
     verb: Literal["like", "unlike", "dislike", "undislike", "mute", "unmute"] = Field(
         description="What the person thinks of it; `un…` takes that back."
     )
-    topic: Name = Field(description="What it is about, in the person's words, or a known name.")
+    topic: Topic = Field(description="What it is about, in the person's words, or a known name.")
 
 
 class ToRemember(Told):
@@ -208,13 +203,13 @@ class ToRemember(Told):
 class ToLearn(Told):
     """What `learn` is told."""
 
-    topic: Name = Field(description="What the person wants to know more about, in a few words.")
+    topic: Topic = Field(description="What the person wants to know more about, in a few words.")
 
 
 class ToSchedule(Told):
     """What `schedule` is told."""
 
-    topic: Name = Field(description="What is to be searched for, in a few words.")
+    topic: Topic = Field(description="What is to be searched for, in a few words.")
     every: Annotated[str, StringConstraints(min_length=1, max_length=20)] = Field(
         description="How often: 12h, 3d, week, 2 weeks, month; `never` ends it."
     )
@@ -225,11 +220,14 @@ class ToForget(Told):
 
     id: Name = Field(
         description="The whole id of a fact, entity, record, episode or conversation, or the name"
-        " of one entity; with the thing `namespace`, its name."
+        " of one entity; with the thing `namespace`, its name; everywhere, any words."
     )
-    thing: Literal["fact", "entity", "record", "conversation", "namespace"] | None = Field(
+    thing: Literal["fact", "entity", "record", "conversation", "name", "namespace"] | None = Field(
         None,
         description="What it must be of. All of a namespace goes only where this says so.",
+    )
+    everywhere: bool = Field(
+        False, description="Every line that has any name of the entity, or these words."
     )
     dry_run: bool = Field(
         True, description="Only tell what would go, and what would stay; false forgets it."

@@ -1,13 +1,16 @@
 """The tools that read. Each docstring is what an agent is told of its tool."""
 
+from collections.abc import Collection
 from dataclasses import asdict
 from typing import Any
 
 from knowledge.decision_events import FACT
 from resources.publication import namespaces
+from resources.usage import CONTEXT, note_use
 from resources.vector_index import Filters
 from serving import lineage, listing, researching
-from serving.budget import SEPARATOR, build_context, count_tokens
+from serving.budget import build_context
+from serving.freshness import freshness
 from serving.interests import interests
 from serving.known import Known, known
 from serving.mcp_server import answers, things
@@ -26,13 +29,12 @@ from serving.mcp_server.arguments import (
 )
 from serving.mcp_server.scope import Asked, Refused
 from serving.notifications import notifications
+from serving.offering import brief, found_for
 from serving.passive import next_context
+from serving.pending import ATTITUDES, LEARN, NOTICES, RESEARCH, as_rows, pending
 from serving.reader import Reader
 from serving.report import totals
-from serving.search import Found, answer
-
-LONGEST_EPISODE = 240
-"""Characters of an episode in a context; `explain_fact` tells the rest."""
+from serving.search import Found, answer, served
 
 
 def search_memory(asked: Asked, wanted: Search) -> answers.Results:
@@ -51,6 +53,7 @@ def search_memory(asked: Asked, wanted: Search) -> answers.Results:
     its = answer(
         reader, wanted.query, wanted.search_type, wanted.limit, wanted.min_confidence, only
     )
+    served(reader, its)
     return answers.Results(
         **_head(reader),
         query=wanted.query,
@@ -64,8 +67,9 @@ def search_memory(asked: Asked, wanted: Search) -> answers.Results:
 def get_context(asked: Asked, wanted: ForContext) -> answers.Context:
     """Get what is worth knowing before you answer, within a budget of tokens.
 
-    That is what is known of what the message names, and the facts and episodes that bear on the
-    turns before it. `sufficient` says whether you can do without a search of your own.
+    That is what is known of what the message names, the facts, episodes and learnings that a search
+    for it finds, and what bears on the turns before it. `sufficient` says whether you can do
+    without a search of your own; `explain_fact` tells the whole of what is cut here.
     """
     reader = asked.reader(wanted)
     message = (wanted.message or "").strip()
@@ -79,14 +83,24 @@ def get_context(asked: Asked, wanted: ForContext) -> answers.Context:
     streamed = next_context(reader, wanted.turns)
     entities = _each_fact_once(told)
     seen = {fact.fact_id for entity in entities for fact in entity.facts}
-    facts = [_result(one) for one in streamed.facts if one.id not in seen]
-    episodes = [_brief(_result(one)) for one in streamed.episodes]
+    found = found_for(reader, message) if message else ()
+    bears = {one.id: one for one in (*found, *streamed.facts, *streamed.episodes)}
+    facts, episodes, learnings = (
+        [_brief(one) for one in bears.values() if one.kind == kind and one.id not in seen]
+        for kind in ("fact", "episode", "learning")
+    )
     memories = {
         "known": [answers.memory(fact) for entity in entities for fact in entity.facts],
         "facts": [answers.memory(one) for one in facts],
         "episodes": [answers.memory(one) for one in episodes],
+        "learnings": [answers.memory(one) for one in learnings],
     }
-    fits = build_context([], streamed=memories, budget=wanted.budget).streamed
+    context = build_context(
+        [], streamed=memories, budget=wanted.budget,
+        namespace=reader.namespace, generation=reader.manifest.generation,
+    )  # fmt: skip
+    fits = context.streamed
+    note_use(asked.state.home, reader.namespace, CONTEXT, sum(map(len, fits.values())))
     room = len(fits["known"])
     for entity in entities:
         entity.facts = entity.facts[:room]
@@ -99,7 +113,8 @@ def get_context(asked: Asked, wanted: ForContext) -> answers.Context:
         threshold=told.threshold,
         facts=facts[: len(fits["facts"])],
         episodes=episodes[: len(fits["episodes"])],
-        tokens=sum(count_tokens(text + SEPARATOR) for texts in fits.values() for text in texts),
+        learnings=learnings[: len(fits["learnings"])],
+        tokens=context.total,
     )
 
 
@@ -149,6 +164,7 @@ def get_learnings(asked: Asked, wanted: Learnings) -> answers.LearningList:
     else:
         only = Filters(categories=[wanted.category] if wanted.category else None)
         found = answer(reader, wanted.query, "learnings", wanted.limit, wanted.min_confidence, only)
+        served(reader, found)
         rows = [listing.learning(reader, one.id) for one in found.results]
         following = None
     return answers.LearningList.model_validate(
@@ -206,7 +222,8 @@ def list_interests(asked: Asked, wanted: Turning) -> answers.InterestList:
     reader = asked.reader(wanted)
     page = interests(reader, wanted.limit, wanted.cursor)
     return answers.InterestList.model_validate(
-        _head(reader) | {"interests": page.rows, "next": page.cursor}
+        _head(reader)
+        | {"interests": page.rows, "next": page.cursor, "waiting": _waiting(reader, ATTITUDES)}
     )
 
 
@@ -215,7 +232,13 @@ def list_learn_prompts(asked: Asked, wanted: Paged) -> answers.LearnPromptList:
     reader = asked.reader()
     page = researching.prompts(reader, wanted.limit, wanted.cursor)
     return answers.LearnPromptList.model_validate(
-        _head(reader) | {"provider": searches(asked), "prompts": page.rows, "next": page.cursor}
+        _head(reader)
+        | {
+            "provider": searches(asked),
+            "prompts": page.rows,
+            "next": page.cursor,
+            "waiting": _waiting(reader, LEARN),
+        }
     )
 
 
@@ -231,6 +254,7 @@ def list_research(asked: Asked, wanted: Research) -> answers.ResearchList:
             "due": due.head(wanted.limit).to_dicts(),
             "held": held.head(wanted.limit).to_dicts(),
             "done": made[: wanted.limit],
+            "waiting": _waiting(reader, RESEARCH),
         }
     )
 
@@ -240,7 +264,8 @@ def list_notifications(asked: Asked, wanted: Paged) -> answers.NotificationList:
     reader = asked.reader()
     page = notifications(reader, wanted.limit, wanted.cursor)
     return answers.NotificationList.model_validate(
-        _head(reader) | {"notifications": page.rows, "next": page.cursor}
+        _head(reader)
+        | {"notifications": page.rows, "next": page.cursor, "waiting": _waiting(reader, NOTICES)}
     )
 
 
@@ -252,10 +277,13 @@ def searches(asked: Asked) -> bool:
 def memory_status(asked: Asked, wanted: At) -> answers.Status:
     """Tell what is remembered, how much of it, and how fresh it is."""
     reader = asked.reader(wanted)
+    fresh = freshness(asked.state, reader.namespace)
     return answers.Status(
         **_head(reader),
         published_at=reader.manifest.published_at,
-        generation=reader.manifest.generation,
+        lag_seconds=fresh.lag_seconds or 0.0,
+        held_back=fresh.held_back,
+        freshness=fresh.words,
         totals=answers.Totals.model_validate(totals(reader)),
         writes=asked.scope.writes,
         namespaces=[
@@ -266,8 +294,15 @@ def memory_status(asked: Asked, wanted: At) -> answers.Status:
     )
 
 
+def _waiting(reader: Reader, verbs: Collection[str]) -> list[dict[str, Any]]:
+    return as_rows(pending(reader.state, reader.namespace, verbs))
+
+
 def _head(reader: Reader) -> dict[str, Any]:
-    return {"namespace": reader.namespace, "as_of": reader.as_of}
+    manifest = reader.manifest
+    return {
+        "namespace": reader.namespace, "as_of": reader.as_of, "generation": manifest.generation,
+    }  # fmt: skip
 
 
 def _named(reader: Reader, name: str) -> list[str]:
@@ -282,15 +317,10 @@ def _named(reader: Reader, name: str) -> list[str]:
     return ids
 
 
-def _result(found: Found) -> things.Result:
-    return things.Result.model_validate(found)
-
-
-def _brief(episode: things.Result) -> things.Result:
-    """An episode of which several fit into a context: its request, or the beginning of it."""
-    if len(episode.text) <= LONGEST_EPISODE:
-        return episode
-    return episode.model_copy(update={"text": f"{episode.text[:LONGEST_EPISODE].rstrip()} …"})
+def _brief(found: Found) -> things.Result:
+    """A result of which several fit into a context."""
+    whole = things.Result.model_validate(found)
+    return whole.model_copy(update={"text": brief(found.kind, found.text)})
 
 
 def _each_fact_once(told: Known) -> list[things.KnownEntity]:

@@ -12,13 +12,14 @@ from mcp.types import CallToolResult, TextContent, ToolAnnotations
 from mcp.types import Tool as Declared
 from pydantic import ValidationError
 
+from knowledge.fence import fenced
 from resources.damage import as_damage
 from serving.cursors import LONGEST_CURSOR, BadCursor
 from serving.deciding import Undecidable
 from serving.mcp_server import reading, writing
 from serving.mcp_server.answers import Answered, Page
 from serving.mcp_server.arguments import Arguments
-from serving.mcp_server.fitting import fenced, fitted, text_of
+from serving.mcp_server.fitting import fitted, text_of
 from serving.mcp_server.scope import Asked, Refused, Scope
 from serving.memory import Memory
 
@@ -170,7 +171,7 @@ def call(
 
 
 def _failed(reason: str) -> CallToolResult:
-    return CallToolResult(content=[TextContent(type="text", text=fenced([reason]))], is_error=True)
+    return CallToolResult(content=[TextContent(type="text", text=fenced(reason))], is_error=True)
 
 
 def _log(name: str, error: BaseException) -> None:

@@ -1,5 +1,6 @@
 """The tools that write: each appends one event to the inbox, and the next run applies it."""
 
+import time
 from typing import Any
 
 from knowledge.decision_events import CONFIRM, FACT, RETRACT
@@ -9,7 +10,7 @@ from knowledge.tombstones import NAMESPACE
 from resources.inbox import Received
 from serving import researching
 from serving.deciding import chosen, note, unretracted, with_members
-from serving.forgetting import Target, Unforgettable, named, tombstone, whole
+from serving.forgetting import Target, Unforgettable, named, reach, whole
 from serving.forgetting import note as note_tombstone
 from serving.ids import Thing, UnknownId, exactly
 from serving.inbox import add_event
@@ -27,15 +28,15 @@ from serving.mcp_server.arguments import (
 from serving.mcp_server.reading import searches
 from serving.mcp_server.scope import Asked, Refused
 from serving.ordering import order, topic_of
+from serving.rating import LEARNING, rate
 from serving.rehearsing import NotNow, rehearsed
 
 APPLIED = "Recorded now; it takes effect with the next run."
 FOUND = "Recorded now; it takes effect with the next run, and is found from then on."
 SEARCHED = "Recorded now; it takes effect with the next run, and searches follow by themselves."
+NOT_READY = "Nothing was changed. The receipt is being made: ask the same again in some seconds."
 UNCHANGED = "Nothing was changed: this is what would come of it."
 GONE = "Recorded now; it takes effect with the next run, and until then it is still found."
-
-THUMBS = {"right": "👍", "wrong": "👎"}
 
 
 def record_feedback(asked: Asked, wanted: Feedback) -> Recorded:
@@ -63,12 +64,20 @@ def record_feedback(asked: Asked, wanted: Feedback) -> Recorded:
             written=said["written"],
             takes_effect=APPLIED,
         )
-    if thing.kind != "learning":
+    if thing.kind != LEARNING:
         raise Refused(f"that is of kind {thing.kind}: feedback is for facts and learnings")
     if wanted.reason:
         raise Refused("a reason is kept for facts alone: leave it out")
-    reaction: dict[str, object] = {"text": THUMBS[wanted.verdict], "reply_to": thing.id}
-    return _added(asked, reader.namespace, wanted, "reaction", [thing.id], reaction, APPLIED)
+    rated = rate(thing, "up" if wanted.verdict == "right" else "down", _event_id(wanted))
+    return Recorded(
+        namespace=rated["namespace"],
+        what="reaction",
+        ids=[thing.id],
+        event_id=rated["event_id"],
+        record_id=rated["record_id"],
+        written=rated["written"],
+        takes_effect=APPLIED,
+    )
 
 
 def remember(asked: Asked, wanted: ToRemember) -> Recorded:
@@ -116,28 +125,32 @@ def schedule(asked: Asked, wanted: ToSchedule) -> Recorded:
 def forget(asked: Asked, wanted: ToForget) -> Forgotten:
     """Tell what would go if something were forgotten; with `dry_run` false, forget it for good.
 
-    All that rests on it alone goes with it, and nothing brings it back. Only when the person asks
-    for just that, and has seen what would go: to take back what is wrong, use `record_feedback`. A
-    dry run takes seconds.
+    All that rests on it alone goes with it, and nothing brings it back; of an entity `everywhere`,
+    every line that names it. Only when the person asks for just that, and has seen what would go:
+    to take back what is wrong, use `record_feedback`. A dry run whose receipt is not ready tells
+    so: ask the same again.
     """
+    begun = time.monotonic()
     try:
         target = _target(asked, wanted)
-        event = tombstone(asked.state, target, _event_id(wanted))
+        reached = reach(asked.state, target, _event_id(wanted))
     except UnknownId as unknown:
         raise Refused(f"nothing has that id: {unknown}") from None
     except Unforgettable as error:
         raise Refused(str(error).replace("`cairn why`", "`explain_fact`")) from None
     told = {**target._asdict(), "dry_run": wanted.dry_run}
+    told |= {"lines_removed": reached.lines, "lines_naming_still": reached.still}
     if wanted.dry_run:
         try:
-            counts, rows = rehearsed(asked.state, target)
+            receipt = rehearsed(asked.state, target, begun)
         except NotNow as why:
             raise Refused(str(why)) from None
-        stays = sorted(rows, key=lambda row: row["text"] is None)
-        return Forgotten.model_validate(
-            told | {"counts": counts, "rows": stays[:MOST_ROWS], "takes_effect": UNCHANGED}
-        )
-    received = note_tombstone(asked.state, event)
+        if receipt is None:
+            return Forgotten.model_validate(told | {"ready": False, "takes_effect": NOT_READY})
+        stays = sorted(receipt.rows, key=lambda row: row["text"] is None)[:MOST_ROWS]
+        told |= {"ready": True, "counts": receipt.counts, "rows": stays}
+        return Forgotten.model_validate(told | {"takes_effect": UNCHANGED})
+    received = note_tombstone(asked.state, reached.event)
     return Forgotten.model_validate(
         told
         | {
@@ -157,11 +170,13 @@ def _target(asked: Asked, wanted: ToForget) -> Target:
         Unforgettable: it rests on other things.
     """
     if wanted.thing == NAMESPACE:
+        if wanted.everywhere:
+            raise Unforgettable("all of a namespace goes: leave `everywhere` out")
         own = asked.inbox()
         if wanted.id != own:
             raise UnknownId("this call is about another namespace")
         return whole(asked.state, own)
-    found = named(asked.reader(), wanted.id)
+    found = named(asked.reader(), wanted.id, everywhere=wanted.everywhere)
     if wanted.thing not in (None, found.thing):
         raise UnknownId(f"it is of kind {found.thing}")
     return found

@@ -89,7 +89,6 @@ def run(home: Path, deaths: Deaths) -> None:
 
 
 @pytest.mark.faults
-@pytest.mark.timeout(900)
 def test_killed_in_every_kind_of_asset_it_ends_in_the_same_rows(
     samples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

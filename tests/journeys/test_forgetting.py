@@ -20,8 +20,10 @@ from polars.testing import assert_frame_equal
 
 from assets import forgetting as stage
 from assets.enrich import enrich
+from assets.progress import Report
 from assets.publication import run_publication
 from assets.records import changed_files, intake
+from assets.stage import result
 from knowledge.receipt import receipt
 from knowledge.search_events import EFFECT
 from knowledge.tables import (
@@ -33,17 +35,25 @@ from knowledge.tables import (
     TABLES,
     WORK,
 )  # fmt: skip
-from pipelines.forgetting import as_they_are, rehearsed
+from pipelines.forgetting import (
+    WHILE_RUNNING,
+    NotYet,
+    as_they_are,
+    forget_runs,
+    purge,
+    rehearsed,
+)  # fmt: skip
 from resources.answers import Kept
 from resources.effects import switch_on
 from resources.home import HomeError, open_home
+from resources.naming import places
 from resources.publication import manifests, namespaces
 from resources.search_provider import Folder
 from resources.settings import Settings
 from resources.sources import add_source
 from resources.state import State
-from resources.tombstones import forgetting
-from serving.forgetting import Target, Unforgettable, note, target, tombstone
+from resources.tombstones import forgetting, tombstones
+from serving.forgetting import Target, Unforgettable, note, reach, target, tombstone
 from serving.ids import UnknownId
 from serving.inbox import add_event
 from tests.homes import copy_home
@@ -251,6 +261,7 @@ def test_a_namespace_goes_with_its_intents_and_receipts(searched: State) -> None
     assert [json.loads(line)["type"] for line in inbox(state).splitlines() if line.strip()] == [
         "tombstone"
     ]
+    assert state.warehouse.read(SOURCE_FILES).collect().is_empty(), "no path of it stays"
 
 
 def standing_rows(state: State, word: str) -> list[str]:
@@ -303,6 +314,71 @@ def test_one_namespace_never_forgets_for_another(ada_and_bo: State) -> None:
     assert not standing_of(as_they_are(state, "ada"), WORD)
 
 
+def test_a_name_goes_with_every_line_that_has_it_and_with_what_waits(ada_and_bo: State) -> None:
+    state = ada_and_bo
+    narrow, wide = (
+        reach(state, target(state, "orchard", "ada", everywhere=everywhere))
+        for everywhere in (False, True)
+    )
+    assert narrow.still
+    assert (wide.lines, wide.still) == (narrow.lines + narrow.still, 0)
+
+    for text in (f"About {WORD.upper()}, once more.", f"The {WORD}es stay."):
+        add_event(state, {"type": "note", "namespace": "ada", "text": text})  # not taken in yet
+    state.answers.put(kept("three", WORD), ["r_of_another"])
+    state.answers.close()
+    wanted = target(state, WORD, "ada", everywhere=True)
+    assert wanted == Target("ada", "name", WORD, everywhere=True)
+    reached = reach(state, wanted)
+    pattern = str(reached.pattern)
+    named = {place.where: place.rows for place in places(state, "ada", pattern)}
+    assert named["records"] + 1 == reached.lines, "one waits in the inbox"
+    assert (named["inbox"], named["answers"]) == (2, 2)
+    assert named.keys() >= {"raw_logs", "candidates", "introductions", "embeddings", "memory"}
+    before = as_they_are(state, "ada")
+    note(state, reached.event)
+    follow(state)
+    assert places(state, "ada", pattern) == []
+    assert_as_built(state)
+    rows = receipt(before, as_they_are(state, "ada"))
+    assert rows.filter(table="records", effect="removed").height == reached.lines - 1
+    (noted,) = tombstones(state.home)["ada"]
+    assert (noted.ids, noted.answers) == ((), ("one", "three"))
+    purge(state)
+    longer = standing(state.home.root, f"{WORD}es")
+    assert longer, "another word is not taken"
+    assert standing(state.home.root, WORD).keys() == longer.keys()
+
+
+def test_dagster_is_told_no_word_of_a_source_and_its_history_can_be_emptied(
+    told: House, state: State, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for table in TABLES.values():
+        shown = str(result(told.state, table, Report("any")).metadata)
+        assert not any(word in shown for word in ("talk-", "logs", "Rome", "rome")), table.name
+
+    for name in state.home.dagster_environment():
+        monkeypatch.setenv(name, os.environ[name])
+
+    @dg.op
+    def say(context: dg.OpExecutionContext) -> None:
+        context.log.error(f"of {WORD}")
+
+    @dg.job
+    def saying() -> None:
+        say()
+
+    with dg.DagsterInstance.get() as instance:
+        saying.execute_in_process(instance=instance, tags={"about": WORD})
+        running = dg.DagsterRun("running", "r", status=dg.DagsterRunStatus.STARTED)
+        instance.add_run(running)
+        assert standing(state.home.root, WORD)
+        assert forget_runs(state) == NotYet("dagster", [WHILE_RUNNING])
+        instance.delete_run(running.run_id)
+    assert forget_runs(state) is None
+    assert standing(state.home.root, WORD) == {}
+
+
 def standing_of(tables: dict[str, pl.LazyFrame], word: str) -> list[str]:
     return [name for name, rows in tables.items() if word in str(rows.collect().to_dicts())]
 
@@ -332,7 +408,8 @@ class Died(Exception):  # noqa: N818  what happened
     """Stands for a kill."""
 
 
-PLACES = ("_forget_answers", "_forget_letters", "_forget_records", "clear_inbox", "_note")
+PLACES = ("_forget_answers", "_forget_letters", "_forget_records", "clear_inbox", "_forget_files",
+          "_note")  # fmt: skip
 LETTER = {"letter_id": "l", "source_file": "f", "source_line": 1, "source_offset": 0,
           "reason": "r", "replay": "cairn"}  # fmt: skip
 APPLIED = (RECORDS, DEAD_LETTERS, WORK)
@@ -448,7 +525,7 @@ def environment() -> dict[str, str]:
 
 def process(environment: dict[str, str], *command: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, *command], capture_output=True, text=True, check=False, timeout=280,
+        [sys.executable, *command], capture_output=True, text=True, check=False,
         env=environment, cwd=ROOT,
     )  # fmt: skip
 
@@ -486,7 +563,6 @@ def rows_of_all(home: Path) -> dict[str, pl.DataFrame]:
 
 @pytest.mark.slow
 @pytest.mark.faults
-@pytest.mark.timeout(600)
 def test_forgotten_by_commands_one_of_them_killed_the_word_is_in_no_file(
     ada_and_bo: State, tmp_path: Path, environment: dict[str, str]
 ) -> None:
@@ -521,11 +597,11 @@ def test_forgotten_by_commands_one_of_them_killed_the_word_is_in_no_file(
     note(state, tombstone(state, target(state, "ada-session-3")))
     oiled = f"The {KEPT_WORD} needs oil."
     add_event(state, {"type": "note", "namespace": "bo", "text": oiled})
-    command = ("--home", str(home), "forget", *notes_of(state), "--purge", "--json")
-    done = process(environment, "-m", "serving.cli", *command)
+    command = ("--home", str(home), "forget", WORD, "--namespace", "ada", "--everywhere")
+    done = process(environment, "-m", "serving.cli", *command, "--purge", "--yes", "--json")
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
-    assert told["not_yet"] == {}
+    assert (told["thing"], told["named"], told["not_yet"]) == ("name", [], {})
     assert told["counts"]["removed"]["conversations"] == 2
     assert standing(home, WORD) == {}
     assert state.warehouse.read(RAW_LOGS).filter(text=oiled).collect().height == 1

@@ -365,7 +365,7 @@ def test_a_learning_keeps_the_words_that_an_earlier_model_gave_it(
     follow(opened())
     title = "Send what must not get lost from an outbox table"
     server.script = lambda question: str(teaching(question)).replace(TAUGHT["title"], title)
-    state = opened(model="openai/gpt-4.1-mini")
+    state = opened(model="openai/gpt-4.1-mini", budget_day=10.0)
     follow(state)
     (learned,) = state.warehouse.read(LEARNINGS).collect().to_dicts()
     assert learned["title"] == title

@@ -27,7 +27,6 @@ def test_a_whole_run_and_a_search_reach_no_host(samples: Path, tmp_path: Path) -
             [sys.executable, "-c", WATCHED, "--home", str(tmp_path / "home"), *args],
             capture_output=True,
             text=True,
-            timeout=240,
             env={**os.environ, "HOME": str(tmp_path)},
             check=False,
         )

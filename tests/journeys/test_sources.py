@@ -1,6 +1,7 @@
 """Files that grow, are mended, copied or replaced: nothing is lost, and nothing comes twice."""
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 
 from assets.records import changed_files, intake
 from knowledge.tables import DEAD_LETTERS, RECORDS
+from pipelines.again import forget_failures
 from resources.home import open_home
 from resources.settings import Settings
 from resources.sources import add_source
@@ -103,3 +105,14 @@ def test_lines_are_numbered_as_in_the_file_though_the_last_had_no_end(
     write("a.jsonl", said("a") + said("b") + said("c"))
     records = state.warehouse.read(RECORDS).collect()
     assert records["source_line"].sort().to_list() == [1, 2, 3]
+
+
+def test_a_file_whose_name_is_not_utf8_is_read_and_grows(state: State, tmp_path: Path) -> None:
+    place = Path(os.fsdecode(os.fsencode(tmp_path / "logs") + b"/d\xff/n\xfe.jsonl"))
+    place.parent.mkdir()
+    for lines in (said("a") + b"torn\n", said("a") + b"torn\n" + said("b")):
+        place.write_bytes(lines)
+        intake(state, changed_files(state))
+    assert contents(state) == ["a", "b"]
+    assert changed_files(state) == []
+    assert forget_failures(state) == (1, [])

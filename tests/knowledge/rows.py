@@ -42,7 +42,7 @@ def facts(*rows: dict[str, object]) -> pl.DataFrame:
             "namespace": "n", "entity_id": "e", "predicate": "states", "content": "It works",
             "base_confidence": 0.8, "source_count": 1, "conversation_count": 1,
             "first_seen": START, "last_seen": START, "source_record_ids": [], "derived_from": [],
-            "extractor": "rule@1",
+            "extractor": "rule@1", "trust": "person",
         },
         filled,
     )  # fmt: skip

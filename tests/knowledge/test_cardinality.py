@@ -112,6 +112,44 @@ def test_that_it_is_so_again_is_no_other_value(said):
     assert read("I live in Berlin.") == read(said) == Filled("liv in *", "berlin")
 
 
+@pytest.mark.parametrize(
+    ("said", "again"),
+    [
+        ("The project version is 2.3.0.", "The project version is 2.3"),
+        ("The project version is v2.3", "The project version is 2.3.0"),
+        ("My height is 180 cm.", "My height is 1.80 m."),
+        ("The price is 2.30", "The price is 2.3"),
+        ("The rent is 1,250.00 euros.", "The rent is €1250."),
+        ("The timeout is 30 s.", "The timeout is 0.5 minutes."),
+        ("The interval is two hours", "The interval is 120 minutes"),
+        ("The quota is 1024 MiB", "The quota is 1 GiB"),
+        ("My weight is 70 kg", "My weight is 70.0 kilograms"),
+    ],
+)
+def test_one_amount_or_version_is_one_value_however_it_is_written(said, again):
+    assert read(said) == read(again) is not None
+
+
+@pytest.mark.parametrize(
+    ("said", "other"),
+    [
+        ("The project version is 2.3", "The project version is 2.30"),
+        ("The project version is 2.3.0", "The project version is 2.3.1"),
+        ("The project version is 2.3.0rc1", "The project version is 2.3.0"),
+        ("We use Python 3.10", "We use Python 3.1"),
+        ("The price is 2.30", "The price is 2.03"),
+        ("The rent is 950 euros", "The rent is $950"),
+        ("The timeout is 30 s", "The timeout is 30 ms"),
+        ("The quota is 1024 MB", "The quota is 1 GB"),
+        ("The size is 20 mm", "The size is 20 MB"),
+        ("The limit is 10", "The limit is 100"),
+    ],
+)
+def test_another_amount_or_version_is_another_value(said, other):
+    assert read(said).slot == read(other).slot
+    assert read(said).value != read(other).value
+
+
 def test_a_setting_says_that_there_is_one_sister():
     one = Policy(single_valued=("sister be called *",))
     assert read("My sister is called Nora.", one) == Filled("sister be call *", "nora")
@@ -134,4 +172,5 @@ def test_settings_add_slots_and_take_them_away():
 def test_typed_predicates_hold_one_value_or_many():
     assert read("Rome", predicate="lives_in") == Filled("lives_in", "rome")
     assert read("Rome", predicate="knows") is None
+    assert read("2.3.0", predicate="has_version") == read("v2.3", predicate="has_version")
     assert read("Rome", Policy(many_valued=("lives_in",)), "lives_in") is None

@@ -17,6 +17,7 @@ from tests.knowledge.rows import day, episodes, fact_sources, facts
 from tests.knowledge.toy_embedder import ToyEmbedder
 
 POLICY = Policy()
+BOUNDS = {"person": 1.0, "outcome": 1.0, "agent": 0.5, "outside": 0.4}
 SAYS = {"f0": "alpha bravo charlie", "f1": "delta echo foxtrot", "f2": "golf hotel india"}
 
 
@@ -51,8 +52,12 @@ def by_time(fact: str, sources: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def by_loop(
-    group: list[str], sources: list[dict[str, Any]], heard: list[dict[str, Any]]
+    group: list[str],
+    sources: list[dict[str, Any]],
+    heard: list[dict[str, Any]],
+    trusts: dict[str, str],
 ) -> tuple[float, datetime]:
+    bound = max(BOUNDS[trusts[fact]] for fact in group)
     stated = {fact: by_time(fact, sources) for fact in group}
     leader = min(group, key=lambda fact: (dated(stated[fact][0]), fact))
     start, first = dated(stated[leader][0]), stated[leader][0]["conversation_id"]
@@ -62,6 +67,7 @@ def by_loop(
         for row in own
         if own[0]["conversation_id"] == row["conversation_id"] == first
     )
+    confidence = min(confidence, bound)
     supports: dict[str, datetime] = {}
     for fact, own in stated.items():
         said: dict[str, datetime] = {}
@@ -81,7 +87,7 @@ def by_loop(
     now = start
     for time in sorted(max(t, start) for name, t in supports.items() if name != first):
         confidence *= math.exp(-0.01 * (time - now).total_seconds() / 86_400)
-        confidence += 0.05 * (1 - confidence)
+        confidence = min(confidence + 0.05 * (1 - confidence), bound)
         now = time
     return confidence, now
 
@@ -90,10 +96,12 @@ def by_loop(
 def test_equals_a_plain_loop_over_conversations(seed):
     random = Random(seed)
     sources, heard = history(random)
+    trusts = {fact: random.choice(list(BOUNDS)) for fact in SAYS}
     rows = [
         {
             "fact_id": fact,
             "content": SAYS[fact],
+            "trust": trusts[fact],
             "first_seen": (own := by_time(fact, sources))[0]["occurred_at"],
             "base_confidence": max(
                 row["confidence"]
@@ -118,6 +126,6 @@ def test_equals_a_plain_loop_over_conversations(seed):
         "fact_id", "confidence", "last_event_at"
     ).iter_rows():
         group = [winner, *losers] if fact == winner else [fact]
-        expected, time = by_loop(group, sources, heard)
+        expected, time = by_loop(group, sources, heard, trusts)
         assert confidence == pytest.approx(expected, abs=1e-12)
         assert last_event_at == time

@@ -27,13 +27,16 @@ EVENT = st.tuples(
     st.floats(-1, 1, allow_subnormal=False),
     st.one_of(st.none(), st.floats(-3, 900).map(lambda days: round(days, 3))),
 )
-HISTORIES = st.lists(st.tuples(st.floats(0, 1), st.lists(EVENT, max_size=12)), max_size=4)
+BOUNDS = {"person": 1.0, "outcome": 1.0, "searched": 1.0, "agent": 0.5, "outside": 0.4}
+TRUST = st.sampled_from(sorted(BOUNDS))
+HISTORIES = st.lists(st.tuples(st.floats(0, 1), st.lists(EVENT, max_size=12), TRUST), max_size=4)
 
 
 def tables(histories):
     rows, events = [], []
-    for number, (base, own) in enumerate(histories):
-        rows.append({"fact_id": f"f{number}", "base_confidence": base})
+    for number, (base, own, *more) in enumerate(histories):
+        trust = more[0] if more else "person"
+        rows.append({"fact_id": f"f{number}", "base_confidence": base, "trust": trust})
         events += [
             {
                 "evidence_id": f"v{number}.{at:02}",
@@ -47,14 +50,16 @@ def tables(histories):
     return facts(*rows), evidence(*events)
 
 
-def by_loop(base, own):
+def by_loop(base, own, trust="person"):
     rank = {"restatement": 0, "episode": 0, "contradiction": 1, "feedback": 2}
     ordered = sorted(
         (max(day(days) if days is not None else UNDATED, START), rank[kind], at, kind, weight)
         for at, (kind, weight, days) in enumerate(own)
     )
-    confidence, time = base, START
+    bound = BOUNDS[trust]
+    confidence, time = min(base, bound), START
     for when, _, _, kind, weight in ordered:
+        bound = 1.0 if kind == "feedback" and weight > 0 else bound
         confidence *= math.exp(-0.01 * (when - time).total_seconds() / 86_400)
         time = when
         if kind in {"restatement", "episode"}:
@@ -65,6 +70,7 @@ def by_loop(base, own):
             confidence += weight * (1 - confidence)
         else:
             confidence *= 1 + weight
+        confidence = min(confidence, bound)
     return confidence
 
 
@@ -72,7 +78,7 @@ def by_loop(base, own):
 @given(HISTORIES)
 def test_equals_a_plain_loop_and_stays_within_bounds(histories):
     updates = confidence_updates(*tables(histories), POLICY)
-    assert updates.height == sum(1 + len(own) for _, own in histories)
+    assert updates.height == sum(1 + len(own) for _, own, _ in histories)
     assert updates.filter(~pl.col("confidence").is_between(0, 1)).is_empty()
     last = last_of(updates).get_column("confidence").to_list()
     assert last == pytest.approx([by_loop(*one) for one in histories], abs=1e-12)
@@ -88,6 +94,18 @@ def test_order_of_rows_does_not_matter_to_the_last_bit(histories, shuffler: rand
         confidence_updates(known.reverse(), events[order], POLICY),
         check_exact=True,
     )
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.floats(0, 1), st.lists(EVENT, max_size=12), st.sampled_from(["agent", "outside"]))
+def test_what_nobody_else_says_stays_below_its_bound_however_often_it_is_said(base, own, trust):
+    said = [event for event in own if event[0] != "feedback"]
+    updates = confidence_updates(*tables([(base, said, trust)]), POLICY)
+    assert updates["confidence"].max() <= BOUNDS[trust] <= POLICY.passive_above
+    confirmed = last_of(
+        confidence_updates(*tables([(base, [*said, ("feedback", 0.5, 901)], trust)]), POLICY)
+    )
+    assert confirmed["confidence"].item() >= 0.5
 
 
 @settings(max_examples=60, deadline=None)

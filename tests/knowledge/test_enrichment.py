@@ -23,7 +23,7 @@ POLICY = Policy.model_validate({})
 START = datetime(2026, 3, 1, 8, tzinfo=UTC)
 SCHEMA = {
     "namespace": pl.String, "entity_id": pl.String, "score": pl.Float64, "muted": pl.Boolean,
-    "last_engaged_at": pl.Datetime("us", "UTC"),
+    "last_engaged_at": pl.Datetime("us", "UTC"), "liked": pl.Boolean, "sought": pl.Boolean,
 }  # fmt: skip
 
 
@@ -55,8 +55,16 @@ def logs(events: Sequence[Mapping[str, object]], namespace: str = "n") -> pl.Dat
     return raw_logs(read.join(belongs, on=["namespace", "record_key"])).raw_logs
 
 
-def interests(*rows: tuple[str, float, bool, float], namespace: str = "n") -> pl.DataFrame:
-    told = [(namespace, f"e_{name}", score, mute, after(at)) for name, score, mute, at in rows]
+def interests(
+    *rows: tuple[str, float, bool, float],
+    namespace: str = "n",
+    liked: Sequence[str] = (),
+    sought: Sequence[str] = (),
+) -> pl.DataFrame:
+    told = [
+        (namespace, f"e_{name}", score, mute, after(at), name in liked, name in sought)
+        for name, score, mute, at in rows
+    ]
     return pl.DataFrame(told, schema=SCHEMA, orient="row")
 
 
@@ -185,6 +193,27 @@ def test_nothing_is_due_of_what_was_before_searches_could_be_made() -> None:
         ("broad", "jazz", "before_switch"),
     ]
     assert rows[4]["due_at"] == after(14), "what was missed is not made up for"
+
+
+def test_what_was_liked_or_sought_most_before_is_a_candidate_at_once() -> None:
+    cares = [
+        ("tea", 0.2, False, 0), ("bees", 3.0, False, 0), ("go", 2.0, False, 0),
+        ("jazz", 1.5, False, 0), ("rust", 1.0, False, 0), ("golf", 4.0, True, 0),
+        ("nas", 9.0, False, 0), ("chess", 0.05, False, 0), ("mira", 8.0, False, 0),
+    ]  # fmt: skip
+    sought = ["tea", "bees", "go", "jazz", "rust", "golf", "chess", "mira"]
+    told = interests(*cares, liked=["tea", "chess", "mira"], sought=sought)
+    there = dict.fromkeys([name for name, *_ in cares], 0)
+    before = queue([], told, there)
+    assert {row["held"] for row in before} == {"switched_off", "muted", "faint"}
+    rows = {row["topic"]: row for row in queue([effect("switch", 10)], told, there)}
+    assert {name: row["held"] for name, row in rows.items()} == {
+        "bees": None, "go": None, "jazz": None,  # cared about most
+        "tea": None,  # and what was liked
+        "rust": "before_switch", "nas": "before_switch",  # just named, however often
+        "golf": "muted", "chess": "faint",
+    }  # fmt: skip
+    assert {row["due_at"] for row in rows.values() if row["held"] is None} == {after(10)}
 
 
 def test_a_learn_prompt_is_searched_for_in_turn_and_is_then_complete() -> None:

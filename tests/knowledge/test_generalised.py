@@ -185,7 +185,7 @@ def test_without_a_model_the_medoid_stands_and_is_marked():
     row = made.theme_facts.row(0, named=True)
     assert row["content"] == "Deploy shop-api to the attic box after a backup."
     marks = (row["mode"], row["predicate"], row["extractor"], row["reason"])
-    assert marks == ("medoid", "recurs", "generalised@3", None)
+    assert marks == ("medoid", "recurs", "generalised@4", None)
     assert row["entity_name"] == "attic box"
     assert row["quote"] == row["content"]
     assert len(row["derived_from"]) == 4

@@ -107,6 +107,30 @@ def test_a_merge_unites_evidence_and_is_none_itself():
     assert both["f1"]["derived_from"] == ["f2"]
 
 
+def test_what_was_taken_up_lends_its_trust():
+    rows = [{"fact_id": "f1", "trust": "agent"}, {"fact_id": "f2", "trust": "outside"}]
+    said = [source("f1", "r1", "s1"), source("f2", "r2", "s2")]
+    both = view(rows, said, decisions=[("f1", ["f2"])])
+    assert (both["f1"]["trust"], both["f1"]["confidence"]) == ("agent", 0.5)
+    assert both["f2"]["confidence"] == 0.4
+    rows[1]["trust"] = "person"
+    both = view(rows, said, decisions=[("f1", ["f2"])])
+    assert (both["f1"]["trust"], both["f1"]["confidence"]) == ("person", pytest.approx(0.81))
+
+
+def test_what_a_person_confirms_is_believed_whoever_said_it():
+    rows = [{"fact_id": "f1", "trust": "outside"}, {"fact_id": "f2", "trust": "agent"}]
+    said = [source("f1", "r1", "s1"), source("f2", "r2", "s1")]
+    confirmed = {
+        "evidence_id": "v", "fact_id": "f2", "kind": "feedback", "source_id": "d", "weight": 0.5,
+        "conversation_id": None,
+    }  # fmt: skip
+    row = view(rows, said, [confirmed], decisions=[("f1", ["f2"])])["f1"]
+    assert (row["trust"], row["confidence"]) == ("person", pytest.approx(0.75))
+    denied = view(rows, said, [confirmed | {"weight": -0.5}])["f2"]
+    assert (denied["trust"], denied["confidence"]) == ("agent", pytest.approx(0.25))
+
+
 def test_what_was_taken_up_points_to_who_took_it():
     rows = [{"fact_id": "f1"}, {"fact_id": "f2"}]
     lost = view(rows, decisions=[("f1", ["f2"])])["f2"]

@@ -38,6 +38,14 @@ def test_the_more_confident_takes_the_other_up_when_the_later_came():
     assert 0.85 < row["similarity"] < 1
 
 
+def test_a_persons_words_stand_before_an_agents():
+    agents = {"base_confidence": 0.8, "trust": "agent"}
+    said = ({"fact_id": "f1", "content": SAYS, **agents}, pair()[1])
+    assert merged(*said) == {"f2": ["f1"]}
+    both = [{**row, "trust": "agent"} for row in said]  # nobody is believed, and they say the same
+    assert merged(*both) == {"f1": ["f2"]}
+
+
 @pytest.mark.parametrize(
     "second",
     [
@@ -52,6 +60,21 @@ def test_the_more_confident_takes_the_other_up_when_the_later_came():
 )
 def test_what_differs_keeps_facts_apart(second):
     assert merged(*pair(**second)) == {}
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ("We don't use Redis and we don't use Kafka.", "We use Redis and we use Kafka."),
+        ("I like tea and I hate coffee.", "I hate tea and I like coffee."),
+        ("We lint the API, we don't lint the docs.", "We don't lint the API, we lint the docs."),
+        ("I promised not to tell Ann.", "I did not promise to tell Ann."),
+        ("The queue is not empty.", "The queue is full."),
+    ],
+)
+def test_what_is_said_clause_by_clause_keeps_facts_apart(one, two):
+    first, second = pair()
+    assert merged({**first, "content": one}, {**second, "content": two}) == {}
 
 
 def test_names_and_structural_facts_never_merge():

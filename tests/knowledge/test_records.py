@@ -232,7 +232,7 @@ def test_lines_without_thread_or_time_take_the_nearest_ones() -> None:
     assert records["occurred_at"].dt.hour().to_list() == [10, 10, 10, 11, 11]
 
 
-def test_times_are_utc_and_absurd_ones_count_as_undated() -> None:
+def test_times_are_utc_and_impossible_ones_count_as_undated() -> None:
     def at(time: str | float | None) -> bytes:
         return json.dumps({"role": "user", "content": "x", "timestamp": time}).encode() + b"\n"
 
@@ -255,12 +255,15 @@ def test_times_are_utc_and_absurd_ones_count_as_undated() -> None:
         "2014-12-31T23:59:59Z": None,
         "1970-01-01T00:00:00Z": None,
         "2026-06-02T11:59:00Z": "2026-06-02T11:59:00",
-        "2026-06-02T12:01:00Z": None,
+        "2199-12-31T23:59:59Z": "2199-12-31T23:59:59",  # whether it can be, all records say
+        "9999-12-31T23:59:59Z": None,
+        8_000_000_000_000_000_000: None,
     }
     records = read(b"".join(at(time) for time in cases), timezone="Europe/Berlin").records
     found = [time and time.replace(tzinfo=None).isoformat() for time in records["occurred_at"]]
     assert found == list(cases.values())
-    borrowed = read(at("2026-05-01T10:00:00Z") + at("yesterday") + at(None)).records
+    unknown = ("yesterday", None, "2026-05-03T10:00:00+99:99", "2026-05-03T10:00:00-0960")
+    borrowed = read(b"".join(map(at, ("2026-05-01T10:00:00Z", *unknown)))).records
     assert borrowed["occurred_at"].n_unique() == 1
     assert read(at(None)).records["occurred_at"].to_list() == [None]
 

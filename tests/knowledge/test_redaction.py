@@ -104,9 +104,9 @@ def test_recall_and_false_alarms_on_the_labelled_set() -> None:
     missed, alarms, lines = score()
     secret = sum(count for (_, kind), count in lines.items() if kind)
     clean = sum(count for (_, kind), count in lines.items() if not kind)
-    assert secret >= 600
-    assert clean >= 500
-    assert sum(map(len, missed.values())) <= 0.065 * secret
+    assert secret >= 1_100
+    assert clean >= 750
+    assert sum(map(len, missed.values())) <= 0.045 * secret
     assert sum(map(len, alarms.values())) <= 0.002 * clean
 
 
@@ -168,7 +168,7 @@ def test_no_line_that_holds_a_secret_is_hidden_among_others(lines: list[Any]) ->
 @pytest.mark.parametrize(
     "unit", ["password=", "xoxb-", "PRIVATE KEY----- ", "token ", "\\", '\\"', "://a:b@", "\0", "é"]
 )
-@pytest.mark.timeout(30)  # what costs the square of its length takes minutes
+@pytest.mark.timeout(120)  # what costs the square of its length takes minutes
 def test_a_long_hostile_line_costs_its_length_only(unit: str) -> None:
     text = unit * (300_000 // len(unit))
     assert "kiwi-77b" not in redactor().redact_text(f"{text} password=kiwi-77b {text}")[0]
@@ -218,6 +218,17 @@ def test_secrets_in_fields_lists_and_json_within_json() -> None:
     ]
     assert left({"name": "DB_PASSWORD", "value": "kiwi77"})["value"] == "[redacted:password]"
     assert left({"password": {"value": "kiwi77"}}) == {"password": {"value": "[redacted:password]"}}
+    sid = "a1b2c3d4" * 4
+    assert left({"cookies": {"session": sid}, "session": sid}) == {
+        "cookies": {"session": "[redacted:cookie]"},
+        "session": sid,  # an agent's session, for all that is known
+    }
+    assert left(
+        [{"name": "li_at", "value": sid, "httpOnly": True}, {"name": "a", "value": sid}]
+    ) == [
+        {"name": "li_at", "value": "[redacted:cookie]", "httpOnly": True},
+        {"name": "a", "value": sid},
+    ]
     assert left({"text": json.dumps({"text": json.dumps({"password": "kiwi77"})})}) == {
         "text": json.dumps({"text": json.dumps({"password": "[redacted:password]"})})
     }

@@ -116,7 +116,7 @@ def test_a_long_script_is_read_in_pieces_its_data_shortened() -> None:
     assert (place.text, source[place.start : place.end]) == ("nas", "nas")
 
 
-@pytest.mark.timeout(10)
+@pytest.mark.timeout(60)
 @pytest.mark.parametrize(
     "unit",
     ["a|", "a | ", "a;", "a && ", ">", "\0", "a?", "'\"", '"$(', "<<A ", "ssh a ", "eval ", "sudo ",

@@ -1,6 +1,7 @@
 """Do two statements say the same in words? Judged on pairs written and labelled by hand."""
 
 import json
+from itertools import permutations, product
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,23 @@ PAIRS = [
     json.loads(line)
     for line in Path(__file__).with_name("wording_pairs.jsonl").read_text().splitlines()
 ]
+CLAUSES = [
+    line.split("\t")
+    for line in Path(__file__).with_name("wording_clauses.tsv").read_text().splitlines()
+]
+"""`same`, `opposite` or `apart` (whatever is not the same), and two statements: of several clauses,
+scopes, quantities, modals, conditions, arguments, graded axes."""
+
+EITHER = [
+    ("we use Redis", "we don't use Redis"), ("Anna likes tea", "Anna hates tea"),
+    ("the API is public", "the API is private"), ("backups run", "backups never run"),
+    ("the linter yodels", "the linter doesn't yodel"), ("Max can swim", "Max can't swim"),
+    ("Lea eats fish", "Lea eats no fish"), ("rebasing is allowed", "rebasing is forbidden"),
+    ("you must sign", "you must not sign"), ("writes are cheap", "writes are expensive"),
+    ("nobody smokes", "everybody smokes"), ("all nodes work", "not all nodes work"),
+]  # fmt: skip
+"""What may be so, and not."""
+JOINTS = (" and ", ", ", "; ", ". ", " but ", ", whereas ", " while ", " although ", " or ")
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: f"{pair['left']} | {pair['right']}")
@@ -23,6 +41,28 @@ def test_verdict_on_a_labelled_pair_either_way_round(pair):
 def test_a_statement_agrees_with_itself():
     for pair in PAIRS:
         assert compare(pair["left"], pair["left"]).verdict is Verdict.SAME
+
+
+def test_what_is_said_clause_by_clause_is_compared_so():
+    wrong = [
+        (left, right, compare(left, right).verdict)
+        for expected, *pair in CLAUSES
+        for left, right in (pair, pair[::-1])
+        if (compare(left, right).verdict != expected)
+        if expected != "apart" or compare(left, right).verdict is Verdict.SAME
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("joint", JOINTS)
+def test_each_clause_has_its_own_polarity(joint):
+    for one, two in permutations(EITHER, 2):
+        said = {sides: one[sides[0]] + joint + two[sides[1]] for sides in product((0, 1), repeat=2)}
+        for (ours, left), (theirs, right) in product(said.items(), repeat=2):
+            verdict = compare(left, right).verdict
+            assert (verdict is Verdict.SAME) == (ours == theirs), (left, right)
+            assert verdict is compare(right, left).verdict, (left, right)
+            assert verdict is not Verdict.OPPOSITE or joint != " or ", (left, right)
 
 
 @pytest.mark.parametrize(

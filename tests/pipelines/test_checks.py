@@ -13,6 +13,16 @@ from polars.testing import assert_frame_equal
 
 from knowledge.consolidation import CLUSTERS_STAGE
 from knowledge.days import EPOCH
+from knowledge.learnings.goals import (
+    ALL,
+    CONFIDENCE,
+    SOURCED,
+    TOKENS_IN,
+    TOKENS_OUT,
+    YIELD,
+    measures,
+    missed,
+)
 from knowledge.stages import FACTS_STAGE
 from knowledge.tables import (
     CANDIDATES,
@@ -30,17 +40,7 @@ from knowledge.tables import (
     Table,
 )
 from pipelines.checks import GROUPS, PARTLY, run_remade, run_suite
-from pipelines.goals import (
-    ALL,
-    CONFIDENCE,
-    SOURCED,
-    TOKENS_IN,
-    TOKENS_OUT,
-    YIELD,
-    measures,
-    missed,
-)
-from pipelines.suites import suites, words
+from pipelines.suites import suites
 from resources.publication import held_back, published
 from resources.sources import add_source
 from resources.verdicts import Verdicts
@@ -78,7 +78,7 @@ def test_every_table_is_checked_in_one_step() -> None:
 def test_every_column_that_may_hold_words_is_looked_at_for_secrets() -> None:
     from knowledge.invariants import TEXTS
 
-    assert all(column in words(TABLES[name]) for name, column in TEXTS)
+    assert all(column in TABLES[name].words for name, column in TEXTS)
 
 
 def test_what_was_built_passes(built: House) -> None:

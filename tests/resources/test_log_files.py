@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from resources.home import open_home
-from resources.log_files import log_files
+from resources.log_files import log_files, on_disk
 
 
 def names(folder: Path) -> list[str]:
@@ -42,10 +42,12 @@ def test_packed_logs_are_looked_at_so_that_they_are_refused(tmp_path: Path) -> N
     assert names(tmp_path) == ["a.jsonl.gz", "b.JSON.zst"]
 
 
-def test_a_name_that_is_not_valid_text_is_told_with_escapes(tmp_path: Path) -> None:
-    """Else one such file stops the intake of all."""
-    with open(os.fsencode(tmp_path) + b"/caf\xe9.jsonl", "wb"):  # noqa: PTH123 - bytes are no Path
-        pass
-    found = list(log_files(tmp_path, "n", "UTC"))
-    assert [file.path.name for file in found] == ["caf\\xe9.jsonl"]
-    assert str(found[0].path).encode()
+def test_a_name_that_is_not_utf8_has_a_name_that_tables_hold_and_leads_back(tmp_path: Path) -> None:
+    place = os.fsencode(tmp_path) + b"/caf\xe9.jsonl"
+    with open(place, "wb") as file:  # noqa: PTH123 - bytes are no Path
+        file.write(b"{}")
+    (found,) = log_files(tmp_path, "n", "UTC")
+    assert found.name == f"{tmp_path}/caf\\xe9.jsonl"
+    assert found.path.read_bytes() == b"{}"
+    assert os.fsencode(on_disk(found.name)) == place
+    assert on_disk(f"{tmp_path}/a\\x20b") == tmp_path / "a\\x20b"

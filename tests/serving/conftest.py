@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from serving import cli
+from tests.homes import once
 from tests.serving import two_namespaces
 
 
@@ -36,23 +37,25 @@ Ask = Callable[..., Answer]
 @pytest.fixture(scope="session")
 def home(tmp_path_factory: pytest.TempPathFactory, samples: Path) -> Path:
     """Built in a process of its own: the code location is of one home for as long as it lives."""
-    place = tmp_path_factory.mktemp("cairn") / "home"
-    command = [sys.executable, "-m", "serving.cli", "--home", str(place), "run", "--samples"]
-    environment = {k: v for k, v in os.environ.items() if not k.startswith(("CAIRN_", "DAGSTER_"))}
-    done = subprocess.run(
-        [*command, "--json"], capture_output=True, text=True, check=False, timeout=280,
-        cwd=samples.parents[1], env=environment,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    (place.parent / "run.json").write_text(done.stdout)
-    (place.parent / "run.log").write_text(done.stderr)
-    return place
+
+    def build(place: Path) -> None:
+        command = ["-m", "serving.cli", "--home", str(place / "home"), "run", "--samples", "--json"]
+        own = {k: v for k, v in os.environ.items() if not k.startswith(("CAIRN_", "DAGSTER_"))}
+        done = subprocess.run(
+            [sys.executable, *command], capture_output=True, text=True, check=False,
+            cwd=samples.parents[1], env=own,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        (place / "run.json").write_text(done.stdout)
+        (place / "run.log").write_text(done.stderr)
+
+    return once(tmp_path_factory, "samples", build) / "home"
 
 
 @pytest.fixture(scope="session")
 def two_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A home of the namespaces `ada` and `bo`; no test here may change it."""
-    return two_namespaces.build(tmp_path_factory.mktemp("two"))
+    return once(tmp_path_factory, "two", two_namespaces.build) / "home"
 
 
 @pytest.fixture(autouse=True)

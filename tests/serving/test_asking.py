@@ -10,6 +10,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from polars.testing import assert_frame_equal
 
 from knowledge.tables import (
     CANDIDATES,
@@ -19,6 +20,7 @@ from knowledge.tables import (
     REFUSALS,
     WORK,
 )
+from pipelines.next_step import pending_days
 from resources.home import open_home
 from resources.settings import load_settings
 from resources.sources import add_source
@@ -158,9 +160,22 @@ def test_what_a_change_would_ask_is_what_a_backfill_of_it_asks(
     assert changes["learning_model"]["conversations"] == 2  # one of no value
     assert changes["learning_model"]["calls"] == 3  # categories, one lesson, its quotes
     assert told["stale_days"] == ["2026-03-01", "2026-03-03"]
+    # No budget is set and nobody said so: runs ask nothing again, and what was made stands.
+    before = opened().warehouse.read(CANDIDATES).collect().sort("candidate_id")
+    state = opened()
+    follow(state)
+    assert server.requests == paid
+    assert_frame_equal(state.warehouse.read(CANDIDATES).collect().sort("candidate_id"), before)
+    assert pending_days(state) == []
+    left = {change["name"]: change for change in cairn("stale", "--json").json["changes"]}
+    assert {name: left[name]["calls"] for name in changes} == {
+        name: change["calls"] for name, change in changes.items()
+    }
+    refused = cairn("backfill", "--stale")
+    assert (refused.code, "say --yes, or set budget_day" in refused.err) == (1, True)
     assert server.requests == paid
 
-    done = in_process_of_its_own(state, "backfill", "--stale")
+    done = in_process_of_its_own(state, "backfill", "--stale", "--yes")
     assert done.returncode == 0, done.stderr
     assert server.requests - paid == sum(change["calls"] for change in changes.values())
     assert cairn("stale", "--json").json["changes"] == []
@@ -179,7 +194,7 @@ def in_process_of_its_own(state: State, *arguments: str) -> subprocess.Completed
     """Dagster's code location is of one home for as long as a process lives."""
     return subprocess.run(
         [sys.executable, "-m", "serving.cli", "--home", str(state.home.root), *arguments],
-        capture_output=True, text=True, check=False, timeout=250, cwd=Path(__file__).parents[2],
+        capture_output=True, text=True, check=False, cwd=Path(__file__).parents[2],
     )  # fmt: skip
 
 

@@ -27,6 +27,12 @@ def noted(state: State) -> bool:
         (["f_0000000000000000"], 1, "has the id f_0000000000000000"),
         (["ada-session"], 1, "is the beginning of 2 ids"),
         (["ada-session-1", "--dry-run", "--purge"], 2, "leave --purge out"),
+        (["ada-session-1", "--everywhere"], 1, "only an entity, or words, can go everywhere"),
+        (["ada", "--everywhere"], 1, "only an entity, or words, can go everywhere"),
+        (["of no line", "--everywhere", "--namespace", "ada"], 1, "rests on no record"),
+        (["QUINCEPRESS", "--everywhere", "--namespace", "ada"], 130, "lines of ada, for good?"),
+        (["quincepress", "--everywhere", "--namespace", "ada", "--json"], 2, "add --yes"),
+        (["quincepress", "--everywhere", "--namespace", "bo"], 1, "rests on no record"),
         (["ada", "--json"], 2, "this forgets all of the namespace ada: add --yes"),
         (["ada"], 130, "Forget all of the namespace ada, for good?"),
         (["ada", "--namespace", "nobody"], 1, "nobody"),
@@ -73,3 +79,5 @@ def test_a_number_of_memory_is_deleted_as_an_entity(state: State, run_cairn: Ask
     assert (answer["thing"], answer["id"]) == ("entity", rows[1]["entity_id"])
     gone = {row["id"] for row in answer["rows"] if row["effect"] == "removed"}
     assert rows[1]["entity_id"] in gone
+    still = {each["where"]: each["rows"] for each in answer["named"]}
+    assert still.get("records", 0) == answer["lines_naming_still"]

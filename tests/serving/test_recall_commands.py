@@ -1,5 +1,7 @@
 """`cairn context`, `memory` and `why`: what a person, or a hook of an agent, reads."""
 
+from knowledge.fence import CLOSING, NOTICE
+from tests.knowledge.test_fence import said_by
 from tests.serving.conftest import Ask
 
 MESSAGE = "why does harbor-backup fail at night?"
@@ -9,8 +11,12 @@ def test_a_context_is_memories_and_nothing_else(ask: Ask) -> None:
     turn = ("--turn", "rsync says permission denied")
     told = ask("context", MESSAGE, *turn)
     assert told.err == ""
-    lines = told.out.splitlines()
-    assert [line for line in lines if not line.startswith("- ")] == ["Facts:", "Episodes:"]
+    notice, opened, *lines, closed = told.out.splitlines()
+    assert (notice, closed) == (NOTICE, CLOSING)
+    assert opened.startswith('<cairn-memory namespace="samples" generation="wordllama')
+    assert [line for line in lines if not line.startswith("- ")] == [
+        "Facts:", "Episodes:", "Learnings:"
+    ]  # fmt: skip
     assert any("backup fails" in line for line in lines)
     assert any("rsync" in line for line in lines[lines.index("Episodes:") :])
     found = ask("context", MESSAGE, *turn, "--json").json
@@ -19,6 +25,27 @@ def test_a_context_is_memories_and_nothing_else(ask: Ask) -> None:
     assert [f"- {' '.join(text.split())}" for text in found["memories"]["facts"]] == lines[
         1 : lines.index("Episodes:")
     ]
+    assert found["text"] == told.out.rstrip("\n")
+
+
+def test_what_a_search_prints_is_fenced_and_nothing_found_is_not(ask: Ask) -> None:
+    lines = ask("search", MESSAGE).out.splitlines()
+    assert (lines[0], lines[-1]) == (NOTICE, CLOSING)
+    assert said_by("\n".join(["mine", *lines, "", "mine"]), "human") == "mine\nmine"
+    assert "cairn-memory" not in ask("search", "zebra quagga").out
+
+
+def test_a_question_that_names_nothing_gets_what_a_search_for_it_finds(ask: Ask) -> None:
+    question = "how did we fix the checkout test?"
+    told = ask("context", question, "--json").json
+    assert all(one["similarity"] < 1 for one in told["known"]["entities"])
+    assert {one["kind"] for one in told["found"]} == {"episode", "learning"}
+    assert any("rounded per line" in text for text in told["memories"]["learnings"])
+    assert all(one["confidence"] > 0.5 for one in told["found"])
+    searched = ask("search", question, "--limit", "50", "--json").json["results"]
+    assert {one["id"] for one in told["found"]} <= {one["id"] for one in searched}
+    first = told["memories"]["episodes"][0]
+    assert len(first) < 250, "of several, each has its beginning told"
 
 
 def test_a_context_keeps_to_its_budget(ask: Ask) -> None:

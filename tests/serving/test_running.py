@@ -27,7 +27,7 @@ CAIRN = [sys.executable, "-m", "serving.cli"]
 def cairn(home: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [*CAIRN, "--home", str(home), *map(str, arguments)],
-        capture_output=True, text=True, check=False, timeout=250,
+        capture_output=True, text=True, check=False,
     )  # fmt: skip
 
 
@@ -111,6 +111,6 @@ def test_two_interrupts_stop_at_once(tmp_path: Path, samples: Path) -> None:
             if "interrupted" in line:
                 break
         asked = time.monotonic()
-        process.communicate(timeout=60)
+        process.communicate()
     assert process.returncode == 130
     assert time.monotonic() - asked < 20

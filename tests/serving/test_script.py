@@ -19,9 +19,7 @@ def test_help_loads_nothing_heavy() -> None:
         "heavy = {'polars', 'dagster', 'numpy', 'pydantic', 'rich'} & set(sys.modules)\n"
         "print(told); sys.exit(f'{sorted(heavy)}' if heavy else 0)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60
-    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert all(name in done.stdout for name in COMMANDS)
 
@@ -39,21 +37,28 @@ def test_every_command_has_help_with_examples() -> None:
 def test_output_is_one_json_document_and_nothing_else(home: Path) -> None:
     done = subprocess.run(
         [*CAIRN, "--home", str(home), "search", "sourdough", "--json"],
-        capture_output=True, text=True, check=True, timeout=60,
+        capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert json.loads(done.stdout)["results"]
     assert done.stderr == ""
 
 
-@pytest.mark.parametrize("how", [["--json"], []], ids=["json", "table"])
-def test_a_reader_that_has_seen_enough_ends_it_quietly(home: Path, how: list[str]) -> None:
+@pytest.mark.parametrize("seen", [0, 10])
+@pytest.mark.parametrize(
+    "arguments",
+    [["facts", "--all", "--limit", "1000", "--json"], ["facts", "--all", "--limit", "1000"],
+     ["config", "search_limit"]],
+    ids=["json", "table", "a line"],
+)  # fmt: skip
+def test_a_reader_that_has_seen_enough_ends_it_quietly(
+    home: Path, arguments: list[str], seen: int
+) -> None:
     with subprocess.Popen(
-        [*CAIRN, "--home", str(home), "facts", "--all", "--limit", "1000", *how],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-    ) as process:  # fmt: skip
+        [*CAIRN, "--home", str(home), *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
         assert process.stdout
         assert process.stderr
-        process.stdout.read(10)
+        process.stdout.read(seen)
         process.stdout.close()
         assert process.stderr.read() == b""
     assert process.returncode == 0
@@ -62,7 +67,7 @@ def test_a_reader_that_has_seen_enough_ends_it_quietly(home: Path, how: list[str
 def test_a_second_run_says_that_nothing_changed(home: Path) -> None:
     done = subprocess.run(
         [*CAIRN, "--home", str(home), "run"],
-        capture_output=True, text=True, check=True, timeout=120,
+        capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert done.stdout.startswith("Nothing changed")
     assert "65 conversations" in done.stdout

@@ -1,5 +1,6 @@
 """The same verbs on the command line, over HTTP and as tools: one event each, one answer."""
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -120,6 +121,9 @@ def test_forgetting_is_a_dry_run_unless_it_is_said_otherwise(
     state = State(two.home, Settings(namespace="ada"))
     say = surface(state)
     dry = say("forget", id="ada-session-1")
+    while not dry["ready"]:  # no request is held until the receipt is made
+        assert (dry["lines_removed"], dry["counts"]) == (10, None)
+        dry = say("forget", id="ada-session-1")
     assert (dry["namespace"], dry["thing"], dry["dry_run"]) == ("ada", "conversation", True)
     assert dry["counts"]["removed"]["records"] == 10
     assert dry["counts"]["kept"]["memory"] > 0, "the other session says the same"
@@ -131,26 +135,42 @@ def test_forgetting_is_a_dry_run_unless_it_is_said_otherwise(
     told = say("forget", id="ada-session-1", dry_run=False)
     assert told["written"]
     assert told["counts"] is None
+    # What it is called in the other namespace says nothing of this one.
+    words = say("forget", id="quincepress cache", everywhere=True, dry_run=False)
+    assert (words["thing"], words["lines_removed"]) == ("name", 6)
     whole = say("forget", id="ada", thing="namespace", dry_run=False)
     assert whole["written"]
     noted = tombstones(state.home)
     assert noted.keys() == {"ada"}
-    assert [one.thing for one in noted["ada"]] == ["conversation", "namespace"]
+    things = ["conversation", "name", "namespace"]
+    assert [one.thing for one in noted["ada"]] == things
+    assert "quince" not in str(noted)
 
 
-def test_a_second_dry_run_at_once_is_refused(two: State) -> None:
+def test_a_second_dry_run_at_once_is_refused_and_the_first_goes_on(
+    two: State, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from serving import rehearsing
 
     client = TestClient(create_app(Memory(two)), base_url=LOCAL)
-    with rehearsing.ONE_AT_A_TIME:
-        refused = client.post("/v1/forget?namespace=bo", json={"id": "bo-session-1"})
+    monkeypatch.setattr(rehearsing, "PATIENCE", 0.0)
+    ask = {"id": "bo-session-1"}
+    first = client.post("/v1/forget?namespace=bo", json=ask).json()
+    assert (first["ready"], first["lines_removed"]) == (False, 10)
+    refused = client.post("/v1/forget?namespace=bo", json={"id": "bo-session-3"})
     assert (refused.status_code, "under way" in refused.json()["detail"]) == (503, True)
+    while not (last := client.post("/v1/forget?namespace=bo", json=ask).json())["ready"]:
+        time.sleep(0.1)
+    assert last["counts"]["removed"]["records"] == 10
     for body, status in (
         ({"id": "ada-session-1"}, 404),
         ({"id": "bo"}, 404),
         ({"id": "bo-session-1", "thing": "fact"}, 404),
         ({"id": "ada", "thing": "namespace"}, 404),
         ({"id": "bo-session-1", "dry_run": 0}, 422),
+        ({"id": "bo-session-1", "everywhere": True}, 422),
+        ({"id": "bo", "thing": "namespace", "everywhere": True}, 422),
+        ({"id": "quincepress", "everywhere": True}, 404),
     ):
         answer = client.post("/v1/forget?namespace=bo", json=body)
         assert answer.status_code == status, body

@@ -9,6 +9,11 @@ from tests.serving.conftest import Ask
 
 WRONG: list[tuple[list[str], int, str]] = [
     (["nonsense"], 2, "No such command 'nonsense'"),
+    (["serach", "x"], 2, "'search'"),
+    (["status", "--jsno"], 2, "'--json'"),
+    (["facts", "--entity", "harbr-backup"], 1, "did you mean harbor-backup?"),
+    (["config", "policy.merge_similarty"], 1, "did you mean policy.merge_similarity"),
+    (["search", "x", "--as-of", "2026-03-01T10:00:00+99:99"], 2, "is no ISO time"),
     (["search"], 2, "give a query, or --file with one in each line"),
     (["search", "x", "--file", "-"], 2, "give a query, or --file"),
     (["search", "x", "--from", "monday"], 2, "'monday' is no ISO day"),
@@ -84,7 +89,7 @@ def test_a_misspelt_setting_is_named(ask: Ask, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("CAIRN_NAMESPCE", "me")
     answer = ask("facts")
     assert answer.code == 1
-    assert "CAIRN_NAMESPCE: no such setting" in answer.err
+    assert "CAIRN_NAMESPCE: no such setting (did you mean namespace?)" in answer.err
 
 
 def test_a_list_in_the_environment_is_json(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -132,3 +137,16 @@ def test_a_port_in_use_is_refused(ask: Ask) -> None:
         answer = ask("ui", "--port", str(other.getsockname()[1]))
     assert answer.code == 1
     assert "is in use" in answer.err
+
+
+def test_the_home_may_stand_behind_the_command(run_cairn: Ask, home: Path, tmp_path: Path) -> None:
+    last = ("--home", home)
+    for arguments in (("facts", *last), ("sources", *last), ("keys", "list", *last),
+                      ("--home", tmp_path / "other", "facts", *last)):  # fmt: skip
+        assert run_cairn(*arguments, "--json").code == 0
+    assert not (tmp_path / "other").exists()
+
+
+def test_a_time_beyond_all_years_is_the_first_or_last_that_counts(ask: Ask) -> None:
+    for at, code in (("0001-01-01T00:00:00+05:00", 0), ("9999-12-31T23:59:59-05:00", 0)):
+        assert ask("search", "postgres", "--as-of", at).code == code

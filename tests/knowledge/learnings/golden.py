@@ -126,6 +126,7 @@ GOLDEN = [
             ("human", "Events get lost when the broker restarts, fix that."),
             ("agent", "I write events to an outbox table in the same transaction, so an error of "
              "the broker loses nothing; a worker sends them later."),
+            ("human", "Exactly, that is right."),
             *PADDING,
         ),
         "pattern",
@@ -164,6 +165,7 @@ GOLDEN = [
             ("human", "The service dies under load, what is the problem?"),
             ("agent", "Every request opened its own connection, so the error was 'too many "
              "clients'; a pool of 20 for the process fixes it."),
+            ("human", "Yes, that was the cause."),
             *PADDING,
         ),
         "anti_pattern",

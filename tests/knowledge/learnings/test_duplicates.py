@@ -90,7 +90,8 @@ def test_each_layer_alone_finds_its_duplicates_and_a_thumb_follows(embedder, sec
     alone = learnings(rows.filter(pl.col("conversation_id") == "b"), embedder, policy)
     thumb = pl.DataFrame(
         {"namespace": ["default"], "learning_id": alone["learning_id"], "record_id": ["r"],
-         "weight": [1.0], "occurred_at": [datetime(2026, 4, 1, tzinfo=UTC)]},
+         "weight": [1.0], "occurred_at": [datetime(2026, 4, 1, tzinfo=UTC)], "category": [None],
+             "records": [[]]},
         schema=THUMBS,
     )  # fmt: skip
     (kept,) = learnings(rows, embedder, policy, thumb).to_dicts()

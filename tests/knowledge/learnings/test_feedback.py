@@ -17,8 +17,11 @@ from tests.knowledge.learnings.test_duplicates import OTHER, PARAPHRASE, made
 BEGIN = datetime(2026, 4, 1, tzinfo=UTC)
 
 
-def reaction(number, text, learning, *, hour=None, strength=None, **more):
-    told = None if strength is None else json.dumps({"strength": strength})
+def reaction(number, text, learning, *, hour=None, strength=None, meant=None, **more):
+    said = ({} if strength is None else {"strength": strength}) | (
+        {} if meant is None else {"meant": meant}
+    )
+    told = json.dumps(said) if said else None
     return {
         "record_id": f"r{number}", "block": 0, "namespace": "default", "day": "2026-04-01",
         "source": "inbox", "conversation_id": "inbox", "seq": number, "kind": "reaction",
@@ -79,6 +82,28 @@ def test_a_thumb_for_a_lesson_that_was_merged_goes_to_the_one_that_stays(
     stored, given_ = after(candidates, embedder, reaction(1, "👎", alone["learning_id"][0]))
     assert stored["confidence"].to_list() == pytest.approx([0.8 * 0.7, 0.7])
     assert unplaced(given_, stored).is_empty()
+
+
+def test_a_thumb_finds_what_it_meant_when_its_words_are_others_by_now(candidates, embedder, plain):
+    (meant,) = plain.filter(confidence=0.8).to_dicts()
+    told = {"category": meant["category"], "records": meant["source_record_ids"]}
+    gone = "l_0123456789abcdef"
+    stored, given_ = after(candidates, embedder, reaction(1, "👎", gone, meant=told))
+    assert stored["confidence"].to_list() == pytest.approx([0.8 * 0.7, 0.7])
+    assert unplaced(given_, stored).is_empty()
+    # The id comes first; another category, another namespace or no record in common is another one.
+    other = plain["learning_id"][1]
+    stored, _ = after(candidates, embedder, reaction(1, "👎", other, meant=told))
+    assert stored["confidence"].to_list() == pytest.approx([0.8, 0.7 * 0.7])
+    for wrong in (
+        told | {"category": "workflow"}, told | {"records": ["r_else"]}, {"records": 3}, [], "x",
+        {"category": meant["category"], "records": [1, None]},
+    ):  # fmt: skip
+        stored, given_ = after(candidates, embedder, reaction(1, "👎", gone, meant=wrong))
+        assert stored.equals(plain), wrong
+        assert unplaced(given_, stored).height == 1
+    elsewhere = reaction(1, "👎", gone, meant=told, namespace="other")
+    assert after(candidates, embedder, elsewhere)[0].equals(plain)
 
 
 def test_what_is_no_thumb_of_a_person_for_a_learning_moves_nothing(candidates, embedder, plain):

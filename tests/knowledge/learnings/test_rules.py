@@ -149,22 +149,38 @@ def test_text_of_the_system_explains_nothing(session, solved):
     assert judge(session(*solved))["outcome"] == "stored"
 
 
+CHOICE = (
+    ("human", "Where should the job queue live?"),
+    (
+        "agent",
+        "I'll use a Postgres table instead of a Redis list because the orders are in "
+        "Postgres already and both must commit together.",
+    ),
+)
+
+
 def test_a_stated_decision_gives_options_choice_and_rationale(session):
-    (draft,) = drafts(
-        session(
-            ("human", "Where should the job queue live?"),
-            (
-                "agent",
-                "I'll use a Postgres table instead of a Redis list because the orders are in "
-                "Postgres already and both must commit together.",
-            ),
-            *PADDING,
-        )
-    )
+    (draft,) = drafts(session(*CHOICE, ("human", "Sounds good, go with that."), *PADDING))
     assert draft.category == "decision"
     assert draft.title.startswith("Use a Postgres table instead of a Redis list")
     assert "Instead of: a Redis list" in draft.content
     assert draft.refused is None
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        (),
+        (("human", "Continue with the tests."),),
+        (("human", "Yes, but keep it in Redis."),),
+        (("human", "Why Postgres?"),),
+        (("human", "No, please use Redis."),),
+    ],
+)
+def test_a_decision_needs_a_person(session, answer):
+    (draft,) = drafts(session(*CHOICE, *answer, *PADDING))
+    assert draft.refused == "only an agent says so"
+    assert draft.confidence <= 0.5
 
 
 @pytest.mark.parametrize(

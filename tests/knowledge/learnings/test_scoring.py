@@ -20,7 +20,7 @@ def draft(
     return Draft(
         category=category, title=title, content=content, tags=["a", "b", "c"],
         factors=Factors(*map(float, grades)), evidence=list(evidence), quotes=[], summary="",
-        signals=[], extractor="test@1",
+        signals=[], extractor="test@1", trust="person",
     )  # fmt: skip
 
 

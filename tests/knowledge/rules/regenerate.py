@@ -20,6 +20,8 @@ def digests() -> dict[str, dict[str, object]]:
     found: dict[str, dict[str, object]] = {}
     for rule in RULES:
         rows = candidates(logs, Policy(), [rule]).candidates.drop("extractor")
+        if rows["trust"].null_count() == rows.height:
+            rows = rows.drop("trust")  # most rules find what is no statement
         found[rule.name] = {
             "version": rule.extractor.version,
             "rows": rows.height,

@@ -4,11 +4,17 @@ import pytest
 
 from knowledge.candidates import candidates
 from knowledge.policy import Policy
-from tests.knowledge.rules.fixtures import bash, call, raw_logs
+from tests.knowledge.rules.fixtures import Line, bash, call, output, raw_logs
 
 
 def found(rule: str, command: str) -> list[str]:
-    rows = candidates(raw_logs([bash(command)]), Policy()).candidates
+    return found_in(rule, bash(command))
+
+
+def found_in(rule: str, *lines: Line) -> list[str]:
+    proposed = candidates(raw_logs(lines), Policy())
+    assert proposed.failures.is_empty()
+    rows = proposed.candidates
     rows = rows.filter(rows["extractor"].str.starts_with(f"{rule}@")).sort("quote_start")
     return rows["object"].to_list()
 
@@ -118,6 +124,7 @@ def test_the_password_example_gives_the_tool_the_command_and_the_host_and_nothin
         ("sudo apt-get install -y ripgrep=14 ./x.deb", ["ripgrep"]),
         ("cargo add serde --features derive", ["serde"]),
         ("pip install git+https://example.org/a/b.git && npm ci && git add README.md", []),
+        ("pip download requests && pip\tinstall\thttpx", ["requests", "httpx"]),
         ("pip install 'tomli; python_version < \"3.11\"' && brew install --cask docker",
          ["tomli", "docker"]),
         ("go get example.org/a/cobra@v1.8.0 && go install ./... && composer require acme/log:^2",
@@ -135,8 +142,85 @@ def test_programs_are_tools_but_builtins_scripts_and_the_everyday_are_not() -> N
 
 def test_code_that_a_tool_of_the_shell_was_given_runs_no_program() -> None:
     command = "edit 3:4\nvalue = len(rows)\nprint value\nend_of_edit"
-    assert found("program", command) == ["edit"]
-    assert found("program", "total = 3") == []
+    assert found_in("program", bash(command), output("[File: a.py]")) == ["edit"]
+    assert found_in("program", bash("total = 3"), output("3")) == []
+
+
+PATCH = """*** Begin Patch
+*** Update File: notes.md
+@@ what to do
+-and the cat
++make sure that `terraform plan` is run, see (below) & don't panic
+ the rest of it
+ use kubectl or helm to see more; for example this
+*** End Patch"""
+LONG = "\n".join(PATCH.splitlines()[:-1] * 60)
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        f"apply_patch <<'PATCH'\n{PATCH}\nPATCH",
+        f"apply_patch <<'PATCH'\n{PATCH}",
+        f"cd app && apply_patch <<PATCH\n{PATCH}\n  PATCH\n",
+        f"apply_patch <<'PATCH'\n{LONG}",
+        f"apply_patch <<-'PATCH'\n{LONG}\n\tPATCH",
+        f"cat <<'EOF' | apply_patch\n{LONG}\nEOF",
+        f"cat > a.md <<A; apply_patch <<B\nhelm and terraform\nA\n{LONG}\nB",
+        f'apply_patch "{PATCH}"',
+        PATCH,
+        f"apply_patch\n{LONG}",
+    ],
+    ids=lambda script: f"{script[:24]} {len(script)}",
+)
+def test_a_patch_runs_no_program_but_the_one_that_applies_it(script: str) -> None:
+    for given in (bash(script), call("shell", command=["bash", "-lc", script])):
+        for lines in ((given,), (given, output("Success. Updated the following files:"))):
+            assert set(found_in("program", *lines)) <= {"apply_patch"}
+
+
+def test_what_stands_behind_a_heredoc_is_run() -> None:
+    for mark in ("<<'EOF'", '<<"EOF"', "<<-EOF", "<<\\EOF"):
+        command = f"cat > a.md {mark}\nit's (not\nEOF\nterraform plan && echo $((1 << 3))\nhelm ls"
+        assert found("program", command) == ["terraform", "helm"]
+
+
+@pytest.mark.parametrize(
+    ("command", "result", "programs"),
+    [
+        ("foocli sync; barcli x", "done", ["foocli", "barcli"]),
+        ("foocli sync", None, []),
+        ("terraform plan", None, ["terraform"]),
+        ("terraform plan", "bash: line 1: terraform: command not found", []),
+        ("terraform plan && foocli x", "zsh: command not found: terraform", ["foocli"]),
+        ("foocli sync", "Exit code 127\n", []),
+        ("foocli sync", "Process exited with code 126", []),
+        ("foocli sync", "Exit code 3\nthe server is down", ["foocli"]),
+        ("foocli sync", "'foocli' is not recognized as an internal or external command", []),
+        ("foocli sync", "fish: Unknown command: foocli", []),
+        ("foocli sync", "The user doesn't want to proceed with this tool use.", []),
+        ("please look at the tests", "bash: please: command not found", []),
+        ("from users import (name\nselect name", "done", []),
+        ('git commit -m "it runs `foocli sync`, see `terraform`"', "done", ["git"]),
+        ("echo $(terraform output) && foocli 'a", "done", ["terraform"]),
+    ],
+)
+def test_a_program_is_one_that_was_seen_to_be_one(
+    command: str, result: str | None, programs: list[str]
+) -> None:
+    lines = [bash(command)] if result is None else [bash(command), output(result)]
+    assert found_in("program", *lines) == programs
+
+
+def test_a_result_speaks_of_its_own_call() -> None:
+    one, two = bash("foocli sync"), bash("barcli sync")
+    told = [output("bash: foocli: command not found", call_id="b"), output("done", call_id="a")]
+    assert found_in("program", {**one, "call_id": "a"}, {**two, "call_id": "b"}, *told) == [
+        "foocli", "barcli",
+    ]  # fmt: skip
+    assert found_in("program", {**one, "call_id": "b"}, {**two, "call_id": "a"}, *told) == [
+        "barcli",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,17 @@
 """Sentences that are kept as statements, and those that only look like one."""
 
+import random
+import re
+from collections.abc import Iterator
+from re import _constants, _parser
+from typing import Any
+
+import polars as pl
 import pytest
 
 from knowledge.candidates import candidates
 from knowledge.policy import Policy
+from knowledge.rules import RULES, senses
 from tests.knowledge.rules.fixtures import Line, agent, human, output, raw_logs
 
 STATEMENTS = ("provides_solution", "identifies_issue", "discovery", "states")
@@ -133,3 +141,74 @@ def test_systems_that_a_request_names() -> None:
     ]  # fmt: skip
     assert targets(human("Run mix phx.server, read server.py and docs/docker/a.md")) == []
     assert targets(agent("Restart nginx on the NAS.")) == []
+
+
+def written(tree: Any, rnd: random.Random) -> str:
+    """A text that a parsed pattern finds, but for what it forbids around it."""
+    parts: list[str] = []
+    for op, value in tree:
+        match op:
+            case _constants.LITERAL:
+                parts.append(chr(value))
+            case _constants.ANY | _constants.NOT_LITERAL:
+                parts.append("x")
+            case _constants.IN:
+                kind, what = rnd.choice(value)
+                space = what in (_constants.CATEGORY_SPACE, _constants.CATEGORY_NOT_WORD)
+                parts.append(chr(what) if kind is _constants.LITERAL else " " if space else "x")
+            case _constants.BRANCH:
+                parts.append(written(rnd.choice(value[1]), rnd))
+            case _constants.SUBPATTERN:
+                parts.append(written(value[3], rnd))
+            case _constants.MAX_REPEAT | _constants.MIN_REPEAT:
+                least, most, inner = value
+                times = rnd.choice((least, least, min(most, least + 1)))
+                parts += [written(inner, rnd) for _ in range(times)]
+            case _constants.ASSERT:
+                parts.append(written(value[1], rnd) if value[0] > 0 else "")
+            case _constants.AT | _constants.ASSERT_NOT:
+                pass
+            case _:
+                raise AssertionError(op)
+    return "".join(parts)
+
+
+def phrases(pattern: re.Pattern[str]) -> Iterator[str]:
+    tree, rnd = _parser.parse(pattern.pattern, pattern.flags), random.Random(7)
+    for _ in range(4_000):
+        text = written(tree, rnd)
+        yield from (form for form in (text, f"{text} x", f" {text}") if pattern.search(form))
+
+
+@pytest.mark.parametrize(
+    ("name", "pattern"),
+    [
+        ("provides_solution", senses.SOLUTION),
+        ("identifies_issue", senses.ISSUE),
+        ("discovery", senses.DISCOVERY),
+        ("states", senses.STATES),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_whatever_phrase_a_rule_finds_its_filter_lets_in(
+    name: str, pattern: re.Pattern[str]
+) -> None:
+    (rule,) = (rule for rule in RULES if rule.name == name)
+    texts = sorted({form for text in phrases(pattern) for form in (text, text.replace(" ", "\n"))})
+    assert len(texts) > 1_000
+    lines = pl.DataFrame({"text": texts}).with_columns(
+        kind=pl.lit("message"), origin=pl.lit("human")
+    )
+    assert lines.filter(~rule.reads)["text"].to_list() == []
+
+
+@pytest.mark.parametrize(
+    ("predicate", "sentence"),
+    [
+        ("states", "For the record, the staging database is in Frankfurt."),
+        ("identifies_issue", "The nightly backups break on filenames with a colon."),
+        ("identifies_issue", "The upload endpoint returns a 502."),
+    ],
+)
+def test_a_phrase_is_found_that_no_other_word_lets_in(predicate: str, sentence: str) -> None:
+    assert (predicate, sentence) in said(human(sentence))

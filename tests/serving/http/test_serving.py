@@ -64,13 +64,13 @@ def test_each_answer_is_of_one_publication(copied: State, port: int) -> None:
     (manifest,) = manifests(copied.home, "samples")[:1]
     left_out = {"memory", "memory_entities"}
     less = replace(manifest, tables={n: v for n, v in manifest.tables.items() if n not in left_out})
-    first = HTTPConnection("127.0.0.1", port, timeout=30)
+    first = HTTPConnection("127.0.0.1", port)
     _, found = get(first, "/v1/entities?limit=1")
     path = f"/v1/entities/{found['items'][0]['entity_id']}"
     asking = True
 
     def ask() -> set[tuple[int, bool]]:
-        connection = HTTPConnection("127.0.0.1", port, timeout=30)
+        connection = HTTPConnection("127.0.0.1", port)
         seen: set[tuple[int, bool]] = set()
         while asking:
             status, told = get(connection, path)
@@ -101,7 +101,7 @@ def test_eight_clients_are_answered_at_once(port: int, monkeypatch: pytest.Monke
     monkeypatch.setattr("serving.http.asking.answer", waiting)
 
     def ask(_: int) -> int:
-        connection = HTTPConnection("127.0.0.1", port, timeout=30)
+        connection = HTTPConnection("127.0.0.1", port)
         status, _told = get(connection, "/v1/search?query=backup")
         connection.close()
         return status
@@ -121,10 +121,10 @@ def test_it_says_where_it_listens_and_ends_when_told_to(copied: State, how: sign
         begun = json.loads(process.stdout.readline())
         address = begun["listening"].removeprefix("http://")
         assert begun["docs"] == f"http://{address}/docs"
-        connection = HTTPConnection(address, timeout=30)
+        connection = HTTPConnection(address)
         assert get(connection, "/v1/search?query=a+private+question&limit=1")[0] == 200
         process.send_signal(how)
-        out, err = process.communicate(timeout=30)
+        out, err = process.communicate()
         connection.close()
     assert (process.returncode, err) == (0, "")
     (line,) = map(json.loads, out.splitlines())
@@ -161,7 +161,7 @@ def test_what_is_reached_from_this_machine_alone() -> None:
 def test_with_a_key_others_are_answered(copied: State) -> None:
     secret, _ = add_key(copied.home, ["samples"])
     with running(copied) as port:
-        connection = HTTPConnection("127.0.0.1", port, timeout=30)
+        connection = HTTPConnection("127.0.0.1", port)
         assert get(connection, "/v1/facts?limit=1")[0] == 401
         connection.request(
             "GET", "/v1/facts?limit=1",
@@ -169,3 +169,33 @@ def test_with_a_key_others_are_answered(copied: State) -> None:
         )  # fmt: skip
         assert connection.getresponse().status == 200
         connection.close()
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"",
+        b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nX-",
+        b"POST /v1/search HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+        b'Content-Length: 20\r\n\r\n{"query',
+        b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\nGET /health HT",
+    ],
+    ids=["nothing", "half a head", "half a body", "half of the second"],
+)
+def test_half_a_request_is_not_waited_for(
+    port: int, sent: bytes, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("serving.connections.REQUEST_SECONDS", 0.2)
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
+        connection.sendall(sent)
+        while connection.recv(65536):  # until the server closes: else the socket's time runs out
+            pass
+    assert get(HTTPConnection("127.0.0.1", port), "/health")[0] == 200
+    assert not caplog.records
+
+
+def test_a_head_has_a_largest_size(port: int) -> None:
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
+        connection.sendall(b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nX: " + b"x" * 70_000)
+        connection.sendall(b"\r\n\r\n")
+        assert connection.recv(65536).startswith(b"HTTP/1.1 400 ")

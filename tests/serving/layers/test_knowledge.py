@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import cairn
+from knowledge.fence import fenced
 from serving.layers.formatting import Formatter
 from serving.layers.knowledge import Knowledge
 from serving.layers.pieces import Metadata
@@ -18,8 +19,8 @@ from tests.serving.layers.test_loading import DOCUMENT
 
 def test_it_is_called_with_a_query() -> None:
     knowledge = Knowledge(stores(), active_entity_id="ada")
-    assert knowledge("tea") == Formatter()(knowledge.retrieve("tea"))
-    assert knowledge("tea").startswith("[Metadata]\ncity: Ghent\nname: Ada\n\n[Global Metadata]\n")
+    assert knowledge("tea") == fenced(Formatter()(knowledge.retrieve("tea")))
+    assert "\n[Metadata]\ncity: Ghent\nname: Ada\n\n[Global Metadata]\n" in knowledge("tea")
     assert Knowledge(stores([], [], [], []))("tea") == ""
 
 
@@ -48,9 +49,11 @@ def test_sections_have_their_own_formatters() -> None:
         metadata_info_type="about",
     )
     assert knowledge.by_info_type("tea") == {
-        "about": "[Metadata]\ncity: Ghent\nname: Ada\n\n[Global Metadata]\nlanguage: English",
-        "skills": "1 skill",
-        "user_profile": (
+        "about": fenced(
+            "[Metadata]\ncity: Ghent\nname: Ada\n\n[Global Metadata]\nlanguage: English"
+        ),
+        "skills": fenced("1 skill"),
+        "user_profile": fenced(
             "[Knowledge]\n[preference] Ada drinks tea.\n\n"
             "[Relationships]\nOWNS → Place:Clock Street 4"
         ),

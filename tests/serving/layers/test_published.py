@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 from cairn import Knowledge
+from knowledge.fence import CLOSING, NOTICE
 from knowledge.learnings.categories import CATEGORIES
 from knowledge.policy import STRUCTURAL_PREDICATES
 from resources.state import open_state
@@ -137,10 +138,15 @@ def test_an_answer_to_the_user(opened: Open) -> None:
         text = knowledge("how do we back up the NAS?")
         assert text == knowledge("how do we back up the NAS?")
         assert "\n\n[Relationships]\nCONNECTS_TO_HOST → Host:nas\n" in text
-        assert "[fact] It turns out that the backup job fails when the NAS is asleep.\n" in text
+        # What an outcome bore out is given, what only an agent said is not.
+        assert "[procedure] The backup job fails when the NAS is asleep\n" in text
+        assert "It turns out that the backup job fails" not in text
         sections = knowledge.by_info_type("how do we back up the NAS?")
     assert list(sections) == ["context", "skills", "user_profile"]
-    assert sections["user_profile"].startswith("[Metadata]\nfacts: 47\n")
+    for said in (text, *sections.values()):
+        assert said.startswith(f'{NOTICE}\n<cairn-memory namespace="samples" generation="wordllama')
+        assert said.endswith(f"\n{CLOSING}")
+    assert "\n[Metadata]\nfacts: 47\n" in sections["user_profile"]
 
 
 def test_opening_leaves_the_environment_as_it_is(opened: Open) -> None:

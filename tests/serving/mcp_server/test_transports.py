@@ -67,7 +67,7 @@ def served(two_home: Path, request: pytest.FixtureRequest) -> Iterator[str]:
     finally:
         process.terminate()
         with process.stderr:
-            assert process.wait(timeout=30) == 0
+            assert process.wait() == 0
             assert process.stderr.read() == ""
 
 
