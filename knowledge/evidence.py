@@ -11,6 +11,7 @@ from knowledge.policy import Policy
 from knowledge.similar_facts import DENIED, OPPOSITE
 from knowledge.support import first_statements, support
 from knowledge.tables import EVIDENCE
+from knowledge.trust import counts_against
 
 _KEY = ["namespace", "fact_id"]
 
@@ -70,26 +71,36 @@ def contradictions(
 ) -> pl.DataFrame:
     """For each pair of facts of which one clearly denies the other, one row for either.
 
+    What only an agent or a text from outside says denies nothing that has better trust.
+
     Clear is a denial more alike than merge_similarity, and whatever a model calls one; else it
     waits for that or a person. Another value in one slot denies nothing by itself: see
     knowledge/valid_time.py.
     """
-    times = facts.select("namespace", id="fact_id", time=pl.col("first_seen").fill_null(UNDATED))
+    times = facts.select(
+        "namespace", "trust", id="fact_id", time=pl.col("first_seen").fill_null(UNDATED)
+    )
     both = (
         similar.filter(
             ((pl.col("verdict") == OPPOSITE) & (pl.col("similarity") > policy.merge_similarity))
             | (pl.col("verdict") == DENIED)
         )
-        .join(times.rename({"id": "left_id", "time": "left_at"}), on=["namespace", "left_id"])
-        .join(times.rename({"id": "right_id", "time": "right_at"}), on=["namespace", "right_id"])
+        .join(
+            times.rename({"id": "left_id", "time": "left_at", "trust": "left_trust"}),
+            on=["namespace", "left_id"],
+        )
+        .join(
+            times.rename({"id": "right_id", "time": "right_at", "trust": "right_trust"}),
+            on=["namespace", "right_id"],
+        )
         .with_columns(occurred_at=pl.max_horizontal("left_at", "right_at"))
     )
     sides = [
-        both.select(
+        both.filter(counts_against(f"{against}_trust", f"{fact}_trust")).select(
             "namespace", "similarity", "occurred_at",
-            fact_id=fact, source_id=against, kind=pl.lit("contradiction"),
+            fact_id=f"{fact}_id", source_id=f"{against}_id", kind=pl.lit("contradiction"),
         )
-        for fact, against in (("left_id", "right_id"), ("right_id", "left_id"))
+        for fact, against in (("left", "right"), ("right", "left"))
     ]  # fmt: skip
     origin = stated.filter(place=0).select("namespace", "conversation_id", source_id="fact_id")
     return pl.concat(sides).join(origin, on=["namespace", "source_id"], how="left")

@@ -119,7 +119,7 @@ def evidence_after(
     heard, decisions = changes["episodes"].of(*_HEARD), reads["decisions"].collect()
     compared = (changes["similar_facts"].rows, changes["contradiction_verdicts"].rows)
     decided = _decided(changes, decisions)
-    deciding = (*_FACT, "predicate", "content", "first_seen", "derived_from")
+    deciding = (*_FACT, "predicate", "content", "first_seen", "derived_from", "trust")
     spoke = stored["evidence"].filter(kind="episode").select(*_FACT, "source_id")
     silent = heard.gone.select("namespace", "episode_id")
     anew = _keys(

@@ -44,6 +44,16 @@ def best() -> pl.Expr:
     return pl.col("trust").cast(pl.Enum(TRUSTS)).max().cast(pl.String)
 
 
+def counts_against(word: str, other: str) -> pl.Expr:
+    """Whether a word of one trust counts against a statement of another, by the columns of both.
+
+    An agent's narration and text from outside do not where the statement has better trust.
+    """
+    rank = {trust: place for place, trust in enumerate(TRUSTS)}
+    mine, its = (pl.col(name).replace_strict(rank, default=None) for name in (word, other))
+    return ((mine > rank[AGENT]) | (mine >= its)).fill_null(value=True)
+
+
 def most(trust: str, policy: Policy) -> float:
     """The most confidence that a statement of this trust has by itself."""
     return {AGENT: policy.agent_at_most, OUTSIDE: policy.outside_at_most}.get(trust, 1.0)

@@ -1,6 +1,7 @@
 """What counts as evidence, and how often."""
 
 import numpy as np
+import pytest
 from polars.testing import assert_frame_equal
 
 from knowledge.evidence import evidence
@@ -11,6 +12,7 @@ from tests.knowledge.toy_embedder import ToyEmbedder
 
 POLICY = Policy()
 CACHE = "The cache ignores the locale"
+COFFEE = "The user of this house likes very strong black coffee"
 
 
 def source(record, conversation, when, fact="f1"):
@@ -223,3 +225,24 @@ def test_questions_and_mentions_contradict_nothing():
     assert contradicted(said, f'The sign in the hall says "{denied}"')[1] == 0
     for mention in ("targets_system", "mentions_path", "used_tool"):
         assert contradicted(said, denied, predicate=mention) == ([], 0)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "struck"),
+    [
+        ("person", "agent", {"f2"}),
+        ("person", "outside", {"f2"}),
+        ("agent", "outside", {"f2"}),
+        ("agent", "agent", {"f1", "f2"}),
+        ("outcome", "person", {"f1", "f2"}),
+        ("person", "searched", {"f1", "f2"}),
+    ],
+)
+def test_what_an_agent_or_a_page_says_denies_nothing_that_has_better_trust(first, second, struck):
+    known = facts(
+        {"fact_id": "f1", "content": COFFEE, "first_seen": day(0), "trust": first},
+        {"fact_id": "f2", "content": COFFEE.replace("likes", "dislikes"),
+         "first_seen": day(5), "trust": second},
+    )  # fmt: skip
+    rows = judged(known, fact_sources(), episodes()).filter(kind="contradiction")
+    assert set(rows["fact_id"]) == struck

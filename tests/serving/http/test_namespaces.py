@@ -1,6 +1,7 @@
 """Two namespaces never see each other: on each route, with each kind of key."""
 
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -124,6 +125,14 @@ def things(two: State) -> dict[str, Things]:
         )  # fmt: skip
 
     return {name: of(name) for name in SAID}
+
+
+@pytest.fixture(autouse=True)
+def _nothing_noted(two: State) -> Iterator[None]:
+    """What one test says waits for the next run, and lists show that: to no other test."""
+    yield
+    for folder in two.home.inbox.iterdir():
+        shutil.rmtree(folder)
 
 
 def test_every_route_is_asked_here() -> None:

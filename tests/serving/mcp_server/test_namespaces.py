@@ -1,6 +1,7 @@
 """Two namespaces never see each other, in any tool."""
 
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -51,10 +52,18 @@ def test_every_tool_has_a_case() -> None:
 
 @pytest.fixture(scope="module")
 def shared(two_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Memory:
-    """The two namespaces; what is noted here changes no answer."""
+    """The two namespaces, to note things in."""
     place = tmp_path_factory.mktemp("shared") / "home"
     copy_home(two_home, place)
     return Memory(State(open_home(place), Settings()))
+
+
+@pytest.fixture(autouse=True)
+def _nothing_noted(shared: Memory) -> Iterator[None]:
+    """What one test says waits for the next run, and lists show that: to no other test."""
+    yield
+    for folder in shared.state.home.inbox.iterdir():
+        shutil.rmtree(folder)
 
 
 @pytest.mark.parametrize("tool", CASES)
