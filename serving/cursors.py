@@ -16,7 +16,7 @@ _MARK = 8
 LONGEST_CURSOR = 400
 """Characters."""
 
-CURSOR = rf"^WyI[A-Za-z0-9_-]{{16,{LONGEST_CURSOR - 3}}}$"
+CURSOR = rf"^Wy[IJ][A-Za-z0-9_-]{{16,{LONGEST_CURSOR - 3}}}$"
 """Cursors, as a regular expression: `["…", …]` in base64, with a few numbers and an id."""
 
 _BEFORE_ALL = -(2**62)

@@ -325,7 +325,8 @@ class Published(Model):
     changed_files: int = tells("Files that are new or have grown since they were read.", 0)
     lag_seconds: float = tells("How long what was logged has waited; 0 if nothing waits.", 0.0)
     held_back: list[str] = Field(
-        description="Why what is there is not published, so that this is what was before."
+        description="Why what is there is not published, so that this is what was before.",
+        examples=[[]],
     )
     freshness: str = tells("All of it in words.", "all that was logged is published")
 

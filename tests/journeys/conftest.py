@@ -34,8 +34,9 @@ def opened(
 ) -> Callable[..., State]:
     monkeypatch.setenv("OPENAI_API_KEY", "no-key")
 
-    def state(model: str | None = MODEL, base: str = server.base) -> State:
-        settings = model_settings(base, model)
+    def state(model: str | None = MODEL, base: str = server.base, **more: object) -> State:
+        # What somebody cares about most is searched for at once; here only what they ask for.
+        settings = model_settings(base, model, **{"policy": {"research_top": 0}, **more})
         opened = State(open_home(tmp_path / "home"), settings)
         add_source(opened.home, logs, "default")
         return opened

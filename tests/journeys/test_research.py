@@ -22,7 +22,6 @@ from knowledge.tables import (
 )
 from resources.effects import intended, try_again
 from resources.search_provider import Failed, Folder, Found
-from resources.settings import Settings
 from resources.state import State
 from serving.inbox import add_event
 from serving.reader import open_reader
@@ -237,7 +236,8 @@ def test_budgets_and_a_provider_that_is_down_stop_a_run(
     broken = round_of(state, Broken(), clock)
     assert (broken.failed, broken.left, broken.why) == (1, 7, "broken: AuthenticationError 401")
 
-    few = State(state.home, Settings(search_budget_run=3, search_budget_day=5))
+    limits = {"search_budget_run": 3, "search_budget_day": 5}
+    few = State(state.home, state.settings.model_copy(update=limits))
     report = round_of(few, folder, clock)
     assert (report.done + report.empty, report.left) == (3, 4)
     report = round_of(few, folder, clock)

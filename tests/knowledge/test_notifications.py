@@ -93,7 +93,8 @@ class Home:
             }  # fmt: skip
         cares = [
             {"namespace": self.namespace, "entity_id": f"e_{name}", "rank": 1, "score": score,
-             "muted": muted, "disliked": False, "engagements": 1, "made_of": [], "curve": []}
+             "liked": False, "sought": True, "muted": muted, "disliked": False,
+             "engagements": 1, "made_of": [], "curve": []}
             for name, (score, muted) in self.cares.items()
         ]  # fmt: skip
         entities = known(dict.fromkeys(self.entities, 1), self.namespace)

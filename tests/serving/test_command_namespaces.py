@@ -32,6 +32,7 @@ READING: dict[str, Sequence[str]] = {
     "review": (),
     "prompts": (),
     "costs": (),
+    "metrics": (),
     "dead-letters": (),
 }
 """Commands that take a namespace → what they are asked about all that it holds."""
@@ -48,6 +49,7 @@ BY_ID = (
     "merge",
     "keep-apart",
     "unmerge",
+    "rate",
 )
 """Commands that take ids of things."""
 
@@ -110,7 +112,7 @@ def test_an_id_of_another_is_not_there(
 ) -> None:
     theirs = one_of(readers["bo"])[kind]
     more: dict[str, Sequence[str]] = {
-        "correct": ("No.",), "merge": (theirs,), "keep-apart": (theirs,),
+        "correct": ("No.",), "merge": (theirs,), "keep-apart": (theirs,), "rate": ("up",),
     }  # fmt: skip
     before = _inbox(place)
     told = run_cairn("--home", place, command, theirs, *more.get(command, ()), "--namespace", "ada")

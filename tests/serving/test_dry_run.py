@@ -121,7 +121,7 @@ def test_nothing_is_stored_and_what_was_asked_costs_nothing_when_it_is_taken_in(
         assert [(row["about"], row["content"]) for row in lessons] == [("pattern", TAUGHT["title"])]
         refused = {row["content"]: row for row in found["refused"] if row["what"] == "lesson"}
         assert refused["Be careful"]["extractor"].startswith("learning_model/learning_pattern@")
-        assert refused["Be careful"]["reason"] == "too short or generic"
+        assert refused["Be careful"]["reason"] == "only an agent says so"
         (silent,) = [row for row in refused.values() if row["content"].startswith("none in")]
         assert silent["reason"].startswith("no_categories: ")
         told = run_cairn("--home", home, "dry-run", file)

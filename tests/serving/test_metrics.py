@@ -1,6 +1,7 @@
 """`cairn metrics` and /metrics tell the same; what was asked is counted without its text."""
 
 import re
+import shutil
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -19,7 +20,9 @@ from tests.serving.conftest import Ask
 
 @pytest.fixture(scope="module")
 def place(home: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return copy_home(home, tmp_path_factory.mktemp("metrics") / "home")
+    place = copy_home(home, tmp_path_factory.mktemp("metrics") / "home")
+    shutil.rmtree(place / FOLDER, ignore_errors=True)  # other tests asked, too
+    return place
 
 
 def test_the_command_and_prometheus_tell_the_same(run_cairn: Ask, place: Path) -> None:

@@ -63,7 +63,8 @@ def _nothing_noted(shared: Memory) -> Iterator[None]:
     """What one test says waits for the next run, and lists show that: to no other test."""
     yield
     for folder in shared.state.home.inbox.iterdir():
-        shutil.rmtree(folder)
+        if folder.is_dir():
+            shutil.rmtree(folder)
 
 
 @pytest.mark.parametrize("tool", CASES)
