@@ -9,7 +9,7 @@ from tests.serving.conftest import Ask
 
 WRONG: list[tuple[list[str], int, str]] = [
     (["nonsense"], 2, "No such command 'nonsense'"),
-    (["serach", "x"], 2, "'search'"),
+    (["searxh", "x"], 2, "'search'"),
     (["status", "--jsno"], 2, "'--json'"),
     (["facts", "--entity", "harbr-backup"], 1, "did you mean harbor-backup?"),
     (["config", "policy.merge_similarty"], 1, "did you mean policy.merge_similarity"),
