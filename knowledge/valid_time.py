@@ -7,7 +7,8 @@ row was processed.
 
 Values of a slot that holds one at a time (knowledge/cardinality.py) follow each other in the order
 of their statements: what was stated last holds, and each other value held until the next one was
-stated. That a value was replaced is no evidence against having been true, so it costs no
+stated. What only an agent or a text from outside says ends nothing that has better trust, and is
+ended by it. That a value was replaced is no evidence against having been true, so it costs no
 confidence; and a value that is stated again holds again, in a further stretch.
 """
 
@@ -22,12 +23,15 @@ from knowledge.policy import Policy
 from knowledge.stage import Changes, Means
 from knowledge.stated_time import stated_time
 from knowledge.tables import TEXT, TIME, VALID_TIMES
+from knowledge.trust import AGENT, OUTSIDE
 
 _FACT = ["namespace", "fact_id"]
 _SLOT = ["namespace", "owner", "slot"]
+_ALONE = "\x1f"
+"""Ends a slot as it is to what is not trusted: there all values follow each other."""
 _READ = pl.Schema(
     {"namespace": TEXT, "fact_id": TEXT, "entity_id": TEXT, "first_seen": TIME, "topic": pl.Boolean,
-     "slot": TEXT, "value": TEXT, "start": TIME, "end": TIME}
+     "believed": pl.Boolean, "slot": TEXT, "value": TEXT, "start": TIME, "end": TIME}
 )  # fmt: skip
 
 
@@ -58,15 +62,15 @@ def valid_times(
     said = _statements(read, fact_sources)
     beside = _at_once(said)
     clear = said.join(beside, on=[*_SLOT, "conversation_id", "occurred_at"], how="anti")
-    held = _held(clear, _runs(clear))
+    held = _held(clear.filter("own"), _runs(clear))
     placed = (
-        read.drop("slot", "value")
+        read.drop("slot", "value", "believed")
         .join(held, on=_FACT, how="left")
         .join(_disputes(said, beside), on=_FACT, how="left")
         .with_columns(
             pl.col("seq").fill_null(0),
             pl.col("beside").fill_null([]),
-            pl.coalesce("slot", "disputed").alias("slot"),
+            pl.coalesce("slot", "disputed").str.strip_suffix(_ALONE).alias("slot"),
             pl.coalesce("value", "disputed_value").alias("value"),
             entity_id=pl.coalesce("owner", "disputed_owner", "entity_id"),
             known_from=pl.coalesce("known_from", "first_seen"),
@@ -164,6 +168,7 @@ def _read(facts: pl.DataFrame, entities: pl.DataFrame, policy: Policy) -> pl.Dat
         .select(
             *_FACT, "entity_id", "first_seen", "predicate", "object", "content", "display_name",
             pl.col("topic").fill_null(value=False),
+            believed=~pl.col("trust").is_in([OUTSIDE, AGENT]).fill_null(value=False),
         )
     )  # fmt: skip
     rows: list[tuple[object, ...]] = []
@@ -177,12 +182,14 @@ def _read(facts: pl.DataFrame, entities: pl.DataFrame, policy: Policy) -> pl.Dat
         content,
         name,
         topic,
+        believed,
     ) in sentences.iter_rows():
         time = stated_time(content)
         fills = filled(predicate, str(value).casefold(), time.rest, policy, name)
         if fills or time.start or time.end:
             slot = fills or (None, None)
-            rows.append((namespace, fact, entity, seen, topic, *slot, time.start, time.end))
+            known = (namespace, fact, entity, seen, topic, believed)
+            rows.append((*known, *slot, time.start, time.end))
     return pl.DataFrame(rows, schema=_READ, orient="row")
 
 
@@ -191,11 +198,12 @@ def _statements(read: pl.DataFrame, fact_sources: pl.DataFrame) -> pl.DataFrame:
 
     A free statement makes a fact of its subject and of every topic that it names. The slot is the
     subject's (`owner`), so that topics which two projects share do not mix their values up; the
-    facts about topics share its fate.
+    facts about topics share its fate. What is not believed stands in a slot of its own, among all
+    that is said: so it is ended by what is believed, and ends none of it.
 
     Returns:
         namespace, owner, slot, value, fact_id, candidate_id, conversation_id, occurred_at, start,
-        and `leads`: whether it is the owner's own fact.
+        `leads`: whether it is the owner's own fact, `own`: whether the slot tells of it.
     """
     columns = [*_FACT, "candidate_id", "conversation_id", "occurred_at"]
     dated = fact_sources.drop_nulls("occurred_at").select(columns)
@@ -205,11 +213,18 @@ def _statements(read: pl.DataFrame, fact_sources: pl.DataFrame) -> pl.DataFrame:
         .join(read.drop_nulls("slot"), on=_FACT)
         .sort(*candidate, "topic", "entity_id", "fact_id")
         .unique(candidate, keep="first", maintain_order=True)
-        .select(*candidate, "slot", "value", "start", owner="entity_id", leader="fact_id")
+        .select(
+            *candidate, "slot", "value", "start", "believed", owner="entity_id", leader="fact_id"
+        )
     )
-    return dated.join(leading, on=candidate).with_columns(
-        leads=pl.col("fact_id") == pl.col("leader")
+    said = dated.join(leading, on=candidate).with_columns(
+        leads=pl.col("fact_id") == pl.col("leader"), own=pl.lit(value=True)
     )
+    doubted = said.filter(~pl.col("believed")).select(_SLOT).unique()
+    beside = said.join(doubted, on=_SLOT, how="semi").with_columns(
+        slot=pl.col("slot") + _ALONE, own=~pl.col("believed")
+    )
+    return pl.concat([said.filter("believed"), beside]).drop("believed")
 
 
 def _at_once(said: pl.DataFrame) -> pl.DataFrame:
@@ -298,7 +313,8 @@ def _disputes(said: pl.DataFrame, beside: pl.DataFrame) -> pl.DataFrame:
     at_once = said.join(beside, on=place)
     others = at_once.select(*place, other="fact_id", other_value="value")
     return (
-        at_once.join(others, on=place)
+        at_once.filter("own")
+        .join(others, on=place)
         .filter(pl.col("value") != pl.col("other_value"))
         .sort(*_FACT, "owner", "slot")
         .group_by(_FACT, maintain_order=True)

@@ -75,7 +75,7 @@ def world(dice: random.Random) -> dict[str, pl.DataFrame]:
                 "predicate": "used_tool" if number == 13 else "states",
                 "content": dice.choice(SAID[number % len(SAID) : number % len(SAID) + 2]),
                 "base_confidence": dice.choice([0.6, 0.7, 0.8]),
-                "trust": ("person", "person", "agent", "outside")[number % 4],
+                "trust": {3: "agent", 5: "outside"}.get(number % 9, "person"),
                 "first_seen": min(times, default=None),
                 "source_count": len(own),
                 "derived_from": [f"p{dice.randint(0, 7)}"] if dice.random() < 0.15 else [],

@@ -25,10 +25,10 @@ def entities(**types):
     )  # fmt: skip
 
 
-def stretches(*said, policy=Policy(), types=None, shuffle=None):  # noqa: B008  frozen
+def stretches(*said, policy=Policy(), types=None, shuffle=None, doubted=()):  # noqa: B008  frozen
     """Of statements (text, time, conversation, entities that it is about); facts are their texts.
 
-    A conversation of its own each and the entity `e`, unless told.
+    A conversation of its own each and the entity `e`, unless told. An agent alone says `doubted`.
     """
     sources = [
         {"fact_id": f"{text}|{entity}" if entity != "e" else text, "record_id": f"r{at:02}",
@@ -43,7 +43,8 @@ def stretches(*said, policy=Policy(), types=None, shuffle=None):  # noqa: B008  
     known = facts(
         *(
             {"fact_id": row["fact_id"], "content": row["content"], "entity_id": row["entity_id"],
-             "first_seen": min(filter(None, times[row["fact_id"]]), default=None)}
+             "first_seen": min(filter(None, times[row["fact_id"]]), default=None),
+             "trust": "agent" if row["content"] in doubted else "person"}
             for row in {row["fact_id"]: row for row in sources}.values()
         )
     )  # fmt: skip
@@ -188,3 +189,18 @@ def test_the_last_stretch_is_the_one_in_force():
         (day(8), None),
         (day(5), day(8)),
     ]
+
+
+def test_what_an_agent_says_is_ended_by_a_person_and_ends_nothing_of_theirs():
+    berlin, rome, oslo = PLACES.values()
+    said = [(berlin, day(0)), (rome, day(5)), (oslo, day(8))]
+    assert held(*said, doubted=[rome]) == {
+        berlin: [(0, 8)], rome: [(5, 8)], oslo: [(8, None)],
+    }  # fmt: skip
+    assert held(*said, doubted=[rome, oslo]) == {
+        berlin: [(0, None)], rome: [(5, 8)], oslo: [(8, None)],
+    }  # fmt: skip
+    every = held(*said, doubted=[berlin, rome, oslo])
+    assert every == held(*said), "among themselves they follow each other"
+    slots = stretches(*said, doubted=[rome])["slot"]
+    assert slots.n_unique() == 1
