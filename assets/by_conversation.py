@@ -51,7 +51,8 @@ Make = Callable[[pl.DataFrame, Sequence[str], LanguageModel | None], Made]
 
 def pending(state: State, extractors: Sequence[Extractor]) -> pl.DataFrame:
     """Units (namespace, stage, unit, unit_hash, fingerprint, day) that are owed, of all days."""
-    return owed(_units(state, extractors, None), _counting(state))
+    work = state.warehouse.read(WORK).collect()
+    return owed(_units(state, extractors, None), _counting(state, work))
 
 
 def stale(state: State, extractors: Sequence[Extractor]) -> pl.DataFrame:
@@ -60,9 +61,8 @@ def stale(state: State, extractors: Sequence[Extractor]) -> pl.DataFrame:
     return owed(units, work).join(owed(units, without_marks(work)), on=UNIT, how="anti")
 
 
-def _counting(state: State) -> pl.DataFrame:
+def _counting(state: State, work: pl.DataFrame) -> pl.DataFrame:
     """`work` as it counts: with a budget, what rests on earlier answers is owed."""
-    work = state.warehouse.read(WORK).collect()
     return work if state.asks_again else without_marks(work)
 
 
@@ -145,7 +145,7 @@ def _run_batch(
     warehouse = state.warehouse
     work = warehouse.read(WORK).collect()
     units = _units(state, extractors, days)
-    to_do = owed(units, _counting(state))
+    to_do = owed(units, _counting(state, work))
     resting = _resting(state, extractors, to_do, work, make)
     to_do = to_do.join(resting, on=UNIT, how="anti")
     own = [*(extractor.name for extractor in extractors), *retired]

@@ -6,7 +6,7 @@ the strength of it and then seen to work bears it out. Else it is the agent's ow
 """
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import NamedTuple
@@ -119,21 +119,19 @@ class Hearsay:
 
     def assented(self, turn: Turn) -> bool:
         """Whether a person said, right after a short message, that what it says is so."""
-        if len(turn.text) > LONGEST_ASSENTED:
-            return False
-        if turn.record_id in self._liked:
-            return True
-        answer = self._answers.get(turn.record_id)
-        return answer is not None and says_so(answer.text)
+        return self._answered(turn, says_so)
 
     def approved(self, turn: Turn) -> bool:
         """Whether a person said, right after a short message, that it is to be done so."""
+        return self._answered(turn, approves)
+
+    def _answered(self, turn: Turn, agrees: Callable[[str], bool]) -> bool:
         if len(turn.text) > LONGEST_ASSENTED:
             return False
         if turn.record_id in self._liked:
             return True
         answer = self._answers.get(turn.record_id)
-        return answer is not None and approves(answer.text)
+        return answer is not None and agrees(answer.text)
 
     def stood(self, turn: Turn, *texts: str) -> bool | None:
         """Whether a statement stood in text from outside before it was said.

@@ -15,7 +15,7 @@ import polars as pl
 from knowledge.decision_events import DECISION_TYPES, in_words, meant_of
 from knowledge.identity import record_id
 from knowledge.tables import RAW_LOGS, SOURCE_FILES
-from resources.inbox import files
+from resources.inbox import files, namespaces_of_inbox
 from resources.publication import namespaces, published, read_published
 from resources.state import State
 from serving.deciding import NEXT_RUN
@@ -159,7 +159,7 @@ def listed(state: State, namespace: str | None, verbs: Collection[str]) -> Liste
     """
     there = namespaces(state.home)
     if namespace is None:
-        inboxes = {each.name for each in state.home.inbox.iterdir() if each.is_dir()} - {*there}
+        inboxes = {*namespaces_of_inbox(state.home)} - {*there}
         asked = [name for name in sorted(inboxes) if pending(state, name, verbs)]
         try:
             namespace = to_read([*there, *asked], state.settings.namespace)

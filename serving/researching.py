@@ -77,7 +77,7 @@ def _topic(topic: str) -> str:
     line = topic_of([topic])
     if not any(character.isalnum() for character in line):
         raise Undecidable("the topic says nothing")
-    if f" {line}".find(" --") >= 0:
+    if " --" in f" {line}":
         raise Undecidable("a topic has no option in it")
     return line
 
