@@ -103,7 +103,7 @@ def extractor(stage: Extractor, prompt: Prompt[Any], model: str) -> str:
     return f"{stage.name}/{prompt.label(model)}"
 
 
-def labelled(label: str, answer: Answer) -> str:
+def label_of_answer(label: str, answer: Answer) -> str:
     """A label as of `extractor`, with the version of the prompt that gave an answer."""
     return label if answer.earlier is None else f"{label.partition('@')[0]}@{answer.earlier}"
 
@@ -130,7 +130,7 @@ def facts_of(
             one.answer.value.facts,
             one.lines,
             {name.key: name for name in names},
-            labelled(label, one.answer),
+            label_of_answer(label, one.answer),
             policy,
         )
     ]

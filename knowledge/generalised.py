@@ -21,7 +21,7 @@ from knowledge.asking import Ask, LanguageModel
 from knowledge.candidates import NOBODY
 from knowledge.cardinality import filled
 from knowledge.chunks import boundaries
-from knowledge.extraction import extractor, labelled
+from knowledge.extraction import extractor, label_of_answer
 from knowledge.extractors import Extractor
 from knowledge.identity import digest
 from knowledge.injection import HELD, gives_orders
@@ -148,7 +148,7 @@ def generalised(
     settled = in_halves(_batches(read), _ask, halved, model)
     label = extractor(GENERALISED, GENERALISED_FACTS, model.model)
     rows = [
-        _row(theme, fact, labelled(label, answer), policy)
+        _row(theme, fact, label_of_answer(label, answer), policy)
         for batch, _, answer in settled
         if isinstance(answer.value, GeneralisedFacts)
         for fact in answer.value.facts

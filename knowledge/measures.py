@@ -14,14 +14,31 @@ from knowledge.kinds import NAME_PREDICATES
 from knowledge.learnings.goals import ALL
 from knowledge.learnings.goals import measures as of_learnings
 from knowledge.stage import Frames
+from knowledge.standing import IN_FORCE
 from knowledge.struck_out import struck
+from knowledge.tables import (
+    CONFIDENCE_UPDATES,
+    CONTRADICTION_VERDICTS,
+    EVIDENCE,
+    FUNNEL,
+    LEARNING_CANDIDATES,
+    LEARNINGS,
+    MERGES,
+    MODEL_CALLS,
+    RAW_LOGS,
+    VALID_TIMES,
+    Table,
+)
+
+READS = (
+    FUNNEL, CONFIDENCE_UPDATES, EVIDENCE, MERGES, VALID_TIMES, CONTRADICTION_VERDICTS,
+    LEARNING_CANDIDATES, LEARNINGS, MODEL_CALLS, RAW_LOGS,
+)  # fmt: skip
+"""Tables that are measured, beside MEMORY; of RAW_LOGS the ids alone."""
 
 WEEK = timedelta(days=7)
 COST_GOAL, EMBEDDINGS_GOAL = 0.10, 0.02
 """Dollars a week, at 500 facts, 100 turns and 50 episodes."""
-
-IN_FORCE = ("active", "pending_embed", "deprecated")
-"""Statuses of statements that nothing took away, as a reader sees them."""
 
 
 @dataclass(frozen=True)
@@ -41,14 +58,17 @@ class Measure:
     """Whether it is; None where there is no goal or no value."""
 
 
+def columns_read(table: Table) -> list[str]:
+    """Columns of a table that are measured."""
+    return ["record_id"] if table is RAW_LOGS else list(table.columns)
+
+
 def of_knowledge(tables: Frames, memory: pl.DataFrame, as_of: datetime) -> list[Measure]:
     """What follows from published tables.
 
     Args:
-        tables: Rows of one namespace: funnel, confidence_updates, evidence, merges, valid_times,
-            contradiction_verdicts, learning_candidates, learnings, model_calls, and raw_logs (its
-            record_id).
-        memory: MEMORY rows with `status` as a reader sees it at `as_of`.
+        tables: Rows of one namespace: READS.
+        memory: fact_id, predicate and status of MEMORY, `status` as a reader sees it at `as_of`.
         as_of: What came later is left out of shares and merges; the funnel is as published.
     """
     return [

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 
+from knowledge.standing import STANDING
 from knowledge.struck_out import struck
 from knowledge.tables import RECORDS, TABLES
 
@@ -21,8 +22,6 @@ BOOKS = frozenset(
     }
 )  # fmt: skip
 """Tables that hold counts and digests alone."""
-
-STANDING = ("active", "pending_embed")
 
 SCHEMA = pl.Schema(
     {"table": pl.String(), "id": pl.String(), "effect": pl.String(), "text": pl.String()}

@@ -7,6 +7,7 @@ from typing import Any
 import polars as pl
 
 from knowledge.policy import STRUCTURAL_PREDICATES
+from knowledge.standing import STANDING
 from knowledge.tables import (
     CLUSTERS,
     CONFIDENCE_UPDATES,
@@ -144,7 +145,7 @@ def _entity(reader: Reader, id_: str) -> dict[str, Any]:
             reader,
             (pl.col("entity_id") == id_)
             & ~pl.col("predicate").is_in(list(STRUCTURAL_PREDICATES))
-            & pl.col("status").is_in(["active", "pending_embed"]),
+            & pl.col("status").is_in(STANDING),
         ),
     }
 

@@ -6,7 +6,8 @@ import polars as pl
 
 from knowledge.facts import FREE_STATEMENTS, OBJECT_TYPES, canonical_object
 from knowledge.policy import STRUCTURAL_PREDICATES
-from serving.reader import STANDING, Reader
+from knowledge.standing import STANDING
+from serving.reader import Reader
 
 RELATIONS = ("source_id", "target_id", "type", "fact_id", "content", "confidence")
 """What a relation tells; its type is the predicate of the fact that says so."""

@@ -7,11 +7,12 @@ from typing import Any
 import polars as pl
 
 from knowledge.kinds import NAME_PREDICATES
+from knowledge.standing import STANDING
 from knowledge.tables import MEMORY_ENTITIES
 from knowledge.text import words
 from resources.vector_index import Filters
 from serving.reader import Reader, best_first
-from serving.search import IN_FORCE, Found, nearest
+from serving.search import Found, nearest
 from serving.taste import Taste, step, taste
 
 
@@ -104,7 +105,7 @@ def _facts(
         reader.about([entity_id])
         .lazy()
         .filter(
-            pl.col("status").is_in(IN_FORCE),
+            pl.col("status").is_in(STANDING),
             pl.col("effective") >= policy.search_min_confidence,
         )
     )

@@ -13,10 +13,11 @@ import polars as pl
 
 from knowledge.confidence import strength
 from knowledge.policy import STRUCTURAL_PREDICATES
+from knowledge.standing import IN_FORCE, STANDING
 from knowledge.tables import CONVERSATIONS, EPISODES, LEARNINGS
 from serving.cursors import Key, Page, newest, page
 from serving.ids import UnknownId, entities_called
-from serving.reader import STANDING, Reader
+from serving.reader import Reader
 
 SOURCES = 20
 """Sources that are told of one fact."""
@@ -315,7 +316,7 @@ def _new_facts(reader: Reader) -> pl.LazyFrame:
     return (
         reader.memory()
         .filter(
-            pl.col("status").is_in([*STANDING, "deprecated"]),
+            pl.col("status").is_in(IN_FORCE),
             ~pl.col("predicate").is_in(list(STRUCTURAL_PREDICATES)),
         )
         # Of a statement about its subject and topics, the row of the subject.

@@ -4,40 +4,18 @@ from datetime import UTC, datetime
 
 import polars as pl
 
-from knowledge.measures import WEEK, Measure, of_knowledge, of_use
-from knowledge.tables import (
-    CONFIDENCE_UPDATES,
-    CONTRADICTION_VERDICTS,
-    DEAD_LETTERS,
-    EVIDENCE,
-    FUNNEL,
-    LEARNING_CANDIDATES,
-    LEARNINGS,
-    MERGES,
-    MODEL_CALLS,
-    RAW_LOGS,
-    SOURCE_FILES,
-    VALID_TIMES,
-    WORK,
-)
+from knowledge.measures import READS, WEEK, Measure, columns_read, of_knowledge, of_use
+from knowledge.tables import DEAD_LETTERS, MODEL_CALLS, SOURCE_FILES, WORK
 from resources.usage import use_since
 from serving.freshness import Freshness, freshness
 from serving.pending import pending
 from serving.reader import Reader
 
-READ = (
-    FUNNEL, CONFIDENCE_UPDATES, EVIDENCE, MERGES, VALID_TIMES, CONTRADICTION_VERDICTS,
-    LEARNING_CANDIDATES, LEARNINGS, MODEL_CALLS,
-)  # fmt: skip
-"""Published tables that are measured."""
-
 
 def published_measures(reader: Reader) -> list[Measure]:
     """Measures of what is published, at the reader's moment: they change with a publication."""
-    frames = {table.name: reader.table(table).collect() for table in READ}
-    frames[RAW_LOGS.name] = reader.table(RAW_LOGS, ["record_id"]).collect()
-    columns = ["fact_id", "predicate", "status"]
-    memory = reader.memory().select(columns).collect()
+    frames = {table.name: reader.table(table, columns_read(table)).collect() for table in READS}
+    memory = reader.memory().select("fact_id", "predicate", "status").collect()
     return of_knowledge(frames, memory, reader.as_of)
 
 

@@ -10,6 +10,7 @@ from knowledge.confidence import effective_confidence
 from knowledge.days import UNDATED
 from knowledge.entity_merges import about_canonical
 from knowledge.memory import memory_entities
+from knowledge.standing import QUARANTINED, STANDING, status_at
 from knowledge.tables import (
     CANDIDATES,
     CONFIDENCE_UPDATES,
@@ -33,16 +34,6 @@ from serving.namespaces import Several, to_read
 
 _SAID = (CANDIDATES, KNOWN_ONLY_CANDIDATES, THEME_FACTS)
 """Tables of what facts are made of."""
-
-
-ENDED, NOT_YET = "ended", "not_yet"
-"""Statuses that a reader gives: true no more, and not true yet."""
-
-QUARANTINED = "quarantined"
-"""Stored status of what only `cairn show` and `cairn review` tell."""
-
-STANDING = ("active", "pending_embed")
-"""Stored statuses of facts that nothing took away."""
 
 
 class NothingPublished(Exception):  # noqa: N818  what a reader is told
@@ -139,11 +130,8 @@ class Reader:
 
     def _memory(self, fact_ids: pl.Series | None) -> pl.LazyFrame:
         policy = self.state.policy
-        effective = effective_confidence(self.as_of, policy)
         names = self.table(MEMORY_ENTITIES, ["entity_id", "display_name", "type"])
-        faded = pl.col("effective") < policy.deprecated_below
         moment = self.moment
-        stands = pl.col("status").is_in(STANDING)
         return (
             self._known(fact_ids)
             .join(self._stretches(moment, fact_ids), on="fact_id", how="left", suffix="_told")
@@ -157,15 +145,9 @@ class Reader:
                 on="entity_id",
                 how="left",
             )
-            .with_columns(effective=effective)
             .with_columns(
-                status=pl.when(stands & (pl.col("valid_to") <= moment))
-                .then(pl.lit(ENDED))
-                .when(stands & (pl.col("valid_from") > moment))
-                .then(pl.lit(NOT_YET))
-                .when(faded & (pl.col("status") == "active"))
-                .then(pl.lit("deprecated"))
-                .otherwise("status")
+                effective=effective_confidence(self.as_of, policy),
+                status=status_at(self.as_of, moment, policy),
             )
         )
 

@@ -6,6 +6,7 @@ import polars as pl
 
 from knowledge.fence import defused, harmless
 from knowledge.policy import STRUCTURAL_PREDICATES
+from knowledge.standing import IN_FORCE
 from knowledge.tables import CONVERSATIONS, RAW_LOGS, THEMES
 from serving.interests import interests
 from serving.notifications import notifications
@@ -30,9 +31,7 @@ def totals(reader: Reader) -> dict[str, int]:
     def height(frame: pl.LazyFrame) -> int:
         return frame.select(pl.len()).collect().item()
 
-    every = reader.memory().filter(
-        pl.col("status").is_in(["active", "pending_embed", "deprecated"])
-    )
+    every = reader.memory().filter(pl.col("status").is_in(IN_FORCE))
     memory = every.filter(pl.col("status") != "deprecated")
     plain = memory.filter(~pl.col("predicate").is_in(list(STRUCTURAL_PREDICATES)))
     return {

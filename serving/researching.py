@@ -8,6 +8,7 @@ import polars as pl
 from knowledge.learn_prompts import found
 from knowledge.search_events import EFFECT
 from knowledge.searches import SEARCHES, Attempt, History, histories, interval
+from knowledge.standing import STANDING
 from knowledge.tables import (
     ENRICHMENT_QUEUE,
     FACT_SOURCES,
@@ -22,7 +23,6 @@ from serving.cursors import Key, Page, newest, page
 from serving.deciding import Undecidable
 from serving.ordering import order, topic_of
 from serving.reader import Reader
-from serving.search import IN_FORCE
 
 RESULTS = (pl.col("kind") == "tool_result") & (pl.col("tool_name") == "search")
 """Rows of RAW_LOGS that searches brought."""
@@ -96,7 +96,7 @@ def prompts(reader: Reader, limit: int = 20, cursor: str | None = None) -> Page:
         LEARN_PROMPTS.frame(shown.rows),
         reader.table(RAW_LOGS).filter(RESULTS).collect(),
         reader.table(FACT_SOURCES, ["fact_id", "record_id"]).collect(),
-        facts.filter(pl.col("status").is_in(IN_FORCE)).drop("status").collect(),
+        facts.filter(pl.col("status").is_in(STANDING)).drop("status").collect(),
     )
     names = reader.table(MEMORY_ENTITIES, ["entity_id", "display_name", "type"]).collect()
     named: dict[str, list[dict[str, Any]]] = {}

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any
 import click
 import polars as pl
 
+from knowledge.standing import IN_FORCE
 from serving.terminal import console, count, one_line, say, say_value
 
 if TYPE_CHECKING:
     from resources.state import State
     from serving.reader import Reader
-
-STANDS = ("active", "pending_embed", "deprecated")
 
 SEEM = {
     "same": "say the same, but are not sure enough to be merged by rule",
@@ -58,7 +57,7 @@ def _pairs_of(reader: "Reader") -> pl.DataFrame:
 
     facts = (
         reader.memory()
-        .filter(pl.col("status").is_in(STANDS), pl.col("valid_to").is_null())
+        .filter(pl.col("status").is_in(IN_FORCE), pl.col("valid_to").is_null())
         .select("fact_id", "content", "effective", "entity")
         .collect()
     )

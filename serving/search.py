@@ -12,6 +12,7 @@ import polars as pl
 
 from knowledge.asked_time import asked_time
 from knowledge.embeddings import learning_text
+from knowledge.standing import IN_FORCE, STANDING
 from knowledge.tables import EPISODES, LEARNINGS, MEMORY_ENTITIES
 from resources.usage import SEARCH, note_use
 from resources.vector_index import Filters, Hit
@@ -28,9 +29,6 @@ KINDS = {
     "all": ("fact", "episode", "learning"),
 }
 """What `search_type` may be, and the kinds of points that it asks for."""
-
-IN_FORCE = ("active", "pending_embed")
-"""Statuses of facts that are found unless others are asked for by name."""
 
 PAST_DEPTH = 10
 """Times as many candidates are taken for an earlier `as_of`, or for what was true at some moment:
@@ -193,7 +191,7 @@ def _searched(
         reader.state.embedder,
         policy,
     )
-    statuses = {None, *(only.statuses or (*IN_FORCE, "deprecated"))}
+    statuses = {None, *(only.statuses or IN_FORCE)}
     fit = [
         one
         for one in best
@@ -233,7 +231,7 @@ def _hits(
     filters = replace(
         only,
         kinds=kinds if only.kinds is None else [kind for kind in kinds if kind in only.kinds],
-        statuses=None if past else only.statuses or IN_FORCE,
+        statuses=None if past else only.statuses or STANDING,
         holds_after=None if past or only.statuses else reader.moment,
         min_strength=log(least) + policy.decay_per_day * days(reader.as_of) if fades else None,
     )

@@ -6,10 +6,11 @@ import click
 import polars as pl
 
 from knowledge.policy import STRUCTURAL_PREDICATES
+from knowledge.standing import ENDED, NOT_YET
 from knowledge.tables import CANDIDATES, MEMORY
 from serving import options
 from serving.ids import UnknownId, entities_called
-from serving.reader import ENDED, NOT_YET, Reader, best_first, open_reader
+from serving.reader import Reader, best_first, open_reader
 from serving.terminal import Column, console, emit_json, print_table
 
 FACT_COLUMNS = (

@@ -6,11 +6,11 @@ import click
 import polars as pl
 
 from knowledge.policy import STRUCTURAL_PREDICATES
+from knowledge.standing import STANDING
 from serving import options
 from serving.interests import interest
 from serving.reader import best_first, open_reader
 from serving.report import ENTITY_COLUMNS
-from serving.search import IN_FORCE
 from serving.terminal import Column, count, emit_json, print_table, say
 
 _FACTS = (
@@ -81,7 +81,7 @@ def command(
         wanted = Target(reader.namespace, "entity", entity["entity_id"])
         execute(reader.state, wanted, dry_run=dry_run, as_json=as_json)
         return
-    held = pl.col("status").is_in(IN_FORCE)
+    held = pl.col("status").is_in(STANDING)
     plain = pl.lit(everything) | ~pl.col("predicate").is_in(list(STRUCTURAL_PREDICATES))
     facts = best_first(reader.about([entity["entity_id"]]).lazy().filter(held, plain)).collect()
     page = facts.head(limit)

@@ -10,6 +10,7 @@ import polars as pl
 from knowledge.facts import FREE_STATEMENTS
 from knowledge.fence import fenced
 from knowledge.kinds import INFO_TYPES, NAME_PREDICATES
+from knowledge.standing import STANDING
 from knowledge.tables import LEARNINGS
 from resources.vector_index import Filters
 from serving.layers.edges import entity_edges
@@ -25,7 +26,7 @@ from serving.layers.pieces import (
     by_score,
 )
 from serving.layers.stores import Stores
-from serving.reader import STANDING, Reader
+from serving.reader import Reader
 from serving.search import search_memory
 
 LEARNT = {

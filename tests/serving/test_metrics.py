@@ -5,6 +5,7 @@ import shutil
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import dagster as dg
 import pytest
 from fastapi.testclient import TestClient
 
@@ -51,6 +52,22 @@ def test_the_command_and_prometheus_tell_the_same(run_cairn: Ask, place: Path) -
     written = [file.read_text() for file in (place / FOLDER).rglob("*.jsonl")]
     assert written
     assert "Zanzibar" not in "".join(written)
+
+
+def test_dagster_shows_the_same_measures_of_a_publication(run_cairn: Ask, place: Path) -> None:
+    with dg.DagsterInstance.from_config(str(open_home(place).dagster)) as dagster:
+        made = dagster.get_latest_materialization_event(dg.AssetKey("publication"))
+    assert made
+    assert made.asset_materialization
+    table = made.asset_materialization.metadata["measures/samples"]
+    assert isinstance(table, dg.TableMetadataValue)
+    shown = {(row.data["measure"], row.data["of"]): row.data["value"] for row in table.records}
+    told = run_cairn("--home", place, "metrics", "--json").json["measures"]
+    by_name = {(one["name"], ", ".join(one["labels"].values())): one["value"] for one in told}
+    assert {"gate_pass_rate", "merges", "statements_decayed_share"} <= {name for name, _ in shown}
+    for key, value in shown.items():
+        wanted = by_name[key]
+        assert value == ("" if wanted is None else pytest.approx(wanted, abs=1e-6)), key
 
 
 def test_uses_are_kept_for_three_months_and_where_they_cannot_be_nothing_breaks(
