@@ -35,7 +35,7 @@ class Made(NamedTuple):
     `outcomes` has namespace, stage, unit (a conversation), outcome and rows. A unit whose outcome
     is `pending` is owed still: its rows are not kept. Those that it gave before stand, and its row
     in `work` with them, as long as the conversation has only grown since. `lost` are, by stage,
-    messages that no answer could be had about (knowledge.questions.FAILURE_SCHEMA).
+    messages that no answer could be had about (knowledge.failures.FAILURE_SCHEMA).
     """
 
     rows: Mapping[str, pl.DataFrame]

@@ -14,7 +14,7 @@ def note_lost(state: State, stage: str, asked: pl.DataFrame, failures: pl.DataFr
         stage: Name of the stage that asked.
         asked: What it asked about, of which no older letter stays: columns namespace and unit (a
             conversation), or the namespace alone.
-        failures: Rows of knowledge.questions.FAILURE_SCHEMA.
+        failures: Rows of knowledge.failures.FAILURE_SCHEMA.
     """
     old = state.warehouse.read(DEAD_LETTERS).collect()
     mine = old.filter(pl.col("stage") == stage).join(asked.unique(), on=asked.columns, how="semi")

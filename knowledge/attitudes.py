@@ -10,15 +10,11 @@ from typing import NamedTuple
 
 import polars as pl
 
-from knowledge.facts import ATTITUDES
 from knowledge.injection import orders_among
-from knowledge.introductions import PERSON_TRIGGERS
 from knowledge.names import canonical, canonical_column
+from knowledge.predicates import ATTITUDES, BY_PERSON
 from knowledge.quoting import asks, place_of_name, within_quotation
 from knowledge.text import STOP_WORDS, sentences, words
-
-BY_PERSON = (pl.col("origin") == "human") & pl.col("trigger").is_in(PERSON_TRIGGERS)
-"""Rows of RAW_LOGS that a person set off: the system's own searches engage nobody."""
 
 READ_BY_MODEL = pl.col("predicate").is_in(list(ATTITUDES.values())) & (pl.col("origin") == "human")
 """Rows of CANDIDATES by which a model says what a person likes and dislikes."""

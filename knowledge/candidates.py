@@ -11,13 +11,11 @@ from knowledge.hearsay import with_trust
 from knowledge.identity import digest_column
 from knowledge.injection import HELD, gives_orders, order_spans, orders_among
 from knowledge.policy import Policy
+from knowledge.predicates import NOBODY
 from knowledge.rules import RULES, Found, Record, Rule, field_text
 from knowledge.rules.entities import project_name
 from knowledge.tables import CANDIDATES, REFUSALS
 from knowledge.work import OUTCOME_SCHEMA
-
-NOBODY = "user"
-"""Whom facts are about where there is neither a project nor a speaker's name."""
 
 FAILURE_SCHEMA = pl.Schema(
     {

@@ -12,11 +12,10 @@ from typing import NamedTuple
 
 import polars as pl
 
-from knowledge.conversations import ERROR_LINE
 from knowledge.identity import digest
 from knowledge.injection import gives_orders
 from knowledge.policy import Policy
-from knowledge.text import CHARACTERS_PER_TOKEN, estimated_tokens, sentences
+from knowledge.text import CHARACTERS_PER_TOKEN, ERROR_LINE, estimated_tokens, sentences
 
 ENRICHMENT = "enrichment"
 """Trigger of what the system looked up by itself."""

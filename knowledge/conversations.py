@@ -6,9 +6,7 @@ from knowledge.identity import SEPARATOR, digest_column, digests_of_beginnings
 from knowledge.injection import quiet, unmarked
 from knowledge.policy import Policy
 from knowledge.tables import CONVERSATIONS, EPISODES, RAW_LOGS
-from knowledge.text import CHARACTERS_PER_TOKEN
-
-ERROR_LINE = r"(?i)\b(error|exception|failed|failure|traceback|panic|fatal)\b"
+from knowledge.text import CHARACTERS_PER_TOKEN, ERROR_LINE
 
 _TOLD = sorted(RAW_LOGS.columns.keys() - {"text", "tool_input", *RAW_LOGS.processing})
 """All that later stages read of a record; its content_hash stands for text and input."""

@@ -29,10 +29,9 @@ from knowledge.decision_events import (
     Told,
     told_of,
 )
-from knowledge.facts import canonical_object
 from knowledge.identity import entity_id
 from knowledge.kinds import NAME_PREDICATES
-from knowledge.names import canonical, canonical_column
+from knowledge.names import canonical, canonical_column, canonical_object
 from knowledge.tables import DECISIONS
 from knowledge.times import utc
 

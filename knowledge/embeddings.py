@@ -6,7 +6,7 @@ from knowledge.change import LazyFrames
 from knowledge.embedding import Embedder
 from knowledge.entity_merges import with_canonical
 from knowledge.identity import digest_column
-from knowledge.policy import STRUCTURAL_PREDICATES
+from knowledge.predicates import STRUCTURAL_PREDICATES
 from knowledge.tables import EMBEDDINGS
 
 

@@ -8,12 +8,13 @@ from typing import NamedTuple
 
 import polars as pl
 
-from knowledge.attitudes import BY_PERSON, SPOKEN, STRENGTHS, attitudes
+from knowledge.attitudes import SPOKEN, STRENGTHS, attitudes
 from knowledge.embedding import Embedder
 from knowledge.entity_merges import with_canonical
 from knowledge.identity import digest_column
 from knowledge.mentions import called, named_in
 from knowledge.names import canonical_column
+from knowledge.predicates import BY_PERSON
 from knowledge.preferences import preferences
 from knowledge.searches import commands
 from knowledge.tables import ENGAGEMENTS, PREFERENCES

@@ -13,10 +13,11 @@ import polars as pl
 from knowledge.change import Change, difference
 from knowledge.contexts import context_similarity
 from knowledge.embedding import Embedder
-from knowledge.facts import FREE_STATEMENTS, statements
+from knowledge.facts import statements
 from knowledge.introductions import BY_TIME, WRITTEN, forms, identified, introduces, proposals
 from knowledge.names import canonical_column
 from knowledge.policy import Policy
+from knowledge.predicates import FREE_STATEMENTS
 from knowledge.tables import ENTITIES, REJECTIONS
 
 _ENTITY = ["namespace", "entity_id"]

@@ -6,8 +6,8 @@ import numpy as np
 import polars as pl
 
 from knowledge.embedding import Embedder
-from knowledge.facts import FREE_STATEMENTS
 from knowledge.kinds import NAME_PREDICATES
+from knowledge.predicates import FREE_STATEMENTS
 from knowledge.similarity import pair_similarity
 
 STATEMENTS = 20

@@ -24,8 +24,7 @@ from knowledge.entity_rules import (
     stated,
     unclashing,
 )
-from knowledge.facts import canonical_object
-from knowledge.names import canonical_column
+from knowledge.names import canonical_column, canonical_object
 from knowledge.policy import Policy
 from knowledge.similarity import pair_similarity
 from knowledge.stated_names import stated_names

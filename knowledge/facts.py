@@ -6,29 +6,11 @@ import polars as pl
 
 from knowledge.change import Change
 from knowledge.identity import digest_column
-from knowledge.names import canonical_column
+from knowledge.names import canonical_column, canonical_object
+from knowledge.predicates import ATTITUDES, FREE_STATEMENTS
 from knowledge.tables import FACT_SOURCES, FACTS
 from knowledge.text import words
 from knowledge.trust import best, whose_word
-
-OBJECT_TYPES = {
-    "used_tool": "tool",
-    "connects_to_host": "host",
-    "mentions_path": "path",
-    "targets_system": "system",
-}
-"""Predicates whose object is a name, with its type."""
-
-PIECE_PREDICATES = frozenset({"fact", "instruction", "preference", "procedure", "note", "episodic"})
-"""Predicates of pieces of knowledge that somebody loaded: what type of knowledge each is."""
-
-ATTITUDES = {"like": "likes", "dislike": "dislikes"}
-"""Predicates of what a person says to like or dislike, as a model reads it."""
-
-FREE_STATEMENTS = PIECE_PREDICATES | {
-    "states", "discovery", "provides_solution", "identifies_issue", *ATTITUDES.values(),
-}  # fmt: skip
-"""Predicates whose object is a sentence: about its subject, and about every topic it names."""
 
 _ENTITY = ["namespace", "entity_id"]
 _FACT = ["namespace", "fact_id"]
@@ -42,25 +24,6 @@ class Facts(NamedTuple):
 
     facts: pl.DataFrame
     fact_sources: pl.DataFrame
-
-
-def canonical_object(predicate: str = "predicate", value: str = "object") -> pl.Expr:
-    """The form by which two objects of a predicate are the same.
-
-    Objects that are entities take the canonical name of their type; a command keeps its case, its
-    white space collapsed; any other text is put in lower case, without punctuation at its end.
-    """
-    said = pl.col(predicate)
-    collapsed = pl.col(value).str.normalize("NFKC").str.replace_all(r"\s+", " ").str.strip_chars()
-    plain = collapsed.str.to_lowercase().str.strip_chars_end(" .,;:!?…")
-    typed = said.replace_strict(OBJECT_TYPES, default=None, return_dtype=pl.String)
-    return (
-        pl.when(typed.is_not_null())
-        .then(canonical_column(value, typed.fill_null("topic")))
-        .when(said == "executed_command")
-        .then(collapsed)
-        .otherwise(plain)
-    )
 
 
 def statements(candidates: pl.DataFrame, entities: pl.DataFrame) -> pl.DataFrame:

@@ -10,7 +10,8 @@ import polars as pl
 from knowledge.chunks import LOOKED_UP
 from knowledge.days import UNDATED
 from knowledge.enrichment import FEW, MANY
-from knowledge.policy import STRUCTURAL_PREDICATES, Policy
+from knowledge.policy import Policy
+from knowledge.predicates import STRUCTURAL_PREDICATES
 
 _SEARCH = pl.col("tool_input").str.json_path_match("$.effect_id")
 FINDINGS = LOOKED_UP | (

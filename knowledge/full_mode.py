@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import polars as pl
 
 from knowledge.asking import Ask, LanguageModel
-from knowledge.candidates import NOBODY, candidates
+from knowledge.candidates import candidates
 from knowledge.chunks import READ_IN_FULL, Lines, chunks, pieces, shown
 from knowledge.command_lines import asked_commands
 from knowledge.embedding import Embedder
@@ -26,10 +26,10 @@ from knowledge.extraction import (
 )
 from knowledge.extractors import Extractor, by_prompts
 from knowledge.hearsay import with_trust
-from knowledge.introductions import PERSON_TRIGGERS
 from knowledge.names import refusals
 from knowledge.off_context import judged_in_context
 from knowledge.policy import Policy
+from knowledge.predicates import NOBODY, PERSON_TRIGGERS
 from knowledge.prompts import COMMANDS, ENTITY_FACTS, NAMES
 from knowledge.prompts.names import Names
 from knowledge.proposals import Known, judged_names

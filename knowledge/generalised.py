@@ -18,22 +18,23 @@ from typing import NamedTuple
 import polars as pl
 
 from knowledge.asking import Ask, LanguageModel
-from knowledge.candidates import NOBODY
 from knowledge.cardinality import filled
 from knowledge.chunks import boundaries
 from knowledge.extraction import extractor, label_of_answer
 from knowledge.extractors import Extractor
+from knowledge.failures import FAILURE_SCHEMA
 from knowledge.identity import digest
 from knowledge.injection import HELD, gives_orders
 from knowledge.names import REDACTED_WHOLE
 from knowledge.policy import Policy
+from knowledge.predicates import NOBODY
 from knowledge.prompts.generalised_facts import (
     GENERALISED_FACTS,
     GeneralisedFact,
     GeneralisedFacts,
 )
 from knowledge.proposals import LONGEST_STATEMENT, Known, has_canary
-from knowledge.questions import FAILURE_SCHEMA, halved, in_halves
+from knowledge.questions import halved, in_halves
 from knowledge.quoting import asks, occurring, place_of_name
 from knowledge.rules.entities import project_name
 from knowledge.stated_time import stated_time
@@ -116,7 +117,7 @@ class Generalised(NamedTuple):
     """What themes say.
 
     `theme_facts` are rows of THEME_FACTS, refused ones with their reason. `failures` are rows of
-    knowledge.questions.FAILURE_SCHEMA, with the medoid as record. Where something is pending, the
+    knowledge.failures.FAILURE_SCHEMA, with the medoid as record. Where something is pending, the
     stage is owed still; what is there may be written.
     """
 

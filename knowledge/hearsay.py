@@ -20,7 +20,7 @@ from knowledge.learnings.sentences import HEDGED
 from knowledge.learnings.shortcuts import shortcut
 from knowledge.learnings.steps import Step, shell_command, similar, steps
 from knowledge.learnings.turns import CONVERSATION, Turn, conversations
-from knowledge.policy import NAME_PREDICATES
+from knowledge.predicates import NAME_PREDICATES
 from knowledge.text import STOP_WORDS, words
 from knowledge.trust import OUTCOME, OUTSIDE, PERSON
 from knowledge.vocabulary import stem

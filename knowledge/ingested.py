@@ -10,9 +10,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from knowledge.facts import FREE_STATEMENTS, PIECE_PREDICATES
 from knowledge.kinds import NAME_PREDICATES
-from knowledge.policy import OBSERVED_TYPES
+from knowledge.predicates import FREE_STATEMENTS, OBSERVED_TYPES, PIECE_PREDICATES
 
 DOCUMENT, ITEM = "document", "knowledge"
 """Kinds of such rows of raw_logs; `DOCUMENT` and `ITEM` are types of events, too."""

@@ -10,12 +10,10 @@ from knowledge.change import Change
 from knowledge.identity import digest_column
 from knowledge.kinds import LOADED
 from knowledge.names import canonical_column, refusals
-from knowledge.policy import OBSERVED_TYPES, Policy
+from knowledge.policy import Policy
+from knowledge.predicates import OBSERVED_TYPES, PERSON_TRIGGERS
 from knowledge.rules.orders import COMMANDED
 from knowledge.tables import INTRODUCTIONS
-
-PERSON_TRIGGERS = ("user_message", "learn_command")
-"""Triggers by which a name may come in; `enrichment` never brings one."""
 
 WRITTEN = ["namespace", "entity_name", "entity_type"]
 """A name as a candidate has it."""

@@ -2,11 +2,13 @@
 
 import polars as pl
 
-from knowledge.facts import ATTITUDES, PIECE_PREDICATES
-from knowledge.policy import NAME_PREDICATES, STRUCTURAL_PREDICATES
-
-STATED_PREDICATES = frozenset({"provides_solution", "identifies_issue", "discovery"})
-"""Their object is a sentence that says one kind of thing. Other sentences are free statements."""
+from knowledge.predicates import (
+    ATTITUDES,
+    NAME_PREDICATES,
+    PIECE_PREDICATES,
+    STATED_PREDICATES,
+    STRUCTURAL_PREDICATES,
+)
 
 INFO_TYPES = {
     "instruction": "instructions",

@@ -15,11 +15,11 @@ from typing import NamedTuple
 import polars as pl
 
 from knowledge.asking import Ask, LanguageModel
-from knowledge.candidates import NOBODY
 from knowledge.chunks import LOOKED_UP, SEARCH_RESULT, Lines, chunks, pieces
 from knowledge.extraction import Extraction, extraction, extractor, facts_ask, facts_of
 from knowledge.extractors import Extractor
 from knowledge.policy import Policy
+from knowledge.predicates import NOBODY
 from knowledge.prompts import KNOWN_FACTS
 from knowledge.proposals import Known, judged_facts
 from knowledge.prose import said_of, spellings

@@ -6,11 +6,11 @@ from typing import NamedTuple
 import polars as pl
 
 from knowledge.asking import Answer, Ask, LanguageModel
+from knowledge.failures import FAILURE_SCHEMA
 from knowledge.policy import Policy
 from knowledge.prompts import SEARCH_QUERIES
 from knowledge.prompts.search_queries import SearchQueries
 from knowledge.proposals import has_canary
-from knowledge.questions import FAILURE_SCHEMA
 from knowledge.searches import Command, History, commands, histories, of_prompt
 from knowledge.stage import stage_of
 from knowledge.tables import LEARN_PROMPTS

@@ -2,9 +2,9 @@
 
 import polars as pl
 
-from knowledge.candidates import NOBODY
 from knowledge.known_only import OF_PROSE
 from knowledge.names import canonical_column
+from knowledge.predicates import NOBODY
 from knowledge.quoting import occurring
 from knowledge.text import STOP_WORDS, words
 

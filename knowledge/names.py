@@ -5,7 +5,7 @@ import unicodedata
 
 import polars as pl
 
-from knowledge.policy import OBSERVED_TYPES
+from knowledge.predicates import OBJECT_TYPES, OBSERVED_TYPES
 from knowledge.text import STOP_WORDS, words
 
 HOME_FOLDER = r"(?:/home/[^/]+|/Users/[^/]+|/root|[A-Za-z]:[\\/]Users[\\/][^\\/]+)"
@@ -188,3 +188,22 @@ def refusals(names: pl.Series, types: pl.Series, most_words: int = 8) -> pl.Seri
 
 def _column(column: str | pl.Expr) -> pl.Expr:
     return pl.col(column) if isinstance(column, str) else column
+
+
+def canonical_object(predicate: str = "predicate", value: str = "object") -> pl.Expr:
+    """The form by which two objects of a predicate are the same.
+
+    Objects that are entities take the canonical name of their type; a command keeps its case, its
+    white space collapsed; any other text is put in lower case, without punctuation at its end.
+    """
+    said = pl.col(predicate)
+    collapsed = pl.col(value).str.normalize("NFKC").str.replace_all(r"\s+", " ").str.strip_chars()
+    plain = collapsed.str.to_lowercase().str.strip_chars_end(" .,;:!?…")
+    typed = said.replace_strict(OBJECT_TYPES, default=None, return_dtype=pl.String)
+    return (
+        pl.when(typed.is_not_null())
+        .then(canonical_column(value, typed.fill_null("topic")))
+        .when(said == "executed_command")
+        .then(collapsed)
+        .otherwise(plain)
+    )

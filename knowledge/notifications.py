@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from knowledge.attitudes import BY_PERSON
 from knowledge.days import UNDATED
 from knowledge.embedding import Embedder
 from knowledge.findings import BATCH, FINDINGS, findings, known_facts
@@ -21,6 +20,7 @@ from knowledge.news import worth_telling
 from knowledge.notices import NOTICES, Notice, instant_of, notice_of
 from knowledge.pacing import Pace, pace
 from knowledge.policy import Policy
+from knowledge.predicates import BY_PERSON
 from knowledge.tables import NOTIFICATIONS
 
 READ = NOTICES.fill_null(value=False) | FINDINGS.fill_null(value=False) | BY_PERSON

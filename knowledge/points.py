@@ -4,7 +4,7 @@ import polars as pl
 
 from knowledge.embeddings import entity_texts, learning_text, with_vector
 from knowledge.injection import unmarked
-from knowledge.policy import STRUCTURAL_PREDICATES
+from knowledge.predicates import STRUCTURAL_PREDICATES
 
 LONGEST_TITLE, LONGEST_BEFORE = 120, 300
 """Characters of the first request of a conversation, and of what was said last before an episode,

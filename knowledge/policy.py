@@ -215,16 +215,3 @@ class Policy(BaseModel):
                     "`terraform plan=` to dismiss it"
                 )
         return tuple(sorted(set(lines)))
-
-
-STRUCTURAL_PREDICATES = frozenset({"used_tool", "executed_command", "mentions_path"})
-"""Can be queried, but are never embedded, searched freely or streamed into a context."""
-
-NAME_PREDICATES = STRUCTURAL_PREDICATES | {
-    "connects_to_host", "targets_system", "operation_type",
-}  # fmt: skip
-"""Their object is a name, which was seen in a call or written by a person: nobody claims it. Two
-facts with different names are different, however alike they look."""
-
-OBSERVED_TYPES = frozenset({"project", "host", "path", "tool", "package", "system", "person"})
-"""Types that rules set; every other entity is a topic."""

@@ -8,11 +8,11 @@ import polars as pl
 
 from knowledge.attitudes import stated
 from knowledge.chunks import Line, Lines
-from knowledge.facts import ATTITUDES
 from knowledge.identity import digest
 from knowledge.injection import HELD, gives_orders
 from knowledge.names import REDACTED_WHOLE, canonical, refusals
-from knowledge.policy import OBSERVED_TYPES, Policy
+from knowledge.policy import Policy
+from knowledge.predicates import ATTITUDES, OBSERVED_TYPES
 from knowledge.prompts import CANARIES
 from knowledge.prompts.entity_facts import Fact
 from knowledge.prompts.known_facts import KnownFact

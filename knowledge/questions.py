@@ -8,23 +8,10 @@ import polars as pl
 
 from knowledge.asking import Answer, Ask, LanguageModel
 from knowledge.chunks import Line, Lines
+from knowledge.failures import FAILURE_SCHEMA
 
 Piece = TypeVar("Piece")
 Part = TypeVar("Part")
-
-FAILURE_SCHEMA = pl.Schema(
-    {
-        "namespace": pl.String(),
-        "day": pl.String(),
-        "conversation_id": pl.String(),
-        "record_id": pl.String(),
-        "prompt": pl.String(),
-        "reason": pl.String(),
-        "answer": pl.String(),
-    }
-)
-"""A message that is lost to a prompt, which of `knowledge.asking.FAILURES` is why, and the key of
-the answer that is none."""
 
 
 class Asked(NamedTuple):

@@ -10,9 +10,9 @@ from knowledge.asking import LanguageModel
 from knowledge.change import Change, LazyFrames
 from knowledge.embedding import Embedder
 from knowledge.extractors import Extractor, by_prompts
+from knowledge.failures import FAILURE_SCHEMA
 from knowledge.policy import Policy
 from knowledge.prompt import Prompt
-from knowledge.questions import FAILURE_SCHEMA
 from knowledge.tables import Table
 
 Frames = Mapping[str, pl.DataFrame]
@@ -42,7 +42,7 @@ class Count(NamedTuple):
 class Made(NamedTuple):
     """What a stage made: its tables by name, and what a language model left undone.
 
-    `lost` are messages that no answer could be had about (knowledge.questions.FAILURE_SCHEMA).
+    `lost` are messages that no answer could be had about (knowledge.failures.FAILURE_SCHEMA).
     Where answers are `pending`, the stage is owed still; what is there may be written.
     """
 

@@ -12,7 +12,6 @@ from typing import NamedTuple
 import polars as pl
 
 from knowledge.asking import Ask, LanguageModel
-from knowledge.candidates import NOBODY
 from knowledge.chunks import LINE_SCHEMA, Line, Lines, chunks, pieces, shown
 from knowledge.extraction import Extraction, extraction, extractor
 from knowledge.extractors import Extractor, by_prompts
@@ -29,6 +28,7 @@ from knowledge.ingested import (
 from knowledge.injection import HELD, gives_orders
 from knowledge.kinds import INFO_TYPES, LOADED
 from knowledge.policy import Policy
+from knowledge.predicates import NOBODY
 from knowledge.prompts import STRUCTURE
 from knowledge.prompts.structure import Profile, Structured
 from knowledge.proposals import (

@@ -145,3 +145,6 @@ def suggestion(name: str, names: Collection[str]) -> str:
     """Which of some names a misspelt one may stand for, to end a message with; "" if none may."""
     near = get_close_matches(name, names, n=3)
     return f" (did you mean {' or '.join(near)}?)" if near else ""
+
+
+ERROR_LINE = r"(?i)\b(error|exception|failed|failure|traceback|panic|fatal)\b"

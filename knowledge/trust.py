@@ -8,7 +8,8 @@ is said again.
 
 import polars as pl
 
-from knowledge.policy import NAME_PREDICATES, Policy
+from knowledge.policy import Policy
+from knowledge.predicates import NAME_PREDICATES
 
 OUTSIDE, AGENT, SEARCHED, OUTCOME, PERSON = "outside", "agent", "searched", "outcome", "person"
 

@@ -10,10 +10,9 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from knowledge.decision_events import ENTITY, FACT, Meant
-from knowledge.facts import canonical_object
 from knowledge.identity import record_id
 from knowledge.kinds import NAME_PREDICATES
-from knowledge.names import REDACTED_WHOLE
+from knowledge.names import REDACTED_WHOLE, canonical_object
 from knowledge.proposals import LONGEST_STATEMENT
 from knowledge.redaction import redactor
 from knowledge.tables import ENTITIES, FACTS, MEMORY_ENTITIES

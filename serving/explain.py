@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from knowledge.policy import STRUCTURAL_PREDICATES
+from knowledge.predicates import STRUCTURAL_PREDICATES
 from knowledge.standing import STANDING
 from knowledge.tables import (
     CLUSTERS,

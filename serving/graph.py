@@ -4,8 +4,8 @@ from typing import Any
 
 import polars as pl
 
-from knowledge.facts import FREE_STATEMENTS, OBJECT_TYPES, canonical_object
-from knowledge.policy import STRUCTURAL_PREDICATES
+from knowledge.names import canonical_object
+from knowledge.predicates import FREE_STATEMENTS, OBJECT_TYPES, STRUCTURAL_PREDICATES
 from knowledge.standing import STANDING
 from serving.reader import Reader
 

@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 
 from knowledge.confidence import strength
-from knowledge.policy import STRUCTURAL_PREDICATES
+from knowledge.predicates import STRUCTURAL_PREDICATES
 from knowledge.standing import IN_FORCE, STANDING
 from knowledge.tables import CONVERSATIONS, EPISODES, LEARNINGS
 from serving.cursors import Key, Page, newest, page

@@ -5,7 +5,7 @@ from typing import Any
 import polars as pl
 
 from knowledge.fence import defused, harmless
-from knowledge.policy import STRUCTURAL_PREDICATES
+from knowledge.predicates import STRUCTURAL_PREDICATES
 from knowledge.standing import IN_FORCE
 from knowledge.tables import CONVERSATIONS, RAW_LOGS, THEMES
 from serving.interests import interests

@@ -16,6 +16,7 @@ import polars as pl
 from knowledge.asking import Answer, Ask, LanguageModel
 from knowledge.extraction import extractor
 from knowledge.extractors import Extractor, by_prompts
+from knowledge.failures import FAILURE_SCHEMA
 from knowledge.hearsay import Hearsay, heard
 from knowledge.injection import gives_orders
 from knowledge.learnings.categories import MOST, Signal
@@ -35,7 +36,6 @@ from knowledge.prompts.learning_categories import Categories
 from knowledge.prompts.learning_quotes import SHOWN, LessonQuotes
 from knowledge.prompts.lesson import Lesson, Lessons
 from knowledge.proposals import has_canary
-from knowledge.questions import FAILURE_SCHEMA
 from knowledge.tables import LEARNING_CANDIDATES
 from knowledge.work import OUTCOME_SCHEMA
 
@@ -66,7 +66,7 @@ class Taught(NamedTuple):
     """What a model made of conversations.
 
     `candidates` are rows of LEARNING_CANDIDATES, one for each conversation that was worth asking
-    about. `failures` are rows of knowledge.questions.FAILURE_SCHEMA, with the first message that
+    about. `failures` are rows of knowledge.failures.FAILURE_SCHEMA, with the first message that
     was shown. `outcomes` has one row for each conversation given, as in `work`; a `pending` one is
     owed still: it is not finished, or the model is not to be had. What it has so far is written.
     """

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 import polars as pl
 
 from knowledge.decision_events import CORRECT, FACT, KIND, told_of
-from knowledge.policy import OBSERVED_TYPES, Policy
+from knowledge.policy import Policy
+from knowledge.predicates import OBSERVED_TYPES
 from knowledge.rules.rule import Found, Record, each, rule
 
 CORRECTION = "correction"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 import polars as pl
 
-from knowledge.policy import STRUCTURAL_PREDICATES
+from knowledge.predicates import STRUCTURAL_PREDICATES
 from serving import options
 from serving.terminal import Column, console, count, emit_json, one_line, print_table, say
 from serving.trial import read_files, tables_of, told_unanswered, unanswered

@@ -5,7 +5,7 @@ from datetime import datetime
 import click
 import polars as pl
 
-from knowledge.policy import STRUCTURAL_PREDICATES
+from knowledge.predicates import STRUCTURAL_PREDICATES
 from knowledge.standing import STANDING
 from serving import options
 from serving.interests import interest

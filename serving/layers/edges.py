@@ -2,9 +2,9 @@
 
 import polars as pl
 
-from knowledge.facts import FREE_STATEMENTS, OBJECT_TYPES, canonical_object
 from knowledge.kinds import NAME_PREDICATES
-from knowledge.policy import STRUCTURAL_PREDICATES
+from knowledge.names import canonical_object
+from knowledge.predicates import FREE_STATEMENTS, OBJECT_TYPES, STRUCTURAL_PREDICATES
 
 MENTIONS = "MENTIONS"
 """The edge from what a sentence is about to what else it names."""

@@ -7,9 +7,9 @@ from typing import Any
 
 import polars as pl
 
-from knowledge.facts import FREE_STATEMENTS
 from knowledge.fence import fenced
 from knowledge.kinds import INFO_TYPES, NAME_PREDICATES
+from knowledge.predicates import FREE_STATEMENTS
 from knowledge.standing import STANDING
 from knowledge.tables import LEARNINGS
 from resources.vector_index import Filters

@@ -8,7 +8,7 @@ from uuid import UUID
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, WithJsonSchema
 
 from knowledge.learnings.draft import CATEGORIES
-from knowledge.policy import OBSERVED_TYPES
+from knowledge.predicates import OBSERVED_TYPES
 from serving.budget import BUDGET, SMALLEST
 from serving.cursors import CURSOR
 from serving.listing import RECENT

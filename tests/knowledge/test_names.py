@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from knowledge.names import canonical, canonical_column, refusals, structural
-from knowledge.policy import OBSERVED_TYPES
+from knowledge.predicates import OBSERVED_TYPES
 
 TYPES = sorted(OBSERVED_TYPES | {"topic"})
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from knowledge.policy import STRUCTURAL_PREDICATES
+from knowledge.predicates import STRUCTURAL_PREDICATES
 from resources.state import open_state
 from serving import graph, lineage, listing
 from serving.cursors import BadCursor, Key, Page, newest, page

@@ -12,7 +12,7 @@ import pytest
 from cairn import Knowledge
 from knowledge.fence import CLOSING, NOTICE
 from knowledge.learnings.categories import CATEGORIES
-from knowledge.policy import STRUCTURAL_PREDICATES
+from knowledge.predicates import STRUCTURAL_PREDICATES
 from resources.state import open_state
 from serving.layers.pieces import Metadata
 from serving.layers.published import LEARNT, Following, published, single_values
