@@ -5,10 +5,10 @@ from typing import Any
 import click
 
 from serving import options
-from serving.deciding import NEXT_RUN
 from serving.ids import entities_called
 from serving.namespaces import told_to
 from serving.ordering import order, topic_of
+from serving.pending import NEXT_RUN
 from serving.reader import open_reader
 from serving.terminal import emit_json, say
 

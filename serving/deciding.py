@@ -19,17 +19,8 @@ from knowledge.tables import ENTITIES, FACTS, MEMORY_ENTITIES
 from resources.state import State
 from serving.ids import find
 from serving.inbox import add_event
+from serving.pending import NEXT_RUN
 from serving.reader import Reader
-from serving.terminal import Column, console, emit_json, one_line, print_table, say
-
-NEXT_RUN = "at the next run: `cairn run`"
-
-COLUMNS = (
-    Column("id"),
-    Column("confidence", "conf"),
-    Column("status", from_width=110),
-    Column("text", "what it says", wide=True),
-)
 
 
 class Undecidable(Exception):  # noqa: N818  what a person is told
@@ -247,19 +238,3 @@ def note(
         "written": received.written,
         "applied": NEXT_RUN.replace("`", ""),
     }
-
-
-def tell(
-    told: dict[str, Any], named: Sequence[Named], will: str, otherwise: str, *, as_json: bool
-) -> None:
-    """Says what will happen to what, when, and how to decide otherwise."""
-    if as_json:
-        emit_json(told)
-        return
-    kind = "Facts" if told["thing"] == FACT else "Entities"
-    say(f"{kind} of {told['namespace']}, {will}:", style="bold")
-    rows = [{**each._asdict(), "text": one_line(each.text)} for each in named]
-    print_table(rows, COLUMNS, indent=2)
-    console().print()
-    say(f"Noted as {told['decision_id']}; applied {NEXT_RUN}")
-    say(f"To decide otherwise: {otherwise}", style="dim")

@@ -11,7 +11,7 @@ from resources.publication import Manifest, held_back, namespaces, published, re
 from resources.sources import files_there
 from resources.state import State
 from resources.verdicts import Verdicts
-from serving.terminal import count, span
+from serving.display import count, span
 
 ADVICE = "`cairn doctor` tells more"
 

@@ -10,8 +10,9 @@ from typing import Any
 from knowledge.identity import record_id
 from knowledge.names import canonical
 from resources.state import State
-from serving.deciding import NEXT_RUN, Undecidable
+from serving.deciding import Undecidable
 from serving.inbox import add_event
+from serving.pending import NEXT_RUN
 
 LONGEST_TOPIC = 200
 """Characters."""

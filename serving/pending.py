@@ -18,10 +18,9 @@ from knowledge.tables import RAW_LOGS, SOURCE_FILES
 from resources.inbox import files, namespaces_of_inbox
 from resources.publication import namespaces, published, read_published
 from resources.state import State
-from serving.deciding import NEXT_RUN
+from serving.display import one_line
 from serving.namespaces import Several, to_read
 from serving.reader import NothingPublished, Reader, open_reader
-from serving.terminal import one_line, say
 
 LEARN = frozenset({"learn"})
 SCHEDULES = frozenset({"schedule", "unschedule"})
@@ -35,8 +34,6 @@ RATINGS = frozenset({"rating"})
 LONGEST = 80
 """Characters that are shown of what was said."""
 
-MOST = 10
-"""Things that are shown of what waits, the latest."""
 
 _OWN = frozenset({"switch", "intent", "receipt"})
 """Lines by which Cairn notes what it did itself: nobody said them, and nobody waits for them."""
@@ -173,17 +170,9 @@ def listed(state: State, namespace: str | None, verbs: Collection[str]) -> Liste
     return Listed(namespace, open_reader(state, namespace), waiting)
 
 
-def say_pending(waiting: Collection[Pending]) -> None:
-    """Tells a person what waits for the next run; nothing if nothing does."""
-    if waiting:
-        spaces = sorted({one.namespace for one in waiting})
-        say(f"Noted for {', '.join(spaces)}, and applied {NEXT_RUN}", style="bold")
-        for one in list(waiting)[-MOST:]:
-            say(f"{one.at:%Y-%m-%d %H:%M}  {one.said}", indent=2)
-        if len(waiting) > MOST:
-            say(f"… and {len(waiting) - MOST:,} before", indent=2, style="dim")
-
-
 def as_rows(waiting: Collection[Pending]) -> list[dict[str, Any]]:
     """The same, for programs."""
     return [one._asdict() for one in waiting]
+
+
+NEXT_RUN = "at the next run: `cairn run`"

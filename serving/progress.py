@@ -13,7 +13,7 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedCo
 
 from pipelines.watching import ORDER, TABLE_OF, Listener, Report, Stages
 from resources.log_files import LogFile
-from serving.terminal import count, size
+from serving.display import count, size
 
 
 class Display:

@@ -8,9 +8,10 @@ from knowledge.decision_events import FACT
 from knowledge.identity import record_id
 from knowledge.learnings.feedback import STRENGTH
 from knowledge.tables import LEARNINGS
-from serving.deciding import NEXT_RUN, Undecidable
+from serving.deciding import Undecidable
 from serving.ids import Thing
 from serving.inbox import add_event
+from serving.pending import NEXT_RUN
 from serving.reader import Reader
 
 THUMBS = {"up": "👍", "down": "👎"}

@@ -1,19 +1,13 @@
 """What a run ends with: what there is now, the best of it, and one search that finds some."""
 
+from collections.abc import Collection
 from typing import Any
 
-import polars as pl
-
 from knowledge.fence import defused, harmless
-from knowledge.predicates import STRUCTURAL_PREDICATES
-from knowledge.standing import IN_FORCE
-from knowledge.tables import CONVERSATIONS, RAW_LOGS, THEMES
-from serving.interests import interests
-from serving.notifications import notifications
-from serving.reader import Reader
-from serving.researching import prompts
-from serving.search import Found, search_memory
-from serving.terminal import Column, console, count, one_line, print_table, say
+from serving.display import count, one_line
+from serving.pending import NEXT_RUN, Pending
+from serving.search import Found
+from serving.terminal import Column, console, print_table, say
 
 ENTITY_COLUMNS = (
     Column("entity_id", "id"),
@@ -23,61 +17,6 @@ ENTITY_COLUMNS = (
     Column("mentions", from_width=70),
     Column("last_seen", from_width=90),
 )
-
-
-def totals(reader: Reader) -> dict[str, int]:
-    """Rows of what was published."""
-
-    def height(frame: pl.LazyFrame) -> int:
-        return frame.select(pl.len()).collect().item()
-
-    every = reader.memory().filter(pl.col("status").is_in(IN_FORCE))
-    memory = every.filter(pl.col("status") != "deprecated")
-    plain = memory.filter(~pl.col("predicate").is_in(list(STRUCTURAL_PREDICATES)))
-    return {
-        "conversations": height(reader.table(CONVERSATIONS, ["conversation_id"])),
-        "records": height(reader.table(RAW_LOGS, ["record_id"])),
-        "entities": height(reader.top_entities()),
-        "facts": height(plain),
-        "structural_facts": height(memory) - height(plain),
-        "deprecated_facts": height(every) - height(memory),
-        "learnings": height(reader.learnings()),
-        "themes": height(reader.table(THEMES, ["theme_id"])),
-    }
-
-
-def overview(reader: Reader) -> dict[str, Any]:
-    """The best of a namespace: learnings, entities, what is cared about, one search."""
-    learnings = reader.learnings().head(5).drop("simhash").collect().to_dicts()
-    entities = reader.top_entities().head(10).collect().to_dicts()
-    query = example_query(reader, learnings, entities)
-    return {
-        "namespace": reader.namespace,
-        "as_of": reader.as_of,
-        "totals": totals(reader),
-        "learnings": learnings,
-        "entities": entities,
-        "interests": [row for row in interests(reader, 3).rows if row["score"] > 0],
-        "learn_prompts": prompts(reader, 5).rows,
-        "notifications": notifications(reader, 3).rows,
-        "example": {
-            "query": query,
-            "results": search_memory(reader, query, "all", 3) if query else [],
-        },
-    }
-
-
-def example_query(
-    reader: Reader, learnings: list[dict[str, Any]], entities: list[dict[str, Any]]
-) -> str | None:
-    """Words that find something: the largest theme's, the best learning's, an entity's name."""
-    themes = reader.table(THEMES).sort("size", "theme_id", descending=[True, False])
-    largest = themes.head(1).collect()
-    if largest.height:
-        return " ".join(largest["terms"][0][:3])
-    if learnings:
-        return str(learnings[0]["title"])
-    return str(entities[0]["display_name"]) if entities else None
 
 
 def print_totals(found: dict[str, Any]) -> None:
@@ -157,3 +96,18 @@ def print_found(result: Found) -> None:
     say(harmless(one_line(result.text, 600)), indent=2)
     for source in result.sources[:2]:
         out.print(f"  {source['file']}:{source['line']}", style="dim", markup=False, soft_wrap=True)
+
+
+def say_pending(waiting: Collection[Pending]) -> None:
+    """Tells a person what waits for the next run; nothing if nothing does."""
+    if waiting:
+        spaces = sorted({one.namespace for one in waiting})
+        say(f"Noted for {', '.join(spaces)}, and applied {NEXT_RUN}", style="bold")
+        for one in list(waiting)[-MOST:]:
+            say(f"{one.at:%Y-%m-%d %H:%M}  {one.said}", indent=2)
+        if len(waiting) > MOST:
+            say(f"… and {len(waiting) - MOST:,} before", indent=2, style="dim")
+
+
+MOST = 10
+"""Things that are shown of what waits, the latest."""

@@ -7,7 +7,7 @@ import polars as pl
 
 from knowledge.learn_prompts import found
 from knowledge.search_events import EFFECT
-from knowledge.searches import SEARCHES, Attempt, History, histories, interval
+from knowledge.searches import SEARCHES, Attempt, History, histories
 from knowledge.standing import STANDING
 from knowledge.tables import (
     ENRICHMENT_QUEUE,
@@ -17,11 +17,8 @@ from knowledge.tables import (
     MEMORY_ENTITIES,
     RAW_LOGS,
 )
-from resources.effects import forgotten, try_again
-from resources.state import State
+from resources.effects import forgotten
 from serving.cursors import Key, Page, newest, page
-from serving.deciding import Undecidable
-from serving.ordering import order, topic_of
 from serving.reader import Reader
 
 RESULTS = (pl.col("kind") == "tool_result") & (pl.col("tool_name") == "search")
@@ -38,48 +35,6 @@ SEARCHES_FOLLOW = (
 )
 
 FORGOTTEN = "what it brought was forgotten: ask anew, and it is searched for"
-
-
-class Tried(NamedTuple):
-    """A search that is to be tried again."""
-
-    query: str
-    new: bool
-    """False if that was said before."""
-
-
-def learn(state: State, namespace: str, topic: str, event_id: str | None = None) -> dict[str, Any]:
-    """Notes that somebody wants to learn about a topic; gives what `order` does.
-
-    Raises:
-        Undecidable: it is none.
-    """
-    return order(state, namespace, "learn", _topic(topic), event_id)
-
-
-def schedule(
-    state: State, namespace: str, topic: str, every: str | None, event_id: str | None = None
-) -> dict[str, Any]:
-    """Notes that a topic is to be searched for again and again; or with no time, no more.
-
-    Raises:
-        Undecidable: it is no topic, or no time.
-    """
-    named = _topic(topic)
-    if every is None:
-        return order(state, namespace, "unschedule", named, event_id)
-    if interval(every) is None:
-        raise Undecidable(f"{every!r} is no time such as 12h, 3d, week, `2 weeks` or month")
-    return order(state, namespace, "schedule", named, event_id, option=f"--every {every}")
-
-
-def _topic(topic: str) -> str:
-    line = topic_of([topic])
-    if not any(character.isalnum() for character in line):
-        raise Undecidable("the topic says nothing")
-    if " --" in f" {line}":
-        raise Undecidable("a topic has no option in it")
-    return line
 
 
 def prompts(reader: Reader, limit: int = 20, cursor: str | None = None) -> Page:
@@ -148,7 +103,7 @@ def report(reader: Reader) -> Report:
             "query": one.search.query, "outcome": one.outcome, "results": one.search.found,
             "error": one.search.error, "provider": one.search.provider,
         }
-        for one in _attempts(reader)
+        for one in attempts_of(reader)
     ]  # fmt: skip
     return Report(rows.filter(free), rows.filter(~free), made)
 
@@ -163,29 +118,8 @@ def _queue(reader: Reader) -> pl.DataFrame:
     )
 
 
-def _attempts(reader: Reader) -> list[Attempt]:
+def attempts_of(reader: Reader) -> list[Attempt]:
     """Searches of the system itself, the latest first."""
     rows = reader.table(RAW_LOGS).filter(SEARCHES).collect()
     history = histories(rows).get(reader.namespace, History())
     return [one for one in reversed(history.attempts) if one.search.effect_id]
-
-
-def again(reader: Reader, effect_id: str) -> Tried:
-    """Lets a search be tried again of which nobody knows what became, or that failed for good.
-
-    Raises:
-        Undecidable: there is no such search, or it is not held.
-    """
-    rows = report(reader).held.filter(
-        pl.col("effect_id").str.starts_with(effect_id) & pl.col("held").is_in(["unknown", "failed"])
-    )
-    if rows.height != 1:
-        what = "several searches begin with" if rows.height else "no search that is held has the id"
-        raise Undecidable(f"{what} {effect_id}; see `cairn research`")
-    row = rows.row(0, named=True)
-    last = row["effect_id"]
-    if row["held"] == "failed":
-        tries = [one for one in _attempts(reader) if one.search.unit == row["unit"]]
-        last = tries[0].search.effect_id
-    now = datetime.now(UTC)
-    return Tried(row["query"], try_again(reader.state, reader.namespace, EFFECT, last, now))

@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from serving.terminal import console, one_line, say, say_value
+from serving.display import one_line
+from serving.terminal import console, say, say_value
 
 if TYPE_CHECKING:
     from resources.state import State

@@ -11,7 +11,8 @@ import click
 import polars as pl
 
 from knowledge.standing import IN_FORCE
-from serving.terminal import console, count, one_line, say, say_value
+from serving.display import count, one_line
+from serving.terminal import console, say, say_value
 
 if TYPE_CHECKING:
     from resources.state import State
@@ -143,7 +144,8 @@ def print_unresolved(row: dict[str, Any]) -> None:
 def decide_on(state: "State", namespace: str | None, limit: int) -> None:
     """Asks about one pair after the other; each answer is noted at once."""
     from knowledge.decision_events import FACT, KEEP_APART, MERGE, RETRACT
-    from serving.deciding import NEXT_RUN, chosen, note, united
+    from serving.deciding import chosen, note, united
+    from serving.pending import NEXT_RUN
 
     by_name = {reader.namespace: reader for reader in _readers(state, namespace)}
     decided = 0

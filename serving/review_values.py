@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from serving.terminal import count, one_line, say, say_value
+from serving.display import count, one_line
+from serving.terminal import say, say_value
 
 if TYPE_CHECKING:
     from resources.state import State

@@ -14,6 +14,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from serving.display import one_line
+
 UNBOUND = 10_000
 """Width where no terminal is: nothing is cut or wrapped, so that lines can be searched."""
 
@@ -63,12 +65,6 @@ def _plain(value: object) -> Any:
     raise TypeError(f"{type(value).__name__} cannot be written as JSON")
 
 
-def one_line(text: str, width: int = 0) -> str:
-    """Text on one line, without control characters; cut to `width` with an ellipsis."""
-    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
-    return line[: width - 1] + "…" if width and len(line) > width else line
-
-
 def shown(value: object) -> str:
     """A value as a cell: times to the minute, confidences with two places."""
     if value is None:
@@ -84,31 +80,6 @@ def shown(value: object) -> str:
     if isinstance(value, list):
         return ", ".join(shown(each) for each in value)
     return one_line(str(value))
-
-
-def size(count: float) -> str:
-    """Bytes for people."""
-    for unit in ("B", "kB", "MB", "GB"):
-        if count < 1000 or unit == "GB":
-            break
-        count /= 1000
-    return f"{count:,.0f} {unit}" if unit in ("B", "kB") else f"{count:,.1f} {unit}"
-
-
-def span(seconds: float) -> str:
-    """A stretch of time for people."""
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    if seconds < 90 * 60:
-        return f"{seconds / 60:.0f} min"
-    if seconds < 36 * 3600:
-        return f"{seconds / 3600:.0f} h"
-    return f"{seconds / 86400:.0f} days"
-
-
-def count(number: int, noun: str, plural: str | None = None) -> str:
-    """`1 fact`, `2 facts`."""
-    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def sparkline(values: Sequence[float]) -> str:

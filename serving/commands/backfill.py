@@ -10,7 +10,8 @@ import click
 
 from serving import options
 from serving.commands.stale import in_words
-from serving.terminal import count, say
+from serving.display import count
+from serving.terminal import say
 
 if TYPE_CHECKING:
     from pipelines.stale import Change

@@ -6,8 +6,10 @@ import click
 import polars as pl
 
 from serving import options
-from serving.pending import TEXTS, as_rows, listed, say_pending
-from serving.terminal import Column, count, emit_json, print_table, say, say_value
+from serving.display import count
+from serving.pending import TEXTS, as_rows, listed
+from serving.report import say_pending
+from serving.terminal import Column, emit_json, print_table, say, say_value
 
 if TYPE_CHECKING:
     from serving.reader import Reader

@@ -24,7 +24,8 @@ def command(
 ) -> None:
     """Say that a fact is true."""
     from knowledge.decision_events import CONFIRM
-    from serving.deciding import choose, note, tell
+    from serving.deciding import choose, note
+    from serving.decision_output import tell
 
     choice = choose(options.state_of(ctx), [fact], namespace, facts_only="confirmed")
     told = note(choice, CONFIRM, choice.named, reason=reason)

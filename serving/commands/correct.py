@@ -30,7 +30,8 @@ def command(
 ) -> None:
     """Put a true sentence in the place of a fact."""
     from knowledge.decision_events import CORRECT
-    from serving.deciding import choose, correction, note, tell, unretracted, with_members
+    from serving.deciding import choose, correction, note, unretracted, with_members
+    from serving.decision_output import tell
 
     choice = choose(options.state_of(ctx), [fact], namespace, facts_only="corrected")
     unretracted(choice)

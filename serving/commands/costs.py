@@ -10,7 +10,8 @@ import polars as pl
 from knowledge.costs import BY, costs
 from serving import options
 from serving.commands.dead_letters import check_known
-from serving.terminal import Column, console, count, emit_json, print_table, say
+from serving.display import count
+from serving.terminal import Column, console, emit_json, print_table, say
 
 COLUMNS = (
     Column("calls"),

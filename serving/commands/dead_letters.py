@@ -7,8 +7,9 @@ import click
 import polars as pl
 
 from serving import options
+from serving.display import count, one_line
 from serving.reasons import in_words
-from serving.terminal import console, count, emit_json, one_line, say, say_value
+from serving.terminal import console, emit_json, say, say_value
 
 if TYPE_CHECKING:
     from resources.state import State

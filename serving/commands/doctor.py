@@ -16,7 +16,8 @@ from rich.text import Text
 
 from resources.home import LEAST_FREE
 from serving import options
-from serving.terminal import console, emit_json, size
+from serving.display import size
+from serving.terminal import console, emit_json
 
 if TYPE_CHECKING:
     from resources.publication import Manifest

@@ -8,7 +8,8 @@ import polars as pl
 
 from knowledge.predicates import STRUCTURAL_PREDICATES
 from serving import options
-from serving.terminal import Column, console, count, emit_json, one_line, print_table, say
+from serving.display import count, one_line
+from serving.terminal import Column, console, emit_json, print_table, say
 from serving.trial import read_files, tables_of, told_unanswered, unanswered
 
 if TYPE_CHECKING:

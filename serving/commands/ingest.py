@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from serving import options
-from serving.terminal import Column, count, emit_json, print_table, say
+from serving.display import count
+from serving.terminal import Column, emit_json, print_table, say
 
 if TYPE_CHECKING:
     from knowledge.ingested import Named

@@ -7,8 +7,9 @@ import click
 
 from serving import options
 from serving.interests import interests, total
-from serving.pending import ATTITUDES, as_rows, listed, say_pending
+from serving.pending import ATTITUDES, as_rows, listed
 from serving.reader import open_reader
+from serving.report import say_pending
 from serving.terminal import Column, emit_json, print_table, say, sparkline
 
 _COLUMNS = (

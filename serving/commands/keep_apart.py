@@ -28,7 +28,8 @@ def command(
 ) -> None:
     """Say that two facts, or two entities, are two, and both hold."""
     from knowledge.decision_events import KEEP_APART
-    from serving.deciding import choose, note, tell
+    from serving.deciding import choose, note
+    from serving.decision_output import tell
 
     choice = choose(options.state_of(ctx), ids, namespace)
     told = note(choice, KEEP_APART, choice.named, reason=reason)

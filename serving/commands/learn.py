@@ -25,10 +25,11 @@ def command(
     ctx: click.Context, topic: tuple[str, ...], limit: int, namespace: str | None, as_json: bool
 ) -> None:
     """Ask for a topic to be looked into; or see what came of it."""
+    from serving.asking_research import learn
     from serving.namespaces import told_to
-    from serving.pending import LEARN, as_rows, listed, say_pending
-    from serving.report import prompt_line
-    from serving.researching import NO_PROVIDER, SEARCHES_FOLLOW, learn, prompts, total
+    from serving.pending import LEARN, as_rows, listed
+    from serving.report import prompt_line, say_pending
+    from serving.researching import NO_PROVIDER, SEARCHES_FOLLOW, prompts, total
 
     state = options.state_of(ctx)
     off = state.settings.search_provider is None

@@ -4,10 +4,12 @@ import click
 import polars as pl
 
 from serving import options
+from serving.display import count, one_line
 from serving.earlier import versions_of
-from serving.pending import RATINGS, as_rows, pending, say_pending
+from serving.pending import RATINGS, as_rows, pending
 from serving.reader import open_reader
-from serving.terminal import console, count, emit_json, one_line, say
+from serving.report import say_pending
+from serving.terminal import console, emit_json, say
 
 CATEGORIES = [
     "pattern", "best_practice", "anti_pattern", "bug_fix", "optimization", "tool_usage",

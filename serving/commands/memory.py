@@ -8,10 +8,11 @@ import polars as pl
 from knowledge.predicates import STRUCTURAL_PREDICATES
 from knowledge.standing import STANDING
 from serving import options
+from serving.display import count
 from serving.interests import interest
 from serving.reader import best_first, open_reader
 from serving.report import ENTITY_COLUMNS
-from serving.terminal import Column, count, emit_json, print_table, say
+from serving.terminal import Column, emit_json, print_table, say
 
 _FACTS = (
     Column("fact_id", "id"),

@@ -36,7 +36,8 @@ def command(
 ) -> None:
     """Say that facts, or entities, are one."""
     from knowledge.decision_events import ENTITY, MERGE
-    from serving.deciding import Undecidable, choose, note, tell, unretracted
+    from serving.deciding import Undecidable, choose, note, unretracted
+    from serving.decision_output import tell
     from serving.ids import find
 
     state = options.state_of(ctx)

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from serving import options
-from serving.terminal import Column, count, emit_json, print_table, say, say_value
+from serving.display import count
+from serving.terminal import Column, emit_json, print_table, say, say_value
 
 if TYPE_CHECKING:
     from resources.state import State
@@ -51,11 +52,12 @@ def command(
     as_json: bool,
 ) -> None:
     """What you were told unasked, what you will be, and what is held back."""
-    from serving.deciding import NEXT_RUN
-    from serving.notifications import Unnotified, counts, notifications, react
-    from serving.notifications import again as try_again
-    from serving.pending import NOTICES, as_rows, pending, say_pending
+    from serving.answering import Unnotified, react
+    from serving.answering import again as try_again
+    from serving.notifications import counts, notifications
+    from serving.pending import NEXT_RUN, NOTICES, as_rows, pending
     from serving.reader import open_reader
+    from serving.report import say_pending
 
     if sum(map(bool, (send, again, like, dislike))) > 1:
         raise click.UsageError("--send, --again, --like and --dislike: one of them", ctx)

@@ -9,7 +9,8 @@ import polars as pl
 
 from serving import options
 from serving.commands.costs import shown_dollars
-from serving.terminal import Column, console, count, emit_json, print_table, say
+from serving.display import count
+from serving.terminal import Column, console, emit_json, print_table, say
 from serving.trial import Read, read_files, tables_of, told_unanswered, unanswered
 
 if TYPE_CHECKING:

@@ -24,10 +24,11 @@ def command(
     ctx: click.Context, id_: str, verdict: str, namespace: str | None, as_json: bool
 ) -> None:
     """Say that a learning helped, or did not."""
-    from serving.deciding import NEXT_RUN
+    from serving.display import one_line
     from serving.ids import find
+    from serving.pending import NEXT_RUN
     from serving.rating import rate
-    from serving.terminal import emit_json, one_line, say
+    from serving.terminal import emit_json, say
 
     told = rate(find(options.state_of(ctx), id_, namespace), verdict)
     if as_json:

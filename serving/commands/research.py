@@ -6,7 +6,8 @@ import click
 import polars as pl
 
 from serving import options
-from serving.terminal import Column, count, emit_json, print_table, say
+from serving.display import count
+from serving.terminal import Column, emit_json, print_table, say
 
 if TYPE_CHECKING:
     from resources.state import State
@@ -69,11 +70,11 @@ def command(
     as_json: bool,
 ) -> None:
     """What is to be searched for, what was, and what is not known."""
-    from serving.deciding import NEXT_RUN
-    from serving.pending import RESEARCH, as_rows, listed, say_pending
+    from serving.asking_research import again as try_again
+    from serving.pending import NEXT_RUN, RESEARCH, as_rows, listed
     from serving.reader import open_reader
+    from serving.report import say_pending
     from serving.researching import NO_PROVIDER, NOTHING, report
-    from serving.researching import again as try_again
 
     if now and again:
         raise click.UsageError("--run and --again do not go together", ctx)

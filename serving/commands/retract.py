@@ -25,7 +25,8 @@ def command(
 ) -> None:
     """Say that a fact is not true, or not worth knowing."""
     from knowledge.decision_events import RETRACT
-    from serving.deciding import choose, note, tell, unretracted, with_members
+    from serving.deciding import choose, note, unretracted, with_members
+    from serving.decision_output import tell
 
     choice = choose(options.state_of(ctx), [fact], namespace, facts_only="retracted")
     unretracted(choice)

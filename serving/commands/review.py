@@ -12,7 +12,9 @@ from knowledge.decision_events import DECISION_TYPES
 from resources.publication import namespaces
 from serving import options
 from serving.commands.dead_letters import check_known
-from serving.pending import as_rows, pending, say_pending
+from serving.display import one_line
+from serving.pending import as_rows, pending
+from serving.report import say_pending
 from serving.review_operations import operations, print_operation
 from serving.review_pairs import decide_on, pairs, print_pair, print_unresolved, unresolved
 from serving.review_values import (
@@ -23,7 +25,7 @@ from serving.review_values import (
     slots,
     struck,
 )
-from serving.terminal import console, emit_json, one_line, say, say_value
+from serving.terminal import console, emit_json, say, say_value
 
 if TYPE_CHECKING:
     from resources.state import State

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from serving import options
-from serving.terminal import Column, console, count, emit_json, print_table, say, size, span
+from serving.display import count, size, span
+from serving.terminal import Column, console, emit_json, print_table, say
 
 if TYPE_CHECKING:
     from pipelines.run import Plan
@@ -331,8 +332,8 @@ def _overviews(state: "State") -> list[dict[str, Any]]:
     """What is published, a person's own namespaces first."""
     from resources.publication import namespaces
     from serving.namespaces import SAMPLES
+    from serving.overview import overview
     from serving.reader import open_reader
-    from serving.report import overview
 
     names = sorted(namespaces(state.home), key=lambda name: (name == SAMPLES, name))
     return [overview(open_reader(state, name)) for name in names]

@@ -39,10 +39,11 @@ def command(
     as_json: bool,
 ) -> None:
     """Have a topic searched for again and again."""
-    from serving.deciding import NEXT_RUN
+    from serving.asking_research import schedule
     from serving.namespaces import told_to
-    from serving.pending import SCHEDULES, as_rows, listed, say_pending
-    from serving.researching import NO_PROVIDER, schedule, schedules
+    from serving.pending import NEXT_RUN, SCHEDULES, as_rows, listed
+    from serving.report import say_pending
+    from serving.researching import NO_PROVIDER, schedules
 
     if topic and (every is None) != stop:
         raise click.UsageError("give --every TIME, or --stop", ctx)

@@ -3,7 +3,7 @@
 import click
 
 from serving import options
-from serving.terminal import count
+from serving.display import count
 
 PORT = 8723
 

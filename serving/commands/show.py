@@ -10,16 +10,16 @@ from rich.text import Text
 
 from knowledge.decision_events import CORRECT
 from serving import options
+from serving.display import count, one_line
 from serving.explain import explain
 from serving.ids import Thing, find
-from serving.pending import as_rows, pending, say_pending
+from serving.pending import as_rows, pending
+from serving.report import say_pending
 from serving.terminal import (
     Column,
     bar,
     console,
-    count,
     emit_json,
-    one_line,
     print_table,
     say,
     say_value,

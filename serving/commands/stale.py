@@ -8,7 +8,8 @@ import click
 
 from serving import options
 from serving.commands.costs import shown_dollars
-from serving.terminal import Column, count, emit_json, print_table, say
+from serving.display import count
+from serving.terminal import Column, emit_json, print_table, say
 
 if TYPE_CHECKING:
     from pipelines.stale import Change

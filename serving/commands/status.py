@@ -11,17 +11,8 @@ import click
 import polars as pl
 
 from serving import options
-from serving.terminal import (
-    Column,
-    console,
-    count,
-    emit_json,
-    print_table,
-    say,
-    say_value,
-    shown,
-    span,
-)
+from serving.display import count, span
+from serving.terminal import Column, console, emit_json, print_table, say, say_value, shown
 
 if TYPE_CHECKING:
     from resources.state import State
@@ -58,7 +49,8 @@ def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
     from resources.lock import lock_holder
     from resources.sources import list_sources
     from serving.freshness import reasons
-    from serving.pending import as_rows, pending, say_pending
+    from serving.pending import as_rows, pending
+    from serving.report import say_pending
     from serving.waiting_pairs import waiting_pairs
 
     state = options.state_of(ctx)
@@ -174,8 +166,8 @@ def _namespaces(state: "State") -> list[dict[str, Any]]:
     from pipelines.stale import owed_units
     from serving.commands.dead_letters import letters
     from serving.freshness import all_namespaces, freshness
+    from serving.overview import totals
     from serving.reader import open_reader
-    from serving.report import totals
 
     times = dates(state)
     newest = dict(times.newest.iter_rows())

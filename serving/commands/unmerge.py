@@ -24,7 +24,8 @@ def command(
 ) -> None:
     """Take a fact, or an entity, out of what it was merged with."""
     from knowledge.decision_events import UNMERGE
-    from serving.deciding import Undecidable, choose, note, tell, united
+    from serving.deciding import Undecidable, choose, note, united
+    from serving.decision_output import tell
 
     choice = choose(options.state_of(ctx), [id_], namespace)
     (own,) = choice.named

@@ -5,7 +5,8 @@ from typing import Any
 import click
 
 from serving import options
-from serving.terminal import console, emit_json, one_line, say
+from serving.display import one_line
+from serving.terminal import console, emit_json, say
 
 
 @click.command(

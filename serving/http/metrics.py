@@ -16,7 +16,7 @@ from knowledge.measures import Measure
 from resources.publication import Manifest
 from serving.measures import present_measures, published_measures
 from serving.memory import Memory
-from serving.report import totals
+from serving.overview import totals
 from serving.workers import COUNTERS
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"

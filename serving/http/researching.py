@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from fastapi import Query
 
-from serving import researching
+from serving import asking_research, researching
 from serving.cursors import Page
 from serving.http.access import Asked
 from serving.http.answers import LearnPromptPage, NotificationPage, Ordered, Research, SchedulePage
@@ -32,7 +32,7 @@ def learn_prompts(asked: Asked, wanted: Annotated[Paged, Query()]) -> dict[str, 
 def learn(asked: Asked, where: Annotated[Parameters, Query()], wanted: LearnBody) -> dict[str, Any]:
     """Have a topic looked into. It is on disk when this answers; searches follow by themselves."""
     state, namespace = asked.memory.state, asked.inbox(where.namespace)
-    told = researching.learn(state, namespace, wanted.topic, wanted.event_id)
+    told = asking_research.learn(state, namespace, wanted.topic, wanted.event_id)
     return told | _provider(asked)
 
 
@@ -51,7 +51,7 @@ def schedule(
     """Have a topic searched for again and again, or no more. The last word on a topic counts."""
     state, namespace = asked.memory.state, asked.inbox(where.namespace)
     every = None if wanted.every == NEVER else wanted.every
-    told = researching.schedule(state, namespace, wanted.topic, every, wanted.event_id)
+    told = asking_research.schedule(state, namespace, wanted.topic, every, wanted.event_id)
     return told | _provider(asked)
 
 

@@ -30,10 +30,10 @@ from serving.mcp_server.arguments import (
 from serving.mcp_server.scope import Asked, Refused
 from serving.notifications import notifications
 from serving.offering import brief, found_for
+from serving.overview import totals
 from serving.passive import next_context
 from serving.pending import ATTITUDES, LEARN, NOTICES, RESEARCH, as_rows, pending
 from serving.reader import Reader
-from serving.report import totals
 from serving.search import Found, answer, served
 
 

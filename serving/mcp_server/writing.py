@@ -8,7 +8,7 @@ from knowledge.identity import record_id
 from knowledge.origins import spoken
 from knowledge.tombstones import NAMESPACE
 from resources.inbox import Received
-from serving import researching
+from serving import asking_research
 from serving.deciding import chosen, note, unretracted, with_members
 from serving.forgetting import Target, Unforgettable, named, reach, whole
 from serving.forgetting import note as note_tombstone
@@ -107,7 +107,7 @@ def learn(asked: Asked, wanted: ToLearn) -> Recorded:
 
     Searches for it follow by themselves, not at once; `list_learn_prompts` tells what was found.
     """
-    said = researching.learn(asked.state, asked.inbox(), wanted.topic, _event_id(wanted))
+    said = asking_research.learn(asked.state, asked.inbox(), wanted.topic, _event_id(wanted))
     return _ordered(said, SEARCHED if searches(asked) else OFF)
 
 
@@ -118,7 +118,7 @@ def schedule(asked: Asked, wanted: ToSchedule) -> Recorded:
     """
     every = None if wanted.every == "never" else wanted.every
     namespace, event_id = asked.inbox(), _event_id(wanted)
-    said = researching.schedule(asked.state, namespace, wanted.topic, every, event_id)
+    said = asking_research.schedule(asked.state, namespace, wanted.topic, every, event_id)
     return _ordered(said, SEARCHED if searches(asked) or every is None else OFF)
 
 

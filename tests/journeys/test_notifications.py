@@ -17,8 +17,8 @@ from resources.notifier import Message, Sent, told_in
 from resources.settings import Settings
 from resources.sources import add_source
 from resources.state import State
+from serving.answering import again, react
 from serving.forgetting import note, target, tombstone
-from serving.notifications import again, react
 from serving.reader import open_reader
 from tests.homes import copy_home
 from tests.journeys.hives import CHAT, chat, documents, model_settings
