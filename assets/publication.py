@@ -114,7 +114,7 @@ def run_publication(state: State) -> Report:
     with write_lock(state.home, "publication"), timed("publication") as finished:
         tables = versions(state)
         ends = state.warehouse.read(
-            CONVERSATIONS, columns=["namespace", "ended_at", "told_at"]
+            CONVERSATIONS, columns=["namespace", "logged_at", "told_at"]
         ).collect()
         generations = {
             row["namespace"]: row["generation"]
@@ -130,7 +130,10 @@ def run_publication(state: State) -> Report:
                 namespace,
                 generations.get(namespace),
                 tables,
-                watermark(own, "ended_at"),
+                # Without any log what was told is all that there is.
+                watermark(
+                    own.select(last=pl.coalesce(pl.col("logged_at", "told_at").max())), "last"
+                ),
                 datetime.now(UTC),
                 own.select(pl.col("told_at").max()).item(),
             )

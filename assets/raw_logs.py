@@ -31,7 +31,7 @@ from resources.state import State
 STAGE = Extractor(
     "raw_logs",
     "stage",
-    5,
+    6,
     "Events, conversations and episodes, as adapters decide.",
     (
         "channel_silence_hours",

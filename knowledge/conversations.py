@@ -8,6 +8,9 @@ from knowledge.policy import Policy
 from knowledge.tables import CONVERSATIONS, EPISODES, RAW_LOGS
 from knowledge.text import CHARACTERS_PER_TOKEN, ERROR_LINE
 
+INBOX = "inbox"
+"""The source of what people and agents hand to Cairn."""
+
 _TOLD = sorted(RAW_LOGS.columns.keys() - {"text", "tool_input", *RAW_LOGS.processing})
 """All that later stages read of a record; its content_hash stands for text and input."""
 
@@ -31,8 +34,12 @@ def conversations(raw_logs: pl.DataFrame) -> pl.DataFrame:
     """One row per conversation, from its raw logs (rows of whole conversations)."""
     human = pl.col("origin") == "human"
     said = pl.col("kind") == "message"
-    ingested = pl.col("kind").is_in(["document", "knowledge"])
-    told = ingested | pl.col("kind").is_in(["decision", "effect"])
+    noted = pl.col("kind").is_in(["document", "knowledge", "decision", "effect"])
+    # Of the inbox, messages and notes alone are what logs are: all else is said to Cairn, or what
+    # Cairn found.
+    beside = (pl.col("source") == INBOX) & (
+        ~pl.col("kind").is_in(["message", "note"]) | (pl.col("origin") == "recalled")
+    )
     characters = pl.col("text").str.len_chars() + pl.col("tool_input").str.len_chars().fill_null(0)
     made = (
         raw_logs.sort("namespace", "conversation_id", "seq")
@@ -41,10 +48,11 @@ def conversations(raw_logs: pl.DataFrame) -> pl.DataFrame:
             source=pl.col("source").first(),
             project=pl.col("project").drop_nulls().first(),
             title=pl.col("text").filter(human & said).first(),
-            # What is known does not age by what is told about it: that is no event here.
-            started_at=pl.col("occurred_at").filter(~told).min(),
-            ended_at=pl.col("occurred_at").filter(~told).max(),
-            told_at=pl.col("occurred_at").filter(ingested).max(),
+            started_at=pl.col("occurred_at").filter(~noted).min(),
+            ended_at=pl.col("occurred_at").filter(~noted).max(),
+            # What is known does not age by what is told or asked about it.
+            logged_at=pl.col("occurred_at").filter(~beside).max(),
+            told_at=pl.col("occurred_at").filter(beside & (pl.col("kind") != "effect")).max(),
             records=pl.len(),
             messages=(said & pl.col("origin").is_in(["human", "agent"])).sum(),
             human_messages=(said & human).sum(),

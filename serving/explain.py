@@ -116,7 +116,7 @@ def _drawn_from(reader: Reader, fact_id: str) -> list[dict[str, Any]]:
 
 def _history(reader: Reader, fact_id: str) -> list[dict[str, Any]]:
     """Each change of a fact's confidence, with the evidence and where it stands."""
-    then = (pl.col("occurred_at") <= reader.as_of).fill_null(value=True)
+    then = (pl.col("occurred_at") <= reader.latest).fill_null(value=True)
     updates = reader.table(CONFIDENCE_UPDATES).filter(pl.col("fact_id") == fact_id, then)
     evidence = reader.table(EVIDENCE).select(
         "evidence_id", "kind", "source_id", "similarity", "weight", "conversation_id"

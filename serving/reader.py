@@ -114,14 +114,14 @@ class Reader:
 
     @property
     def moment(self) -> datetime:
-        """What is asked is what was true then: `true_at`, else `as_of`.
+        """What is asked is what was true then: `true_at`, else the latest that is known."""
+        return self.true_at or self.latest
 
-        Seen from the latest event, what was told since holds, too.
-        """
+    @property
+    def latest(self) -> datetime:
+        """`as_of`; seen from the latest event, what was told since holds, too."""
         told_at = self.manifest.told_at
-        if self.true_at is not None or self.past or told_at is None:
-            return self.true_at or self.as_of
-        return max(self.as_of, told_at)
+        return self.as_of if self.past or told_at is None else max(self.as_of, told_at)
 
     @property
     def _is_now(self) -> bool:
@@ -153,10 +153,10 @@ class Reader:
 
     def stretches(self, fact_ids: pl.Series | None = None) -> pl.LazyFrame:
         """Rows of VALID_TIMES that were known at `as_of`; an end that was not, is none."""
-        untold = pl.col("end_known_from") > self.as_of
+        untold = pl.col("end_known_from") > self.latest
         return (
             self._of(VALID_TIMES, fact_ids)
-            .filter((pl.col("known_from") <= self.as_of).fill_null(value=True))
+            .filter((pl.col("known_from") <= self.latest).fill_null(value=True))
             .with_columns(
                 pl.when(~untold.fill_null(value=False)).then(column).alias(column)
                 for column in ("valid_to", "end_known_from", "ended_by")

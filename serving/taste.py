@@ -103,7 +103,7 @@ def _read(reader: Reader) -> Taste:
 def _said(reader: Reader) -> set[str]:
     """Words of the topics that the person muted, or said they dislike."""
     every = reader.table(PREFERENCES, [*_PREFERENCE]).collect()
-    held = in_force(every, "started_at", "ended_at", reader.as_of)
+    held = in_force(every, "started_at", "ended_at", reader.latest)
     said = held.filter(pl.col("attitude") != "like", pl.col("source") != "reaction")
     return {_words(topic) for topic in said["topic"]} - {""}
 

@@ -127,8 +127,16 @@ CONVERSATIONS = Table(
         "title": Column(TEXT, "First line of the first request.", null=True),
         "started_at": Column(TIME, "First event.", null=True),
         "ended_at": Column(TIME, "Last event.", null=True),
+        "logged_at": Column(
+            TIME,
+            "Last event of a log, by which facts fade: none that is said to Cairn, or was found by"
+            " a search of its own.",
+            null=True,
+        ),
         "told_at": Column(
-            TIME, "When knowledge was ingested last, which is no event and ages nothing.", null=True
+            TIME,
+            "When Cairn was last told or asked something, or found it: ages no fact.",
+            null=True,
         ),
         "records": Column(COUNT, "Rows in raw_logs."),
         "messages": Column(COUNT, "Messages of people and agents."),

@@ -319,7 +319,7 @@ class Published(Model):
     """What is published of a namespace."""
 
     namespace: str = of(MEMORY, "namespace", "samples")
-    watermark: datetime | None = tells("Its latest event.", AT)
+    watermark: datetime | None = tells("The latest event of its logs.", AT)
     published_at: datetime = tells("When, by the clock.", AT)
     generation: str | None = tells("Generation of vectors.", "wordllama_l2_supercat_256-256-6b38")
     changed_files: int = tells("Files that are new or have grown since they were read.", 0)

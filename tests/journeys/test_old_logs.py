@@ -1,0 +1,48 @@
+"""Logs of long ago: what is asked of Cairn today ages nothing of what they say."""
+
+from collections.abc import Callable
+
+import polars as pl
+import pytest
+
+from assets.enrich import enrich
+from knowledge.tables import INTERESTS, RAW_LOGS
+from resources.search_provider import Folder
+from resources.state import State
+from serving.asking_research import learn
+from serving.ordering import order
+from serving.reader import open_reader
+from tests.journeys.running import follow
+
+pytestmark = pytest.mark.allow_hosts(["127.0.0.1", "localhost", "::1"])
+
+
+def seen(state: State) -> pl.DataFrame:
+    """Facts of the logs as a reader sees them."""
+    reader = open_reader(state)
+    facts = reader.memory().filter(pl.col("first_seen") <= reader.manifest.watermark)
+    return facts.select("content", "effective", "status").sort("content").collect()
+
+
+def test_what_is_liked_asked_for_and_found_today_ages_no_fact(
+    opened: Callable[..., State], folder: Folder
+) -> None:
+    state = opened(None)
+    follow(state)
+    before, manifest = seen(state), open_reader(state).manifest
+    assert "active" in before["status"].to_list()
+    order(state, "default", "like", "bees")
+    learn(state, "default", "bees")
+    follow(state)
+    for _ in range(2):  # the first run of searches with a provider only says that there is one
+        enrich(state, folder)
+        follow(state)
+    found = state.warehouse.read(RAW_LOGS).filter(kind="tool_result", tool_name="search").collect()
+    assert found.height
+    assert seen(state).equals(before)
+    after = open_reader(state).manifest
+    assert manifest.watermark == after.watermark
+    assert after.told_at
+    assert after.told_at > after.watermark
+    liked = state.warehouse.read(INTERESTS).filter("liked").collect()
+    assert liked["score"].to_list()[0] > 0
