@@ -43,10 +43,10 @@ types: setup  ## Strict types
 	@.venv/bin/basedpyright --level error
 
 docs: setup  ## Write the generated pages of docs/ anew
-	@.venv/bin/python -m serving.reference
+	@.venv/bin/python -m serving.docs_gen.reference
 
 rule-digests: setup  ## Keep the digests of rules after a version was raised; docs/rules.md too
-	@.venv/bin/python -m tests.knowledge.rules.regenerate
+	@.venv/bin/python -m tests.knowledge.extraction.rules.regenerate
 
 bench: setup  ## Ratios against baselines, for docs/performance.md
 	@.venv/bin/python -m benchmarks

@@ -6,25 +6,25 @@ from typing import TYPE_CHECKING, Any
 import dagster as dg
 import polars as pl
 
-from assets import by_conversation
-from assets.by_conversation import Made
-from assets.days import DAYS, days_asked_for
-from assets.progress import Report, timed
+from assets.engine import run_by_conversation
+from assets.engine.partitions import DAYS, days_asked_for
+from assets.engine.progress import Report, timed
+from assets.engine.run_by_conversation import Made
+from assets.engine.run_stage import multi_asset, result, specs
 from assets.raw_logs import all_days
-from assets.stage import multi_asset, result, specs
-from knowledge import full_mode, structuring
-from knowledge.asking import LanguageModel
-from knowledge.candidates import candidates, outcomes
-from knowledge.extraction import Extraction, by_parts
-from knowledge.extractors import Extractor
-from knowledge.rules import RULES
-from knowledge.tables import CANDIDATES, CHECK_INS, PIECES, RAW_LOGS, REFUSALS
-from resources.lock import write_lock
-from resources.settings import Settings
-from resources.state import State
+from knowledge.engine.extractors import Extractor
+from knowledge.extraction import documents, llm_extraction
+from knowledge.extraction.candidates import candidates, outcomes
+from knowledge.extraction.llm_units import Extraction, by_parts
+from knowledge.extraction.rules import RULES
+from knowledge.llm.client import LanguageModel
+from knowledge.schema.tables import CANDIDATES, CHECK_INS, PIECES, RAW_LOGS, REFUSALS
+from resources.context import State
+from resources.home.settings import Settings
+from resources.home.write_lock import write_lock
 
 if TYPE_CHECKING:
-    from resources.unasked import Unasked
+    from resources.llm.dry_run import Unasked
 
 TABLES = (CANDIDATES, REFUSALS, PIECES, CHECK_INS)
 
@@ -32,18 +32,18 @@ TABLES = (CANDIDATES, REFUSALS, PIECES, CHECK_INS)
 def extractors(settings: Settings) -> list[Extractor]:
     """The rules, what takes apart that people ingest, and full mode if a model is set."""
     model = settings.model
-    always = [*(rule.extractor for rule in RULES), structuring.in_force(model)]
-    return always if model is None else [*always, full_mode.in_force(settings.policy, model)]
+    always = [*(rule.extractor for rule in RULES), documents.in_force(model)]
+    return always if model is None else [*always, llm_extraction.in_force(settings.policy, model)]
 
 
 def retired(settings: Settings) -> list[str]:
     """Stages that are not in force, and whose rows go: full mode if no model is set."""
-    return [full_mode.FULL_MODE.name] if settings.model is None else []
+    return [llm_extraction.FULL_MODE.name] if settings.model is None else []
 
 
 def pending_days(state: State) -> list[str]:
     """Days with candidates to make."""
-    return by_conversation.pending_days(
+    return run_by_conversation.pending_days(
         state, CANDIDATES, extractors(state.settings), retired(state.settings)
     )
 
@@ -56,12 +56,12 @@ def run_candidates(state: State, days: Sequence[str]) -> Report:
         found = candidates(logs, state.policy, rules)
         asked: dict[str, Extraction] = {}
         pieces, check_ins = PIECES.empty(), CHECK_INS.empty()
-        if structuring.STRUCTURING.name in names:
-            ingested = structuring.structuring(logs, model, state.policy)
-            asked[structuring.STRUCTURING.name], pieces, check_ins = ingested
-        if full_mode.FULL_MODE.name in names and model is not None:
-            asked[full_mode.FULL_MODE.name] = by_parts(
-                logs, lambda own: full_mode.full_mode(own, model, state.embedder, state.policy)
+        if documents.STRUCTURING.name in names:
+            ingested = documents.structuring(logs, model, state.policy)
+            asked[documents.STRUCTURING.name], pieces, check_ins = ingested
+        if llm_extraction.FULL_MODE.name in names and model is not None:
+            asked[llm_extraction.FULL_MODE.name] = by_parts(
+                logs, lambda own: llm_extraction.full_mode(own, model, state.embedder, state.policy)
             )
         became = pl.concat([outcomes(logs, found, rules), *(a.outcomes for a in asked.values())])
         if model is state.language_model and (became["outcome"] == "pending").any():
@@ -79,7 +79,9 @@ def run_candidates(state: State, days: Sequence[str]) -> Report:
     with write_lock(state.home, "candidates"), timed("candidates") as finished:
         settings = state.settings
         return finished(
-            by_conversation.run(state, TABLES, extractors(settings), days, make, retired(settings))
+            run_by_conversation.run(
+                state, TABLES, extractors(settings), days, make, retired(settings)
+            )
         )
 
 
@@ -90,18 +92,18 @@ def estimate(state: State, units: pl.DataFrame) -> "Unasked":
     """
 
     def ask(logs: pl.DataFrame, model: LanguageModel) -> None:
-        full_mode.full_mode(logs, model, state.embedder, state.policy)
+        llm_extraction.full_mode(logs, model, state.embedder, state.policy)
 
-    return by_conversation.estimate(state, units, ask)
+    return run_by_conversation.estimate(state, units, ask)
 
 
 def estimate_ingested(state: State, units: pl.DataFrame) -> "Unasked":
     """As `estimate`, for units of what people ingested."""
 
     def ask(logs: pl.DataFrame, model: LanguageModel) -> None:
-        structuring.structuring(logs, model, state.policy)
+        documents.structuring(logs, model, state.policy)
 
-    return by_conversation.estimate(state, units, ask)
+    return run_by_conversation.estimate(state, units, ask)
 
 
 @multi_asset(

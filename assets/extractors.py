@@ -4,13 +4,13 @@ from typing import Any
 
 import dagster as dg
 
-from assets.progress import Report, timed
-from assets.stage import result
-from knowledge.extractors import Extractor, extractors_frame
-from knowledge.tables import EXTRACTORS
-from resources.lock import write_lock
-from resources.settings import Settings
-from resources.state import State
+from assets.engine.progress import Report, timed
+from assets.engine.run_stage import result
+from knowledge.engine.extractors import Extractor, extractors_frame
+from knowledge.schema.tables import EXTRACTORS
+from resources.context import State
+from resources.home.settings import Settings
+from resources.home.write_lock import write_lock
 
 
 def in_force(settings: Settings) -> list[Extractor]:
@@ -18,9 +18,9 @@ def in_force(settings: Settings) -> list[Extractor]:
     from assets.candidates import extractors as of_candidates
     from assets.learning_candidates import extractors as of_learnings
     from assets.raw_logs import STAGE as RAW_LOGS_STAGE
-    from knowledge.adapters import adapters
-    from knowledge.prompts import PROMPTS
-    from knowledge.stages import STAGES
+    from knowledge.build.stages import STAGES
+    from knowledge.ingest.adapters import adapters
+    from knowledge.llm.prompts import PROMPTS
 
     read = [Extractor(a.name, "adapter", a.version, a.about) for a in adapters().values()]
     model = settings.model

@@ -7,33 +7,33 @@ from typing import TYPE_CHECKING, Any
 import dagster as dg
 import polars as pl
 
-from assets import by_conversation
-from assets.by_conversation import Made
-from assets.days import DAYS, days_asked_for
-from assets.progress import Report, timed
+from assets.engine import run_by_conversation
+from assets.engine.partitions import DAYS, days_asked_for
+from assets.engine.progress import Report, timed
+from assets.engine.run_by_conversation import Made
+from assets.engine.run_stage import multi_asset, result, specs
 from assets.raw_logs import all_days
-from assets.stage import multi_asset, result, specs
-from knowledge.asking import LanguageModel
-from knowledge.extractors import Extractor
-from knowledge.learnings import asked
-from knowledge.learnings.asked import LEARNING_MODEL, asked_learnings
-from knowledge.learnings.finished import finished
-from knowledge.learnings.stage import EXTRACTOR, learning_candidates
-from knowledge.learnings.turns import CONVERSATION
-from knowledge.tables import CONVERSATIONS, LEARNING_CANDIDATES, RAW_LOGS, SOURCE_FILES
-from knowledge.work import OUTCOME_SCHEMA
-from resources.lock import write_lock
-from resources.settings import Settings
-from resources.state import State
+from knowledge.dialogue.turns import CONVERSATION
+from knowledge.engine.extractors import Extractor
+from knowledge.engine.work import OUTCOME_SCHEMA
+from knowledge.learnings.llm import extraction
+from knowledge.learnings.llm.extraction import LEARNING_MODEL, asked_learnings
+from knowledge.learnings.llm.readiness import finished
+from knowledge.learnings.stages import EXTRACTOR, learning_candidates
+from knowledge.llm.client import LanguageModel
+from knowledge.schema.tables import CONVERSATIONS, LEARNING_CANDIDATES, RAW_LOGS, SOURCE_FILES
+from resources.context import State
+from resources.home.settings import Settings
+from resources.home.write_lock import write_lock
 
 if TYPE_CHECKING:
-    from resources.unasked import Unasked
+    from resources.llm.dry_run import Unasked
 
 
 def extractors(settings: Settings) -> list[Extractor]:
     """The rules, and a model if one is set."""
     model = settings.model
-    return [EXTRACTOR] if model is None else [EXTRACTOR, asked.in_force(model)]
+    return [EXTRACTOR] if model is None else [EXTRACTOR, extraction.in_force(model)]
 
 
 def retired(settings: Settings) -> list[str]:
@@ -43,7 +43,7 @@ def retired(settings: Settings) -> list[str]:
 
 def pending(state: State) -> pl.DataFrame:
     """Units that are owed and can be done; a model does those of finished conversations only."""
-    owed = by_conversation.pending(state, extractors(state.settings))
+    owed = run_by_conversation.pending(state, extractors(state.settings))
     rested = _finished(state).rename({"conversation_id": "unit"})
     by_model = pl.col("stage") == LEARNING_MODEL.name
     ready = owed.filter(by_model).join(rested, on=rested.columns, how="semi")
@@ -52,7 +52,7 @@ def pending(state: State) -> pl.DataFrame:
 
 def pending_days(state: State) -> list[str]:
     """Days with conversations to judge, or with rows of what is gone, elsewhere or retired."""
-    stray = by_conversation.stray_days(state, LEARNING_CANDIDATES, retired(state.settings))
+    stray = run_by_conversation.stray_days(state, LEARNING_CANDIDATES, retired(state.settings))
     return sorted({*pending(state)["day"], *stray})
 
 
@@ -108,7 +108,7 @@ def run_learning_candidates(state: State, days: Sequence[str]) -> Report:
     with write_lock(state.home, "learning_candidates"), timed("learning_candidates") as ended:
         settings = state.settings
         return ended(
-            by_conversation.run(
+            run_by_conversation.run(
                 state, [LEARNING_CANDIDATES], extractors(settings), days, make, retired(settings)
             )
         )
@@ -144,7 +144,7 @@ def estimate(state: State, units: pl.DataFrame) -> "Unasked":
     def ask(logs: pl.DataFrame, model: LanguageModel) -> None:
         asked_learnings(logs, _finished(state), model, state.policy)
 
-    return by_conversation.estimate(state, units, ask)
+    return run_by_conversation.estimate(state, units, ask)
 
 
 @multi_asset(

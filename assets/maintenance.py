@@ -4,10 +4,10 @@ from typing import Any
 
 import dagster as dg
 
-from knowledge.tables import TABLES
-from resources.lock import write_lock
-from resources.publication import generations_in_use, namespaces, versions_in_use
-from resources.state import State
+from knowledge.schema.tables import TABLES
+from resources.context import State
+from resources.home.write_lock import write_lock
+from resources.warehouse.publication import generations_in_use, namespaces, versions_in_use
 
 
 @dg.asset(

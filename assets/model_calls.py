@@ -5,13 +5,13 @@ from typing import Any
 
 import dagster as dg
 
-from assets.progress import Report
-from assets.stage import multi_asset, result, specs
+from assets.engine.progress import Report
+from assets.engine.run_stage import multi_asset, result, specs
 from assets.work import MADE
-from knowledge.costs import costs
-from knowledge.tables import MODEL_CALLS
-from resources.lock import write_lock
-from resources.state import State
+from knowledge.llm.costs import costs
+from knowledge.schema.tables import MODEL_CALLS
+from resources.context import State
+from resources.home.write_lock import write_lock
 
 
 def run_model_calls(state: State) -> Report:

@@ -7,16 +7,16 @@ from typing import Any
 import dagster as dg
 import polars as pl
 
+from assets.deletion import drop_older, older_to_drop
+from assets.engine.progress import Report, timed
 from assets.extractors import in_force
-from assets.forgetting import drop_older, older_to_drop
-from assets.progress import Report, timed
-from knowledge.days import UNDATED, watermark
-from knowledge.extractors import extractors_frame
-from knowledge.invariants import violations
-from knowledge.measures import READS, columns_read, of_knowledge
-from knowledge.standing import QUARANTINED, status_at
-from knowledge.struck_out import too_many
-from knowledge.tables import (
+from knowledge.consolidation.standing import QUARANTINED, status_at
+from knowledge.engine.extractors import extractors_frame
+from knowledge.quality.invariants import violations
+from knowledge.quality.measures import READS, columns_read, of_knowledge
+from knowledge.quality.retraction_guard import too_many
+from knowledge.schema.calendar import UNDATED, watermark
+from knowledge.schema.tables import (
     CONVERSATIONS,
     DEAD_LETTERS,
     EXTRACTORS,
@@ -29,8 +29,12 @@ from knowledge.tables import (
     WORK,
     Table,
 )
-from resources.lock import write_lock
-from resources.publication import (
+from resources.context import State
+from resources.home.write_lock import write_lock
+from resources.llm.verdict_limits import Verdicts
+from resources.retraction_guard import bounds, struck_out_now
+from resources.vector_index.protocol import MissingGenerationError, VectorIndexError
+from resources.warehouse.publication import (
     Held,
     Manifest,
     generations_in_use,
@@ -41,10 +45,6 @@ from resources.publication import (
     published,
     read_published,
 )
-from resources.state import State
-from resources.struck_out import bounds, struck_out_now
-from resources.vector_index import MissingGenerationError, VectorIndexError
-from resources.verdicts import Verdicts
 
 PUBLISHED = tuple(table for table in TABLES.values() if table is not WORK)
 """Tables that readers may follow; `work` is the writers' own."""

@@ -9,24 +9,24 @@ from typing import Any, NamedTuple
 import dagster as dg
 import polars as pl
 
-from assets.ahead import ahead
-from assets.days import DAYS, days_asked_for
-from assets.progress import Report, timed
-from assets.stage import multi_asset, result, specs
-from knowledge import injection
-from knowledge.adapters import adapters
-from knowledge.change import Change
-from knowledge.conversations import conversations, episodes
-from knowledge.dating import told_times
-from knowledge.extractors import Extractor
-from knowledge.identity import digest
-from knowledge.policy import Policy
-from knowledge.raw_logs import HEAD_COLUMNS, PLACE, Read, placed, raw_logs
-from knowledge.tables import CONVERSATIONS, DEAD_LETTERS, EPISODES, RAW_LOGS, RECORDS, WORK
-from knowledge.work import day_units, owed, settled, vanished
-from resources.lock import write_lock
-from resources.sources import list_sources
-from resources.state import State
+from assets.engine.partitions import DAYS, days_asked_for
+from assets.engine.prefetch import ahead
+from assets.engine.progress import Report, timed
+from assets.engine.run_stage import multi_asset, result, specs
+from knowledge.engine.diff import Change
+from knowledge.engine.extractors import Extractor
+from knowledge.engine.work import day_units, owed, settled, vanished
+from knowledge.ingest.adapters import adapters
+from knowledge.ingest.dating import told_times
+from knowledge.ingest.events import HEAD_COLUMNS, PLACE, Read, placed, raw_logs
+from knowledge.ingest.sessions import conversations, episodes
+from knowledge.llm import prompt_injection
+from knowledge.schema.identity import digest
+from knowledge.schema.policy import Policy
+from knowledge.schema.tables import CONVERSATIONS, DEAD_LETTERS, EPISODES, RAW_LOGS, RECORDS, WORK
+from resources.context import State
+from resources.home.sources import list_sources
+from resources.home.write_lock import write_lock
 
 STAGE = Extractor(
     "raw_logs",
@@ -40,7 +40,7 @@ STAGE = Extractor(
         "pause_years",
         "late_days",
     ),
-    (f"injection@{injection.VERSION}",),
+    (f"injection@{prompt_injection.VERSION}",),
 )
 
 BATCH_BYTES = 32 * 1024 * 1024

@@ -11,19 +11,19 @@ from typing import Any, NamedTuple
 import dagster as dg
 import polars as pl
 
-from assets.ahead import ahead
-from assets.forgetting import Forgotten, apply_tombstones
-from assets.progress import Report, timed
-from assets.stage import multi_asset, result, specs
-from knowledge.adapters import adapters
-from knowledge.identity import digest
-from knowledge.records import STAGE, Before, SourceRead, before, read_records
+from assets.deletion import Forgotten, apply_tombstones
+from assets.engine.prefetch import ahead
+from assets.engine.progress import Report, timed
+from assets.engine.run_stage import multi_asset, result, specs
+from knowledge.ingest.adapters import adapters
+from knowledge.ingest.records import STAGE, Before, SourceRead, before, read_records
 from knowledge.redaction import redactor
-from knowledge.tables import DEAD_LETTERS, RECORDS, SOURCE_FILES
-from resources.lock import write_lock
-from resources.log_files import LogFile, changed, prefix_hash, windows
-from resources.sources import files_there
-from resources.state import State
+from knowledge.schema.identity import digest
+from knowledge.schema.tables import DEAD_LETTERS, RECORDS, SOURCE_FILES
+from resources.context import State
+from resources.home.log_files import LogFile, changed, prefix_hash, windows
+from resources.home.sources import files_there
+from resources.home.write_lock import write_lock
 
 BATCH_BYTES = 32 * 1024 * 1024
 """Payload written at once, while the next is read: what bounds the memory of an import."""

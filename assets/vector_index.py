@@ -6,10 +6,10 @@ from typing import Any
 import dagster as dg
 import polars as pl
 
-from assets.progress import Report, timed
-from assets.stage import multi_asset, result, specs
-from knowledge.points import points
-from knowledge.tables import (
+from assets.engine.progress import Report, timed
+from assets.engine.run_stage import multi_asset, result, specs
+from knowledge.retrieval.points import points
+from knowledge.schema.tables import (
     CONVERSATIONS,
     EMBEDDINGS,
     EPISODES,
@@ -19,9 +19,9 @@ from knowledge.tables import (
     MEMORY_ENTITIES,
     VECTOR_INDEX,
 )
-from resources.lock import write_lock
-from resources.state import State
-from resources.tombstones import forgetting
+from resources.context import State
+from resources.home.tombstones import forgetting
+from resources.home.write_lock import write_lock
 
 READS = (
     MEMORY, MEMORY_ENTITIES, EPISODES, LEARNINGS, EMBEDDINGS, FACT_SOURCES, CONVERSATIONS

@@ -5,10 +5,11 @@ from collections.abc import Iterator
 import dagster as dg
 import polars as pl
 
-from assets.plots import table
-from assets.progress import Report
-from assets.stage import multi_asset, result, specs
-from knowledge.tables import (
+from assets.engine.plots import table
+from assets.engine.progress import Report
+from assets.engine.run_stage import multi_asset, result, specs
+from knowledge.engine.work import OUTCOMES
+from knowledge.schema.tables import (
     CANDIDATES,
     CLUSTERS,
     DEAD_LETTERS,
@@ -24,8 +25,7 @@ from knowledge.tables import (
     THEMES,
     WORK,
 )
-from knowledge.work import OUTCOMES
-from resources.state import State
+from resources.context import State
 
 MADE = (
     CANDIDATES, KNOWN_ONLY_CANDIDATES, LEARNING_CANDIDATES, THEMES, THEME_FACTS, CLUSTERS,

@@ -10,12 +10,12 @@ import numpy as np
 import polars as pl
 
 from benchmarks.sessions import SAMPLES
-from knowledge.clustering import clustering, folded
-from knowledge.clusters import clusters
-from knowledge.embedding import Remembering, Vectors
-from knowledge.policy import Policy
-from knowledge.text import words
-from resources.embedder import load_embedder
+from knowledge.consolidation.topics import clusters
+from knowledge.nlp.text import words
+from knowledge.schema.policy import Policy
+from knowledge.vectors.hdbscan import clustering, folded
+from knowledge.vectors.model import Remembering, Vectors
+from resources.vector_index.embedder import load_embedder
 
 OWN_WORDS = 8
 """Words that a topic is made of."""

@@ -1,9 +1,9 @@
 """Which entities the cleaner makes one, on labelled pairs, beside cosine and edit distance.
 
 Run `.venv/bin/python -m benchmarks.entity_pairs [--records FOLDER] [--wrong]`. Our own pairs are
-those of tests/knowledge/entity_pairs.jsonl. FOLDER holds labelled records in the form of Ditto
-(`COL name VAL value … <tab> COL … <tab> label` in *.txt): the first column is taken for the name,
-the others for facts about it.
+those of tests/knowledge/labelled/entity_pairs.jsonl. FOLDER holds labelled records in the form of
+Ditto (`COL name VAL value … <tab> COL … <tab> label` in *.txt): the first column is taken for the
+name, the others for facts about it.
 """
 
 import argparse
@@ -16,15 +16,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from knowledge.embedding import Embedder
-from knowledge.entity_merges import entity_merges
-from knowledge.identity import entity_id, fact_id
-from knowledge.names import canonical
-from knowledge.policy import Policy
-from knowledge.similarity import pair_similarity
-from knowledge.tables import ENTITIES, FACTS
+from knowledge.nlp.names import canonical
+from knowledge.resolution.resolution import entity_merges
+from knowledge.schema.identity import entity_id, fact_id
+from knowledge.schema.policy import Policy
+from knowledge.schema.tables import ENTITIES, FACTS
+from knowledge.vectors.model import Embedder
+from knowledge.vectors.similarity import pair_similarity
 
-LABELLED = Path(__file__).parents[1] / "tests" / "knowledge" / "entity_pairs.jsonl"
+LABELLED = Path(__file__).parents[1] / "tests" / "knowledge" / "labelled" / "entity_pairs.jsonl"
 COSINE, EDIT = 0.85, 90.0
 _COLUMN = re.compile(r"COL (?P<name>\S+) VAL (?P<value>.*?)(?= COL |$)")
 
@@ -178,7 +178,7 @@ def scores(said: Sequence[bool], pairs: Sequence[Pair]) -> dict[str, float]:
 
 def measured(folder: Path | None) -> dict[str, dict[str, Any]]:
     """Scores of each way on each set: our own names, and the labelled records of a folder."""
-    from resources.embedder import load_embedder
+    from resources.vector_index.embedder import load_embedder
 
     policy = Policy()
     embedder = load_embedder(policy.embedder)
@@ -209,7 +209,7 @@ def lines(result: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
 
 
 def main() -> None:
-    from resources.embedder import load_embedder
+    from resources.vector_index.embedder import load_embedder
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--records", type=Path, help="folder of labelled records")

@@ -7,12 +7,12 @@ import numpy as np
 import polars as pl
 
 from benchmarks.made_up import world
-from knowledge.embedding import Remembering
-from knowledge.kinds import structural
-from knowledge.policy import Policy
-from knowledge.similarity import pair_similarity, raw_floor
-from knowledge.support import similar_episodes
-from resources.embedder import load_embedder
+from knowledge.consolidation.support import similar_episodes
+from knowledge.schema.fact_types import structural
+from knowledge.schema.policy import Policy
+from knowledge.vectors.model import Remembering
+from knowledge.vectors.similarity import pair_similarity, raw_floor
+from resources.vector_index.embedder import load_embedder
 
 MOST = 1000
 """Results that a query asks for: more than there are episodes like one fact."""

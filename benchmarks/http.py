@@ -23,10 +23,10 @@ from urllib.parse import urlencode
 import numpy as np
 
 from benchmarks.http_client import asked
-from resources.publication import published
-from resources.state import State
-from serving.memory import Memory
-from serving.search import answer
+from resources.context import State
+from resources.warehouse.publication import published
+from serving.retrieval.open_memory import Memory
+from serving.retrieval.search import answer
 
 ROOT = Path(__file__).parents[1]
 CLIENTS = 8
@@ -80,7 +80,16 @@ def measured(
 @contextmanager
 def serving(home: Path, workers: int = 1) -> Iterator[str]:
     """Host and port of a server over a home, until the end of the block."""
-    command = [sys.executable, "-m", "serving.cli", "--home", str(home), "serve", "--port", "0"]
+    command = [
+        sys.executable,
+        "-m",
+        "serving.cli.main",
+        "--home",
+        str(home),
+        "serve",
+        "--port",
+        "0",
+    ]
     with subprocess.Popen(
         [*command, "--json", "--workers", str(workers)],
         stdout=subprocess.PIPE, text=True, cwd=ROOT,

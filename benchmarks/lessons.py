@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from knowledge.asking import Answer, Ask
-from knowledge.learnings.asked import asked_learnings
+from knowledge.dialogue.turns import CONVERSATION, readable
 from knowledge.learnings.draft import decode
+from knowledge.learnings.llm.extraction import asked_learnings
 from knowledge.learnings.scoring import judged
-from knowledge.learnings.stage import learning_candidates, learnings
-from knowledge.learnings.turns import CONVERSATION, readable
-from knowledge.learnings.value import values
-from knowledge.policy import Policy
-from knowledge.prompts import LEARNING_CATEGORIES
-from knowledge.prompts.learning_categories import Categories, Category, FoundCategory
-from resources.answers import Answers
-from resources.unasked import Unasked
+from knowledge.learnings.stages import learning_candidates, learnings
+from knowledge.learnings.value_score import values
+from knowledge.llm.client import Answer, Ask
+from knowledge.llm.prompts import LEARNING_CATEGORIES
+from knowledge.llm.prompts.learnings.categories import Categories, Category, FoundCategory
+from knowledge.schema.policy import Policy
+from resources.llm.answer_cache import Answers
+from resources.llm.dry_run import Unasked
 
 if TYPE_CHECKING:
-    from resources.state import State
+    from resources.context import State
 
 KINDS: tuple[Category, ...] = ("bug_fix", "decision")
 CONCURRENCY = 4

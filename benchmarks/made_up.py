@@ -8,10 +8,10 @@ import numpy as np
 import polars as pl
 
 from benchmarks.pairs import statements
-from knowledge.days import EPOCH, day
-from knowledge.stage import Frames
-from knowledge.tables import ENTITIES, EPISODES, FACT_SOURCES, FACTS, LEARNINGS
-from knowledge.text import words
+from knowledge.engine.stage import Frames
+from knowledge.nlp.text import words
+from knowledge.schema.calendar import EPOCH, day
+from knowledge.schema.tables import ENTITIES, EPISODES, FACT_SOURCES, FACTS, LEARNINGS
 
 NAMESPACE = "benchmark"
 DAYS = 365

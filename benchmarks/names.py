@@ -15,17 +15,17 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from knowledge.chunks import Line, Lines
-from knowledge.embedding import Embedder
-from knowledge.names import refusals
-from knowledge.off_context import OFF_CONTEXT, judged_in_context
-from knowledge.policy import Policy
-from knowledge.proposals import Known, Proposal
-from knowledge.quoting import place_of_name
-from knowledge.similarity import pair_similarity
-from knowledge.text import sentences
+from knowledge.extraction.context_gate import OFF_CONTEXT, judged_in_context
+from knowledge.extraction.validation import Known, Proposal
+from knowledge.llm.chunks import Line, Lines
+from knowledge.nlp.names import refusals
+from knowledge.nlp.spans import place_of_name
+from knowledge.nlp.text import sentences
+from knowledge.schema.policy import Policy
+from knowledge.vectors.model import Embedder
+from knowledge.vectors.similarity import pair_similarity
 
-LABELLED = Path(__file__).parents[1] / "tests" / "knowledge" / "names_in_context.jsonl"
+LABELLED = Path(__file__).parents[1] / "tests" / "knowledge" / "labelled" / "names_in_context.jsonl"
 JUNK = ("generic", "role", "fragment", "unfounded", "leaked")
 
 
@@ -152,7 +152,7 @@ def _shares(rows: Sequence[Labelled], fell: Sequence[bool]) -> dict[str, float]:
 
 
 def main() -> None:
-    from resources.embedder import load_embedder
+    from resources.vector_index.embedder import load_embedder
 
     policy, rows = Policy(), labelled()
     embedder = load_embedder(policy.embedder)

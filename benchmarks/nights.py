@@ -3,11 +3,11 @@
 import time
 from pathlib import Path
 
-from assets.stage import run_stage
+from assets.engine.run_stage import run_stage
 from benchmarks.made_up import NAMESPACE, world
-from knowledge.consolidation import CONSOLIDATION
-from knowledge.tables import TABLES
-from resources.state import open_state
+from knowledge.consolidation.stages import CONSOLIDATION
+from knowledge.schema.tables import TABLES
+from resources.context import open_state
 
 
 def put(home: Path, count: int, *, before: bool) -> int:

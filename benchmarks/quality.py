@@ -6,9 +6,9 @@ SHARED_DATA_FOLDER holds `mnli_contradictions/` (contradictions and neutral pair
 words) and `sts_b_dev/` (pairs graded 0 to 5). Embedder, calibration and thresholds are those that
 ship. STS-B pairs graded 4.5 or more count as paraphrases, and apart from them those graded 5; all
 below are wrong merges. Pairs graded 4 or more, and the neutral ones, are no contradictions. The
-pairs that the project's tests are judged by (tests/knowledge/wording_pairs.jsonl) are reported
-apart: rules were written with them in view. Both sets of the folder are development sets: rules
-were not written for single pairs of them, but have been measured on them.
+pairs that the project's tests are judged by (tests/knowledge/labelled/wording_pairs.jsonl) are
+reported apart: rules were written with them in view. Both sets of the folder are development sets:
+rules were not written for single pairs of them, but have been measured on them.
 
 Merges are compared in three ways: plain cosine above 0.85, the calibrated similarity above
 `merge_similarity`, and what ships: that, and the same in words. Wrong merges among contradictions
@@ -32,19 +32,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks import entity_pairs, recall
-from knowledge.embedding import Embedder
-from knowledge.policy import Policy
-from knowledge.similarity import pair_similarity
-from knowledge.wording import Verdict, compare
-from knowledge.wording_statement import read_statement
-from resources.embedder import load_embedder
+from knowledge.nlp.statements.compare import Verdict, compare
+from knowledge.nlp.statements.statement import read_statement
+from knowledge.schema.policy import Policy
+from knowledge.vectors.model import Embedder
+from knowledge.vectors.similarity import pair_similarity
+from resources.vector_index.embedder import load_embedder
 
 PLAIN = 0.85
 PARAPHRASE = (4.5, 5.0)
 """Grades from which a pair counts as a paraphrase."""
 NO_CONTRADICTION = 4.0
 """Grade from which a pair is surely no contradiction."""
-OWN = Path(__file__).parents[1] / "tests" / "knowledge" / "wording_pairs.jsonl"
+OWN = Path(__file__).parents[1] / "tests" / "knowledge" / "labelled" / "wording_pairs.jsonl"
 
 Bools = NDArray[np.bool_]
 

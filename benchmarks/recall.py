@@ -29,15 +29,15 @@ import polars as pl
 
 from assets.vector_index import READS
 from benchmarks.recall_sets import VERBATIM, Half, Question, put_index, read_halves, take_in
-from knowledge.points import points
-from knowledge.policy import Policy
-from knowledge.tables import RAW_LOGS
-from resources.index import EdgeIndex
-from resources.state import State, open_state
-from resources.vector_index import Filters, Hit
-from serving.memory import Memory
-from serving.reader import Reader
-from serving.search import search_memory
+from knowledge.retrieval.points import points
+from knowledge.schema.policy import Policy
+from knowledge.schema.tables import RAW_LOGS
+from resources.context import State, open_state
+from resources.vector_index.edge import EdgeIndex
+from resources.vector_index.protocol import Filters, Hit
+from serving.read.reader import Reader
+from serving.retrieval.open_memory import Memory
+from serving.retrieval.search import search_memory
 
 DEPTH = 20
 AT = (5, 10, 20)

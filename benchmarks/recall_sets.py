@@ -23,13 +23,13 @@ import polars as pl
 
 from assets.records import intake
 from assets.vector_index import run_vector_index
-from knowledge.days import watermark
-from knowledge.stage import Means
-from knowledge.tables import CONVERSATIONS, RECORDS, TABLES, VECTOR_INDEX
-from knowledge.whole import build
-from resources.log_files import log_files
-from resources.publication import Manifest, publish
-from resources.state import State
+from knowledge.build.build import build
+from knowledge.engine.stage import Means
+from knowledge.schema.calendar import watermark
+from knowledge.schema.tables import CONVERSATIONS, RECORDS, TABLES, VECTOR_INDEX
+from resources.context import State
+from resources.home.log_files import log_files
+from resources.warehouse.publication import Manifest, publish
 
 RELEVANT = Path(__file__).parent / "memorybank_relevant.json"
 CAST_TOPICS = {

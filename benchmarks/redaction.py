@@ -17,7 +17,9 @@ from typing import NamedTuple
 
 from knowledge.redaction import redactor
 
-LABELLED = Path(__file__).parents[1] / "tests" / "knowledge" / "redaction_labelled.jsonl"
+LABELLED = (
+    Path(__file__).parents[1] / "tests" / "knowledge" / "labelled" / "redaction_labelled.jsonl"
+)
 _SECRET = re.compile(r"⟦(.*?)⟧", re.DOTALL)
 _ROUNDS = 9
 _MARK = re.compile(r"\[redacted:\w+\]")

@@ -17,20 +17,20 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from assets.stage import run_stage
+from assets.engine.run_stage import run_stage
 from assets.vector_index import READS, run_vector_index
 from benchmarks.made_up import NAMESPACE
 from benchmarks.nights import put
-from knowledge.consolidation import CONSOLIDATION
-from knowledge.points import points
-from knowledge.tables import MEMORY, TABLES
-from resources.arms import DENSE, SPARSE
-from resources.bm25 import Words
-from resources.publication import Manifest, publish
-from resources.state import State, open_state
-from resources.vector_index import Filters, PointRow, prepared
-from serving.memory import Memory
-from serving.search import search_memory
+from knowledge.consolidation.stages import CONSOLIDATION
+from knowledge.retrieval.points import points
+from knowledge.schema.tables import MEMORY, TABLES
+from resources.context import State, open_state
+from resources.vector_index.bm25 import Words
+from resources.vector_index.fusion import DENSE, SPARSE
+from resources.vector_index.protocol import Filters, PointRow, prepared
+from resources.warehouse.publication import Manifest, publish
+from serving.retrieval.open_memory import Memory
+from serving.retrieval.search import search_memory
 
 TOP = 20
 UPLOADED = 2_000

@@ -7,7 +7,7 @@ from datetime import date, timedelta
 from itertools import count
 from pathlib import Path
 
-from resources.log_files import LOG_SUFFIXES
+from resources.home.log_files import LOG_SUFFIXES
 
 SAMPLES = Path(__file__).parents[1] / "data" / "samples"
 

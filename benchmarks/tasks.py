@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 if TYPE_CHECKING:
-    from resources.state import State
+    from resources.context import State
 
 MB = 1e6
 NAMESPACE = "benchmark"
@@ -38,8 +38,8 @@ def decoding(folder: str, rounds: str) -> dict[str, Any]:
 
     All steps get the same lines, already split; `file` splits too, and keeps where lines stand.
     """
-    from knowledge.adapters import adapters
-    from knowledge.decoding import decoded_lines
+    from knowledge.ingest.adapters import adapters
+    from knowledge.ingest.jsonl import decoded_lines
     from knowledge.redaction import redactor
 
     known = adapters()["claude_code"]
@@ -84,14 +84,14 @@ def stages(folder: str) -> dict[str, Any]:
     """The whole graph through Dagster: seconds and rows of each stage, over all its stretches."""
     with tempfile.TemporaryDirectory() as home:
         os.environ["CAIRN_HOME"] = home
-        from resources.sources import add_source
-        from resources.state import open_state
+        from resources.context import open_state
+        from resources.home.sources import add_source
 
         state = open_state(Path(home))
         add_source(state.home, Path(folder), NAMESPACE)
         state.home.dagster_environment()
-        from assets.progress import Listener
-        from pipelines.run import run_graph
+        from assets.engine.progress import Listener
+        from pipelines.runner import run_graph
 
         peaks: dict[str, float] = {}
         listener = Listener(ended=lambda report: peaks.update({report.stage: peak_mb()}))
@@ -118,12 +118,12 @@ def model(calls: str, delay: str) -> dict[str, Any]:
     """
     from pydantic import BaseModel
 
-    from knowledge.asking import Ask
-    from knowledge.prompt import Prompt
-    from resources.answers import Answers
-    from resources.language_model import LitellmModel
-    from resources.provider import load
-    from resources.settings import Settings
+    from knowledge.llm.client import Ask
+    from knowledge.llm.prompt import Prompt
+    from resources.home.settings import Settings
+    from resources.llm.answer_cache import Answers
+    from resources.llm.language_model import LitellmModel
+    from resources.llm.provider import load
 
     class Empty(BaseModel):
         pass
@@ -170,8 +170,8 @@ def model(calls: str, delay: str) -> dict[str, Any]:
 def lessons(folder: str) -> dict[str, Any]:
     """What conversations cost on their way to lessons."""
     from benchmarks.lessons import measured
-    from knowledge.tables import RAW_LOGS
-    from resources.state import open_state
+    from knowledge.schema.tables import RAW_LOGS
+    from resources.context import open_state
 
     with tempfile.TemporaryDirectory() as home:
         state = open_state(Path(home))
@@ -246,7 +246,7 @@ def http(count: str, asked: str, seconds: str) -> dict[str, Any]:
     """Searches over HTTP: what it adds, one and eight clients, one worker and one for each core."""
     from benchmarks.http import measured
     from benchmarks.search import made, queries_of
-    from serving.memory import Memory
+    from serving.retrieval.open_memory import Memory
 
     with tempfile.TemporaryDirectory() as home:
         state, _ = made(Path(home), int(count))
@@ -258,7 +258,7 @@ def http(count: str, asked: str, seconds: str) -> dict[str, Any]:
 def publish(home: str) -> dict[str, Any]:
     """Publishes a little less than is published."""
     from benchmarks.search import publish_less
-    from resources.state import open_state
+    from resources.context import open_state
 
     publish_less(open_state(Path(home)))
     return {}
@@ -271,8 +271,8 @@ def _one_thread() -> None:
 
 def _rows(state: "State", stage: str) -> int | None:
     """Rows of the table that a stage is called after, as it stands."""
-    from knowledge.tables import TABLES
-    from pipelines.watching import TABLE_OF
+    from knowledge.schema.tables import TABLES
+    from pipelines.planning.daemon import TABLE_OF
 
     table = TABLES.get(TABLE_OF.get(stage, stage))
     if table is None:
@@ -283,7 +283,7 @@ def _rows(state: "State", stage: str) -> int | None:
 def _to_raw_logs(folder: str) -> dict[str, float]:
     """Seconds of intake and of raw logs, in a fresh home."""
     from knowledge.redaction import redactor
-    from resources.state import open_state
+    from resources.context import open_state
 
     redactor().suspects(b"{}")  # compiled once per process, whatever the size
     home = Path(tempfile.mkdtemp())
@@ -296,7 +296,7 @@ def _to_raw_logs(folder: str) -> dict[str, float]:
 def _take_in(state: "State", folder: str) -> dict[str, float]:
     from assets.raw_logs import pending_days, run_raw_logs
     from assets.records import intake
-    from resources.log_files import log_files
+    from resources.home.log_files import log_files
 
     begin = time.perf_counter()
     intake(state, list(log_files(Path(folder), NAMESPACE, "UTC")))

@@ -11,28 +11,36 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from serving.budget import Context, build_context, count_tokens
-    from serving.layers.feeds import FeedStrategy, feed
-    from serving.layers.formatting import Formatter
-    from serving.layers.knowledge import Knowledge
-    from serving.layers.loading import load
-    from serving.layers.pieces import Edge, KnowledgeType, Metadata, Node, Piece, Retrieved, Scored
-    from serving.layers.routing import route
-    from serving.layers.stores import GraphStore, MetadataStore, PieceStore, Stores
-    from serving.layers.templates import TemplateError, handlebars, jinja, str_format
+    from serving.knowledge_layers.formatting import Formatter
+    from serving.knowledge_layers.items import (
+        Edge,
+        KnowledgeType,
+        Metadata,
+        Node,
+        Piece,
+        Retrieved,
+        Scored,
+    )
+    from serving.knowledge_layers.knowledge import Knowledge
+    from serving.knowledge_layers.loading import load
+    from serving.knowledge_layers.routing import route
+    from serving.knowledge_layers.stores import GraphStore, MetadataStore, PieceStore, Stores
+    from serving.knowledge_layers.streams import FeedStrategy, feed
+    from serving.knowledge_layers.templates import TemplateError, handlebars, jinja, str_format
+    from serving.retrieval.token_budget import Context, build_context, count_tokens
 
 _PLACES = {
-    "serving.budget": ("Context", "build_context", "count_tokens"),
-    "serving.layers.feeds": ("FeedStrategy", "feed"),
-    "serving.layers.formatting": ("Formatter",),
-    "serving.layers.knowledge": ("Knowledge",),
-    "serving.layers.loading": ("load",),
-    "serving.layers.pieces": (
+    "serving.retrieval.token_budget": ("Context", "build_context", "count_tokens"),
+    "serving.knowledge_layers.streams": ("FeedStrategy", "feed"),
+    "serving.knowledge_layers.formatting": ("Formatter",),
+    "serving.knowledge_layers.knowledge": ("Knowledge",),
+    "serving.knowledge_layers.loading": ("load",),
+    "serving.knowledge_layers.items": (
         "Edge", "KnowledgeType", "Metadata", "Node", "Piece", "Retrieved", "Scored",
     ),
-    "serving.layers.routing": ("route",),
-    "serving.layers.stores": ("GraphStore", "MetadataStore", "PieceStore", "Stores"),
-    "serving.layers.templates": ("TemplateError", "handlebars", "jinja", "str_format"),
+    "serving.knowledge_layers.routing": ("route",),
+    "serving.knowledge_layers.stores": ("GraphStore", "MetadataStore", "PieceStore", "Stores"),
+    "serving.knowledge_layers.templates": ("TemplateError", "handlebars", "jinja", "str_format"),
 }  # fmt: skip
 _MODULES = {name: module for module, names in _PLACES.items() for name in names}
 

@@ -5,12 +5,12 @@ No other job tells anything: rebuilds, backfills and `cairn run` do not act.
 
 import dagster as dg
 
-from assets import dispatch as acting
-from knowledge.tables import NOTIFICATIONS
-from pipelines.next_step import left_to_model, next_step
-from pipelines.under_way import UNFINISHED
+from assets.effects import notify as acting
+from knowledge.schema.tables import NOTIFICATIONS
+from pipelines.planning.in_flight import UNFINISHED
+from pipelines.planning.pending import left_to_model, next_step
+from resources.context import State
 from resources.effects import now, switched_off
-from resources.state import State
 
 
 @dg.op(description="Tells what is due; that it was told comes back as logs.")

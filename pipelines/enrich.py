@@ -5,12 +5,12 @@ No other job makes any: rebuilds, backfills and `cairn run` do not act.
 
 import dagster as dg
 
-from assets import enrich as acting
-from knowledge.tables import ENRICHMENT_QUEUE
-from pipelines.next_step import next_step
-from pipelines.under_way import UNFINISHED
+from assets.effects import search as acting
+from knowledge.schema.tables import ENRICHMENT_QUEUE
+from pipelines.planning.in_flight import UNFINISHED
+from pipelines.planning.pending import next_step
+from resources.context import State
 from resources.effects import now, switched_off
-from resources.state import State
 
 NO_PROVIDER = "no search provider is set"
 

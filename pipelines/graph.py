@@ -6,45 +6,45 @@ import dagster as dg
 
 from assets.candidates import candidates_asset
 from assets.candidates import extractors as of_candidates
-from assets.clusters import clusters
-from assets.confidence_updates import confidence_updates
-from assets.contradiction_verdicts import contradiction_verdicts
-from assets.decisions import decisions
-from assets.embeddings import embeddings
-from assets.engagements import engagements
-from assets.enrichment_queue import enrichment_queue
-from assets.entities import entities
-from assets.entity_merges import entity_merges
-from assets.evidence import evidence
 from assets.extractors import extractors, in_force
-from assets.facts import facts
-from assets.funnel import funnel
-from assets.interests import interests
-from assets.introductions import introductions
-from assets.known_only_candidates import known_only_candidates
-from assets.learn_prompts import learn_prompts
 from assets.learning_candidates import extractors as of_learnings
 from assets.learning_candidates import learning_candidates_asset
-from assets.learnings import learnings
 from assets.maintenance import maintenance
-from assets.memory import memory
-from assets.merge_verdicts import merge_verdicts
-from assets.merges import merges
 from assets.model_calls import model_calls
-from assets.notifications import notifications
-from assets.proposed_operations import proposed_operations
 from assets.publication import publication_asset
 from assets.raw_logs import fingerprint, raw_logs_asset
 from assets.records import records_asset
-from assets.similar_facts import similar_facts
-from assets.theme_facts import theme_facts
-from assets.themes import themes
-from assets.valid_times import valid_times
+from assets.stages.clusters import clusters
+from assets.stages.confidence_updates import confidence_updates
+from assets.stages.contradiction_verdicts import contradiction_verdicts
+from assets.stages.decisions import decisions
+from assets.stages.embeddings import embeddings
+from assets.stages.engagements import engagements
+from assets.stages.enrichment_queue import enrichment_queue
+from assets.stages.entities import entities
+from assets.stages.entity_merges import entity_merges
+from assets.stages.evidence import evidence
+from assets.stages.facts import facts
+from assets.stages.funnel import funnel
+from assets.stages.interests import interests
+from assets.stages.introductions import introductions
+from assets.stages.known_only_candidates import known_only_candidates
+from assets.stages.learn_prompts import learn_prompts
+from assets.stages.learnings import learnings
+from assets.stages.memory import memory
+from assets.stages.merge_verdicts import merge_verdicts
+from assets.stages.merges import merges
+from assets.stages.notifications import notifications
+from assets.stages.proposed_operations import proposed_operations
+from assets.stages.similar_facts import similar_facts
+from assets.stages.theme_facts import theme_facts
+from assets.stages.themes import themes
+from assets.stages.valid_times import valid_times
 from assets.vector_index import vector_index_asset
 from assets.work import work_asset
-from knowledge.identity import digest
-from knowledge.stages import STAGES
-from resources.settings import Settings
+from knowledge.build.stages import STAGES
+from knowledge.schema.identity import digest
+from resources.home.settings import Settings
 
 ASSETS: Sequence[dg.AssetsDefinition] = (
     extractors, records_asset, raw_logs_asset, candidates_asset, learning_candidates_asset,

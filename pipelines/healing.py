@@ -15,21 +15,21 @@ from urllib.parse import quote
 import polars as pl
 
 from assets import candidates, learning_candidates, raw_logs
-from assets.forgetting import STAGE as FORGET
-from assets.forgetting import Forgotten
-from knowledge.stages import STAGES
-from knowledge.tables import DEAD_LETTERS, RECORDS, SOURCE_FILES, TABLES, WORK
-from resources.answers import Answers
-from resources.damage import Damage, Damaged
-from resources.files import replace_file
-from resources.home import FOLDERS, open_home, remove, set_aside
-from resources.home_damage import BY_DAY, home_damage, usable_mode
-from resources.lock import write_lock
-from resources.lost_records import lost_records, rebuild
-from resources.seals import SEALS
-from resources.state import State
-from resources.table_files import LOG, reseal, table_damage
-from resources.tombstones import FORGETTING, key_of, tombstones
+from assets.deletion import STAGE as FORGET
+from assets.deletion import Forgotten
+from knowledge.build.stages import STAGES
+from knowledge.schema.tables import DEAD_LETTERS, RECORDS, SOURCE_FILES, TABLES, WORK
+from resources.context import State
+from resources.home.atomic_files import replace_file
+from resources.home.damage import Damage, Damaged
+from resources.home.home import FOLDERS, open_home, remove, set_aside
+from resources.home.seals import SEALS
+from resources.home.tombstones import FORGETTING, key_of, tombstones
+from resources.home.write_lock import write_lock
+from resources.llm.answer_cache import Answers
+from resources.repair.home_damage import BY_DAY, home_damage, usable_mode
+from resources.repair.lost_records import lost_records, rebuild
+from resources.warehouse.table_files import LOG, reseal, table_damage
 
 LOOKS = 4
 """Times that is looked: what is wrong with a folder hides what is wrong in it."""

@@ -10,12 +10,12 @@ from pipelines.dispatch import news
 from pipelines.enrich import idle
 from pipelines.healing import heal
 from pipelines.jobs import consolidate, days, intake, publish, refresh
-from pipelines.next_step import Step, left_to_model, next_step
-from pipelines.under_way import UNFINISHED, range_tags, reconcile
-from resources.damage import Damaged
-from resources.home import HomeError
-from resources.lock import LockTimeout
-from resources.state import State
+from pipelines.planning.in_flight import UNFINISHED, range_tags, reconcile
+from pipelines.planning.pending import Step, left_to_model, next_step
+from resources.context import State
+from resources.home.damage import Damaged
+from resources.home.home import HomeError
+from resources.home.write_lock import LockTimeout
 
 MODEL_PAUSE = 600.0
 """Seconds after a language model was down, or the budget spent, until it is asked again."""

@@ -11,10 +11,10 @@ from datetime import UTC, datetime
 import polars as pl
 
 from knowledge.redaction import redactor
-from knowledge.tables import Table
-from resources.inbox import append_event
-from resources.state import State
-from resources.tombstones import forgets
+from knowledge.schema.tables import Table
+from resources.context import State
+from resources.home.inbox import append_event
+from resources.home.tombstones import forgets
 
 _MOST_SWITCHES = 1_000
 """Each time that it is forgotten since when something may be done, it is noted anew."""

@@ -5,15 +5,15 @@ from typing import NamedTuple
 
 import polars as pl
 
-from knowledge.adapter import Head
-from knowledge.adapters import adapters
-from knowledge.naming import naming, rows_naming
-from knowledge.tables import RECORDS, TABLES, Table
-from knowledge.tombstones import READS, of_heads, tombstone_of
-from resources.inbox import lines_of
-from resources.notifier import told_in
-from resources.sources import list_sources
-from resources.state import State
+from knowledge.deletion.naming import naming, rows_naming
+from knowledge.deletion.tombstones import READS, of_heads, tombstone_of
+from knowledge.ingest.adapter import Head
+from knowledge.ingest.adapters import adapters
+from knowledge.schema.tables import RECORDS, TABLES, Table
+from resources.context import State
+from resources.home.inbox import lines_of
+from resources.home.sources import list_sources
+from resources.web.notifier import told_in
 
 SHOWN = 3
 """Ids of a place that are told."""
@@ -30,7 +30,7 @@ class Place(NamedTuple):
 
 
 def places(state: State, namespace: str, pattern: str) -> list[Place]:
-    """Where a namespace names what a pattern (knowledge/naming.py) is of, lines of sources first.
+    """Where a namespace names what a pattern (deletion/naming.py) is of, lines of sources first.
 
     Returns:
         Places with rows, in the order of the tables; none if it is named nowhere.

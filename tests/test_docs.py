@@ -10,15 +10,15 @@ import click
 import polars as pl
 import pytest
 
-from knowledge.policy import Policy
-from knowledge.records import read_records
+from knowledge.build.build import build
+from knowledge.engine.stage import Means
+from knowledge.ingest.records import read_records
 from knowledge.redaction import redactor
-from knowledge.stage import Means
-from knowledge.whole import build
-from resources.embedder import load_embedder
-from resources.log_files import LOG_SUFFIXES
-from serving.cli import cairn
-from serving.reference import CHECKOUT, pages
+from knowledge.schema.policy import Policy
+from resources.home.log_files import LOG_SUFFIXES
+from resources.vector_index.embedder import load_embedder
+from serving.cli.main import cairn
+from serving.docs_gen.reference import CHECKOUT, pages
 
 PAGES = sorted(
     [*CHECKOUT.glob("*.md"), *CHECKOUT.glob("docs/**/*.md"), CHECKOUT / "data/samples/README.md"]

@@ -1,1 +1,4 @@
-"""Learnings by rule: value, spans, categories, drafts, scores, duplicates; each by itself."""
+"""Lessons: what a session was worth, what is found and drafted, scored and united.
+
+It uses consolidation and what is below it; each module does one thing by itself.
+"""

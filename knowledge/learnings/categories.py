@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from knowledge.learnings.draft import CATEGORIES
-from knowledge.policy import Policy
+from knowledge.schema.policy import Policy
 
 MOST = 2
 

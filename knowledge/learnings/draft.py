@@ -4,7 +4,7 @@ from datetime import datetime
 
 import msgspec
 
-from knowledge.trust import AGENT
+from knowledge.dialogue.trust import AGENT
 
 CATEGORIES = (
     "bug_fix", "decision", "tool_usage", "anti_pattern", "best_practice", "optimization",
@@ -53,7 +53,7 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
     confidence: float = 0.0
     refused: str | None = None
     trust: str = AGENT
-    """Whose word it is: see knowledge/trust.py."""
+    """Whose word it is: see knowledge/dialogue/trust.py."""
     shortcut: str | None = None
     """The kind of shortcut that it teaches; None if it teaches none."""
 

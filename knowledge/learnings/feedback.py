@@ -14,10 +14,10 @@ from typing import Any
 import msgspec
 import polars as pl
 
-from knowledge.confidence import history
-from knowledge.days import UNDATED
-from knowledge.policy import Policy
-from knowledge.tables import LEARNINGS
+from knowledge.consolidation.confidence import history
+from knowledge.schema.calendar import UNDATED
+from knowledge.schema.policy import Policy
+from knowledge.schema.tables import LEARNINGS
 
 STRENGTH = 0.3
 """How strong a thumb is unless the reaction says otherwise."""

@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import polars as pl
 
-from knowledge.learnings.asked import LEARNING_MODEL
-from knowledge.learnings.stage import outcomes
-from knowledge.tables import LEARNING_CANDIDATES
+from knowledge.learnings.llm.extraction import LEARNING_MODEL
+from knowledge.learnings.stages import outcomes
+from knowledge.schema.tables import LEARNING_CANDIDATES
 
 
 class Goal(NamedTuple):

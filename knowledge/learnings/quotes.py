@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from knowledge.dialogue.turns import Turn
 from knowledge.learnings.draft import Quote
-from knowledge.learnings.turns import Turn
 
 LONGEST = 200
 FEWEST, MOST = 2, 4

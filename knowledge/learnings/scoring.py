@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import msgspec
 
-from knowledge.injection import HELD, gives_orders
+from knowledge.dialogue.trust import AGENT, OUTSIDE, PERSON, TRUSTS, most
+from knowledge.dialogue.turns import Turn
 from knowledge.learnings.draft import Draft, Factors
-from knowledge.learnings.turns import Turn
-from knowledge.policy import Policy
-from knowledge.trust import AGENT, OUTSIDE, PERSON, TRUSTS, most
+from knowledge.llm.prompt_injection import HELD, gives_orders
+from knowledge.schema.policy import Policy
 
 WEIGHTS = Factors(actionability=0.35, generalizability=0.30, clarity=0.20, evidence=0.15)
 UNLINKED_EVIDENCE = 0.4

@@ -16,11 +16,11 @@ import msgspec
 import polars as pl
 import re2
 
-from knowledge.redaction import judge
+from knowledge.redaction import scoring
 from knowledge.redaction.cookies import is_cookie, is_own_cookie
-from knowledge.redaction.judge import Found
+from knowledge.redaction.detectors import RULES
 from knowledge.redaction.patterns import ALSO, Follow, Rule, filled
-from knowledge.redaction.rules import RULES
+from knowledge.redaction.scoring import Found
 
 VERSION = 3
 """Rises when what is replaced changes: stored text is then searched again for secrets."""
@@ -334,9 +334,9 @@ def _encoded(value: Any) -> bytes:
 _COOKIE = "cookie:"
 _JARS = ("cookie", "cookies", "cookiejar", "cookie_jar")
 _JUDGES = {
-    "password": judge.password_quoted,
-    "token": judge.token_value,
-    "cookie": judge.cookie_value,
+    "password": scoring.password_quoted,
+    "token": scoring.token_value,
+    "cookie": scoring.cookie_value,
 }
 
 
@@ -355,11 +355,11 @@ def _family(key: str) -> str | None:
     if key.startswith(_COOKIE):
         key = key.removeprefix(_COOKIE)
         return "cookie" if is_cookie(key) else _family(key)
-    if not judge.is_name(key):
+    if not scoring.is_name(key):
         return None
-    if judge.password_key(key):
+    if scoring.password_key(key):
         return "password"
-    return "token" if judge.token_key(key) else None
+    return "token" if scoring.token_key(key) else None
 
 
 def _texts(value: Any) -> Iterator[str]:

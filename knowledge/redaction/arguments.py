@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 
-from knowledge.redaction import judge
-from knowledge.redaction.judge import Found
+from knowledge.redaction import scoring
 from knowledge.redaction.patterns import QUOTE, Follow, Rule
+from knowledge.redaction.scoring import Found
 
 _OPEN = r"\((?:\s|\\[nrt])*"
 _ARGUMENT = (
@@ -46,7 +46,7 @@ def _called(
     names: str,
     arguments: str,
     example: str,
-    judged: Callable[[Found], bool] = judge.literal,
+    judged: Callable[[Found], bool] = scoring.literal,
 ) -> Rule:
     return Rule(
         "argument",
@@ -76,7 +76,7 @@ ARGUMENTS = (
         rf"\w*?{_LOGIN}",
         rf"(?:{_ARGUMENT}{{any}},{{any}}){{1,3}}{{quoted}}",
         'DriverManager.getConnection(url, "app", "kiwi9Fjord")',
-        judge.strong_password,
+        scoring.strong_password,
     ),
     Rule(
         "argument",
@@ -84,7 +84,7 @@ ARGUMENTS = (
         Follow.NOTHING,
         r"(?i:session)\w*\({any}\{[^{}]*?\b(?:secret|keys)['\"]?{any}:{any}\[?{any}{quoted}",
         "session({ secret: 'kiwi tree 77' })",
-        judge.literal,
+        scoring.literal,
     ),
     Rule(
         "argument",
@@ -92,7 +92,7 @@ ARGUMENTS = (
         Follow.NOTHING,
         rf"{_CLIENT}\((?P<rest>[^()]*)\)",
         'Client("demo", "' + "a1B2" * 8 + '")',
-        judge.dense,
+        scoring.dense,
         each=r"[\"'`](?P<s>[\w+/=.:~-]{20,})\\*[\"'`]",
     ),
 )

@@ -2,7 +2,7 @@
 
 import re
 
-from knowledge.redaction import judge
+from knowledge.redaction import scoring
 from knowledge.redaction.patterns import GAP, QUOTE, Follow, Rule
 
 # Names that nothing but a cookie has; they need no word of cookies beside them.
@@ -51,7 +51,7 @@ _TAB = r"(?:\t|\\+t|u0009)"
 
 
 def _cookie(opening: str | tuple[str, ...], follow: Follow, pattern: str, example: str) -> Rule:
-    return Rule("cookie", opening, follow, pattern, example, judge.cookie_value)
+    return Rule("cookie", opening, follow, pattern, example, scoring.cookie_value)
 
 
 COOKIES = (

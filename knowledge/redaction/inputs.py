@@ -1,6 +1,6 @@
 """Secrets that a command reads: from a pipe, a here-string, a process substitution."""
 
-from knowledge.redaction import judge
+from knowledge.redaction import scoring
 from knowledge.redaction.patterns import GAP, Follow, Rule
 
 _LESS = r"(?:<|u003[cC])"
@@ -40,7 +40,7 @@ _CRYPT = (
 
 
 def _input(opening: str | tuple[str, ...], pattern: str, example: str) -> Rule:
-    return Rule("stdin", opening, Follow.NOTHING, pattern, example, judge.argument)
+    return Rule("stdin", opening, Follow.NOTHING, pattern, example, scoring.argument)
 
 
 INPUTS = (
@@ -76,7 +76,7 @@ INPUTS = (
         Follow.NOTHING,
         r"\b(?:echo|printf){ws}(?:-\w+{ws})?{oq}[\w.-]+:(?P<s>[^\s\"'|\\]+){oq}{ows}\|[^\n|]*?chpasswd",
         "echo 'bob:kiwi77' | chpasswd",
-        judge.given,
+        scoring.given,
     ),
     Rule(
         "chpasswd",
@@ -84,7 +84,7 @@ INPUTS = (
         Follow.NOTHING,
         r"\bchpasswd\b[^\n|;&]*?<<<{ows}{oq}[\w.-]+:(?P<s>[^\s\"'|\\]+)",
         "chpasswd <<< 'bob:kiwi77'",
-        judge.given,
+        scoring.given,
     ),
     Rule(
         "manifest",
@@ -93,6 +93,6 @@ INPUTS = (
         r"\bstringData:[ \t]*(?:\n[ \t]+[^\n]*?)??\n[ \t]+(?P<key>[\w.-]+)(?P<sep>:)[ \t]*{oq}"
         r"(?P<s>[^\s\"'|>{}]+)",
         "stringData:\n  conn: kiwi77",
-        judge.entry,
+        scoring.entry,
     ),
 )

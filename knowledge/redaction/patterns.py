@@ -13,8 +13,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 
-from knowledge.redaction import judge
-from knowledge.redaction.judge import Found
+from knowledge.redaction import scoring
+from knowledge.redaction.scoring import Found
 
 _TAIL = (
     r"(?:[_.-]?(?:[0-9]{1,3}|prod(?:uction)?|dev(?:elopment)?|stag(?:e|ing)|test|local|live|value"
@@ -115,7 +115,7 @@ class Rule:
     follow: Follow
     pattern: str
     example: str
-    judge: Callable[[Found], bool] = judge.not_example
+    judge: Callable[[Found], bool] = scoring.not_example
     personal: bool = False
     each: str = ""
     """Where a match is only a region, `rest`: what each secret in it looks like."""

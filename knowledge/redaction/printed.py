@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 
-from knowledge.redaction import judge
-from knowledge.redaction.judge import Found
+from knowledge.redaction import scoring
 from knowledge.redaction.patterns import Follow, Rule
+from knowledge.redaction.scoring import Found
 
 _INK = r"(?:\x1b\[[0-9;]*m)*"
 _FRAME = r"(?:\s|\x1b\[[0-9;]*m|[|*•>`\"'-]|│|║|┃|\[redacted:\w+\])*"
@@ -36,7 +36,7 @@ def _printed(
     follow: Follow,
     pattern: str,
     example: str,
-    decides: Callable[[Found], bool] = judge.printed,
+    decides: Callable[[Found], bool] = scoring.printed,
 ) -> Rule:
     return Rule("printed", opening, follow, pattern, example, decides)
 
@@ -48,14 +48,14 @@ PRINTED = (
         rf"(?i:\b(?P<key>{_KEPT}s?)"
         rf"(?:[ #]*[0-9]{{1,2}})?(?: \([^()\n]*\))?)(?:[ \t]*[:=]|[ \t]{{2,}}){_FRAME}{_VALUE}",
         "Unseal Key 1: " + "a1B2" * 11,
-        judge.printed_token,
+        scoring.printed_token,
     ),
     _printed(
         r"Key [0-9]{1,2}:",
         Follow.NOTHING,
         rf"\bKey [0-9]{{1,2}}:[ \t]+{_VALUE}",
         "Key 1: " + "a1b2" * 16,
-        judge.dense,
+        scoring.dense,
     ),
     _printed(  # `A temporary password is generated for root@localhost: …`, on its line or below
         rf"(?i:{_LABEL})[^\n:|]*?(?:[:|]|│|║|u25\d{{2}}){_RAW_FRAME}[^\s\"\\]*[0-9]",
@@ -71,14 +71,14 @@ PRINTED = (
         Follow.NOTHING,
         r"(?i:password is generated for) \S+: (?P<s>\S+)",
         "A temporary password is generated for root@localhost: qe;k>Ab,kd)f",
-        judge.given,
+        scoring.given,
     ),
     _printed(
         r"PASSWORD(?:\s|\\t)+\w+(?:\s|\\t)+=",
         Follow.NOTHING,
         rf"\bPASSWORD{{ws}}\w+{{ws}}={{ws}}{_VALUE}",
         "PASSWORD elastic = kiwi77bxKiwi",
-        judge.printed_token,
+        scoring.printed_token,
     ),
     _printed(
         r"New value:",
@@ -91,14 +91,14 @@ PRINTED = (
         Follow.NOTHING,
         r"(?i:secret[ _]?id)[\s\"':=|\\]+(?P<s>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})",
         "SecretID:   0a1b2c3d-4e5f-4a6b-8c7d-9e0f1a2b3c4d",
-        judge.given,
+        scoring.given,
     ),
     _printed(
         _PRINTS,
         Follow.NOTHING,
         rf"{_PRINTS}[^\n>]*\n{_INK}(?P<s>[^\s\x1b]{{8,}}){_INK}[ \t]*(?m:$)",
         "$ openssl rand -hex 16\n" + "a1b2" * 8,
-        judge.credential,
+        scoring.credential,
     ),
     _printed(
         r"(?i:with|using)(?:\s|\\[nrt])+(?i:the(?:\s|\\[nrt])+)?(?i:password)",
@@ -106,7 +106,7 @@ PRINTED = (
         rf"(?im:^(?P<key>[^\n]*?\b(?:user|superuser|admin\w*|root|account|login)\b[^\n]*?\b(?:with|using)"
         rf"(?: the)? password)):?[ \t]+[\"'`]?{_VALUE}",
         "Created superuser admin with password Kiwi-77-moor",
-        judge.literal,
+        scoring.literal,
     ),
     Rule(
         "printed",
@@ -116,7 +116,7 @@ PRINTED = (
         rf"(?P<rest>(?:{_FRAME}(?:[0-9]{{1,2}}[.)] )?"
         rf"[0-9A-Za-z]{{3,10}}(?:[- ]?[0-9A-Za-z]{{3,8}}){{1,5}}[ \t]*(?:\n|$))+)",
         "Recovery codes:\n  a1b2c-3d4e5\n  f6g7h-8i9j0",
-        judge.code,
+        scoring.code,
         each=r"(?P<s>[0-9A-Za-z]{3,10}(?:[- ][0-9A-Za-z]{3,8}){1,5}|[0-9A-Za-z]{8,})",
     ),
 )

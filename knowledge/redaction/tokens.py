@@ -1,6 +1,6 @@
 """Tokens that are known by their looks alone."""
 
-from knowledge.redaction import judge
+from knowledge.redaction import scoring
 from knowledge.redaction.patterns import Follow, Rule
 
 
@@ -14,7 +14,7 @@ def _service(name: str, example: str, *shapes: tuple[str, str]) -> Rule:
     opening = tuple(start for start, _ in shapes)
     whole = "|".join(f"(?:{start}){rest}" for start, rest in shapes)
     return Rule(
-        name, opening, Follow.RANDOM, rf"{{edge}}(?P<s>{whole})", example, judge.service_token
+        name, opening, Follow.RANDOM, rf"{{edge}}(?P<s>{whole})", example, scoring.service_token
     )
 
 
@@ -80,7 +80,7 @@ TOKENS = (
         Follow.RANDOM,
         r"{edge}(?P<s>sk-[\w-]{20,})",
         "sk-proj-" + "a1B2" * 12,
-        judge.strong_token,
+        scoring.strong_token,
     ),
     _shape("google", r"AIza", r"[\w-]{35}", "AIza" + "a1B2_" * 7),
     _shape(
@@ -156,7 +156,7 @@ TOKENS = (
         r"|pscale_[a-z]+_|r8_|pplx-|xai-|pul-|dp\.(?:pt|st|ct|sa|scim|audit)\.(?:[a-z0-9_-]{2,35}\.)?"
         r"|[Ff]m[12][ar]?_|fo1_|secret_)[\w+/=-]{22,})",
         "glsa_" + "a1B2" * 8 + "_a1b2c3d4",
-        judge.strong_token,
+        scoring.strong_token,
     ),
     _service(  # models, search and data for them
         "service_token",
@@ -256,7 +256,7 @@ TOKENS = (
         Follow.RANDOM,
         r"(?:^|[^\w/+])(?P<s>EAA[A-Za-z][A-Za-z0-9]{80,}|EAAA[\w-]{56,60})\b",
         "EAAB" + "a1B2" * 24,
-        judge.service_token,
+        scoring.service_token,
     ),
     _shape("age", r"AGE-SECRET-KEY-1", r"[A-Z0-9]{40,}", "AGE-SECRET-KEY-1" + "Q7ZK" * 14),
     Rule(
@@ -279,7 +279,7 @@ TOKENS = (
         Follow.NOTHING,
         r"{edge}(?P<s>eyJ[\w-]{8,}\.[\w-]*\.[\w-]{8,}(?:\.[\w-]{8,}){1,2})",
         "eyJhbGciOiJkaXIi" + "a1B2" * 5 + ".." + "a1B2" * 4 + "." + "a1B2" * 10 + "." + "a1B2" * 5,
-        judge.strong_token,
+        scoring.strong_token,
     ),
     Rule(
         "jwt",

@@ -5,8 +5,8 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import Field
 
-from knowledge.fence import fenced
-from knowledge.tables import EPISODES, LEARNINGS, MEMORY, MEMORY_ENTITIES, RAW_LOGS
+from knowledge.llm.fence import fenced
+from knowledge.schema.tables import EPISODES, LEARNINGS, MEMORY, MEMORY_ENTITIES, RAW_LOGS
 from serving.http.models import (
     AT,
     FILE,

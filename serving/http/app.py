@@ -7,14 +7,14 @@ from fastapi import FastAPI
 from fastapi.responses import HTMLResponse, JSONResponse
 from fastapi.telemetry import TelemetryConfig
 
-from resources.keys import Keyring
-from serving.http import asking, browsing, operating, researching, telling, tracing
-from serving.http.access import Gate
-from serving.http.document import document, page
-from serving.http.guard import Guard, Note
+from resources.home.api_keys import Keyring
+from serving.http.auth import Gate
+from serving.http.errors import install
 from serving.http.metrics import Metrics
-from serving.http.problems import install
-from serving.memory import Memory
+from serving.http.openapi import document, page
+from serving.http.rate_limit import Guard, Note
+from serving.http.routes import explain, lists, operations, research, search, write
+from serving.retrieval.open_memory import Memory
 
 ABOUT = "Knowledge that lasts, as a pure function of your logs: search it, and follow it back."
 
@@ -39,7 +39,7 @@ def create_app(memory: Memory, *, local: bool = True, notes: Sequence[Note] = ()
     gate = Gate(Keyring(memory.state.home), local)
     app.state.memory = memory
     app.state.metrics = Metrics(memory)
-    app.state.layers = asking.Layers()
+    app.state.layers = search.Layers()
     install(app)
     app.add_middleware(Guard, gate=gate, notes=(app.state.metrics.saw, *notes))
     made = {needs_key: document(app, needs_key=needs_key) for needs_key in (True, False)}
@@ -67,6 +67,6 @@ def bare() -> FastAPI:
         redirect_slashes=False,
         generate_unique_id_function=lambda route: route.name,
     )
-    for part in (asking, browsing, tracing, telling, researching, operating):
+    for part in (search, lists, explain, write, research, operations):
         app.include_router(part.router)
     return app

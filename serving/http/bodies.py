@@ -13,7 +13,7 @@ Every = Annotated[
         "([1-9][0-9]{0,3} ?)?(h|hours?|d|days?|w|weeks?|months?))$"
     ),
 ]
-"""As `knowledge.searches.interval` reads it, or `never`."""
+"""As `knowledge.extraction.searches.interval` reads it, or `never`."""
 
 
 class ToldBody(BaseModel):

@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from knowledge.tables import (
+from knowledge.schema.tables import (
     CONVERSATIONS,
     ENGAGEMENTS,
     ENRICHMENT_QUEUE,
@@ -18,7 +18,7 @@ from knowledge.tables import (
     NOTIFICATIONS,
     RAW_LOGS,
 )
-from knowledge.tables import Table as Rows
+from knowledge.schema.tables import Table as Rows
 
 AT = datetime.fromisoformat("2026-03-13T14:06:54Z")
 FILE = "/home/mira/.claude/projects/lantern-shop/797df401.jsonl"

@@ -14,11 +14,11 @@ from pydantic import (
     WithJsonSchema,
 )
 
-from resources.home import NAMESPACE
-from serving.budget import BUDGET, SMALLEST
-from serving.cursors import CURSOR
-from serving.moments import as_moment
-from serving.ordering import TOPIC_SCHEMA
+from resources.home.home import NAMESPACE
+from serving.read.moments import as_moment
+from serving.read.pagination import CURSOR
+from serving.retrieval.token_budget import BUDGET, SMALLEST
+from serving.write.requests import TOPIC_SCHEMA
 
 LONGEST_QUERY = 2_000
 LONGEST_NAME = 200

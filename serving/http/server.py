@@ -10,13 +10,13 @@ from threading import Thread
 
 from fastapi import FastAPI
 
-from resources.publication import namespaces
-from resources.state import State
+from resources.context import State
+from resources.warehouse.publication import namespaces
 from serving.http.app import create_app
 from serving.http.metrics import Seen
-from serving.listening import is_local
-from serving.memory import Memory, make_ready
-from serving.workers import run
+from serving.retrieval.open_memory import Memory, make_ready
+from serving.runtime.sockets import is_local
+from serving.runtime.workers import run
 
 
 def serve(state: State, listener: socket.socket, *, as_json: bool, workers: int = 1) -> None:

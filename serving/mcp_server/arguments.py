@@ -8,12 +8,12 @@ from uuid import UUID
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, WithJsonSchema
 
 from knowledge.learnings.draft import CATEGORIES
-from knowledge.predicates import OBSERVED_TYPES
-from serving.budget import BUDGET, SMALLEST
-from serving.cursors import CURSOR
-from serving.listing import RECENT
-from serving.moments import as_moment
-from serving.ordering import TOPIC_SCHEMA
+from knowledge.schema.predicates import OBSERVED_TYPES
+from serving.query.listing import RECENT
+from serving.read.moments import as_moment
+from serving.read.pagination import CURSOR
+from serving.retrieval.token_budget import BUDGET, SMALLEST
+from serving.write.requests import TOPIC_SCHEMA
 
 LONGEST_QUERY = 2_000
 LONGEST_NAME = 200

@@ -20,9 +20,9 @@ from mcp.types import (
     PaginatedRequestParams,
 )
 
-from serving.mcp_server.scope import Scope
+from serving.mcp_server.auth import Scope
 from serving.mcp_server.tools import call, listed
-from serving.memory import Memory
+from serving.retrieval.open_memory import Memory
 
 INSTRUCTIONS = """\
 Cairn remembers past sessions, chats and searches of this person: facts with a confidence,

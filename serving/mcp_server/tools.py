@@ -12,16 +12,16 @@ from mcp.types import CallToolResult, TextContent, ToolAnnotations
 from mcp.types import Tool as Declared
 from pydantic import ValidationError
 
-from knowledge.fence import fenced
-from resources.damage import as_damage
-from serving.cursors import LONGEST_CURSOR, BadCursor
-from serving.deciding import Undecidable
-from serving.mcp_server import reading, writing
+from knowledge.llm.fence import fenced
+from resources.home.damage import as_damage
+from serving.mcp_server import read_tools, write_tools
 from serving.mcp_server.answers import Answered, Page
 from serving.mcp_server.arguments import Arguments
-from serving.mcp_server.fitting import fitted, text_of
-from serving.mcp_server.scope import Asked, Refused, Scope
-from serving.memory import Memory
+from serving.mcp_server.auth import Asked, Refused, Scope
+from serving.mcp_server.truncation import fitted, text_of
+from serving.read.pagination import LONGEST_CURSOR, BadCursor
+from serving.retrieval.open_memory import Memory
+from serving.write.decisions import Undecidable
 
 DAMAGED = "what is stored cannot be read: `cairn doctor` says what, `cairn run` makes it again"
 FAULT = "this is a fault of the server: its log says where; `cairn doctor` may say why"
@@ -107,24 +107,24 @@ class Tool(Generic[Wanted]):
 TOOLS: dict[str, Tool[Any]] = {
     tool.name: tool
     for tool in (
-        Tool(reading.search_memory, "Search memory"),
-        Tool(reading.get_context, "Get context"),
-        Tool(reading.get_entity, "Get an entity"),
-        Tool(reading.list_entities, "List entities"),
-        Tool(reading.get_learnings, "Get learnings"),
-        Tool(reading.explain_fact, "Explain a fact"),
-        Tool(reading.recent_activity, "List recent activity"),
-        Tool(reading.list_interests, "List interests"),
-        Tool(reading.list_learn_prompts, "List learn prompts"),
-        Tool(reading.list_research, "List research"),
-        Tool(reading.list_notifications, "List notifications"),
-        Tool(reading.memory_status, "Memory status"),
-        Tool(writing.record_feedback, "Record feedback", reads=False, destroys=True),
-        Tool(writing.remember, "Remember a note", reads=False),
-        Tool(writing.set_preference, "Set a preference", reads=False),
-        Tool(writing.learn, "Learn about a topic", reads=False, reaches_out=True),
-        Tool(writing.schedule, "Schedule a search", reads=False, reaches_out=True),
-        Tool(writing.forget, "Forget", reads=False, destroys=True),
+        Tool(read_tools.search_memory, "Search memory"),
+        Tool(read_tools.get_context, "Get context"),
+        Tool(read_tools.get_entity, "Get an entity"),
+        Tool(read_tools.list_entities, "List entities"),
+        Tool(read_tools.get_learnings, "Get learnings"),
+        Tool(read_tools.explain_fact, "Explain a fact"),
+        Tool(read_tools.recent_activity, "List recent activity"),
+        Tool(read_tools.list_interests, "List interests"),
+        Tool(read_tools.list_learn_prompts, "List learn prompts"),
+        Tool(read_tools.list_research, "List research"),
+        Tool(read_tools.list_notifications, "List notifications"),
+        Tool(read_tools.memory_status, "Memory status"),
+        Tool(write_tools.record_feedback, "Record feedback", reads=False, destroys=True),
+        Tool(write_tools.remember, "Remember a note", reads=False),
+        Tool(write_tools.set_preference, "Set a preference", reads=False),
+        Tool(write_tools.learn, "Learn about a topic", reads=False, reaches_out=True),
+        Tool(write_tools.schedule, "Schedule a search", reads=False, reaches_out=True),
+        Tool(write_tools.forget, "Forget", reads=False, destroys=True),
     )
 }
 

@@ -9,13 +9,13 @@ from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from resources.keys import KeyListError, Keyring
-from resources.state import State
-from serving.listening import is_local
-from serving.mcp_server import scope as scopes
+from resources.context import State
+from resources.home.api_keys import KeyListError, Keyring
+from serving.mcp_server import auth as scopes
 from serving.mcp_server.server import SCOPE, create_server
-from serving.memory import Memory
-from serving.workers import run
+from serving.retrieval.open_memory import Memory
+from serving.runtime.sockets import is_local
+from serving.runtime.workers import run
 
 PATH = "/mcp"
 LARGEST_BODY = 1_000_000

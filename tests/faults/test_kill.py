@@ -12,15 +12,15 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from assets.records import changed_files, intake
-from knowledge.stage import Means
-from knowledge.tables import RECORDS, TABLES, Table
-from knowledge.whole import build, comparable
-from pipelines.under_way import reconcile
-from resources.home import open_home
-from resources.publication import published
-from resources.settings import Settings
-from resources.sources import add_source
-from resources.state import State
+from knowledge.build.build import build, comparable
+from knowledge.engine.stage import Means
+from knowledge.schema.tables import RECORDS, TABLES, Table
+from pipelines.planning.in_flight import reconcile
+from resources.context import State
+from resources.home.home import open_home
+from resources.home.settings import Settings
+from resources.home.sources import add_source
+from resources.warehouse.publication import published
 
 FILES = (
     "chat/homelab.jsonl",
@@ -59,10 +59,10 @@ def run(home: Path, deaths: Deaths) -> None:
     Behind the commit of a table a stage has other tables left to write, or its units of work.
     """
     from assets import publication
-    from pipelines.run import run_graph
-    from resources.index import EdgeIndex
-    from resources.state import open_state
-    from resources.warehouse import Warehouse
+    from pipelines.runner import run_graph
+    from resources.context import open_state
+    from resources.vector_index.edge import EdgeIndex
+    from resources.warehouse.warehouse import Warehouse
 
     commit, index, publish = Warehouse._commit, EdgeIndex.publish, publication.publish
 
@@ -101,7 +101,13 @@ def test_killed_in_every_kind_of_asset_it_ends_in_the_same_rows(
     monkeypatch.setenv("CAIRN_HOME", str(state.home.root))
     processes = multiprocessing.get_context("forkserver")
     processes.set_forkserver_preload(
-        ["pipelines.definitions", "resources.index", "great_expectations", "hdbscan", "wordllama"]
+        [
+            "pipelines.definitions",
+            "resources.vector_index.edge",
+            "great_expectations",
+            "hdbscan",
+            "wordllama",
+        ]
     )
 
     deaths = Deaths(tmp_path / "deaths")

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from resources.home import open_home
-from resources.search_provider import Folder
-from resources.sources import add_source
-from resources.state import State
+from resources.context import State
+from resources.home.home import open_home
+from resources.home.sources import add_source
+from resources.web.search_provider import Folder
 from tests.journeys.hives import CHAT, MODEL, chat, documents, model_settings, telling
 from tests.resources.model_server import ModelServer, served
 

@@ -3,20 +3,20 @@
 from polars.testing import assert_frame_equal
 
 from assets.candidates import run_candidates
+from assets.engine.run_stage import run_stage
 from assets.extractors import run_extractors
 from assets.learning_candidates import run_learning_candidates
 from assets.publication import run_publication
 from assets.raw_logs import run_raw_logs
 from assets.records import changed_files, intake
-from assets.stage import run_stage
 from assets.vector_index import run_vector_index
-from knowledge.stage import Means
-from knowledge.stages import STAGES
-from knowledge.tables import RECORDS, TABLES
-from knowledge.whole import build, comparable
-from pipelines.next_step import pending_days, whole_owes_model
-from resources.publication import held_back
-from resources.state import State
+from knowledge.build.build import build, comparable
+from knowledge.build.stages import STAGES
+from knowledge.engine.stage import Means
+from knowledge.schema.tables import RECORDS, TABLES
+from pipelines.planning.pending import pending_days, whole_owes_model
+from resources.context import State
+from resources.warehouse.publication import held_back
 
 
 def follow(state: State) -> list[str]:

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import polars as pl
 
-from knowledge.tables import CANDIDATES, CONVERSATIONS
-from resources.home import open_home
-from resources.settings import Settings
-from resources.sources import add_source
-from resources.state import State
+from knowledge.schema.tables import CANDIDATES, CONVERSATIONS
+from resources.context import State
+from resources.home.home import open_home
+from resources.home.settings import Settings
+from resources.home.sources import add_source
 from tests.journeys.running import assert_as_built, follow
 
 

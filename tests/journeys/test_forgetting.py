@@ -18,15 +18,15 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from assets import forgetting as stage
-from assets.enrich import enrich
-from assets.progress import Report
+from assets import deletion as stage
+from assets.effects.search import enrich
+from assets.engine.progress import Report
+from assets.engine.run_stage import result
 from assets.publication import run_publication
 from assets.records import changed_files, intake
-from assets.stage import result
-from knowledge.receipt import receipt
-from knowledge.search_events import EFFECT
-from knowledge.tables import (
+from knowledge.deletion.receipt import receipt
+from knowledge.ingest.inbox_events.searches import EFFECT
+from knowledge.schema.tables import (
     DEAD_LETTERS,
     MEMORY,
     RAW_LOGS,
@@ -35,7 +35,7 @@ from knowledge.tables import (
     TABLES,
     WORK,
 )  # fmt: skip
-from pipelines.forgetting import (
+from pipelines.deletion import (
     WHILE_RUNNING,
     NotYet,
     as_they_are,
@@ -43,27 +43,26 @@ from pipelines.forgetting import (
     purge,
     rehearsed,
 )  # fmt: skip
-from resources.answers import Kept
+from resources.context import State
 from resources.effects import switch_on
-from resources.home import HomeError, open_home
+from resources.home.home import HomeError, open_home
+from resources.home.settings import Settings
+from resources.home.sources import add_source
+from resources.home.tombstones import forgetting, tombstones
+from resources.llm.answer_cache import Kept
 from resources.naming import places
-from resources.publication import manifests, namespaces
-from resources.search_provider import Folder
-from resources.settings import Settings
-from resources.sources import add_source
-from resources.state import State
-from resources.tombstones import forgetting, tombstones
-from serving.forgetting import Target, Unforgettable, note, reach, target, tombstone
-from serving.ids import UnknownId
-from serving.inbox import add_event
+from resources.warehouse.publication import manifests, namespaces
+from resources.web.search_provider import Folder
+from serving.read.id_lookup import UnknownId
+from serving.write.deletion import Target, Unforgettable, note, reach, target, tombstone
+from serving.write.inbox import add_event
 from tests.homes import copy_home
 from tests.journeys.decoding import standing
 from tests.journeys.running import assert_as_built, follow
 from tests.pipelines.house import House, open_house, talk
+from tests.places import ROOT
 from tests.resources.model_server import ModelServer
 from tests.serving import two_namespaces
-
-ROOT = Path(__file__).parents[2]
 
 WORD = "quincepress"
 KEPT_WORD = "foghorn"
@@ -164,8 +163,8 @@ def test_a_record_goes_and_what_has_another_source_stays(state: State) -> None:
 
 
 def test_decisions_likes_and_mutes_repeat_what_is_forgotten_and_go_too(state: State) -> None:
-    from serving.deciding import choose, with_members
-    from serving.deciding import note as decide
+    from serving.write.decisions import choose, with_members
+    from serving.write.decisions import note as decide
 
     choice = choose(state, [fact(state, "I live in Rome.")], None)
     decide(choice, "retract", with_members(choice), reason="Rome was a joke")
@@ -510,7 +509,7 @@ def kept(key: str, word: str) -> Kept:
 KILLED = """
 import os, signal, sys
 from assets import forgetting
-from serving.cli import main
+from serving.cli.main import main
 
 forgetting.clear_inbox = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 sys.argv = ["cairn", *sys.argv[1:]]
@@ -598,7 +597,7 @@ def test_forgotten_by_commands_one_of_them_killed_the_word_is_in_no_file(
     oiled = f"The {KEPT_WORD} needs oil."
     add_event(state, {"type": "note", "namespace": "bo", "text": oiled})
     command = ("--home", str(home), "forget", WORD, "--namespace", "ada", "--everywhere")
-    done = process(environment, "-m", "serving.cli", *command, "--purge", "--yes", "--json")
+    done = process(environment, "-m", "serving.cli.main", *command, "--purge", "--yes", "--json")
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
     assert (told["thing"], told["named"], told["not_yet"]) == ("name", [], {})

@@ -17,12 +17,14 @@ import dagster as dg
 import polars as pl
 import pytest
 
-from assets import by_conversation, candidates, learning_candidates, publication
-from knowledge.full_mode import FULL_MODE
-from knowledge.learnings.asked import LEARNING_MODEL
-from knowledge.learnings.finished import finished
+from assets import candidates, learning_candidates, publication
+from assets.engine import run_by_conversation
+from knowledge.engine.work import DayRange
+from knowledge.extraction.llm_extraction import FULL_MODE
+from knowledge.learnings.llm.extraction import LEARNING_MODEL
+from knowledge.learnings.llm.readiness import finished
 from knowledge.redaction import redactor
-from knowledge.tables import (
+from knowledge.schema.tables import (
     CANDIDATES,
     DEAD_LETTERS,
     ENGAGEMENTS,
@@ -34,19 +36,18 @@ from knowledge.tables import (
     REFUSALS,
     TABLES,
 )
-from knowledge.work import DayRange
-from pipelines.again import forget_work
-from pipelines.next_step import Step, pending_days
-from pipelines.under_way import COMMAND_TAG, range_tags
-from resources.inbox import append_event
-from resources.state import State
-from serving.commands.show import PRINTED
-from serving.explain import explain
-from serving.ids import find
+from pipelines.checks.rebuild_equal import forget_work
+from pipelines.planning.in_flight import COMMAND_TAG, range_tags
+from pipelines.planning.pending import Step, pending_days
+from resources.context import State
+from resources.home.inbox import append_event
+from serving.cli.commands.ask.show import PRINTED
+from serving.query.explain import explain
+from serving.read.id_lookup import find
 from tests.journeys.hives import CHAT, chat, telling
 from tests.journeys.running import assert_as_built, follow
+from tests.pipelines.checks.test_frames import broken
 from tests.pipelines.house import House
-from tests.pipelines.test_checks import broken
 from tests.resources.model_server import ModelServer, Said, error
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1", "localhost", "::1"])
@@ -304,7 +305,7 @@ def test_what_a_model_would_be_asked_is_said_beforehand_and_asks_nothing(
     opened: Callable[..., State], server: ModelServer
 ) -> None:
     follow(opened(model=None))
-    owed = by_conversation.pending(opened(), candidates.extractors(opened().settings))
+    owed = run_by_conversation.pending(opened(), candidates.extractors(opened().settings))
     before = candidates.estimate(opened(), owed)
     assert server.requests == 0
     assert before.calls > 0

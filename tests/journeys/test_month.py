@@ -13,9 +13,10 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from assets.dispatch import Dispatched, dispatch, due
-from assets.enrich import enrich, queue
-from knowledge.tables import (
+from assets.effects.notify import Dispatched, dispatch, due
+from assets.effects.search import enrich, queue
+from knowledge.build.build import comparable
+from knowledge.schema.tables import (
     ENGAGEMENTS,
     ENRICHMENT_QUEUE,
     INTERESTS,
@@ -25,13 +26,12 @@ from knowledge.tables import (
     PREFERENCES,
     Table,
 )
-from knowledge.whole import comparable
+from resources.context import State
 from resources.effects import event_id
-from resources.home import open_home
-from resources.search_provider import Folder
-from resources.settings import Settings
-from resources.state import State
-from serving.inbox import add_event
+from resources.home.home import open_home
+from resources.home.settings import Settings
+from resources.web.search_provider import Folder
+from serving.write.inbox import add_event
 from tests.journeys.running import assert_as_built, follow
 
 MONTH = datetime(2026, 3, 1, tzinfo=UTC)

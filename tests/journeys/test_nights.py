@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from polars.testing import assert_frame_equal
 
-from assets.stage import run_stage
-from knowledge.consolidation import EVIDENCE_STAGE
-from knowledge.stage import Frames, Made, Means
-from knowledge.tables import TABLES
-from resources.state import State, open_state
-from tests.knowledge.test_growing import GROWING, night, world
+from assets.engine.run_stage import run_stage
+from knowledge.consolidation.stages import EVIDENCE_STAGE
+from knowledge.engine.stage import Frames, Made, Means
+from knowledge.schema.tables import TABLES
+from resources.context import State, open_state
+from tests.knowledge.consolidation.test_incremental import GROWING, night, world
 
 
 def put(state: State, tables: Frames) -> None:

@@ -9,17 +9,17 @@ import polars as pl
 import pytest
 from pytest_httpserver import HTTPServer
 
-from assets.dispatch import Dispatched, dispatch, due
-from assets.enrich import enrich
-from knowledge.tables import ENGAGEMENTS, NOTIFICATIONS, RAW_LOGS, RECORDS, TABLES
-from resources.home import Home, open_home
-from resources.notifier import Message, Sent, told_in
-from resources.settings import Settings
-from resources.sources import add_source
-from resources.state import State
-from serving.answering import again, react
-from serving.forgetting import note, target, tombstone
-from serving.reader import open_reader
+from assets.effects.notify import Dispatched, dispatch, due
+from assets.effects.search import enrich
+from knowledge.schema.tables import ENGAGEMENTS, NOTIFICATIONS, RAW_LOGS, RECORDS, TABLES
+from resources.context import State
+from resources.home.home import Home, open_home
+from resources.home.settings import Settings
+from resources.home.sources import add_source
+from resources.web.notifier import Message, Sent, told_in
+from serving.read.reader import open_reader
+from serving.write.deletion import note, target, tombstone
+from serving.write.notifications import again, react
 from tests.homes import copy_home
 from tests.journeys.hives import CHAT, chat, documents, model_settings
 from tests.journeys.running import assert_as_built, follow

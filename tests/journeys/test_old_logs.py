@@ -5,13 +5,13 @@ from collections.abc import Callable
 import polars as pl
 import pytest
 
-from assets.enrich import enrich
-from knowledge.tables import INTERESTS, RAW_LOGS
-from resources.search_provider import Folder
-from resources.state import State
-from serving.asking_research import learn
-from serving.ordering import order
-from serving.reader import open_reader
+from assets.effects.search import enrich
+from knowledge.schema.tables import INTERESTS, RAW_LOGS
+from resources.context import State
+from resources.web.search_provider import Folder
+from serving.read.reader import open_reader
+from serving.write.requests import order
+from serving.write.research import learn
 from tests.journeys.running import follow
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1", "localhost", "::1"])

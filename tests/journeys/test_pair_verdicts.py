@@ -15,13 +15,14 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from assets.candidates import run_candidates
+from assets.engine.run_stage import run_stage
 from assets.raw_logs import run_raw_logs
 from assets.records import changed_files, intake
-from assets.stage import run_stage
-from knowledge.consolidation import MERGES_STAGE
-from knowledge.stage import Means
-from knowledge.stages import STAGES
-from knowledge.tables import (
+from knowledge.build.build import build
+from knowledge.build.stages import STAGES
+from knowledge.consolidation.stages import MERGES_STAGE
+from knowledge.engine.stage import Means
+from knowledge.schema.tables import (
     CONTRADICTION_VERDICTS,
     EVIDENCE,
     FACTS,
@@ -31,11 +32,10 @@ from knowledge.tables import (
     WORK,
     Table,
 )
-from knowledge.whole import build
 from pipelines.assembly import is_night
-from pipelines.next_step import left_to_model, night_owes_model, pending_days
-from resources.state import State
-from serving.waiting_pairs import waiting_pairs
+from pipelines.planning.pending import left_to_model, night_owes_model, pending_days
+from resources.context import State
+from serving.query.pending_pairs import waiting_pairs
 from tests.journeys.hives import chat, telling
 from tests.resources.model_server import ModelServer, Said
 

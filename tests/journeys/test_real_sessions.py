@@ -8,13 +8,13 @@ from typing import Any
 import polars as pl
 import pytest
 
-from knowledge.tables import MEMORY, RAW_LOGS, RECORDS, TABLES
-from resources.home import open_home
-from resources.settings import Settings
-from resources.sources import add_source
-from resources.state import State
-from serving.reader import open_reader
-from serving.search import search_memory
+from knowledge.schema.tables import MEMORY, RAW_LOGS, RECORDS, TABLES
+from resources.context import State
+from resources.home.home import open_home
+from resources.home.settings import Settings
+from resources.home.sources import add_source
+from serving.read.reader import open_reader
+from serving.retrieval.search import search_memory
 from tests.journeys.running import follow
 
 

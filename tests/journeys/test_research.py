@@ -8,9 +8,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from assets.enrich import Enriched, enrich, queue
-from knowledge.learn_prompts import found
-from knowledge.tables import (
+from assets.effects.search import Enriched, enrich, queue
+from knowledge.research.learn_prompts import found
+from knowledge.schema.tables import (
     ENRICHMENT_QUEUE,
     ENTITIES,
     FACT_SOURCES,
@@ -20,12 +20,12 @@ from knowledge.tables import (
     RAW_LOGS,
     Table,
 )
+from resources.context import State
 from resources.effects import intended, try_again
-from resources.search_provider import Failed, Folder, Found
-from resources.state import State
-from serving.inbox import add_event
-from serving.reader import open_reader
-from serving.researching import prompts
+from resources.web.search_provider import Failed, Folder, Found
+from serving.query.research import prompts
+from serving.read.reader import open_reader
+from serving.write.inbox import add_event
 from tests.journeys.hives import DANCE, telling
 from tests.journeys.running import assert_as_built, follow
 from tests.resources.model_server import ModelServer, Said

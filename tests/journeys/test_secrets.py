@@ -3,11 +3,11 @@
 import json
 from pathlib import Path
 
-from knowledge.tables import RAW_LOGS, TABLES
-from resources.home import open_home
-from resources.settings import Settings
-from resources.sources import add_source
-from resources.state import State
+from knowledge.schema.tables import RAW_LOGS, TABLES
+from resources.context import State
+from resources.home.home import open_home
+from resources.home.settings import Settings
+from resources.home.sources import add_source
 from tests.journeys.running import follow
 
 # Joined here, so that no scanner takes this file for a leak.

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from assets.records import changed_files, intake
-from knowledge.tables import DEAD_LETTERS, RECORDS
-from pipelines.again import forget_failures
-from resources.home import open_home
-from resources.settings import Settings
-from resources.sources import add_source
-from resources.state import State
+from knowledge.schema.tables import DEAD_LETTERS, RECORDS
+from pipelines.checks.rebuild_equal import forget_failures
+from resources.context import State
+from resources.home.home import open_home
+from resources.home.settings import Settings
+from resources.home.sources import add_source
 
 META = {"type": "session_meta", "timestamp": "2026-05-01T10:00:00Z", "payload": {"id": "s1"}}
 

@@ -3,9 +3,9 @@
 import msgspec
 import polars as pl
 
-from knowledge.decision_events import Meant, Told
-from knowledge.decisions import decisions
-from knowledge.tables import ENTITIES, RAW_LOGS
+from knowledge.consolidation.decisions import decisions
+from knowledge.ingest.inbox_events.decisions import Meant, Told
+from knowledge.schema.tables import ENTITIES, RAW_LOGS
 from tests.knowledge.rows import day, fact_sources
 
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import polars as pl
 
-from knowledge.engagements import COLUMNS, Engaged, engagements
-from knowledge.interests import interests
-from knowledge.policy import Policy
-from knowledge.tables import CANDIDATES, ENTITY_MERGES, FACT_SOURCES, FACTS
+from knowledge.interests.engagements import COLUMNS, Engaged, engagements
+from knowledge.interests.interests import interests
+from knowledge.schema.policy import Policy
+from knowledge.schema.tables import CANDIDATES, ENTITY_MERGES, FACT_SOURCES, FACTS
 from tests.knowledge import rows
-from tests.knowledge.rules.fixtures import raw_logs
+from tests.knowledge.extraction.rules.fixtures import raw_logs
 from tests.knowledge.said import candidates
 from tests.knowledge.toy_embedder import ToyEmbedder
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from knowledge.embedding import Vectors
+from knowledge.vectors.model import Vectors
 
 
 class ToyEmbedder:

@@ -7,9 +7,9 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
-from resources.home import open_home
-from resources.settings import Settings
-from resources.state import State
+from resources.context import State
+from resources.home.home import open_home
+from resources.home.settings import Settings
 from tests.homes import copy_home
 from tests.pipelines.house import House, open_house
 

@@ -8,10 +8,10 @@ import dagster as dg
 
 from pipelines.assembly import definitions
 from pipelines.sensors import new_logs
-from resources.home import open_home
-from resources.settings import Settings
-from resources.sources import add_source
-from resources.state import State
+from resources.context import State
+from resources.home.home import open_home
+from resources.home.settings import Settings
+from resources.home.sources import add_source
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,15 @@ import pytest
 from deltalake import DeltaTable
 from polars.testing import assert_frame_equal
 
-from assets import by_conversation, candidates
-from assets.progress import LISTENER, Listener
-from knowledge.consolidation import MERGES_STAGE as MERGES
-from knowledge.rules import RULES
-from knowledge.stage import Means
-from knowledge.stages import ENTITIES_STAGE, FACTS_STAGE, STAGES
-from knowledge.tables import (
+from assets import candidates
+from assets.engine import run_by_conversation
+from assets.engine.progress import LISTENER, Listener
+from knowledge.build.build import build, comparable
+from knowledge.build.stages import ENTITIES_STAGE, FACTS_STAGE, STAGES
+from knowledge.consolidation.stages import MERGES_STAGE as MERGES
+from knowledge.engine.stage import Means
+from knowledge.extraction.rules import RULES
+from knowledge.schema.tables import (
     CANDIDATES,
     CONVERSATIONS,
     ENTITIES,
@@ -29,7 +31,6 @@ from knowledge.tables import (
     WORK,
     Table,
 )
-from knowledge.whole import build, comparable
 from pipelines.graph import ASSETS, versioned
 from tests.journeys.running import follow
 from tests.pipelines.house import House
@@ -58,7 +59,7 @@ def bumped(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
         else rule
         for rule in RULES
     )
-    monkeypatch.setattr("knowledge.rules.RULES", rules)
+    monkeypatch.setattr("knowledge.extraction.rules.RULES", rules)
     monkeypatch.setattr("assets.candidates.RULES", rules)
 
 
@@ -71,7 +72,7 @@ def test_a_changed_rule_redoes_its_rows_and_nothing_else(
     conversations = house.state.warehouse.read(CONVERSATIONS).collect().height
     bumped(monkeypatch, name)
 
-    owed = by_conversation.pending(house.state, candidates.extractors(house.state.settings))
+    owed = run_by_conversation.pending(house.state, candidates.extractors(house.state.settings))
     assert set(owed["stage"]) == {name}
     assert owed.height == conversations
     code = code_versions(house)
@@ -100,8 +101,8 @@ def test_a_changed_stage_is_made_again(house: House, monkeypatch: pytest.MonkeyP
         MERGES, extractor=replace(MERGES.extractor, version=MERGES.extractor.version + 1)
     )
     stages = tuple(stage if each is MERGES else each for each in STAGES)
-    monkeypatch.setattr("knowledge.stages.STAGES", stages)
-    monkeypatch.setattr("assets.merges.STAGE", stage)
+    monkeypatch.setattr("knowledge.build.stages.STAGES", stages)
+    monkeypatch.setattr("assets.stages.merges.STAGE", stage)
     assert house.follow() == ["consolidate"]
     work = house.state.warehouse.read(WORK).filter(pl.col("stage") == stage.name).collect()
     assert set(work["fingerprint"]) == {stage.extractor.fingerprint(house.state.policy)}
@@ -118,7 +119,7 @@ def test_a_file_that_grows_costs_its_day(new_house: NewHouse) -> None:
     with path.open("ab") as file:
         file.write(line("2026-03-01T10:05:00Z", 9, "Use ssh to reach nas.example.net."))
     house.run("intake")
-    owed = by_conversation.pending(house.state, candidates.extractors(house.state.settings))
+    owed = run_by_conversation.pending(house.state, candidates.extractors(house.state.settings))
     assert owed.is_empty()
     listener = Listener()
     token = LISTENER.set(listener)

@@ -14,13 +14,14 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
+from assets.engine.run_stage import run_stage
 from assets.extractors import run_extractors
 from assets.publication import run_publication
 from assets.records import changed_files, intake
-from assets.stage import run_stage
 from assets.vector_index import run_vector_index
-from knowledge.stages import STAGES
-from knowledge.tables import (
+from knowledge.build.build import comparable
+from knowledge.build.stages import STAGES
+from knowledge.schema.tables import (
     FACTS,
     LEARNINGS,
     MEMORY,
@@ -32,20 +33,19 @@ from knowledge.tables import (
     WORK,
     Table,
 )
-from knowledge.whole import comparable
 from pipelines.healing import heal, heal_files
-from pipelines.next_step import next_step
-from resources.answers import Answers, Call, Kept
-from resources.damage import Damaged, reading
-from resources.home import open_home
-from resources.home_damage import home_damage
-from resources.settings import Settings
-from resources.sources import add_source, remove_source
-from resources.state import State
-from resources.vector_index import VectorIndexError
-from serving.forgetting import note, target, tombstone
-from serving.reader import NothingPublished, open_reader
-from serving.search import search_memory
+from pipelines.planning.pending import next_step
+from resources.context import State
+from resources.home.damage import Damaged, reading
+from resources.home.home import open_home
+from resources.home.settings import Settings
+from resources.home.sources import add_source, remove_source
+from resources.llm.answer_cache import Answers, Call, Kept
+from resources.repair.home_damage import home_damage
+from resources.vector_index.protocol import VectorIndexError
+from serving.read.reader import NothingPublished, open_reader
+from serving.retrieval.search import search_memory
+from serving.write.deletion import note, target, tombstone
 from tests.homes import copy_home
 from tests.journeys import running
 from tests.pipelines.house import House

@@ -8,8 +8,8 @@ import dagster as dg
 
 from pipelines.dispatch import news
 from resources.effects import acknowledge, intend
-from resources.notifier import told_in
-from serving.inbox import add_event
+from resources.web.notifier import told_in
+from serving.write.inbox import add_event
 from tests.journeys.running import follow
 from tests.pipelines.house import House, open_house
 

@@ -6,15 +6,15 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
-from knowledge.tables import LEARN_PROMPTS, RAW_LOGS
+from knowledge.schema.tables import LEARN_PROMPTS, RAW_LOGS
 from pipelines.enrich import idle
+from resources.context import State
 from resources.effects import intended
-from resources.inbox import append_event
-from resources.settings import Settings
-from resources.state import State
-from serving.forgetting import note, target, tombstone
-from serving.reader import open_reader
-from serving.researching import report
+from resources.home.inbox import append_event
+from resources.home.settings import Settings
+from serving.query.research import report
+from serving.read.reader import open_reader
+from serving.write.deletion import note, target, tombstone
 from tests.journeys.running import follow
 from tests.pipelines.house import House, open_house
 

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import dagster as dg
 
-from knowledge.tables import TABLES
+from knowledge.schema.tables import TABLES
 from pipelines.assembly import definitions
-from resources.home import open_home
-from resources.settings import Settings
-from resources.state import State
+from resources.context import State
+from resources.home.home import open_home
+from resources.home.settings import Settings
 
 SNAPSHOT = Path(__file__).parent / "graph.txt"
 

@@ -14,13 +14,13 @@ from uuid import uuid4
 import dagster as dg
 import pytest
 
-from pipelines.under_way import PROCESS_TAG
-from resources.inbox import append_event
-from resources.publication import published
-from resources.settings import Settings
-from resources.state import State
-from serving.reader import open_reader
-from serving.search import search_memory
+from pipelines.planning.in_flight import PROCESS_TAG
+from resources.context import State
+from resources.home.inbox import append_event
+from resources.home.settings import Settings
+from resources.warehouse.publication import published
+from serving.read.reader import open_reader
+from serving.retrieval.search import search_memory
 from tests.journeys.running import follow
 from tests.pipelines.house import House, failure, open_house
 from tests.resources import qdrant_http

@@ -10,7 +10,6 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import dagster as dg
@@ -24,7 +23,8 @@ from dagster._daemon.backfill import execute_backfill_iteration
 from dagster._grpc.server import GrpcServerCommand
 from dagster_graphql.test.utils import execute_dagster_graphql
 
-ROOT = Path(__file__).parents[2]
+from tests.places import ROOT
+
 DAEMON = logging.getLogger("cairn.tests.daemon")
 
 ASSETS = """

@@ -8,10 +8,10 @@ from uuid import uuid4
 
 import pytest
 
-from resources.index import EdgeIndex
-from resources.qdrant_calls import connect
-from resources.qdrant_server import ServerIndex
-from resources.vector_index import VectorIndex
+from resources.vector_index.edge import EdgeIndex
+from resources.vector_index.protocol import VectorIndex
+from resources.vector_index.server import ServerIndex
+from resources.vector_index.server_client import connect
 from tests.resources.qdrant_http import QdrantHttp
 
 # No setting, so it does not stay: settings refuse what they do not know.

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from serving import cli
+from serving.cli import main
 from tests.homes import once
 from tests.serving import two_namespaces
 
@@ -39,7 +39,15 @@ def home(tmp_path_factory: pytest.TempPathFactory, samples: Path) -> Path:
     """Built in a process of its own: the code location is of one home for as long as it lives."""
 
     def build(place: Path) -> None:
-        command = ["-m", "serving.cli", "--home", str(place / "home"), "run", "--samples", "--json"]
+        command = [
+            "-m",
+            "serving.cli.main",
+            "--home",
+            str(place / "home"),
+            "run",
+            "--samples",
+            "--json",
+        ]
         own = {k: v for k, v in os.environ.items() if not k.startswith(("CAIRN_", "DAGSTER_"))}
         done = subprocess.run(
             [sys.executable, *command], capture_output=True, text=True, check=False,
@@ -79,7 +87,7 @@ def run_cairn(monkeypatch: pytest.MonkeyPatch) -> Ask:
         runner = CliRunner()
         with runner.isolation() as (out, err, _):
             try:
-                cli.main()
+                main.main()
                 code = 0
             except SystemExit as end:
                 code = end.code if isinstance(end.code, int) else int(bool(end.code))

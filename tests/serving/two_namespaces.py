@@ -3,10 +3,10 @@
 import json
 from pathlib import Path
 
-from resources.home import open_home
-from resources.settings import Settings
-from resources.sources import add_source
-from resources.state import State
+from resources.context import State
+from resources.home.home import open_home
+from resources.home.settings import Settings
+from resources.home.sources import add_source
 from tests.journeys.running import follow
 
 SAID = {

@@ -5,7 +5,7 @@
 
 from typing import Any, NamedTuple
 
-from tests.knowledge.learnings.conftest import PADDING, Say
+from tests.knowledge.conftest import PADDING, Say
 
 
 class Golden(NamedTuple):

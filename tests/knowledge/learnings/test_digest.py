@@ -2,11 +2,11 @@
 
 import polars as pl
 
-from knowledge.identity import digest
 from knowledge.learnings.draft import decode
-from knowledge.learnings.stage import EXTRACTOR, learning_candidates
-from knowledge.policy import Policy
-from tests.knowledge.learnings.conftest import PADDING, Session
+from knowledge.learnings.stages import EXTRACTOR, learning_candidates
+from knowledge.schema.identity import digest
+from knowledge.schema.policy import Policy
+from tests.knowledge.conftest import PADDING, Session
 
 HELD = (4, "6e14229752e8c2ed")
 """Version and digest. Where the digest changes, raise the version of the extractor, and of the

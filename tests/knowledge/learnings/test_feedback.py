@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from knowledge.learnings.feedback import STRENGTH, feedback, unplaced
-from knowledge.learnings.stage import learnings
-from knowledge.policy import Policy
-from knowledge.tables import LEARNING_CANDIDATES, RAW_LOGS
-from tests.knowledge.learnings.test_duplicates import OTHER, PARAPHRASE, made
+from knowledge.learnings.stages import learnings
+from knowledge.schema.policy import Policy
+from knowledge.schema.tables import LEARNING_CANDIDATES, RAW_LOGS
+from tests.knowledge.learnings.test_deduplication import OTHER, PARAPHRASE, made
 
 BEGIN = datetime(2026, 4, 1, tzinfo=UTC)
 

@@ -5,13 +5,13 @@ import json
 import polars as pl
 import pytest
 
+from knowledge.dialogue.errors import key_lines
+from knowledge.dialogue.tool_calls import steps
+from knowledge.dialogue.turns import Turn
 from knowledge.learnings.draft import Draft, decode
-from knowledge.learnings.errors import key_lines
-from knowledge.learnings.stage import learning_candidates
-from knowledge.learnings.steps import steps
-from knowledge.learnings.turns import Turn
-from knowledge.policy import Policy
-from tests.knowledge.learnings.conftest import PADDING
+from knowledge.learnings.stages import learning_candidates
+from knowledge.schema.policy import Policy
+from tests.knowledge.conftest import PADDING
 
 
 def judge(raw_logs):

@@ -6,7 +6,7 @@ import pytest
 
 from knowledge.learnings.draft import Draft, Factors
 from knowledge.learnings.scoring import Grounds, confidence, factors, judged, scope
-from knowledge.policy import Policy
+from knowledge.schema.policy import Policy
 
 FULL = Grounds(
     steps=True, guidance=True, changed=True, parts=3, stands_alone=True, linked=4, verified=True

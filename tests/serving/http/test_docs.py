@@ -2,7 +2,6 @@
 
 import re
 import shlex
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -10,13 +9,14 @@ import jsonschema
 import pytest
 from fastapi.testclient import TestClient
 
-from serving.commands.serve import PORT
+from serving.cli.commands.serve.serve import PORT
 from serving.http.app import bare, create_app
-from serving.http.document import document
-from serving.memory import Memory
+from serving.http.openapi import document
+from serving.retrieval.open_memory import Memory
+from tests.places import ROOT
 from tests.serving.http.conftest import LOCAL
 
-PAGE = (Path(__file__).parents[3] / "docs" / "http.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "http.md").read_text(encoding="utf-8")
 TYPED = re.findall(r"^curl .*", PAGE.replace("\\\n", " "), re.MULTILINE)
 DOCUMENT = document(bare(), needs_key=False)
 

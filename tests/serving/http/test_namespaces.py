@@ -10,13 +10,13 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from httpx2 import Response
 
-from resources.keys import add_key
-from resources.state import State
-from serving import listing
+from resources.context import State
+from resources.home.api_keys import add_key
 from serving.http.app import bare
-from serving.http.document import document
-from serving.http.guard import PUBLIC
-from serving.reader import open_reader
+from serving.http.openapi import document
+from serving.http.rate_limit import PUBLIC
+from serving.query import listing
+from serving.read.reader import open_reader
 from tests.serving.http.conftest import LOCAL, Ask
 from tests.serving.two_namespaces import SAID
 

@@ -9,10 +9,10 @@ import schemathesis
 from hypothesis import settings
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 
-from resources.state import open_state
+from resources.context import open_state
 from serving.http.app import bare, create_app
-from serving.http.document import document
-from serving.memory import Memory
+from serving.http.openapi import document
+from serving.retrieval.open_memory import Memory
 
 schema = schemathesis.openapi.from_dict(document(bare(), needs_key=False))
 schema.app = bare()

@@ -17,14 +17,15 @@ from typing import Any
 
 import pytest
 
-from resources.keys import add_key
-from resources.publication import manifests, publish
-from resources.state import State
+from resources.context import State
+from resources.home.api_keys import add_key
+from resources.warehouse.publication import manifests, publish
 from serving.http.app import create_app
-from serving.listening import CannotListen, address_of, is_local, listening
-from serving.memory import Memory
-from serving.search import Answer
-from serving.workers import server_of
+from serving.retrieval.open_memory import Memory
+from serving.retrieval.search import Answer
+from serving.runtime.sockets import CannotListen, address_of, is_local, listening
+from serving.runtime.workers import server_of
+from tests.places import ROOT
 from tests.serving.conftest import Ask
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1", "localhost", "::1"])
@@ -98,7 +99,7 @@ def test_eight_clients_are_answered_at_once(port: int, monkeypatch: pytest.Monke
         together.wait(20)
         return Answer([])
 
-    monkeypatch.setattr("serving.http.asking.answer", waiting)
+    monkeypatch.setattr("serving.http.routes.search.answer", waiting)
 
     def ask(_: int) -> int:
         connection = HTTPConnection("127.0.0.1", port)
@@ -112,10 +113,10 @@ def test_eight_clients_are_answered_at_once(port: int, monkeypatch: pytest.Monke
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM], ids=["ctrl-c", "terminated"])
 def test_it_says_where_it_listens_and_ends_when_told_to(copied: State, how: signal.Signals) -> None:
-    command = [sys.executable, "-m", "serving.cli", "--home", str(copied.home.root), "serve"]
+    command = [sys.executable, "-m", "serving.cli.main", "--home", str(copied.home.root), "serve"]
     with subprocess.Popen(
         [*command, "--port", "0", "--json"],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=Path(__file__).parents[3],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT,
     ) as process:  # fmt: skip
         assert process.stdout
         begun = json.loads(process.stdout.readline())
@@ -185,7 +186,7 @@ def test_with_a_key_others_are_answered(copied: State) -> None:
 def test_half_a_request_is_not_waited_for(
     port: int, sent: bytes, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("serving.connections.REQUEST_SECONDS", 0.2)
+    monkeypatch.setattr("serving.runtime.connections.REQUEST_SECONDS", 0.2)
     with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
         connection.sendall(sent)
         while connection.recv(65536):  # until the server closes: else the socket's time runs out

@@ -15,8 +15,9 @@ from time import monotonic, sleep
 
 import pytest
 
-from resources.publication import manifests, publish
-from resources.state import State
+from resources.context import State
+from resources.warehouse.publication import manifests, publish
+from tests.places import ROOT
 from tests.serving.conftest import Ask
 
 pytestmark = [
@@ -69,12 +70,12 @@ def eventually(holds: Callable[[], bool]) -> None:
 @contextmanager
 def serving(home: Path, errors: Path) -> Iterator[Server]:
     """A server with two workers, which answers."""
-    command = [sys.executable, "-m", "serving.cli", "--home", str(home), "serve"]
+    command = [sys.executable, "-m", "serving.cli.main", "--home", str(home), "serve"]
     with (
         errors.open("w") as stderr,
         subprocess.Popen(
             [*command, "--port", "0", "--json", "--workers", "2"],
-            stdout=subprocess.PIPE, stderr=stderr, text=True, cwd=Path(__file__).parents[3],
+            stdout=subprocess.PIPE, stderr=stderr, text=True, cwd=ROOT,
         ) as process,
     ):  # fmt: skip
         assert process.stdout

@@ -10,13 +10,13 @@ import pytest
 from mcp import Client
 from mcp.types import CallToolResult
 
-from resources.home import open_home
-from resources.settings import Settings
-from resources.state import State, open_state
-from serving import listing
-from serving.mcp_server.scope import Scope
+from resources.context import State, open_state
+from resources.home.home import open_home
+from resources.home.settings import Settings
+from serving.mcp_server.auth import Scope
 from serving.mcp_server.server import create_server
-from serving.memory import Memory
+from serving.query import listing
+from serving.retrieval.open_memory import Memory
 from tests.homes import copy_home
 from tests.serving.two_namespaces import SAID, words
 

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from mcp.types import CallToolResult
 
-from resources.home import open_home
-from resources.settings import Settings
-from resources.state import State
-from serving.mcp_server.scope import Scope
+from resources.context import State
+from resources.home.home import open_home
+from resources.home.settings import Settings
+from serving.mcp_server.auth import Scope
 from serving.mcp_server.tools import TOOLS, listed
-from serving.memory import Memory
+from serving.retrieval.open_memory import Memory
 from tests.homes import copy_home
 from tests.serving.mcp_server.conftest import Things, asking, everything, text
 

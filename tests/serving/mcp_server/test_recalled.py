@@ -6,13 +6,13 @@ from datetime import UTC, datetime
 import polars as pl
 import pytest
 
-from knowledge.policy import Policy
-from knowledge.records import read_records
-from knowledge.stage import Means
-from knowledge.whole import build
-from resources.embedder import load_embedder
-from serving.mcp_server.scope import Scope
-from serving.memory import Memory
+from knowledge.build.build import build
+from knowledge.engine.stage import Means
+from knowledge.ingest.records import read_records
+from knowledge.schema.policy import Policy
+from resources.vector_index.embedder import load_embedder
+from serving.mcp_server.auth import Scope
+from serving.retrieval.open_memory import Memory
 from tests.serving.mcp_server.conftest import Things, asking, text
 
 CWD = "/home/cy/code/pier"

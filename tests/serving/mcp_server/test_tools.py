@@ -6,14 +6,14 @@ from dataclasses import replace
 import pytest
 from jsonschema import Draft202012Validator
 
-from knowledge.fence import CLOSING, opening
-from resources.publication import manifests, publish
-from serving import listing
-from serving.budget import SEPARATOR, count_tokens
+from knowledge.llm.fence import CLOSING, opening
+from resources.warehouse.publication import manifests, publish
 from serving.mcp_server.answers import NOTICE
-from serving.mcp_server.scope import Scope
+from serving.mcp_server.auth import Scope
 from serving.mcp_server.tools import TOOLS, listed
-from serving.memory import Memory
+from serving.query import listing
+from serving.retrieval.open_memory import Memory
+from serving.retrieval.token_budget import SEPARATOR, count_tokens
 from tests.serving.mcp_server.conftest import Ask, asking, text
 
 FACT = "f_59145512ff562fe1"

@@ -12,20 +12,20 @@ import pytest
 from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
-from resources.home import open_home
-from resources.keys import add_key, remove_key
+from resources.home.api_keys import add_key, remove_key
+from resources.home.home import open_home
 from serving.mcp_server.tools import TOOLS
+from tests.places import ROOT
 from tests.serving.conftest import Ask
 from tests.serving.mcp_server.conftest import text
 
-CHECKOUT = Path(__file__).parents[3]
 READS = {tool.name for tool in TOOLS.values() if tool.reads}
 LISTING = '{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}'
 PLAIN = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
 
 
 def command(home: Path, *arguments: str) -> list[str]:
-    return ["-m", "serving.cli", "--home", str(home), "mcp", *arguments]
+    return ["-m", "serving.cli.main", "--home", str(home), "mcp", *arguments]
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
@@ -37,7 +37,7 @@ def test_over_stdio_there_is_the_protocol_and_nothing_else(two_home: Path, mode:
 
     async def run() -> None:
         process = StdioServerParameters(
-            command=sys.executable, args=command(two_home, "--namespace", "ada"), cwd=CHECKOUT
+            command=sys.executable, args=command(two_home, "--namespace", "ada"), cwd=ROOT
         )
         async with Client(process, mode=mode, message_handler=stray) as client:
             assert client.server_info is not None
@@ -58,7 +58,7 @@ def served(two_home: Path, request: pytest.FixtureRequest) -> Iterator[str]:
     how = ("--http", "--port", "0", "--allow-writes", "--workers", request.param)
     process = subprocess.Popen(
         [sys.executable, *command(two_home, *how)],
-        stderr=subprocess.PIPE, text=True, cwd=CHECKOUT,
+        stderr=subprocess.PIPE, text=True, cwd=ROOT,
         env={name: value for name, value in os.environ.items() if not name.startswith("CAIRN_")},
     )  # fmt: skip
     assert process.stderr
@@ -154,7 +154,7 @@ def test_wrong_use_says_so_on_stderr_alone(
 def test_help_says_how_to_add_it_and_imports_no_server(run_cairn: Ask) -> None:
     done = subprocess.run(
         [sys.executable, "-X", "importtime", *command(Path("none"), "--help")],
-        capture_output=True, text=True, check=True, cwd=CHECKOUT,
+        capture_output=True, text=True, check=True, cwd=ROOT,
     )  # fmt: skip
     assert "claude mcp add cairn -- cairn mcp" in done.stdout
     assert not {"mcp.server", "uvicorn", "polars"} & {

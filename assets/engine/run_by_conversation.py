@@ -1,0 +1,288 @@
+"""Work done conversation by conversation: only those that are new, grown, or whose rule changed."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import polars as pl
+
+from assets.engine.progress import Report
+from assets.engine.unanswered import note_lost
+from knowledge.engine.extractors import STAGE_OF, Extractor
+from knowledge.engine.work import (
+    OUTCOME_SCHEMA,
+    STALE,
+    UNIT,
+    conversation_units,
+    done_otherwise,
+    owed,
+    settled,
+    vanished,
+    without_marks,
+)
+from knowledge.ingest.sessions import grown
+from knowledge.llm.client import LanguageModel
+from knowledge.schema.tables import CONVERSATIONS, RAW_LOGS, WORK, Table
+from resources.context import State
+
+if TYPE_CHECKING:
+    from resources.llm.dry_run import Unasked
+
+
+class Made(NamedTuple):
+    """Rows by name of their table, and what became of the units that gave rows or failed.
+
+    `outcomes` has namespace, stage, unit (a conversation), outcome and rows. A unit whose outcome
+    is `pending` is owed still: its rows are not kept. Those that it gave before stand, and its row
+    in `work` with them, as long as the conversation has only grown since. `lost` are, by stage,
+    messages that no answer could be had about (knowledge.schema.failures.FAILURE_SCHEMA).
+    """
+
+    rows: Mapping[str, pl.DataFrame]
+    outcomes: pl.DataFrame
+    lost: Mapping[str, pl.DataFrame] = {}
+
+
+BATCH_TOKENS = 10_000_000
+
+Make = Callable[[pl.DataFrame, Sequence[str], LanguageModel | None], Made]
+"""From raw logs of whole conversations, the names of the extractors to run on them, and a model."""
+
+
+def pending(state: State, extractors: Sequence[Extractor]) -> pl.DataFrame:
+    """Units (namespace, stage, unit, unit_hash, fingerprint, day) that are owed, of all days."""
+    work = state.warehouse.read(WORK).collect()
+    return owed(_units(state, extractors, None), _counting(state, work))
+
+
+def stale(state: State, extractors: Sequence[Extractor]) -> pl.DataFrame:
+    """As `pending`: what rests on answers to an earlier prompt, until a model is asked again."""
+    work, units = state.warehouse.read(WORK).collect(), _units(state, extractors, None)
+    return owed(units, work).join(owed(units, without_marks(work)), on=UNIT, how="anti")
+
+
+def _counting(state: State, work: pl.DataFrame) -> pl.DataFrame:
+    """`work` as it counts: with a budget, what rests on earlier answers is owed."""
+    return work if state.asks_again else without_marks(work)
+
+
+def pending_days(
+    state: State, table: Table, extractors: Sequence[Extractor], retired: Sequence[str] = ()
+) -> list[str]:
+    """Days with a unit that is owed, or with rows of what is gone, elsewhere or retired."""
+    return sorted({*pending(state, extractors)["day"], *stray_days(state, table, retired)})
+
+
+def stray_days(state: State, table: Table, retired: Sequence[str] = ()) -> list[str]:
+    """Days with rows of conversations that are gone or elsewhere, or of retired stages."""
+    place = ["namespace", "conversation_id", "day"]
+    conversations = state.warehouse.read(CONVERSATIONS, columns=place)
+    rows = state.warehouse.read(table, columns=[*place, "extractor"])
+    stray = rows.select(place).unique().join(conversations, on=place, how="anti").select("day")
+    former = rows.filter(STAGE_OF.is_in(retired)).select("day").unique()
+    return sorted(pl.concat([stray, former]).unique().collect()["day"])
+
+
+def estimate(
+    state: State, units: pl.DataFrame, ask: Callable[[pl.DataFrame, LanguageModel], object]
+) -> "Unasked":
+    """What a language model would be asked for some units, and nothing is asked.
+
+    Args:
+        state: Where.
+        units: namespace, unit (a conversation) and day.
+        ask: Asks a model about raw logs.
+    """
+    unasked = state.unasked()
+    ask(_logs(state, units.rename({"unit": "conversation_id"})), unasked)
+    return unasked
+
+
+def run(
+    state: State,
+    tables: Sequence[Table],
+    extractors: Sequence[Extractor],
+    days: Sequence[str],
+    make: Make,
+    retired: Sequence[str] = (),
+) -> Report:
+    """Makes what is owed in `days`, and keeps the other rows of `tables` as they are.
+
+    Rows have `conversation_id` and `extractor`, which begins with the name of the unit's stage;
+    those of `retired` stages go. The report counts rows of the first table.
+    """
+    first = tables[0]
+    report = Report(first.name)
+    for batch in _batches(state, days):
+        report += _run_batch(state, tables, extractors, batch, make, retired)
+    return replace(report, rows=state.warehouse.read(first).select(pl.len()).collect().item())
+
+
+def _batches(state: State, days: Sequence[str]) -> list[list[str]]:
+    """Days together, up to BATCH_TOKENS of text: what bounds the memory of a long range."""
+    columns = ["day", "tokens"]
+    conversations = state.warehouse.read(CONVERSATIONS, days=days, columns=columns).collect()
+    tokens = conversations.group_by("day").agg(pl.col("tokens").sum())
+    every = pl.DataFrame({"day": sorted(days)}, schema={"day": pl.String})
+    return (
+        every.join(tokens, on="day", how="left")
+        .sort("day")
+        .with_columns(batch=pl.col("tokens").fill_null(0).cum_sum() // BATCH_TOKENS)
+        .group_by("batch", maintain_order=True)
+        .agg("day")["day"]
+        .to_list()
+    )
+
+
+def _run_batch(
+    state: State,
+    tables: Sequence[Table],
+    extractors: Sequence[Extractor],
+    days: Sequence[str],
+    make: Make,
+    retired: Sequence[str],
+) -> Report:
+    warehouse = state.warehouse
+    work = warehouse.read(WORK).collect()
+    units = _units(state, extractors, days)
+    to_do = owed(units, _counting(state, work))
+    resting = _resting(state, extractors, to_do, work, make)
+    to_do = to_do.join(resting, on=UNIT, how="anti")
+    own = [*(extractor.name for extractor in extractors), *retired]
+    gone = vanished(units, work, own).filter(pl.col("day").is_in(list(days)))
+    name = tables[0].name
+    report = Report(name, units=units.height)
+    made: list[Made] = []
+    for stages, conversations in _alike(to_do):
+        logs = _logs(state, conversations).sort("namespace", "conversation_id", "seq")
+        made.append(make(logs, stages, state.language_model))
+    outcomes = pl.concat([pl.DataFrame(schema=OUTCOME_SCHEMA), *(m.outcomes for m in made)])
+    pending = outcomes.filter(pl.col("outcome") == "pending").select(UNIT)
+    standing = _standing(state, units.join(pending, on=UNIT, how="semi"), work)
+    settled_now = to_do.join(pending, on=UNIT, how="anti")
+    stays = units.join(to_do.join(standing, on=UNIT, how="anti"), on=UNIT, how="anti")
+    written = [
+        warehouse.write(
+            table,
+            pl.concat(
+                [
+                    _of(stays, warehouse.read(table, days=days).collect()),
+                    *(_of(settled_now, m.rows[table.name]) for m in made),
+                ]
+            ),
+            days=days,
+        )
+        for table in tables
+    ]
+    for stage in sorted({stage for m in made for stage in m.lost}):
+        asked = settled_now.filter(pl.col("stage") == stage).select("namespace", "unit")
+        lost = pl.concat([m.lost[stage] for m in made if stage in m.lost])
+        conversation = ["namespace", "conversation_id"]
+        lost = lost.join(asked, left_on=conversation, right_on=asked.columns, how="semi")
+        note_lost(state, stage, asked, lost)
+    fallen = pending.join(standing, on=UNIT, how="anti")
+    gone = pl.concat([gone, work.join(fallen, on=UNIT, how="semi")])
+    after = _marked(settled(settled_now, outcomes, work, gone), resting)
+    if to_do.height or gone.height or resting.height:
+        warehouse.write(WORK, after)
+    known = units.join(pending, on=UNIT, how="anti").join(after, on=UNIT)
+    now = known.group_by("outcome").len()
+    counts: dict[str, int] = dict(now.iter_rows())
+    return report + Report(
+        name,
+        done=counts.get("done", 0),
+        empty=counts.get("empty", 0),
+        rejected=counts.get("rejected", 0),
+        failed=counts.get("failed", 0),
+        rows=written[0].rows,
+        written=sum(w.changed for w in written),
+    )
+
+
+def _resting(
+    state: State,
+    extractors: Sequence[Extractor],
+    to_do: pl.DataFrame,
+    work: pl.DataFrame,
+    make: Make,
+) -> pl.DataFrame:
+    """Units that stay as they are: to redo them, a language model would have to be asked again.
+
+    That is so where their content is as it was, no budget bounds what it costs, and nobody said so.
+    What needs no new answer is redone.
+    """
+    asking = [extractor.name for extractor in extractors if extractor.asks]
+    if state.asks_again or not asking:
+        return to_do.clear()
+    redone = done_otherwise(to_do.filter(pl.col("stage").is_in(asking)), work)
+    found = [redone.clear()]
+    for stages, conversations in _alike(redone):
+        logs = _logs(state, conversations).sort("namespace", "conversation_id", "seq")
+        unasked = state.unasked()
+        make(logs, stages, unasked)
+        about = logs.filter(pl.col("record_id").is_in(list(unasked.about)))
+        place = about.select("namespace", unit="conversation_id").unique()
+        mine = redone.filter(pl.col("stage").is_in(stages))
+        found.append(mine.join(place, on=["namespace", "unit"], how="semi"))
+    return pl.concat(found)
+
+
+def _marked(work: pl.DataFrame, resting: pl.DataFrame) -> pl.DataFrame:
+    """`work` in which units that rest on earlier answers are settled for now, and marked so."""
+    now = resting.select(*UNIT, now=pl.col("fingerprint") + STALE)
+    return (
+        work.join(now, on=UNIT, how="left", maintain_order="left")
+        .with_columns(fingerprint=pl.coalesce("now", "fingerprint"))
+        .drop("now")
+    )
+
+
+def _units(
+    state: State, extractors: Sequence[Extractor], days: Sequence[str] | None
+) -> pl.DataFrame:
+    fingerprints = {e.name: e.fingerprint(state.policy) for e in extractors}
+    columns = ["namespace", "conversation_id", "content_hash", "day"]
+    conversations = state.warehouse.read(CONVERSATIONS, days=days, columns=columns).collect()
+    return conversation_units(conversations, fingerprints)
+
+
+def _alike(to_do: pl.DataFrame) -> list[tuple[list[str], pl.DataFrame]]:
+    """Conversations grouped by the extractors that they owe, so that each group is one call."""
+    groups = (
+        to_do.group_by("namespace", pl.col("unit").alias("conversation_id"), "day")
+        .agg(pl.col("stage").sort())
+        .with_columns(stages=pl.col("stage").list.join("\n"))
+    )
+    return [
+        (str(stages).split("\n"), group.select("namespace", "conversation_id", "day"))
+        for (stages,), group in sorted(groups.group_by("stages"))
+    ]
+
+
+def _standing(state: State, pending: pl.DataFrame, work: pl.DataFrame) -> pl.DataFrame:
+    """Units that wait for an answer, and whose earlier rows stand until it is there.
+
+    So it is where a conversation has only grown. Where anything was changed or taken away, be it a
+    forgotten record or a secret, what an earlier answer said of it may not stand a moment longer.
+    """
+    before = work.join(pending.select(*UNIT, "day"), on=[*UNIT, "day"], how="semi")
+    before = before.rename({"unit": "conversation_id", "unit_hash": "content_hash"})
+    if before.is_empty():
+        return pending.select(UNIT).clear()
+    return grown(_logs(state, before), before).rename({"conversation_id": "unit"}).select(UNIT)
+
+
+def _logs(state: State, conversations: pl.DataFrame) -> pl.DataFrame:
+    """Raw logs of conversations: namespace, conversation_id and day of each."""
+    return (
+        state.warehouse.read(RAW_LOGS, days=sorted(set(conversations["day"])))
+        .join(conversations.lazy(), on=["namespace", "conversation_id"], how="semi")
+        .collect()
+    )
+
+
+def _of(units: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
+    """Rows whose unit is one of these, on its day."""
+    place = ["namespace", "conversation_id", "stage", "day"]
+    own = units.select("namespace", pl.col("unit").alias("conversation_id"), "stage", "day")
+    return rows.with_columns(stage=STAGE_OF).join(own, on=place, how="semi").drop("stage")

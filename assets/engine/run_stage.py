@@ -1,0 +1,363 @@
+"""How a stage becomes an asset: read what is owed, call its function, write, report."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache, partial, wraps
+from typing import TYPE_CHECKING, Any
+
+import dagster as dg
+import polars as pl
+
+from assets.engine.progress import Report, timed
+from assets.engine.unanswered import note_lost
+from knowledge.engine.diff import Change
+from knowledge.engine.stage import Amend, Changes, Count, Made, Means, Stage
+from knowledge.engine.work import (
+    OUTCOME_SCHEMA,
+    STALE,
+    UNIT,
+    content_digest,
+    owed,
+    settled,
+    without_marks,
+)
+from knowledge.schema.identity import digest
+from knowledge.schema.tables import WORK, Table
+from resources.context import State
+from resources.home.write_lock import write_lock
+from resources.llm.dry_run import stood_in
+from resources.warehouse.warehouse import Written
+
+if TYPE_CHECKING:
+    from resources.llm.dry_run import Unasked
+
+SAMPLE_IDS = 5
+
+
+def specs(
+    writes: Sequence[Table], reads: Sequence[Table], group: str, *, checked: bool = True
+) -> list[dg.AssetSpec]:
+    """One asset per table, below the tables that it is made from and the extractors in force."""
+    deps = [table.name for table in reads] + (["extractors"] if checked else [])
+    return [
+        dg.AssetSpec(
+            table.name,
+            description=table.about,
+            deps=deps,
+            group_name=group,
+            kinds={"polars", "deltalake"},
+            metadata={
+                "dagster/column_schema": dg.TableSchema(
+                    [
+                        dg.TableColumn(name, str(column.type), column.about)
+                        for name, column in table.columns.items()
+                    ]
+                ),
+                "dagster/table_name": table.name,
+                "key": ", ".join(table.key),
+            },
+        )
+        for table in writes
+    ]
+
+
+def multi_asset(
+    **given: Any,
+) -> Callable[[Callable[..., Iterator[dg.MaterializeResult[Any]]]], dg.AssetsDefinition]:
+    """`dg.multi_asset` of which any table may be asked for alone, as the Dagster UI does.
+
+    The step makes all its tables, for they are one piece of work; Dagster hears of those that were
+    asked for.
+    """
+
+    def asset(step: Callable[..., Iterator[dg.MaterializeResult[Any]]]) -> dg.AssetsDefinition:
+        @wraps(step)
+        def asked_for(*args: Any, **kwargs: Any) -> Iterator[dg.MaterializeResult[Any]]:
+            selected = dg.AssetExecutionContext.get().selected_asset_keys
+            yield from (each for each in step(*args, **kwargs) if each.asset_key in selected)
+
+        return dg.multi_asset(**given, can_subset=True)(asked_for)
+
+    return asset
+
+
+def result(
+    state: State, table: Table, report: Report, extra: dict[str, Any] | None = None
+) -> dg.MaterializeResult[Any]:
+    """What Dagster is told: ids and counts, never text of logs."""
+    rows = state.warehouse.read(table, columns=list(table.key))
+    last = table.key[-1]
+    # Ids of sources, as of sessions, may be words of theirs, and so are paths.
+    ours = last.endswith("_id") and last != "conversation_id"
+    sample = rows.head(SAMPLE_IDS if ours else 0).collect().get_column(last).to_list()
+    return dg.MaterializeResult(
+        asset_key=table.name,
+        metadata={
+            "dagster/row_count": rows.select(pl.len()).collect().item(),
+            "sample_ids": ", ".join(str(value) for value in sample),
+            "seconds": round(report.seconds, 3),
+            "units": report.units,
+            "done": report.done,
+            "empty": report.empty,
+            "rejected": report.rejected,
+            "failed": report.failed,
+            **(extra or {}),
+        },
+        data_version=dg.DataVersion(str(state.warehouse.version(table) or 0)),
+    )
+
+
+def run_stage(state: State, stage: Stage) -> Report:
+    """Makes a whole-table stage anew for each namespace whose input or fingerprint changed.
+
+    A stage with `after` or `amend` makes just what the change touches, where it is known what its
+    tables were made of; else, and any other stage, all of the namespace.
+    """
+    warehouse, model = state.warehouse, state.asking() if stage.prompts else None
+    fingerprint = stage.in_force(state.settings.model).fingerprint(state.policy)
+    if stage.prompts:
+        state.wait_for_model(stage.name, waits=False)
+    with write_lock(state.home, stage.name), timed(stage.name) as finished:
+        work = warehouse.read(WORK).collect()
+        versions = _versions(state, stage)
+        # What it is told by whether it is owed is what it is made of, where there is one namespace.
+        read = lru_cache(maxsize=1)(partial(_read, state, stage, stage.reads))
+        units = _namespace_units(state, stage, work, fingerprint, versions, read)
+        counts = work if state.asks_again else without_marks(work)
+        to_do = owed(units, counts)["namespace"].to_list()
+        marked: list[str] = []
+        report = Report(stage.name)
+        made: dict[str, Made] = {}
+        written: list[Written] = []
+        rows: list[int] = []
+        for namespace in to_do:
+            means = Means(state.policy, state.embedder_of(namespace), model)
+            last = _last(stage, work, fingerprint, namespace)
+            changes = _changes(state, stage, namespace, last, versions) if stage.follows else None
+            if stage.amend and changes:
+                written += _amended(state, stage, stage.amend, changes, namespace, means)
+                count = Count(done=_height(state, stage.reads[0], namespace))
+                rows.append(_height(state, stage.writes[0], namespace))
+            else:
+                own = read(namespace)
+                if stage.after and changes:
+                    stored = _read(state, stage, stage.writes, namespace)
+                    made[namespace] = Made(stage.after(changes, stored, own, means))
+                else:
+                    before = len(stood_in(model))
+                    made[namespace] = stage.run(own, means)
+                    marked += [namespace] if len(stood_in(model)) > before else []
+                count = stage.count(own, made[namespace])
+                rows.append(made[namespace].tables[stage.writes[0].name].height)
+            report += Report(stage.name, sum(count), *count)
+        if made:
+            written += [
+                warehouse.write(
+                    table,
+                    pl.concat([each.tables[table.name] for each in made.values()]),
+                    namespaces=list(made),
+                )
+                for table in stage.writes
+            ]
+        outcomes = _outcomes(stage, to_do, made, rows)
+        if to_do:
+            done = units.filter(pl.col("namespace").is_in(to_do))
+            if stage.follows:
+                versions |= {table.name: warehouse.version(table) for table in stage.writes}
+                done = done.with_columns(unit_hash=pl.lit(_noted(versions)))
+            owed_still = outcomes.filter(pl.col("outcome") == "pending").select(UNIT)
+            again = work.join(owed_still, on=UNIT, how="semi")
+            done = done.join(owed_still, on=UNIT, how="anti")
+            mark = (
+                pl.when(pl.col("namespace").is_in(marked)).then(pl.lit(STALE)).otherwise(pl.lit(""))
+            )
+            done = done.with_columns(pl.col("fingerprint") + mark)
+            warehouse.write(WORK, settled(done, outcomes, work, again))
+        if stage.prompts and made:
+            lost = pl.concat([each.lost for each in made.values()])
+            asked = pl.DataFrame({"namespace": to_do}, schema={"namespace": pl.String})
+            note_lost(state, stage.name, asked, lost)
+            # What is asked once a night waits for it, unless the model could not be had now.
+            if any(each.pending for each in made.values()) and (
+                not stage.nightly
+                or (state.language_model is not None and state.language_model.waits)
+            ):
+                state.wait_for_model(stage.name, waits=True)
+        return finished(
+            report
+            + Report(
+                stage.name,
+                rows=int(outcomes["rows"].sum()),
+                written=sum(w.changed for w in written),
+            )
+        )
+
+
+def _amended(
+    state: State,
+    stage: Stage,
+    amend: Amend,
+    changes: Changes,
+    namespace: str,
+    means: Means,
+) -> list[Written]:
+    """Writes what a change makes of the tables of a stage; nothing, if nothing came or went."""
+    if not any(change.rows.height for change in changes.values()):
+        return []
+    stored = _scanned(state, stage, stage.writes, namespace)
+    reads = _scanned(state, stage, stage.reads, namespace)
+    made = amend(changes, stored, reads, means)
+    return [
+        state.warehouse.amend(table, made[table.name], namespace=namespace)
+        for table in stage.writes
+    ]
+
+
+def _height(state: State, table: Table, namespace: str) -> int:
+    return state.warehouse.read(table, namespace=namespace).select(pl.len()).collect().item()
+
+
+def _outcomes(
+    stage: Stage, namespaces: Sequence[str], made: Mapping[str, Made], rows: Sequence[int]
+) -> pl.DataFrame:
+    """What became of a stage in each namespace; a lost message is a failure, tried again."""
+
+    def outcome(namespace: str, count: int) -> str:
+        each = made.get(namespace)
+        if each and each.pending:
+            return "pending"
+        if each and each.lost.height:
+            return "failed"
+        return "done" if count else "empty"
+
+    return pl.DataFrame(
+        {
+            "namespace": list(namespaces),
+            "stage": [stage.name] * len(rows),
+            "unit": ["*"] * len(rows),
+            "outcome": list(map(outcome, namespaces, rows)),
+            "rows": rows,
+        },
+        schema=OUTCOME_SCHEMA,
+    )
+
+
+def estimate(state: State, stage: Stage) -> "Unasked":
+    """What a language model would be asked for a stage now; nothing is asked."""
+    unasked = state.unasked()
+    for namespace in namespaces_of(state, stage):
+        means = Means(state.policy, state.embedder_of(namespace), unasked)
+        stage.run(_read(state, stage, stage.reads, namespace), means)
+    return unasked
+
+
+def _read(
+    state: State, stage: Stage, tables: Sequence[Table], namespace: str
+) -> dict[str, pl.DataFrame]:
+    scanned = _scanned(state, stage, tables, namespace)
+    return {name: frame.collect() for name, frame in scanned.items()}
+
+
+def _scanned(
+    state: State, stage: Stage, tables: Sequence[Table], namespace: str
+) -> dict[str, pl.LazyFrame]:
+    return {
+        table.name: state.warehouse.read(table, namespace=namespace)
+        .filter(stage.rows_of(table.name))
+        .select(stage.columns_of(table))
+        for table in tables
+    }
+
+
+def _namespace_units(
+    state: State,
+    stage: Stage,
+    work: pl.DataFrame,
+    fingerprint: str,
+    versions: Mapping[str, int | None],
+    read: Callable[[str], Mapping[str, pl.DataFrame]],
+) -> pl.DataFrame:
+    """One unit per namespace that the stage reads, or made rows for before.
+
+    The hash is the digest of all that is read; for a stage that follows changes the versions of all
+    tables that it reads and writes, so that what changed since can be asked for.
+    """
+    before = work.filter(pl.col("stage") == stage.name)["namespace"]
+    namespaces = sorted({*before, *namespaces_of(state, stage)})
+    hashes = [
+        _noted(versions)
+        if stage.follows
+        else ""
+        if stage.nightly and state.settings.model is None
+        else digest(*map(content_digest, read(namespace).values()))
+        for namespace in namespaces
+    ]
+    return pl.DataFrame(
+        {"namespace": namespaces, "unit_hash": hashes},
+        schema={"namespace": pl.String, "unit_hash": pl.String},
+    ).with_columns(
+        stage=pl.lit(stage.name),
+        unit=pl.lit("*"),
+        fingerprint=pl.lit(fingerprint),
+        day=pl.lit(None, pl.String),
+    )
+
+
+def namespaces_of(state: State, stage: Stage) -> list[str]:
+    """Namespaces with rows in a table that a stage reads, sorted."""
+    return sorted(set[str]().union(*map(state.warehouse.namespaces, stage.reads)))
+
+
+def _versions(state: State, stage: Stage) -> dict[str, int | None]:
+    """The tables that a stage reads and writes, and their versions."""
+    tables = (*stage.reads, *stage.writes) if stage.follows else ()
+    return {table.name: state.warehouse.version(table) for table in tables}
+
+
+def _noted(versions: Mapping[str, int | None]) -> str:
+    """Versions as text, as in `candidates@3 entities@2`."""
+    return " ".join(f"{name}@{version}" for name, version in versions.items())
+
+
+def _last(stage: Stage, work: pl.DataFrame, fingerprint: str, namespace: str) -> dict[str, str]:
+    """Versions that were noted when a stage last made its tables by this fingerprint."""
+    mine = (pl.col("namespace") == namespace) & (pl.col("stage") == stage.name)
+    noted = work.filter(mine, pl.col("fingerprint") == fingerprint)["unit_hash"].to_list()
+    return dict(part.split("@") for text in noted for part in text.split() if "@" in part)
+
+
+def _changes(
+    state: State,
+    stage: Stage,
+    namespace: str,
+    last: Mapping[str, str],
+    versions: Mapping[str, int | None],
+) -> dict[str, Change] | None:
+    """What changed in what a stage reads since it last made its tables of a namespace.
+
+    None if that is not known: they were never made by what is in force; or somebody wrote them
+    since, such as a run that was killed before it was done; or old versions are gone.
+    """
+    if any(last.get(table.name) != str(versions[table.name]) for table in stage.writes):
+        return None
+    changes: dict[str, Change] = {}
+    for table in stage.reads:
+        since = int(last[table.name]) if last[table.name].isdigit() else None
+        change = state.changes(table, since, versions[table.name], namespace)
+        if change is None:
+            return None
+        counts = stage.rows_of(table.name)
+        changes[table.name] = Change(change.come.filter(counts), change.gone.filter(counts))
+    return changes
+
+
+def materialize(
+    state: State, stage: Stage, shown: Mapping[str, Callable[[], dict[str, Any]]] | None = None
+) -> Iterator[dg.MaterializeResult[Any]]:
+    """Runs a whole-table stage, and tells Dagster of each table that it writes.
+
+    `shown` makes, by name of the table, what is shown of it beside ids and counts.
+    """
+    report = run_stage(state, stage)
+    for table in stage.writes:
+        more = (shown or {}).get(table.name)
+        yield result(state, table, report, more() if more else None)

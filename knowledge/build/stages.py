@@ -1,0 +1,387 @@
+"""The stages over whole tables, in the order of the data, and what each reads and writes."""
+
+from collections.abc import Set
+
+import polars as pl
+
+from knowledge.consolidation.decisions import DECIDED, decisions
+from knowledge.consolidation.stages import CONSOLIDATION
+from knowledge.consolidation.themes import themes
+from knowledge.engine.diff import Change
+from knowledge.engine.stage import Changes, Count, Frames, Made, Means, Stage, stage_of
+from knowledge.extraction.attitudes import READ_BY_MODEL
+from knowledge.extraction.introductions import introductions, introductions_after
+from knowledge.extraction.known_entities_extraction import (
+    KNOWN_ONLY,
+    READ,
+    known_only,
+    known_only_by_grammar,
+    known_only_rows,
+)
+from knowledge.extraction.proposed_operations import proposed_operations
+from knowledge.extraction.theme_facts import GENERALISED, generalised
+from knowledge.interests.engagements import COLUMNS as ENGAGING_COLUMNS
+from knowledge.interests.engagements import READ as ENGAGING
+from knowledge.interests.engagements import engagements
+from knowledge.interests.interests import interests
+from knowledge.learnings.feedback import REACTIONS, feedback
+from knowledge.learnings.stages import DUPLICATES, learnings, outcomes
+from knowledge.llm.prompts import GENERALISED_FACTS, KNOWN_FACTS
+from knowledge.quality.funnel import funnel
+from knowledge.research.stages import RESEARCH
+from knowledge.resolution.facts import Facts, facts, facts_after
+from knowledge.resolution.gating import Gated, entities, entities_after
+from knowledge.schema.calendar import watermark
+from knowledge.schema.tables import (
+    CANDIDATES,
+    CONVERSATIONS,
+    DECISIONS,
+    ENGAGEMENTS,
+    ENTITIES,
+    ENTITY_MERGES,
+    EPISODE_LINKS,
+    EPISODES,
+    FACT_SOURCES,
+    FACTS,
+    FUNNEL,
+    INTERESTS,
+    INTRODUCTIONS,
+    KNOWN_ONLY_CANDIDATES,
+    LEARNING_CANDIDATES,
+    LEARNINGS,
+    MEMORY,
+    PREFERENCES,
+    PROPOSED_OPERATIONS,
+    RAW_LOGS,
+    REFUSALS,
+    REJECTIONS,
+    THEME_FACTS,
+    THEMES,
+)
+
+
+def _contexts(episodes: pl.DataFrame) -> pl.DataFrame:
+    # A request begins with the text of its first record, so offsets count in both alike.
+    return episodes.select("namespace", record_id="episode_id", text="request")
+
+
+INTRODUCTIONS_STAGE = Stage(
+    stage_of("introductions", 1, "Names and who brought them in.", "name_words"),
+    (CANDIDATES,),
+    (INTRODUCTIONS,),
+    lambda reads, means: Made({"introductions": introductions(reads["candidates"], means.policy)}),
+    after=lambda changes, stored, reads, means: {
+        "introductions": introductions_after(
+            changes["candidates"], stored["introductions"], reads["candidates"], means.policy
+        )
+    },
+)
+
+
+def _known_only(reads: Frames, means: Means) -> Made:
+    logs, introduced = reads["raw_logs"], reads["introductions"]
+    if means.model is None:
+        found = known_only_by_grammar(logs, introduced, means.policy)
+    else:
+        found = known_only(logs, introduced, means.model, means.policy)
+    pending = (found.outcomes["outcome"] == "pending").any()
+    return Made({"known_only_candidates": known_only_rows(found)}, found.failures, pending)
+
+
+def _known_only_count(reads: Frames, made: Made) -> Count:
+    return _became(
+        set(reads["raw_logs"]["conversation_id"]),
+        made.tables["known_only_candidates"].select("reason", unit="conversation_id"),
+        set(made.lost["conversation_id"]),
+    )
+
+
+def _became(units: Set[str], rows: pl.DataFrame, lost: Set[str]) -> Count:
+    """What became of units that a model was asked about; `rows` has unit and reason."""
+    refused = set(rows.filter(pl.col("reason").is_not_null())["unit"])
+    done = set(rows.filter(pl.col("reason").is_null())["unit"]) - lost
+    rejected = refused - done - lost
+    return Count(len(done), len(units - done - rejected - lost), len(rejected), len(lost))
+
+
+KNOWN_ONLY_STAGE = Stage(
+    KNOWN_ONLY,
+    (RAW_LOGS, INTRODUCTIONS),
+    (KNOWN_ONLY_CANDIDATES,),
+    _known_only,
+    _known_only_count,
+    only={RAW_LOGS.name: READ},
+    prompts=(KNOWN_FACTS,),
+)
+
+_ACCEPTED = pl.col("reason").is_null()
+
+
+def _said(reads: Frames) -> pl.DataFrame:
+    """Candidates of both modes, and of themes where they are read, with `derived_from`."""
+    parts = [reads["candidates"], reads["known_only_candidates"]]
+    nothing = pl.lit([], dtype=pl.List(pl.String)).alias("derived_from")
+    alike = [frame.select(*CANDIDATES.columns, nothing) for frame in parts]
+    if THEME_FACTS.name in reads:
+        alike.append(reads["theme_facts"].select(*CANDIDATES.columns, "derived_from"))
+    return pl.concat(alike)
+
+
+def _said_change(changes: Changes) -> Change:
+    come, gone = ({name: change[side] for name, change in changes.items()} for side in (0, 1))
+    return Change(_said(come), _said(gone))
+
+
+def _entities(reads: Frames, means: Means) -> Made:
+    introduced, contexts = reads["introductions"], _contexts(reads["episodes"])
+    gated = entities(_said(reads), introduced, contexts, means.embedder, means.policy)
+    return Made(gated._asdict())
+
+
+def _entities_after(
+    changes: Changes, stored: Frames, reads: Frames, means: Means
+) -> dict[str, pl.DataFrame]:
+    return entities_after(
+        _said_change(changes),
+        changes["introductions"],
+        _contexts(changes["episodes"].rows),
+        Gated(**stored),
+        _said(reads),
+        reads["introductions"],
+        _contexts(reads["episodes"]),
+        means.embedder,
+        means.policy,
+    )._asdict()
+
+
+def _entities_count(reads: Frames, made: Made) -> Count:
+    del reads
+    return Count(
+        done=int(made.tables["entities"]["mentions"].sum()),
+        rejected=int(made.tables["rejections"]["candidates"].sum()),
+    )
+
+
+ENTITIES_STAGE = Stage(
+    stage_of(
+        "entities", 3, "Names through the gates.", "name_words", "semantic_floor", "embedder",
+    ),
+    (CANDIDATES, KNOWN_ONLY_CANDIDATES, INTRODUCTIONS, EPISODES),
+    (ENTITIES, REJECTIONS),
+    _entities,
+    _entities_count,
+    _entities_after,
+    only={KNOWN_ONLY_CANDIDATES.name: _ACCEPTED},
+)  # fmt: skip
+
+THEMES_STAGE = Stage(
+    stage_of(
+        "themes", 3, "HDBSCAN over episodes.", "theme_min_size", "cluster_neighbours", "embedder"
+    ),
+    (EPISODES,),
+    (THEMES, EPISODE_LINKS),
+    lambda reads, means: Made(themes(reads["episodes"], means.embedder, means.policy)._asdict()),
+    after=lambda _, stored, reads, means: themes(
+        reads["episodes"], means.embedder, means.policy, stored["episode_links"]
+    )._asdict(),
+    seldom=True,
+)
+
+
+def _theme_facts(reads: Frames, means: Means) -> Made:
+    found = generalised(
+        reads["themes"], reads["episodes"], reads["entities"], means.model, means.policy
+    )
+    return Made({"theme_facts": found.theme_facts}, found.failures, found.pending)
+
+
+def _theme_facts_count(reads: Frames, made: Made) -> Count:
+    medoids = dict(reads["themes"].select("medoid_id", "theme_id").iter_rows())
+    return _became(
+        set(medoids.values()),
+        made.tables["theme_facts"].select("reason", unit="theme_id"),
+        {medoids[record] for record in made.lost["record_id"]},
+    )
+
+
+THEME_FACTS_STAGE = Stage(
+    GENERALISED,
+    (THEMES, EPISODES, ENTITIES),
+    (THEME_FACTS,),
+    _theme_facts,
+    _theme_facts_count,
+    prompts=(GENERALISED_FACTS,),
+)
+
+
+def _facts(reads: Frames, means: Means) -> Made:
+    del means
+    return Made(facts(_said(reads), reads["entities"])._asdict())
+
+
+def _facts_after(
+    changes: Changes, stored: Frames, reads: Frames, means: Means
+) -> dict[str, pl.DataFrame]:
+    del means
+    known = changes["entities"]
+    said = {name: change for name, change in changes.items() if name != "entities"}
+    return facts_after(
+        _said_change(said), known, Facts(**stored), _said(reads), reads["entities"]
+    )._asdict()
+
+
+def _facts_count(reads: Frames, made: Made) -> Count:
+    said = _said(reads)
+    proposed = said.filter(pl.col("kind") != "entity")
+    used = made.tables["fact_sources"]["candidate_id"].n_unique()
+    names = said.height - proposed.height
+    return Count(done=used, empty=names, rejected=proposed.height - used)
+
+
+FACTS_STAGE = Stage(
+    stage_of("facts", 3, "Equal statements united over their sources, with the best trust."),
+    (CANDIDATES, KNOWN_ONLY_CANDIDATES, THEME_FACTS, ENTITIES),
+    (FACTS, FACT_SOURCES),
+    _facts,
+    _facts_count,
+    _facts_after,
+    only={KNOWN_ONLY_CANDIDATES.name: _ACCEPTED, THEME_FACTS.name: _ACCEPTED},
+)
+
+
+PROPOSED_OPERATIONS_STAGE = Stage(
+    stage_of(
+        "proposed_operations", 2, "Commands that no rule names a kind of.", "learned_operations",
+        "operation_min_commands", "operation_min_conversations",
+    ),
+    (FACTS, FACT_SOURCES),
+    (PROPOSED_OPERATIONS,),
+    lambda reads, means: Made(
+        {
+            "proposed_operations": proposed_operations(
+                reads["facts"], reads["fact_sources"], means.policy
+            )
+        }
+    ),
+    only={FACTS.name: pl.col("predicate") == "executed_command"},
+)  # fmt: skip
+
+
+def _decisions(reads: Frames, means: Means) -> Made:
+    del means
+    found = decisions(reads["raw_logs"], reads["facts"], reads["fact_sources"], reads["entities"])
+    return Made({"decisions": found})
+
+
+def _decisions_count(reads: Frames, made: Made) -> Count:
+    del reads
+    wrong = made.tables["decisions"]["unresolved"].count()
+    return Count(done=made.tables["decisions"].height - wrong, rejected=wrong)
+
+
+DECISIONS_STAGE = Stage(
+    stage_of("decisions", 2, "What people decided, by the ids of today."),
+    (RAW_LOGS, FACTS, FACT_SOURCES, ENTITIES),
+    (DECISIONS,),
+    _decisions,
+    _decisions_count,
+    only={RAW_LOGS.name: DECIDED},
+)
+
+
+def _learnings(reads: Frames, means: Means) -> Made:
+    given = feedback(reads["raw_logs"])
+    found = learnings(reads["learning_candidates"], means.embedder, means.policy, given)
+    return Made({"learnings": found})
+
+
+def _learnings_count(reads: Frames, made: Made) -> Count:
+    learned = made.tables["learnings"]
+    final = outcomes(reads["learning_candidates"], learned)["outcome"].to_list()
+    refused = final.count("low_quality") + final.count("duplicate")
+    empty = final.count("low_value") + final.count("no_categories")
+    return Count(final.count("stored"), empty, refused, final.count("failed"))
+
+
+LEARNINGS_STAGE = Stage(
+    DUPLICATES,
+    (LEARNING_CANDIDATES, RAW_LOGS),
+    (LEARNINGS,),
+    _learnings,
+    _learnings_count,
+    only={RAW_LOGS.name: REACTIONS},
+)
+
+
+def _engagements(reads: Frames, means: Means) -> Made:
+    found = engagements(
+        reads["raw_logs"], reads["candidates"], reads["entities"], reads["facts"],
+        reads["fact_sources"], reads["entity_merges"], means.embedder,
+    )  # fmt: skip
+    return Made(found._asdict())
+
+
+def _engagements_count(reads: Frames, made: Made) -> Count:
+    engaging = made.tables["engagements"]["record_id"].n_unique()
+    return Count(engaging, reads["raw_logs"].height - engaging)
+
+
+ENGAGEMENTS_STAGE = Stage(
+    stage_of("engagements", 3, "What people engaged with, like and dislike.", "embedder"),
+    (RAW_LOGS, CANDIDATES, ENTITIES, FACTS, FACT_SOURCES, ENTITY_MERGES),
+    (ENGAGEMENTS, PREFERENCES),
+    _engagements,
+    _engagements_count,
+    only={RAW_LOGS.name: ENGAGING, CANDIDATES.name: READ_BY_MODEL},
+    columns={
+        "raw_logs": ENGAGING_COLUMNS,
+        "candidates": ("namespace", "record_id", "predicate", "origin", "entity_name",
+                       "quote_start", "quote_end"),
+        "entities": ("namespace", "entity_id", "type", "name", "display_name", "aliases",
+                     "first_seen"),
+        "facts": ("namespace", "fact_id", "entity_id"),
+        "fact_sources": ("namespace", "record_id", "fact_id"),
+        "entity_merges": ("namespace", "entity_id", "canonical_id"),
+    },
+)  # fmt: skip
+
+
+def _interests(reads: Frames, means: Means) -> Made:
+    found = interests(
+        reads["engagements"], reads["preferences"], reads["entities"], reads["entity_merges"],
+        means.embedder, means.policy, watermark(reads["conversations"], "ended_at"),
+    )  # fmt: skip
+    return Made({"interests": found})
+
+
+INTERESTS_STAGE = Stage(
+    stage_of(
+        "interests", 4, "What people care about, by the latest event.", "interest_half_life",
+        "interest_repeat", "preference_similarity", "candidate_margin", "embedder",
+    ),
+    (ENGAGEMENTS, PREFERENCES, ENTITIES, ENTITY_MERGES, CONVERSATIONS),
+    (INTERESTS,),
+    _interests,
+    columns={
+        "entities": ("namespace", "entity_id", "type", "name", "display_name", "aliases"),
+        "conversations": ("namespace", "ended_at"),
+    },
+)  # fmt: skip
+
+
+FUNNEL_STAGE = Stage(
+    stage_of("funnel", 2, "Pass rate of each gate."),
+    (
+        CANDIDATES, REFUSALS, KNOWN_ONLY_CANDIDATES, THEME_FACTS, REJECTIONS, ENTITIES,
+        FACT_SOURCES, FACTS, MEMORY, LEARNING_CANDIDATES, LEARNINGS,
+    ),
+    (FUNNEL,),
+    lambda reads, _: Made({"funnel": funnel(reads)}),
+    only={KNOWN_ONLY_CANDIDATES.name: _ACCEPTED, THEME_FACTS.name: _ACCEPTED},
+)  # fmt: skip
+
+STAGES = (
+    INTRODUCTIONS_STAGE, KNOWN_ONLY_STAGE, ENTITIES_STAGE, THEMES_STAGE, THEME_FACTS_STAGE,
+    FACTS_STAGE, PROPOSED_OPERATIONS_STAGE, DECISIONS_STAGE, LEARNINGS_STAGE, *CONSOLIDATION,
+    ENGAGEMENTS_STAGE, INTERESTS_STAGE, *RESEARCH, FUNNEL_STAGE,
+)  # fmt: skip

@@ -1,0 +1,4 @@
+"""Facts after evidence: pairs, verdicts, confidence, merges, valid times, themes, memory.
+
+It uses resolution and what is below it.
+"""

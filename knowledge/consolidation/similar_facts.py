@@ -1,0 +1,53 @@
+"""Pairs of facts about one entity that may say the same or deny each other, judged by their words.
+
+What follows is decided elsewhere: knowledge/consolidation/evidence.py takes the clear
+contradictions, knowledge/consolidation/merges.py what says the same,
+knowledge/consolidation/validity.py follows values that took each other's place, and what is unsure
+waits for a model or a person.
+"""
+
+import polars as pl
+
+from knowledge.consolidation.candidate_pairs import comparable_pairs
+from knowledge.nlp.statements.compare import Verdict, compare
+from knowledge.schema.fact_types import deniable
+from knowledge.schema.policy import Policy
+from knowledge.schema.tables import SIMILAR_FACTS
+from knowledge.vectors.model import Embedder
+
+SAME, OPPOSITE, VALUE, UNSURE = (verdict.value for verdict in Verdict)
+APART, DENIED = "apart", "denied"
+"""Verdicts that a model puts in the place of one by words: both stay; one denies the other."""
+
+
+def similar_facts(
+    facts: pl.DataFrame, embedder: Embedder, policy: Policy, among: pl.DataFrame | None = None
+) -> pl.DataFrame:
+    """SIMILAR_FACTS: pairs about one entity that are alike, with what words say of them.
+
+    All pairs above merge_similarity; down to contradiction_similarity those that deny each other or
+    give another value: a denial is less like what it denies than a paraphrase is.
+
+    Args:
+        facts: FACTS rows.
+        embedder: Gives vectors of `content` and their calibration.
+        policy: merge_similarity, contradiction_similarity.
+        among: namespace and fact_id: only pairs of which one is among these.
+    """
+    floor = min(policy.merge_similarity, policy.contradiction_similarity)
+    pairs = comparable_pairs(facts, deniable(), floor, embedder, policy.candidate_margin, among)
+    said = facts.select("namespace", "fact_id", "content")
+    for side in ("left", "right"):
+        pairs = pairs.join(
+            said.rename({"fact_id": side, "content": f"{side}_content"}), on=["namespace", side]
+        )
+    compared = [
+        compare(left, right)
+        for left, right in pairs.select("left_content", "right_content").iter_rows()
+    ]
+    judged = pairs.rename({"left": "left_id", "right": "right_id"}).with_columns(
+        pl.Series(name, [getattr(each, name) for each in compared], dtype=pl.String)
+        for name in ("verdict", "difference", "slot")
+    )
+    alike = pl.col("similarity") > policy.merge_similarity
+    return SIMILAR_FACTS.frame(judged.filter(alike | pl.col("verdict").is_in([OPPOSITE, VALUE])))

@@ -1,0 +1,303 @@
+"""The stages that make memory of facts: vectors, topics, evidence, confidence, merges, the view."""
+
+import polars as pl
+
+from knowledge.consolidation.confidence import confidence_updates
+from knowledge.consolidation.decision_effects import (
+    confirmations,
+    decided_entities,
+    still_held,
+    undecided,
+    withdrawn,
+)
+from knowledge.consolidation.embeddings import embeddings, texts_in_force
+from knowledge.consolidation.evidence import evidence
+from knowledge.consolidation.incremental import (
+    confidence_updates_after,
+    embeddings_after,
+    evidence_after,
+    memory_after,
+    merges_after,
+    similar_facts_after,
+)
+from knowledge.consolidation.llm_verdicts import differing, judged, standing, verdicts
+from knowledge.consolidation.memory import Grounds, memory, memory_entities
+from knowledge.consolidation.merges import merges, unequal
+from knowledge.consolidation.similar_facts import similar_facts
+from knowledge.consolidation.topics import clusters
+from knowledge.consolidation.validity import decided_times, valid_times_after
+from knowledge.engine.stage import Count, Frames, Made, Means, Stage, stage_of
+from knowledge.llm.prompts import CONTRADICTION_PAIRS, MERGE_PAIRS
+from knowledge.resolution.resolution import about_canonical, entity_merges, equal_statements
+from knowledge.schema.tables import (
+    CLUSTERS,
+    CONFIDENCE_UPDATES,
+    CONTRADICTION_VERDICTS,
+    DECISIONS,
+    EMBEDDINGS,
+    ENTITIES,
+    ENTITY_MERGES,
+    EPISODES,
+    EVIDENCE,
+    FACT_LINKS,
+    FACT_SOURCES,
+    FACTS,
+    LEARNINGS,
+    MEMORY,
+    MEMORY_ENTITIES,
+    MERGE_VERDICTS,
+    MERGES,
+    PIECES,
+    SIMILAR_FACTS,
+    VALID_TIMES,
+)
+
+
+def _entity_merges(reads: Frames, means: Means) -> Made:
+    together, apart = decided_entities(reads["decisions"])
+    facts = still_held(reads["facts"], reads["decisions"])
+    found = entity_merges(reads["entities"], facts, means.embedder, means.policy, apart, together)
+    return Made({"entity_merges": found})
+
+
+ENTITY_MERGES_STAGE = Stage(
+    stage_of(
+        "entity_merges", 4, "Entities that are one thing under several names.", "embedder",
+        "merge_similarity",
+    ),
+    (ENTITIES, FACTS, DECISIONS),
+    (ENTITY_MERGES,),
+    _entity_merges,
+)  # fmt: skip
+
+
+def _facts(reads: Frames) -> pl.DataFrame:
+    """Facts about the entities that stand for those they were said of."""
+    return about_canonical(reads["facts"], reads["entity_merges"])
+
+
+def _embeddings(reads: Frames, means: Means) -> Made:
+    texts = texts_in_force(
+        reads["facts"], reads["episodes"], reads["entities"], reads["entity_merges"],
+        reads["learnings"], reads["pieces"],
+    )  # fmt: skip
+    return Made({"embeddings": embeddings(texts, means.embedder)})
+
+
+EMBEDDINGS_STAGE = Stage(
+    stage_of("embeddings", 3, "Texts in force and their vectors.", "embedder"),
+    (FACTS, EPISODES, ENTITIES, ENTITY_MERGES, LEARNINGS, PIECES),
+    (EMBEDDINGS,),
+    _embeddings,
+    amend=embeddings_after,
+)
+
+CLUSTERS_STAGE = Stage(
+    stage_of(
+        "clusters", 4, "HDBSCAN over facts.", "cluster_min_size", "cluster_neighbours", "embedder"
+    ),
+    (FACTS,),
+    (CLUSTERS, FACT_LINKS),
+    lambda reads, means: Made(clusters(reads["facts"], means.embedder, means.policy)._asdict()),
+    after=lambda _, stored, reads, means: clusters(
+        reads["facts"], means.embedder, means.policy, stored["fact_links"]
+    )._asdict(),
+    columns={
+        "facts": ("namespace", "fact_id", "predicate", "content"),
+        "clusters": ("namespace", "fact_id"),
+    },
+    seldom=True,
+)
+
+
+SIMILAR_FACTS_STAGE = Stage(
+    stage_of(
+        "similar_facts", 4, "Pairs that may say the same, or deny each other.", "embedder",
+        "merge_similarity", "contradiction_similarity", "candidate_margin",
+    ),
+    (FACTS, ENTITY_MERGES),
+    (SIMILAR_FACTS,),
+    lambda reads, means: Made(
+        {"similar_facts": similar_facts(_facts(reads), means.embedder, means.policy)}
+    ),
+    amend=similar_facts_after,
+)  # fmt: skip
+
+
+_OF_WORDS = stage_of(
+    "contradiction_verdicts", 1, "What a language model says of facts that differ in words."
+)
+_OF_CONFIDENCE = stage_of(
+    "merge_verdicts", 2, "What a language model says of facts that differ in confidence alone.",
+    "merge_similarity", "merge_confidence_gap", "merge_confidence_floor", "support_gain",
+    "contradiction_factor", "agent_at_most", "outside_at_most",
+)  # fmt: skip
+
+
+def _contradiction_verdicts(reads: Frames, means: Means) -> Made:
+    if means.model is None:
+        return Made({"contradiction_verdicts": CONTRADICTION_VERDICTS.empty()})
+    similar = undecided(reads["similar_facts"], reads["decisions"])
+    found = verdicts(
+        _OF_WORDS, CONTRADICTION_PAIRS, differing(similar, reads["valid_times"]), _facts(reads),
+        reads["entities"], means.model, means.policy,
+    )  # fmt: skip
+    return Made({"contradiction_verdicts": found.rows}, pending=found.pending)
+
+
+def _merge_verdicts(reads: Frames, means: Means) -> Made:
+    if means.model is None:
+        return Made({"merge_verdicts": MERGE_VERDICTS.empty()})
+    facts = _facts(reads)
+    pairs = unequal(
+        facts, reads["evidence"], reads["similar_facts"], means.policy,
+        equal=equal_statements(facts, reads["entity_merges"]), decisions=reads["decisions"],
+    )  # fmt: skip
+    found = verdicts(
+        _OF_CONFIDENCE, MERGE_PAIRS, pairs, facts, reads["entities"], means.model, means.policy
+    )
+    return Made({"merge_verdicts": found.rows}, pending=found.pending)
+
+
+def _verdicts_count(reads: Frames, made: Made) -> Count:
+    """Of all similar pairs: decided, refused by a rule, or not a model's to decide yet."""
+    (rows,) = made.tables.values()
+    done = standing(rows).height
+    return Count(done, reads["similar_facts"].height - rows.height, rows.height - done)
+
+
+CONTRADICTION_VERDICTS_STAGE = Stage(
+    _OF_WORDS,
+    (SIMILAR_FACTS, FACTS, ENTITIES, ENTITY_MERGES, VALID_TIMES, DECISIONS),
+    (CONTRADICTION_VERDICTS,),
+    _contradiction_verdicts,
+    _verdicts_count,
+    prompts=(CONTRADICTION_PAIRS,),
+    nightly=True,
+)
+
+MERGE_VERDICTS_STAGE = Stage(
+    _OF_CONFIDENCE,
+    (SIMILAR_FACTS, FACTS, ENTITIES, ENTITY_MERGES, EVIDENCE, DECISIONS),
+    (MERGE_VERDICTS,),
+    _merge_verdicts,
+    _verdicts_count,
+    prompts=(MERGE_PAIRS,),
+    nightly=True,
+)
+
+
+def _evidence(reads: Frames, means: Means) -> Made:
+    similar = judged(reads["similar_facts"], reads["contradiction_verdicts"])
+    decisions = reads["decisions"]
+    found = evidence(
+        reads["facts"], reads["fact_sources"], reads["episodes"], undecided(similar, decisions),
+        means.embedder, means.policy, feedback=confirmations(decisions, means.policy),
+    )  # fmt: skip
+    return Made({"evidence": found})
+
+
+EVIDENCE_STAGE = Stage(
+    stage_of(
+        "evidence", 10, "What speaks for and against facts.", "evidence_similarity", "embedder",
+        "candidate_margin", "merge_similarity", "confirm_weight",
+    ),
+    (FACTS, FACT_SOURCES, EPISODES, SIMILAR_FACTS, CONTRADICTION_VERDICTS, DECISIONS),
+    (EVIDENCE,),
+    _evidence,
+    amend=evidence_after,
+)  # fmt: skip
+
+
+def _valid_times(reads: Frames, means: Means) -> Made:
+    found = decided_times(
+        reads["facts"], reads["fact_sources"], reads["entities"], reads["entity_merges"],
+        reads["decisions"], means.policy,
+    )  # fmt: skip
+    return Made({"valid_times": found})
+
+
+VALID_TIMES_STAGE = Stage(
+    stage_of("valid_times", 6, "When facts hold.", "single_valued", "many_valued"),
+    (FACTS, FACT_SOURCES, ENTITIES, ENTITY_MERGES, DECISIONS),
+    (VALID_TIMES,),
+    _valid_times,
+    amend=valid_times_after,
+)
+
+CONFIDENCE_STAGE = Stage(
+    stage_of(
+        "confidence_updates", 4, "Confidence after each event.", "support_gain",
+        "contradiction_factor", "decay_per_day", "agent_at_most", "outside_at_most",
+    ),
+    (FACTS, EVIDENCE),
+    (CONFIDENCE_UPDATES,),
+    lambda reads, means: Made(
+        {
+            "confidence_updates": confidence_updates(
+                reads["facts"], reads["evidence"], means.policy
+            )
+        }
+    ),
+    amend=confidence_updates_after,
+)  # fmt: skip
+
+
+def _merges(reads: Frames, means: Means) -> Made:
+    facts = _facts(reads)
+    said = pl.concat([reads["contradiction_verdicts"], reads["merge_verdicts"]])
+    found = merges(
+        facts, reads["evidence"], reads["similar_facts"], means.policy,
+        equal=equal_statements(facts, reads["entity_merges"]),
+        verdicts=standing(said),
+        decisions=reads["decisions"],
+    )  # fmt: skip
+    return Made({"merges": found})
+
+
+MERGES_STAGE = Stage(
+    stage_of(
+        "merges", 7, "Facts that say the same.", "merge_similarity", "merge_confidence_gap",
+        "merge_confidence_floor", "support_gain", "contradiction_factor", "agent_at_most",
+        "outside_at_most",
+    ),
+    (
+        FACTS, ENTITY_MERGES, EVIDENCE, SIMILAR_FACTS, CONTRADICTION_VERDICTS, MERGE_VERDICTS,
+        DECISIONS,
+    ),
+    (MERGES,),
+    _merges,
+    amend=merges_after,
+)  # fmt: skip
+
+
+def _memory(reads: Frames, means: Means) -> Made:
+    embedded = reads["embeddings"]["text"]
+    grounds = Grounds(**{name: reads[name] for name in Grounds._fields})
+    grounds = grounds._replace(facts=_facts(reads))
+    searchable = grounds.facts.filter(pl.col("content").is_in(embedded.implode()))["fact_id"]
+    now = memory(grounds, searchable.to_list(), means.policy)
+    now = MEMORY.frame(withdrawn(now, reads["decisions"]))
+    known = memory_entities(reads["entities"], reads["entity_merges"], now)
+    return Made({"memory": now, "memory_entities": known})
+
+
+MEMORY_STAGE = Stage(
+    stage_of(
+        "memory", 9, "The current view.", "support_gain", "contradiction_factor", "decay_per_day",
+        "agent_at_most", "outside_at_most",
+    ),
+    (
+        FACTS, FACT_SOURCES, EPISODES, ENTITIES, ENTITY_MERGES, VALID_TIMES, EVIDENCE,
+        CONFIDENCE_UPDATES, MERGES, EMBEDDINGS, DECISIONS, PIECES,
+    ),
+    (MEMORY, MEMORY_ENTITIES),
+    _memory,
+    amend=memory_after,
+)  # fmt: skip
+
+CONSOLIDATION = (
+    ENTITY_MERGES_STAGE, EMBEDDINGS_STAGE, CLUSTERS_STAGE, SIMILAR_FACTS_STAGE, VALID_TIMES_STAGE,
+    CONTRADICTION_VERDICTS_STAGE, EVIDENCE_STAGE, CONFIDENCE_STAGE, MERGE_VERDICTS_STAGE,
+    MERGES_STAGE, MEMORY_STAGE,
+)  # fmt: skip

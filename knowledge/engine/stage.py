@@ -1,0 +1,125 @@
+"""What a stage is: tables in, tables out, one pure function between them."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from knowledge.engine.diff import Change, LazyFrames
+from knowledge.engine.extractors import Extractor, by_prompts
+from knowledge.llm.client import LanguageModel
+from knowledge.llm.prompt import Prompt
+from knowledge.schema.failures import FAILURE_SCHEMA
+from knowledge.schema.policy import Policy
+from knowledge.schema.tables import Table
+from knowledge.vectors.model import Embedder
+
+Frames = Mapping[str, pl.DataFrame]
+"""Frames by name of their table."""
+
+Changes = Mapping[str, Change]
+"""What came and went in each table that a stage reads."""
+
+
+class Means(NamedTuple):
+    """What stages decide with; without a language model rules alone make every table."""
+
+    policy: Policy
+    embedder: Embedder
+    model: LanguageModel | None = None
+
+
+class Count(NamedTuple):
+    """What became of the units of a stage; each is exactly one of the four."""
+
+    done: int = 0
+    empty: int = 0
+    rejected: int = 0
+    failed: int = 0
+
+
+class Made(NamedTuple):
+    """What a stage made: its tables by name, and what a language model left undone.
+
+    `lost` are messages that no answer could be had about
+    (knowledge.schema.failures.FAILURE_SCHEMA). Where answers are `pending`, the stage is owed
+    still; what is there may be written.
+    """
+
+    tables: dict[str, pl.DataFrame]
+    lost: pl.DataFrame = pl.DataFrame(schema=FAILURE_SCHEMA)
+    pending: bool = False
+
+
+Amend = Callable[[Changes, LazyFrames, LazyFrames, Means], dict[str, Change]]
+"""From changes, what is stored and what is read: what comes to each table of a stage and goes."""
+
+
+def stage_of(name: str, version: int, about: str, *policy: str) -> Extractor:
+    """What decides the rows of a stage: its version, and the settings that it uses."""
+    return Extractor(name, "stage", version, about, policy)
+
+
+def all_done(reads: Frames, made: Made) -> Count:
+    """Every row of the first table read was used."""
+    del made
+    return Count(done=next(iter(reads.values())).height)
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A stage over whole tables. `run` gets and gives frames of one namespace.
+
+    One that asks a language model names its `prompts`: with a model, they too decide its rows.
+
+    A `nightly` one asks once a night, in one question: what waits for it makes no run of its own.
+    Without a model it makes nothing.
+
+    `count` tells what became of the rows of the first table in `reads`. A stage that can make anew
+    just what a change touches has `after`: from the change, what is stored, and what it reads as it
+    is now, it gives what `run` would: `after(difference(a, b), run(a), b) == run(b)`,
+    of the tables. One that need not even read all of them has `amend` instead: of the same, unread,
+    it gives what comes to its tables and what goes, and `amended` by that they are as of `run`.
+
+    A `seldom` one takes so long to make of everything, and cannot be looked at in part, that the
+    check of it does so on few nights where there is much.
+
+    `only` names, for tables of `reads`, the rows that count, and `columns` those that are read, of
+    `writes` too: others are not looked at either when it is asked whether anything changed.
+    """
+
+    extractor: Extractor
+    reads: tuple[Table, ...]
+    writes: tuple[Table, ...]
+    run: Callable[[Frames, Means], Made]
+    count: Callable[[Frames, Made], Count] = all_done
+    after: Callable[[Changes, Frames, Frames, Means], dict[str, pl.DataFrame]] | None = None
+    amend: Amend | None = None
+    only: Mapping[str, pl.Expr] = field(default_factory=dict[str, pl.Expr])
+    columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    prompts: tuple[Prompt[Any], ...] = ()
+    nightly: bool = False
+    seldom: bool = False
+
+    @property
+    def follows(self) -> bool:
+        """Whether it can make anew just what a change touches."""
+        return self.after is not None or self.amend is not None
+
+    @property
+    def name(self) -> str:
+        """Name of the stage and of its asset."""
+        return self.extractor.name
+
+    def rows_of(self, table: str) -> pl.Expr:
+        """Which rows of a table that it reads count."""
+        return self.only.get(table, pl.lit(value=True))
+
+    def columns_of(self, table: Table) -> tuple[str, ...]:
+        """Which columns of a table are read."""
+        return self.columns.get(table.name, tuple(table.columns))
+
+    def in_force(self, model: str | None) -> Extractor:
+        """What decides its rows, with this language model or with none."""
+        return by_prompts(self.extractor, self.prompts, model) if model else self.extractor

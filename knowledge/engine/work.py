@@ -1,0 +1,148 @@
+"""Work to do, as what is missing: units without a row in `work` for their content and fingerprint.
+
+A new file, a crash, a lost run, a changed rule and a backfill are all one anti-join.
+"""
+
+import hashlib
+from collections.abc import Iterable
+from datetime import date, timedelta
+from typing import NamedTuple
+
+import polars as pl
+
+from knowledge.schema.identity import digest_column
+from knowledge.schema.tables import WORK
+
+ATTEMPTS = 3
+"""A unit that failed this often is a dead letter, and waits for a person."""
+
+UNIT = ["namespace", "stage", "unit"]
+
+OUTCOMES = ("done", "empty", "rejected", "failed")
+"""What becomes of a unit: exactly one of these."""
+
+OUTCOME_SCHEMA = pl.Schema(
+    {
+        "namespace": pl.String(),
+        "stage": pl.String(),
+        "unit": pl.String(),
+        "outcome": pl.String(),
+        "rows": pl.Int64(),
+    }
+)
+"""Columns by which a stage says what became of its units."""
+
+
+def day_units(placed: pl.DataFrame, stage: str, fingerprint: str) -> pl.DataFrame:
+    """One unit per day: its hash changes when a record comes, leaves, or is dated otherwise."""
+    dated = pl.col("occurred_at").is_not_null().cast(pl.Int8)
+    return (
+        placed.sort("namespace", "day", "conversation_id", "record_key")
+        .group_by("namespace", "day", maintain_order=True)
+        .agg(pl.concat_str("conversation_id", "record_key", dated).str.join("\n").alias("content"))
+        .select(
+            "namespace",
+            pl.lit(stage).alias("stage"),
+            pl.col("day").alias("unit"),
+            digest_column("content").alias("unit_hash"),
+            pl.lit(fingerprint).alias("fingerprint"),
+            "day",
+        )
+    )
+
+
+def conversation_units(conversations: pl.DataFrame, fingerprints: dict[str, str]) -> pl.DataFrame:
+    """One unit per conversation and stage; `fingerprints` maps stages to theirs."""
+    stages = pl.DataFrame(
+        {"stage": list(fingerprints), "fingerprint": list(fingerprints.values())},
+        schema={"stage": pl.String, "fingerprint": pl.String},
+    )
+    return conversations.select(
+        "namespace",
+        pl.col("conversation_id").alias("unit"),
+        pl.col("content_hash").alias("unit_hash"),
+        "day",
+    ).join(stages, how="cross")
+
+
+STALE = "~"
+"""Ends the fingerprint of what rests on answers to an earlier prompt, or of another model."""
+
+
+def without_marks(work: pl.DataFrame) -> pl.DataFrame:
+    """`work` in which what is stale for its answers alone counts as done."""
+    return work.with_columns(pl.col("fingerprint").str.strip_suffix(STALE))
+
+
+def done_otherwise(units: pl.DataFrame, work: pl.DataFrame) -> pl.DataFrame:
+    """Units whose content was done by another fingerprint: what is stale, not what is new."""
+    done = work.filter(pl.col("outcome") != "failed").select(*UNIT, "unit_hash", was="fingerprint")
+    same = units.join(done, on=[*UNIT, "unit_hash"])
+    return same.filter(pl.col("was") != pl.col("fingerprint")).drop("was")
+
+
+def owed(units: pl.DataFrame, work: pl.DataFrame) -> pl.DataFrame:
+    """Units that are not settled for what they are now."""
+    settled = work.filter((pl.col("outcome") != "failed") | (pl.col("attempts") >= ATTEMPTS))
+    return units.join(settled, on=[*UNIT, "unit_hash", "fingerprint"], how="anti")
+
+
+def vanished(units: pl.DataFrame, work: pl.DataFrame, stages: Iterable[str]) -> pl.DataFrame:
+    """Rows of `work` of these stages whose unit is no longer there: what it made must go."""
+    return work.filter(pl.col("stage").is_in(list(stages))).join(units, on=UNIT, how="anti")
+
+
+def settled(
+    units: pl.DataFrame, outcomes: pl.DataFrame, work: pl.DataFrame, gone: pl.DataFrame
+) -> pl.DataFrame:
+    """`work` after `units` were worked on.
+
+    `outcomes` has namespace, stage, unit, outcome and rows for those that gave or failed; all
+    other units were empty. Attempts count on while content and fingerprint stay.
+    """
+    before = work.select(*UNIT, "unit_hash", "fingerprint", pl.col("attempts").alias("before"))
+    now = (
+        units.join(outcomes.select(*UNIT, "outcome", "rows"), on=UNIT, how="left")
+        .join(before, on=[*UNIT, "unit_hash", "fingerprint"], how="left")
+        .with_columns(
+            pl.col("outcome").fill_null("empty"),
+            pl.col("rows").fill_null(0),
+            attempts=pl.col("before").fill_null(0) + 1,
+        )
+    )
+    kept = work.join(units, on=UNIT, how="anti").join(gone, on=UNIT, how="anti")
+    return WORK.frame(pl.concat([kept, now.select(kept.columns)], how="vertical_relaxed"))
+
+
+class DayRange(NamedTuple):
+    """Days from `first` to `last`, both included, as ISO text."""
+
+    first: str
+    last: str
+
+    @property
+    def days(self) -> list[str]:
+        """Each day of the range."""
+        first, last = date.fromisoformat(self.first), date.fromisoformat(self.last)
+        return [str(first + timedelta(days=n)) for n in range((last - first).days + 1)]
+
+
+def ranges(days: Iterable[str], gap: int = 7) -> list[DayRange]:
+    """Days as contiguous ranges, newest first.
+
+    Up to `gap` days with nothing to do may lie within one: they cost less than another run.
+    """
+    found: list[DayRange] = []
+    for day in sorted(set(days)):
+        here = date.fromisoformat(day)
+        if found and here - date.fromisoformat(found[-1].last) <= timedelta(gap + 1):
+            found[-1] = DayRange(found[-1].first, day)
+        else:
+            found.append(DayRange(day, day))
+    return found[::-1]
+
+
+def content_digest(frame: pl.DataFrame) -> str:
+    """Digest of the rows of a frame, whatever their order; stable within a version of polars."""
+    rows = frame.select(sorted(frame.columns)).hash_rows(seed=0).sort()
+    return hashlib.blake2b(rows.to_numpy().tobytes(), digest_size=8).hexdigest()

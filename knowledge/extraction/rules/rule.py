@@ -1,0 +1,215 @@
+"""What a rule is: data, and a small function from one record to what it finds there."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import msgspec
+import polars as pl
+
+from knowledge.engine.extractors import Extractor
+from knowledge.llm import prompt_injection
+from knowledge.nlp.shell.parser import Command, commands
+from knowledge.schema.policy import Policy
+
+
+class Found(NamedTuple):
+    """One thing found, and the place of its words.
+
+    `field` is `text`, another text column of raw_logs (`tool_name`, `project`, `name`), or
+    `tool_input.<key>`; `start` and `end` are code points in it. `record` is the place of its
+    record among those that the rule was given. `about` (name and type), `predicate` and
+    `confidence` are given where the record, not the rule, says them.
+    """
+
+    object: str
+    start: int
+    end: int
+    field: str = "text"
+    record: int = 0
+    type: str | None = None
+    about: tuple[str, str] | None = None
+    predicate: str | None = None
+    confidence: float | None = None
+
+
+class Record(NamedTuple):
+    """What a rule sees of a row of raw_logs."""
+
+    record_id: str
+    kind: str
+    origin: str
+    text: str
+    name: str | None
+    tool_name: str | None
+    tool_input: str | None
+    project: str | None
+    call_id: str | None = None
+
+    @property
+    def inputs(self) -> dict[str, Any]:
+        """The input of the tool; empty if there is none or it is no JSON object."""
+        return decoded(self.tool_input) if self.tool_input else {}
+
+
+Find = Callable[[Sequence[Record], Policy], Iterable[Found]]
+
+
+@dataclass(frozen=True)
+class Example:
+    """A line for the reference: what is read, and the objects that are found in it."""
+
+    text: str
+    objects: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Rule:
+    """One rule.
+
+    `reads` says, on a frame of raw_logs, which rows it can find something in: a filter that only
+    saves time is part of it. `find` gets one record, or all of a conversation that `reads` lets
+    through, in order, when `whole` is set. `kind` is fact or entity; `type` the type of the
+    entities that it finds; `content` makes a sentence of entity and object ({words}: the object
+    without underscores), and none makes the object itself the sentence.
+    """
+
+    extractor: Extractor
+    kind: str
+    predicate: str
+    confidence: float
+    reads: pl.Expr
+    find: Find
+    content: str | None = None
+    type: str | None = None
+    whole: bool = False
+    examples: tuple[Example, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """Name of the rule."""
+        return self.extractor.name
+
+
+def rule(
+    name: str,
+    version: int,
+    about: str,
+    *,
+    confidence: float,
+    reads: pl.Expr,
+    find: Find,
+    predicate: str | None = None,
+    content: str | None = None,
+    type: str | None = None,  # noqa: A002  (the word that the table uses)
+    whole: bool = False,
+    policy: tuple[str, ...] = (),
+    examples: tuple[Example, ...] = (),
+) -> Rule:
+    """A rule for facts, or for entities when it has a `type` or the predicate `is`."""
+    kind = "entity" if predicate == "is" else "fact"
+    return Rule(
+        Extractor(name, "rule", version, about, policy, (f"injection@{prompt_injection.VERSION}",)),
+        kind,
+        predicate or name,
+        confidence,
+        reads,
+        find,
+        content,
+        type,
+        whole,
+        examples,
+    )
+
+
+def each(find: Callable[[Record, Policy], Iterable[Found]]) -> Find:
+    """A find of records one by one."""
+
+    def over(records: Sequence[Record], policy: Policy) -> Iterator[Found]:
+        for index, record in enumerate(records):
+            for found in find(record, policy):
+                yield found._replace(record=index) if index else found
+
+    return over
+
+
+CALLS = pl.col("kind") == "tool_call"
+SAID = pl.col("kind").is_in(["message", "note"]) & pl.col("origin").is_in(["human", "agent"])
+SAID_BY_PERSON = pl.col("kind").is_in(["message", "note"]) & (pl.col("origin") == "human")
+"""Messages that were said: never recalled, system or external text, nor a tool's output."""
+
+SHELL_KEYS = ("command", "cmd", "script")
+SHELL_TOOLS = (
+    r"(?i)^(bash|shell|sh|zsh|local_shell|run_shell_command|execute_bash|exec_command|terminal"
+    r"|shell_command|run_terminal_cmd|run_command|execute_command|container\.exec|run_in_terminal)$"
+)
+RUNS_COMMAND = CALLS & pl.col("tool_name").str.contains(SHELL_TOOLS)
+
+
+class CommandLine(NamedTuple):
+    """A command line that a tool was given, and the field that it stands in."""
+
+    text: str
+    field: str
+
+    @property
+    def commands(self) -> tuple[Command, ...]:
+        """Its simple commands."""
+        return commands(self.text)
+
+
+def command_line(record: Record) -> CommandLine | None:
+    """The command line of a call of a shell tool; none if it has none.
+
+    A list of words is read as the script that it gives to a shell (`["bash", "-lc", "…"]`).
+    """
+    inputs = record.inputs
+    for key in SHELL_KEYS:
+        match inputs.get(key):
+            case str() as text if text.strip():
+                return CommandLine(text, f"tool_input.{key}")
+            case [str(), str() as option, str() as text] if option.startswith("-") and text.strip():
+                return CommandLine(text, f"tool_input.{key}.2")
+            case [str() as text] if text.strip():
+                return CommandLine(text, f"tool_input.{key}.0")
+            case _:
+                pass
+    return None
+
+
+@lru_cache(maxsize=16_384)
+def decoded(tool_input: str) -> dict[str, Any]:
+    """A tool's input as an object; empty if it is no JSON object. Not to be changed."""
+    try:
+        value = msgspec.json.decode(tool_input)
+    except msgspec.DecodeError:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def field_text(field: str, record: Record) -> str | None:
+    """The text of a `quote_field`: what a quote's offsets count in; None if there is none.
+
+    The field is `text`, `tool_name`, `project` or `name`, or `tool_input.<key>`; what stands within
+    a list or an object follows behind a dot.
+    """
+    match field:
+        case "text":
+            return record.text
+        case "tool_name":
+            return record.tool_name
+        case "project":
+            return record.project
+        case "name":
+            return record.name
+        case _:
+            value: Any = {"tool_input": record.inputs}
+    for key in field.split("."):
+        if isinstance(value, dict):
+            value = value.get(key)
+        elif isinstance(value, list) and key.isdigit() and int(key) < len(value):
+            value = value[int(key)]
+        else:
+            return None
+    return value if isinstance(value, str) else None

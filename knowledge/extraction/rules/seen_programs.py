@@ -1,0 +1,108 @@
+"""Programs as tools: of those that a command line names, the ones that were seen to be programs.
+
+The first word of a command need be none: prose, code or a patch may stand where a command is
+expected, and much of it reads as one. So a program is a tool if it is known to be one, or if the
+line was read without an error and has a result that does not say otherwise.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from knowledge.extraction.rules.rule import CommandLine, Found, Record, command_line
+from knowledge.nlp.shell.parser import Command, functions, unreadable
+from knowledge.nlp.shell.programs import BUILTINS, EVERYDAY, KNOWN
+from knowledge.schema.policy import Policy
+
+_PROGRAM = re.compile(r"[a-z][a-z0-9_.+-]{1,30}")
+_SCRIPT = re.compile(r"\.(?:sh|py|pl|rb|js|ts|exs?|bash|zsh|ps1|bat|cmd|out|bin)$")
+_FOLDERS = re.compile(
+    r"(?:/(?:usr/(?:local/)?)?s?bin|/opt/homebrew/bin|.*/\.venv/bin|~/\.local/bin)/"
+)
+_ASSIGNING = frozenset({"=", "+=", "-=", "==", ":="})
+"""What follows a name in code that is not a shell's."""
+
+_MISSING = re.compile(
+    r"(?:^|[\s:'\"`/(])(?P<before>[\w.+-]+)['\"`]?:\ (?:command\ )?not\ found(?!:)"
+    r"|(?:command\ not\ found|(?i:unknown\ command)):?\ ['\"`]?(?P<behind>[\w.+-]+)"
+    r"|(?:^|\s|')(?P<windows>[\w.+-]+)['\"]?\ (?:is\ not\ recognized\ as|:\ The\ term\ ')"
+    r"|(?P<path>[\w.+-]+):\ (?:No\ such\ file\ or\ directory|[Pp]ermission\ denied|cannot\ execute)"
+    r"|exec:\ \"(?P<exec>[\w.+-]+)\":\ executable\ file\ not\ found",
+    re.VERBOSE | re.MULTILINE,
+)
+"""What shells say of a program that they do not find, or may not run."""
+
+_NOT_FOUND_STATUS = re.compile(
+    r"(?i)(?:exit(?:ed)?(?:\s+(?:with|code|status))*|returned|code)\s*[:=]?\s*12[67]\b"
+)
+_NOT_RUN = re.compile(
+    r"doesn't want to proceed|tool use was rejected|[Rr]equest interrupted by user"
+    r"|^<tool_use_error>|^Error: The user|(?i:permission to use \w+ has been denied)"
+    r"|(?i:\brejected by (?:the )?user)",
+)
+"""What an agent is told when nothing ran."""
+
+_ENDS = 4_000
+"""Characters at each end of a result in which a shell's own words are looked for."""
+
+
+def programs(records: Sequence[Record], _: Policy) -> Iterator[Found]:
+    """Programs that the commands of a conversation run, as their results bear them out."""
+    told = _results(records)
+    for index, record in enumerate(records):
+        line = command_line(record) if record.kind == "tool_call" else None
+        if line is None:
+            continue
+        result = told.get(index)
+        own = functions(line.text)
+        for command in line.commands:
+            if _named(command, own) and _seen(command, line, result):
+                word = command.words[0]
+                start = max(word.start, word.end - len(command.name))
+                yield Found(command.name, start, word.end, line.field, index)
+
+
+def _results(records: Sequence[Record]) -> dict[int, str]:
+    """Place of each call that has a result → what that says.
+
+    A result answers the oldest open call of its id, or of those without one.
+    """
+    waiting: defaultdict[str | None, list[int]] = defaultdict(list)
+    told: dict[int, str] = {}
+    for index, record in enumerate(records):
+        if record.kind == "tool_call":
+            waiting[record.call_id].append(index)
+        elif waiting[record.call_id]:
+            told[waiting[record.call_id].pop(0)] = record.text
+    return told
+
+
+def _named(command: Command, own: frozenset[str]) -> bool:
+    """Whether the first word of a command may be the name of a program worth keeping."""
+    word = command.words[0]
+    return (
+        command.name not in EVERYDAY | BUILTINS | own
+        and not word.dynamic
+        and ("/" not in word.text or _FOLDERS.match(word.text) is not None)
+        and _PROGRAM.fullmatch(command.name) is not None
+        and _SCRIPT.search(command.name) is None
+        and not (command.args and command.args[0].text in _ASSIGNING)
+    )
+
+
+def _seen(command: Command, line: CommandLine, result: str | None) -> bool:
+    """Whether a program was seen to be one."""
+    if command.doubtful:
+        return False
+    known = command.name in KNOWN
+    if result is None:
+        return known
+    if _NOT_RUN.search(result[:_ENDS]):
+        return known
+    ends = result if len(result) <= 2 * _ENDS else result[:_ENDS] + "\n" + result[-_ENDS:]
+    missing = {name for found in _MISSING.finditer(ends) for name in found.groups() if name}
+    if command.name in missing:
+        return False
+    if not missing and _NOT_FOUND_STATUS.search(ends[:400]):
+        return len(line.commands) > 1 and known
+    return known or not unreadable(line.text)

@@ -1,0 +1,159 @@
+"""Conversations and episodes: what raw logs amount to, seen from a distance."""
+
+import polars as pl
+
+from knowledge.llm.prompt_injection import quiet, unmarked
+from knowledge.nlp.text import CHARACTERS_PER_TOKEN, ERROR_LINE
+from knowledge.schema.identity import SEPARATOR, digest_column, digests_of_beginnings
+from knowledge.schema.policy import Policy
+from knowledge.schema.tables import CONVERSATIONS, EPISODES, RAW_LOGS
+
+INBOX = "inbox"
+"""The source of what people and agents hand to Cairn."""
+
+_TOLD = sorted(RAW_LOGS.columns.keys() - {"text", "tool_input", *RAW_LOGS.processing})
+"""All that later stages read of a record; its content_hash stands for text and input."""
+
+
+_BY_PERSON = (pl.col("origin") == "human") & pl.col("kind").is_in(["message", "search", "note"])
+_BY_AGENT = (
+    (pl.col("origin") == "agent")
+    & (pl.col("kind") == "message")
+    & ~pl.col("sidechain")
+    & (pl.col("text").str.strip_chars() != "")
+)
+_FAILED = (pl.col("kind") == "tool_result") & pl.col("is_error")
+
+
+def in_episodes() -> pl.Expr:
+    """Whether an episode has words of a row of raw_logs: a request, an answer, an error."""
+    return _BY_PERSON | _BY_AGENT | _FAILED
+
+
+def conversations(raw_logs: pl.DataFrame) -> pl.DataFrame:
+    """One row per conversation, from its raw logs (rows of whole conversations)."""
+    human = pl.col("origin") == "human"
+    said = pl.col("kind") == "message"
+    noted = pl.col("kind").is_in(["document", "knowledge", "decision", "effect"])
+    # Of the inbox, messages and notes alone are what logs are: all else is said to Cairn, or what
+    # Cairn found.
+    beside = (pl.col("source") == INBOX) & (
+        ~pl.col("kind").is_in(["message", "note"]) | (pl.col("origin") == "recalled")
+    )
+    characters = pl.col("text").str.len_chars() + pl.col("tool_input").str.len_chars().fill_null(0)
+    made = (
+        raw_logs.sort("namespace", "conversation_id", "seq")
+        .group_by("namespace", "conversation_id", "day")
+        .agg(
+            source=pl.col("source").first(),
+            project=pl.col("project").drop_nulls().first(),
+            title=pl.col("text").filter(human & said).first(),
+            started_at=pl.col("occurred_at").filter(~noted).min(),
+            ended_at=pl.col("occurred_at").filter(~noted).max(),
+            # What is known does not age by what is told or asked about it.
+            logged_at=pl.col("occurred_at").filter(~beside).max(),
+            told_at=pl.col("occurred_at").filter(beside & (pl.col("kind") != "effect")).max(),
+            records=pl.len(),
+            messages=(said & pl.col("origin").is_in(["human", "agent"])).sum(),
+            human_messages=(said & human).sum(),
+            tool_calls=(pl.col("kind") == "tool_call").sum(),
+            errors=pl.col("is_error").sum(),
+            tokens=(characters.sum() / CHARACTERS_PER_TOKEN).ceil(),
+            hashes=_told().str.join("\n"),
+        )
+    )
+    return CONVERSATIONS.frame(
+        made.with_columns(
+            quiet(made["title"], pl.repeat("human", made.height, eager=True))
+        ).with_columns(
+            title=pl.col("title")
+            .str.strip_chars()
+            .str.extract(r"^([^\n]{1,120})")
+            .str.strip_chars(),
+            content_hash=digest_column("hashes"),
+        )
+    )
+
+
+def grown(raw_logs: pl.DataFrame, before: pl.DataFrame) -> pl.DataFrame:
+    """Those of `before` whose conversation begins, record for record, with what it was then.
+
+    Args:
+        raw_logs: Rows of whole conversations.
+        before: namespace, conversation_id, content_hash as in CONVERSATIONS, and more columns.
+    """
+    key = ["namespace", "conversation_id"]
+    told = raw_logs.sort(*key, "seq").group_by(key, maintain_order=True).agg(told=_told())
+    same = [
+        before_hash in digests_of_beginnings(lines, "\n")
+        for before_hash, lines in before.join(told, on=key, how="left", maintain_order="left")
+        .select("content_hash", pl.col("told").fill_null([]))
+        .iter_rows()
+    ]
+    return before.filter(pl.Series(same, dtype=pl.Boolean))
+
+
+def _told() -> pl.Expr:
+    """What stands for a record in the content_hash of its conversation."""
+    told = [pl.col(name).cast(pl.String).fill_null("") for name in _TOLD]
+    return pl.concat_str(told, separator=SEPARATOR)
+
+
+def episodes(raw_logs: pl.DataFrame, policy: Policy) -> pl.DataFrame:
+    """One row per request with the work up to the next.
+
+    `text` is what is embedded: the request, the agent's last answer, then error lines, cut at
+    `policy.episode_text_characters` at the end of a sentence. Lines that give orders to a model are
+    in none of it, and `held` counts the records that have some: in request and answer a mark stands
+    in their place, as long as they were, since places are counted in requests.
+    """
+    logs = raw_logs.filter(pl.col("episode_id").is_not_null()).sort(
+        "namespace", "conversation_id", "seq"
+    )
+    said = logs.select("origin", text=pl.when(in_episodes()).then("text"))
+    kept = quiet(said["text"], said["origin"])
+    line_of_error = (
+        pl.when(_FAILED).then(pl.col("kept")).str.extract(r"(?m)^(.*" + ERROR_LINE + r".*)$", 1)
+    )
+    grouped = (
+        logs.with_columns(kept=kept, held=(kept != said["text"]).fill_null(value=False))
+        .with_columns(line_of_error=line_of_error.str.slice(0, 300))
+        .group_by("namespace", "day", "conversation_id", "episode_id")
+        .agg(
+            first_seq=pl.col("seq").min(),
+            project=pl.col("project").drop_nulls().first(),
+            request=pl.col("kept").filter(_BY_PERSON).str.join("\n"),
+            answer=pl.col("kept").filter(_BY_AGENT).last(),
+            error_lines=pl.col("line_of_error").drop_nulls().str.join("\n"),
+            started_at=pl.col("occurred_at").min(),
+            ended_at=pl.col("occurred_at").max(),
+            records=pl.len(),
+            held=pl.col("held").sum(),
+            tool_calls=(pl.col("kind") == "tool_call").sum(),
+            errors=pl.col("is_error").sum(),
+        )
+    )
+    parts = pl.concat_str(
+        [pl.col("request"), pl.col("answer").fill_null(""), pl.col("error_lines").fill_null("")],
+        separator="\n",
+    )
+    return EPISODES.frame(
+        grouped.with_columns(
+            seq=pl.col("first_seq").rank("ordinal").over("namespace", "conversation_id") - 1,
+            answer=pl.col("answer").fill_null(""),
+            held=pl.when(pl.col("held") > 0).then("held"),
+            text=cut_at_sentence(unmarked(parts).str.strip_chars(), policy.episode_text_characters),
+        )
+    )
+
+
+def cut_at_sentence(text: pl.Expr, characters: int) -> pl.Expr:
+    """`text` cut to at most `characters`, at the last end of a sentence or line if there is one."""
+    head = text.str.slice(0, characters)
+    whole = head.str.extract(r"(?s)^(.*[.!?…。！？](?:\s|$)|.*\n)")
+    return (
+        pl.when(text.str.len_chars() <= characters)
+        .then(text)
+        .otherwise(pl.coalesce(whole, head))
+        .str.strip_chars()
+    )

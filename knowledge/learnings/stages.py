@@ -1,0 +1,314 @@
+"""The two stages: what each conversation gives, and the lessons that stay.
+
+    value -> spans -> findings -> categories -> drafts -> scoring      (learning_candidates, by day)
+    value -> spans -> a model's categories -> its drafts -> scoring    (the same: `asked`)
+    all drafts -> duplicates -> feedback -> stored                     (learnings)
+
+Rules judge every conversation as it stands, a model only those that are finished. Each gives a row
+of its own in `learning_candidates`, which the conversation's own rows decide; its outcome there is
+low_value, no_categories, low_quality, failed, or stored, which means that a draft went on to
+`learnings`. Scoring and duplicates take a model's draft like one that a rule made. Only there can
+it turn out that all drafts of a conversation had been learned before. `outcomes` gives the final
+one.
+"""
+
+from typing import NamedTuple
+
+import msgspec
+import polars as pl
+
+from knowledge.dialogue.hearsay import Hearsay, heard
+from knowledge.dialogue.tool_calls import steps
+from knowledge.dialogue.turns import CONVERSATION, Turn, conversations, readable
+from knowledge.engine.extractors import Extractor
+from knowledge.learnings.categories import categories
+from knowledge.learnings.context_window import spans
+from knowledge.learnings.deduplication import dedupe_hash, keepers, simhashes
+from knowledge.learnings.draft import Draft, decode, encode
+from knowledge.learnings.feedback import moved
+from knowledge.learnings.rules.registry import drafts, findings, signals_of
+from knowledge.learnings.scoring import held, judged
+from knowledge.learnings.value_score import values
+from knowledge.llm import prompt_injection
+from knowledge.schema.calendar import UNDATED
+from knowledge.schema.identity import digest_column
+from knowledge.schema.policy import Policy
+from knowledge.schema.tables import LEARNING_CANDIDATES, LEARNINGS
+from knowledge.vectors.model import Embedder
+
+MOST_PER_CATEGORY = 3
+"""Drafts of one category that a conversation may give: the most confident, then the first."""
+
+OUTCOMES = ("stored", "duplicate", "failed", "low_quality", "no_categories", "low_value")
+"""What may become of a conversation, the most telling first."""
+
+EXTRACTOR = Extractor(
+    "learning_rules", "rule", 4,
+    "Lessons from errors that were seen or reported and solved, stated decisions, answered "
+    "questions, advice, patterns in use, gains in numbers, and routines.",
+    ("learning_value_bar", "learning_category_bar", "learning_bar", "learning_bar_strict",
+     "agent_at_most", "outside_at_most"),
+    (f"injection@{prompt_injection.VERSION}",),
+)  # fmt: skip
+DUPLICATES = Extractor(
+    "learnings", "stage", 4,
+    "Lessons that are the same: canonical hash, SimHash, calibrated similarity; feedback on them.",
+    ("learning_similarity", "learning_hamming", "candidate_margin", "embedder"),
+)  # fmt: skip
+
+
+def learning_candidates(raw_logs: pl.DataFrame, policy: Policy) -> pl.DataFrame:
+    """One row for each conversation: value, categories, drafts and what became of them.
+
+    Args:
+        raw_logs: Whole conversations; each is judged by its own rows alone.
+        policy: Thresholds.
+
+    Returns:
+        The table LEARNING_CANDIDATES.
+    """
+    turns = readable(raw_logs)
+    rows = weighed(raw_logs, turns)
+    worth = rows.filter(pl.col("value") >= policy.learning_value_bar).select(CONVERSATION)
+    known = heard(raw_logs, worth)
+    read = {
+        (namespace, conversation): _judged(found, known[namespace, conversation], policy)
+        for namespace, conversation, found in conversations(
+            turns.join(worth, on=CONVERSATION, how="semi", maintain_order="left")
+        )
+    }
+    unread = _Judged([], [], "[]", "low_value", "value under the bar")
+    results = [read.get((row[0], row[1]), unread) for row in rows.select(CONVERSATION).iter_rows()]
+    return LEARNING_CANDIDATES.frame(
+        rows.with_columns(
+            pl.Series(
+                "categories", [[c for c, _ in r.categories] for r in results], pl.List(pl.String)
+            ),
+            pl.Series(
+                "category_scores",
+                [[s for _, s in r.categories] for r in results],
+                pl.List(pl.Float64),
+            ),
+            pl.Series("signals", [r.signals for r in results], pl.List(pl.String)),
+            pl.Series("drafts", [r.drafts for r in results], pl.String),
+            pl.Series("outcome", [r.outcome for r in results], pl.String),
+            pl.Series("details", [r.details for r in results], pl.String),
+            extractor=pl.lit(EXTRACTOR.label),
+        )
+    )
+
+
+def weighed(raw_logs: pl.DataFrame, turns: pl.DataFrame) -> pl.DataFrame:
+    """One row for each conversation: what it promises, and what is read of it on a budget.
+
+    Args:
+        raw_logs: Whole conversations.
+        turns: `turns.readable` of them.
+
+    Returns:
+        namespace, conversation_id, day, content_hash, value, reasons, spans.
+    """
+    places = (
+        raw_logs.sort(*CONVERSATION, "seq", "record_id")
+        .group_by(CONVERSATION, maintain_order=True)
+        .agg(pl.col("day").min(), pl.concat_str("record_id", "content_hash").str.join("\n"))
+        .rename({"record_id": "content"})
+        .with_columns(content_hash=digest_column("content"))
+    )
+    return (
+        places.join(values(turns), on=CONVERSATION, how="left")
+        .join(spans(turns), on=CONVERSATION, how="left")
+        .with_columns(
+            pl.col("value").fill_null(0.0),
+            pl.col("reasons", "spans").fill_null(pl.lit([], dtype=pl.List(pl.String))),
+        )
+    )
+
+
+class _Judged(NamedTuple):
+    categories: list[tuple[str, float]]
+    signals: list[str]
+    drafts: str
+    outcome: str
+    details: str | None
+
+
+def _judged(turns: list[Turn], hearsay: Hearsay, policy: Policy) -> _Judged:
+    """What a conversation teaches; one that rules fail on must not fail the others."""
+    try:
+        return _read(turns, hearsay, policy)
+    except Exception as error:
+        return _Judged([], [], "[]", "failed", type(error).__name__)
+
+
+def _read(turns: list[Turn], hearsay: Hearsay, policy: Policy) -> _Judged:
+    every = steps(turns)
+    found = findings(turns, every)
+    signals = signals_of(found)
+    chosen = categories(signals, policy)
+    names = list(dict.fromkeys(signal.name for signal in signals))
+    if not chosen:
+        return _Judged([], names, "[]", "no_categories", "no signal is strong enough")
+    wanted = [category for category, _ in chosen]
+    by_id = {turn.record_id: turn for turn in turns}
+    made = [
+        held(judged(draft, policy), [by_id[record] for record in draft.evidence])
+        for draft in drafts(found, turns, every, wanted, hearsay)
+    ]
+    kept = best_of(made)
+    accepted = [draft for draft in kept if draft.refused is None]
+    outcome = "stored" if accepted else "low_quality"
+    reason = None
+    if not accepted:
+        reason = (kept[0].refused if kept else None) or "nothing names what was learned"
+    return _Judged(chosen, names, encode(kept), outcome, reason)
+
+
+def ranked(made: list[Draft]) -> list[Draft]:
+    """Judged drafts, those that may be stored first, the most confident first."""
+    return sorted(made, key=lambda draft: (draft.refused is not None, -draft.confidence))
+
+
+def best_of(made: list[Draft]) -> list[Draft]:
+    """The first of `ranked`, few a category."""
+    kept: list[Draft] = []
+    for draft in ranked(made):
+        if sum(other.category == draft.category for other in kept) < MOST_PER_CATEGORY:
+            kept.append(draft)
+    return kept
+
+
+def learnings(
+    candidates: pl.DataFrame,
+    embedder: Embedder,
+    policy: Policy,
+    feedback: pl.DataFrame | None = None,
+) -> pl.DataFrame:
+    """The lessons that stay, each with all its sources.
+
+    Drafts are taken in the order of event time and id. A later one that is a duplicate adds its
+    sources and a row in `runs`; the higher confidence counts, with its factors. What people said
+    of a lesson, or of one that was merged into it, then moves its confidence.
+
+    Args:
+        candidates: The table LEARNING_CANDIDATES, all days.
+        embedder: For the similarity of title and content.
+        policy: Thresholds.
+        feedback: What people said of lessons, see `feedback.feedback`.
+
+    Returns:
+        The table LEARNINGS.
+    """
+    ordered = _accepted(candidates)
+    if ordered.is_empty():
+        return LEARNINGS.empty()
+    ordered = _with_new(ordered.with_columns(keepers(ordered, embedder, policy)))
+    best = pl.col("confidence").arg_max()
+    merged = ordered.group_by("keeper", maintain_order=True).agg(
+        pl.col(
+            "learning_id", "namespace", "conversation_id", "category", "title", "content", "tags",
+            "quotes", "summary", "dedupe_hash", "simhash", "signals", "created_at", "extractor",
+        ).first(),
+        pl.col("confidence", "factors").get(best),
+        source_record_ids=pl.col("new").list.explode(),
+        runs=pl.struct(occurred_at="created_at", sources="new", confidence="confidence"),
+    )  # fmt: skip
+    names = ordered.select(
+        "namespace",
+        named="learning_id",
+        learning_id=pl.col("learning_id").gather(pl.col("keeper")),
+    )
+    return LEARNINGS.frame(moved(merged, names, feedback, policy))
+
+
+def _with_new(ordered: pl.DataFrame) -> pl.DataFrame:
+    """Drafts with the column `new`: their evidence that none before them had for that lesson."""
+    first = (
+        ordered.select("place", "keeper", new="evidence")
+        .explode("new")
+        .unique(["keeper", "new"], keep="first", maintain_order=True)
+        .group_by("place", maintain_order=True)
+        .agg("new")
+    )
+    none = pl.lit([], dtype=pl.List(pl.String))
+    joined = ordered.join(first, on="place", how="left", maintain_order="left")
+    return joined.with_columns(pl.col("new").fill_null(none))
+
+
+def _accepted(candidates: pl.DataFrame) -> pl.DataFrame:
+    """One row for each accepted draft, with its hashes, in the order in which they are taken."""
+    rows = [
+        {
+            "namespace": namespace, "conversation_id": conversation, "category": draft.category,
+            "title": draft.title, "content": draft.content, "tags": draft.tags,
+            "confidence": draft.confidence,
+            "factors": msgspec.structs.asdict(draft.factors),
+            "evidence": draft.evidence,
+            "quotes": [msgspec.structs.asdict(quote) for quote in draft.quotes],
+            "summary": draft.summary, "signals": draft.signals, "created_at": draft.occurred_at,
+            "extractor": draft.extractor,
+        }
+        for namespace, conversation, text in candidates.filter(pl.col("outcome") == "stored")
+        .sort(*CONVERSATION, "extractor")
+        .select(*CONVERSATION, "drafts")
+        .iter_rows()
+        for draft in decode(text)
+        if draft.refused is None
+    ]  # fmt: skip
+    kept = [name for name in LEARNINGS.schema if name not in _DERIVED]
+    schema = {name: LEARNINGS.schema[name] for name in kept} | {"evidence": pl.List(pl.String)}
+    return (
+        pl.DataFrame(rows, schema=schema)
+        .pipe(identified)
+        .sort(
+            pl.col("created_at").fill_null(UNDATED),
+            "learning_id",
+            *CONVERSATION,
+            maintain_order=True,
+        )
+        .with_row_index("place")
+        .with_columns(
+            pl.col("content")
+            .map_batches(lambda texts: pl.Series(simhashes(texts.to_list())), pl.UInt64)
+            .alias("simhash")
+        )
+    )
+
+
+def identified(lessons: pl.DataFrame) -> pl.DataFrame:
+    """Lessons (namespace, category, title, content, …) with their dedupe_hash and learning_id."""
+    return lessons.with_columns(dedupe_hash=dedupe_hash()).with_columns(
+        learning_id=digest_column("namespace", "dedupe_hash", prefix="l_")
+    )
+
+
+_DERIVED = frozenset({"learning_id", "dedupe_hash", "simhash", "runs", "source_record_ids"})
+
+
+def outcomes(candidates: pl.DataFrame, stored: pl.DataFrame) -> pl.DataFrame:
+    """The final outcome of each conversation, over what rules and a model made of it.
+
+    One that passed drafts on, but first gave none of the lessons that stay, is a duplicate. Of two
+    outcomes the first of OUTCOMES counts.
+
+    Args:
+        candidates: The table LEARNING_CANDIDATES.
+        stored: The table LEARNINGS made from it.
+
+    Returns:
+        namespace, conversation_id, outcome.
+    """
+    first = stored.select(CONVERSATION).unique().with_columns(kept=pl.lit(True))
+    return (
+        candidates.join(first, on=CONVERSATION, how="left")
+        .select(
+            *CONVERSATION,
+            outcome=pl.when((pl.col("outcome") == "stored") & pl.col("kept").is_null())
+            .then(pl.lit("duplicate"))
+            .otherwise(pl.col("outcome"))
+            .cast(pl.Enum(OUTCOMES)),
+        )
+        .group_by(CONVERSATION)
+        .agg(pl.col("outcome").min().cast(pl.String))
+        .sort(*CONVERSATION)
+    )

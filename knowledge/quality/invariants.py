@@ -1,0 +1,261 @@
+"""What must hold before anything is published: keys, references, ranges, quotes, no secrets."""
+
+from collections.abc import Mapping
+
+import polars as pl
+
+from knowledge.redaction import redactor
+from knowledge.schema.tables import TABLES
+
+REFERENCES = (
+    ("conversations", "conversation_id", "raw_logs", "conversation_id"),
+    ("episodes", "conversation_id", "conversations", "conversation_id"),
+    ("episodes", "episode_id", "raw_logs", "record_id"),
+    ("candidates", "record_id", "raw_logs", "record_id"),
+    ("refusals", "record_id", "raw_logs", "record_id"),
+    ("pieces", "candidate_id", "candidates", "candidate_id"),
+    ("pieces", "record_id", "raw_logs", "record_id"),
+    ("check_ins", "record_id", "raw_logs", "record_id"),
+    ("check_ins", "loaded", "candidates", "candidate_id"),
+    ("introductions", "record_id", "raw_logs", "record_id"),
+    ("known_only_candidates", "record_id", "raw_logs", "record_id"),
+    ("theme_facts", "record_id", "raw_logs", "record_id"),
+    ("theme_facts", "derived_from", "episodes", "episode_id"),
+    ("theme_facts", "theme_id", "themes", "theme_id"),
+    ("facts", "entity_id", "entities", "entity_id"),
+    ("facts", "derived_from", "episodes", "episode_id"),
+    ("fact_sources", "fact_id", "facts", "fact_id"),
+    ("fact_sources", "record_id", "raw_logs", "record_id"),
+    ("facts", "fact_id", "fact_sources", "fact_id"),
+    ("entity_merges", "entity_id", "entities", "entity_id"),
+    ("entity_merges", "canonical_id", "entities", "entity_id"),
+    ("memory", "entity_id", "memory_entities", "entity_id"),
+    ("decisions", "decision_id", "raw_logs", "record_id"),
+    ("decisions", "facts", "facts", "fact_id"),
+    ("decisions", "replaced_by", "facts", "fact_id"),
+    ("decisions", "superseded_by", "decisions", "decision_id"),
+    ("similar_facts", "left_id", "facts", "fact_id"),
+    ("similar_facts", "right_id", "facts", "fact_id"),
+    ("valid_times", "fact_id", "facts", "fact_id"),
+    ("valid_times", "entity_id", "entities", "entity_id"),
+    ("valid_times", "ended_by", "facts", "fact_id"),
+    ("valid_times", "beside", "facts", "fact_id"),
+    ("contradiction_verdicts", "left_id", "facts", "fact_id"),
+    ("contradiction_verdicts", "right_id", "facts", "fact_id"),
+    ("merge_verdicts", "left_id", "facts", "fact_id"),
+    ("merge_verdicts", "right_id", "facts", "fact_id"),
+    ("evidence", "fact_id", "facts", "fact_id"),
+    ("confidence_updates", "fact_id", "facts", "fact_id"),
+    ("clusters", "fact_id", "facts", "fact_id"),
+    ("merges", "winner_id", "facts", "fact_id"),
+    ("merges", "loser_ids", "facts", "fact_id"),
+    ("memory", "fact_id", "facts", "fact_id"),
+    ("facts", "fact_id", "memory", "fact_id"),
+    ("memory", "merged_into", "memory", "fact_id"),
+    ("memory_entities", "entity_id", "entities", "entity_id"),
+    ("memory_entities", "canonical_id", "memory_entities", "entity_id"),
+    ("themes", "medoid_id", "episodes", "episode_id"),
+    ("themes", "episode_ids", "episodes", "episode_id"),
+    ("learnings", "source_record_ids", "raw_logs", "record_id"),
+    ("learnings", "conversation_id", "conversations", "conversation_id"),
+    ("learning_candidates", "conversation_id", "conversations", "conversation_id"),
+    ("preferences", "record_id", "raw_logs", "record_id"),
+    ("preferences", "ended_by", "raw_logs", "record_id"),
+    ("engagements", "record_id", "raw_logs", "record_id"),
+    ("engagements", "entity_id", "entities", "entity_id"),
+    ("engagements", "preference_id", "preferences", "preference_id"),
+    ("interests", "entity_id", "entities", "entity_id"),
+    ("interests", "made_of", "engagements", "engagement_id"),
+    ("learn_prompts", "learn_prompt_id", "raw_logs", "record_id"),
+    ("learn_prompts", "search_ids", "raw_logs", "record_id"),
+    ("enrichment_queue", "learn_prompt_id", "learn_prompts", "learn_prompt_id"),
+    ("enrichment_queue", "schedule_id", "raw_logs", "record_id"),
+    ("enrichment_queue", "entity_id", "memory_entities", "entity_id"),
+)
+"""Column of a table whose every value stands in a column of another."""
+
+UNIT_RANGES = (
+    ("candidates", "confidence"),
+    ("known_only_candidates", "confidence"),
+    ("theme_facts", "confidence"),
+    ("facts", "base_confidence"),
+    ("memory", "confidence"),
+    ("confidence_updates", "confidence"),
+    ("confidence_updates", "decayed"),
+    ("evidence", "similarity"),
+    ("entity_merges", "similarity"),
+    ("similar_facts", "similarity"),
+    ("learnings", "confidence"),
+    ("learning_candidates", "value"),
+    ("clusters", "probability"),
+    ("engagements", "strength"),
+)
+"""Columns between 0 and 1."""
+
+TEXTS = (
+    ("raw_logs", "text"),
+    ("raw_logs", "tool_input"),
+    ("episodes", "text"),
+    ("candidates", "quote"),
+    ("candidates", "object"),
+    ("refusals", "quote"),
+    ("refusals", "object"),
+    ("pieces", "embedding_text"),
+    ("check_ins", "given"),
+    ("check_ins", "answer"),
+    ("known_only_candidates", "quote"),
+    ("known_only_candidates", "object"),
+    ("theme_facts", "quote"),
+    ("theme_facts", "object"),
+    ("valid_times", "value"),
+    ("contradiction_verdicts", "reason"),
+    ("merge_verdicts", "reason"),
+    ("merges", "reason"),
+    ("memory", "content"),
+    ("memory_entities", "display_name"),
+    ("learnings", "title"),
+    ("learnings", "content"),
+    ("preferences", "topic"),
+    ("preferences", "name"),
+    ("learn_prompts", "prompt_text"),
+    ("enrichment_queue", "topic"),
+    ("enrichment_queue", "query"),
+    ("notifications", "name"),
+    ("notifications", "text"),
+)
+"""Columns that hold words of logs, in which no secret may stand."""
+
+
+QUOTED = ("candidates", "known_only_candidates", "theme_facts")
+"""Tables whose rows quote their record; a refused one may quote what stands nowhere."""
+
+
+def quoted(rows: pl.LazyFrame) -> pl.LazyFrame:
+    """Rows of a table of QUOTED that no check refused."""
+    if "reason" not in rows.collect_schema():
+        return rows
+    return rows.filter(pl.col("reason").is_null())
+
+
+FEW = 10_000
+"""Rows of a table up to which it is read once, and not anew for each question."""
+
+
+def violations(tables: Mapping[str, pl.LazyFrame]) -> list[str]:
+    """What is broken in the tables of one namespace, in words without text of logs."""
+    counts = {name: _rows_and_keys(name, frame) for name, frame in tables.items()}
+    tables = {
+        name: frame.collect().lazy() if counts[name][0] <= FEW else frame
+        for name, frame in tables.items()
+    }
+    return [
+        *(
+            f"{name}: {rows - keys} rows repeat a key"
+            for name, (rows, keys) in counts.items()
+            if rows != keys
+        ),
+        *_dangling(tables),
+        *_chains(tables),
+        *_out_of_range(tables),
+        *_false_quotes(tables),
+        *_secrets(tables),
+    ]
+
+
+def _rows_and_keys(name: str, frame: pl.LazyFrame) -> tuple[int, int]:
+    key = pl.struct(TABLES[name].key)
+    return frame.select(rows=pl.len(), keys=key.n_unique()).collect().row(0)
+
+
+def _dangling(tables: Mapping[str, pl.LazyFrame]) -> list[str]:
+    found: list[str] = []
+    for name, column, target, target_column in REFERENCES:
+        if name not in tables or target not in tables:
+            continue
+        values = tables[name].select(column)
+        if TABLES[name].columns[column].type.is_nested():
+            values = values.explode(column)
+        missing = (
+            values.drop_nulls()
+            .join(
+                tables[target].select(target_column),
+                left_on=column,
+                right_on=target_column,
+                how="anti",
+            )
+            .select(pl.len())
+            .collect()
+            .item()
+        )
+        if missing:
+            found.append(f"{name}.{column}: {missing} are not in {target}.{target_column}")
+    return found
+
+
+def _chains(tables: Mapping[str, pl.LazyFrame]) -> list[str]:
+    """Facts and entities that were merged into one that was merged away itself; facts of such."""
+    found: list[str] = []
+    if "memory" in tables:
+        merged = tables["memory"].drop_nulls("merged_into")
+        chained = merged.join(merged, left_on="merged_into", right_on="fact_id", how="semi")
+        if count := _height(chained):
+            found.append(f"memory.merged_into: {count} are merged into a merged fact")
+    if "memory_entities" in tables:
+        gone = tables["memory_entities"].filter(pl.col("canonical_id") != pl.col("entity_id"))
+        chained = gone.join(gone, left_on="canonical_id", right_on="entity_id", how="semi")
+        if count := _height(chained):
+            found.append(f"memory_entities.canonical_id: {count} are merged into a merged entity")
+        if "memory" in tables and (
+            count := _height(tables["memory"].join(gone, on="entity_id", how="semi"))
+        ):
+            found.append(f"memory.entity_id: {count} are about a merged entity")
+    return found
+
+
+def _height(frame: pl.LazyFrame) -> int:
+    return frame.select(pl.len()).collect().item()
+
+
+def _out_of_range(tables: Mapping[str, pl.LazyFrame]) -> list[str]:
+    found: list[str] = []
+    for name, column in UNIT_RANGES:
+        if name in tables:
+            outside = ~pl.col(column).is_between(0, 1) | pl.col(column).is_nan()
+            count = tables[name].select(outside.sum()).collect().item()
+            if count:
+                found.append(f"{name}.{column}: {count} are outside of 0 to 1")
+    return found
+
+
+def _false_quotes(tables: Mapping[str, pl.LazyFrame]) -> list[str]:
+    """Quotes of text that do not stand where they say. Those of tool input are checked at night."""
+    found: list[str] = []
+    for name in QUOTED if "raw_logs" in tables else ():
+        if name not in tables:
+            continue
+        wrong = (
+            quoted(tables[name])
+            .filter(pl.col("quote_field") == "text")
+            .select("record_id", "quote", "quote_start", "quote_end")
+            .join(tables["raw_logs"].select("record_id", "text"), on="record_id")
+            .filter(
+                pl.col("text").str.slice("quote_start", pl.col("quote_end") - pl.col("quote_start"))
+                != pl.col("quote")
+            )
+            .select(pl.len())
+            .collect()
+            .item()
+        )
+        if wrong:
+            found.append(f"{name}.quote: {wrong} do not stand in their source")
+    return found
+
+
+def _secrets(tables: Mapping[str, pl.LazyFrame]) -> list[str]:
+    found: list[str] = []
+    for name, column in TEXTS:
+        if name in tables:
+            texts = tables[name].select(column).drop_nulls().unique().collect()[column]
+            if count := redactor().secrets_in(texts).sum():
+                found.append(f"{name}.{column}: {count} hold what looks like a secret")
+    return found

@@ -1,0 +1,129 @@
+"""The stages that say what is to be learnt, searched for and told."""
+
+import polars as pl
+
+from knowledge.engine.stage import Count, Frames, Made, Means, Stage, stage_of
+from knowledge.extraction.searches import COMMANDS, SEARCHES
+from knowledge.llm.prompts import SEARCH_QUERIES
+from knowledge.research import notifications
+from knowledge.research.learn_prompts import LEARN_PROMPTS_EXTRACTOR, learn_prompts
+from knowledge.research.search_queue import ENRICHMENT_EXTRACTOR, enrichment_queue
+from knowledge.schema.calendar import watermark
+from knowledge.schema.tables import (
+    CONVERSATIONS,
+    ENRICHMENT_QUEUE,
+    FACT_SOURCES,
+    INTERESTS,
+    LEARN_PROMPTS,
+    MEMORY,
+    MEMORY_ENTITIES,
+    NOTIFICATIONS,
+    RAW_LOGS,
+)
+
+_ASKED_FOR = {
+    RAW_LOGS.name: (
+        "namespace", "day", "conversation_id", "record_id", "native_id", "source", "kind", "origin",
+        "role", "text", "tool_name", "tool_input", "occurred_at",
+    ),
+    INTERESTS.name: (
+        "namespace", "entity_id", "score", "liked", "sought", "muted", "last_engaged_at",
+    ),
+    MEMORY.name: ("namespace", "fact_id", "entity_id", "status", "content"),
+    MEMORY_ENTITIES.name: (
+        "namespace", "entity_id", "canonical_id", "name", "display_name", "type", "active_facts",
+        "last_seen",
+    ),
+}  # fmt: skip
+"""Columns that tell what is to be searched for."""
+
+
+def _learn_prompts(reads: Frames, means: Means) -> Made:
+    found = learn_prompts(reads["raw_logs"], means.model, means.policy)
+    return Made({"learn_prompts": found.learn_prompts}, found.failures, found.pending)
+
+
+def _learn_prompts_count(reads: Frames, made: Made) -> Count:
+    del reads
+    return Count(done=made.tables["learn_prompts"].height)
+
+
+LEARN_PROMPTS_STAGE = Stage(
+    LEARN_PROMPTS_EXTRACTOR,
+    (RAW_LOGS,),
+    (LEARN_PROMPTS,),
+    _learn_prompts,
+    _learn_prompts_count,
+    only={RAW_LOGS.name: COMMANDS | SEARCHES},
+    columns=_ASKED_FOR,
+    prompts=(SEARCH_QUERIES,),
+)
+
+
+def _enrichment_queue(reads: Frames, means: Means) -> Made:
+    queue = enrichment_queue(
+        reads["raw_logs"], reads["learn_prompts"], reads["interests"],
+        reads["memory"], reads["memory_entities"], means.policy,
+    )  # fmt: skip
+    return Made({"enrichment_queue": queue})
+
+
+def _enrichment_count(reads: Frames, made: Made) -> Count:
+    del reads
+    queue = made.tables["enrichment_queue"]
+    held = queue["held"].count()
+    return Count(done=queue.height - held, rejected=held)
+
+
+ENRICHMENT_QUEUE_STAGE = Stage(
+    ENRICHMENT_EXTRACTOR,
+    (LEARN_PROMPTS, RAW_LOGS, INTERESTS, MEMORY, MEMORY_ENTITIES),
+    (ENRICHMENT_QUEUE,),
+    _enrichment_queue,
+    _enrichment_count,
+    only={RAW_LOGS.name: COMMANDS | SEARCHES, MEMORY.name: pl.col("status") == "active"},
+    columns=_ASKED_FOR,
+)
+
+
+def _notifications(reads: Frames, means: Means) -> Made:
+    told = notifications.notifications(
+        reads["raw_logs"], reads["fact_sources"], reads["memory"], reads["memory_entities"],
+        reads["interests"], means.embedder, means.policy,
+        watermark(reads["conversations"], "ended_at"),
+    )  # fmt: skip
+    return Made({"notifications": told})
+
+
+def _notifications_count(reads: Frames, made: Made) -> Count:
+    del reads
+    status = made.tables["notifications"]["status"].to_list()
+    held, failed = status.count("held"), status.count("failed")
+    return Count(done=len(status) - held - failed, rejected=held, failed=failed)
+
+
+NOTIFICATIONS_STAGE = Stage(
+    stage_of(
+        "notifications", 2, "What is to be told unasked, and when.", "notify_triggers",
+        "notify_days", "notify_words", "notify_similarity", "merge_similarity",
+        "search_min_confidence", "embedder",
+    ),
+    (RAW_LOGS, FACT_SOURCES, MEMORY, MEMORY_ENTITIES, INTERESTS, CONVERSATIONS),
+    (NOTIFICATIONS,),
+    _notifications,
+    _notifications_count,
+    only={RAW_LOGS.name: notifications.READ, MEMORY.name: pl.col("status") != "quarantined"},
+    columns={
+        RAW_LOGS.name: notifications.COLUMNS,
+        FACT_SOURCES.name: ("namespace", "fact_id", "record_id", "occurred_at"),
+        MEMORY.name: (
+            "namespace", "fact_id", "entity_id", "predicate", "content", "confidence", "status",
+            "merged_into", "first_seen",
+        ),
+        MEMORY_ENTITIES.name: ("namespace", "entity_id", "canonical_id", "display_name"),
+        INTERESTS.name: ("namespace", "entity_id", "score", "muted", "disliked"),
+        CONVERSATIONS.name: ("namespace", "ended_at"),
+    },
+)  # fmt: skip
+
+RESEARCH = (LEARN_PROMPTS_STAGE, ENRICHMENT_QUEUE_STAGE, NOTIFICATIONS_STAGE)

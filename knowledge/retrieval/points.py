@@ -1,0 +1,126 @@
+"""Points of the vector index: what free search can find."""
+
+import polars as pl
+
+from knowledge.consolidation.embeddings import entity_texts, learning_text, with_vector
+from knowledge.llm.prompt_injection import unmarked
+from knowledge.schema.predicates import STRUCTURAL_PREDICATES
+
+LONGEST_TITLE, LONGEST_BEFORE = 120, 300
+"""Characters of the first request of a conversation, and of what was said last before an episode,
+that it is found by too."""
+
+
+def points(
+    memory: pl.DataFrame,
+    memory_entities: pl.DataFrame,
+    episodes: pl.DataFrame,
+    learnings: pl.DataFrame,
+    embeddings: pl.DataFrame,
+    fact_sources: pl.DataFrame,
+    conversations: pl.DataFrame,
+) -> pl.DataFrame:
+    """Facts, entities, episodes and learnings of one namespace, with what filters need.
+
+    `first_day` and `day` are those of its first and its last event, `sources` the adapters of the
+    conversations that it comes from.
+    `context` is searched by words beside `text`: the entity of a fact, the tags of a learning,
+    and of an episode what it was about when it began: "is it treatable?" is found by what "it" was.
+    Structural facts are left out. What has no vector yet is found by its words. A fact that is to
+    be searched by another text than its own has the vector of that, and its words beside its own.
+    """
+    names = entity_texts(memory_entities)
+    contexts = names.rename({"text": "context"})
+    heard = conversations.select("namespace", "conversation_id", sources=pl.concat_list("source"))
+    stated = (
+        fact_sources.select("namespace", "fact_id", "conversation_id")
+        .unique()
+        .join(heard.explode("sources"), on=["namespace", "conversation_id"])
+        .group_by("namespace", "fact_id")
+        .agg(pl.col("sources").unique().sort())
+    )
+    facts = (
+        memory.filter(~pl.col("predicate").is_in(list(STRUCTURAL_PREDICATES)))
+        .join(contexts, on=["namespace", "entity_id"], how="left")
+        .join(stated, on=["namespace", "fact_id"], how="left")
+        .with_columns(
+            context=pl.concat_str("context", "embedding_text", separator=" ", ignore_nulls=True)
+        )
+        .select(
+            "namespace", "sources", "status", "strength", "confidence", "valid_from", "valid_to",
+            "last_event_at", "entity_id", "predicate", "knowledge_type", "info_type", "tags",
+            "context", "embedding_text",
+            pl.col("fact_id").alias("id"),
+            pl.lit("fact").alias("kind"),
+            pl.col("content").alias("text"),
+            _day("first_seen").alias("first_day"),
+            _day("last_event_at").alias("day"),
+        )
+    )  # fmt: skip
+    entities = memory_entities.join(names, on=["namespace", "entity_id"]).select(
+        "namespace",
+        "entity_id",
+        "confidence",
+        pl.col("entity_id").alias("id"),
+        pl.lit("entity").alias("kind"),
+        "text",
+        pl.concat_str("type", pl.col("aliases").list.join(" "), separator=" ").alias("context"),
+        pl.col("last_seen").alias("last_event_at"),
+        _day("first_seen").alias("first_day"),
+        _day("last_seen").alias("day"),
+    )
+    placed = (
+        episodes.with_columns(context=_before())
+        .filter(pl.col("text") != "")
+        .join(heard, on=["namespace", "conversation_id"], how="left")
+    )
+    told = placed.select(
+        "namespace",
+        "sources",
+        "conversation_id",
+        pl.col("day").alias("first_day"),
+        pl.coalesce(_day("ended_at"), "day").alias("day"),
+        pl.col("episode_id").alias("id"),
+        pl.lit("episode").alias("kind"),
+        "text",
+        "context",
+        pl.col("ended_at").alias("last_event_at"),
+    )
+    lessons = learnings.join(heard, on=["namespace", "conversation_id"], how="left").select(
+        "namespace",
+        "sources",
+        "category",
+        "confidence",
+        "conversation_id",
+        "tags",
+        pl.col("learning_id").alias("id"),
+        pl.lit("learning").alias("kind"),
+        learning_text().alias("text"),
+        pl.col("tags").list.join(" ").alias("context"),
+        pl.col("created_at").alias("last_event_at"),
+        _day("created_at").alias("first_day"),
+        _day("created_at").alias("day"),
+    )
+    together = pl.concat([facts, entities, told, lessons], how="diagonal_relaxed")
+    searched = pl.coalesce("embedding_text", "text")
+    return with_vector(together, searched, embeddings).drop("embedding_text").sort("kind", "id")
+
+
+def _day(time: str) -> pl.Expr:
+    return pl.col(time).dt.strftime("%Y-%m-%d")
+
+
+def _before() -> pl.Expr:
+    """What the conversation of an episode began with, and the end of what was said before it."""
+
+    def earlier(text: pl.Expr) -> pl.Expr:
+        return text.over("namespace", "conversation_id", order_by="seq")
+
+    title = unmarked(pl.col("request")).str.slice(0, LONGEST_TITLE)
+    return pl.concat_str(
+        "project",
+        pl.when(pl.col("seq") > 1).then(earlier(title.first())),
+        earlier(pl.col("text").shift(1)).str.slice(-LONGEST_BEFORE),
+        separator="\n",
+        ignore_nulls=True,
+    )

@@ -1,0 +1,103 @@
+"""What kind of knowledge a fact is: structural, a name, a sentence; and of which type."""
+
+import polars as pl
+
+from knowledge.schema.predicates import (
+    ATTITUDES,
+    NAME_PREDICATES,
+    PIECE_PREDICATES,
+    STATED_PREDICATES,
+    STRUCTURAL_PREDICATES,
+)
+
+INFO_TYPES = {
+    "instruction": "instructions",
+    "preference": "user_profile",
+    "procedure": "skills",
+}
+"""Section of a prompt that a type of knowledge goes to; any other to `context`."""
+
+_PREFERENCE = (
+    r"(?i)\b(?:prefer|like|love|enjoy|adore|hate|dislike|detest|favou?rite)(?:s|d|red|ed)?\b"
+)
+_INSTRUCTION = (
+    r"(?i)^\W*(?:please\s+)?(?:always|never|do not|don['’]t|remember|from now on|going forward|"
+    r"make sure|be sure|ensure|avoid|you (?:should|must))\b|\b(?:from now on|going forward)\b"
+)
+_ABOUT_SELF = r"(?i)\b(?:i|i['’]m|i['’]ve|my|mine)\b"
+
+
+def structural() -> pl.Expr:
+    """Whether a fact is only queried: never embedded, searched freely or merged."""
+    return pl.col("predicate").is_in(STRUCTURAL_PREDICATES)
+
+
+def knowledge_type() -> pl.Expr:
+    """fact, instruction, preference or procedure, from predicate and wording; a piece's own."""
+    stated = ~pl.col("predicate").is_in(NAME_PREDICATES | STATED_PREDICATES)
+    return (
+        pl.when(pl.col("predicate").is_in(PIECE_PREDICATES))
+        .then("predicate")
+        .when(predicate="provides_solution")
+        .then(pl.lit("procedure"))
+        .when(pl.col("predicate").is_in(list(ATTITUDES.values())))
+        .then(pl.lit("preference"))
+        .when(stated & pl.col("content").str.contains(_INSTRUCTION))
+        .then(pl.lit("instruction"))
+        .when(stated & pl.col("content").str.contains(_PREFERENCE))
+        .then(pl.lit("preference"))
+        .otherwise(pl.lit("fact"))
+    )
+
+
+def info_type() -> pl.Expr:
+    """user_profile, instructions, context or skills; wants the column `knowledge_type`."""
+    stated = ~pl.col("predicate").is_in(NAME_PREDICATES | STATED_PREDICATES | PIECE_PREDICATES)
+    return (
+        pl.col("knowledge_type")
+        .replace_strict(INFO_TYPES, default=None, return_dtype=pl.String)
+        .fill_null(
+            pl.when(stated & pl.col("content").str.contains(_ABOUT_SELF))
+            .then(pl.lit("user_profile"))
+            .otherwise(pl.lit("context"))
+        )
+    )
+
+
+LOADED = "structuring/loaded@"
+"""How the extractor of what somebody loaded as knowledge begins."""
+
+
+def fades() -> pl.Expr:
+    """Whether confidence in a fact fades with time; wants predicate and extractor.
+
+    What somebody loaded as knowledge holds until it is taken back, but for what it says happened.
+    """
+    return ~pl.col("extractor").str.starts_with(LOADED) | (pl.col("predicate") == "episodic")
+
+
+def comparable() -> pl.Expr:
+    """What must be equal beside the entity for two facts to merge; null for names.
+
+    The predicate; for free statements, their knowledge type.
+    """
+    return _sentence_kind(pl.concat_str(pl.lit("free "), knowledge_type()))
+
+
+def deniable() -> pl.Expr:
+    """What must be equal beside the entity for two facts to contradict each other; null for names.
+
+    The predicate; free statements are of one kind here, since a denial often looks like another:
+    "use npm" is a statement, "never use npm" an instruction.
+    """
+    return _sentence_kind(pl.lit("free"))
+
+
+def _sentence_kind(free: pl.Expr) -> pl.Expr:
+    return (
+        pl.when(pl.col("predicate").is_in(NAME_PREDICATES))
+        .then(None)
+        .when(pl.col("predicate").is_in(STATED_PREDICATES))
+        .then("predicate")
+        .otherwise(free)
+    )

@@ -1,0 +1,383 @@
+"""Suites as blocking checks, and goals that only warn."""
+
+import logging
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import NamedTuple
+
+import dagster as dg
+import polars as pl
+
+from assets.engine import plots
+from knowledge.build.stages import STAGES
+from knowledge.engine.diff import Change, LazyFrames, difference, rows_with
+from knowledge.engine.stage import Means, Stage
+from knowledge.schema.calendar import EPOCH, watermark
+from knowledge.schema.identity import digest
+from knowledge.schema.tables import CONVERSATIONS, TABLES, WORK
+from pipelines.checks.expectation_check import Batch, Read, Suite
+from pipelines.checks.expectations import suites
+from pipelines.checks.goals import GOALS
+from pipelines.checks.rebuild_equal import forget_stage
+from pipelines.checks.retraction_guard import struck_out_check
+from resources.context import State
+from resources.llm.verdict_limits import EVERY, Broken, Verdicts, told
+from resources.warehouse.publication import held_back, namespaces
+
+
+class CheckFailed(Exception):  # noqa: N818  what happened
+    """Rows of a table break a rule; the message names table, rule and count, and no row."""
+
+
+def broken(batch: Batch) -> dict[str, int]:
+    """Rules of a batch that do not hold, each with the number of its rows that break it.
+
+    great_expectations is imported here and nowhere else: it takes seconds, and a run in which no
+    table changed has no need of it. It sends nothing anywhere. Its engine is asked directly: a
+    context, with its stores and their YAML, costs twice as much as what is checked in it.
+    """
+    if not batch.expectations:
+        return {}
+    os.environ["GX_ANALYTICS_ENABLED"] = "false"
+    logging.getLogger("great_expectations").setLevel(logging.CRITICAL)  # logs empty lists
+    import great_expectations as gx
+    from great_expectations.execution_engine.pandas_execution_engine import (
+        PandasExecutionEngine,
+    )
+    from great_expectations.validator.validator import Validator
+
+    engine = PandasExecutionEngine(batch_data_dict={"rows": batch.frame.to_pandas()})
+    validator = Validator(execution_engine=engine)
+    validator.metrics_calculator.show_progress_bars = False
+    results = validator.graph_validate(
+        configurations=[
+            getattr(gx.expectations, kind)(**given, meta={"rule": rule}).configuration
+            for rule, kind, given in batch.expectations
+        ],
+        # Counts only: a longer format would hold values of rows.
+        runtime_configuration={
+            "result_format": {"result_format": "BASIC", "partial_unexpected_count": 0}
+        },
+    )
+    counts: dict[str, int] = {}
+    for each in results:
+        if not each.success and each.expectation_config and each.expectation_config.meta:
+            # Of a proportion there is no count: all its rows make it what it is.
+            count = each.result.get("unexpected_count", batch.frame.height)
+            counts[each.expectation_config.meta["rule"]] = int(count)
+    return counts
+
+
+class Found(NamedTuple):
+    """What a suite found: rows that were looked at, and rows that break each rule."""
+
+    suite: Suite
+    rows: int | None
+    """None if it passed before for the same versions."""
+    broken: dict[str, int]
+    held: Broken
+    """The same by namespace; of a suite that only warns, nothing."""
+
+
+def run_suite(state: State, suite: Suite, verdicts: Verdicts) -> Found:
+    """Runs a suite over the tables as they are now, unless it passed for just these versions.
+
+    It looks at all namespaces at once; only what does not hold is looked for in each.
+    """
+    versions = {name: state.warehouse.version(TABLES[name]) for name in suite.reads}
+    name, seen = _named(suite, versions)
+    if verdicts.passed(name, seen):
+        return Found(suite, None, {}, {})
+
+    def read(
+        table: str, *columns: str, days: Sequence[str] | None = None, namespace: str | None = None
+    ) -> pl.LazyFrame:
+        return state.warehouse.read(
+            TABLES[table],
+            columns=columns or None,
+            days=days,
+            namespace=namespace,
+            version=versions[table],
+        )
+
+    rows, wrong = _looked_at(suite, read)
+    held: dict[str, dict[str, int]] = {}
+    if wrong and suite.blocking:
+        if all("namespace" in TABLES[table].columns for table in suite.reads):
+            for each in every_namespace(state):
+                if of_one := _looked_at(suite, partial(read, namespace=each))[1]:
+                    held[each] = of_one
+        held = held or {EVERY: wrong}
+    if suite.blocking or not wrong:
+        verdicts.keep(name, seen, held)
+    return Found(suite, rows, wrong, held)
+
+
+def _named(suite: Suite, versions: Mapping[str, int | None]) -> tuple[str, str]:
+    """Name of a suite, and a digest of what it sees."""
+    seen = digest(suite.content, *(f"{table}@{version}" for table, version in versions.items()))
+    return f"{suite.table}.{suite.name}", seen
+
+
+def _looked_at(suite: Suite, read: Read) -> tuple[int, dict[str, int]]:
+    rows = 0
+    wrong: dict[str, int] = {}
+    for batch in suite.batches(read):
+        rows += batch.frame.height
+        wrong |= broken(batch)
+    return rows, wrong
+
+
+def every_namespace(state: State) -> list[str]:
+    """Namespaces that hold conversations or were published, sorted."""
+    held = state.warehouse.read(CONVERSATIONS, columns=["namespace"]).unique().collect()
+    return sorted({*held["namespace"], *namespaces(state.home)})
+
+
+def _result(
+    name: str, found: Sequence[Found], namespaces: Sequence[str], *, blocking: bool
+) -> dg.AssetCheckResult:
+    """An error stops what is downstream: only when no namespace is left that it may go on for."""
+    wrong = [told(rule, count) for each in found for rule, count in each.broken.items()]
+    held = {namespace for each in found for namespace in each.held}
+    partly = bool(held) and EVERY not in held and not held >= set(namespaces)
+    if partly:
+        wrong.append(f"{', '.join(sorted(held))} held back")
+    shown = [
+        {
+            "suite": each.suite.name,
+            "rows": "as before" if each.rows is None else str(each.rows),
+            "broken": sum(each.broken.values()),
+            "about": each.suite.about,
+        }
+        for each in found
+    ]
+    return dg.AssetCheckResult(
+        asset_key=found[0].suite.table,
+        check_name=name,
+        passed=not wrong,
+        severity=dg.AssetCheckSeverity.ERROR
+        if blocking and not partly
+        else dg.AssetCheckSeverity.WARN,
+        description="; ".join(wrong) or " ".join(each.suite.about for each in found),
+        metadata={"suites": plots.table(pl.DataFrame(shown))},
+    )
+
+
+GROUPS = {
+    "sources": ("extractors", "records"),
+    "logs": ("raw_logs", "conversations", "episodes"),
+    "findings": ("candidates", "refusals", "pieces", "check_ins", "learning_candidates"),
+    "introductions": ("introductions",),
+    "known_names": ("known_only_candidates",),
+    "names": ("entities", "rejections", "themes", "episode_links"),
+    "theme_facts": ("theme_facts",),
+    "facts": ("facts", "fact_sources"),
+    "decisions": ("decisions",),
+    "learnings": ("learnings", "proposed_operations", "learn_prompts"),
+    "entity_merges": ("entity_merges",),
+    "vectors": ("embeddings", "similar_facts", "valid_times"),
+    "contradictions": ("contradiction_verdicts",),
+    "evidence": ("evidence",),
+    "changes": ("confidence_updates", "merge_verdicts", "clusters", "fact_links"),
+    "merges": ("merges",),
+    "memory": ("memory", "memory_entities"),
+    "interests": ("engagements", "preferences"),
+    "ranks": ("interests",),
+    "end": (
+        "enrichment_queue", "notifications", "vector_index", "funnel", "source_files",
+        "dead_letters", "work", "model_calls",
+    ),
+}  # fmt: skip
+"""Tables that one step checks: none is made from another one behind the step before it."""
+
+INVARIANTS, DUPLICATES, REMADE = "invariants", "duplicates", "remade"
+PARTLY = tuple(stage for stage in STAGES if stage.follows)
+"""Stages that make anew just what a change touches."""
+
+ALL_AGAIN = 20_000
+"""Facts, or episodes, of a namespace up to which all is made of everything to compare."""
+
+SLICES = 50
+"""Parts that more facts are looked at in, one for each day of the latest event."""
+
+AS_A_WHOLE = "What was made change by change is what is made of everything."
+
+
+def _group(name: str, own: Sequence[Suite]) -> dg.AssetChecksDefinition:
+    """One step: for each table a check that blocks, and one that warns where there is any."""
+    parts: dict[tuple[str, bool], list[Suite]] = {}
+    for suite in own:
+        parts.setdefault((suite.table, suite.blocking), []).append(suite)
+
+    @dg.multi_asset_check(
+        name=f"check_{name}",
+        description=f"What must hold of {', '.join(dict.fromkeys(s.table for s in own))}.",
+        specs=[
+            dg.AssetCheckSpec(
+                INVARIANTS if blocking else DUPLICATES,
+                asset=table,
+                description=" ".join(suite.about for suite in asked),
+                blocking=blocking,
+            )
+            for (table, blocking), asked in parts.items()
+        ],
+        can_subset=True,
+    )
+    def check(
+        context: dg.AssetCheckExecutionContext, state: dg.ResourceParam[State]
+    ) -> Iterator[dg.AssetCheckResult]:
+        verdicts = Verdicts(state.home)
+        failed: list[str] = []
+        names = every_namespace(state)
+        for (table, blocking), asked in parts.items():
+            name = INVARIANTS if blocking else DUPLICATES
+            key = dg.AssetCheckKey(dg.AssetKey(table), name)
+            if key not in context.selected_asset_check_keys:
+                continue
+            found = [run_suite(state, suite, verdicts) for suite in asked]
+            result = _result(name, found, names, blocking=blocking)
+            yield result
+            if not result.passed and result.severity == dg.AssetCheckSeverity.ERROR:
+                failed.append(f"{table}: {result.description}")
+        if failed:
+            raise CheckFailed("; ".join(failed))
+
+    return check
+
+
+def run_remade(state: State, stage: Stage, verdicts: Verdicts) -> Found:
+    """Makes the tables of a stage of everything, in memory, and compares them with the stored ones.
+
+    Runs make just what a change touches: this proves that the whole gives the same, of many facts a
+    slice each day. Where it does not, all is owed again, so that the next run makes it good.
+    """
+    tables = {table.name: table for table in (*stage.reads, *stage.writes)}
+    versions = {name: state.warehouse.version(table) for name, table in tables.items()}
+    content = stage.in_force(state.settings.model).fingerprint(state.policy)
+    suite = Suite(stage.name, REMADE, AS_A_WHOLE, tuple(tables), content, lambda _: ())
+    name, seen = _named(suite, versions)
+    if verdicts.passed(name, seen):
+        return Found(suite, None, {}, {})
+    rows = 0
+    held: dict[str, dict[str, int]] = {}
+    behind = _behind(state, stage, versions)
+    for namespace in every_namespace(state):
+        if namespace in behind:
+            continue
+        frames = {
+            name: state.warehouse.read(table, namespace=namespace, version=versions[name]).filter(
+                stage.rows_of(name)
+            )
+            for name, table in tables.items()
+        }
+        means = Means(state.policy, state.embedder_of(namespace))
+        looked_at, changes = _made_again(stage, frames, means)
+        rows += looked_at
+        for table in stage.writes:
+            if count := changes[table.name].rows.select(table.key).unique().height:
+                held.setdefault(namespace, {})[f"{table.name} as made of everything"] = count
+    if held:
+        forget_stage(state, stage.name)
+    if held or not behind:
+        verdicts.keep(name, seen, held)
+    wrong = Counter[str]()
+    for each in held.values():
+        wrong.update(each)
+    return Found(suite, rows, dict(wrong), held)
+
+
+def _made_again(stage: Stage, frames: LazyFrames, means: Means) -> tuple[int, Mapping[str, Change]]:
+    """Rows that were looked at, and what would come to the tables of a stage and go from them.
+
+    Of many facts, only a slice is made anew, as if its facts had just come: nothing may change.
+    What has no slice, topics and themes, is made anew on one day of as many as there are slices.
+    """
+    of = stage.reads[0].name
+    few = not (stage.amend or stage.seldom) or _count(frames[of]) <= ALL_AGAIN
+    today = 0 if few else _day_of_last(frames["facts" if "facts" in frames else of])
+    if few or (stage.seldom and today % SLICES == 0):
+        known = {name: frame.collect() for name, frame in frames.items()}
+        made = stage.run(known, means).tables
+        changes = {name: difference(known[name], frame) for name, frame in made.items()}
+        return sum(frame.height for frame in made.values()), changes
+    if stage.amend is None:
+        return 0, {table.name: Change(table.empty(), table.empty()) for table in stage.writes}
+    mine = pl.col("fact_id").hash(seed=0) % SLICES == today % SLICES
+    come = {"facts": frames["facts"].filter(mine).collect()}
+    if "entities" in frames:
+        entities = come["facts"].select("namespace", "entity_id")
+        come["entities"] = rows_with(frames["entities"], entities)
+    nothing = {table.name: table.empty() for table in stage.reads}
+    as_if = {name: Change(come.get(name, empty), empty) for name, empty in nothing.items()}
+    return come["facts"].height, stage.amend(as_if, frames, frames, means)
+
+
+def _day_of_last(frame: pl.LazyFrame) -> int:
+    """Day of the latest event of facts or episodes, counted from 1970."""
+    (column,) = {"last_seen", "ended_at"} & set(frame.collect_schema().names())
+    last = frame.select(pl.col(column).max()).collect()
+    return (watermark(last, column) - EPOCH).days
+
+
+def _count(frame: pl.LazyFrame) -> int:
+    return frame.select(pl.len()).collect().item()
+
+
+def _behind(state: State, stage: Stage, versions: Mapping[str, int | None]) -> set[str]:
+    """Namespaces whose input somebody wrote since the stage ran: a run at the same time.
+
+    Its tables are not yet made of that, and whoever wrote it makes them.
+    """
+    work = state.warehouse.read(WORK).filter(pl.col("stage") == stage.name).collect()
+    now = {f"{table.name}@{versions[table.name]}" for table in stage.reads}
+    noted = work.select("namespace", "unit_hash").iter_rows()
+    return {namespace for namespace, hash_ in noted if not now <= set(hash_.split())}
+
+
+def _remade(stage: Stage) -> dg.AssetChecksDefinition:
+    @dg.multi_asset_check(
+        name=f"check_{stage.name}_{REMADE}",
+        description=AS_A_WHOLE,
+        specs=[dg.AssetCheckSpec(REMADE, asset=stage.name, blocking=True, description=AS_A_WHOLE)],
+    )
+    def check(state: dg.ResourceParam[State]) -> Iterator[dg.AssetCheckResult]:
+        found = run_remade(state, stage, Verdicts(state.home))
+        result = _result(REMADE, [found], every_namespace(state), blocking=True)
+        yield result
+        if not result.passed and result.severity == dg.AssetCheckSeverity.ERROR:
+            raise CheckFailed(f"{stage.name}: {result.description}")
+
+    return check
+
+
+@dg.asset_check(
+    asset="publication",
+    name="every_namespace",
+    description="The invariants of every namespace hold, so that it could be published.",
+)
+def every_namespace_is_published(state: dg.ResourceParam[State]) -> dg.AssetCheckResult:
+    """Names the namespaces whose readers keep what they had, and why."""
+    held = {name: "; ".join(each.reasons) for name, each in held_back(state.home).items()}
+    return dg.AssetCheckResult(
+        passed=not held,
+        description=f"Held back: {', '.join(held)}." if held else "All are published.",
+        metadata=held,
+    )
+
+
+def checks() -> list[dg.AssetChecksDefinition]:
+    """The suites of all tables, in a few steps, and the goals."""
+    every = suites()
+    groups = [
+        _group(name, [suite for table in tables for suite in every if suite.table == table])
+        for name, tables in GROUPS.items()
+    ]
+    return [
+        *groups, *map(_remade, PARTLY), struck_out_check, *GOALS, every_namespace_is_published,
+    ]  # fmt: skip
+
+
+CHECKS = checks()

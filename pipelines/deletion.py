@@ -1,0 +1,191 @@
+"""Forgetting for good: what would go, what went, and the old versions that still hold it."""
+
+import fcntl
+import os
+import shutil
+import sqlite3
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import NamedTuple
+
+import dagster as dg
+import polars as pl
+
+from assets.candidates import run_candidates
+from assets.deletion import apply_tombstones
+from assets.engine.run_stage import run_stage
+from assets.learning_candidates import run_learning_candidates
+from assets.raw_logs import run_raw_logs
+from knowledge.build.stages import STAGES
+from knowledge.deletion.receipt import receipt
+from knowledge.schema.tables import TABLES
+from pipelines.planning.in_flight import UNFINISHED, reconcile
+from pipelines.planning.pending import pending_days
+from resources.context import State
+from resources.home.atomic_files import sync_folder
+from resources.home.home import HomeError, open_home
+from resources.home.inbox import append_event
+from resources.home.tombstones import forgetting
+from resources.home.write_lock import write_lock
+from resources.warehouse.publication import (
+    forget_others,
+    generations_in_use,
+    held_back,
+    namespaces,
+    versions_in_use,
+)
+
+WHILE_RUNNING = "a run is under way: its history goes with the next --purge of anything"
+
+DRY_RUN = ("dry-run-", ".partial")
+"""How the folder in the home begins and ends where a dry run works."""
+
+
+def as_they_are(state: State, namespace: str) -> dict[str, pl.LazyFrame]:
+    """The tables of a namespace in the versions of this moment, whatever is written later."""
+    return {
+        name: state.warehouse.read(
+            table, namespace=namespace, version=state.warehouse.version(table)
+        )
+        for name, table in TABLES.items()
+        if "namespace" in table.columns
+    }
+
+
+def rehearsed(
+    state: State, event: Mapping[str, object], then: Callable[[State], None] = lambda _: None
+) -> pl.DataFrame:
+    """The receipt of a tombstone that is not told: of a run on a copy of the tables.
+
+    The copy shares the files, which never change, and is removed; before that, `then` may look at
+    what is left there. A language model is not asked: what it would have to say anew counts as
+    gone.
+
+    Raises:
+        HomeError: the tables are not in a folder.
+    """
+    if state.settings.warehouse is not None:
+        raise HomeError("a dry run needs the tables in a folder, and `warehouse` names an address")
+    namespace = str(event["namespace"])
+    with ExitStack() as until_done:
+        with write_lock(state.home, "forget --dry-run"):
+            _clear(state)
+            copy = _copied(state, until_done.enter_context(_scratch(state)))
+            before = as_they_are(state, namespace)
+        append_event(copy.home, event, redact=lambda text: (text, 0))
+        with write_lock(copy.home, "forget"):
+            apply_tombstones(copy)
+        if days := pending_days(copy):
+            run_raw_logs(copy, days)
+            days = sorted({*days, *pending_days(copy)})
+            run_candidates(copy, days)
+            run_learning_candidates(copy, days)
+        for stage in STAGES:
+            run_stage(copy, stage)
+        then(copy)
+        return receipt(before, as_they_are(copy, namespace))
+
+
+@contextmanager
+def _scratch(state: State) -> Generator[Path]:
+    """A folder in the home for as long as it is worked in: its flock says so to others."""
+    prefix, suffix = DRY_RUN
+    folder = Path(mkdtemp(suffix, prefix, state.home.root))
+    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        os.close(descriptor)
+
+
+def _clear(state: State) -> None:
+    """Removes what dry runs left that were killed."""
+    for folder in state.home.root.glob("*".join(DRY_RUN)):
+        descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(folder, ignore_errors=True)
+        except BlockingIOError:
+            pass  # another is at work there
+        finally:
+            os.close(descriptor)
+
+
+def _copied(state: State, folder: Path) -> State:
+    home = open_home(folder)
+    shutil.rmtree(home.warehouse)
+    if state.home.warehouse.is_dir():
+        shutil.copytree(state.home.warehouse, home.warehouse, copy_function=os.link)
+    shutil.copytree(state.home.inbox, home.inbox, dirs_exist_ok=True)
+    beside = state.home.forget_key, state.home.sources, *state.home.root.glob("answers.sqlite*")
+    for file in beside:
+        if file.exists():
+            shutil.copy(file, home.root)
+    return State(home, state.settings.model_copy(update={"home": folder, "budget_run": 0.0}))
+
+
+class NotYet(NamedTuple):
+    """Why something forgotten can still be read."""
+
+    namespace: str
+    reasons: Sequence[str]
+
+
+def not_yet(state: State, namespace: str) -> NotYet | None:
+    """Why readers may still see what was forgotten; None if they do not."""
+    if held := held_back(state.home).get(namespace):
+        return NotYet(namespace, held.reasons)
+    if namespace in forgetting(state.home):
+        return NotYet(namespace, ["not all that follows from it is made: `cairn run` goes on"])
+    return None
+
+
+def purge(state: State) -> list[NotYet]:
+    """Removes every old version of every table, older manifests and generations, and free pages.
+
+    Dagster's history of runs goes, too: errors in it may have words of logs.
+
+    Returns:
+        Namespaces that are held back: their readers need versions that may hold what was forgotten.
+        And Dagster, while a run is under way.
+    """
+    with write_lock(state.home, "forget --purge"):
+        _clear(state)
+        for namespace in namespaces(state.home):
+            forget_others(state.home, namespace)
+            state.index.prune(namespace, generations_in_use(state.home, namespace))
+        state.answers.purge()
+    in_use = versions_in_use(state.home)
+    for name, table in TABLES.items():
+        with write_lock(state.home, f"forget --purge of {name}"):
+            state.warehouse.purge(table, keep=in_use.get(name, ()))
+    sync_folder(state.home.root)
+    held = held_back(state.home)
+    left = [NotYet(namespace, each.reasons) for namespace, each in sorted(held.items())]
+    history = forget_runs(state)
+    return [*left, history] if history else left
+
+
+def forget_runs(state: State) -> NotYet | None:
+    """Empties Dagster's history of runs and ticks; cursors stay.
+
+    Returns:
+        Why it could not be done: a run is under way.
+    """
+    state.home.dagster_environment()
+    with dg.DagsterInstance.get() as instance:
+        reconcile(instance)
+        if instance.get_runs(dg.RunsFilter(statuses=UNFINISHED), limit=1):
+            return NotYet("dagster", [WHILE_RUNNING])
+        instance.wipe()
+    for file in sorted(state.home.dagster.rglob("*.db")):
+        with closing(sqlite3.connect(file, timeout=60, isolation_level=None)) as database:
+            if database.execute("SELECT 1 FROM sqlite_master WHERE name = 'job_ticks'").fetchone():
+                database.execute("DELETE FROM job_ticks")
+            database.execute("VACUUM")
+            database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    return None

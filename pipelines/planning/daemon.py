@@ -1,0 +1,70 @@
+"""What is told of a run while it lasts, and counted at its end."""
+
+from dataclasses import dataclass, field, replace
+
+import polars as pl
+
+from assets.engine.progress import Listener, Report
+from knowledge.build.stages import STAGES
+from knowledge.schema.tables import TABLES
+from resources.context import State
+
+__all__ = ["BY_DAY", "ORDER", "TABLE_OF", "Listener", "Report", "Stages"]
+
+ORDER = (
+    "extractors", "records", "raw_logs", "candidates", "learning_candidates",
+    *(stage.name for stage in STAGES), "vector_index", "publication",
+)  # fmt: skip
+"""Names under which stages report, in the order of the data."""
+
+BY_DAY = frozenset({"records", "raw_logs", "candidates", "learning_candidates"})
+"""Stages that report what one run took: over several runs their counts add up."""
+
+TABLE_OF = {stage.name: stage.writes[0].name for stage in STAGES}
+"""What people call a stage: the table that it makes."""
+
+
+@dataclass
+class Stages:
+    """What stages reported over a run, by name; counts as a person would add them up."""
+
+    reports: dict[str, Report] = field(default_factory=dict[str, Report])
+
+    def add(self, report: Report) -> None:
+        """Takes in a report: stages by day add up, whole tables count as they were last made."""
+        before = self.reports.get(report.stage)
+        if before is None:
+            self.reports[report.stage] = report
+        elif report.stage in BY_DAY:
+            self.reports[report.stage] = before + report
+        else:
+            last = report if report.units else before
+            self.reports[report.stage] = replace(
+                last,
+                seconds=before.seconds + report.seconds,
+                written=before.written + report.written,
+            )
+
+    def rows(self, state: State) -> list[dict[str, object]]:
+        """One row per stage, in the order of the data, with the rows of its table now."""
+
+        def height(report: Report) -> int:
+            table = TABLES.get(TABLE_OF.get(report.stage, report.stage))
+            if table is None or table.name == "vector_index":
+                return report.rows  # points, and namespaces
+            return state.warehouse.read(table).select(pl.len()).collect().item()
+
+        return [
+            {
+                "stage": TABLE_OF.get(report.stage, report.stage),
+                "rows_in": report.units,
+                "done": report.done,
+                "empty": report.empty,
+                "rejected": report.rejected,
+                "failed": report.failed,
+                "rows": height(report),
+                "seconds": round(report.seconds, 3),
+            }
+            for name in ORDER
+            if (report := self.reports.get(name)) is not None
+        ]

@@ -1,0 +1,111 @@
+"""What is to be done next: pending work is an anti-join, never a queue."""
+
+from collections.abc import Collection, Sequence
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+import polars as pl
+
+from assets import candidates, learning_candidates, publication, raw_logs
+from assets.engine import run_by_conversation
+from assets.engine.run_stage import namespaces_of
+from assets.records import changed_files
+from knowledge.build.stages import STAGES
+from knowledge.engine.work import DayRange, ranges
+from knowledge.extraction.documents import STRUCTURING
+from knowledge.extraction.llm_extraction import FULL_MODE
+from knowledge.learnings.llm.extraction import LEARNING_MODEL
+from knowledge.schema.tables import CONVERSATIONS, WORK
+from resources.context import State
+from resources.home.log_files import LogFile
+from resources.llm.budget import midnight
+
+
+class Step(NamedTuple):
+    """One run to start: of intake, of a range of days, or of all that follows from them."""
+
+    job: str
+    days: DayRange | None = None
+
+
+def pending_days(state: State) -> list[str]:
+    """Days with work to do: new or moved records, changed adapters and rules, lost runs."""
+    return sorted(
+        {
+            *raw_logs.pending_days(state),
+            *candidates.pending_days(state),
+            *learning_candidates.pending_days(state),
+        }
+    )
+
+
+WHOLE = "*"
+"""What follows from all days, among the days that were tried."""
+
+
+def left_to_model(state: State) -> set[str]:
+    """Days that owe nothing but what a language model says, and WHOLE if it owes that."""
+    if state.settings.model is None:
+        return set()
+    owed = pl.concat(
+        [
+            run_by_conversation.pending(state, candidates.extractors(state.settings)),
+            learning_candidates.pending(state),
+        ]
+    )
+    by_model = pl.col("stage").is_in([STRUCTURING.name, FULL_MODE.name, LEARNING_MODEL.name])
+    days = set(owed.filter(by_model)["day"]) - set(owed.filter(~by_model)["day"])
+    return days | ({WHOLE} if whole_owes_model(state) else set())
+
+
+def whole_owes_model(state: State) -> bool:
+    """Whether a stage over whole tables could not have all answers of the language model.
+
+    What is asked once a night waits for that, and makes no run.
+    """
+    return bool(_owed_by_model(state, nightly=False))
+
+
+def night_owes_model(state: State) -> bool:
+    """Whether something waits that the language model is asked once a night, and today was not."""
+    today = midnight(datetime.now(UTC))
+    return any(
+        not state.answers.called(namespace, stage, today)
+        for namespace, stage in _owed_by_model(state, nightly=True)
+    )
+
+
+def _owed_by_model(state: State, *, nightly: bool) -> list[tuple[str, str]]:
+    """Namespaces and stages over whole tables that are owed, of those that ask."""
+    if state.settings.model is None:
+        return []
+    asking = {stage.name: stage for stage in STAGES if stage.prompts and stage.nightly == nightly}
+    held = state.warehouse.read(CONVERSATIONS, columns=["namespace"]).unique()
+    units = held.join(pl.LazyFrame({"stage": list(asking)}), how="cross")
+    work = state.warehouse.read(WORK, columns=["namespace", "stage"])
+    owed = units.join(work, on=["namespace", "stage"], how="anti").sort(pl.all()).collect()
+    # A namespace may hold nothing that a stage reads: of searches alone there are no episodes.
+    return [
+        (namespace, stage)
+        for namespace, stage in owed.iter_rows()
+        if namespace in namespaces_of(state, asking[stage])
+    ]
+
+
+def next_step(
+    state: State, files: Sequence[LogFile] | None = None, tried: Collection[str] = ()
+) -> Step | None:
+    """The next run; None if everything is published. Newest days come first.
+
+    Days that were `tried`, and WHOLE, are left: what they still owe waits for a language model.
+    """
+    if changed_files(state) if files is None else files:
+        return Step("intake")
+    if pending := ranges(set(pending_days(state)) - set(tried)):
+        # What follows from days is made once, after the last range of them.
+        return Step("refresh" if len(pending) == 1 else "days", pending[0])
+    if publication.is_stale(state):
+        return Step("consolidate")
+    if WHOLE not in tried and whole_owes_model(state):
+        return Step("publish")
+    return None

@@ -1,0 +1,185 @@
+"""What a changed rule, adapter, stage or setting would redo, and what is simply new."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import polars as pl
+
+from assets import candidates, learning_candidates, raw_logs
+from assets.engine import run_by_conversation
+from assets.engine.run_stage import estimate
+from assets.extractors import in_force
+from knowledge.build.stages import STAGES
+from knowledge.engine.extractors import Extractor
+from knowledge.engine.work import STALE, UNIT, day_units, owed
+from knowledge.extraction.documents import STRUCTURING
+from knowledge.extraction.llm_extraction import FULL_MODE
+from knowledge.learnings.llm.extraction import LEARNING_MODEL
+from knowledge.schema.tables import CANDIDATES, EXTRACTORS, LEARNING_CANDIDATES, WORK
+from resources.context import State
+
+_ESTIMATES = {
+    FULL_MODE.name: candidates.estimate, STRUCTURING.name: candidates.estimate_ingested,
+    LEARNING_MODEL.name: learning_candidates.estimate,
+}  # fmt: skip
+"""What a language model would be asked for units of a stage."""
+
+_ASKING = {stage.name: stage for stage in STAGES if stage.prompts}
+"""Stages over whole tables that ask it."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """An extractor that is not what it was when it last ran, and what that redoes."""
+
+    name: str
+    kind: str
+    change: str
+    """`1 → 2` for a version, else what else differs."""
+    days: int = 0
+    conversations: int = 0
+    rows: int = 0
+    """Rows that it gave before, and that are made anew."""
+    calls: int = 0
+    """Calls of a language model that no kept answer spares, as far as can be known beforehand."""
+    tokens: int = 0
+    """Tokens of these calls, read and written, estimated."""
+    dollars: float | None = 0.0
+    """What they would cost; None if the price of the model is not known."""
+
+
+@dataclass(frozen=True)
+class Staleness:
+    """What a run would do now."""
+
+    changes: list[Change] = field(default_factory=list[Change])
+    stale_days: list[str] = field(default_factory=list[str])
+    new_days: list[str] = field(default_factory=list[str])
+    """Days with units that are new, have grown, or failed and are tried again."""
+    new_conversations: int = 0
+
+
+def staleness(state: State) -> Staleness:
+    """Compares what is in force with what made the tables."""
+    work = state.warehouse.read(WORK).collect()
+    units = owed_units(state, work)
+    whole = _whole(state, work)
+    rows = state.warehouse.read(EXTRACTORS).collect().iter_rows(named=True)
+    stored = {row["name"]: row for row in rows}
+    now = in_force(state.settings) if stored else []
+    added = [each.name for each in now if each.name not in stored]
+    stale = (pl.col("before") != pl.col("fingerprint")).fill_null(pl.col("stage").is_in(added))
+    redone, rest = units.filter(stale), units.filter(~stale)
+    changes = [
+        _change(state, extractor, stored.get(extractor.name), redone, whole) for extractor in now
+    ]
+    dropped = _dropped(state)
+    return Staleness(
+        [change for change in changes if change is not None]
+        + [
+            Change(name, "model", "no model is set", len(days), conversations, rows)
+            for name, days, conversations, rows in dropped.iter_rows()
+        ],
+        sorted({*redone["day"], *dropped["days"].explode().drop_nulls()}),
+        sorted(rest["day"].unique()),
+        rest.filter(pl.col("stage") != raw_logs.STAGE.name)["unit"].n_unique(),
+    )
+
+
+def owed_units(state: State, work: pl.DataFrame | None = None) -> pl.DataFrame:
+    """Units by day that are owed, with `before`: the fingerprint that they were last done with."""
+    work = state.warehouse.read(WORK).collect() if work is None else work
+    days = day_units(
+        raw_logs.places(state), raw_logs.STAGE.name, raw_logs.fingerprint(state.policy)
+    )
+    columns = [*UNIT, "unit_hash", "fingerprint", "day"]
+    units = pl.concat(
+        frame.select(columns)
+        for frame in (
+            owed(days, work),
+            run_by_conversation.pending(state, candidates.extractors(state.settings)),
+            run_by_conversation.stale(state, candidates.extractors(state.settings)),
+            learning_candidates.pending(state),
+            run_by_conversation.stale(state, learning_candidates.extractors(state.settings)),
+        )
+    )
+    before = work.select(*UNIT, pl.col("fingerprint").alias("before"), "rows")
+    return units.join(before, on=UNIT, how="left").sort(UNIT)
+
+
+def _dropped(state: State) -> pl.DataFrame:
+    """name, days, conversations, rows of the stages by conversation that are not in force."""
+    both = (
+        (CANDIDATES, candidates.retired(state.settings)),
+        (LEARNING_CANDIDATES, learning_candidates.retired(state.settings)),
+    )
+    return pl.concat(
+        state.warehouse.read(table)
+        .filter(run_by_conversation.STAGE_OF.is_in(retired))
+        .group_by(run_by_conversation.STAGE_OF.alias("name"))
+        .agg(
+            pl.col("day").unique().sort().alias("days"),
+            pl.struct("namespace", "conversation_id").n_unique().alias("conversations"),
+            pl.len().alias("rows"),
+        )
+        .sort("name")
+        for table, retired in both
+    ).collect()
+
+
+def _whole(state: State, work: pl.DataFrame) -> pl.DataFrame:
+    """Rows of `work` of stages over whole tables that were made with another fingerprint."""
+    model, policy = state.settings.model, state.policy
+    now = {stage.name: stage.in_force(model).fingerprint(policy) for stage in STAGES}
+    return work.filter(pl.col("stage").is_in(list(now))).filter(
+        pl.col("fingerprint") != pl.col("stage").replace_strict(now, default=None)
+    )
+
+
+def _change(
+    state: State,
+    extractor: Extractor,
+    stored: dict[str, object] | None,
+    redone: pl.DataFrame,
+    whole: pl.DataFrame,
+) -> Change | None:
+    mine = redone.filter(pl.col("stage") == extractor.name)
+    tables = whole.filter(pl.col("stage") == extractor.name)
+    same = stored is not None and stored["fingerprint"] == extractor.fingerprint(state.policy)
+    if same and mine.is_empty() and tables.is_empty():
+        return None
+    by_day = extractor.name == raw_logs.STAGE.name
+    change = Change(
+        extractor.name,
+        extractor.kind,
+        _how(extractor, stored, mine, same=same),
+        mine["day"].n_unique(),
+        0 if by_day else mine["unit"].n_unique(),
+        int(mine["rows"].sum()) + int(tables["rows"].sum()),
+    )
+    if extractor.name in _ESTIMATES:
+        asked = _ESTIMATES[extractor.name](state, mine)
+    elif extractor.name in _ASKING and state.settings.model:
+        asked = estimate(state, _ASKING[extractor.name])
+    else:
+        return change
+    tokens = asked.tokens_in + asked.tokens_out
+    return replace(change, calls=asked.calls, tokens=tokens, dollars=asked.dollars)
+
+
+def _how(
+    extractor: Extractor, stored: dict[str, object] | None, units: pl.DataFrame, *, same: bool
+) -> str:
+    if stored is None:
+        return "new"
+    if stored["version"] != extractor.version:
+        return f"{stored['version']} → {extractor.version}"
+    what = {"prompt": "prompt or model", "model": "prompts or settings"}.get(extractor.kind)
+    if same and units.height and units["before"].str.ends_with(STALE).all():
+        return "answers to an earlier prompt"
+    return "interrupted" if same else f"{extractor.version}, {what or 'settings'} changed"
+
+
+def held_days(state: State) -> Sequence[str]:
+    """Days that hold records, sorted."""
+    return sorted(raw_logs.places(state)["day"].unique())

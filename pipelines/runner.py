@@ -1,0 +1,349 @@
+"""Running the graph from one process: stretch by stretch, newest first, each published."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from uuid import uuid4
+
+import dagster as dg
+
+from assets.engine.progress import LISTENER, Listener
+from assets.records import changed_files, stretch
+from knowledge.engine.work import ranges
+from knowledge.schema.tables import ENRICHMENT_QUEUE, SOURCE_FILES
+from pipelines.healing import heal
+from pipelines.planning.estimate import busyness, estimate
+from pipelines.planning.event_log import kept_open
+from pipelines.planning.in_flight import AGAIN_TAG, COMMAND_TAG, process_tag, range_tags, reconcile
+from pipelines.planning.pending import WHOLE, Step, next_step, night_owes_model
+from resources.context import State
+from resources.effects import switched_off
+from resources.home.damage import Damaged, reading
+from resources.home.log_files import LogFile, bytes_per_line
+from resources.home.run_times import run_times
+
+FIRST_STRETCH = 8 * 1024 * 1024
+"""Bytes of the first stretch: small, so that search answers within a minute."""
+
+STRETCH_GROWTH = 4
+
+QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
+
+
+class RunFailed(Exception):  # noqa: N818  what happened
+    """A step failed; the message names the asset and the error."""
+
+
+@dataclass
+class Outcome:
+    """What a run of the graph did."""
+
+    runs: list[str] = field(default_factory=list[str])
+    """Dagster's ids of the runs, in order."""
+    interrupted: bool = False
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a run would take in."""
+
+    files: int
+    bytes: int
+    """New ones; of a file that has grown, what was added."""
+    sessions: int
+    """Files that are no sub-agent's: an estimate, since nothing has been read yet."""
+    oldest: datetime | None
+    """Modification times of the files."""
+    newest: datetime | None
+    lines: int
+    """An estimate, too: by how long lines are in the beginning of some files."""
+    seconds_least: float
+    seconds_most: float
+    """Estimate of the time that it takes, without a language model; 0 if there is nothing."""
+
+
+def plan(state: State) -> Plan:
+    """Looks at what changed in the sources, and reads no more than the beginning of some of it."""
+    files = changed_files(state)
+    known = state.warehouse.read(SOURCE_FILES, columns=["namespace", "path", "consumed"]).collect()
+    taken = {(namespace, path): read for namespace, path, read in known.iter_rows()}
+    read = [taken.get((file.namespace, str(file.path)), 0) for file in files]
+    # A file that is shorter than what was read of it is another one.
+    size = sum(
+        file.size - (done if done <= file.size else 0)
+        for file, done in zip(files, read, strict=True)
+    )
+    lines = round(size / (bytes_per_line(files) or 1))
+    takes = estimate(lines, run_times(state.home), busyness())
+    times = [datetime.fromtimestamp(file.modified_ns / 1e9, UTC) for file in files]
+    return Plan(
+        len(files),
+        size,
+        sum("subagents" not in file.path.parts for file in files),
+        min(times, default=None),
+        max(times, default=None),
+        lines,
+        *(takes if files else (0.0, 0.0)),
+    )
+
+
+OnStretch = Callable[[Sequence[LogFile], int], None]
+"""Told before a stretch: the files in it, and how many changed ones there are in all."""
+
+
+def run_graph(
+    state: State,
+    *,
+    listener: Listener | None = None,
+    on_stretch: OnStretch = lambda _, __: None,
+    on_check: Callable[[], None] = lambda: None,
+    on_interrupt: Callable[[], None] = lambda: None,
+    healed: bool = False,
+) -> Outcome:
+    """Takes in what changed and publishes it, newest stretch first, until nothing is pending.
+
+    An interrupt (Ctrl-C) finishes with publishing what is done; a second one stops at once.
+
+    Args:
+        state: What to run on.
+        listener: Told of each stage.
+        on_stretch: Told of each stretch.
+        on_check: Called before all is checked: by then everything is published.
+        on_interrupt: Called at Ctrl-C, before what is done is published.
+        healed: Whether it was just looked whether the home is damaged.
+
+    Raises:
+        Damaged: something is lost, and the run must not go on by itself.
+        RunFailed: a step failed. What was published before stays.
+    """
+
+    def work(runs: _Runs) -> None:
+        size = FIRST_STRETCH
+        while files := changed_files(state):
+            on_stretch(stretch(files, size), len(files))
+            runs.execute(Step("intake"), max_bytes=size)
+            size *= STRETCH_GROWTH
+            runs.follow()
+        if not runs.outcome.runs:
+            runs.follow()
+        runs.go_on()
+        runs.check(on_check)
+
+    return _watched(state, work, listener, on_interrupt, healed=healed)
+
+
+def run_days(
+    state: State,
+    days: Sequence[str],
+    *,
+    listener: Listener | None = None,
+    again: bool = False,
+    on_check: Callable[[], None] = lambda: None,
+    on_interrupt: Callable[[], None] = lambda: None,
+) -> Outcome:
+    """Makes `days` anew as far as they owe anything, then what follows from them; or just that.
+
+    With `again` a language model is asked again what it answered to an earlier prompt.
+
+    Raises:
+        RunFailed: a step failed. What was published before stays.
+    """
+
+    def work(runs: _Runs) -> None:
+        parts = ranges(days)
+        for place, part in enumerate(parts, 1):
+            runs.execute(Step("refresh" if place == len(parts) else "days", part))
+        if not parts:
+            runs.execute(Step("publish"))
+        runs.go_on()
+        runs.check(on_check)
+
+    return _watched(state, work, listener, on_interrupt, again=again)
+
+
+def run_inbox(
+    state: State,
+    *,
+    listener: Listener | None = None,
+    on_interrupt: Callable[[], None] = lambda: None,
+) -> Outcome:
+    """Takes in the inbox alone, makes what follows from it, and publishes that.
+
+    Raises:
+        RunFailed: a step failed. What was published before stays.
+    """
+
+    def work(runs: _Runs) -> None:
+        runs.execute(Step("intake"), inbox_alone=True)
+        runs.follow()
+        runs.go_on()
+
+    return _watched(state, work, listener, on_interrupt)
+
+
+def run_searches(state: State) -> Outcome:
+    """Makes the searches that are due, and knowledge of what they bring.
+
+    Raises:
+        RunFailed: a step failed. What was published before stays.
+    """
+
+    def work(runs: _Runs) -> None:
+        runs.take_in()
+        if switched_off(state, ENRICHMENT_QUEUE):
+            # Where none was ever made, they are due from the moment on that this is noted.
+            runs.execute(Step("enrich"))
+            runs.take_in()
+        runs.execute(Step("enrich"))
+        runs.take_in()
+
+    return _watched(state, work)
+
+
+def run_notifications(state: State) -> Outcome:
+    """Tells what is due, and takes in that it was told.
+
+    Raises:
+        RunFailed: a step failed. What was published before stays.
+    """
+
+    def work(runs: _Runs) -> None:
+        runs.take_in()
+        runs.execute(Step("dispatch"))
+        runs.take_in()
+
+    return _watched(state, work)
+
+
+@dataclass(frozen=True)
+class _Runs:
+    """Runs of jobs in this process, over one instance: opening it costs as much as a small run."""
+
+    state: State
+    instance: dg.DagsterInstance
+    outcome: Outcome = field(default_factory=Outcome)
+    command: str = field(default_factory=lambda: str(uuid4()))
+    again: bool = False
+
+    def take_in(self) -> None:
+        """All that is new, and what follows from it."""
+        while changed_files(self.state):
+            self.execute(Step("intake"))
+        self.follow()
+
+    def follow(self) -> bool:
+        """All that follows from what was taken in; whether there was anything."""
+        tried: set[str] = set()
+        before = len(self.outcome.runs)
+        while (step := next_step(self.state, files=[], tried=tried)) is not None:
+            self.execute(step)
+            tried |= set(step.days.days if step.days else ())
+            if step.job != "days":
+                tried.add(WHOLE)
+        return len(self.outcome.runs) > before
+
+    def go_on(self) -> None:
+        """Asks a language model what no run had the time for, and publishes in between."""
+        while self.state.model_goes_on and self.follow():
+            pass
+
+    def check(self, on_check: Callable[[], None]) -> None:
+        """All stages and the full suites once more, if anything ran: the last word on a night.
+
+        So too if something waits that a language model is asked once a night.
+        """
+        if self.outcome.runs or night_owes_model(self.state):
+            on_check()
+            self.execute(Step("consolidate"))
+
+    def execute(
+        self, step: Step, *, max_bytes: int | None = None, inbox_alone: bool = False
+    ) -> None:
+        """One run of a job.
+
+        Raises:
+            RunFailed: a step of it failed.
+            KeyboardInterrupt: it was interrupted.
+        """
+        from pipelines.definitions import defs
+
+        config: dict[str, object] = dict(QUIET)
+        if step.job == "intake":
+            of_intake = {"max_bytes": max_bytes, "inbox_alone": inbox_alone}
+            config["ops"] = {"records": {"config": of_intake}}
+        run_id = str(uuid4())
+        with kept_open(self.instance, run_id):
+            result = defs.resolve_job_def(step.job).execute_in_process(
+                run_config=config,
+                instance=self.instance,
+                tags={
+                    **range_tags(step),
+                    **process_tag(),
+                    COMMAND_TAG: self.command,
+                    **({AGAIN_TAG: "yes"} if self.again else {}),
+                },
+                raise_on_error=False,
+                run_id=run_id,
+            )
+        self.outcome.runs.append(result.run_id)
+        if not result.success:
+            raise RunFailed(_reason(result))
+
+
+def _watched(
+    state: State,
+    work: Callable[[_Runs], None],
+    listener: Listener | None = None,
+    on_interrupt: Callable[[], None] = lambda: None,
+    *,
+    healed: bool = False,
+    again: bool = False,
+) -> Outcome:
+    """Does work over one instance; once more, if it failed as something was damaged meanwhile."""
+    if not healed:
+        heal(state)
+    try:
+        return _done(state, work, listener, on_interrupt, again=again)
+    except (RunFailed, Damaged):
+        if not heal(state, deep=True):
+            raise
+        return _done(state, work, listener, on_interrupt, again=again)
+
+
+def _done(
+    state: State,
+    work: Callable[[_Runs], None],
+    listener: Listener | None,
+    on_interrupt: Callable[[], None],
+    *,
+    again: bool,
+) -> Outcome:
+    token = LISTENER.set(listener)
+    state.home.dagster_environment()  # the code location looks there when it is imported
+    state.ask_again(allowed=again)  # what is next is told by this one, and done by the graph's own
+    try:
+        with dg.DagsterInstance.get() as instance:
+            reconcile(instance)
+            runs = _Runs(state, instance, again=again)
+            try:
+                with reading():
+                    work(runs)
+            except KeyboardInterrupt:
+                runs.outcome.interrupted = True
+                on_interrupt()
+                runs.execute(Step("publish"))
+            return runs.outcome
+    finally:
+        LISTENER.reset(token)
+
+
+def _reason(result: dg.ExecuteInProcessResult) -> str:
+    for event in result.get_step_failure_events():
+        error = event.step_failure_data.error
+        while error and error.cause:
+            error = error.cause
+        if error and error.cls_name == "DagsterExecutionInterruptedError":
+            raise KeyboardInterrupt
+        if error:
+            return f"{event.step_key}: {error.cls_name}: {error.message.strip().splitlines()[0]}"
+    return f"run {result.run_id} failed: see `cairn ui`"

@@ -1,0 +1,232 @@
+"""Everything a stage touches outside itself, opened once: home, settings, tables, index, model."""
+
+import math
+import os
+import time
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from knowledge.engine.diff import Change
+from knowledge.schema.policy import Policy
+from knowledge.schema.tables import EMBEDDINGS, Table
+from knowledge.vectors.model import Remembering, Vectors
+from resources.home.home import Home, open_home
+from resources.home.settings import Settings, load_settings
+from resources.warehouse.warehouse import Warehouse
+
+if TYPE_CHECKING:
+    from knowledge.vectors.model import Embedder
+    from resources.llm.answer_cache import Answers
+    from resources.llm.dry_run import Spared, Unasked
+    from resources.llm.language_model import LitellmModel
+    from resources.vector_index.protocol import VectorIndex
+
+VECTORS_AT_ONCE = 16_384
+FEW_CHANGES = 200_000
+"""Rows of a change up to which it is kept for the next stage that asks."""
+
+
+@dataclass(frozen=True)
+class State:
+    """A home with its settings; what is slow to open is opened when it is first asked for."""
+
+    home: Home
+    settings: Settings
+    _changes: dict[tuple[str, str], tuple[tuple[int | None, int | None], Change]] = field(
+        default_factory=dict, repr=False, compare=False
+    )
+    _remembering: dict[str, Remembering] = field(
+        default_factory=dict[str, Remembering], repr=False, compare=False
+    )
+
+    def let_go(self) -> None:
+        """Forgets what was computed of tables that were made anew by other means."""
+        self._changes.clear()
+        self._remembering.clear()
+
+    @property
+    def policy(self) -> Policy:
+        """The values that decide."""
+        return self.settings.policy
+
+    @cached_property
+    def warehouse(self) -> Warehouse:
+        """The tables."""
+        return Warehouse(
+            self.settings.warehouse or str(self.home.warehouse), self.settings.object_store or None
+        )
+
+    @cached_property
+    def embedder(self) -> "Embedder":
+        """The embedding model."""
+        from resources.vector_index.embedder import load_embedder
+
+        return load_embedder(self.policy.embedder)
+
+    def embedder_of(self, namespace: str) -> Remembering:
+        """The model with what it has embedded of a namespace: a text is embedded once."""
+        if namespace not in self._remembering:
+            self._remembering[namespace] = Remembering(
+                self.embedder, lambda: self._vectors_of(namespace)
+            )
+        return self._remembering[namespace]
+
+    def _vectors_of(self, namespace: str) -> tuple[list[str], Vectors]:
+        """The texts of a namespace that were embedded, and their vectors, held only once."""
+        stored = (
+            self.warehouse.read(EMBEDDINGS, namespace=namespace)
+            .filter(pl.col("model") == self.embedder.model)
+            .select("text", "vector")
+        )
+        count = stored.select(pl.len()).collect().item()
+        texts: list[str] = []
+        vectors = np.empty((0, 0), dtype=np.float32)
+        for batch in stored.collect_batches(chunk_size=VECTORS_AT_ONCE):
+            some = batch["vector"].explode().to_numpy().reshape(batch.height, -1)
+            if not texts:
+                vectors = np.empty((count, some.shape[1]), dtype=np.float32)
+            vectors[len(texts) : len(texts) + len(some)] = some
+            texts += batch["text"].to_list()
+        return texts, vectors
+
+    def changes(
+        self, table: Table, since: int | None, now: int | None, namespace: str
+    ) -> Change | None:
+        """What came and went in a table since a version; several stages ask for the same."""
+        place, between = (table.name, namespace), (since, now)
+        if place in self._changes and self._changes[place][0] == between:
+            return self._changes[place][1]
+        change = self.warehouse.changes(table, since, namespace=namespace)
+        self._changes.pop(place, None)
+        if change is not None and change.rows.height <= FEW_CHANGES:
+            self._changes[place] = (between, change)
+        return change
+
+    @cached_property
+    def answers(self) -> "Answers":
+        """The answers of language models, and what they cost."""
+        from resources.llm.answer_cache import Answers
+
+        return Answers(self.home.answers)
+
+    @cached_property
+    def language_model(self) -> "LitellmModel | None":
+        """The language model, one run of it; None if none is set."""
+        from resources.llm.language_model import LitellmModel
+
+        # Who asks for one file waits for it; a run of the graph keeps others from writing.
+        seconds = self.settings.model_seconds if "_command" in self.__dict__ else math.inf
+        model = self.settings.model
+        if model is None:
+            return None
+        found = LitellmModel(self.settings, self.answers, seconds=seconds)
+        found.nightly = self.__dict__.get("_night", False)
+        return found
+
+    def unasked(self) -> "Unasked":
+        """The language model as one that asks nothing, and adds up what it would."""
+        from resources.llm.dry_run import Unasked
+
+        return Unasked(self.settings.model or "", self.answers)
+
+    def asking(self) -> "LitellmModel | Spared | None":
+        """The language model, or one that earlier answers stand in for.
+
+        To ask again after a prompt or the model changed may cost as much as all that was ever
+        asked. So a budget must bound it, or a person have said so (`ask_again`).
+        """
+        from resources.llm.dry_run import Spared
+
+        model = self.language_model
+        return model if model is None or self.asks_again else Spared(model, self.answers)
+
+    @property
+    def asks_again(self) -> bool:
+        """Whether a language model is asked again what it answered to an earlier prompt."""
+        limits = (self.settings.budget_run, self.settings.budget_day)
+        return limits != (None, None) or self.__dict__.get("_again", False)
+
+    def ask_again(self, *, allowed: bool) -> None:
+        """Notes whether a person said that a language model may be asked again."""
+        self.__dict__["_again"] = allowed
+
+    def begin_run(
+        self, command: str | None = None, *, night: bool = False, again: bool = False
+    ) -> None:
+        """Lets go of what is of one run: the budget and the breakers of the language model.
+
+        Runs of one command share them: it is one run to whoever gave it. Only one of the `night`
+        asks the language model what is asked once a night. `again` is as of `ask_again`.
+        """
+        self.ask_again(allowed=again)
+        if command is None or self.__dict__.get("_command") != command:
+            self.__dict__.pop("language_model", None)
+        self.__dict__["_command"] = command
+        self.__dict__["_night"] = night
+        if (model := self.__dict__.get("language_model")) is not None:
+            model.nightly = night
+            model.begin()
+
+    def wait_for_model(self, asset: str, *, waits: bool) -> None:
+        """Notes that an asset could not have the language model, or that it asks it again.
+
+        One that only ran out of time goes on with the next run, and need not wait.
+        """
+        model = self.language_model if waits else None
+        down = model is not None and model.waits
+        self._note("model_waits", asset, on=waits and down)
+        self._note("model_goes_on", asset, on=waits and not down)
+
+    def _note(self, mark: str, asset: str, *, on: bool) -> None:
+        """Adds an asset to a mark, or takes it away; a mark without any is no file."""
+        file = self.home.root / mark
+        noted = set(file.read_text().split()) if file.exists() else set[str]()
+        if on:
+            file.write_text("\n".join(sorted({*noted, asset})))
+        elif noted <= {asset}:
+            file.unlink(missing_ok=True)
+        elif asset in noted:
+            file.write_text("\n".join(sorted(noted - {asset})))
+
+    @property
+    def model_goes_on(self) -> bool:
+        """Whether a run had no time to ask all."""
+        return (self.home.root / "model_goes_on").exists()
+
+    @property
+    def model_waited(self) -> float:
+        """Seconds since a language model could not be had; infinite if it could."""
+        mark = self.home.root / "model_waits"
+        return time.time() - mark.stat().st_mtime if mark.exists() else math.inf
+
+    @cached_property
+    def index(self) -> "VectorIndex":
+        """The vector index: in the home, or on a server where one is set."""
+        url, key = self.settings.qdrant_url, self.settings.qdrant_api_key
+        if url is None:
+            from resources.vector_index.edge import EdgeIndex
+
+            return EdgeIndex(self.home.index)
+        from resources.vector_index.server import ServerIndex
+        from resources.vector_index.server_client import connect
+
+        server = connect(url, key.get_secret_value() if key else None)
+        return ServerIndex(server, self.settings.qdrant_prefix)
+
+
+def open_state(home: Path | None = None) -> State:
+    """The state folder `home`, or the one that settings name.
+
+    Raises:
+        HomeError: the folder cannot be used.
+        ConfigError: a setting is unknown or wrong.
+    """
+    if home is not None:
+        os.environ["CAIRN_HOME"] = str(home.expanduser().absolute())
+    settings = load_settings()
+    return State(open_home(home or settings.home, settings.lock_timeout), settings)

@@ -1,0 +1,342 @@
+"""Settings: environment variables, then cairn.toml, then the defaults that stand here."""
+
+import json
+import os
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple, cast
+from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo
+
+from pydantic import AfterValidator, Field, SecretStr, ValidationError
+from pydantic_settings import (
+    BaseSettings,
+    EnvSettingsSource,
+    InitSettingsSource,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    SettingsError,
+)
+
+from knowledge.nlp.text import suggestion
+from knowledge.schema.policy import Policy
+from resources.home.home import check_namespace, find_home
+
+PREFIX = "CAIRN_"
+FILE = "cairn.toml"
+MASK = "********"
+
+
+class ConfigError(Exception):
+    """A setting is unknown or wrong; the message names it, and where it was set."""
+
+
+def _timezone(name: str) -> str:
+    try:
+        ZoneInfo(name)
+    except (KeyError, ValueError, OSError):
+        raise ValueError("no such timezone: use a name such as UTC or Europe/Berlin") from None
+    return name
+
+
+def _address(example: str) -> AfterValidator:
+    def check(text: str) -> str:
+        parts = urlsplit(text)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ValueError(f"no address: use one such as {example}")
+        if parts.username or parts.password or parts.query:
+            raise ValueError("an address with a key in it: keys come from the environment")
+        return text
+
+    return AfterValidator(check)
+
+
+def _search_provider(text: str) -> str:
+    if not re.fullmatch(r"folder:.+|[a-z][a-z0-9_]*", text):
+        raise ValueError("no search provider: use a name such as searxng, or folder:PATH")
+    return text
+
+
+def _recipients(secret: SecretStr) -> SecretStr:
+    for one in secret.get_secret_value().split():
+        # What is wrong is not told: it may hold a password.
+        if not re.match(r"(?:[\w.-]+=|\*=)?[A-Za-z][A-Za-z0-9]*://.", one):
+            raise ValueError(
+                "an address of Apprise is scheme://…, or NAMESPACE=scheme://…, or *=scheme://…"
+            )
+    return secret
+
+
+class Settings(BaseSettings):
+    """Everything that can be set. Instances do not change."""
+
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX,
+        env_nested_delimiter="__",
+        env_ignore_empty=True,
+        frozen=True,
+        extra="forbid",
+    )
+
+    home: Path | None = Field(
+        default=None, description="State folder; data/state in the checkout if unset."
+    )
+    namespace: Annotated[str, AfterValidator(check_namespace)] | None = Field(
+        default=None,
+        description="Namespace of imports (`default` if unset) and of commands that read.",
+    )
+    timezone: Annotated[str, AfterValidator(_timezone)] = Field(
+        default="UTC",
+        description="What `yesterday` and `in May` mean, and naive times of new sources.",
+    )
+    warehouse: str | None = Field(
+        default=None,
+        description="Folder or object-store address of the tables; in the home if unset.",
+    )
+    storage_options: dict[str, SecretStr] = Field(
+        default={}, description="Options of the object store: region, endpoint, keys."
+    )
+    qdrant_url: Annotated[str, _address("http://127.0.0.1:6333")] | None = Field(
+        default=None,
+        description="Address of a Qdrant server that holds the index; in the home if unset.",
+    )
+    qdrant_api_key: SecretStr | None = Field(default=None, description="Key of that server.")
+    qdrant_prefix: str = Field(
+        default="cairn",
+        pattern=r"^[A-Za-z0-9_-]{1,32}$",
+        description="How names of collections begin; another for each home that shares a server.",
+    )
+    model: str | None = Field(
+        default=None,
+        description="Language model, by litellm's name for it; without one, rules alone run.",
+    )
+    model_fallbacks: tuple[str, ...] = Field(
+        default=(), description="Models that are asked, in turn, where the provider fails."
+    )
+    model_base: Annotated[str, _address("http://127.0.0.1:11434")] | None = Field(
+        default=None,
+        description="Address of the model's API; for fallbacks of the same provider too.",
+    )
+    model_context: int | None = Field(
+        default=None,
+        ge=1,
+        description="Tokens that the model can read; what litellm's map says if unset.",
+    )
+    model_timeout: float = Field(default=120.0, gt=0, description="Seconds to wait for an answer.")
+    model_concurrency: int = Field(default=4, ge=1, le=64, description="Questions asked at once.")
+    model_max_retries: int = Field(
+        default=2, ge=0, le=10, description="Times that a call is repeated when the provider fails."
+    )
+    model_seconds: float = Field(
+        default=60.0,
+        ge=1,
+        description="Seconds that one run of the graph asks the model, so that others may write;"
+        " it goes on with the next.",
+    )
+    budget_run: float | None = Field(
+        default=None, ge=0, description="Dollars that one run may spend on the model."
+    )
+    budget_day: float | None = Field(
+        default=None, ge=0, description="Dollars that all runs of a UTC day may spend on it."
+    )
+    search_provider: Annotated[str, AfterValidator(_search_provider)] | None = Field(
+        default=None,
+        description="What searches the web, by litellm's name for it (searxng, tavily, brave, …), "
+        "or `folder:PATH` of documents; without one nothing is searched for.",
+    )
+    search_base: Annotated[str, _address("http://127.0.0.1:8888")] | None = Field(
+        default=None, description="Address of the search provider, where it is your own."
+    )
+    search_timeout: float = Field(
+        default=30.0, gt=0, le=600, description="Seconds to wait for a search."
+    )
+    search_max_retries: int = Field(
+        default=2, ge=0, le=10, description="Times that a search is repeated where it fails."
+    )
+    search_results: int = Field(
+        default=5, ge=1, le=20, description="Most results that are kept of a search."
+    )
+    search_budget_run: int = Field(
+        default=10, ge=0, description="Searches that one run may make by itself."
+    )
+    search_budget_day: int = Field(
+        default=50, ge=0, description="Searches that all runs of a UTC day may make."
+    )
+    notify: Annotated[SecretStr, AfterValidator(_recipients)] | None = Field(
+        default=None,
+        description="Where what was found is told: addresses of Apprise, apart by a space, such as "
+        "`slack://…` (of the default namespace), `team=mailto://…` (of that one) or `*=json://…` "
+        "(of all others); a file of the home if unset.",
+    )
+    lock_timeout: float = Field(
+        default=600.0,
+        ge=0,
+        description="Seconds that a writer waits for another before it gives up.",
+    )
+    mcp_allow_writes: bool = Field(
+        default=False,
+        description="Whether agents may tell `cairn mcp` something: feedback, notes, forgetting.",
+    )
+    mcp_answer_bytes: int = Field(
+        default=24_000, ge=4_000, description="Longest answer of a tool of `cairn mcp`, in bytes."
+    )
+    policy: Policy = Field(
+        default=Policy.model_validate({}), description="Thresholds, weights and lists that decide."
+    )
+
+    @property
+    def object_store(self) -> dict[str, str]:
+        """`storage_options` in the clear, for the warehouse alone."""
+        return {name: value.get_secret_value() for name, value in self.storage_options.items()}
+
+    @classmethod
+    def settings_customise_sources(  # noqa: D102
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        files = (InitSettingsSource(settings_cls, values) for _, values in _files())
+        return (init_settings, env_settings, *files)
+
+
+class Explained(NamedTuple):
+    """One setting in force."""
+
+    name: str
+    """As in cairn.toml, with a dot before what is nested."""
+    value: str
+    """As text; secrets are masked."""
+    source: str
+    """Environment variable, file, or `default`."""
+    description: str
+
+
+def load_settings() -> Settings:
+    """Settings in force: CAIRN_* variables, then ./cairn.toml, then the home's, then defaults.
+
+    The home is the one that CAIRN_HOME or ./cairn.toml names: `--home` must set CAIRN_HOME first.
+
+    Raises:
+        ConfigError: a key is unknown, or a value cannot be what its key asks for.
+    """
+    for name in os.environ:
+        key = name.removeprefix(PREFIX).lower().split("__")[0]
+        if name.startswith(PREFIX) and key not in Settings.model_fields:
+            meant = suggestion(key, Settings.model_fields)
+            raise ConfigError(
+                f"environment variable {name}: no such setting{meant}; see `cairn config`"
+            )
+    try:
+        return Settings()
+    except SettingsError as error:
+        names = ", ".join(name for name in sorted(os.environ) if _is_odd_json(name))
+        raise ConfigError(
+            f"{names or 'environment'}: lists and tables are written as JSON, such as"
+            ' ["nas", "router"]'
+        ) from error
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False)[0]
+        path = tuple(str(part) for part in first["loc"])
+        problem = (
+            f"no such setting{suggestion('.'.join(path), _names())}; see `cairn config`"
+            if first["type"] == "extra_forbidden"
+            else first["msg"].removeprefix("Value error, ")
+        )
+        raise ConfigError(f"{_origin(path)}: {'.'.join(path)}: {problem}") from None
+
+
+def _names() -> list[str]:
+    """Names of all settings, as in cairn.toml."""
+    own = [name for name in Settings.model_fields if name != "policy"]
+    return own + [f"policy.{name}" for name in Policy.model_fields]
+
+
+def _is_odd_json(name: str) -> bool:
+    """Whether a variable may be the one that pydantic could not read as JSON, but does not name."""
+    try:
+        json.loads(os.environ[name])
+    except ValueError:
+        return name.startswith((f"{PREFIX}POLICY", f"{PREFIX}STORAGE_OPTIONS"))
+    return False
+
+
+def explain() -> list[Explained]:
+    """Each setting in force, with its value, where it came from, and what it is for.
+
+    Raises:
+        ConfigError: as `load_settings`.
+    """
+    return list(_explain(load_settings(), ()))
+
+
+def _explain(model: Settings | Policy, outer: tuple[str, ...]) -> Iterator[Explained]:
+    for name, field in type(model).model_fields.items():
+        path, value = (*outer, name), getattr(model, name)
+        if isinstance(value, Policy):
+            yield from _explain(value, path)
+        else:
+            shown = "" if value is None else _shown(value)
+            yield Explained(".".join(path), shown, _origin(path), field.description or "")
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, SecretStr):
+        return MASK
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key}={_shown(inner)}" for key, inner in value.items())
+    if isinstance(value, tuple):
+        return ", ".join(_shown(inner) for inner in value)
+    return str(value)
+
+
+def _origin(path: tuple[str, ...]) -> str:
+    """Where the value at a path was set: the first place that has it wins."""
+    if _holds(EnvSettingsSource(Settings)(), path):
+        names = (PREFIX + "__".join(path[:depth]).upper() for depth in range(len(path), 0, -1))
+        return next((name for name in names if name in os.environ), "environment")
+    for file, values in _files():
+        if _holds(values, path):
+            return str(file)
+    return "default"
+
+
+def _holds(values: object, path: tuple[str, ...]) -> bool:
+    for part in path:
+        if not isinstance(values, dict):
+            return True  # the path leads into a value, an item of a list: the value was set here
+        if part not in values:
+            return False
+        values = cast("dict[str, object]", values)[part]
+    return True
+
+
+def _files() -> Iterator[tuple[Path, dict[str, Any]]]:
+    """The cairn.toml files that there are, the strongest first, with what they hold."""
+    here = Path.cwd() / FILE
+    local = _read(here)
+    if local is not None:
+        yield here, local
+    named = os.environ.get(f"{PREFIX}HOME") or cast("str | None", (local or {}).get("home"))
+    beside = find_home(Path(named) if named else None) / FILE
+    if beside != here and (values := _read(beside)) is not None:
+        if "home" in values:
+            raise ConfigError(f"{beside}: home: a home cannot name another")
+        yield beside, values
+
+
+def _read(path: Path) -> dict[str, Any] | None:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path}: not valid UTF-8 at byte {error.start}") from error
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{path}: {error}") from error

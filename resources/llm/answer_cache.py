@@ -1,0 +1,410 @@
+"""Answers of language models, and the ledger of the calls that they cost: one SQLite file.
+
+Part of the backup set: answers cost money, and asked again they may be others.
+"""
+
+import json
+import os
+import sqlite3
+import threading
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import contextmanager, suppress
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import quote
+
+import polars as pl
+from pydantic import ValidationError
+
+from knowledge.llm.client import Answer, Ask
+from knowledge.schema.tables import MODEL_CALLS
+
+ATTEMPTS = 3
+"""Times that a question is asked whose answer is none; then it waits for `clear_failed`."""
+
+VERSION = 1
+_SECONDS = 30.0
+_SCHEMA = f"""
+BEGIN;
+CREATE TABLE answers (
+    key TEXT PRIMARY KEY, namespace TEXT NOT NULL, asset TEXT NOT NULL, prompt TEXT NOT NULL,
+    fingerprint TEXT NOT NULL, model TEXT NOT NULL, outcome TEXT NOT NULL, reason TEXT, text TEXT,
+    tokens_in INTEGER, tokens_out INTEGER, tokens_cached INTEGER, cost REAL,
+    seconds REAL NOT NULL, attempts INTEGER NOT NULL, made_at TEXT NOT NULL
+) STRICT;
+CREATE TABLE answer_records (
+    record_id TEXT NOT NULL, key TEXT NOT NULL REFERENCES answers ON DELETE CASCADE,
+    PRIMARY KEY (record_id, key)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX answer_records_by_key ON answer_records (key);
+CREATE TABLE calls (
+    call_id INTEGER PRIMARY KEY, namespace TEXT NOT NULL, asset TEXT NOT NULL,
+    prompt TEXT NOT NULL, fingerprint TEXT NOT NULL, model TEXT NOT NULL, outcome TEXT NOT NULL,
+    reason TEXT, tokens_in INTEGER, tokens_out INTEGER, tokens_cached INTEGER, cost REAL,
+    seconds REAL NOT NULL, called_at TEXT NOT NULL
+) STRICT;
+CREATE INDEX calls_by_time ON calls (called_at);
+PRAGMA user_version = {VERSION};
+COMMIT;
+"""
+
+
+class AnswersError(Exception):
+    """The file of answers cannot be used; the message says why and what to do."""
+
+
+class Kept(NamedTuple):
+    """One answer as it is kept."""
+
+    key: str
+    namespace: str
+    asset: str
+    """The table that asked first."""
+    prompt: str
+    """The prompt's name."""
+    fingerprint: str
+    """The prompt's, with the model that was asked."""
+    model: str
+    """The model that answered: the one asked, or a fallback."""
+    outcome: str
+    """done or failed."""
+    reason: str | None
+    text: str | None
+    """The answer's JSON if it is done, else what the model said; redacted."""
+    tokens_in: int | None
+    tokens_out: int | None
+    tokens_cached: int | None
+    cost: float | None
+    """Dollars of its calls; null if a price or a number of tokens is not known."""
+    seconds: float
+    attempts: int
+    """Runs that asked."""
+    made_at: str
+    """ISO time, UTC."""
+
+
+def replayed(ask: Ask, kept: Kept) -> Answer:
+    """A kept answer to a question."""
+    if kept.outcome != "done":
+        return Answer("failed", reason=kept.reason, key=kept.key)
+    try:
+        return Answer("done", ask.prompt.output.model_validate_json(kept.text or ""))
+    except ValidationError:  # its checks changed, and its fingerprint did not
+        return Answer("failed", reason="wrong_shape", key=kept.key)
+
+
+class Call(NamedTuple):
+    """One call that was answered, and so paid. Holds nothing of what was asked or said."""
+
+    namespace: str
+    asset: str
+    prompt: str
+    fingerprint: str
+    model: str
+    outcome: str
+    reason: str | None
+    tokens_in: int | None
+    tokens_out: int | None
+    tokens_cached: int | None
+    cost: float | None
+    seconds: float
+    called_at: str
+
+
+_PUT = (
+    f"INSERT INTO answers VALUES ({', '.join('?' * len(Kept._fields))}) "  # noqa: S608
+    "ON CONFLICT (key) DO UPDATE SET "
+    + ", ".join(f"{name} = excluded.{name}" for name in Kept._fields[1:])
+)
+_PAY = f"INSERT INTO calls VALUES (NULL, {', '.join('?' * len(Call._fields))})"  # noqa: S608
+
+
+class Answers:
+    """The file of answers at a path, made when the first one is kept. Threads may share it."""
+
+    def __init__(self, path: Path, *, timeout: float = _SECONDS) -> None:
+        self._path = path
+        self._timeout = timeout
+        self._lock = threading.Lock()
+        self._opened: sqlite3.Connection | None = None
+
+    def read(self, keys: Iterable[str]) -> dict[str, Kept]:
+        """The answers kept under these keys, whatever became of them."""
+        with self._reading() as database:
+            rows = (
+                database
+                and database.execute(
+                    "SELECT * FROM answers WHERE key IN (SELECT value FROM json_each(?))",
+                    [json.dumps(list(keys))],
+                ).fetchall()
+            )
+        return {row[0]: Kept(*row) for row in rows or ()}
+
+    def put(self, kept: Kept, record_ids: Iterable[str]) -> None:
+        """Keeps an answer in place of the one under its key, with the records that it saw.
+
+        Records that the one before it saw stay: they asked the same.
+        """
+        with self._writing() as database:
+            database.execute(_PUT, kept)
+            _add_records(database, ((kept.key, record_id) for record_id in record_ids))
+
+    def see(self, pairs: Iterable[tuple[str, str]]) -> None:
+        """Notes that kept answers stand for more records: pairs of key and record_id.
+
+        A key without an answer is passed over.
+        """
+        given = json.dumps(list(pairs))
+        query = (
+            "SELECT a.key, pair.value ->> 1 FROM json_each(?) AS pair "
+            "JOIN answers AS a ON a.key = pair.value ->> 0 "
+            "LEFT JOIN answer_records AS r ON r.key = a.key AND r.record_id = pair.value ->> 1 "
+            "WHERE r.key IS NULL"
+        )
+        with self._reading() as database:
+            missing = database.execute(query, [given]).fetchall() if database else []
+        if missing:
+            with self._writing() as database:
+                _add_records(database, missing)
+
+    def of_namespace(self, namespace: str) -> list[Kept]:
+        """Every answer of a namespace, by key."""
+        query = "SELECT * FROM answers WHERE namespace = ? ORDER BY key"
+        with self._reading() as database:
+            rows = database.execute(query, [namespace]).fetchall() if database else []
+        return [Kept(*row) for row in rows]
+
+    def delete(self, namespace: str, record_ids: Iterable[str], keys: Iterable[str] = ()) -> int:
+        """Deletes every answer that saw one of these records, or has such a key; with its bytes.
+
+        Returns:
+            How many there were. Their calls stay in the ledger.
+        """
+        seen = (
+            "DELETE FROM answers WHERE namespace = ? AND (key IN (SELECT value FROM json_each(?)) "
+            "OR key IN (SELECT key FROM answer_records "
+            "WHERE record_id IN (SELECT value FROM json_each(?))))"
+        )
+        given = [json.dumps(list(each)) for each in (keys, record_ids)]
+        return self._delete(seen, [namespace, *given])
+
+    def delete_all(self, namespace: str) -> int:
+        """Deletes every answer of a namespace, as `delete`."""
+        return self._delete("DELETE FROM answers WHERE namespace = ?", [namespace])
+
+    def purge(self) -> None:
+        """Gives up the pages that deleted answers left; their bytes were overwritten before."""
+        if self._path.exists():
+            with self._guarded():
+                self._connection().execute("VACUUM")
+                self._connection().execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def about(
+        self, namespace: str, prompts: Iterable[str], record_ids: Iterable[str]
+    ) -> list[Kept]:
+        """Answers to some prompts, of any version, that saw one of these records; by key."""
+        query = (
+            "SELECT * FROM answers WHERE outcome = 'done' AND namespace = ? "
+            "AND prompt IN (SELECT value FROM json_each(?)) AND key IN (SELECT key FROM "
+            "answer_records WHERE record_id IN (SELECT value FROM json_each(?))) ORDER BY key"
+        )
+        given = [namespace, json.dumps(list(prompts)), json.dumps(list(record_ids))]
+        with self._reading() as database:
+            rows = database.execute(query, given).fetchall() if database else []
+        return [Kept(*row) for row in rows]
+
+    def clear_failed(
+        self, namespace: str | None = None, record_ids: Iterable[str] | None = None
+    ) -> int:
+        """Deletes the answers that failed, so that the next run asks again; returns how many.
+
+        With `record_ids`, only those that saw one of these records.
+        """
+        failed = "DELETE FROM answers WHERE outcome = 'failed' AND ?1 IN (namespace, '')"
+        if record_ids is None:
+            return self._delete(failed, [namespace or ""])
+        seen = (
+            " AND key IN (SELECT key FROM answer_records "
+            "WHERE record_id IN (SELECT value FROM json_each(?2)))"
+        )
+        return self._delete(failed + seen, [namespace or "", json.dumps(list(record_ids))])
+
+    def failed(self, namespace: str | None = None) -> list[Kept]:
+        """The answers that failed, by key."""
+        query = (
+            "SELECT * FROM answers WHERE outcome = 'failed' AND ?1 IN (namespace, '') ORDER BY key"
+        )
+        with self._reading() as database:
+            rows = database.execute(query, [namespace or ""]).fetchall() if database else []
+        return [Kept(*row) for row in rows]
+
+    def records(self, keys: Iterable[str]) -> dict[str, tuple[str, ...]]:
+        """The records that each of these answers saw, sorted."""
+        query = (
+            "SELECT key, record_id FROM answer_records "
+            "WHERE key IN (SELECT value FROM json_each(?)) ORDER BY key, record_id"
+        )
+        with self._reading() as database:
+            rows = database.execute(query, [json.dumps(list(keys))]).fetchall() if database else []
+        found: dict[str, tuple[str, ...]] = {}
+        for key, record_id in rows:
+            found[key] = (*found.get(key, ()), record_id)
+        return found
+
+    def versions(self) -> dict[str, tuple[str, ...]]:
+        """Fingerprints of each prompt by which there are answers, the newest first."""
+        query = (
+            "SELECT prompt, fingerprint FROM answers WHERE outcome = 'done' "
+            "GROUP BY prompt, fingerprint ORDER BY prompt, max(made_at) DESC, fingerprint"
+        )
+        with self._reading() as database:
+            rows = database.execute(query).fetchall() if database else []
+        found: dict[str, tuple[str, ...]] = {}
+        for prompt, fingerprint in rows:
+            found[prompt] = (*found.get(prompt, ()), fingerprint)
+        return found
+
+    def pay(self, call: Call) -> None:
+        """Adds a call to the ledger."""
+        with self._writing() as database:
+            database.execute(_PAY, call)
+
+    def paid(self, since: datetime) -> float:
+        """Dollars of all calls since a time (UTC); those of unknown price count nothing."""
+        query = "SELECT COALESCE(SUM(cost), 0.0) FROM calls WHERE called_at >= ?"
+        with self._reading() as database:
+            row = database.execute(query, [since.isoformat()]).fetchone() if database else (0.0,)
+        return float(row[0])
+
+    def called(self, namespace: str, asset: str, since: datetime) -> bool:
+        """Whether a call for an asset was paid since a time (UTC)."""
+        query = "SELECT 1 FROM calls WHERE called_at >= ? AND namespace = ? AND asset = ? LIMIT 1"
+        with self._reading() as database:
+            given = [since.isoformat(), namespace, asset]
+            return bool(database and database.execute(query, given).fetchone())
+
+    def ledger(self) -> pl.DataFrame:
+        """All calls, as the table model_calls."""
+        columns = ["call_id", *Call._fields]
+        with self._reading() as database:
+            rows = database.execute("SELECT * FROM calls").fetchall() if database else []
+        types = {**MODEL_CALLS.schema, "called_at": pl.String()}
+        frame = pl.DataFrame(rows, {name: types[name] for name in columns}, orient="row")
+        at = pl.col("called_at").str.to_datetime("%+", time_unit="us", time_zone="UTC")
+        return MODEL_CALLS.frame(frame.with_columns(at, day=pl.col("called_at").str.slice(0, 10)))
+
+    def take(self, table: str, rows: Iterable[Sequence[object]]) -> int:
+        """Takes over rows of one of the tables of another such file; gives how many."""
+        count = 0
+        with self._writing() as database:
+            for row in rows:
+                places = ", ".join("?" * len(row))
+                statement = f"INSERT OR IGNORE INTO {table} VALUES ({places})"  # noqa: S608
+                with suppress(sqlite3.IntegrityError):  # of an answer that is lost
+                    count += database.execute(statement, row).rowcount
+        return count
+
+    def close(self) -> None:
+        """Closes the file; the next use opens it again."""
+        with self._lock:
+            if self._opened is not None:
+                self._opened.close()
+                self._opened = None
+
+    def _delete(self, statement: str, values: Sequence[str]) -> int:
+        if not self._path.exists():
+            return 0
+        with self._writing() as database:
+            count = database.execute(statement, values).rowcount
+        # What was deleted also stands in the write-ahead log until that is emptied; also where
+        # whoever deleted it was killed before.
+        with self._guarded():
+            self._connection().execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        return count
+
+    @contextmanager
+    def _reading(self) -> Generator[sqlite3.Connection | None]:
+        """The connection, or None if nothing was ever kept: reading makes no file."""
+        with self._guarded():
+            yield self._connection() if self._opened or self._path.exists() else None
+
+    @contextmanager
+    def _writing(self) -> Generator[sqlite3.Connection]:
+        """One transaction."""
+        with self._guarded(), self._connection() as database:
+            database.execute("BEGIN IMMEDIATE")
+            yield database
+
+    @contextmanager
+    def _guarded(self) -> Generator[None]:
+        """One thread at a time, and errors that say what to do."""
+        with self._lock:
+            try:
+                yield
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorname.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+                    raise AnswersError(
+                        f"answers {self._path}: another process has kept it locked for "
+                        f"{self._timeout:g} s: end that process, or try again"
+                    ) from None
+                raise AnswersError(f"answers {self._path}: {error}") from None
+            except sqlite3.DatabaseError as error:
+                raise AnswersError(
+                    f"answers {self._path} is damaged ({error}): put a backup in its place, or "
+                    "move it away, and questions are asked and paid again"
+                ) from None
+
+    def _connection(self) -> sqlite3.Connection:
+        if self._opened is None:
+            self._opened = self._open()
+        return self._opened
+
+    def _open(self) -> sqlite3.Connection:
+        if not os.access(self._path.parent, os.W_OK):
+            return self._open_read_only()
+        try:
+            # SQLite gives the files beside it the mode of this one.
+            os.close(os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+        except OSError as error:
+            raise AnswersError(f"answers {self._path}: {error.strerror}") from None
+        database = sqlite3.connect(
+            self._path, timeout=self._timeout, isolation_level=None, check_same_thread=False
+        )
+        try:
+            for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "foreign_keys = ON"):
+                database.execute(f"PRAGMA {pragma}")
+            database.execute("PRAGMA secure_delete = ON")
+            self._migrate(database)
+        except BaseException:
+            database.close()
+            raise
+        return database
+
+    def _open_read_only(self) -> sqlite3.Connection:
+        """Of a home that can only be read: nobody writes there, and no file is made beside it."""
+        where = f"file:{quote(str(self._path))}?mode=ro&immutable=1"
+        return sqlite3.connect(where, uri=True, isolation_level=None, check_same_thread=False)
+
+    def _migrate(self, database: sqlite3.Connection) -> None:
+        found = database.execute("PRAGMA user_version").fetchone()[0]
+        if found == 0:
+            try:
+                database.executescript(_SCHEMA)
+            except sqlite3.OperationalError:
+                # Another process may have made the tables in between.
+                if database.in_transaction:
+                    database.execute("ROLLBACK")
+                found = database.execute("PRAGMA user_version").fetchone()[0]
+                if found == 0:
+                    raise
+        if found > VERSION:
+            raise AnswersError(
+                f"answers {self._path} were written by a newer Cairn (version {found}, this one "
+                f"knows {VERSION}): update with `git pull && make setup`"
+            )
+
+
+def _add_records(database: sqlite3.Connection, pairs: Iterable[tuple[str, str]]) -> None:
+    statement = "INSERT OR IGNORE INTO answer_records (key, record_id) VALUES (?, ?)"
+    database.executemany(statement, pairs)

@@ -1,0 +1,378 @@
+"""The language model: questions in, validated answers out; what was paid once is kept."""
+
+import logging
+import math
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from datetime import UTC, datetime
+from typing import NamedTuple, TypeVar
+
+from knowledge.llm.client import PENDINGS, Answer, Ask, Bundle
+from knowledge.llm.parsing import Reading, Reply, read_reply, spelled_out
+from knowledge.nlp.text import estimated_tokens
+from knowledge.redaction import redactor
+from resources.home.settings import Settings
+from resources.llm import provider
+from resources.llm.answer_cache import ATTEMPTS, Answers, Call, Kept, replayed
+from resources.llm.budget import Budget, Spent, midnight
+from resources.llm.circuit_breaker import Breaker
+from resources.llm.inflight import chosen, final, parted
+from resources.llm.prices import known
+from resources.llm.provider import Said, Trouble
+from resources.llm.retry_sensor import retried
+
+logger = logging.getLogger(__name__)
+
+_NOT_SAID = "server"
+"""Why there is no answer that says nothing of the question: the provider failed."""
+_ASKED_AGAIN = frozenset({"wrong_shape", "no_json", "blank"})
+"""Answers that may be other ones next time; what is cut off or declined is so again."""
+_ONCE_MORE = (
+    "That is not of the output schema:\n{problems}\n"
+    "Answer again, with one JSON object of the output schema and nothing else."
+)
+
+Messages = list[dict[str, str]]
+Number = TypeVar("Number", int, float)
+
+
+class _Turn(NamedTuple):
+    """What came of one call that was answered."""
+
+    model: str
+    text: str
+    said: Said
+    reading: Reading
+    cost: float | None
+
+
+class LitellmModel:
+    """The model that settings name, behind litellm.
+
+    One instance is one run: breakers and budget are its own, and it asks nothing twice.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        answers: Answers,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        seconds: float = math.inf,
+    ) -> None:
+        if settings.model is None:
+            raise ValueError("no language model is set (setting: model)")
+        self._model = settings.model
+        self._settings = settings
+        self._answers = answers
+        self._redactor = redactor(settings.policy.redact_personal)
+        self._now = now
+        self._models = tuple(dict.fromkeys((settings.model, *settings.model_fallbacks)))
+        self._breakers = {model: Breaker() for model in self._models}
+        self._budget = Budget(answers, settings.budget_run, settings.budget_day, now)
+        self._asked: set[str] = set()
+        self._told: set[str] = set()
+        self._stop = threading.Event()
+        self._seconds = seconds
+        self._until: float | None = None
+        self.waits = False
+        """Whether it could not be asked: the provider is down, or the budget spent."""
+        self.nightly = False
+        """Whether this run is the one of the night, which asks what waits to share a call."""
+
+    def begin(self) -> None:
+        """Lets its time begin anew, at the next question."""
+        self._until = None
+
+    @property
+    def model(self) -> str:
+        """The model in force; a fallback that answers for it changes no fingerprint."""
+        return self._model
+
+    @property
+    def spent(self) -> Spent:
+        """What this run has paid."""
+        return self._budget.spent
+
+    def answers(self, asks: Sequence[Ask]) -> list[Answer]:
+        """Answers in the order of the questions; equal questions are asked once.
+
+        What is kept is not asked again, be it an answer or none. Only where the provider itself
+        failed do later runs ask, three in all, unless parts of the question are asked instead. Each
+        answer is kept as soon as it is there.
+
+        Raises:
+            AnswersError: the file of answers cannot be used.
+        """
+        told = _Told([ask.key(self.model) for ask in asks], asks)
+        kept = self._answers.read(told.asks) if asks else {}
+        settled = {
+            key: replayed(told.asks[key], row)
+            for key, row in kept.items()
+            if row.reason != _NOT_SAID
+            or row.attempts >= ATTEMPTS
+            or told.asks[key].divides
+            or key in self._asked
+        }
+        self._answers.see((key, one) for key in settled for one in sorted(told.seen[key]))
+
+        def one(key: str, ask: Ask) -> Answer:
+            attempts = kept[key].attempts if key in kept else 0
+            row, answer = self._settled(key, ask, attempts + 1)
+            if row is not None:
+                self._answers.put(row, sorted(told.seen[key]))
+                self._asked.add(key)
+            return answer
+
+        if owed := {key: ask for key, ask in told.asks.items() if key not in settled}:
+            settled |= self._asked_for(owed, one)
+        return [settled[key] for key in told.keys]
+
+    def answers_together(self, asks: Sequence[Ask], bundle: Bundle) -> list[Answer]:
+        """Answers in the order of the questions, which share a call; equal ones are asked once.
+
+        Asked is once a night: by the run that is `nightly`, unless there was such a call since
+        midnight (UTC). The rest is pending, with what has no answer: that is tried in three nights
+        in all, with ever fewer others. The ledger has the one call, and the answers no cost.
+
+        Raises:
+            AnswersError: the file of answers cannot be used.
+        """
+        told = _Told([ask.key(self.model) for ask in asks], asks)
+        kept = self._answers.read(told.asks) if asks else {}
+        settled = {key: replayed(told.asks[key], row) for key, row in kept.items() if final(row)}
+        self._answers.see((key, one) for key in settled for one in sorted(told.seen[key]))
+        owed = {key: ask for key, ask in told.asks.items() if key not in settled}
+        if owed and self._may_share(asks[0]):
+            failed = {key: kept[key].attempts if key in kept else 0 for key in owed}
+            settled |= self._shared(owed, failed, told, bundle)
+        waits = Answer("pending", reason="not_asked")
+        return [settled.get(key, waits) for key in told.keys]
+
+    def _may_share(self, ask: Ask) -> bool:
+        since = midnight(self._now())
+        return self.nightly and not self._answers.called(ask.namespace, ask.asset, since)
+
+    def _shared(
+        self, owed: dict[str, Ask], failed: dict[str, int], told: "_Told", bundle: Bundle
+    ) -> dict[str, Answer]:
+        """Asks as many as may share a call; the answers of those that have one."""
+        batch = chosen(failed, bundle.most)
+        ask = bundle.together([owed[key] for key in batch])
+        while len(batch) > 1 and self._too_long(self.model, ask):
+            batch = batch[: len(batch) // 2]
+            ask = bundle.together([owed[key] for key in batch])
+        found: dict[str, Answer] = {}
+
+        def all_of_them(key: str, ask: Ask) -> Answer:
+            row, answer = self._settled(key, ask, 1, tries=1)
+            if row is None or row.reason == _NOT_SAID:
+                self.waits = True  # it says nothing of the questions
+                return answer
+            parts = bundle.apart(answer.value, len(batch)) if answer.value else [None] * len(batch)
+            for kept in parted(row, dict(zip(batch, parts, strict=True)), failed):
+                self._answers.put(kept, sorted(told.seen[kept.key]))
+                if final(kept):
+                    found[kept.key] = replayed(owed[kept.key], kept)
+            return answer
+
+        self._asked_for({ask.key(self.model): ask}, all_of_them)
+        return found
+
+    def _asked_for(
+        self, asks: dict[str, Ask], settle: Callable[[str, Ask], Answer]
+    ) -> dict[str, Answer]:
+        """Answers to questions that are owed, asked a few at once."""
+
+        def one(key: str) -> Answer:
+            if self._stop.is_set() or time.monotonic() >= until:
+                return Answer("pending", reason="not_asked")
+            return settle(key, asks[key])
+
+        provider_needed = any(not self._too_long(self.model, ask) for ask in asks.values())
+        if provider_needed:
+            try:
+                provider.load()  # here, since threads that import it at once wait for each other
+            except ImportError as error:
+                self._tell(f"{self.model} is not asked: {error}; `make setup` installs it")
+                self.waits = True
+                return dict.fromkeys(asks, Answer("pending", reason="provider_down"))
+        # Time begins with the first question, and what is asked by then is answered.
+        self._until = until = self._until or time.monotonic() + self._seconds
+        pool = ThreadPoolExecutor(self._settings.model_concurrency, "model")
+        futures: dict[Future[Answer], str] = {pool.submit(one, key): key for key in asks}
+        try:
+            return {futures[done]: done.result() for done in as_completed(futures)}
+        except BaseException:
+            # Calls under way are paid: they end and are kept. Nothing new begins.
+            self._stop.set()
+            for breaker in self._breakers.values():
+                breaker.stop()
+            raise
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+    def _settled(
+        self, key: str, ask: Ask, attempts: int, tries: int = ATTEMPTS
+    ) -> tuple[Kept | None, Answer]:
+        """One question through the models in turn; None to keep if it is still pending."""
+        if self._too_long(self.model, ask):
+            # No run can fare better: it counts as tried often enough.
+            return self._failed(key, ask, "too_long", ATTEMPTS)
+        reason = "provider_down"
+        for model in self._models:
+            if model != self.model and self._too_long(model, ask):
+                continue
+            turns = self._converse(model, ask, tries)
+            if not isinstance(turns, Trouble):
+                return self._kept(key, ask, turns)
+            if turns.reason != "provider_down":
+                reason = turns.reason  # a failure of this question's own tells more
+            if turns.reason in ("no_budget", "too_long", "refused"):
+                break
+        if reason in PENDINGS:
+            self.waits = True
+            return None, Answer("pending", reason=reason)
+        return self._failed(key, ask, reason, attempts)
+
+    def _converse(self, model: str, ask: Ask, tries: int) -> list[_Turn] | Trouble:
+        """The calls of one question: several, if what is said is not what was asked for."""
+        messages = ask.prompt.messages(ask.given)
+        turns: list[_Turn] = []
+        while len(turns) < tries:
+            turn = self._paid(model, ask, messages)
+            if isinstance(turn, Trouble):
+                return turns or turn
+            turns.append(turn)
+            if turn.reading.reason not in _ASKED_AGAIN:
+                break
+            if turn.reading.reason == "wrong_shape":
+                again = _ONCE_MORE.format(problems=turn.reading.problems)
+                messages = [
+                    *ask.prompt.messages(ask.given),
+                    {"role": "assistant", "content": turn.text},
+                    {"role": "user", "content": again},
+                ]
+        return turns
+
+    def _paid(self, model: str, ask: Ask, messages: Messages) -> _Turn | Trouble:
+        """One call within the budget, read and entered in the ledger."""
+        price = known(model)
+        if not price.prices:
+            held = "" if self._budget.unlimited else ", and no budget holds it"
+            self._tell(f"price of {model} is not known: its costs are empty{held}")
+        tokens = sum(estimated_tokens(message["content"]) for message in messages)
+        most = price.cost(tokens, ask.prompt.max_tokens)
+        if not self._budget.hold(most):
+            self._tell(
+                "the budget for the language model is spent (budget_run, budget_day):"
+                " what is not asked waits"
+            )
+            return Trouble("no_budget", "")
+        try:
+            said = retried(
+                model, messages, ask.prompt.parameters, self._breakers[model], self._settings
+            )
+            if isinstance(said, Trouble):
+                return said
+            full = said.tokens_out is not None and said.tokens_out >= ask.prompt.max_tokens
+            # Redacted before it is read, so that a replay reads the same.
+            text = None if said.text is None else self._redacted(spelled_out(said.text))
+            reading = read_reply(Reply(text, said.finish, said.refused, full), ask.prompt.output)
+            if reading.json and (clean := self._redacted(reading.json)) != reading.json:
+                reading = read_reply(Reply(clean), ask.prompt.output)  # it was hidden until read
+            cost = price.cost(said.tokens_in, said.tokens_out, said.tokens_cached)
+            self._answers.pay(
+                Call(
+                    ask.namespace,
+                    ask.asset,
+                    ask.prompt.name,
+                    ask.prompt.fingerprint(self.model),
+                    model,
+                    "done" if reading.reason is None else "failed",
+                    reading.reason,
+                    said.tokens_in,
+                    said.tokens_out,
+                    said.tokens_cached,
+                    cost,
+                    said.seconds,
+                    self._now().isoformat(),
+                )
+            )
+            self._budget.count(cost, said.tokens_in, said.tokens_out)
+            return _Turn(model, text or "", said, reading, cost)
+        finally:
+            self._budget.settle(most)
+
+    def _tell(self, what: str) -> None:
+        """Warns, once in a run."""
+        if what not in self._told:
+            self._told.add(what)
+            logger.warning("%s", what)
+
+    def _redacted(self, text: str) -> str:
+        return self._redactor.redact_json(text.encode("utf-8", "replace"))[0].decode()
+
+    def _too_long(self, model: str, ask: Ask) -> bool:
+        given = self._settings.model_context if model == self.model else None
+        context = given or known(model).context
+        shown = estimated_tokens(ask.prompt.system) + estimated_tokens(ask.given)
+        return context is not None and shown + ask.prompt.max_tokens > context
+
+    def _failed(self, key: str, ask: Ask, reason: str, attempts: int) -> tuple[Kept, Answer]:
+        return self._row(key, ask, reason, attempts), Answer("failed", reason=reason, key=key)
+
+    def _kept(self, key: str, ask: Ask, turns: list[_Turn]) -> tuple[Kept, Answer]:
+        """What is kept of the calls of a question, and its answer."""
+        last, said = turns[-1], [turn.said for turn in turns]
+        row = self._row(key, ask, last.reading.reason, len(turns))._replace(
+            model=last.model,
+            text=last.reading.json or last.text,
+            tokens_in=_total([one.tokens_in for one in said]),
+            tokens_out=_total([one.tokens_out for one in said]),
+            tokens_cached=_total([one.tokens_cached for one in said]),
+            cost=_total([turn.cost for turn in turns]),
+            seconds=sum(one.seconds for one in said),
+        )
+        if row.outcome == "failed":
+            return row, Answer("failed", reason=row.reason, key=key)
+        return row, Answer("done", last.reading.value)
+
+    def _row(self, key: str, ask: Ask, reason: str | None, attempts: int) -> Kept:
+        return Kept(
+            key=key,
+            namespace=ask.namespace,
+            asset=ask.asset,
+            prompt=ask.prompt.name,
+            fingerprint=ask.prompt.fingerprint(self.model),
+            model=self.model,
+            outcome="done" if reason is None else "failed",
+            reason=reason,
+            text=None,
+            tokens_in=None,
+            tokens_out=None,
+            tokens_cached=None,
+            cost=None,
+            seconds=0.0,
+            attempts=attempts,
+            made_at=self._now().isoformat(),
+        )
+
+
+class _Told:
+    """Questions by key, each once, and the records that those of one key show."""
+
+    def __init__(self, keys: Sequence[str], asks: Sequence[Ask]) -> None:
+        self.keys = keys
+        self.asks: dict[str, Ask] = {}
+        self.seen: dict[str, set[str]] = {}
+        for key, ask in zip(keys, asks, strict=True):
+            self.asks.setdefault(key, ask)
+            self.seen.setdefault(key, set()).update(ask.record_ids)
+
+
+def _total(values: list[Number | None]) -> Number | None:
+    """The sum, or None if one of them is not known."""
+    found = [value for value in values if value is not None]
+    return sum(found[1:], start=found[0]) if len(found) == len(values) else None

@@ -1,0 +1,77 @@
+"""A call to a language model, tried again where that may help."""
+
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from resources.home.settings import Settings
+from resources.llm import provider
+from resources.llm.circuit_breaker import Breaker
+from resources.llm.provider import Said, Trouble
+
+logger = logging.getLogger(__name__)
+
+LONGEST_DELAY = 60.0
+"""Seconds; a provider that asks for more is left alone until the next run."""
+FIRST_DELAY = 0.5
+"""Seconds before the second try; each further one waits twice as long."""
+
+
+def retried(
+    model: str,
+    messages: Sequence[Mapping[str, str]],
+    parameters: Mapping[str, Any],
+    breaker: Breaker,
+    settings: Settings,
+) -> Said | Trouble:
+    """One call with its retries, unless the provider is down.
+
+    Args:
+        model: The one in force, or a fallback.
+        messages: What it is asked.
+        parameters: Of the prompt.
+        breaker: The model's.
+        settings: model_max_retries, model_timeout, model_base.
+    """
+    tries = settings.model_max_retries + 1
+    trouble = Trouble("provider_down", "")
+    for number in range(1, tries + 1):
+        breaker.wait()
+        if breaker.open:
+            return Trouble("provider_down", "")
+        result = provider.complete(
+            model,
+            messages,
+            parameters,
+            base=_base(model, settings),
+            timeout=settings.model_timeout,
+        )
+        if isinstance(result, Said):
+            breaker.answered()
+            return result
+        trouble = result
+        if trouble.reason in ("too_long", "refused"):
+            breaker.answered()
+            return trouble
+        logger.info("%s: %s, try %d of %d", model, trouble.name, number, tries)
+        if trouble.delay is not None and trouble.delay > LONGEST_DELAY:
+            trouble = trouble._replace(again=False, at_once=True)
+        if not trouble.again:
+            break
+        if trouble.delay is not None:
+            breaker.hold(trouble.delay)
+        elif number < tries:
+            breaker.pause(FIRST_DELAY * 2 ** (number - 1))
+    if breaker.failed(at_once=trouble.at_once):
+        unset = ", ".join(provider.missing(model))
+        hint = f"; not set in the environment: {unset}" if unset else ""
+        if not unset and trouble.at_once and trouble.delay is None:
+            hint = "; are its key, model and model_base right?"
+        logger.warning("%s is not asked any more in this run: %s%s", model, trouble.name, hint)
+    return trouble
+
+
+def _base(model: str, settings: Settings) -> str | None:
+    """The address for a model: fallbacks of another provider have their own."""
+    same = model.partition("/")[0] == (settings.model or "").partition("/")[0]
+    return settings.model_base if same else None

@@ -1,0 +1,426 @@
+"""What is wrong with a home: each thing in it looked at by itself, so that none hides another.
+
+Everything but `records` and the inbox can be made again, so what cannot be read counts as absent,
+and a run makes it. What is dear, or would let forgotten things come back, is told of.
+"""
+
+import json
+import os
+import sqlite3
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
+from pathlib import Path
+from urllib.parse import quote
+
+import polars as pl
+
+from knowledge.build.stages import STAGES
+from knowledge.schema.identity import digest
+from knowledge.schema.tables import MODEL_CALLS, RAW_LOGS, RECORDS, SOURCE_FILES, TABLES, WORK
+from resources.context import State
+from resources.home.api_keys import KeyListError, list_keys
+from resources.home.damage import RUN, Damage, Damaged, first_line, is_panic
+from resources.home.home import FOLDERS, Home, HomeError
+from resources.home.sources import SourceError, list_sources
+from resources.home.tombstones import FORGETTING, forgetting, key_of, tombstones
+from resources.repair.lost_records import lost_records
+from resources.warehouse.publication import HELD, Manifest, manifests, namespaces, published
+from resources.warehouse.table_files import TableDamage, table_damage
+
+NOTHING = "nothing"
+FORGOTTEN = "forget"
+"""Stage of the rows of `work` that say which tombstones were applied."""
+BACKUP = "put it there from a backup, then `cairn run`"
+LOSS = "or `cairn run --accept-loss` goes on without it"
+
+_MARKS = ("model_waits", "model_goes_on", "search_waits", "sensor_alive")
+_JSON = ("checks.json", HELD)
+_SQLITE = b"SQLite format 3\0"
+_HISTORY = "the history of runs"
+
+
+def home_damage(state: State, *, deep: bool = False, first: bool = False) -> list[Damage]:
+    """All that is wrong with a home.
+
+    Args:
+        state: Which.
+        deep: Read all tables and the index whole. Else files that were not written since they were
+            sealed are taken for sound.
+        first: Only what must be sound before all else: modes, folders, the list of sources.
+    """
+    found: list[Damage] = []
+    for look in _FIRST if first else _LOOKS:
+        try:
+            found += look(state, deep)
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException as error:
+            if not is_panic(error) and not isinstance(error, Exception):
+                raise
+            what = look.__name__.strip("_").replace("_", " ")
+            found.append(
+                Damage("", what, state.home.root, f"cannot be looked at: {first_line(error)}", "")
+            )
+    return found
+
+
+def _permissions(state: State, deep: bool) -> Iterator[Damage]:
+    """What its owner may not use, as a copy made by another may be; not of a read-only home."""
+    del deep
+    home = state.home
+    if home.read_only:
+        return
+    for folder, inner, names in os.walk(home.root):
+        for path in (Path(folder, name) for name in (*inner, *names)):
+            if path.is_symlink() or os.access(path, _needed(path)):
+                continue
+            with suppress(OSError):
+                own = path.stat().st_uid == os.geteuid()
+                advice = RUN if own else f"`sudo chown -R $(id -u) {home.root}`, then `cairn run`"
+                yield Damage(
+                    "permission", path.name, path, "may not be read or written", NOTHING,
+                    advice.replace("makes it again", "sets its mode right"), stops=not own,
+                )  # fmt: skip
+
+
+def _needed(path: Path) -> int:
+    return os.R_OK | os.W_OK | (os.X_OK if path.is_dir() else 0)
+
+
+def usable_mode(path: Path) -> int:
+    """The mode of a thing of a home, so that its owner may use it."""
+    return stat.S_IMODE(path.stat().st_mode) | (0o700 if path.is_dir() else 0o600)
+
+
+def _folders(state: State, deep: bool) -> Iterator[Damage]:
+    del deep
+    for name in FOLDERS:
+        path = state.home.root / name
+        if (path.is_symlink() or path.exists()) and not path.is_dir():
+            lost = "what no run had taken in" if name == "inbox" else NOTHING
+            yield Damage("folder", f"folder {name}", path, "is no folder", lost)
+
+
+def _small_files(state: State, deep: bool) -> Iterator[Damage]:
+    """Marks and notes of runs: what cannot be read goes."""
+    del deep
+    root = state.home.root
+    for name in _MARKS:
+        if not _can(root / name, Path.read_text):
+            yield Damage("note", f"mark {name}", root / name, "cannot be read", NOTHING)
+    for name in _JSON:
+        if not _can(root / name, lambda path: json.loads(path.read_bytes()).keys()):
+            yield Damage("note", f"note {name}", root / name, "cannot be read", NOTHING)
+    try:
+        forgetting(state.home)
+    except Damaged:
+        yield Damage(
+            "forgetting", f"note {FORGETTING}", root / FORGETTING, "cannot be read", NOTHING
+        )
+    for file in (root / "notifications").glob("*.jsonl"):
+        if not _can(file, Path.read_bytes):
+            yield Damage("note", "file of what you were told", file, "cannot be read",
+                         "the copy in this file: the inbox says what was told")  # fmt: skip
+
+
+def _can(path: Path, read: Callable[[Path], object]) -> bool:
+    if not path.is_symlink() and not path.exists():
+        return True
+    try:
+        read(path)
+    except (OSError, ValueError, AttributeError):
+        return False
+    return True
+
+
+def _sources(state: State, deep: bool) -> Iterator[Damage]:
+    del deep
+    home = state.home
+    try:
+        if list_sources(home) or home.sources.exists() or not _were_read(state):
+            return  # an empty list is one from which the last was removed
+        kind, found = "", "is gone"
+    except SourceError:
+        kind, found = "sources", "cannot be read"
+    named = "; ".join(f"`cairn run --source {p} --namespace {n}`" for n, p in _were_read(state))
+    yield Damage(
+        kind, "list of sources", home.sources, found,
+        "which folders are watched; what was read of them stays",
+        f"register them again: {named or '`cairn run --source PATH`'}",
+    )  # fmt: skip
+
+
+def _were_read(state: State) -> list[tuple[str, Path]]:
+    """Folders of files that were read, by namespace, without the inbox."""
+    if not _has_rows(state, SOURCE_FILES.name):
+        return []
+    read = state.warehouse.read(SOURCE_FILES, columns=["namespace", "path"]).collect()
+    own = str(state.home.root)
+    folders = {
+        (name, Path(path).parent) for name, path in read.iter_rows() if not path.startswith(own)
+    }
+    return sorted(
+        (name, folder)
+        for name, folder in folders
+        if not any((name, above) in folders for above in folder.parents)
+    )
+
+
+def _keys(state: State, deep: bool) -> Iterator[Damage]:
+    del deep
+    keys = state.home.keys
+    try:
+        list_keys(state.home)
+    except KeyListError as error:
+        if "chmod" in str(error):
+            yield Damage("", "keys of the HTTP API", keys, "others can read it", NOTHING,
+                         f"`chmod 600 {keys}`")  # fmt: skip
+        else:
+            yield Damage("", "keys of the HTTP API", keys, "cannot be read", "all keys",
+                         f"put it there from a backup; or `rm -r {keys}`, then make keys anew with"
+                         " `cairn keys add --namespace NAME`")  # fmt: skip
+
+
+def _dagster(state: State, deep: bool) -> Iterator[Damage]:
+    """Dagster's own files. Runs that are over are only looked at from outside."""
+    del deep
+    folder = state.home.dagster
+    if not folder.is_dir():
+        return
+    settings = folder / "dagster.yaml"
+    if not _can(settings, Path.read_text):
+        yield Damage("dagster", "Dagster's settings", settings, "cannot be read", NOTHING)
+    history = folder / "history"
+    main = (history / "runs.db", history / "runs" / "index.db", folder / "schedules/schedules.db")
+    for name in ("history", "history/runs", "schedules"):
+        path = folder / name
+        if (path.is_symlink() or path.exists()) and not path.is_dir():
+            yield Damage("dagster", "Dagster's database", path, "is no folder", _HISTORY)
+            return
+    there = [path for path in main if path.is_symlink() or path.exists()]
+    for path in main:
+        if path not in there:
+            if there:
+                yield Damage("dagster", "Dagster's database", path, "is gone", _HISTORY)
+        elif wrong := _sqlite_damage(path):
+            yield Damage("dagster", "Dagster's database", path, wrong, _HISTORY)
+    for path in set((history / "runs").glob("*.db")) - set(main):
+        if not _can(path, _sqlite_header):
+            yield Damage("note", "log of a run", path, "cannot be read", "what that run logged")
+
+
+def _sqlite_header(path: Path) -> None:
+    with path.open("rb") as file:
+        head = file.read(32)
+    page = int.from_bytes(head[16:18], "big")
+    pages, size = int.from_bytes(head[28:32], "big"), path.stat().st_size
+    wal = path.with_name(path.name + "-wal")
+    if size == 0 and wal.exists():
+        return  # its first pages are in the log still
+    if head[:16] != _SQLITE or (pages * (65536 if page == 1 else page) > size and not wal.exists()):
+        raise ValueError("no database")
+
+
+def _sqlite_damage(path: Path) -> str | None:
+    """What is wrong with a database that is there."""
+    if not path.is_file():
+        return "is no file"
+    if path.stat().st_size == 0 and not path.with_name(path.name + "-wal").exists():
+        return "is empty"
+    fixed = "" if os.access(path.parent, os.W_OK) else "&immutable=1"
+    try:
+        with closing(sqlite3.connect(f"file:{quote(str(path))}?mode=ro{fixed}", uri=True)) as base:
+            said = base.execute("PRAGMA quick_check(1)").fetchone()[0]
+            if (
+                said == "ok"
+                and not base.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+            ):
+                return "is empty"
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorname.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+            return None
+        return str(error)
+    except sqlite3.DatabaseError as error:
+        return str(error)
+    return None if said == "ok" else "its pages do not fit together"
+
+
+def _answers(state: State, deep: bool) -> Iterator[Damage]:
+    del deep
+    path = state.home.answers
+    if not path.is_symlink() and not path.exists():
+        if _has_rows(state, MODEL_CALLS.name):
+            yield Damage("answers", "answers of language models", path, "is gone", _dear(state),
+                         f"{BACKUP}; or `cairn run` goes on, and asks again")  # fmt: skip
+        return
+    wrong = _sqlite_damage(path)
+    if wrong == "is empty" and not _has_rows(state, MODEL_CALLS.name):
+        return
+    if wrong:
+        yield Damage("answers", "answers of language models", path, wrong, _dear(state),
+                     f"{BACKUP}; or `cairn run` keeps what can be read, and asks the rest again",
+                     )  # fmt: skip
+
+
+def _dear(state: State) -> str:
+    """What the answers cost."""
+    if not _has_rows(state, MODEL_CALLS.name):
+        return "answers that were paid: they are asked, and paid, again"
+    calls = state.warehouse.read(MODEL_CALLS, columns=["cost"]).collect()
+    dollars = calls["cost"].sum()
+    return f"up to {calls.height:,} answers, for {dollars:.2f} dollars: they are asked again"
+
+
+def _manifests(state: State, deep: bool) -> Iterator[Damage]:
+    del deep
+    folder = state.home.publication
+    for path in sorted(folder.glob("*.json")) if folder.is_dir() else ():
+        try:
+            manifests(state.home, path.stem)
+        except (Damaged, ValueError):
+            yield Damage("note", f"manifest of {path.stem}", path, "cannot be read", NOTHING)
+
+
+def manifests_in_force(home: Home) -> list[Manifest]:
+    """The manifests that readers follow, of those that can be read."""
+    found: list[Manifest] = []
+    for namespace in namespaces(home) if home.publication.is_dir() else ():
+        with suppress(Damaged, ValueError):
+            found += [one for one in [published(home, namespace)] if one is not None]
+    return found
+
+
+def _index(state: State, deep: bool) -> Iterator[Damage]:
+    del deep  # the engine touches files that it loads
+    if state.settings.qdrant_url is not None:
+        return
+    from resources.vector_index.edge import EdgeIndex
+
+    index = state.index
+    if not isinstance(index, EdgeIndex) or not state.home.index.is_dir():
+        return
+    # One that no manifest names is taken for what it says of itself, when its like is to be made.
+    for place in sorted(state.home.index.iterdir()):
+        if place.is_symlink() or not place.is_dir():
+            yield Damage("note", f"index of {place.name}", place, "is no folder", NOTHING)
+            continue
+        for where in sorted(place.iterdir()):
+            if where.suffix != ".partial" and (
+                wrong := index.damage(place.name, where.name, deep=True)
+            ):
+                yield Damage("index", f"index of {place.name}", where, wrong, NOTHING)
+    for one in manifests_in_force(state.home):
+        where = state.home.index / one.namespace / (one.generation or "")
+        if one.generation and not where.is_symlink() and not where.exists():
+            yield Damage("gone", f"index of {one.namespace}", where, "is gone", NOTHING)
+
+
+def _tables(state: State, deep: bool) -> Iterator[Damage]:
+    """Tables that cannot be read, and those that were there and are gone."""
+    claimed = {name for one in manifests_in_force(state.home) for name in one.tables}
+    claimed |= _claimed(state)
+    for table in TABLES.values():
+        folder = state.warehouse.folder(table)
+        if folder is None:
+            return
+        wrong = table_damage(folder, deep=deep)
+        gone = wrong is None and not any((folder / "_delta_log").glob("*.json"))
+        if table is RECORDS:
+            yield from _records(state, folder, wrong, gone=gone and table.name in claimed)
+        elif wrong:
+            yield Damage("table", f"table {table.name}", folder, wrong.found, NOTHING)
+        elif gone and table.name in claimed:
+            yield Damage("gone", f"table {table.name}", folder, "is gone", NOTHING)
+
+
+def _claimed(state: State) -> set[str]:
+    """Tables that were made: work says of their stages that they are done."""
+    found = {RECORDS.name} if _has_rows(state, SOURCE_FILES.name) else set[str]()
+    if _has_rows(state, WORK.name):
+        done = set(state.warehouse.read(WORK, columns=["stage"]).collect()["stage"])
+        found |= {table.name for one in STAGES if one.name in done for table in one.writes}
+        found |= {name for name in BY_DAY.get("raw_logs", ()) if "raw_logs" in done}
+    return found
+
+
+BY_DAY = {
+    "raw_logs": ("raw_logs", "conversations", "episodes"),
+    "candidates": ("candidates", "refusals", "pieces", "check_ins"),
+    "learning_candidates": ("learning_candidates",),
+}
+"""Tables that are made by day, by what makes them."""
+
+
+def _has_rows(state: State, table: str) -> bool:
+    """Whether a table can be read, and holds anything."""
+    folder = state.warehouse.folder(TABLES[table])
+    if folder is not None and table_damage(folder, deep=False) is not None:
+        return False
+    return state.warehouse.read(TABLES[table]).select(pl.len()).collect().item() > 0
+
+
+def _records(
+    state: State, folder: Path, wrong: TableDamage | None, *, gone: bool
+) -> Iterator[Damage]:
+    """Damage of the one table that cannot be made again: which days, and what brings them back."""
+    back = wrong is None and not gone and _has_gone_back(state)
+    if not (wrong or gone or back):
+        return
+    lost = lost_records(state.home, state.warehouse, wrong)
+    if back and lost.lines.is_empty():
+        return
+    found = wrong.found if wrong else "is gone" if gone else "is older than what was made of it"
+    advice = "`cairn run` keeps what can be read, and reads the rest again from its sources"
+    if lost.for_good:
+        advice = ", ".join(
+            [f"`cairn run --source {path} --namespace {name}`" for name, path in lost.unregistered]
+            or [f"put {folder} there from a backup, then `cairn run`; {LOSS}"]
+        )
+    yield Damage("records", "table records", folder, found, str(lost), advice,
+                 stops=lost.for_good)  # fmt: skip
+
+
+def _has_gone_back(state: State) -> bool:
+    """Whether `records` is of an older version than was published, as an older backup is."""
+    version = state.warehouse.version(RECORDS)
+    told = [one.tables.get(RECORDS.name, -1) for one in manifests_in_force(state.home)]
+    return version is not None and version < max(told, default=-1)
+
+
+def _tombstones(state: State, deep: bool) -> Iterator[Damage]:
+    """What was forgotten must not come back because the word of it is lost."""
+    del deep
+    home = state.home
+    every = [(name, one) for name, own in tombstones(home).items() for one in own]
+    told = {(name, one.event_id): digest(repr(one)) for name, one in every}
+    try:
+        key_of(home, [one for _, one in every])
+    except HomeError:
+        yield Damage("", "key of tombstones", home.forget_key, "is gone, or holds no key",
+                     "without it what was forgotten would come back", BACKUP,
+                     stops=True)  # fmt: skip
+    gone: set[tuple[str, str]] = set()
+    if _has_rows(state, WORK.name):
+        applied = state.warehouse.read(WORK).filter(pl.col("stage") == FORGOTTEN).collect()
+        for name, unit, noted in applied.select("namespace", "unit", "unit_hash").iter_rows():
+            if (name, unit) not in told or noted not in (unit, told[name, unit]):
+                gone.add((name, unit))
+    for name in sorted({name for name, _ in gone}):
+        ids = sorted(unit for other, unit in gone if other == name)
+        yield Damage("tombstones", f"tombstones of {name}", home.inbox / name,
+                     f"{len(ids)} are gone or changed ({', '.join(ids[:3])})",
+                     "what they forgot would come back", f"{BACKUP}; {LOSS}, and what was forgotten"
+                     " may come back from its sources", stops=True)  # fmt: skip
+    kept = any(_has_rows(state, table.name) for table in (RAW_LOGS, RECORDS))
+    if home.forget_key.exists() and not told and kept and not _has_rows(state, WORK.name):
+        yield Damage("tombstones", "tombstones", home.inbox, "are gone, all of them",
+                     "what was forgotten would come back", f"{BACKUP}; {LOSS}, and what was"
+                     " forgotten may come back from its sources", stops=True)  # fmt: skip
+
+
+_FIRST = (_permissions, _folders, _sources)
+_LOOKS = (
+    *_FIRST, _small_files, _keys, _manifests, _tombstones, _tables,
+    _index, _answers, _dagster,
+)  # fmt: skip

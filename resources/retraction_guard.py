@@ -1,0 +1,32 @@
+"""What the tables as they stand would strike out of what was published."""
+
+from knowledge.quality.retraction_guard import READS, StruckOut, struck_out
+from resources.context import State
+from resources.home.damage import Damaged
+from resources.warehouse.publication import published, read_published
+
+
+def struck_out_now(state: State, namespace: str) -> StruckOut | None:
+    """What would be struck out if a namespace were published now; None if nothing can be lost.
+
+    That is so where it never was published, and where the tables were taken away and made anew:
+    the versions that the manifest names are gone, and nobody can read them any more.
+    """
+    manifest = published(state.home, namespace)
+    if manifest is None:
+        return None
+    warehouse = state.warehouse
+    try:
+        before = {table.name: read_published(warehouse, manifest, table) for table in READS}
+    except Damaged:
+        return None
+    return struck_out(
+        before,
+        {table.name: warehouse.read(table, namespace=namespace) for table in READS},
+    )
+
+
+def bounds(state: State) -> dict[str, float]:
+    """The settings that say how much may be struck out at once."""
+    policy = state.policy
+    return {"share": policy.struck_out_share, "floor": policy.struck_out_floor}

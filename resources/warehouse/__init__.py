@@ -1,0 +1,4 @@
+"""Tables on disk: Delta, changes between versions, publication, sealed files.
+
+It uses home.
+"""

@@ -1,0 +1,177 @@
+"""What readers follow: one manifest per namespace, replaced atomically, the last three kept."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from knowledge.schema.tables import Table
+from resources.home.atomic_files import replace_file
+from resources.home.damage import RUN, Damaged
+from resources.home.home import Home, check_namespace
+from resources.warehouse.warehouse import Warehouse
+
+KEPT = 3
+HELD = "held.json"
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """A state of a namespace in which all tables and the index agree."""
+
+    namespace: str
+    generation: str | None
+    """Generation of vectors; None if there is none yet."""
+    tables: Mapping[str, int]
+    """Delta version of each table."""
+    watermark: datetime | None
+    """Latest event; the default `as_of`."""
+    published_at: datetime
+    """When it was replaced, by the clock: shown, and used for nothing else."""
+    told_at: datetime | None = None
+    """When knowledge was ingested last, which is no event and ages nothing."""
+
+    def same_content(self, other: "Manifest | None") -> bool:
+        """Whether another manifest names the same, the time of publishing aside."""
+        return other is not None and self == replace(other, published_at=self.published_at)
+
+
+def publish(home: Home, manifest: Manifest) -> bool:
+    """Makes a manifest the one that readers follow; the two before it are kept.
+
+    Returns:
+        Whether it differs from the one in force; the same content is not written again.
+
+    Raises:
+        ValueError: its namespace cannot be one.
+    """
+    kept = manifests(home, manifest.namespace)
+    if kept and manifest.same_content(kept[0]):
+        return False
+    content = json.dumps(
+        [asdict(each) for each in (manifest, *kept[: KEPT - 1])], default=datetime.isoformat
+    )
+    replace_file(_file(home, manifest.namespace), content.encode())
+    return True
+
+
+@dataclass(frozen=True)
+class Held:
+    """Why a namespace was not published, and the versions of tables for which that was so."""
+
+    reasons: Sequence[str]
+    tables: Mapping[str, int]
+    bounds: Mapping[str, float] = field(default_factory=dict[str, float])
+    """Settings of what one publication may strike out."""
+
+
+def held_back(home: Home) -> dict[str, Held]:
+    """Namespaces whose readers keep what they had, since their invariants do not hold.
+
+    A list that cannot be read counts as none: the next publication finds out again.
+    """
+    try:
+        content = json.loads((home.root / HELD).read_bytes())
+        return {namespace: Held(**fields) for namespace, fields in content.items()}
+    except (OSError, ValueError, TypeError, AttributeError):
+        return {}
+
+
+def hold_back(home: Home, held: Mapping[str, Held]) -> None:
+    """Keeps which namespaces are held back, in place of those that were."""
+    if held != held_back(home):
+        content = {namespace: asdict(each) for namespace, each in held.items()}
+        replace_file(home.root / HELD, json.dumps(content, indent=1, sort_keys=True).encode())
+
+
+def published(home: Home, namespace: str) -> Manifest | None:
+    """The manifest in force, or None if nothing is published yet."""
+    return next(iter(manifests(home, namespace)), None)
+
+
+def manifests(home: Home, namespace: str) -> list[Manifest]:
+    """The manifests kept, the one in force first.
+
+    Raises:
+        Damaged: they cannot be read.
+    """
+    file = _file(home, namespace)
+    try:
+        return [_manifest(fields) for fields in json.loads(file.read_bytes())]
+    except FileNotFoundError:
+        return []
+    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+        raise Damaged(f"manifest {file} cannot be read: {RUN}") from error
+
+
+def namespaces(home: Home) -> list[str]:
+    """Namespaces in which something is published, sorted."""
+    return sorted(path.stem for path in home.publication.glob("*.json"))
+
+
+def versions_in_use(home: Home) -> dict[str, set[int]]:
+    """Versions of each table that some manifest names: vacuum keeps them."""
+    used: dict[str, set[int]] = {}
+    for namespace in namespaces(home):
+        for manifest in manifests(home, namespace):
+            for table, version in manifest.tables.items():
+                used.setdefault(table, set()).add(version)
+    return used
+
+
+def generations_in_use(home: Home, namespace: str) -> set[str]:
+    """Generations of vectors that some manifest of a namespace names: they stay."""
+    return {each.generation for each in manifests(home, namespace) if each.generation}
+
+
+def forget_others(home: Home, namespace: str) -> None:
+    """Drops every manifest but the one in force, so that nothing older stays readable."""
+    if kept := manifests(home, namespace):
+        content = json.dumps([asdict(kept[0])], default=datetime.isoformat)
+        replace_file(_file(home, namespace), content.encode())
+
+
+def unpublish(home: Home, namespace: str) -> None:
+    """Drops every manifest of a namespace: nothing of it is left to read."""
+    _file(home, namespace).unlink(missing_ok=True)
+
+
+def read_published(
+    warehouse: Warehouse,
+    manifest: Manifest,
+    table: Table,
+    *,
+    days: Sequence[str] | None = None,
+    columns: Sequence[str] | None = None,
+) -> pl.LazyFrame:
+    """Rows of the manifest's namespace in a table as it was published.
+
+    A table that the manifest does not name is empty, even if it is there by now.
+    """
+    version = manifest.tables.get(table.name)
+    if version is None:
+        empty = table.empty().lazy()
+        return empty if columns is None else empty.select(columns)
+    # A table of the whole home (extractors) has no namespace.
+    namespace = manifest.namespace if "namespace" in table.columns else None
+    return warehouse.read(table, namespace=namespace, days=days, columns=columns, version=version)
+
+
+def _file(home: Home, namespace: str) -> Path:
+    return home.publication / f"{check_namespace(namespace)}.json"
+
+
+def _manifest(fields: dict[str, Any]) -> Manifest:
+    watermark, told_at = fields["watermark"], fields.get("told_at")
+    return Manifest(
+        namespace=fields["namespace"],
+        generation=fields["generation"],
+        tables=fields["tables"],
+        watermark=datetime.fromisoformat(watermark) if watermark else None,
+        published_at=datetime.fromisoformat(fields["published_at"]),
+        told_at=datetime.fromisoformat(told_at) if told_at else None,
+    )

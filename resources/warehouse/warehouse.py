@@ -1,0 +1,479 @@
+"""Delta tables: the only code that writes them."""
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from itertools import chain
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import unquote
+
+import polars as pl
+import pyarrow as pa
+from deltalake import CommitProperties, DeltaTable, write_deltalake
+from deltalake.exceptions import CommitFailedError, DeltaError
+
+from knowledge.engine.diff import Change, difference
+from knowledge.schema.tables import Table
+from resources.home.damage import RUN, Damaged, first_line
+from resources.home.seals import has_size
+from resources.warehouse.change_feed import apart, are_spread, rows_of
+from resources.warehouse.delta import (
+    HOOKS,
+    WHOLE,
+    Commit,
+    Delta,
+    Opened,
+    Scope,
+    files_of,
+    last_commit,
+    opened,
+    quoted,
+    sizes_of,
+    stored_as,
+    uris_of,
+    written_as,
+)
+from resources.warehouse.table_files import reseal, seal_commit
+from resources.warehouse.vacuum import purged, vacuumed
+
+ATTEMPTS = 5
+KEPT_OPEN = 128
+"""Versions of tables that stay open to be read."""
+ROWS_AT_ONCE = 100_000
+"""Rows that are held of a table that is written again in parts."""
+MOST_IDS = 50_000
+"""Rows of more ids are not looked for one by one: a namespace is replaced as a whole."""
+
+
+class Conflict(Exception):  # noqa: N818 - what it is called where it is caught
+    """Another writer changed the table since it was read: read again and compute again."""
+
+
+class Written(NamedTuple):
+    """What a write left behind."""
+
+    version: int
+    """Version that holds the content; one from before if nothing changed."""
+    rows: int
+    """Rows given: of the whole table, or of the days or namespaces that were replaced."""
+    changed: bool
+    """Whether a commit was made."""
+
+
+@dataclass(frozen=True)
+class Warehouse:
+    """Tables at an address: a folder, or an object store with its options.
+
+    Every replacement is compared with what is stored, and equal content commits nothing. It is
+    committed through the handle that it was compared by, so that a change in between is refused.
+    """
+
+    address: str | Path
+    storage_options: Mapping[str, str] | None = field(default=None, repr=False)
+    run_id: str | None = None
+    """Written into each commit."""
+    _kept: dict[Commit, Opened] = field(
+        default_factory=dict[Commit, Opened], init=False, repr=False, compare=False
+    )
+    _whole: set[str] = field(default_factory=set[str], init=False, repr=False, compare=False)
+    """Files that were seen to be as long as they should be; no name is used twice."""
+
+    def read(
+        self,
+        table: Table,
+        *,
+        namespace: str | None = None,
+        days: Sequence[str] | None = None,
+        columns: Sequence[str] | None = None,
+        version: int | None = None,
+    ) -> pl.LazyFrame:
+        """Rows of a table in no particular order; a table that is not there is empty.
+
+        Args:
+            table: Which.
+            namespace: Only its rows; other namespaces' files are not opened.
+            days: Only rows of these days, for tables by day; other days' files are not opened.
+            columns: Only these.
+            version: As it was then; else as it is now.
+
+        Raises:
+            Damaged: its files, or this version, are gone or cut.
+        """
+        opened = self._opened(table, version)
+        if opened is None and version is not None:
+            raise Damaged(f"table {table.name} is gone: {RUN}")
+        frame = table.empty().lazy() if opened is None else opened.rows
+        frame = frame.filter(*Scope(days, None if namespace is None else [namespace]).expressions)
+        return frame if columns is None else frame.select(columns)
+
+    def version(self, table: Table) -> int | None:
+        """Version of the last change of content; None if the table is not there."""
+        opened = self._opened(table)
+        return None if opened is None else opened.content_version
+
+    def namespaces(self, table: Table) -> frozenset[str]:
+        """Namespaces that have rows in a table."""
+        opened = self._opened(table)
+        return frozenset() if opened is None else opened.namespaces
+
+    def write(
+        self,
+        table: Table,
+        frame: pl.DataFrame,
+        *,
+        days: Sequence[str] | None = None,
+        namespaces: Sequence[str] | None = None,
+        read_version: int | None = None,
+    ) -> Written:
+        """Replaces a table, or all rows of some days or namespaces in it, with a frame.
+
+        Where only namespaces are named, days that stay as they are are not written again.
+
+        Args:
+            table: Which.
+            frame: Its rows, of these days and namespaces only; may be empty.
+            days: Days that are replaced, for tables by day.
+            namespaces: Namespaces that are replaced.
+            read_version: Version that the frame was computed from, to refuse it if the content
+                has changed since.
+
+        Raises:
+            Conflict: the table was changed by another writer.
+            ValueError: rows outside of what is replaced, a key that occurs twice, or columns
+                that are not the table's.
+        """
+        opened = self._opened(table)
+        found = None if opened is None else opened.content_version
+        if read_version is not None and found != read_version:
+            raise Conflict(f"{table.name}: computed from version {read_version}, now {found}")
+        scope = Scope(days, namespaces)
+        return self._replace(table, opened, scope, _current(table, opened, scope), frame)
+
+    def update(
+        self,
+        table: Table,
+        compute: Callable[[pl.DataFrame], pl.DataFrame],
+        *,
+        days: Sequence[str] | None = None,
+        namespaces: Sequence[str] | None = None,
+    ) -> Written:
+        """Replaces rows with what `compute` makes of them; again if another writer came first.
+
+        Args:
+            table: Which.
+            compute: From the rows of these days and namespaces, sorted by key, to the new ones.
+            days: Days that are replaced, for tables by day.
+            namespaces: Namespaces that are replaced.
+
+        Raises:
+            Conflict: another writer came first every time.
+            ValueError: as `write`.
+        """
+        scope = Scope(days, namespaces)
+        for attempt in range(ATTEMPTS):
+            opened = self._opened(table)
+            current = _current(table, opened, scope)
+            try:
+                return self._replace(table, opened, scope, current, compute(current))
+            except Conflict:
+                if attempt == ATTEMPTS - 1:
+                    raise
+        raise AssertionError("unreachable")
+
+    def amend(self, table: Table, change: Change, *, namespace: str) -> Written:
+        """Adds rows of a namespace and takes others away; files without them stay as they are.
+
+        Args:
+            table: Which.
+            change: Rows that come, and rows that go, which are there: this is not looked for.
+            namespace: Whose rows all of them are.
+
+        Raises:
+            Conflict: the table was changed by another writer.
+            ValueError: a key that occurs twice in what comes, or columns that are not the table's.
+        """
+        if change.gone.is_empty():
+            return self.append(table, change.come)
+        opened = self._opened(table)
+        if opened is None:
+            raise Conflict(f"{table.name}: is gone")
+        # Rows are looked for by the part of the key that tells most of them apart.
+        keys = change.rows.select(table.key)
+        texts = [name for name in table.key[::-1] if table.schema[name] == pl.String]
+        by = max(texts, key=lambda name: keys[name].n_unique())
+        ids = keys[by].unique().sort()
+        scope = Scope(namespaces=[namespace])
+        come = _checked(table, table.frame(change.come))
+        if len(ids) > MOST_IDS or (
+            not table.by_day
+            and are_spread(uris_of(opened.stored, namespace), change.gone[by], self._options)
+        ):
+            # All is written again, part by part: there may be more than memory holds twice.
+            every = opened.rows.filter(*scope.expressions)
+            parts = (
+                part.join(keys, on=table.key, how="anti")
+                for part in every.collect_batches(chunk_size=ROWS_AT_ONCE)
+            )
+            stream = _streamed(table, chain([come], parts))
+            return self._commit(
+                table, opened, stream, come.height, mode="overwrite", predicate=scope.predicate
+            )
+        among = pl.col(by).is_in(ids.implode())
+        predicate = f"{scope.predicate} AND {by} IN ({', '.join(map(quoted, ids))})"
+        there = opened.rows.filter(*scope.expressions, among).collect()
+        rows = table.frame(pl.concat([there.join(keys, on=table.key, how="anti"), come]))
+        return self._commit(
+            table, opened, _as_stored(table, rows), come.height, mode="overwrite",
+            predicate=predicate,
+        )  # fmt: skip
+
+    def changes(self, table: Table, since: int | None, *, namespace: str) -> Change | None:
+        """Rows of a namespace that came and went since a version.
+
+        Only files that are in one of both versions are read; for tables by day, days with any.
+
+        Args:
+            table: Which.
+            since: The version; None if the table was not there.
+            namespace: Whose rows.
+
+        Returns:
+            The change; None if that version can no longer be read.
+        """
+        try:
+            then = None if since is None else self._opened(table, since)
+            if since is not None and then is None:
+                return None
+            now = self._opened(table)
+            stored = [one and one.stored for one in (then, now)]
+            if not table.by_day:
+                before, after = (uris_of(one, namespace) for one in stored)
+                gone = rows_of(table, before - after, namespace, self._options)
+                come = rows_of(table, after - before, namespace, self._options)
+                return apart(table, gone, come)
+            differ = pl.concat(files_of(one, namespace) for one in stored).unique(keep="none")
+            days = differ["day"].unique().to_list()
+            scope = Scope(days, [namespace] if differ.height else [])
+            return difference(*(_current(table, one, scope) for one in (then, now)))
+        except (Damaged, OSError):
+            return None
+
+    def append(self, table: Table, frame: pl.DataFrame) -> Written:
+        """Adds rows. Their keys must be new: this compares them among themselves only.
+
+        Raises:
+            Conflict: another writer made the table at this moment.
+            ValueError: a key that occurs twice in the frame, or columns that are not the table's.
+        """
+        rows = _checked(table, table.frame(frame))
+        opened = self._opened(table)
+        if opened is not None and rows.is_empty():
+            return Written(opened.content_version, 0, changed=False)
+        return self._commit(table, opened, _as_stored(table, rows), rows.height, mode="append")
+
+    def maintain(
+        self,
+        table: Table,
+        *,
+        keep: Collection[int] = (),
+        retention: timedelta = timedelta(days=7),
+    ) -> int:
+        """Compacts small files, writes a checkpoint, removes what no version in use needs.
+
+        Args:
+            table: Which; nothing happens if it is not there.
+            keep: Versions that publications name. They stay readable.
+            retention: How long other versions stay; zero also erases what was just deleted.
+
+        Returns:
+            Files removed.
+        """
+        removed = vacuumed(self._uri(table), table.name, self._options, keep, retention)
+        reseal(Path(self._uri(table)))
+        return removed
+
+    def purge(self, table: Table, *, keep: Collection[int] = ()) -> int:
+        """Removes every version but the last content and those to keep, their log entries too.
+
+        Args:
+            table: Which; nothing happens if it is not there.
+            keep: Versions that publications name. They stay readable.
+
+        Returns:
+            Files removed.
+        """
+        last = self.version(table)
+        if last is None:
+            return 0
+        self._kept.clear()
+        removed = purged(self._uri(table), self._options, {*keep, last})
+        reseal(Path(self._uri(table)))
+        return removed
+
+    def folder(self, table: Table) -> Path | None:
+        """Where a table is; None in an object store."""
+        uri = self._uri(table)
+        return None if "://" in uri else Path(uri)
+
+    def let_go(self) -> None:
+        """Lets go of tables that were opened: their files were changed by other means."""
+        self._kept.clear()
+        self._whole.clear()
+
+    @property
+    def _options(self) -> dict[str, str] | None:
+        return dict(self.storage_options) if self.storage_options else None
+
+    def _uri(self, table: Table) -> str:
+        return f"{str(self.address).rstrip('/')}/{table.name}"
+
+    def _opened(self, table: Table, version: int | None = None) -> Opened | None:
+        """A table to read from: each version in a folder is opened once."""
+        commit = last_commit(Path(self._uri(table)), version)
+        kept = None if commit is None else self._kept.get(commit)
+        if kept is not None and kept.table is table:
+            return kept
+        try:
+            stored = self._open(table, version if commit is None else commit.version)
+        except DeltaError as error:
+            raise Damaged(
+                f"table {table.name} cannot be read ({first_line(error)}): {RUN}"
+            ) from error
+        if stored is None:
+            return None
+        self._check(table, stored)
+        return self._keep(table, stored, commit)
+
+    def _check(self, table: Table, stored: DeltaTable) -> None:
+        """Refuses files that are gone or cut: where polars reads them, it gives up by a panic."""
+        folder = self.folder(table)
+        if folder is None:
+            return
+        for path, size in zip(*sizes_of(stored), strict=True):
+            if path not in self._whole:
+                if not has_size(folder / unquote(path), size):
+                    raise Damaged(f"table {table.name}: {folder / path} is gone or cut: {RUN}")
+                self._whole.add(path)
+
+    def _keep(self, table: Table, stored: DeltaTable, commit: Commit | None) -> Opened:
+        opened = Opened(stored, table, self._options, kept=commit is not None)
+        if commit is not None:
+            while len(self._kept) >= KEPT_OPEN:
+                self._kept.pop(next(iter(self._kept)), None)
+            self._kept[commit] = opened
+        return opened
+
+    def _open(self, table: Table, version: int | None = None) -> DeltaTable | None:
+        return opened(self._uri(table), self._options, version)
+
+    def _replace(
+        self,
+        table: Table,
+        opened: Opened | None,
+        scope: Scope,
+        current: pl.DataFrame,
+        frame: pl.DataFrame,
+    ) -> Written:
+        rows = _checked(table, table.frame(frame))
+        if rows.filter(*scope.expressions).height < rows.height:
+            raise ValueError(f"{table.name}: rows outside of the days or namespaces replaced")
+        if opened is not None and rows.equals(current):
+            return Written(opened.content_version, rows.height, changed=False)
+        part = rows
+        if opened is not None and table.by_day and scope.days is None and scope.namespaces:
+            days = difference(current, rows).rows["day"].unique().to_list()
+            scope = Scope(days, scope.namespaces)
+            part = rows.filter(*scope.expressions)
+        data = _as_stored(table, part)
+        return self._commit(
+            table, opened, data, rows.height, mode="overwrite", predicate=scope.predicate
+        )
+
+    def _commit(
+        self,
+        table: Table,
+        opened: Opened | None,
+        data: Any,
+        rows: int,
+        *,
+        mode: Any,
+        predicate: str | None = None,
+    ) -> Written:
+        metadata = {"run_id": self.run_id} if self.run_id else None
+        common: dict[str, Any] = {
+            "writer_properties": written_as(table.name),
+            "commit_properties": CommitProperties(custom_metadata=metadata),
+            "post_commithook_properties": HOOKS,
+        }
+        try:
+            # Committing turns a handle into the next version: readers keep theirs.
+            stored = opened and opened.stored
+            if opened is not None and opened.kept:
+                stored = self._open(table, opened.stored.version())
+            if stored is None:
+                stored = self._create(table, data, common)
+            else:
+                if {column.name for column in stored.schema().fields} != set(table.columns):
+                    # A column was declared or given up since: the whole is made to its new form.
+                    common["schema_mode"] = "overwrite" if predicate == WHOLE else "merge"
+                    predicate = None if predicate == WHOLE else predicate
+                write_deltalake(stored, data, mode=mode, predicate=predicate, **common)
+        except CommitFailedError as error:
+            raise Conflict(f"{table.name}: changed by another writer") from error
+        folder = Path(self._uri(table))
+        commit = last_commit(folder, stored.version())
+        if commit is not None:
+            seal_commit(folder, stored.version())
+        self._keep(table, stored, commit)
+        return Written(stored.version(), rows, changed=True)
+
+    def _create(self, table: Table, data: Any, common: dict[str, Any]) -> DeltaTable:
+        uri = self._uri(table)
+        if "://" not in uri:
+            Path(uri).mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            write_deltalake(
+                uri,
+                data,
+                mode="error",
+                partition_by=_partitions(table),
+                name=table.name,
+                description=table.about,
+                storage_options=self._options,
+                **common,
+            )
+        except CommitFailedError:
+            raise
+        except DeltaError as error:
+            if DeltaTable.is_deltatable(uri, self._options):
+                raise Conflict(f"{table.name}: made by another writer") from error
+            raise
+        return Delta(uri, storage_options=self._options)
+
+
+def _current(table: Table, opened: Opened | None, scope: Scope) -> pl.DataFrame:
+    return table.empty() if opened is None else opened.current(scope)
+
+
+def _partitions(table: Table) -> list[str]:
+    namespace = ["namespace"] if "namespace" in table.columns else []
+    return [*namespace, "day"] if table.by_day else namespace
+
+
+def _as_stored(table: Table, rows: pl.DataFrame) -> pl.DataFrame:
+    return rows.select(stored_as(name, kind) for name, kind in table.schema.items())
+
+
+def _streamed(table: Table, parts: Iterable[pl.DataFrame]) -> Any:
+    """Parts as they are asked for, each let go once it is written."""
+    batches = (_as_stored(table, part).to_arrow().to_batches() for part in parts)
+    first = _as_stored(table, table.empty()).to_arrow().schema
+    return pa.RecordBatchReader.from_batches(first, chain.from_iterable(batches))
+
+
+def _checked(table: Table, rows: pl.DataFrame) -> pl.DataFrame:
+    twice = rows.height - rows.select(pl.struct(table.key).n_unique()).item()
+    if twice:
+        raise ValueError(f"{table.name}: {twice} rows repeat a key ({', '.join(table.key)})")
+    return rows

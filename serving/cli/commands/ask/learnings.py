@@ -1,0 +1,85 @@
+"""`cairn learnings`."""
+
+import click
+import polars as pl
+
+from serving.cli import options
+from serving.cli.report import say_pending
+from serving.cli.terminal import console, emit_json, say
+from serving.query.learning_versions import versions_of
+from serving.read.display import count, one_line
+from serving.read.reader import open_reader
+from serving.status.pending import RATINGS, as_rows, pending
+
+CATEGORIES = [
+    "pattern", "best_practice", "anti_pattern", "bug_fix", "optimization", "tool_usage",
+    "workflow", "decision",
+]  # fmt: skip
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  cairn learnings
+  cairn learnings --category bug_fix --min-confidence 0.8 --json"""
+)
+@click.option("--category", type=click.Choice(CATEGORIES), help="Only this category.")
+@options.confidence("--min-confidence", "Least confidence.")
+@options.limit(10)
+@options.namespace(options.ONE_NAMESPACE)
+@options.as_json
+@click.pass_context
+def command(
+    ctx: click.Context,
+    category: str | None,
+    min_confidence: float | None,
+    limit: int,
+    namespace: str | None,
+    as_json: bool,
+) -> None:
+    """List reusable lessons, the surest first."""
+    reader = open_reader(options.state_of(ctx), namespace)
+    found = reader.learnings()
+    if category is not None:
+        found = found.filter(pl.col("category") == category)
+    if min_confidence is not None:
+        found = found.filter(pl.col("confidence") >= min_confidence)
+    rows = found.collect()
+    page = rows.head(limit)
+    told = versions_of(reader, page)
+    earlier = {
+        learning_id: sum(not version["stored"] for version in versions)
+        for learning_id, versions in told.items()
+    }
+    waiting = pending(reader.state, reader.namespace, RATINGS)
+    if as_json:
+        emit_json(
+            {
+                "namespace": reader.namespace,
+                "total": rows.height,
+                "learnings": [
+                    row | {"versions": told.get(row["learning_id"], [])}
+                    for row in page.drop("simhash").to_dicts()
+                ],
+                "waiting": as_rows(waiting),
+            }
+        )
+        return
+    if not rows.height:
+        narrow = " of that kind" if category or min_confidence else ""
+        say(f"No learning{narrow} in {reader.namespace}.")
+        return
+    out = console()
+    for row in page.iter_rows(named=True):
+        out.print(f"[bold]{row['confidence']:.2f}[/]  [cyan]{row['category']}[/]", end="")
+        out.print(f"  {row['learning_id']}", style="dim", markup=False)
+        say(one_line(row["title"]), style="bold", indent=6)
+        for line in row["content"].splitlines():
+            if line.strip() and one_line(line) != one_line(row["title"]):
+                say(one_line(line), indent=6)
+        say(", ".join(row["tags"]), style="dim", indent=6)
+        if others := earlier.get(row["learning_id"]):
+            say(count(others, "other version"), style="dim", indent=6)
+        out.print()
+    out.print(f"{page.height:,} of {rows.height:,}; `cairn show ID` has the quotes", style="dim")
+    say_pending(waiting)

@@ -1,0 +1,137 @@
+"""`cairn research`."""
+
+from typing import TYPE_CHECKING
+
+import click
+import polars as pl
+
+from serving.cli import options
+from serving.cli.terminal import Column, emit_json, print_table, say
+from serving.read.display import count
+
+if TYPE_CHECKING:
+    from resources.context import State
+
+DUE = (
+    Column("rank", "#"),
+    Column("mode"),
+    Column("query", wide=True),
+    Column("due_at", "due"),
+    Column("priority", from_width=96),
+    Column("reason", from_width=80, most=48),
+)
+DONE = (
+    Column("at"),
+    Column("trigger", from_width=80),
+    Column("query", wide=True),
+    Column("outcome"),
+    Column("results"),
+    Column("error", from_width=96),
+)
+WHY = {
+    "switched_off": "until the first run of searches with a provider",
+    "before_switch": "for what was only named before searches were switched on",
+    "muted": "for what you muted",
+    "disliked": "for what you dislike",
+    "faint": "for what you care about too little by now",
+    "no_interval": "since --every is no time such as 3d",
+    "forgotten": "since what they brought was forgotten",
+    "unknown": "of which nobody knows whether they were made",
+    "failed": "since they failed for good",
+}
+"""Why searches are held, in words."""
+
+HELD = (Column("effect_id", "id"), Column("held"), Column("query", wide=True))
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  cairn research
+  cairn research --run          (makes the searches that are due, now)
+  cairn research --again s_3f9a (tries one again of which nobody knows what became)
+  cairn research --json
+
+Searches are made at night, and by the daemon when nothing else is to be done; no other command
+makes any."""
+)
+@click.option("--run", "now", is_flag=True, help="Make the searches that are due.")
+@click.option("--again", metavar="ID", help="Try a search again that is held.")
+@options.limit(20)
+@options.namespace(options.ONE_NAMESPACE)
+@options.as_json
+@click.pass_context
+def command(
+    ctx: click.Context,
+    now: bool,
+    again: str | None,
+    limit: int,
+    namespace: str | None,
+    as_json: bool,
+) -> None:
+    """What is to be searched for, what was, and what is not known."""
+    from serving.cli.report import say_pending
+    from serving.query.research import NO_PROVIDER, NOTHING, report
+    from serving.read.reader import open_reader
+    from serving.status.pending import NEXT_RUN, RESEARCH, as_rows, listed
+    from serving.write.research import again as try_again
+
+    if now and again:
+        raise click.UsageError("--run and --again do not go together", ctx)
+    state = options.state_of(ctx)
+    if now:
+        _run(state)
+    if again:
+        reader = open_reader(state, namespace)
+        tried = try_again(reader, again)
+        if as_json:
+            emit_json({"namespace": reader.namespace, **tried._asdict()})
+        else:
+            said = f"To be tried again: {tried.query}; applied {NEXT_RUN}"
+            say(said if tried.new else "That was said before.")
+        return
+    namespace, reader, waiting = listed(state, namespace, RESEARCH)
+    free, held, made = report(reader) if reader else NOTHING
+    open_ = held.filter(pl.col("held").is_in(["unknown", "failed"])).to_dicts()
+    if as_json:
+        emit_json(
+            {
+                "namespace": namespace,
+                "provider": state.settings.search_provider,
+                "due": free.head(limit).to_dicts(),
+                "held": held.head(limit).to_dicts(),
+                "done": made[:limit],
+                "waiting": as_rows(waiting),
+            }
+        )
+        return
+    say(f"To be searched for: {count(free.height, 'search', 'searches')}", style="bold")
+    if free.height:
+        print_table(free.head(limit).to_dicts(), DUE, indent=2)
+    for why, number in held.group_by("held").len().sort("held").iter_rows():
+        say(f"Held: {count(number, 'search', 'searches')}, {WHY.get(why, why)}", indent=2)
+    if open_:
+        say("Not known, or failed: `cairn research --again ID`", style="bold")
+        print_table(open_[:limit], HELD, indent=2)
+    say(f"Made: {count(len(made), 'search', 'searches')}", style="bold")
+    if made:
+        print_table(made[:limit], DONE, indent=2)
+    say_pending(waiting)
+    if state.settings.search_provider is None:
+        say(NO_PROVIDER)
+
+
+def _run(state: "State") -> None:
+    from resources.web.search_provider import search_provider
+
+    if search_provider(state.settings) is None:
+        raise click.ClickException(
+            "no search provider is set: CAIRN_SEARCH_PROVIDER, such as searxng or folder:PATH"
+        )
+    state.home.dagster_environment()  # the code location looks for the home when it is imported
+    from pipelines.runner import RunFailed, run_searches
+
+    try:
+        run_searches(state)
+    except RunFailed as error:
+        raise click.ClickException(f"{error}; what was published before stays") from error

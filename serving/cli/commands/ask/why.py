@@ -1,0 +1,72 @@
+"""`cairn why`."""
+
+from typing import Any
+
+import click
+
+from serving.cli import options
+from serving.cli.terminal import console, emit_json, say
+from serving.read.display import one_line
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  cairn why f_1c0ad239        (the beginning of an id is enough)
+  cairn why l_3c654be75baee14b --json
+  cairn why r_c76f145f9a0ab7d8 --uses     (what depends on a record)"""
+)
+@click.argument("id_", metavar="ID")
+@click.option("--uses", is_flag=True, help="The other way: what depends on this record.")
+@options.namespace(options.ANY_NAMESPACE)
+@options.as_json
+@click.pass_context
+def command(ctx: click.Context, id_: str, uses: bool, namespace: str | None, as_json: bool) -> None:
+    """Where a fact, learning or entity comes from: quote, record, file and line."""
+    from serving.query.lineage import uses as uses_of
+    from serving.query.lineage import why
+    from serving.read.id_lookup import find
+
+    thing = find(options.state_of(ctx), id_, namespace)
+    if uses:
+        used = uses_of(thing.reader, thing.id)
+        if used is None:
+            raise click.ClickException(f"{thing.id} is a {thing.kind}; --uses is for a record")
+        emit_json(used) if as_json else _print_uses(used)
+        return
+    found = why(thing.reader, thing.id)
+    if found is None:
+        raise click.ClickException(f"nothing has the id {thing.id}")
+    emit_json(found) if as_json else _print_why(found)
+
+
+def _print_why(found: dict[str, Any]) -> None:
+    say(f"{found['kind']} {found['id']}", style="bold")
+    said = found["explanation"].get(found["kind"]) or {}
+    if text := said.get("content") or said.get("title") or said.get("display_name"):
+        say(one_line(text, 600), indent=2)
+    if not found["quotes"]:
+        say(f"rests on no single record; `cairn show {found['id']}` explains it", indent=2)
+    for quote in found["quotes"]:
+        console().print()
+        say(f"“{one_line(quote['quote'] or '', 400)}”", indent=2)
+        where = f"{quote['file']}:{quote['line']}" if quote["file"] else "no longer in the logs"
+        say(f"{quote['record_id']}  {where}", style="dim", indent=2)
+
+
+def _print_uses(used: dict[str, Any]) -> None:
+    say(f"record {used['record_id']}", style="bold")
+    say(f"{used['file']}:{used['line']}", style="dim", indent=2)
+    for name, text, id_ in (
+        ("facts", "content", "fact_id"),
+        ("supported", "content", "fact_id"),
+        ("learnings", "title", "learning_id"),
+        ("entities", "display_name", "entity_id"),
+    ):
+        if used[name]:
+            console().print()
+            say(name.capitalize(), style="bold")
+        for row in used[name]:
+            say(f"{row[id_]}  {one_line(row[text], 200)}", indent=2)
+    if not any(used[name] for name in ("facts", "supported", "learnings", "entities")):
+        say("nothing depends on it", indent=2)

@@ -1,0 +1,123 @@
+"""`cairn backfill`."""
+
+import sys
+import time
+from collections.abc import Sequence
+from datetime import date
+from typing import TYPE_CHECKING
+
+import click
+
+from serving.cli import options
+from serving.cli.commands.run.stale import in_words
+from serving.cli.terminal import say
+from serving.read.display import count
+
+if TYPE_CHECKING:
+    from pipelines.planning.stale import Change
+
+FIRST_DAY, LAST_DAY = date.min.isoformat(), date.max.isoformat()
+"""Of any range, if none is given."""
+
+
+def _day(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    if value is None:
+        return None
+    try:
+        return date.fromisoformat(value).isoformat()
+    except ValueError:
+        raise click.BadParameter(f"{value!r} is no day such as 2026-03-01", ctx, param) from None
+
+
+def _agree(changes: "Sequence[Change]", *, as_json: bool) -> None:
+    """Has a person agree to what asking a language model again may cost; no budget bounds it.
+
+    Raises:
+        click.ClickException: nobody is there to be asked.
+        click.Abort: they do not agree.
+    """
+    if not any(change.calls for change in changes):
+        return
+    what = f"asks the language model again: {in_words(changes)}; no budget is set"
+    if as_json or not sys.stdin.isatty():
+        raise click.ClickException(f"this {what}: say --yes, or set budget_day")
+    click.confirm(f"This {what}. Go on?", abort=True, err=True)
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  cairn backfill --from 2026-02-01 --to 2026-02-28
+  cairn backfill --stale
+  cairn backfill --stale --yes
+  cairn backfill --from 2026-02-01 --to 2026-02-28 --stale
+  cairn backfill --from 2026-02-01 --to 2026-02-28 --force"""
+)
+@click.option("--from", "first", metavar="DAY", callback=_day, help="First day.")
+@click.option("--to", "last", metavar="DAY", callback=_day, help="Last day.")
+@click.option(
+    "--stale",
+    is_flag=True,
+    help="Only days that a changed rule, prompt or setting made stale; of all days, if unset.",
+)
+@click.option("--force", is_flag=True, help="Do again what is up to date, too.")
+@click.option("--yes", is_flag=True, help="Ask a language model again without asking you first.")
+@options.as_json
+@click.pass_context
+def command(
+    ctx: click.Context,
+    first: str | None,
+    last: str | None,
+    stale: bool,
+    force: bool,
+    yes: bool,
+    as_json: bool,
+) -> None:
+    """Make a range of days anew, and what follows from them; only what is owed, without --force."""
+    if (first is None or last is None) and not stale:
+        raise click.UsageError("--from and --to say which days, or --stale", ctx)
+    if first and last and first > last:
+        raise click.UsageError(f"--from {first} is after --to {last}", ctx)
+    if stale and force:
+        raise click.UsageError("--stale and --force exclude each other", ctx)
+    state = options.state_of(ctx)
+    state.home.dagster_environment()
+    from pipelines.checks.rebuild_equal import forget_work
+    from pipelines.planning.stale import held_days, staleness
+    from pipelines.runner import RunFailed, run_days
+    from resources.home.home import check_room
+    from serving.cli.commands.run.run import finish
+    from serving.cli.progress import Display
+
+    first, last = first or FIRST_DAY, last or LAST_DAY
+    days = [day for day in held_days(state) if first <= day <= last]
+    if not days:
+        raise click.ClickException(f"no record is of a day from {first} to {last}")
+    if stale:
+        found = staleness(state)
+        days = [day for day in days if day in set(found.stale_days)]
+        # A stage that is not by day may be stale where no day is.
+        if not days and (found.stale_days or not found.changes) and not as_json:
+            say("No day of these is stale.")
+            return
+        if not yes and not state.asks_again:
+            _agree(found.changes, as_json=as_json)
+    if force:
+        forget_work(state, days)
+    check_room(state.home)
+    display = Display()
+    start = time.monotonic()
+    click.echo(f"{count(len(days), 'day')} with records", err=True)
+    try:
+        with display.shown():
+            outcome = run_days(
+                state,
+                days,
+                listener=display.listener(),
+                again=stale,
+                on_check=display.checking,
+                on_interrupt=lambda: display.note("interrupted: publishing what is done"),
+            )
+    except RunFailed as error:
+        raise click.ClickException(f"{error}; what was published before stays") from error
+    finish(state, display, outcome, None, time.monotonic() - start, report=True, as_json=as_json)

@@ -1,0 +1,126 @@
+"""`cairn costs`."""
+
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+import click
+import polars as pl
+
+from knowledge.llm.costs import BY, costs
+from serving.cli import options
+from serving.cli.commands.run.dead_letters import check_known
+from serving.cli.terminal import Column, console, emit_json, print_table, say
+from serving.read.display import count
+
+COLUMNS = (
+    Column("calls"),
+    Column("failed", from_width=145),
+    Column("tokens_in", "in"),
+    Column("tokens_out", "out"),
+    Column("tokens_cached", "cached", from_width=145),
+    Column("dollars"),
+)
+_GROUPED = {
+    "asset": Column("asset", from_width=125),
+    "prompt": Column("prompt"),
+    "fingerprint": Column("fingerprint", from_width=160),
+    "model": Column("model", wide=True, from_width=100),
+    "day": Column("day"),
+}
+"""Narrower terminals add up without it, unless it is asked for."""
+
+
+def _columns(ctx: click.Context, param: click.Parameter, value: str | None) -> list[str] | None:
+    if value is None:
+        return None
+    names = [name.strip() for name in value.split(",")]
+    for name in names:
+        if name not in BY:
+            raise click.BadParameter(f"{name!r} is not one of {', '.join(BY)}", ctx, param)
+    return list(dict.fromkeys(names))
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  cairn costs
+  cairn costs --by day --since 2026-03-01
+  cairn costs --by asset,model --json
+
+A price that is not known is no 0: such calls are counted, and left out of the dollars."""
+)
+@click.option(
+    "--by", "by", metavar="COLUMNS", callback=_columns,
+    help=f"Which of {', '.join(BY)} to add up by, with commas between. [all that fit]",
+)  # fmt: skip
+@options.since
+@options.limit(50)
+@options.namespace(options.EACH_NAMESPACE)
+@options.as_json
+@click.pass_context
+def command(
+    ctx: click.Context,
+    by: list[str] | None,
+    since: datetime | None,
+    limit: int,
+    namespace: str | None,
+    as_json: bool,
+) -> None:
+    """Show what calls to the language model cost, the newest day first."""
+    state = options.state_of(ctx)
+    if by is None:
+        width = None if as_json else console().width
+        by = [name for name in BY if width is None or width >= _GROUPED[name].from_width]
+    calls = state.answers.ledger()
+    if namespace is not None:
+        if namespace not in calls["namespace"]:
+            check_known(state, namespace)
+        calls = calls.filter(pl.col("namespace") == namespace)
+    if since is not None:
+        calls = calls.filter(pl.col("called_at") >= since)
+    rows = costs(calls, by)
+    total = costs(calls).row(0, named=True)
+    page = rows.head(limit)
+    if as_json:
+        emit_json({"by": by, "total": total, "groups": rows.height, "costs": page.to_dicts()})
+        return
+    if not total["calls"]:
+        say("No call to a language model was paid.")
+        return
+    print_table(
+        ({**row, "dollars": _dollars(row)} for row in page.iter_rows(named=True)),
+        (*(replace(_GROUPED[name], from_width=0) for name in by), *COLUMNS),
+    )
+    say(f"{told(total)}.")
+    console().print(f"{page.height:,} of {rows.height:,} rows", style="dim")
+
+
+def _dollars(row: dict[str, Any]) -> str:
+    """Dollars of a group as a cell, and how many of its calls are not in them."""
+    if row["dollars"] is None:
+        return "unknown"
+    more = f" and {count(row['unpriced'], 'call')} unknown" if row["unpriced"] else ""
+    return shown_dollars(row["dollars"]) + more
+
+
+def shown_dollars(amount: float) -> str:
+    """Dollars to four places; what is less, but something, is not shown as nothing."""
+    return "<0.0001" if 0 < amount < 0.0001 else f"{amount:.4f}"
+
+
+def told(total: dict[str, Any]) -> str:
+    """All groups in one sentence."""
+    parts = [count(total["calls"], "call")]
+    if total["tokens_in"] is not None:
+        parts.append(
+            f"{total['tokens_in']:,} tokens in ({total['tokens_cached'] or 0:,} cached),"
+            f" {total['tokens_out'] or 0:,} out"
+        )
+    if total["uncounted"]:
+        parts.append(f"the tokens of {count(total['uncounted'], 'call')} unknown")
+    if total["dollars"] is not None:
+        parts.append(f"{shown_dollars(total['dollars'])} dollars")
+    if total["unpriced"]:
+        parts.append(f"the price of {count(total['unpriced'], 'call')} unknown")
+    return ", ".join(parts)

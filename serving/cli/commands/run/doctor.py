@@ -1,0 +1,464 @@
+"""`cairn doctor`."""
+
+import shutil
+import stat
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import click
+from rich.text import Text
+
+from resources.home.home import LEAST_FREE
+from serving.cli import options
+from serving.cli.terminal import console, emit_json
+from serving.read.display import size
+
+if TYPE_CHECKING:
+    from resources.context import State
+    from resources.home.settings import Settings
+    from resources.warehouse.publication import Manifest
+
+LIBRARIES = (
+    "click", "dagster", "dagster-webserver", "deltalake", "hdbscan", "great-expectations",
+    "litellm", "msgspec", "numpy", "polars", "pyarrow", "pydantic", "qdrant-client",
+    "qdrant-edge-py", "rich", "scikit-learn", "tree-sitter-bash", "wordllama",
+)  # fmt: skip
+LITTLE_SPACE = 1_000_000_000
+MARKS = {"ok": ("ok     ", "green"), "warning": ("warning", "yellow"), "error": ("error  ", "red")}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a check found."""
+
+    check: str
+    level: str
+    """ok, warning or error."""
+    found: str
+    advice: str = ""
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  cairn doctor
+  cairn doctor --json
+
+Exits with 1 if there is an error."""
+)
+@options.as_json
+@click.pass_context
+def command(ctx: click.Context, as_json: bool) -> None:
+    """Check home, tables, lock, versions, disk, daemon, index and model."""
+    state, findings = _opened(ctx)
+    findings += [finding for check in CHECKS for finding in _guarded(check, state)]
+    if as_json:
+        emit_json({"home": state.home.root, "checks": findings})
+    else:
+        out = console()
+        for finding in findings:
+            mark, style = MARKS[finding.level]
+            out.print(Text.assemble((mark, style), f"  {finding.check}: {finding.found}"),
+                      soft_wrap=True)  # fmt: skip
+            if finding.advice:
+                out.print(f"         {finding.advice}", markup=False, soft_wrap=True)
+    if any(finding.level == "error" for finding in findings):
+        raise click.exceptions.Exit(1)
+
+
+def _opened(ctx: click.Context) -> tuple["State", list[Finding]]:
+    """The home, with the settings' defaults where they cannot be read."""
+    from resources.context import State
+    from resources.home.home import open_home
+    from resources.home.settings import ConfigError, Settings
+
+    try:
+        return options.state_of(ctx), []
+    except ConfigError as error:
+        wrong = Finding("settings", "error", str(error), "mend what it names; until then: defaults")
+        return State(open_home(ctx.find_root().obj), Settings()), [wrong]
+
+
+def _guarded(check: Callable[["State"], Iterator[Finding]], state: "State") -> Iterator[Finding]:
+    """A check that breaks is a finding, too."""
+    from resources.home.damage import RUN, as_damage, first_line
+
+    name = check.__name__.strip("_").replace("_", " ")
+    try:
+        yield from check(state)
+    except (KeyboardInterrupt, SystemExit, GeneratorExit):
+        raise
+    except BaseException as error:  # polars gives up by no `Exception`
+        if as_damage(error) is not None:
+            yield Finding(name, "warning", "cannot be told while tables are damaged", RUN)
+        else:
+            found = f"{type(error).__name__}: {first_line(error)}"
+            yield Finding(name, "error", found, "see `damage`, or report it")
+
+
+def _damage(state: "State") -> Iterator[Finding]:
+    """All that is stored, read whole: what is damaged, what that costs, and what mends it."""
+    from resources.repair.home_damage import home_damage
+
+    found = home_damage(state, deep=True)
+    for each in found:
+        lost = "" if each.lost == "nothing" else f"; lost: {each.lost}"
+        yield Finding(each.what, "error", f"{each.found} ({each.where}){lost}", each.advice)
+    if not found:
+        yield Finding("damage", "ok", "none: all that is stored is as it was written")
+
+
+def _home(state: "State") -> Iterator[Finding]:
+    root = state.home.root
+    mode = stat.S_IMODE(root.stat().st_mode)
+    if state.home.read_only:
+        yield Finding("home", "warning", f"{root} is read-only",
+                      "it can be searched; what writes needs another, with --home")  # fmt: skip
+    elif mode & 0o077:
+        yield Finding("home", "warning", f"{root} is open to others", f"chmod 700 {root}")
+    else:
+        yield Finding("home", "ok", f"{root}, readable by its owner only")
+
+
+def _disk(state: "State") -> Iterator[Finding]:
+    free = shutil.disk_usage(state.home.root).free
+    # Blocks: the index's files are mostly holes.
+    used = sum(file.lstat().st_blocks * 512 for file in state.home.root.rglob("*"))
+    found = f"{size(free)} free, {size(used)} in the home"
+    if free < LEAST_FREE:
+        yield Finding("disk", "error", found, "make room before the next run")
+    elif free < LITTLE_SPACE:
+        yield Finding("disk", "warning", found, "make room soon")
+    else:
+        yield Finding("disk", "ok", found)
+
+
+def _versions(state: "State") -> Iterator[Finding]:
+    from resources.home.home import CHECKOUT
+
+    del state
+    running = sys.version_info[:2]
+    python = ".".join(str(part) for part in sys.version_info[:3])
+    level = "ok" if (3, 11) <= running < (3, 14) else "error"
+    yield Finding("python", level, python, "" if level == "ok" else "use Python 3.11 to 3.13")
+    lock = CHECKOUT / "requirements.lock"
+    pinned = _pins(lock) if lock.is_file() else {}
+    missing: list[str] = []
+    other: list[str] = []
+    for name in LIBRARIES:
+        try:
+            found = version(name)
+        except PackageNotFoundError:
+            missing.append(name)
+            continue
+        if name in pinned and found not in pinned[name]:
+            other.append(f"{name} {found} (pinned {' or '.join(sorted(pinned[name]))})")
+    if missing:
+        yield Finding("libraries", "error", f"missing: {', '.join(missing)}", "make setup")
+    if other:
+        yield Finding("libraries", "warning", ", ".join(other), "make setup")
+    if not missing and not other:
+        told = "as pinned" if pinned else "there (no requirements.lock beside the code)"
+        yield Finding("libraries", "ok", f"{len(LIBRARIES)} {told}")
+
+
+def _pins(lock: Path) -> dict[str, set[str]]:
+    """Versions that the lock allows, by name; several where they differ by Python."""
+    pins: dict[str, set[str]] = {}
+    for line in lock.read_text().splitlines():
+        name, same, rest = line.partition("==")
+        if same and not line.startswith(" "):
+            pins.setdefault(name.partition("[")[0], set()).add(rest.split()[0].rstrip(";"))
+    return pins
+
+
+def _settings(state: "State") -> Iterator[Finding]:
+    from resources.home.settings import explain
+
+    del state
+    own = [setting for setting in explain() if setting.source != "default"]
+    yield Finding("settings", "ok", f"{len(own)} set, the others are defaults")
+
+
+def _lock(state: "State") -> Iterator[Finding]:
+    from resources.home.write_lock import lock_holder
+
+    holder = lock_holder(state.home)
+    yield Finding("lock", "ok", f"held by {holder}" if holder else "free")
+
+
+def _daemon(state: "State") -> Iterator[Finding]:
+    from serving.cli.commands.run.status import SENSOR_SILENCE, sensor_state
+
+    state.home.dagster_environment()
+    sensor = sensor_state(state)
+    if sensor["alive"]:
+        yield Finding("sensor", "ok", "alive: new logs are taken in")
+    elif sensor["last_tick"] is None:
+        yield Finding("sensor", "warning", "has never run",
+                      "`cairn ui` starts it; `cairn run` takes in logs without it")  # fmt: skip
+    else:
+        yield Finding("sensor", "warning", f"no tick for over {SENSOR_SILENCE:.0f} s", "`cairn ui`")
+
+
+def _sources(state: "State") -> Iterator[Finding]:
+    from resources.home.log_files import closed_folders
+    from resources.home.sources import list_sources
+
+    found = list_sources(state.home)
+    gone = [source.path for source in found if not Path(source.path).exists()]
+    closed = [place for source in found for place in closed_folders(Path(source.path))]
+    if closed:
+        more = f" and {len(closed) - 1:,} more" if len(closed) > 1 else ""
+        yield Finding("sources", "warning", f"cannot be read: {closed[0]}{more}",
+                      "what lies in it is passed over")  # fmt: skip
+    if gone:
+        yield Finding("sources", "warning", f"gone: {', '.join(gone)}",
+                      "`cairn sources remove PATH`; what was read stays")  # fmt: skip
+    elif found:
+        yield Finding("sources", "ok", f"{len(found)} registered")
+    else:
+        yield Finding("sources", "warning", "none is registered", "`cairn run --source PATH`")
+
+
+def _publication(state: "State") -> Iterator[Finding]:
+    from serving.status.freshness import held_reasons
+
+    held = held_reasons(state)
+    for name, reasons in held.items():
+        found = "; ".join(reasons)
+        anew = "`cairn backfill --from DAY --to DAY --force` makes its rows anew"
+        advice = "" if "`cairn" in found else anew  # what strikes out too much says what to do
+        yield Finding(f"publication of {name}", "error", f"held back: {found}", advice)
+    if not held:
+        yield Finding("publication", "ok", "no namespace is held back")
+
+
+def _tables(state: "State") -> Iterator[Finding]:
+    from resources.home.damage import RUN, Damaged
+    from resources.warehouse.publication import namespaces
+
+    names = namespaces(state.home)
+    if not names:
+        yield Finding("tables", "warning", "nothing is published yet", "`cairn run --samples`")
+    for name in names:
+        try:
+            manifest = _published(state, name)
+        except Damaged as error:
+            yield Finding(f"tables of {name}", "error", str(error), RUN)
+            continue
+        broken = [table for table in manifest.tables if not _reads(state, manifest, table)]
+        if broken:
+            yield Finding(f"tables of {name}", "error", f"cannot be read: {', '.join(broken)}",
+                          RUN)  # fmt: skip
+        else:
+            yield Finding(f"tables of {name}", "ok", f"all {len(manifest.tables)} can be read")
+
+
+def _published(state: "State", name: str) -> "Manifest":
+    from resources.home.damage import RUN, Damaged
+    from resources.warehouse.publication import published
+
+    if (manifest := published(state.home, name)) is None:
+        raise Damaged(f"{name} is not published: {RUN}")
+    return manifest
+
+
+def _reads(state: "State", manifest: "Manifest", table: str) -> bool:
+    """Whether a published version of a table can be opened and counted."""
+    import polars as pl
+
+    from knowledge.schema.tables import TABLES
+    from resources.home.damage import Damaged, reading
+    from resources.warehouse.publication import read_published
+
+    try:
+        with reading():
+            read_published(state.warehouse, manifest, TABLES[table]).select(pl.len()).collect()
+    except (Damaged, KeyError, OSError):
+        return False
+    return True
+
+
+def _model(state: "State") -> Iterator[Finding]:
+    vector = state.embedder.embed(["a test sentence"])[0]
+    yield Finding("embedder", "ok", f"{state.embedder.model}, {len(vector)} dimensions")
+    from serving.cli.commands.run.costs import shown_dollars
+
+    settings = state.settings
+    if settings.model is None:
+        yield Finding("language model", "ok", "none is set: rules alone do the work")
+        return
+    for model in dict.fromkeys((settings.model, *settings.model_fallbacks)):
+        yield _language_model(model, settings)
+    limits = {"run": settings.budget_run, "day": settings.budget_day}
+    told = [f"{limit:g} dollars a {name}" for name, limit in limits.items() if limit is not None]
+    today = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    paid = state.answers.paid(today)
+    spent = settings.budget_day is not None and paid >= settings.budget_day
+    yield Finding("budget", "warning" if spent else "ok",
+                  f"{', '.join(told) or 'no limit is set'}; {shown_dollars(paid)} paid today",
+                  "nothing is asked until midnight UTC; budget_day can be raised" if spent else "",
+                  )  # fmt: skip
+
+
+def _language_model(model: str, settings: "Settings") -> Finding:
+    """What is known of a model beforehand. No call is made: it would cost."""
+    from resources.llm.prices import known
+    from resources.llm.provider import missing
+
+    first = model == settings.model
+    check = "language model" if first else "fallback model"
+    try:
+        found, lacks = known(model), missing(model)
+    except ImportError as error:
+        return Finding(check, "error", f"{model}, but {error}", "`make setup` installs it")
+    # An address is no key: it is a setting, or has a default.
+    keys = [name for name in lacks if not name.endswith("_API_BASE")]
+    context = (settings.model_context if first else None) or found.context
+    told = [model, f"reads {context:,} tokens" if context else "how much it reads is not known"]
+    advice: list[str] = []
+    if found.prices:
+        price = found.prices[0]
+        told.append(f"{price.read * 1e6:.4g} dollars per million tokens read, "
+                    f"{price.written * 1e6:.4g} written")  # fmt: skip
+    else:
+        told.append("its price is not known")
+        advice.append("costs stay empty, and a budget cannot hold it")
+    if context is None and first:
+        advice.append("set model_context, so that nothing too long is asked")
+    if keys:
+        told.append("its key is not there")
+        advice.append(f"set in the environment: {', '.join(keys)}")
+    return Finding(check, "warning" if advice else "ok", ", ".join(told), "; ".join(advice))
+
+
+def _qdrant_server(state: "State") -> Iterator[Finding]:
+    from resources.vector_index.protocol import VectorIndexError
+    from resources.warehouse.publication import namespaces
+
+    settings, check = state.settings, "qdrant server"
+    if settings.qdrant_url is None:
+        return
+    from resources.vector_index.server import ServerIndex
+
+    index = state.index
+    if not isinstance(index, ServerIndex):
+        return
+    try:
+        there, held = index.overview()
+    except VectorIndexError as error:
+        yield Finding(check, "error", str(error))
+        return
+    found = f"{settings.qdrant_url}, version {there}, collections of ours: {sum(held.values())}"
+    advice: list[str] = []
+    if _minor(there) - _minor(version("qdrant-client")) not in (-1, 0, 1):
+        client = version("qdrant-client")
+        advice.append(f"qdrant-client {client} is made for servers one minor version around it")
+    address = urlsplit(settings.qdrant_url)
+    if settings.qdrant_api_key and address.scheme == "http" and not _loopback(address.hostname):
+        advice.append("the key and all points go over the network unencrypted: use https")
+    if strangers := sorted(held.keys() - set(namespaces(state.home))):
+        named = ", ".join(strangers[:5])
+        advice.append(f"collections of namespaces that are not in this home: {named}; another home"
+                      " on that server needs another qdrant_prefix")  # fmt: skip
+    yield Finding(check, "warning" if advice else "ok", found, "; ".join(advice))
+
+
+def _minor(number: str) -> int:
+    return int(number.split(".")[1])
+
+
+def _loopback(host: str | None) -> bool:
+    return host == "localhost" or (host or "").startswith("127.") or host == "::1"
+
+
+def _index(state: "State") -> Iterator[Finding]:
+    from knowledge.schema.tables import VECTOR_INDEX
+    from resources.home.damage import Damaged
+    from resources.vector_index.protocol import VectorIndexError
+    from resources.warehouse.publication import namespaces, published, read_published
+
+    embedded = state.settings.qdrant_url is None
+    if embedded and shutil.disk_usage(state.home.root).free < LEAST_FREE:
+        yield Finding("index", "warning", "not looked at: it is mapped into memory, and that fails"
+                      " where the disk is full", "make room first")  # fmt: skip
+        return
+    for name in namespaces(state.home):
+        try:
+            manifest = published(state.home, name)
+        except Damaged:
+            continue
+        if manifest is None or manifest.generation is None:
+            continue
+        try:
+            generation = state.index.generation(name, manifest.generation)
+            state.index.search(name, manifest.generation, text="test", limit=1)
+        except VectorIndexError as error:
+            yield Finding(f"index of {name}", "error", str(error))
+            continue
+        listed = read_published(state.warehouse, manifest, VECTOR_INDEX).select("points").collect()
+        points = int(listed["points"].sum()) if listed.height else -1
+        if points != generation.points:
+            yield Finding(f"index of {name}", "error",
+                          f"{generation.points} points, the tables say {points}",
+                          "`cairn run` makes it again")  # fmt: skip
+        elif generation.model != state.embedder.model:
+            yield Finding(f"index of {name}", "warning", f"made with {generation.model}",
+                          "`cairn run` embeds anew")  # fmt: skip
+        else:
+            yield Finding(f"index of {name}", "ok", f"{generation.points:,} points, answers")
+
+
+def _dead_letters(state: "State") -> Iterator[Finding]:
+    from serving.cli.commands.run.dead_letters import letters
+
+    found = letters(state)
+    if found:
+        yield Finding("dead letters", "warning", f"{len(found)}", "`cairn dead-letters`")
+    else:
+        yield Finding("dead letters", "ok", "none")
+
+
+def _feedback(state: "State") -> Iterator[Finding]:
+    """Thumbs for learnings: a changed prompt may have given what one was meant for another id."""
+    from knowledge.learnings.feedback import REACTIONS, feedback, unplaced
+    from knowledge.schema.tables import LEARNINGS, RAW_LOGS
+
+    given = feedback(state.warehouse.read(RAW_LOGS).filter(REACTIONS).collect())
+    columns = ["namespace", "learning_id", "feedback"]
+    lost = unplaced(given, state.warehouse.read(LEARNINGS, columns=columns).collect())
+    if lost.height:
+        named = ", ".join(lost["learning_id"].unique().sort().head(5))
+        found = f"{lost.height} of {given.height} thumbs move nothing: no learning is {named}"
+        advice = "`cairn learnings` has the ids of today; thumb the one that is meant"
+        yield Finding("feedback", "warning", found, advice)
+    elif given.height:
+        yield Finding("feedback", "ok", f"{given.height} thumbs, each moves a learning")
+
+
+def _notify(state: "State") -> Iterator[Finding]:
+    """Whether Apprise can read each address; nothing is sent, and no address is shown."""
+    from resources.web.notifier import unreadable
+
+    if state.settings.notify is None:
+        yield Finding("notify", "ok", "none is set: what was found is told in a file of the home")
+        return
+    wrong = unreadable(state.settings)
+    if wrong:
+        found = f"Apprise cannot read {', '.join(wrong)}"
+        yield Finding("notify", "warning", found, "what is found for these is told nowhere")
+    else:
+        yield Finding("notify", "ok", "Apprise reads every address; nothing was sent")
+
+
+CHECKS = (
+    _home, _damage, _disk, _versions, _settings, _lock, _daemon, _sources, _publication, _tables,
+    _model, _qdrant_server, _index, _notify, _dead_letters, _feedback,
+)  # fmt: skip

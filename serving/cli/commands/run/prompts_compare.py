@@ -1,0 +1,223 @@
+"""`cairn prompts compare`."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import polars as pl
+
+from serving.cli import options
+from serving.cli.commands.run.costs import shown_dollars
+from serving.cli.prompt_trial import Read, read_files, tables_of, told_unanswered, unanswered
+from serving.cli.terminal import Column, console, emit_json, print_table, say
+from serving.read.display import count
+
+if TYPE_CHECKING:
+    from knowledge.llm.experiments import Trial
+    from knowledge.llm.prompt import Prompt
+    from resources.context import State
+    from resources.llm.language_model import LitellmModel
+
+ALONE = (
+    Column("what"),
+    Column("about", most=18),
+    Column("content", "proposed", wide=True),
+    Column("confidence", "conf"),
+    Column("refused", most=24),
+)
+BOTH = (
+    Column("what"),
+    Column("about", most=18),
+    Column("before", wide=True),
+    Column("after", wide=True),
+)
+SIDES = (
+    Column("version"),
+    Column("accepted"),
+    Column("refused"),
+    Column("questions", from_width=100),
+    Column("calls"),
+    Column("tokens_in", "in"),
+    Column("tokens_out", "out"),
+    Column("dollars"),
+)
+
+
+@click.command(
+    "compare",
+    short_help="What another version gains and loses, and its cost.",
+    epilog="""\b
+Examples:
+  cp knowledge/llm/prompts/entity_facts.py /tmp/x.py      (and edit it)
+  cairn prompts compare entity_facts /tmp/x.py session.jsonl
+  cairn prompts compare /tmp/x.py /tmp/y.py day1.jsonl day2.jsonl --json
+
+A and B are a prompt's name, for the version in force, or the path of a Python file that defines a
+version of it, under the same `name`. Such a file is run: only name files that you would run.
+
+Each version is asked, in the place of the one in force, all that `cairn dry-run` would ask about
+the files; later questions follow from its answers. Answers are kept, so that comparing again costs
+only what has changed. Nothing else is stored.""",
+)
+@click.argument("a", metavar="A")
+@click.argument("b", metavar="B")
+@click.argument(
+    "files", metavar="FILE...", nargs=-1, required=True,
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+)  # fmt: skip
+@options.limit(20)
+@options.namespace("Whose logs these are; that of the source that holds a FILE, if unset.")
+@options.as_json
+@click.pass_context
+def compare(
+    ctx: click.Context,
+    a: str,
+    b: str,
+    files: tuple[Path, ...],
+    limit: int,
+    namespace: str | None,
+    as_json: bool,
+) -> None:
+    """Show what version B of a prompt gains, loses and changes against A, and what both cost."""
+    from knowledge.llm.experiments import compared, unread
+    from knowledge.llm.prompts import PROMPTS
+    from serving.cli.prompt_file import versions
+
+    state = options.state_of(ctx)
+    before, after = versions(a, b)
+    model = state.language_model
+    if model is None:
+        raise click.ClickException("no language model is set (CAIRN_MODEL)")
+    read = read_files(state, files, namespace)
+    sides = {"a": before, "b": after}
+    made = {key: _asked(state, model, prompt, read) for key, prompt in sides.items()}
+    told = {key: _side(state, prompt, *made[key]) for key, prompt in sides.items()}
+    extra = {key: unread(p.output, PROMPTS[p.name].output) for key, p in sides.items()}
+    changes = compared(made["a"][0], made["b"][0])
+    if as_json:
+        emit_json(
+            {
+                "prompt": before.name,
+                "model": model.model,
+                "a": {"from": a, "unread_fields": extra["a"], **told["a"]},
+                "b": {"from": b, "unread_fields": extra["b"], **told["b"]},
+                "gained": changes.gained.to_dicts(),
+                "lost": changes.lost.to_dicts(),
+                "changed": changes.changed.to_dicts(),
+                "paid_now": model.spent._asdict(),
+            }
+        )
+        return
+    for title, frame in (("Gained", changes.gained), ("Lost", changes.lost)):
+        say(f"{title}: {_counts(frame)}", style="bold")
+        if frame.height:
+            shown = frame.with_columns(refused="reason").head(limit)
+            print_table(shown.iter_rows(named=True), ALONE, indent=2)
+    say(f"Changed: {changes.changed.height:,}", style="bold")
+    if changes.changed.height:
+        rows = [_change(row) for row in changes.changed.head(limit).iter_rows(named=True)]
+        print_table(rows, BOTH, indent=2)
+    say(f"Rows of {model.model}, and what its answers took", style="bold")
+    print_table([_line(key, told[key]) for key in sides], SIDES, indent=2)
+    for note in _notes(before, sides, told, extra):
+        say(note, style="yellow")
+    paid = model.spent
+    console().print(f"{count(paid.calls, 'call')} paid now; the others were kept.", style="dim")
+
+
+def _asked(
+    state: "State", model: "LitellmModel", prompt: "Prompt[Any]", read: Read
+) -> "tuple[pl.DataFrame, Trial]":
+    """What the files give with a version of a prompt, and what was asked for that."""
+    from knowledge.build.trace import proposed
+    from knowledge.llm.experiments import Trial, without_canaries
+
+    trial = Trial(model, prompt)
+    rows = proposed(tables_of(state, read.records, trial), state.policy)
+    return without_canaries(rows, prompt), trial
+
+
+def _side(
+    state: "State", prompt: "Prompt[Any]", rows: pl.DataFrame, trial: "Trial"
+) -> dict[str, Any]:
+    """How much one version gave and took: in all, since others' questions follow from it."""
+    by_model = rows.filter(pl.col("extractor").str.contains("/", literal=True))
+    reasons = by_model.drop_nulls("reason").group_by("reason").len().sort("reason")
+    own = [key for key, (ask, _) in trial.answered.items() if ask.prompt.name == prompt.name]
+    return {
+        "version": prompt.fingerprint(trial.model),
+        "accepted": int(by_model["reason"].null_count()),
+        "refused": int(reasons["len"].sum()),
+        "reasons": dict(reasons.iter_rows()),
+        **_cost(state, list(trial.answered)),
+        "own": _cost(state, own),
+        "unanswered": unanswered(trial.answered.values()),
+    }
+
+
+def _cost(state: "State", keys: list[str]) -> dict[str, Any]:
+    """What the answers under some keys took, whenever they were paid.
+
+    Tokens are null if none is known, dollars if a price is not.
+    """
+    kept = [one for one in state.answers.read(keys).values() if one.text is not None]
+    unpriced = sum(one.attempts for one in kept if one.cost is None)
+    return {
+        "questions": len(keys),
+        "calls": sum(one.attempts for one in kept),
+        "tokens_in": _sum([one.tokens_in for one in kept]),
+        "tokens_out": _sum([one.tokens_out for one in kept]),
+        "dollars": None if unpriced else sum(one.cost or 0.0 for one in kept),
+        "unpriced": unpriced,
+    }
+
+
+def _sum(numbers: list[int | None]) -> int | None:
+    known = [number for number in numbers if number is not None]
+    return sum(known) if known or not numbers else None
+
+
+def _counts(frame: pl.DataFrame) -> str:
+    refused = frame.height - frame["reason"].null_count()
+    return f"{frame.height:,}" + (f", of which {refused:,} refused" if refused else "")
+
+
+def _change(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A changed row as two cells: what differs, with the statement if that does."""
+    return {**row, "before": _cell(row, ""), "after": _cell(row, "_after")}
+
+
+def _cell(row: Mapping[str, Any], side: str) -> str:
+    parts = [row[f"content{side}"]]
+    if row["text"] != row["text_after"]:
+        parts.append(row[f"text{side}"])
+    if row["confidence"] != row["confidence_after"]:
+        parts.append(f"({row[f'confidence{side}']:.2f})")
+    if row["reason"] != row["reason_after"]:
+        reason = row[f"reason{side}"]
+        parts.append("[accepted]" if reason is None else f"[refused: {reason}]")
+    return " ".join(parts)
+
+
+def _line(key: str, side: Mapping[str, Any]) -> dict[str, Any]:
+    dollars = "price not known" if side["dollars"] is None else shown_dollars(side["dollars"])
+    return {**side, "version": f"{key.upper()} {side['version']}", "dollars": dollars}
+
+
+def _notes(
+    prompt: "Prompt[Any]",
+    sides: "Mapping[str, Prompt[Any]]",
+    told: Mapping[str, Mapping[str, Any]],
+    extra: Mapping[str, list[str]],
+) -> list[str]:
+    notes: list[str] = []
+    if told["a"]["version"] == told["b"]["version"]:
+        notes.append("A and B are the same version.")
+    if not any(told[key]["own"]["questions"] for key in sides):
+        notes.append(f"{prompt.name} is not asked about these files.")
+    for key in sides:
+        notes += [f"{key.upper()}: {line}" for line in told_unanswered(told[key]["unanswered"])]
+        if extra[key]:
+            notes.append(f"{key.upper()}: nothing reads {', '.join(extra[key])} of its answers.")
+    return notes

@@ -1,0 +1,201 @@
+"""`cairn status`."""
+
+import math
+import time
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import click
+import polars as pl
+
+from serving.cli import options
+from serving.cli.terminal import Column, console, emit_json, print_table, say, say_value, shown
+from serving.read.display import count, span
+
+if TYPE_CHECKING:
+    from resources.context import State
+
+SENSOR_SILENCE = 60.0
+"""Seconds without a tick after which the sensor counts as not running; it ticks every 5."""
+
+MOST_FILES = 3
+"""Files with undated records that are named."""
+
+COLUMNS = (
+    Column("namespace"),
+    Column("conversations", "convs"),
+    Column("records"),
+    Column("facts"),
+    Column("learnings"),
+    Column("newest_published", "latest event", from_width=90),
+    Column("published_at", "published", from_width=110),
+    Column("lag"),
+)
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  cairn status
+  cairn status --json"""
+)
+@options.namespace(options.EACH_NAMESPACE)
+@options.as_json
+@click.pass_context
+def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
+    """Show what is there, how fresh it is, and what waits."""
+    from resources.home.sources import list_sources
+    from resources.home.write_lock import lock_holder
+    from serving.cli.report import say_pending
+    from serving.query.pending_pairs import waiting_pairs
+    from serving.status.freshness import reasons
+    from serving.status.pending import as_rows, pending
+
+    state = options.state_of(ctx)
+    state.home.dagster_environment()
+    from pipelines.planning.pending import next_step
+    from pipelines.runner import plan
+
+    rows = _namespaces(state)
+    if namespace is not None:
+        rows = [row for row in rows if row["namespace"] == namespace]
+        if not rows:
+            raise click.ClickException(f"nothing is there for namespace {namespace!r}")
+    planned = plan(state)
+    step = next_step(state, files=[])
+    unpublished = step is not None and step.days is None
+    sensor = sensor_state(state)
+    holder = lock_holder(state.home)
+    tables = partial(state.warehouse.read, namespace=namespace)
+    pairs = waiting_pairs(tables, state.policy).height if state.settings.model else 0
+    sources = len(list_sources(state.home))
+    said = [one for row in rows for one in pending(state, row["namespace"])]
+    if as_json:
+        emit_json(
+            {
+                "home": state.home.root,
+                "namespaces": rows,
+                "sources": sources,
+                "changed_files": planned.files,
+                "unpublished": unpublished or any(row["held_back"] for row in rows),
+                "undecided_pairs": pairs,
+                "waiting": as_rows(said),
+                "sensor": sensor,
+                "lock": holder,
+            }
+        )
+        return
+    if rows:
+        told = [row | {"lag": _tell_lag(row["lag_seconds"])} for row in rows]
+        print_table(told, COLUMNS)
+    else:
+        say("Nothing is there yet: `cairn run --samples`, or `cairn run --source PATH`.")
+    days = {day for row in rows for day in row["pending_days"]}
+    dead = sum(row["dead_letters"] for row in rows)
+    console().print()
+    say_value("Home", state.home.root, indent=0)
+    say_value("Sources", count(sources, "source"), indent=0)
+    waited = state.model_waited if state.settings.model else math.inf
+    held = [row for row in rows if row["held_back"]]
+    waits = [
+        *([count(planned.files, "changed file")] if planned.files else []),
+        *([f"{count(len(days), 'day')} to make"] if days else []),
+        *(["publication of what was made"] if unpublished else []),
+        *([f"publication of {row['namespace']}, which is held back" for row in held]),
+        *(
+            [f"the language model, which could not be had {span(waited)} ago"]
+            if waited < math.inf
+            else []
+        ),
+        *([f"{count(pairs, 'pair')} of facts that rules cannot decide"] if pairs else []),
+    ]
+    say_value("Waiting", ", ".join(waits) or "nothing: all is published", indent=0)
+    for row in held:
+        say_value("Held back", f"{row['namespace']}: {reasons(row['held_back'])}", indent=0)
+    letters_told = f"{dead:,}; see `cairn dead-letters`" if dead else "none"
+    say_value("Dead letters", letters_told, indent=0)
+    undated = [each for row in rows for each in row["undated"]]
+    say_value("Undated", _tell_undated(undated), indent=0)
+    say_value("Sensor", _tell_sensor(sensor), indent=0)
+    say_value("Writer", str(holder) if holder else "nobody writes now", indent=0)
+    say_pending(said)
+
+
+def sensor_state(state: "State") -> dict[str, Any]:
+    """Whether the sensor runs: `alive`, and its last tick."""
+    from pipelines.sensors import alive
+
+    tick = alive(state.home.root)
+    return {
+        "alive": tick is not None and time.time() - tick < SENSOR_SILENCE,
+        "last_tick": None if tick is None else datetime.fromtimestamp(tick, UTC),
+    }
+
+
+def _tell_lag(seconds: float | None) -> str:
+    if seconds is None:
+        return "nothing published yet"
+    return span(seconds) if seconds >= 1 else "none"
+
+
+def _tell_sensor(sensor: dict[str, Any]) -> str:
+    if sensor["alive"]:
+        return "alive"
+    if sensor["last_tick"] is None:
+        return "has never run; `cairn ui` starts it"
+    return f"not running since {shown(sensor['last_tick'])} UTC; `cairn ui` starts it"
+
+
+def _tell_undated(files: Sequence[Mapping[str, Any]]) -> str:
+    if not files:
+        return "none"
+    records = sum(file["records"] for file in files)
+    late = sum(file["late"] for file in files)
+    named = ", ".join(str(file["source_file"]) for file in files[:MOST_FILES])
+    more = len(files) - MOST_FILES
+    others = f" and {count(more, 'more file')}" if more > 0 else ""
+    absurd = f", {late:,} of them with a time that is absurdly late," if late else ""
+    return f"{count(records, 'record')}{absurd} in {named}{others}"
+
+
+def _namespaces(state: "State") -> list[dict[str, Any]]:
+    """One row per namespace of which something is there."""
+    from pipelines.planning.dates import dates
+    from pipelines.planning.stale import owed_units
+    from serving.cli.commands.run.dead_letters import letters
+    from serving.read.reader import open_reader
+    from serving.status.freshness import all_namespaces, freshness
+    from serving.status.overview import totals
+
+    times = dates(state)
+    newest = dict(times.newest.iter_rows())
+    owed = owed_units(state)
+    dead = letters(state)
+    rows: list[dict[str, Any]] = []
+    for name in all_namespaces(state):
+        fresh = freshness(state, name)
+        there = totals(open_reader(state, name)) if fresh.published_at else {}
+        rows.append(
+            {
+                "namespace": name,
+                **{key: there.get(key, 0) for key in
+                   ("conversations", "records", "entities", "facts", "learnings")},
+                "newest_record": newest.get(name),
+                "newest_published": fresh.latest_event,
+                "lag_seconds": fresh.lag_seconds,
+                "changed_files": fresh.changed_files,
+                "held_back": fresh.held_back,
+                "freshness": fresh.words,
+                "published_at": fresh.published_at,
+                "pending_days": sorted(
+                    owed.filter(pl.col("namespace") == name)["day"].drop_nulls().unique()
+                ),
+                "dead_letters": sum(row["namespace"] == name for row in dead),
+                "undated": times.undated.filter(pl.col("namespace") == name)
+                .drop("namespace")
+                .to_dicts(),
+            }
+        )  # fmt: skip
+    return rows

@@ -1,0 +1,1 @@
+"""Commands by which a person says something that lasts."""

@@ -1,0 +1,35 @@
+"""`cairn confirm`."""
+
+import click
+
+from serving.cli import options
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  cairn confirm f_1c0ad2398567ecbb
+  cairn confirm f_1c0a --reason "asked Nadia"
+
+A fact c sure becomes c + 0.5 (1 - c) sure (confirm_weight). One that was retracted or corrected
+stands again."""
+)
+@click.argument("fact", metavar="FACT")
+@options.reason
+@options.namespace(options.ANY_NAMESPACE)
+@options.as_json
+@click.pass_context
+def command(
+    ctx: click.Context, fact: str, reason: str | None, namespace: str | None, as_json: bool
+) -> None:
+    """Say that a fact is true."""
+    from knowledge.ingest.inbox_events.decisions import CONFIRM
+    from serving.cli.decision_output import tell
+    from serving.write.decisions import choose, note
+
+    choice = choose(options.state_of(ctx), [fact], namespace, facts_only="confirmed")
+    told = note(choice, CONFIRM, choice.named, reason=reason)
+    again = choice.named[0].status == "retracted"
+    will = "to stand again, confirmed" if again else "to be confirmed"
+    otherwise = f"cairn retract {choice.named[0].id}"
+    tell(told, choice.named, will, otherwise, as_json=as_json)

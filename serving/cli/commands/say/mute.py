@@ -1,0 +1,10 @@
+"""`cairn mute`."""
+
+from serving.cli.commands.say.attitudes import muting
+
+command = muting(
+    "mute",
+    "Hear no more of an entity: it stays known, and is marked in `cairn interests`.",
+    will="muted",
+    otherwise="unmute",
+)

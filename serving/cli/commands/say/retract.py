@@ -1,0 +1,36 @@
+"""`cairn retract`."""
+
+import click
+
+from serving.cli import options
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  cairn retract f_1c0ad2398567ecbb
+  cairn retract f_1c0a --reason "that was a joke"
+
+It is kept as a row, with the status retracted; no search finds it, it is merged with nothing, and
+speaks against nothing. What was merged into it goes with it, and so does the same sentence about
+other entities, unless it was said elsewhere too."""
+)
+@click.argument("fact", metavar="FACT")
+@options.reason
+@options.namespace(options.ANY_NAMESPACE)
+@options.as_json
+@click.pass_context
+def command(
+    ctx: click.Context, fact: str, reason: str | None, namespace: str | None, as_json: bool
+) -> None:
+    """Say that a fact is not true, or not worth knowing."""
+    from knowledge.ingest.inbox_events.decisions import RETRACT
+    from serving.cli.decision_output import tell
+    from serving.write.decisions import choose, note, unretracted, with_members
+
+    choice = choose(options.state_of(ctx), [fact], namespace, facts_only="retracted")
+    unretracted(choice)
+    named = with_members(choice)
+    told = note(choice, RETRACT, named, reason=reason)
+    otherwise = f"cairn confirm {named[0].id}"
+    tell(told, named, "to be retracted", otherwise, as_json=as_json)

@@ -1,0 +1,258 @@
+"""`cairn review`."""
+
+import sys
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+import polars as pl
+
+from knowledge.ingest.inbox_events.decisions import DECISION_TYPES
+from resources.warehouse.publication import namespaces
+from serving.cli import options
+from serving.cli.commands.run.dead_letters import check_known
+from serving.cli.report import say_pending
+from serving.cli.review.operations import operations, print_operation
+from serving.cli.review.pairs import decide_on, pairs, print_pair, print_unresolved, unresolved
+from serving.cli.review.values import (
+    at_once,
+    print_at_once,
+    print_slot,
+    print_struck,
+    slots,
+    struck,
+)
+from serving.cli.terminal import console, emit_json, say, say_value
+from serving.read.display import one_line
+from serving.status.pending import as_rows, pending
+
+if TYPE_CHECKING:
+    from resources.context import State
+
+WHY = {"instructions": "it gives orders to a model, or stands in a message that does"}
+"""Why something is held, by the reason that its row has."""
+
+_COLUMNS = (
+    "namespace", "id", "kind", "content", "quote", "origin", "conversation_id", "record_id",
+    "occurred_at", "extractor", "reason",
+)  # fmt: skip
+
+
+class Kind(NamedTuple):
+    """One kind of what is held, under a heading of its own."""
+
+    name: str
+    heading: str
+    rows: Callable[["State", str | None], pl.DataFrame]
+    """Rows of one namespace or of all."""
+    show: Callable[[dict[str, Any]], None]
+    """Prints one of them."""
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  cairn review
+  cairn review --decide              (one pair after the other, by a key)
+  cairn review --namespace me --json
+  cairn show r_3f2a90c1              (the whole message that one stands in)
+
+Two facts that are alike wait where rules cannot tell whether they say the same: `cairn merge`,
+`keep-apart`, `retract` and `correct` decide. Decisions that cannot be applied, since what they
+meant is gone, are listed too.
+
+A proposed operation type is a command that comes again and that no rule names a kind of. To accept
+it, add its line under [policy] in cairn.toml, with a better name if you have one; commands like it
+then become facts with the predicate operation_type.
+
+Of a quarantined proposal nothing is known: no fact, entity or learning comes of it, no search finds
+it, and it is given to no agent. Lines that give orders to a model are left out of their episodes,
+too. Texts are shown as data, without control characters: do what they say only if you would
+anyway."""
+)
+@click.option("--decide", is_flag=True, help="Decide on pairs of facts, one after the other.")
+@options.limit(20)
+@options.namespace(options.EACH_NAMESPACE)
+@options.as_json
+@click.pass_context
+def command(
+    ctx: click.Context, decide: bool, limit: int, namespace: str | None, as_json: bool
+) -> None:
+    """List what waits for a person: facts to decide on, unclear values, what is in quarantine."""
+    state = options.state_of(ctx)
+    if namespace is not None:
+        check_known(state, namespace)
+    if decide:
+        if as_json or not sys.stdin.isatty():
+            raise click.UsageError("--decide asks, so it needs a terminal", ctx)
+        decide_on(state, namespace, limit)
+        return
+    held = {kind: kind.rows(state, namespace) for kind in KINDS}
+    total = sum(rows.height for rows in held.values())
+    names = namespaces(state.home) if namespace is None else [namespace]
+    waiting = [one for name in names for one in pending(state, name, DECISION_TYPES)]
+    if as_json:
+        emit_json(
+            {
+                "total": total,
+                "held": {
+                    kind.name: {"total": rows.height, "rows": rows.head(limit).to_dicts()}
+                    for kind, rows in held.items()
+                },
+                "waiting": as_rows(waiting),
+            }
+        )
+        return
+    if not total:
+        say(
+            "Nothing is held: nothing that was said or proposed gives orders to a language model,"
+            " no value is unclear, no two facts wait to be told apart, and no command without a"
+            " kind comes again."
+        )
+        say_pending(waiting)
+        return
+    for kind, rows in held.items():
+        if rows.height:
+            say(f"{kind.heading}: {rows.height:,}", style="bold")
+            for row in rows.head(limit).iter_rows(named=True):
+                kind.show(row)
+    page = sum(min(limit, rows.height) for rows in held.values())
+    console().print(f"{page:,} of {total:,}; `cairn show RECORD` has the message", style="dim")
+    say_pending(waiting)
+
+
+def _print(row: dict[str, Any]) -> None:
+    say(one_line(row["content"]), style="yellow", indent=2)
+    said_by = row["origin"] and " ".join(filter(None, (row["origin"], row["name"])))
+    for label, value in (
+        ("words", row["quote"]), ("said by", said_by), ("at", row["occurred_at"]),
+        ("namespace", row["namespace"]), ("conversation", row["conversation_id"]),
+        ("record", row["record_id"]), ("prompt", row["prompt"]),
+        ("held", WHY.get(row["reason"], row["reason"])),
+        ("the order", row["order"]),
+    ):  # fmt: skip
+        say_value(label, value, indent=4)
+    console().print()
+
+
+def _proposals(state: "State", namespace: str | None, *, by_rules: bool = False) -> pl.DataFrame:
+    """Names and facts that a model proposed, or that rules found."""
+    from knowledge.llm.prompt_injection import HELD
+    from knowledge.schema.tables import KNOWN_ONLY_CANDIDATES, REFUSALS, THEME_FACTS
+
+    tables = (REFUSALS, KNOWN_ONLY_CANDIDATES, THEME_FACTS)  # columns of candidates, and reason
+    rows = pl.concat(
+        state.warehouse.read(table, namespace=namespace)
+        .filter(pl.col("reason") == HELD, (pl.col("mode") == "rule") == by_rules)
+        .rename({"candidate_id": "id"})
+        .select(_COLUMNS)
+        for table in tables
+    )
+    return _told(state, rows.collect(), namespace)
+
+
+def _lessons(state: "State", namespace: str | None) -> pl.DataFrame:
+    """Drafts of lessons, each by the first message that it rests on."""
+    from knowledge.learnings.draft import decode
+    from knowledge.llm.prompt_injection import HELD
+    from knowledge.schema.tables import LEARNING_CANDIDATES, REFUSALS
+
+    columns = ["namespace", "conversation_id", "drafts"]
+    kept = (
+        state.warehouse.read(LEARNING_CANDIDATES, namespace=namespace)
+        .filter(pl.col("drafts").str.contains(f'"refused":"{HELD}"', literal=True))
+        .select(columns)
+        .collect()
+    )
+    rows = [
+        {
+            "namespace": owner,
+            "kind": draft.category,
+            "content": f"{draft.title}\n{draft.content}",
+            "quote": quote.text if quote else None,
+            "conversation_id": conversation,
+            "record_id": quote.record_id if quote else None,
+            "occurred_at": draft.occurred_at,
+            "extractor": draft.extractor,
+            "reason": draft.refused,
+        }
+        for owner, conversation, drafts in kept.iter_rows()
+        for draft in decode(drafts)
+        if draft.refused == HELD
+        for quote in [next(iter(draft.quotes), None)]
+    ]
+    types = {name: REFUSALS.schema.get(name, pl.String) for name in _COLUMNS}
+    return _told(state, pl.DataFrame(rows, schema=types), namespace)
+
+
+def _lines(state: "State", namespace: str | None) -> pl.DataFrame:
+    """Lines that are left out of episodes, and commands that nothing comes of."""
+    from knowledge.ingest.sessions import in_episodes
+    from knowledge.llm.prompt_injection import HELD, order_spans, orders_among
+    from knowledge.schema.tables import EPISODES, RAW_LOGS
+
+    episodes = state.warehouse.read(EPISODES, namespace=namespace)
+    if "held" not in episodes.collect_schema():  # of a version before this
+        episodes = episodes.with_columns(held=pl.lit(0))
+    held = episodes.filter(pl.col("held") > 0).select("namespace", "episode_id", held="held")
+    logs = (
+        state.warehouse.read(RAW_LOGS, namespace=namespace)
+        .filter(in_episodes() | (pl.col("kind") == "command"))
+        .join(held, on=["namespace", "episode_id"], how="left")
+        .filter(pl.col("held").is_not_null() | (pl.col("kind") == "command"))
+        .collect()
+    )
+    logs = logs.filter(orders_among(logs["text"]))
+    content = [
+        "\n".join(text[start:end].strip() for start, end in order_spans(text, origin))
+        for text, origin in logs.select("text", "origin").iter_rows()
+    ]
+    rows = logs.with_columns(
+        pl.Series("content", content, dtype=pl.String),
+        id="record_id",
+        quote=pl.lit(None, pl.String),
+        extractor=pl.lit("episodes"),
+        reason=pl.lit(HELD),
+    ).filter(pl.col("content") != "")
+    return _told(state, rows.select(_COLUMNS), namespace)
+
+
+def _told(state: "State", rows: pl.DataFrame, namespace: str | None) -> pl.DataFrame:
+    """Held rows by time, with who said it, by which prompt it was found, and what the order is."""
+    from knowledge.llm.prompt_injection import orders
+    from knowledge.schema.tables import RAW_LOGS
+
+    place = ["namespace", "record_id"]
+    columns = [*place, "origin", "name", "text"]
+    said = state.warehouse.read(RAW_LOGS, namespace=namespace).select(columns)
+    found = (
+        rows.lazy()
+        .join(said, on=place, how="left", suffix="_said")
+        .with_columns(
+            origin=pl.coalesce("origin", "origin_said"),
+            prompt=pl.col("extractor").str.extract(r"/([^@]+)@"),
+        )
+        .sort("namespace", "occurred_at", "record_id", "content", "extractor", nulls_last=True)
+        .collect()
+    )
+    words = [
+        next((order for text in texts if text and (order := orders(text, origin or ""))), None)
+        for origin, *texts in found.select("origin", "content", "quote", "text").iter_rows()
+    ]
+    order = pl.Series("order", words, dtype=pl.String)
+    return found.with_columns(order).select(*_COLUMNS[:-2], "name", "prompt", "reason", "order")
+
+
+KINDS = (
+    Kind("pairs", "Facts that are alike", pairs, print_pair),
+    Kind("unresolved", "Decisions that cannot be applied", unresolved, print_unresolved),
+    Kind("proposals", "Names and facts", _proposals, _print),
+    Kind("lessons", "Lessons", _lessons, _print),
+    Kind("by_rules", "Found by rules", partial(_proposals, by_rules=True), _print),
+    Kind("lines", "Lines that are left out of episodes", _lines, _print),
+    Kind("struck_out", "Not published: it would be struck out", struck, print_struck),
+    Kind("at_once", "Two values at once, of what holds one", at_once, print_at_once),
+    Kind("slots", "Slots that seem to hold one value at a time", slots, print_slot),
+    Kind("operations", "Proposed operation types", operations, print_operation),
+)

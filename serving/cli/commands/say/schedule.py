@@ -1,0 +1,74 @@
+"""`cairn schedule`."""
+
+import click
+
+from serving.cli import options
+from serving.cli.terminal import Column, emit_json, print_table, say
+
+MOST = 1_000
+COLUMNS = (
+    Column("topic", most=40),
+    Column("due_at", "next search"),
+    Column("reason", from_width=80),
+    Column("held"),
+)
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  cairn schedule "Rust releases" --every week
+  cairn schedule "Rust releases" --every 3d    (takes the place of the one before)
+  cairn schedule "Rust releases" --stop
+  cairn schedule                               (what recurs, and when next)
+
+Times are counted from when it was asked for; what was missed is not made up for."""
+)
+@click.argument("topic", nargs=-1, metavar="[TOPIC]")
+@click.option("--every", metavar="TIME", help="12h, 3d, week, `2 weeks`, month.")
+@click.option("--stop", is_flag=True, help="Search for it no more.")
+@options.namespace(options.ONE_NAMESPACE)
+@options.as_json
+@click.pass_context
+def command(
+    ctx: click.Context,
+    topic: tuple[str, ...],
+    every: str | None,
+    stop: bool,
+    namespace: str | None,
+    as_json: bool,
+) -> None:
+    """Have a topic searched for again and again."""
+    from serving.cli.report import say_pending
+    from serving.query.research import NO_PROVIDER, schedules
+    from serving.read.namespaces import told_to
+    from serving.status.pending import NEXT_RUN, SCHEDULES, as_rows, listed
+    from serving.write.research import schedule
+
+    if topic and (every is None) != stop:
+        raise click.UsageError("give --every TIME, or --stop", ctx)
+    if not topic and (every or stop):
+        raise click.UsageError("give a topic", ctx)
+    state = options.state_of(ctx)
+    off = state.settings.search_provider is None
+    if topic:
+        told = schedule(state, told_to(state, namespace), " ".join(topic), every)
+        if as_json:
+            emit_json(told | {"provider": not off})
+            return
+        what = f"every {every}" if every else "no more"
+        say(f"Noted for namespace {told['namespace']}: {told['topic']}, {what}; applied {NEXT_RUN}")
+    else:
+        namespace, reader, waiting = listed(state, namespace, SCHEDULES)
+        found = schedules(reader, MOST).rows if reader else []
+        if as_json:
+            emit_json({"namespace": namespace, "schedules": found, "waiting": as_rows(waiting)})
+            return
+        if found:
+            print_table(found, COLUMNS)
+        say_pending(waiting)
+        if not (found or waiting):
+            say("Nothing recurs: `cairn schedule TOPIC --every 3d`.")
+            return
+    if off and not stop:
+        say(NO_PROVIDER)

@@ -1,0 +1,10 @@
+"""`cairn unlike`."""
+
+from serving.cli.commands.say.attitudes import attitude
+
+command = attitude(
+    "unlike",
+    "Take back that you like something.",
+    will="liked no more",
+    otherwise="like",
+)

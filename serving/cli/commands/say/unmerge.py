@@ -1,0 +1,38 @@
+"""`cairn unmerge`."""
+
+import click
+
+from serving.cli import options
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  cairn unmerge f_98f82758aeefdd98
+  cairn unmerge f_98f8 --reason "another repository"
+
+It stands by itself again, whoever merged it, and is not merged with these any more. Of a fact that
+took others up, all others are taken from it."""
+)
+@click.argument("id_", metavar="ID")
+@options.reason
+@options.namespace(options.ANY_NAMESPACE)
+@options.as_json
+@click.pass_context
+def command(
+    ctx: click.Context, id_: str, reason: str | None, namespace: str | None, as_json: bool
+) -> None:
+    """Take a fact, or an entity, out of what it was merged with."""
+    from knowledge.ingest.inbox_events.decisions import UNMERGE
+    from serving.cli.decision_output import tell
+    from serving.write.decisions import Undecidable, choose, note, united
+
+    choice = choose(options.state_of(ctx), [id_], namespace)
+    (own,) = choice.named
+    together = united(choice, own.id)
+    if len(together) < 2:
+        raise Undecidable(f"{own.id} is not merged with anything")
+    named = [own, *(each for each in together if each.id != own.id)]
+    told = note(choice, UNMERGE, named, reason=reason)
+    otherwise = f"cairn merge {' '.join(each.id for each in named)}"
+    tell(told, named, "the first to be taken from the others", otherwise, as_json=as_json)

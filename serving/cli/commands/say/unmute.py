@@ -1,0 +1,10 @@
+"""`cairn unmute`."""
+
+from serving.cli.commands.say.attitudes import muting
+
+command = muting(
+    "unmute",
+    "Hear of an entity again.",
+    will="no longer muted",
+    otherwise="mute",
+)

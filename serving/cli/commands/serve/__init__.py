@@ -1,0 +1,1 @@
+"""Commands that keep answering until they are stopped."""

@@ -1,0 +1,49 @@
+"""`cairn ui`."""
+
+import os
+import socket
+import sys
+
+import click
+
+from serving.cli import options
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  cairn ui
+  cairn ui --port 3001
+
+While it is open, the sensor takes in new logs and the nightly schedule runs. Ctrl-C ends it."""
+)
+@click.option(
+    "--port", type=click.IntRange(1, 65535), default=3000, show_default=True, help="On 127.0.0.1."
+)
+@click.pass_context
+def command(ctx: click.Context, port: int) -> None:
+    """Open Dagster's UI on this state: lineage, runs, metadata, checks."""
+    from resources.home.home import CHECKOUT
+
+    state = options.state_of(ctx)
+    if _taken(port):
+        raise click.ClickException(f"port {port} is in use: choose another with --port")
+    state.home.dagster_environment()
+    workspace = CHECKOUT / "workspace.yaml"
+    where = ["-w", str(workspace)] if workspace.is_file() else ["-m", "pipelines.definitions"]
+    click.echo(f"http://127.0.0.1:{port} shows {state.home.root}; Ctrl-C ends it", err=True)
+    sys.stderr.flush()
+    arguments = ["-W", "ignore", "-m", "dagster", "dev", *where, "-h", "127.0.0.1", "-p", str(port),
+                 "--log-level", "warning"]  # fmt: skip
+    # In place of this process, so that Ctrl-C and the exit code are Dagster's own.
+    os.execv(sys.executable, [sys.executable, *arguments])  # noqa: S606  no shell is involved
+
+
+def _taken(port: int) -> bool:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return True
+    return False

@@ -1,0 +1,235 @@
+"""The command line. Each command is a module below `commands`, loaded when it is asked for."""
+
+import os
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import click
+
+from serving.runtime.logging import quiet
+
+COMMANDS = {
+    "run": ("run", "Take in logs, make knowledge of them, publish it"),
+    "ingest": ("run", "Take in a text, or knowledge in layers"),
+    "check-ins": ("run", "What became of texts that were taken in"),
+    "search": ("ask", "Find facts, episodes and learnings"),
+    "context": ("ask", "Memories for a prompt, within a budget of tokens"),
+    "memory": ("ask", "What is known about whom"),
+    "interests": ("ask", "What you care about, the most first"),
+    "like": ("say", "Say that you like something"),
+    "unlike": ("say", "Take that back"),
+    "dislike": ("say", "Say that you dislike something"),
+    "undislike": ("say", "Take that back"),
+    "mute": ("say", "Hear no more of an entity"),
+    "unmute": ("say", "Hear of it again"),
+    "learn": ("say", "Ask for a topic to be looked into, or see what came of it"),
+    "schedule": ("say", "Have a topic searched for again and again"),
+    "research": ("ask", "What is to be searched for, and what was"),
+    "notifications": ("ask", "What you were told unasked, and what is held back"),
+    "why": ("ask", "Where something comes from: quote, record, file and line"),
+    "facts": ("ask", "List facts"),
+    "learnings": ("ask", "List learnings"),
+    "entities": ("ask", "List entities"),
+    "show": ("ask", "Explain a fact, entity, learning, episode or record"),
+    "status": ("run", "What is there, how fresh it is, what waits"),
+    "sources": ("run", "List, add or remove watched sources"),
+    "stale": ("run", "What a changed rule, prompt or setting would redo"),
+    "backfill": ("run", "Make days anew"),
+    "dry-run": ("run", "What would be extracted from a file; stores nothing"),
+    "prompts": ("run", "What is asked of the language model, and what came of it"),
+    "metrics": ("run", "What passes each gate, what each night did, what is used, what waits"),
+    "costs": ("run", "What calls to the language model cost"),
+    "review": (
+        "say",
+        "What waits for a person: facts to decide on, and what is held in quarantine",
+    ),
+    "merge": ("say", "Say that facts, or entities, are one"),
+    "unmerge": ("say", "Take one out of what it was merged with"),
+    "keep-apart": ("say", "Say that two are two, and both hold"),
+    "correct": ("say", "Put a true sentence in the place of a fact"),
+    "confirm": ("say", "Say that a fact is true"),
+    "rate": ("say", "Say that a learning helped, or did not"),
+    "retract": ("say", "Say that a fact is not true, or not worth knowing"),
+    "forget": ("say", "Take something away for good, with all that rests on it alone"),
+    "dead-letters": ("run", "What could not be read, and why"),
+    "doctor": ("run", "Check home, lock, versions, disk, daemon, index, model"),
+    "config": ("run", "Settings in force, and where each comes from"),
+    "ui": ("serve", "Open Dagster's UI on this state"),
+    "serve": ("serve", "Answer over HTTP"),
+    "mcp": ("serve", "Give agents memory as tools"),
+    "keys": ("serve", "Make, list and remove keys of the HTTP API"),
+}
+"""Names, in the order in which a newcomer needs them; the room of each, and what it is for."""
+
+
+def _choose_home(ctx: click.Context, _: click.Parameter, home: Path | None) -> None:
+    if home is not None:
+        home = home.expanduser().absolute()
+        os.environ["CAIRN_HOME"] = str(home)  # settings, and Dagster's processes, look there too
+        ctx.find_root().obj = home
+
+
+HOME = click.Option(
+    ["--home"],
+    type=click.Path(path_type=Path, file_okay=False),
+    callback=_choose_home,
+    expose_value=False,
+    help="State folder (CAIRN_HOME; data/state in the checkout if unset).",
+)
+
+
+class LazyGroup(click.Group):
+    """A group that imports a command only when it is called: `cairn --help` stays instant."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Names, in the order in which a newcomer needs them."""
+        del ctx
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name."""
+        del ctx
+        if cmd_name not in COMMANDS:
+            return None
+        room, _ = COMMANDS[cmd_name]
+        module = import_module(f"serving.cli.commands.{room}.{cmd_name.replace('-', '_')}")
+        _take_home(module.command)
+        return module.command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that the arguments begin with; of a misspelt one, which may be meant."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.exceptions.NoSuchCommand as unknown:
+            raise click.exceptions.NoSuchCommand(
+                unknown.command_name, None, COMMANDS, ctx
+            ) from None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Names with their summaries, without importing anything."""
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, about) for name, (_, about) in COMMANDS.items()])
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Runs the command; what a person can mend becomes one line."""
+        try:
+            return super().invoke(ctx)
+        except (
+            click.exceptions.Exit, click.Abort, click.ClickException,
+            KeyboardInterrupt, SystemExit, GeneratorExit,
+        ):  # fmt: skip
+            raise
+        except BrokenPipeError as closed:
+            raise BrokenPipeError from closed  # at one with a number click would exit with 1
+        except BaseException as error:  # polars gives up by no `Exception`
+            if (told := _told(error)) is not None:
+                raise click.ClickException(told) from error
+            raise
+
+
+def _take_home(command: click.Command) -> None:
+    """Has a command, and those within it, take `--home`, too: who adds it last means the same."""
+    if HOME not in command.params:
+        command.params.append(HOME)
+    if isinstance(command, click.Group):
+        for inner in command.commands.values():
+            _take_home(inner)
+
+
+@click.group(
+    cls=LazyGroup,
+    params=[HOME],
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog='Start with `cairn run --samples`, then `cairn search "backup fails"`.',
+)
+@click.version_option(package_name="cairn", message="cairn %(version)s")
+def cairn() -> None:
+    """Knowledge that lasts, as a pure function of your logs."""
+    quiet()
+
+
+def main() -> None:
+    """Runs `cairn`; what a person can mend is one line on stderr. Exits 1 then, 2 for wrong use."""
+    try:
+        if any(not _is_text(argument) for argument in sys.argv):
+            _refuse("an argument is not valid UTF-8", 2)
+        code = cairn(standalone_mode=False) or 0  # click gives the code of an Exit
+        sys.stdout.flush()
+        sys.exit(code)
+    except click.exceptions.NoArgsIsHelpError as error:
+        error.show()
+        sys.exit(2)
+    except click.exceptions.Exit as done:
+        sys.exit(done.exit_code)
+    except click.UsageError as error:
+        where = f" (see `{error.ctx.command_path} --help`)" if error.ctx else ""
+        _refuse(f"{error.format_message()}{where}", 2)
+    except click.ClickException as error:
+        _refuse(error.format_message(), error.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        _refuse("interrupted", 130)
+    except BrokenPipeError:
+        # Who reads our output has seen enough; nothing must be written at exit either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+
+
+def _refuse(message: str, code: int) -> None:
+    click.echo(f"cairn: {message}", err=True)
+    sys.exit(code)
+
+
+def _is_text(argument: str) -> bool:
+    try:
+        argument.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _told(error: BaseException) -> str | None:
+    """What a person reads of an error that they can mend; of any other one, nothing."""
+    from resources.home.damage import as_damage
+
+    error = as_damage(error) or error
+    if isinstance(error, _mendable()):
+        return " ".join(str(error).split())
+    if isinstance(error, OSError):
+        # Delta's and the engine's have their whole story as the message, over several lines.
+        reason = error.strerror or (str(error).strip().splitlines() or [type(error).__name__])[0]
+        return f"{error.filename}: {reason}" if error.filename else reason
+    if type(error).__module__ in ("sqlalchemy.exc", "sqlite3"):  # Dagster's runs and events
+        return f"{os.environ.get('DAGSTER_HOME', 'dagster')}: {getattr(error, 'orig', error)}"
+    return None
+
+
+def _mendable() -> tuple[type[Exception], ...]:
+    """Errors whose message tells a person what to do; imported once there is an error."""
+    from resources.home.api_keys import KeyListError
+    from resources.home.damage import Damaged
+    from resources.home.home import HomeError
+    from resources.home.settings import ConfigError
+    from resources.home.sources import SourceError
+    from resources.home.write_lock import LockTimeout
+    from resources.llm.answer_cache import AnswersError
+    from resources.vector_index.protocol import VectorIndexError
+    from serving.read.id_lookup import UnknownId
+    from serving.read.namespaces import Several
+    from serving.read.reader import NothingPublished
+    from serving.write.decisions import Undecidable
+    from serving.write.deletion import Unforgettable
+
+    return (
+        AnswersError, Damaged, HomeError, KeyListError, LockTimeout, ConfigError, SourceError,
+        VectorIndexError, NothingPublished, Several, Undecidable, Unforgettable,
+        UnknownId,
+    )  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()

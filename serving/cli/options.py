@@ -1,0 +1,143 @@
+"""Options that commands share, and how what they read is opened."""
+
+import os
+from collections.abc import Callable
+from datetime import date, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from serving.read.moments import as_moment
+
+if TYPE_CHECKING:
+    from resources.context import State
+
+as_json = click.option(
+    "--json", "as_json", is_flag=True, help="One JSON document on stdout, nothing else."
+)
+
+
+def limit(default: int) -> Callable[[Any], Any]:
+    """`--limit N`."""
+    return click.option(
+        "--limit", type=click.IntRange(1, 100_000), default=default, show_default=True,
+        help="Most rows.",
+    )  # fmt: skip
+
+
+def _namespace(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    from resources.home.home import check_namespace
+
+    try:
+        return value if value is None else check_namespace(value)
+    except ValueError as error:
+        raise click.BadParameter(str(error), ctx, param) from None
+
+
+def each_namespace(
+    ctx: click.Context, param: click.Parameter, value: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Checks an option that may be given several times."""
+    return tuple(name for each in value if (name := _namespace(ctx, param, each)))
+
+
+def namespace(about: str) -> Callable[[Any], Any]:
+    """`--namespace NAME`."""
+    return click.option("--namespace", metavar="NAME", callback=_namespace, help=about)
+
+
+ONE_NAMESPACE = "Whose knowledge; the only one there is, if unset."
+ANY_NAMESPACE = "Whose knowledge; any, if unset."
+EACH_NAMESPACE = "Only this one's."
+IMPORTS = "Whose logs these are. [default]"
+
+
+def _share(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
+    if value is not None and not 0 <= value <= 1:  # not a number is in no range
+        raise click.BadParameter(f"{value} is not within 0 and 1", ctx, param)
+    return value
+
+
+def confidence(name: str, about: str) -> Callable[[Any], Any]:
+    """An option that takes a confidence."""
+    return click.option(name, type=float, metavar="0..1", callback=_share, help=about)
+
+
+def _moment(ctx: click.Context, param: click.Parameter, value: str | None) -> datetime | None:
+    if value is None:
+        return None
+    try:
+        return as_moment(datetime.fromisoformat(value))
+    except ValueError:
+        raise click.BadParameter(
+            f"{value!r} is no ISO time such as 2026-03-01 or 2026-03-01T12:00", ctx, param
+        ) from None
+
+
+as_of = click.option(
+    "--as-of",
+    metavar="TIME",
+    callback=_moment,
+    help="What was known then (ISO, UTC); by the latest event if unset.",
+)
+
+true_at = click.option(
+    "--true-at",
+    metavar="TIME",
+    callback=_moment,
+    help="Of what is known, what was true then (ISO, UTC); at --as-of if unset.",
+)
+
+since = click.option(
+    "--since", metavar="TIME", callback=_moment, help="From then on (ISO, UTC); all if unset."
+)
+
+
+def _day(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    try:
+        return value and date.fromisoformat(value).isoformat()
+    except ValueError:
+        raise click.BadParameter(
+            f"{value!r} is no ISO day such as 2026-03-01", ctx, param
+        ) from None
+
+
+def days(command: Callable[..., Any]) -> Callable[..., Any]:
+    """`--from DAY` and `--to DAY`."""
+    for name, about in (
+        ("to", "Only what began by this day."),
+        ("from", "Only what is of this day or later."),
+    ):
+        command = click.option(
+            f"--{name}", f"{name}_day", metavar="DAY", callback=_day, help=about
+        )(command)
+    return command
+
+
+workers = click.option(
+    "--workers",
+    type=click.IntRange(1, 64),
+    default=1,
+    show_default=True,
+    help="Processes that answer, for many clients at once; each holds what is published.",
+)
+
+reason = click.option("--reason", metavar="TEXT", help="Why; it is kept and shown.")
+
+
+def state_of(ctx: click.Context) -> "State":
+    """The state folder that the command line, or the settings, name."""
+    from resources.context import open_state
+
+    home: Path | None = ctx.find_root().obj
+    return open_state(home)
+
+
+def one_thread() -> None:
+    """Has polars work in one thread, if it is not imported yet: for whoever answers questions.
+
+    An answer has few rows. To hand them to other threads takes a fifth of the processor time of a
+    search, and those are wanted for other questions.
+    """
+    os.environ.setdefault("POLARS_MAX_THREADS", "1")

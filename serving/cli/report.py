@@ -1,0 +1,113 @@
+"""What a run ends with: what there is now, the best of it, and one search that finds some."""
+
+from collections.abc import Collection
+from typing import Any
+
+from knowledge.llm.fence import defused, harmless
+from serving.cli.terminal import Column, console, print_table, say
+from serving.read.display import count, one_line
+from serving.retrieval.search import Found
+from serving.status.pending import NEXT_RUN, Pending
+
+ENTITY_COLUMNS = (
+    Column("entity_id", "id"),
+    Column("type"),
+    Column("display_name", "name", wide=True),
+    Column("active_facts", "facts"),
+    Column("mentions", from_width=70),
+    Column("last_seen", from_width=90),
+)
+
+
+def print_totals(found: dict[str, Any]) -> None:
+    """One line of what there is."""
+    there = found["totals"]
+    parts = [
+        count(there["conversations"], "conversation"),
+        count(there["records"], "record"),
+        count(there["entities"], "entity", "entities"),
+        count(there["facts"], "fact")
+        + (f" ({there['deprecated_facts']:,} faded)" if there["deprecated_facts"] else ""),
+        count(there["learnings"], "learning"),
+        count(there["themes"], "theme"),
+    ]
+    say(f"{found['namespace']}: {', '.join(parts)}", style="bold")
+
+
+def print_overview(found: dict[str, Any]) -> None:
+    """The overview, for people."""
+    out = console()
+    print_totals(found)
+    if found["learnings"]:
+        out.print("\nTop learnings", style="bold")
+        for row in found["learnings"]:
+            out.print(
+                f"  {row['confidence']:.2f}  [cyan]{row['category']}[/]"
+                f"  [dim]{row['learning_id']}[/]"
+            )
+            say(one_line(row["title"]), indent=8)
+    if found["entities"]:
+        out.print("\nTop entities", style="bold")
+        print_table(found["entities"], ENTITY_COLUMNS, indent=2)
+    if found["interests"]:
+        out.print("\nCares most about", style="bold")
+        for row in found["interests"]:
+            known = f"{row['type']}, {count(row['active_facts'], 'fact')}"
+            say(f"{row['score']:.2f}  {one_line(row['display_name'], 60)} ({known})", indent=2)
+    if found["learn_prompts"]:
+        out.print("\nWants to learn", style="bold")
+        for row in found["learn_prompts"]:
+            say(prompt_line(row), indent=2)
+    if found["notifications"]:
+        out.print("\nFound unasked", style="bold")
+        for row in found["notifications"]:
+            how = "held back: " if row["held"] else ""
+            say(f"{one_line(row['text'], 60)} ({how}{row['reason']})", indent=2)
+    query = found["example"]["query"]
+    if query:
+        out.print()
+        say(f'Example: cairn search "{query}"', style="bold")
+        for result in found["example"]["results"]:
+            print_found(result)
+
+
+def prompt_line(prompt: dict[str, Any]) -> str:
+    """One of `prompts` in a line: whether it is done, and what was found or waits."""
+    mark = "✓" if prompt["status"] == "completed" else "…"
+    entities = ", ".join(
+        f"{one['display_name']} ({count(one['facts'], 'fact')})" for one in prompt["entities"]
+    )
+    left = prompt["searches_remaining"]
+    waits = f"{count(left, 'search', 'searches')} to make" if left else "nothing was found"
+    return f"{mark} {prompt['prompt_text']}: {entities or waits}"
+
+
+def print_found(result: Found) -> None:
+    """One result of a search, with where it came from."""
+    about = f"  {defused(one_line(result.entity, 40))}" if result.entity else ""
+    out = console()
+    out.print()
+    out.print(
+        f"[bold]{result.score:.2f}[/]  [cyan]{result.kind}[/]  [dim]{result.id}[/]"
+        f"  confidence {result.confidence:.2f}",
+        end="",
+    )
+    out.print(about, style="green", markup=False)
+    say(harmless(one_line(result.text, 600)), indent=2)
+    for source in result.sources[:2]:
+        out.print(f"  {source['file']}:{source['line']}", style="dim", markup=False, soft_wrap=True)
+
+
+def say_pending(waiting: Collection[Pending]) -> None:
+    """Tells a person what waits for the next run; nothing if nothing does."""
+    if waiting:
+        spaces = sorted({one.namespace for one in waiting})
+        say(f"Noted for {', '.join(spaces)}, and applied {NEXT_RUN}", style="bold")
+        for one in list(waiting)[-MOST:]:
+            say(f"{one.at:%Y-%m-%d %H:%M}  {one.said}", indent=2)
+        if len(waiting) > MOST:
+            say(f"… and {len(waiting) - MOST:,} before", indent=2, style="dim")
+
+
+MOST = 10
+"""Things that are shown of what waits, the latest."""

@@ -1,1 +1,0 @@
-"""Commands of `cairn`, one module each; a module defines `command`."""

@@ -1,0 +1,4 @@
+"""Pages of docs/ that are made from the code.
+
+It uses every room.
+"""

@@ -1,0 +1,127 @@
+"""What goes wrong, as problem details (RFC 9457): never a traceback, never text of logs."""
+
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+
+from resources.home.api_keys import KeyListError
+from resources.home.damage import Damaged
+from resources.vector_index.protocol import VectorIndexError
+from serving.http.answers import Problem, Wrong
+from serving.read.pagination import BadCursor
+from serving.read.reader import NothingPublished
+from serving.write.decisions import Undecidable
+
+MEDIA_TYPE = "application/problem+json"
+UNREADABLE = "what is stored cannot be read: `cairn doctor` says why"
+LONGEST_PLACE = 100
+"""Characters of a place in a request that are told: a client may name its fields as it likes."""
+
+
+class Refused(Exception):  # noqa: N818  what a client is told
+    """A request that is not answered, with its status and why."""
+
+    def __init__(self, status: int, detail: str, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(detail)
+        self.status = status
+        self.detail = detail
+        self.headers = headers
+
+
+class NotThere(Refused):
+    """What is asked for is not there; nor is what the caller may not know of."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(404, what)
+
+
+def problem(
+    status: int,
+    detail: str,
+    headers: Mapping[str, str] | None = None,
+    errors: Sequence[Wrong] | None = None,
+) -> Response:
+    """A response that says what is wrong."""
+    body = Problem(
+        type="about:blank",
+        title=HTTPStatus(status).phrase,
+        status=status,
+        detail=detail,
+        errors=None if errors is None else list(errors),
+    )
+    content = body.model_dump_json(exclude_none=True)
+    return Response(content, status, dict(headers or {}), media_type=MEDIA_TYPE)
+
+
+def _refused(_: Request, error: Any) -> Response:
+    return problem(error.status, error.detail, error.headers)
+
+
+def _of_starlette(request: Request, error: Any) -> Response:
+    """A path that is not there, a method that it has not, a body that cannot be read."""
+    headers = dict(error.headers or {})
+    if error.status_code == 405:
+        # Of a path with several routes, starlette names the methods of the first.
+        path = getattr(request.scope.get("route"), "path", "")
+        methods = request.app.state.paths.get(path, {})
+        headers["Allow"] = ", ".join(sorted(map(str.upper, methods)))
+    detail = {
+        404: "there is no such path",
+        405: "the path has no such method",
+        413: "the body is too large",
+    }.get(error.status_code, "the request cannot be read")
+    return problem(error.status_code, detail, headers)
+
+
+def _invalid(_: Request, error: Any) -> Response:
+    """What is wrong with each parameter, without repeating what was sent."""
+    wrong = [_wrong(each) for each in error.errors()]
+    parts = "part" if len(wrong) == 1 else "parts"
+    return problem(422, f"{len(wrong)} {parts} of the request cannot be accepted", errors=wrong)
+
+
+def _wrong(error: Mapping[str, Any]) -> Wrong:
+    place, *path = map(str, error["loc"])
+    if error["type"] == "json_invalid":
+        return Wrong(place="body", name="", detail="no JSON")
+    detail = error["msg"].removeprefix("Value error, ")
+    return Wrong(place=place, name=".".join(path)[:LONGEST_PLACE], detail=detail)
+
+
+def _bad_cursor(_: Request, error: Any) -> Response:
+    return problem(400, str(error))
+
+
+def _undecidable(_: Request, error: Any) -> Response:
+    return problem(422, str(error))
+
+
+def _nothing(_: Request, __: Any) -> Response:
+    return problem(404, "nothing is published here yet")
+
+
+def _not_now(_: Request, error: Any) -> Response:
+    if isinstance(error, Damaged):
+        return problem(503, UNREADABLE)
+    what = "the list of keys" if isinstance(error, KeyListError) else "the index"
+    return problem(503, f"{what} cannot be read: `cairn doctor` says why")
+
+
+def install(app: FastAPI) -> None:
+    """Has an app tell problems in this way."""
+    for kind, told in (
+        (Refused, _refused),
+        (BadCursor, _bad_cursor),
+        (Undecidable, _undecidable),
+        (NothingPublished, _nothing),
+        (VectorIndexError, _not_now),
+        (KeyListError, _not_now),
+        (Damaged, _not_now),
+        (RequestValidationError, _invalid),
+        (HTTPException, _of_starlette),
+    ):
+        app.add_exception_handler(kind, told)

@@ -1,0 +1,128 @@
+"""What every request passes: host, key, kind and size of its body; and what is noted of it."""
+
+import logging
+import re
+import traceback
+from collections.abc import Callable, Sequence
+from time import perf_counter
+from typing import Any
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from resources.home.api_keys import KeyListError
+from resources.home.damage import as_damage
+from serving.http.auth import Gate
+from serving.http.errors import UNREADABLE, Refused, problem
+from serving.http.metrics import Seen
+
+PUBLIC = frozenset({"/health", "/health/ready", "/openapi.json", "/docs"})
+"""What is told without a key: it says nothing of what is remembered."""
+
+LOCAL_HOST = re.compile(
+    r"(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?", re.IGNORECASE | re.ASCII
+)
+LARGEST_BODY = 6_000_000
+"""Bytes."""
+TOO_LARGE = f"the body is larger than {LARGEST_BODY:,} bytes"
+
+HEADERS = {
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+}
+
+Note = Callable[[Seen], None]
+"""What is done with each request that was answered."""
+
+logger = logging.getLogger(__name__)
+
+
+class Guard:
+    """Lets requests in, turns what breaks into a problem, and counts. ASGI middleware.
+
+    A browser sends requests for whatever page it shows. So where no key is asked for, the host
+    must be this machine's own name: a page whose name was pointed here (DNS rebinding) has
+    another. Its own pages may send no JSON here, since no CORS header says so, and nothing else is
+    read (`serving.http.auth`).
+    """
+
+    def __init__(self, app: ASGIApp, gate: Gate, notes: Sequence[Note]) -> None:
+        self._app = app
+        self._gate = gate
+        self._notes = notes
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One request; whatever breaks, a client is told no more than that something did."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        began, status = perf_counter(), 0
+
+        async def sending(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                MutableHeaders(scope=message).update(HEADERS)
+            await send(message)
+
+        read = 0
+
+        async def receiving() -> Message:
+            nonlocal read
+            message = await receive()
+            read += len(message.get("body", b""))
+            if read > LARGEST_BODY:  # sent in pieces, without a length
+                raise HTTPException(413)
+            return message
+
+        state: dict[str, Any] = scope.setdefault("state", {})
+        try:
+            self._admit(scope, state)
+            await self._app(scope, receiving, sending)
+        except (Refused, KeyListError) as error:
+            refusal = (
+                problem(error.status, error.detail, error.headers)
+                if isinstance(error, Refused)
+                else problem(503, "the list of keys cannot be read: `cairn doctor` says why")
+            )
+            await refusal(scope, receive, sending)
+        except BaseException as error:
+            damaged = as_damage(error) is not None
+            if not (damaged or isinstance(error, Exception)):
+                raise
+            _log(error)
+            if not status:
+                refusal = (
+                    problem(503, UNREADABLE)
+                    if damaged
+                    else problem(500, "this is a fault of the server")
+                )
+                await refusal(scope, receive, sending)
+        finally:
+            seen = Seen.of(scope, status, perf_counter() - began, state)
+            for note in self._notes:
+                note(seen)
+
+    def _admit(self, scope: Scope, state: dict[str, Any]) -> None:
+        """Lets a request in.
+
+        Raises:
+            Refused: its host, key or body is not accepted.
+            KeyListError: the list of keys cannot be read.
+        """
+        headers = Headers(scope=scope)
+        if self._gate.open and not LOCAL_HOST.fullmatch(headers.get("host", "")):
+            raise Refused(421, "ask for localhost or 127.0.0.1: no key is needed there")
+        if scope["path"] not in PUBLIC:
+            state["caller"] = self._gate.caller(headers.get("authorization"))
+        length = headers.get("content-length", "")
+        if length.isdecimal() and int(length[:20]) > LARGEST_BODY:
+            raise Refused(413, TOO_LARGE)
+
+
+def _log(error: BaseException) -> None:
+    """Where something broke: never the message, which may have text of logs in it."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    logger.error("%s at %s:%d", type(error).__name__, last.filename, last.lineno)

@@ -1,0 +1,73 @@
+"""Routes of whoever runs the server: health, metrics, what there is to ask for."""
+
+from typing import Any
+
+from fastapi import Request, Response
+from fastapi.responses import PlainTextResponse
+
+from resources.warehouse.publication import namespaces as published
+from serving.http.answers import Health, Namespaces
+from serving.http.auth import Asked
+from serving.http.errors import Refused
+from serving.http.metrics import CONTENT_TYPE
+from serving.http.routes.router import Routes
+from serving.status.freshness import freshness
+
+router = Routes(tags=["operating"])
+
+
+@router.get("/v1/namespaces", response_model=Namespaces)
+def namespaces(asked: Asked) -> dict[str, Any]:
+    """List the namespaces that can be asked for, and how fresh each is."""
+    return {"namespaces": [_fresh(asked, name) for name in asked.known()]}
+
+
+def _fresh(asked: Asked, namespace: str) -> dict[str, Any]:
+    manifest = asked.reader(namespace).manifest
+    fresh = freshness(asked.memory.state, namespace)
+    return {
+        "namespace": namespace,
+        "watermark": manifest.watermark,
+        "published_at": manifest.published_at,
+        "generation": manifest.generation,
+        "changed_files": fresh.changed_files,
+        "lag_seconds": fresh.lag_seconds or 0.0,
+        "held_back": fresh.held_back,
+        "freshness": fresh.words,
+    }
+
+
+@router.get("/health", response_model=Health)
+def health(request: Request) -> dict[str, Any]:
+    """Tell that the server lives, and whether it has something to answer from."""
+    return {"status": "ok", "ready": bool(published(request.app.state.memory.state.home))}
+
+
+@router.get("/health/ready", response_model=Health)
+def ready(request: Request) -> dict[str, Any]:
+    """Tell whether anything is published: 503 until then."""
+    told = health(request)
+    if not told["ready"]:
+        raise Refused(503, "nothing is published yet: run `cairn run --source PATH`")
+    return told
+
+
+EXAMPLE = """\
+# TYPE cairn_http_requests_total counter
+cairn_http_requests_total{method="GET",namespace="samples",route="/v1/search",status="200"} 3.0
+# TYPE cairn_published_age_seconds gauge
+cairn_published_age_seconds{namespace="samples"} 61.5
+# TYPE cairn_lag_seconds gauge
+cairn_lag_seconds{namespace="samples"} 0.0
+"""
+
+
+@router.get(
+    "/metrics",
+    response_class=PlainTextResponse,
+    responses={200: {"content": {"text/plain": {"example": EXAMPLE}}}},
+)
+def metrics(asked: Asked, request: Request) -> Response:
+    """Count requests, and measure what is published, used and waits, for Prometheus."""
+    text = request.app.state.metrics.text(asked.known())
+    return Response(text, media_type=CONTENT_TYPE)

@@ -1,0 +1,101 @@
+"""Routes that tell: an event for the inbox, and what is to be forgotten."""
+
+import time
+from typing import Annotated, Any
+
+from fastapi import Query
+
+from knowledge.deletion.tombstones import NAMESPACE
+from knowledge.schema.identity import record_id
+from serving.http.answers import Forgotten, Received
+from serving.http.auth import Asked
+from serving.http.bodies import EventBody, ForgetBody
+from serving.http.errors import NotThere, Refused
+from serving.http.parameters import Parameters
+from serving.http.routes.router import Routes
+from serving.read.id_lookup import UnknownId
+from serving.write.deletion import Target, Unforgettable, named, note, reach, whole
+from serving.write.dry_run import NotNow, rehearsed
+from serving.write.inbox import add_event
+
+router = Routes(prefix="/v1", tags=["telling"])
+
+UNKNOWN = "no fact, entity, record, conversation or namespace has that id, or it is of several"
+
+
+@router.post("/events", response_model=Received, status_code=202)
+def events(asked: Asked, where: Annotated[Parameters, Query()], event: EventBody) -> dict[str, Any]:
+    """Tell something. It is on disk when this answers; the next run makes knowledge of it."""
+    namespace = asked.inbox(where.namespace)
+    told = event.model_dump(mode="json", exclude_none=True) | {"namespace": namespace}
+    received = add_event(asked.memory.state, told)
+    return {
+        "namespace": namespace,
+        "event_id": received.event_id,
+        "record_id": record_id(namespace, received.event_id),
+        "written": received.written,
+        "redactions": received.redactions,
+    }
+
+
+@router.post("/forget", response_model=Forgotten)
+def forget(
+    asked: Asked, where: Annotated[Parameters, Query()], wanted: ForgetBody
+) -> dict[str, Any]:
+    """Tell what would go if something were forgotten; with `dry_run` false, have it forgotten.
+
+    What goes is the lines that it rests on, with all that came only from them; `everywhere`, every
+    line that has any name of an entity, or any words. There is no way to take it back. A dry run
+    tells at once how many lines that are; the whole receipt takes seconds, and while it is not
+    `ready`, ask the same again. What is to be forgotten is on disk when this answers, and gone
+    after the next run.
+    """
+    begun = time.monotonic()
+    state, target = asked.memory.state, _target(asked, where.namespace, wanted)
+    try:
+        reached = reach(state, target, wanted.event_id)
+    except UnknownId:
+        raise NotThere(UNKNOWN) from None
+    told: dict[str, Any] = {**target._asdict(), "dry_run": wanted.dry_run}
+    told |= {"lines_removed": reached.lines, "lines_naming_still": reached.still}
+    if wanted.dry_run:
+        try:
+            receipt = rehearsed(state, target, begun)
+        except NotNow as why:
+            raise Refused(503, str(why)) from None
+        if receipt is None:
+            return told | {"ready": False}
+        counts, rows, named = receipt
+        rows = rows[: wanted.limit]
+        return told | {"ready": True, "counts": counts, "rows": rows, "named": named}
+    received = note(state, reached.event)
+    return told | {
+        "event_id": received.event_id,
+        "record_id": record_id(target.namespace, received.event_id),
+        "written": received.written,
+    }
+
+
+def _target(asked: Asked, namespace: str | None, wanted: ForgetBody) -> Target:
+    """What is to be forgotten, where the caller may have things forgotten.
+
+    Raises:
+        NotThere: it is not there, or not what it must be.
+        Refused: the caller may not, or it rests on other things.
+    """
+    asked.telling()
+    try:
+        if wanted.thing == NAMESPACE:
+            if wanted.everywhere:
+                raise Refused(422, "all of a namespace goes: leave `everywhere` out")
+            if namespace not in (None, wanted.id):
+                raise NotThere(UNKNOWN)
+            return whole(asked.memory.state, asked.inbox(wanted.id))
+        found = named(asked.reader(namespace), wanted.id, everywhere=wanted.everywhere)
+    except UnknownId as unknown:
+        raise NotThere(UNKNOWN) from unknown
+    except Unforgettable as error:
+        raise Refused(422, str(error).replace("`cairn why`", "`/v1/why`")) from None
+    if wanted.thing not in (None, found.thing):
+        raise NotThere(UNKNOWN)
+    return found

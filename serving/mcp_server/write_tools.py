@@ -1,0 +1,239 @@
+"""The tools that write: each appends one event to the inbox, and the next run applies it."""
+
+import time
+from typing import Any
+
+from knowledge.deletion.tombstones import NAMESPACE
+from knowledge.ingest.inbox_events.decisions import CONFIRM, FACT, RETRACT
+from knowledge.ingest.speakers import spoken
+from knowledge.schema.identity import record_id
+from resources.home.inbox import Received
+from serving.mcp_server.answers import OFF, Forgotten, Recorded
+from serving.mcp_server.arguments import (
+    MOST_ROWS,
+    Attitude,
+    Feedback,
+    ToForget,
+    Told,
+    ToLearn,
+    ToRemember,
+    ToSchedule,
+)
+from serving.mcp_server.auth import Asked, Refused
+from serving.mcp_server.read_tools import searches
+from serving.read.id_lookup import Thing, UnknownId, exactly
+from serving.write import research
+from serving.write.decisions import chosen, note, unretracted, with_members
+from serving.write.deletion import Target, Unforgettable, named, reach, whole
+from serving.write.deletion import note as note_tombstone
+from serving.write.dry_run import NotNow, rehearsed
+from serving.write.inbox import add_event
+from serving.write.rating import LEARNING, rate
+from serving.write.requests import order, topic_of
+
+APPLIED = "Recorded now; it takes effect with the next run."
+FOUND = "Recorded now; it takes effect with the next run, and is found from then on."
+SEARCHED = "Recorded now; it takes effect with the next run, and searches follow by themselves."
+NOT_READY = "Nothing was changed. The receipt is being made: ask the same again in some seconds."
+UNCHANGED = "Nothing was changed: this is what would come of it."
+GONE = "Recorded now; it takes effect with the next run, and until then it is still found."
+
+
+def record_feedback(asked: Asked, wanted: Feedback) -> Recorded:
+    """Say that a fact is right or wrong, or that a learning helped or did not.
+
+    A fact that is right gets surer, one that is wrong is taken back. Only say what the person said,
+    or what you saw to be so.
+    """
+    reader = asked.reader()
+    thing = _there(asked, wanted.id)
+    if thing.kind == FACT:
+        choice = chosen(reader, FACT, [thing.id])
+        if wanted.verdict == "right":
+            decision, named = CONFIRM, choice.named
+        else:
+            unretracted(choice)
+            decision, named = RETRACT, with_members(choice)
+        said = note(choice, decision, named, reason=wanted.reason, event_id=_event_id(wanted))
+        return Recorded(
+            namespace=reader.namespace,
+            what=decision,
+            ids=said["ids"],
+            event_id=said["event_id"],
+            record_id=said["decision_id"],
+            written=said["written"],
+            takes_effect=APPLIED,
+        )
+    if thing.kind != LEARNING:
+        raise Refused(f"that is of kind {thing.kind}: feedback is for facts and learnings")
+    if wanted.reason:
+        raise Refused("a reason is kept for facts alone: leave it out")
+    rated = rate(thing, "up" if wanted.verdict == "right" else "down", _event_id(wanted))
+    return Recorded(
+        namespace=rated["namespace"],
+        what="reaction",
+        ids=[thing.id],
+        event_id=rated["event_id"],
+        record_id=rated["record_id"],
+        written=rated["written"],
+        takes_effect=APPLIED,
+    )
+
+
+def remember(asked: Asked, wanted: ToRemember) -> Recorded:
+    """Note something in the person's name, when they ask for it to be remembered.
+
+    Statements that can be understood alone: with names, and without "this" or "here". Secrets are
+    taken out.
+    """
+    # What memory told an agent is no news when the agent tells it back.
+    own = "\n".join(text for who, text in spoken(wanted.text) if who == "human")
+    if not own.strip():
+        raise Refused("the text has no words of a person: memory and harness said all of it")
+    return _added(asked, asked.inbox(), wanted, "note", [], {"text": own}, FOUND)
+
+
+def set_preference(asked: Asked, wanted: Attitude) -> Recorded:
+    """Note that the person likes or dislikes something, wants it muted, or takes that back.
+
+    Only what the person said themselves. What is muted is named as it is known.
+    """
+    verb, topic = wanted.verb, topic_of([wanted.topic])
+    return _ordered(order(asked.state, asked.inbox(), verb, topic, _event_id(wanted)), APPLIED)
+
+
+def learn(asked: Asked, wanted: ToLearn) -> Recorded:
+    """Have a topic looked into that the person wants to know more about.
+
+    Searches for it follow by themselves, not at once; `list_learn_prompts` tells what was found.
+    """
+    said = research.learn(asked.state, asked.inbox(), wanted.topic, _event_id(wanted))
+    return _ordered(said, SEARCHED if searches(asked) else OFF)
+
+
+def schedule(asked: Asked, wanted: ToSchedule) -> Recorded:
+    """Have a topic searched for again and again, or no more, when the person asks for that.
+
+    The last word on a topic counts; `list_research` tells what recurs.
+    """
+    every = None if wanted.every == "never" else wanted.every
+    namespace, event_id = asked.inbox(), _event_id(wanted)
+    said = research.schedule(asked.state, namespace, wanted.topic, every, event_id)
+    return _ordered(said, SEARCHED if searches(asked) or every is None else OFF)
+
+
+def forget(asked: Asked, wanted: ToForget) -> Forgotten:
+    """Tell what would go if something were forgotten; with `dry_run` false, forget it for good.
+
+    All that rests on it alone goes with it, and nothing brings it back; of an entity `everywhere`,
+    every line that names it. Only when the person asks for just that, and has seen what would go:
+    to take back what is wrong, use `record_feedback`. A dry run whose receipt is not ready tells
+    so: ask the same again.
+    """
+    begun = time.monotonic()
+    try:
+        target = _target(asked, wanted)
+        reached = reach(asked.state, target, _event_id(wanted))
+    except UnknownId as unknown:
+        raise Refused(f"nothing has that id: {unknown}") from None
+    except Unforgettable as error:
+        raise Refused(str(error).replace("`cairn why`", "`explain_fact`")) from None
+    told = {**target._asdict(), "dry_run": wanted.dry_run}
+    told |= {"lines_removed": reached.lines, "lines_naming_still": reached.still}
+    if wanted.dry_run:
+        try:
+            receipt = rehearsed(asked.state, target, begun)
+        except NotNow as why:
+            raise Refused(str(why)) from None
+        if receipt is None:
+            return Forgotten.model_validate(told | {"ready": False, "takes_effect": NOT_READY})
+        stays = sorted(receipt.rows, key=lambda row: row["text"] is None)[:MOST_ROWS]
+        told |= {"ready": True, "counts": receipt.counts, "rows": stays}
+        return Forgotten.model_validate(told | {"takes_effect": UNCHANGED})
+    received = note_tombstone(asked.state, reached.event)
+    return Forgotten.model_validate(
+        told
+        | {
+            "event_id": received.event_id,
+            "record_id": record_id(target.namespace, received.event_id),
+            "written": received.written,
+            "takes_effect": GONE,
+        }
+    )
+
+
+def _target(asked: Asked, wanted: ToForget) -> Target:
+    """What is to be forgotten, of the namespace of the call.
+
+    Raises:
+        UnknownId: it is not there, or not what it must be.
+        Unforgettable: it rests on other things.
+    """
+    if wanted.thing == NAMESPACE:
+        if wanted.everywhere:
+            raise Unforgettable("all of a namespace goes: leave `everywhere` out")
+        own = asked.inbox()
+        if wanted.id != own:
+            raise UnknownId("this call is about another namespace")
+        return whole(asked.state, own)
+    found = named(asked.reader(), wanted.id, everywhere=wanted.everywhere)
+    if wanted.thing not in (None, found.thing):
+        raise UnknownId(f"it is of kind {found.thing}")
+    return found
+
+
+def _there(asked: Asked, id_: str) -> Thing:
+    """What has an id.
+
+    Raises:
+        Refused: nothing has.
+    """
+    thing = exactly(asked.reader(), id_)
+    if thing is None:
+        raise Refused("nothing has that id: take one from another answer, whole")
+    return thing
+
+
+def _added(
+    asked: Asked,
+    namespace: str,
+    wanted: Told,
+    what: str,
+    ids: list[str],
+    event: dict[str, object],
+    takes_effect: str,
+) -> Recorded:
+    head: dict[str, object] = {"type": what, "namespace": namespace}
+    if wanted.event_id:
+        head["event_id"] = str(wanted.event_id)
+    return _recorded(namespace, what, ids, add_event(asked.state, head | event), takes_effect)
+
+
+def _recorded(
+    namespace: str, what: str, ids: list[str], received: Received, takes_effect: str
+) -> Recorded:
+    return Recorded(
+        namespace=namespace,
+        what=what,
+        ids=ids,
+        event_id=received.event_id,
+        record_id=record_id(namespace, received.event_id),
+        written=received.written,
+        takes_effect=takes_effect,
+    )
+
+
+def _ordered(said: dict[str, Any], takes_effect: str) -> Recorded:
+    return Recorded(
+        namespace=said["namespace"],
+        what="command",
+        ids=[],
+        event_id=said["event_id"],
+        record_id=said["record_id"],
+        written=said["written"],
+        takes_effect=takes_effect,
+    )
+
+
+def _event_id(wanted: Told) -> str | None:
+    return str(wanted.event_id) if wanted.event_id else None

@@ -1,0 +1,350 @@
+"""Any id explained: what it is, what it rests on, and what came of it."""
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import polars as pl
+
+from knowledge.consolidation.standing import STANDING
+from knowledge.schema.predicates import STRUCTURAL_PREDICATES
+from knowledge.schema.tables import (
+    CLUSTERS,
+    CONFIDENCE_UPDATES,
+    CONVERSATIONS,
+    DECISIONS,
+    ENTITY_MERGES,
+    EPISODES,
+    EVIDENCE,
+    EXTRACTORS,
+    FACT_SOURCES,
+    FACTS,
+    LEARNING_CANDIDATES,
+    LEARNINGS,
+    MEMORY_ENTITIES,
+    MERGES,
+    RAW_LOGS,
+    THEMES,
+    Table,
+)
+from serving.query.learning_versions import versions_of
+from serving.query.slot_history import curve, values_of_slot
+from serving.read.id_lookup import PROPOSED, Thing, matching
+from serving.read.reader import Reader, best_first
+
+NEIGHBOURS = 2
+"""Records shown before and after one."""
+
+MOST = 20
+"""Rows of each list in an explanation."""
+
+
+def explain(thing: Thing) -> dict[str, Any]:
+    """What is known about a thing: `kind`, `id`, `namespace`, and what its kind has."""
+    about = EXPLAINED[thing.kind](thing.reader, thing.id)
+    return {"kind": thing.kind, "id": thing.id, "namespace": thing.reader.namespace, **about}
+
+
+def _row(reader: Reader, table: Table, column: str, id_: str) -> dict[str, Any]:
+    frame = reader.table(table).filter(pl.col(column) == id_).collect()
+    return frame.row(0, named=True)
+
+
+def _fact(reader: Reader, id_: str) -> dict[str, Any]:
+    row = reader.memory().filter(pl.col("fact_id") == id_).collect().row(0, named=True)
+    merges = reader.table(MERGES).filter(
+        (pl.col("winner_id") == id_) | pl.col("loser_ids").list.contains(id_)
+    )
+    rule = re.split("[/@]", row["extractor"])[0]
+    about = reader.table(EXTRACTORS).filter(pl.col("name") == rule).collect()
+    topic = reader.table(CLUSTERS).filter(pl.col("fact_id") == id_).collect().to_dicts()
+    return {
+        "as_of": reader.as_of,
+        "fact": row,
+        "history": (history := _history(reader, id_)),
+        "curve": curve(history, reader.as_of, reader.state.policy),
+        "values": values_of_slot(reader, id_),
+        "sources": _with_messages(reader, reader.sources([id_], MOST).get(id_, [])),
+        "drawn_from": _drawn_from(reader, id_),
+        "merges": merges.sort("merge_id").collect().to_dicts(),
+        "merged_from": _facts(
+            reader, (pl.col("merged_into") == id_) & (pl.col("status") != "retracted")
+        ),
+        "corrected": _facts(
+            reader, (pl.col("merged_into") == id_) & (pl.col("status") == "retracted")
+        ),
+        "decisions": _decisions(reader, id_),
+        "topic": topic[0] if topic else None,
+        "rule": {"name": row["extractor"], "about": about["about"][0] if about.height else None},
+    }
+
+
+def _decisions(reader: Reader, id_: str) -> list[dict[str, Any]]:
+    """What people decided about a fact or an entity, in their order; `holds` if it still does."""
+    either = [pl.element().struct.field(side) == id_ for side in ("left_id", "right_id")]
+    paired = pl.col("pairs").list.eval(either[0] | either[1]).list.any()
+    columns = ["decision_id", "decision", "decided_at", "ids", "text", "reason", "unresolved",
+               "superseded_by", "holds"]  # fmt: skip
+    return (
+        reader.table(DECISIONS)
+        .with_columns(holds=paired.fill_null(value=False) | pl.col("facts").list.contains(id_))
+        .filter(
+            pl.col("holds")
+            | pl.col("ids").list.contains(id_)
+            | pl.col("meant_ids").list.contains(id_)
+            | (pl.col("replaced_by") == id_).fill_null(value=False)
+        )
+        .sort("decided_at", "decision_id")
+        .select(columns)
+        .collect()
+        .to_dicts()
+    )
+
+
+def _drawn_from(reader: Reader, fact_id: str) -> list[dict[str, Any]]:
+    """Episodes of a theme that bear a fact out; none of one that was only stated."""
+    facts = reader.table(FACTS, ["fact_id", "derived_from"]).filter(pl.col("fact_id") == fact_id)
+    drawn = facts.select(episode_id=pl.col("derived_from").explode()).drop_nulls()
+    episodes = reader.table(EPISODES, ["episode_id", "conversation_id", "started_at", "request"])
+    return (
+        episodes.join(drawn, on="episode_id", how="semi")
+        .sort("started_at", "episode_id")
+        .collect()
+        .to_dicts()
+    )
+
+
+def _history(reader: Reader, fact_id: str) -> list[dict[str, Any]]:
+    """Each change of a fact's confidence, with the evidence and where it stands."""
+    then = (pl.col("occurred_at") <= reader.latest).fill_null(value=True)
+    updates = reader.table(CONFIDENCE_UPDATES).filter(pl.col("fact_id") == fact_id, then)
+    evidence = reader.table(EVIDENCE).select(
+        "evidence_id", "kind", "source_id", "similarity", "weight", "conversation_id"
+    )
+    rows = updates.join(evidence, on="evidence_id", how="left").sort("seq").collect().to_dicts()
+    places = _places(reader, [row["source_id"] for row in rows if row["source_id"]])
+    return [
+        {key: value for key, value in row.items() if key not in ("namespace", "fact_id")}
+        | {"source": places.get(row["source_id"])}
+        for row in rows
+    ]
+
+
+def _entity(reader: Reader, id_: str) -> dict[str, Any]:
+    row = _row(reader, MEMORY_ENTITIES, "entity_id", id_)
+    facts = reader.memory().filter(pl.col("entity_id") == id_)
+    predicates = facts.group_by("predicate").len("facts").sort("predicate").collect()
+    return {
+        "entity": row,
+        "merged_into": _entity_merges(reader, pl.col("entity_id") == id_, "canonical_id"),
+        "merged_from": _entity_merges(reader, pl.col("canonical_id") == id_, "entity_id"),
+        "introduced_by": _places(reader, [row["introduced_by"]]).get(row["introduced_by"]),
+        "decisions": _decisions(reader, id_),
+        "predicates": dict(predicates.iter_rows()),
+        "facts": _facts(
+            reader,
+            (pl.col("entity_id") == id_)
+            & ~pl.col("predicate").is_in(list(STRUCTURAL_PREDICATES))
+            & pl.col("status").is_in(STANDING),
+        ),
+    }
+
+
+def _entity_merges(reader: Reader, which: pl.Expr, other: str) -> list[dict[str, Any]]:
+    """Merges of entities, with the name of the one on the other side and why."""
+    names = reader.table(MEMORY_ENTITIES, ["entity_id", "display_name"])
+    return (
+        reader.table(ENTITY_MERGES)
+        .filter(which)
+        .join(names.rename({"entity_id": other}), on=other, how="left")
+        .sort(other)
+        .select(other, "display_name", "rule", "reason", "similarity", "decided_at")
+        .collect()
+        .to_dicts()
+    )
+
+
+def _learning(reader: Reader, id_: str) -> dict[str, Any]:
+    own = reader.table(LEARNINGS).filter(pl.col("learning_id") == id_).collect()
+    row = own.row(0, named=True)
+    places = _places(reader, [quote["record_id"] for quote in row["quotes"]])
+    row["quotes"] = [{**quote, **_place(places.get(quote["record_id"]))} for quote in row["quotes"]]
+    del row["simhash"]
+    conversations = reader.table(CONVERSATIONS, ["conversation_id", "title", "day"])
+    first = conversations.filter(pl.col("conversation_id") == row["conversation_id"]).collect()
+    return {
+        "learning": row,
+        "conversation": first.to_dicts()[0] if first.height else None,
+        "versions": versions_of(reader, own).get(id_, []),
+    }
+
+
+def _record(reader: Reader, id_: str) -> dict[str, Any]:
+    row = _row(reader, RAW_LOGS, "record_id", id_)
+    near = (
+        reader.table(RAW_LOGS, [
+            "record_id", "conversation_id", "seq", "kind", "origin", "tool_name", "text",
+            "tool_input", "source_file", "source_line",
+        ])
+        .filter(
+            (pl.col("conversation_id") == row["conversation_id"])
+            & pl.col("seq").is_between(row["seq"] - NEIGHBOURS, row["seq"] + NEIGHBOURS)
+        )
+        .sort("seq")
+        .collect()
+    )  # fmt: skip
+    episode = reader.table(EPISODES).filter(pl.col("episode_id") == id_).collect().to_dicts()
+    drawn = reader.table(FACT_SOURCES, ["fact_id", "record_id"]).filter(pl.col("record_id") == id_)
+    learnings = reader.learnings().filter(pl.col("source_record_ids").list.contains(id_))
+    return {
+        "record": row,
+        "neighbours": near.to_dicts(),
+        "episode": episode[0] if episode else None,
+        "facts": _facts(
+            reader, pl.col("fact_id").is_in(drawn.collect()["fact_id"].unique().to_list())
+        ),
+        "learnings": learnings.select("learning_id", "category", "title").collect().to_dicts(),
+    }
+
+
+def _theme(reader: Reader, id_: str) -> dict[str, Any]:
+    row = _row(reader, THEMES, "theme_id", id_)
+    members = (
+        reader.table(EPISODES, ["episode_id", "conversation_id", "started_at", "request"])
+        .filter(pl.col("episode_id").is_in(row["episode_ids"]))
+        .sort(
+            pl.col("episode_id") != row["medoid_id"],
+            ~pl.col("episode_id").is_in(row["nearest_ids"]),
+            "started_at",
+            "episode_id",
+        )
+    )
+    return {"theme": row, "episodes": members.head(MOST).collect().to_dicts()}
+
+
+def _cluster(reader: Reader, id_: str) -> dict[str, Any]:
+    rows = reader.table(CLUSTERS).filter(pl.col("cluster_id") == id_).collect()
+    return {
+        "label": rows["label"][0],
+        "size": rows.height,
+        "persistence": rows["persistence"][0],
+        "medoid_id": rows.filter("medoid")["fact_id"].first(),
+        "facts": _facts(reader, pl.col("fact_id").is_in(rows["fact_id"].to_list())),
+    }
+
+
+def _conversation(reader: Reader, id_: str) -> dict[str, Any]:
+    mine = pl.col("conversation_id") == id_
+    judged = reader.table(LEARNING_CANDIDATES).filter(mine).sort("extractor", descending=True)
+    columns = ["value", "reasons", "categories", "outcome", "details", "extractor"]
+    episodes = (
+        reader.table(EPISODES, ["episode_id", "conversation_id", "seq", "started_at", "request"])
+        .filter(mine)
+        .sort("seq")
+    )
+    facts = reader.table(FACT_SOURCES, ["fact_id", "conversation_id"]).filter(mine)
+    learnings = reader.learnings().filter(mine).select("learning_id", "category", "title").collect()
+    # Whether a lesson had been learned before is known only beside all others.
+    again = (pl.col("outcome") == "stored") & pl.lit(learnings.is_empty())
+    outcome = pl.when(again).then(pl.lit("duplicate")).otherwise("outcome").alias("outcome")
+    return {
+        "conversation": _row(reader, CONVERSATIONS, "conversation_id", id_),
+        "files": sorted(
+            reader.table(RAW_LOGS, ["conversation_id", "source_file"])
+            .filter(mine).select("source_file").unique().collect()["source_file"]
+        ),
+        "episodes": episodes.head(MOST).collect().to_dicts(),
+        "facts": _facts(
+            reader,
+            pl.col("fact_id").is_in(facts.collect()["fact_id"].unique().to_list())
+            & ~pl.col("predicate").is_in(list(STRUCTURAL_PREDICATES)),
+        ),
+        "judged": judged.select(columns).with_columns(outcome).collect().to_dicts(),
+        "learnings": learnings.to_dicts(),
+    }  # fmt: skip
+
+
+def _candidate(reader: Reader, id_: str) -> dict[str, Any]:
+    of = next(table for table in PROPOSED if matching(reader, table, "candidate_id", id_))
+    row = _row(reader, of, "candidate_id", id_)
+    facts = reader.table(FACT_SOURCES, ["fact_id", "candidate_id"])
+    mine = facts.filter(pl.col("candidate_id") == id_).collect()["fact_id"].to_list()
+    return {
+        "candidate": row,
+        "place": _places(reader, [row["record_id"]]).get(row["record_id"]),
+        "facts": _facts(reader, pl.col("fact_id").is_in(mine)),
+    }
+
+
+def _merge(reader: Reader, id_: str) -> dict[str, Any]:
+    row = _row(reader, MERGES, "merge_id", id_)
+    return {
+        "merge": row,
+        "facts": _facts(reader, pl.col("fact_id").is_in([row["winner_id"], *row["loser_ids"]])),
+    }
+
+
+def _evidence(reader: Reader, id_: str) -> dict[str, Any]:
+    row = _row(reader, EVIDENCE, "evidence_id", id_)
+    return {
+        "evidence": row,
+        "source": _places(reader, [row["source_id"]]).get(row["source_id"]),
+        "facts": _facts(reader, pl.col("fact_id").is_in([row["fact_id"], row["source_id"]])),
+    }
+
+
+EXPLAINED: dict[str, Callable[[Reader, str], dict[str, Any]]] = {
+    "fact": _fact,
+    "entity": _entity,
+    "learning": _learning,
+    "theme": _theme,
+    "cluster": _cluster,
+    "conversation": _conversation,
+    "record": _record,
+    "candidate": _candidate,
+    "merge": _merge,
+    "evidence": _evidence,
+}
+
+
+def _facts(reader: Reader, which: pl.Expr) -> list[dict[str, Any]]:
+    """Facts in short, the best supported first; the same words about several entities once."""
+    columns = ["fact_id", "entity", "predicate", "content", "effective", "status",
+               "conversation_count"]  # fmt: skip
+    return (
+        best_first(reader.memory().filter(which))
+        .unique("content", keep="first", maintain_order=True)
+        .select(columns)
+        .head(MOST)
+        .collect()
+        .to_dicts()
+    )
+
+
+def _places(reader: Reader, record_ids: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """File, line, text and speaker of records, by id."""
+    return {
+        row["record_id"]: {
+            "file": row["source_file"],
+            "line": row["source_line"],
+            "origin": row["origin"],
+            "text": row["text"],
+        }
+        for row in reader.places(record_ids, "text", "origin").iter_rows(named=True)
+    }
+
+
+def _place(place: dict[str, Any] | None) -> dict[str, Any]:
+    return {"file": place["file"], "line": place["line"]} if place else {}
+
+
+def _with_messages(reader: Reader, sources: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    places = _places(reader, [str(source["record_id"]) for source in sources])
+    return [
+        {
+            **source,
+            "origin": places.get(source["record_id"], {}).get("origin"),
+            "message": places.get(source["record_id"], {}).get("text"),
+        }
+        for source in sources
+    ]

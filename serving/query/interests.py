@@ -1,0 +1,69 @@
+"""What people care about, page by page, for every surface."""
+
+from typing import Any
+
+import polars as pl
+
+from knowledge.interests.interests import interests as interests_of
+from knowledge.schema.tables import ENGAGEMENTS, ENTITIES, INTERESTS, PREFERENCES
+from serving.read.pagination import Key, Page, page
+from serving.read.reader import Reader
+
+INTEREST_FIELDS = (
+    "entity_id", "namespace", "display_name", "type", "rank", "score", "muted", "engagements",
+    "active_facts", "last_engaged_at", "made_of", "curve",
+)  # fmt: skip
+
+
+def interests(reader: Reader, limit: int = 20, cursor: str | None = None) -> Page:
+    """Entities that the person engaged with or muted, what they care about most first.
+
+    `made_of` of each has the engagements that weigh most: engagement_id, engagement_type, valence,
+    record_id and occurred_at; `curve` its score at the end of each of the last weeks.
+
+    Raises:
+        BadCursor: the cursor is none of this list.
+    """
+    names = reader.entities().select("entity_id", "display_name", "type", "active_facts")
+    known = rows_of(reader).join(names, on="entity_id").select(INTEREST_FIELDS)
+    keys = [Key(pl.col("score"), descending=True), Key(pl.col("entity_id"))]
+    found = page(known, keys, ("interests", reader.namespace), limit, cursor)
+    signs = _signs(reader, [id_ for row in found.rows for id_ in row["made_of"]])
+    rows = [
+        row | {"made_of": [signs[id_] for id_ in row["made_of"] if id_ in signs]}
+        for row in found.rows
+    ]
+    return Page(rows, found.cursor)
+
+
+def interest(reader: Reader, entity_id: str) -> dict[str, Any] | None:
+    """The row of INTERESTS of one entity, if the person engaged with it or muted it."""
+    rows = rows_of(reader).filter(entity_id=entity_id).collect().to_dicts()
+    return rows[0] if rows else None
+
+
+def total(reader: Reader) -> int:
+    """How many interests there are."""
+    return rows_of(reader).select(pl.len()).collect().item()
+
+
+def rows_of(reader: Reader) -> pl.LazyFrame:
+    """Rows of INTERESTS: as published, or made of what had happened by the reader's moment."""
+    if reader.as_of == reader.manifest.watermark:
+        return reader.table(INTERESTS)
+    seen = (pl.col("first_seen") <= reader.as_of).fill_null(value=True)
+    return interests_of(
+        reader.table(ENGAGEMENTS).collect(),
+        reader.table(PREFERENCES).collect(),
+        reader.table(ENTITIES).filter(seen).collect(),
+        reader.merged(),
+        reader.state.embedder,
+        reader.state.policy,
+        reader.as_of,
+    ).lazy()
+
+
+def _signs(reader: Reader, ids: list[str]) -> dict[str, dict[str, Any]]:
+    columns = ["engagement_id", "engagement_type", "valence", "record_id", "occurred_at"]
+    rows = reader.rows(ENGAGEMENTS, "engagement_id", pl.Series(ids, dtype=pl.String), columns)
+    return {row["engagement_id"]: row for row in rows.to_dicts()}

@@ -1,0 +1,42 @@
+"""Pairs of facts that wait for a language model, or for a person."""
+
+from collections.abc import Callable
+
+import polars as pl
+
+from knowledge.consolidation.decision_effects import undecided
+from knowledge.consolidation.llm_verdicts import differing, waiting
+from knowledge.consolidation.merges import unequal
+from knowledge.consolidation.pairs import sides
+from knowledge.resolution.resolution import about_canonical, equal_statements
+from knowledge.schema.policy import Policy
+from knowledge.schema.tables import (
+    CONTRADICTION_VERDICTS,
+    DECISIONS,
+    ENTITY_MERGES,
+    EVIDENCE,
+    FACTS,
+    MERGE_VERDICTS,
+    SIMILAR_FACTS,
+    VALID_TIMES,
+    Table,
+)
+
+
+def waiting_pairs(read: Callable[[Table], pl.LazyFrame], policy: Policy) -> pl.DataFrame:
+    """Rows of `waiting` (llm_verdicts) on which no person decided, of tables as `read`."""
+    merged, decisions = read(ENTITY_MERGES).collect(), read(DECISIONS).collect()
+    similar = undecided(read(SIMILAR_FACTS).collect(), decisions)
+    paired = sides(similar).unique().lazy()
+    facts, evidence = (
+        read(table).join(paired, on=["namespace", "fact_id"], how="semi").collect()
+        for table in (FACTS, EVIDENCE)
+    )
+    facts = about_canonical(facts, merged)
+    equal = equal_statements(facts, merged)
+    return waiting(
+        differing(similar, read(VALID_TIMES).collect()),
+        unequal(facts, evidence, similar, policy, equal=equal, decisions=decisions),
+        read(CONTRADICTION_VERDICTS).collect(),
+        read(MERGE_VERDICTS).collect(),
+    )

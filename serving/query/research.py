@@ -1,0 +1,125 @@
+"""What people ask to have searched for, and what was searched: told, listed, tried again."""
+
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from knowledge.consolidation.standing import STANDING
+from knowledge.extraction.searches import SEARCHES, Attempt, History, histories
+from knowledge.ingest.inbox_events.searches import EFFECT
+from knowledge.research.learn_prompts import found
+from knowledge.schema.tables import (
+    ENRICHMENT_QUEUE,
+    FACT_SOURCES,
+    LEARN_PROMPTS,
+    MEMORY,
+    MEMORY_ENTITIES,
+    RAW_LOGS,
+)
+from resources.effects import forgotten
+from serving.read.pagination import Key, Page, newest, page
+from serving.read.reader import Reader
+
+RESULTS = (pl.col("kind") == "tool_result") & (pl.col("tool_name") == "search")
+"""Rows of RAW_LOGS that searches brought."""
+
+_NEVER = 2**62
+"""Stands for no time."""
+
+NO_PROVIDER = "No search provider is set (CAIRN_SEARCH_PROVIDER): nothing is searched for."
+
+SEARCHES_FOLLOW = (
+    "Searches follow after the next run, when nothing else runs: the daemon makes both, or"
+    " `cairn research --run`."
+)
+
+FORGOTTEN = "what it brought was forgotten: ask anew, and it is searched for"
+
+
+def prompts(reader: Reader, limit: int = 20, cursor: str | None = None) -> Page:
+    """Learn prompts, the latest first, each with the entities that were found through it.
+
+    Raises:
+        BadCursor: the cursor is none of this list.
+    """
+    keys = [newest("created_at"), Key(pl.col("learn_prompt_id"), descending=True)]
+    asked = reader.table(LEARN_PROMPTS)
+    shown = page(asked, keys, ("learn prompts", reader.namespace), limit, cursor)
+    facts = reader.table(MEMORY, ["fact_id", "entity_id", "status"])
+    through = found(
+        LEARN_PROMPTS.frame(shown.rows),
+        reader.table(RAW_LOGS).filter(RESULTS).collect(),
+        reader.table(FACT_SOURCES, ["fact_id", "record_id"]).collect(),
+        facts.filter(pl.col("status").is_in(STANDING)).drop("status").collect(),
+    )
+    names = reader.table(MEMORY_ENTITIES, ["entity_id", "display_name", "type"]).collect()
+    named: dict[str, list[dict[str, Any]]] = {}
+    for one in through.join(names, on="entity_id", maintain_order="left").to_dicts():
+        named.setdefault(one.pop("learn_prompt_id"), []).append(one)
+    rows = [row | {"entities": named.get(row["learn_prompt_id"], [])} for row in shown.rows]
+    return Page(rows, shown.cursor)
+
+
+def total(reader: Reader) -> int:
+    """How many learn prompts there are."""
+    return reader.table(LEARN_PROMPTS, ["learn_prompt_id"]).select(pl.len()).collect().item()
+
+
+def schedules(reader: Reader, limit: int = 20, cursor: str | None = None) -> Page:
+    """What recurs, with its next search; the next first.
+
+    Raises:
+        BadCursor: the cursor is none of this list.
+    """
+    recurring = _queue(reader).filter(mode="schedule").lazy()
+    rows = recurring.select("schedule_id", "topic", "due_at", "held", "reason")
+    never = pl.lit(_NEVER)
+    keys = [Key(pl.col("due_at").dt.epoch("us").fill_null(never)), Key(pl.col("schedule_id"))]
+    return page(rows, keys, ("schedules", reader.namespace), limit, cursor)
+
+
+class Report(NamedTuple):
+    """What is to be searched for, and what was."""
+
+    due: pl.DataFrame
+    """Rows of ENRICHMENT_QUEUE, in the order in which they are searched for."""
+    held: pl.DataFrame
+    """The same, of what is not searched for; `held` says why."""
+    made: list[dict[str, Any]]
+    """Searches of the system itself, the latest first."""
+
+
+NOTHING = Report(ENRICHMENT_QUEUE.empty(), ENRICHMENT_QUEUE.empty(), [])
+
+
+def report(reader: Reader) -> Report:
+    """What is to be searched for, what was, and what is not known."""
+    rows = _queue(reader)
+    free = pl.col("held").is_null()
+    made = [
+        {
+            "effect_id": one.search.effect_id, "at": one.at, "trigger": one.search.trigger,
+            "query": one.search.query, "outcome": one.outcome, "results": one.search.found,
+            "error": one.search.error, "provider": one.search.provider,
+        }
+        for one in attempts_of(reader)
+    ]  # fmt: skip
+    return Report(rows.filter(free), rows.filter(~free), made)
+
+
+def _queue(reader: Reader) -> pl.DataFrame:
+    """Rows of ENRICHMENT_QUEUE in their order; what was forgotten is held, too."""
+    rows = reader.table(ENRICHMENT_QUEUE).collect().sort("rank")
+    gone = pl.lit(forgotten(reader.state, EFFECT, rows, datetime.now(UTC)))
+    return rows.with_columns(
+        held=pl.when(gone).then(pl.lit("forgotten")).otherwise("held"),
+        reason=pl.when(gone).then(pl.lit(FORGOTTEN)).otherwise("reason"),
+    )
+
+
+def attempts_of(reader: Reader) -> list[Attempt]:
+    """Searches of the system itself, the latest first."""
+    rows = reader.table(RAW_LOGS).filter(SEARCHES).collect()
+    history = histories(rows).get(reader.namespace, History())
+    return [one for one in reversed(history.attempts) if one.search.effect_id]

@@ -1,0 +1,145 @@
+"""Any id, or the beginning of one: what it is of, and where."""
+
+from typing import NamedTuple
+
+import polars as pl
+
+from knowledge.nlp.text import suggestion
+from knowledge.schema.tables import (
+    CANDIDATES,
+    CLUSTERS,
+    CONVERSATIONS,
+    EVIDENCE,
+    KNOWN_ONLY_CANDIDATES,
+    LEARNINGS,
+    MEMORY,
+    MEMORY_ENTITIES,
+    MERGES,
+    RAW_LOGS,
+    REFUSALS,
+    THEME_FACTS,
+    THEMES,
+    Table,
+)
+from resources.context import State
+from resources.warehouse.publication import namespaces
+from serving.read.reader import Reader, open_reader
+
+SHORTEST = 3
+"""Characters of an id, at least."""
+
+PROPOSED = (CANDIDATES, REFUSALS, KNOWN_ONLY_CANDIDATES, THEME_FACTS)
+"""Tables of candidates; all but the first say why one was refused."""
+
+KINDS: tuple[tuple[str, Table, str], ...] = (
+    ("fact", MEMORY, "fact_id"),
+    ("entity", MEMORY_ENTITIES, "entity_id"),
+    ("learning", LEARNINGS, "learning_id"),
+    ("theme", THEMES, "theme_id"),
+    ("cluster", CLUSTERS, "cluster_id"),
+    ("conversation", CONVERSATIONS, "conversation_id"),
+    ("record", RAW_LOGS, "record_id"),
+    *(("candidate", table, "candidate_id") for table in PROPOSED),
+    ("merge", MERGES, "merge_id"),
+    ("evidence", EVIDENCE, "evidence_id"),
+)
+"""What an id may be of, with the table and column where it stands. An episode is its record."""
+
+
+class UnknownId(Exception):  # noqa: N818  what a person is told
+    """Nothing has that id, or several things do; the message says which."""
+
+
+class Thing(NamedTuple):
+    """Something with an id."""
+
+    reader: Reader
+    kind: str
+    id: str
+
+
+def find(state: State, start: str, namespace: str | None = None) -> Thing:
+    """The one thing whose id is `start`, or begins with it, in any namespace unless one is named.
+
+    Raises:
+        UnknownId: there is none, or there are several.
+        NothingPublished: nothing is, or not in that namespace.
+    """
+    if len(start) < SHORTEST:
+        raise UnknownId(f"{start!r} is too short for the beginning of an id")
+    names = [namespace] if namespace else namespaces(state.home)
+    readers = [open_reader(state, name) for name in names] or [open_reader(state)]
+    places = {
+        (reader.namespace, kind, id_): Thing(reader, kind, id_)
+        for reader in readers
+        for kind, table, column in KINDS
+        for id_ in matching(reader, table, column, start)
+    }
+    found = list(places.values())
+    exact = [thing for thing in found if thing.id == start]
+    if len(chosen := exact or found) == 1:
+        return chosen[0]
+    if not found:
+        where = f"namespace {namespace}" if namespace else "what is published"
+        raise UnknownId(f"no fact, entity, learning, record, … in {where} has the id {start}")
+    if exact:
+        several = ", ".join(f"{thing.kind} in {thing.reader.namespace}" for thing in exact)
+        raise UnknownId(f"{start} is {several}; choose with --namespace")
+    ids = sorted({thing.id for thing in found})
+    shown = ", ".join(ids[:5]) + (" …" if len(ids) > 5 else "")
+    raise UnknownId(f"{start} is the beginning of {len(ids)} ids: {shown}")
+
+
+def entities_called(reader: Reader, name: str) -> pl.DataFrame:
+    """Rows of MEMORY_ENTITIES with this name, alias or id; `canonical_id` stands for each.
+
+    Raises:
+        UnknownId: there is none.
+    """
+    wanted = name.casefold()
+
+    def is_it(text: pl.Expr) -> pl.Expr:
+        return text.str.to_lowercase() == wanted
+
+    named = (
+        reader.entities()
+        .filter(
+            (pl.col("entity_id") == name)
+            | is_it(pl.col("name"))
+            | is_it(pl.col("display_name"))
+            | pl.col("aliases").list.eval(is_it(pl.element())).list.any()
+        )
+        .collect()
+    )
+    if named.is_empty():
+        names = reader.entities().select("name").unique().collect()["name"].sort().to_list()
+        meant = suggestion(wanted, names)
+        raise UnknownId(f"no entity is called {name!r}{meant}; see `cairn entities`")
+    return named
+
+
+def exactly(reader: Reader, id_: str) -> Thing | None:
+    """What has just this id in the reader's namespace."""
+    ids = pl.Series([id_])
+    for kind, table, column in KINDS:
+        there = (
+            reader.memory(ids).select(column).collect()
+            if table is MEMORY
+            else reader.rows(table, column, ids, [column])
+        )
+        if there.height:
+            return Thing(reader, kind, id_)
+    return None
+
+
+def matching(reader: Reader, table: Table, column: str, start: str) -> list[str]:
+    """Ids in a column of a table that are `start`, or begin with it."""
+    found = (
+        reader.table(table, [column])
+        .filter(pl.col(column).str.starts_with(start))
+        .unique()
+        .sort(column)
+        .head(100)
+        .collect()
+    )
+    return found[column].to_list()

@@ -1,0 +1,340 @@
+"""What was published of one namespace, as readers see it at a moment."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import polars as pl
+
+from knowledge.consolidation.confidence import effective_confidence
+from knowledge.consolidation.memory import memory_entities
+from knowledge.consolidation.standing import QUARANTINED, STANDING, status_at
+from knowledge.resolution.resolution import about_canonical
+from knowledge.schema.calendar import UNDATED
+from knowledge.schema.tables import (
+    CANDIDATES,
+    CONFIDENCE_UPDATES,
+    ENTITIES,
+    ENTITY_MERGES,
+    FACT_SOURCES,
+    FACTS,
+    KNOWN_ONLY_CANDIDATES,
+    LEARNINGS,
+    MEMORY,
+    MEMORY_ENTITIES,
+    RAW_LOGS,
+    THEME_FACTS,
+    VALID_TIMES,
+    Table,
+)
+from resources.context import State
+from resources.warehouse.publication import Manifest, namespaces, published, read_published
+from serving.read.cache import HeldTables
+from serving.read.namespaces import Several, to_read
+
+_SAID = (CANDIDATES, KNOWN_ONLY_CANDIDATES, THEME_FACTS)
+"""Tables of what facts are made of."""
+
+
+class NothingPublished(Exception):  # noqa: N818  what a reader is told
+    """There is nothing to read; the message says what to run."""
+
+
+@dataclass(frozen=True)
+class Reader:
+    """One namespace's published tables, at `as_of` (its latest event unless told)."""
+
+    state: State
+    manifest: Manifest
+    as_of: datetime
+    """What is known: by events up to here."""
+    true_at: datetime | None = None
+    """Of what is known, what was true at this moment; at `as_of` if None."""
+    held: HeldTables | None = None
+    """The tables in memory, for whoever asks often."""
+
+    @property
+    def namespace(self) -> str:
+        """Whose tables these are."""
+        return self.manifest.namespace
+
+    def table(self, table: Table, columns: Sequence[str] | None = None) -> pl.LazyFrame:
+        """Rows of a table as it was published."""
+        return read_published(self.state.warehouse, self.manifest, table, columns=columns)
+
+    def all_rows(self, table: Table) -> pl.LazyFrame:
+        """Rows of a table as it was published; from memory where they are held."""
+        held = self.held and self.held.rows(table, table.key[-1], None)
+        return self.table(table) if held is None else held.lazy()
+
+    def rows(
+        self, table: Table, column: str, values: pl.Series, columns: Sequence[str] | None = None
+    ) -> pl.DataFrame:
+        """Rows of a table whose column has one of some texts."""
+        if self.held and (found := self.held.rows(table, column, values, columns)) is not None:
+            return found
+        return self.table(table, columns).filter(pl.col(column).is_in(values.implode())).collect()
+
+    def _of(
+        self, table: Table, fact_ids: pl.Series | None, columns: Sequence[str] | None = None
+    ) -> pl.LazyFrame:
+        """Rows of a table about some facts, or about all."""
+        if fact_ids is None:
+            return self.table(table, columns)
+        return self.rows(table, "fact_id", fact_ids, columns).lazy()
+
+    def memory(self, fact_ids: pl.Series | None = None) -> pl.LazyFrame:
+        """Facts as they stand, some or all, with `effective` confidence and `status` at `as_of`.
+
+        What has faded below the bar is shown as deprecated, what is over as ended, what is only
+        to come as not_yet: that is how it looks from here, and is stored nowhere. What came after
+        `as_of` has not happened yet: facts that were first seen later are left out, and so is the
+        evidence of later events, and an end that was told of later.
+        """
+        if self.held and self._is_now:
+            return self.held.made(
+                "memory", "fact_id", fact_ids, lambda: self._memory(None).collect()
+            ).lazy()
+        return self._memory(fact_ids)
+
+    def about(self, entity_ids: Sequence[str]) -> pl.DataFrame:
+        """Facts about some entities, as `memory` has them."""
+        ids = pl.Series(entity_ids, dtype=pl.String)
+        if self._is_now and self.held:
+            return self.held.made(
+                "memory by entity", "entity_id", ids, lambda: self.memory().collect()
+            )
+        return self.memory().filter(pl.col("entity_id").is_in(ids.implode())).collect()
+
+    def made(self, name: str, column: str, make: Callable[[], pl.DataFrame]) -> pl.DataFrame:
+        """What is made of all of `memory`, in the order of a column; once, where it is held."""
+        if self._is_now and self.held:
+            return self.held.made(name, column, None, make)
+        return make().sort(column, maintain_order=True)
+
+    @property
+    def moment(self) -> datetime:
+        """What is asked is what was true then: `true_at`, else the latest that is known."""
+        return self.true_at or self.latest
+
+    @property
+    def latest(self) -> datetime:
+        """`as_of`; seen from the latest event, what was told since holds, too."""
+        told_at = self.manifest.told_at
+        return self.as_of if self.past or told_at is None else max(self.as_of, told_at)
+
+    @property
+    def _is_now(self) -> bool:
+        """Whether the reader looks from the latest event, as most do."""
+        return self.true_at is None and self.as_of == (self.manifest.watermark or UNDATED)
+
+    def _memory(self, fact_ids: pl.Series | None) -> pl.LazyFrame:
+        policy = self.state.policy
+        names = self.table(MEMORY_ENTITIES, ["entity_id", "display_name", "type"])
+        moment = self.moment
+        return (
+            self._known(fact_ids)
+            .join(self._stretches(moment, fact_ids), on="fact_id", how="left", suffix="_told")
+            .with_columns(
+                valid_from=pl.when("told").then("valid_from_told").otherwise("valid_from"),
+                valid_to="valid_to_told",
+            )
+            .drop("told", "valid_from_told", "valid_to_told")
+            .join(
+                names.rename({"display_name": "entity", "type": "entity_type"}),
+                on="entity_id",
+                how="left",
+            )
+            .with_columns(
+                effective=effective_confidence(self.as_of, policy),
+                status=status_at(self.as_of, moment, policy),
+            )
+        )
+
+    def stretches(self, fact_ids: pl.Series | None = None) -> pl.LazyFrame:
+        """Rows of VALID_TIMES that were known at `as_of`; an end that was not, is none."""
+        untold = pl.col("end_known_from") > self.latest
+        return (
+            self._of(VALID_TIMES, fact_ids)
+            .filter((pl.col("known_from") <= self.latest).fill_null(value=True))
+            .with_columns(
+                pl.when(~untold.fill_null(value=False)).then(column).alias(column)
+                for column in ("valid_to", "end_known_from", "ended_by")
+            )
+        )
+
+    def _stretches(self, moment: datetime, fact_ids: pl.Series | None) -> pl.LazyFrame:
+        """For each fact with stretches of its own the one about a moment, else the last before it.
+
+        Returns:
+            fact_id, valid_from, valid_to, told; before all of them it is the first.
+        """
+        begun = (pl.col("valid_from") <= moment).fill_null(value=True)
+        return (
+            self.stretches(fact_ids)
+            .sort("fact_id", begun, pl.when(begun).then("seq").otherwise(-pl.col("seq")))
+            .group_by("fact_id", maintain_order=True)
+            .agg(pl.col("valid_from", "valid_to").last(), told=pl.lit(value=True))
+        )
+
+    def _known(self, fact_ids: pl.Series | None) -> pl.LazyFrame:
+        """Rows of MEMORY with what was known of them at `as_of`."""
+        facts = self._of(MEMORY, fact_ids).filter(pl.col("status") != QUARANTINED)
+        if not self.past:
+            return facts
+        said_of = self._of(FACTS, fact_ids, ["namespace", "fact_id", "entity_id"])
+        about = about_canonical(said_of.collect(), self.merged()).select("fact_id", "entity_id")
+        facts = facts.drop("entity_id").join(about.lazy(), on="fact_id", how="left")
+        before = pl.col("occurred_at") <= self.as_of
+        then = (
+            self._of(CONFIDENCE_UPDATES, fact_ids)
+            .filter(before)
+            .sort("fact_id", "seq")
+            .group_by("fact_id")
+            .agg(then=pl.col("confidence").last(), then_at=pl.col("occurred_at").last())
+        )
+        later = pl.col("last_event_at") > self.as_of
+        unmerged = pl.col("archived_at") > self.as_of
+        return (
+            facts.filter((pl.col("first_seen") <= self.as_of).fill_null(value=True))
+            .join(then, on="fact_id", how="left")
+            .with_columns(
+                confidence=pl.when(later)
+                .then(pl.col("then").fill_null(pl.col("base_confidence")))
+                .otherwise("confidence"),
+                last_event_at=pl.when(later)
+                .then(pl.col("then_at").fill_null(pl.col("first_seen")))
+                .otherwise("last_event_at"),
+                status=pl.when(unmerged).then(pl.lit("active")).otherwise("status"),
+                merged_into=pl.when(~unmerged.fill_null(value=False)).then("merged_into"),
+            )
+            .drop("then", "then_at")
+        )
+
+    @property
+    def past(self) -> bool:
+        """Whether more was published than was known at `as_of`."""
+        return self.manifest.watermark is not None and self.as_of < self.manifest.watermark
+
+    def merged(self) -> pl.DataFrame:
+        """Rows of ENTITY_MERGES: which entities were known to be one at `as_of`."""
+        return self.table(ENTITY_MERGES).filter(pl.col("decided_at") <= self.as_of).collect()
+
+    def entities(self) -> pl.LazyFrame:
+        """Entities as they stand; of an earlier `as_of`, with what was known of them then."""
+        if not self.past:
+            return self.all_rows(MEMORY_ENTITIES)
+        seen = (pl.col("first_seen") <= self.as_of).fill_null(value=True)
+        known = self.table(ENTITIES).filter(seen).collect()
+        return memory_entities(known, self.merged(), self.memory().collect()).lazy()
+
+    def top_entities(self) -> pl.LazyFrame:
+        """Entities that are not merged away, those with the most facts first."""
+        return (
+            self.entities()
+            .filter(pl.col("canonical_id") == pl.col("entity_id"))
+            .sort("active_facts", "mentions", "entity_id", descending=[True, True, False])
+        )
+
+    def learnings(self) -> pl.LazyFrame:
+        """Learnings, the surest first."""
+        return self.all_rows(LEARNINGS).sort(
+            "confidence", "created_at", "learning_id", descending=[True, True, False]
+        )
+
+    def sources(self, fact_ids: Sequence[str], most: int = 5) -> dict[str, list[dict[str, object]]]:
+        """Where facts come from: file, line, record and quote, the first `most` of each."""
+        ids = pl.Series(fact_ids, dtype=pl.String)
+        found = (
+            self.held.made("sources", "fact_id", ids, lambda: self._sources(None, None))
+            if self.held
+            else self._sources(ids, most)
+        )
+        by_fact: dict[str, list[dict[str, object]]] = {}
+        for row in found.iter_rows(named=True):
+            listed = by_fact.setdefault(row.pop("fact_id"), [])
+            if len(listed) < most:
+                listed.append(row)
+        return by_fact
+
+    def _sources(self, fact_ids: pl.Series | None, most: int | None) -> pl.DataFrame:
+        """fact_id, file, line, record_id, quote, occurred_at: of each fact in their order."""
+        columns = ["fact_id", "candidate_id", "record_id", "occurred_at"]
+        found = (
+            self._of(FACT_SOURCES, fact_ids, columns)
+            .collect()
+            .sort("fact_id", "occurred_at", "record_id", nulls_last=True)
+        )
+        if most is not None:
+            found = found.group_by("fact_id", maintain_order=True).head(most)
+        candidates = found["candidate_id"].unique()
+        said = [
+            self.rows(table, "candidate_id", candidates, ["candidate_id", "quote"])
+            for table in _SAID
+        ]
+        places = self.places(found["record_id"].to_list())
+        return (
+            found.join(pl.concat(said), on="candidate_id", how="left", maintain_order="left")
+            .join(places, on="record_id", how="left", maintain_order="left")
+            .select(
+                "fact_id",
+                pl.col("source_file").alias("file"),
+                pl.col("source_line").alias("line"),
+                "record_id",
+                "quote",
+                "occurred_at",
+            )
+        )
+
+    def places(self, record_ids: Sequence[str], *more: str) -> pl.DataFrame:
+        """Columns record_id, source_file, source_line, and any `more`, of records."""
+        ids = pl.Series(record_ids, dtype=pl.String).unique()
+        return self.rows(
+            RAW_LOGS, "record_id", ids, ["record_id", "source_file", "source_line", *more]
+        )
+
+
+def best_first(facts: pl.LazyFrame) -> pl.LazyFrame:
+    """Facts that hold first; of them, sentences before attributes, then by support."""
+    return facts.sort(
+        pl.col("status").is_in(STANDING),
+        pl.col("content") == pl.col("object"),
+        "conversation_count",
+        "effective",
+        "fact_id",
+        descending=[True, True, True, True, False],
+    )
+
+
+def open_reader(
+    state: State,
+    namespace: str | None = None,
+    as_of: datetime | None = None,
+    true_at: datetime | None = None,
+) -> Reader:
+    """Readers of a namespace: the one named, else the only one there is besides the samples.
+
+    Raises:
+        NothingPublished: there is none, or there are several to choose from.
+    """
+    namespace = namespace or _meant(state)
+    manifest = published(state.home, namespace)
+    if manifest is None:
+        known = ", ".join(namespaces(state.home)) or "none"
+        raise NothingPublished(
+            f"nothing is published for namespace {namespace!r} (there is: {known}); "
+            "run `cairn run --source PATH`"
+        )
+    return Reader(state, manifest, as_of or manifest.watermark or UNDATED, true_at)
+
+
+def _meant(state: State) -> str:
+    try:
+        found = to_read(namespaces(state.home), state.settings.namespace)
+    except Several as several:
+        raise NothingPublished(str(several)) from None
+    if found is None:
+        raise NothingPublished(
+            "nothing is published yet: run `cairn run --samples`, or `cairn run --source PATH`"
+        )
+    return found

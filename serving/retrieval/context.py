@@ -1,0 +1,121 @@
+"""What memory offers for a turn: what is known of its message, what bears on those before it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from knowledge.llm.fence import fenced
+from resources.home.usage import CONTEXT, note_use
+from serving.read.reader import Reader
+from serving.retrieval.context_stream import Streamed, next_context
+from serving.retrieval.entity_context import Known, known
+from serving.retrieval.personalization import taste
+from serving.retrieval.search import KINDS, Found, answer
+from serving.retrieval.token_budget import BUDGET, Context, build_context
+
+LONGEST = {"episode": 240, "learning": 480}
+"""Characters of a memory of which several are to fit: its beginning, where it says what it is."""
+
+
+@dataclass(frozen=True)
+class Offer:
+    """Memories for a prompt, and why they are offered."""
+
+    known: Known | None
+    """Of the message; None if none was given."""
+    streamed: Streamed
+    """Of the turns before it."""
+    found: tuple[Found, ...]
+    """By a search for the message, the best first; none if no message was given."""
+    context: Context
+    """What fits the budget; its `text` is for the prompt, its `memories` are that without turns."""
+
+
+def offer(
+    reader: Reader,
+    message: str | None = None,
+    turns: Sequence[str] = (),
+    tool_results: Sequence[str] = (),
+    system: str = "",
+    budget: int = BUDGET,
+) -> Offer:
+    """Memories for the next turn, with the turns themselves, within a budget of tokens.
+
+    What is known of the message comes first, then what a search for it finds, then what bears on
+    the last turns; each once.
+
+    Args:
+        reader: Whose memory.
+        message: What is to be answered.
+        turns: What was said before it, the latest last.
+        tool_results: What tools gave, the latest last.
+        system: Instructions, profile, whatever else is to fill the rest.
+        budget: Tokens.
+
+    Raises:
+        ValueError: the budget is too small to hold anything.
+    """
+    asked = message if message and message.strip() else None
+    about = known(reader, asked) if asked else None
+    streamed = next_context(reader, turns)
+    found = found_for(reader, asked) if asked else ()
+    told = [fact["text"] for entity in about.entities for fact in entity.facts] if about else []
+    memories = {
+        "facts": [*told, *_texts("fact", (*found, *streamed.facts))],
+        "episodes": _texts("episode", (*found, *streamed.episodes)),
+        "learnings": _texts("learning", found),
+    }
+    recent = [*turns, asked] if asked else list(turns)
+    context = build_context(
+        recent,
+        tool_results,
+        {kind: list(dict.fromkeys(texts)) for kind, texts in memories.items()},
+        system,
+        budget,
+        namespace=reader.namespace,
+        generation=reader.manifest.generation,
+    )
+    given = sum(map(len, context.streamed.values()))
+    note_use(reader.state.home, reader.namespace, CONTEXT, given)
+    return Offer(about, streamed, found, context)
+
+
+def found_for(reader: Reader, message: str) -> tuple[Found, ...]:
+    """What a search for a message finds that may be told unasked, best first.
+
+    At most `policy.streamed` of each kind: facts, episodes and learnings, as near to the message as
+    a fact must be to answer it. What the person dislikes or muted is only there where the message
+    names it.
+
+    Raises:
+        ValueError: the message is empty.
+    """
+    policy = reader.state.policy
+    cares = taste(reader).but(message)
+    most, least = 3 * policy.streamed, policy.passive_above
+    left: dict[str, int] = dict.fromkeys(KINDS["all"], policy.streamed)
+    found: list[Found] = []
+    for one in answer(reader, message, "all", most, least, taste=cares).results:
+        near = one.similarity >= policy.sufficient_similarity and one.confidence > least
+        if near and left[one.kind]:
+            left[one.kind] -= 1
+            found.append(one)
+    return tuple(found)
+
+
+def brief(kind: str, text: str) -> str:
+    """A memory as it stands among several; of a long one its beginning."""
+    longest = LONGEST.get(kind, len(text))
+    return text if len(text) <= longest else f"{text[:longest].rstrip()} …"
+
+
+def _texts(kind: str, found: Sequence[Found]) -> list[str]:
+    return [brief(kind, one.text) for one in found if one.kind == kind]
+
+
+def as_text(reader: Reader, results: Sequence[Found]) -> str:
+    """Results of a search as text for a prompt, in the fence; empty if there are none."""
+    lines = [
+        f"- {' '.join(one.text.split())} ({one.kind} {one.id}, confidence {one.confidence:.2f})"
+        for one in results
+    ]
+    return fenced("\n".join(lines), reader.namespace, reader.manifest.generation)

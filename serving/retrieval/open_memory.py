@@ -1,0 +1,103 @@
+"""The memory of a home: what HTTP, MCP, the library and other long-lived programs answer from.
+
+It gives readers, and what is asked is a function of one: `search_memory`, `known`, `next_context`,
+`explain`. What people and agents tell goes through `serving.write.inbox.add_event`.
+"""
+
+import logging
+from dataclasses import replace
+from datetime import datetime
+from threading import Lock, Thread
+
+import polars as pl
+
+from knowledge.schema.calendar import UNDATED
+from knowledge.schema.tables import TABLES
+from resources.context import State
+from resources.warehouse.publication import Manifest, manifests
+from serving.read.cache import HELD, HeldTables
+from serving.read.reader import Reader, open_reader
+from serving.retrieval.search import search_memory
+
+logger = logging.getLogger(__name__)
+
+
+class Memory:
+    """One home, for a process that answers many questions from several threads.
+
+    Each answer is of one publication: a new one needs no restart. Tables that answers need stay in
+    memory until the next one.
+
+    Args:
+        state: The home.
+        ahead: Whether the tables of a new publication are read ahead, by a thread of its own, while
+            answers are still of the one before: then nobody waits for it. Else the first to ask
+            does, and an answer is of what was in force when it was asked for.
+    """
+
+    def __init__(self, state: State, *, ahead: bool = False) -> None:
+        self.state = state
+        self._ahead = ahead
+        self._held: dict[str, tuple[Manifest, HeldTables]] = {}
+        self._coming: set[str] = set()
+        """Namespaces of which a publication is being read ahead."""
+        self._lock = Lock()
+
+    def reader(
+        self,
+        namespace: str | None = None,
+        as_of: datetime | None = None,
+        true_at: datetime | None = None,
+    ) -> Reader:
+        """What is published of a namespace, at a moment; see `serving.read.reader.open_reader`.
+
+        Raises:
+            NothingPublished: there is nothing, or there are several namespaces to choose from.
+        """
+        found = open_reader(self.state, namespace, as_of, true_at)
+        with self._lock:
+            last = self._held.get(found.namespace)
+            if last is None or not found.manifest.same_content(last[0]):
+                if last is not None and self._ahead and self._kept(last[0]):
+                    self._read_ahead(found.manifest, last[0])
+                    moment = as_of or last[0].watermark or UNDATED
+                    return Reader(self.state, last[0], moment, true_at, last[1])
+                last = found.manifest, HeldTables(self.state.warehouse, found.manifest)
+                self._held[found.namespace] = last
+        return replace(found, held=last[1])
+
+    def _kept(self, manifest: Manifest) -> bool:
+        """Whether a manifest may still be read: what was forgotten is in none that may."""
+        kept = manifests(self.state.home, manifest.namespace)
+        return any(manifest.same_content(each) for each in kept)
+
+    def _read_ahead(self, manifest: Manifest, last: Manifest) -> None:
+        """Has a publication made ready, unless one of its namespace is being made so."""
+        if manifest.namespace not in self._coming:
+            self._coming.add(manifest.namespace)
+            Thread(
+                target=self._come, args=(manifest, last), name="publication", daemon=True
+            ).start()
+
+    def _come(self, manifest: Manifest, last: Manifest) -> None:
+        held = HeldTables(self.state.warehouse, manifest)
+        try:
+            make_ready(Reader(self.state, manifest, manifest.watermark or UNDATED, held=held))
+        except Exception as error:
+            # Whoever asks next reads it again, and is told.
+            logger.warning("publication of %s: %s", manifest.namespace, type(error).__name__)
+        with self._lock:
+            self._coming.remove(manifest.namespace)
+            if self._held[manifest.namespace][0] is last:
+                self._held[manifest.namespace] = manifest, held
+
+
+def make_ready(reader: Reader) -> None:
+    """Reads what answers need: the model, the index, the tables that are held."""
+    search_memory(reader, "ready", "all")
+    none = pl.Series([], dtype=pl.String)
+    reader.memory(none).collect()
+    reader.about([])
+    reader.sources([])
+    for name, columns in HELD.items():
+        reader.rows(TABLES[name], columns[0], none, columns)

@@ -1,0 +1,130 @@
+"""What the person cares about, and what they do not want to hear of unasked."""
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+import polars as pl
+
+from knowledge.extraction.known_entities_extraction import OF_PROSE
+from knowledge.interests.preferences import in_force
+from knowledge.nlp.text import words
+from knowledge.schema.tables import MEMORY_ENTITIES, PREFERENCES
+from serving.query.interests import rows_of
+from serving.read.reader import Reader
+from serving.retrieval.ranking import Scored
+
+STEPS = 20
+"""Steps of relevance from 0 to 1: what is on the same one is equally relevant."""
+
+
+LONGEST_NAME = 4
+"""Words of a name that is looked for in facts."""
+
+_PREFERENCE = ("attitude", "source", "topic", "started_at", "ended_at")
+
+
+@dataclass(frozen=True)
+class Taste:
+    """The interests of a namespace at a moment, as passive recall needs them."""
+
+    interest: Mapping[str, float]
+    """Score by entity_id, and by the words of a name."""
+    unwanted: Mapping[str, Collection[str]]
+    """Entities that the person muted, dislikes, or is against by what they did: id → its names."""
+    names: Collection[str]
+    """Words of what they muted, or said they dislike."""
+
+    def but(self, message: str) -> "Taste":
+        """The same, for a message: what it names itself may be told."""
+        said = _spaced(message)
+        there = {id_: own for id_, own in self.unwanted.items() if not _has(said, own)}
+        return Taste(self.interest, there, [name for name in self.names if not _has(said, [name])])
+
+    def leaves(self, one: Scored) -> bool:
+        """Whether a result may be told unasked: it is about nothing unwanted, and names none."""
+        if one.hit.payload.get("entity_id") in self.unwanted:
+            return False
+        return not self.names_unwanted(f"{one.told.entity or ''} {one.told.text}")
+
+    def names_unwanted(self, text: str) -> bool:
+        """Whether a text has the words of something unwanted, side by side."""
+        return bool(self.names) and _has(_spaced(text), self.names)
+
+    def sorted(self, found: Iterable[Scored]) -> list[Scored]:
+        """The most relevant first; of those equally so, what the person cares about more."""
+        return sorted(found, key=lambda one: (-step(one.score), -self._of(one), one.order))
+
+    def _of(self, one: Scored) -> float:
+        """The most that the person cares about anything that a result is about."""
+        about = {str(one.hit.payload.get("entity_id"))}
+        if one.hit.kind == "fact":
+            about |= _spans(one.told.text)
+        elif one.told.entity:  # of an episode, its project's folder
+            about.add(_words(PurePosixPath(one.told.entity).name))
+        return max((self.interest[each] for each in about if each in self.interest), default=0.0)
+
+
+def step(relevance: float) -> int:
+    """Relevance in steps."""
+    return round(relevance * STEPS)
+
+
+def taste(reader: Reader) -> Taste:
+    """What the person cares about at the reader's moment; read once per publication."""
+    if reader.held and not reader.past:
+        return reader.held.once("taste", lambda: _read(reader))
+    return _read(reader)
+
+
+def _read(reader: Reader) -> Taste:
+    rows = rows_of(reader).select("entity_id", "score", "muted", "disliked").collect()
+    columns = ["entity_id", "type", "display_name", "aliases"]
+    entities = reader.rows(MEMORY_ENTITIES, "entity_id", rows["entity_id"], columns)
+    called = {
+        id_: (type_, {_words(each) for each in (name, *(aliases or ()))} - {""})
+        for id_, type_, name, aliases in entities.iter_rows()
+    }
+    interest: dict[str, float] = {}
+    unwanted: dict[str, set[str]] = {}
+    names, no_prose = _said(reader), set[str]()
+    for row in rows.sort("score", "entity_id").iter_rows(named=True):
+        type_, own = called.get(row["entity_id"], ("", set[str]()))
+        prose = type_ in OF_PROSE  # `find` and `make` are words, too
+        for name in (row["entity_id"], *(own if prose else ())):
+            interest[name] = row["score"]
+        if row["muted"] or row["disliked"] or row["score"] < 0:
+            unwanted[row["entity_id"]] = own
+            names |= own if row["muted"] else set()
+            no_prose |= set() if prose else own
+    return Taste(interest, unwanted, sorted(names - no_prose))
+
+
+def _said(reader: Reader) -> set[str]:
+    """Words of the topics that the person muted, or said they dislike."""
+    every = reader.table(PREFERENCES, [*_PREFERENCE]).collect()
+    held = in_force(every, "started_at", "ended_at", reader.latest)
+    said = held.filter(pl.col("attitude") != "like", pl.col("source") != "reaction")
+    return {_words(topic) for topic in said["topic"]} - {""}
+
+
+def _words(text: str) -> str:
+    return " ".join(words(text))
+
+
+def _spans(text: str) -> set[str]:
+    """Words side by side, up to the length of a name."""
+    said = words(text)
+    return {
+        " ".join(said[start : start + length])
+        for length in range(1, LONGEST_NAME + 1)
+        for start in range(len(said) - length + 1)
+    }
+
+
+def _spaced(text: str) -> str:
+    return f" {_words(text)} "
+
+
+def _has(spaced: str, names: Iterable[str]) -> bool:
+    return any(f" {name} " in spaced for name in names)

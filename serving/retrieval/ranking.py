@@ -1,0 +1,163 @@
+"""What a result of a search is worth, and which results say the same."""
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+from math import exp
+
+import numpy as np
+
+from knowledge.nlp.text import STOP_WORDS, spaced, words
+from knowledge.nlp.vocabulary import stem
+from knowledge.schema.calendar import EPOCH
+from knowledge.schema.policy import Policy
+from knowledge.vectors.model import Embedder, Vectors
+from knowledge.vectors.similarity import raw_floor, similar_pairs
+from resources.vector_index.protocol import Hit
+
+UNJUDGED = 0.6
+"""Confidence of an episode: it happened, but nobody has judged what was said in it."""
+
+WORD = re.compile(r"[^\W_]+")
+
+
+@dataclass(frozen=True)
+class Told:
+    """What the published tables have of a hit, at a reader's moment."""
+
+    text: str
+    entity: str | None = None
+    confidence: float = UNJUDGED
+    status: str | None = None
+    last_event_at: datetime | None = None
+    context: str = ""
+    """What it is found by beside its text."""
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A hit with what it is worth."""
+
+    hit: Hit
+    told: Told
+    score: float
+    similarity: float
+    recency: float
+    dense: float
+    """Calibrated similarity of the vectors; 0 where there is none."""
+    covered: float
+    """Share of the query's words that it has, or what stands before it; by their stems."""
+    stems: set[str]
+    """Stems of these words."""
+
+    @property
+    def order(self) -> tuple[float, str]:
+        """Best first, ties by id."""
+        return -self.score, self.hit.id
+
+
+def scored(
+    query: str,
+    hits: Sequence[Hit],
+    told: Sequence[Told],
+    as_of: datetime,
+    embedder: Embedder,
+    policy: Policy,
+) -> list[Scored]:
+    """Hits by their worth, best first: 0.6 similarity + 0.3 confidence + 0.1 recency.
+
+    Recency is exp(-0.01 · days since the last evidence). Similarity is a weighted sum of both arms.
+    BM25 has no scale of its own: the best of a query gets the largest share of the query's words
+    that any hit has, so that one odd word in common is not much, and the others by their BM25. What
+    has no vector, or a query without a word that the encoder knows, is judged by its words.
+    """
+    top = max((hit.sparse_score or 0.0 for hit in hits), default=0.0) or 1.0
+    cosines = np.array([-1.0 if hit.dense_score is None else hit.dense_score for hit in hits])
+    nearness = embedder.calibrated(cosines).tolist()
+    wanted = _stems(query, but=STOP_WORDS)
+    own = [_stems(f"{its.entity or ''} {its.context} {its.text}") for its in told]
+    shares = [len(wanted & words) / (len(wanted) or 1) for words in own]
+    found_by_words = (share for share, hit in zip(shares, hits, strict=True) if hit.sparse_score)
+    reach = max(found_by_words, default=0.0)
+    found: list[Scored] = []
+    for hit, its, near, covered, stems in zip(hits, told, nearness, shares, own, strict=True):
+        sparse = (hit.sparse_score or 0.0) / top * reach
+        dense = 0.0 if hit.dense_score is None else near
+        similarity = (
+            sparse
+            if hit.dense_score is None
+            else policy.weight_dense * dense + (1 - policy.weight_dense) * sparse
+        )
+        fade = recency(its.last_event_at, as_of, policy)
+        score = (
+            policy.weight_similarity * similarity
+            + policy.weight_confidence * its.confidence
+            + policy.weight_recency * fade
+        )
+        found.append(Scored(hit, its, score, similarity, fade, dense, covered, stems))
+    return sorted(found, key=lambda one: one.order)
+
+
+def recency(last_event_at: datetime | None, as_of: datetime, policy: Policy) -> float:
+    """exp(-0.01 · days since the last evidence), 0 for what has no time."""
+    if last_event_at is None:
+        return 0.0
+    return exp(-policy.decay_per_day * max(days(as_of) - days(last_event_at), 0.0))
+
+
+def days(moment: datetime) -> float:
+    """Days since 1970, with fractions."""
+    return (moment - EPOCH).total_seconds() / 86_400
+
+
+def about(found: Sequence[Scored], policy: Policy) -> list[Scored]:
+    """Those that are about the query, in their order: none if not one of them surely is.
+
+    What is about something by its vector and its words together speaks for others beside it, which
+    need half as much: the answer to a question often has few of its words.
+    """
+    near = [one.dense + one.covered for one in found]
+    if max(near, default=0.0) < policy.search_floor:
+        return []
+    return [one for one, each in zip(found, near, strict=True) if each >= policy.search_floor / 2]
+
+
+def diverse(best_first: Sequence[Scored], embedder: Embedder, policy: Policy) -> list[Scored]:
+    """Of results alike beyond `policy.search_diversity`, the most confident; others stay.
+
+    Alike by their vectors, and in half of the words of the shorter one: to an encoder of English
+    all texts of another script are alike. What stands word for word in a better one goes; what has
+    a better one in it says more.
+    """
+    said = [f" {' '.join(words(one.told.text))} " for one in best_first]
+    gone = {
+        row
+        for row, one in enumerate(best_first)
+        if one.hit.kind != "entity" and any(said[row] in better for better in said[:row])
+    }
+    rows = [row for row, one in enumerate(best_first) if one.hit.vector is not None]
+    vectors: Vectors = np.array([best_first[row].hit.vector for row in rows], dtype=np.float32)
+    if len(rows) > 1:
+        alike = policy.search_diversity
+        pairs = similar_pairs(vectors, None, alike, embedder, floor=_floor(embedder, alike))
+        for near, far in zip(pairs.left.tolist(), pairs.right.tolist(), strict=True):
+            left, right = rows[near], rows[far]
+            if left in gone or right in gone:
+                continue
+            one, two = best_first[left].stems, best_first[right].stems
+            if 2 * len(one & two) >= min(len(one), len(two)):
+                surer = best_first[right].told.confidence > best_first[left].told.confidence
+                gone.add(left if surer else right)
+    return [one for row, one in enumerate(best_first) if row not in gone]
+
+
+@lru_cache(maxsize=8)
+def _floor(embedder: Embedder, threshold: float) -> float:
+    """To find it takes longer than to compare the few results of a search."""
+    return raw_floor(embedder, threshold)
+
+
+def _stems(text: str, but: Collection[str] = ()) -> set[str]:
+    return {stem(word) for word in WORD.findall(spaced(text.casefold())) if word not in but}

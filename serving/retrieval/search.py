@@ -1,0 +1,367 @@
+"""Search: both arms of the index, one score, the best of what says the same, and why it is here."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime
+from math import log
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import numpy as np
+import polars as pl
+
+from knowledge.consolidation.embeddings import learning_text
+from knowledge.consolidation.standing import IN_FORCE, STANDING
+from knowledge.nlp.dates.query_dates import asked_time
+from knowledge.schema.tables import EPISODES, LEARNINGS, MEMORY_ENTITIES
+from resources.home.usage import SEARCH, note_use
+from resources.vector_index.protocol import Filters, Hit
+from serving.read.reader import Reader
+from serving.retrieval.personalization import Taste
+from serving.retrieval.ranking import UNJUDGED, Scored, Told, about, days, diverse, scored
+
+KINDS = {
+    "facts": ("fact",),
+    "episodes": ("episode",),
+    "learnings": ("learning",),
+    "entities": ("entity",),
+    "both": ("fact", "episode"),
+    "all": ("fact", "episode", "learning"),
+}
+"""What `search_type` may be, and the kinds of points that it asks for."""
+
+PAST_DEPTH = 10
+"""Times as many candidates are taken for an earlier `as_of`, or for what was true at some moment:
+the index knows facts as they are now, so what they were then is only seen when they are read."""
+
+LONGEST_QUESTION = 500
+"""Characters of a query up to which its words may say when; a longer one is a text to compare."""
+
+FEW_DAYS = 31
+"""Days up to which all that was said in them may be an answer."""
+
+LONGEST_QUOTE = 200
+"""Characters of an episode that stand for it among sources."""
+
+ANYTHING = Filters()
+
+
+@dataclass(frozen=True)
+class Found:
+    """One result, with why it is here."""
+
+    id: str
+    kind: str
+    text: str
+    score: float
+    similarity: float
+    confidence: float
+    recency: float
+    timestamp: datetime | None
+    dense_rank: int | None
+    sparse_rank: int | None
+    entity: str | None = None
+    predicate: str | None = None
+    status: str | None = None
+    sources: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Results, best first, and the words of the query that were read as a time."""
+
+    results: list[Found]
+    said: str | None = None
+    from_day: str | None = None
+    to_day: str | None = None
+    near: int = 0
+    """Results that are near enough, those beyond the limit too."""
+    redundant: int = 0
+    """Of these, those that are left out, since another says the same."""
+
+
+def search_memory(
+    reader: Reader,
+    query: str,
+    search_type: str = "both",
+    limit: int | None = None,
+    min_confidence: float | None = None,
+    only: Filters = ANYTHING,
+) -> list[Found]:
+    """The results of `answer`."""
+    return answer(reader, query, search_type, limit, min_confidence, only).results
+
+
+def answer(
+    reader: Reader,
+    query: str,
+    search_type: str = "both",
+    limit: int | None = None,
+    min_confidence: float | None = None,
+    only: Filters = ANYTHING,
+    taste: Taste | None = None,
+) -> Answer:
+    """What memory has about `query`, best first; `serving.retrieval.ranking` says what is best.
+
+    Words that say when ("in May", "last spring") become days, unless days are given already, or
+    nothing of those days is found: then they are words like others.
+
+    Of results that say nearly the same, the most confident one stays. Where none is near enough to
+    the query, by its vector and its words, there are none: nothing is better than noise. Only where
+    a few days are asked for, anything of those days may be an answer.
+
+    Args:
+        reader: Whose memory, at which moment.
+        query: What is asked.
+        search_type: One of `KINDS`.
+        limit: Most results; `policy.search_limit` if None.
+        min_confidence: Least confidence; `policy.search_min_confidence` if None.
+        only: What results must be besides: kinds and statuses are filled in where it has none.
+        taste: As of `nearest`.
+
+    Raises:
+        ValueError: the query is empty, or the search type unknown.
+    """
+    policy = reader.state.policy
+    if not query.strip():
+        raise ValueError("the query is empty")
+    if search_type not in KINDS:
+        raise ValueError(f"unknown search type {search_type!r}: one of {', '.join(KINDS)}")
+    wanted = limit or policy.search_limit
+    least = policy.search_min_confidence if min_confidence is None else min_confidence
+    if len(query) <= LONGEST_QUESTION and not (only.from_day or only.to_day):
+        zone = ZoneInfo(reader.state.settings.timezone)
+        asked = asked_time(query, reader.as_of.astimezone(zone))
+        days = [day and day.isoformat() for day in (asked.first, asked.last)]
+        then = replace(only, from_day=days[0], to_day=days[1])
+        if asked.said:
+            near, best = _searched(reader, asked.rest, search_type, wanted, least, then, taste)
+            if best:
+                found = _results(reader, best[:wanted])
+                alike = len(near) - len(best)
+                return Answer(found, asked.said, *days, near=len(near), redundant=alike)
+    near, best = _searched(reader, query, search_type, wanted, least, only, taste)
+    found = _results(reader, best[:wanted])
+    return Answer(found, near=len(near), redundant=len(near) - len(best))
+
+
+def served(reader: Reader, its: Answer) -> Answer:
+    """An answer to somebody who asked: the same, counted."""
+    note_use(reader.state.home, reader.namespace, SEARCH, len(its.results), its.near, its.redundant)
+    return its
+
+
+def nearest(
+    reader: Reader,
+    text: str,
+    search_type: str,
+    wanted: int,
+    least: float,
+    only: Filters = ANYTHING,
+    taste: Taste | None = None,
+) -> list[Found]:
+    """What memory has about a text that need be no question: words that say when are words.
+
+    Arguments as of `answer`; with a `taste`, for what is told unasked, what it leaves out is not
+    there, and of what is equally relevant more interest comes first.
+    """
+    _, best = _searched(reader, text, search_type, wanted, least, only, taste)
+    return _results(reader, best[:wanted])
+
+
+def _searched(
+    reader: Reader,
+    text: str,
+    search_type: str,
+    wanted: int,
+    least: float,
+    only: Filters,
+    taste: Taste | None,
+) -> tuple[list[Scored], list[Scored]]:
+    """What is near to a text, best first; and of these, what says something of its own."""
+    policy = reader.state.policy
+    hits = _hits(reader, text, search_type, wanted, least, only)
+    told = _told(reader, hits)
+    hits = [hit for hit in hits if hit.id in told[hit.kind]]
+    best = scored(
+        text,
+        hits,
+        [told[hit.kind][hit.id] for hit in hits],
+        reader.as_of,
+        reader.state.embedder,
+        policy,
+    )
+    statuses = {None, *(only.statuses or IN_FORCE)}
+    fit = [
+        one
+        for one in best
+        if round(one.told.confidence, 9) >= round(least, 9) and one.told.status in statuses
+    ]
+    near = fit if _few_days(only) else about(fit, policy)
+    if taste:
+        near = taste.sorted(filter(taste.leaves, near))
+    return near, diverse(near, reader.state.embedder, policy)
+
+
+def _few_days(only: Filters) -> bool:
+    """Whether what was said in the days that are asked for is an answer in itself.
+
+    "What did we talk about on Monday?" has no word of what it was.
+    """
+    if only.from_day is None or only.to_day is None:
+        return False
+    first, last = map(date.fromisoformat, (only.from_day, only.to_day))
+    return (last - first).days < FEW_DAYS
+
+
+def _hits(
+    reader: Reader, query: str, search_type: str, wanted: int, least: float, only: Filters
+) -> list[Hit]:
+    """What the index finds of what may be shown at the reader's moment."""
+    generation = reader.manifest.generation
+    if generation is None:
+        return []
+    policy, embedder = reader.state.policy, reader.state.embedder
+    past = reader.true_at is not None or reader.past
+    vector = embedder.embed([query])[0]
+    known = bool(np.any(vector))
+    # Episodes are all as sure, so they need not be found to be left out.
+    kinds = [kind for kind in KINDS[search_type] if kind != "episode" or least <= UNJUDGED]
+    fades = least > 0 and not past
+    filters = replace(
+        only,
+        kinds=kinds if only.kinds is None else [kind for kind in kinds if kind in only.kinds],
+        statuses=None if past else only.statuses or STANDING,
+        holds_after=None if past or only.statuses else reader.moment,
+        min_strength=log(least) + policy.decay_per_day * days(reader.as_of) if fades else None,
+    )
+    hits = reader.state.index.search(
+        reader.namespace,
+        generation,
+        text=query,
+        vector=vector.tolist() if known else None,
+        model=embedder.model if known else None,
+        filters=filters,
+        limit=max(policy.search_per_arm, wanted) * (PAST_DEPTH if past else 1),
+        vectors=True,
+    )
+    # What is no fact has one event; of facts, what came later is left out with their texts.
+    # Later than the latest event are decisions alone, and those are no news.
+    return [hit for hit in hits if not (past and hit.kind != "fact" and _later(hit, reader.as_of))]
+
+
+def _later(hit: Hit, moment: datetime) -> bool:
+    at = _time(hit)
+    return at is not None and at > moment
+
+
+def _time(hit: Hit) -> datetime | None:
+    at = hit.payload.get("last_event_at")
+    return datetime.fromisoformat(at) if at else None
+
+
+def _told(reader: Reader, hits: Sequence[Hit]) -> dict[str, dict[str, Told]]:
+    """Kind → id → what the published tables have of it."""
+    ids: dict[str, list[str]] = {}
+    times: dict[str, datetime | None] = {}
+    for hit in hits:
+        ids.setdefault(hit.kind, []).append(hit.id)
+        times[hit.id] = _time(hit)
+    sure = {hit.id: hit.payload.get("confidence") for hit in hits}
+    return {
+        kind: {
+            id_: told
+            if kind == "fact"
+            else replace(told, last_event_at=times[id_], confidence=sure[id_] or told.confidence)
+            for id_, told in _READ[kind](reader, pl.Series(some)).items()
+        }
+        for kind, some in ids.items()
+    }
+
+
+def _facts(reader: Reader, ids: pl.Series) -> dict[str, Told]:
+    columns = ["fact_id", "content", "entity", "effective", "status", "last_event_at"]
+    rows = reader.memory(ids).select(columns).collect()
+    return {row[0]: Told(*row[1:]) for row in rows.iter_rows()}
+
+
+def _episodes(reader: Reader, ids: pl.Series) -> dict[str, Told]:
+    rows = reader.rows(EPISODES, "episode_id", ids, ["episode_id", "text", "project"])
+    return {row[0]: Told(*row[1:]) for row in rows.iter_rows()}
+
+
+def _learnings(reader: Reader, ids: pl.Series) -> dict[str, Told]:
+    columns = ["learning_id", "title", "content", "tags"]
+    rows = reader.rows(LEARNINGS, "learning_id", ids, columns)
+    rows = rows.select("learning_id", learning_text(), pl.col("tags").list.join(" ").fill_null(""))
+    return {row[0]: Told(row[1], context=row[2]) for row in rows.iter_rows()}
+
+
+def _entities(reader: Reader, ids: pl.Series) -> dict[str, Told]:
+    columns = ["entity_id", "display_name", "aliases"]
+    rows = reader.rows(MEMORY_ENTITIES, "entity_id", ids, columns)
+    return {
+        row[0]: Told(row[1], row[1], context=" ".join(row[2] or ())) for row in rows.iter_rows()
+    }
+
+
+_READ: Mapping[str, Callable[[Reader, pl.Series], dict[str, Told]]] = {
+    "fact": _facts,
+    "episode": _episodes,
+    "learning": _learnings,
+    "entity": _entities,
+}
+
+
+def _results(reader: Reader, chosen: Sequence[Scored]) -> list[Found]:
+    facts = [one.hit.id for one in chosen if one.hit.kind == "fact"]
+    sources: dict[str, list[dict[str, Any]]] = dict(reader.sources(facts)) if facts else {}
+    sources |= _sources_of_others(reader, chosen)
+    return [
+        Found(
+            id=one.hit.id,
+            kind=one.hit.kind,
+            text=one.told.text,
+            score=round(one.score, 4),
+            similarity=round(one.similarity, 4),
+            confidence=round(one.told.confidence, 4),
+            recency=round(one.recency, 4),
+            timestamp=one.told.last_event_at,
+            dense_rank=one.hit.dense_rank,
+            sparse_rank=one.hit.sparse_rank,
+            entity=one.told.entity,
+            predicate=one.hit.payload.get("predicate"),
+            status=one.told.status,
+            sources=sources.get(one.hit.id, []),
+        )
+        for one in chosen
+    ]
+
+
+def _sources_of_others(reader: Reader, chosen: Sequence[Scored]) -> dict[str, list[dict[str, Any]]]:
+    """An episode's request, a learning's quotes."""
+    quotes = [
+        (one.hit.id, one.hit.id, one.told.text[:LONGEST_QUOTE])
+        for one in chosen
+        if one.hit.kind == "episode"
+    ]
+    lessons = [one.hit.id for one in chosen if one.hit.kind == "learning"]
+    if lessons:
+        rows = reader.rows(LEARNINGS, "learning_id", pl.Series(lessons), ["learning_id", "quotes"])
+        quotes += [
+            (id_, quote["record_id"], quote["text"])
+            for id_, said in rows.iter_rows()
+            for quote in said
+        ]
+    if not quotes:
+        return {}
+    rows = reader.places([record for _, record, _ in quotes])
+    places = {record: (file, line) for record, file, line in rows.iter_rows()}
+    found: dict[str, list[dict[str, Any]]] = {}
+    for id_, record, quote in quotes:
+        if record in places:
+            file, line = places[record]
+            found.setdefault(id_, []).append(
+                {"file": file, "line": line, "record_id": record, "quote": quote}
+            )
+    return found

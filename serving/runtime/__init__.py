@@ -1,0 +1,4 @@
+"""Processes that answer: sockets, connections, workers, logging.
+
+It uses no other room of serving.
+"""

@@ -1,0 +1,124 @@
+"""How fresh is what readers have of a namespace, and why it is no fresher: for every surface."""
+
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+import polars as pl
+
+from knowledge.schema.tables import RECORDS, SOURCE_FILES
+from resources.context import State
+from resources.home.log_files import changed
+from resources.home.sources import files_there
+from resources.llm.verdict_limits import Verdicts
+from resources.warehouse.publication import (
+    Manifest,
+    held_back,
+    namespaces,
+    published,
+    read_published,
+)
+from serving.read.display import count, span
+
+ADVICE = "`cairn doctor` tells more"
+
+
+class Freshness(NamedTuple):
+    """What readers have of a namespace, and what they do not have yet."""
+
+    namespace: str
+    published_at: datetime | None
+    """When it was published, by the clock; None if it never was."""
+    latest_event: datetime | None
+    """The latest that readers know of."""
+    changed_files: int
+    """Files, and months of the inbox, that are new or have grown since they were read."""
+    lag_seconds: float | None
+    """How long what was logged has waited to be published: 0 if nothing waits; None if nothing was
+    ever published."""
+    held_back: list[str]
+    """Why what is there is not published; empty if it may be."""
+
+    @property
+    def words(self) -> str:
+        """All of it in a sentence."""
+        if self.held_back:
+            return f"held back, so readers keep what they had: {reasons(self.held_back)}"
+        files = count(self.changed_files, "changed file")
+        if self.published_at is None:
+            return f"nothing is published yet; {files} to take in"
+        if not self.lag_seconds:
+            return "all that was logged is published"
+        waits = f"{files} to take in" if self.changed_files else "what was taken in"
+        return f"{waits}: waiting for {span(self.lag_seconds)}; `cairn run`"
+
+
+def freshness(state: State, namespace: str, now: datetime | None = None) -> Freshness:
+    """How fresh a namespace is; looks at its files, without reading them.
+
+    Args:
+        state: The home.
+        namespace: One of `all_namespaces`; of any other, nothing is there.
+        now: The moment that a wait is measured to; the clock's if None.
+    """
+    moment = now or datetime.now(UTC)
+    manifest = published(state.home, namespace)
+    known = state.warehouse.read(SOURCE_FILES, namespace=namespace).collect()
+    files = changed(files_there(state.home, namespace), known)
+    waits = [*_waits(state, manifest, known), *(file.modified_ns / 1e9 for file in files)]
+    lag = None
+    if manifest:
+        # Files that are older were not there, or no source of ours, when it was published last.
+        since = max(min(waits, default=0.0), manifest.published_at.timestamp())
+        lag = max(moment.timestamp() - since, 0.0) if waits else 0.0
+    ends = [manifest.watermark, manifest.told_at] if manifest else []
+    return Freshness(
+        namespace,
+        manifest and manifest.published_at,
+        max(filter(None, ends), default=None),
+        len(files),
+        lag,
+        held_reasons(state).get(namespace, []),
+    )
+
+
+def _waits(state: State, manifest: Manifest | None, known: pl.DataFrame) -> list[float]:
+    """Times (seconds since 1970) of files that were taken in and whose records nobody reads yet."""
+    now = state.warehouse.version(RECORDS)
+    if manifest is None or now in (None, manifest.tables.get(RECORDS.name)):
+        return []
+    here = pl.col("namespace") == manifest.namespace
+
+    def height(frame: pl.LazyFrame) -> int:
+        return frame.filter(here).select(pl.len()).collect().item()
+
+    column = ["namespace"]
+    if height(state.warehouse.read(RECORDS, columns=column)) == height(
+        read_published(state.warehouse, manifest, RECORDS, columns=column)
+    ):
+        return []  # what came is another's
+    before = read_published(state.warehouse, manifest, SOURCE_FILES).select("path", "digest")
+    new = known.join(before.collect(), on=["path", "digest"], how="anti")
+    return [modified / 1e9 for modified in new["modified_ns"]] or [0.0]
+
+
+def all_namespaces(state: State) -> list[str]:
+    """Namespaces of which something is published, taken in, or there to be taken in."""
+    known = state.warehouse.read(SOURCE_FILES, columns=["namespace"]).unique().collect()
+    there = {file.namespace for file in files_there(state.home)}
+    return sorted({*namespaces(state.home), *known["namespace"], *there})
+
+
+def held_reasons(state: State) -> dict[str, list[str]]:
+    """Namespaces that are not published as they stand, and why: their invariants do not hold."""
+    verdicts, held = Verdicts(state.home), held_back(state.home)
+    found = {
+        name: verdicts.against(name) or list(held[name].reasons if name in held else ())
+        for name in sorted({*held, *namespaces(state.home)})
+    }
+    return {name: each for name, each in found.items() if each}
+
+
+def reasons(why: list[str]) -> str:
+    """Why a namespace is held back, with the command that says more, unless a reason has one."""
+    told = "; ".join(why)
+    return told if "`cairn" in told else f"{told}; {ADVICE}"

@@ -1,0 +1,69 @@
+"""What is there, in a few numbers and the best of each kind: for the end of a run, HTTP and MCP."""
+
+from typing import Any
+
+import polars as pl
+
+from knowledge.consolidation.standing import IN_FORCE
+from knowledge.schema.predicates import STRUCTURAL_PREDICATES
+from knowledge.schema.tables import CONVERSATIONS, RAW_LOGS, THEMES
+from serving.query.interests import interests
+from serving.query.notifications import notifications
+from serving.query.research import prompts
+from serving.read.reader import Reader
+from serving.retrieval.search import search_memory
+
+
+def totals(reader: Reader) -> dict[str, int]:
+    """Rows of what was published."""
+
+    def height(frame: pl.LazyFrame) -> int:
+        return frame.select(pl.len()).collect().item()
+
+    every = reader.memory().filter(pl.col("status").is_in(IN_FORCE))
+    memory = every.filter(pl.col("status") != "deprecated")
+    plain = memory.filter(~pl.col("predicate").is_in(list(STRUCTURAL_PREDICATES)))
+    return {
+        "conversations": height(reader.table(CONVERSATIONS, ["conversation_id"])),
+        "records": height(reader.table(RAW_LOGS, ["record_id"])),
+        "entities": height(reader.top_entities()),
+        "facts": height(plain),
+        "structural_facts": height(memory) - height(plain),
+        "deprecated_facts": height(every) - height(memory),
+        "learnings": height(reader.learnings()),
+        "themes": height(reader.table(THEMES, ["theme_id"])),
+    }
+
+
+def overview(reader: Reader) -> dict[str, Any]:
+    """The best of a namespace: learnings, entities, what is cared about, one search."""
+    learnings = reader.learnings().head(5).drop("simhash").collect().to_dicts()
+    entities = reader.top_entities().head(10).collect().to_dicts()
+    query = example_query(reader, learnings, entities)
+    return {
+        "namespace": reader.namespace,
+        "as_of": reader.as_of,
+        "totals": totals(reader),
+        "learnings": learnings,
+        "entities": entities,
+        "interests": [row for row in interests(reader, 3).rows if row["score"] > 0],
+        "learn_prompts": prompts(reader, 5).rows,
+        "notifications": notifications(reader, 3).rows,
+        "example": {
+            "query": query,
+            "results": search_memory(reader, query, "all", 3) if query else [],
+        },
+    }
+
+
+def example_query(
+    reader: Reader, learnings: list[dict[str, Any]], entities: list[dict[str, Any]]
+) -> str | None:
+    """Words that find something: the largest theme's, the best learning's, an entity's name."""
+    themes = reader.table(THEMES).sort("size", "theme_id", descending=[True, False])
+    largest = themes.head(1).collect()
+    if largest.height:
+        return " ".join(largest["terms"][0][:3])
+    if learnings:
+        return str(learnings[0]["title"])
+    return str(entities[0]["display_name"]) if entities else None

@@ -1,0 +1,240 @@
+"""A person's decisions: what they name is looked up, checked, and noted in the inbox.
+
+Nothing is changed here. The next run applies what was noted, and so does every rebuild.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from knowledge.extraction.validation import LONGEST_STATEMENT
+from knowledge.ingest.inbox_events.decisions import ENTITY, FACT, Meant
+from knowledge.nlp.names import REDACTED_WHOLE, canonical_object
+from knowledge.redaction import redactor
+from knowledge.schema.fact_types import NAME_PREDICATES
+from knowledge.schema.identity import record_id
+from knowledge.schema.tables import ENTITIES, FACTS, MEMORY_ENTITIES
+from resources.context import State
+from serving.read.id_lookup import find
+from serving.read.reader import Reader
+from serving.status.pending import NEXT_RUN
+from serving.write.inbox import add_event
+
+
+class Undecidable(Exception):  # noqa: N818  what a person is told
+    """A decision cannot be made about these; the message says why."""
+
+
+class Named(NamedTuple):
+    """A fact or an entity that a person named, as it stands."""
+
+    id: str
+    text: str
+    status: str
+    confidence: float
+    stands_for: str
+    """The one that took it up; itself if none did."""
+    meant: Meant
+
+
+class Choice(NamedTuple):
+    """What a decision is about: things of one kind and one namespace."""
+
+    reader: Reader
+    thing: str
+    named: list[Named]
+
+
+def choose(
+    state: State, starts: Sequence[str], namespace: str | None, *, facts_only: str | None = None
+) -> Choice:
+    """What ids, or beginnings of ids, name.
+
+    Args:
+        state: The home.
+        starts: Ids or beginnings.
+        namespace: Where to look; everywhere if None.
+        facts_only: What is done with facts alone, for the message (`corrected`).
+
+    Raises:
+        UnknownId: one names nothing, or several things.
+        Undecidable: they are of two namespaces or kinds, or one is named twice.
+        NothingPublished: nothing is.
+    """
+    found = [find(state, start, namespace) for start in starts]
+    kinds = {thing.kind for thing in found}
+    for thing in found:
+        if thing.kind not in (FACT, ENTITY) or (facts_only and thing.kind != FACT):
+            what = f"only facts are {facts_only}" if facts_only else "only facts and entities are"
+            raise Undecidable(f"{thing.id} is of kind {thing.kind}: {what}")
+    if len(kinds) > 1:
+        fact, entity = (next(t.id for t in found if t.kind == kind) for kind in (FACT, ENTITY))
+        raise Undecidable(f"{fact} is a fact, {entity} an entity: they cannot be one")
+    if len(spaces := {thing.reader.namespace: thing.id for thing in found}) > 1:
+        each = ", ".join(f"{id_} is in {space}" for space, id_ in sorted(spaces.items()))
+        raise Undecidable(f"{each}: namespaces are never mixed")
+    ids = [thing.id for thing in found]
+    if len(set(ids)) < len(ids):
+        raise Undecidable(f"{next(i for i in ids if ids.count(i) > 1)} is named twice")
+    return chosen(found[0].reader, found[0].kind, ids)
+
+
+def chosen(reader: Reader, thing: str, ids: Sequence[str]) -> Choice:
+    """Facts or entities by their whole ids, in this order."""
+    rows = (_facts if thing == FACT else _entities)(reader, pl.col(f"{thing}_id").is_in(list(ids)))
+    by_id = {row.id: row for row in rows}
+    return Choice(reader, thing, [by_id[id_] for id_ in ids if id_ in by_id])
+
+
+def united(choice: Choice, id_: str) -> list[Named]:
+    """All that a fact or an entity is merged with, the one that stands for them first."""
+    (own,) = (each for each in choice.named if each.id == id_)
+    column = "merged_into" if choice.thing == FACT else "canonical_id"
+    stands = own.stands_for
+    rows = (_facts if choice.thing == FACT else _entities)(
+        choice.reader, (pl.col(f"{choice.thing}_id") == stands) | (pl.col(column) == stands)
+    )
+    together = [row for row in rows if row.status != "retracted"]
+    return sorted(together, key=lambda row: (row.id != stands, row.id))
+
+
+def with_members(choice: Choice) -> list[Named]:
+    """The fact that was named, and what was merged into it."""
+    (own,) = choice.named
+    return united(choice, own.id) if own.stands_for == own.id else [own]
+
+
+def unretracted(choice: Choice) -> None:
+    """Refuses what a person took back.
+
+    Raises:
+        Undecidable: one of them is retracted.
+    """
+    for each in choice.named:
+        if each.status == "retracted":
+            raise Undecidable(f"{each.id} is retracted; `cairn confirm {each.id}` undoes that")
+
+
+def correction(choice: Choice, text: str) -> str:
+    """A text that may stand for a fact, redacted, its white space collapsed.
+
+    Raises:
+        Undecidable: it says nothing, too much or the same, or the fact is no sentence.
+    """
+    (own,) = choice.named
+    clean = redactor(choice.reader.state.policy.redact_personal)
+    said = clean.redact_text(" ".join(text.split()))[0]
+    if own.meant.predicate in NAME_PREDICATES:
+        raise Undecidable(
+            f"{own.id} was observed ({own.meant.predicate}), not said: it can be retracted only"
+        )
+    if not any(character.isalnum() for character in said) or re.search(REDACTED_WHOLE, said):
+        raise Undecidable("the text says nothing")
+    if len(said) > LONGEST_STATEMENT:
+        raise Undecidable(f"the text has {len(said)} characters; {LONGEST_STATEMENT} at most")
+    forms = pl.DataFrame({"predicate": own.meant.predicate, "object": [said, own.meant.object]})
+    if forms.select(canonical_object().n_unique()).item() == 1:
+        raise Undecidable(f"{own.id} says just that")
+    return said
+
+
+def _facts(reader: Reader, which: pl.Expr) -> list[Named]:
+    rows = reader.memory().filter(which).collect()
+    # What a fact is about by its own id: merging entities changes it in `memory`.
+    own = reader.table(FACTS, ["fact_id", "entity_id"]).filter(
+        pl.col("fact_id").is_in(rows["fact_id"].to_list())
+    )
+    names = reader.table(ENTITIES, ["entity_id", "display_name", "type"])
+    about = {
+        fact: (type_, name)
+        for fact, type_, name in own.join(names, on="entity_id")
+        .select("fact_id", "type", "display_name")
+        .collect()
+        .iter_rows()
+    }
+    return [
+        Named(
+            row["fact_id"],
+            row["content"],
+            row["status"],
+            row["effective"],
+            (row["status"] == "merged_into" and row["merged_into"]) or row["fact_id"],
+            Meant(row["fact_id"], *about[row["fact_id"]], row["predicate"], row["object"]),
+        )
+        for row in rows.to_dicts()
+    ]
+
+
+def _entities(reader: Reader, which: pl.Expr) -> list[Named]:
+    return [
+        Named(
+            row["entity_id"],
+            f"{row['display_name']} ({row['type']})",
+            "active" if row["canonical_id"] == row["entity_id"] else "merged_into",
+            row["confidence"],
+            row["canonical_id"],
+            Meant(row["entity_id"], row["type"], row["display_name"]),
+        )
+        for row in reader.table(MEMORY_ENTITIES).filter(which).collect().to_dicts()
+    ]
+
+
+def note(
+    choice: Choice,
+    decision: str,
+    named: Sequence[Named],
+    *,
+    text: str | None = None,
+    into: str | None = None,
+    reason: str | None = None,
+    event_id: str | None = None,
+) -> dict[str, Any]:
+    """Appends a decision to the inbox; it is on disk when this returns.
+
+    Args:
+        choice: Where it is about something.
+        decision: One of DECISION_TYPES.
+        named: What it is about.
+        text: What it says instead, of a correction.
+        into: Id of the one that stays, of a merge.
+        reason: Why.
+        event_id: UUID that a retry repeats; a new one if None.
+
+    Returns:
+        decision, namespace, thing, ids, event_id, decision_id (the id of its record from the next
+        run on), written (false if the namespace had the event already), applied (when).
+
+    Raises:
+        ValueError: the event id is no UUID.
+    """
+    reader = choice.reader
+    event: dict[str, object] = {
+        "type": decision,
+        "namespace": reader.namespace,
+        "thing": choice.thing,
+        "meant": [
+            {name: getattr(each.meant, name) for name in each.meant.__struct_fields__}
+            for each in named
+        ],
+        "as_of": reader.as_of.isoformat(),
+    }
+    event |= {
+        name: value
+        for name, value in (
+            ("text", text), ("into", into), ("reason", reason), ("event_id", event_id)
+        )
+        if value
+    }  # fmt: skip
+    received = add_event(reader.state, event)
+    return {
+        "decision": decision,
+        "namespace": reader.namespace,
+        "thing": choice.thing,
+        "ids": [each.id for each in named],
+        "event_id": received.event_id,
+        "decision_id": record_id(reader.namespace, received.event_id),
+        "written": received.written,
+        "applied": NEXT_RUN.replace("`", ""),
+    }

@@ -1,0 +1,206 @@
+"""What people give to be kept: free text, or knowledge in layers, as events of the inbox."""
+
+import json
+import re
+import uuid
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+import msgspec
+import polars as pl
+
+from knowledge.extraction.documents import LONGEST_PIECE
+from knowledge.ingest.inbox_events.documents import (
+    DOCUMENT,
+    ITEM,
+    TYPES,
+    Item,
+    Named,
+    relation_words,
+    stated,
+)
+from knowledge.nlp.names import refusals
+from knowledge.redaction import redactor
+from knowledge.schema.identity import digest
+from resources.context import State
+from serving.knowledge_layers.items import GLOBAL, Metadata
+from serving.knowledge_layers.loading import Graph, Loaded, Skipped
+from serving.write.inbox import add_events
+
+LONGEST_DOCUMENT = 1_000_000
+"""Characters of one free text."""
+
+
+class Refused(Exception):  # noqa: N818  what a person is told
+    """The content is not taken in; the message says why, and never what stood there."""
+
+
+class Given(NamedTuple):
+    """What would be taken in: what each item is (text, profile, piece or edge), and its event."""
+
+    events: tuple[tuple[str, Mapping[str, object]], ...]
+    skipped: tuple[Skipped, ...] = ()
+
+
+class Ingested(NamedTuple):
+    """What became of each event: its id, and whether it is new."""
+
+    ids: tuple[str, ...]
+    new: int
+
+
+def text_given(state: State, text: str, *, title: str = "", about: Named | None = None) -> Given:
+    """Free text as one event.
+
+    Raises:
+        Refused: it is empty, too long, or holds a secret; or `about` is no name.
+    """
+    if not text.strip():
+        raise Refused("there is no text in it")
+    if len(text) > LONGEST_DOCUMENT:
+        raise Refused(f"it is longer than {LONGEST_DOCUMENT:,} characters: give it in parts")
+    if (why := _no_name(state, about)) is not None:
+        raise Refused(why)
+    _, found = redactor().redact_text(text)
+    if found:
+        rules = ", ".join(sorted(set(found)))
+        raise Refused(
+            f"it holds what looks like a secret ({rules}): take it out, or have it replaced "
+            "(--redact)"
+        )
+    return Given(((DOCUMENT, _document(text, title, about)),))
+
+
+def redacted(state: State, text: str) -> str:
+    """A text whose secrets are replaced by what they were."""
+    return redactor(state.policy.redact_personal).redact_text(text)[0]
+
+
+def layers_given(state: State, loaded: Loaded) -> Given:
+    """Knowledge in layers as one event for each item that is right; the others are listed."""
+    skipped = list(loaded.skipped)
+    events: list[tuple[str, Mapping[str, object]]] = []
+    for form, where, item in _items(loaded):
+        why = _no_name(state, item.about) or _no_name(state, item.to) or _too_long(item)
+        if why is not None:
+            skipped.append(Skipped(where, why))
+            continue
+        events.append((form, {"item": msgspec.to_builtins(item)}))
+    return Given(tuple(events), tuple(skipped))
+
+
+def ingest(state: State, namespace: str, given: Given) -> Ingested:
+    """Adds what was given to the inbox, each item once, whatever is asked again.
+
+    Raises:
+        ValueError: as `resources.home.inbox.append_events`.
+    """
+    told = [
+        {"type": DOCUMENT if form == DOCUMENT else ITEM, "namespace": namespace, **event}
+        for form, event in given.events
+    ]
+    keys = [json.dumps(event, sort_keys=True, ensure_ascii=False) for event in told]
+    together = "ingested-" + digest(*keys)
+    written = add_events(
+        state,
+        [
+            {
+                **event,
+                "conversation_id": together,
+                "event_id": str(uuid.uuid5(uuid.NAMESPACE_URL, key)),
+            }
+            for event, key in zip(told, keys, strict=True)
+        ],
+    )
+    return Ingested(tuple(one.event_id for one in written), sum(one.written for one in written))
+
+
+def _document(text: str, title: str, about: Named | None) -> Mapping[str, object]:
+    event: dict[str, object] = {"text": text, "item": msgspec.to_builtins(Item(about=about))}
+    return event | ({"name": title} if title else {})
+
+
+def _items(loaded: Loaded) -> Iterator[tuple[str, str, Item]]:
+    """Each item with what it is and its place in the document."""
+    names = _names(loaded.metadata, loaded.graph)
+    for one in loaded.metadata:
+        about = names[one.entity_id]
+        yield "profile", f"metadata.{one.entity_id}", Item(about, values=_values(one, about))
+    for node in loaded.graph.nodes:
+        if all(node.node_id != one.entity_id for one in loaded.metadata):
+            yield "node", f"graph.nodes.{node.node_id}", Item(names[node.node_id])
+    for piece in loaded.pieces:
+        about = None
+        if piece.entity_id and piece.entity_id != GLOBAL:
+            about = names.get(piece.entity_id, Named(piece.entity_id, "topic"))
+        yield (
+            "piece",
+            f"pieces.{piece.piece_id}",
+            Item(
+                about,
+                text=piece.content,
+                knowledge_type=piece.knowledge_type.value,
+                piece_id=piece.piece_id,
+                info_type=piece.info_type,
+                tags=piece.tags,
+                embedding_text=piece.embedding_text,
+            ),
+        )
+    content = {piece.piece_id: piece.content for piece in loaded.pieces}
+    for edge in loaded.graph.edges:
+        place = f"graph.edges.{edge.source_id}-{edge.edge_type}-{edge.target_id}"
+        ends = names[edge.source_id], names[edge.target_id]
+        said = content.get(edge.piece_id or "", "")
+        if not said and edge.description:
+            words = relation_words(ends[0].name, edge.edge_type, ends[1].name)
+            said = f"{words} ({edge.description})"
+        yield "edge", place, Item(ends[0], text=said, relation=edge.edge_type, to=ends[1])
+
+
+def _names(metadata: tuple[Metadata, ...], graph: Graph) -> dict[str, Named]:
+    """Entities by id: called as the property `name` says, else by the label of the node."""
+    labels = {node.node_id: node for node in graph.nodes}
+    names = {id_: Named(node.label, _type(node.node_type)) for id_, node in labels.items()}
+    for one in metadata:
+        label = labels[one.entity_id].label if one.entity_id in labels else one.entity_id
+        name = one.properties.get("name")
+        called = name if isinstance(name, str) and name.strip() else label
+        names[one.entity_id] = Named(called.strip(), _type(one.entity_type))
+    return names
+
+
+def _type(given: str) -> str:
+    return given.lower() if given.lower() in TYPES else "topic"
+
+
+def _values(one: Metadata, about: Named) -> tuple[tuple[str, str], ...]:
+    """Properties as texts, one for each value of a list; a type of its own is its `kind`."""
+    kind = () if one.entity_type.lower() == about.type else (("kind", one.entity_type),)
+    told = (
+        (key, text)
+        for key, value in sorted(one.properties.items())
+        if key != "name"
+        for text in map(_text, value if isinstance(value, list) else [value])
+        if text.strip()
+    )
+    return (*kind, *told)
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _no_name(state: State, named: Named | None) -> str | None:
+    """Why nothing can be called like this; None if it can."""
+    if named is None:
+        return None
+    name, type_ = (pl.Series([part]) for part in (named.name, named.type))
+    rule = refusals(name, type_, state.policy.name_words).item()
+    return rule and f"{re.sub('_', ' ', rule)}: that is no name of a {named.type}"
+
+
+def _too_long(item: Item) -> str | None:
+    longest = max((len(one.content) for one in stated(item)), default=0)
+    return f"is longer than {LONGEST_PIECE:,} characters" if longest > LONGEST_PIECE else None

@@ -1,0 +1,79 @@
+"""What a person orders in a word or two: an event for the inbox, answered at once.
+
+The next run makes of it what it makes of any other event.
+"""
+
+import unicodedata
+from collections.abc import Sequence
+from typing import Any
+
+from knowledge.nlp.names import canonical
+from knowledge.schema.identity import record_id
+from resources.context import State
+from serving.status.pending import NEXT_RUN
+from serving.write.decisions import Undecidable
+from serving.write.inbox import add_event
+
+LONGEST_TOPIC = 200
+"""Characters."""
+
+_PLAIN = r"[^\x00-\x08\x0e-\x1f\x7f-\x9f]*"
+TOPIC_SCHEMA: dict[str, Any] = {
+    "type": "string",
+    "minLength": 1,
+    "maxLength": LONGEST_TOPIC,
+    "pattern": rf"^{_PLAIN}[\p{{L}}\p{{N}}]{_PLAIN}$",
+    "not": {"pattern": r"(^|\s)--"},
+}
+"""Texts that are taken for a topic, as JSON Schema: a letter or digit, no option, no controls."""
+
+
+def topic_of(words: Sequence[str]) -> str:
+    """A topic as it was typed, on one line.
+
+    Raises:
+        Undecidable: it says nothing, or too much.
+    """
+    topic = " ".join(" ".join(words).split())
+    if any(unicodedata.category(character) in ("Cc", "Cs") for character in topic):
+        raise Undecidable("the topic holds control characters")
+    if not canonical(topic, "topic"):
+        raise Undecidable("the topic says nothing")
+    if len(topic) > LONGEST_TOPIC:
+        raise Undecidable(f"the topic has {len(topic)} characters; {LONGEST_TOPIC} at most")
+    return topic
+
+
+def order(
+    state: State,
+    namespace: str,
+    verb: str,
+    topic: str,
+    event_id: str | None = None,
+    option: str = "",
+) -> dict[str, Any]:
+    """Appends `/verb topic option` to the inbox; it is on disk when this returns.
+
+    Returns:
+        verb, topic, namespace, event_id, record_id (from the next run on), written (false if the
+        namespace had the event already), redactions (secrets that were taken out), applied (when).
+
+    Raises:
+        ValueError: the event id is no UUID.
+    """
+    event: dict[str, object] = {
+        "type": "command",
+        "namespace": namespace,
+        "text": f"/{verb} {topic} {option}".rstrip(),
+    }
+    received = add_event(state, event | ({"event_id": event_id} if event_id else {}))
+    return {
+        "verb": verb,
+        "topic": topic,
+        "namespace": namespace,
+        "event_id": received.event_id,
+        "record_id": record_id(namespace, received.event_id),
+        "written": received.written,
+        "redactions": received.redactions,
+        "applied": NEXT_RUN.replace("`", ""),
+    }

@@ -1,0 +1,140 @@
+"""Knowledge is a pure function of the logs: any order, any split, the same rows."""
+
+import random
+from datetime import UTC, datetime
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
+
+from knowledge.build.build import build, comparable
+from knowledge.engine.stage import Means
+from knowledge.ingest.records import read_records
+from knowledge.redaction import redactor
+from knowledge.schema.policy import Policy
+from knowledge.schema.tables import RECORDS
+from resources.vector_index.embedder import load_embedder
+
+SEEN_AT = datetime(2026, 11, 1, tzinfo=UTC)
+SUFFIXES = {".jsonl", ".json", ".traj"}
+
+
+@pytest.fixture(scope="module")
+def means() -> Means:
+    return Means(Policy(), load_embedder("wordllama"))
+
+
+@pytest.fixture(scope="module")
+def files(samples: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(samples)): path.read_bytes()
+        for path in sorted(samples.rglob("*"))
+        if path.suffix in SUFFIXES
+    }
+
+
+@pytest.fixture(scope="module")
+def expected(files: dict[str, bytes], means: Means) -> dict[str, pl.DataFrame]:
+    return comparable(build(records(list(files.items())), means))
+
+
+def records(files: list[tuple[str, bytes]], namespace: str = "n") -> pl.DataFrame:
+    """Records as intake keeps them: the first of each key."""
+    read = [
+        read_records(
+            data,
+            namespace=namespace,
+            source_file=name,
+            timezone="UTC",
+            seen_at=SEEN_AT,
+            redactor=redactor(),
+        ).records
+        for name, data in files
+    ]
+    return pl.concat([RECORDS.empty(), *read]).unique("record_key", keep="first")
+
+
+def assert_same(one: dict[str, pl.DataFrame], other: dict[str, pl.DataFrame]) -> None:
+    assert one.keys() == other.keys()
+    for name, frame in one.items():
+        try:
+            assert_frame_equal(frame, other[name], check_exact=True)
+        except AssertionError as error:
+            raise AssertionError(f"table {name}: {error}") from error
+
+
+def test_samples_reach_every_table(expected: dict[str, pl.DataFrame]) -> None:
+    empty = [name for name, frame in expected.items() if frame.is_empty()]
+    by_model = ["refusals", "contradiction_verdicts", "merge_verdicts"]
+    by_people = ["decisions", "pieces", "check_ins"]
+    assert sorted(empty) == sorted([*by_model, *by_people]), "which logs alone do not fill"
+
+
+@settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck))
+@given(seed=st.integers(0, 10_000))
+def test_any_order_of_files_and_rows_gives_the_same_rows(
+    seed: int, files: dict[str, bytes], expected: dict[str, pl.DataFrame], means: Means
+) -> None:
+    order = list(files.items())
+    random.Random(seed).shuffle(order)
+    shuffled = records(order).sample(fraction=1.0, shuffle=True, seed=seed)
+    assert_same(comparable(build(shuffled, means)), expected)
+
+
+@settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_a_session_in_two_halves_gives_the_same_rows(
+    data: st.DataObject,
+    files: dict[str, bytes],
+    expected: dict[str, pl.DataFrame],
+    means: Means,
+) -> None:
+    sessions = [name for name in files if name.startswith("claude_code/")]
+    name = data.draw(st.sampled_from(sessions))
+    lines = files[name].splitlines(keepends=True)
+    cut = data.draw(st.integers(1, len(lines) - 1))
+    halves = [("second.jsonl", b"".join(lines[cut:])), ("first.jsonl", b"".join(lines[:cut]))]
+    others = [(other, content) for other, content in files.items() if other != name]
+    assert_same(comparable(build(records([*halves, *others]), means)), expected)
+
+
+def test_a_copy_of_a_session_changes_nothing(
+    files: dict[str, bytes], expected: dict[str, pl.DataFrame], means: Means
+) -> None:
+    session = next(name for name in files if name.startswith("claude_code/"))
+    copies = [*files.items(), ("copy.jsonl", files[session])]
+    assert_same(comparable(build(records(copies), means)), expected)
+
+
+def test_without_a_conversation_its_knowledge_is_gone_and_other_stays(
+    files: dict[str, bytes], expected: dict[str, pl.DataFrame], means: Means
+) -> None:
+    session = max(
+        (name for name in files if name.startswith("claude_code/")), key=lambda n: len(files[n])
+    )
+    rest = [(name, content) for name, content in files.items() if name != session]
+    without = build(records(rest), means)
+    gone = set(expected["raw_logs"]["record_id"]) - set(without["raw_logs"]["record_id"])
+    assert gone
+    for name, column in (
+        ("candidates", "record_id"),
+        ("fact_sources", "record_id"),
+        ("introductions", "record_id"),
+    ):
+        assert not gone & set(without[name][column])
+    lessons = without["learnings"].explode("source_record_ids")["source_record_ids"]
+    assert not gone & set(lessons)
+
+
+def test_namespaces_never_meet(files: dict[str, bytes], means: Means) -> None:
+    some = dict(list(files.items())[:6])
+    one = records(list(some.items()), "one")
+    both = pl.concat([one, records(list(some.items()), "two")])
+    together = build(both, means)
+    alone = build(one, means)
+    for name, frame in comparable(together).items():
+        own = frame.filter(pl.col("namespace") == "one")
+        assert_frame_equal(own, comparable(alone)[name], check_exact=True)

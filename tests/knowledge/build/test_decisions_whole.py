@@ -1,0 +1,154 @@
+"""Decisions through the whole: whenever they come, and whatever was made anew, they hold."""
+
+import json
+import random
+from collections.abc import Mapping
+
+import polars as pl
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from knowledge.build.build import build, comparable
+from knowledge.engine.stage import Means
+from knowledge.quality.invariants import violations
+from knowledge.schema.policy import Policy
+from resources.vector_index.embedder import load_embedder
+from tests.knowledge.build.test_build import assert_same, records
+
+SAID = {
+    "a": "I use pnpm for the shop, never npm.",
+    "b": "I use pnpm for the web shop, never npm.",
+    "c": "I prefer to bake bread at seven in the morning.",
+    "d": "I prefer tea over coffee in the afternoon.",
+    "e": "I hate long meetings on Monday mornings.",
+    "f": "I love to water the tomatoes in the evening.",
+}
+EARLIER = "2026-01-01T00:00:00Z"
+
+
+@pytest.fixture(scope="module")
+def means() -> Means:
+    return Means(Policy(), load_embedder("wordllama"))
+
+
+def chats(said: Mapping[str, str] = SAID) -> list[tuple[str, bytes]]:
+    return [
+        (
+            f"{name}.jsonl",
+            json.dumps(
+                {"conversation_id": name, "role": "user", "content": text, "name": "Nadia",
+                 "timestamp": f"2026-03-0{number}T10:00:00Z"}
+            ).encode(),
+        )
+        for number, (name, text) in enumerate(said.items(), 1)
+    ]  # fmt: skip
+
+
+def meant(tables: Mapping[str, pl.DataFrame], name: str) -> dict[str, str]:
+    """What a decision says of the fact that a chat states, as `cairn` writes it."""
+    (fact,) = tables["facts"].filter(content=SAID[name]).to_dicts()
+    (entity,) = tables["entities"].filter(entity_id=fact["entity_id"]).to_dicts()
+    return {
+        "id": fact["fact_id"], "type": entity["type"], "entity": entity["display_name"],
+        "predicate": fact["predicate"], "object": fact["object"],
+    }  # fmt: skip
+
+
+def inbox(tables: Mapping[str, pl.DataFrame], at: str = "2026-03-20") -> list[tuple[str, bytes]]:
+    """All kinds of decisions; a file each, so that they too may come in any order."""
+    of = {name: meant(tables, name) for name in SAID}
+    told = [
+        ("merge", [of["a"], of["b"]], {"into": of["b"]["id"]}),
+        ("merge", [of["b"], of["c"]], {}),
+        ("unmerge", [of["c"], of["b"], of["a"]], {}),
+        ("correct", [of["d"]], {"text": "I prefer coffee over tea in the afternoon."}),
+        ("retract", [of["e"]], {}),
+        ("retract", [of["f"]], {}),
+        ("confirm", [of["f"]], {"as_of": "2026-03-06T10:00:00Z"}),
+    ]
+    return [
+        (
+            f"decision-{number}.jsonl",
+            json.dumps(
+                {"event_id": f"00000000-0000-4000-8000-00000000000{number}", "type": kind,
+                 "at": at if "T" in at else f"{at}T10:0{number}:00Z", "thing": "fact",
+                 "meant": named, **more}
+            ).encode(),
+        )
+        for number, (kind, named, more) in enumerate(told)
+    ]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def stated(means: Means) -> dict[str, pl.DataFrame]:
+    return build(records(chats()), means)
+
+
+@pytest.fixture(scope="module")
+def expected(stated: dict[str, pl.DataFrame], means: Means) -> dict[str, pl.DataFrame]:
+    return build(records([*chats(), *inbox(stated)]), means)
+
+
+def view(tables: Mapping[str, pl.DataFrame]) -> dict[str, dict[str, object]]:
+    """MEMORY by content."""
+    return {row["content"]: row for row in tables["memory"].to_dicts()}
+
+
+def test_each_decision_does_what_it_says(
+    stated: dict[str, pl.DataFrame], expected: dict[str, pl.DataFrame]
+) -> None:
+    now = view(expected)
+    corrected = now["I prefer coffee over tea in the afternoon."]
+    assert now[SAID["a"]]["merged_into"] == now[SAID["b"]]["fact_id"]
+    assert now[SAID["c"]]["status"] == "active"
+    assert (now[SAID["d"]]["status"], now[SAID["d"]]["merged_into"]) == (
+        "retracted", corrected["fact_id"],
+    )  # fmt: skip
+    assert (corrected["status"], corrected["confidence"]) == ("active", 0.8)
+    assert corrected["valid_from"] == now[SAID["d"]]["valid_from"]
+    assert corrected["derived_from"] == [now[SAID["d"]]["fact_id"]]
+    assert now[SAID["e"]]["status"] == "retracted"
+    assert now[SAID["f"]]["status"] == "active"
+    assert now[SAID["f"]]["confidence"] == pytest.approx(0.9)
+    assert expected["decisions"]["unresolved"].null_count() == 7
+    assert violations({name: frame.lazy() for name, frame in expected.items()}) == []
+    assert set(stated["conversations"]["conversation_id"]) < set(
+        expected["conversations"]["conversation_id"]
+    )
+    assert expected["episodes"].equals(stated["episodes"]), "a decision is no episode"
+
+
+@settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck))
+@given(seed=st.integers(0, 10_000))
+def test_any_order_of_arrival_gives_the_same_rows(
+    seed: int,
+    stated: dict[str, pl.DataFrame],
+    expected: dict[str, pl.DataFrame],
+    means: Means,
+) -> None:
+    files = [*chats(), *inbox(stated)]
+    random.Random(seed).shuffle(files)
+    shuffled = records(files).sample(fraction=1.0, shuffle=True, seed=seed)
+    assert_same(comparable(build(shuffled, means)), comparable(expected))
+
+
+def test_what_was_decided_before_its_fact_was_there_holds_when_it_comes(
+    stated: dict[str, pl.DataFrame], means: Means
+) -> None:
+    early = inbox(stated, EARLIER[:10])
+    alone = build(records(early), means)["decisions"]
+    assert alone["unresolved"].null_count() == 0
+    rest = {name: text for name, text in SAID.items() if name != "e"}
+    partly = build(records([*chats(rest), *early]), means)["decisions"]
+    assert partly.drop_nulls("unresolved")["decision"].to_list() == ["retract"]
+    now = view(build(records([*chats(), *early]), means))
+    assert now[SAID["e"]]["status"] == "retracted"
+    assert now[SAID["a"]]["status"] == "merged_into"
+
+
+def test_without_the_decisions_all_is_as_it_was(
+    stated: dict[str, pl.DataFrame], expected: dict[str, pl.DataFrame], means: Means
+) -> None:
+    assert not expected["memory"].equals(stated["memory"])
+    assert_same(comparable(build(records(chats()), means)), comparable(stated))

@@ -1,0 +1,129 @@
+"""Raw logs that rules are tested on, written for these tests."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from knowledge.schema.tables import RAW_LOGS
+
+Line = Mapping[str, Any]
+
+
+def human(text: str, **more: Any) -> Line:
+    return {"kind": "message", "origin": "human", "role": "user", "text": text, **more}
+
+
+def agent(text: str, **more: Any) -> Line:
+    return {"kind": "message", "origin": "agent", "role": "assistant", "text": text, **more}
+
+
+def order(text: str, **more: Any) -> Line:
+    return {"kind": "command", "origin": "human", "role": "user", "text": text, **more}
+
+
+def call(tool: str, **inputs: Any) -> Line:
+    return {
+        "kind": "tool_call",
+        "origin": "agent",
+        "role": "assistant",
+        "tool_name": tool,
+        "tool_input": json.dumps(inputs),
+    }
+
+
+def bash(command: str) -> Line:
+    return call("Bash", command=command)
+
+
+def output(text: str, **more: Any) -> Line:
+    return {"kind": "tool_result", "origin": "tool", "role": "user", "text": text, **more}
+
+
+def raw_logs(*conversations: Sequence[Line], project: str | None = "/srv/harbour") -> pl.DataFrame:
+    """Conversations c0, c1, … of records c0_0, c0_1, … as rows of raw_logs."""
+    return RAW_LOGS.frame(
+        {
+            "record_id": f"c{number}_{seq}",
+            "block": 0,
+            "namespace": "default",
+            "day": "2026-03-01",
+            "source": "claude_code",
+            "conversation_id": f"c{number}",
+            "episode_id": f"c{number}_0",
+            "seq": seq,
+            "trigger": "user_message",
+            "text": "",
+            "is_error": False,
+            "project": project,
+            "sidechain": False,
+            "proactive": False,
+            "source_file": "sessions.jsonl",
+            "source_line": seq + 1,
+            "content_hash": "",
+            "redactions": 0,
+            **line,
+        }
+        for number, lines in enumerate(conversations)
+        for seq, line in enumerate(lines)
+    )
+
+
+SESSION = (
+    human("The nightly backup to the NAS failed with exit code 23, see src/jobs/backup.py."),
+    agent("Let me look at the job first."),
+    bash("sshpass -p '[redacted:sshpass]' ssh root@192.168.20.4 'ls -la'"),
+    output("error: total 23 files could not be read"),
+    call("Read", file_path="/srv/harbour/src/jobs/backup.py"),
+    bash("cd /srv/harbour && rsync -av --partial dist/ backup@nas-2:/volume1/harbour/ | tail -3"),
+    agent(
+        "It turns out that the NAS exports `/volume1` read-only since the update.\n"
+        "The mount failed because the export lacks write permission.\n"
+        "```\nERROR: everything in here failed\n```\n"
+        "- The fix was to add `rw` to the export and restart the NFS server."
+    ),
+    call("Edit", file_path="/srv/harbour/src/jobs/backup.py", old_string="a", new_string="b"),
+    bash("tar czf /tmp/harbour.tar.gz dist && sha256sum /tmp/harbour.tar.gz > /tmp/harbour.sum"),
+    bash("pip install 'paramiko>=3.4' && bash -lc \"pytest -q tests/test_backup.py\""),
+    agent("All 12 tests pass, no errors. Added error handling to the job."),
+    human(
+        "From now on, always run the tests before you commit. We use Restic Vault for offsite "
+        "copies, and I prefer small commits. Should we use borg? I wish we used borg."
+    ),
+    {"kind": "message", "origin": "recalled", "text": "I prefer tabs. The fix was to reboot."},
+    {"kind": "message", "origin": "system", "text": "We use spaces. The import failed again."},
+)
+
+CHAT = (
+    human("Hello, my name is Nadia and I live in Porto.", name="Nadia"),
+    agent("Nice to meet you, Nadia!"),
+    human("I like sea kayaking. Do you think I should buy a kayak?", name="Nadia"),
+    agent("A used kayak is a good start. Sea kayaking needs some training."),
+    human('My sister says "I hate boats", but sea kayaking is fun.', name="Nadia"),
+    order("/like sea kayaking", name="Nadia"),
+)
+
+
+CORRECTED: Line = {
+    "kind": "decision",
+    "origin": "human",
+    "text": "I like sea kayaking in summer.",
+    "tool_input": json.dumps(
+        {
+            "decision": "correct",
+            "thing": "fact",
+            "meant": [
+                {"id": "f_1", "type": "person", "entity": "Nadia", "predicate": "states",
+                 "object": "I like sea kayaking."}
+            ],
+        },
+        separators=(",", ":"),
+    ),
+}  # fmt: skip
+
+
+def everything() -> pl.DataFrame:
+    """A session about a project, a chat about nothing of the kind, and a decision."""
+    chat = raw_logs((), CHAT, (CORRECTED,), project=None)
+    return pl.concat([raw_logs(SESSION), chat])

@@ -1,0 +1,214 @@
+"""Sentences that are kept as statements, and those that only look like one."""
+
+import random
+import re
+from collections.abc import Iterator
+from re import _constants, _parser
+from typing import Any
+
+import polars as pl
+import pytest
+
+from knowledge.extraction.candidates import candidates
+from knowledge.extraction.rules import RULES, word_senses
+from knowledge.schema.policy import Policy
+from tests.knowledge.extraction.rules.fixtures import Line, agent, human, output, raw_logs
+
+STATEMENTS = ("provides_solution", "identifies_issue", "discovery", "states")
+
+
+def said(line: Line) -> list[tuple[str, str]]:
+    rows = candidates(raw_logs([line]), Policy()).candidates
+    rows = rows.filter(rows["predicate"].is_in(STATEMENTS)).sort("quote_start", "predicate")
+    return rows.select("predicate", "object").rows()
+
+
+@pytest.mark.parametrize(
+    ("predicate", "sentence"),
+    [
+        ("provides_solution", "The fix was to raise the pool size to 20."),
+        ("provides_solution", "Fixed the flaky test by freezing the clock."),
+        ("provides_solution", "Pinning the driver to 3.2 resolved the timeouts."),
+        ("provides_solution", "As a workaround, set `LC_ALL=C` before the import."),
+        ("identifies_issue", "The migration failed because the column holds nulls."),
+        ("identifies_issue", "The worker crashes with a segfault on large frames."),
+        ("identifies_issue", "SQLite doesn't support dropping a constraint."),
+        ("identifies_issue", "The upload endpoint returns a 502 error for files over 2 GB."),
+        ("identifies_issue", "mix phx.server does not seem to start"),
+        ("identifies_issue", "Root cause: the session token expires before the refresh."),
+        ("identifies_issue", "There was a syntax error in the edit due to a stray bracket."),
+        ("identifies_issue", "The error in the second file is due to the missing colon."),
+        ("identifies_issue", "I filed a bug where the loader drops the last row."),
+        ("provides_solution", "The error has been corrected by adding the missing colon."),
+        ("discovery", "It turns out that the cache ignores the locale."),
+        ("discovery", "I found that the lock is held across the await."),
+        ("discovery", "We noticed that retries double the load."),
+    ],
+)
+def test_sentences_of_agents_and_people(predicate: str, sentence: str) -> None:
+    for line in (agent(sentence), human(sentence)):
+        assert (predicate, sentence) in said(line)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Let me fix the failing test. I'll resolve the error next. Now fix the import.",
+        "The font is fixed-width. The header has a fixed position. It is not fixed yet.",
+        "All 12 tests pass, 0 failures. There are no errors in the log. Zero credo issues remain.",
+        "Added error handling to the client. The parser has an error message for each case.",
+        "If it fails, the job is tried again. Did the build fail? Could this crash the worker?",
+        "Do NOT run any command that prints binaries! If that doesn't work, use the other one.",
+        "The policy is fixed for delayed flights. Now that the issue is fixed, we can submit.",
+        "To start with this issue, I will open the file since that is where the build fails.",
+        "The next step is to locate the place where the error is raised.",
+        "Expected — the module doesn't exist yet. This will usually not work.",
+        "If it failed, we would see an error. This might cause an error later.",
+        "Found 3 files in the folder. The module was not found. I found the relevant tests.",
+        "```\nERROR the import failed with an exception\n```",
+        "> The import failed because of a null.",
+        "2026-02-01 10:00:00 ERROR the import failed with an exception",
+        "    raise ValueError: the import failed with an exception",
+        "| error | the import failed with an exception |",
+        "# The import failed with an exception",
+        'The page says "the import failed with an exception" in red letters.',
+    ],
+)
+def test_what_is_no_solution_issue_or_discovery(text: str) -> None:
+    assert said(agent(text)) == []
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "I prefer tabs over spaces.",
+        "We use Postgres for everything except search.",
+        "We don't use mocks in this repository.",
+        "My favourite editor is Helix.",
+        "Hello, my name is Nadia and I live in Porto.",
+        "We decided to keep the monolith for another year.",
+        "Always run the linter before committing.",
+        "Please never push to main.",
+        "Remember that the staging database is read-only.",
+        "From now on, write commit messages in English.",
+        "I'm allergic to peanuts, by the way.",
+        "Our deploys run every Friday at noon.",
+    ],
+)
+def test_what_a_person_states(sentence: str) -> None:
+    assert ("states", sentence) in said(human(sentence))
+    assert ("states", sentence) not in said(agent(sentence))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Do we use Redis here? Should I always run the tests?",
+        "If we use Redis, the queue is simpler. Suppose we use Redis for the queue.",
+        "I wish we used Redis for the queue. I want you to add a test.",
+        'She said "I prefer tabs over spaces". He says we use tabs for indentation.',
+        "I never said I prefer tabs over spaces. What I use depends on the day.",
+        "> I prefer tabs over spaces.",
+        "Implement the queue and run the tests. Never mind the second point.",
+        "Can you check whether we use Redis for the queue.",
+    ],
+)
+def test_what_a_person_does_not_state(text: str) -> None:
+    assert [object_ for predicate, object_ in said(human(text)) if predicate == "states"] == []
+
+
+def test_a_statement_is_one_whole_sentence_without_the_marker_of_its_list() -> None:
+    text = (
+        "Summary:\n\n1. **The fix** was to pin `a. b` to 3.2. More follows.\n- [ ] Open task here"
+    )
+    assert said(agent(text)) == [("provides_solution", "The fix was to pin `a. b` to 3.2.")]
+
+
+@pytest.mark.parametrize("origin", ["recalled", "system", "external"])
+def test_only_people_and_agents_state_something(origin: str) -> None:
+    text = "I prefer tabs over spaces. The fix was to raise the pool size."
+    assert said({**human(text), "origin": origin}) == []
+    assert said(output(text)) == []
+
+
+def test_systems_that_a_request_names() -> None:
+    def targets(line: Line) -> list[str]:
+        rows = candidates(raw_logs([line]), Policy()).candidates
+        return rows.filter(rows["predicate"] == "targets_system")["object"].sort().to_list()
+
+    assert targets(human("Restart nginx on the Raspberry  Pi, then the servers.")) == [
+        "nginx", "raspberry pi", "server",
+    ]  # fmt: skip
+    assert targets(human("Run mix phx.server, read server.py and docs/docker/a.md")) == []
+    assert targets(agent("Restart nginx on the NAS.")) == []
+
+
+def written(tree: Any, rnd: random.Random) -> str:
+    """A text that a parsed pattern finds, but for what it forbids around it."""
+    parts: list[str] = []
+    for op, value in tree:
+        match op:
+            case _constants.LITERAL:
+                parts.append(chr(value))
+            case _constants.ANY | _constants.NOT_LITERAL:
+                parts.append("x")
+            case _constants.IN:
+                kind, what = rnd.choice(value)
+                space = what in (_constants.CATEGORY_SPACE, _constants.CATEGORY_NOT_WORD)
+                parts.append(chr(what) if kind is _constants.LITERAL else " " if space else "x")
+            case _constants.BRANCH:
+                parts.append(written(rnd.choice(value[1]), rnd))
+            case _constants.SUBPATTERN:
+                parts.append(written(value[3], rnd))
+            case _constants.MAX_REPEAT | _constants.MIN_REPEAT:
+                least, most, inner = value
+                times = rnd.choice((least, least, min(most, least + 1)))
+                parts += [written(inner, rnd) for _ in range(times)]
+            case _constants.ASSERT:
+                parts.append(written(value[1], rnd) if value[0] > 0 else "")
+            case _constants.AT | _constants.ASSERT_NOT:
+                pass
+            case _:
+                raise AssertionError(op)
+    return "".join(parts)
+
+
+def phrases(pattern: re.Pattern[str]) -> Iterator[str]:
+    tree, rnd = _parser.parse(pattern.pattern, pattern.flags), random.Random(7)
+    for _ in range(4_000):
+        text = written(tree, rnd)
+        yield from (form for form in (text, f"{text} x", f" {text}") if pattern.search(form))
+
+
+@pytest.mark.parametrize(
+    ("name", "pattern"),
+    [
+        ("provides_solution", word_senses.SOLUTION),
+        ("identifies_issue", word_senses.ISSUE),
+        ("discovery", word_senses.DISCOVERY),
+        ("states", word_senses.STATES),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_whatever_phrase_a_rule_finds_its_filter_lets_in(
+    name: str, pattern: re.Pattern[str]
+) -> None:
+    (rule,) = (rule for rule in RULES if rule.name == name)
+    texts = sorted({form for text in phrases(pattern) for form in (text, text.replace(" ", "\n"))})
+    assert len(texts) > 1_000
+    lines = pl.DataFrame({"text": texts}).with_columns(
+        kind=pl.lit("message"), origin=pl.lit("human")
+    )
+    assert lines.filter(~rule.reads)["text"].to_list() == []
+
+
+@pytest.mark.parametrize(
+    ("predicate", "sentence"),
+    [
+        ("states", "For the record, the staging database is in Frankfurt."),
+        ("identifies_issue", "The nightly backups break on filenames with a colon."),
+        ("identifies_issue", "The upload endpoint returns a 502."),
+    ],
+)
+def test_a_phrase_is_found_that_no_other_word_lets_in(predicate: str, sentence: str) -> None:
+    assert (predicate, sentence) in said(human(sentence))

@@ -1,0 +1,280 @@
+"""Each adapter has a fixture, is found by its content, and reads it as the snapshot says."""
+
+import json
+from datetime import UTC, datetime
+from itertools import product
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from knowledge.ingest.adapter import Event
+from knowledge.ingest.adapters import adapters
+from knowledge.ingest.jsonl import document, sample
+from knowledge.ingest.records import SourceRead, read_records
+
+FIXTURES = Path(__file__).parent / "fixtures"
+SEEN_AT = datetime(2026, 6, 1, tzinfo=UTC)
+
+
+def read(path: Path) -> SourceRead:
+    return read_records(
+        path.read_bytes(),
+        namespace="test",
+        source_file="any-name",
+        timezone="UTC",
+        seen_at=SEEN_AT,
+        redactor=None,
+    )
+
+
+def fixture(name: str) -> Path:
+    found = [path for path in FIXTURES.glob(f"{name}.*") if path.suffix != ".events"]
+    assert len(found) == 1, f"{name} needs one fixture {name}.<ext> in {FIXTURES}"
+    return found[0]
+
+
+def shown(place: str, event: Event) -> str:
+    """One event on one line: what tells it apart, then how its text begins."""
+    marks = [
+        f"tool={event.tool_name}" if event.tool_name else "",
+        f"input={event.tool_input[:60]}" if event.tool_input else "",
+        f"call={event.call_id}" if event.call_id else "",
+        f"name={event.name}" if event.name else "",
+        f"trigger={event.trigger}" if event.trigger else "",
+        f"model={event.model}" if event.model else "",
+        f"cwd={event.cwd}" if event.cwd else "",
+        f"reply_to={event.reply_to}" if event.reply_to else "",
+        "error" if event.is_error else "",
+        "side" if event.sidechain else "",
+        "proactive" if event.proactive else "",
+        repr(event.text[:40]),
+    ]
+    told = f"{event.kind} {event.origin} {event.role or '-'}"
+    return f"{place}#{event.block} {told:<28} {' '.join(mark for mark in marks if mark)}"
+
+
+def snapshot(name: str) -> str:
+    columns = ("thread", "session", "native_id", "occurred_at", "payload")
+    lines: list[str] = []
+    for thread, session, native, time, payload in (
+        read(fixture(name)).records.select(columns).iter_rows()
+    ):
+        clock = time.strftime("%m-%d %H:%M:%S") if time else "undated"
+        lines.append(f"{'session' if session else 'channel'} {thread}, {clock}")
+        lines += [
+            "  " + shown(native or "-", event)
+            for event in adapters()[name].events(payload.encode())
+        ]
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize("name", sorted(adapters()))
+def test_fixture_is_recognised_by_content_and_read_whole(name: str) -> None:
+    found = read(fixture(name))
+    assert found.adapter == name
+    assert found.dead_letters.is_empty()
+    assert found.consumed == fixture(name).stat().st_size
+    claimed = [
+        other.name for other in adapters().values() if other.recognises(_objects(fixture(name)))
+    ]
+    assert claimed == [name], "two adapters claim the same data"
+
+
+@pytest.mark.parametrize("name", sorted(adapters()))
+def test_fixture_gives_the_events_of_its_snapshot(name: str) -> None:
+    """After a change that is meant: raise the version, run this module, read the difference."""
+    assert snapshot(name) == (FIXTURES / f"{name}.events").read_text()
+
+
+@pytest.mark.parametrize("name", sorted(adapters()))
+def test_blocks_of_a_line_are_never_used_twice(name: str) -> None:
+    for payload in read(fixture(name)).records.get_column("payload"):
+        blocks = [event.block for event in adapters()[name].events(payload.encode())]
+        assert len(blocks) == len(set(blocks))
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "expected"),
+    [
+        ("claude_code", b'{"type":"user","uuid":"u","message":"error"}', [""]),
+        ("claude_code", b'{"type":"user","message":{"content":["a",{"type":"?"},7]}}', ["a"]),
+        ("claude_code", b'{"type":"assistant","message":{"content":null,"model":5}}', [""]),
+        ("claude_code", b'{"type":"from-the-future","text":"x"}', []),
+        ("codex", b'{"type":"response_item","payload":{"type":"message","role":"user","name":5,'
+         b'"content":"a"}}', ["a"]),
+        ("codex", b'{"type":"response_item","payload":[1]}', []),
+        ("codex", b'{"type":"message","role":"user","content":[{"text":"a"}]}', ["a"]),
+        ("codex", b'{"record_type":"state"}', []),
+        ("codex", b'{"type":"session_meta","payload":{"id":"s","source":{"subagent":"review"}}}',
+         [""]),
+        ("gemini_cli", b'{"$set":{"lastUpdated":"2026-04-29T21:39:33.156Z"}}', []),
+        ("chat", b'{"role":"user","content":[{"type":"text","text":"a"},"b"]}', ["a\nb"]),
+        ("chat", b'{"role":"user","content":{"text":"a"},"timestamp":[],"name":5}', ["a"]),
+        ("chat", b'{"role":"user","content":5,"tool_calls":{}}', [""]),
+        ("chat", b'{"mark":"checkpoint"}', []),
+        ("claude_code", b'{"type":"user","cwd":5,"isMeta":"x","message":{"content":"a"}}', ["a"]),
+        ("searches", b'{"query":"a","response":["b"],"learn_prompt_id":7}', ["a", "b"]),
+        ("memoryos", b'{"user_input":"a","timestamp":3}', ["a"]),
+        ("gemini_cli", b'{"type":"user","content":[{"text":"a"}],"toolCalls":5}', ["a"]),
+        ("inbox", b'{"event_id":"e","type":"unheard of","at":"2026-01-01"}', []),
+    ],
+)  # fmt: skip
+def test_odd_lines_give_what_can_be_read(name: str, line: bytes, expected: list[str]) -> None:
+    assert [event.text for event in adapters()[name].events(line)] == expected
+
+
+FILES = "--- Content from referenced files ---\n@a.md:\nI hate this\n--- End of content ---"
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "expected"),
+    [
+        (
+            "gemini_cli",
+            {"type": "user", "content": [{"text": "sum up @a.md"}, {"text": f"\n{FILES}"}]},
+            ["human sum up @a.md", f"system {FILES}"],
+        ),
+        (
+            "gemini_cli",
+            {"type": "user", "content": f"x {FILES}", "displayContent": "sum up @a.md"},
+            ["human sum up @a.md"],
+        ),
+        (
+            "codex",
+            {"type": "message", "role": "user", "content": [
+                {"text": "<environment_context>x</environment_context>"}, {"text": "fix it"}]},
+            ["system <environment_context>x</environment_context>", "human fix it"],
+        ),
+        (
+            "codex",
+            {"type": "message", "role": "user", "content":
+                "# Files mentioned by the user:\n\n## a.md\n\n## My request for Codex:\nfix it"},
+            ["human fix it"],
+        ),
+        (
+            "claude_code",
+            {"type": "user", "message": {"content": [
+                {"type": "text", "text": "[Request interrupted by user]"},
+                {"type": "text", "text": "fix it"}]}},
+            ["system [Request interrupted by user]", "human fix it"],
+        ),
+    ],
+)  # fmt: skip
+def test_only_what_a_person_typed_is_human(
+    name: str, line: dict[str, object], expected: list[str]
+) -> None:
+    events = list(adapters()[name].events(json.dumps(line).encode()))
+    assert [f"{event.origin} {event.text}" for event in events] == expected
+    assert len({event.block for event in events}) == len(events)
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ('{"a": 1e3}', '{"a": 1e3}'),
+        ({"a": 1}, '{"a":1}'),
+        ("ls -la", '{"input":"ls -la"}'),
+        ("[1]", '{"input":"[1]"}'),
+        ("", "{}"),
+        (None, "{}"),
+    ],
+)
+def test_the_input_of_a_call_is_an_object(given: object, expected: str) -> None:
+    call = {"function": {"name": "x", "arguments": given}}
+    said = {"role": "assistant", "content": "", "tool_calls": [call]}
+    item = {"type": "function_call", "name": "x", "arguments": given}
+    use = {"type": "assistant", "message": {"content": [{"type": "tool_use", "input": given}]}}
+    for name, line in (("chat", said), ("codex", item), ("claude_code", use)):
+        events = adapters()[name].events(msgspec.json.encode(line))
+        assert [event.tool_input for event in events][-1] == expected
+
+
+def test_a_history_of_parts_tells_thoughts_calls_and_results() -> None:
+    call = {"name": "ls", "args": {"path": "."}}
+    history = [
+        {"role": "user", "parts": [{"text": "which files?"}]},
+        {"role": "model", "parts": [{"text": "Look.", "thought": True}, {"functionCall": call}]},
+        {"role": "user", "parts": [
+            {"functionResponse": {"name": "ls", "response": {"output": "a.md"}}}]},
+        {"role": "model", "parts": [{"text": "One: a.md"}]},
+    ]  # fmt: skip
+    found = [
+        (event.kind, event.text or event.tool_input)
+        for turn in history
+        for event in adapters()["gemini_cli"].events(json.dumps(turn).encode())
+    ]
+    assert found == [
+        ("message", "which files?"),
+        ("thinking", "Look."),
+        ("tool_call", '{"path":"."}'),
+        ("tool_result", "a.md"),
+        ("message", "One: a.md"),
+    ]
+
+
+ODD_VALUES = (None, True, -1, 2**70, 1.5, "", "x", [], {}, [None], [[1]], {"text": 5}, ["type"])
+OWN_FIELDS = {"conversation", "ordinal", "topic", "number", "date"}
+"""What an adapter's own `unpack` gives a payload is as it must be."""
+
+
+@pytest.mark.parametrize("name", sorted(adapters()))
+def test_no_value_of_another_type_costs_a_line(name: str) -> None:
+    """No kind falls over it, its own still says where the line stands and what else it says."""
+    adapter = adapters()[name]
+    for payload in read(fixture(name)).records.get_column("payload"):
+        line = json.loads(payload)
+        for key, value in product(line, ODD_VALUES):
+            odd = line | {key: value}
+            for one in adapters().values():
+                one.recognises([odd])
+            if key not in OWN_FIELDS and not (name == "memorybank" and key == "name"):
+                encoded = json.dumps(odd).encode()
+                assert adapter.head(encoded)._fields
+                msgspec.convert([tuple(event) for event in adapter.events(encoded)], list[Event])
+
+
+@pytest.mark.parametrize("name", ["memorybank", "memoryos", "swe_agent", "tau_bench", "trec_cast"])
+def test_a_document_goes_on_after_a_part_that_is_odd(name: str) -> None:
+    whole = json.loads(fixture(name).read_bytes())
+    odd = {"nobody": None} | whole if name == "memorybank" else whole
+    parts = odd["history"] if name == "swe_agent" else odd
+    if isinstance(parts, list):
+        parts += json.loads(json.dumps(parts))
+        parts.insert(1, None)
+    found = read_odd(odd)
+    assert found.adapter == name
+    assert found.dead_letters["reason"].to_list() == ["not an object but null"]
+    assert found.records.height >= read(fixture(name)).records.height
+
+
+def read_odd(value: object) -> SourceRead:
+    return read_records(
+        json.dumps(value).encode(),
+        namespace="test",
+        source_file="any-name",
+        timezone="UTC",
+        seen_at=SEEN_AT,
+        redactor=None,
+    )
+
+
+def _objects(path: Path) -> list[object]:
+    data = path.read_bytes()
+    whole, value = document(data)
+    return [value] if whole else list(sample(data))
+
+
+if __name__ == "__main__":
+    for each in adapters():
+        (FIXTURES / f"{each}.events").write_text(snapshot(each))
+
+
+@pytest.mark.parametrize("name", sorted(adapters()))
+def test_lines_that_are_called_silent_say_nothing(name: str) -> None:
+    adapter = adapters()[name]
+    payloads = [text.encode() for text in read(fixture(name)).records["payload"]]
+    called = [one for one in payloads if adapter.head(one).silent]
+    assert not [event for one in called for event in adapter.events(one)]
+    if name == "claude_code":
+        assert called, "its fixture has lines of bookkeeping"

@@ -1,0 +1,121 @@
+"""Do two statements say the same in words? Judged on pairs written and labelled by hand."""
+
+import json
+from itertools import permutations, product
+
+import pytest
+
+from knowledge.nlp.statements.compare import Verdict, compare
+from knowledge.nlp.statements.tokens import PHRASES, plain
+from tests.places import LABELLED
+
+PAIRS = [json.loads(line) for line in (LABELLED / "wording_pairs.jsonl").read_text().splitlines()]
+CLAUSES = [line.split("\t") for line in (LABELLED / "wording_clauses.tsv").read_text().splitlines()]
+"""`same`, `opposite` or `apart` (whatever is not the same), and two statements: of several clauses,
+scopes, quantities, modals, conditions, arguments, graded axes."""
+
+EITHER = [
+    ("we use Redis", "we don't use Redis"), ("Anna likes tea", "Anna hates tea"),
+    ("the API is public", "the API is private"), ("backups run", "backups never run"),
+    ("the linter yodels", "the linter doesn't yodel"), ("Max can swim", "Max can't swim"),
+    ("Lea eats fish", "Lea eats no fish"), ("rebasing is allowed", "rebasing is forbidden"),
+    ("you must sign", "you must not sign"), ("writes are cheap", "writes are expensive"),
+    ("nobody smokes", "everybody smokes"), ("all nodes work", "not all nodes work"),
+]  # fmt: skip
+"""What may be so, and not."""
+JOINTS = (" and ", ", ", "; ", ". ", " but ", ", whereas ", " while ", " although ", " or ")
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: f"{pair['left']} | {pair['right']}")
+def test_verdict_on_a_labelled_pair_either_way_round(pair):
+    for one, two in ((pair["left"], pair["right"]), (pair["right"], pair["left"])):
+        assert compare(one, two).verdict == pair["verdict"], compare(one, two)
+
+
+def test_a_statement_agrees_with_itself():
+    for pair in PAIRS:
+        assert compare(pair["left"], pair["left"]).verdict is Verdict.SAME
+
+
+def test_what_is_said_clause_by_clause_is_compared_so():
+    wrong = [
+        (left, right, compare(left, right).verdict)
+        for expected, *pair in CLAUSES
+        for left, right in (pair, pair[::-1])
+        if (compare(left, right).verdict != expected)
+        if expected != "apart" or compare(left, right).verdict is Verdict.SAME
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("joint", JOINTS)
+def test_each_clause_has_its_own_polarity(joint):
+    for one, two in permutations(EITHER, 2):
+        said = {sides: one[sides[0]] + joint + two[sides[1]] for sides in product((0, 1), repeat=2)}
+        for (ours, left), (theirs, right) in product(said.items(), repeat=2):
+            verdict = compare(left, right).verdict
+            assert (verdict is Verdict.SAME) == (ours == theirs), (left, right)
+            assert verdict is compare(right, left).verdict, (left, right)
+            assert verdict is not Verdict.OPPOSITE or joint != " or ", (left, right)
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "difference"),
+    [
+        ("Uses Python 3.11", "Uses Python 3.12", "version"),
+        ("Reads /etc/a at start", "Reads /etc/b at start", "path"),
+        ("Prefers tabs over spaces", "Prefers spaces over tabs", "order"),
+        ("Likes coffee", "Likes tea", "word"),
+        ("Likes coffee", "Never likes coffee", "polarity"),
+        ("Is the cache on?", "Is the cache not on?", "question"),
+        ("I like jazz", "You like jazz", "person"),
+    ],
+)
+def test_the_difference_is_named(left, right, difference):
+    assert compare(left, right).difference == difference
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "slot", "values"),
+    [
+        ("The default branch is main", "The default branch is master",
+         "default branch be *", ("main", "master")),
+        ("I live in Berlin", "I live in New York", "liv in *", ("berlin", "new york")),
+        ("The user lives in Berlin", "The user lives in Bern", "liv in *", ("berlin", "bern")),
+        ("The API runs on port 8080", "The API runs on port 9090",
+         "api run on port *", ("number=8080", "number=9090")),
+        ("The timeout is 30 s", "The timeout is 5 minutes",
+         "timeout be *", ("number=30 second", "number=5 minut")),
+    ],
+)  # fmt: skip
+def test_the_slot_and_its_values_are_named(left, right, slot, values):
+    found = compare(left, right)
+    assert (found.verdict, found.slot, found.values) == (Verdict.VALUE, slot, values)
+    assert compare(right, left)[2:] == (slot, values[::-1])
+
+
+def test_no_turn_of_phrase_is_missed_for_its_triggers():
+    for text in {pair[side] for pair in PAIRS for side in ("left", "right")}:
+        all_tried = text
+        for _, pattern, replacement in PHRASES:
+            all_tried = pattern.sub(replacement, all_tried)
+        assert plain(text) == all_tried
+
+
+def test_denials_of_a_public_set_are_seen_and_little_else(shared_data):
+    lines = (shared_data / "mnli_contradictions" / "mnli_contradicting_examples").read_text()
+    rows = [line.split("\t") for line in lines.splitlines() if line.count("\t") == 2]
+    struck = [
+        label for left, right, label in rows if compare(left, right).verdict is Verdict.OPPOSITE
+    ]
+    assert len(struck) >= 50
+    assert struck.count("contradiction") / len(struck) >= 0.95
+
+
+def test_a_full_stop_on_one_side_changes_nothing():
+    for left, right, verdict in (
+        ("I live in Berlin", "I live in Munich", Verdict.VALUE),
+        ("The tests use the cache", "The tests never use the cache", Verdict.OPPOSITE),
+        ("The tests use the cache", "The tests use the cache", Verdict.SAME),
+    ):
+        assert compare(left, f"{right}.").verdict == verdict

@@ -1,0 +1,337 @@
+"""The suites: what breaks a rule is named by table, rule and count, and is not published."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+from knowledge.build.stages import FACTS_STAGE
+from knowledge.consolidation.stages import CLUSTERS_STAGE
+from knowledge.learnings.goals import (
+    ALL,
+    CONFIDENCE,
+    SOURCED,
+    TOKENS_IN,
+    TOKENS_OUT,
+    YIELD,
+    measures,
+    missed,
+)
+from knowledge.schema.calendar import EPOCH
+from knowledge.schema.tables import (
+    CANDIDATES,
+    CLUSTERS,
+    CONVERSATIONS,
+    ENTITIES,
+    FACT_SOURCES,
+    FACTS,
+    LEARNINGS,
+    MEMORY,
+    MODEL_CALLS,
+    RAW_LOGS,
+    TABLES,
+    WORK,
+    Table,
+)
+from pipelines.checks.expectations import suites
+from pipelines.checks.frames import GROUPS, PARTLY, run_remade, run_suite
+from resources.home.sources import add_source
+from resources.llm.verdict_limits import Verdicts
+from resources.warehouse.publication import held_back, published
+from tests.journeys.running import follow
+from tests.pipelines.house import House, failure
+from tests.pipelines.test_sensors import line
+
+SECRET = "ghp_" + "x7Qm2Lk9Tz4Rw8Vb1Nc6Ys3Pd5Hf0Jg2KaEu"
+
+
+def broken(house: House) -> dict[str, dict[str, int]]:
+    """Rules that do not hold, by table and suite."""
+    verdicts = Verdicts(house.state.home)
+    found = [run_suite(house.state, suite, verdicts) for suite in suites()]
+    return {f"{f.suite.table}.{f.suite.name}": f.broken for f in found if f.broken}
+
+
+def change(house: House, table: Table, how: Callable[[pl.DataFrame], pl.DataFrame]) -> None:
+    rows = house.state.warehouse.read(table).collect().sort(table.key)
+    days = rows["day"].unique().to_list() if table.by_day else None
+    house.state.warehouse.write(table, how(rows), days=days)
+
+
+def first(column: str, value: pl.Expr) -> Callable[[pl.DataFrame], pl.DataFrame]:
+    """Changes a column in the first row."""
+    row = pl.int_range(pl.len()) == 0
+    return lambda rows: rows.with_columns(pl.when(row).then(value).otherwise(column).alias(column))
+
+
+def test_every_table_is_checked_in_one_step() -> None:
+    grouped = [name for tables in GROUPS.values() for name in tables]
+    assert sorted(grouped) == sorted(TABLES)
+
+
+def test_every_column_that_may_hold_words_is_looked_at_for_secrets() -> None:
+    from knowledge.quality.invariants import TEXTS
+
+    assert all(column in TABLES[name].words for name, column in TEXTS)
+
+
+def test_what_was_built_passes(built: House) -> None:
+    assert broken(built) == {}
+
+
+@pytest.mark.parametrize(
+    ("table", "how", "suite", "rule"),
+    [
+        (CANDIDATES, first("quote_start", pl.col("quote_start") + 1), "candidates.quotes",
+         "quote stands in its source"),
+        (CANDIDATES, first("confidence", pl.lit(1.5)), "candidates.range",
+         "confidence lies within 0 and 1"),
+        (CANDIDATES, lambda rows: rows.slice(1), "candidates.balance", "counts add up"),
+        (MEMORY, first("confidence", pl.lit(float("nan"))), "memory.range",
+         "confidence is a number"),
+        (MEMORY, lambda rows: rows.slice(1), "memory.references",
+         "facts.fact_id is in memory.fact_id"),
+        (ENTITIES, first("mentions", pl.col("mentions") + 1), "entities.balance",
+         "counts add up"),
+        (FACTS, first("source_count", pl.col("source_count") + 1), "fact_sources.balance",
+         "counts add up"),
+        (FACT_SOURCES, first("record_id", pl.lit("r_nowhere")), "fact_sources.references",
+         "fact_sources.record_id is in raw_logs.record_id"),
+        (FACTS, first("derived_from", pl.lit(["r_nowhere"], pl.List(pl.String))),
+         "facts.references", "facts.derived_from is in episodes.episode_id"),
+        (CONVERSATIONS, first("records", pl.col("records") + 1), "conversations.balance",
+         "counts add up"),
+        (LEARNINGS, first("content", pl.col("content") + f" token {SECRET}"),
+         "learnings.no_secret", "no secret in content"),
+        (WORK, first("outcome", pl.lit("lost")), "work.outcomes",
+         "outcome is one of done, empty, rejected, failed"),
+    ],
+)  # fmt: skip
+def test_a_broken_row_is_counted_under_its_rule(
+    house: House, table: Table, how: Callable[[pl.DataFrame], pl.DataFrame], suite: str, rule: str
+) -> None:
+    change(house, table, how)
+    (asked,) = (each for each in suites() if f"{each.table}.{each.name}" == suite)
+    assert run_suite(house.state, asked, Verdicts(house.state.home)).broken == {rule: 1}
+
+
+def test_a_repeated_key_is_found(house: House) -> None:
+    rows = house.state.warehouse.read(CONVERSATIONS).collect().sort(CONVERSATIONS.key)
+    house.state.warehouse.append(CONVERSATIONS, rows.head(1))
+    assert broken(house)["conversations.unique_key"] == {
+        "namespace, conversation_id never twice": 2
+    }
+
+
+def test_facts_that_say_the_same_only_warn(house: House) -> None:
+    change(house, FACTS, lambda rows: rows.with_columns(
+        entity_id=pl.col("entity_id").first(), predicate=pl.lit("p"), content=pl.lit("The same.")
+    ))  # fmt: skip
+    assert "facts.duplicates" in broken(house)
+    (suite,) = (s for s in suites() if (s.table, s.name) == ("facts", "duplicates"))
+    assert not suite.blocking
+
+
+def test_a_suite_that_passed_is_not_run_again_for_the_same_versions(house: House) -> None:
+    assert broken(house) == {}
+    verdicts = Verdicts(house.state.home)
+    assert {run_suite(house.state, suite, verdicts).rows for suite in suites()} == {None}
+    change(house, ENTITIES, first("mentions", pl.col("mentions") + 0))
+    assert {run_suite(house.state, suite, verdicts).rows for suite in suites()} == {None}
+    change(house, ENTITIES, first("display_name", pl.lit("Another")))
+    again = [run_suite(house.state, suite, verdicts) for suite in suites()]
+    looked_at = {found.suite.table for found in again if found.rows is not None}
+    of_entities = {"entities", "entity_merges", "facts", "memory_entities", "valid_times"}
+    assert looked_at == {*of_entities, "engagements", "interests"}
+
+
+def test_a_failing_check_stops_publication_and_not_intake(house: House) -> None:
+    change(house, RAW_LOGS, first("text", pl.col("text") + f" token {SECRET}"))
+    before = published(house.state.home, "default")
+    result = house.run("consolidate")
+    assert not result.success
+    assert failure(result).strip().endswith("raw_logs: no secret in text: not so in 1 row")
+    assert published(house.state.home, "default") == before
+    assert house.run("intake").success
+
+
+def test_a_namespace_whose_invariants_fail_does_not_hold_up_the_others(
+    house: House, tmp_path: Path
+) -> None:
+    wrong = [
+        (RAW_LOGS, "text", pl.lit(f"token {SECRET}"), "no secret in text"),
+        (CONVERSATIONS, "records", pl.col("records") + 1, "counts add up"),  # only a suite looks
+    ]
+    path = tmp_path / "b.jsonl"
+    path.write_bytes(line("2026-02-01T10:00:00Z", 1, "Set up the project."))
+    add_source(house.state.home, path, "other")
+    follow(house.state)
+    before = {name: published(house.state.home, name) for name in ("default", "other")}
+    good = {table.name: house.state.warehouse.read(table).collect() for table, *_ in wrong}
+    for table, column, value, _ in wrong:
+        spoilt = first(column, value)
+        change(house, table, lambda rows, t=table, how=spoilt: how(rows.sort("namespace", *t.key)))
+
+    result = house.run("consolidate")
+    assert result.success, failure(result)
+    failed = {(e.asset_key.to_user_string(), e.check_name)
+              for e in result.get_asset_check_evaluations() if not e.passed}  # fmt: skip
+    assert {("raw_logs", "invariants"), ("conversations", "invariants")} < failed
+    assert ("publication", "every_namespace") in failed
+    held = held_back(house.state.home)
+    assert {name: sorted(each.reasons) for name, each in held.items()} == {
+        "default": sorted(f"{table.name}: {rule}: not so in 1 row" for table, _, _, rule in wrong)
+    }
+    assert published(house.state.home, "default") == before["default"]
+    assert published(house.state.home, "other") != before["other"]
+
+    with path.open("ab") as file:
+        file.write(line("2026-02-03T10:00:00Z", 2, "The lighthouse lamp needs a new relay."))
+    assert house.follow() == ["intake", "refresh"]  # and no more: nothing is tried in vain
+    assert held_back(house.state.home).keys() == {"default"}
+
+    own = pl.col("namespace") == "default"
+    for table, *_ in wrong:
+        mended = good[table.name].filter(own)
+        change(house, table, lambda rows, kept=mended: pl.concat([rows.filter(~own), kept]))
+    assert house.run("consolidate").success
+    assert held_back(house.state.home) == {}
+    assert published(house.state.home, "default") != before["default"]
+
+
+def test_a_row_that_everything_does_not_give_is_found_and_made_good(house: House) -> None:
+    good = house.state.warehouse.read(FACTS).collect().sort(FACTS.key)
+    change(house, FACTS, first("extractor", pl.lit("by hand")))
+    verdicts = Verdicts(house.state.home)
+    broken = {stage.name: run_remade(house.state, stage, verdicts).broken for stage in PARTLY}
+    found = {name: rules for name, rules in broken.items() if rules}
+    assert found == {"facts": {"facts as made of everything": 1}}
+    assert verdicts.against("default") == ["facts: facts as made of everything: not so in 1 row"]
+
+    assert house.run("consolidate").success
+    assert_frame_equal(house.state.warehouse.read(FACTS).collect().sort(FACTS.key), good)
+    assert Verdicts(house.state.home).against("default") == []
+    assert run_remade(house.state, PARTLY[0], Verdicts(house.state.home)).rows is None
+
+
+def test_of_many_facts_the_slice_of_the_day_is_looked_at(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pipelines.checks.frames.ALL_AGAIN", 0)
+    following = [stage for stage in PARTLY if stage.amend]
+
+    def broken() -> dict[str, dict[str, int]]:
+        found = {s.name: run_remade(house.state, s, Verdicts(house.state.home)) for s in following}
+        return {name: each.broken for name, each in found.items() if each.broken}
+
+    monkeypatch.setattr("pipelines.checks.frames.SLICES", 1)
+    assert broken() == {}
+    change(house, MEMORY, first("confidence", pl.lit(0.123)))
+    assert broken() == {"memory": {"memory as made of everything": 1}}
+    assert house.run("consolidate").success
+    assert broken() == {}
+
+
+def test_of_many_facts_topics_are_looked_at_on_one_day_of_some(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pipelines.checks.frames.ALL_AGAIN", 0)
+    change(house, CLUSTERS, first("x", pl.lit(99.0)))
+    last = house.state.warehouse.read(FACTS).select(pl.col("last_seen").max()).collect().item()
+    day = (last - EPOCH).days
+
+    def remade() -> tuple[int | None, dict[str, int]]:
+        found = run_remade(house.state, CLUSTERS_STAGE, Verdicts(house.state.home))
+        return found.rows, found.broken
+
+    monkeypatch.setattr("pipelines.checks.frames.SLICES", day + 1)
+    assert remade() == (0, {})
+    change(house, CLUSTERS, first("y", pl.lit(99.0)))
+    monkeypatch.setattr("pipelines.checks.frames.SLICES", day)
+    assert remade()[1] == {"clusters as made of everything": 1}
+
+
+def test_what_another_run_just_wrote_is_not_held_against_what_was_made_before(
+    house: House,
+) -> None:
+    change(house, CANDIDATES, pl.DataFrame.clear)  # no run has followed from it yet
+    found = [run_remade(house.state, stage, Verdicts(house.state.home)) for stage in PARTLY]
+    assert not any(each.broken for each in found)
+
+
+def test_parts_that_do_not_make_the_whole_are_not_published(
+    house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def forgetful(*given: Any) -> dict[str, pl.DataFrame]:
+        assert FACTS_STAGE.after
+        made = FACTS_STAGE.after(*given)
+        return {**made, "facts": first("source_record_ids", pl.lit([]))(made["facts"])}
+
+    monkeypatch.setattr("assets.stages.facts.STAGE", replace(FACTS_STAGE, after=forgetful))
+    path = tmp_path / "new.jsonl"
+    path.write_bytes(line("2026-03-01T10:00:00Z", 1, "Restart docker on the nas."))
+    add_source(house.state.home, path, "default")
+    house.follow()
+    result = house.run("consolidate")
+    assert not result.success
+    assert failure(result).strip().endswith("facts: facts as made of everything: not so in 1 row")
+    assert house.run("consolidate").success
+
+
+def test_a_run_that_changes_nothing_does_not_load_great_expectations(house: House) -> None:
+    program = f"""
+import sys
+from pathlib import Path
+from pipelines.runner import run_graph
+from resources.context import open_state
+assert run_graph(open_state(Path({str(house.state.home.root)!r}))).runs == []
+assert "great_expectations" not in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)
+
+
+def test_goals_are_measured_and_only_warn(house: House) -> None:
+    result = house.run("consolidate")
+    assert result.success, failure(result)
+    goals = {e.check_name: e for e in result.get_asset_check_evaluations()
+             if e.check_name in {goal.name for goal in ALL}}  # fmt: skip
+    assert goals.keys() == {"yield", "mean_confidence", "sourced", "tokens_in", "tokens_out"}
+    assert all(goal.severity.name == "WARN" for goal in goals.values())
+    assert goals["sourced"].passed
+
+
+def test_tokens_are_counted_per_conversation_that_was_asked_about() -> None:
+    judged = [{"outcome": "low_quality", "extractor": name, "conversation_id": str(number)}
+              for number, name in enumerate(["learning_model/a@1", "learning_model/a@1",
+                                             "learning_rules@3"])]  # fmt: skip
+    candidates = pl.DataFrame(judged).with_columns(namespace=pl.lit("me"))
+    calls = pl.DataFrame(
+        {"asset": ["learning_candidates"] * 2 + ["candidates"], "tokens_in": [5000, 2000, 9],
+         "tokens_out": [600, None, 9]}
+    )  # fmt: skip
+    found = measures(candidates, LEARNINGS.empty(), RAW_LOGS.empty(), calls)
+    assert found[TOKENS_IN.name] == 3500
+    assert TOKENS_OUT.name not in found
+    assert missed(TOKENS_IN, {"me": 3500, "you": 4000}) == ["you"]
+
+
+def test_goals_are_between_their_bounds(built: House) -> None:
+    read = built.state.warehouse.read
+    learnings = read(LEARNINGS).collect()
+    found = measures(
+        read(TABLES["learning_candidates"]).collect(),
+        learnings,
+        read(RAW_LOGS, columns=["record_id"]).collect().head(0),
+        MODEL_CALLS.empty(),
+    )
+    assert TOKENS_IN.name not in found
+    assert found[SOURCED.name] == 0.0
+    assert missed(SOURCED, {"default": 0.99}) == ["default"]
+    assert missed(CONFIDENCE, {"default": 0.75}) == []
+    assert missed(YIELD, {"default": 0.31, "other": 0.2}) == ["default"]

@@ -1,0 +1,79 @@
+"""A night that would strike out too much is not published until somebody lets it through."""
+
+import shutil
+from pathlib import Path
+
+import dagster as dg
+
+from knowledge.schema.policy import Policy
+from resources.context import State
+from resources.home.settings import Settings
+from resources.home.sources import add_source
+from resources.warehouse.publication import held_back, published
+from serving.cli.review.values import struck
+from serving.read.reader import open_reader
+from tests.journeys.running import follow
+from tests.pipelines.house import House, failure, open_house, talk
+
+
+def with_share(house: House, share: float) -> House:
+    policy = Policy(struck_out_share=share, struck_out_floor=0)
+    return House(State(house.state.home, Settings(policy=policy)), house.logs, house.instance)
+
+
+def statuses(house: House) -> dict[str, str]:
+    facts = open_reader(house.state, "default").memory().collect()
+    return dict(facts.select("content", "status").iter_rows())
+
+
+def test_it_is_held_back_told_and_let_through_by_the_setting(tmp_path: Path) -> None:
+    house = with_share(open_house(tmp_path, dg.DagsterInstance.ephemeral()), 0.2)
+    talk(house.logs, 0, "I live in Berlin.", "2026-02-01T10:00:00Z")
+    follow(house.state)
+    before = published(house.state.home, "default")
+    assert before is not None
+
+    talk(house.logs, 1, "I live in Rome.", "2026-02-05T10:00:00Z")
+    assert house.follow() == ["intake", "refresh"]  # and no more: nothing is tried in vain
+    (why,) = held_back(house.state.home)["default"].reasons
+    assert "2 of 2 published statements (100.0%)" in why, "one about Berlin, too"
+    assert "policy.struck_out_share = 0.2" in why
+    assert published(house.state.home, "default") == before
+    assert set(statuses(house).values()) == {"active"}
+
+    result = house.run("consolidate")
+    assert not result.success
+    assert failure(result).strip().endswith(f"default: {why}")
+    (check,) = [e for e in result.get_asset_check_evaluations() if e.check_name == "struck_out"]
+    assert check.metadata["default/struck_out"].value == 2
+
+    assert struck(house.state, None)["cause"].to_list() == ["ended", "ended"]
+
+    # Another namespace goes its way.
+    other = tmp_path / "other"
+    other.mkdir()
+    add_source(house.state.home, talk(other, 2, "I live in Oslo.", "2026-02-06T10:00:00Z"), "other")
+    house.follow()
+    assert house.run("consolidate").success
+    assert published(house.state.home, "other")
+    assert published(house.state.home, "default") == before
+
+    let = with_share(house, 1.0)
+    assert let.follow() == ["consolidate"]
+    assert held_back(house.state.home) == {}
+    assert statuses(let) == {"I live in Berlin.": "ended", "I live in Rome.": "active"}
+    assert house.follow() == []
+
+
+def test_tables_that_were_taken_away_are_made_anew_and_published(tmp_path: Path) -> None:
+    house = open_house(tmp_path, dg.DagsterInstance.ephemeral())
+    for number, place in enumerate(("Berlin", "Rome")):
+        talk(house.logs, number, f"I live in {place}.", f"2026-02-0{number + 1}T10:00:00Z")
+        follow(house.state)
+    before = statuses(house)
+    for table in house.state.home.warehouse.iterdir():
+        if table.name != "records":
+            shutil.rmtree(table)
+    anew = House(State(house.state.home, house.state.settings), house.logs, house.instance)
+    anew.follow()
+    assert statuses(anew) == before

@@ -1,0 +1,66 @@
+"""Clocks that are wrong: of a machine that wrote logs, and of the one that reads them."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+from polars.testing import assert_frame_equal
+
+from knowledge.build.build import build, comparable
+from knowledge.engine.diff import Change
+from knowledge.engine.stage import Means
+from knowledge.schema.tables import CONVERSATIONS, MEMORY, RAW_LOGS, RECORDS
+from pipelines.checks.rebuild_equal import forget_work
+from pipelines.planning.dates import dates
+from resources.warehouse.publication import published
+from tests.pipelines.house import House
+from tests.pipelines.test_sensors import line
+
+NewHouse = Callable[[], House]
+USUAL = b"".join(line(f"2026-03-0{n}T10:00:00Z", n, f"Use pnpm in step {n}.") for n in range(1, 6))
+AHEAD = line("2126-03-09T10:00:00Z", 9, "Use ssh to reach nas.example.net.")
+
+
+def as_one_rebuild(house: House) -> None:
+    """The tables are those that all records give at once."""
+    means = Means(house.state.policy, house.state.embedder)
+    whole = comparable(build(house.state.warehouse.read(RECORDS).collect(), means))
+    for table in (RAW_LOGS, CONVERSATIONS, MEMORY):
+        stored = comparable({table.name: house.state.warehouse.read(table).collect()})[table.name]
+        assert_frame_equal(stored, whole[table.name], check_exact=True)
+
+
+def days(house: House) -> list[str]:
+    return sorted(house.state.warehouse.read(CONVERSATIONS).collect()["day"])
+
+
+def test_a_file_that_is_ahead_is_believed_until_others_say_otherwise(new_house: NewHouse) -> None:
+    house = new_house()
+    (house.logs / "ahead.jsonl").write_bytes(AHEAD)
+    assert house.follow() == ["intake", "refresh"]
+    assert days(house) == ["2126-03-09"], "a day after the last partition"
+    (house.logs / "usual.jsonl").write_bytes(USUAL)
+    house.follow()
+    assert days(house) == ["2015-01-01", *(f"2026-03-0{n}" for n in range(1, 6))]
+    manifest = published(house.state.home, "default")
+    assert manifest is not None
+    assert str(manifest.watermark)[:10] == "2026-03-05"
+    (file,) = dates(house.state).undated.to_dicts()
+    assert (Path(file["source_file"]).name, file["records"], file["late"]) == ("ahead.jsonl", 1, 1)
+    as_one_rebuild(house)
+
+
+def test_records_that_an_older_intake_left_undated_are_dated_again(new_house: NewHouse) -> None:
+    house = new_house()
+    (house.logs / "usual.jsonl").write_bytes(USUAL)
+    house.follow()
+    expected = house.state.warehouse.read(RAW_LOGS).collect()
+    told = house.state.warehouse.read(RECORDS).collect()
+    without = told.with_columns(occurred_at=pl.lit(None, RECORDS.schema["occurred_at"]))
+    house.state.warehouse.amend(RECORDS, Change(without, told), namespace="default")
+    (house.state.home.root / "records_dated").unlink()
+    forget_work(house.state, days(house))  # as a new version of the stage does
+    house.follow()
+    assert_frame_equal(house.state.warehouse.read(RAW_LOGS).collect(), expected,
+                       check_row_order=False)  # fmt: skip
+    as_one_rebuild(house)

@@ -1,0 +1,374 @@
+"""Tables on real Delta: what is replaced, what stays, what is refused."""
+
+import multiprocessing
+import os
+import shutil
+import signal
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from multiprocessing.synchronize import Event
+from pathlib import Path
+
+import polars as pl
+import pytest
+from deltalake import DeltaTable
+from polars.testing import assert_frame_equal
+
+from knowledge.engine.diff import Change, amended
+from knowledge.schema.tables import CANDIDATES, FUNNEL, TABLES, TEXT, Column, Table
+from resources.warehouse.warehouse import Conflict, Warehouse
+
+SPAWN = multiprocessing.get_context("spawn")
+NOON = datetime(2026, 2, 3, 12, tzinfo=UTC)
+
+
+def _sample(kind: pl.DataType, number: int) -> object:
+    """A value of a type; every third nested one is empty or has a hole."""
+    if isinstance(kind, pl.List):
+        return [] if number % 3 == 0 else [_sample(pl.List(kind.inner).inner, number)] * 2  # type: ignore[arg-type]
+    if isinstance(kind, pl.Struct):
+        return {field.name: _sample(field.dtype, number) for field in kind.fields}  # type: ignore[arg-type]
+    if kind == pl.UInt64:
+        return 2**64 - 1 - number
+    if kind.is_integer():
+        return number
+    if kind.is_float():
+        return number / 8
+    if kind == pl.Boolean:
+        return number % 2 == 0
+    return NOON + timedelta(microseconds=number) if kind.is_temporal() else f"it's {number}"
+
+
+def _rows(table: Table, count: int = 4) -> pl.DataFrame:
+    """Rows of a table, nulls where they may be, in two namespaces and two days."""
+    rows: list[dict[str, object]] = []
+    for number in range(count):
+        row: dict[str, object] = {
+            name: None if column.null and number % 2 else _sample(column.type, number)
+            for name, column in table.columns.items()
+        }
+        namespace = "ab"[number % 2] if len(table.key) > 1 else f"n{number}"
+        places = {"namespace": namespace, "day": f"2026-02-0{1 + number // 2 % 2}"}
+        rows.append(row | {name: value for name, value in places.items() if name in row})
+    return table.frame(rows)
+
+
+def _gates(**rows_in: int) -> pl.DataFrame:
+    return FUNNEL.frame(
+        {"namespace": name[0], "stage": "s", "gate": name, "rows_in": number, "passed": 0,
+         "refused": number, "rate": 0.0}
+        for name, number in rows_in.items()
+    )  # fmt: skip
+
+
+def _stored(warehouse: Warehouse, table: Table) -> pl.DataFrame:
+    return warehouse.read(table).sort(table.key).collect()
+
+
+@pytest.mark.parametrize("table", TABLES.values(), ids=TABLES.keys())
+def test_every_table_comes_back_as_it_went_and_equal_content_commits_nothing(
+    tmp_path: Path, table: Table
+) -> None:
+    warehouse, rows = Warehouse(tmp_path), _rows(table)
+    assert warehouse.read(table).collect().equals(table.empty())
+    assert warehouse.version(table) is None
+    assert warehouse.write(table, rows) == (0, 4, True)
+    back = _stored(warehouse, table)
+    assert back.schema == table.schema
+    assert back.equals(rows)
+    assert warehouse.write(table, rows.reverse()) == (0, 4, False)
+    assert warehouse.version(table) == 0
+
+
+@pytest.mark.parametrize(
+    ("days", "namespaces", "stay"),
+    [
+        (["2026-02-01"], None, [("a", "2026-02-02"), ("b", "2026-02-02")]),
+        (None, ["a"], [("b", "2026-02-01"), ("b", "2026-02-02")]),
+        (["2026-02-02"], ["b"], [("a", "2026-02-01"), ("a", "2026-02-02"), ("b", "2026-02-01")]),
+        (["2026-02-01", "2026-02-02"], None, []),
+        ([], None, [(name, f"2026-02-0{day}") for name in "ab" for day in (1, 2)]),
+        (None, None, []),
+    ],
+)
+def test_just_the_part_that_is_named_is_replaced(
+    tmp_path: Path,
+    days: Sequence[str] | None,
+    namespaces: Sequence[str] | None,
+    stay: list[tuple[str, str]],
+) -> None:
+    warehouse, rows = Warehouse(tmp_path), _rows(CANDIDATES)
+    warehouse.write(CANDIDATES, rows)
+    gone = warehouse.write(CANDIDATES, CANDIDATES.empty(), days=days, namespaces=namespaces)
+    assert _stored(warehouse, CANDIDATES).select("namespace", "day").sort(pl.all()).rows() == stay
+    assert gone.changed == (len(stay) < 4)
+    again = warehouse.write(CANDIDATES, CANDIDATES.empty(), days=days, namespaces=namespaces)
+    assert not again.changed
+    mine = rows.filter(~pl.concat_str("namespace", "day").is_in(["".join(pair) for pair in stay]))
+    warehouse.write(CANDIDATES, mine, days=days, namespaces=namespaces)
+    assert _stored(warehouse, CANDIDATES).equals(rows)
+
+
+def test_rows_outside_of_what_is_replaced_and_keys_twice_are_refused(tmp_path: Path) -> None:
+    warehouse, rows = Warehouse(tmp_path), _rows(CANDIDATES)
+    with pytest.raises(ValueError, match="outside"):
+        warehouse.write(CANDIDATES, rows, days=["2026-02-01"])
+    for way in (warehouse.write, warehouse.append):
+        with pytest.raises(ValueError, match="4 rows repeat a key"):
+            way(CANDIDATES, pl.concat([rows, rows]))
+    assert warehouse.version(CANDIDATES) is None
+
+
+def test_a_stale_overwrite_is_refused_and_computed_again(tmp_path: Path) -> None:
+    mine, other = Warehouse(tmp_path), Warehouse(tmp_path)
+    mine.write(FUNNEL, _gates(a1=1))
+    seen: list[int] = []
+
+    def add_one(current: pl.DataFrame) -> pl.DataFrame:
+        seen.append(current.height)
+        if len(seen) == 1:
+            other.append(FUNNEL, _gates(a2=5))
+        return current.with_columns(pl.col("rows_in") + 1)
+
+    mine.update(FUNNEL, add_one)
+    assert seen == [1, 2]
+    assert _stored(mine, FUNNEL)["rows_in"].to_list() == [2, 6]
+    with pytest.raises(Conflict, match="version 0, now 2"):
+        mine.write(FUNNEL, _gates(a1=9), read_version=0)
+    assert mine.write(FUNNEL, _gates(a1=9), read_version=2).changed
+
+
+def test_who_is_always_second_gives_up(tmp_path: Path) -> None:
+    mine, other = Warehouse(tmp_path), Warehouse(tmp_path)
+    mine.write(FUNNEL, _gates(a=1))
+
+    def disturbed(current: pl.DataFrame) -> pl.DataFrame:
+        other.update(FUNNEL, lambda rows: rows.with_columns(pl.col("rows_in") + 1))
+        return current.with_columns(rows_in=0)
+
+    with pytest.raises(Conflict):
+        mine.update(FUNNEL, disturbed)
+    assert _stored(mine, FUNNEL)["rows_in"].to_list() == [6]
+
+
+def test_other_namespaces_do_not_stand_in_the_way(tmp_path: Path) -> None:
+    mine, other = Warehouse(tmp_path), Warehouse(tmp_path)
+    mine.write(FUNNEL, _gates(a=1, b=1))
+
+    def meanwhile(current: pl.DataFrame) -> pl.DataFrame:
+        other.write(FUNNEL, _gates(b=7), namespaces=["b"])
+        return current.with_columns(rows_in=2)
+
+    mine.update(FUNNEL, meanwhile, namespaces=["a"])
+    assert _stored(mine, FUNNEL)["rows_in"].to_list() == [2, 7]
+
+
+def test_old_versions_can_be_read_and_a_run_is_named_in_its_commit(tmp_path: Path) -> None:
+    warehouse = Warehouse(tmp_path, run_id="run-7")
+    first = warehouse.write(FUNNEL, _gates(a=1))
+    warehouse.write(FUNNEL, _gates(a=2))
+    then = warehouse.read(FUNNEL, version=first.version, columns=["rows_in"]).collect()
+    assert then["rows_in"].to_list() == [1]
+    assert DeltaTable(tmp_path / "funnel").history(1)[0]["run_id"] == "run-7"
+
+
+def test_a_day_is_read_without_opening_the_others(tmp_path: Path) -> None:
+    warehouse = Warehouse(tmp_path)
+    warehouse.write(CANDIDATES, _rows(CANDIDATES))
+    for file in tmp_path.glob("candidates/namespace=*/day=2026-02-02/*.parquet"):
+        file.write_bytes(b"")
+    for file in tmp_path.glob("candidates/namespace=b/day=*/*.parquet"):
+        file.write_bytes(b"")
+    assert warehouse.read(CANDIDATES, namespace="a", days=["2026-02-01"]).collect().height == 1
+
+
+def test_what_came_and_went_since_a_version_is_read_from_the_days_that_changed(
+    tmp_path: Path,
+) -> None:
+    warehouse = Warehouse(tmp_path)
+    rows = _rows(CANDIDATES, 8)
+    before = warehouse.write(CANDIDATES, rows).version
+    own = rows.filter(namespace="a")
+    everything = warehouse.changes(CANDIDATES, None, namespace="a")
+    assert everything is not None
+    assert everything.come.equals(own)
+    assert everything.gone.is_empty()
+
+    other = pl.col("day") == "2026-02-02"
+    more = _rows(CANDIDATES, 12).filter(namespace="a").join(own, on="candidate_id", how="anti")
+    changed = pl.concat([own.filter(other).slice(1), more.filter(other)])
+    warehouse.write(CANDIDATES, changed, days=["2026-02-02"], namespaces=["a"])
+    for file in tmp_path.glob("candidates/namespace=a/day=2026-02-01/*.parquet"):
+        file.write_bytes(b"")
+    change = warehouse.changes(CANDIDATES, before, namespace="a")
+    assert change is not None
+    assert change.come.equals(more.filter(other))
+    assert change.gone.equals(own.filter(other).head(1))
+    nothing = warehouse.changes(CANDIDATES, before, namespace="b")
+    assert nothing is not None
+    assert nothing.rows.is_empty()
+
+
+def test_what_changed_since_a_version_that_is_gone_is_not_known(tmp_path: Path) -> None:
+    warehouse = Warehouse(tmp_path)
+    for number in range(3):
+        warehouse.write(FUNNEL, _gates(a=number))
+    change = warehouse.changes(FUNNEL, 0, namespace="a")
+    assert change is not None
+    assert (change.gone["rows_in"].item(), change.come["rows_in"].item()) == (0, 2)
+    warehouse.maintain(FUNNEL, retention=timedelta(0))
+    assert warehouse.changes(FUNNEL, 0, namespace="a") is None
+    assert warehouse.changes(FUNNEL, 9, namespace="a") is None
+
+
+def test_days_that_stay_as_they_are_are_not_written_again(tmp_path: Path) -> None:
+    warehouse = Warehouse(tmp_path)
+    rows = _rows(CANDIDATES, 8)
+    warehouse.write(CANDIDATES, rows)
+    before = set(DeltaTable(tmp_path / "candidates").file_uris())
+    rows = rows.filter(pl.col("candidate_id") != rows["candidate_id"].max())
+    written = warehouse.write(CANDIDATES, rows, namespaces=["a", "b"])
+    assert (written.rows, written.changed) == (7, True)
+    assert _stored(warehouse, CANDIDATES).equals(rows)
+    kept = before & set(DeltaTable(tmp_path / "candidates").file_uris())
+    assert {part for path in kept for part in Path(path).parts if "day=" in part} == {
+        "day=2026-02-01"
+    }
+
+
+def test_a_column_declared_later_is_empty_in_old_rows(tmp_path: Path) -> None:
+    warehouse = Warehouse(tmp_path)
+    warehouse.write(FUNNEL, _gates(a=1, b=1))
+    columns = dict(FUNNEL.columns) | {"note": Column(TEXT, "Added later.", null=True)}
+    wider = replace(FUNNEL, columns=columns)
+    assert warehouse.read(wider).collect()["note"].to_list() == [None, None]
+    noted = _gates(b=1).with_columns(note=pl.lit("new"))
+    warehouse.write(wider, noted, namespaces=["b"])
+    assert _stored(warehouse, wider)["note"].to_list() == [None, "new"]
+    assert _stored(warehouse, FUNNEL).equals(_gates(a=1, b=1))
+    warehouse.write(FUNNEL, _gates(a=2))
+    assert warehouse.read(wider).collect()["note"].to_list() == [None]
+    assert warehouse.append(wider, _gates(b=1).with_columns(note=pl.lit("again"))).changed
+    assert _stored(warehouse, wider)["note"].to_list() == [None, "again"]
+
+
+def test_upkeep_keeps_what_publications_name_and_changes_no_version(tmp_path: Path) -> None:
+    warehouse = Warehouse(tmp_path)
+    for number in range(5):
+        warehouse.write(FUNNEL, _gates(a=number))
+    removed = warehouse.maintain(FUNNEL, keep={1}, retention=timedelta(0))
+    assert removed == 3
+    assert warehouse.version(FUNNEL) == 4
+    assert warehouse.write(FUNNEL, _gates(a=4)) == (4, 1, False)
+    assert warehouse.read(FUNNEL, version=1).collect()["rows_in"].to_list() == [1]
+    with pytest.raises(FileNotFoundError):
+        warehouse.read(FUNNEL, version=2).collect()
+    before = DeltaTable(tmp_path / "funnel").version()
+    assert warehouse.maintain(FUNNEL, keep={1}, retention=timedelta(0)) == 0
+    assert DeltaTable(tmp_path / "funnel").version() == before
+
+
+def test_upkeep_compacts_many_small_files(tmp_path: Path) -> None:
+    warehouse = Warehouse(tmp_path)
+    gates = _gates(**{f"a{number:02}": number for number in range(40)})
+    for batch in gates.iter_slices(1):
+        warehouse.append(FUNNEL, batch)
+    last = warehouse.version(FUNNEL)
+    warehouse.maintain(FUNNEL)
+    assert len(DeltaTable(tmp_path / "funnel").file_uris()) == 1
+    assert warehouse.write(FUNNEL, gates) == (last, 40, False)
+
+
+def _write_for_ever(folder: Path, started: Event) -> None:
+    warehouse, rows = Warehouse(folder), _rows(CANDIDATES, 2000)
+    for number in range(10_000):
+        warehouse.write(CANDIDATES, rows.with_columns(content=pl.lit(str(number))))
+        started.set()
+
+
+@pytest.mark.faults
+def test_a_kill_in_the_middle_leaves_the_last_version_readable(tmp_path: Path) -> None:
+    for delay in (0.0, 0.013, 0.029, 0.04, 0.055):
+        started = SPAWN.Event()
+        writer = SPAWN.Process(target=_write_for_ever, args=(tmp_path, started))
+        writer.start()
+        assert started.wait(60)
+        time.sleep(delay)
+        assert writer.pid
+        os.kill(writer.pid, signal.SIGKILL)
+        writer.join()
+        left = Warehouse(tmp_path).read(CANDIDATES).collect()
+        assert left.height == 2000
+        assert left["content"].n_unique() == 1
+    assert Warehouse(tmp_path).write(CANDIDATES, _rows(CANDIDATES)).changed
+
+
+def test_a_home_may_have_any_name(tmp_path: Path) -> None:
+    folder = tmp_path / "my home, 100 % tidy" / "täglich #1"
+    folder.mkdir(parents=True)
+    warehouse = Warehouse(folder)
+    rows = pl.DataFrame(
+        {"namespace": ["a", "b"], "stage": ["s", "s"], "gate": ["g", "g"], "rows_in": [2, 3],
+         "passed": [1, 3], "refused": [1, 0], "rate": [0.5, 1.0]}
+    )  # fmt: skip
+    warehouse.write(FUNNEL, rows)
+    warehouse.write(FUNNEL, rows.filter(namespace="a").with_columns(rows_in=4), namespaces=["a"])
+    warehouse.maintain(FUNNEL)
+    assert warehouse.read(FUNNEL, namespace="a").collect()["rows_in"].to_list() == [4]
+    assert warehouse.read(FUNNEL).collect().height == 2
+
+
+def test_a_table_that_was_made_anew_is_not_taken_for_the_one_before(tmp_path: Path) -> None:
+    warehouse, rows = Warehouse(tmp_path), _rows(CANDIDATES)
+    warehouse.write(CANDIDATES, rows)
+    assert warehouse.read(CANDIDATES).collect().height == rows.height
+    shutil.rmtree(tmp_path / CANDIDATES.name)
+    assert warehouse.read(CANDIDATES).collect().is_empty()
+    Warehouse(tmp_path).write(CANDIDATES, rows.head(1))
+    assert warehouse.read(CANDIDATES).collect().height == 1
+
+
+@pytest.mark.parametrize("name", [n for n, t in TABLES.items() if "namespace" in t.key])
+def test_amending_gives_what_writing_all_gives_and_is_seen_as_a_change(
+    tmp_path: Path, name: str
+) -> None:
+    table = TABLES[name]
+    rows = _rows(table, 12)
+    own, others = rows.filter(pl.col("namespace") == "a"), rows.filter(pl.col("namespace") != "a")
+    warehouse = Warehouse(tmp_path)
+    warehouse.write(table, pl.concat([own.head(3), others]))
+    for gone, come in ((own.head(0), own.slice(3)), (own.slice(1, 3), own.head(0))):
+        since = warehouse.version(table)
+        before = warehouse.read(table, namespace="a").collect()
+        change = Change(come, gone)
+        written = warehouse.amend(table, change, namespace="a")
+        assert written.version == warehouse.version(table)
+        seen = warehouse.changes(table, since, namespace="a")
+        assert seen is not None
+        assert_frame_equal(seen.come.sort(table.key), come, check_exact=True)
+        assert_frame_equal(seen.gone.sort(table.key), gone, check_exact=True)
+        now = warehouse.read(table, namespace="a").collect()
+        assert_frame_equal(
+            now.sort(table.key), amended(before, change).sort(table.key), check_exact=True
+        )
+        elsewhere = warehouse.changes(table, since, namespace="b")
+        assert elsewhere is not None
+        assert elsewhere.rows.is_empty()
+    left = warehouse.read(table).filter(pl.col("namespace") != "a").collect()
+    assert_frame_equal(left.sort(table.key), others.sort(table.key), check_exact=True)
+
+
+def test_only_files_with_rows_that_go_are_written_again(tmp_path: Path) -> None:
+    warehouse = Warehouse(tmp_path)
+    rows = _gates(**{f"a{number}": number for number in range(60)})
+    rows = rows.with_columns(namespace=pl.lit("n"))
+    warehouse.write(FUNNEL, rows.head(50), namespaces=["n"])
+    (large,) = warehouse._open(FUNNEL).file_uris()  # pyright: ignore[reportPrivateUsage, reportOptionalMemberAccess]
+    warehouse.amend(FUNNEL, Change(rows.slice(50), rows.head(0)), namespace="n")
+    changed = rows.slice(55, 1).with_columns(rows_in=pl.lit(99, pl.Int64))
+    warehouse.amend(FUNNEL, Change(changed, rows.slice(55, 1)), namespace="n")
+    assert large in warehouse._open(FUNNEL).file_uris()  # pyright: ignore[reportPrivateUsage, reportOptionalMemberAccess]
+    stored = warehouse.read(FUNNEL).collect().sort("gate")
+    assert stored.equals(pl.concat([rows.head(55), changed, rows.slice(56)]).sort("gate"))

@@ -1,0 +1,126 @@
+"""No command that reads one namespace says a word of another."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from resources.context import open_state
+from serving.cli.main import COMMANDS
+from serving.query import listing
+from serving.read.reader import Reader
+from serving.retrieval.open_memory import Memory
+from tests.homes import copy_home
+from tests.serving.conftest import Answer, Ask
+from tests.serving.two_namespaces import SAID, words
+
+READING: dict[str, Sequence[str]] = {
+    "search": ("build fails cache", "--type", "all", "--min-confidence", "0"),
+    "context": ("why does the build fail?", "--turn", "the cache is stale"),
+    "memory": (),
+    "facts": ("--all",),
+    "learnings": (),
+    "entities": (),
+    "interests": (),
+    "check-ins": (),
+    "learn": (),
+    "schedule": (),
+    "research": (),
+    "notifications": (),
+    "review": (),
+    "prompts": (),
+    "costs": (),
+    "metrics": (),
+    "dead-letters": (),
+}
+"""Commands that take a namespace → what they are asked about all that it holds."""
+
+BY_ID = (
+    "forget",
+    "mute",
+    "unmute",
+    "why",
+    "show",
+    "confirm",
+    "retract",
+    "correct",
+    "merge",
+    "keep-apart",
+    "unmerge",
+    "rate",
+)
+"""Commands that take ids of things."""
+
+OF_THE_HOME = {
+    "run", "ingest", "status", "sources", "stale", "backfill", "dry-run", "doctor", "config", "ui",
+    "serve", "mcp", "keys", "like", "unlike", "dislike", "undislike",
+}  # fmt: skip
+"""Commands of who runs it: they tell of the home, or write for a namespace that is named."""
+
+OTHER = {"ada": "bo", "bo": "ada"}
+
+
+@pytest.fixture(scope="module")
+def place(two_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return copy_home(two_home, tmp_path_factory.mktemp("commands") / "home")
+
+
+@pytest.fixture(scope="module")
+def readers(place: Path) -> dict[str, Reader]:
+    memory = Memory(open_state(place))
+    return {name: memory.reader(name) for name in SAID}
+
+
+def one_of(reader: Reader) -> dict[str, str]:
+    """An id of each kind of thing."""
+    facts = listing.facts(reader).rows
+    return {
+        "fact": facts[0]["fact_id"],
+        "learning": listing.learnings(reader).rows[0]["learning_id"],
+        "entity": listing.entities(reader).rows[0]["entity_id"],
+        "episode": listing.episodes(reader).rows[0]["episode_id"],
+    }
+
+
+def said(answer: Answer) -> str:
+    return answer.out + answer.err
+
+
+def test_every_command_is_looked_at() -> None:
+    assert {*READING, *BY_ID, *OF_THE_HOME} == set(COMMANDS)
+
+
+@pytest.mark.parametrize("name", SAID)
+@pytest.mark.parametrize("form", [(), ("--json",)], ids=["text", "json"])
+@pytest.mark.parametrize("command", READING)
+def test_it_sees_its_own_alone(
+    command: str, form: tuple[str, ...], name: str, place: Path, run_cairn: Ask
+) -> None:
+    told = run_cairn("--home", place, command, *READING[command], "--namespace", name, *form)
+    assert told.code == 0, told.err
+    assert [word for word in words(OTHER[name]) if word in said(told)] == []
+    if command in ("search", "facts", "learnings", "memory", "context", "entities", "interests"):
+        assert any(word in said(told) for word in words(name)), "and it does see that"
+
+
+@pytest.mark.parametrize("kind", ["fact", "learning", "entity", "episode"])
+@pytest.mark.parametrize("command", BY_ID)
+def test_an_id_of_another_is_not_there(
+    command: str, kind: str, place: Path, readers: dict[str, Reader], run_cairn: Ask
+) -> None:
+    theirs = one_of(readers["bo"])[kind]
+    more: dict[str, Sequence[str]] = {
+        "correct": ("No.",), "merge": (theirs,), "keep-apart": (theirs,), "rate": ("up",),
+    }  # fmt: skip
+    before = _inbox(place)
+    told = run_cairn("--home", place, command, theirs, *more.get(command, ()), "--namespace", "ada")
+    assert told.code != 0
+    assert [word for word in words("bo") if word in said(told)] == []
+    assert _inbox(place) == before, "and nothing is decided"
+
+
+def _inbox(place: Path) -> list[Any]:
+    files = sorted((place / "inbox").rglob("*.jsonl"))
+    return [json.loads(line) for file in files for line in file.read_text().splitlines()]

@@ -1,0 +1,100 @@
+"""`cairn learn`, `schedule` and `research`, over the graph and a folder of documents."""
+
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+import pytest
+
+from resources.web.search_provider import Failed, Found
+from tests.journeys.running import follow
+from tests.pipelines.house import House, open_house
+from tests.serving.conftest import Answer, Ask
+
+TEA = "# Tea\n\nGreen tea is brewed at 80 degrees.\n"
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> House:
+    return open_house(tmp_path / "house", dg.DagsterInstance.ephemeral())
+
+
+@pytest.fixture
+def cairn(house: House, run_cairn: Ask) -> Any:
+    def cairn(*arguments: str) -> Answer:
+        return run_cairn("--home", house.state.home.root, *arguments)
+
+    return cairn
+
+
+def test_what_was_asked_for_is_noted_at_once_and_stays_active_without_a_provider(
+    house: House, cairn: Any
+) -> None:
+    told = cairn("learn", "green", "tea")
+    assert told.code == 0, told.err
+    assert "Noted for namespace default: to learn about green tea." in told.out
+    assert "No search provider is set" in told.out
+    assert cairn("schedule", "Rust releases", "--every", "week").code == 0
+    follow(house.state)
+    listed = cairn("learn").out
+    assert "… green tea: 4 searches to make" in listed
+    assert "No search provider is set" in listed
+    (recurs,) = cairn("schedule", "--json").json["schedules"]
+    assert (recurs["topic"], recurs["held"]) == ("Rust releases", "switched_off")
+    assert cairn("schedule", "rust releases", "--stop").code == 0
+    follow(house.state)
+    assert cairn("schedule", "--json").json["schedules"] == []
+    report = cairn("research", "--json").json
+    assert (report["provider"], report["due"], report["done"]) == (None, [], [])
+    assert {row["held"] for row in report["held"]} == {"switched_off"}
+
+
+def test_what_is_due_is_searched_for_and_what_is_unknown_is_tried_again_when_told(
+    house: House, cairn: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from assets.effects.search import enrich
+    from resources.web.search_provider import Folder
+
+    class Dying:
+        name = "dying"
+
+        def search(self, query: str) -> Found | Failed:
+            raise KeyboardInterrupt(query)
+
+    (tmp_path / "tea.md").write_text(TEA)
+    folder = Folder(tmp_path, 3)
+    assert cairn("learn", "green tea").code == 0
+    follow(house.state)
+    enrich(house.state, folder)
+    follow(house.state)
+    with pytest.raises(KeyboardInterrupt):
+        enrich(house.state, Dying())
+    follow(house.state)
+    enrich(house.state, folder)
+    follow(house.state)
+    monkeypatch.setenv("CAIRN_SEARCH_PROVIDER", f"folder:{tmp_path}")
+    report = cairn("research", "--json").json
+    assert [row["outcome"] for row in report["done"]] == ["done"] * 3 + ["unknown"]
+    (unknown,) = (row for row in report["held"] if row["held"] != "before_switch")
+    assert (unknown["held"], unknown["query"]) == ("unknown", "green tea")
+    assert unknown["effect_id"] in cairn("research").out
+    assert "To be tried again: green tea" in cairn("research", "--again", "s_").out
+    assert "said before" in cairn("research", "--again", unknown["effect_id"]).out
+    follow(house.state)
+    enrich(house.state, folder)
+    follow(house.state)
+    assert cairn("learn").out.startswith("✓ green tea")
+
+
+def test_learn_lists_what_was_found_without_a_model(
+    house: House, cairn: Any, tmp_path: Path
+) -> None:
+    from assets.effects.search import enrich
+    from resources.web.search_provider import Folder
+
+    (tmp_path / "tea.md").write_text(TEA)
+    assert cairn("learn", "green tea").code == 0
+    for _ in range(3):
+        follow(house.state)
+        enrich(house.state, Folder(tmp_path, 3))
+    assert cairn("learn").out == "✓ green tea: green tea (1 fact)\n"

@@ -1,0 +1,116 @@
+"""Commands that make knowledge, each in a process of its own, as people run them.
+
+Those that only read are asked in this process.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from resources.context import State
+from resources.home.home import open_home
+from resources.home.settings import Settings
+from resources.home.sources import add_source
+from tests.journeys.running import follow
+from tests.serving.conftest import Ask
+
+CAIRN = [sys.executable, "-m", "serving.cli.main"]
+
+
+def cairn(home: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*CAIRN, "--home", str(home), *map(str, arguments)],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+
+def message(minute: int, text: str) -> str:
+    return json.dumps(
+        {"role": "user", "content": text, "timestamp": f"2026-03-01T10:{minute:02}:00Z"}
+    )
+
+
+@pytest.mark.slow
+def test_what_was_mended_is_read_again_and_days_are_made_anew(
+    tmp_path: Path, run_cairn: Ask
+) -> None:
+    def told(*arguments: str) -> Any:
+        return run_cairn("--home", home, *arguments, "--json").json
+
+    home, logs = tmp_path / "home", tmp_path / "chat.jsonl"
+    whole = message(0, "We use pnpm here, never npm install.")
+    cut = message(1, "We decided to use gzip instead of zstd for the archives.")
+    logs.write_text(f"{whole}\n{cut[:-20]}\n")
+    state = State(open_home(home), Settings())
+    add_source(state.home, logs, "me")
+    follow(state)
+    (letter,) = told("dead-letters")["dead_letters"]
+    assert (letter["source_file"], letter["source_line"]) == (str(logs), 2)
+    assert letter["source_offset"] == len(whole) + 1
+
+    logs.write_text(f"{whole}\n{cut}\n")
+    retried = cairn(home, "dead-letters", "--retry", "--json")
+    assert retried.returncode == 0, retried.stderr
+    assert told("dead-letters")["total"] == 0
+    facts = told("facts", "--all")
+    assert any("gzip" in fact["content"] for fact in facts["facts"])
+
+    days = ["--from", "2026-03-01", "--to", "2026-03-02"]
+    stale = run_cairn("--home", home, "backfill", *days, "--stale")
+    assert stale.out == "No day of these is stale.\n"
+    again = cairn(home, "backfill", *days, "--force", "--json")
+    assert again.returncode == 0, again.stderr
+    stages = {row["stage"]: row for row in json.loads(again.stdout)["stages"]}
+    assert stages["candidates"]["rows_in"] > 0
+    assert told("facts", "--all") == facts
+
+
+@pytest.mark.slow
+def test_an_interrupted_run_publishes_what_is_done(
+    tmp_path: Path, samples: Path, run_cairn: Ask
+) -> None:
+    home, logs = tmp_path / "home", samples / "chat"
+    with subprocess.Popen(
+        [*CAIRN, "--home", str(home), "run", "--source", str(logs), "--namespace", "me"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    ) as process:  # fmt: skip
+        assert process.stderr
+        told, stages = "", 0
+        for line in process.stderr:
+            told += line
+            stages += " done" in line and (stages > 0 or " introductions:" in line)
+            # Python drops an interrupt that meets a callback of its collector: then it is repeated.
+            if " done" in line and stages in (1, 4, 7) and "interrupted" not in told:
+                os.kill(process.pid, signal.SIGINT)
+    assert process.returncode == 130, told
+    assert "interrupted: publishing what is done" in told
+    assert "`cairn run` goes on from there" in told
+    assert run_cairn("--home", home, "search", "backup", "--json").code == 0
+    assert cairn(home, "run").returncode == 0
+    status = run_cairn("--home", home, "status", "--json").json
+    assert status["namespaces"][0]["pending_days"] == []
+
+
+@pytest.mark.slow
+def test_two_interrupts_stop_at_once(tmp_path: Path, samples: Path) -> None:
+    with subprocess.Popen(
+        [*CAIRN, "--home", str(tmp_path / "home"), "run", "--source", str(samples)],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    ) as process:  # fmt: skip
+        assert process.stderr
+        for line in process.stderr:
+            if " records:" in line or "interrupted" in line:
+                os.kill(process.pid, signal.SIGINT)
+            if "interrupted" in line:
+                break
+        asked = time.monotonic()
+        process.communicate()
+    assert process.returncode == 130
+    assert time.monotonic() - asked < 20

@@ -1,0 +1,74 @@
+"""The installed command: quick to answer, and its output is what a pipe expects."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from serving.cli.main import COMMANDS
+
+CAIRN = [sys.executable, "-m", "serving.cli.main"]
+
+
+def test_help_loads_nothing_heavy() -> None:
+    code = (
+        "import sys; from click.testing import CliRunner; from serving.cli.main import cairn\n"
+        "told = CliRunner().invoke(cairn, ['--help']).output\n"
+        "heavy = {'polars', 'dagster', 'numpy', 'pydantic', 'rich'} & set(sys.modules)\n"
+        "print(told); sys.exit(f'{sorted(heavy)}' if heavy else 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert all(name in done.stdout for name in COMMANDS)
+
+
+def test_every_command_has_help_with_examples() -> None:
+    from click.testing import CliRunner
+
+    from serving.cli.main import cairn
+
+    for name in COMMANDS:
+        told = CliRunner().invoke(cairn, [name, "--help"]).output
+        assert f"cairn {name}" in told.split("Examples:")[1], name
+
+
+def test_output_is_one_json_document_and_nothing_else(home: Path) -> None:
+    done = subprocess.run(
+        [*CAIRN, "--home", str(home), "search", "sourdough", "--json"],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert json.loads(done.stdout)["results"]
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize("seen", [0, 10])
+@pytest.mark.parametrize(
+    "arguments",
+    [["facts", "--all", "--limit", "1000", "--json"], ["facts", "--all", "--limit", "1000"],
+     ["config", "search_limit"]],
+    ids=["json", "table", "a line"],
+)  # fmt: skip
+def test_a_reader_that_has_seen_enough_ends_it_quietly(
+    home: Path, arguments: list[str], seen: int
+) -> None:
+    with subprocess.Popen(
+        [*CAIRN, "--home", str(home), *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdout
+        assert process.stderr
+        process.stdout.read(seen)
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 0
+
+
+def test_a_second_run_says_that_nothing_changed(home: Path) -> None:
+    done = subprocess.run(
+        [*CAIRN, "--home", str(home), "run"],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stdout.startswith("Nothing changed")
+    assert "65 conversations" in done.stdout
+    assert done.stderr == ""

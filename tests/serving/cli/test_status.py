@@ -1,0 +1,123 @@
+"""What waits is said where a person looks: how long, why, and what to type."""
+
+from pathlib import Path
+
+import dagster as dg
+import pytest
+
+from knowledge.schema.policy import Policy
+from resources.context import State
+from resources.home.settings import Settings
+from serving.status.freshness import freshness
+from serving.write.inbox import add_event
+from serving.write.requests import order
+from tests.journeys.running import follow
+from tests.pipelines.house import House, open_house, talk
+from tests.serving.conftest import Ask
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> House:
+    house = open_house(tmp_path / "house", dg.DagsterInstance.ephemeral())
+    talk(house.logs, 0, "I live in Berlin.", "2026-02-01T10:00:00Z")
+    return house
+
+
+def test_lag_is_how_long_what_was_logged_waits(house: House, run_cairn: Ask) -> None:
+    def status(*more: str) -> str:
+        answer = run_cairn("--home", house.state.home.root, "status", *more)
+        assert answer.code == 0, answer.err
+        return answer.out
+
+    assert "nothing published yet" in status()
+    follow(house.state)
+    # What a person says now is later than any log of old; it makes none of them late.
+    order(house.state, "default", "like", "tea")
+    waits = freshness(house.state, "default")
+    assert waits.lag_seconds is not None
+    assert 0 < waits.lag_seconds < 3600
+    assert "1 changed file to take in" in waits.words
+    told = status()
+    assert "like tea" in told
+    assert "all is published" not in told
+    follow(house.state)
+    assert freshness(house.state, "default").lag_seconds == 0
+    assert freshness(house.state, "default").words == "all that was logged is published"
+    told = status()
+    assert "nothing: all is published" in told
+    assert "like tea" not in told
+
+
+def test_a_namespace_that_is_held_back_is_not_all_published(house: House, run_cairn: Ask) -> None:
+    strict = Policy(struck_out_share=0.2, struck_out_floor=0)
+    state = State(house.state.home, Settings(policy=strict))
+    follow(state)
+    talk(house.logs, 1, "I live in Rome.", "2026-02-05T10:00:00Z")
+    house.follow()
+    held = House(state, house.logs, house.instance)
+    talk(house.logs, 2, "I live in Oslo.", "2026-02-08T10:00:00Z")
+    held.follow()
+    fresh = freshness(state, "default")
+    assert fresh.lag_seconds
+    assert fresh.words.startswith("held back, so readers keep what they had: memory: ")
+    root = state.home.root
+    told = " ".join(run_cairn("--home", root, "status").out.split())
+    assert "all is published" not in told
+    assert "publication of default, which is held back" in told
+    assert "CAIRN_POLICY__STRUCK_OUT_SHARE=1 cairn run" in told
+    (row,) = run_cairn("--home", root, "status", "--json").json["namespaces"]
+    assert row["freshness"] == fresh.words or row["freshness"].startswith("held back")
+    assert row["lag_seconds"] > 0
+    checks = run_cairn("--home", root, "doctor", "--json").json["checks"]
+    (found,) = [one for one in checks if one["check"] == "publication of default"]
+    assert "backfill" not in found["advice"], "the reason says what to do"
+
+
+def test_what_was_just_asked_for_is_listed_as_waiting(
+    house: House, run_cairn: Ask, tmp_path: Path
+) -> None:
+    root = house.state.home.root
+    said = {
+        ("learn",): ("learn", "green", "tea"),
+        ("schedule",): ("schedule", "Rust", "releases", "--every", "week"),
+        ("interests",): ("like", "sourdough"),
+        ("check-ins",): ("ingest", str(tmp_path / "tea.md")),
+    }
+
+    def listed(read: tuple[str, ...]) -> list[str]:
+        told = run_cairn("--home", root, *read, "--json")
+        assert told.code == 0, told.err
+        return [one["said"] for one in told.json["waiting"]]
+
+    for published in (False, True):
+        (tmp_path / "tea.md").write_text(
+            f"# Tea\n\nGreen tea is brewed at {80 + published} degrees.\n"
+        )
+        for read, words in said.items():
+            assert run_cairn("--home", root, *words).code == 0
+            assert listed(read), f"{read}, published: {published}"
+            shown = run_cairn("--home", root, *read).out
+            assert "applied at the next run: `cairn run`" in shown
+            assert "Nothing was asked for" not in shown
+        assert {"learn green tea", "schedule Rust releases --every week"} <= {
+            *listed(("research",))
+        }
+        follow(house.state)
+        assert all(listed(read) == [] for read in said)
+    prompts = run_cairn("--home", root, "learn", "--json").json["prompts"]
+    assert {one["prompt_text"] for one in prompts} == {"green tea"}
+
+
+def test_what_cairn_notes_of_itself_and_what_is_broken_waits_for_nobody(house: House) -> None:
+    from serving.status.pending import pending
+
+    follow(house.state)
+    add_event(house.state, {"type": "intent", "namespace": "default", "effect": "search"})
+    add_event(house.state, {"type": "note", "namespace": "default", "text": "moved \x1b[2J"})
+    (file,) = (house.state.home.inbox / "default").glob("*.jsonl")
+    with file.open("ab") as lines:
+        lines.write(b'{"event_id": "cut\n[1]\n\xff\n{"type": 3}\n')
+    (note,) = pending(house.state, "default")
+    assert (note.verb, note.said) == ("note", "note: moved [2J")
+    follow(house.state)
+    assert pending(house.state, "default") == []

@@ -1,0 +1,177 @@
+"""The same verbs on the command line, over HTTP and as tools: one event each, one answer."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+import pytest
+from fastapi.testclient import TestClient
+
+from assets.effects.search import enrich
+from resources.context import State
+from resources.home.home import open_home
+from resources.home.settings import Settings
+from resources.home.tombstones import tombstones
+from resources.web.search_provider import Folder
+from serving.http.app import create_app
+from serving.mcp_server.auth import Scope
+from serving.retrieval.open_memory import Memory
+from tests.homes import copy_home
+from tests.journeys.running import follow
+from tests.pipelines.house import House, open_house, talk
+from tests.serving.conftest import Ask
+from tests.serving.mcp_server.conftest import asking
+
+Say = Callable[..., Any]
+"""From a verb and what it is said of to the answer."""
+
+LOCAL = "http://127.0.0.1"
+TEA = "# Tea\n\nGreen tea is brewed at 80 degrees.\n"
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> House:
+    house = open_house(tmp_path / "house", dg.DagsterInstance.ephemeral())
+    talk(house.logs, 0, "I use Grafana for the NAS.", "2026-02-01T10:00:00Z")
+    follow(house.state)
+    return house
+
+
+def by_http(state: State) -> Say:
+    client = TestClient(create_app(Memory(state)), base_url=LOCAL)
+
+    def say(verb: str, **said: Any) -> Any:
+        if said:
+            return client.post(f"/v1/{verb}", json=said).json()
+        return client.get(f"/v1/{verb}").json()
+
+    return say
+
+
+def by_tool(state: State) -> Say:
+    ask = asking(Memory(state), Scope(writes=True))
+    tools = {"learn-prompts": ("learn", "list_learn_prompts"),
+             "schedules": ("schedule", "list_research"),
+             "research": ("list_research", "list_research"),
+             "forget": ("forget", "forget")}  # fmt: skip
+
+    def say(verb: str, **said: Any) -> Any:
+        tell, read = tools[verb]
+        told = ask(tell if said else read, **said).structured_content
+        return told if said else told | {"items": told.get("prompts", told.get("due"))}
+
+    return say
+
+
+def test_what_is_asked_for_is_noted_searched_for_and_listed(
+    house: House, run_cairn: Ask, tmp_path: Path
+) -> None:
+    http, tool = by_http(house.state), by_tool(house.state)
+    told = http("learn-prompts", topic="  green   tea ")
+    assert told["written"]
+    assert not told["provider"]
+    tool("schedules", topic="Rust releases", every="week")
+    http("schedules", topic="Go releases", every="week")
+    tool("schedules", topic="go releases", every="never")
+    assert http("learn-prompts")["items"] == [], "noted, and not yet applied"
+    follow(house.state)
+    (waits,) = http("learn-prompts")["items"]
+    assert waits["learn_prompt_id"] == told["record_id"]
+    assert (waits["prompt_text"], waits["status"]) == ("green tea", "active")
+    assert waits["searches_remaining"] == 4
+    totals = tool("research")["totals"]
+    assert (totals["due"], totals["done"]) == (0, 0)
+    assert totals["held"] >= 5, "no provider: all is held"
+
+    (tmp_path / "tea.md").write_text(TEA)
+    enrich(house.state, Folder(tmp_path, 3))  # says from when on searches may be made
+    follow(house.state)
+    later = tool("learn-prompts", topic="tea")
+    http("schedules", topic="brewing", every="week")
+    follow(house.state)
+    enrich(house.state, Folder(tmp_path, 3))
+    follow(house.state)
+    done = {one["learn_prompt_id"]: one["status"] for one in http("learn-prompts")["items"]}
+    assert done[later["record_id"]] == "completed"
+    listed = run_cairn("--home", house.state.home.root, "learn", "--json").json["prompts"]
+    assert {one["learn_prompt_id"]: one["status"] for one in listed} == done
+    assert list(done) == [one["learn_prompt_id"] for one in tool("learn-prompts")["items"]]
+    research = http("research")
+    assert {one["outcome"] for one in research["done"]} <= {"done", "empty"}
+    assert "brewing" in {one["query"] for one in research["done"]}
+    assert research["totals"] == tool("research")["totals"]
+    recurs = {one["topic"] for one in http("schedules")["items"]}
+    assert recurs == {"Rust releases", "brewing"}
+    assert recurs == {
+        one["topic"] for one in tool("schedules")["items"] if one["mode"] == "schedule"
+    }
+
+
+@pytest.fixture
+def two(two_home: Path, tmp_path: Path) -> State:
+    return State(open_home(copy_home(two_home, tmp_path / "home")), Settings())
+
+
+@pytest.mark.parametrize("surface", [by_http, by_tool])
+def test_forgetting_is_a_dry_run_unless_it_is_said_otherwise(
+    two: State, surface: Callable[[State], Say]
+) -> None:
+    state = State(two.home, Settings(namespace="ada"))
+    say = surface(state)
+    dry = say("forget", id="ada-session-1")
+    while not dry["ready"]:  # no request is held until the receipt is made
+        assert (dry["lines_removed"], dry["counts"]) == (10, None)
+        dry = say("forget", id="ada-session-1")
+    assert (dry["namespace"], dry["thing"], dry["dry_run"]) == ("ada", "conversation", True)
+    assert dry["counts"]["removed"]["records"] == 10
+    assert dry["counts"]["kept"]["memory"] > 0, "the other session says the same"
+    assert {row["effect"] for row in dry["rows"]} >= {"kept"}
+    assert dry["event_id"] is None
+    assert tombstones(state.home) == {}
+    assert not list(state.home.root.glob("*.partial"))
+
+    told = say("forget", id="ada-session-1", dry_run=False)
+    assert told["written"]
+    assert told["counts"] is None
+    # What it is called in the other namespace says nothing of this one.
+    words = say("forget", id="quincepress cache", everywhere=True, dry_run=False)
+    assert (words["thing"], words["lines_removed"]) == ("name", 6)
+    whole = say("forget", id="ada", thing="namespace", dry_run=False)
+    assert whole["written"]
+    noted = tombstones(state.home)
+    assert noted.keys() == {"ada"}
+    things = ["conversation", "name", "namespace"]
+    assert [one.thing for one in noted["ada"]] == things
+    assert "quince" not in str(noted)
+
+
+def test_a_second_dry_run_at_once_is_refused_and_the_first_goes_on(
+    two: State, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from serving.write import dry_run as rehearsing
+
+    client = TestClient(create_app(Memory(two)), base_url=LOCAL)
+    monkeypatch.setattr(rehearsing, "PATIENCE", 0.0)
+    ask = {"id": "bo-session-1"}
+    first = client.post("/v1/forget?namespace=bo", json=ask).json()
+    assert (first["ready"], first["lines_removed"]) == (False, 10)
+    refused = client.post("/v1/forget?namespace=bo", json={"id": "bo-session-3"})
+    assert (refused.status_code, "under way" in refused.json()["detail"]) == (503, True)
+    while not (last := client.post("/v1/forget?namespace=bo", json=ask).json())["ready"]:
+        time.sleep(0.1)
+    assert last["counts"]["removed"]["records"] == 10
+    for body, status in (
+        ({"id": "ada-session-1"}, 404),
+        ({"id": "bo"}, 404),
+        ({"id": "bo-session-1", "thing": "fact"}, 404),
+        ({"id": "ada", "thing": "namespace"}, 404),
+        ({"id": "bo-session-1", "dry_run": 0}, 422),
+        ({"id": "bo-session-1", "everywhere": True}, 422),
+        ({"id": "bo", "thing": "namespace", "everywhere": True}, 422),
+        ({"id": "quincepress", "everywhere": True}, 404),
+    ):
+        answer = client.post("/v1/forget?namespace=bo", json=body)
+        assert answer.status_code == status, body
+    assert tombstones(two.home) == {}

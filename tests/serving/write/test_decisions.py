@@ -1,0 +1,180 @@
+"""What a person decides on the command line, noted and then applied by the graph."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+import pytest
+from click.testing import CliRunner
+from polars.testing import assert_frame_equal
+
+from knowledge.schema.tables import MEMORY
+from resources.context import State
+from resources.home.home import open_home
+from resources.home.settings import Settings
+from serving.cli.review.pairs import decide_on, pairs
+from tests.journeys.running import follow
+from tests.pipelines.house import House, open_house
+from tests.serving.conftest import Ask
+
+SAID = {
+    "pnpm": "I use pnpm for the shop, never npm.",
+    "web": "I use pnpm for the web shop, never npm.",
+    "tea": "I prefer tea over coffee in the afternoon.",
+    "always": "I always use the old NAS for the backup.",
+    "never": "I never use the old NAS for the backup.",
+}
+COFFEE = "I prefer coffee over tea in the afternoon."
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> House:
+    house = open_house(tmp_path / "house", dg.DagsterInstance.ephemeral())
+    for number, (name, text) in enumerate(SAID.items(), 1):
+        line = {"conversation_id": name, "role": "user", "content": text, "name": "Nadia",
+                "timestamp": f"2026-03-0{number}T10:00:00Z"}  # fmt: skip
+        (house.logs / f"{name}.jsonl").write_text(json.dumps(line) + "\n")
+    follow(house.state)
+    return house
+
+
+def test_decisions_are_noted_applied_shown_and_kept_when_all_is_made_anew(
+    house: House, run_cairn: Ask
+) -> None:
+    def cairn(*arguments: str) -> Any:
+        told = run_cairn("--home", house.state.home.root, *arguments, "--json")
+        assert told.code == 0, told.err
+        return told.json
+
+    def found(query: str) -> set[str]:
+        return {row["text"] for row in cairn("search", query, "--type", "facts")["results"]}
+
+    def facts() -> dict[str, dict[str, Any]]:
+        return {row["content"]: row for row in cairn("facts", "--all")["facts"]}
+
+    ids = {name: facts()[text]["fact_id"] for name, text in SAID.items()}
+    waiting = cairn("review")["held"]["pairs"]["rows"]
+    assert {row["verdict"] for row in waiting} == {"unsure", "opposite"}
+    assert facts()[SAID["always"]]["confidence"] < 0.5
+
+    noted = cairn("merge", ids["pnpm"][:9], ids["web"], "--into", ids["web"], "--reason", "one")
+    assert noted["applied"] == "at the next run: cairn run"
+    cairn("keep-apart", ids["always"], ids["never"])
+    assert cairn("review")["held"]["pairs"]["total"] == 0, "what was decided waits no more"
+    cairn("correct", ids["tea"], COFFEE)
+    assert facts()[SAID["tea"]]["status"] == "active", "nothing changes before the next run"
+    house.follow()
+    now = facts()
+    assert now[SAID["pnpm"]]["merged_into"] == ids["web"]
+    assert now[SAID["always"]]["confidence"] > 0.75
+    assert (now[SAID["tea"]]["status"], now[COFFEE]["status"]) == ("retracted", "active")
+    assert found("coffee or tea in the afternoon") == {COFFEE}
+    shown = cairn("show", ids["pnpm"])
+    assert [row["decision_id"] for row in shown["decisions"]] == [noted["decision_id"]]
+    assert shown["merges"][0]["reason"] == "a person decided: one"
+    assert cairn("show", noted["decision_id"])["record"]["kind"] == "decision"
+    assert cairn("show", now[COFFEE]["fact_id"])["corrected"][0]["content"] == SAID["tea"]
+    then = run_cairn("--home", house.state.home.root, "facts", "--as-of", "2026-03-04", "--json")
+    assert {row["status"] for row in then.json["facts"]} == {"active"}, "nothing was decided then"
+
+    refused = run_cairn("--home", house.state.home.root, "merge", ids["pnpm"], ids["web"])
+    assert "are merged already" in refused.err
+    cairn("unmerge", ids["web"])
+    cairn("retract", ids["never"])
+    cairn("confirm", ids["tea"])
+    follow(house.state)
+    now = facts()
+    assert now[SAID["pnpm"]]["status"] == now[SAID["web"]]["status"] == "active"
+    assert now[SAID["never"]]["status"] == "retracted"
+    assert (now[SAID["tea"]]["status"], now[COFFEE]["status"]) == ("active", "retracted")
+    assert now[SAID["tea"]]["confidence"] > 0.85
+    nas = found("which NAS is for the backup")
+    assert SAID["always"] in nas
+    assert SAID["never"] not in nas
+
+    before = house.state.warehouse.read(MEMORY).collect().sort("fact_id")
+    root = house.state.home.root
+    for folder in [*(root / "warehouse").iterdir(), root / "index", root / "publication"]:
+        if folder.name not in ("records", "index", "publication"):
+            shutil.rmtree(folder)
+    for folder in (root / "index", root / "publication"):
+        shutil.rmtree(folder)
+        folder.mkdir()
+    again = State(open_home(root), Settings())
+    follow(again)
+    assert_frame_equal(again.warehouse.read(MEMORY).collect().sort("fact_id"), before)
+
+
+def test_review_asks_about_one_pair_after_the_other(house: House, run_cairn: Ask) -> None:
+    pair, other = pairs(house.state, None).to_dicts()
+    with CliRunner().isolation(input="k\nl\n") as (out, _, _):
+        decide_on(house.state, None, 20)
+    told = out.getvalue().decode()
+    assert "2 decisions noted; applied at the next run" in told
+    assert pair["left"] in told
+    events = [
+        json.loads(line)
+        for file in house.state.home.inbox.rglob("*.jsonl")
+        for line in file.read_text().splitlines()
+    ]
+    assert [event["type"] for event in events] == ["keep_apart", "retract"]
+    assert [one["id"] for one in events[1]["meant"]] == [other["left_id"]]
+    no_terminal = run_cairn("--home", house.state.home.root, "review", "--decide")
+    assert (no_terminal.code, "terminal" in no_terminal.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("merge", "f_nowhere", "f_neither"), "has the id f_nowhere"),
+        (("merge", "{fact}"), "two ids or more"),
+        (("merge", "{fact}", "{fact}"), "is named twice"),
+        (("merge", "{entity}", "--into", "{other}"), "--into is for facts"),
+        (("keep-apart", "{fact}", "{entity}"), "cannot be one"),
+        (("retract", "{entity}"), "only facts are retracted"),
+        (("confirm", "{record}"), "only facts are confirmed"),
+        (("merge", "{record}", "{fact}"), "only facts and entities are"),
+        (("unmerge", "{tool}"), "is not merged with anything"),
+        (("correct", "{fact}", "{text}"), "says just that"),
+        (("correct", "{fact}", " ?! "), "says nothing"),
+        (("correct", "{fact}", "x" * 301), "300 at most"),
+        (("correct", "{fact}", "ghp_" + "a1B2" * 9), "says nothing"),
+        (("correct", "{tool}", "Zsh"), "was observed"),
+    ],
+    ids=lambda value: value[0] if isinstance(value, tuple) else "",
+)
+def test_what_cannot_be_decided_is_refused_and_not_noted(
+    ask: Ask, home: Path, arguments: tuple[str, ...], said: str
+) -> None:
+    facts = ask("facts", "--entity", "lantern-shop", "--json").json["facts"]
+    fact = next(row for row in facts if row["predicate"] == "states")
+    tool = ask("facts", "--predicate", "used_tool", "--json").json["facts"][0]
+    known = {
+        "fact": fact["fact_id"], "text": fact["content"].upper(), "entity": fact["entity_id"],
+        "other": ask("entities", "--json").json["entities"][-1]["entity_id"],
+        "tool": tool["fact_id"], "record": fact["source_record_ids"][0],
+    }  # fmt: skip
+    told = ask(*(argument.format(**known) for argument in arguments))
+    assert told.code == 1
+    assert said in told.err
+    assert len(told.err.splitlines()) == 1
+    assert not list((home / "inbox").glob("samples/*"))
+
+
+def test_a_corrected_text_is_told_as_it_is_kept(ask: Ask, home: Path) -> None:
+    facts = ask("facts", "--entity", "lantern-shop", "--json").json["facts"]
+    fact = next(row["fact_id"] for row in facts if row["predicate"] == "states")
+    secret = "ghp_" + "a1B2" * 9
+    told = [ask("correct", fact, f"The token is {secret}.", *form) for form in ((), ("--json",))]
+    (inbox,) = (home / "inbox").glob("samples/*")
+    assert all("[redacted:" in one.out for one in told)
+    assert secret not in "".join([*(one.out for one in told), inbox.read_text()])
+    inbox.unlink()
+
+
+def test_where_nothing_is_published_nothing_is_decided(tmp_path: Path, run_cairn: Ask) -> None:
+    told = run_cairn("--home", tmp_path / "home", "retract", "f_1c0ad2398567ecbb")
+    assert told.code == 1
+    assert "nothing is published" in told.err
