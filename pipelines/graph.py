@@ -14,32 +14,7 @@ from assets.model_calls import model_calls
 from assets.publication import publication_asset
 from assets.raw_logs import fingerprint, raw_logs_asset
 from assets.records import records_asset
-from assets.stages.clusters import clusters
-from assets.stages.confidence_updates import confidence_updates
-from assets.stages.contradiction_verdicts import contradiction_verdicts
-from assets.stages.decisions import decisions
-from assets.stages.embeddings import embeddings
-from assets.stages.engagements import engagements
-from assets.stages.enrichment_queue import enrichment_queue
-from assets.stages.entities import entities
-from assets.stages.entity_merges import entity_merges
-from assets.stages.evidence import evidence
-from assets.stages.facts import facts
-from assets.stages.funnel import funnel
-from assets.stages.interests import interests
-from assets.stages.introductions import introductions
-from assets.stages.known_only_candidates import known_only_candidates
-from assets.stages.learn_prompts import learn_prompts
-from assets.stages.learnings import learnings
-from assets.stages.memory import memory
-from assets.stages.merge_verdicts import merge_verdicts
-from assets.stages.merges import merges
-from assets.stages.notifications import notifications
-from assets.stages.proposed_operations import proposed_operations
-from assets.stages.similar_facts import similar_facts
-from assets.stages.theme_facts import theme_facts
-from assets.stages.themes import themes
-from assets.stages.valid_times import valid_times
+from assets.stages import STAGE_ASSETS
 from assets.vector_index import vector_index_asset
 from assets.work import work_asset
 from knowledge.build.stages import STAGES
@@ -48,10 +23,7 @@ from resources.home.settings import Settings
 
 ASSETS: Sequence[dg.AssetsDefinition] = (
     extractors, records_asset, raw_logs_asset, candidates_asset, learning_candidates_asset,
-    introductions, known_only_candidates, entities, themes, theme_facts, facts,
-    proposed_operations, decisions, learnings, entity_merges, embeddings, clusters, similar_facts,
-    valid_times, contradiction_verdicts, evidence, confidence_updates, merge_verdicts, merges,
-    memory, engagements, interests, learn_prompts, enrichment_queue, notifications, funnel,
+    *STAGE_ASSETS,
     vector_index_asset, work_asset, model_calls, publication_asset, maintenance,
 )  # fmt: skip
 

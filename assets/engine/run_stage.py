@@ -81,7 +81,7 @@ def multi_asset(
 
 
 def result(
-    state: State, table: Table, report: Report, extra: dict[str, Any] | None = None
+    state: State, table: Table, report: Report, extra: Mapping[str, Any] | None = None
 ) -> dg.MaterializeResult[Any]:
     """What Dagster is told: ids and counts, never text of logs."""
     rows = state.warehouse.read(table, columns=list(table.key))
@@ -351,7 +351,7 @@ def _changes(
 
 
 def materialize(
-    state: State, stage: Stage, shown: Mapping[str, Callable[[], dict[str, Any]]] | None = None
+    state: State, stage: Stage, shown: Mapping[str, Callable[[State], Mapping[str, Any]]]
 ) -> Iterator[dg.MaterializeResult[Any]]:
     """Runs a whole-table stage, and tells Dagster of each table that it writes.
 
@@ -359,5 +359,5 @@ def materialize(
     """
     report = run_stage(state, stage)
     for table in stage.writes:
-        more = (shown or {}).get(table.name)
-        yield result(state, table, report, more() if more else None)
+        more = shown.get(table.name)
+        yield result(state, table, report, more(state) if more else None)

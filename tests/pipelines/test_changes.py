@@ -12,6 +12,7 @@ from polars.testing import assert_frame_equal
 from assets import candidates
 from assets.engine import run_by_conversation
 from assets.engine.progress import LISTENER, Listener
+from assets.stages import BY_NAME
 from knowledge.build.build import build, comparable
 from knowledge.build.stages import ENTITIES_STAGE, FACTS_STAGE, STAGES
 from knowledge.consolidation.stages import MERGES_STAGE as MERGES
@@ -102,7 +103,7 @@ def test_a_changed_stage_is_made_again(house: House, monkeypatch: pytest.MonkeyP
     )
     stages = tuple(stage if each is MERGES else each for each in STAGES)
     monkeypatch.setattr("knowledge.build.stages.STAGES", stages)
-    monkeypatch.setattr("assets.stages.merges.STAGE", stage)
+    monkeypatch.setitem(BY_NAME, stage.name, stage)
     assert house.follow() == ["consolidate"]
     work = house.state.warehouse.read(WORK).filter(pl.col("stage") == stage.name).collect()
     assert set(work["fingerprint"]) == {stage.extractor.fingerprint(house.state.policy)}

@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
+from assets.stages import BY_NAME
 from knowledge.build.stages import FACTS_STAGE
 from knowledge.consolidation.stages import CLUSTERS_STAGE
 from knowledge.learnings.goals import (
@@ -273,7 +274,7 @@ def test_parts_that_do_not_make_the_whole_are_not_published(
         made = FACTS_STAGE.after(*given)
         return {**made, "facts": first("source_record_ids", pl.lit([]))(made["facts"])}
 
-    monkeypatch.setattr("assets.stages.facts.STAGE", replace(FACTS_STAGE, after=forgetful))
+    monkeypatch.setitem(BY_NAME, "facts", replace(FACTS_STAGE, after=forgetful))
     path = tmp_path / "new.jsonl"
     path.write_bytes(line("2026-03-01T10:00:00Z", 1, "Restart docker on the nas."))
     add_source(house.state.home, path, "default")
