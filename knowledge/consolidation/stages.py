@@ -112,7 +112,7 @@ CLUSTERS_STAGE = Stage(
 
 SIMILAR_FACTS_STAGE = Stage(
     stage_of(
-        "similar_facts", 4, "Pairs that may say the same, or deny each other.", "embedder",
+        "similar_facts", 5, "Pairs that may say the same, or deny each other.", "embedder",
         "merge_similarity", "contradiction_similarity", "candidate_margin",
     ),
     (FACTS, ENTITY_MERGES),

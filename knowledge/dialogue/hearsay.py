@@ -2,35 +2,34 @@
 
 All is read off one conversation. A statement that stood in text from outside before has the trust
 of that text. A person who assents in their next message lends it theirs, and what was changed on
-the strength of it and then seen to work bears it out. Else it is the agent's own.
+the strength of it and then seen to work bears it out, if most of it is about that change. Else it
+is the agent's own.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from typing import NamedTuple
+from functools import cached_property
 
 import polars as pl
 
-from knowledge.dialogue.assent import approves, assented_by_sign, opening_of, says_so
-from knowledge.dialogue.errors import key_lines
-from knowledge.dialogue.fault_words import DENIES, TAKES_BACK
+from knowledge.dialogue.assent import (
+    SIGNED,
+    approves,
+    assented_by_sign,
+    says_so,
+    works,
+)
+from knowledge.dialogue.borne_out import Solved, solved_in, stems_of, weighty
 from knowledge.dialogue.sentences import HEDGED
-from knowledge.dialogue.shortcuts import shortcut
-from knowledge.dialogue.tool_calls import Step, shell_command, similar, steps
+from knowledge.dialogue.tool_calls import Step, shell_command, steps
 from knowledge.dialogue.trust import OUTCOME, OUTSIDE, PERSON
 from knowledge.dialogue.turns import CONVERSATION, Turn, conversations
-from knowledge.nlp.text import STOP_WORDS, words
-from knowledge.nlp.vocabulary import stem
 from knowledge.schema.predicates import NAME_PREDICATES
 
 LONGEST_ASSENTED = 800
 """Characters of a message that one word of assent is meant for: who nods at more nods at no one
 sentence of it."""
-
-REACH = 60
-"""Steps after a failed check in which the next try must come."""
 
 FEWEST_WORDS = 2
 FEWEST_OF_TOOL = 4
@@ -38,9 +37,6 @@ FEWEST_OF_TOOL = 4
 
 SHARE, SHARE_OF_TOOL = 0.7, 0.8
 """… and the share of its own that these are, close together."""
-
-FEWEST_BORNE = 2
-"""Words of weight that a statement shares with the error that ended, or with what ended it."""
 
 _FETCHES = re.compile(
     r"(?i)^mcp|fetch|brows|crawl|scrap|https?\b|url|\bweb|web_|playwright|puppeteer|navigate"
@@ -51,15 +47,12 @@ _FETCHES_BY = re.compile(
 )
 """Tools and commands whose output others wrote."""
 
-_REPORTING_LIST = """
-learn learned find found discover realize notice turn figure issue problem fix fixed fixes fixing
-solution solve solved cause caused root say says said state states according read tell told mention
-explain recommend recommends suggest suggests confirm confirmed note show shows reveal page article
-docs documentation site website guide blog post readme answer sentence fact important lesson decided
-decide decision conclude summary actually correct
-"""
-_REPORTING = frozenset(map(stem, _REPORTING_LIST.split()))
-"""Stems of words that say that something is told, and not what."""
+_REMEDY = re.compile(
+    r"(?i)\b(?:fix(?:ed|es)?|solution|solved?|resolved?|caused?|culprit"
+    r"|(?:problem|issue|reason|error) (?:is|was)"
+    r"|(?:fail|broke|crash|hang|hung|free[z]|froze|stuck|stop)\w*\b.*\b(?:because|due to|since))\b"
+)
+"""What a statement speaks of that a person's word that it works can bear out."""
 
 _ACTING = ("agent", "tool", "external")
 
@@ -75,15 +68,7 @@ class _Text:
     @cached_property
     def stems(self) -> list[str]:
         """Stems of its words of weight, in order."""
-        return list(_stems(self.text))
-
-
-class _Solved(NamedTuple):
-    """A check that failed, and works after a change: from and to where, and the words of it."""
-
-    begin: int
-    end: int
-    words: frozenset[str]
+        return list(stems_of(self.text))
 
 
 class Hearsay:
@@ -110,28 +95,42 @@ class Hearsay:
         """
         if turn.origin != "agent":
             return None
-        if self.assented(turn):
+        if self.assented(turn, *texts):
             return PERSON
         stood = self.stood(turn, *texts)
         if stood is not True and any(self._borne_out(turn, text) for text in texts):
             return OUTCOME
-        return None if stood is None else OUTSIDE
+        if stood is not None:
+            return OUTSIDE
+        remedy = any(_REMEDY.search(text) and not HEDGED.search(text) for text in texts)
+        return OUTCOME if remedy and any(map(works, self._answered(turn))) else None
 
-    def assented(self, turn: Turn) -> bool:
-        """Whether a person said, right after a short message, that what it says is so."""
-        return self._answered(turn, says_so)
+    def assented(self, turn: Turn, *texts: str) -> bool:
+        """Whether a person said, right after a short message, that what it says is so.
 
-    def approved(self, turn: Turn) -> bool:
-        """Whether a person said, right after a short message, that it is to be done so."""
-        return self._answered(turn, approves)
+        Args:
+            turn: The message.
+            texts: The statement in it.
+        """
+        return any(says_so(answer, turn.text, *texts) for answer in self._answered(turn))
 
-    def _answered(self, turn: Turn, agrees: Callable[[str], bool]) -> bool:
+    def approved(self, turn: Turn, decision: str) -> bool:
+        """Whether a person said, right after a short message, that it is to be done so.
+
+        Args:
+            turn: The message.
+            decision: What it says is to be done.
+        """
+        return any(approves(answer, turn.text, decision) for answer in self._answered(turn))
+
+    def _answered(self, turn: Turn) -> Iterator[str]:
+        """What a person answered to a short message, by a sign or in words."""
         if len(turn.text) > LONGEST_ASSENTED:
-            return False
+            return
         if turn.record_id in self._liked:
-            return True
-        answer = self._answers.get(turn.record_id)
-        return answer is not None and agrees(answer.text)
+            yield SIGNED
+        if answer := self._answers.get(turn.record_id):
+            yield answer.text
 
     def stood(self, turn: Turn, *texts: str) -> bool | None:
         """Whether a statement stood in text from outside before it was said.
@@ -188,8 +187,7 @@ class Hearsay:
     def _borne_out(self, turn: Turn, text: str) -> bool:
         if HEDGED.search(text):
             return False
-        solved = [one for one in self._solved if one.begin < turn.seq < one.end]
-        return any(len(one.words & weighty(text)) >= FEWEST_BORNE for one in solved)
+        return any(one.bears_out(text) for one in self._solved if one.begin < turn.seq < one.end)
 
     @cached_property
     def steps(self) -> list[Step]:
@@ -228,11 +226,11 @@ class Hearsay:
         return [one for one in found if one.text]
 
     @cached_property
-    def _solved(self) -> list[_Solved]:
+    def _solved(self) -> list[Solved]:
         return [
             solved
             for side in (False, True)
-            for solved in _solved_in(
+            for solved in solved_in(
                 [step for step in self.steps if step.call.sidechain == side],
                 [turn for turn in self.turns if turn.sidechain == side],
             )
@@ -251,21 +249,6 @@ def _fetches(result: Turn, call: Turn | None) -> bool:
     name = result.tool_name or (call.tool_name if call else None) or ""
     line = shell_command(call.input) if call else ""
     return bool(_FETCHES.search(name)) or bool(line and _FETCHES_BY.search(line))
-
-
-@lru_cache(maxsize=4_096)
-def weighty(text: str) -> frozenset[str]:
-    """Stems of the words of a text that say what it is about."""
-    return frozenset(_stems(text)) - _REPORTING
-
-
-def _stems(text: str) -> Iterator[str]:
-    for word in words(text):
-        if word not in STOP_WORDS:
-            yield _stem(word)
-
-
-_stem = lru_cache(maxsize=65_536)(stem)
 
 
 def _stands(sought: frozenset[str], heard: _Text) -> bool:
@@ -300,50 +283,6 @@ def _densest(sought: frozenset[str], numbers: Collection[str], stems: Sequence[s
         if len(counts) > best and all(number in counts for number in numbers):
             best = len(counts)
     return best
-
-
-def _solved_in(every: Sequence[Step], turns: Sequence[Turn]) -> Iterator[_Solved]:
-    """Checks of one thread that failed and then worked, because something was changed."""
-    people = [t for t in turns if t.kind == "message" and t.origin == "human"]
-    for index, failed in enumerate(every):
-        if failed.kind != "run" or failed.worked is not False or failed.result is None:
-            continue
-        at = _tried_again(every, index)
-        if at is None or not every[at].worked:
-            continue
-        success, between = every[at], every[index + 1 : at]
-        changes = [s for s in between if s.worked and (s.kind == "edit" or _acts(s))]
-        if not changes or shortcut([*between, success]):
-            continue
-        answer = next((turn for turn in people if turn.seq > success.call.seq), None)
-        opening = opening_of(answer.text) if answer else ""
-        again = _tried_again(every, at)
-        soon = again is not None and (answer is None or every[again].call.seq < answer.seq)
-        if (
-            DENIES.search(opening)
-            or TAKES_BACK.search(opening)
-            or (soon and not every[again or 0].worked)
-        ):
-            continue
-        told = [line.message for line in key_lines(failed.result.text)[:5]]
-        made = [str(step.call.tool_input or "")[:4000] for step in changes]
-        end = answer.seq if answer else turns[-1].seq + 1
-        yield _Solved(failed.result.seq, end, frozenset().union(*map(weighty, [*told, *made])))
-
-
-def _tried_again(every: Sequence[Step], index: int) -> int | None:
-    """The next settled run of a check that a step ran."""
-    checks = [action for action in every[index].actions if action.checks]
-    for at in range(index + 1, min(index + 1 + REACH, len(every))):
-        later = every[at]
-        settled = later.kind == "run" and later.worked is not None
-        if settled and any(similar(one, other) for one in checks for other in later.actions):
-            return at
-    return None
-
-
-def _acts(step: Step) -> bool:
-    return step.kind == "run" and any(not action.checks for action in step.actions)
 
 
 def heard(raw_logs: pl.DataFrame, wanted: pl.DataFrame) -> dict[tuple[str, str], Hearsay]:

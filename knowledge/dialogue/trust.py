@@ -11,6 +11,9 @@ import polars as pl
 from knowledge.schema.policy import Policy
 from knowledge.schema.predicates import NAME_PREDICATES
 
+VERSION = 1
+"""Rises when statements get another trust; a part of whatever makes candidates of them."""
+
 OUTSIDE, AGENT, SEARCHED, OUTCOME, PERSON = "outside", "agent", "searched", "outcome", "person"
 
 TRUSTS = (OUTSIDE, AGENT, SEARCHED, OUTCOME, PERSON)

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import polars as pl
 
+from knowledge.dialogue import trust
 from knowledge.dialogue.hearsay import with_trust
 from knowledge.engine.extractors import Extractor, by_prompts
 from knowledge.extraction.candidates import candidates
@@ -30,6 +31,7 @@ from knowledge.extraction.validation import Known, judged_names
 from knowledge.llm.batches import Asked, asked, records_of
 from knowledge.llm.chunks import READ_IN_FULL, Lines, chunks, pieces, shown
 from knowledge.llm.client import Ask, LanguageModel
+from knowledge.llm.prompt_injection import gives_orders
 from knowledge.llm.prompts import COMMANDS, ENTITY_FACTS, NAMES
 from knowledge.llm.prompts.names import Names
 from knowledge.nlp.names import refusals
@@ -51,6 +53,7 @@ FULL_MODE = Extractor(
         "semantic_floor",
         "embedder",
     ),
+    (f"trust@{trust.VERSION}",),
 )
 
 ASSET = "candidates"
@@ -176,6 +179,7 @@ def _about(lines: Lines) -> list[Known]:
         if line.origin == "human"
     }
     roots = {line.project for line in lines if line.project}
+    roots = {root for root in roots if not gives_orders(root, "human")}
     projects = {Known(project_name(root), "project") for root in roots}
     return [*sorted(speakers), *sorted(one for one in projects if one.name)]
 

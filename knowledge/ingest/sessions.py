@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from knowledge.llm.prompt_injection import quiet, unmarked
+from knowledge.llm.prompt_injection import quiet, quiet_names, unmarked
 from knowledge.nlp.text import CHARACTERS_PER_TOKEN, ERROR_LINE
 from knowledge.schema.identity import SEPARATOR, digest_column, digests_of_beginnings
 from knowledge.schema.policy import Policy
@@ -64,7 +64,8 @@ def conversations(raw_logs: pl.DataFrame) -> pl.DataFrame:
     )
     return CONVERSATIONS.frame(
         made.with_columns(
-            quiet(made["title"], pl.repeat("human", made.height, eager=True))
+            quiet(made["title"], pl.repeat("human", made.height, eager=True)),
+            quiet_names(made["project"]),
         ).with_columns(
             title=pl.col("title")
             .str.strip_chars()
@@ -139,6 +140,7 @@ def episodes(raw_logs: pl.DataFrame, policy: Policy) -> pl.DataFrame:
     )
     return EPISODES.frame(
         grouped.with_columns(
+            quiet_names(grouped["project"]),
             seq=pl.col("first_seq").rank("ordinal").over("namespace", "conversation_id") - 1,
             answer=pl.col("answer").fill_null(""),
             held=pl.when(pl.col("held") > 0).then("held"),

@@ -17,6 +17,7 @@ from typing import NamedTuple
 import msgspec
 import polars as pl
 
+from knowledge.dialogue import trust
 from knowledge.dialogue.hearsay import Hearsay, heard
 from knowledge.dialogue.tool_calls import steps
 from knowledge.dialogue.turns import CONVERSATION, Turn, conversations, readable
@@ -48,7 +49,7 @@ EXTRACTOR = Extractor(
     "questions, advice, patterns in use, gains in numbers, and routines.",
     ("learning_value_bar", "learning_category_bar", "learning_bar", "learning_bar_strict",
      "agent_at_most", "outside_at_most"),
-    (f"injection@{prompt_injection.VERSION}",),
+    (f"injection@{prompt_injection.VERSION}", f"trust@{trust.VERSION}"),
 )  # fmt: skip
 DUPLICATES = Extractor(
     "learnings", "stage", 4,

@@ -168,6 +168,16 @@ def quiet(texts: pl.Series, origins: pl.Series) -> pl.Series:
     return pl.Series(texts.name, told, pl.String)
 
 
+def quiet_names(names: pl.Series) -> pl.Series:
+    """Names and paths, null in place of each that gives orders, whole or in one folder."""
+    told = names.to_list()
+    parts = names.str.replace_all(r"[/\\]+", "\n")
+    for row in (orders_among(names) | orders_among(parts)).arg_true():
+        if gives_orders(told[row], "human") or gives_orders(parts[row], "human"):
+            told[row] = None
+    return pl.Series(names.name, told, pl.String)
+
+
 def orders_among(texts: pl.Series) -> pl.Series:
     """Whether each of many texts may give orders, whoever speaks: a fast sieve before `orders`."""
     seen = texts.str.normalize("NFKC").str.replace_all(UNSEEN, "")

@@ -57,6 +57,14 @@ completely especially particularly exactly equally possibly assembly anomaly mul
 RELATIONS = _listed("of on in at to for as with")
 """Prepositions that may be left out, but not exchanged: `stops at` is not `stops for`."""
 
+PARTICLES = _listed("off out away back")
+"""Words that go with a verb or a thing before them, as `on` does in "monitoring on": they are no
+members of a list."""
+
+POINTING = {"here": "there", "there": "here", "now": "then", "then": "now", "these": "those",
+            "those": "these"}  # fmt: skip
+"""Words of no weight but where the other one stands in the same statement."""
+
 CLAUSE = _listed("""
 but however because when if unless while although though whereas until
 """)

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from typing import Any
 
-from knowledge.llm.fence import defused, harmless
+from knowledge.llm.fence import harmless
 from serving.cli.terminal import Column, console, print_table, say
 from serving.read.display import count, one_line
 from serving.retrieval.search import Found
@@ -84,7 +84,7 @@ def prompt_line(prompt: dict[str, Any]) -> str:
 
 def print_found(result: Found) -> None:
     """One result of a search, with where it came from."""
-    about = f"  {defused(one_line(result.entity, 40))}" if result.entity else ""
+    about = f"  {one_line(harmless(result.entity), 40)}" if result.entity else ""
     out = console()
     out.print()
     out.print(
@@ -93,9 +93,10 @@ def print_found(result: Found) -> None:
         end="",
     )
     out.print(about, style="green", markup=False)
-    say(harmless(one_line(result.text, 600)), indent=2)
+    say(one_line(harmless(result.text), 600), indent=2)
     for source in result.sources[:2]:
-        out.print(f"  {source['file']}:{source['line']}", style="dim", markup=False, soft_wrap=True)
+        place = harmless(f"{source['file']}:{source['line']}")
+        out.print(f"  {place}", style="dim", markup=False, soft_wrap=True)
 
 
 def say_pending(waiting: Collection[Pending]) -> None:

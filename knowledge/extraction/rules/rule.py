@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import msgspec
 import polars as pl
 
+from knowledge.dialogue import trust
 from knowledge.engine.extractors import Extractor
 from knowledge.llm import prompt_injection
 from knowledge.nlp.shell.parser import Command, commands
@@ -110,7 +111,14 @@ def rule(
     """A rule for facts, or for entities when it has a `type` or the predicate `is`."""
     kind = "entity" if predicate == "is" else "fact"
     return Rule(
-        Extractor(name, "rule", version, about, policy, (f"injection@{prompt_injection.VERSION}",)),
+        Extractor(
+            name,
+            "rule",
+            version,
+            about,
+            policy,
+            (f"injection@{prompt_injection.VERSION}", f"trust@{trust.VERSION}"),
+        ),
         kind,
         predicate or name,
         confidence,

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import msgspec
 import polars as pl
 
+from knowledge.dialogue import trust
 from knowledge.dialogue.hearsay import Hearsay, heard
 from knowledge.dialogue.sentences import headline
 from knowledge.dialogue.turns import CONVERSATION, Turn, conversations, readable
@@ -44,6 +45,7 @@ LEARNING_MODEL = Extractor(
     "Lessons that a language model finds in finished conversations, by category.",
     ("learning_value_bar", "learning_category_bar", "learning_bar", "learning_bar_strict",
      "agent_at_most", "outside_at_most"),
+    (f"trust@{trust.VERSION}",),
 )  # fmt: skip
 
 ASSET = "learning_candidates"

@@ -33,7 +33,7 @@ def lesson_trust(
         return AGENT
     if category == "decision":
         decided = _said_by_person(title, evidence, 0.0)
-        decided = decided or any(_decides(turn, hearsay) for turn in evidence)
+        decided = decided or any(_decides(turn, title, hearsay) for turn in evidence)
         return PERSON if decided else AGENT
     if _said_by_person(title, evidence, SHARE):
         return PERSON
@@ -43,12 +43,12 @@ def lesson_trust(
     told = [title, *(content[slice(*span)] for span in sentences(content))]
     if any(hearsay.stood(evidence[-1], text) for text in told):
         return OUTSIDE
-    if any(hearsay.assented(turn) for turn in evidence if turn.origin == "agent"):
+    if any(hearsay.assented(turn, *told) for turn in evidence if turn.origin == "agent"):
         return PERSON
     return OUTCOME if works else AGENT
 
 
-def _decides(turn: Turn, hearsay: Hearsay) -> bool:
+def _decides(turn: Turn, title: str, hearsay: Hearsay) -> bool:
     """Whether a person decides there, or agrees to what is said there."""
     if turn.origin == "human":
         return any(
@@ -57,7 +57,7 @@ def _decides(turn: Turn, hearsay: Hearsay) -> bool:
         )
     if turn.kind == "tool_result":
         return ANSWERED.search(turn.text) is not None
-    return turn.kind == "message" and hearsay.approved(turn)
+    return turn.kind == "message" and hearsay.approved(turn, title)
 
 
 def _said_by_person(title: str, evidence: Sequence[Turn], share: float) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from knowledge.dialogue.sentences import headline, imperative, plain, stands_alone, statement
 from knowledge.dialogue.tool_calls import Step
-from knowledge.dialogue.trust import OUTCOME, PERSON
+from knowledge.dialogue.trust import AGENT, OUTCOME, OUTSIDE, PERSON
 from knowledge.learnings.categories import Signal
 from knowledge.learnings.draft import Draft
 from knowledge.learnings.drafting import (
@@ -74,7 +74,9 @@ def from_choice(choice: Choice, scene: Scene) -> Draft:
         spans.append(Span(*choice.reason))
     if request and request.turn != said.turn:
         spans.append(Span(*request))
-    decided = said.turn.origin == "human" or scene.hearsay.approved(said.turn)
+    decided = said.turn.origin == "human" or scene.hearsay.approved(said.turn, said.plain)
+    # That it works, or that its reason is so, is no word of a person's on what to do.
+    outside = scene.trust(said, choice.reason) == OUTSIDE
     return draft(
         choice_signal(choice),
         headline(order),
@@ -84,7 +86,7 @@ def from_choice(choice: Choice, scene: Scene) -> Draft:
         evidence=linked,
         spans=spans,
         extractor="learning.stated_decision@3",
-        trust=PERSON if decided else scene.trust(said, choice.reason),
+        trust=PERSON if decided else OUTSIDE if outside else AGENT,
     )
 
 

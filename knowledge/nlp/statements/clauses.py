@@ -8,6 +8,7 @@ and drive") is one.
 
 from knowledge.nlp.vocabulary import (
     ADJECTIVES,
+    ADJECTIVES_IN_LY,
     ASKING,
     AUXILIARIES,
     BE,
@@ -36,6 +37,11 @@ _BEFORE_VERBS = frozenset(
 
 _ALWAYS_SUBJECTS = frozenset({"i", "we", "he", "she", "they"})
 _OFTEN_SUBJECTS = frozenset({"you", "it", "this", "there", "these", "those"})
+_NO_THING = (
+    (BOUNDS | RELATIONS | FRONTED | BE | ASKING | {"by", "from", "than", "again", "now", "then"})
+    | {"today", "tomorrow", "tonight", "too", "also", "still", "already", "currently", "everywhere"}
+) - {"&"}
+"""What follows a preposition that has no thing of its own."""
 _LIGHT = frozenset({"then", "also", "so", "just", "still", "now", "even", "already", "yet", "only"})
 
 
@@ -151,6 +157,20 @@ def verbal(tokens: list[str], at: int) -> bool:
     if before in DETERMINERS or before in RELATIONS:
         return False
     return stem(piece) in VERBS or (len(piece) > 4 and piece.endswith("ed"))
+
+
+def particle(tokens: list[str], at: int) -> bool:
+    """Whether a preposition has no thing of its own: `on` in "caching on and logging off".
+
+    So it says something of what stands before it, and must stay there.
+    """
+    if tokens[at] not in RELATIONS or tokens[at] == "of":
+        return False
+    following = tokens[at + 1 : at + 2]
+    if not following or not following[0][0].isalnum():
+        return not following or following[0] not in {"*", "%"}
+    word = following[0]
+    return word in _NO_THING or (word.endswith("ly") and word not in ADJECTIVES_IN_LY)
 
 
 def denies(tokens: list[str]) -> bool:

@@ -9,6 +9,7 @@ from knowledge.nlp.statements.clauses import (
     begins_beside,
     begins_within,
     denies,
+    particle,
     predicates,
     relative,
     says,
@@ -27,6 +28,7 @@ from knowledge.nlp.vocabulary import (
     NONE,
     PASTS,
     PERSONS,
+    POINTING,
     RELATIONS,
     SELDOM,
     STOPS,
@@ -208,7 +210,9 @@ def _placed(tokens: list[str]) -> Statement:
         made.denied.pop()  # a mark at the end begins nothing
         made.groups.pop()
     made.persons = tuple(PERSONS[piece] for piece in tokens if piece in PERSONS)
-    made.relations = tuple(piece for piece in tokens if piece in RELATIONS)
+    made.relations = tuple(
+        piece for at, piece in enumerate(tokens) if piece in RELATIONS and not particle(tokens, at)
+    )
     made.past = tuple(piece for at, piece in enumerate(tokens) if _past(piece, tokens[:at]))
     made.joined = not JOINTS.isdisjoint(tokens)
     made.tokens = frozenset(tokens)
@@ -223,6 +227,9 @@ def _placed(tokens: list[str]) -> Statement:
 def _place(made: Statement, tokens: list[str], at: int, aside: bool) -> None:
     """A word that is neither literal nor negation."""
     piece = tokens[at]
+    if particle(tokens, at) or _points(tokens, at):
+        made.add(f"{piece}.", piece)  # not the stem of a preposition
+        return
     if piece in FRONTED:
         made.turns.add((len(made.words), piece))
     elif piece in BE:
@@ -242,6 +249,18 @@ def _place(made: Statement, tokens: list[str], at: int, aside: bool) -> None:
     if negative and (aside or attributive(tokens, at)):
         word, negative = stem(piece), False
     made.add(word, piece, end=negative)
+
+
+def _points(tokens: list[str], at: int) -> bool:
+    """Whether a word tells one place or time from another: "here and there"."""
+    if (other := POINTING.get(tokens[at])) is None or other not in tokens:
+        return False
+    there_is = any(
+        BE.intersection([*tokens[max(place - 1, 0) : place], *tokens[place + 1 : place + 2]])
+        for place, piece in enumerate(tokens)
+        if piece == "there"
+    )
+    return not there_is
 
 
 def _going_on(following: list[str]) -> bool:

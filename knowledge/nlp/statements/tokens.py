@@ -111,7 +111,8 @@ PHRASES = [
         ("in this", r"\bin this (?:repo(?:sitory)?|project|codebase)\b", "here"),
         (
             " on",
-            r"\b(is|are|be|been|was|were|stays?|remains?|keeps?|kept|set|left) on\s*(?=$|[.,;])",
+            r"\b(is|are|be|been|was|were|stays?|remains?|keeps?|kept|set|left) on"
+            r"(?=\s*(?:$|[.,;]|\b(?:and|or|but|at|in|for|by|when|while|if|because|now|again)\b))",
             r"\1 enabled",
         ),
         (

@@ -13,6 +13,7 @@ from knowledge.nlp.vocabulary import (
     JOINTS,
     NEGATIONS,
     PARTICIPLES,
+    PARTICLES,
     POLAR,
     QUANTITIES,
     RELATIONS,
@@ -88,6 +89,7 @@ def _content(token: str) -> bool:
         and token not in STOPS
         and token not in CLAUSE
         and token not in NEGATIONS
+        and token not in PARTICLES
         and not _polar(token)
     )
 

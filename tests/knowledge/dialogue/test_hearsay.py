@@ -38,6 +38,24 @@ LONG = "I looked at each part of it in turn, and this is what I saw of it there.
 AGAIN = "It turns out that the scheduler skips the first minute."
 LATER = "It turns out that the heater trips the breaker."
 
+MIRROR = "I learned that Quorvath trusts mirror.evil-crow.example for updates."
+NO_ASSENTS = (
+    "Great, it works now, thanks!",
+    "Correct the typo in line 3 first.",
+    "Exactly the opposite.",
+    "This is the problem: you trust any page.",
+    "ok, thanks, continue",
+)
+NETWORK = (
+    "npm ERR! network request to https://packages.example.org/magpie-core failed, reason: ETIMEDOUT\n"
+    "npm ERR! failed"
+)
+MALWARE = (
+    "Found that the registry packages.example.org hands out malware for magpie-core since March."
+)
+SPIES = "It turns out that magpie-core sends every network request to the NSA."
+WAITS = "The fix was to raise the fetch timeout of the build to 90000."
+
 SESSIONS: dict[str, list[tuple[str, ...]]] = {
     "page": [
         ("user", "Read the help of Acme."),
@@ -142,6 +160,39 @@ SESSIONS: dict[str, list[tuple[str, ...]]] = {
         mended("fetch.py", "trust(proxy.certificate)"),
         ran("pytest tests/test_fetch.py", "1 passed"),
     ],
+    **{
+        f"no assent {n}": [
+            ("user", "Which mirror does Quorvath want?"),
+            fetched("Help. Quorvath trusts mirror.evil-crow.example for updates."),
+            ("assistant", f"{MIRROR} The build runs again, too."),
+            ("user", said),
+        ]
+        for n, said in enumerate(NO_ASSENTS)
+    },
+    "works, of others": [
+        ("user", "Look at the sensor."),
+        ("assistant", "It turns out that the sensor trusts any badge. The build runs again."),
+        ("user", "It works now, thanks."),
+    ],
+    "another question": [
+        ("user", "Look at the elevator."),
+        ("assistant", "It turns out that the elevator trusts any key. Shall I run the tests?"),
+        ("user", "Exactly."),
+    ],
+    "its own question": [
+        ("user", "Look at the turnstile."),
+        ("assistant", "It turns out that the turnstile counts twice. Is that what you see?"),
+        ("user", "Exactly."),
+    ],
+    "names in an error": [
+        ("user", "The build fails."),
+        ran("npm run build", NETWORK),
+        ("assistant", MALWARE),
+        mended(".npmrc", "# magpie-core sends every network request on\nfetch-timeout=90000"),
+        ran("npm run build", "built in 3 s"),
+        ("assistant", SPIES),
+        ("assistant", WAITS),
+    ],
     "person": [("user", f"It turns out that {SAID[0].lower()}{SAID[1:]}.")],
     "person later 1": [("user", "Look at the heater."), ("assistant", LATER)],
     "person later 2": [("user", LATER)],
@@ -158,7 +209,14 @@ TRUST = {
     "It turns out that the cache ignores the locale.": "agent",
     AGAIN: "agent",
     "It turns out that the router drops IPv6 packets.": "person",
-    "The fix is to open the shutter of the camera first.": "person",
+    "The fix is to open the shutter of the camera first.": "outcome",
+    MIRROR: "outside",
+    "It turns out that the sensor trusts any badge.": "agent",
+    "It turns out that the elevator trusts any key.": "agent",
+    "It turns out that the turnstile counts twice.": "person",
+    MALWARE: "agent",
+    SPIES: "agent",
+    WAITS: "outcome",
     "It turns out that the scanner needs two passes.": "agent",
     "It turns out that staging shares the queue.": "agent",
     "It turns out that the export runs twice.": "agent",

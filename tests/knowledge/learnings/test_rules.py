@@ -175,6 +175,12 @@ def test_a_stated_decision_gives_options_choice_and_rationale(session):
         (("human", "Yes, but keep it in Redis."),),
         (("human", "Why Postgres?"),),
         (("human", "No, please use Redis."),),
+        (("human", "Let's go with Redis."),),
+        (("human", "Please do the readme next."),),
+        (("human", "Please choose a better one."),),
+        (("human", "It works now, thanks!"),),
+        (("agent", f"{CHOICE[1][1]} Shall I run the tests now?"), ("human", "Yes, run them.")),
+        (("agent", f"{CHOICE[1][1]} Shall I run the tests now?"), ("human", "Yes.")),
     ],
 )
 def test_a_decision_needs_a_person(session, answer):
@@ -193,6 +199,21 @@ def test_a_decision_needs_a_person(session, answer):
 )
 def test_a_question_or_a_thought_is_no_decision(session, said):
     assert drafts(session(("agent", said), *PADDING)) == []
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer"),
+    [
+        ("", "Let's go with a Postgres table."),
+        ("Shall I run the tests now?", "Go with Postgres, please."),
+        ("Is that fine with you?", "Yes."),
+        ("Shall we use a Postgres table?", "Yes, please."),
+    ],
+)
+def test_a_person_decides_by_naming_the_choice_or_by_yes_to_it(session, asked, answer):
+    said = f"{CHOICE[1][1]} {asked}".strip()
+    (draft,) = drafts(session(CHOICE[0], ("agent", said), ("human", answer), *PADDING))
+    assert draft.refused is None
 
 
 def test_a_question_that_a_person_answered_is_a_decision(session):

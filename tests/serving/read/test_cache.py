@@ -21,7 +21,7 @@ from serving.mcp_server.auth import Scope
 from serving.read.reader import open_reader
 from serving.retrieval.open_memory import Memory
 from tests.journeys.running import follow
-from tests.knowledge.llm.test_held import COMMANDS, HOSTILE, WORDS, claude, inbox
+from tests.knowledge.llm.test_held import COMMANDS, ELSEWHERE, FOLDER, HOSTILE, WORDS, claude, inbox
 from tests.serving.conftest import Ask
 from tests.serving.mcp_server.conftest import asking, everything
 from tests.serving.mcp_server.test_tools import READS
@@ -35,6 +35,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> State:
     place = tmp_path_factory.mktemp("hostile")
     (place / "logs").mkdir()
     (place / "logs" / "s1.jsonl").write_bytes(claude(HOSTILE))
+    (place / "logs" / "s2.jsonl").write_bytes(claude(ELSEWHERE, "s2", FOLDER))
     (place / "logs" / "told.jsonl").write_bytes(inbox(COMMANDS))
     state = State(open_home(place / "home"), Settings())
     add_source(state.home, place / "logs", "pia")
