@@ -121,7 +121,12 @@ def _copied(state: State, folder: Path) -> State:
     if state.home.warehouse.is_dir():
         shutil.copytree(state.home.warehouse, home.warehouse, copy_function=os.link)
     shutil.copytree(state.home.inbox, home.inbox, dirs_exist_ok=True)
-    beside = state.home.forget_key, state.home.sources, *state.home.root.glob("answers.sqlite*")
+    beside = (
+        state.home.forget_key,
+        state.home.sources,
+        state.home.sources_copy,
+        *state.home.root.glob("answers.sqlite*"),
+    )
     for file in beside:
         if file.exists():
             shutil.copy(file, home.root)

@@ -8,6 +8,7 @@ import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import closing, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -24,11 +25,14 @@ from resources.home.atomic_files import replace_file
 from resources.home.damage import Damage, Damaged
 from resources.home.home import FOLDERS, open_home, remove, set_aside
 from resources.home.seals import SEALS
+from resources.home.sources import keep_sources
 from resources.home.tombstones import FORGETTING, key_of, tombstones
 from resources.home.write_lock import write_lock
 from resources.llm.answer_cache import Answers
-from resources.repair.home_damage import BY_DAY, home_damage, usable_mode
+from resources.repair.home_damage import BY_DAY, home_damage, manifests_in_force, usable_mode
 from resources.repair.lost_records import lost_records, rebuild
+from resources.repair.lost_sources import damaged_lists
+from resources.warehouse.publication import publish
 from resources.warehouse.table_files import LOG, reseal, table_damage
 
 LOOKS = 4
@@ -88,10 +92,11 @@ def heal_files(state: State) -> list[Damage]:
     """Mends what must be sound before all else: folders, modes and the list of sources."""
     found = [one for one in home_damage(state, first=True) if one.kind in MENDS]
     if not found:
+        keep_sources(state.home)  # a home from before there was a copy has none
         return []
     with write_lock(state.home, "healing"):
         for each in found:
-            if each.where.is_symlink() or each.where.exists():
+            if each.kind == "sources" or each.where.is_symlink() or each.where.exists():
                 MENDS[each.kind](state, each)
     _let_go(state)
     return found
@@ -136,6 +141,14 @@ def _set_aside(state: State, each: Damage) -> None:
 def _remove(state: State, each: Damage) -> None:
     del state
     remove(each.where)
+
+
+def _mend_sources(state: State, each: Damage) -> None:
+    """The list and its copy are made of one another; what cannot be read is kept aside."""
+    for path in damaged_lists(state.home):
+        set_aside(state.home, path)
+    keep_sources(state.home)
+    del each
 
 
 def _mend_forgetting(state: State, each: Damage) -> None:
@@ -188,6 +201,11 @@ def _mend_records(state: State, each: Damage) -> None:
     if lost.by_file and again.height:
         read = state.warehouse.read(SOURCE_FILES).collect()
         state.warehouse.write(SOURCE_FILES, read.join(again, on=again.columns, how="anti"))
+    # Written anew, it has other versions: readers go on with what is left.
+    now = state.warehouse.version(RECORDS)
+    for one in manifests_in_force(state.home) if now is not None else ():
+        if RECORDS.name in one.tables:
+            publish(state.home, replace(one, tables={**one.tables, RECORDS.name: now}))
 
 
 def _mend_tombstones(state: State, each: Damage) -> None:
@@ -206,7 +224,7 @@ def _mend_tombstones(state: State, each: Damage) -> None:
 MENDS: dict[str, Callable[[State, Damage], None]] = {
     "permission": _usable,
     "folder": _set_aside,
-    "sources": _set_aside,
+    "sources": _mend_sources,
     "note": _remove,
     "forgetting": _mend_forgetting,
     "dagster": _mend_dagster,

@@ -1,5 +1,6 @@
 """From the bytes of a log file to rows of `records`: recognised, placed in time, redacted."""
 
+import shlex
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from dataclasses import dataclass, field
@@ -385,7 +386,9 @@ def _dead_letters(faults: list[Fault], source: _Source) -> pl.DataFrame:
             "source_line": source.start_line + fault.line,
             "source_offset": offset,
             "reason": fault.reason,
-            "replay": f"cairn run --source {source.source_file}",
+            "replay": shlex.join(
+                ["cairn", "run", "--source", source.source_file, "--namespace", source.namespace]
+            ),
         }
         for fault in faults
         for offset in (source.start_offset + fault.offset,)

@@ -9,8 +9,10 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 
+from resources.home.advice import command
 from resources.home.atomic_files import replace_file
 from resources.home.home import Home, check_namespace, check_writable
+from resources.home.notes import NoteError, read_note
 
 BEGINNING = "cairn_"
 """Of every key, so that whoever finds one knows what it opens."""
@@ -20,6 +22,10 @@ MODE = 0o600
 
 class KeyListError(Exception):
     """The list of keys cannot be read or changed; the message says why and what to do."""
+
+
+class OpenToOthers(KeyListError):  # noqa: N818 - what it is called where it is caught
+    """Others than its owner can read or write the list."""
 
 
 @dataclass(frozen=True)
@@ -83,20 +89,18 @@ def list_keys(home: Home) -> list[AccessKey]:
         KeyListError: the list cannot be read, or can be by others.
     """
     try:
-        content = home.keys.read_bytes()
-        mode = stat.S_IMODE(home.keys.stat().st_mode)
+        mode = home.keys.stat().st_mode
     except FileNotFoundError:
         return []
     except OSError as error:
         raise KeyListError(f"{home.keys}: {error.strerror}") from error
-    if mode & 0o077:
-        raise KeyListError(f"{home.keys}: others can read or write it: `chmod 600` it")
+    if stat.S_ISREG(mode) and mode & 0o077:
+        raise OpenToOthers(
+            f"{home.keys}: others can read or write it: {command('chmod', '600', home.keys)}"
+        )
     try:
-        return [
-            AccessKey(**fields | {"namespaces": tuple(fields["namespaces"])})
-            for fields in json.loads(content)
-        ]
-    except (ValueError, TypeError, KeyError) as error:
+        return read_note(home.keys, list[AccessKey])
+    except (FileNotFoundError, NoteError) as error:
         raise KeyListError(f"{home.keys}: no list of keys: mend or remove it") from error
 
 

@@ -1,7 +1,12 @@
 """Small files that must be whole or absent: replaced atomically, and on disk before we say so."""
 
 import os
+import stat
+from errno import EFBIG, EINVAL
 from pathlib import Path
+
+MOST_READ = 1 << 28
+"""Bytes that a small file may have."""
 
 
 def replace_file(path: Path, content: bytes, mode: int | None = None) -> None:
@@ -22,6 +27,25 @@ def replace_file(path: Path, content: bytes, mode: int | None = None) -> None:
         partial.unlink(missing_ok=True)
         raise
     sync_folder(path.parent)
+
+
+def read_regular(path: Path) -> bytes:
+    """What a small file holds. A pipe, which would be waited on for ever, is none.
+
+    Raises:
+        OSError: it cannot be read, is no regular file, or is not small.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        about = os.fstat(descriptor)
+        if not stat.S_ISREG(about.st_mode):
+            raise OSError(EINVAL, "Not a regular file", str(path))
+        if about.st_size > MOST_READ:
+            raise OSError(EFBIG, os.strerror(EFBIG), str(path))
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
+            return file.read()
+    finally:
+        os.close(descriptor)
 
 
 def sync_folder(folder: Path) -> None:

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from resources.home.atomic_files import replace_file
+from resources.home.atomic_files import read_regular, replace_file
 
 SCHEMA_VERSION = 1
 """Rises when what lies in a home changes so that older code would misread it."""
@@ -19,10 +19,10 @@ LEAST_FREE = 100_000_000
 FOLDERS = ("inbox", "warehouse", "index", "dagster", "publication")
 OURS = {
     *FOLDERS, "schema_version", "cairn.toml", "answers.sqlite", "answers.sqlite-shm",
-    "answers.sqlite-wal", "sources.json", "write.lock", "write.lock.next", "checks.json",
-    "held.json", "sensor_alive", "model_waits", "model_goes_on", "keys.json", "forget.key",
-    "forgetting", "search_waits", "notifications", "damaged", "records_dated", "usage",
-    "run_times.jsonl",
+    "answers.sqlite-wal", "sources.json", "sources.copy.json", "write.lock", "write.lock.next",
+    "checks.json", "held.json", "sensor_alive", "model_waits", "model_goes_on", "keys.json",
+    "forget.key", "forgetting", "search_waits", "notifications", "damaged", "records_dated",
+    "usage", "run_times.jsonl",
 }  # fmt: skip
 KEPT_ASIDE = 20
 """Damaged things that are kept; of more, the oldest go."""
@@ -113,6 +113,11 @@ class Home:
     def sources(self) -> Path:
         """Folders and files that the sensor watches."""
         return self.root / "sources.json"
+
+    @property
+    def sources_copy(self) -> Path:
+        """The same list once more, sealed."""
+        return self.root / "sources.copy.json"
 
     @property
     def keys(self) -> Path:
@@ -304,7 +309,7 @@ def _check_schema(root: Path, marker: Path) -> bool:
     There was no other one than this so far: it is then taken for it.
     """
     try:
-        found = int(marker.read_text())
+        found = int(read_regular(marker))
     except (ValueError, OSError):
         return False
     if found > SCHEMA_VERSION:

@@ -12,7 +12,7 @@ from errno import EACCES, EMFILE, ENFILE, ENOMEM, EPERM
 from pathlib import Path
 from typing import NamedTuple
 
-from resources.home.atomic_files import replace_file
+from resources.home.atomic_files import read_regular, replace_file
 
 SEALS = "_seals"
 """Name of the list; Delta leaves alone what begins with an underscore."""
@@ -55,7 +55,7 @@ def seal(folder: Path, files: Mapping[str, Path]) -> None:
 def seals(folder: Path) -> dict[str, Seal]:
     """The list of a folder; empty if there is none that can be read."""
     try:
-        text = (folder / SEALS).read_text(errors="replace")
+        text = read_regular(folder / SEALS).decode(errors="replace")
     except OSError:
         return {}
     found: dict[str, Seal] = {}

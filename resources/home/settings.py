@@ -5,6 +5,7 @@ import os
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, cast
 from urllib.parse import urlsplit
@@ -22,6 +23,7 @@ from pydantic_settings import (
 
 from knowledge.nlp.text import suggestion
 from knowledge.schema.policy import Policy
+from resources.home.atomic_files import read_regular
 from resources.home.home import check_namespace, find_home
 
 PREFIX = "CAIRN_"
@@ -216,6 +218,19 @@ class Explained(NamedTuple):
     description: str
 
 
+def default_settings() -> Settings:
+    """The defaults alone: neither variables nor files are read, of which some cannot be."""
+    return Settings.model_construct()
+
+
+def named_home() -> Path | None:
+    """The home that CAIRN_HOME or ./cairn.toml names, where these can be read."""
+    named: object = os.environ.get(f"{PREFIX}HOME")
+    with suppress(ConfigError):
+        named = named or (_read(Path.cwd() / FILE) or {}).get("home")
+    return Path(named) if isinstance(named, str) else None
+
+
 def load_settings() -> Settings:
     """Settings in force: CAIRN_* variables, then ./cairn.toml, then the home's, then defaults.
 
@@ -321,8 +336,7 @@ def _files() -> Iterator[tuple[Path, dict[str, Any]]]:
     local = _read(here)
     if local is not None:
         yield here, local
-    named = os.environ.get(f"{PREFIX}HOME") or cast("str | None", (local or {}).get("home"))
-    beside = find_home(Path(named) if named else None) / FILE
+    beside = find_home(named_home()) / FILE
     if beside != here and (values := _read(beside)) is not None:
         if "home" in values:
             raise ConfigError(f"{beside}: home: a home cannot name another")
@@ -331,12 +345,12 @@ def _files() -> Iterator[tuple[Path, dict[str, Any]]]:
 
 def _read(path: Path) -> dict[str, Any] | None:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(read_regular(path).decode())
     except FileNotFoundError:
         return None
     except OSError as error:
         raise ConfigError(f"{path}: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path}: not valid UTF-8 at byte {error.start}") from error
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise ConfigError(f"{path}: {error}") from error

@@ -1,14 +1,23 @@
 """Registered sources: what the sensor watches, for whom, and in which timezone."""
 
 import json
+import re
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from resources.home.atomic_files import replace_file
+import msgspec
+
+from knowledge.schema.identity import digest
+from resources.home.atomic_files import read_regular, replace_file
 from resources.home.home import Home, check_namespace, check_writable
 from resources.home.inbox import namespaces_of_inbox
 from resources.home.log_files import LogFile, log_files
+from resources.home.notes import NoteError, read_note
+
+_ITEM = re.compile(r"\{[^{}]*\}")
+"""One source in the text of a list that may be damaged."""
 
 
 class SourceError(Exception):
@@ -23,6 +32,24 @@ class Source:
     namespace: str
     timezone: str = "UTC"
 
+    def __post_init__(self) -> None:
+        """Refuses what cannot be a source.
+
+        Raises:
+            ValueError: the path is not absolute, or the namespace cannot be one.
+        """
+        check_namespace(self.namespace)
+        if not Path(self.path).is_absolute() or "\0" in self.path:
+            raise ValueError(f"source {self.path!r}: no absolute path")
+
+
+@dataclass(frozen=True)
+class _Copy:
+    """The list once more, with its digest: which of two is whole can be told."""
+
+    digest: str
+    sources: list[Source]
+
 
 def add_source(home: Home, path: Path, namespace: str, timezone: str = "UTC") -> Source:
     """Registers a file or folder; again with another timezone changes that.
@@ -31,17 +58,16 @@ def add_source(home: Home, path: Path, namespace: str, timezone: str = "UTC") ->
         SourceError: it is not there, stands in the home, or overlaps one of another namespace.
         ValueError: the namespace cannot be one, or the timezone is unknown.
     """
-    check_namespace(namespace)
     try:
         ZoneInfo(timezone)
     except (KeyError, ValueError, OSError):
         raise ValueError(f"no such timezone: {timezone}") from None
     place = _absolute(path)
+    source = Source(str(place), namespace, timezone)
     if not place.exists():
         raise SourceError(f"source {place}: no such file or folder")
     if place.is_relative_to(home.root):
         raise SourceError(f"source {place}: lies in Cairn's own home")
-    source = Source(str(place), namespace, timezone)
     known = list_sources(home)
     for other in known:
         overlaps = place.is_relative_to(other.path) or Path(other.path).is_relative_to(place)
@@ -56,20 +82,70 @@ def add_source(home: Home, path: Path, namespace: str, timezone: str = "UTC") ->
 
 
 def list_sources(home: Home) -> list[Source]:
-    """Registered sources, sorted by path.
+    """Registered sources, sorted by path; of a list that is gone or damaged, those of its copy.
 
     Raises:
-        SourceError: the list cannot be read.
+        SourceError: neither can be read.
     """
     try:
-        return [Source(**fields) for fields in json.loads(home.sources.read_bytes())]
+        return own_sources(home)
     except FileNotFoundError:
-        return []
-    except (OSError, ValueError, TypeError) as error:
+        return copied_sources(home) or []
+    except NoteError as error:
+        if (copied := copied_sources(home)) is not None:
+            return copied
         raise SourceError(
-            f"{home.sources} cannot be read: `cairn run` sets it aside, then register your sources"
-            " again with `cairn run --source PATH`"
+            f"{home.sources} cannot be read: `cairn doctor` says how your sources are registered"
+            " again"
         ) from error
+
+
+def own_sources(home: Home) -> list[Source]:
+    """Registered sources, as the list itself has them.
+
+    Raises:
+        FileNotFoundError: there is none.
+        NoteError: it cannot be read.
+    """
+    return read_note(home.sources, list[Source])
+
+
+def copied_sources(home: Home) -> list[Source] | None:
+    """Registered sources, as the copy of the list has them; None if there is none that is whole."""
+    try:
+        copied = read_note(home.sources_copy, _Copy)
+    except (FileNotFoundError, NoteError):
+        return None
+    return copied.sources if copied.digest == _digest(copied.sources) else None
+
+
+def keep_sources(home: Home) -> None:
+    """Writes the list anew from its copy, or its copy from the list, where one is not as the other.
+
+    The list is right where both can be read: a person may have changed it.
+    """
+    copied = copied_sources(home)
+    try:
+        listed = own_sources(home)
+    except (FileNotFoundError, NoteError):
+        listed = None
+    known = copied if listed is None else listed
+    if known is not None and (listed is None or copied != sorted(known)):
+        _write(home, known)
+
+
+def salvaged_sources(home: Home) -> list[Source]:
+    """Those sources that can still be read of a list that cannot, and of its copy."""
+    found: set[Source] = set()
+    for file in (home.sources, home.sources_copy):
+        try:
+            text = read_regular(file).decode(errors="replace")
+        except OSError:
+            continue
+        for part in _ITEM.findall(text):
+            with suppress(ValueError, RecursionError):
+                found.add(msgspec.convert(json.loads(part), Source))
+    return sorted(source for source in found if "\ufffd" not in source.path)
 
 
 def files_there(home: Home, namespace: str | None = None) -> list[LogFile]:
@@ -109,5 +185,13 @@ def _absolute(path: Path) -> Path:
 
 def _write(home: Home, sources: list[Source]) -> None:
     check_writable(home)
-    content = json.dumps([asdict(source) for source in sorted(sources)], indent=2)
-    replace_file(home.sources, content.encode() + b"\n")
+    sources = sorted(sources)
+    for file, content in (
+        (home.sources, [asdict(source) for source in sources]),
+        (home.sources_copy, asdict(_Copy(_digest(sources), sources))),
+    ):
+        replace_file(file, json.dumps(content, indent=2).encode() + b"\n")
+
+
+def _digest(sources: list[Source]) -> str:
+    return digest(*(json.dumps(asdict(source), sort_keys=True) for source in sources))

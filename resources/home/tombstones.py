@@ -18,7 +18,7 @@ from knowledge.deletion.tombstones import (
 )
 from knowledge.ingest.adapter import Head
 from knowledge.ingest.adapters import adapters
-from resources.home.atomic_files import replace_file
+from resources.home.atomic_files import read_regular, replace_file
 from resources.home.damage import RUN, Damaged
 from resources.home.home import Home, HomeError, check_namespace, check_writable
 from resources.home.inbox import blank_lines, lines_of, namespaces_of_inbox
@@ -43,7 +43,7 @@ def make_key(home: Home) -> bytes:
 
 def _key(home: Home) -> bytes:
     try:
-        key = home.forget_key.read_bytes()
+        key = read_regular(home.forget_key)
     except FileNotFoundError:
         raise
     except OSError:
@@ -118,7 +118,7 @@ def forgetting(home: Home) -> set[str]:
     """
     file = home.root / FORGETTING
     try:
-        return set(map(check_namespace, file.read_text().split()))
+        return set(map(check_namespace, read_regular(file).decode().split()))
     except FileNotFoundError:
         return set()
     except (OSError, ValueError) as error:

@@ -66,7 +66,9 @@ def write_lock(
     deadline = time.monotonic() + timeout
     check_writable(home)
     for path in (home.write_lock, home.write_lock.with_suffix(".lock.next")):
-        if path.is_symlink() or path.is_dir():  # nobody can hold such a one
+        if path.is_symlink() or (
+            path.exists() and not path.is_file()
+        ):  # nobody can hold such a one
             set_aside(home, path)
     with _opened(home.write_lock) as lock:
         with _opened(home.write_lock.with_suffix(".lock.next")) as turn:

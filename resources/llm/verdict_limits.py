@@ -3,15 +3,40 @@
 import json
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
 
 from resources.home.atomic_files import replace_file
 from resources.home.home import Home
+from resources.home.notes import NoteError, read_note
+
+CHECKS = "checks.json"
 
 EVERY = "*"
 """Stands for all namespaces, where what is broken cannot be laid to some of them."""
 
 Broken = Mapping[str, Mapping[str, int]]
 """Rules that do not hold, by namespace, each with the number of rows that break it."""
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What is noted of the suites."""
+
+    passed: dict[str, str] = field(default_factory=dict[str, str])
+    """What each that passed had seen (a digest)."""
+    broken: dict[str, Broken] = field(default_factory=dict[str, Broken])
+    """What each other one found."""
+
+
+def kept_verdicts(home: Home) -> Kept:
+    """What is noted of the suites.
+
+    Raises:
+        FileNotFoundError: nothing is.
+        NoteError: it cannot be read.
+    """
+    return read_note(home.root / CHECKS, Kept)
 
 
 class Verdicts:
@@ -22,12 +47,11 @@ class Verdicts:
     """
 
     def __init__(self, home: Home) -> None:
-        self._file = home.root / "checks.json"
-        self._passed: dict[str, str] = {}
-        self._broken: dict[str, Broken] = {}
-        with suppress(OSError, ValueError, AttributeError):
-            held = json.loads(self._file.read_bytes())
-            self._passed, self._broken = held.get("passed", {}), held.get("broken", {})
+        self._file: Path = home.root / CHECKS
+        kept = Kept()
+        with suppress(FileNotFoundError, NoteError):
+            kept = kept_verdicts(home)
+        self._passed, self._broken = kept.passed, kept.broken
 
     def passed(self, suite: str, seen: str) -> bool:
         """Whether a suite passed for what it would see now (a digest)."""

@@ -4,7 +4,6 @@ Everything but `records` and the inbox can be made again, so what cannot be read
 and a run makes it. What is dear, or would let forgotten things come back, is told of.
 """
 
-import json
 import os
 import sqlite3
 import stat
@@ -19,14 +18,26 @@ from knowledge.build.stages import STAGES
 from knowledge.schema.identity import digest
 from knowledge.schema.tables import MODEL_CALLS, RAW_LOGS, RECORDS, SOURCE_FILES, TABLES, WORK
 from resources.context import State
-from resources.home.api_keys import KeyListError, list_keys
+from resources.home.advice import command
+from resources.home.api_keys import KeyListError, OpenToOthers, list_keys
+from resources.home.atomic_files import read_regular
 from resources.home.damage import RUN, Damage, Damaged, first_line, is_panic
 from resources.home.home import FOLDERS, Home, HomeError
-from resources.home.sources import SourceError, list_sources
+from resources.home.notes import NoteError
+from resources.home.sources import copied_sources
 from resources.home.tombstones import FORGETTING, forgetting, key_of, tombstones
+from resources.llm.verdict_limits import CHECKS, kept_verdicts
 from resources.repair.lost_records import lost_records
-from resources.warehouse.publication import HELD, Manifest, manifests, namespaces, published
-from resources.warehouse.table_files import TableDamage, table_damage
+from resources.repair.lost_sources import damaged_lists, register_again
+from resources.warehouse.publication import (
+    HELD,
+    Manifest,
+    kept_held,
+    manifests,
+    namespaces,
+    published,
+)
+from resources.warehouse.table_files import TableDamage, has_version, table_damage
 
 NOTHING = "nothing"
 FORGOTTEN = "forget"
@@ -35,7 +46,7 @@ BACKUP = "put it there from a backup, then `cairn run`"
 LOSS = "or `cairn run --accept-loss` goes on without it"
 
 _MARKS = ("model_waits", "model_goes_on", "search_waits", "sensor_alive")
-_JSON = ("checks.json", HELD)
+_NOTES = {CHECKS: kept_verdicts, HELD: kept_held}
 _SQLITE = b"SQLite format 3\0"
 _HISTORY = "the history of runs"
 
@@ -77,7 +88,8 @@ def _permissions(state: State, deep: bool) -> Iterator[Damage]:
                 continue
             with suppress(OSError):
                 own = path.stat().st_uid == os.geteuid()
-                advice = RUN if own else f"`sudo chown -R $(id -u) {home.root}`, then `cairn run`"
+                take = command("sudo", "chown", "-R", os.geteuid(), home.root)
+                advice = RUN if own else f"{take}, then `cairn run`"
                 yield Damage(
                     "permission", path.name, path, "may not be read or written", NOTHING,
                     advice.replace("makes it again", "sets its mode right"), stops=not own,
@@ -107,10 +119,10 @@ def _small_files(state: State, deep: bool) -> Iterator[Damage]:
     del deep
     root = state.home.root
     for name in _MARKS:
-        if not _can(root / name, Path.read_text):
+        if not _can(root / name, _text):
             yield Damage("note", f"mark {name}", root / name, "cannot be read", NOTHING)
-    for name in _JSON:
-        if not _can(root / name, lambda path: json.loads(path.read_bytes()).keys()):
+    for name, read in _NOTES.items():
+        if not _can(root / name, lambda _, read=read: read(state.home)):
             yield Damage("note", f"note {name}", root / name, "cannot be read", NOTHING)
     try:
         forgetting(state.home)
@@ -119,7 +131,7 @@ def _small_files(state: State, deep: bool) -> Iterator[Damage]:
             "forgetting", f"note {FORGETTING}", root / FORGETTING, "cannot be read", NOTHING
         )
     for file in (root / "notifications").glob("*.jsonl"):
-        if not _can(file, Path.read_bytes):
+        if not _can(file, read_regular):
             yield Damage("note", "file of what you were told", file, "cannot be read",
                          "the copy in this file: the inbox says what was told")  # fmt: skip
 
@@ -129,42 +141,41 @@ def _can(path: Path, read: Callable[[Path], object]) -> bool:
         return True
     try:
         read(path)
-    except (OSError, ValueError, AttributeError):
+    except (OSError, ValueError, NoteError):
         return False
     return True
 
 
+def _text(path: Path) -> str:
+    return read_regular(path).decode()
+
+
 def _sources(state: State, deep: bool) -> Iterator[Damage]:
     del deep
-    home = state.home
-    try:
-        if list_sources(home) or home.sources.exists() or not _were_read(state):
-            return  # an empty list is one from which the last was removed
-        kind, found = "", "is gone"
-    except SourceError:
-        kind, found = "sources", "cannot be read"
-    named = "; ".join(f"`cairn run --source {p} --namespace {n}`" for n, p in _were_read(state))
-    yield Damage(
-        kind, "list of sources", home.sources, found,
-        "which folders are watched; what was read of them stays",
-        f"register them again: {named or '`cairn run --source PATH`'}",
-    )  # fmt: skip
+    home, what = state.home, "list of sources"
+    damaged = damaged_lists(home)
+    copied = copied_sources(home) is not None
+    if home.sources_copy in damaged:
+        yield Damage("sources", f"copy of the {what}", home.sources_copy, "cannot be read", NOTHING)
+    if home.sources in damaged or not home.sources.exists():
+        found = damaged.get(home.sources, "is gone")
+        if copied:
+            yield Damage("sources", what, home.sources, found, NOTHING)
+        elif (read := _were_read(state)) or home.sources in damaged:
+            yield Damage(
+                "sources" if home.sources in damaged else "", what, home.sources, found,
+                "which folders are watched; what was read of them stays",
+                register_again(home, read),
+            )  # fmt: skip
 
 
-def _were_read(state: State) -> list[tuple[str, Path]]:
-    """Folders of files that were read, by namespace, without the inbox."""
+def _were_read(state: State) -> list[tuple[str, str]]:
+    """Namespace and path of each file that was read and is not of the inbox."""
     if not _has_rows(state, SOURCE_FILES.name):
         return []
     read = state.warehouse.read(SOURCE_FILES, columns=["namespace", "path"]).collect()
-    own = str(state.home.root)
-    folders = {
-        (name, Path(path).parent) for name, path in read.iter_rows() if not path.startswith(own)
-    }
-    return sorted(
-        (name, folder)
-        for name, folder in folders
-        if not any((name, above) in folders for above in folder.parents)
-    )
+    own = state.home.root
+    return [(name, path) for name, path in read.iter_rows() if not Path(path).is_relative_to(own)]
 
 
 def _keys(state: State, deep: bool) -> Iterator[Damage]:
@@ -172,14 +183,13 @@ def _keys(state: State, deep: bool) -> Iterator[Damage]:
     keys = state.home.keys
     try:
         list_keys(state.home)
-    except KeyListError as error:
-        if "chmod" in str(error):
-            yield Damage("", "keys of the HTTP API", keys, "others can read it", NOTHING,
-                         f"`chmod 600 {keys}`")  # fmt: skip
-        else:
-            yield Damage("", "keys of the HTTP API", keys, "cannot be read", "all keys",
-                         f"put it there from a backup; or `rm -r {keys}`, then make keys anew with"
-                         " `cairn keys add --namespace NAME`")  # fmt: skip
+    except OpenToOthers:
+        yield Damage("", "keys of the HTTP API", keys, "others can read it", NOTHING,
+                     command("chmod", "600", keys))  # fmt: skip
+    except KeyListError:
+        yield Damage("", "keys of the HTTP API", keys, "cannot be read", "all keys",
+                     f"put it there from a backup; or {command('rm', '-r', keys)}, then make keys"
+                     " anew with `cairn keys add --namespace NAME`")  # fmt: skip
 
 
 def _dagster(state: State, deep: bool) -> Iterator[Damage]:
@@ -189,7 +199,7 @@ def _dagster(state: State, deep: bool) -> Iterator[Damage]:
     if not folder.is_dir():
         return
     settings = folder / "dagster.yaml"
-    if not _can(settings, Path.read_text):
+    if not _can(settings, _text):
         yield Damage("dagster", "Dagster's settings", settings, "cannot be read", NOTHING)
     history = folder / "history"
     main = (history / "runs.db", history / "runs" / "index.db", folder / "schedules/schedules.db")
@@ -211,6 +221,8 @@ def _dagster(state: State, deep: bool) -> Iterator[Damage]:
 
 
 def _sqlite_header(path: Path) -> None:
+    if not path.is_file():
+        raise ValueError("no file")
     with path.open("rb") as file:
         head = file.read(32)
     page = int.from_bytes(head[16:18], "big")
@@ -276,10 +288,32 @@ def _manifests(state: State, deep: bool) -> Iterator[Damage]:
     del deep
     folder = state.home.publication
     for path in sorted(folder.glob("*.json")) if folder.is_dir() else ():
+        what = f"manifest of {path.stem}"
         try:
-            manifests(state.home, path.stem)
+            in_force = next(iter(manifests(state.home, path.stem)), None)
         except (Damaged, ValueError):
-            yield Damage("note", f"manifest of {path.stem}", path, "cannot be read", NOTHING)
+            yield Damage("note", what, path, "cannot be read", NOTHING)
+            continue
+        if in_force and (absent := _absent_versions(state, in_force)):
+            more = f" and {len(absent) - 3} more" if len(absent) > 3 else ""
+            found = f"names versions that are not there, of {', '.join(absent[:3])}{more}"
+            yield Damage("note", what, path, found, NOTHING)
+
+
+def _absent_versions(state: State, manifest: Manifest) -> list[str]:
+    """Tables that are there, but not as a manifest names them."""
+    folders = {
+        name: folder
+        for name in manifest.tables.keys() & TABLES.keys()
+        if (folder := state.warehouse.folder(TABLES[name])) is not None
+    }
+    absent = sorted(
+        name for name, folder in folders.items() if not has_version(folder, manifest.tables[name])
+    )
+    # Records that are older than what was made of them are told of by themselves.
+    if absent == [RECORDS.name] and any(_records(state, folders[RECORDS.name], None, gone=False)):
+        return []
+    return absent
 
 
 def manifests_in_force(home: Home) -> list[Manifest]:
@@ -374,7 +408,10 @@ def _records(
     advice = "`cairn run` keeps what can be read, and reads the rest again from its sources"
     if lost.for_good:
         advice = ", ".join(
-            [f"`cairn run --source {path} --namespace {name}`" for name, path in lost.unregistered]
+            [
+                command("cairn", "run", "--source", path, "--namespace", name)
+                for name, path in lost.unregistered
+            ]
             or [f"put {folder} there from a backup, then `cairn run`; {LOSS}"]
         )
     yield Damage("records", "table records", folder, found, str(lost), advice,

@@ -19,6 +19,7 @@ import qdrant_edge as edge
 from resources.home.atomic_files import replace_file
 from resources.home.damage import first_line, is_panic
 from resources.home.home import check_namespace
+from resources.home.notes import NoteError, read_note
 from resources.home.seals import SEALS, has_size, is_as_sealed, seal, seals
 from resources.vector_index.bm25 import Words
 from resources.vector_index.filters import INDEXED, Condition, conditions
@@ -346,8 +347,8 @@ def _changed(folder: Path) -> int:
 def _about(build: Path) -> Generation | None:
     """What a build says of itself; None if that cannot be read."""
     try:
-        return Generation(**json.loads((build / "generation.json").read_bytes()))
-    except (OSError, ValueError, TypeError):
+        return read_note(build / "generation.json", Generation)
+    except (FileNotFoundError, NoteError):
         return None
 
 

@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
@@ -13,6 +12,7 @@ from knowledge.schema.tables import Table
 from resources.home.atomic_files import replace_file
 from resources.home.damage import RUN, Damaged
 from resources.home.home import Home, check_namespace
+from resources.home.notes import NoteError, read_note
 from resources.warehouse.warehouse import Warehouse
 
 KEPT = 3
@@ -75,10 +75,19 @@ def held_back(home: Home) -> dict[str, Held]:
     A list that cannot be read counts as none: the next publication finds out again.
     """
     try:
-        content = json.loads((home.root / HELD).read_bytes())
-        return {namespace: Held(**fields) for namespace, fields in content.items()}
-    except (OSError, ValueError, TypeError, AttributeError):
+        return kept_held(home)
+    except (FileNotFoundError, NoteError):
         return {}
+
+
+def kept_held(home: Home) -> dict[str, Held]:
+    """What is noted of namespaces that are held back.
+
+    Raises:
+        FileNotFoundError: nothing is.
+        NoteError: it cannot be read.
+    """
+    return read_note(home.root / HELD, dict[str, Held])
 
 
 def hold_back(home: Home, held: Mapping[str, Held]) -> None:
@@ -101,11 +110,14 @@ def manifests(home: Home, namespace: str) -> list[Manifest]:
     """
     file = _file(home, namespace)
     try:
-        return [_manifest(fields) for fields in json.loads(file.read_bytes())]
+        found = read_note(file, list[Manifest])
     except FileNotFoundError:
         return []
-    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+    except NoteError as error:
         raise Damaged(f"manifest {file} cannot be read: {RUN}") from error
+    if not found or not all(_may_be(each, namespace) for each in found):
+        raise Damaged(f"manifest {file} is not as it was written: {RUN}")
+    return found
 
 
 def namespaces(home: Home) -> list[str]:
@@ -165,13 +177,13 @@ def _file(home: Home, namespace: str) -> Path:
     return home.publication / f"{check_namespace(namespace)}.json"
 
 
-def _manifest(fields: dict[str, Any]) -> Manifest:
-    watermark, told_at = fields["watermark"], fields.get("told_at")
-    return Manifest(
-        namespace=fields["namespace"],
-        generation=fields["generation"],
-        tables=fields["tables"],
-        watermark=datetime.fromisoformat(watermark) if watermark else None,
-        published_at=datetime.fromisoformat(fields["published_at"]),
-        told_at=datetime.fromisoformat(told_at) if told_at else None,
+def _may_be(manifest: Manifest, namespace: str) -> bool:
+    """Whether a manifest is one that was written for a namespace."""
+    moments = (manifest.watermark, manifest.published_at, manifest.told_at)
+    generation = manifest.generation
+    return (
+        manifest.namespace == namespace
+        and all(each is None or each.tzinfo is not None for each in moments)
+        and all(version >= 0 for version in manifest.tables.values())
+        and (generation is None or (bool(generation) and Path(generation).name == generation))
     )

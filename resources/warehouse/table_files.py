@@ -96,6 +96,16 @@ def table_damage(folder: Path, *, deep: bool) -> TableDamage | None:
     return TableDamage(found + (f", {gone} of them gone" if gone else ""), False, tuple(broken))
 
 
+def has_version(folder: Path, version: int) -> bool:
+    """Whether the log of a table can tell a version; so it is taken where there is no log."""
+    known = [int(file.name[:20]) for file in _log_files(folder)] if (folder / LOG).is_dir() else []
+    if not known:
+        return True
+    checkpoints = [int(file.name[:20]) for file in (folder / LOG).glob("*.checkpoint.parquet")]
+    first = 0 if 0 in known else min(checkpoints, default=0)
+    return first <= version <= max(known)
+
+
 def decodes(file: Path) -> bool:
     """Whether all rows of a file can be read."""
     try:
@@ -122,6 +132,8 @@ def _log_damage(folder: Path, *, deep: bool) -> str | None:
         return "its log is gone" if log.exists() or any(data_files(folder)) else None
     noted = seals(folder)
     entries = {int(file.name[:20]): file for file in log.glob("*.json") if _is_entry(file.name)}
+    if pipe := next((file for file in log.iterdir() if file.is_fifo()), None):
+        return f"{pipe.name} of its log is no file"
     for file in _log_files(folder):
         if file.name in noted and not is_as_sealed(file, noted[file.name], deep=deep):
             return f"{file.name} of its log is not as it was written"

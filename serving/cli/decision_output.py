@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from knowledge.ingest.inbox_events.decisions import FACT
-from serving.cli.terminal import Column, console, emit_json, print_table, say
+from serving.cli.terminal import Column, advise, console, emit_json, print_table, say
 from serving.read.display import one_line
 from serving.status.pending import NEXT_RUN
 from serving.write.decisions import Named
@@ -29,5 +29,5 @@ def tell(
     rows = [{**each._asdict(), "text": one_line(each.text)} for each in named]
     print_table(rows, COLUMNS, indent=2)
     console().print()
-    say(f"Noted as {told['decision_id']}; applied {NEXT_RUN}")
-    say(f"To decide otherwise: {otherwise}", style="dim")
+    advise(f"Noted as {told['decision_id']}; applied {NEXT_RUN}")
+    advise(f"To decide otherwise: `{otherwise}`", style="dim")

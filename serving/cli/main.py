@@ -1,6 +1,7 @@
 """The command line. Each command is a module below `commands`, loaded when it is asked for."""
 
 import os
+import re
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any
 
 import click
 
+from resources.home.advice import for_home
 from serving.runtime.logging import quiet
 
 COMMANDS = {
@@ -71,6 +73,8 @@ def _choose_home(ctx: click.Context, _: click.Parameter, home: Path | None) -> N
         ctx.find_root().obj = home
 
 
+_LINE_END = re.compile(r"\s*\n\s*")
+
 HOME = click.Option(
     ["--home"],
     type=click.Path(path_type=Path, file_okay=False),
@@ -119,16 +123,19 @@ class LazyGroup(click.Group):
         """Runs the command; what a person can mend becomes one line."""
         try:
             return super().invoke(ctx)
-        except (
-            click.exceptions.Exit, click.Abort, click.ClickException,
-            KeyboardInterrupt, SystemExit, GeneratorExit,
-        ):  # fmt: skip
+        except click.exceptions.Exit:
+            raise
+        except click.ClickException as error:
+            if type(error) is not click.ClickException:  # of wrong use
+                raise
+            raise click.ClickException(for_home(error.message, ctx.obj)) from error
+        except (click.Abort, KeyboardInterrupt, SystemExit, GeneratorExit):
             raise
         except BrokenPipeError as closed:
             raise BrokenPipeError from closed  # at one with a number click would exit with 1
         except BaseException as error:  # polars gives up by no `Exception`
             if (told := _told(error)) is not None:
-                raise click.ClickException(told) from error
+                raise click.ClickException(for_home(told, ctx.obj)) from error
             raise
 
 
@@ -198,7 +205,7 @@ def _told(error: BaseException) -> str | None:
 
     error = as_damage(error) or error
     if isinstance(error, _mendable()):
-        return " ".join(str(error).split())
+        return _LINE_END.sub(" ", str(error).strip())  # blanks of a path stay
     if isinstance(error, OSError):
         # Delta's and the engine's have their whole story as the message, over several lines.
         reason = error.strerror or (str(error).strip().splitlines() or [type(error).__name__])[0]

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from typing import Any
 
 from knowledge.llm.fence import harmless
-from serving.cli.terminal import Column, console, print_table, say
+from serving.cli.terminal import Column, advise, console, print_table, say
 from serving.read.display import count, one_line
 from serving.retrieval.search import Found
 from serving.status.pending import NEXT_RUN, Pending
@@ -103,7 +103,7 @@ def say_pending(waiting: Collection[Pending]) -> None:
     """Tells a person what waits for the next run; nothing if nothing does."""
     if waiting:
         spaces = sorted({one.namespace for one in waiting})
-        say(f"Noted for {', '.join(spaces)}, and applied {NEXT_RUN}", style="bold")
+        advise(f"Noted for {', '.join(spaces)}, and applied {NEXT_RUN}", style="bold")
         for one in list(waiting)[-MOST:]:
             say(f"{one.at:%Y-%m-%d %H:%M}  {one.said}", indent=2)
         if len(waiting) > MOST:

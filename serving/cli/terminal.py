@@ -14,6 +14,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from resources.home.advice import for_home
 from serving.read.display import one_line
 
 UNBOUND = 10_000
@@ -129,6 +130,17 @@ def print_table(
 def say(text: str, *, style: str = "", indent: int = 0) -> None:
     """Text for a person, wrapped to the terminal under its indent; never markup."""
     console().print(Padding(Text(text, style=style), (0, 0, 0, indent), expand=False))
+
+
+def advise(text: str, *, style: str = "", indent: int = 0) -> None:
+    """As `say`, of words with commands of ours: they name the home that the command line named."""
+    say(at_home(text), style=style, indent=indent)
+
+
+def at_home(text: str) -> str:
+    """Words with commands of ours, which name the home that the command line named."""
+    context = click.get_current_context(silent=True)
+    return for_home(text, context and context.find_root().obj)
 
 
 def say_value(label: str, value: object, *, indent: int = 2, width: int = 14) -> None:

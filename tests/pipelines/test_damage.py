@@ -5,8 +5,13 @@ Every kind of file of a home, damaged in every way that its kind can be.
 
 import json
 import os
+import re
+import shlex
 import shutil
-from collections.abc import Callable
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
@@ -36,10 +41,11 @@ from knowledge.schema.tables import (
 from pipelines.healing import heal, heal_files
 from pipelines.planning.pending import next_step
 from resources.context import State
+from resources.home.api_keys import add_key
 from resources.home.damage import Damaged, reading
 from resources.home.home import open_home
 from resources.home.settings import Settings
-from resources.home.sources import add_source, remove_source
+from resources.home.sources import add_source, list_sources, remove_source
 from resources.llm.answer_cache import Answers, Call, Kept
 from resources.repair.home_damage import home_damage
 from resources.vector_index.protocol import VectorIndexError
@@ -100,6 +106,22 @@ def looped(path: Path) -> None:
     path.symlink_to(path.name)
 
 
+def piped(path: Path) -> None:
+    """By what a reader would wait on for ever."""
+    gone(path)
+    os.mkfifo(path)
+
+
+def written(text: str) -> Harm:
+    """By JSON of another shape."""
+    return lambda path: path.write_text(text) and None
+
+
+def ahead(path: Path) -> None:
+    """Other versions of tables than there are."""
+    path.write_text(re.sub(r'(": )\d+', r"\g<1>99999", path.read_text()))
+
+
 def replaced(path: Path) -> None:
     """By a whole file of another table."""
     other = next(one for one in (path.parents[2] / "facts").rglob("*.parquet"))
@@ -127,52 +149,70 @@ def one(pattern: str) -> Callable[[Path], Path]:
 class Thing(NamedTuple):
     """A kind of file: where one is, what may happen to it, what it is called, and if it is remade.
 
-    `remade` is false of what a run needs no more.
+    Things of one group hide one another. `remade` is false of what a run needs no more.
     """
 
     where: Callable[[Path], Path]
     harms: tuple[Harm, ...]
     named: str
+    group: str
     remade: bool = True
 
 
-ANY = (gone, emptied, cut, flipped, garbage, folder, looped)
-THINGS = {
-    "rows": Thing(parquet(MEMORY), (*ANY, rotten, replaced), "table memory"),
-    "rows by day": Thing(parquet(RAW_LOGS), (gone, cut, flipped), "table raw_logs"),
-    "vectors": Thing(parquet(TABLES["embeddings"]), (flipped, rotten), "table embeddings"),
-    "log": Thing(entry(FACTS), (gone, cut, flipped, folder), "table facts"),
-    "log of many": Thing(entry(WORK), (gone, emptied), "table work"),
-    "entry in the middle": Thing(entry(WORK, 3), (gone, cut), "table work"),
-    "table": Thing(at("warehouse/learnings"), (gone, folder, looped), "table learnings"),
-    "table by day": Thing(at("warehouse/candidates"), (gone,), "table candidates"),
-    "files read": Thing(at("warehouse/source_files"), (gone,), "table source_files"),
-    "letters": Thing(at("warehouse/dead_letters"), (gone,), "table dead_letters"),
-    "work": Thing(at("warehouse/work"), (gone,), ""),
-    "index": Thing(one("index/*/*/*/shard/**/page_0.dat"), (gone, cut, flipped), "index of"),
-    "generation": Thing(one("index/*/*/*/generation.json"), (gone, cut, looped), "index of"),
-    "indexes": Thing(at("index"), (gone, folder, looped), "index"),
-    "manifest": Thing(at("publication/default.json"), (emptied, cut, folder), "manifest of"),
-    "manifests": Thing(at("publication"), (gone,), ""),
-    "verdicts": Thing(at("checks.json"), (cut, folder), "note checks.json", remade=False),
-    "held": Thing(at("held.json"), (garbage,), "note held.json", remade=False),
-    "mark": Thing(at("model_waits"), (folder,), "mark model_waits", remade=False),
-    "forgetting": Thing(at("forgetting"), (garbage,), "note forgetting", remade=False),
-    "runs": Thing(at("dagster/history/runs.db"), (gone, cut, folder), "Dagster", remade=False),
-    "events": Thing(at("dagster/history/runs/index.db"), (garbage,), "Dagster", remade=False),
-    "schedules": Thing(at("dagster/schedules/schedules.db"), (garbage,), "Dagster", remade=False),
-    "log of a run": Thing(one("dagster/history/runs/*-*.db"), (cut,), "log of a", remade=False),
-    "settings of Dagster": Thing(at("dagster/dagster.yaml"), (folder,), "Dagster", remade=False),
-    "folder": Thing(at("dagster"), (looped,), "folder dagster", remade=False),
-    "answers": Thing(at("answers.sqlite"), (cut, garbage, looped), "answers of", remade=False),
-    "version": Thing(at("schema_version"), (gone, garbage, folder), "", remade=False),
-    "lock": Thing(at("write.lock"), (folder, looped), "", remade=False),
-}  # fmt: skip
-CASES = [
-    pytest.param(thing, harm, id=f"{name}-{harm.__name__}")
-    for name, thing in THINGS.items()
-    for harm in thing.harms
-]
+ANY = (gone, emptied, cut, flipped, garbage, folder, looped, piped)
+DAGSTER, NOTES = "dagster", (emptied, cut, garbage, folder, piped)
+VERDICTS = ('{"passed": 5, "broken": []}', '{"broken": {"facts.keys": {"default": 5}}}', "[]")
+HELD = ('{"default": 5}', '{"default": {"reasons": "late", "tables": []}}')
+SOURCES = ("{}", '[{"path": 5, "namespace": "default"}]', '[{"path": "/x", "namespace": "../x"}]')
+THINGS = (
+    Thing(parquet(MEMORY), (*ANY, rotten, replaced), "table memory", "memory"),
+    Thing(parquet(RAW_LOGS), (gone, cut, flipped), "table raw_logs", "raw_logs"),
+    Thing(parquet(TABLES["embeddings"]), (flipped, rotten), "table embeddings", "embeddings"),
+    Thing(entry(FACTS), (gone, cut, flipped, folder, piped), "table facts", "facts"),
+    Thing(entry(WORK), (gone, emptied), "table work", "books"),
+    Thing(entry(WORK, 3), (gone, cut), "table work", "books"),
+    Thing(at("warehouse/work"), (gone,), "", "books"),
+    Thing(at("warehouse/learnings"), (gone, folder, looped), "table learnings", "learnings"),
+    Thing(at("warehouse/candidates"), (gone,), "table candidates", "candidates"),
+    Thing(at("warehouse/source_files"), (gone,), "table source_files", "source_files"),
+    Thing(at("warehouse/dead_letters"), (gone,), "table dead_letters", "dead_letters"),
+    Thing(one("index/*/*/*/shard/**/page_0.dat"), (gone, cut, flipped), "index of", "index"),
+    Thing(one("index/*/*/*/generation.json"), (gone, cut, looped, piped), "index of", "index"),
+    Thing(at("index"), (folder, looped), "index", "index"),
+    Thing(at("publication/default.json"), (emptied, cut, folder, piped, ahead, written("[]")),
+          "manifest of", "books"),
+    Thing(at("publication"), (gone,), "", "books"),
+    Thing(at("checks.json"), (*NOTES, *map(written, VERDICTS)), "note checks.json", "c", False),
+    Thing(at("held.json"), (*NOTES, *map(written, HELD)), "note held.json", "h", False),
+    Thing(at("model_waits"), (folder, piped), "mark model_waits", "m", False),
+    Thing(at("forgetting"), (garbage, piped), "note forgetting", "f", False),
+    Thing(at("sources.json"), (gone, *NOTES, looped, *map(written, SOURCES)), "list of sources",
+          "s", False),
+    Thing(at("sources.copy.json"), (*NOTES, written('{"digest": "", "sources": []}')),
+          "copy of the list", "s", False),
+    Thing(at("dagster/history/runs.db"), (gone, cut, folder, piped), "Dagster", "runs", False),
+    Thing(at("dagster/history/runs/index.db"), (garbage,), "Dagster", "events", False),
+    Thing(at("dagster/schedules/schedules.db"), (garbage,), "Dagster", "schedules", False),
+    Thing(one("dagster/history/runs/*-*.db"), (cut, piped), "log of a", "log", False),
+    Thing(at("dagster/dagster.yaml"), (folder,), "Dagster", "yaml", False),
+    Thing(at("answers.sqlite"), (cut, garbage, looped, piped), "answers of", "answers", False),
+    Thing(at("schema_version"), (gone, garbage, folder, piped), "", "version", False),
+    Thing(at("write.lock"), (folder, looped, piped), "", "lock", False),
+)  # fmt: skip
+
+
+def together() -> Iterator[list[tuple[Thing, Harm]]]:
+    """All harms, as many at once as do not hide one another."""
+    for remade in (True, False):
+        groups: dict[str, list[tuple[Thing, Harm]]] = {}
+        for thing in THINGS:
+            if thing.remade == remade:
+                groups.setdefault(thing.group, []).extend((thing, harm) for harm in thing.harms)
+        for row in zip_longest(*groups.values()):
+            yield [each for each in row if each is not None]
+    yield [(Thing(at("dagster"), (looped,), "folder dagster", "", remade=False), looped)]
+
+
 SMALL = {
     "checks.json": '{"passed": {"facts.keys": "%s"}, "broken": {}}' % ("0" * 40),
     "held.json": '{"other": {"reasons": [], "tables": {}, "bounds": {}}}',
@@ -228,24 +268,32 @@ def made_again(state: State) -> None:
     run_publication(state)
 
 
-@pytest.mark.parametrize(("thing", "harm"), CASES)
+@pytest.mark.parametrize("harms", list(together()), ids=lambda harms: str(len(harms)))
 def test_what_is_damaged_is_named_and_healed(
-    built: House, root: Path, thing: Thing, harm: Harm
+    root: Path, harms: list[tuple[Thing, Harm]], built: House
 ) -> None:
-    if (place := thing.where(root)).name == "forgetting":
-        place.write_text("default")
-    harm(place)
+    places = [thing.where(root) for thing, _ in harms]
+    for place, (_, harm) in zip(places, harms, strict=True):
+        if place.name == "forgetting":
+            place.write_text("default")
+        harm(place)
     state = opened(root)
     found = home_damage(state, deep=True)
-    if thing.named:
-        assert any(thing.named in each.what for each in found), found
-        assert all("`cairn run`" in each.advice for each in found)
+    for place, (thing, harm) in zip(places, harms, strict=True):
+        names = [
+            one.what
+            for one in found
+            if place.is_relative_to(one.where) or one.where.is_relative_to(place)
+        ]
+        assert any(thing.named in name for name in names) or not thing.named, (place, harm, found)
+    assert all("`cairn run`" in each.advice for each in found)
     assert (answer := told(state)) is None or "cairn run" in answer
     heal_files(state)
     heal(state)
     after = [each for each in home_damage(opened(root), deep=True) if each.kind != "gone"]
     assert after == []
-    assert thing.remade == (next_step(state) is not None) or harm is rotten
+    assert [source.path for source in list_sources(state.home)] == [str(built.logs)]
+    assert (next_step(state) is not None) == any(thing.remade for thing, _ in harms)
 
 
 BATCHES: list[list[tuple[Callable[[Path], Path], Harm]]] = [
@@ -253,8 +301,6 @@ BATCHES: list[list[tuple[Callable[[Path], Path], Harm]]] = [
         (parquet(MEMORY), cut), (entry(FACTS), gone), (parquet(RAW_LOGS), flipped),
         (at("publication/default.json"), cut), (one("index/*/*/*/shard/**/page_0.dat"), emptied),
         (parquet(TABLES["embeddings"]), rotten), (at("warehouse/fact_sources"), gone),
-    ],
-    [
         (at("warehouse/candidates"), gone), (at("warehouse/learning_candidates"), gone),
         (at("warehouse/conversations"), looped), (entry(LEARNINGS), garbage),
         (at("warehouse/dead_letters"), gone), (entry(VECTOR_INDEX), emptied),
@@ -343,12 +389,13 @@ def records(state: State) -> pl.DataFrame:
     return state.warehouse.read(RECORDS).collect().sort(RECORDS.key)
 
 
-@pytest.fixture
-def two_files(root: Path, built: House, tmp_path: Path) -> tuple[State, Path]:
-    """A home whose records are in two files, the second from a source of its own."""
-    state = opened(root)
-    logs = tmp_path / "more"
+@pytest.fixture(scope="module")
+def two_files_built(built: House, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a home whose records are in two files, the second from a source of its own."""
+    place = tmp_path_factory.mktemp("two_files")
+    logs = place / "more"
     logs.mkdir()
+    state = opened(copy_home(built.state.home.root, place / "home"))
     for number in (1, 2):
         line = {"role": "user", "name": "Mira", "content": f"I keep bees in hive {number}.",
                 "timestamp": f"2026-04-0{number}T10:00:00Z", "conversation_id": "bees",
@@ -357,7 +404,16 @@ def two_files(root: Path, built: House, tmp_path: Path) -> tuple[State, Path]:
             file.write(json.dumps(line) + "\n")
     add_source(state.home, logs, "default")
     running.follow(state)
-    return state, logs
+    return place
+
+
+@pytest.fixture
+def two_files(two_files_built: Path, tmp_path: Path) -> Iterator[tuple[State, Path]]:
+    """A copy of that home, and the folder of its second source, which may be changed, too."""
+    logs = two_files_built / "more"
+    before = (logs / "bees.jsonl").read_bytes()
+    yield opened(copy_home(two_files_built / "home", tmp_path / "home")), logs
+    (logs / "bees.jsonl").write_bytes(before)
 
 
 LOST = ("2 lines", "2026-04-01", "bees.jsonl", "from a backup", "`cairn run --accept-loss`")
@@ -506,3 +562,44 @@ def test_of_damaged_answers_what_can_be_read_stays(root: Path) -> None:
     assert 200 < len(fresh) < 400
     assert state.answers.ledger().height == 400
     assert list((root / "damaged").glob("answers.sqlite*"))
+
+
+@pytest.mark.slow
+def test_what_doctor_advises_a_shell_can_do(built: House, tmp_path: Path) -> None:
+    """Word by word, in a home whose path a shell would take for something else."""
+    root = copy_home(built.state.home.root, tmp_path / "Ida's home  & $HOME")
+    state = opened(root)
+    add_key(state.home, ["default"])
+    (root / "keys.json").chmod(0o644)
+    for name in ("sources.json", "sources.copy.json"):
+        (root / name).write_text("[{")
+    for name, text in (("checks.json", VERDICTS[0]), ("held.json", HELD[0])):
+        (root / name).write_text(text)
+    ahead(root / "publication" / "default.json")
+    cut(parquet(MEMORY)(root))
+
+    errors = doctor(root)
+    assert {"keys of the HTTP API", "list of sources", "table memory"} <= errors.keys()
+    advised = [one for advice in errors.values() for one in re.findall("`([^`]+)`", advice)]
+    for command in sorted(dict.fromkeys(advised), key=lambda one: "--source" not in one):
+        assert command.startswith("chmod ") or f"--home {shlex.quote(str(root))}" in command
+        done = subprocess.run(
+            ["bash", "-c", command], env=shell(), capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, (command, done.stderr)
+    assert doctor(root) == {}
+    assert {source.namespace for source in list_sources(state.home)} == {"default"}
+    assert asked(opened(root)) == asked(built.state)
+
+
+def shell() -> dict[str, str]:
+    own = {k: v for k, v in os.environ.items() if not k.startswith(("CAIRN_", "DAGSTER_"))}
+    return own | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+
+
+def doctor(root: Path) -> dict[str, str]:
+    """Advice of `cairn doctor` for each error that it finds."""
+    command = ["cairn", "--home", str(root), "doctor", "--json"]
+    done = subprocess.run(command, env=shell(), capture_output=True, text=True, check=False)
+    checks = json.loads(done.stdout)["checks"]
+    return {one["check"]: one["advice"] for one in checks if one["level"] == "error"}

@@ -104,7 +104,7 @@ def test_a_rating_is_noted_shown_and_a_fact_is_none_to_rate(run_cairn: Ask, plac
     told = run_cairn("--home", place, "rate", id_[:9], "down", "--json").json
     assert (told["learning_id"], told["written"]) == (id_, True)
     assert told["after"] == pytest.approx(0.7 * before)
-    assert f"To decide otherwise: cairn rate {id_} down" in cairn("rate", id_, "up")
+    assert f" rate {id_} down`" in cairn("rate", id_, "up")
     for listed in (("learnings", "--limit", "1"), ("show", id_), ("status",)):
         out = cairn(*listed)
         assert f"👎 for {id_}" in out

@@ -7,7 +7,7 @@ import click
 
 from serving.cli import options
 from serving.cli.report import say_pending
-from serving.cli.terminal import Column, emit_json, print_table, say, sparkline
+from serving.cli.terminal import Column, advise, emit_json, print_table, say, sparkline
 from serving.query.interests import interests, total
 from serving.read.reader import open_reader
 from serving.status.pending import ATTITUDES, as_rows, listed
@@ -68,7 +68,7 @@ def command(
         print_table([_shown(row, top) for row in rows], _COLUMNS)
         say(f"{len(rows):,} of {every:,}", style="dim")
     elif not waiting:
-        say("No sign yet of what you care about: `cairn like TOPIC` gives one.")
+        advise("No sign yet of what you care about: `cairn like TOPIC` gives one.")
     say_pending(waiting)
 
 

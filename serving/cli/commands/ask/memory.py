@@ -9,7 +9,7 @@ from knowledge.consolidation.standing import STANDING
 from knowledge.schema.predicates import STRUCTURAL_PREDICATES
 from serving.cli import options
 from serving.cli.report import ENTITY_COLUMNS
-from serving.cli.terminal import Column, emit_json, print_table, say
+from serving.cli.terminal import Column, advise, emit_json, print_table, say
 from serving.query.interests import interest
 from serving.read.display import count
 from serving.read.reader import best_first, open_reader
@@ -65,7 +65,7 @@ def command(
             )
             return
         print_table(page.iter_rows(named=True), (Column("number", "#"), *ENTITY_COLUMNS))
-        say(f"{page.height:,} of {known.height:,}; `cairn memory N` tells what is known of one")
+        advise(f"{page.height:,} of {known.height:,}; `cairn memory N` tells what is known of one")
         return
     if number > known.height:
         raise click.ClickException(

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from serving.cli import options
-from serving.cli.terminal import Column, emit_json, print_table, say, say_value
+from serving.cli.terminal import Column, advise, emit_json, print_table, say, say_value
 from serving.read.display import count
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def command(
         )
         return
     if not every:
-        say("Nothing was told, and nothing is to be: see `cairn research`.")
+        advise("Nothing was told, and nothing is to be: see `cairn research`.")
         say_pending(waiting)
         return
     print_table([_shown(row) for row in page.rows], _COLUMNS)

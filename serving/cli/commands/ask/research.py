@@ -6,7 +6,7 @@ import click
 import polars as pl
 
 from serving.cli import options
-from serving.cli.terminal import Column, emit_json, print_table, say
+from serving.cli.terminal import Column, advise, emit_json, print_table, say
 from serving.read.display import count
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def command(
     for why, number in held.group_by("held").len().sort("held").iter_rows():
         say(f"Held: {count(number, 'search', 'searches')}, {WHY.get(why, why)}", indent=2)
     if open_:
-        say("Not known, or failed: `cairn research --again ID`", style="bold")
+        advise("Not known, or failed: `cairn research --again ID`", style="bold")
         print_table(open_[:limit], HELD, indent=2)
     say(f"Made: {count(len(made), 'search', 'searches')}", style="bold")
     if made:

@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from serving.cli import options
-from serving.cli.terminal import console, emit_json, say
+from serving.cli.terminal import advise, console, emit_json, say
 from serving.read.display import one_line
 
 
@@ -46,7 +46,7 @@ def _print_why(found: dict[str, Any]) -> None:
     if text := said.get("content") or said.get("title") or said.get("display_name"):
         say(one_line(text, 600), indent=2)
     if not found["quotes"]:
-        say(f"rests on no single record; `cairn show {found['id']}` explains it", indent=2)
+        advise(f"rests on no single record; `cairn show {found['id']}` explains it", indent=2)
     for quote in found["quotes"]:
         console().print()
         say(f"“{one_line(quote['quote'] or '', 400)}”", indent=2)

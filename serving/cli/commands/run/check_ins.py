@@ -7,7 +7,7 @@ import polars as pl
 
 from serving.cli import options
 from serving.cli.report import say_pending
-from serving.cli.terminal import Column, emit_json, print_table, say, say_value
+from serving.cli.terminal import Column, advise, emit_json, print_table, say, say_value
 from serving.read.display import count
 from serving.status.pending import TEXTS, as_rows, listed
 
@@ -77,7 +77,7 @@ def command(
         if found.height > limit:
             say(f"{found.height - limit} more: --limit")
     elif not waiting:
-        say("No text was taken in yet: `cairn ingest FILE`.")
+        advise("No text was taken in yet: `cairn ingest FILE`.")
     if not (check_in or as_json):
         say_pending(waiting)
 

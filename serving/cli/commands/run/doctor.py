@@ -4,7 +4,7 @@ import shutil
 import stat
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -14,6 +14,8 @@ from urllib.parse import urlsplit
 import click
 from rich.text import Text
 
+from resources.home.advice import command as told_command
+from resources.home.advice import for_home
 from resources.home.home import LEAST_FREE
 from serving.cli import options
 from serving.cli.terminal import console, emit_json
@@ -56,8 +58,12 @@ Exits with 1 if there is an error."""
 @click.pass_context
 def command(ctx: click.Context, as_json: bool) -> None:
     """Check home, tables, lock, versions, disk, daemon, index and model."""
-    state, findings = _opened(ctx)
-    findings += [finding for check in CHECKS for finding in _guarded(check, state)]
+    state = _opened(ctx)
+    findings = [
+        replace(finding, advice=for_home(finding.advice, ctx.find_root().obj))
+        for check in CHECKS
+        for finding in _guarded(check, state)
+    ]
     if as_json:
         emit_json({"home": state.home.root, "checks": findings})
     else:
@@ -67,22 +73,21 @@ def command(ctx: click.Context, as_json: bool) -> None:
             out.print(Text.assemble((mark, style), f"  {finding.check}: {finding.found}"),
                       soft_wrap=True)  # fmt: skip
             if finding.advice:
-                out.print(f"         {finding.advice}", markup=False, soft_wrap=True)
+                click.echo(f"         {finding.advice}")  # a shell takes it as it is
     if any(finding.level == "error" for finding in findings):
         raise click.exceptions.Exit(1)
 
 
-def _opened(ctx: click.Context) -> tuple["State", list[Finding]]:
+def _opened(ctx: click.Context) -> "State":
     """The home, with the settings' defaults where they cannot be read."""
     from resources.context import State
     from resources.home.home import open_home
-    from resources.home.settings import ConfigError, Settings
+    from resources.home.settings import ConfigError, default_settings, named_home
 
     try:
-        return options.state_of(ctx), []
-    except ConfigError as error:
-        wrong = Finding("settings", "error", str(error), "mend what it names; until then: defaults")
-        return State(open_home(ctx.find_root().obj), Settings()), [wrong]
+        return options.state_of(ctx)
+    except ConfigError:
+        return State(open_home(ctx.find_root().obj or named_home()), default_settings())
 
 
 def _guarded(check: Callable[["State"], Iterator[Finding]], state: "State") -> Iterator[Finding]:
@@ -99,7 +104,7 @@ def _guarded(check: Callable[["State"], Iterator[Finding]], state: "State") -> I
             yield Finding(name, "warning", "cannot be told while tables are damaged", RUN)
         else:
             found = f"{type(error).__name__}: {first_line(error)}"
-            yield Finding(name, "error", found, "see `damage`, or report it")
+            yield Finding(name, "error", found, "mend what is damaged, or report it")
 
 
 def _damage(state: "State") -> Iterator[Finding]:
@@ -121,7 +126,8 @@ def _home(state: "State") -> Iterator[Finding]:
         yield Finding("home", "warning", f"{root} is read-only",
                       "it can be searched; what writes needs another, with --home")  # fmt: skip
     elif mode & 0o077:
-        yield Finding("home", "warning", f"{root} is open to others", f"chmod 700 {root}")
+        yield Finding("home", "warning", f"{root} is open to others",
+                      told_command("chmod", "700", root))  # fmt: skip
     else:
         yield Finding("home", "ok", f"{root}, readable by its owner only")
 
@@ -179,10 +185,15 @@ def _pins(lock: Path) -> dict[str, set[str]]:
 
 
 def _settings(state: "State") -> Iterator[Finding]:
-    from resources.home.settings import explain
+    from resources.home.settings import ConfigError, explain
 
     del state
-    own = [setting for setting in explain() if setting.source != "default"]
+    try:
+        own = [setting for setting in explain() if setting.source != "default"]
+    except ConfigError as error:
+        yield Finding("settings", "error", str(error), "mend what it names; until then this has"
+                      " the defaults, and looks at nothing outside the home")  # fmt: skip
+        return
     yield Finding("settings", "ok", f"{len(own)} set, the others are defaults")
 
 
@@ -209,9 +220,13 @@ def _daemon(state: "State") -> Iterator[Finding]:
 
 def _sources(state: "State") -> Iterator[Finding]:
     from resources.home.log_files import closed_folders
-    from resources.home.sources import list_sources
+    from resources.home.sources import SourceError, list_sources
 
-    found = list_sources(state.home)
+    try:
+        found = list_sources(state.home)
+    except SourceError:
+        yield Finding("sources", "warning", "cannot be told: their list is damaged, see above")
+        return
     gone = [source.path for source in found if not Path(source.path).exists()]
     closed = [place for source in found for place in closed_folders(Path(source.path))]
     if closed:

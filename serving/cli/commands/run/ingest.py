@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from serving.cli import options
-from serving.cli.terminal import Column, emit_json, print_table, say
+from serving.cli.terminal import Column, advise, emit_json, print_table, say
 from serving.read.display import count
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def command(
                 was = "All of it was" if not done.new else f"{known} of these were"
                 say(f"{was} there already.")
             if done.new:
-                say("The next run makes knowledge of it: `cairn run`.")
+                advise("The next run makes knowledge of it: `cairn run`.")
     if not given.events:
         raise click.ClickException(f"{_called(file)} holds nothing that can be taken in")
 

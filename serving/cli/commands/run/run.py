@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from serving.cli import options
-from serving.cli.terminal import Column, console, emit_json, print_table, say
+from serving.cli.terminal import Column, advise, at_home, console, emit_json, print_table, say
 from serving.read.display import count, size, span
 
 if TYPE_CHECKING:
@@ -90,8 +90,8 @@ def _tell_damage(found: Sequence["Damage"]) -> None:
     for each in found:
         rest = "" if each.lost == "nothing" else f"; lost: {each.lost}"
         click.echo(f"cairn: {each.what} was damaged ({each.found}){rest}", err=True)
-        if each.kind == "sources":
-            click.echo(f"cairn: {each.advice}", err=True)
+        if each.kind == "sources" and rest:
+            click.echo(f"cairn: {at_home(each.advice)}", err=True)
     if found:
         click.echo("cairn: it is mended, or made again by this run", err=True)
 
@@ -180,21 +180,22 @@ def finish(
         if paid:
             from serving.cli.commands.run.costs import told
 
-            say(f"The language model: {told(paid)}; see `cairn costs`.")
+            advise(f"The language model: {told(paid)}; see `cairn costs`.")
         if earlier and outcome.runs:
-            say(f"Answers to an earlier prompt or model stand in {count(earlier, 'unit')}:"
+            advise(f"Answers to an earlier prompt or model stand in {count(earlier, 'unit')}:"
                 " `cairn stale` tells what it costs to ask again.")  # fmt: skip
         if state.settings.model and state.model_waited < math.inf:
-            say("Not all was asked of the language model: what is left is asked by the next"
+            advise("Not all was asked of the language model: what is left is asked by the next"
                 " `cairn run`.", style="yellow")  # fmt: skip
     for name, why in held.items():
         click.echo(
-            f"cairn: {name} is held back, readers keep what they had: {reasons(why)}",
+            at_home(f"cairn: {name} is held back, readers keep what they had: {reasons(why)}"),
             err=True,
         )
     if outcome.interrupted:
         done = "what was done is published" if found else "nothing was done that could be published"
-        click.echo(f"cairn: interrupted; {done}, `cairn run` goes on from there", err=True)
+        told = at_home(f"cairn: interrupted; {done}, `cairn run` goes on from there")
+        click.echo(told, err=True)
         raise click.exceptions.Exit(130)
     if held:
         raise click.exceptions.Exit(1)
@@ -242,7 +243,7 @@ def _tell(
     for file in refused[:5]:
         say(f"refused: {file['path']}: {file['reason']}", style="yellow")
     if len(refused) > 5:
-        say(f"… and {len(refused) - 5:,} more: see `cairn dead-letters`", style="yellow")
+        advise(f"… and {len(refused) - 5:,} more: see `cairn dead-letters`", style="yellow")
     if not outcome.runs:
         say(f"Nothing changed: everything is taken in{'' if held else ' and published'}.")
         for each in found:
@@ -260,9 +261,9 @@ def _tell(
         else:
             print_totals(each)
     if failed := sum(report.failed for report in display.stages.reports.values()):
-        say(f"{count(failed, 'unit')} failed: see `cairn dead-letters`", style="yellow")
+        advise(f"{count(failed, 'unit')} failed: see `cairn dead-letters`", style="yellow")
     if not outcome.interrupted:
-        say(f'Done in {span(seconds)}. Next: `cairn search "…"`, `cairn facts`, `cairn status`.')
+        advise(f'Done in {span(seconds)}. Next: `cairn search "…"`, `cairn facts`, `cairn status`.')
 
 
 def _register(

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from serving.cli import options
-from serving.cli.terminal import Column, emit_json, print_table, say
+from serving.cli.terminal import Column, advise, emit_json, print_table, say
 
 COLUMNS = (Column("namespace"), Column("path", wide=True), Column("timezone"))
 
@@ -34,7 +34,7 @@ def command(ctx: click.Context, as_json: bool) -> None:
     elif found:
         print_table(found, COLUMNS)
     else:
-        say("No source is registered: `cairn sources add PATH`, or `cairn run --source PATH`.")
+        advise("No source is registered: `cairn sources add PATH`, or `cairn run --source PATH`.")
 
 
 @command.command("add")

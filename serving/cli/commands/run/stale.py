@@ -8,7 +8,7 @@ import click
 
 from serving.cli import options
 from serving.cli.commands.run.costs import shown_dollars
-from serving.cli.terminal import Column, emit_json, print_table, say
+from serving.cli.terminal import Column, advise, emit_json, print_table, say
 from serving.read.display import count
 
 if TYPE_CHECKING:
@@ -74,10 +74,10 @@ def command(ctx: click.Context, as_json: bool) -> None:
         if asked:
             say(f"Asked of the language model: {in_words(found.changes)}; as far as is known before"
                 " it answers, since the names found tell what facts are asked about.")  # fmt: skip
-        say(f"{count(len(found.stale_days), 'day')} would be redone by `cairn run`.")
+        advise(f"{count(len(found.stale_days), 'day')} would be redone by `cairn run`.")
         if asked and not state.asks_again:
-            say("No budget is set: `cairn run` asks nothing again, earlier answers stand in; `cairn"
-                " backfill --stale` asks, and a budget lets every run do so.")  # fmt: skip
+            advise("No budget is set: `cairn run` asks nothing again, earlier answers stand in;"
+                   " `cairn backfill --stale` asks, and a budget lets each run ask.")  # fmt: skip
     else:
         say("Nothing is stale: all that is there was made by the rules and settings in force.")
     if found.new_days or planned.files:

@@ -11,7 +11,7 @@ import click
 import polars as pl
 
 from serving.cli import options
-from serving.cli.terminal import Column, console, emit_json, print_table, say, say_value, shown
+from serving.cli.terminal import Column, advise, console, emit_json, print_table, say_value, shown
 from serving.read.display import count, span
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
         told = [row | {"lag": _tell_lag(row["lag_seconds"])} for row in rows]
         print_table(told, COLUMNS)
     else:
-        say("Nothing is there yet: `cairn run --samples`, or `cairn run --source PATH`.")
+        advise("Nothing is there yet: `cairn run --samples`, or `cairn run --source PATH`.")
     days = {day for row in rows for day in row["pending_days"]}
     dead = sum(row["dead_letters"] for row in rows)
     console().print()

@@ -4,8 +4,9 @@ from typing import Any
 
 import click
 
+from resources.home.advice import command as told_command
 from serving.cli import options
-from serving.cli.terminal import emit_json, say
+from serving.cli.terminal import advise, emit_json, say
 from serving.read.id_lookup import entities_called
 from serving.read.namespaces import told_to
 from serving.read.reader import open_reader
@@ -64,5 +65,6 @@ def _tell(told: dict[str, Any], will: str, otherwise: str, as_json: bool) -> Non
         emit_json(told)
         return
     say(f"{told['topic']}: {will}, in {told['namespace']}.", style="bold")
-    say(f"Noted as {told['record_id']}; applied {NEXT_RUN}")
-    say(f"To decide otherwise: cairn {otherwise} {told['topic']}", style="dim")
+    advise(f"Noted as {told['record_id']}; applied {NEXT_RUN}")
+    undo = told_command("cairn", otherwise, told["topic"])
+    advise(f"To decide otherwise: {undo}", style="dim")

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from serving.cli import options
-from serving.cli.terminal import Column, emit_json, print_table, say
+from serving.cli.terminal import Column, advise, emit_json, print_table, say
 from serving.read.display import count
 
 if TYPE_CHECKING:
@@ -218,7 +218,7 @@ def _tell(told: dict[str, Any], rows: "pl.DataFrame", *, as_json: bool) -> None:
         if not told["everywhere"]:
             say("--everywhere takes those lines, too.", style="dim")
     if told["watched"]:
-        say("Watched still; what they say from now on comes in, unless `cairn sources remove`:")
+        advise("Watched still; what they say from now on comes in, unless `cairn sources remove`:")
         for path in told["watched"]:
             say(path, indent=2)
     if told["dry_run"]:

@@ -3,7 +3,7 @@
 import click
 
 from serving.cli import options
-from serving.cli.terminal import emit_json, say
+from serving.cli.terminal import advise, emit_json, say
 
 
 @click.command(
@@ -58,6 +58,6 @@ def command(
         say(prompt_line(one))
     say_pending(waiting)
     if not (found or waiting):
-        say("Nothing was asked for yet: `cairn learn TOPIC`.")
+        advise("Nothing was asked for yet: `cairn learn TOPIC`.")
     if off and (waiting or any(one["status"] == "active" for one in found)):
         say(NO_PROVIDER)

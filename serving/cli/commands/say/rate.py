@@ -24,7 +24,7 @@ def command(
     ctx: click.Context, id_: str, verdict: str, namespace: str | None, as_json: bool
 ) -> None:
     """Say that a learning helped, or did not."""
-    from serving.cli.terminal import emit_json, say
+    from serving.cli.terminal import advise, emit_json, say
     from serving.read.display import one_line
     from serving.read.id_lookup import find
     from serving.status.pending import NEXT_RUN
@@ -36,6 +36,6 @@ def command(
         return
     say(f"{one_line(told['title'], 80)}: rated {verdict}, in {told['namespace']}.", style="bold")
     say(f"Confidence {told['confidence']:.2f}, then {told['after']:.2f}.")
-    say(f"Noted as {told['record_id']}; applied {NEXT_RUN}")
+    advise(f"Noted as {told['record_id']}; applied {NEXT_RUN}")
     otherwise = "down" if verdict == "up" else "up"
-    say(f"To decide otherwise: cairn rate {told['learning_id']} {otherwise}", style="dim")
+    advise(f"To decide otherwise: `cairn rate {told['learning_id']} {otherwise}`", style="dim")

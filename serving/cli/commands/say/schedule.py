@@ -3,7 +3,7 @@
 import click
 
 from serving.cli import options
-from serving.cli.terminal import Column, emit_json, print_table, say
+from serving.cli.terminal import Column, advise, emit_json, print_table, say
 
 MOST = 1_000
 COLUMNS = (
@@ -57,7 +57,9 @@ def command(
             emit_json(told | {"provider": not off})
             return
         what = f"every {every}" if every else "no more"
-        say(f"Noted for namespace {told['namespace']}: {told['topic']}, {what}; applied {NEXT_RUN}")
+        advise(
+            f"Noted for namespace {told['namespace']}: {told['topic']}, {what}; applied {NEXT_RUN}"
+        )
     else:
         namespace, reader, waiting = listed(state, namespace, SCHEDULES)
         found = schedules(reader, MOST).rows if reader else []
@@ -68,7 +70,7 @@ def command(
             print_table(found, COLUMNS)
         say_pending(waiting)
         if not (found or waiting):
-            say("Nothing recurs: `cairn schedule TOPIC --every 3d`.")
+            advise("Nothing recurs: `cairn schedule TOPIC --every 3d`.")
             return
     if off and not stop:
         say(NO_PROVIDER)

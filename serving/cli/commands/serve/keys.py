@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from serving.cli import options
-from serving.cli.terminal import Column, emit_json, print_table, say
+from serving.cli.terminal import Column, advise, emit_json, print_table, say
 
 if TYPE_CHECKING:
     from resources.home.api_keys import AccessKey
@@ -90,7 +90,7 @@ def list_(ctx: click.Context, as_json: bool) -> None:
     elif found:
         print_table(found, COLUMNS)
     else:
-        say("There is no key: `cairn serve` listens on this machine alone, and asks for none.")
+        advise("There is no key: `cairn serve` listens on this machine alone, and asks for none.")
 
 
 @command.command("remove")

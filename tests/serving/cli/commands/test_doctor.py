@@ -1,0 +1,61 @@
+"""`cairn doctor`: it looks at all there is, whatever the settings are."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from resources.home.home import open_home
+from resources.home.sources import add_source
+from tests.serving.conftest import Ask
+
+UNREADABLE = (
+    b"[policy\nx=", b"\xff\xfe\x00", b"model = ", b"=" * 99, b'home = "a"', b"home = 5",
+    b"namespace = 5", b'namespace = "../x"', b"policy = 5", b"[policy]\nsearch_limit = []",
+    b"nonsense = 1", b'timezone = "Mars"', b'qdrant_url = "x"', b"x = " + b"[" * 50_000,
+    b"storage_options = [1]", b"a = 1\na = 2", b"\x00",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("content", [*UNREADABLE, None], ids=lambda content: str(content)[:20])
+def test_doctor_looks_at_all_without_settings(
+    run_cairn: Ask, tmp_path: Path, content: bytes | None
+) -> None:
+    home = open_home(tmp_path / "home")
+    (tmp_path / "logs").mkdir()
+    add_source(home, tmp_path / "logs", "me")
+    place = home.root / "cairn.toml"
+    place.write_bytes(content) if content is not None else os.mkfifo(place)
+    answer = run_cairn("--home", home.root, "doctor", "--json")
+    levels = {check["check"]: check["level"] for check in answer.json["checks"]}
+    assert (answer.code, levels["settings"]) == (1, "error")
+    assert [name for name, level in levels.items() if level == "error"] == ["settings"]
+    assert levels["damage"] == levels["sources"] == levels["embedder"] == "ok"
+    other = run_cairn("--home", home.root, "status")
+    assert (other.code, "cairn.toml" in other.err) == (1, True)
+
+
+def test_the_home_that_settings_name_is_looked_at_where_the_rest_is_wrong(
+    run_cairn: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = open_home(tmp_path / "own")
+    (tmp_path / "cairn.toml").write_text(f'home = "{home.root}"\nnonsense = 1\n')
+    monkeypatch.chdir(tmp_path)
+    answer = run_cairn("doctor", "--json")
+    assert answer.json["home"] == str(home.root)
+    assert "nonsense" in next(c["found"] for c in answer.json["checks"] if c["check"] == "settings")
+
+
+def test_what_is_advised_names_the_home_that_was_named(
+    run_cairn: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = open_home(tmp_path / "Ida's  home").root
+    monkeypatch.setenv("CAIRN_HOME", str(root))
+    assert "`cairn run --samples`" in run_cairn("doctor").out
+    for arguments in (("--home", root, "doctor"), ("doctor", "--home", root)):
+        out = run_cairn(*arguments).out
+        assert f"`cairn --home '{tmp_path}/Ida'\"'\"'s  home' run --samples`" in out
+        assert "`cairn run" not in out
+    for arguments in (("search", "tea"), ("status",), ("sources",)):
+        answer = run_cairn("--home", root, *arguments)
+        assert "`cairn --home " in answer.err + answer.out
