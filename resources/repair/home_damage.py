@@ -5,12 +5,10 @@ and a run makes it. What is dear, or would let forgotten things come back, is to
 """
 
 import os
-import sqlite3
 import stat
 from collections.abc import Callable, Iterator
-from contextlib import closing, suppress
+from contextlib import suppress
 from pathlib import Path
-from urllib.parse import quote
 
 import polars as pl
 
@@ -29,6 +27,7 @@ from resources.home.tombstones import FORGETTING, forgetting, key_of, tombstones
 from resources.llm.verdict_limits import CHECKS, kept_verdicts
 from resources.repair.lost_records import lost_records
 from resources.repair.lost_sources import damaged_lists, register_again
+from resources.repair.sqlite_files import sqlite_damage, sqlite_header
 from resources.warehouse.publication import (
     HELD,
     Manifest,
@@ -47,7 +46,6 @@ LOSS = "or `cairn run --accept-loss` goes on without it"
 
 _MARKS = ("model_waits", "model_goes_on", "search_waits", "sensor_alive")
 _NOTES = {CHECKS: kept_verdicts, HELD: kept_held}
-_SQLITE = b"SQLite format 3\0"
 _HISTORY = "the history of runs"
 
 
@@ -213,49 +211,11 @@ def _dagster(state: State, deep: bool) -> Iterator[Damage]:
         if path not in there:
             if there:
                 yield Damage("dagster", "Dagster's database", path, "is gone", _HISTORY)
-        elif wrong := _sqlite_damage(path):
+        elif wrong := sqlite_damage(path):
             yield Damage("dagster", "Dagster's database", path, wrong, _HISTORY)
     for path in set((history / "runs").glob("*.db")) - set(main):
-        if not _can(path, _sqlite_header):
+        if not _can(path, sqlite_header):
             yield Damage("note", "log of a run", path, "cannot be read", "what that run logged")
-
-
-def _sqlite_header(path: Path) -> None:
-    if not path.is_file():
-        raise ValueError("no file")
-    with path.open("rb") as file:
-        head = file.read(32)
-    page = int.from_bytes(head[16:18], "big")
-    pages, size = int.from_bytes(head[28:32], "big"), path.stat().st_size
-    wal = path.with_name(path.name + "-wal")
-    if size == 0 and wal.exists():
-        return  # its first pages are in the log still
-    if head[:16] != _SQLITE or (pages * (65536 if page == 1 else page) > size and not wal.exists()):
-        raise ValueError("no database")
-
-
-def _sqlite_damage(path: Path) -> str | None:
-    """What is wrong with a database that is there."""
-    if not path.is_file():
-        return "is no file"
-    if path.stat().st_size == 0 and not path.with_name(path.name + "-wal").exists():
-        return "is empty"
-    fixed = "" if os.access(path.parent, os.W_OK) else "&immutable=1"
-    try:
-        with closing(sqlite3.connect(f"file:{quote(str(path))}?mode=ro{fixed}", uri=True)) as base:
-            said = base.execute("PRAGMA quick_check(1)").fetchone()[0]
-            if (
-                said == "ok"
-                and not base.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-            ):
-                return "is empty"
-    except sqlite3.OperationalError as error:
-        if error.sqlite_errorname.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
-            return None
-        return str(error)
-    except sqlite3.DatabaseError as error:
-        return str(error)
-    return None if said == "ok" else "its pages do not fit together"
 
 
 def _answers(state: State, deep: bool) -> Iterator[Damage]:
@@ -266,7 +226,7 @@ def _answers(state: State, deep: bool) -> Iterator[Damage]:
             yield Damage("answers", "answers of language models", path, "is gone", _dear(state),
                          f"{BACKUP}; or `cairn run` goes on, and asks again")  # fmt: skip
         return
-    wrong = _sqlite_damage(path)
+    wrong = sqlite_damage(path)
     if wrong == "is empty" and not _has_rows(state, MODEL_CALLS.name):
         return
     if wrong:
