@@ -1,6 +1,6 @@
 """What redaction finds, what it takes by mistake, and what it costs.
 
-The labelled set has five parts, each measured before any rule was mended for it; docs/redaction.md
+The labelled set has seven parts, each measured before any rule was mended for it; docs/redaction.md
 says what was known of the rules when it was written.
 
 Run `.venv/bin/python -m benchmarks.redaction [FILE or FOLDER of session JSONL …]`.
@@ -21,6 +21,7 @@ LABELLED = (
     Path(__file__).parents[1] / "tests" / "knowledge" / "labelled" / "redaction_labelled.jsonl"
 )
 _SECRET = re.compile(r"⟦(.*?)⟧", re.DOTALL)
+PARTS = (1, 2, 3, 4, 5, 6, 7)
 _ROUNDS = 9
 _MARK = re.compile(r"\[redacted:\w+\]")
 
@@ -32,7 +33,7 @@ class Line(NamedTuple):
     kind: str
     text: str
     part: int
-    """Which of the five sets that were written one after the other."""
+    """Which of the sets that were written one after the other."""
     secrets: tuple[str, ...]
     rest: str
     """The text without its secrets."""
@@ -74,7 +75,7 @@ def caught(secret: str, line: Line, left: str) -> bool:
 
 
 def score(
-    parts: tuple[int, ...] = (1, 2, 3, 4, 5),
+    parts: tuple[int, ...] = PARTS,
 ) -> tuple[dict[str, list[Line]], dict[str, list[Line]], Counter[tuple[str, bool]]]:
     """Missed lines and false alarms by group, and how many lines each (group, secret) has.
 
@@ -131,7 +132,7 @@ def speed(files: list[Path]) -> None:
 
 
 def main() -> None:
-    for part in (1, 2, 3, 4, 5):
+    for part in PARTS:
         missed, alarms, lines = score((part,))
         found = sum(n for (_, kind), n in lines.items() if kind) - sum(map(len, missed.values()))
         wrong = sum(map(len, alarms.values()))

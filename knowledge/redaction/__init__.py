@@ -22,7 +22,7 @@ from knowledge.redaction.detectors import RULES
 from knowledge.redaction.patterns import ALSO, Follow, Rule, filled
 from knowledge.redaction.scoring import Found
 
-VERSION = 3
+VERSION = 4
 """Rises when what is replaced changes: stored text is then searched again for secrets."""
 
 _MARK = b"[redacted:"

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from knowledge.redaction import scoring
+from knowledge.redaction import scoring, shapes
 from knowledge.redaction.patterns import QUOTE, Follow, Rule
 from knowledge.redaction.scoring import Found
 
@@ -20,19 +20,21 @@ _FIRST = (
     r"(?:Fernet|(?i:cookie_?parser|secure_?cookie\w*\.new)|New(?:CookieStore|SecureCookie)|(?:cookie|memstore)\.NewStore"
     r"|(?:Timestamp|URLSafe\w*|JSONWeb\w*|Timed\w*)(?:Signer|Serializer)|MessageVerifier\.new"
     r"|MessageEncryptor\.new|(?:hmac|HMAC)\.new|hmacShaKeyFor|HMAC(?:256|384|512)|SecretKeySpec"
-    r"|SymmetricSecurityKey|SignedString|ssh\.Password|KeyCredential)"
+    r"|SymmetricSecurityKey|SignedString|ssh\.Password|KeyCredential|scrypt(?:Sync)?|pbkdf2(?:Sync)?|\.derive"
+    r"|new_from_slice|set_?[pP]assword)"
 )
 # Functions whose second is, after what they sign, hash or seal, or the name of how.
 _SECOND = (
     r"(?:(?i:jwt|jose|jws|token\w*)(?:\.|::)?(?:sign|verify|encode|decode)|jwt_(?:en|de)code|createHmac"
     r"|create(?:De)?[Cc]ipheriv|hash_hmac|HMAC\.(?:hex)?digest|AES\.(?:en|de)crypt|pgp_sym_\w+crypt"
-    r"|AES_(?:EN|DE)CRYPT|(?i:simple_bind(?:_s)?))"
+    r"|AES_(?:EN|DE)CRYPT|(?i:simple_bind(?:_s)?)|hmac::Key::new|pbkdf2_hmac)"
 )
 # Functions that log in with a user and a password, perhaps after a host and a port.
 _LOGIN = (
-    r"(?:(?:mysqli|[cC]onnect(?:ion)?|PDO|FTP(?:_TLS)?|IMAP4?\w*|SMTP\w*|Redis|StrictRedis|Connection)"
+    r"(?:(?:mysqli|[cC]onnect(?:ion)?|PDO|FTP(?:_TLS)?|IMAP4?\w*|SMTP(?:\w*|\.start)|Redis|StrictRedis|Connection)"
     r"|(?:[bB]asic_?[aA]uth|[cC]redentials?|Password(?:Authentication|Token)|PlainAuth\w*|AuthTokens\.basic"
-    r"|auth\.basic|[aA]uthenticate|signIn|sign_in|[lL]ogin))"
+    r"|auth\.basic|[aA]uthenticate|signIn|sign_in|[lL]ogin"
+    r"|username_pw_set|[aA]uth(?:enticator|Provider|entication)?|[cC]redentials?\.\w+|keyring\.set_password))"
 )
 # Clients of services: an argument of random shape is their key.
 _CLIENT = (
@@ -60,7 +62,7 @@ def _called(
 
 ARGUMENTS = (
     _called(
-        rf"{_FIRST}{_OPEN}(?:\w|[.\[\]()])*(?:\s|\\[nrt])*[\"'`\\]",
+        rf"{_FIRST}\(",
         rf"{_FIRST}",
         rf"{_BYTES}{{quoted}}",
         'TimestampSigner("kiwi_Peak_77")',
@@ -76,7 +78,32 @@ ARGUMENTS = (
         rf"\w*?{_LOGIN}",
         rf"(?:{_ARGUMENT}{{any}},{{any}}){{1,3}}{{quoted}}",
         'DriverManager.getConnection(url, "app", "kiwi9Fjord")',
-        scoring.strong_password,
+        shapes.last_argument,
+    ),
+    Rule(  # the password at any place among them: `PlainAuth("", user, password, host)`
+        "argument",
+        rf"{_LOGIN}{_OPEN}(?:{QUOTE}|[^\s(){{}},]+,)",
+        Follow.NOTHING,
+        rf"\b(?:new )?\w*?{_LOGIN}\({{any}}{_ARGUMENT}{{any}}(?P<rest>,(?:{_LITERAL}|[^()\"'`;])*)",
+        'PlainAuth("", "bob@a.example", "kiwi9Fjord", "a.example")',
+        shapes.made_up,
+        each=r"[,\s(][fFrRbBuU@]{0,2}\\*[\"'`](?P<s>[^\"'`\n\\]+)\\*[\"'`]",
+    ),
+    Rule(  # what a program types into a prompt
+        "argument",
+        rf"(?:send_?line|tn\.write)\(b?{QUOTE}",
+        Follow.NOTHING,
+        r"\b(?:send_?line|tn\.write)\({any}{quoted}",
+        "child.sendline('kiwi-77bx')",
+        shapes.made_up,
+    ),
+    Rule(  # and into a field
+        "argument",
+        rf"(?i:assword)[\"'`\\\])]*\.(?:fill|type|press_?[sS]equentially|send_?[kK]eys|set_value|setValue)\({QUOTE}",
+        Follow.NOTHING,
+        r"(?i:assword)[\"'`\\\])]*\.(?:fill|type|press_?[sS]equentially|send_?[kK]eys|set_value|setValue)\({any}{quoted}",
+        "getByLabel('Password').fill('kiwi-77bx')",
+        shapes.logged_in,
     ),
     Rule(
         "argument",

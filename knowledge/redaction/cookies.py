@@ -16,7 +16,7 @@ _OWN = (
     r"|(?:next-auth|authjs|better-auth)\.[\w.-]+"
     r"|(?:_\w+|laravel|symfony|ci|user|reddit|grafana|ory_kratos|auth|auth\w+|xf|mod_auth_openidc)_session"
     r"|wordpress_(?:logged_in|sec)_\w+|remember_(?:user_token|web_\w+)|sb-\w+-auth-token(?:\.[0-9])?"
-    r"|cf_clearance|CFTOKEN|li_at|LtpaToken2?|PVEAuthCookie|KEYCLOAK_(?:SESSION|IDENTITY)\w*"
+    r"|cf_clearance|CFTOKEN|li_at|LtpaToken2?|P(?:VE|MG|BS)AuthCookie|KEYCLOAK_(?:SESSION|IDENTITY)\w*"
     r"|(?:OP|BW)_SESSION\w*|[A-Za-z_]*(?i:session_cookie)|S?APISID|[HS]SID"
     r")"
 )
@@ -27,7 +27,7 @@ _CORES = (
     r"[.:](?:sid|sess)[\w.]*",
     r"_(?:session|SESSION\w*)|(?i:session_cookie)",
     r"wordpress_\w+|remember_\w+|-auth-token(?:\.[0-9])?",
-    r"cf_clearance|CFTOKEN|li_at|LtpaToken2?|PVEAuthCookie|KEYCLOAK_[A-Z]\w*|APISID|[HS]SID",
+    r"cf_clearance|CFTOKEN|li_at|LtpaToken2?|P(?:VE|MG|BS)AuthCookie|KEYCLOAK_[A-Z]\w*|APISID|[HS]SID",
 )
 # Words of which a cookie's name has one where it is known for a cookie, and names without any.
 _ANY = (

@@ -2,15 +2,17 @@
 
 from collections.abc import Callable
 
-from knowledge.redaction import scoring
+from knowledge.redaction import scoring, shapes
 from knowledge.redaction.arguments import ARGUMENTS
 from knowledge.redaction.cookies import COOKIES
 from knowledge.redaction.inputs import INPUTS
 from knowledge.redaction.patterns import GAP, OWNED_KEY, PASSWORD, QUOTE, TOKEN, Follow, Rule
+from knowledge.redaction.prefixes import PREFIXED
 from knowledge.redaction.printed import PRINTED
 from knowledge.redaction.scoring import Found
 from knowledge.redaction.shell_detectors import COMMANDS
 from knowledge.redaction.tokens import TOKENS
+from knowledge.redaction.tools import TOOLS
 
 _PLACES = (
     Rule(
@@ -81,11 +83,19 @@ _PLACES = (
     ),
     Rule(
         "password",
-        rf"(?:auth\s*=\s*\(|HTTPBasicAuth\(|login\(){GAP}*[\"'\\]",
+        rf"(?:auth\s*=\s*\(|HTTPBasicAuth\(){GAP}*[\"'\\]",
         Follow.NOTHING,
-        r"\b(?:auth{ows}={ows}\(|HTTPBasicAuth\(|login\(){any}{q}[^\"'\n\\]*{q}{any},{any}{quoted}",
+        r"\b(?:auth{ows}={ows}\(|HTTPBasicAuth\(){any}{q}[^\"'\n\\]*{q}{any},{any}{quoted}",
         'auth=("bob", "kiwi77")',
-        scoring.given,
+        shapes.basic,
+    ),
+    Rule(
+        "password",
+        rf"login\({GAP}*[\"'\\]",
+        Follow.NOTHING,
+        r"\blogin\({any}{q}[^\"'\n\\]*{q}{any},{any}{quoted}",
+        'login("bob", "kiwi77")',
+        shapes.logged_in,
     ),
     Rule(
         "password",
@@ -155,7 +165,7 @@ def _keyed(name: str, key: str, bare: str, follow: Follow, example: str) -> tupl
             words,
             Follow.DIGIT if name == "password" else Follow.RANDOM_WORD,
             r"(?i:\b(?:set|put|setx|config|write|insert|use|using|with)\s(?:-\S+\s|the\s)*|:)"
-            rf"(?i:[\w./:@-]*?\b[\w.]*?{slot}){{ws}}{{arg}}",
+            rf"(?i:{{oq}}[\w./:@-]*?\b[\w.]*?{slot}){{oq}}{{ws}}{{arg}}",
             f"kv put app/{key} {example}",
             scoring.named_value,
         ),
@@ -267,9 +277,11 @@ _PERSONAL = (
 
 RULES: tuple[Rule, ...] = (
     *TOKENS,
+    *PREFIXED,
     *COOKIES,
     *_PLACES,
     *COMMANDS,
+    *TOOLS,
     *ARGUMENTS,
     *PRINTED,
     *INPUTS,

@@ -1,13 +1,14 @@
 """Secrets that a command reads: from a pipe, a here-string, a process substitution."""
 
-from knowledge.redaction import scoring
+from knowledge.redaction import scoring, shapes
 from knowledge.redaction.patterns import GAP, Follow, Rule
 
 _LESS = r"(?:<|u003[cC])"
 _SAY = (
-    r"(?:echo|printf|print)(?:{ws}-[neE]+|{ws}--)*(?:{ws}{oq}(?:%s|%b)[^\s\"']*{oq})?{ws}"
-    r"(?:\$)?{arg}"
+    r"(?:(?:echo|printf|print)(?:{ws}-[neE]+|{ws}--)*(?:{ws}{oq}(?:%s|%b)[^\s\"']*{oq})?{ws}"
+    r"|cat{ows}<<<{ows})(?:\$)?{arg}"
 )
+_SAYS = r"(?:echo|printf|print|cat(?:\s|\\t)*(?:<|\\*u003[cC]){3})"
 """What writes a secret: with options and a format before it."""
 
 # Commands that read a secret, and options that name where they read it from.
@@ -17,7 +18,7 @@ _OPTIONS = (
 )
 _READERS = (
     r"(?:su|passwd|smbpasswd|cryptsetup|kinit|ssh-add|bw|keepassxc-cli|htpasswd|secret-tool|age"
-    r"|ecryptfs-\w+|gocryptfs|veracrypt|systemd-creds|kubeseal)"
+    r"|vncpasswd|ecryptfs-\w+|gocryptfs|veracrypt|systemd-creds|kubeseal)"
 )
 _STORES = (
     r"(?:zfs|vault|vercel|wrangler|gh|glab|docker|podman|fly(?:ctl)?|gcloud|az|doppler|supabase"
@@ -35,12 +36,12 @@ _READS = (
 _PIPED = rf"\|(?:\s|\\t)*(?:sudo(?:\s|\\t)+)?(?:{_READERS}|{_STORES}|sudo)[\s\"'\\]"
 _CRYPT = (
     r"(?i:curl|pass|secret|key|token|cred|luks|identity|vault|auth|sudo|kinit|\bage\b|\bgpg\b"
-    r"|config|user)"
+    r"|restic|\bzip|\b7z|\brar|mysql|psql|user)"
 )
 
 
 def _input(opening: str | tuple[str, ...], pattern: str, example: str) -> Rule:
-    return Rule("stdin", opening, Follow.NOTHING, pattern, example, scoring.argument)
+    return Rule("stdin", opening, Follow.NOTHING, pattern, example, shapes.said)
 
 
 INPUTS = (
@@ -56,12 +57,12 @@ INPUTS = (
         "gh auth login --with-token <<< kiwi77a1b2",
     ),
     _input(
-        rf"{_LESS}\({GAP}*(?:echo|printf|print)",
+        rf"{_LESS}\({GAP}*{_SAYS}",
         rf"{_CRYPT}[^\n|;]*?<\({{ows}}{_SAY}",
         "wg set wg0 private-key <(echo kiwi77a1b2)",
     ),
     _input(
-        rf"\$\({GAP}*(?:echo|printf)",
+        rf"\$\({GAP}*{_SAYS}",
         rf"{_CRYPT}[^\n|;]*?\$\({{ows}}{_SAY}{{ows}}\)",
         'curl -u "bob:$(echo kiwi77)" https://a.example',
     ),
@@ -69,6 +70,20 @@ INPUTS = (
         r"(?i:pass[a-z]*[_-]?(?:file|command))(?:[=\s\"'\\]|u002[27])*(?:echo|printf)",
         rf"(?i:pass[a-z]*[_-]?(?:file|command))[ \t=]*{{oq}}{_SAY}",
         'BORG_PASSCOMMAND="echo kiwi77"',
+    ),
+    _input(
+        rf"{_LESS}\({GAP}*{_SAYS}",
+        rf"<\({{ows}}{_SAY}{{ows}}\)[^\n|]*?\|{{ows}}(?:sudo{{ws}})??{_READS}",
+        "cat <(echo kiwi77a1b2) | sudo -S true",
+    ),
+    Rule(  # a format, and what stands in its places
+        "stdin",
+        rf"(?:{_LESS}|\$)\({GAP}*printf",
+        Follow.NOTHING,
+        rf"{_CRYPT}[^\n|;]*?[<$]\({{ows}}printf{{ws}}(?:'[^'\n]*%[^'\n]*'|\"[^\"\n]*%[^\"\n]*\")(?P<rest>[^\n|;)]*)",
+        "curl -K <(printf 'user = \"bob:%s\"' kiwi77a1b2) https://a.example",
+        shapes.said,
+        each=r"[\s]\$?[\"']?(?P<s>[^\s\"'`$][^\s\"'`]*)",
     ),
     Rule(
         "chpasswd",

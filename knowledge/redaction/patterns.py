@@ -31,6 +31,8 @@ TOKEN = rf"(?:token|secret|{OWNED_KEY}|auth|credentials?|jwt|bearer){_TAIL}"
 _SLOTS = {
     # The start of a word, also after the escapes of nested strings, of addresses and of terminals.
     "edge": r"(?:\b|_|\\[nrtbf]|u00[0-9a-fA-F]{2}|%[0-9a-fA-F]{2}|\x1b\[[0-9;]*m)",
+    # The same, and no part of a longer name: `cache-key-…`.
+    "free": r"(?:^|[^\w.-]|\\[nrtbf]|%[0-9A-F]{2}|u00[0-9a-f]{2}|\x1b\[[0-9;]*m)",
     "ws": r"[ \t]+",
     "ows": r"[ \t]*",
     "any": r"\s*",

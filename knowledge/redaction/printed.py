@@ -19,6 +19,11 @@ _FRESH = (
     r"|changed|recovery|backup|emergency|session|user|login|copy)"
 )
 _KEPT = r"(?:unseal|recovery|root|join|bootstrap|enrollment|license|setup)[ _-](?:key|token|code)"
+_KEY = (
+    r"(?:pre-?auth|auth|api|access|secret|recovery|join|node|agent|personal access|service|deploy"
+    r"|machine|registration)[ -](?:key|token)"
+)
+_MADE = r"(?:created|generated|new|your|successfully|once|again|save|copy|store|following|reset)"
 # Commands that print a secret and nothing else.
 _PRINTS = (
     r"(?:initialAdminPassword|initial_root_password|initial-password|node-token|vault-token|urandom"
@@ -57,6 +62,14 @@ PRINTED = (
         "Key 1: " + "a1b2" * 16,
         scoring.dense,
     ),
+    _printed(  # `Created preauth key`, and the key below; `Your API key (shown only once): …`
+        rf"(?i:{_KEY})[^\n\\]*?(?:\n|\\+[nr]|[:=])",
+        Follow.NOTHING,
+        rf"(?im:^(?P<key>[^\n]*?(?:\b{_MADE}\b[^\n]*?{_KEY}|{_KEY}[^\n]*?\b{_MADE}\b)[^\n:=]*?))"
+        rf"[ \t]*(?::{_FRAME}|\n{_FRAME})(?P<s>[\w+/=.~-]{{20,}})[\"'`]?{_INK}[ \t]*(?m:$)",
+        "Created preauth key\n" + "a1b2c3d4" * 6,
+        scoring.credential,
+    ),
     _printed(  # `A temporary password is generated for root@localhost: …`, on its line or below
         rf"(?i:{_LABEL})[^\n:|]*?(?:[:|]|│|║|u25\d{{2}}){_RAW_FRAME}[^\s\"\\]*[0-9]",
         Follow.NOTHING,
@@ -94,7 +107,7 @@ PRINTED = (
         scoring.given,
     ),
     _printed(
-        _PRINTS,
+        _PRINTS.replace(r"\b", ""),  # a boundary doubles the automaton's states
         Follow.NOTHING,
         rf"{_PRINTS}[^\n>]*\n{_INK}(?P<s>[^\s\x1b]{{8,}}){_INK}[ \t]*(?m:$)",
         "$ openssl rand -hex 16\n" + "a1b2" * 8,

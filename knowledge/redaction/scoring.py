@@ -393,13 +393,13 @@ def header_value(found: Found) -> bool:
     return len(value) >= 6 and not stands_in(value) and not is_code(value) and not value.isalpha()
 
 
-_TRACKERS = ("_ga", "_gid", "_gcl", "_hj", "_dd", "_pk_", "_fbp", "__utm", "__hs", "ai_", "ajs_")
+_OPEN = re.compile("_(ga|gid|gcl|hj|dd|pk_|fbp|_utm|_hs)|a(i|js)_|.*(?i:csrf|side(?!.*sess))")
 
 
 def cookie_value(found: Found) -> bool:
     """A session cookie's value: long and of random shape; ids of visitors are not secret."""
-    value = re.sub("[|]|%7[cC]", ".", found.value)
-    if len(value) < 16 or found.key.startswith(_TRACKERS) or "csrf" in found.key.lower():
+    value = re.sub("[|@:]+|%7[cC]", ".", found.value)
+    if len(value) < 16 or _OPEN.match(found.key):  # `sidebar` is no `sid`
         return False
     if _UUID.fullmatch(value):  # `session_id` is a login's in a cookie, and an agent's in a log
         return "session" not in found.key or "." in found.key

@@ -2,17 +2,17 @@
 
 from collections.abc import Callable
 
-from knowledge.redaction import scoring
+from knowledge.redaction import scoring, shapes
 from knowledge.redaction.patterns import GAP, Follow, Rule
 from knowledge.redaction.scoring import Found
 
 
-def _command(name: str, opening: str, follow: Follow, pattern: str, example: str) -> Rule:
+def command(name: str, opening: str, follow: Follow, pattern: str, example: str) -> Rule:
     """A secret given to a command; the pattern goes on after the command's name."""
     return Rule(name, opening, follow, rf"\b{opening}{pattern}", example, scoring.given)
 
 
-_BETWEEN = r"[\s\",]+"
+BETWEEN = r"[\s\",]+"
 """What stands between the words of a command in raw JSON, as a line or as a list."""
 
 
@@ -26,7 +26,7 @@ def _given(
     """A secret among the words after commands, which are written with blanks, one a line."""
     lines = [line.strip() for line in commands.strip().split("\n")]
     start = "|".join(line.replace(" ", " +") for line in lines)
-    opening = tuple(line.replace(" ", _BETWEEN) for line in lines)
+    opening = tuple(line.replace(" ", BETWEEN) for line in lines)
     pattern = rf"\b(?:{start}){pattern}"
     return Rule("store", opening, Follow.NOTHING, pattern, example, decides, each=each)
 
@@ -63,9 +63,18 @@ _NAME_AND_WORD = r"""
     ipmitool user set password
     networksetup -setairportnetwork en[0-9]
     (?:poetry|composer)(?: global)? config(?: --?g\w*)? http-basic\.\S+
+    cf auth
+    chamber write \S+
+    (?:minio-)?mc admin user add \S+
+    database put \S+
 """
 """Commands that are handed a name, and a password after it."""
 
+# Options of those below that take a value, which is no secret.
+_VALUED = (
+    r"-(?:m|salt|-method|-salt|-rounds|(?:-stdin)?-name|-(?:encrypt-)?vault-id|-vault-password-file|-output"
+    r"|-homepath|-config)"
+)
 _WORD = r"""
     bw unlock
     rclone obscure
@@ -80,51 +89,51 @@ _WORD = r"""
 """Commands that are handed a password alone."""
 
 COMMANDS = (
-    _command(
+    command(
         "sshpass", r"sshpass", Follow.OPTION, r"{seg}-p{ows}{arg}", "sshpass -p 'kiwi77' ssh nas"
     ),
-    _command(
+    command(
         "mysql",
         r"(?:mysql(?:dump|admin|import|check|sh|slap)?|mariadb(?:-(?:dump|admin))?|mycli)",
         Follow.OPTION,
         r"{seg}{oq}-p{arg}",
         "mysql -u root -pkiwi77 shop",
     ),
-    _command(
+    command(
         "mysql",
         r"mysqladmin",
         Follow.NOTHING,
         r"{seg}password{ws}{arg}",
         "mysqladmin -u root password kiwi77",
     ),
-    _command(
+    command(
         "login",
         r"(?:useradd|usermod)",
         Follow.OPTION,
         r"{seg}-p{ws}{arg}",
         "useradd -m -p kiwi77 bob",
     ),
-    _command(
+    command(
         "login",
         r"(?:sqlplus|impdp|expdp|sqlldr|(?:jdbc:)?oracle:thin:)",
         Follow.NOTHING,
         r"(?:[^\n|;&]*?\s|\b)[\w$]+/(?P<s>[^\s/@\"'\\|;&]+)(?:@|\s+\w+=)",
         "sqlplus scott/kiwi77@orcl",
     ),
-    _command(
+    command(
         "login",
         r"lftp",
         Follow.NOTHING,
         r"{seg}-u{ws}{oq}[^\s,]+,(?P<s>[^\s\"'\\]+)",
         "lftp -u bob,kiwi77 sftp://nas",
     ),
-    _command(
+    command(
         "snmp", r"snmp[a-z]+", Follow.NOTHING, r"{seg}-A{ws}{arg}", "snmpget -v3 -A kiwi77 nas"
     ),
-    _command(
+    command(
         "snmp", r"snmp[a-z]+", Follow.NOTHING, r"{seg}-X{ws}{arg}", "snmpget -v3 -X kiwi77 nas"
     ),
-    _command(
+    command(
         "curl",
         r"(?:curl|wget|skopeo|podman|buildah)",
         Follow.USER,
@@ -133,7 +142,7 @@ COMMANDS = (
         r"|{oq}[^\s:\"'/]*:(?P<s>[^\s\"'`|;&<>\\]+))",
         "curl -u alice:kiwi77 https://a.example",
     ),
-    _command(
+    command(
         "curl",
         r"http ",
         Follow.NOTHING,
@@ -149,37 +158,37 @@ COMMANDS = (
         "docker login -u ci -p kiwi77 r.example",
         scoring.given,
     ),
-    _command(
+    command(
         "login",
         r"(?:mongo(?:sh|dump|restore|import|export|stat)?|twine|cqlsh|evil-winrm|ncftp\w*|nxc|netexec"
         r"|crackmapexec|hydra|cypher-shell|beeline|couchbase-cli|steghide|influx|nuget|caddy|doveadm"
-        r"|security|altool|keychain|(?:uv|poetry|hatch|vsce|ovsx|pdm)(?:\s|\\t|\",\s?\")publish|psexec)",
+        r"|altool|keychain|(?:uv|poetry|hatch|vsce|ovsx|pdm)(?:\s|\\t|\",\s?\")publish|psexec)",
         Follow.OPTION,
         r"{seg}-p{ws}{arg}",
         "mongosh -u admin -p kiwi77",
     ),
-    _command(
+    command(
         "login",
         r"(?:sqlcmd|bcp|mosquitto_(?:pub|sub)|ipmitool)",
         Follow.OPTION,
         r"{seg}-P{ows}{arg}",
         "sqlcmd -S a -U sa -P 'kiwi77'",
     ),
-    _command(
+    command(
         "redis",
         r"(?:redis|valkey|keydb)-cli",
         Follow.OPTION,
         r"{seg}-a{ows}{arg}",
         "redis-cli -a kiwi77 ping",
     ),
-    _command(
+    command(
         "ldap",
         r"ldap(?:search|modify|add|delete|whoami|passwd)",
         Follow.OPTION,
         r"{seg}-w{ows}{arg}",
         "ldapsearch -x -w kiwi77 -b dc=a",
     ),
-    _command(
+    command(
         "rdp", r"(?:x|wl)?freerdp3?", Follow.OPTION, r"{seg}/p:{arg}", "xfreerdp /v:a /p:kiwi77"
     ),
     Rule(
@@ -198,21 +207,21 @@ COMMANDS = (
         "7z x -pkiwi77 a.7z",
         scoring.given,
     ),
-    _command(
+    command(
         "openssl",
         r"openssl(?:[ \t]|\\t)+enc",
         Follow.OPTION,
         r"{seg}-[kK]{ws}{arg}",
         "openssl enc -d -k kiwi77 -in a",
     ),
-    _command(
+    command(
         "ssh_keygen",
         r"ssh-keygen",
         Follow.OPTION,
         r"{seg}-N{ows}{arg}",
         "ssh-keygen -N 'kiwi77' -f a",
     ),
-    _command(
+    command(
         "ssh_keygen",
         r"ssh-keygen",
         Follow.OPTION,
@@ -236,35 +245,35 @@ COMMANDS = (
         "smbclient //a/b -U 'bob%kiwi77'",
         scoring.given,
     ),
-    _command(
+    command(
         "net_use",
         r"net use",
         Follow.NOTHING,
         r"{ws}\S+{ws}(?:\S+{ws})?(?P<s>[^\s/-]\S*){ws}/(?i:user):",
         r"net use \\srv\a kiwi77 /user:bob",
     ),
-    _command(
+    command(
         "store",
         r"gh secret set",
         Follow.NOTHING,
         r"{seg}(?:--body|-b)[ \t=]+{arg}",
         "gh secret set DEPLOY_KEY --body kiwi77",
     ),
-    _command(
+    command(
         "store",
         r"put-parameter",
         Follow.NOTHING,
         r"{seg}SecureString{seg}--value[ \t=]+{arg}",
         "aws ssm put-parameter --name a --type SecureString --value kiwi77",
     ),
-    _command(
+    command(
         "htpasswd",
         r"htpasswd",
         Follow.NOTHING,
         r"{ws}(?:-\w+{ws})*?(?:-\w*n\w*b\w*|-\w*bn\w*|-\w*b\w*{ws}(?:-\w+{ws})*\S+){ws}\S+{ws}{arg}",
         "htpasswd -b .htpasswd bob kiwi77",
     ),
-    _command(
+    command(
         "vault",
         rf"vault{GAP}+login",
         Follow.NOTHING,
@@ -283,36 +292,41 @@ COMMANDS = (
         r"(?:{ws}-\S+)*{ws}[^\s-]\S*(?:{ws}-\S+)*{ws}{arg}",
         "rabbitmqctl add_user app kiwi77",
     ),
-    _given(_WORD, r"(?:{ws}-(?:[a-z]|m{ws}\S+|\S{2,}))*{ws}{arg}", "bw unlock kiwi-77b"),
-    _command(
+    _given(
+        _WORD,
+        rf"(?:{{ws}}(?P<key>{_VALUED}{{ws}}\S+|-\S+))*{{ws}}{{arg}}",
+        "bw unlock kiwi-77b",
+        shapes.word,
+    ),
+    command(
         "ldap",
         r"(?:ldappasswd|slappasswd)",
         Follow.NOTHING,
         r"{seg}-[sa]{ws}{arg}",
         "ldappasswd -x -s kiwi77 uid=bob",
     ),
-    _command(
+    command(
         "store",
         r"etcdctl",
         Follow.NOTHING,
         r"{seg}(?:--user[ \t=]+|user{ws}(?:add|passwd){ws}){oq}[\w.-]+:(?P<s>[^\s\"'\\]+)",
         "etcdctl user add root:kiwi77",
     ),
-    _command(
+    command(
         "redis",
         r"(?:redis|valkey|keydb)-cli",
         Follow.NOTHING,
         r"{seg}(?i:auth){ws}(?:[a-z]\w*{ws})??{arg}[ \t]*(?:[\n;|&)`]|$)",
         "redis-cli AUTH kiwi77",
     ),
-    _command(
+    command(
         "redis",
         r"(?:redis|valkey|keydb)-cli",
         Follow.NOTHING,
         r"{seg}(?i:acl{ws}setuser)[^\n|;]*?[\s\"'\\]>(?P<s>[^\s\"'\\]+)",
         "redis-cli ACL SETUSER app on '>kiwi77' ~*",
     ),
-    _command(
+    command(
         "store",
         r"mosquitto_(?:passwd|ctrl)",
         Follow.NOTHING,
@@ -329,28 +343,28 @@ COMMANDS = (
         scoring.entry,
         each=r"[\s\"'=](?P<key>[A-Za-z][\w.-]*)(?P<sep>=)[\"']?(?P<s>[^\s\"'`;|&<>()\\=-][^\s\"'`;|&<>()\\]*)",
     ),
-    _command(
+    command(
         "store",
         r"(?:plink|pscp|psftp|kitty|nodetool|kadmin(?:\.local)?|winexe)",
         Follow.NOTHING,
         r"{seg}-p?w{ws}{arg}",
         "plink -pw kiwi77 root@nas",
     ),
-    _command(
+    command(
         "store",
         r"pdftk",
         Follow.NOTHING,
         r"{seg}(?:user|owner|input)_pw{ws}{arg}",
         "pdftk a.pdf output b.pdf user_pw kiwi77",
     ),
-    _command(
+    command(
         "curl",
         r"curl",
         Follow.NOTHING,
         r"{seg}(?:-E|--cert){ws}{oq}[^\s:\"']+:(?P<s>[^\s\"'\\]+)",
         "curl --cert a.pem:kiwi77 https://a.example",
     ),
-    _command(
+    command(
         "store",
         r"secretsmanager",
         Follow.NOTHING,
@@ -365,14 +379,14 @@ COMMANDS = (
         "aws configure set aws_secret_access_key " + "a1B2" * 10,
         scoring.given,
     ),
-    _command(
+    command(
         "wifi",
         r"nmcli",
         Follow.NOTHING,
         r"{seg}(?:password|psk){ws}{arg}",
         "nmcli d wifi connect a password kiwi77",
     ),
-    _command(
+    command(
         "wifi",
         r"wpa_passphrase",
         Follow.NOTHING,

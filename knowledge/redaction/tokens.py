@@ -1,7 +1,10 @@
 """Tokens that are known by their looks alone."""
 
+from collections.abc import Callable
+
 from knowledge.redaction import scoring
 from knowledge.redaction.patterns import Follow, Rule
+from knowledge.redaction.scoring import Found
 
 
 def _shape(name: str, opening: str, rest: str, example: str, *, edge: str = "{edge}") -> Rule:
@@ -9,13 +12,16 @@ def _shape(name: str, opening: str, rest: str, example: str, *, edge: str = "{ed
     return Rule(name, opening, Follow.RANDOM, rf"{edge}(?P<s>{opening}{rest})", example)
 
 
-def _service(name: str, example: str, *shapes: tuple[str, str]) -> Rule:
+def service(
+    name: str,
+    example: str,
+    *shapes: tuple[str, str],
+    decides: Callable[[Found], bool] = scoring.service_token,
+) -> Rule:
     """Tokens of several services: what each begins with, and what must come after that."""
     opening = tuple(start for start, _ in shapes)
     whole = "|".join(f"(?:{start}){rest}" for start, rest in shapes)
-    return Rule(
-        name, opening, Follow.RANDOM, rf"{{edge}}(?P<s>{whole})", example, scoring.service_token
-    )
+    return Rule(name, opening, Follow.RANDOM, rf"{{edge}}(?P<s>{whole})", example, decides)
 
 
 _BREAK = r"(?:\s|\\+[nrt]|[\"'+,]|\b[0-9]{1,4}(?:\t|→|\\+t|: ?| ?\|))"
@@ -100,10 +106,10 @@ TOKENS = (
         r"\bAC[0-9a-f]{32}\W{1,6}(?P<s>[0-9a-f]{32})\b",
         'Client("AC' + "0a1b" * 8 + '", "' + "a1b2" * 8 + '")',
     ),
-    _shape("mailgun", r"key-[0-9a-f]{8}", r"[0-9a-f]{24}", "key-" + "a1b2" * 8),
+    _shape("mailgun", r"key-[0-9a-f]{8}", r"[0-9a-f]{24}\b", "key-" + "a1b2" * 8, edge="{free}"),
     Rule(
         "mailgun",
-        r"-[0-9a-f]{8}-[0-9a-f]{8}",
+        r"-[0-9a-f]{8}-[0-9a-f]",
         Follow.NOTHING,
         r"\b(?P<s>[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8})\b",
         "api:" + "a1b2" * 8 + "-0a1b2c3d-4e5f6a7b",
@@ -158,7 +164,7 @@ TOKENS = (
         "glsa_" + "a1B2" * 8 + "_a1b2c3d4",
         scoring.strong_token,
     ),
-    _service(  # models, search and data for them
+    service(  # models, search and data for them
         "service_token",
         "nvapi-" + "a1B2" * 16,
         (r"nvapi-", r"[\w-]{50,}"),
@@ -179,7 +185,7 @@ TOKENS = (
         (r"cmVmd|AKCp", r"[A-Za-z0-9]{59,}"),
         (r"a[ks]-[A-Za-z0-9]{20}", r"[A-Za-z0-9]{2}\b"),
     ),
-    _service(  # clouds, hosting, networks
+    service(  # clouds, hosting, networks
         "service_token",
         "rnd_" + "a1B2" * 7,
         (r"rnd_", r"[A-Za-z0-9]{24,}"),
@@ -205,7 +211,7 @@ TOKENS = (
         (r"hc[abx]i[ck]_", r"[a-z0-9]{40,}"),
         (r"sdk-[0-9a-f]{8}-|api-[0-9a-f]{8}-", r"(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"),
     ),
-    _service(  # code and what is built from it
+    service(  # code and what is built from it
         "service_token",
         "sqp_" + "a1b2" * 10,
         (r"sq[apu]_[0-9a-f]{8}", r"[0-9a-f]{32}"),
@@ -226,7 +232,7 @@ TOKENS = (
         (r"eyJ2ZXIiOi", r"[\w+/=-]{60,}"),  # {"ver": … of an enrollment
         (r"eyJrIjoi", r"[\w+/=-]{60,}"),
     ),
-    _service(  # people, shops, messages
+    service(  # people, shops, messages
         "service_token",
         "xkeysib-" + "a1b2" * 16 + "-a1B2c3D4e5F6g7H8",
         (r"x(?:key|smtp)sib-", r"[0-9a-f]{64}-\w{12,}"),

@@ -105,8 +105,8 @@ def test_recall_and_false_alarms_on_the_labelled_set() -> None:
     missed, alarms, lines = score()
     secret = sum(count for (_, kind), count in lines.items() if kind)
     clean = sum(count for (_, kind), count in lines.items() if not kind)
-    assert secret >= 1_100
-    assert clean >= 750
+    assert secret >= 1_400
+    assert clean >= 1_000
     assert sum(map(len, missed.values())) <= 0.045 * secret
     assert sum(map(len, alarms.values())) <= 0.002 * clean
 
@@ -199,6 +199,40 @@ def test_json_stays_json_of_the_same_shape(value: Any) -> None:
 def test_what_is_no_json_is_redacted_as_text_and_never_raises(payload: bytes) -> None:
     left, count = redactor().redact_json(payload)
     assert (left == payload) == (count == 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("use blip_live_Q7zKa1B2c3D4e5F6g7H8", "use [redacted:service_token]"),
+        ("fleet_pat_" + "a1b2c3d4e5" * 4, "[redacted:service_token]"),
+        ("shop-prod-" + "a1b2c3d4e5" * 4, None),  # a build, by its commit
+        ("cache_key_" + "a1b2c3d4" * 8, None),
+        ("pk_live_Q7zKa1B2c3D4e5F6g7H8", None),  # is published
+        ("test_token_refresh_returns_a_new_token_2024", None),
+        ("PVEAuthCookie=PVE:b@pam:65A1::" + "a1B2" * 8, "PVEAuthCookie=[redacted:cookie]"),
+        (
+            'PlainAuth("", "bob@a.example", "kiwi9Fjord", "b2.example")',
+            'PlainAuth("", "bob@a.example", "[redacted:argument]", "b2.example")',
+        ),
+        ('assert login("bob", "incorrect") is False', None),
+        ('login("bob", "kiwi77")', 'login("bob", "[redacted:password]")'),
+        ("ansible-vault encrypt_string --stdin-name db_password", None),
+        (
+            "ansible-vault encrypt_string --name db_password 'kiwi-77b'",
+            "ansible-vault encrypt_string --name db_password '[redacted:store]'",
+        ),
+        (
+            "mysql --defaults-extra-file=<(printf 'password=%s' kiwi-77b)",
+            "mysql --defaults-extra-file=<(printf 'password=%s' [redacted:stdin])",
+        ),
+        ("kubectl create configmap a --from-file=a.conf=<(echo 'workers=4')", None),
+    ],
+)
+def test_a_shape_or_a_place_tells_secrets_from_what_looks_alike(
+    text: str, left: str | None
+) -> None:
+    assert redactor().redact_text(text)[0] == (left or text)
 
 
 def test_secrets_in_fields_lists_and_json_within_json() -> None:
