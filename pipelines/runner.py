@@ -1,7 +1,8 @@
 """Running the graph from one process: stretch by stretch, newest first, each published."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from uuid import uuid4
 
@@ -12,6 +13,7 @@ from assets.records import changed_files, stretch
 from knowledge.engine.work import ranges
 from knowledge.schema.tables import ENRICHMENT_QUEUE, SOURCE_FILES
 from pipelines.healing import heal
+from pipelines.interrupts import again_if, counted
 from pipelines.planning.estimate import busyness, estimate
 from pipelines.planning.event_log import kept_open
 from pipelines.planning.in_flight import AGAIN_TAG, COMMAND_TAG, process_tag, range_tags, reconcile
@@ -221,6 +223,8 @@ class _Runs:
 
     state: State
     instance: dg.DagsterInstance
+    came: Callable[[], bool]
+    """Whether an interrupt came since it was last asked."""
     outcome: Outcome = field(default_factory=Outcome)
     command: str = field(default_factory=lambda: str(uuid4()))
     again: bool = False
@@ -267,6 +271,7 @@ class _Runs:
         """
         from pipelines.definitions import defs
 
+        again_if(self.came)
         config: dict[str, object] = dict(QUIET)
         if step.job == "intake":
             of_intake = {"max_bytes": max_bytes, "inbox_alone": inbox_alone}
@@ -287,6 +292,8 @@ class _Runs:
             )
         self.outcome.runs.append(result.run_id)
         if not result.success:
+            if self.came():
+                raise KeyboardInterrupt
             raise RunFailed(_reason(result))
 
 
@@ -318,21 +325,35 @@ def _done(
     *,
     again: bool,
 ) -> Outcome:
-    token = LISTENER.set(listener)
     state.home.dagster_environment()  # the code location looks there when it is imported
     state.ask_again(allowed=again)  # what is next is told by this one, and done by the graph's own
+    with counted() as came, _told(listener, came), dg.DagsterInstance.get() as instance:
+        reconcile(instance)
+        runs = _Runs(state, instance, came, again=again)
+        try:
+            with reading():
+                work(runs)
+            again_if(came)
+        except KeyboardInterrupt:
+            came()
+            runs.outcome.interrupted = True
+            on_interrupt()
+            runs.execute(Step("publish"))
+        return runs.outcome
+
+
+@contextmanager
+def _told(listener: Listener | None, came: Callable[[], bool]) -> Generator[None]:
+    """Has a listener told of stages; before each, an interrupt that was dropped is raised again."""
+    watching = listener or Listener()
+
+    def began(stage: str) -> None:
+        again_if(came)
+        watching.began(stage)
+
+    token = LISTENER.set(replace(watching, began=began))
     try:
-        with dg.DagsterInstance.get() as instance:
-            reconcile(instance)
-            runs = _Runs(state, instance, again=again)
-            try:
-                with reading():
-                    work(runs)
-            except KeyboardInterrupt:
-                runs.outcome.interrupted = True
-                on_interrupt()
-                runs.execute(Step("publish"))
-            return runs.outcome
+        yield
     finally:
         LISTENER.reset(token)
 
@@ -342,7 +363,7 @@ def _reason(result: dg.ExecuteInProcessResult) -> str:
         error = event.step_failure_data.error
         while error and error.cause:
             error = error.cause
-        if error and error.cls_name == "DagsterExecutionInterruptedError":
+        if error and error.cls_name in ("DagsterExecutionInterruptedError", "KeyboardInterrupt"):
             raise KeyboardInterrupt
         if error:
             return f"{event.step_key}: {error.cls_name}: {error.message.strip().splitlines()[0]}"

@@ -1,6 +1,7 @@
 """Calls joined with their results: what was run, what was edited, and whether it worked."""
 
 import re
+import shlex
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from typing import Any, NamedTuple
 
 from knowledge.dialogue.errors import failure, unsettled
 from knowledge.dialogue.turns import Turn
-from knowledge.nlp.shell.parser import Command, commands
+from knowledge.nlp.shell.parser import Command, commands, script_among
 from knowledge.nlp.shell.programs import operations
 
 SHELL_INPUTS = ("command", "cmd", "script")
@@ -114,9 +115,8 @@ def shell_command(inputs: dict[str, Any]) -> str:
         if isinstance(value, str):
             return value.strip()
         if isinstance(value, list) and value and all(isinstance(word, str) for word in value):
-            return str(
-                value[-1] if len(value) > 2 and value[1].startswith("-") else " ".join(value)
-            )
+            at = script_among(value)
+            return shlex.join(value) if at is None else value[at]
     return ""
 
 

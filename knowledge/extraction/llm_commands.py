@@ -16,7 +16,6 @@ from knowledge.llm.client import Ask, LanguageModel
 from knowledge.llm.prompts import COMMANDS
 from knowledge.llm.prompts.commands import CommandLine
 from knowledge.nlp.names import REDACTED_WHOLE, refusals
-from knowledge.nlp.shell.parser import unreadable
 from knowledge.schema.policy import Policy
 
 LONGEST = 6_000
@@ -71,7 +70,7 @@ def _unread(raw_logs: pl.DataFrame) -> Iterator[tuple[Line, str, Known]]:
     for place, fields in zip(places, records, strict=True):
         record = Record(*fields)
         ran = command_line(record)
-        if ran is not None and unreadable(ran.text):
+        if ran is not None and ran.unreadable:
             line = Line(*place)._replace(text=ran.text[:LONGEST])
             yield line, ran.field, Known(*about(record))
 

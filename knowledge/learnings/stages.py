@@ -44,7 +44,7 @@ OUTCOMES = ("stored", "duplicate", "failed", "low_quality", "no_categories", "lo
 """What may become of a conversation, the most telling first."""
 
 EXTRACTOR = Extractor(
-    "learning_rules", "rule", 4,
+    "learning_rules", "rule", 5,
     "Lessons from errors that were seen or reported and solved, stated decisions, answered "
     "questions, advice, patterns in use, gains in numbers, and routines.",
     ("learning_value_bar", "learning_category_bar", "learning_bar", "learning_bar_strict",

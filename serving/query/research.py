@@ -17,6 +17,7 @@ from knowledge.schema.tables import (
     MEMORY_ENTITIES,
     RAW_LOGS,
 )
+from resources.context import State
 from resources.effects import forgotten
 from serving.read.pagination import Key, Page, newest, page
 from serving.read.reader import Reader
@@ -32,6 +33,11 @@ NO_PROVIDER = "No search provider is set (CAIRN_SEARCH_PROVIDER): nothing is sea
 SEARCHES_FOLLOW = (
     "Searches follow after the next run, when nothing else runs: the daemon makes both, or"
     " `cairn research --run`."
+)
+
+SEARCHES_WAIT = (
+    "Searches wait: `cairn research --run` makes them now, the daemon when nothing else is to be"
+    " done."
 )
 
 FORGOTTEN = "what it brought was forgotten: ask anew, and it is searched for"
@@ -106,6 +112,17 @@ def report(reader: Reader) -> Report:
         for one in attempts_of(reader)
     ]  # fmt: skip
     return Report(rows.filter(free), rows.filter(~free), made)
+
+
+def wait(state: State) -> bool:
+    """Whether searches could be made now, in any namespace, and nobody has made them."""
+    if state.settings.search_provider is None:
+        return False
+    moment = datetime.now(UTC)
+    due = pl.col("held").is_null() & (pl.col("due_at") <= moment)
+    rows = state.warehouse.read(ENRICHMENT_QUEUE).filter(due | (pl.col("held") == "switched_off"))
+    found = rows.select("namespace", "effect_id").collect()
+    return not all(forgotten(state, EFFECT, found, moment))
 
 
 def _queue(reader: Reader) -> pl.DataFrame:

@@ -10,7 +10,6 @@ import polars as pl
 from knowledge.extraction.rules.rule import (
     CALLS,
     RUNS_COMMAND,
-    SHELL_KEYS,
     Example,
     Found,
     Record,
@@ -74,20 +73,9 @@ def used_tool(record: Record, _: Policy) -> Iterator[Found]:
 
 def _executed_command(record: Record, _: Policy) -> Iterator[Found]:
     if line := command_line(record):
-        text = " ".join(line.text.split())[:COMMAND_CHARACTERS].rstrip()
+        text = " ".join(line.shown.split())[:COMMAND_CHARACTERS].rstrip()
         start = len(line.text) - len(line.text.lstrip())
-        yield Found(text, start, len(line.text.rstrip()), line.field)
-        return
-    for key in SHELL_KEYS:  # a program without a shell: it is what is quoted
-        match record.inputs.get(key):
-            case [str() as program, *_] as listed if program.strip():
-                text = " ".join(" ".join(str(word) for word in listed).split())
-                yield Found(
-                    text[:COMMAND_CHARACTERS].rstrip(), 0, len(program), f"tool_input.{key}.0"
-                )
-                return
-            case _:
-                pass
+        yield line.found(text, start, len(line.text.rstrip()))
 
 
 def hosts(
@@ -180,10 +168,10 @@ def hosts_in(record: Record) -> Iterator[Found]:
     """Hosts that a call of a shell tool connects to."""
     if (line := command_line(record)) is None:
         return
-    known = variables(line.text) if "$" in line.text else {}
+    known = variables(line.text) if "$" in line.text and not line.words else {}
     for command in line.commands:
         for host, word in hosts(command, known):
-            yield Found(host, *_within(line.text, host, word), line.field)
+            yield line.found(host, *_within(line.text, host, word))
 
 
 def _connects_to_host(record: Record, _: Policy) -> Iterator[Found]:
@@ -205,7 +193,7 @@ def _operation_type(record: Record, policy: Policy) -> Iterator[Found]:
         for operation in operations(command) or learned_operations(command, policy):
             first, last = operation.first, operation.last
             end = last.end if last.end > first.start else first.end
-            yield Found(operation.type, first.start, end, line.field)
+            yield line.found(operation.type, first.start, end)
 
 
 RULES: tuple[Rule, ...] = (
@@ -220,8 +208,9 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "executed_command",
-        1,
-        "A command line that the agent ran, white space collapsed, at most 500 characters.",
+        2,
+        "A command line that the agent ran, or a list of words as one would type it, white space "
+        "collapsed, at most 500 characters.",
         confidence=1.0,
         reads=RUNS_COMMAND,
         find=each(_executed_command),
@@ -230,7 +219,7 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "connects_to_host",
-        3,
+        4,
         "A host that ssh, scp, sftp, rsync, mosh, sshfs, ssh-copy-id or git over ssh connects to.",
         confidence=0.9,
         reads=RUNS_COMMAND & pl.col("tool_input").str.contains(CONNECTING),
@@ -247,7 +236,7 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "operation_type",
-        3,
+        4,
         "What kind of work a command is, from its program, its first operand and its flags; where "
         "these say nothing, what the setting `learned_operations` says.",
         confidence=0.8,

@@ -115,7 +115,7 @@ def _packages(record: Record, _: Policy) -> Iterator[Found]:
         for package, word in packages(command):
             start = line.text.find(package, word.start, word.end)
             end = start + len(package) if start >= 0 else word.end
-            yield Found(package, start if start >= 0 else word.start, end, line.field)
+            yield line.found(package, start if start >= 0 else word.start, end)
 
 
 def project_name(project: str) -> str:
@@ -147,7 +147,7 @@ def _persons(records: Sequence[Record], _: Policy) -> Iterator[Found]:
 RULES: tuple[Rule, ...] = (
     rule(
         "host",
-        3,
+        4,
         "A host that a command connects to, as an entity.",
         predicate="is",
         type="host",
@@ -169,9 +169,10 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "program",
-        3,
-        "A program that a command ran and that was seen to be one, as an entity: known, or not "
-        "said to be missing by the result; not what every shell has, nor a script.",
+        4,
+        "A program that a command ran and that was seen to be one, as an entity: known, or sure to "
+        "have run and not said to be missing by the result; not what every shell has, nor a "
+        "script.",
         predicate="is",
         type="tool",
         confidence=0.9,
@@ -183,7 +184,7 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "package",
-        3,
+        4,
         "A package that a command installs by name, as an entity.",
         predicate="is",
         type="package",

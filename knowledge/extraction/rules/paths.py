@@ -1,7 +1,7 @@
 """Paths: in what people write, in the inputs of tools, in the words of commands."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 import polars as pl
 
@@ -9,6 +9,7 @@ from knowledge.extraction.rules.rule import (
     CALLS,
     RUNS_COMMAND,
     SAID_BY_PERSON,
+    CommandLine,
     Example,
     Found,
     Record,
@@ -202,20 +203,20 @@ def _in_command(record: Record) -> Iterator[Found]:
         return
     for command in line.commands:
         if command.words[0].text.startswith(("/", "./", "../", "~/")):
-            yield from _from_words([command.words[0]], line.text, line.field)
-        yield from _from_words(_words_of(command), line.text, line.field)
+            yield from _from_words([command.words[0]], line)
+        yield from _from_words(_words_of(command), line)
 
 
-def _from_words(words: Sequence[Word] | Iterator[Word], source: str, field: str) -> Iterator[Found]:
+def _from_words(words: Iterable[Word], line: CommandLine) -> Iterator[Found]:
     for word in words:
         text = word.text
         if (word.dynamic and not text.startswith(("$HOME/", "${HOME}/"))) or len(text) > 500:
             continue
         text = re.sub(r"(?<=\w)(?::\d+(?::\d+)?|\.)$", "", text)
         if is_path(text, spoken=False):
-            start = source.find(text, word.start, word.end)
+            start = line.text.find(text, word.start, word.end)
             start, end = (start, start + len(text)) if start >= 0 else (word.start, word.end)
-            yield Found(_tidy(text), start, end, field)
+            yield line.found(_tidy(text), start, end)
 
 
 def _tidy(path: str) -> str:
@@ -261,7 +262,7 @@ _HAS_PATH_KEY = pl.col("tool_input").str.contains(
 RULES: tuple[Rule, ...] = (
     rule(
         "mentions_path",
-        3,
+        4,
         "A path in what a person wrote, in the input of a tool, or in the words of a command.",
         confidence=0.8,
         reads=(SAID_BY_PERSON & pl.col("text").str.contains(r"[/\\.]"))

@@ -1,9 +1,10 @@
 """What a rule is: data, and a small function from one record to what it finds there."""
 
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 import msgspec
 import polars as pl
@@ -11,7 +12,7 @@ import polars as pl
 from knowledge.dialogue import trust
 from knowledge.engine.extractors import Extractor
 from knowledge.llm import prompt_injection
-from knowledge.nlp.shell.parser import Command, commands
+from knowledge.nlp.shell.parser import Command, commands, script_among, started, unreadable
 from knowledge.schema.policy import Policy
 
 
@@ -47,6 +48,7 @@ class Record(NamedTuple):
     tool_input: str | None
     project: str | None
     call_id: str | None = None
+    is_error: bool = False
 
     @property
     def inputs(self) -> dict[str, Any]:
@@ -149,41 +151,72 @@ SAID_BY_PERSON = pl.col("kind").is_in(["message", "note"]) & (pl.col("origin") =
 
 SHELL_KEYS = ("command", "cmd", "script")
 SHELL_TOOLS = (
-    r"(?i)^(bash|shell|sh|zsh|local_shell|run_shell_command|execute_bash|exec_command|terminal"
+    r"(?i)^(bash|shell|sh|zsh|local_shell(_call)?|run_shell_command|execute_bash|exec_command|terminal"
     r"|shell_command|run_terminal_cmd|run_command|execute_command|container\.exec|run_in_terminal)$"
 )
 RUNS_COMMAND = CALLS & pl.col("tool_name").str.contains(SHELL_TOOLS)
 
 
 class CommandLine(NamedTuple):
-    """A command line that a tool was given, and the field that it stands in."""
+    """What a shell tool was given: a script, or the words that a program is started with.
+
+    A script stands in `field`; words stand in `field`.0, `field`.1 and so on, and `text` is all of
+    them with a space between.
+    """
 
     text: str
     field: str
+    words: tuple[str, ...] = ()
 
     @property
     def commands(self) -> tuple[Command, ...]:
-        """Its simple commands."""
-        return commands(self.text)
+        """Its simple commands; their places count in `text`."""
+        return started(self.words) if self.words else commands(self.text)
+
+    @property
+    def shown(self) -> str:
+        """The line as one types it."""
+        return shlex.join(self.words) if self.words else self.text
+
+    @property
+    def unreadable(self) -> bool:
+        """Whether the grammar could not read all of it."""
+        return not self.words and unreadable(self.text)
+
+    def found(self, name: str, start: int, end: int) -> Found:
+        """What stands at a place of `text`; of several words, the first is quoted."""
+        field = self.field
+        for index, word in enumerate(self.words):
+            if start < len(word):
+                end, field = min(end, len(word)), f"{field}.{index}"
+                break
+            start, end = start - len(word) - 1, end - len(word) - 1
+        return Found(name, start, end, field)
 
 
 def command_line(record: Record) -> CommandLine | None:
-    """The command line of a call of a shell tool; none if it has none.
-
-    A list of words is read as the script that it gives to a shell (`["bash", "-lc", "…"]`).
-    """
+    """The command line of a call of a shell tool; none if it has none."""
     inputs = record.inputs
     for key in SHELL_KEYS:
         match inputs.get(key):
             case str() as text if text.strip():
                 return CommandLine(text, f"tool_input.{key}")
-            case [str(), str() as option, str() as text] if option.startswith("-") and text.strip():
-                return CommandLine(text, f"tool_input.{key}.2")
-            case [str() as text] if text.strip():
-                return CommandLine(text, f"tool_input.{key}.0")
+            case [str() as first, *_] as words if first.strip() and _are_words(words):
+                return _listed(tuple(words), f"tool_input.{key}")
             case _:
                 pass
     return None
+
+
+def _are_words(listed: Sequence[Any]) -> TypeGuard[Sequence[str]]:
+    return all(isinstance(word, str) for word in listed)
+
+
+def _listed(words: tuple[str, ...], field: str) -> CommandLine:
+    at = script_among(words)
+    if at is not None and words[at].strip():
+        return CommandLine(words[at], f"{field}.{at}")
+    return CommandLine(" ".join(words), field, words)
 
 
 @lru_cache(maxsize=16_384)

@@ -2,7 +2,8 @@
 
 The first word of a command need be none: prose, code or a patch may stand where a command is
 expected, and much of it reads as one. So a program is a tool if it is known to be one, or if the
-line was read without an error and has a result that does not say otherwise.
+line was read without an error, nothing before the program can have kept it from running, and the
+result does not say otherwise.
 """
 
 import re
@@ -10,7 +11,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from knowledge.extraction.rules.rule import CommandLine, Found, Record, command_line
-from knowledge.nlp.shell.parser import Command, functions, unreadable
+from knowledge.nlp.shell.order import Runs
+from knowledge.nlp.shell.parser import Command, functions
 from knowledge.nlp.shell.programs import BUILTINS, EVERYDAY, KNOWN
 from knowledge.schema.policy import Policy
 
@@ -38,9 +40,27 @@ _NOT_FOUND_STATUS = re.compile(
 _NOT_RUN = re.compile(
     r"doesn't want to proceed|tool use was rejected|[Rr]equest interrupted by user"
     r"|^<tool_use_error>|^Error: The user|(?i:permission to use \w+ has been denied)"
-    r"|(?i:\brejected by (?:the )?user)",
+    r"|(?i:\brejected by (?:the )?user)|(?i:\brejected: blocked by policy)"
+    r"|^(?:Wall time: [\d.]+ seconds\s+)?(?i:aborted)(?: by user)?(?: after [\d.]+ ?s)?[.\s]*\Z"
 )
-"""What an agent is told when nothing ran."""
+"""What an agent is told when nothing ran, or nobody knows how far it came."""
+
+_FAILED = re.compile(r"(?i)\bexit(?:ed)?(?:\s+(?:with|code|status))+\s*[:=]?\s*-?[1-9]")
+_STEADY = frozenset(
+    {"cd", "pushd", "export", "set", "source", ".", "echo", "printf", "mkdir", "true", "unset"}
+)
+"""What hardly ever fails, and says so when it does: what stands behind it and `&&` ran."""
+
+_STOPPED = re.compile(
+    r"(?im)(?:^|[\s:/])(?:cd|pushd|mkdir|export|source|activate|\.)(?::\d+)?: .*"
+    r"(?:no such|not a |denied|cannot|can't|not valid|too many)"
+)
+"""How these say that they failed."""
+
+_TEST = re.compile(r"(?:^|[\s;&|(])(?:\[\[?\s|\(\(|!\s)")
+"""What may fail without a word, and is no command."""
+
+_LEAVING = frozenset({"exit", "return", "break", "continue"})
 
 _ENDS = 4_000
 """Characters at each end of a result in which a shell's own words are looked for."""
@@ -54,26 +74,49 @@ def programs(records: Sequence[Record], _: Policy) -> Iterator[Found]:
         if line is None:
             continue
         result = told.get(index)
-        own = functions(line.text)
-        for command in line.commands:
-            if _named(command, own) and _seen(command, line, result):
+        own = frozenset[str]().union(*map(functions, line.words or (line.text,)))
+        for command, ran in _reached(line, result):
+            if _named(command, own) and _seen(command, line, result, ran=ran):
                 word = command.words[0]
                 start = max(word.start, word.end - len(command.name))
-                yield Found(command.name, start, word.end, line.field, index)
+                yield line.found(command.name, start, word.end)._replace(record=index)
 
 
-def _results(records: Sequence[Record]) -> dict[int, str]:
-    """Place of each call that has a result → what that says.
+def _reached(line: CommandLine, result: Record | None) -> Iterator[tuple[Command, bool]]:
+    """The commands of a line, and whether each must have run when the line did."""
+    ends = _ends(result.text) if result else ""
+    said = _FAILED.search(ends[:400]) or _FAILED.search(ends[-400:])
+    stopped = _STOPPED.search(ends) is not None
+    failed = stopped or said is not None or (result is not None and result.is_error)
+    left, steady = False, not stopped
+    for command in line.commands:
+        on_the_way = steady and _TEST.search(line.text, 0, command.words[0].start) is None
+        match command.runs:
+            case Runs.SURELY:
+                ran = True
+            case Runs.AFTER_SUCCESS:
+                ran = on_the_way or not failed
+            case Runs.AFTER_ANOTHER:
+                ran = on_the_way
+            case Runs.PERHAPS:
+                ran = False
+        yield command, ran and not left
+        steady &= command.name in _STEADY
+        left |= command.name in _LEAVING and command.runs is not Runs.SURELY
+
+
+def _results(records: Sequence[Record]) -> dict[int, Record]:
+    """Place of each call that has a result → that result.
 
     A result answers the oldest open call of its id, or of those without one.
     """
     waiting: defaultdict[str | None, list[int]] = defaultdict(list)
-    told: dict[int, str] = {}
+    told: dict[int, Record] = {}
     for index, record in enumerate(records):
         if record.kind == "tool_call":
             waiting[record.call_id].append(index)
         elif waiting[record.call_id]:
-            told[waiting[record.call_id].pop(0)] = record.text
+            told[waiting[record.call_id].pop(0)] = record
     return told
 
 
@@ -90,19 +133,21 @@ def _named(command: Command, own: frozenset[str]) -> bool:
     )
 
 
-def _seen(command: Command, line: CommandLine, result: str | None) -> bool:
-    """Whether a program was seen to be one."""
+def _seen(command: Command, line: CommandLine, result: Record | None, *, ran: bool) -> bool:
+    """Whether a program was seen to be one; `ran` says that nothing kept it from running."""
     if command.doubtful:
         return False
     known = command.name in KNOWN
-    if result is None:
+    if result is None or _NOT_RUN.search(result.text[:_ENDS]):
         return known
-    if _NOT_RUN.search(result[:_ENDS]):
-        return known
-    ends = result if len(result) <= 2 * _ENDS else result[:_ENDS] + "\n" + result[-_ENDS:]
+    ends = _ends(result.text)
     missing = {name for found in _MISSING.finditer(ends) for name in found.groups() if name}
     if command.name in missing:
         return False
     if not missing and _NOT_FOUND_STATUS.search(ends[:400]):
         return len(line.commands) > 1 and known
-    return known or not unreadable(line.text)
+    return known or (ran and not line.unreadable)
+
+
+def _ends(text: str) -> str:
+    return text if len(text) <= 2 * _ENDS else text[:_ENDS] + "\n" + text[-_ENDS:]

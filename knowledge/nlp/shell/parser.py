@@ -4,6 +4,7 @@ Words carry their place in the source as code points, also when they stand withi
 a command for `ssh`, a heredoc that a shell reads, or a command substitution.
 """
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -11,6 +12,7 @@ from functools import lru_cache
 import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
 
+from knowledge.nlp.shell.order import OUTERMOST, Place, Runs, last_statement, within
 from knowledge.nlp.shell.source import LONGEST, PIECE, piece_end, readable
 from knowledge.nlp.shell.words import WORDS, Script, Token, Word, operand_index
 
@@ -70,7 +72,8 @@ class Command:
     outermost first (sudo, xargs, bash, ssh, …); `remote` is the word that says on which host, for
     a command that ssh runs there. `piped` says that it reads what another command writes.
     `doubtful` says that it may be no command at all: the grammar met an error before it was done
-    with it, or it stands between backticks in quoted text, as words do in prose.
+    with it, or it stands between backticks in quoted text, as words do in prose. `runs` says
+    whether it runs when the line does.
     """
 
     name: str
@@ -82,6 +85,7 @@ class Command:
     heredocs: tuple[Word, ...] = ()
     piped: bool = False
     doubtful: bool = False
+    runs: Runs = Runs.SURELY
 
     @property
     def args(self) -> tuple[Word, ...]:
@@ -98,6 +102,30 @@ def commands(source: str) -> tuple[Command, ...]:
     return tuple(_read(source, range(len(source)), Setting()))
 
 
+@lru_cache(maxsize=16_384)
+def started(words: tuple[str, ...]) -> tuple[Command, ...]:
+    """Simple commands of a program that is started with these words, and no shell between.
+
+    Places count in the words with one space between them.
+    """
+    tokens: list[Token] = []
+    for text in words:
+        start = tokens[-1].word.end + 1 if tokens else 0
+        end = start + len(text)
+        tokens.append(Token(Word(text, start, end), range(start, end)))
+    return tuple(_resolve(tokens, (), Command("", ()), Setting()))
+
+
+def script_among(words: Sequence[str]) -> int | None:
+    """Index of the word that is a script, where a shell is started with these words to run it."""
+    name = re.split(r"[/\\]", words[0])[-1].lower().removesuffix(".exe") if words else ""
+    if name in SHELLS:
+        option = _script_option(words, behind_operands=False)
+        return option + 1 if option is not None and option + 1 < len(words) else None
+    told = len(words) > 2 and words[-2].lower() in ("-c", "-command")
+    return len(words) - 1 if name in ("pwsh", "powershell") and told else None
+
+
 @lru_cache(maxsize=4_096)
 def unreadable(source: str) -> bool:
     """Whether the grammar could not read a part of a command line, or all of a long one."""
@@ -112,7 +140,7 @@ def functions(source: str) -> frozenset[str]:
     if "()" not in source and "function" not in source:
         return frozenset()
     names: set[str] = set()
-    for script, node, _, _ in _nodes(source, range(len(source))):
+    for script, node, _ in _nodes(source, range(len(source))):
         if node.type == "function_definition":
             name = node.child_by_field_name("name")
             if name is not None:
@@ -128,7 +156,7 @@ def variables(source: str) -> Mapping[str, tuple[Word, ...]]:
     value.
     """
     values: dict[str, dict[str, Word]] = {}
-    for script, node, _, _ in _nodes(source, range(len(source))):
+    for script, node, _ in _nodes(source, range(len(source))):
         if node.type in ("variable_assignment", "for_statement"):
             field = "name" if node.type == "variable_assignment" else "variable"
             name = node.child_by_field_name(field)
@@ -150,8 +178,8 @@ class Setting:
     remote: Word | None = None
     level: int = 0
     """Scripts that it stands in."""
-    doubtful: bool = False
-    """Whether what stands there may be no command."""
+    place: Place = OUTERMOST
+    """Where the command that starts it stands among others."""
 
     def under(self, name: str, remote: Word | None = None) -> "Setting":
         """The setting of what `name` starts."""
@@ -185,32 +213,25 @@ def _statements(text: str, places: Sequence[int], level: int) -> Iterator[tuple[
 
 
 def _nodes(
-    text: str, places: Sequence[int], level: int = 0
-) -> Iterator[tuple[Script, Node, bool, bool]]:
-    """All nodes in the order of the text: whether each reads from a pipe, and is doubtful.
+    text: str, places: Sequence[int], level: int = 0, start: Place = OUTERMOST
+) -> Iterator[tuple[Script, Node, Place]]:
+    """All nodes in the order of the text, and where each stands.
 
     By a stack, since `a && b && …` nests as deep, and without asking for parents or siblings,
     which tree-sitter looks for from the root.
     """
-    broken = False
-    for script, statement in _statements(text, places, level):
+    statements = list(_statements(text, places, level))
+    last = last_statement([statement.type for _, statement in statements])
+    broken = start.doubtful
+    for index, (script, statement) in enumerate(statements):
         broken |= statement.has_error
-        stack = [(statement, False, False, broken)]
+        silent = start.silent or index < last
+        stack = [(statement, Place(doubtful=broken, runs=start.runs, silent=silent))]
         while stack:
-            node, piped, quoted, doubtful = stack.pop()
-            yield script, node, piped, doubtful
-            if not node.child_count or node.type == "comment":
-                continue
-            quoted |= node.type in ("string", "heredoc_body")
-            if quoted and node.type == "command_substitution":
-                doubtful |= script.raw[node.start_byte : node.start_byte + 1] == b"`"
-            children = node.children
-            inside: list[tuple[Node, bool, bool, bool]] = []
-            for index, child in enumerate(children):
-                behind = index > 0 and children[index - 1].type in ("|", "|&")
-                within = piped and index == 0 and node.type in ("redirected_statement", "pipeline")
-                inside.append((child, behind or within, quoted, doubtful))
-            stack.extend(reversed(inside))
+            node, place = stack.pop()
+            yield script, node, place
+            if node.child_count and node.type != "comment":
+                stack.extend(reversed([*within(node, place, script.raw)]))
 
 
 def _read(text: str, places: Sequence[int], setting: Setting) -> Iterator[Command]:
@@ -218,7 +239,7 @@ def _read(text: str, places: Sequence[int], setting: Setting) -> Iterator[Comman
         return
     inside = replace(setting, level=setting.level + 1)
     redirections: dict[int, list[Node]] = {}
-    for script, node, piped, doubtful in _nodes(text, places, setting.level):
+    for script, node, place in _nodes(text, places, setting.level, setting.place):
         if node.type == "redirected_statement":
             last = _last_command(node)
             if last is not None:
@@ -226,8 +247,8 @@ def _read(text: str, places: Sequence[int], setting: Setting) -> Iterator[Comman
                     child for child in node.children if child.type.endswith("_redirect")
                 )
         elif node.type == "command":
-            here = replace(inside, doubtful=inside.doubtful or doubtful)
-            yield from _command(script, node, redirections.pop(node.id, []), piped, here)
+            here = replace(inside, place=place)
+            yield from _command(script, node, redirections.pop(node.id, []), here)
 
 
 def _last_command(node: Node) -> Node | None:
@@ -239,7 +260,7 @@ def _last_command(node: Node) -> Node | None:
 
 
 def _command(
-    script: Script, node: Node, redirects: Sequence[Node], piped: bool, setting: Setting
+    script: Script, node: Node, redirects: Sequence[Node], setting: Setting
 ) -> Iterator[Command]:
     tokens: list[Token] = []
     assignments: list[Word] = []
@@ -272,7 +293,7 @@ def _command(
         assignments=tuple(assignments),
         redirections=tuple(targets),
         heredocs=tuple(token.word for token in heredocs),
-        piped=piped,
+        piped=setting.place.piped,
     )
     yield from _resolve(tokens, heredocs, first, setting)
 
@@ -296,12 +317,12 @@ def _resolve(
         return
     yield replace(
         shape, name=name, words=words, via=setting.via, remote=setting.remote,
-        doubtful=setting.doubtful,
+        doubtful=setting.place.doubtful, runs=setting.place.runs,
     )  # fmt: skip
     inner = setting.under(name)
     match name:
         case _ if name in SHELLS or name == "su":
-            at = _script_option(words, behind_operands=name == "su")
+            at = _script_option([word.text for word in words], behind_operands=name == "su")
             if at is not None and at + 1 < len(tokens):
                 yield from _read(tokens[at + 1].word.text, tokens[at + 1].places, inner)
             elif all(word.text.startswith("-") for word in words[1:]):
@@ -355,13 +376,12 @@ def _behind_prefix(name: str, tokens: Sequence[Token]) -> Sequence[Token] | None
     return tokens[at:] if at < len(tokens) else None
 
 
-def _script_option(words: Sequence[Word], behind_operands: bool) -> int | None:
+def _script_option(words: Sequence[str], behind_operands: bool) -> int | None:
     """Index of the option that gives a shell its script: `-c`, `-lc`, `-o pipefail -c`."""
-    for index, word in enumerate(words[1:], 1):
-        text = word.text
-        if text.startswith("-") and not text.startswith("--") and text.endswith("c"):
+    for index, text in enumerate(words[1:], 1):
+        if text.startswith("-") and not text.startswith("--") and "c" in text:
             return index
-        value = words[index - 1].text in ("-o", "-O", "+o", "+O")
+        value = re.fullmatch(r"[-+]\w*[oO]", words[index - 1]) is not None
         if not (behind_operands or value or text.startswith(("-", "+"))):
             return None
     return None

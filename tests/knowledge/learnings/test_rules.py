@@ -128,6 +128,22 @@ def test_an_editor_is_no_command_line_and_its_rejected_edit_no_change():
     ]
 
 
+@pytest.mark.parametrize(
+    ("words", "command", "actions"),
+    [
+        (["bash", "-lc", "cd a && pytest -q"], "cd a && pytest -q", ["pytest"]),
+        (["pytest", "-q", "gauges"], "pytest -q gauges", ["pytest gauges"]),
+        (["rg", "-n", "git push --force"], "rg -n 'git push --force'", []),
+        (["git", "commit", "-m", "a; npm ci"], "git commit -m 'a; npm ci'", ["git commit"]),
+        (["git", "push", "--force"], "git push --force", ["git push"]),
+    ],
+)
+def test_a_list_of_words_is_one_command_unless_it_gives_a_shell_its_script(words, command, actions):
+    (step,) = steps([turn(0, "tool_call", "", "shell", {"command": words})])
+    assert step.command == command
+    assert [action.key for action in step.actions] == actions
+
+
 def turn(seq, kind, text, tool=None, inputs=None) -> Turn:
     origin = "agent" if kind == "tool_call" else "tool"
     return Turn(

@@ -1,12 +1,17 @@
 """`cairn learn`, `schedule` and `research`, over the graph and a folder of documents."""
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import dagster as dg
 import pytest
 
+from resources.context import State
+from resources.home.settings import Settings
 from resources.web.search_provider import Failed, Found
+from serving.query.research import SEARCHES_WAIT
 from tests.journeys.running import follow
 from tests.pipelines.house import House, open_house
 from tests.serving.conftest import Answer, Ask
@@ -47,6 +52,42 @@ def test_what_was_asked_for_is_noted_at_once_and_stays_active_without_a_provider
     report = cairn("research", "--json").json
     assert (report["provider"], report["due"], report["done"]) == (None, [], [])
     assert {row["held"] for row in report["held"]} == {"switched_off"}
+
+
+@pytest.mark.slow
+def test_what_waits_names_the_command_that_makes_it(
+    house: House, cairn: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from assets.effects.search import enrich
+
+    def told() -> str:
+        return " ".join(cairn("research").out.split())
+
+    assert cairn("learn", "green tea").code == 0
+    follow(house.state)
+    assert "until a search provider is set" in told()
+    assert SEARCHES_WAIT not in told()
+    (tmp_path / "tea.md").write_text(TEA)
+    provider = f"folder:{tmp_path}"
+    monkeypatch.setenv("CAIRN_SEARCH_PROVIDER", provider)
+    assert "until the first searches are made: `cairn research --run` does it at once" in told()
+    command = [
+        sys.executable,
+        "-m",
+        "serving.cli.main",
+        "--home",
+        str(house.state.home.root),
+        "run",
+    ]
+    ran = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert SEARCHES_WAIT in " ".join(ran.split())
+    state, rounds = State(house.state.home, Settings(search_provider=provider)), 0
+    while SEARCHES_WAIT in told() and rounds < 10:
+        rounds += 1
+        enrich(state)
+        follow(state)
+    assert 1 < rounds < 10
+    assert cairn("research", "--json").json["done"]
 
 
 def test_what_is_due_is_searched_for_and_what_is_unknown_is_tried_again_when_told(

@@ -82,12 +82,11 @@ def test_an_interrupted_run_publishes_what_is_done(
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     ) as process:  # fmt: skip
         assert process.stderr
-        told, stages = "", 0
+        told, asked = "", False
         for line in process.stderr:
             told += line
-            stages += " done" in line and (stages > 0 or " introductions:" in line)
-            # Python drops an interrupt that meets a callback of its collector: then it is repeated.
-            if " done" in line and stages in (1, 4, 7) and "interrupted" not in told:
+            if " introductions:" in line and " done" in line and not asked:
+                asked = True
                 os.kill(process.pid, signal.SIGINT)
     assert process.returncode == 130, told
     assert "interrupted: publishing what is done" in told
@@ -113,4 +112,41 @@ def test_two_interrupts_stop_at_once(tmp_path: Path, samples: Path) -> None:
         asked = time.monotonic()
         process.communicate()
     assert process.returncode == 130
-    assert time.monotonic() - asked < 20
+    assert time.monotonic() - asked < 60  # a busy machine is slow
+
+
+DROPPED = """
+import signal, sys
+from pathlib import Path
+from assets.engine.progress import Listener
+from resources.home.home import open_home
+from resources.home.settings import Settings
+from resources.home.sources import add_source
+from resources.context import State
+
+class Gone:
+    def __del__(self):
+        signal.raise_signal(signal.SIGINT)  # Python drops what is raised here
+
+def ended(report):
+    if report.stage == sys.argv[3]:
+        told.append(Gone())
+        told.clear()
+
+state, told = State(open_home(Path(sys.argv[1])), Settings()), []
+state.home.dagster_environment()
+add_source(state.home, Path(sys.argv[2]), "me")
+from pipelines.runner import run_graph
+print(run_graph(state, listener=Listener(ended=ended)).interrupted)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("stage", ["records", "publication"])
+def test_an_interrupt_that_python_drops_interrupts_all_the_same(tmp_path: Path, stage: str) -> None:
+    logs = tmp_path / "chat.jsonl"
+    logs.write_text(message(0, "We use pnpm here, never npm install.") + "\n")
+    command = [sys.executable, "-c", DROPPED, str(tmp_path / "home"), str(logs), stage]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert "Exception ignored in" in done.stderr
+    assert done.stdout == "True\n", done.stderr

@@ -29,7 +29,7 @@ DONE = (
     Column("error", from_width=96),
 )
 WHY = {
-    "switched_off": "until the first run of searches with a provider",
+    "switched_off": "until a search provider is set",
     "before_switch": "for what was only named before searches were switched on",
     "muted": "for what you muted",
     "disliked": "for what you dislike",
@@ -40,6 +40,9 @@ WHY = {
     "failed": "since they failed for good",
 }
 """Why searches are held, in words."""
+
+NOT_STARTED = "until the first searches are made: `cairn research --run` does it at once"
+"""What holds those that are `switched_off` once a provider is set."""
 
 HELD = (Column("effect_id", "id"), Column("held"), Column("query", wide=True))
 
@@ -71,7 +74,7 @@ def command(
 ) -> None:
     """What is to be searched for, what was, and what is not known."""
     from serving.cli.report import say_pending
-    from serving.query.research import NO_PROVIDER, NOTHING, report
+    from serving.query.research import NO_PROVIDER, NOTHING, SEARCHES_WAIT, report, wait
     from serving.read.reader import open_reader
     from serving.status.pending import NEXT_RUN, RESEARCH, as_rows, listed
     from serving.write.research import again as try_again
@@ -108,8 +111,10 @@ def command(
     say(f"To be searched for: {count(free.height, 'search', 'searches')}", style="bold")
     if free.height:
         print_table(free.head(limit).to_dicts(), DUE, indent=2)
+    provider = state.settings.search_provider
+    words = WHY if provider is None else WHY | {"switched_off": NOT_STARTED}
     for why, number in held.group_by("held").len().sort("held").iter_rows():
-        say(f"Held: {count(number, 'search', 'searches')}, {WHY.get(why, why)}", indent=2)
+        say(f"Held: {count(number, 'search', 'searches')}, {words.get(why, why)}", indent=2)
     if open_:
         advise("Not known, or failed: `cairn research --again ID`", style="bold")
         print_table(open_[:limit], HELD, indent=2)
@@ -117,8 +122,10 @@ def command(
     if made:
         print_table(made[:limit], DONE, indent=2)
     say_pending(waiting)
-    if state.settings.search_provider is None:
+    if provider is None:
         say(NO_PROVIDER)
+    elif wait(state):
+        say(SEARCHES_WAIT)
 
 
 def _run(state: "State") -> None:

@@ -152,6 +152,8 @@ def finish(
     as_json: bool,
 ) -> None:
     """Tells what came of a run."""
+    from serving.query.research import SEARCHES_WAIT
+    from serving.query.research import wait as searches_wait
     from serving.status.freshness import held_reasons, reasons
 
     found = _overviews(state)
@@ -187,6 +189,8 @@ def finish(
         if state.settings.model and state.model_waited < math.inf:
             advise("Not all was asked of the language model: what is left is asked by the next"
                 " `cairn run`.", style="yellow")  # fmt: skip
+        if not outcome.interrupted and searches_wait(state):
+            say(SEARCHES_WAIT)
     for name, why in held.items():
         click.echo(
             at_home(f"cairn: {name} is held back, readers keep what they had: {reasons(why)}"),
