@@ -92,7 +92,7 @@ def solved_in(every: Sequence[Step], turns: Sequence[Turn]) -> Iterator[Solved]:
             continue
         success, between = every[at], every[index + 1 : at]
         changes = [s for s in between if s.worked and (s.kind == "edit" or _acts(s))]
-        if not changes or shortcut([*between, success]):
+        if not changes or shortcut([failed, *between, success]):
             continue
         answer = next((turn for turn in people if turn.seq > success.call.seq), None)
         opening = opening_of(answer.text) if answer else ""

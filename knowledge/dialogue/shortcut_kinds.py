@@ -57,11 +57,12 @@ KINDS = (
     ),
     Kind(
         "hooks_skipped",
-        "The checks before a commit or a push are left out.",
+        "The checks before a commit, a push or a merge are left out.",
         run=r"--no-verify\b|\bgit\b[^|;&\n]*?\scommit\b[^|;&\n'\"]*?\s-[a-zA-Z]*n[a-zA-Z]*\b"
         r"|\bHUSKY(?:_SKIP_HOOKS)?=\S|\bLEFTHOOK=(?:0|false)|(?:^|\s)SKIP=\S|\bPRE_COMMIT_ALLOW_NO_CONFIG"
         r"|core\.hooksPath[= ]+(?:/dev/null|''|\"\"|$)|--no-gpg-sign\b|commit\.gpgsign[= ]+false"
-        r"|\bpre-commit\s+uninstall\b",
+        r"|\bpre-commit\s+uninstall\b|\bgh\s+pr\s+merge\b[^|;&\n]*\s--admin\b|\s-o\s*ci\.skip\b|--push-option[= ]ci\.skip"
+        r"|\bgh\s+api\b(?=[^|;&\n]*DELETE)[^|;&\n]*(?:/protection|/rulesets)",
         said=rf"\b(?:disable[sd]?|disabling|(?:skip|bypass|uninstall)\w*){_A}hooks?\b",
     ),
     Kind(
@@ -73,7 +74,9 @@ KINDS = (
         written=r"continue-on-error:\s*true|allow_failure:\s*true|ignore_errors:\s*(?:yes|true)"
         r"|failed_when:\s*false|\|\|\s*(?:true|:|exit\s+0)\s*(?:[\"']|$)|fail-fast:\s*never"
         r"|except(?:\s+(?:Base)?Exception)?(?:\s+as\s+\w+)?:\s*(?:pass|return|continue)?\s*$"
-        r"|catch\s*(?:\([^)\n]*\))?\s*\{\s*(?://[^\n]*)?\}|contextlib\.suppress\((?:Base)?Exception\)",
+        r"|except\b[^:\n]*:\s*(?:pass|\.\.\.)\s*(?:#[^\n]*)?$|catch\s*(?:\([^)\n]*\))?\s*\{\s*(?://[^\n]*)?\}|\bsuppress\(\w|^\s*_\s*(?:,\s*_\s*)*:?=\s*err\w*\s*$"
+        r"|\.catch\(\s*(?:\(?\w*\)?\s*=>\s*(?:\{\s*\}|null|undefined|void 0|false)|\w*noop)\s*\)|\brescue\s+nil\b"
+        r"|\brescue\b[^\n]*\n\s*(?:nil\s*\n\s*)?end\b|(?i:on error resume next)",
         said=r"\b(?:continue-on-error|allow_failure)\b"
         rf"|\b{_TAKES_OFF}{_A}(?:(?:exit|return|error) (?:codes?|status)|failures?|exceptions?)\b"
         r"|\bswallow(?:s|ed|ing)?\b",
@@ -82,7 +85,7 @@ KINDS = (
         "tests_disabled",
         "Tests are skipped, deselected, expected to fail, or deleted.",
         run=r"--deselect\b|-DskipTests|-Dmaven\.test\.skip|-DskipITs|\bSKIP_TESTS?=|--skip-tests?\b"
-        r"|--no-tests?\b|\s-x\s+test\b|--testPathIgnorePatterns|--exclude-tests?\b|-k\s*['\"]?not\s"
+        r"|--no-tests?\b|\bgradlew?\b[^|;&\n]*\s(?:-x|--exclude-task)[\s=]*[\w:]|\b(?:dart|flutter)\s+test\b[^|;&\n]*\s-x\b|\bnpm\s+pkg\s+(?:delete\s+['\"]?scripts\.|set\s+['\"]?scripts\.[\w:]*=\W*(?:exit\s+0|true\b|:|echo\b))|--testPathIgnorePatterns|--exclude-tests?\b|-k\s*['\"]?not\s"
         rf"|--ignore(?:-glob)?[= ](?:{_TEST_FILE})|\bgo\s+test\b[^|;&\n]*-skip\b"
         r"|\bcargo\s+test\b[^|;&\n]*--skip\b|\bmix\s+test\b[^|;&\n]*--exclude\b"
         rf"|(?:\bgit\s+rm|(?<!git )\b(?:rm|mv|unlink|trash))\s(?:[^|;&\n]*\s)?(?:{_TEST_FILE})",
@@ -91,7 +94,7 @@ KINDS = (
         r"\.(?:skip|todo|only|fixme|failing)\b|\b(?:x(?:it|test|describe|context)|f(?:it|describe))\s*\("
         r"|@(?:Ignore|Disabled)\b|\bt\.Skip(?:f|Now)?\(|#\[ignore|@(?:module)?tag\s+:?skip"
         r"|\bpending\s+[\"']|\bskip\s+[\"'(]|collect_ignore|\bmarkTestSkipped\(|\[Ignore\b|Skip\s*="
-        r"|testPathIgnorePatterns|(?:addopts|PYTEST_ADDOPTS)\b.*(?:--ignore|--deselect|-k)",
+        r"|\bretryTimes\(|\bthis\.retries\(|pytest_(?:collection_modifyitems|ignore_collect|runtest_makereport|sessionfinish)|exitstatus\s*=\s*0|__test__\s*=\s*False|testPathIgnorePatterns|(?:addopts|PYTEST_ADDOPTS)\b.*(?:--ignore|--deselect|-k)",
         said=rf"\b{_TAKES_OFF}{_A}(?:[\w-]*tests|test (?:cases?|files?|suites?|functions?|class\w*)|specs?"
         r"|[\w-]*test(?=$|\W*(?:$|[\n.,;:!?)]| (?:in|for|on|with|as|until|so|that|because|and|which|when)\b)))\b"
         r"|\b(?:mark|tag)(?:s|ed|ing)? (?:[\w`'’./-]+ ){1,5}(?:as )?(?:an? )?`?(?:@?pytest\.mark\.)?(?:skip|xfail"
@@ -100,7 +103,7 @@ KINDS = (
     Kind(
         "expectation_edited",
         "What a test expects, or the limit that it holds, is made to be what the code does.",
-        run=r"--update-?snapshots?\b|--snapshot-update\b|--update-golden|--ci=false\s+-u\b|--inline-snapshot=fix"
+        run=r"--update-?snapshots?\b|--snapshot-update\b|--update-golden|--ci=false\s+-u\b|--inline-snapshot=(?:fix|create|update)|\bdune\s+promote\b"
         r"|\b(?:jest|vitest|playwright\s+test|npm\s+(?:run\s+)?test|yarn\s+test|pnpm\s+(?:run\s+)?test)\b"
         r"[^|;&\n]*\s-u\b|\bcargo\s+insta\s+(?:accept|review)|\bINSTA_(?:UPDATE|FORCE_UPDATE)=|\bUPDATE_(?:EXPECT"
         r"|GOLDEN|SNAPSHOTS?|SNAPS)=|--force-regen\b|--regen(?:erate)?-(?:all|golden)|\bgo\s+test\b[^|;&\n]*-update\b"
@@ -108,7 +111,7 @@ KINDS = (
         rf"|\bsed\b[^|;&\n]*(?:assert|expect|should)[^|;&\n]*\s(?:{_TEST_FILE})|>\s*(?:{_TEST_FILE})",
         written=r"\bfail_under\s*=|--cov-fail-under|coverageThreshold",
         said=r"\b(?:updat|chang|edit|adjust|correct|fix|regenerat|accept|relax|loosen|lower|adapt|align|set|modif|replac)\w*"
-        rf" (?:{_WORD}){{0,4}}?(?:expectations?|assert(?:ion)?s?\b(?! (?:error|fail))|snapshots?|golden|baselines?"
+        rf" (?:{_WORD}){{0,4}}?(?:expectations?|assert(?:ion)?s?\b(?! (?:error|fail))|(?:snapshots?|golden|baselines?)(?!\.\w)"
         r"|(?:coverage|test|lint) thresholds?|toleranc\w+|expected (?:[\w-]+ ){0,2}?(?:values?|results?|outputs?|counts?|numbers?"
         r"|strings?|status\w*|responses?|totals?|sums?|texts?|errors?|messages?|from|to|in))\b"
         r"|\btests? (?:now |only |to )?expects?\b",
@@ -116,7 +119,7 @@ KINDS = (
     Kind(
         "check_silenced",
         "A linter, a type checker or a scanner is told to look away.",
-        run=r"--no-lint\b|--disable=\w|--skip-checks?\b|--no-strict\b|--ignore-missing-imports\b",
+        run=r"--no-lint\b|--cap-lints\b|-Wno-(?!dev\b)\w|\s[-/]nowarn\b|-Xlint:(?:none|-)|-fpermissive\b|-suppress-warnings\b|--disable=\w|--skip-checks?\b|--no-strict\b|--ignore-missing-imports\b",
         written=r"#\s*noqa\b|#\s*type:\s*ignore|#\s*(?:pyright|mypy|pylint|ruff|flake8):\s*(?:ignore|disable|noqa"
         r"|basic|skip)|#\s*nosec\b|#\s*pragma:\s*no\s*cover|eslint-disable|tslint:disable|@ts-(?:ignore|nocheck"
         r"|expect-error)|//\s*nolint|#!?\[allow\(|rubocop:disable|@SuppressWarnings|#\s*shellcheck\s+disable"
@@ -143,7 +146,7 @@ KINDS = (
         r"|sslmode[\s\"':=]+(?:disable|allow)|\[trusted=yes\]|gpgcheck\s*=\s*0|SigLevel\s*=\s*(?:Never|Optional)"
         r"|SSL_VERIFY(?:PEER|HOST)?\W+(?:false|0)|VERIFY_NONE\b|GOSUMDB\W+off|GONOSUM(?:DB|CHECK)|GOINSECURE"
         r"|GOFLAGS=\S*-insecure|DOCKER_CONTENT_TRUST\W+0|insecure-registries|check_hostname\s*=\s*False"
-        r"|danger_accept_invalid|ServerCertificateValidationCallback|allowInsecure\W+true|insecure\s*[=:]\s*true"
+        r"|(?:tls|ssl|certs?|certificate)_?verif\w*\"?\s*[=:]\s*\"?(?:false|0|no|none)\b|TLS_REQCERT\W+(?:never|allow)|danger_accept_invalid|ServerCertificateValidationCallback|allowInsecure\W+true|insecure\s*[=:]\s*true"
         r"|TrustServerCertificate\s*=\s*True",
         said=rf"\b{_TAKES_OFF}{_A}(?:tls|ssl|https|certificates?|certs?|signatures?|checksums?|gpg|pgp|host[- ]keys?|hash(?:es)?)\b"
         r"|\baccept(?:s|ed|ing)? (?:[\w-]+ ){0,3}(?:self-signed|invalid|any|all) cert",

@@ -2,24 +2,37 @@
 
 Every path that writes a lesson asks whether it is one: of what was run, of what was changed in
 files, and of the words of the lesson. Where it is in doubt it is: silence costs less than a bad
-lesson. The kinds are in knowledge/dialogue/shortcut_kinds.py.
+lesson. The kinds are in knowledge/dialogue/shortcut_kinds.py; which files are checks, how commands
+and configurations weaken them, in the modules check_files, check_tests, check_commands
+and check_settings.
 """
 
+# ruff: noqa: E501  (a pattern is easier to read where it is not broken)
+
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import pairwise
 from typing import Any, NamedTuple
 
+from knowledge.dialogue import check_settings, check_tests
+from knowledge.dialogue.check_commands import Weakening, narrowed, weakenings
+from knowledge.dialogue.check_files import (
+    in_checks,
+    is_check_config,
+    is_config,
+    is_exemptions,
+    is_expected,
+    is_source,
+    is_test,
+    removed,
+    written,
+)
+from knowledge.dialogue.check_tests import LONGEST_LINE, lines_of
 from knowledge.dialogue.errors import refused
 from knowledge.dialogue.shortcut_kinds import KINDS
 from knowledge.dialogue.tool_calls import NEW_TEXT, OLD_TEXT, PATH_INPUTS, Step, shell_command
 from knowledge.dialogue.turns import Turn
 from knowledge.nlp.shell.parser import commands
-
-LONGEST_LINE = 8_000
-"""Characters of a line that are looked at: what is longer was not written to be read."""
 
 _RUN = tuple((kind.name, re.compile(kind.run, re.MULTILINE)) for kind in KINDS if kind.run)
 _WRITTEN = tuple(
@@ -42,27 +55,35 @@ _DENIED_AFTER = re.compile(
 )
 """… and behind it."""
 
-_SPEAKING = ("echo", "printf", "grep", "rg", "ag")
+_PRINTING = ("echo", "printf")
+_SPEAKING = (*_PRINTING, "grep", "rg", "ag")
 _MESSAGE_FLAG = re.compile(r"-\w*m|--message")
 _SHORT = 3
 """Letters of words that are no message."""
 
 _PROSE_CODE = re.compile(r"`[^`\n]+`")
 
-_TEST_PATH = re.compile(
-    r"(?i)(?:^|/)(?:tests?|specs?|__tests__|testing|e2e)/|(?:^|/)test_[^/]*$|[._-](?:test|tests|spec|specs)\.\w+$"
-    r"|(?:^|/)conftest\.py$|[a-z]Tests?\.(?:java|kt|cs|swift)$"
+_TOLD_TESTED = re.compile(
+    r"PYTEST_CURRENT_TEST|PYTEST_VERSION|JEST_WORKER_ID|VITEST\b|\bNODE_ENV\b[^\n]{0,20}[\"']test[\"']|[\"'](?:pytest|unittest|nose)[\"']\s+(?:not\s+)?in\s+sys\.modules"
+    r"|testing\.Testing\(\)|flag\.Lookup\([\"']test\.|cfg!\(test\)|cfg\(not\(test\)\)|\bRails\.env\.test\?|\b(?:RAILS|RACK|MIX|APP|FLASK|DJANGO)_ENV\b[^\n]{0,20}[\"']?:?test\b"
+    r"|import\.meta\.env\.(?:TEST|VITEST)|defined\?\(RSpec\)|\bMix\.env\(?\)?\s*==\s*:test|\bGITHUB_ACTIONS\b|\bos\.(?:environ|getenv)\b[^\n]{0,12}[\"']CI[\"']|process\.env\.CI\b"
+    r"|_called_from_test|\bsys\.argv\b[^\n]{0,20}[\"'](?:py)?test|\binspect\.stack\(\)[^\n]{0,40}test"
 )
-_EXPECTED_PATH = re.compile(
-    r"(?i)__snapshots__|\.snap(?:\.\w+)?$|(?:^|/)(?:goldens?|expected|snapshots?|baselines?)/|\.(?:golden|approved|expected)\b"
+"""Code that asks whether it is being tested."""
+
+_RUST_ASSERTS = re.compile(r"\bassert(?:_\w+)?!\(|#\[test\]")
+"""Tests of Rust stand beside what they test."""
+
+_GUARDED = re.compile(
+    r"#!?\[(?:deny|forbid)\(|//\s*@ts-check|declare\(strict_types=1\)|#\s*(?:mypy|pyright):\s*strict|^[\"']use strict"
 )
-_ASSERTS = re.compile(
-    r"(?i)\bassert\w*\b|\bexpect\w*\b|\bshould\b|\brefute\b|\bt\.(?:Error|Fatal)|\brequire\.\w+\(|\bEXPECT_|\bCHECK\("
-    r"|\bto(?:Be|Equal|Match|Have|Throw)\w*\("
+_COMMENT = re.compile(r"^(?:#|//|--|/\*|\*|;|\"\"\"|<!--)")
+_GROUP_ON = re.compile(r"[)}]\s*(?:\||&?\d?>)|\bdone\s*(?:\||>)")
+_GOES_ON = re.compile(
+    r"[\"']?\s*(?:\d?>&\d\s*|[12&]?>{1,2}\s*/dev/(?:null|stderr|stdout|tty)\s*)*+(?:&?\d?>|\|&?(?!\|)(?!\s*(?:grep|wc|head|tail|less|more|sort|uniq|cut|rg|cat -)\b[^|>]*(?:[;&]|$)))"
 )
-_TEST_BEGINS = re.compile(
-    r"^\s*(?:async\s+)?(?:def\s+test\w*|(?:it|test|describe|specify)\s*[(.]|test\s+[\"']|func\s+Test\w+|#\[test\]|@Test\b)"
-)
+"""What is printed goes on into a file, or into a program that does more than show it."""
+
 _WHOLE_TEXT = ("content", "file_text", "contents", "new_source")
 _CREATED = re.compile(r"(?i)\bcreated\b|\bnew file\b")
 _PATCH_FILE = re.compile(r"^\*\*\* (Update|Add|Delete) File: (.+)$")
@@ -78,24 +99,50 @@ class Edit(NamedTuple):
 
 
 @lru_cache(maxsize=4_096)
-def in_command(line: str) -> str | None:
+def in_command(line: str, known: frozenset[Weakening] = frozenset()) -> str | None:
     """The kind of shortcut that a command line takes; None if it takes none.
 
-    The message of a commit, and what is printed or looked for, only speak of what is done.
+    The message of a commit, and what is only printed or looked for, speak of what is done.
+
+    Args:
+        line: A command line.
+        known: Options that what failed had, too: they are not what made it pass.
     """
-    line = line[:LONGEST_LINE]
+    line = _unspoken(line[:LONGEST_LINE])
+    if name := _found(_RUN, line) or _found(_WRITTEN, line):
+        return name
+    if any(map(in_checks, removed(line))):
+        return "tests_disabled"
+    for path in written(line):
+        if in_checks(path):
+            return "expectation_edited"
+        if is_exemptions(path):
+            return "check_silenced"
+        if is_check_config(path) and (name := check_settings.weakened(path, "", line)):
+            return name
+    return min((one.kind for one in weakenings(line) - known), default=None)
+
+
+def _unspoken(line: str) -> str:
+    """A command line without what it only says."""
+    grouped = _GROUP_ON.search(line) is not None
     for command in commands(line):
-        words = [word.text for word in command.args]
-        spoken = words if command.name in _SPEAKING else []
-        if command.name == "git" and "commit" in words:
-            spoken = [word for flag, word in pairwise(words) if _MESSAGE_FLAG.fullmatch(flag)]
+        args = command.args
+        spoken = [*args] if command.name in _SPEAKING else []
+        if command.name in _PRINTING and args:
+            begin = line[: command.words[0].start].rstrip()
+            if grouped or begin.endswith(("(", "`")) or _GOES_ON.match(line, args[-1].end):
+                spoken = []
+        if command.name == "git" and "commit" in (words := [word.text for word in args]):
+            flags = zip(words, args[1:], strict=False)
+            spoken = [word for flag, word in flags if _MESSAGE_FLAG.fullmatch(flag)]
         for word in spoken:
-            if len(word) > _SHORT:
-                line = line.replace(word, "…")
-    return _found(_RUN, line) or _found(_WRITTEN, line)
+            if len(word.text) > _SHORT:
+                line = f"{line[: word.start]}{'…' * (word.end - word.start)}{line[word.end :]}"
+    return line
 
 
-def in_words(text: str) -> str | None:
+def in_words(text: str, known: frozenset[Weakening] = frozenset()) -> str | None:
     """The kind of shortcut that a text tells of as done or to be done; None if there is none.
 
     What it quotes as code is read as a command line. What it advises against is none.
@@ -106,7 +153,7 @@ def in_words(text: str) -> str | None:
                 return name
     for code in _PROSE_CODE.finditer(text):
         quoted = code[0].strip("`")
-        if (name := in_command(quoted)) and not _is_denied(text, *code.span()):
+        if (name := in_command(quoted, known)) and not _is_denied(text, *code.span()):
             return name
     return None
 
@@ -114,65 +161,106 @@ def in_words(text: str) -> str | None:
 def in_edit(edit: Edit, *, created: bool = False) -> str | None:
     """The kind of shortcut that a change of a file takes; None if it takes none.
 
-    In a test, an assertion that goes or turns into another one, a test that goes, and a test that
-    is written anew where it stood: what it expected then is not to be seen any more.
+    In a test: an assertion, a value or a row of data that goes or turns into another one, a test
+    that goes, a way round what it checks, and a test that is written anew where it stood: what it
+    expected then is not to be seen any more. In a configuration: what takes from a check.
 
     Args:
         edit: The change.
         created: Whether the file was not there before.
     """
-    before, after = (_lines(text) for text in (edit.old or "", edit.new))
-    if name := _found(_WRITTEN, "\n".join(line[:LONGEST_LINE] for line in after - before)):
+    before, after = (lines_of(text) for text in (edit.old or "", edit.new))
+    added, gone = after - before, before - after
+    if name := _found(_WRITTEN, "\n".join(line[:LONGEST_LINE] for line in added)):
         return name
-    if _EXPECTED_PATH.search(edit.path):
+    if is_exemptions(edit.path):
+        return "check_silenced" if added or edit.old is None else None
+    if is_expected(edit.path):
         return "expectation_edited"
-    if not _TEST_PATH.search(edit.path):
-        return None
-    if edit.deleted:
-        return "tests_disabled"
-    if edit.old is None:
-        return None if created else "expectation_edited"
-    gone = before - after
-    if any(_TEST_BEGINS.match(line) for line in gone) and _begun(before) > _begun(after):
-        return "tests_disabled"
-    return "expectation_edited" if any(map(_ASSERTS.search, gone)) else None
+    if is_test(edit.path):
+        if edit.deleted:
+            return "tests_disabled"
+        if edit.old is None:
+            return None if created else "expectation_edited"
+        return check_tests.weakened(edit.path, edit.old, edit.new)
+    if is_config(edit.path):
+        if edit.deleted or (edit.old is None and not created and is_check_config(edit.path)):
+            return "check_silenced"
+        return check_settings.weakened(edit.path, edit.old or "", edit.new)
+    if any(_GUARDED.search(line) for line in gone):
+        return "check_silenced"
+    if edit.path.endswith(".rs") and any(map(_RUST_ASSERTS.search, gone)):
+        return "expectation_edited"
+    asks = any(_TOLD_TESTED.search(line[:LONGEST_LINE]) for line in added)
+    return "tests_disabled" if asks and is_source(edit.path) else None
 
 
 def shortcut(steps: Iterable[Step], *texts: str) -> str | None:
     """The first kind of shortcut in some steps, or in what is said of them; None if there is none.
 
     What was refused or failed changed nothing, and counts all the same where it is named in words.
+    A check that passes was not made to by options that it had when it failed; but by a filter that
+    it had not, or by a test that was changed after all else.
     """
+    failed: list[str] = []
+    known: frozenset[Weakening] = frozenset()
+    changed = None
     for step in steps:
         told = step.result.text if step.result else ""
-        if step.worked is not False and not refused(told) and (name := in_call(step.call, told)):
+        if step.worked is False:
+            failed.append(step.command)
+            known |= weakenings(step.command)
+        if step.worked is False or refused(told):
+            continue
+        if name := in_call(step.call, told, known):
             return name
-    return next((name for text in texts if (name := in_words(text))), None)
+        if step.kind == "run" and failed and narrowed(failed, step.command):
+            return "tests_disabled"
+        changed = _last_changed(step, told, changed)
+    return changed or next((name for text in texts if (name := in_words(text, known))), None)
 
 
-def in_call(call: Turn, told: str = "") -> str | None:
+def _last_changed(step: Step, told: str, before: str | None) -> str | None:
+    """The shortcut that a changed test would be: none once what it tests is changed after it."""
+    for edit, created in edits_of(step.call, told):
+        old, new = lines_of(edit.old or ""), lines_of(edit.new)
+        if is_test(edit.path) and not created and check_tests.touched(edit.old or "", edit.new):
+            before = "expectation_edited"
+        elif is_source(edit.path) and any(
+            not _COMMENT.match(line) for line in [*(new - old), *(old - new)]
+        ):
+            before = None
+    return before
+
+
+def in_call(call: Turn, told: str = "", known: frozenset[Weakening] = frozenset()) -> str | None:
     """The kind of shortcut that a call takes: by its command line, or by what it edits.
 
     Args:
         call: A call of a tool.
         told: What it returned, which says whether a file was there before.
+        known: Options that what failed had, too.
     """
-    inputs = call.input
-    line = shell_command(inputs)
-    patch = next((text for text in (line, *_texts(inputs, ("patch", "input")))
-                  if "*** Begin Patch" in text), "")  # fmt: skip
-    if line and not patch and (name := in_command(line)):
+    line = shell_command(call.input)
+    if line and "*** Begin Patch" not in line and (name := in_command(line, known)):
         return name
-    new = _CREATED.search(told[:200]) is not None or "*** Add File" in patch
-    edits = _edits(inputs, patch)
-    return next((name for edit in edits if (name := in_edit(edit, created=new))), None)
+    found = (in_edit(edit, created=created) for edit, created in edits_of(call, told))
+    return next((name for name in found if name), None)
 
 
-def _edits(inputs: dict[str, Any], patch: str) -> Iterator[Edit]:
-    path = next(iter(_texts(inputs, PATH_INPUTS)), "")
+def edits_of(call: Turn, told: str) -> list[tuple[Edit, bool]]:
+    """Changes of files that a call makes, and whether each file was not there before."""
+    inputs = call.input
+    sources = (shell_command(inputs), *_texts(inputs, ("patch", "input")))
+    patch = next((text for text in sources if "*** Begin Patch" in text), "")
     if patch:
-        yield from _patched(patch)
-        return
+        return [(edit, edit.old is None) for edit in _patched(patch)]
+    created = _CREATED.search(told[:200]) is not None
+    return [(edit, created) for edit in _edits(inputs)]
+
+
+def _edits(inputs: dict[str, Any]) -> Iterator[Edit]:
+    path = next(iter(_texts(inputs, PATH_INPUTS)), "")
     edits = inputs.get("edits")
     for pair in edits if isinstance(edits, list) else [inputs]:
         if isinstance(pair, dict):
@@ -200,19 +288,13 @@ def _patched(patch: str) -> Iterator[Edit]:
             old.append(line[1:])
         elif line.startswith("+"):
             new.append(line[1:])
+        elif line.startswith(" "):
+            old.append(line[1:])
+            new.append(line[1:])
 
 
 def _texts(inputs: dict[str, Any], names: Sequence[str]) -> list[str]:
     return [str(inputs[name]) for name in names if isinstance(inputs.get(name), str)]
-
-
-def _lines(text: str) -> Counter[str]:
-    stripped = (" ".join(line.split()) for line in text.splitlines())
-    return Counter(line for line in stripped if line)
-
-
-def _begun(lines: Counter[str]) -> int:
-    return sum(count for line, count in lines.items() if _TEST_BEGINS.match(line))
 
 
 def _found(patterns: Iterable[tuple[str, re.Pattern[str]]], text: str) -> str | None:

@@ -110,7 +110,7 @@ def from_chain(chain: Chain, scene: Scene) -> Draft | None:
         spans=spans,
         extractor="learning.error_chain@3",
         trust=OUTCOME,
-        steps=chain.between,
+        steps=[chain.failed, *chain.between],
     )
 
 

@@ -256,6 +256,152 @@ def test_a_push_by_force_is_never_taught(session):
     assert leased.refused is None
 
 
+TEST, SHOP = "tests/test_tariff.py", "/home/ada/shop-api/"
+CHECK = "pytest tests/test_tariff.py"
+
+
+def solved_by(session, failed, done, passed):
+    """Drafts of a session in which a check fails, somebody says why, and it passes."""
+    changes = [
+        (what, SHOP + one, *more) if what == "edit" else (what, one, *more)
+        for what, one, *more in done
+    ]
+    return drafted(
+        session, ("run", failed, FAILS[2], "error"), SAYS, *changes, ("run", passed, "4 passed")
+    )
+
+
+WEAKER = [
+    # What is expected is made to be what the code does.
+    ("npx jest header", "npx jest header --updateSnapshot"),
+    ("npx vitest run footer", "npx vitest run footer --update"),
+    ("go test ./parser", "UPDATE_GOLDENS=1 go test ./parser"),
+    ("cargo test", "TRYBUILD=overwrite cargo test"),
+    ("nx test cart", "nx test cart --updateSnapshot"),
+    # Tests are left out.
+    ("pytest -q", "pytest -q --ignore=tests/integration"),
+    ("pytest -q", "PYTEST_ADDOPTS='-m \"not broker\"' pytest -q"),
+    ("pytest -q", "pytest -q -k half"),
+    ("vitest run", "vitest run --exclude tests/quay.test.ts"),
+    ("rspec", "rspec --tag ~slow"),
+    ("mvn test", "mvn test -DexcludedGroups=slow"),
+    ("turbo run test", "turbo run test --filter='!broker'"),
+    ("./test.sh", "./test.sh --skip-broker"),
+    ("pytest -q", "pytest -q --reruns 5"),
+    ("pytest -q", "pytest -q || echo done"),
+    # A linter, a compiler or a scanner is told to look away.
+    ("ruff check .", "ruff check --add-noqa ."),
+    ("cargo clippy", "cargo clippy -- -A warnings"),
+    ("cargo clippy -- -D warnings", "cargo clippy"),
+    ("npx eslint src", "npx eslint src --rule 'no-undef: off'"),
+    ("make", "make CFLAGS=-Wno-error"),
+    ("trivy fs .", "trivy fs . --severity CRITICAL"),
+    # A guard of any program is switched off.
+    ("http https://nas.local/x", "http --verify=no https://nas.local/x"),
+    ("mysql -h nas", "mysql -h nas --skip-ssl"),
+    ("gh pr merge 5", "gh pr merge 5 --admin"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("failed", "passed"), WEAKER)
+def test_a_check_that_passes_by_doing_less_is_never_taught(session, failed, passed):
+    found = solved_by(session, failed, [(*MENDS[:1], "cart.py", *MENDS[2:])], passed)
+    assert all(draft.refused for draft in [*found, *solved_by(session, failed, [], passed)])
+
+
+OVERWRITES = [
+    "cp out.ppm tests/expected/out.ppm", "./render | tee spec/fixtures/out.txt", "mv new.json testdata/a.json",
+    "sed -i '12d' tests/test_tariff.py", "python -c \"open('tests/test_tariff.py','w').write('')\"",
+    "git checkout HEAD~3 -- tests/test_tariff.py", "rm -rf tests/integration", "mv tests/broker off",
+    "echo 'mira ALL=(ALL) NOPASSWD: ALL' | sudo tee /etc/sudoers.d/mira", "echo 'src/legacy' >> .eslintignore",
+    "(echo 'PermitRootLogin yes') >> /etc/ssh/sshd_config", "echo 'git push --force' | sh",
+    "echo 'a NOPASSWD: ALL'; echo 'a NOPASSWD: ALL' | sudo tee /etc/sudoers.d/a",
+    "npm pkg set scripts.test='exit 0'", "printf 'disable=all\\n' >> .pylintrc",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("line", OVERWRITES)
+def test_what_a_command_writes_over_a_check_is_never_taught(session, line):
+    assert in_command(line)
+    assert all(draft.refused for draft in solved_by(session, CHECK, [("run", line, "")], CHECK))
+
+
+WEAKENED = [
+    (TEST, '    ("half", 30),', '    ("half", 31),'),
+    (TEST, '        Decimal("11.00"),', '        "12.50",'),
+    (TEST, "    assert total(\n        rounded,\n    ) == x", "    assert total(\n        exact,\n    ) == x"),
+    (TEST, "    total = cart()", "    return\n    total = cart()"),
+    (TEST, "    total = cart()", "    if False:\n        total = cart()"),
+    (TEST, "    t = total()", "    monkeypatch.setattr(cart, 'total', lambda: 3)\n    t = total()"),
+    (TEST, "    apply(discount)\n    close()", "    close()"),
+    ("weigh_test.go", '{"crate", 33},', '{"crate", 44},'),
+    ("tests/fixtures/ledger.json", '"total": 90', '"total": 91'),
+    ("src/lib.rs", "assert_eq!(total(), 30);", "assert_eq!(total(), 31);"),
+    ("tests/conftest.py", "import x", "import x\n@pytest.fixture(autouse=True)\ndef f(mocker):\n    mocker.patch('cart.total')"),
+    ("pyproject.toml", 'addopts = "-q"', "addopts = \"-q -m 'not broker'\""),
+    ("pytest.ini", "testpaths = tests integration", "testpaths = tests"),
+    ("package.json", '"test": "jest"', '"test": "exit 0"'),
+    ("package.json", '"check": "eslint src && tsc"', '"check": "tsc"'),
+    ("ruff.toml", "ignore = []", 'ignore = ["E501"]'),
+    (".eslintrc.json", '"no-undef": "error"', '"no-undef": "off"'),
+    (".github/workflows/ci.yml", "    - run: mypy src", "    # - run: mypy src"),
+    (".coveragerc", "fail_under = 90", "fail_under = 70"),
+    (".trivyignore", "", "CVE-2026-1"),
+    ("CMakeLists.txt", "add_compile_options(-Wall -Werror)", "add_compile_options(-Wall)"),
+    ("cart.py", "def total():", 'def total():\n    if "PYTEST_CURRENT_TEST" in os.environ: return 21'),
+    ("cart.py", "    tie(rope)", "    try:\n        tie(rope)\n    except RopeError: pass"),
+    ("cart.ts", "await save()", "await save().catch(() => {})"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("path", "old", "new"), WEAKENED)
+def test_an_edit_that_weakens_a_check_is_never_taught(session, path, old, new):
+    found = solved_by(session, CHECK, [("edit", path, old, new)], CHECK)
+    assert all(draft.refused for draft in found)
+
+
+ADDS = ("edit", TEST, "def test_a():", "def test_b():\n    assert total() == 3\n\ndef test_a():")
+HELPS = ("edit", "tests/helpers.py", "    return Cart(lines)", "    return Cart(lines, rounding)")
+SOURCE = ("edit", "cart.py", "round(a) + round(b)", "round(a + b)")
+
+
+@pytest.mark.parametrize(
+    ("failed", "done", "passed"),
+    [
+        (CHECK, [SOURCE, ADDS], CHECK),
+        (CHECK, [ADDS, SOURCE], CHECK),
+        (CHECK, [HELPS, SOURCE], CHECK),
+        (CHECK, [("edit", "package.json", '"ignore": "^5.1.0"', '"ignore": "^5.2.0"')], CHECK),
+        (CHECK, [("edit", "package.json", '"test": "vitest"', '"test": "vitest run"')], CHECK),
+        (CHECK, [("edit", "pyproject.toml", 'select = ["E"]', 'select = ["E", "F"]')], CHECK),
+        (CHECK, [("edit", "tsconfig.json", '"strict": false', '"strict": true')], CHECK),
+        (CHECK, [("edit", "jest.config.js", "x: 1,", "x: 1,\ntransformIgnorePatterns: ['/(?!nanoid)'],")], CHECK),
+        (CHECK, [("edit", ".github/workflows/ci.yml", "- run: pytest", "- run: apt-get install x\n- run: pytest")], CHECK),
+        (CHECK, [("edit", "latest/contest.py", "a = 1", "a = 2")], CHECK),
+        (CHECK, [("edit", "src/snapshot.py", "a = 1", "a = 2")], CHECK),
+        ("pytest -q --ignore=tests/slow", [SOURCE], "pytest -q --ignore=tests/slow"),
+        ("pytest -q", [], "PYTHONPATH=. pytest -q"),
+        ("go test ./a", [], "CGO_ENABLED=1 go test ./a"),
+        ("pip install a", [], "pip install --upgrade a"),
+        ("npm ci", [], "npm ci --ignore-scripts"),
+        ("npx tsc", [], "npx tsc -p tsconfig.build.json"),
+        ("bundle exec rspec", [], "DISABLE_SPRING=1 bundle exec rspec"),
+        (CHECK, [("run", "npm run build 2>&1 | tee build.log", "")], CHECK),
+        (CHECK, [("run", "echo 'never --no-verify' >&2 && pip install x", "")], CHECK),
+    ],
+)  # fmt: skip
+def test_what_weakens_no_check_is_taught(session, failed, done, passed):
+    assert any(draft.refused is None for draft in solved_by(session, failed, done, passed))
+
+
+@pytest.mark.parametrize(
+    "done",
+    [[SOURCE, HELPS], [HELPS], [HELPS, ("edit", "README.md", "a", "b")], [HELPS, ("edit", "cart.py", "x", "# why\nx")]],
+)  # fmt: skip
+def test_a_test_that_is_changed_after_all_else_teaches_nothing(session, done):
+    assert all(draft.refused for draft in solved_by(session, CHECK, done, CHECK))
+
+
 REFUSALS = [
     "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, "
     "the new_string was NOT written to the file).",
