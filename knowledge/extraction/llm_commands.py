@@ -17,6 +17,7 @@ from knowledge.llm.prompts import COMMANDS
 from knowledge.llm.prompts.commands import CommandLine
 from knowledge.nlp.names import REDACTED_WHOLE, refusals
 from knowledge.schema.policy import Policy
+from knowledge.schema.predicates import OBJECT_TYPES
 
 LONGEST = 6_000
 """Characters of a line that are shown."""
@@ -82,7 +83,7 @@ def _proposals(
 
     def proposal(predicate: str, value: str, words: str, about: Known | None = None) -> Proposal:
         start = line.text.find(words) if words.strip() else -1
-        type_ = {"connects_to_host": "host", "is": "host", "mentions_path": "path"}.get(predicate)
+        type_ = "host" if predicate == "is" else OBJECT_TYPES.get(predicate)
         form = refusals(pl.Series([value]), pl.Series([type_]))[0] if type_ else None
         if has_canary(value, words):
             reason = "canary"

@@ -1,37 +1,130 @@
-"""What a predicate is: of what kind its object is, and who may say it."""
+"""Predicates, each declared once: what it says, of what kind its object is, how it is kept.
+
+Which are embedded, merged, found unasked or fill a slot of one value follows from these. One that
+is declared nowhere is an attribute with a value.
+"""
+
+from dataclasses import dataclass
 
 import polars as pl
 
-OBJECT_TYPES = {
-    "used_tool": "tool",
-    "connects_to_host": "host",
-    "mentions_path": "path",
-    "targets_system": "system",
-}
-"""Predicates whose object is a name, with its type."""
-
-PIECE_PREDICATES = frozenset({"fact", "instruction", "preference", "procedure", "note", "episodic"})
-"""Predicates of pieces of knowledge that somebody loaded: what type of knowledge each is."""
-
-ATTITUDES = {"like": "likes", "dislike": "dislikes"}
-"""Predicates of what a person says to like or dislike, as a model reads it."""
-
-FREE_STATEMENTS = PIECE_PREDICATES | {
-    "states", "discovery", "provides_solution", "identifies_issue", *ATTITUDES.values(),
-}  # fmt: skip
-"""Predicates whose object is a sentence: about its subject, and about every topic it names."""
-
-STRUCTURAL_PREDICATES = frozenset({"used_tool", "executed_command", "mentions_path"})
-"""Can be queried, but are never embedded, searched freely or streamed into a context."""
-
-NAME_PREDICATES = STRUCTURAL_PREDICATES | {
-    "connects_to_host", "targets_system", "operation_type",
-}  # fmt: skip
-"""Their object is a name, which was seen in a call or written by a person: nobody claims it. Two
-facts with different names are different, however alike they look."""
+SENTENCE, VALUE, COMMAND, WORD = "sentence", "value", "command", "word"
+"""What an object can be, beside a name of a type of entity."""
 
 OBSERVED_TYPES = frozenset({"project", "host", "path", "tool", "package", "system", "person"})
 """Types that rules set; every other entity is a topic."""
+
+
+@dataclass(frozen=True)
+class Predicate:
+    """One kind of fact."""
+
+    name: str
+    about: str
+    """What it says of its subject, for people."""
+    object: str
+    """SENTENCE, VALUE, COMMAND or WORD; or the type of the entity that the object names."""
+    event: bool = False
+    """Something that happened, among very many: asked for by name, never embedded, searched freely
+    or streamed into a context."""
+    free: bool = False
+    """Any sentence; else a sentence says one kind of thing."""
+    piece: bool = False
+    """A type of knowledge that somebody loaded."""
+    attitude: str | None = None
+    """The act by which a person says it: like, dislike."""
+    holds_one: bool = False
+    """Whether one value holds at a time, so that another ends it."""
+
+
+def _piece(name: str, about: str) -> Predicate:
+    return Predicate(name, about, SENTENCE, free=True, piece=True)
+
+
+def _single(name: str, about: str) -> Predicate:
+    return Predicate(name, about, VALUE, holds_one=True)
+
+
+PREDICATES = (
+    Predicate("used_tool", "a tool was used", "tool", event=True),
+    Predicate("executed_command", "a command was run", COMMAND, event=True),
+    Predicate("mentions_path", "a path was named", "path", event=True),
+    Predicate("connects_to_host", "a host is reached", "host"),
+    Predicate("targets_system", "a system is worked on", "system"),
+    Predicate("operation_type", "a kind of operation is carried out", WORD),
+    Predicate("states", "what somebody states", SENTENCE, free=True),
+    Predicate("discovery", "what was found out", SENTENCE),
+    Predicate("provides_solution", "what solves something", SENTENCE),
+    Predicate("identifies_issue", "what is at fault", SENTENCE),
+    Predicate("likes", "what a person likes", SENTENCE, free=True, attitude="like"),
+    Predicate("dislikes", "what a person dislikes", SENTENCE, free=True, attitude="dislike"),
+    _piece("fact", "knowledge that was loaded"),
+    _piece("instruction", "an instruction that was loaded"),
+    _piece("preference", "a preference that was loaded"),
+    _piece("procedure", "a procedure that was loaded"),
+    _piece("note", "a note that was loaded"),
+    _piece("episodic", "something that happened, loaded: it fades"),
+    Predicate("is", "of what type something is, or what it is", VALUE),
+    Predicate("recurs", "what comes back in several conversations", VALUE),
+    _single("lives_in", "where a person lives"),
+    _single("works_at", "where a person works"),
+    _single("works_for", "whom a person works for"),
+    _single("is_called", "how something is called"),
+    _single("has_name", "how something is called"),
+    _single("based_in", "where something is based"),
+    _single("located_in", "where something is"),
+    _single("default_branch", "the branch that is taken by default"),
+    _single("has_version", "the version in use"),
+    _single("runs_on_port", "the port that it listens on"),
+    _single("listens_on_port", "the port that it listens on"),
+    _single("expires_on", "when it ends to be valid"),
+    _single("is_set_to", "the value of a setting"),
+    _single("has_status", "how it stands"),
+    _single("has_timezone", "the timezone that somebody goes by"),
+    _single("has_birthday", "when a person was born"),
+    _single("has_age", "how old somebody is"),
+    _single("married_to", "whom a person is married to"),
+)
+
+STRUCTURAL_PREDICATES = frozenset(each.name for each in PREDICATES if each.event)
+"""Can be queried, but are never embedded, searched freely or streamed into a context."""
+
+NAME_PREDICATES = frozenset(
+    each.name for each in PREDICATES if each.object not in (SENTENCE, VALUE)
+)
+"""Their object is a name, which was seen in a call or written by a person: nobody claims it. Two
+facts with different names are different, however alike they look."""
+
+OBJECT_TYPES = {each.name: each.object for each in PREDICATES if each.object in OBSERVED_TYPES}
+"""Predicates whose object is a name, with its type."""
+
+PIECE_PREDICATES = frozenset(each.name for each in PREDICATES if each.piece)
+"""Predicates of pieces of knowledge that somebody loaded: what type of knowledge each is."""
+
+ATTITUDES = {each.attitude: each.name for each in PREDICATES if each.attitude}
+"""Predicates of what a person says to like or dislike, as a model reads it."""
+
+FREE_STATEMENTS = frozenset(each.name for each in PREDICATES if each.object == SENTENCE)
+"""Predicates whose object is a sentence: about its subject, and about every topic it names."""
+
+STATED_PREDICATES = frozenset(
+    each.name for each in PREDICATES if each.object == SENTENCE and not each.free
+)
+"""Their object is a sentence that says one kind of thing. Other sentences are free statements."""
+
+SINGLE_PREDICATES = frozenset(each.name for each in PREDICATES if each.holds_one)
+"""Typed predicates that hold one value: their object is the value."""
+
+
+def _listed(names: list[str]) -> str:
+    return " and ".join(", ".join(names).rsplit(", ", 1))
+
+
+EVENTS = _listed([each.name for each in PREDICATES if each.event])
+"""The structural ones, as a help text names them."""
+
+RELATING_EVENTS = _listed([e.name for e in PREDICATES if e.event and e.name in OBJECT_TYPES])
+"""Those of them that lead from one entity to another."""
 
 NOBODY = "user"
 """Whom facts are about where there is neither a project nor a speaker's name."""
@@ -41,6 +134,3 @@ PERSON_TRIGGERS = ("user_message", "learn_command")
 
 BY_PERSON = (pl.col("origin") == "human") & pl.col("trigger").is_in(PERSON_TRIGGERS)
 """Rows of RAW_LOGS that a person set off: the system's own searches engage nobody."""
-
-STATED_PREDICATES = frozenset({"provides_solution", "identifies_issue", "discovery"})
-"""Their object is a sentence that says one kind of thing. Other sentences are free statements."""

@@ -17,6 +17,7 @@ from pydantic.fields import FieldInfo
 from knowledge.extraction.rules.reference import reference as rules
 from knowledge.ingest.adapters import adapters
 from knowledge.schema.policy import Policy
+from knowledge.schema.predicates import OBJECT_TYPES, PREDICATES
 from knowledge.schema.tables import TABLES, Table
 from pipelines.graph import ASSETS
 from resources.home.settings import PREFIX, Settings
@@ -48,6 +49,7 @@ def pages(root: Path = CHECKOUT) -> dict[Path, str]:
         root / "docs" / "tables.md": tables(),
         root / "docs" / "settings.md": settings(),
         root / "docs" / "rules.md": rules(),
+        root / "docs" / "predicates.md": predicates(),
     }
 
 
@@ -126,6 +128,33 @@ publication names.
         ),
     )
     return head + index + "\n" + "\n".join(map(_table, TABLES.values()))
+
+
+def predicates() -> str:
+    """docs/predicates.md: every declared predicate, what it says, and how it is kept."""
+    lines = [
+        "# Predicates",
+        "",
+        MADE,
+        "",
+        "What a fact says of its subject. Events are very many: they are asked for by name",
+        "(`cairn facts --all`), never searched freely, embedded or put into a context. Where one",
+        "value holds at a time, a new one ends it. Any other predicate is an attribute.",
+        "",
+        "",
+    ]
+    rows = [
+        (
+            f"`{each.name}`",
+            each.about,
+            f"`{each.object}`" if each.name in OBJECT_TYPES else each.object,
+            "event" if each.event else "knowledge",
+            "one" if each.holds_one else "many",
+        )
+        for each in PREDICATES
+    ]
+    head = ("predicate", "what it says", "its object", "kept as", "values at a time")
+    return "\n".join(lines) + _grid(head, rows)
 
 
 def _table(table: Table) -> str:

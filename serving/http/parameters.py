@@ -14,6 +14,7 @@ from pydantic import (
     WithJsonSchema,
 )
 
+from knowledge.schema.predicates import EVENTS, RELATING_EVENTS
 from resources.home.home import NAMESPACE
 from serving.read.moments import as_moment
 from serving.read.pagination import CURSOR
@@ -275,9 +276,7 @@ class FactParameters(Turning):
     status: Status | None = Field(None, description="Only of this status.", examples=["active"])
     knowledge_type: KnowledgeType | None = Field(None, description="Only of this type.")
     min_confidence: Share = Field(0.0, description="Least confidence at `as_of`.", examples=[0.3])
-    structural: bool = Field(
-        False, description="Also used_tool, executed_command and mentions_path, which are many."
-    )
+    structural: bool = Field(False, description=f"Also {EVENTS}, which are many.")
     since: Moment | None = Field(
         None, description="Last said then or later.", examples=["2026-02-01"]
     )
@@ -336,9 +335,7 @@ class GraphParameters(At):
 
     depth: int = Field(1, ge=1, le=4, description="Steps from the entity, at most.", examples=[2])
     limit: int = Field(100, ge=1, le=1_000, description="Relations, at most.", examples=[10])
-    structural: bool = Field(
-        False, description="Also by used_tool and mentions_path, which are many."
-    )
+    structural: bool = Field(False, description=f"Also by {RELATING_EVENTS}, which are many.")
 
 
 class ResearchParameters(Parameters):

@@ -67,7 +67,7 @@ def around(
         entity_id: Where it is entered; one that was merged away stands for what took it up.
         depth: Steps from there, at most.
         limit: Relations, at most: the nearest, of those the surest.
-        structural: Also by used_tool and mentions_path, which are many.
+        structural: Also by events (predicates.EVENTS), which are many.
 
     Returns:
         entity_id; nodes (entity_id, name, type, depth); edges (RELATIONS, depth); `more`: whether

@@ -66,7 +66,7 @@ class Facts:
     min_confidence: float = 0.0
     """At the reader's `as_of`."""
     structural: bool = False
-    """Also used_tool, executed_command and mentions_path, which are many."""
+    """Also events (predicates.EVENTS), which are many."""
     since: datetime | None = None
     """Last said at this time or later."""
     until: datetime | None = None

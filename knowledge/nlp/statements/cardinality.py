@@ -18,6 +18,7 @@ from knowledge.nlp.statements.quantities import in_one_unit, plain_value
 from knowledge.nlp.statements.statement import read_statement
 from knowledge.nlp.vocabulary import BE, DIRECTIONS, RELATIONS, STOPS, UNITED, stem
 from knowledge.schema.policy import Policy
+from knowledge.schema.predicates import SINGLE_PREDICATES
 
 
 def _stems(text: str) -> frozenset[str]:
@@ -70,13 +71,6 @@ employer|job|boss|manager be *
 for the value, `#` for one that is a literal (number, version, date, host, …), `@` for a date or
 time; `|` for choices, `/` for words that mean the same here, of which the first names the slot. A
 line that does not begin with `_` is about the entity itself."""
-
-SINGLE_PREDICATES = frozenset({
-    "lives_in", "works_at", "works_for", "is_called", "has_name", "based_in", "located_in",
-    "default_branch", "has_version", "runs_on_port", "listens_on_port", "expires_on", "is_set_to",
-    "has_status", "has_timezone", "has_birthday", "has_age", "married_to",
-})  # fmt: skip
-"""Typed predicates that hold one value: their object is the value."""
 
 RELATIONS_OF_MANY = _stems("""
 like love enjoy hate dislike prefer know use have own speak study play drive read watch eat drink

@@ -6,7 +6,7 @@ import click
 import polars as pl
 
 from knowledge.consolidation.standing import ENDED, NOT_YET
-from knowledge.schema.predicates import STRUCTURAL_PREDICATES
+from knowledge.schema.predicates import EVENTS, STRUCTURAL_PREDICATES
 from knowledge.schema.tables import CANDIDATES, MEMORY
 from serving.cli import options
 from serving.cli.terminal import Column, console, emit_json, print_table
@@ -33,14 +33,14 @@ TRIPLE_COLUMNS = (
 
 
 @click.command(
-    epilog="""\b
+    epilog=f"""\b
 Examples:
   cairn facts --predicate connects_to_host
   cairn facts --entity harbor-backup --min-confidence 0.5
   cairn facts --true-at 2026-03-01 --as-of 2026-04-01
   cairn facts --triples --predicate used_tool --json
 
-used_tool, executed_command and mentions_path are many: they show with --all, or by --predicate."""
+{EVENTS} are many: they show with --all, or by --predicate."""
 )
 @click.option("--predicate", help="Only this predicate, e.g. connects_to_host.")
 @click.option("--entity", help="Only facts about this entity (its name).")
