@@ -248,7 +248,8 @@ def opening_of(text: str) -> str:
 def _said(text: str, says: Callable[[list[str]], bool]) -> bool:
     """Whether the first sentence that is no greeting says it, and nothing takes it back."""
     opening = opening_of(text)
-    if _RESERVES.search(opening) or _DENIED.search(opening) or _TAKEN_BACK.search(bare(text)):
+    denied = _DENIED.search(_UNHARMED.sub("", opening))  # what went "without a loss" denies nothing
+    if _RESERVES.search(opening) or denied or _TAKEN_BACK.search(bare(text)):
         return False
     for parts in map(_parts, _END.split(opening)):
         if parts and says(parts):

@@ -49,7 +49,7 @@ def total(reader: Reader) -> int:
 
 def rows_of(reader: Reader) -> pl.LazyFrame:
     """Rows of INTERESTS: as published, or made of what had happened by the reader's moment."""
-    if reader.as_of == reader.manifest.watermark:
+    if reader.as_of == reader.manifest.watermark and not reader.past:
         return reader.table(INTERESTS)
     seen = (pl.col("first_seen") <= reader.as_of).fill_null(value=True)
     return interests_of(

@@ -52,6 +52,8 @@ class Reader:
     """Of what is known, what was true at this moment; at `as_of` if None."""
     held: HeldTables | None = None
     """The tables in memory, for whoever asks often."""
+    then: bool = False
+    """Whether `as_of` was asked for: what was told later, beside the logs, is then not known."""
 
     @property
     def namespace(self) -> str:
@@ -126,7 +128,8 @@ class Reader:
     @property
     def _is_now(self) -> bool:
         """Whether the reader looks from the latest event, as most do."""
-        return self.true_at is None and self.as_of == (self.manifest.watermark or UNDATED)
+        now = self.as_of == (self.manifest.watermark or UNDATED)
+        return now and self.true_at is None and not self.past
 
     def _memory(self, fact_ids: pl.Series | None) -> pl.LazyFrame:
         policy = self.state.policy
@@ -214,7 +217,8 @@ class Reader:
     @property
     def past(self) -> bool:
         """Whether more was published than was known at `as_of`."""
-        return self.manifest.watermark is not None and self.as_of < self.manifest.watermark
+        ends = [self.manifest.watermark, self.manifest.told_at if self.then else None]
+        return any(end is not None and self.as_of < end for end in ends)
 
     def merged(self) -> pl.DataFrame:
         """Rows of ENTITY_MERGES: which entities were known to be one at `as_of`."""
@@ -306,6 +310,18 @@ def best_first(facts: pl.LazyFrame) -> pl.LazyFrame:
     )
 
 
+def reader_of(
+    state: State,
+    manifest: Manifest,
+    as_of: datetime | None = None,
+    true_at: datetime | None = None,
+    held: HeldTables | None = None,
+) -> Reader:
+    """The reader of a publication at a moment; without one, at the latest event of its logs."""
+    moment = as_of or manifest.watermark or UNDATED
+    return Reader(state, manifest, moment, true_at, held, then=as_of is not None)
+
+
 def open_reader(
     state: State,
     namespace: str | None = None,
@@ -325,7 +341,7 @@ def open_reader(
             f"nothing is published for namespace {namespace!r} (there is: {known}); "
             "run `cairn run --source PATH`"
         )
-    return Reader(state, manifest, as_of or manifest.watermark or UNDATED, true_at)
+    return reader_of(state, manifest, as_of, true_at)
 
 
 def _meant(state: State) -> str:

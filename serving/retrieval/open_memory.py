@@ -11,12 +11,11 @@ from threading import Lock, Thread
 
 import polars as pl
 
-from knowledge.schema.calendar import UNDATED
 from knowledge.schema.tables import TABLES
 from resources.context import State
 from resources.warehouse.publication import Manifest, manifests
 from serving.read.cache import HELD, HeldTables
-from serving.read.reader import Reader, open_reader
+from serving.read.reader import Reader, open_reader, reader_of
 from serving.retrieval.search import search_memory
 
 logger = logging.getLogger(__name__)
@@ -60,8 +59,7 @@ class Memory:
             if last is None or not found.manifest.same_content(last[0]):
                 if last is not None and self._ahead and self._kept(last[0]):
                     self._read_ahead(found.manifest, last[0])
-                    moment = as_of or last[0].watermark or UNDATED
-                    return Reader(self.state, last[0], moment, true_at, last[1])
+                    return reader_of(self.state, last[0], as_of, true_at, last[1])
                 last = found.manifest, HeldTables(self.state.warehouse, found.manifest)
                 self._held[found.namespace] = last
         return replace(found, held=last[1])
@@ -82,7 +80,7 @@ class Memory:
     def _come(self, manifest: Manifest, last: Manifest) -> None:
         held = HeldTables(self.state.warehouse, manifest)
         try:
-            make_ready(Reader(self.state, manifest, manifest.watermark or UNDATED, held=held))
+            make_ready(reader_of(self.state, manifest, held=held))
         except Exception as error:
             # Whoever asks next reads it again, and is told.
             logger.warning("publication of %s: %s", manifest.namespace, type(error).__name__)

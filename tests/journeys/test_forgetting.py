@@ -508,10 +508,10 @@ def kept(key: str, word: str) -> Kept:
 
 KILLED = """
 import os, signal, sys
-from assets import forgetting
+from assets import deletion
 from serving.cli.main import main
 
-forgetting.clear_inbox = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+deletion.clear_inbox = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 sys.argv = ["cairn", *sys.argv[1:]]
 main()
 """

@@ -58,7 +58,7 @@ LESSON = [
     ("user", "2026-03-03T09:00:00Z", "Orders vanish when the broker restarts.\n```\nsend(o)\n```"),
     ("assistant", "2026-03-03T09:00:05Z", "The row and an outbox row go into one transaction; a "
      "worker sends what is in the outbox.\n```\ninsert into outbox values (o)\n```"),
-    ("user", "2026-03-03T09:05:00Z", "Both restarts of today went by without a loss."),
+    ("user", "2026-03-03T09:05:00Z", "Exactly. Both restarts of today went by without a loss."),
 ]  # fmt: skip
 TAUGHT = {
     "title": "Write orders to an outbox table in the transaction of their row",

@@ -12,7 +12,8 @@ RUN = "Shall I run the tests now?"
 @pytest.mark.parametrize(
     "text",
     [
-        "Exactly.", "Exactly, that is right.", "yes exactly", "Correct, that is what we saw too.",
+        "Exactly.", "Exactly. It went by without a loss.", "Exactly, that is right.",
+        "yes exactly", "Correct, that is what we saw too.",
         "Yep, that's right. Please go on.", "Indeed, good catch!", "I fully agree with that.",
         "I can confirm.", "Makes total sense, thanks.", "Ah, that is the reason.", "Spot on 👍",
         "You're absolutely right, please mend it.", "Thanks, agreed. Now run the tests.",

@@ -26,7 +26,7 @@ from pathlib import Path
 from fastapi.testclient import TestClient
 
 from resources.context import open_state
-from serving import cli
+from serving.cli import main as cli
 from serving.http.app import create_app
 from serving.mcp_server.auth import Scope
 from serving.mcp_server.tools import call

@@ -133,7 +133,7 @@ def test_over_http_keys_open_their_namespaces_alone(served: str, two_home: Path)
 def test_elsewhere_it_listens_only_with_keys(run_cairn: Ask, two_home: Path) -> None:
     answer = run_cairn("--home", two_home, "mcp", "--http", "--host", "0.0.0.0", "--port", "0")
     assert (answer.code, answer.out) == (1, "")
-    assert "cairn keys add --namespace NAME" in answer.err
+    assert "keys add --namespace NAME`" in answer.err
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,7 @@ def test_day_by_day_and_in_one_rebuild_interests_are_the_same(
     for day in range(len(DAYS)):
         live(state, day)
         reader = open_reader(state)
-        seen.append((reader.as_of, interests(reader).rows))
+        seen.append((reader.latest, interests(reader).rows))
     assert_as_built(state)
     at_once = opened("at once")
     for day, events in enumerate(DAYS):
