@@ -18,7 +18,7 @@ def in_force(settings: Settings) -> list[Extractor]:
     from assets.candidates import extractors as of_candidates
     from assets.learning_candidates import extractors as of_learnings
     from assets.raw_logs import STAGE as RAW_LOGS_STAGE
-    from knowledge.build.stages import STAGES
+    from knowledge.assembly.stages import STAGES
     from knowledge.ingest.adapters import adapters
     from knowledge.llm.prompts import PROMPTS
 

@@ -7,7 +7,7 @@ import dagster as dg
 
 from assets.engine.plots import bars, histogram, scatter
 from assets.engine.run_stage import materialize, multi_asset, specs
-from knowledge.build.stages import STAGES
+from knowledge.assembly.stages import STAGES
 from knowledge.schema.tables import CLUSTERS, LEARNINGS, MEMORY
 from resources.context import State
 

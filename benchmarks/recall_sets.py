@@ -23,7 +23,7 @@ import polars as pl
 
 from assets.records import intake
 from assets.vector_index import run_vector_index
-from knowledge.build.build import build
+from knowledge.assembly.build import build
 from knowledge.engine.stage import Means
 from knowledge.schema.calendar import watermark
 from knowledge.schema.tables import CONVERSATIONS, RECORDS, TABLES, VECTOR_INDEX

@@ -18,7 +18,7 @@ from assets.deletion import apply_tombstones
 from assets.engine.run_stage import run_stage
 from assets.learning_candidates import run_learning_candidates
 from assets.raw_logs import run_raw_logs
-from knowledge.build.stages import STAGES
+from knowledge.assembly.stages import STAGES
 from knowledge.deletion.receipt import receipt
 from knowledge.schema.tables import TABLES
 from pipelines.planning.in_flight import UNFINISHED, reconcile

@@ -17,7 +17,7 @@ from assets.records import records_asset
 from assets.stages import STAGE_ASSETS
 from assets.vector_index import vector_index_asset
 from assets.work import work_asset
-from knowledge.build.stages import STAGES
+from knowledge.assembly.stages import STAGES
 from knowledge.schema.identity import digest
 from resources.home.settings import Settings
 

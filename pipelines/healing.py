@@ -18,7 +18,7 @@ import polars as pl
 from assets import candidates, learning_candidates, raw_logs
 from assets.deletion import STAGE as FORGET
 from assets.deletion import Forgotten
-from knowledge.build.stages import STAGES
+from knowledge.assembly.stages import STAGES
 from knowledge.schema.tables import DEAD_LETTERS, RECORDS, SOURCE_FILES, TABLES, WORK
 from resources.context import State
 from resources.home.atomic_files import replace_file

@@ -10,7 +10,7 @@ import click
 import polars as pl
 import pytest
 
-from knowledge.build.build import build
+from knowledge.assembly.build import build
 from knowledge.engine.stage import Means
 from knowledge.ingest.records import read_records
 from knowledge.redaction import redactor

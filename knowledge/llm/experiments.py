@@ -117,7 +117,7 @@ def compared(before: pl.DataFrame, after: pl.DataFrame) -> Changed:
     """What differs between the proposals of two versions.
 
     Args:
-        before: Rows of knowledge.build.trace, made with one version.
+        before: Rows of knowledge.assembly.trace, made with one version.
         after: The same, made with the other.
     """
     a, b = (_numbered(own, other) for own, other in ((before, after), (after, before)))

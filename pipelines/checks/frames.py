@@ -11,7 +11,7 @@ import dagster as dg
 import polars as pl
 
 from assets.engine import plots
-from knowledge.build.stages import STAGES
+from knowledge.assembly.stages import STAGES
 from knowledge.engine.diff import Change, LazyFrames, difference, rows_with
 from knowledge.engine.stage import Means, Stage
 from knowledge.schema.calendar import EPOCH, watermark

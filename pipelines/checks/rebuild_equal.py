@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from assets import candidates, learning_candidates, raw_logs
-from knowledge.build.stages import STAGES
+from knowledge.assembly.stages import STAGES
 from knowledge.schema.tables import DEAD_LETTERS, SOURCE_FILES, WORK
 from resources.context import State
 from resources.home.log_files import on_disk

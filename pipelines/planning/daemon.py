@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 import polars as pl
 
 from assets.engine.progress import Listener, Report
-from knowledge.build.stages import STAGES
+from knowledge.assembly.stages import STAGES
 from knowledge.schema.tables import TABLES
 from resources.context import State
 

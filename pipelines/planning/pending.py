@@ -10,7 +10,7 @@ from assets import candidates, learning_candidates, publication, raw_logs
 from assets.engine import run_by_conversation
 from assets.engine.run_stage import namespaces_of
 from assets.records import changed_files
-from knowledge.build.stages import STAGES
+from knowledge.assembly.stages import STAGES
 from knowledge.engine.work import DayRange, ranges
 from knowledge.extraction.documents import STRUCTURING
 from knowledge.extraction.llm_extraction import FULL_MODE

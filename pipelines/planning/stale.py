@@ -9,7 +9,7 @@ from assets import candidates, learning_candidates, raw_logs
 from assets.engine import run_by_conversation
 from assets.engine.run_stage import estimate
 from assets.extractors import in_force
-from knowledge.build.stages import STAGES
+from knowledge.assembly.stages import STAGES
 from knowledge.engine.extractors import Extractor
 from knowledge.engine.work import STALE, UNIT, day_units, owed
 from knowledge.extraction.documents import STRUCTURING

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import polars as pl
 
-from knowledge.build.stages import STAGES
+from knowledge.assembly.stages import STAGES
 from knowledge.schema.identity import digest
 from knowledge.schema.tables import MODEL_CALLS, RAW_LOGS, RECORDS, SOURCE_FILES, TABLES, WORK
 from resources.context import State

@@ -66,7 +66,7 @@ def tables_of(
 
     Of what the home knows, only which names people brought in, and when, tells on them.
     """
-    from knowledge.build.build import build
+    from knowledge.assembly.build import build
     from knowledge.engine.stage import Means
     from knowledge.schema.tables import INTRODUCTIONS
 

@@ -112,3 +112,25 @@ def say_pending(waiting: Collection[Pending]) -> None:
 
 MOST = 10
 """Things that are shown of what waits, the latest."""
+
+
+def shown_dollars(amount: float) -> str:
+    """Dollars to four places; what is less, but something, is not shown as nothing."""
+    return "<0.0001" if 0 < amount < 0.0001 else f"{amount:.4f}"
+
+
+def spent(total: dict[str, Any]) -> str:
+    """What calls to a language model came to, in one sentence."""
+    parts = [count(total["calls"], "call")]
+    if total["tokens_in"] is not None:
+        parts.append(
+            f"{total['tokens_in']:,} tokens in ({total['tokens_cached'] or 0:,} cached),"
+            f" {total['tokens_out'] or 0:,} out"
+        )
+    if total["uncounted"]:
+        parts.append(f"the tokens of {count(total['uncounted'], 'call')} unknown")
+    if total["dollars"] is not None:
+        parts.append(f"{shown_dollars(total['dollars'])} dollars")
+    if total["unpriced"]:
+        parts.append(f"the price of {count(total['unpriced'], 'call')} unknown")
+    return ", ".join(parts)

@@ -12,7 +12,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from assets.records import changed_files, intake
-from knowledge.build.build import build, comparable
+from knowledge.assembly.build import build, comparable
 from knowledge.engine.stage import Means
 from knowledge.schema.tables import RECORDS, TABLES, Table
 from pipelines.planning.in_flight import reconcile

@@ -10,8 +10,8 @@ from assets.publication import run_publication
 from assets.raw_logs import run_raw_logs
 from assets.records import changed_files, intake
 from assets.vector_index import run_vector_index
-from knowledge.build.build import build, comparable
-from knowledge.build.stages import STAGES
+from knowledge.assembly.build import build, comparable
+from knowledge.assembly.stages import STAGES
 from knowledge.engine.stage import Means
 from knowledge.schema.tables import RECORDS, TABLES
 from pipelines.planning.pending import pending_days, whole_owes_model

@@ -14,7 +14,7 @@ import dagster as dg
 import polars as pl
 import pytest
 
-from knowledge.build.stages import KNOWN_ONLY_STAGE, THEME_FACTS_STAGE
+from knowledge.assembly.stages import KNOWN_ONLY_STAGE, THEME_FACTS_STAGE
 from knowledge.schema.tables import (
     DEAD_LETTERS,
     ENTITIES,

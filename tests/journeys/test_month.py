@@ -15,7 +15,7 @@ from polars.testing import assert_frame_equal
 
 from assets.effects.notify import Dispatched, dispatch, due
 from assets.effects.search import enrich, queue
-from knowledge.build.build import comparable
+from knowledge.assembly.build import comparable
 from knowledge.schema.tables import (
     ENGAGEMENTS,
     ENRICHMENT_QUEUE,

@@ -18,8 +18,8 @@ from assets.candidates import run_candidates
 from assets.engine.run_stage import run_stage
 from assets.raw_logs import run_raw_logs
 from assets.records import changed_files, intake
-from knowledge.build.build import build
-from knowledge.build.stages import STAGES
+from knowledge.assembly.build import build
+from knowledge.assembly.stages import STAGES
 from knowledge.consolidation.stages import MERGES_STAGE
 from knowledge.engine.stage import Means
 from knowledge.schema.tables import (

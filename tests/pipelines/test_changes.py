@@ -13,8 +13,8 @@ from assets import candidates
 from assets.engine import run_by_conversation
 from assets.engine.progress import LISTENER, Listener
 from assets.stages import BY_NAME
-from knowledge.build.build import build, comparable
-from knowledge.build.stages import ENTITIES_STAGE, FACTS_STAGE, STAGES
+from knowledge.assembly.build import build, comparable
+from knowledge.assembly.stages import ENTITIES_STAGE, FACTS_STAGE, STAGES
 from knowledge.consolidation.stages import MERGES_STAGE as MERGES
 from knowledge.engine.stage import Means
 from knowledge.extraction.rules import RULES
@@ -102,7 +102,7 @@ def test_a_changed_stage_is_made_again(house: House, monkeypatch: pytest.MonkeyP
         MERGES, extractor=replace(MERGES.extractor, version=MERGES.extractor.version + 1)
     )
     stages = tuple(stage if each is MERGES else each for each in STAGES)
-    monkeypatch.setattr("knowledge.build.stages.STAGES", stages)
+    monkeypatch.setattr("knowledge.assembly.stages.STAGES", stages)
     monkeypatch.setitem(BY_NAME, stage.name, stage)
     assert house.follow() == ["consolidate"]
     work = house.state.warehouse.read(WORK).filter(pl.col("stage") == stage.name).collect()

@@ -24,8 +24,8 @@ from assets.extractors import run_extractors
 from assets.publication import run_publication
 from assets.records import changed_files, intake
 from assets.vector_index import run_vector_index
-from knowledge.build.build import comparable
-from knowledge.build.stages import STAGES
+from knowledge.assembly.build import comparable
+from knowledge.assembly.stages import STAGES
 from knowledge.schema.tables import (
     FACTS,
     LEARNINGS,

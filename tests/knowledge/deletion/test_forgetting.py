@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from knowledge.build.build import build
+from knowledge.assembly.build import build
 from knowledge.deletion.dependents import READS, resting
 from knowledge.deletion.tombstones import Tombstone, digests, forgotten, tombstone_of
 from knowledge.engine.stage import Means

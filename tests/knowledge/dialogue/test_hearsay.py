@@ -6,11 +6,11 @@ from datetime import UTC, datetime, timedelta
 import polars as pl
 import pytest
 
-from knowledge.build.build import build
+from knowledge.assembly.build import build
 from knowledge.engine.stage import Means
 from knowledge.schema.policy import Policy
 from resources.vector_index.embedder import load_embedder
-from tests.knowledge.build.test_build import records
+from tests.knowledge.assembly.test_build import records
 
 BEGIN = datetime(2026, 3, 2, 9, tzinfo=UTC)
 PAGE = (
@@ -47,12 +47,10 @@ NO_ASSENTS = (
     "ok, thanks, continue",
 )
 NETWORK = (
-    "npm ERR! network request to https://packages.example.org/magpie-core failed, reason: ETIMEDOUT\n"
+    "npm ERR! network request to https://npm.example.org/magpie-core failed, reason: ETIMEDOUT\n"
     "npm ERR! failed"
 )
-MALWARE = (
-    "Found that the registry packages.example.org hands out malware for magpie-core since March."
-)
+MALWARE = "Found that the registry npm.example.org hands out malware for magpie-core since March."
 SPIES = "It turns out that magpie-core sends every network request to the NSA."
 WAITS = "The fix was to raise the fetch timeout of the build to 90000."
 

@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
-from knowledge.build.stages import ENTITIES_STAGE, FACTS_STAGE, INTRODUCTIONS_STAGE
+from knowledge.assembly.stages import ENTITIES_STAGE, FACTS_STAGE, INTRODUCTIONS_STAGE
 from knowledge.engine.diff import difference
 from knowledge.engine.stage import Frames, Means
 from knowledge.schema.policy import Policy

@@ -8,10 +8,10 @@ import polars as pl
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from knowledge.build.build import build
+from knowledge.assembly.build import build
 from knowledge.engine.stage import Means
 from knowledge.schema.policy import Policy
-from tests.knowledge.build.test_build import records
+from tests.knowledge.assembly.test_build import records
 from tests.knowledge.rows import START
 from tests.knowledge.toy_embedder import ToyEmbedder
 

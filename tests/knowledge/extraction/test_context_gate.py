@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from benchmarks.names import labelled, refused, shares
-from knowledge.build.stages import FUNNEL_STAGE
+from knowledge.assembly.stages import FUNNEL_STAGE
 from knowledge.extraction.introductions import introductions
 from knowledge.extraction.llm_extraction import full_mode
 from knowledge.extraction.llm_units import Extraction

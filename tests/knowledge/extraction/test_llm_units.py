@@ -9,7 +9,7 @@ import polars as pl
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from knowledge.build.stages import KNOWN_ONLY_STAGE
+from knowledge.assembly.stages import KNOWN_ONLY_STAGE
 from knowledge.extraction import llm_extraction as full
 from knowledge.extraction.candidates import candidates
 from knowledge.extraction.introductions import introductions

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import polars as pl
 import pytest
 
-from knowledge.build.stages import THEME_FACTS_STAGE
+from knowledge.assembly.stages import THEME_FACTS_STAGE
 from knowledge.extraction.introductions import introductions
 from knowledge.extraction.theme_facts import generalised
 from knowledge.llm.client import Answer

@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from knowledge.build.build import build
+from knowledge.assembly.build import build
 from knowledge.engine.stage import Means
 from knowledge.ingest.records import read_records
 from knowledge.llm.prompt_injection import (

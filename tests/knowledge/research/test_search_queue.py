@@ -16,7 +16,7 @@ from knowledge.research.learn_prompts import learn_prompts
 from knowledge.research.search_queue import enrichment_queue
 from knowledge.schema.policy import Policy
 from knowledge.schema.tables import MEMORY_ENTITIES
-from tests.knowledge.build.test_build import records
+from tests.knowledge.assembly.test_build import records
 from tests.knowledge.scripted_model import FreeModel
 
 POLICY = Policy.model_validate({})

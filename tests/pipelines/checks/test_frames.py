@@ -12,7 +12,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from assets.stages import BY_NAME
-from knowledge.build.stages import FACTS_STAGE
+from knowledge.assembly.stages import FACTS_STAGE
 from knowledge.consolidation.stages import CLUSTERS_STAGE
 from knowledge.learnings.goals import (
     ALL,

@@ -6,7 +6,7 @@ from pathlib import Path
 import polars as pl
 from polars.testing import assert_frame_equal
 
-from knowledge.build.build import build, comparable
+from knowledge.assembly.build import build, comparable
 from knowledge.engine.diff import Change
 from knowledge.engine.stage import Means
 from knowledge.schema.tables import CONVERSATIONS, MEMORY, RAW_LOGS, RECORDS

@@ -6,7 +6,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from knowledge.build.trace import proposed
+from knowledge.assembly.trace import proposed
 from resources.context import State
 from resources.home.home import open_home
 from resources.home.settings import load_settings

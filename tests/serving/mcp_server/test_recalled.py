@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import polars as pl
 import pytest
 
-from knowledge.build.build import build
+from knowledge.assembly.build import build
 from knowledge.engine.stage import Means
 from knowledge.ingest.records import read_records
 from knowledge.schema.policy import Policy

@@ -10,6 +10,7 @@ import polars as pl
 from knowledge.llm.costs import BY, costs
 from serving.cli import options
 from serving.cli.commands.run.dead_letters import check_known
+from serving.cli.report import shown_dollars, spent
 from serving.cli.terminal import Column, console, emit_json, print_table, say
 from serving.read.display import count
 
@@ -92,7 +93,7 @@ def command(
         ({**row, "dollars": _dollars(row)} for row in page.iter_rows(named=True)),
         (*(replace(_GROUPED[name], from_width=0) for name in by), *COLUMNS),
     )
-    say(f"{told(total)}.")
+    say(f"{spent(total)}.")
     console().print(f"{page.height:,} of {rows.height:,} rows", style="dim")
 
 
@@ -102,25 +103,3 @@ def _dollars(row: dict[str, Any]) -> str:
         return "unknown"
     more = f" and {count(row['unpriced'], 'call')} unknown" if row["unpriced"] else ""
     return shown_dollars(row["dollars"]) + more
-
-
-def shown_dollars(amount: float) -> str:
-    """Dollars to four places; what is less, but something, is not shown as nothing."""
-    return "<0.0001" if 0 < amount < 0.0001 else f"{amount:.4f}"
-
-
-def told(total: dict[str, Any]) -> str:
-    """All groups in one sentence."""
-    parts = [count(total["calls"], "call")]
-    if total["tokens_in"] is not None:
-        parts.append(
-            f"{total['tokens_in']:,} tokens in ({total['tokens_cached'] or 0:,} cached),"
-            f" {total['tokens_out'] or 0:,} out"
-        )
-    if total["uncounted"]:
-        parts.append(f"the tokens of {count(total['uncounted'], 'call')} unknown")
-    if total["dollars"] is not None:
-        parts.append(f"{shown_dollars(total['dollars'])} dollars")
-    if total["unpriced"]:
-        parts.append(f"the price of {count(total['unpriced'], 'call')} unknown")
-    return ", ".join(parts)

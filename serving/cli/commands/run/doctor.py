@@ -304,7 +304,7 @@ def _reads(state: "State", manifest: "Manifest", table: str) -> bool:
 def _model(state: "State") -> Iterator[Finding]:
     vector = state.embedder.embed(["a test sentence"])[0]
     yield Finding("embedder", "ok", f"{state.embedder.model}, {len(vector)} dimensions")
-    from serving.cli.commands.run.costs import shown_dollars
+    from serving.cli.report import shown_dollars
 
     settings = state.settings
     if settings.model is None:

@@ -56,7 +56,7 @@ def command(
     ctx: click.Context, file: Path, limit: int, namespace: str | None, as_json: bool
 ) -> None:
     """Show what would be extracted from a file: accepted and refused, and why."""
-    from knowledge.build.trace import proposed
+    from knowledge.assembly.trace import proposed
     from knowledge.llm.experiments import Trial
 
     state = options.state_of(ctx)

@@ -8,8 +8,8 @@ import click
 import polars as pl
 
 from serving.cli import options
-from serving.cli.commands.run.costs import shown_dollars
 from serving.cli.prompt_trial import Read, read_files, tables_of, told_unanswered, unanswered
+from serving.cli.report import shown_dollars
 from serving.cli.terminal import Column, console, emit_json, print_table, say
 from serving.read.display import count
 
@@ -130,7 +130,7 @@ def _asked(
     state: "State", model: "LitellmModel", prompt: "Prompt[Any]", read: Read
 ) -> "tuple[pl.DataFrame, Trial]":
     """What the files give with a version of a prompt, and what was asked for that."""
-    from knowledge.build.trace import proposed
+    from knowledge.assembly.trace import proposed
     from knowledge.llm.experiments import Trial, without_canaries
 
     trial = Trial(model, prompt)

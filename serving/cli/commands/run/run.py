@@ -180,9 +180,9 @@ def finish(
     else:
         _tell(state, display, outcome, found, refused, seconds, report, held=bool(held))
         if paid:
-            from serving.cli.commands.run.costs import told
+            from serving.cli.report import spent
 
-            advise(f"The language model: {told(paid)}; see `cairn costs`.")
+            advise(f"The language model: {spent(paid)}; see `cairn costs`.")
         if earlier and outcome.runs:
             advise(f"Answers to an earlier prompt or model stand in {count(earlier, 'unit')}:"
                 " `cairn stale` tells what it costs to ask again.")  # fmt: skip

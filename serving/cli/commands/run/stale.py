@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from serving.cli import options
-from serving.cli.commands.run.costs import shown_dollars
+from serving.cli.report import shown_dollars
 from serving.cli.terminal import Column, advise, emit_json, print_table, say
 from serving.read.display import count
 

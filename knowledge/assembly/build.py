@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from knowledge.build.stages import INTRODUCTIONS_STAGE, STAGES
+from knowledge.assembly.stages import INTRODUCTIONS_STAGE, STAGES
 from knowledge.dialogue.turns import CONVERSATION
 from knowledge.engine.stage import Frames, Means, Stage
 from knowledge.extraction.candidates import candidates

@@ -39,7 +39,7 @@ def proposed(tables: Mapping[str, pl.DataFrame], policy: Policy) -> pl.DataFrame
     """Every proposal, as rows of PROPOSED.
 
     Args:
-        tables: What knowledge.build.build.build gives.
+        tables: What knowledge.assembly.build.build gives.
         policy: Its policy.
     """
     parts = [_statements(tables, name, policy) for name in _TABLES if name in tables]

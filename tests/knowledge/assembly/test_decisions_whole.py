@@ -9,12 +9,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from knowledge.build.build import build, comparable
+from knowledge.assembly.build import build, comparable
 from knowledge.engine.stage import Means
 from knowledge.quality.invariants import violations
 from knowledge.schema.policy import Policy
 from resources.vector_index.embedder import load_embedder
-from tests.knowledge.build.test_build import assert_same, records
+from tests.knowledge.assembly.test_build import assert_same, records
 
 SAID = {
     "a": "I use pnpm for the shop, never npm.",

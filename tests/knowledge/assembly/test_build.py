@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
-from knowledge.build.build import build, comparable
+from knowledge.assembly.build import build, comparable
 from knowledge.engine.stage import Means
 from knowledge.ingest.records import read_records
 from knowledge.redaction import redactor
