@@ -1,4 +1,4 @@
 """What goes on in a conversation: turns, tool calls, errors, whose word a statement is.
 
-It uses schema, nlp and ingest.
+It uses schema and nlp.
 """
