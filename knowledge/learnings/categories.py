@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from knowledge.learnings.draft import CATEGORIES
+from knowledge.schema.learning_categories import ON_EQUAL_SCORES
 from knowledge.schema.policy import Policy
 
 MOST = 2
@@ -41,9 +41,9 @@ def categories(signals: Iterable[Signal], policy: Policy) -> list[tuple[str, flo
     """At most two categories with their scores, the strongest first.
 
     Signals count as independent hints, so a score is 1 - Π(1 - weight): two weak ones may do what
-    one strong one does. Equal scores keep the order of CATEGORIES.
+    one strong one does. Equal scores keep the order of ON_EQUAL_SCORES.
     """
-    left: dict[str, float] = dict.fromkeys(CATEGORIES, 1.0)
+    left: dict[str, float] = dict.fromkeys(ON_EQUAL_SCORES, 1.0)
     for signal in signals:
         left[signal.category] *= 1.0 - WEIGHTS[signal.name]
     scores = [(category, round(1.0 - rest, 6)) for category, rest in left.items()]

@@ -6,12 +6,6 @@ import msgspec
 
 from knowledge.dialogue.trust import AGENT
 
-CATEGORIES = (
-    "bug_fix", "decision", "tool_usage", "anti_pattern", "best_practice", "optimization",
-    "pattern", "workflow",
-)  # fmt: skip
-"""In the order in which equal scores are taken."""
-
 
 class Factors(msgspec.Struct, frozen=True):
     """The four factors, each 1.0, 0.7, 0.4 or 0.0."""

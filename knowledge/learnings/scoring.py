@@ -10,13 +10,13 @@ from knowledge.dialogue.trust import AGENT, OUTSIDE, PERSON, TRUSTS, most
 from knowledge.dialogue.turns import Turn
 from knowledge.learnings.draft import Draft, Factors
 from knowledge.llm.prompt_injection import HELD, gives_orders
+from knowledge.schema.learning_categories import STRICT
 from knowledge.schema.policy import Policy
 
 WEIGHTS = Factors(actionability=0.35, generalizability=0.30, clarity=0.20, evidence=0.15)
 UNLINKED_EVIDENCE = 0.4
 SHORTEST_CONTENT = 100
 LONGEST_TITLE = 100
-STRICT = frozenset({"best_practice", "anti_pattern"})
 GENERIC = frozenset(
     {"write tests", "use logging", "follow best practices", "add comments", "handle errors"}
 )

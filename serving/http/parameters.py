@@ -14,6 +14,7 @@ from pydantic import (
     WithJsonSchema,
 )
 
+from knowledge.schema.learning_categories import Category
 from knowledge.schema.predicates import EVENTS, RELATING_EVENTS
 from resources.home.home import NAMESPACE
 from serving.read.moments import as_moment
@@ -111,10 +112,6 @@ EventId = Annotated[
 Status = Literal[
     "active", "pending_embed", "deprecated", "ended", "not_yet", "merged_into", "quarantined",
     "retracted",
-]  # fmt: skip
-Category = Literal[
-    "bug_fix", "decision", "tool_usage", "anti_pattern", "best_practice", "optimization",
-    "pattern", "workflow",
 ]  # fmt: skip
 KnowledgeType = Literal["fact", "instruction", "preference", "procedure", "note", "episodic"]
 EntityType = Literal["project", "host", "path", "tool", "package", "system", "person", "topic"]

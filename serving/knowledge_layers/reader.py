@@ -10,6 +10,7 @@ import polars as pl
 from knowledge.consolidation.standing import STANDING
 from knowledge.llm.fence import fenced
 from knowledge.schema.fact_types import INFO_TYPES, NAME_PREDICATES
+from knowledge.schema.learning_categories import CATEGORIES, NOTED
 from knowledge.schema.predicates import FREE_STATEMENTS
 from knowledge.schema.tables import LEARNINGS
 from resources.vector_index.protocol import Filters
@@ -30,11 +31,9 @@ from serving.read.reader import Reader
 from serving.retrieval.search import search_memory
 
 LEARNT = {
-    KnowledgeType.PROCEDURE: (
-        "anti_pattern", "best_practice", "bug_fix", "optimization", "tool_usage", "workflow",
-    ),
-    KnowledgeType.NOTE: ("decision", "pattern"),
-}  # fmt: skip
+    KnowledgeType.PROCEDURE: tuple(sorted(set(CATEGORIES) - NOTED)),
+    KnowledgeType.NOTE: tuple(sorted(NOTED)),
+}
 """What kind of knowledge learnings are, by their category."""
 
 TAGGED_FROM = 200

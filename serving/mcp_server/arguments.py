@@ -7,7 +7,7 @@ from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, WithJsonSchema
 
-from knowledge.learnings.draft import CATEGORIES
+from knowledge.schema.learning_categories import CATEGORIES
 from knowledge.schema.predicates import OBSERVED_TYPES
 from serving.query.listing import RECENT
 from serving.read.moments import as_moment

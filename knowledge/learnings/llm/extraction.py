@@ -22,7 +22,7 @@ from knowledge.engine.work import OUTCOME_SCHEMA
 from knowledge.extraction.llm_units import extractor
 from knowledge.extraction.validation import has_canary
 from knowledge.learnings.categories import MOST, Signal
-from knowledge.learnings.draft import CATEGORIES, Draft, Factors, encode
+from knowledge.learnings.draft import Draft, Factors, encode
 from knowledge.learnings.drafting import draft
 from knowledge.learnings.llm.rendering import found, shown
 from knowledge.learnings.llm.vouching import lesson_trust
@@ -37,6 +37,7 @@ from knowledge.llm.prompts.learnings.categories import Categories
 from knowledge.llm.prompts.learnings.lesson import Lesson, Lessons
 from knowledge.llm.prompts.learnings.quotes import SHOWN, LessonQuotes
 from knowledge.schema.failures import FAILURE_SCHEMA
+from knowledge.schema.learning_categories import ON_EQUAL_SCORES
 from knowledge.schema.policy import Policy
 from knowledge.schema.tables import LEARNING_CANDIDATES
 
@@ -193,7 +194,7 @@ def _categorise(read: Iterable[_Read], model: LanguageModel, policy: Policy) -> 
             scores[name] = max(category.confidence, scores.get(name, 0.0))
             one.signals.setdefault(name, []).extend(filter(harmless, category.signals))
         bar = policy.learning_category_bar
-        sure = [(name, scores[name]) for name in CATEGORIES if scores.get(name, -1.0) >= bar]
+        sure = [(name, scores[name]) for name in ON_EQUAL_SCORES if scores.get(name, -1.0) >= bar]
         one.chosen = sorted(sure, key=lambda pair: -pair[1])[:MOST]
 
 

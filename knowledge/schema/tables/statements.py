@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import polars as pl
 
+from knowledge.schema.learning_categories import CATEGORIES
 from knowledge.schema.tables.table import (
     COUNT,
     DAY_COLUMN,
@@ -267,8 +268,7 @@ LEARNINGS = Table(
         "conversation_id": Column(TEXT, "Conversation that first gave it."),
         "category": Column(
             TEXT,
-            "pattern, best_practice, anti_pattern, bug_fix, optimization, tool_usage, workflow or "
-            "decision.",
+            f"{', '.join(CATEGORIES[:-1])} or {CATEGORIES[-1]}.",
         ),
         "title": Column(TEXT, "At most 100 characters."),
         "content": Column(TEXT, "At least 100 characters."),

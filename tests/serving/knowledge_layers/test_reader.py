@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 
 from cairn import Knowledge
-from knowledge.learnings.categories import CATEGORIES
 from knowledge.llm.fence import CLOSING, NOTICE
+from knowledge.schema.learning_categories import CATEGORIES
 from knowledge.schema.predicates import STRUCTURAL_PREDICATES
 from resources.context import open_state
 from serving.knowledge_layers.items import Metadata

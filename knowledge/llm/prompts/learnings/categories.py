@@ -1,18 +1,9 @@
 """Which kinds of lessons a conversation holds."""
 
-from typing import Literal, get_args
-
 from pydantic import BaseModel, Field, field_validator
 
 from knowledge.llm.prompt import Example, Prompt
-
-Category = Literal[
-    "pattern", "best_practice", "anti_pattern", "bug_fix", "optimization", "tool_usage",
-    "workflow", "decision",
-]  # fmt: skip
-
-
-_CATEGORIES = frozenset(get_args(Category))
+from knowledge.schema.learning_categories import CATEGORIES, Category
 
 
 class FoundCategory(BaseModel):
@@ -38,7 +29,7 @@ class Categories(BaseModel):
             return value
         found: list[object] = value
         return [
-            one for one in found if not isinstance(one, dict) or one.get("category") in _CATEGORIES
+            one for one in found if not isinstance(one, dict) or one.get("category") in CATEGORIES
         ]
 
 

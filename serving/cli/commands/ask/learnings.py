@@ -3,6 +3,7 @@
 import click
 import polars as pl
 
+from knowledge.schema.learning_categories import CATEGORIES
 from serving.cli import options
 from serving.cli.report import say_pending
 from serving.cli.terminal import console, emit_json, say
@@ -10,11 +11,6 @@ from serving.query.learning_versions import versions_of
 from serving.read.display import count, one_line
 from serving.read.reader import open_reader
 from serving.status.pending import RATINGS, as_rows, pending
-
-CATEGORIES = [
-    "pattern", "best_practice", "anti_pattern", "bug_fix", "optimization", "tool_usage",
-    "workflow", "decision",
-]  # fmt: skip
 
 
 @click.command(
