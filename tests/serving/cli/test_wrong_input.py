@@ -72,7 +72,7 @@ def test_an_empty_home_says_what_to_run(run_cairn: Ask, tmp_path: Path) -> None:
     for command in (["search", "x"], ["facts"], ["learnings"], ["entities"], ["show", "f_12345"]):
         answer = run_cairn("--home", tmp_path / "home", *command)
         assert answer.code == 1
-        assert "nothing is published yet: run `cairn run --samples`" in answer.err
+        assert "nothing is published yet: run `cairn --home" in answer.err
     answer = run_cairn("--home", tmp_path / "home", "run")
     assert (answer.code, "no source is registered" in answer.err) == (1, True)
 
