@@ -11,7 +11,7 @@ help:  ## Show what each target does
 
 setup: .venv/.ready  ## Make .venv from requirements.lock (run and test do it by themselves)
 
-.venv/.ready: requirements.lock pyproject.toml
+.venv/.ready: requirements.lock pyproject.toml benchmarks/formats/pyproject.toml
 	@command -v $(PYTHON) >/dev/null || { echo "Python is missing: apt install python3 python3-venv" >&2; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))' \
 		|| { echo "Python 3.11, 3.12 or 3.13 is needed: apt install python3 python3-venv, or make PYTHON=python3.11" >&2; exit 1; }
@@ -21,7 +21,7 @@ setup: .venv/.ready  ## Make .venv from requirements.lock (run and test do it by
 	@$(PYTHON) -m venv --clear .venv
 	@.venv/bin/python -m pip install --quiet --disable-pip-version-check "$$(sed -n 's/^\(uv==[0-9.]*\).*/\1/p' requirements.lock)"
 	@$(UV) pip sync --quiet --compile-bytecode --require-hashes --python .venv/bin/python requirements.lock
-	@$(UV) pip install --quiet --no-deps --no-build-isolation --python .venv/bin/python --editable .
+	@$(UV) pip install --quiet --no-deps --no-build-isolation --python .venv/bin/python --editable . --editable benchmarks/formats
 	@touch $@
 
 run: setup  ## Run the whole graph over data/samples, or over SOURCE=PATH
@@ -43,7 +43,7 @@ types: setup  ## Strict types
 	@.venv/bin/basedpyright --level error
 
 docs: setup  ## Write the generated pages of docs/ anew
-	@.venv/bin/python -m serving.docs_gen.reference
+	@.venv/bin/python -m cairn.serving.docs_gen.reference
 
 rule-digests: setup  ## Keep the digests of rules after a version was raised; docs/rules.md too
 	@.venv/bin/python -m tests.knowledge.extraction.rules.regenerate

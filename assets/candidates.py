@@ -6,27 +6,28 @@ from typing import TYPE_CHECKING, Any
 import dagster as dg
 import polars as pl
 
-from assets.engine import run_by_conversation
-from assets.engine.partitions import DAYS, days_asked_for
-from assets.engine.progress import Report, timed
-from assets.engine.run_by_conversation import Made
-from assets.engine.run_stage import multi_asset, result, specs
-from assets.raw_logs import all_days
-from knowledge.engine.extractors import Extractor
-from knowledge.extraction import documents, llm_extraction
-from knowledge.extraction.candidates import candidates, outcomes
-from knowledge.extraction.llm_units import Extraction, by_parts
-from knowledge.extraction.rules import RULES
-from knowledge.llm.client import LanguageModel
-from knowledge.schema.tables import CANDIDATES, CHECK_INS, PIECES, RAW_LOGS, REFUSALS
-from resources.context import State
-from resources.home.settings import Settings
-from resources.home.write_lock import write_lock
+from cairn.assets.engine import run_by_conversation
+from cairn.assets.engine.partitions import DAYS, days_asked_for
+from cairn.assets.engine.progress import StageReport, timed
+from cairn.assets.engine.run_by_conversation import MadeRows
+from cairn.assets.engine.run_stage import multi_asset, result, specs
+from cairn.assets.raw_logs import all_days
+from cairn.knowledge.assembly.run import STEPS
+from cairn.knowledge.engine.extractors import Extractor
+from cairn.knowledge.extraction import documents, llm_extraction
+from cairn.knowledge.extraction.candidates import candidates, outcomes
+from cairn.knowledge.extraction.llm_units import Extraction, by_parts
+from cairn.knowledge.extraction.rules import RULES
+from cairn.knowledge.llm.client import LanguageModel
+from cairn.knowledge.schema.tables import CANDIDATES, CHECK_INS, PIECES, REFUSALS
+from cairn.resources.context import State
+from cairn.resources.home.settings import Settings
+from cairn.resources.home.write_lock import write_lock
 
 if TYPE_CHECKING:
-    from resources.llm.dry_run import Unasked
+    from cairn.resources.llm.dry_run import Unasked
 
-TABLES = (CANDIDATES, REFUSALS, PIECES, CHECK_INS)
+STEP = STEPS["candidates"]
 
 
 def extractors(settings: Settings) -> list[Extractor]:
@@ -48,10 +49,10 @@ def pending_days(state: State) -> list[str]:
     )
 
 
-def run_candidates(state: State, days: Sequence[str]) -> Report:
+def run_candidates(state: State, days: Sequence[str]) -> StageReport:
     """Runs each rule, and the model, on the conversations of `days` that it owes."""
 
-    def make(logs: pl.DataFrame, names: Sequence[str], model: LanguageModel | None) -> Made:
+    def make(logs: pl.DataFrame, names: Sequence[str], model: LanguageModel | None) -> MadeRows:
         rules = [rule for rule in RULES if rule.name in names]
         found = candidates(logs, state.policy, rules)
         asked: dict[str, Extraction] = {}
@@ -73,14 +74,14 @@ def run_candidates(state: State, days: Sequence[str]) -> Report:
             CHECK_INS.name: [check_ins],
         }
         rows = {name: pl.concat(frames) for name, frames in made.items()}
-        return Made(rows, became, {name: one.failures for name, one in asked.items()})
+        return MadeRows(rows, became, {name: one.failures for name, one in asked.items()})
 
     state.wait_for_model("candidates", waits=False)
     with write_lock(state.home, "candidates"), timed("candidates") as finished:
         settings = state.settings
         return finished(
             run_by_conversation.run(
-                state, TABLES, extractors(settings), days, make, retired(settings)
+                state, STEP.writes, extractors(settings), days, make, retired(settings)
             )
         )
 
@@ -107,15 +108,15 @@ def estimate_ingested(state: State, units: pl.DataFrame) -> "Unasked":
 
 
 @multi_asset(
-    specs=specs(TABLES, [RAW_LOGS], "knowledge"),
+    specs=specs(STEP.writes, STEP.reads, "knowledge"),
     partitions_def=DAYS,
     backfill_policy=dg.BackfillPolicy.single_run(),
-    name="candidates",
+    name=STEP.name,
 )
 def candidates_asset(
     context: dg.AssetExecutionContext, state: dg.ResourceParam[State]
 ) -> Iterator[dg.MaterializeResult[Any]]:
     """What is found in the days in question."""
     report = run_candidates(state, days_asked_for(context, lambda: all_days(state)))
-    for table in TABLES:
+    for table in STEP.writes:
         yield result(state, table, report)

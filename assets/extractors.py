@@ -4,23 +4,23 @@ from typing import Any
 
 import dagster as dg
 
-from assets.engine.progress import Report, timed
-from assets.engine.run_stage import result
-from knowledge.engine.extractors import Extractor, extractors_frame
-from knowledge.schema.tables import EXTRACTORS
-from resources.context import State
-from resources.home.settings import Settings
-from resources.home.write_lock import write_lock
+from cairn.assets.engine.progress import StageReport, timed
+from cairn.assets.engine.run_stage import result
+from cairn.knowledge.engine.extractors import Extractor, extractors_frame
+from cairn.knowledge.schema.tables import EXTRACTORS
+from cairn.resources.context import State
+from cairn.resources.home.settings import Settings
+from cairn.resources.home.write_lock import write_lock
 
 
 def in_force(settings: Settings) -> list[Extractor]:
     """Everything with a fingerprint: adapters, rules, stages, and prompts if a model is set."""
-    from assets.candidates import extractors as of_candidates
-    from assets.learning_candidates import extractors as of_learnings
-    from assets.raw_logs import STAGE as RAW_LOGS_STAGE
-    from knowledge.assembly.stages import STAGES
-    from knowledge.ingest.adapters import adapters
-    from knowledge.llm.prompts import PROMPTS
+    from cairn.assets.candidates import extractors as of_candidates
+    from cairn.assets.learning_candidates import extractors as of_learnings
+    from cairn.assets.raw_logs import STAGE as RAW_LOGS_STAGE
+    from cairn.knowledge.assembly.stages import STAGES
+    from cairn.knowledge.ingest.adapters import adapters
+    from cairn.knowledge.llm.prompts import PROMPTS
 
     read = [Extractor(a.name, "adapter", a.version, a.about) for a in adapters().values()]
     model = settings.model
@@ -34,13 +34,13 @@ def in_force(settings: Settings) -> list[Extractor]:
     return [*read, RAW_LOGS_STAGE, *by_day, *stages, *prompts]
 
 
-def run_extractors(state: State) -> Report:
+def run_extractors(state: State) -> StageReport:
     """Writes what is in force."""
     with write_lock(state.home, "extractors"), timed("extractors") as finished:
         frame = extractors_frame(in_force(state.settings), state.policy)
         written = state.warehouse.write(EXTRACTORS, frame)
         return finished(
-            Report("extractors", frame.height, done=frame.height, rows=frame.height,
+            StageReport("extractors", frame.height, done=frame.height, rows=frame.height,
                    written=int(written.changed))
         )  # fmt: skip
 

@@ -7,27 +7,30 @@ from typing import TYPE_CHECKING, Any
 import dagster as dg
 import polars as pl
 
-from assets.engine import run_by_conversation
-from assets.engine.partitions import DAYS, days_asked_for
-from assets.engine.progress import Report, timed
-from assets.engine.run_by_conversation import Made
-from assets.engine.run_stage import multi_asset, result, specs
-from assets.raw_logs import all_days
-from knowledge.dialogue.turns import CONVERSATION
-from knowledge.engine.extractors import Extractor
-from knowledge.engine.work import OUTCOME_SCHEMA
-from knowledge.learnings.llm import extraction
-from knowledge.learnings.llm.extraction import LEARNING_MODEL, asked_learnings
-from knowledge.learnings.llm.readiness import finished
-from knowledge.learnings.stages import EXTRACTOR, learning_candidates
-from knowledge.llm.client import LanguageModel
-from knowledge.schema.tables import CONVERSATIONS, LEARNING_CANDIDATES, RAW_LOGS, SOURCE_FILES
-from resources.context import State
-from resources.home.settings import Settings
-from resources.home.write_lock import write_lock
+from cairn.assets.engine import run_by_conversation
+from cairn.assets.engine.partitions import DAYS, days_asked_for
+from cairn.assets.engine.progress import StageReport, timed
+from cairn.assets.engine.run_by_conversation import MadeRows
+from cairn.assets.engine.run_stage import multi_asset, result, specs
+from cairn.assets.raw_logs import all_days
+from cairn.knowledge.assembly.run import STEPS
+from cairn.knowledge.dialogue.turns import CONVERSATION
+from cairn.knowledge.engine.extractors import Extractor
+from cairn.knowledge.engine.work import OUTCOME_SCHEMA
+from cairn.knowledge.learnings.llm import extraction
+from cairn.knowledge.learnings.llm.extraction import LEARNING_MODEL, asked_learnings
+from cairn.knowledge.learnings.llm.readiness import finished
+from cairn.knowledge.learnings.stages import EXTRACTOR, learning_candidates
+from cairn.knowledge.llm.client import LanguageModel
+from cairn.knowledge.schema.tables import CONVERSATIONS, LEARNING_CANDIDATES, RAW_LOGS, SOURCE_FILES
+from cairn.resources.context import State
+from cairn.resources.home.settings import Settings
+from cairn.resources.home.write_lock import write_lock
 
 if TYPE_CHECKING:
-    from resources.llm.dry_run import Unasked
+    from cairn.resources.llm.dry_run import Unasked
+
+STEP = STEPS["learning_candidates"]
 
 
 def extractors(settings: Settings) -> list[Extractor]:
@@ -81,10 +84,10 @@ def _touched(state: State, undated: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def run_learning_candidates(state: State, days: Sequence[str]) -> Report:
+def run_learning_candidates(state: State, days: Sequence[str]) -> StageReport:
     """Judges each conversation of `days` that is new or grew, and asks about those that rest."""
 
-    def make(logs: pl.DataFrame, names: Sequence[str], model: LanguageModel | None) -> Made:
+    def make(logs: pl.DataFrame, names: Sequence[str], model: LanguageModel | None) -> MadeRows:
         rows, outcomes = LEARNING_CANDIDATES.empty(), pl.DataFrame(schema=OUTCOME_SCHEMA)
         lost: dict[str, pl.DataFrame] = {}
         if EXTRACTOR.name in names:
@@ -102,7 +105,7 @@ def run_learning_candidates(state: State, days: Sequence[str]) -> Report:
                 and waiting.join(rested, left_on=_UNIT, right_on=CONVERSATION, how="semi").height
             ):
                 state.wait_for_model("learning_candidates", waits=True)
-        return Made({LEARNING_CANDIDATES.name: rows}, outcomes, lost)
+        return MadeRows({LEARNING_CANDIDATES.name: rows}, outcomes, lost)
 
     state.wait_for_model("learning_candidates", waits=False)
     with write_lock(state.home, "learning_candidates"), timed("learning_candidates") as ended:
@@ -148,10 +151,10 @@ def estimate(state: State, units: pl.DataFrame) -> "Unasked":
 
 
 @multi_asset(
-    specs=specs([LEARNING_CANDIDATES], [RAW_LOGS], "knowledge"),
+    specs=specs(STEP.writes, STEP.reads, "knowledge"),
     partitions_def=DAYS,
     backfill_policy=dg.BackfillPolicy.single_run(),
-    name="learning_candidates",
+    name=STEP.name,
 )
 def learning_candidates_asset(
     context: dg.AssetExecutionContext, state: dg.ResourceParam[State]

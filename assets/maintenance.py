@@ -4,10 +4,10 @@ from typing import Any
 
 import dagster as dg
 
-from knowledge.schema.tables import TABLES
-from resources.context import State
-from resources.home.write_lock import write_lock
-from resources.warehouse.publication import generations_in_use, namespaces, versions_in_use
+from cairn.knowledge.schema.tables import TABLES
+from cairn.resources.context import State
+from cairn.resources.home.write_lock import write_lock
+from cairn.resources.warehouse.publication import generations_in_use, namespaces, versions_in_use
 
 
 @dg.asset(

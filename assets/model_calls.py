@@ -5,16 +5,16 @@ from typing import Any
 
 import dagster as dg
 
-from assets.engine.progress import Report
-from assets.engine.run_stage import multi_asset, result, specs
-from assets.work import MADE
-from knowledge.llm.costs import costs
-from knowledge.schema.tables import MODEL_CALLS
-from resources.context import State
-from resources.home.write_lock import write_lock
+from cairn.assets.engine.progress import StageReport
+from cairn.assets.engine.run_stage import multi_asset, result, specs
+from cairn.assets.work import MADE
+from cairn.knowledge.llm.costs import costs
+from cairn.knowledge.schema.tables import MODEL_CALLS
+from cairn.resources.context import State
+from cairn.resources.home.write_lock import write_lock
 
 
-def run_model_calls(state: State) -> Report:
+def run_model_calls(state: State) -> StageReport:
     """Adds the calls that are new to the ledger; writes nothing if there are none.
 
     Where the file of answers is another one than before, such as a backup, the table follows it.
@@ -28,7 +28,7 @@ def run_model_calls(state: State) -> Report:
             written = state.warehouse.append(MODEL_CALLS, new)
         else:
             written = state.warehouse.write(MODEL_CALLS, ledger)
-        return Report(
+        return StageReport(
             "model_calls", units=new.height, done=new.height, rows=ledger.height,
             written=int(written.changed),
         )  # fmt: skip

@@ -7,36 +7,40 @@ from typing import Any
 import dagster as dg
 import polars as pl
 
-from assets.deletion import drop_older, older_to_drop
-from assets.engine.progress import Report, timed
-from assets.extractors import in_force
-from knowledge.consolidation.standing import QUARANTINED, status_at
-from knowledge.engine.extractors import extractors_frame
-from knowledge.quality.invariants import violations
-from knowledge.quality.measures import READS, columns_read, of_knowledge
-from knowledge.quality.retraction_guard import too_many
-from knowledge.schema.calendar import UNDATED, watermark
-from knowledge.schema.tables import (
+from cairn.assets import candidates, learning_candidates, raw_logs
+from cairn.assets.engine.progress import StageReport, timed
+from cairn.assets.extractors import in_force
+from cairn.knowledge.consolidation.standing import QUARANTINED, status_at
+from cairn.knowledge.engine.extractors import extractors_frame
+from cairn.knowledge.quality.invariants import violations
+from cairn.knowledge.quality.measures import READS, columns_read, of_knowledge
+from cairn.knowledge.quality.retraction_guard import too_many
+from cairn.knowledge.schema.calendar import UNDATED, watermark
+from cairn.knowledge.schema.tables import (
     CONVERSATIONS,
     DEAD_LETTERS,
     EXTRACTORS,
     MEMORY,
     MODEL_CALLS,
     RAW_LOGS,
+    RECORDS,
     SOURCE_FILES,
     TABLES,
     VECTOR_INDEX,
     WORK,
     Table,
 )
-from resources.context import State
-from resources.home.write_lock import write_lock
-from resources.llm.verdict_limits import Verdicts
-from resources.retraction_guard import bounds, struck_out_now
-from resources.vector_index.protocol import MissingGenerationError, VectorIndexError
-from resources.warehouse.publication import (
-    Held,
+from cairn.resources.context import State
+from cairn.resources.deletion.tombstones import forgetting, note_forgetting
+from cairn.resources.home.usage import forget_use
+from cairn.resources.home.write_lock import write_lock
+from cairn.resources.llm.verdict_limits import SuiteVerdicts
+from cairn.resources.retraction_guard import bounds, struck_out_now
+from cairn.resources.vector_index.protocol import MissingGenerationError, VectorIndexError
+from cairn.resources.warehouse.publication import (
+    HeldBack,
     Manifest,
+    forget_others,
     generations_in_use,
     held_back,
     hold_back,
@@ -44,6 +48,7 @@ from resources.warehouse.publication import (
     publish,
     published,
     read_published,
+    unpublish,
 )
 
 PUBLISHED = tuple(table for table in TABLES.values() if table is not WORK)
@@ -87,7 +92,7 @@ def is_stale(state: State) -> bool:
             return True
         if any(last.tables.get(name) != current[name] for name in made):
             return True
-        if isinstance(last, Held):
+        if isinstance(last, HeldBack):
             if last.bounds != bounds(state):
                 return True
         elif last.generation and not _is_there(state, namespace, last.generation):
@@ -109,7 +114,7 @@ def _sorted(state: State, table: Table) -> pl.DataFrame:
     return state.warehouse.read(table).collect().sort(table.key)
 
 
-def run_publication(state: State) -> Report:
+def run_publication(state: State) -> StageReport:
     """Publishes each namespace whose invariants hold; keeps which ones do not, and why."""
     with write_lock(state.home, "publication"), timed("publication") as finished:
         tables = versions(state)
@@ -120,8 +125,8 @@ def run_publication(state: State) -> Report:
             row["namespace"]: row["generation"]
             for row in state.warehouse.read(VECTOR_INDEX).collect().iter_rows(named=True)
         }
-        verdicts = Verdicts(state.home)
-        held: dict[str, Held] = {}
+        verdicts = SuiteVerdicts(state.home)
+        held: dict[str, HeldBack] = {}
         count = written = 0
         for namespace in sorted({*ends["namespace"], *namespaces(state.home)}):
             count += 1
@@ -145,16 +150,48 @@ def run_publication(state: State) -> Report:
                 or violations(_frames(state, namespace, tables))
                 or _struck_out(state, namespace)
             ):
-                held[namespace] = Held(wrong, tables, bounds(state))
+                held[namespace] = HeldBack(wrong, tables, bounds(state))
             else:
                 written += publish(state.home, manifest)
                 state.index.prune(namespace, generations_in_use(state.home, namespace))
         hold_back(state.home, held)
         drop_older(state)
         return finished(
-            Report("publication", count, done=count - len(held), failed=len(held), rows=count,
+            StageReport("publication", count, done=count - len(held), failed=len(held), rows=count,
                    written=written)
         )  # fmt: skip
+
+
+def older_to_drop(state: State) -> set[str]:
+    """Namespaces whose older manifests and generations hold what is forgotten, and may go for good.
+
+    None while days are owed, as what is published may hold what they hold; nor those held back.
+    """
+    waiting = forgetting(state.home) - held_back(state.home).keys()
+    if waiting and (
+        raw_logs.pending_days(state)
+        or candidates.pending_days(state)
+        or learning_candidates.pending_days(state)
+    ):
+        return set()
+    return waiting
+
+
+def drop_older(state: State) -> None:
+    """Drops older manifests and generations of namespaces in which something was forgotten.
+
+    After they were published, under the home's write lock; again with each publication until what
+    is forgotten is out of all that follows from the days.
+    """
+    for_good = older_to_drop(state)
+    for namespace in sorted(forgetting(state.home) - held_back(state.home).keys()):
+        forget_others(state.home, namespace)
+        if namespace not in state.warehouse.namespaces(RECORDS):
+            unpublish(state.home, namespace)
+            forget_use(state.home, namespace)
+        state.index.prune(namespace, generations_in_use(state.home, namespace))
+        if namespace in for_good:
+            note_forgetting(state.home, namespace, on=False)
 
 
 def _struck_out(state: State, namespace: str) -> list[str]:

@@ -9,24 +9,32 @@ from typing import Any, NamedTuple
 import dagster as dg
 import polars as pl
 
-from assets.engine.partitions import DAYS, days_asked_for
-from assets.engine.prefetch import ahead
-from assets.engine.progress import Report, timed
-from assets.engine.run_stage import multi_asset, result, specs
-from knowledge.engine.diff import Change
-from knowledge.engine.extractors import Extractor
-from knowledge.engine.work import day_units, owed, settled, vanished
-from knowledge.ingest.adapters import adapters
-from knowledge.ingest.dating import told_times
-from knowledge.ingest.events import HEAD_COLUMNS, PLACE, Read, placed, raw_logs
-from knowledge.ingest.sessions import conversations, episodes
-from knowledge.llm import prompt_injection
-from knowledge.schema.identity import digest
-from knowledge.schema.policy import Policy
-from knowledge.schema.tables import CONVERSATIONS, DEAD_LETTERS, EPISODES, RAW_LOGS, RECORDS, WORK
-from resources.context import State
-from resources.home.sources import list_sources
-from resources.home.write_lock import write_lock
+from cairn.assets.engine.partitions import DAYS, days_asked_for
+from cairn.assets.engine.prefetch import ahead
+from cairn.assets.engine.progress import StageReport, timed
+from cairn.assets.engine.run_stage import multi_asset, result, specs
+from cairn.knowledge.assembly.run import STEPS
+from cairn.knowledge.engine.diff import Change
+from cairn.knowledge.engine.extractors import Extractor
+from cairn.knowledge.engine.work import day_units, owed, settled, vanished
+from cairn.knowledge.ingest.adapters import adapters
+from cairn.knowledge.ingest.dating import told_times
+from cairn.knowledge.ingest.events import HEAD_COLUMNS, PLACE, ReadEvents, placed, raw_logs
+from cairn.knowledge.ingest.sessions import conversations, episodes
+from cairn.knowledge.llm import prompt_injection
+from cairn.knowledge.schema.identity import digest
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.tables import (
+    CONVERSATIONS,
+    DEAD_LETTERS,
+    EPISODES,
+    RAW_LOGS,
+    RECORDS,
+    WORK,
+)
+from cairn.resources.context import State
+from cairn.resources.home.sources import list_sources
+from cairn.resources.home.write_lock import write_lock
 
 STAGE = Extractor(
     "raw_logs",
@@ -42,6 +50,8 @@ STAGE = Extractor(
     ),
     (f"injection@{prompt_injection.VERSION}",),
 )
+
+STEP = STEPS[STAGE.name]
 
 BATCH_BYTES = 32 * 1024 * 1024
 """Payload worked on at once: what bounds the memory of a long range of days."""
@@ -104,13 +114,13 @@ def pending_days(state: State, where: pl.DataFrame | None = None) -> list[str]:
     return sorted({*owed(units, work)["day"], *gone["unit"]})
 
 
-def run_raw_logs(state: State, days: Sequence[str]) -> Report:
+def run_raw_logs(state: State, days: Sequence[str]) -> StageReport:
     """Makes the raw logs, conversations and episodes of `days` anew."""
     with write_lock(state.home, STAGE.name), timed(STAGE.name) as finished:
         date_again(state)
         where = places(state).filter(pl.col("day").is_in(days))
         units = day_units(where, STAGE.name, fingerprint(state.policy))
-        report = Report(STAGE.name)
+        report = StageReport(STAGE.name)
         # The next records are read, and the last ones written, while some are worked on.
         batches = ahead(partial(_read_batch, state, where), _batches(where, days))
         for stored in ahead(partial(_store, state), map(_make, batches)):
@@ -149,7 +159,7 @@ class _Batch(NamedTuple):
 
 class _Made(NamedTuple):
     batch: _Batch
-    read: Read
+    read: ReadEvents
 
 
 def _read_batch(state: State, where: pl.DataFrame, days: list[str]) -> _Batch:
@@ -182,7 +192,7 @@ def _make(batch: _Batch) -> _Made:
     return _Made(batch, raw_logs(batch.records))
 
 
-def _store(state: State, made: _Made) -> Report:
+def _store(state: State, made: _Made) -> StageReport:
     logs, batch = made.read.raw_logs, made.batch
     days = batch.days
     written = [
@@ -195,7 +205,7 @@ def _store(state: State, made: _Made) -> Report:
     state.warehouse.write(DEAD_LETTERS, pl.concat([old.filter(~mine), made.read.dead_letters]))
     units, failed = len(batch.record_keys), made.read.dead_letters.height
     done = batch.records.height - made.read.silent - failed
-    return Report(
+    return StageReport(
         STAGE.name,
         units=units,
         done=done,
@@ -207,15 +217,15 @@ def _store(state: State, made: _Made) -> Report:
 
 
 @multi_asset(
-    specs=specs([RAW_LOGS, CONVERSATIONS, EPISODES], [RECORDS], "logs"),
+    specs=specs(STEP.writes, STEP.reads, "logs"),
     partitions_def=DAYS,
     backfill_policy=dg.BackfillPolicy.single_run(),
-    name="raw_logs",
+    name=STEP.name,
 )
 def raw_logs_asset(
     context: dg.AssetExecutionContext, state: dg.ResourceParam[State]
 ) -> Iterator[dg.MaterializeResult[Any]]:
     """Events of the days in question."""
     report = run_raw_logs(state, days_asked_for(context, lambda: all_days(state)))
-    for table in (RAW_LOGS, CONVERSATIONS, EPISODES):
+    for table in STEP.writes:
         yield result(state, table, report)

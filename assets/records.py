@@ -11,19 +11,19 @@ from typing import Any, NamedTuple
 import dagster as dg
 import polars as pl
 
-from assets.deletion import Forgotten, apply_tombstones
-from assets.engine.prefetch import ahead
-from assets.engine.progress import Report, timed
-from assets.engine.run_stage import multi_asset, result, specs
-from knowledge.ingest.adapters import adapters
-from knowledge.ingest.records import STAGE, Before, SourceRead, before, read_records
-from knowledge.redaction import redactor
-from knowledge.schema.identity import digest
-from knowledge.schema.tables import DEAD_LETTERS, RECORDS, SOURCE_FILES
-from resources.context import State
-from resources.home.log_files import LogFile, changed, prefix_hash, windows
-from resources.home.sources import files_there
-from resources.home.write_lock import write_lock
+from cairn.assets.engine.prefetch import ahead
+from cairn.assets.engine.progress import StageReport, timed
+from cairn.assets.engine.run_stage import multi_asset, result, specs
+from cairn.knowledge.ingest.adapters import adapters
+from cairn.knowledge.ingest.records import STAGE, Before, SourceRead, before, read_records
+from cairn.knowledge.redaction import redactor
+from cairn.knowledge.schema.identity import digest
+from cairn.knowledge.schema.tables import DEAD_LETTERS, RECORDS, SOURCE_FILES
+from cairn.resources.context import State
+from cairn.resources.deletion.applying import ForgottenRecords, apply_tombstones
+from cairn.resources.home.log_files import LogFile, changed, prefix_hash, windows
+from cairn.resources.home.sources import files_there
+from cairn.resources.home.write_lock import write_lock
 
 BATCH_BYTES = 32 * 1024 * 1024
 """Payload written at once, while the next is read: what bounds the memory of an import."""
@@ -58,10 +58,10 @@ class Start(NamedTuple):
     before: Before
 
 
-def intake(state: State, files: Iterable[LogFile]) -> Report:
+def intake(state: State, files: Iterable[LogFile]) -> StageReport:
     """Reads what is new in `files` and appends it to `records`; batch by batch, each complete."""
     with write_lock(state.home, "records"), timed("records") as finished:
-        report = Report("records")
+        report = StageReport("records")
         forgotten = apply_tombstones(state)
         batches = _batches(_read(state, map(_as_it_is, files), forgotten))
         for stored in ahead(partial(_store, state, forgotten), batches):
@@ -77,7 +77,9 @@ def _as_it_is(file: LogFile) -> LogFile:
     return file
 
 
-def _read(state: State, files: Iterable[LogFile], forgotten: Forgotten) -> Iterator[FileRead]:
+def _read(
+    state: State, files: Iterable[LogFile], forgotten: ForgottenRecords
+) -> Iterator[FileRead]:
     """Files one by one, in their order."""
     known = {
         (row["namespace"], row["path"]): row
@@ -92,7 +94,7 @@ def _read(state: State, files: Iterable[LogFile], forgotten: Forgotten) -> Itera
 
 
 def _read_file(
-    state: State, file: LogFile, known: dict[str, Any] | None, forgotten: Forgotten
+    state: State, file: LogFile, known: dict[str, Any] | None, forgotten: ForgottenRecords
 ) -> FileRead:
     """New lines of one file: from where the last intake stopped if it only grew, else all."""
     start, lines, adapter, hashed, told = _start(state, file, known, forgotten)
@@ -143,7 +145,7 @@ def _read_file(
 
 
 def _start(
-    state: State, file: LogFile, known: dict[str, Any] | None, forgotten: Forgotten
+    state: State, file: LogFile, known: dict[str, Any] | None, forgotten: ForgottenRecords
 ) -> Start:
     """The start of a file, or the end of what was read of it before if it only grew.
 
@@ -187,7 +189,7 @@ def _batches(reads: Iterable[FileRead]) -> Iterator[list[FileRead]]:
         yield batch
 
 
-def _store(state: State, forgotten: Forgotten, batch: Sequence[FileRead]) -> Report:
+def _store(state: State, forgotten: ForgottenRecords, batch: Sequence[FileRead]) -> StageReport:
     """Appends the records that are not there yet; then says of the files that they are read.
 
     What is forgotten is not taken in again.
@@ -222,7 +224,7 @@ def _store(state: State, forgotten: Forgotten, batch: Sequence[FileRead]) -> Rep
         stays = stays.join(rows, on=table.key, how="anti")
         versions.append(warehouse.write(table, pl.concat([stays, rows])))
     outcomes = source_files["outcome"].to_list()
-    return Report(
+    return StageReport(
         "records",
         units=source_files.height,
         done=outcomes.count("done"),

@@ -5,11 +5,11 @@ from typing import Any
 
 import dagster as dg
 
-from assets.engine.plots import bars, histogram, scatter
-from assets.engine.run_stage import materialize, multi_asset, specs
-from knowledge.assembly.stages import STAGES
-from knowledge.schema.tables import CLUSTERS, LEARNINGS, MEMORY
-from resources.context import State
+from cairn.assets.engine.plots import bars, histogram, scatter
+from cairn.assets.engine.run_stage import materialize, multi_asset, specs
+from cairn.knowledge.assembly.stages import STAGES
+from cairn.knowledge.schema.tables import CLUSTERS, LEARNINGS, MEMORY
+from cairn.resources.context import State
 
 _GROUPS = {
     "knowledge": (

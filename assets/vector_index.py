@@ -6,32 +6,22 @@ from typing import Any
 import dagster as dg
 import polars as pl
 
-from assets.engine.progress import Report, timed
-from assets.engine.run_stage import multi_asset, result, specs
-from knowledge.retrieval.points import points
-from knowledge.schema.tables import (
-    CONVERSATIONS,
-    EMBEDDINGS,
-    EPISODES,
-    FACT_SOURCES,
-    LEARNINGS,
-    MEMORY,
-    MEMORY_ENTITIES,
-    VECTOR_INDEX,
-)
-from resources.context import State
-from resources.home.tombstones import forgetting
-from resources.home.write_lock import write_lock
+from cairn.assets.engine.progress import StageReport, timed
+from cairn.assets.engine.run_stage import multi_asset, result, specs
+from cairn.knowledge.assembly.run import STEPS
+from cairn.knowledge.retrieval.points import points
+from cairn.knowledge.schema.tables import VECTOR_INDEX
+from cairn.resources.context import State
+from cairn.resources.deletion.tombstones import forgetting
+from cairn.resources.home.write_lock import write_lock
 
-READS = (
-    MEMORY, MEMORY_ENTITIES, EPISODES, LEARNINGS, EMBEDDINGS, FACT_SOURCES, CONVERSATIONS
-)  # fmt: skip
+STEP = STEPS["vector_index"]
 
 
-def run_vector_index(state: State, *, rebuild: bool = False) -> Report:
+def run_vector_index(state: State, *, rebuild: bool = False) -> StageReport:
     """Publishes a generation for each namespace whose points changed."""
     with write_lock(state.home, "vector_index"), timed("vector_index") as finished:
-        frames = [state.warehouse.read(table).collect() for table in READS]
+        frames = [state.warehouse.read(table).collect() for table in STEP.reads]
         namespaces = sorted({*(n for frame in frames for n in frame["namespace"].unique())})
         # A copy of a generation keeps the bytes of points that are deleted from it.
         forgotten = forgetting(state.home)
@@ -60,7 +50,7 @@ def run_vector_index(state: State, *, rebuild: bool = False) -> Report:
         written = state.warehouse.write(VECTOR_INDEX, VECTOR_INDEX.frame(rows))
         count = sum(int(str(row["points"])) for row in rows)
         return finished(
-            Report("vector_index", count, done=count, rows=count, written=int(written.changed))
+            StageReport("vector_index", count, done=count, rows=count, written=int(written.changed))
         )
 
 
@@ -71,7 +61,7 @@ class IndexConfig(dg.Config):
     """Build anew and optimize, as the night does, even where nothing changed."""
 
 
-@multi_asset(specs=specs([VECTOR_INDEX], READS, "serving"), name="vector_index")
+@multi_asset(specs=specs(STEP.writes, STEP.reads, "serving"), name=STEP.name)
 def vector_index_asset(
     state: dg.ResourceParam[State], config: IndexConfig
 ) -> Iterator[dg.MaterializeResult[Any]]:

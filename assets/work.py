@@ -5,11 +5,11 @@ from collections.abc import Iterator
 import dagster as dg
 import polars as pl
 
-from assets.engine.plots import table
-from assets.engine.progress import Report
-from assets.engine.run_stage import multi_asset, result, specs
-from knowledge.engine.work import OUTCOMES
-from knowledge.schema.tables import (
+from cairn.assets.engine.plots import table
+from cairn.assets.engine.progress import StageReport
+from cairn.assets.engine.run_stage import multi_asset, result, specs
+from cairn.knowledge.engine.work import OUTCOMES
+from cairn.knowledge.schema.tables import (
     CANDIDATES,
     CLUSTERS,
     DEAD_LETTERS,
@@ -25,7 +25,7 @@ from knowledge.schema.tables import (
     THEMES,
     WORK,
 )
-from resources.context import State
+from cairn.resources.context import State
 
 MADE = (
     CANDIDATES, KNOWN_ONLY_CANDIDATES, LEARNING_CANDIDATES, THEMES, THEME_FACTS, CLUSTERS,
@@ -49,6 +49,8 @@ def work_asset(state: dg.ResourceParam[State]) -> Iterator[dg.MaterializeResult[
         **{name: (pl.col("outcome") == name).sum().cast(pl.Int64) for name in OUTCOMES},
     )
     totals = counts.drop("stage").sum().row(0, named=True)
-    yield result(state, SOURCE_FILES, Report("work"))
-    yield result(state, DEAD_LETTERS, Report("work"))
-    yield result(state, WORK, Report("work", **totals), {"stages": table(counts.sort("stage"))})
+    yield result(state, SOURCE_FILES, StageReport("work"))
+    yield result(state, DEAD_LETTERS, StageReport("work"))
+    yield result(
+        state, WORK, StageReport("work", **totals), {"stages": table(counts.sort("stage"))}
+    )

@@ -14,9 +14,10 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
-from benchmarks.sessions import SAMPLES
+from benchmarks.sessions import A_CHAT, SAMPLES
+from benchmarks.start import GOALS
 
 ROOT = Path(__file__).parents[1]
 MB = 1_000_000
@@ -42,7 +43,15 @@ class Figure(NamedTuple):
     goal: str = ""
 
 
-def run(task: str, *arguments: object, threads: int | None = None) -> dict[str, Any]:
+class Run(Protocol):
+    """How a task of benchmarks.tasks is run."""
+
+    def __call__(self, task: str, *arguments: object, threads: int | None = None) -> dict[str, Any]:
+        """What it measured."""
+        ...
+
+
+def by_itself(task: str, *arguments: object, threads: int | None = None) -> dict[str, Any]:
     """What a task of benchmarks.tasks measured, in a process of its own; `threads` of polars.
 
     Raises:
@@ -59,12 +68,18 @@ def run(task: str, *arguments: object, threads: int | None = None) -> dict[str, 
 
 
 def measured(
-    source: Path, size: int, rounds: int, statements: Sequence[int], facts: Sequence[int]
+    source: Path,
+    size: int,
+    rounds: int,
+    statements: Sequence[int],
+    facts: Sequence[int],
+    run: Run = by_itself,
 ) -> dict[str, Any]:
     """All figures of about `size` bytes of sessions made of those under `source`.
 
     `statements` are the numbers of statements whose pairs are looked for, `facts` those of facts
-    that are consolidated in two nights.
+    that are consolidated in two nights. Each task runs in a process of its own, unless `run` says
+    otherwise: then what it takes to start is not in its figures.
     """
     with tempfile.TemporaryDirectory() as scratch:
         half, whole = Path(scratch, "half"), Path(scratch, "whole")
@@ -81,6 +96,7 @@ def measured(
             "memory_half": run("memory", half),
             "memory": run("memory", whole),
             "stages": run("stages", whole),
+            "start": run("start", *((5, SAMPLES) if rounds > 1 else (1, A_CHAT))),
             "lessons": run("lessons", half),
             "model": run("model", MODEL_CALLS, MODEL_DELAY),
             "pairs": [run("pairs", count, rounds) for count in statements],
@@ -91,13 +107,13 @@ def measured(
             "topic_nights": [run("topic_nights", count) for count in statements],
             "simhash": [run("simhash", count, rounds) for count in statements],
             "evidence": run("evidence", EVIDENCE_FACTS if rounds > 1 else facts[0], ASKED),
-            "nights": [nights(count) for count in facts],
+            "nights": [nights(count, run) for count in facts],
             "search": [run("search", count, SEARCHES, COMPARED) for count in facts[:2]],
             "http": run("http", facts[0], *((4, 5) if rounds > 1 else (1, 0.5)), threads=1),
         }
 
 
-def nights(count: int) -> dict[str, Any]:
+def nights(count: int, run: Run) -> dict[str, Any]:
     """A first night of about `count` facts and one with 1 % more, in one thread."""
     with tempfile.TemporaryDirectory() as home:
         run("facts", home, count, "before")
@@ -137,6 +153,7 @@ def figures(result: dict[str, Any]) -> Iterator[Figure]:
         "peak memory, all stages", f"goal {MEMORY_GOAL_MB} MB", f"{peak:.0f} MB",
         MEMORY_GOAL_MB / peak, "1",
     )  # fmt: skip
+    yield from started(result["start"])
     yield from lessons(result["lessons"])
     asked, seconds = result["model"], result["model"]["seconds"]
     yield Figure(
@@ -192,6 +209,18 @@ def figures(result: dict[str, Any]) -> Iterator[Figure]:
     rest = total - sum(stage["seconds"] for stage in stages.values())
     yield Figure("checks, and Dagster itself", "", f"{rest:.1f} s", None)
     yield Figure("whole graph, from files to publication", "", f"{total:.1f} s", None)
+
+
+def started(found: dict[str, Any]) -> Iterator[Figure]:
+    """What commands cost from start to end."""
+    bare = found["seconds"]["import polars"]
+    for name, goal in GOALS.items():
+        yield Figure(
+            f"`cairn {name}`, the whole process, goal {goal} s CPU",
+            f"import polars {bare:.2f} s CPU",
+            f"{found['seconds'][name]:.2f} s CPU",
+            bare / found["seconds"][name],
+        )
 
 
 def clustered(result: dict[str, Any]) -> Iterator[Figure]:

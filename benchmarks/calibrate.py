@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.isotonic import IsotonicRegression
 
-from knowledge.vectors.model import Embedder
-from knowledge.vectors.similarity import Curve
-from resources.vector_index.embedder import CALIBRATION, load_embedder
+from cairn.knowledge.vectors.model import Embedder
+from cairn.knowledge.vectors.similarity import Curve
+from cairn.resources.vector_index.embedder import CALIBRATION, load_embedder
 
 Floats = NDArray[np.float64]
 BINS = 15

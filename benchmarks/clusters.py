@@ -10,12 +10,12 @@ import numpy as np
 import polars as pl
 
 from benchmarks.sessions import SAMPLES
-from knowledge.consolidation.topics import clusters
-from knowledge.nlp.text import words
-from knowledge.schema.policy import Policy
-from knowledge.vectors.hdbscan import clustering, folded
-from knowledge.vectors.model import Remembering, Vectors
-from resources.vector_index.embedder import load_embedder
+from cairn.knowledge.consolidation.topics import clusters
+from cairn.knowledge.nlp.text import words
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.vectors.hdbscan import clustering, folded
+from cairn.knowledge.vectors.model import Remembering, Vectors
+from cairn.resources.vector_index.embedder import load_embedder
 
 OWN_WORDS = 8
 """Words that a topic is made of."""

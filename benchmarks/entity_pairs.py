@@ -16,13 +16,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from knowledge.nlp.names import canonical
-from knowledge.resolution.resolution import entity_merges
-from knowledge.schema.identity import entity_id, fact_id
-from knowledge.schema.policy import Policy
-from knowledge.schema.tables import ENTITIES, FACTS
-from knowledge.vectors.model import Embedder
-from knowledge.vectors.similarity import pair_similarity
+from cairn.knowledge.nlp.names import canonical
+from cairn.knowledge.resolution.resolution import entity_merges
+from cairn.knowledge.schema.identity import entity_id, fact_id
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.tables import ENTITIES, FACTS
+from cairn.knowledge.vectors.model import Embedder
+from cairn.knowledge.vectors.similarity import pair_similarity
 
 LABELLED = Path(__file__).parents[1] / "tests" / "knowledge" / "labelled" / "entity_pairs.jsonl"
 COSINE, EDIT = 0.85, 90.0
@@ -178,7 +178,7 @@ def scores(said: Sequence[bool], pairs: Sequence[Pair]) -> dict[str, float]:
 
 def measured(folder: Path | None) -> dict[str, dict[str, Any]]:
     """Scores of each way on each set: our own names, and the labelled records of a folder."""
-    from resources.vector_index.embedder import load_embedder
+    from cairn.resources.vector_index.embedder import load_embedder
 
     policy = Policy()
     embedder = load_embedder(policy.embedder)
@@ -209,7 +209,7 @@ def lines(result: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
 
 
 def main() -> None:
-    from resources.vector_index.embedder import load_embedder
+    from cairn.resources.vector_index.embedder import load_embedder
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--records", type=Path, help="folder of labelled records")

@@ -7,12 +7,12 @@ import numpy as np
 import polars as pl
 
 from benchmarks.made_up import world
-from knowledge.consolidation.support import similar_episodes
-from knowledge.schema.fact_types import structural
-from knowledge.schema.policy import Policy
-from knowledge.vectors.model import Remembering
-from knowledge.vectors.similarity import pair_similarity, raw_floor
-from resources.vector_index.embedder import load_embedder
+from cairn.knowledge.consolidation.support import similar_episodes
+from cairn.knowledge.schema.fact_types import structural
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.vectors.model import Remembering
+from cairn.knowledge.vectors.similarity import pair_similarity, raw_floor
+from cairn.resources.vector_index.embedder import load_embedder
 
 MOST = 1000
 """Results that a query asks for: more than there are episodes like one fact."""

@@ -23,10 +23,10 @@ from urllib.parse import urlencode
 import numpy as np
 
 from benchmarks.http_client import asked
-from resources.context import State
-from resources.warehouse.publication import published
-from serving.retrieval.open_memory import Memory
-from serving.retrieval.search import answer
+from cairn.resources.context import State
+from cairn.resources.warehouse.publication import published
+from cairn.serving.retrieval.open_memory import Memory
+from cairn.serving.retrieval.search import answer
 
 ROOT = Path(__file__).parents[1]
 CLIENTS = 8
@@ -83,7 +83,7 @@ def serving(home: Path, workers: int = 1) -> Iterator[str]:
     command = [
         sys.executable,
         "-m",
-        "serving.cli.main",
+        "cairn",
         "--home",
         str(home),
         "serve",

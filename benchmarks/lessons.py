@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from knowledge.dialogue.turns import CONVERSATION, readable
-from knowledge.learnings.draft import decode
-from knowledge.learnings.llm.extraction import asked_learnings
-from knowledge.learnings.scoring import judged
-from knowledge.learnings.stages import learning_candidates, learnings
-from knowledge.learnings.value_score import values
-from knowledge.llm.client import Answer, Ask
-from knowledge.llm.prompts import LEARNING_CATEGORIES
-from knowledge.llm.prompts.learnings.categories import Categories, Category, FoundCategory
-from knowledge.schema.policy import Policy
-from resources.llm.answer_cache import Answers
-from resources.llm.dry_run import Unasked
+from cairn.knowledge.dialogue.turns import CONVERSATION, readable
+from cairn.knowledge.learnings.draft import decode
+from cairn.knowledge.learnings.llm.extraction import asked_learnings
+from cairn.knowledge.learnings.scoring import judged
+from cairn.knowledge.learnings.stages import learning_candidates, learnings
+from cairn.knowledge.learnings.value_score import values
+from cairn.knowledge.llm.client import Answer, Ask
+from cairn.knowledge.llm.prompts import LEARNING_CATEGORIES
+from cairn.knowledge.llm.prompts.learnings.categories import Categories, Category, FoundCategory
+from cairn.knowledge.schema.policy import Policy
+from cairn.resources.llm.answer_cache import Answers
+from cairn.resources.llm.dry_run import Unasked
 
 if TYPE_CHECKING:
-    from resources.context import State
+    from cairn.resources.context import State
 
 KINDS: tuple[Category, ...] = ("bug_fix", "decision")
 CONCURRENCY = 4

@@ -8,10 +8,10 @@ import numpy as np
 import polars as pl
 
 from benchmarks.pairs import statements
-from knowledge.engine.stage import Frames
-from knowledge.nlp.text import words
-from knowledge.schema.calendar import EPOCH, day
-from knowledge.schema.tables import ENTITIES, EPISODES, FACT_SOURCES, FACTS, LEARNINGS
+from cairn.knowledge.engine.stage import Frames
+from cairn.knowledge.nlp.text import words
+from cairn.knowledge.schema.calendar import EPOCH, day
+from cairn.knowledge.schema.tables import ENTITIES, EPISODES, FACT_SOURCES, FACTS, LEARNINGS
 
 NAMESPACE = "benchmark"
 DAYS = 365

@@ -15,15 +15,15 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from knowledge.extraction.context_gate import OFF_CONTEXT, judged_in_context
-from knowledge.extraction.validation import Known, Proposal
-from knowledge.llm.chunks import Line, Lines
-from knowledge.nlp.names import refusals
-from knowledge.nlp.spans import place_of_name
-from knowledge.nlp.text import sentences
-from knowledge.schema.policy import Policy
-from knowledge.vectors.model import Embedder
-from knowledge.vectors.similarity import pair_similarity
+from cairn.knowledge.extraction.context_gate import OFF_CONTEXT, judged_in_context
+from cairn.knowledge.extraction.validation import KnownName, Proposal
+from cairn.knowledge.llm.chunks import Line, Lines
+from cairn.knowledge.nlp.names import refusals
+from cairn.knowledge.nlp.spans import place_of_name
+from cairn.knowledge.nlp.text import sentences
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.vectors.model import Embedder
+from cairn.knowledge.vectors.similarity import pair_similarity
 
 LABELLED = Path(__file__).parents[1] / "tests" / "knowledge" / "labelled" / "names_in_context.jsonl"
 JUNK = ("generic", "role", "fragment", "unfounded", "leaked")
@@ -106,7 +106,7 @@ def refused(rows: Sequence[Labelled], embedder: Embedder, policy: Policy) -> lis
 def _proposals(row: Labelled) -> list[Proposal]:
     start, end = place_of_name(row.name, row.message) or (0, 0)
     name = Proposal(
-        row.lines[row.at], "entity", "is", Known(row.name, "topic"), row.name, row.name,
+        row.lines[row.at], "entity", "is", KnownName(row.name, "topic"), row.name, row.name,
         row.message[start:end], start, end, 0.6, "labelled@1",
     )  # fmt: skip
     told = [
@@ -152,7 +152,7 @@ def _shares(rows: Sequence[Labelled], fell: Sequence[bool]) -> dict[str, float]:
 
 
 def main() -> None:
-    from resources.vector_index.embedder import load_embedder
+    from cairn.resources.vector_index.embedder import load_embedder
 
     policy, rows = Policy(), labelled()
     embedder = load_embedder(policy.embedder)

@@ -3,11 +3,11 @@
 import time
 from pathlib import Path
 
-from assets.engine.run_stage import run_stage
 from benchmarks.made_up import NAMESPACE, world
-from knowledge.consolidation.stages import CONSOLIDATION
-from knowledge.schema.tables import TABLES
-from resources.context import open_state
+from cairn.assets.engine.run_stage import run_stage
+from cairn.knowledge.consolidation.stages import CONSOLIDATION
+from cairn.knowledge.schema.tables import TABLES
+from cairn.resources.context import open_state
 
 
 def put(home: Path, count: int, *, before: bool) -> int:

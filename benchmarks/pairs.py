@@ -8,11 +8,11 @@ from statistics import median
 import numpy as np
 
 from benchmarks.sessions import SAMPLES
-from knowledge.nlp.text import words
-from knowledge.schema.policy import Policy
-from knowledge.vectors.model import Vectors
-from knowledge.vectors.similarity import BLOCK, candidate_pairs, raw_floor
-from resources.vector_index.embedder import load_embedder
+from cairn.knowledge.nlp.text import words
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.vectors.model import Vectors
+from cairn.knowledge.vectors.similarity import BLOCK, candidate_pairs, raw_floor
+from cairn.resources.vector_index.embedder import load_embedder
 
 FULL = 20_000
 """Statements of which a full matrix of similarities still fits in memory."""

@@ -32,12 +32,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks import entity_pairs, recall
-from knowledge.nlp.statements.compare import Verdict, compare
-from knowledge.nlp.statements.statement import read_statement
-from knowledge.schema.policy import Policy
-from knowledge.vectors.model import Embedder
-from knowledge.vectors.similarity import pair_similarity
-from resources.vector_index.embedder import load_embedder
+from cairn.knowledge.nlp.statements.compare import Verdict, compare
+from cairn.knowledge.nlp.statements.statement import read_statement
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.vectors.model import Embedder
+from cairn.knowledge.vectors.similarity import pair_similarity
+from cairn.resources.vector_index.embedder import load_embedder
 
 PLAIN = 0.85
 PARAPHRASE = (4.5, 5.0)

@@ -27,17 +27,17 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from assets.vector_index import READS
 from benchmarks.recall_sets import VERBATIM, Half, Question, put_index, read_halves, take_in
-from knowledge.retrieval.points import points
-from knowledge.schema.policy import Policy
-from knowledge.schema.tables import RAW_LOGS
-from resources.context import State, open_state
-from resources.vector_index.edge import EdgeIndex
-from resources.vector_index.protocol import Filters, Hit
-from serving.read.reader import Reader
-from serving.retrieval.open_memory import Memory
-from serving.retrieval.search import search_memory
+from cairn.assets.vector_index import STEP
+from cairn.knowledge.retrieval.points import points
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.tables import RAW_LOGS
+from cairn.resources.context import State, open_state
+from cairn.resources.vector_index.edge import EdgeIndex
+from cairn.resources.vector_index.protocol import Filters, Hit
+from cairn.serving.read.reader import Reader
+from cairn.serving.retrieval.open_memory import Memory
+from cairn.serving.retrieval.search import search_memory
 
 DEPTH = 20
 AT = (5, 10, 20)
@@ -111,7 +111,9 @@ class Memories:
         return self._turns(by_words(hits))
 
     def _publish_bare(self, namespace: str) -> str:
-        frames = [self.state.warehouse.read(each, namespace=namespace).collect() for each in READS]
+        frames = [
+            self.state.warehouse.read(each, namespace=namespace).collect() for each in STEP.reads
+        ]
         own = points(*frames).with_columns(context=pl.lit(None, dtype=pl.String))
         embedder = self.state.embedder
         size = embedder.embed([""]).shape[1]

@@ -21,15 +21,15 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from assets.records import intake
-from assets.vector_index import run_vector_index
-from knowledge.assembly.build import build
-from knowledge.engine.stage import Means
-from knowledge.schema.calendar import watermark
-from knowledge.schema.tables import CONVERSATIONS, RECORDS, TABLES, VECTOR_INDEX
-from resources.context import State
-from resources.home.log_files import log_files
-from resources.warehouse.publication import Manifest, publish
+from cairn.assets.records import intake
+from cairn.assets.vector_index import run_vector_index
+from cairn.knowledge.assembly.build import build
+from cairn.knowledge.engine.stage import Means
+from cairn.knowledge.schema.calendar import watermark
+from cairn.knowledge.schema.tables import CONVERSATIONS, RECORDS, TABLES, VECTOR_INDEX
+from cairn.resources.context import State
+from cairn.resources.home.log_files import log_files
+from cairn.resources.warehouse.publication import Manifest, publish
 
 RELEVANT = Path(__file__).parent / "memorybank_relevant.json"
 CAST_TOPICS = {

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from knowledge.redaction import redactor
+from cairn.knowledge.redaction import redactor
 
 LABELLED = (
     Path(__file__).parents[1] / "tests" / "knowledge" / "labelled" / "redaction_labelled.jsonl"

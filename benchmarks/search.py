@@ -17,20 +17,20 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from assets.engine.run_stage import run_stage
-from assets.vector_index import READS, run_vector_index
 from benchmarks.made_up import NAMESPACE
 from benchmarks.nights import put
-from knowledge.consolidation.stages import CONSOLIDATION
-from knowledge.retrieval.points import points
-from knowledge.schema.tables import MEMORY, TABLES
-from resources.context import State, open_state
-from resources.vector_index.bm25 import Words
-from resources.vector_index.fusion import DENSE, SPARSE
-from resources.vector_index.protocol import Filters, PointRow, prepared
-from resources.warehouse.publication import Manifest, publish
-from serving.retrieval.open_memory import Memory
-from serving.retrieval.search import search_memory
+from cairn.assets.engine.run_stage import run_stage
+from cairn.assets.vector_index import STEP, run_vector_index
+from cairn.knowledge.consolidation.stages import CONSOLIDATION
+from cairn.knowledge.retrieval.points import points
+from cairn.knowledge.schema.tables import MEMORY, TABLES
+from cairn.resources.context import State, open_state
+from cairn.resources.vector_index.bm25 import Words
+from cairn.resources.vector_index.fusion import DENSE, SPARSE
+from cairn.resources.vector_index.protocol import Filters, PointRow, prepared
+from cairn.resources.warehouse.publication import Manifest, publish
+from cairn.serving.retrieval.open_memory import Memory
+from cairn.serving.retrieval.search import search_memory
 
 TOP = 20
 UPLOADED = 2_000
@@ -99,7 +99,7 @@ def _publish(state: State) -> None:
 
 def _points(state: State) -> pl.DataFrame:
     """What is in the index, as it was put in."""
-    return points(*(state.warehouse.read(table).collect() for table in READS))
+    return points(*(state.warehouse.read(table).collect() for table in STEP.reads))
 
 
 def queries_of(memory: Memory, count: int) -> list[str]:

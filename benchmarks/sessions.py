@@ -7,9 +7,10 @@ from datetime import date, timedelta
 from itertools import count
 from pathlib import Path
 
-from resources.home.log_files import LOG_SUFFIXES
+from cairn.resources.home.log_files import LOG_SUFFIXES
 
 SAMPLES = Path(__file__).parents[1] / "data" / "samples"
+A_CHAT = SAMPLES / "chat" / "kitchen.jsonl"
 
 DAYS_APART = 3
 """Each copy lies this many days before the one it follows: no time is in the future."""

@@ -8,8 +8,8 @@ import numpy as np
 import polars as pl
 
 from benchmarks.pairs import statements
-from knowledge.learnings.deduplication import Hashes, near_hashes, simhashes
-from knowledge.schema.policy import Policy
+from cairn.knowledge.learnings.deduplication import Hashes, near_hashes, simhashes
+from cairn.knowledge.schema.policy import Policy
 
 
 def measured(count: int, rounds: int) -> dict[str, object]:

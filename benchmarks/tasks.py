@@ -18,8 +18,10 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from benchmarks.start import start
+
 if TYPE_CHECKING:
-    from resources.context import State
+    from cairn.resources.context import State
 
 MB = 1e6
 NAMESPACE = "benchmark"
@@ -38,9 +40,9 @@ def decoding(folder: str, rounds: str) -> dict[str, Any]:
 
     All steps get the same lines, already split; `file` splits too, and keeps where lines stand.
     """
-    from knowledge.ingest.adapters import adapters
-    from knowledge.ingest.jsonl import decoded_lines
-    from knowledge.redaction import redactor
+    from cairn.knowledge.ingest.adapters import adapters
+    from cairn.knowledge.ingest.jsonl import decoded_lines
+    from cairn.knowledge.redaction import redactor
 
     known = adapters()["claude_code"]
     found = redactor()
@@ -84,14 +86,14 @@ def stages(folder: str) -> dict[str, Any]:
     """The whole graph through Dagster: seconds and rows of each stage, over all its stretches."""
     with tempfile.TemporaryDirectory() as home:
         os.environ["CAIRN_HOME"] = home
-        from resources.context import open_state
-        from resources.home.sources import add_source
+        from cairn.resources.context import open_state
+        from cairn.resources.home.sources import add_source
 
         state = open_state(Path(home))
         add_source(state.home, Path(folder), NAMESPACE)
         state.home.dagster_environment()
-        from assets.engine.progress import Listener
-        from pipelines.runner import run_graph
+        from cairn.assets.engine.progress import Listener
+        from cairn.pipelines.runner import run_graph
 
         peaks: dict[str, float] = {}
         listener = Listener(ended=lambda report: peaks.update({report.stage: peak_mb()}))
@@ -118,12 +120,12 @@ def model(calls: str, delay: str) -> dict[str, Any]:
     """
     from pydantic import BaseModel
 
-    from knowledge.llm.client import Ask
-    from knowledge.llm.prompt import Prompt
-    from resources.home.settings import Settings
-    from resources.llm.answer_cache import Answers
-    from resources.llm.language_model import LitellmModel
-    from resources.llm.provider import load
+    from cairn.knowledge.llm.client import Ask
+    from cairn.knowledge.llm.prompt import Prompt
+    from cairn.resources.home.settings import Settings
+    from cairn.resources.llm.answer_cache import Answers
+    from cairn.resources.llm.language_model import LitellmModel
+    from cairn.resources.llm.provider import load
 
     class Empty(BaseModel):
         pass
@@ -170,8 +172,8 @@ def model(calls: str, delay: str) -> dict[str, Any]:
 def lessons(folder: str) -> dict[str, Any]:
     """What conversations cost on their way to lessons."""
     from benchmarks.lessons import measured
-    from knowledge.schema.tables import RAW_LOGS
-    from resources.context import open_state
+    from cairn.knowledge.schema.tables import RAW_LOGS
+    from cairn.resources.context import open_state
 
     with tempfile.TemporaryDirectory() as home:
         state = open_state(Path(home))
@@ -246,7 +248,7 @@ def http(count: str, asked: str, seconds: str) -> dict[str, Any]:
     """Searches over HTTP: what it adds, one and eight clients, one worker and one for each core."""
     from benchmarks.http import measured
     from benchmarks.search import made, queries_of
-    from serving.retrieval.open_memory import Memory
+    from cairn.serving.retrieval.open_memory import Memory
 
     with tempfile.TemporaryDirectory() as home:
         state, _ = made(Path(home), int(count))
@@ -258,7 +260,7 @@ def http(count: str, asked: str, seconds: str) -> dict[str, Any]:
 def publish(home: str) -> dict[str, Any]:
     """Publishes a little less than is published."""
     from benchmarks.search import publish_less
-    from resources.context import open_state
+    from cairn.resources.context import open_state
 
     publish_less(open_state(Path(home)))
     return {}
@@ -271,8 +273,8 @@ def _one_thread() -> None:
 
 def _rows(state: "State", stage: str) -> int | None:
     """Rows of the table that a stage is called after, as it stands."""
-    from knowledge.schema.tables import TABLES
-    from pipelines.planning.daemon import TABLE_OF
+    from cairn.knowledge.schema.tables import TABLES
+    from cairn.pipelines.planning.daemon import TABLE_OF
 
     table = TABLES.get(TABLE_OF.get(stage, stage))
     if table is None:
@@ -282,8 +284,8 @@ def _rows(state: "State", stage: str) -> int | None:
 
 def _to_raw_logs(folder: str) -> dict[str, float]:
     """Seconds of intake and of raw logs, in a fresh home."""
-    from knowledge.redaction import redactor
-    from resources.context import open_state
+    from cairn.knowledge.redaction import redactor
+    from cairn.resources.context import open_state
 
     redactor().suspects(b"{}")  # compiled once per process, whatever the size
     home = Path(tempfile.mkdtemp())
@@ -294,9 +296,9 @@ def _to_raw_logs(folder: str) -> dict[str, float]:
 
 
 def _take_in(state: "State", folder: str) -> dict[str, float]:
-    from assets.raw_logs import pending_days, run_raw_logs
-    from assets.records import intake
-    from resources.home.log_files import log_files
+    from cairn.assets.raw_logs import pending_days, run_raw_logs
+    from cairn.assets.records import intake
+    from cairn.resources.home.log_files import log_files
 
     begin = time.perf_counter()
     intake(state, list(log_files(Path(folder), NAMESPACE, "UTC")))
@@ -363,6 +365,7 @@ TASKS: dict[str, Callable[..., dict[str, Any]]] = {
         search,
         http,
         publish,
+        start,
     )
 }
 
@@ -373,12 +376,16 @@ def peak_mb() -> float:
     return peak / (1024 if sys.platform != "darwin" else MB)
 
 
+def run(task: str, *arguments: object, threads: int | None = None) -> dict[str, Any]:
+    """What a task measured, in this process, whose threads are as they are."""
+    del threads
+    found = TASKS[task](*map(str, arguments))
+    return json.loads(json.dumps(found | {"peak_mb": peak_mb(), "threads": pl.thread_pool_size()}))
+
+
 def main() -> None:
-    name, *arguments = sys.argv[1:]
-    result = TASKS[name](*arguments)
-    result["peak_mb"] = peak_mb()
-    result["threads"] = pl.thread_pool_size()
-    print(json.dumps(result))
+    task, *arguments = sys.argv[1:]
+    print(json.dumps(run(task, *arguments)))
 
 
 if __name__ == "__main__":

@@ -11,8 +11,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from serving.knowledge_layers.formatting import Formatter
-    from serving.knowledge_layers.items import (
+    from cairn.serving.knowledge_layers.formatting import Formatter
+    from cairn.serving.knowledge_layers.items import (
         Edge,
         KnowledgeType,
         Metadata,
@@ -21,28 +21,33 @@ if TYPE_CHECKING:
         Retrieved,
         Scored,
     )
-    from serving.knowledge_layers.knowledge import Knowledge
-    from serving.knowledge_layers.loading import load
-    from serving.knowledge_layers.routing import route
-    from serving.knowledge_layers.stores import GraphStore, MetadataStore, PieceStore, Stores
-    from serving.knowledge_layers.streams import FeedStrategy, feed
-    from serving.knowledge_layers.templates import TemplateError, handlebars, jinja, str_format
-    from serving.retrieval.token_budget import Context, build_context, count_tokens
+    from cairn.serving.knowledge_layers.knowledge import Knowledge
+    from cairn.serving.knowledge_layers.loading import load
+    from cairn.serving.knowledge_layers.routing import route
+    from cairn.serving.knowledge_layers.stores import GraphStore, MetadataStore, PieceStore, Stores
+    from cairn.serving.knowledge_layers.streams import FeedStrategy, feed
+    from cairn.serving.knowledge_layers.templates import (
+        TemplateError,
+        handlebars,
+        jinja,
+        str_format,
+    )
+    from cairn.serving.retrieval.token_budget import Context, build_context, count_tokens
 
 _PLACES = {
-    "serving.retrieval.token_budget": ("Context", "build_context", "count_tokens"),
-    "serving.knowledge_layers.streams": ("FeedStrategy", "feed"),
-    "serving.knowledge_layers.formatting": ("Formatter",),
-    "serving.knowledge_layers.knowledge": ("Knowledge",),
-    "serving.knowledge_layers.loading": ("load",),
-    "serving.knowledge_layers.items": (
+    "retrieval.token_budget": ("Context", "build_context", "count_tokens"),
+    "knowledge_layers.streams": ("FeedStrategy", "feed"),
+    "knowledge_layers.formatting": ("Formatter",),
+    "knowledge_layers.knowledge": ("Knowledge",),
+    "knowledge_layers.loading": ("load",),
+    "knowledge_layers.items": (
         "Edge", "KnowledgeType", "Metadata", "Node", "Piece", "Retrieved", "Scored",
     ),
-    "serving.knowledge_layers.routing": ("route",),
-    "serving.knowledge_layers.stores": ("GraphStore", "MetadataStore", "PieceStore", "Stores"),
-    "serving.knowledge_layers.templates": ("TemplateError", "handlebars", "jinja", "str_format"),
+    "knowledge_layers.routing": ("route",),
+    "knowledge_layers.stores": ("GraphStore", "MetadataStore", "PieceStore", "Stores"),
+    "knowledge_layers.templates": ("TemplateError", "handlebars", "jinja", "str_format"),
 }  # fmt: skip
-_MODULES = {name: module for module, names in _PLACES.items() for name in names}
+_MODULES = {name: f"cairn.serving.{place}" for place, names in _PLACES.items() for name in names}
 
 __all__ = [
     "Context",

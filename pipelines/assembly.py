@@ -2,13 +2,13 @@
 
 import dagster as dg
 
-from pipelines.checks.frames import CHECKS
-from pipelines.graph import ASSETS, versioned
-from pipelines.jobs import JOBS
-from pipelines.planning.in_flight import AGAIN_TAG, COMMAND_TAG, process_tag
-from pipelines.schedules import SCHEDULES
-from pipelines.sensors import SENSORS
-from resources.context import State
+from cairn.pipelines.checks.frames import CHECKS
+from cairn.pipelines.graph import ASSETS, versioned
+from cairn.pipelines.jobs import JOBS
+from cairn.pipelines.planning.in_flight import AGAIN_TAG, COMMAND_TAG, process_tag
+from cairn.pipelines.schedules import SCHEDULES
+from cairn.pipelines.sensors import SENSORS
+from cairn.resources.context import State
 
 
 def is_night(job: str | None, command: str | None) -> bool:

@@ -4,7 +4,7 @@ import fcntl
 import os
 import shutil
 import sqlite3
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from tempfile import mkdtemp
@@ -13,23 +13,22 @@ from typing import NamedTuple
 import dagster as dg
 import polars as pl
 
-from assets.candidates import run_candidates
-from assets.deletion import apply_tombstones
-from assets.engine.run_stage import run_stage
-from assets.learning_candidates import run_learning_candidates
-from assets.raw_logs import run_raw_logs
-from knowledge.assembly.stages import STAGES
-from knowledge.deletion.receipt import receipt
-from knowledge.schema.tables import TABLES
-from pipelines.planning.in_flight import UNFINISHED, reconcile
-from pipelines.planning.pending import pending_days
-from resources.context import State
-from resources.home.atomic_files import sync_folder
-from resources.home.home import HomeError, open_home
-from resources.home.inbox import append_event
-from resources.home.tombstones import forgetting
-from resources.home.write_lock import write_lock
-from resources.warehouse.publication import (
+from cairn.assets.engine.progress import Listener
+from cairn.knowledge.assembly.stages import STAGES
+from cairn.knowledge.deletion.receipt import receipt
+from cairn.knowledge.deletion.tombstones import NAMESPACE
+from cairn.knowledge.schema.tables import TABLES
+from cairn.pipelines.follow import follow
+from cairn.pipelines.planning.in_flight import UNFINISHED, reconcile
+from cairn.pipelines.runner import run_inbox
+from cairn.resources.context import State
+from cairn.resources.deletion.applying import apply_tombstones
+from cairn.resources.deletion.places import NamedPlace, places
+from cairn.resources.deletion.tombstones import forgetting, note
+from cairn.resources.home.atomic_files import sync_folder
+from cairn.resources.home.home import HomeError, check_room, open_home
+from cairn.resources.home.write_lock import write_lock
+from cairn.resources.warehouse.publication import (
     forget_others,
     generations_in_use,
     held_back,
@@ -54,14 +53,24 @@ def as_they_are(state: State, namespace: str) -> dict[str, pl.LazyFrame]:
     }
 
 
-def rehearsed(
-    state: State, event: Mapping[str, object], then: Callable[[State], None] = lambda _: None
-) -> pl.DataFrame:
-    """The receipt of a tombstone that is not told: of a run on a copy of the tables.
+class Deleted(NamedTuple):
+    """What a deletion did, or would do."""
 
-    The copy shares the files, which never change, and is removed; before that, `then` may look at
-    what is left there. A language model is not asked: what it would have to say anew counts as
-    gone.
+    rows: pl.DataFrame
+    """The receipt (knowledge/deletion/receipt.py)."""
+    named: Sequence[NamedPlace] = ()
+    """Where it is named still."""
+    event_id: str | None = None
+    """The tombstone's; None of a dry run."""
+    not_yet: Sequence["NotYet"] = ()
+
+
+def dry_run(state: State, event: Mapping[str, object], pattern: str | None = None) -> Deleted:
+    """What a tombstone would do that is not told: of a run on a copy of the tables.
+
+    The copy shares the files, which never change, and is removed. A language model is not asked:
+    what it would have to say anew counts as gone. By the `pattern` of its names it is looked where
+    these are left.
 
     Raises:
         HomeError: the tables are not in a folder.
@@ -74,18 +83,40 @@ def rehearsed(
             _clear(state)
             copy = _copied(state, until_done.enter_context(_scratch(state)))
             before = as_they_are(state, namespace)
-        append_event(copy.home, event, redact=lambda text: (text, 0))
+        note(copy.home, event)
         with write_lock(copy.home, "forget"):
             apply_tombstones(copy)
-        if days := pending_days(copy):
-            run_raw_logs(copy, days)
-            days = sorted({*days, *pending_days(copy)})
-            run_candidates(copy, days)
-            run_learning_candidates(copy, days)
-        for stage in STAGES:
-            run_stage(copy, stage)
-        then(copy)
-        return receipt(before, as_they_are(copy, namespace))
+        follow(copy, since="raw_logs", until=STAGES[-1].name)
+        after = as_they_are(copy, namespace)
+        return Deleted(receipt(before, after), places(copy, namespace, pattern))
+
+
+def forget(
+    state: State,
+    event: Mapping[str, object],
+    pattern: str | None = None,
+    *,
+    purged: bool = False,
+    listener: Listener | None = None,
+) -> Deleted:
+    """Notes a tombstone, and runs what follows; where it is `purged`, old versions go at once, too.
+
+    Raises:
+        RunFailed: the tombstone is noted, and the next run goes on from there.
+    """
+    check_room(state.home)
+    namespace = str(event["namespace"])
+    before = as_they_are(state, namespace)
+    event_id = note(state.home, event).event_id
+    run_inbox(state, listener=listener)
+    rows = receipt(before, as_they_are(state, namespace))
+    named = places(state, namespace, pattern)
+    left = [not_yet(state, namespace)]
+    if purged:
+        left += purge(state)
+    elif event["thing"] == NAMESPACE:
+        left.append(forget_runs(state))
+    return Deleted(rows, named, event_id, [each for each in left if each is not None])
 
 
 @contextmanager

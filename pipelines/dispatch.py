@@ -3,14 +3,16 @@
 No other job tells anything: rebuilds, backfills and `cairn run` do not act.
 """
 
+from dataclasses import asdict
+
 import dagster as dg
 
-from assets.effects import notify as acting
-from knowledge.schema.tables import NOTIFICATIONS
-from pipelines.planning.in_flight import UNFINISHED
-from pipelines.planning.pending import left_to_model, next_step
-from resources.context import State
-from resources.effects import now, switched_off
+from cairn.assets.effects import notify as acting
+from cairn.knowledge.schema.tables import NOTIFICATIONS
+from cairn.pipelines.planning.in_flight import UNFINISHED
+from cairn.pipelines.planning.pending import left_to_model, next_step
+from cairn.resources.context import State
+from cairn.resources.effects import now, switched_off
 
 
 @dg.op(description="Tells what is due; that it was told comes back as logs.")
@@ -18,7 +20,7 @@ def telling(context: dg.OpExecutionContext, state: dg.ResourceParam[State]) -> N
     """Tells at most one thing in each namespace."""
     report = acting.dispatch(state)
     context.log.info(f"{report.sent} of {report.due} sent")
-    context.add_output_metadata(report.told())
+    context.add_output_metadata(asdict(report))
 
 
 @dg.job(description="Tells people what was found about the things that they care about.")

@@ -3,14 +3,16 @@
 No other job makes any: rebuilds, backfills and `cairn run` do not act.
 """
 
+from dataclasses import asdict
+
 import dagster as dg
 
-from assets.effects import search as acting
-from knowledge.schema.tables import ENRICHMENT_QUEUE
-from pipelines.planning.in_flight import UNFINISHED
-from pipelines.planning.pending import next_step
-from resources.context import State
-from resources.effects import now, switched_off
+from cairn.assets.effects import search as acting
+from cairn.knowledge.schema.tables import ENRICHMENT_QUEUE
+from cairn.pipelines.planning.in_flight import UNFINISHED
+from cairn.pipelines.planning.pending import next_step
+from cairn.resources.context import State
+from cairn.resources.effects import now, switched_off
 
 NO_PROVIDER = "no search provider is set"
 
@@ -23,7 +25,7 @@ def searches(context: dg.OpExecutionContext, state: dg.ResourceParam[State]) -> 
     else:
         report = acting.enrich(state)
     context.log.info(report.why or f"{report.done} searches brought something")
-    context.add_output_metadata(report.told())
+    context.add_output_metadata(asdict(report))
 
 
 @dg.job(description="Searches for what is due: learn prompts, schedules, what a person cares for.")
@@ -42,7 +44,7 @@ def idle(
     context: dg.SensorEvaluationContext, state: dg.ResourceParam[State]
 ) -> dg.SensorResult | dg.SkipReason:
     """Starts `enrich` when something is due and nothing waits to be made."""
-    if state.settings.search_provider is None:
+    if not state.searches:
         return dg.SkipReason(NO_PROVIDER)
     if acting.waits(state):
         return dg.SkipReason("the search provider is waited for")

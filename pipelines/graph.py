@@ -4,22 +4,23 @@ from collections.abc import Sequence
 
 import dagster as dg
 
-from assets.candidates import candidates_asset
-from assets.candidates import extractors as of_candidates
-from assets.extractors import extractors, in_force
-from assets.learning_candidates import extractors as of_learnings
-from assets.learning_candidates import learning_candidates_asset
-from assets.maintenance import maintenance
-from assets.model_calls import model_calls
-from assets.publication import publication_asset
-from assets.raw_logs import fingerprint, raw_logs_asset
-from assets.records import records_asset
-from assets.stages import STAGE_ASSETS
-from assets.vector_index import vector_index_asset
-from assets.work import work_asset
-from knowledge.assembly.stages import STAGES
-from knowledge.schema.identity import digest
-from resources.home.settings import Settings
+from cairn.assets.candidates import candidates_asset
+from cairn.assets.candidates import extractors as of_candidates
+from cairn.assets.extractors import extractors, in_force
+from cairn.assets.learning_candidates import extractors as of_learnings
+from cairn.assets.learning_candidates import learning_candidates_asset
+from cairn.assets.maintenance import maintenance
+from cairn.assets.model_calls import model_calls
+from cairn.assets.publication import publication_asset
+from cairn.assets.raw_logs import fingerprint, raw_logs_asset
+from cairn.assets.records import records_asset
+from cairn.assets.stages import STAGE_ASSETS
+from cairn.assets.vector_index import vector_index_asset
+from cairn.assets.work import work_asset
+from cairn.knowledge.assembly.run import RUN
+from cairn.knowledge.assembly.stages import STAGES
+from cairn.knowledge.schema.identity import digest
+from cairn.resources.home.settings import Settings
 
 ASSETS: Sequence[dg.AssetsDefinition] = (
     extractors, records_asset, raw_logs_asset, candidates_asset, learning_candidates_asset,
@@ -27,10 +28,7 @@ ASSETS: Sequence[dg.AssetsDefinition] = (
     vector_index_asset, work_asset, model_calls, publication_asset, maintenance,
 )  # fmt: skip
 
-BY_DAY = (
-    "raw_logs", "conversations", "episodes", "candidates", "refusals", "pieces", "check_ins",
-    "learning_candidates",
-)  # fmt: skip
+BY_DAY = tuple(table.name for step in RUN if step.by_day for table in step.writes)
 
 BOOKS = ("dead_letters", "source_files", "work")
 """Tables that all stages write to as they go, shown beside those of the stages."""

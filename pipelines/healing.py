@@ -15,25 +15,25 @@ from urllib.parse import quote
 
 import polars as pl
 
-from assets import candidates, learning_candidates, raw_logs
-from assets.deletion import STAGE as FORGET
-from assets.deletion import Forgotten
-from knowledge.assembly.stages import STAGES
-from knowledge.schema.tables import DEAD_LETTERS, RECORDS, SOURCE_FILES, TABLES, WORK
-from resources.context import State
-from resources.home.atomic_files import replace_file
-from resources.home.damage import Damage, Damaged
-from resources.home.home import FOLDERS, open_home, remove, set_aside
-from resources.home.seals import SEALS
-from resources.home.sources import keep_sources
-from resources.home.tombstones import FORGETTING, key_of, tombstones
-from resources.home.write_lock import write_lock
-from resources.llm.answer_cache import Answers
-from resources.repair.home_damage import BY_DAY, home_damage, manifests_in_force, usable_mode
-from resources.repair.lost_records import lost_records, rebuild
-from resources.repair.lost_sources import damaged_lists
-from resources.warehouse.publication import publish
-from resources.warehouse.table_files import LOG, reseal, table_damage
+from cairn.assets import candidates, learning_candidates, raw_logs
+from cairn.knowledge.assembly.stages import STAGES
+from cairn.knowledge.schema.tables import DEAD_LETTERS, RECORDS, SOURCE_FILES, TABLES, WORK, Table
+from cairn.resources.context import State
+from cairn.resources.deletion.applying import STAGE as FORGET
+from cairn.resources.deletion.applying import ForgottenRecords
+from cairn.resources.deletion.tombstones import FORGETTING, key_of, tombstones
+from cairn.resources.home.atomic_files import replace_file
+from cairn.resources.home.damage import Damage, Damaged
+from cairn.resources.home.home import FOLDERS, open_home, remove, set_aside
+from cairn.resources.home.seals import SEALS
+from cairn.resources.home.sources import keep_sources
+from cairn.resources.home.write_lock import write_lock
+from cairn.resources.llm.answer_cache import Answers
+from cairn.resources.repair.home_damage import home_damage, manifests_in_force, usable_mode
+from cairn.resources.repair.lost_records import lost_records, rebuild
+from cairn.resources.repair.lost_sources import damaged_lists
+from cairn.resources.warehouse.publication import publish
+from cairn.resources.warehouse.table_files import LOG, reseal, table_damage
 
 LOOKS = 4
 """Times that is looked: what is wrong with a folder hides what is wrong in it."""
@@ -195,7 +195,9 @@ def _mend_records(state: State, each: Damage) -> None:
     wrong = table_damage(folder, deep=False)
     lost = lost_records(state.home, state.warehouse, wrong)
     told = tombstones(state.home)
-    known = Forgotten(told, key_of(state.home, [one for own in told.values() for one in own]))
+    known = ForgottenRecords(
+        told, key_of(state.home, [one for own in told.values() for one in own])
+    )
     rebuild(state.home, state.warehouse, wrong, known.without)
     again = pl.DataFrame(list(lost.again), schema=["namespace", "path"], orient="row")
     if lost.by_file and again.height:
@@ -275,16 +277,19 @@ def _says_untrue(state: State) -> bool:
 def _stages_of(state: State, absent: AbstractSet[str]) -> list[str]:
     """Stages that made tables which are not there, or followed their versions."""
     found: list[str] = []
-    if not absent.isdisjoint([*BY_DAY["raw_logs"], DEAD_LETTERS.name]):
+    if not absent.isdisjoint([*_names(raw_logs.STEP.writes), DEAD_LETTERS.name]):
         found.append(raw_logs.STAGE.name)
-    for part, name in ((candidates, "candidates"), (learning_candidates, "learning_candidates")):
-        if not absent.isdisjoint(BY_DAY[name]):
+    for part in (candidates, learning_candidates):
+        if not absent.isdisjoint(_names(part.STEP.writes)):
             found += [each.name for each in part.extractors(state.settings)]
     for stage in STAGES:
-        tables = {table.name for table in (*stage.writes, *(stage.reads if stage.follows else ()))}
-        if not tables.isdisjoint(absent):
+        if not absent.isdisjoint(_names((*stage.writes, *(stage.reads if stage.follows else ())))):
             found.append(stage.name)
     return found
+
+
+def _names(tables: Sequence[Table]) -> set[str]:
+    return {table.name for table in tables}
 
 
 def _make_true(state: State) -> None:

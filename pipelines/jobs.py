@@ -2,15 +2,17 @@
 
 import dagster as dg
 
-from pipelines.dispatch import dispatch
-from pipelines.enrich import enrich
-from pipelines.graph import BOOKS, BY_DAY, WHOLE
+from cairn.pipelines.checks.oracle import hdbscan_agrees
+from cairn.pipelines.dispatch import dispatch
+from cairn.pipelines.enrich import enrich
+from cairn.pipelines.graph import BOOKS, BY_DAY, WHOLE
 
 _CHECKS = dg.AssetSelection.all_asset_checks()
 _HELD_BACK = dg.AssetSelection.checks(
     dg.AssetCheckKey(dg.AssetKey("publication"), "every_namespace")
 )
-_CONSOLIDATION = dg.AssetSelection.assets("extractors", *WHOLE, *BOOKS) | _CHECKS
+_ORACLE = dg.AssetSelection.checks(*hdbscan_agrees.check_keys)
+_CONSOLIDATION = (dg.AssetSelection.assets("extractors", *WHOLE, *BOOKS) | _CHECKS) - _ORACLE
 
 intake = dg.define_asset_job(
     "intake",
@@ -44,7 +46,7 @@ consolidate = dg.define_asset_job(
 
 night = dg.define_asset_job(
     "night",
-    _CONSOLIDATION | dg.AssetSelection.assets("maintenance"),
+    _CONSOLIDATION | _ORACLE | dg.AssetSelection.assets("maintenance"),
     config={"ops": {"vector_index": {"config": {"rebuild": True}}}},
     description="Consolidates, optimizes the index, and tidies tables that no reader needs.",
 )

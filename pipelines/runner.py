@@ -8,21 +8,27 @@ from uuid import uuid4
 
 import dagster as dg
 
-from assets.engine.progress import LISTENER, Listener
-from assets.records import changed_files, stretch
-from knowledge.engine.work import ranges
-from knowledge.schema.tables import ENRICHMENT_QUEUE, SOURCE_FILES
-from pipelines.healing import heal
-from pipelines.interrupts import again_if, counted
-from pipelines.planning.estimate import busyness, estimate
-from pipelines.planning.event_log import kept_open
-from pipelines.planning.in_flight import AGAIN_TAG, COMMAND_TAG, process_tag, range_tags, reconcile
-from pipelines.planning.pending import WHOLE, Step, next_step, night_owes_model
-from resources.context import State
-from resources.effects import switched_off
-from resources.home.damage import Damaged, reading
-from resources.home.log_files import LogFile, bytes_per_line
-from resources.home.run_times import run_times
+from cairn.assets.engine.progress import LISTENER, Listener
+from cairn.assets.records import changed_files, stretch
+from cairn.knowledge.engine.work import ranges
+from cairn.knowledge.schema.tables import ENRICHMENT_QUEUE, SOURCE_FILES
+from cairn.pipelines.healing import heal
+from cairn.pipelines.interrupts import again_if, counted
+from cairn.pipelines.planning.estimate import busyness, estimate
+from cairn.pipelines.planning.event_log import kept_open
+from cairn.pipelines.planning.in_flight import (
+    AGAIN_TAG,
+    COMMAND_TAG,
+    process_tag,
+    range_tags,
+    reconcile,
+)
+from cairn.pipelines.planning.pending import WHOLE, Step, next_step, night_owes_model
+from cairn.resources.context import State
+from cairn.resources.effects import switched_off
+from cairn.resources.home.damage import Damaged, reading
+from cairn.resources.home.log_files import LogFile, bytes_per_line
+from cairn.resources.home.run_times import run_times
 
 FIRST_STRETCH = 8 * 1024 * 1024
 """Bytes of the first stretch: small, so that search answers within a minute."""
@@ -163,12 +169,7 @@ def run_days(
     return _watched(state, work, listener, on_interrupt, again=again)
 
 
-def run_inbox(
-    state: State,
-    *,
-    listener: Listener | None = None,
-    on_interrupt: Callable[[], None] = lambda: None,
-) -> Outcome:
+def run_inbox(state: State, *, listener: Listener | None = None) -> Outcome:
     """Takes in the inbox alone, makes what follows from it, and publishes that.
 
     Raises:
@@ -180,7 +181,7 @@ def run_inbox(
         runs.follow()
         runs.go_on()
 
-    return _watched(state, work, listener, on_interrupt)
+    return _watched(state, work, listener)
 
 
 def run_searches(state: State) -> Outcome:
@@ -269,7 +270,7 @@ class _Runs:
             RunFailed: a step of it failed.
             KeyboardInterrupt: it was interrupted.
         """
-        from pipelines.definitions import defs
+        from cairn.pipelines.definitions import defs
 
         again_if(self.came)
         config: dict[str, object] = dict(QUIET)

@@ -2,8 +2,8 @@
 
 import dagster as dg
 
-from pipelines.enrich import nightly_searches
-from pipelines.jobs import night
+from cairn.pipelines.enrich import nightly_searches
+from cairn.pipelines.jobs import night
 
 nightly = dg.ScheduleDefinition(
     name="nightly",

@@ -6,16 +6,16 @@ from pathlib import Path
 
 import dagster as dg
 
-from pipelines.dispatch import news
-from pipelines.enrich import idle
-from pipelines.healing import heal
-from pipelines.jobs import consolidate, days, intake, publish, refresh
-from pipelines.planning.in_flight import UNFINISHED, range_tags, reconcile
-from pipelines.planning.pending import Step, left_to_model, next_step
-from resources.context import State
-from resources.home.damage import Damaged
-from resources.home.home import HomeError
-from resources.home.write_lock import LockTimeout
+from cairn.pipelines.dispatch import news
+from cairn.pipelines.enrich import idle
+from cairn.pipelines.healing import heal
+from cairn.pipelines.jobs import consolidate, days, intake, publish, refresh
+from cairn.pipelines.planning.in_flight import UNFINISHED, range_tags, reconcile
+from cairn.pipelines.planning.pending import Step, left_to_model, next_step
+from cairn.resources.context import State
+from cairn.resources.home.damage import Damaged
+from cairn.resources.home.home import HomeError
+from cairn.resources.home.write_lock import LockTimeout
 
 MODEL_PAUSE = 600.0
 """Seconds after a language model was down, or the budget spent, until it is asked again."""

@@ -11,20 +11,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from knowledge.engine.diff import Change
-from knowledge.schema.policy import Policy
-from knowledge.schema.tables import EMBEDDINGS, Table
-from knowledge.vectors.model import Remembering, Vectors
-from resources.home.home import Home, open_home
-from resources.home.settings import Settings, load_settings
-from resources.warehouse.warehouse import Warehouse
+from cairn.knowledge.engine.diff import Change
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.tables import EMBEDDINGS, Table
+from cairn.knowledge.vectors.model import Remembering, Vectors
+from cairn.resources.home.home import Home, open_home
+from cairn.resources.home.settings import Settings, load_settings
+from cairn.resources.warehouse.warehouse import Warehouse
 
 if TYPE_CHECKING:
-    from knowledge.vectors.model import Embedder
-    from resources.llm.answer_cache import Answers
-    from resources.llm.dry_run import Spared, Unasked
-    from resources.llm.language_model import LitellmModel
-    from resources.vector_index.protocol import VectorIndex
+    from cairn.knowledge.vectors.model import Embedder
+    from cairn.resources.llm.answer_cache import Answers
+    from cairn.resources.llm.dry_run import Spared, Unasked
+    from cairn.resources.llm.language_model import LitellmModel
+    from cairn.resources.vector_index.protocol import VectorIndex
 
 VECTORS_AT_ONCE = 16_384
 FEW_CHANGES = 200_000
@@ -61,10 +61,15 @@ class State:
             self.settings.warehouse or str(self.home.warehouse), self.settings.object_store or None
         )
 
+    @property
+    def searches(self) -> bool:
+        """Whether anything is searched for: a search provider is set."""
+        return self.settings.search_provider is not None
+
     @cached_property
     def embedder(self) -> "Embedder":
         """The embedding model."""
-        from resources.vector_index.embedder import load_embedder
+        from cairn.resources.vector_index.embedder import load_embedder
 
         return load_embedder(self.policy.embedder)
 
@@ -110,14 +115,14 @@ class State:
     @cached_property
     def answers(self) -> "Answers":
         """The answers of language models, and what they cost."""
-        from resources.llm.answer_cache import Answers
+        from cairn.resources.llm.answer_cache import Answers
 
         return Answers(self.home.answers)
 
     @cached_property
     def language_model(self) -> "LitellmModel | None":
         """The language model, one run of it; None if none is set."""
-        from resources.llm.language_model import LitellmModel
+        from cairn.resources.llm.language_model import LitellmModel
 
         # Who asks for one file waits for it; a run of the graph keeps others from writing.
         seconds = self.settings.model_seconds if "_command" in self.__dict__ else math.inf
@@ -130,7 +135,7 @@ class State:
 
     def unasked(self) -> "Unasked":
         """The language model as one that asks nothing, and adds up what it would."""
-        from resources.llm.dry_run import Unasked
+        from cairn.resources.llm.dry_run import Unasked
 
         return Unasked(self.settings.model or "", self.answers)
 
@@ -140,7 +145,7 @@ class State:
         To ask again after a prompt or the model changed may cost as much as all that was ever
         asked. So a budget must bound it, or a person have said so (`ask_again`).
         """
-        from resources.llm.dry_run import Spared
+        from cairn.resources.llm.dry_run import Spared
 
         model = self.language_model
         return model if model is None or self.asks_again else Spared(model, self.answers)
@@ -209,11 +214,11 @@ class State:
         """The vector index: in the home, or on a server where one is set."""
         url, key = self.settings.qdrant_url, self.settings.qdrant_api_key
         if url is None:
-            from resources.vector_index.edge import EdgeIndex
+            from cairn.resources.vector_index.edge import EdgeIndex
 
             return EdgeIndex(self.home.index)
-        from resources.vector_index.server import ServerIndex
-        from resources.vector_index.server_client import connect
+        from cairn.resources.vector_index.server import ServerIndex
+        from cairn.resources.vector_index.server_client import connect
 
         server = connect(url, key.get_secret_value() if key else None)
         return ServerIndex(server, self.settings.qdrant_prefix)

@@ -10,11 +10,11 @@ from datetime import UTC, datetime
 
 import polars as pl
 
-from knowledge.redaction import redactor
-from knowledge.schema.tables import Table
-from resources.context import State
-from resources.home.inbox import append_event
-from resources.home.tombstones import forgets
+from cairn.knowledge.redaction import redactor
+from cairn.knowledge.schema.tables import Table
+from cairn.resources.context import State
+from cairn.resources.deletion.tombstones import forgets
+from cairn.resources.home.inbox import append_event
 
 _MOST_SWITCHES = 1_000
 """Each time that it is forgotten since when something may be done, it is noted anew."""

@@ -1,9 +1,9 @@
 """What the tables as they stand would strike out of what was published."""
 
-from knowledge.quality.retraction_guard import READS, StruckOut, struck_out
-from resources.context import State
-from resources.home.damage import Damaged
-from resources.warehouse.publication import published, read_published
+from cairn.knowledge.quality.retraction_guard import READS, StruckOut, struck_out
+from cairn.resources.context import State
+from cairn.resources.home.damage import Damaged
+from cairn.resources.warehouse.publication import published, read_published
 
 
 def struck_out_now(state: State, namespace: str) -> StruckOut | None:

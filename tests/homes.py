@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from resources.vector_index.edge import copy_sparse
+from cairn.resources.vector_index.edge import copy_sparse
 
 
 def once(factory: pytest.TempPathFactory, name: str, build: Callable[[Path], object]) -> Path:

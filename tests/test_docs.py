@@ -10,26 +10,25 @@ import click
 import polars as pl
 import pytest
 
-from knowledge.assembly.build import build
-from knowledge.engine.stage import Means
-from knowledge.ingest.records import read_records
-from knowledge.redaction import redactor
-from knowledge.schema.policy import Policy
-from resources.home.log_files import LOG_SUFFIXES
-from resources.vector_index.embedder import load_embedder
-from serving.cli.main import cairn
-from serving.docs_gen.reference import CHECKOUT, pages
+from cairn.knowledge.assembly.build import build
+from cairn.knowledge.engine.stage import Means
+from cairn.knowledge.ingest.records import read_records
+from cairn.knowledge.redaction import redactor
+from cairn.knowledge.schema.policy import Policy
+from cairn.resources.home.log_files import LOG_SUFFIXES
+from cairn.resources.vector_index.embedder import load_embedder
+from cairn.serving.cli.main import cairn
+from cairn.serving.docs_gen.reference import pages
+from tests.places import ROOT
 
-PAGES = sorted(
-    [*CHECKOUT.glob("*.md"), *CHECKOUT.glob("docs/**/*.md"), CHECKOUT / "data/samples/README.md"]
-)
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), ROOT / "data/samples/README.md"])
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 SPAN = re.compile(r"`([^`\n]+)`")
 LINK = re.compile(r"\]\(([^)\s#]*)(?:#([^)\s]+))?\)")
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 
 page = pytest.mark.parametrize(
-    "page", PAGES, ids=lambda path: str(path.relative_to(CHECKOUT)).replace("/", "-")
+    "page", PAGES, ids=lambda path: str(path.relative_to(ROOT)).replace("/", "-")
 )
 
 
@@ -119,7 +118,7 @@ def test_commands_and_options_exist(page: Path) -> None:
 
 @page
 def test_make_targets_exist(page: Path) -> None:
-    makefile = (CHECKOUT / "Makefile").read_text(encoding="utf-8")
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     targets = set(re.findall(r"^([a-z][a-z-]*):", makefile, re.MULTILINE))
     named = {
         word
@@ -130,14 +129,18 @@ def test_make_targets_exist(page: Path) -> None:
     assert named <= targets
 
 
-def test_the_readme_names_every_command() -> None:
-    text = (CHECKOUT / "README.md").read_text(encoding="utf-8")
+def test_the_readme_is_short() -> None:
+    assert (ROOT / "README.md").stat().st_size <= 8_192
+
+
+def test_the_page_of_commands_names_every_one() -> None:
+    text = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
     named = {words[0] for words in commands(text, "cairn")}
     assert set(cairn.list_commands(click.Context(cairn))) <= named
 
 
 def test_decisions_are_numbered_without_gaps() -> None:
-    names = sorted(path.name for path in (CHECKOUT / "docs/decisions").glob("*.md"))
+    names = sorted(path.name for path in (ROOT / "docs/decisions").glob("*.md"))
     numbers = [int(name[:4]) for name in names if name[:4].isdigit()]
     assert numbers == list(range(1, len(numbers) + 1))
 
@@ -167,7 +170,7 @@ def ids(samples: Path) -> set[str]:
 def test_what_examples_show_is_in_the_samples(ids: set[str]) -> None:
     shown = {
         (path.name, id_)
-        for path in [CHECKOUT / "README.md", *CHECKOUT.glob("docs/*.md")]
+        for path in [ROOT / "README.md", *ROOT.glob("docs/*.md")]
         for id_ in re.findall(r"\b[a-z]_[0-9a-f]{16}\b", path.read_text(encoding="utf-8"))
     }
     assert shown

@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks.recall import Memories, by_words, figures, ranks
 from benchmarks.recall_sets import RELEVANT, VERBATIM, Question, read_halves, take_in
-from resources.context import open_state
+from cairn.resources.context import open_state
 
 
 def test_labels_hold_dates_and_numbers_alone() -> None:

@@ -1,17 +1,17 @@
 """What is due to be told, told: the one place that acts on the table `notifications`."""
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
 import polars as pl
 
-from knowledge.ingest.inbox_events.notifications import EFFECT
-from knowledge.schema.identity import record_id
-from knowledge.schema.tables import MEMORY, NOTIFICATIONS
-from resources.context import State
-from resources.effects import (
+from cairn.knowledge.ingest.inbox_events.notifications import EFFECT
+from cairn.knowledge.schema.identity import record_id
+from cairn.knowledge.schema.tables import MEMORY, NOTIFICATIONS
+from cairn.resources.context import State
+from cairn.resources.effects import (
     acknowledge,
     event_id,
     forgotten,
@@ -20,9 +20,9 @@ from resources.effects import (
     switch_on,
     switched_off,
 )
-from resources.home.home import Home
-from resources.home.settings import Settings
-from resources.web.notifier import Message, Sent, send
+from cairn.resources.home.home import Home
+from cairn.resources.home.settings import Settings
+from cairn.resources.web.notifier import OutgoingMessage, Sent, send
 
 MOST_STATEMENTS = 3
 """Facts that stand in what is told, below how many there are."""
@@ -48,10 +48,6 @@ class Dispatched:
     switched_on: int = 0
     """Namespaces in which what is found from now on is told."""
 
-    def told(self) -> dict[str, Any]:
-        """As metadata of a run: counts alone."""
-        return asdict(self)
-
 
 def due(state: State, at: datetime) -> pl.DataFrame:
     """Rows of NOTIFICATIONS that are to be told at a moment: at most one of each namespace.
@@ -67,7 +63,7 @@ def due(state: State, at: datetime) -> pl.DataFrame:
 def dispatch(
     state: State,
     clock: Callable[[], datetime] = now,
-    sends: Callable[[Home, Settings, Message], Sent] = send,
+    sends: Callable[[Home, Settings, OutgoingMessage], Sent] = send,
 ) -> Dispatched:
     """Tells what is due.
 
@@ -99,7 +95,7 @@ def dispatch(
     return report
 
 
-def _message(state: State, row: dict[str, Any], at: datetime) -> Message:
+def _message(state: State, row: dict[str, Any], at: datetime) -> OutgoingMessage:
     namespace, facts = row["namespace"], row["fact_ids"][:MOST_STATEMENTS]
     content = (
         state.warehouse.read(MEMORY, namespace=namespace, columns=["fact_id", "content"])
@@ -111,7 +107,7 @@ def _message(state: State, row: dict[str, Any], at: datetime) -> Message:
         record_id(namespace, event_id(namespace, kind, EFFECT, row["effect_id"]))
         for kind in ("intent", "receipt")
     )
-    return Message(
+    return OutgoingMessage(
         told,
         begun,
         namespace,

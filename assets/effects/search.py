@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -10,11 +10,11 @@ from typing import Any
 import msgspec
 import polars as pl
 
-from knowledge.ingest.inbox_events import notifications
-from knowledge.ingest.inbox_events.searches import EFFECT
-from knowledge.schema.tables import ENRICHMENT_QUEUE
-from resources.context import State
-from resources.effects import (
+from cairn.knowledge.ingest.inbox_events import notifications
+from cairn.knowledge.ingest.inbox_events.searches import EFFECT
+from cairn.knowledge.schema.tables import ENRICHMENT_QUEUE
+from cairn.resources.context import State
+from cairn.resources.effects import (
     acknowledge,
     forgotten,
     intend,
@@ -23,8 +23,8 @@ from resources.effects import (
     switch_on,
     switched_off,
 )
-from resources.llm.budget import midnight
-from resources.web.search_provider import Failed, SearchProvider, search_provider
+from cairn.resources.llm.budget import midnight
+from cairn.resources.web.search_provider import Failed, SearchProvider, search_provider
 
 PAUSE = 600.0
 """Seconds after the provider could not be had until it is asked again."""
@@ -51,10 +51,6 @@ class Enriched:
     """Namespaces for which searches may be made from now on."""
     why: str = ""
     """Why nothing, or not all, was done."""
-
-    def told(self) -> dict[str, Any]:
-        """As metadata of a run: counts alone."""
-        return asdict(self)
 
 
 def queue(state: State, at: datetime) -> pl.DataFrame:

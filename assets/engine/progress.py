@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 
 @dataclass(frozen=True)
-class Report:
+class StageReport:
     """What a stage made: units in, and what became of each; rows out; wall seconds."""
 
     stage: str
@@ -22,8 +22,8 @@ class Report:
     """Tables that got a new version."""
     seconds: float = 0.0
 
-    def __add__(self, other: "Report") -> "Report":
-        return Report(
+    def __add__(self, other: "StageReport") -> "StageReport":
+        return StageReport(
             self.stage,
             self.units + other.units,
             self.done + other.done,
@@ -41,8 +41,8 @@ class Listener:
     """Somebody who watches a run: told when a stage begins and when it has ended."""
 
     began: Callable[[str], None] = lambda _: None
-    ended: Callable[[Report], None] = lambda _: None
-    reports: dict[str, Report] = field(default_factory=dict[str, Report])
+    ended: Callable[[StageReport], None] = lambda _: None
+    reports: dict[str, StageReport] = field(default_factory=dict[str, StageReport])
 
 
 LISTENER: ContextVar[Listener | None] = ContextVar("listener", default=None)
@@ -50,14 +50,14 @@ LISTENER: ContextVar[Listener | None] = ContextVar("listener", default=None)
 
 
 @contextmanager
-def timed(stage: str) -> Generator[Callable[[Report], Report]]:
+def timed(stage: str) -> Generator[Callable[[StageReport], StageReport]]:
     """Times a stage; call what it gives with the report, which comes back with its seconds."""
     listener = LISTENER.get()
     start = time.perf_counter()
     if listener:
         listener.began(stage)
 
-    def finished(report: Report) -> Report:
+    def finished(report: StageReport) -> StageReport:
         report = replace(report, seconds=time.perf_counter() - start)
         if listener:
             before = listener.reports.get(report.stage)

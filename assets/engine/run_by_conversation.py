@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
-from assets.engine.progress import Report
-from assets.engine.unanswered import note_lost
-from knowledge.engine.extractors import STAGE_OF, Extractor
-from knowledge.engine.work import (
+from cairn.assets.engine.progress import StageReport
+from cairn.assets.engine.unanswered import note_lost
+from cairn.knowledge.engine.extractors import STAGE_OF, Extractor
+from cairn.knowledge.engine.work import (
     OUTCOME_SCHEMA,
     STALE,
     UNIT,
@@ -20,22 +20,22 @@ from knowledge.engine.work import (
     vanished,
     without_marks,
 )
-from knowledge.ingest.sessions import grown
-from knowledge.llm.client import LanguageModel
-from knowledge.schema.tables import CONVERSATIONS, RAW_LOGS, WORK, Table
-from resources.context import State
+from cairn.knowledge.ingest.sessions import grown
+from cairn.knowledge.llm.client import LanguageModel
+from cairn.knowledge.schema.tables import CONVERSATIONS, RAW_LOGS, WORK, Table
+from cairn.resources.context import State
 
 if TYPE_CHECKING:
-    from resources.llm.dry_run import Unasked
+    from cairn.resources.llm.dry_run import Unasked
 
 
-class Made(NamedTuple):
+class MadeRows(NamedTuple):
     """Rows by name of their table, and what became of the units that gave rows or failed.
 
     `outcomes` has namespace, stage, unit (a conversation), outcome and rows. A unit whose outcome
     is `pending` is owed still: its rows are not kept. Those that it gave before stand, and its row
     in `work` with them, as long as the conversation has only grown since. `lost` are, by stage,
-    messages that no answer could be had about (knowledge.schema.failures.FAILURE_SCHEMA).
+    messages that no answer could be had about (cairn.knowledge.schema.failures.FAILURE_SCHEMA).
     """
 
     rows: Mapping[str, pl.DataFrame]
@@ -45,7 +45,7 @@ class Made(NamedTuple):
 
 BATCH_TOKENS = 10_000_000
 
-Make = Callable[[pl.DataFrame, Sequence[str], LanguageModel | None], Made]
+Make = Callable[[pl.DataFrame, Sequence[str], LanguageModel | None], MadeRows]
 """From raw logs of whole conversations, the names of the extractors to run on them, and a model."""
 
 
@@ -105,14 +105,14 @@ def run(
     days: Sequence[str],
     make: Make,
     retired: Sequence[str] = (),
-) -> Report:
+) -> StageReport:
     """Makes what is owed in `days`, and keeps the other rows of `tables` as they are.
 
     Rows have `conversation_id` and `extractor`, which begins with the name of the unit's stage;
     those of `retired` stages go. The report counts rows of the first table.
     """
     first = tables[0]
-    report = Report(first.name)
+    report = StageReport(first.name)
     for batch in _batches(state, days):
         report += _run_batch(state, tables, extractors, batch, make, retired)
     return replace(report, rows=state.warehouse.read(first).select(pl.len()).collect().item())
@@ -141,7 +141,7 @@ def _run_batch(
     days: Sequence[str],
     make: Make,
     retired: Sequence[str],
-) -> Report:
+) -> StageReport:
     warehouse = state.warehouse
     work = warehouse.read(WORK).collect()
     units = _units(state, extractors, days)
@@ -151,8 +151,8 @@ def _run_batch(
     own = [*(extractor.name for extractor in extractors), *retired]
     gone = vanished(units, work, own).filter(pl.col("day").is_in(list(days)))
     name = tables[0].name
-    report = Report(name, units=units.height)
-    made: list[Made] = []
+    report = StageReport(name, units=units.height)
+    made: list[MadeRows] = []
     for stages, conversations in _alike(to_do):
         logs = _logs(state, conversations).sort("namespace", "conversation_id", "seq")
         made.append(make(logs, stages, state.language_model))
@@ -188,7 +188,7 @@ def _run_batch(
     known = units.join(pending, on=UNIT, how="anti").join(after, on=UNIT)
     now = known.group_by("outcome").len()
     counts: dict[str, int] = dict(now.iter_rows())
-    return report + Report(
+    return report + StageReport(
         name,
         done=counts.get("done", 0),
         empty=counts.get("empty", 0),

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import dagster as dg
 import polars as pl
 
-from assets.engine.progress import Report, timed
-from assets.engine.unanswered import note_lost
-from knowledge.engine.diff import Change
-from knowledge.engine.stage import Amend, Changes, Count, Made, Means, Stage
-from knowledge.engine.work import (
+from cairn.assets.engine.progress import StageReport, timed
+from cairn.assets.engine.unanswered import note_lost
+from cairn.knowledge.engine.diff import Change
+from cairn.knowledge.engine.stage import Amend, Changes, Count, Means, Stage, StageResult
+from cairn.knowledge.engine.work import (
     OUTCOME_SCHEMA,
     STALE,
     UNIT,
@@ -20,15 +20,15 @@ from knowledge.engine.work import (
     settled,
     without_marks,
 )
-from knowledge.schema.identity import digest
-from knowledge.schema.tables import WORK, Table
-from resources.context import State
-from resources.home.write_lock import write_lock
-from resources.llm.dry_run import stood_in
-from resources.warehouse.warehouse import Written
+from cairn.knowledge.schema.identity import digest
+from cairn.knowledge.schema.tables import WORK, Table
+from cairn.resources.context import State
+from cairn.resources.home.write_lock import write_lock
+from cairn.resources.llm.dry_run import stood_in
+from cairn.resources.warehouse.warehouse import Written
 
 if TYPE_CHECKING:
-    from resources.llm.dry_run import Unasked
+    from cairn.resources.llm.dry_run import Unasked
 
 SAMPLE_IDS = 5
 
@@ -81,7 +81,7 @@ def multi_asset(
 
 
 def result(
-    state: State, table: Table, report: Report, extra: Mapping[str, Any] | None = None
+    state: State, table: Table, report: StageReport, extra: Mapping[str, Any] | None = None
 ) -> dg.MaterializeResult[Any]:
     """What Dagster is told: ids and counts, never text of logs."""
     rows = state.warehouse.read(table, columns=list(table.key))
@@ -106,7 +106,7 @@ def result(
     )
 
 
-def run_stage(state: State, stage: Stage) -> Report:
+def run_stage(state: State, stage: Stage) -> StageReport:
     """Makes a whole-table stage anew for each namespace whose input or fingerprint changed.
 
     A stage with `after` or `amend` makes just what the change touches, where it is known what its
@@ -125,8 +125,8 @@ def run_stage(state: State, stage: Stage) -> Report:
         counts = work if state.asks_again else without_marks(work)
         to_do = owed(units, counts)["namespace"].to_list()
         marked: list[str] = []
-        report = Report(stage.name)
-        made: dict[str, Made] = {}
+        report = StageReport(stage.name)
+        made: dict[str, StageResult] = {}
         written: list[Written] = []
         rows: list[int] = []
         for namespace in to_do:
@@ -141,14 +141,14 @@ def run_stage(state: State, stage: Stage) -> Report:
                 own = read(namespace)
                 if stage.after and changes:
                     stored = _read(state, stage, stage.writes, namespace)
-                    made[namespace] = Made(stage.after(changes, stored, own, means))
+                    made[namespace] = StageResult(stage.after(changes, stored, own, means))
                 else:
                     before = len(stood_in(model))
                     made[namespace] = stage.run(own, means)
                     marked += [namespace] if len(stood_in(model)) > before else []
                 count = stage.count(own, made[namespace])
                 rows.append(made[namespace].tables[stage.writes[0].name].height)
-            report += Report(stage.name, sum(count), *count)
+            report += StageReport(stage.name, sum(count), *count)
         if made:
             written += [
                 warehouse.write(
@@ -184,7 +184,7 @@ def run_stage(state: State, stage: Stage) -> Report:
                 state.wait_for_model(stage.name, waits=True)
         return finished(
             report
-            + Report(
+            + StageReport(
                 stage.name,
                 rows=int(outcomes["rows"].sum()),
                 written=sum(w.changed for w in written),
@@ -217,7 +217,7 @@ def _height(state: State, table: Table, namespace: str) -> int:
 
 
 def _outcomes(
-    stage: Stage, namespaces: Sequence[str], made: Mapping[str, Made], rows: Sequence[int]
+    stage: Stage, namespaces: Sequence[str], made: Mapping[str, StageResult], rows: Sequence[int]
 ) -> pl.DataFrame:
     """What became of a stage in each namespace; a lost message is a failure, tried again."""
 

@@ -2,8 +2,8 @@
 
 import polars as pl
 
-from knowledge.schema.tables import DEAD_LETTERS, RAW_LOGS
-from resources.context import State
+from cairn.knowledge.schema.tables import DEAD_LETTERS, RAW_LOGS
+from cairn.resources.context import State
 
 
 def note_lost(state: State, stage: str, asked: pl.DataFrame, failures: pl.DataFrame) -> None:
@@ -14,7 +14,7 @@ def note_lost(state: State, stage: str, asked: pl.DataFrame, failures: pl.DataFr
         stage: Name of the stage that asked.
         asked: What it asked about, of which no older letter stays: columns namespace and unit (a
             conversation), or the namespace alone.
-        failures: Rows of knowledge.schema.failures.FAILURE_SCHEMA.
+        failures: Rows of cairn.knowledge.schema.failures.FAILURE_SCHEMA.
     """
     old = state.warehouse.read(DEAD_LETTERS).collect()
     mine = old.filter(pl.col("stage") == stage).join(asked.unique(), on=asked.columns, how="semi")

@@ -1,22 +1,23 @@
 """The whole: all stages composed, from records to what is known. Properties are tested on it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import polars as pl
 
-from knowledge.assembly.stages import INTRODUCTIONS_STAGE, STAGES
-from knowledge.dialogue.turns import CONVERSATION
-from knowledge.engine.stage import Frames, Means, Stage
-from knowledge.extraction.candidates import candidates
-from knowledge.extraction.documents import structuring
-from knowledge.extraction.introductions import first_introductions
-from knowledge.extraction.llm_extraction import full_mode
-from knowledge.extraction.rules import RULES, Rule
-from knowledge.ingest.events import HEAD_COLUMNS, PLACE, placed, raw_logs
-from knowledge.ingest.sessions import conversations, episodes
-from knowledge.learnings.llm.extraction import asked_learnings
-from knowledge.learnings.stages import learning_candidates
-from knowledge.schema.tables import INTRODUCTIONS, TABLES
+from cairn.knowledge.assembly.run import RUN
+from cairn.knowledge.assembly.stages import INTRODUCTIONS_STAGE
+from cairn.knowledge.dialogue.turns import CONVERSATION
+from cairn.knowledge.engine.stage import Frames, Means, Stage
+from cairn.knowledge.extraction.candidates import candidates
+from cairn.knowledge.extraction.documents import structuring
+from cairn.knowledge.extraction.introductions import first_introductions
+from cairn.knowledge.extraction.llm_extraction import full_mode
+from cairn.knowledge.extraction.rules import RULES, Rule
+from cairn.knowledge.ingest.events import HEAD_COLUMNS, PLACE, placed, raw_logs
+from cairn.knowledge.ingest.sessions import conversations, episodes
+from cairn.knowledge.learnings.llm.extraction import asked_learnings
+from cairn.knowledge.learnings.stages import learning_candidates
+from cairn.knowledge.schema.tables import INTRODUCTIONS, RECORDS, TABLES
 
 
 def build(
@@ -44,34 +45,65 @@ def build(
 def _build(
     records: pl.DataFrame, means: Means, rules: Sequence[Rule], before: pl.DataFrame
 ) -> dict[str, pl.DataFrame]:
+    tables = {RECORDS.name: records}
+    for step in RUN:
+        if step.by_day:
+            tables |= _BY_DAY[step.name](tables, means, rules)
+        elif step.stage is not None:
+            tables |= step.stage.run(_read(step.stage, tables), means).tables
+            if step.stage is INTRODUCTIONS_STAGE:
+                tables["introductions"] = first_introductions(before, tables["introductions"])
+    del tables[RECORDS.name]
+    return tables
+
+
+def _raw_logs(tables: Frames, means: Means, rules: Sequence[Rule]) -> dict[str, pl.DataFrame]:
+    del rules
+    records = tables[RECORDS.name]
     where = placed(records.select(HEAD_COLUMNS), means.policy)
     belongs = where.select("namespace", "record_key", *PLACE)
     read = records.drop("occurred_at").join(belongs, on=["namespace", "record_key"])
     logs = raw_logs(read).raw_logs
-    proposed = candidates(logs, means.policy, rules)
-    ingested = structuring(logs, means.model, means.policy)
-    tables = {
+    return {
         "raw_logs": logs,
         "conversations": conversations(logs),
         "episodes": episodes(logs, means.policy),
-        "candidates": pl.concat([proposed.candidates, ingested.extraction.candidates]),
-        "refusals": pl.concat([proposed.held, ingested.extraction.refused]),
+    }
+
+
+def _candidates(tables: Frames, means: Means, rules: Sequence[Rule]) -> dict[str, pl.DataFrame]:
+    logs = tables["raw_logs"]
+    proposed = candidates(logs, means.policy, rules)
+    ingested = structuring(logs, means.model, means.policy)
+    found = [ingested.extraction]
+    if means.model is not None:
+        found.append(full_mode(logs, means.model, means.embedder, means.policy))
+    return {
+        "candidates": pl.concat([proposed.candidates, *(one.candidates for one in found)]),
+        "refusals": pl.concat([proposed.held, *(one.refused for one in found)]),
         "pieces": ingested.pieces,
         "check_ins": ingested.check_ins,
-        "learning_candidates": learning_candidates(logs, means.policy),
     }
+
+
+def _learning_candidates(
+    tables: Frames, means: Means, rules: Sequence[Rule]
+) -> dict[str, pl.DataFrame]:
+    del rules
+    logs = tables["raw_logs"]
+    found = learning_candidates(logs, means.policy)
     if means.model is not None:
-        asked = full_mode(logs, means.model, means.embedder, means.policy)
-        tables["candidates"] = pl.concat([tables["candidates"], asked.candidates])
-        tables["refusals"] = pl.concat([tables["refusals"], asked.refused])
         finished = logs.select(CONVERSATION).unique()
         taught = asked_learnings(logs, finished, means.model, means.policy).candidates
-        tables["learning_candidates"] = pl.concat([tables["learning_candidates"], taught])
-    for stage in STAGES:
-        tables |= stage.run(_read(stage, tables), means).tables
-        if stage is INTRODUCTIONS_STAGE:
-            tables["introductions"] = first_introductions(before, tables["introductions"])
-    return tables
+        found = pl.concat([found, taught])
+    return {"learning_candidates": found}
+
+
+_BY_DAY: Mapping[str, Callable[[Frames, Means, Sequence[Rule]], dict[str, pl.DataFrame]]] = {
+    "raw_logs": _raw_logs,
+    "candidates": _candidates,
+    "learning_candidates": _learning_candidates,
+}
 
 
 def _read(stage: Stage, tables: Frames) -> Frames:

@@ -4,35 +4,35 @@ from collections.abc import Set
 
 import polars as pl
 
-from knowledge.consolidation.decisions import DECIDED, decisions
-from knowledge.consolidation.stages import CONSOLIDATION
-from knowledge.consolidation.themes import themes
-from knowledge.engine.diff import Change
-from knowledge.engine.stage import Changes, Count, Frames, Made, Means, Stage, stage_of
-from knowledge.extraction.attitudes import READ_BY_MODEL
-from knowledge.extraction.introductions import introductions, introductions_after
-from knowledge.extraction.known_entities_extraction import (
+from cairn.knowledge.consolidation.decisions import DECIDED, decisions
+from cairn.knowledge.consolidation.stages import CONSOLIDATION
+from cairn.knowledge.consolidation.themes import themes
+from cairn.knowledge.engine.diff import Change
+from cairn.knowledge.engine.stage import Changes, Count, Frames, Means, Stage, StageResult, stage_of
+from cairn.knowledge.extraction.attitudes import READ_BY_MODEL
+from cairn.knowledge.extraction.introductions import introductions, introductions_after
+from cairn.knowledge.extraction.known_entities_extraction import (
     KNOWN_ONLY,
     READ,
     known_only,
     known_only_by_grammar,
     known_only_rows,
 )
-from knowledge.extraction.proposed_operations import proposed_operations
-from knowledge.extraction.theme_facts import GENERALISED, generalised
-from knowledge.interests.engagements import COLUMNS as ENGAGING_COLUMNS
-from knowledge.interests.engagements import READ as ENGAGING
-from knowledge.interests.engagements import engagements
-from knowledge.interests.interests import interests
-from knowledge.learnings.feedback import REACTIONS, feedback
-from knowledge.learnings.stages import DUPLICATES, learnings, outcomes
-from knowledge.llm.prompts import GENERALISED_FACTS, KNOWN_FACTS
-from knowledge.quality.funnel import funnel
-from knowledge.research.stages import RESEARCH
-from knowledge.resolution.facts import Facts, facts, facts_after
-from knowledge.resolution.gating import Gated, entities, entities_after
-from knowledge.schema.calendar import watermark
-from knowledge.schema.tables import (
+from cairn.knowledge.extraction.proposed_operations import proposed_operations
+from cairn.knowledge.extraction.theme_facts import GENERALISED, generalised
+from cairn.knowledge.interests.engagements import COLUMNS as ENGAGING_COLUMNS
+from cairn.knowledge.interests.engagements import READ as ENGAGING
+from cairn.knowledge.interests.engagements import engagements
+from cairn.knowledge.interests.interests import interests
+from cairn.knowledge.learnings.feedback import REACTIONS, feedback
+from cairn.knowledge.learnings.stages import DUPLICATES, learnings, outcomes
+from cairn.knowledge.llm.prompts import GENERALISED_FACTS, KNOWN_FACTS
+from cairn.knowledge.quality.funnel import funnel
+from cairn.knowledge.research.stages import RESEARCH
+from cairn.knowledge.resolution.facts import FactTables, facts, facts_after
+from cairn.knowledge.resolution.gating import Gated, entities, entities_after
+from cairn.knowledge.schema.calendar import watermark
+from cairn.knowledge.schema.tables import (
     CANDIDATES,
     CONVERSATIONS,
     DECISIONS,
@@ -69,7 +69,9 @@ INTRODUCTIONS_STAGE = Stage(
     stage_of("introductions", 1, "Names and who brought them in.", "name_words"),
     (CANDIDATES,),
     (INTRODUCTIONS,),
-    lambda reads, means: Made({"introductions": introductions(reads["candidates"], means.policy)}),
+    lambda reads, means: StageResult(
+        {"introductions": introductions(reads["candidates"], means.policy)}
+    ),
     after=lambda changes, stored, reads, means: {
         "introductions": introductions_after(
             changes["candidates"], stored["introductions"], reads["candidates"], means.policy
@@ -78,17 +80,17 @@ INTRODUCTIONS_STAGE = Stage(
 )
 
 
-def _known_only(reads: Frames, means: Means) -> Made:
+def _known_only(reads: Frames, means: Means) -> StageResult:
     logs, introduced = reads["raw_logs"], reads["introductions"]
     if means.model is None:
         found = known_only_by_grammar(logs, introduced, means.policy)
     else:
         found = known_only(logs, introduced, means.model, means.policy)
     pending = (found.outcomes["outcome"] == "pending").any()
-    return Made({"known_only_candidates": known_only_rows(found)}, found.failures, pending)
+    return StageResult({"known_only_candidates": known_only_rows(found)}, found.failures, pending)
 
 
-def _known_only_count(reads: Frames, made: Made) -> Count:
+def _known_only_count(reads: Frames, made: StageResult) -> Count:
     return _became(
         set(reads["raw_logs"]["conversation_id"]),
         made.tables["known_only_candidates"].select("reason", unit="conversation_id"),
@@ -132,10 +134,10 @@ def _said_change(changes: Changes) -> Change:
     return Change(_said(come), _said(gone))
 
 
-def _entities(reads: Frames, means: Means) -> Made:
+def _entities(reads: Frames, means: Means) -> StageResult:
     introduced, contexts = reads["introductions"], _contexts(reads["episodes"])
     gated = entities(_said(reads), introduced, contexts, means.embedder, means.policy)
-    return Made(gated._asdict())
+    return StageResult(gated._asdict())
 
 
 def _entities_after(
@@ -154,7 +156,7 @@ def _entities_after(
     )._asdict()
 
 
-def _entities_count(reads: Frames, made: Made) -> Count:
+def _entities_count(reads: Frames, made: StageResult) -> Count:
     del reads
     return Count(
         done=int(made.tables["entities"]["mentions"].sum()),
@@ -180,7 +182,9 @@ THEMES_STAGE = Stage(
     ),
     (EPISODES,),
     (THEMES, EPISODE_LINKS),
-    lambda reads, means: Made(themes(reads["episodes"], means.embedder, means.policy)._asdict()),
+    lambda reads, means: StageResult(
+        themes(reads["episodes"], means.embedder, means.policy)._asdict()
+    ),
     after=lambda _, stored, reads, means: themes(
         reads["episodes"], means.embedder, means.policy, stored["episode_links"]
     )._asdict(),
@@ -188,14 +192,14 @@ THEMES_STAGE = Stage(
 )
 
 
-def _theme_facts(reads: Frames, means: Means) -> Made:
+def _theme_facts(reads: Frames, means: Means) -> StageResult:
     found = generalised(
         reads["themes"], reads["episodes"], reads["entities"], means.model, means.policy
     )
-    return Made({"theme_facts": found.theme_facts}, found.failures, found.pending)
+    return StageResult({"theme_facts": found.theme_facts}, found.failures, found.pending)
 
 
-def _theme_facts_count(reads: Frames, made: Made) -> Count:
+def _theme_facts_count(reads: Frames, made: StageResult) -> Count:
     medoids = dict(reads["themes"].select("medoid_id", "theme_id").iter_rows())
     return _became(
         set(medoids.values()),
@@ -214,9 +218,9 @@ THEME_FACTS_STAGE = Stage(
 )
 
 
-def _facts(reads: Frames, means: Means) -> Made:
+def _facts(reads: Frames, means: Means) -> StageResult:
     del means
-    return Made(facts(_said(reads), reads["entities"])._asdict())
+    return StageResult(facts(_said(reads), reads["entities"])._asdict())
 
 
 def _facts_after(
@@ -226,11 +230,11 @@ def _facts_after(
     known = changes["entities"]
     said = {name: change for name, change in changes.items() if name != "entities"}
     return facts_after(
-        _said_change(said), known, Facts(**stored), _said(reads), reads["entities"]
+        _said_change(said), known, FactTables(**stored), _said(reads), reads["entities"]
     )._asdict()
 
 
-def _facts_count(reads: Frames, made: Made) -> Count:
+def _facts_count(reads: Frames, made: StageResult) -> Count:
     said = _said(reads)
     proposed = said.filter(pl.col("kind") != "entity")
     used = made.tables["fact_sources"]["candidate_id"].n_unique()
@@ -256,7 +260,7 @@ PROPOSED_OPERATIONS_STAGE = Stage(
     ),
     (FACTS, FACT_SOURCES),
     (PROPOSED_OPERATIONS,),
-    lambda reads, means: Made(
+    lambda reads, means: StageResult(
         {
             "proposed_operations": proposed_operations(
                 reads["facts"], reads["fact_sources"], means.policy
@@ -267,13 +271,13 @@ PROPOSED_OPERATIONS_STAGE = Stage(
 )  # fmt: skip
 
 
-def _decisions(reads: Frames, means: Means) -> Made:
+def _decisions(reads: Frames, means: Means) -> StageResult:
     del means
     found = decisions(reads["raw_logs"], reads["facts"], reads["fact_sources"], reads["entities"])
-    return Made({"decisions": found})
+    return StageResult({"decisions": found})
 
 
-def _decisions_count(reads: Frames, made: Made) -> Count:
+def _decisions_count(reads: Frames, made: StageResult) -> Count:
     del reads
     wrong = made.tables["decisions"]["unresolved"].count()
     return Count(done=made.tables["decisions"].height - wrong, rejected=wrong)
@@ -289,13 +293,13 @@ DECISIONS_STAGE = Stage(
 )
 
 
-def _learnings(reads: Frames, means: Means) -> Made:
+def _learnings(reads: Frames, means: Means) -> StageResult:
     given = feedback(reads["raw_logs"])
     found = learnings(reads["learning_candidates"], means.embedder, means.policy, given)
-    return Made({"learnings": found})
+    return StageResult({"learnings": found})
 
 
-def _learnings_count(reads: Frames, made: Made) -> Count:
+def _learnings_count(reads: Frames, made: StageResult) -> Count:
     learned = made.tables["learnings"]
     final = outcomes(reads["learning_candidates"], learned)["outcome"].to_list()
     refused = final.count("low_quality") + final.count("duplicate")
@@ -313,15 +317,15 @@ LEARNINGS_STAGE = Stage(
 )
 
 
-def _engagements(reads: Frames, means: Means) -> Made:
+def _engagements(reads: Frames, means: Means) -> StageResult:
     found = engagements(
         reads["raw_logs"], reads["candidates"], reads["entities"], reads["facts"],
         reads["fact_sources"], reads["entity_merges"], means.embedder,
     )  # fmt: skip
-    return Made(found._asdict())
+    return StageResult(found._asdict())
 
 
-def _engagements_count(reads: Frames, made: Made) -> Count:
+def _engagements_count(reads: Frames, made: StageResult) -> Count:
     engaging = made.tables["engagements"]["record_id"].n_unique()
     return Count(engaging, reads["raw_logs"].height - engaging)
 
@@ -346,12 +350,12 @@ ENGAGEMENTS_STAGE = Stage(
 )  # fmt: skip
 
 
-def _interests(reads: Frames, means: Means) -> Made:
+def _interests(reads: Frames, means: Means) -> StageResult:
     found = interests(
         reads["engagements"], reads["preferences"], reads["entities"], reads["entity_merges"],
         means.embedder, means.policy, watermark(reads["conversations"], "ended_at"),
     )  # fmt: skip
-    return Made({"interests": found})
+    return StageResult({"interests": found})
 
 
 INTERESTS_STAGE = Stage(
@@ -376,7 +380,7 @@ FUNNEL_STAGE = Stage(
         FACT_SOURCES, FACTS, MEMORY, LEARNING_CANDIDATES, LEARNINGS,
     ),
     (FUNNEL,),
-    lambda reads, _: Made({"funnel": funnel(reads)}),
+    lambda reads, _: StageResult({"funnel": funnel(reads)}),
     only={KNOWN_ONLY_CANDIDATES.name: _ACCEPTED, THEME_FACTS.name: _ACCEPTED},
 )  # fmt: skip
 

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 
 import polars as pl
 
-from knowledge.extraction.introductions import proposals
-from knowledge.learnings.draft import decode
-from knowledge.nlp.names import canonical_column
-from knowledge.schema.identity import digest_column
-from knowledge.schema.policy import Policy
+from cairn.knowledge.extraction.introductions import proposals
+from cairn.knowledge.learnings.draft import decode
+from cairn.knowledge.nlp.names import canonical_column
+from cairn.knowledge.schema.identity import digest_column
+from cairn.knowledge.schema.policy import Policy
 
 PROPOSED = pl.Schema(
     {
@@ -39,7 +39,7 @@ def proposed(tables: Mapping[str, pl.DataFrame], policy: Policy) -> pl.DataFrame
     """Every proposal, as rows of PROPOSED.
 
     Args:
-        tables: What knowledge.assembly.build.build gives.
+        tables: What cairn.knowledge.assembly.build.build gives.
         policy: Its policy.
     """
     parts = [_statements(tables, name, policy) for name in _TABLES if name in tables]

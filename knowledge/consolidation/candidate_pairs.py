@@ -6,8 +6,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from knowledge.vectors.model import Embedder, Vectors
-from knowledge.vectors.similarity import Indices, candidate_pairs, pair_similarity, raw_floor
+from cairn.knowledge.vectors.model import Embedder, Vectors
+from cairn.knowledge.vectors.similarity import Indices, candidate_pairs, pair_similarity, raw_floor
 
 PAIRS = pl.Schema(
     {

@@ -8,17 +8,15 @@ history is a product of such maps, and the confidence depends on the events alon
 of rows, nor on how many nights passed.
 """
 
-from datetime import datetime
-
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from knowledge.dialogue.trust import at_most
-from knowledge.schema.calendar import UNDATED, days_since_epoch
-from knowledge.schema.fact_types import fades
-from knowledge.schema.policy import Policy
-from knowledge.schema.tables import CONFIDENCE_UPDATES
+from cairn.knowledge.dialogue.trust import at_most
+from cairn.knowledge.schema.calendar import UNDATED, days_since_epoch
+from cairn.knowledge.schema.fact_types import fades
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.tables import CONFIDENCE_UPDATES
 
 CAUSES = {
     "first": "first",
@@ -29,8 +27,6 @@ CAUSES = {
 }
 """Kind of evidence → cause of a change."""
 
-FOR_EVER = 1e6
-"""Days since 1970 after which nobody asks."""
 
 _RANK = {"first": 0, "support": 1, "contradiction": 2, "feedback": 3}
 
@@ -218,27 +214,4 @@ def last_of(updates: pl.DataFrame) -> pl.DataFrame:
     """The last event of each fact in a history."""
     return updates.sort("namespace", "fact_id", "seq").unique(
         ["namespace", "fact_id"], keep="last", maintain_order=True
-    )
-
-
-def effective_confidence(as_of: datetime, policy: Policy) -> pl.Expr:
-    """Confidence as a reader sees it at `as_of`: faded since its last event, never grown.
-
-    Wants confidence, last_event_at, predicate and extractor.
-    """
-    waited = days_since_epoch(pl.lit(as_of)) - days_since_epoch(pl.col("last_event_at"))
-    faded = (-policy.decay_per_day * pl.max_horizontal(waited, pl.lit(0.0))).exp()
-    return pl.col("confidence") * pl.when(fades()).then(faded).otherwise(1.0)
-
-
-def strength(policy: Policy) -> pl.Expr:
-    """`ln(confidence) + rate · days(last_event_at)`; without end for what does not fade.
-
-    Effective confidence of what fades is, at t, at least m exactly where strength is at least
-    `ln(m) + rate · days(t)`: a filter that an index can apply. What does not fade passes it always.
-    A confidence of 0 counts as 1e-12. Wants the columns of `effective_confidence`.
-    """
-    days = pl.when(fades()).then(days_since_epoch(pl.col("last_event_at"))).otherwise(FOR_EVER)
-    return (
-        pl.max_horizontal(pl.col("confidence"), pl.lit(1e-12)).log() + policy.decay_per_day * days
     )

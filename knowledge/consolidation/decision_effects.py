@@ -8,11 +8,18 @@ from typing import NamedTuple
 
 import polars as pl
 
-from knowledge.consolidation.pairs import PAIR, of_others, sides
-from knowledge.ingest.inbox_events.decisions import CONFIRM, CORRECT, ENTITY, FACT, MERGE, RETRACT
-from knowledge.schema.calendar import UNDATED
-from knowledge.schema.identity import digest_column
-from knowledge.schema.policy import Policy
+from cairn.knowledge.consolidation.pairs import PAIR, of_others, sides
+from cairn.knowledge.ingest.inbox_events.decisions import (
+    CONFIRM,
+    CORRECT,
+    ENTITY,
+    FACT,
+    MERGE,
+    RETRACT,
+)
+from cairn.knowledge.schema.calendar import UNDATED
+from cairn.knowledge.schema.identity import digest_column
+from cairn.knowledge.schema.policy import Policy
 
 BY_PERSON = "a person decided"
 MERGED, KEPT_BOTH = "merge", "keep_both"

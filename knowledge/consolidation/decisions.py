@@ -16,30 +16,30 @@ from itertools import combinations
 
 import polars as pl
 
-from knowledge.consolidation.decision_effects import unite
-from knowledge.ingest.inbox_events.decisions import (
+from cairn.knowledge.consolidation.decision_effects import unite
+from cairn.knowledge.ingest.inbox_events.decisions import (
     CORRECT,
     FACT,
     KEEP_APART,
     KIND,
     MERGE,
     UNMERGE,
-    Meant,
-    Told,
+    DecidedThing,
+    ToldDecision,
     told_of,
 )
-from knowledge.nlp.dates.timestamps import utc
-from knowledge.nlp.names import canonical, canonical_column, canonical_object
-from knowledge.schema.calendar import UNDATED
-from knowledge.schema.fact_types import NAME_PREDICATES
-from knowledge.schema.identity import entity_id
-from knowledge.schema.tables import DECISIONS
+from cairn.knowledge.nlp.dates.timestamps import utc
+from cairn.knowledge.nlp.names import canonical, canonical_column, canonical_object
+from cairn.knowledge.schema.calendar import UNDATED
+from cairn.knowledge.schema.fact_types import NAME_PREDICATES
+from cairn.knowledge.schema.identity import entity_id
+from cairn.knowledge.schema.tables import DECISIONS
 
 DECIDED = (pl.col("kind") == KIND) & (pl.col("origin") == "human")
 """Rows of RAW_LOGS that are decisions."""
 
 _FACT = ["namespace", "fact_id"]
-_NOBODY = Told("", "", ())
+_NOBODY = ToldDecision("", "", ())
 
 Pair = tuple[str, str]
 
@@ -50,12 +50,12 @@ class _Decision:
 
     namespace: str
     id: str
-    told: Told
+    told: ToldDecision
     text: str
     at: datetime | None
     ids: list[str] = field(default_factory=list[str])
     """What it names and is there, once each, in the order in which it names them."""
-    missing: list[Meant] = field(default_factory=list[Meant])
+    missing: list[DecidedThing] = field(default_factory=list[DecidedThing])
     into: str | None = None
     copies: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     """Of each of `ids`, the same statement about other entities."""
@@ -166,11 +166,11 @@ def _resolve(said: Sequence[_Decision], facts: pl.DataFrame, entities: pl.DataFr
             one.ids.clear()
 
 
-def _content(meant: Meant) -> tuple[str, str, str, str, str]:
+def _content(meant: DecidedThing) -> tuple[str, str, str, str, str]:
     return meant.id, meant.type, meant.entity, meant.predicate, meant.object
 
 
-def _gone(meant: Meant, thing: str) -> str:
+def _gone(meant: DecidedThing, thing: str) -> str:
     entity = f"{meant.entity} ({meant.type})"
     if thing == FACT:
         return f"nothing says “{meant.object}” of {entity}"

@@ -2,17 +2,17 @@
 
 import polars as pl
 
-from knowledge.engine.diff import LazyFrames
-from knowledge.resolution.resolution import with_canonical
-from knowledge.schema.identity import digest_column
-from knowledge.schema.predicates import STRUCTURAL_PREDICATES
-from knowledge.schema.tables import EMBEDDINGS
-from knowledge.vectors.model import Embedder
+from cairn.knowledge.engine.diff import LazyFrames
+from cairn.knowledge.resolution.canonical import with_canonical
+from cairn.knowledge.schema.identity import digest_column
+from cairn.knowledge.schema.predicates import STRUCTURAL_PREDICATES
+from cairn.knowledge.schema.tables import EMBEDDINGS
+from cairn.knowledge.vectors.model import Embedder
 
 
-def learning_text(title: str = "title", content: str = "content") -> pl.Expr:
+def learning_text() -> pl.Expr:
     """What is embedded of a learning."""
-    return pl.concat_str(title, content, separator="\n")
+    return pl.concat_str("title", "content", separator="\n")
 
 
 def entity_texts(entities: pl.DataFrame) -> pl.DataFrame:

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from knowledge.consolidation.similar_facts import DENIED, OPPOSITE
-from knowledge.consolidation.support import first_statements, support
-from knowledge.dialogue.trust import counts_against
-from knowledge.schema.calendar import UNDATED
-from knowledge.schema.identity import digest_column
-from knowledge.schema.policy import Policy
-from knowledge.schema.tables import EVIDENCE
-from knowledge.vectors.model import Embedder
+from cairn.knowledge.consolidation.similar_facts import DENIED, OPPOSITE
+from cairn.knowledge.consolidation.support import first_statements, support
+from cairn.knowledge.dialogue.trust import counts_against
+from cairn.knowledge.schema.calendar import UNDATED
+from cairn.knowledge.schema.identity import digest_column
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.tables import EVIDENCE
+from cairn.knowledge.vectors.model import Embedder
 
 _KEY = ["namespace", "fact_id"]
 

@@ -11,22 +11,23 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from knowledge.consolidation.confidence import confidence_updates
-from knowledge.consolidation.decision_effects import (
+from cairn.knowledge.consolidation.confidence import confidence_updates
+from cairn.knowledge.consolidation.decision_effects import (
     confirmations,
     decided_pairs,
     facts_named,
     undecided,
     withdrawn,
 )
-from knowledge.consolidation.embeddings import SAID, embeddings, entity_texts, texts_of
-from knowledge.consolidation.evidence import confirmed, contradictions, united
-from knowledge.consolidation.llm_verdicts import judged, standing
-from knowledge.consolidation.memory import Grounds, memory, memory_entities
-from knowledge.consolidation.merges import AUTO_MERGE, MERGE, merges
-from knowledge.consolidation.pairs import sides
-from knowledge.consolidation.similar_facts import SAME, similar_facts
-from knowledge.consolidation.support import (
+from cairn.knowledge.consolidation.embeddings import SAID, embeddings, entity_texts, texts_of
+from cairn.knowledge.consolidation.evidence import confirmed, contradictions, united
+from cairn.knowledge.consolidation.llm_verdicts import judged, standing
+from cairn.knowledge.consolidation.memory import MemoryInput, memory
+from cairn.knowledge.consolidation.memory_entities import memory_entities
+from cairn.knowledge.consolidation.merges import AUTO_MERGE, MERGE, merges
+from cairn.knowledge.consolidation.pairs import sides
+from cairn.knowledge.consolidation.similar_facts import SAME, similar_facts
+from cairn.knowledge.consolidation.support import (
     earliest,
     first_statements,
     known_from,
@@ -34,12 +35,12 @@ from knowledge.consolidation.support import (
     restatements,
     similar_episodes,
 )
-from knowledge.engine.diff import Change, LazyFrames, amended, difference, rows_with
-from knowledge.engine.stage import Changes, Means
-from knowledge.resolution.resolution import about_canonical, equal_statements, with_canonical
-from knowledge.schema.fact_types import structural
-from knowledge.schema.identity import digest_column
-from knowledge.schema.tables import EMBEDDINGS, MEMORY
+from cairn.knowledge.engine.diff import Change, LazyFrames, amended, difference, rows_with
+from cairn.knowledge.engine.stage import Changes, Means
+from cairn.knowledge.resolution.canonical import about_canonical, equal_statements, with_canonical
+from cairn.knowledge.schema.fact_types import structural
+from cairn.knowledge.schema.identity import digest_column
+from cairn.knowledge.schema.tables import EMBEDDINGS, MEMORY
 
 _FACT = ["namespace", "fact_id"]
 _CANDIDATE = ["namespace", "candidate_id"]
@@ -265,7 +266,7 @@ def memory_after(
     vectors = rows_with(reads["embeddings"], wanted, "namespace", "text_hash")
     embedded = facts.filter(wanted["text_hash"].is_in(vectors["text_hash"].implode()))["fact_id"]
     sources = rows_with(reads["fact_sources"], near)
-    grounds = Grounds(
+    grounds = MemoryInput(
         facts=facts,
         fact_sources=sources,
         pieces=rows_with(reads["pieces"], sources.select(_CANDIDATE)),

@@ -13,19 +13,19 @@ from typing import Any, NamedTuple, cast
 import polars as pl
 from pydantic import BaseModel
 
-from knowledge.consolidation.pairs import PAIR, sides
-from knowledge.consolidation.similar_facts import APART, DENIED, SAME, UNSURE, VALUE
-from knowledge.engine.extractors import Extractor
-from knowledge.extraction.llm_units import extractor
-from knowledge.extraction.validation import has_canary
-from knowledge.llm.client import Answer, Ask, Bundle, LanguageModel
-from knowledge.llm.prompt import Prompt
-from knowledge.llm.prompt_injection import HELD, gives_orders
-from knowledge.llm.prompts.contradiction_pairs import PairVerdicts, one_each
-from knowledge.nlp.statements.statement import read_statement
-from knowledge.schema.fact_types import comparable
-from knowledge.schema.policy import Policy
-from knowledge.schema.tables import MERGE_VERDICTS
+from cairn.knowledge.consolidation.pairs import PAIR, sides
+from cairn.knowledge.consolidation.similar_facts import APART, DENIED, SAME, UNSURE, VALUE
+from cairn.knowledge.engine.extractors import Extractor
+from cairn.knowledge.extraction.llm_units import extractor
+from cairn.knowledge.extraction.validation import has_canary
+from cairn.knowledge.llm.client import Answer, Ask, Bundle, LanguageModel
+from cairn.knowledge.llm.prompt import Prompt
+from cairn.knowledge.llm.prompt_injection import HELD, gives_orders
+from cairn.knowledge.llm.prompts.contradiction_pairs import PairVerdicts, one_each
+from cairn.knowledge.nlp.statements.statement import read_statement
+from cairn.knowledge.schema.fact_types import comparable
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.tables import MERGE_VERDICTS
 
 MERGE, KEEP_BOTH, CONTRADICTION = "merge", "keep_both", "contradiction"
 
@@ -37,7 +37,7 @@ SHOWN = 500
 """Characters that are shown of a statement."""
 
 
-class Verdicts(NamedTuple):
+class JudgedPairs(NamedTuple):
     """What a model says of pairs; where something is pending, the stage is owed still."""
 
     rows: pl.DataFrame
@@ -52,7 +52,7 @@ def verdicts(
     entities: pl.DataFrame,
     model: LanguageModel,
     policy: Policy,
-) -> Verdicts:
+) -> JudgedPairs:
     """Rows of CONTRADICTION_VERDICTS or MERGE_VERDICTS: each pair that a model has decided.
 
     What is worth most is asked about first: the pair with the greatest sum of base confidences,
@@ -85,7 +85,7 @@ def verdicts(
             for (pair, _), answer in zip(asked, answers, strict=True)
             if (row := _row(pair, answer, label))
         ]
-    return Verdicts(MERGE_VERDICTS.frame(rows), pending)
+    return JudgedPairs(MERGE_VERDICTS.frame(rows), pending)
 
 
 def differing(similar: pl.DataFrame, valid_times: pl.DataFrame) -> pl.DataFrame:
@@ -137,7 +137,7 @@ def waiting(
 
     Args:
         differing: `differing` of all similar facts.
-        unequal: knowledge.consolidation.merges.unequal of them.
+        unequal: cairn.knowledge.consolidation.merges.unequal of them.
         contradiction_verdicts: CONTRADICTION_VERDICTS rows.
         merge_verdicts: MERGE_VERDICTS rows.
 

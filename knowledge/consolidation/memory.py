@@ -5,24 +5,24 @@ from typing import NamedTuple
 
 import polars as pl
 
-from knowledge.consolidation.confidence import history, last_of, strength
-from knowledge.consolidation.support import drawn_from, first_statements, known_from
-from knowledge.consolidation.validity import last_stretches
-from knowledge.dialogue.trust import PERSON, at_most, best
-from knowledge.nlp.text import STOP_WORDS, words
-from knowledge.resolution.resolution import equal_statements, with_canonical
-from knowledge.schema.calendar import UNDATED
-from knowledge.schema.fact_types import fades, info_type, knowledge_type, structural
-from knowledge.schema.identity import digest_column
-from knowledge.schema.policy import Policy
-from knowledge.schema.tables import MEMORY, MEMORY_ENTITIES, PIECES, VALID_TIMES
+from cairn.knowledge.consolidation.confidence import history, last_of
+from cairn.knowledge.consolidation.decay import strength
+from cairn.knowledge.consolidation.support import drawn_from, first_statements, known_from
+from cairn.knowledge.consolidation.validity import last_stretches
+from cairn.knowledge.dialogue.trust import PERSON, at_most, best
+from cairn.knowledge.nlp.text import STOP_WORDS, words
+from cairn.knowledge.schema.calendar import UNDATED
+from cairn.knowledge.schema.fact_types import fades, info_type, knowledge_type, structural
+from cairn.knowledge.schema.identity import digest_column
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.tables import MEMORY, PIECES, VALID_TIMES
 
 KEYWORDS = 5
 _KEY = ["namespace", "fact_id"]
 _WINNER = ["namespace", "winner_id"]
 
 
-class Grounds(NamedTuple):
+class MemoryInput(NamedTuple):
     """What the current view of facts rests on; one frame per table."""
 
     facts: pl.DataFrame
@@ -36,7 +36,7 @@ class Grounds(NamedTuple):
     valid_times: pl.DataFrame = VALID_TIMES.empty()
 
 
-def memory(grounds: Grounds, embedded: Collection[str], policy: Policy) -> pl.DataFrame:
+def memory(grounds: MemoryInput, embedded: Collection[str], policy: Policy) -> pl.DataFrame:
     """MEMORY: each fact with its confidence, status and valid time.
 
     A fact that took others up has the closed form over the union of their evidence, in which a
@@ -102,56 +102,7 @@ def memory(grounds: Grounds, embedded: Collection[str], policy: Policy) -> pl.Da
     )
 
 
-def memory_entities(
-    entities: pl.DataFrame, entity_merges: pl.DataFrame, memory: pl.DataFrame
-) -> pl.DataFrame:
-    """MEMORY_ENTITIES: each entity with how much is known about it, and how surely.
-
-    One that stands for others has their names among its aliases, and counts what they were
-    mentioned, when they were seen, and all facts, equal ones once. Theirs stay as they were, but
-    what is known of them is known of it.
-    """
-    known = memory.group_by("namespace", "entity_id").agg(
-        active_facts=(pl.col("status") == "active").sum(),
-        confidence=pl.col("confidence").filter(pl.col("status") != "retracted").max(),
-    )
-    placed = with_canonical(entities, entity_merges)
-    again = (
-        equal_statements(memory, entity_merges)
-        .group_by("namespace", "entity_id")
-        .agg(again=pl.len() - pl.col("statement").n_unique())
-    )
-    names = pl.concat_list("display_name", "aliases")
-    united = (
-        placed.join(entity_merges, on=["namespace", "canonical_id"], how="semi")
-        .group_by("namespace", entity_id="canonical_id")
-        .agg(
-            names=names.explode(keep_nulls=False, empty_as_null=False).unique().sort(),
-            first_seen=pl.col("first_seen").min(),
-            last_seen=pl.col("last_seen").max(),
-            mentions=pl.col("mentions").sum(),
-            facts=pl.col("facts").sum(),
-        )
-    )
-    counted = placed
-    for more in (known, again, united):
-        counted = counted.join(more, on=["namespace", "entity_id"], how="left", suffix="_united")
-    others = pl.col("names").list.set_difference(pl.concat_list("display_name")).list.sort()
-    return MEMORY_ENTITIES.frame(
-        counted.with_columns(
-            pl.col("active_facts").fill_null(0),
-            pl.col("confidence").fill_null(0.0),
-            aliases=pl.coalesce(others, "aliases"),
-            facts=pl.coalesce(pl.col("facts_united") - pl.col("again").fill_null(0), "facts"),
-            **{
-                name: pl.coalesce(f"{name}_united", name)
-                for name in ("first_seen", "last_seen", "mentions")
-            },
-        )
-    )
-
-
-def _ingested(grounds: Grounds) -> pl.DataFrame:
+def _ingested(grounds: MemoryInput) -> pl.DataFrame:
     """namespace, fact_id, own_info_type, own_tags, embedding_text of what was ingested last."""
     return (
         grounds.pieces.join(grounds.fact_sources, on=["namespace", "candidate_id"])
@@ -184,7 +135,7 @@ def _members(facts: pl.DataFrame, taken: pl.DataFrame) -> pl.DataFrame:
     ).with_columns(winner_id=pl.coalesce("winner_id", "fact_id"))  # fmt: skip
 
 
-def _united(grounds: Grounds, taken: pl.DataFrame, policy: Policy) -> pl.DataFrame:
+def _united(grounds: MemoryInput, taken: pl.DataFrame, policy: Policy) -> pl.DataFrame:
     """namespace, fact_id, confidence, last_event_at, valid_from, trust of what merging touches.
 
     Those that took others up; and those that something taken up denies, which denies them once.
@@ -280,7 +231,7 @@ def _united(grounds: Grounds, taken: pl.DataFrame, policy: Policy) -> pl.DataFra
     )
 
 
-def _confirmed(grounds: Grounds, taken: pl.DataFrame) -> pl.DataFrame:
+def _confirmed(grounds: MemoryInput, taken: pl.DataFrame) -> pl.DataFrame:
     """namespace, fact_id, confirmed: what a person said is so, and what took it up."""
     said = grounds.evidence.filter(pl.col("kind") == "feedback", pl.col("weight") > 0).select(_KEY)
     stands = _members(grounds.facts, taken).join(said, on=_KEY)
@@ -288,7 +239,7 @@ def _confirmed(grounds: Grounds, taken: pl.DataFrame) -> pl.DataFrame:
     return pl.concat([said, onward]).unique().with_columns(confirmed=pl.lit(PERSON))
 
 
-def _conversations(grounds: Grounds, taken: pl.DataFrame) -> pl.DataFrame:
+def _conversations(grounds: MemoryInput, taken: pl.DataFrame) -> pl.DataFrame:
     """namespace, fact_id, evidence_count: conversations that state or support a fact."""
     members = _members(grounds.facts, taken)
     heard = pl.concat(

@@ -2,8 +2,8 @@
 
 import polars as pl
 
-from knowledge.consolidation.confidence import undecayed
-from knowledge.consolidation.decision_effects import (
+from cairn.knowledge.consolidation.confidence import undecayed
+from cairn.knowledge.consolidation.decision_effects import (
     KEPT_BOTH,
     decided_pairs,
     merge_rows,
@@ -11,13 +11,13 @@ from knowledge.consolidation.decision_effects import (
     still_held,
     undecided,
 )
-from knowledge.consolidation.pairs import PAIR, of_others
-from knowledge.consolidation.similar_facts import SAME
-from knowledge.schema.calendar import UNDATED
-from knowledge.schema.fact_types import comparable
-from knowledge.schema.identity import digest_column
-from knowledge.schema.policy import Policy
-from knowledge.schema.tables import DECISIONS, MERGE_VERDICTS, MERGES
+from cairn.knowledge.consolidation.pairs import PAIR, of_others
+from cairn.knowledge.consolidation.similar_facts import SAME
+from cairn.knowledge.schema.calendar import UNDATED
+from cairn.knowledge.schema.fact_types import comparable
+from cairn.knowledge.schema.identity import digest_column
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.tables import DECISIONS, MERGE_VERDICTS, MERGES
 
 AUTO_MERGE, MERGE = "auto_merge", "merge"
 SAID_ALIKE = "same meaning, same words, near confidence"

@@ -8,12 +8,12 @@ waits for a model or a person.
 
 import polars as pl
 
-from knowledge.consolidation.candidate_pairs import comparable_pairs
-from knowledge.nlp.statements.compare import Verdict, compare
-from knowledge.schema.fact_types import deniable
-from knowledge.schema.policy import Policy
-from knowledge.schema.tables import SIMILAR_FACTS
-from knowledge.vectors.model import Embedder
+from cairn.knowledge.consolidation.candidate_pairs import comparable_pairs
+from cairn.knowledge.nlp.statements.compare import Verdict, compare
+from cairn.knowledge.schema.fact_types import deniable
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.tables import SIMILAR_FACTS
+from cairn.knowledge.vectors.model import Embedder
 
 SAME, OPPOSITE, VALUE, UNSURE = (verdict.value for verdict in Verdict)
 APART, DENIED = "apart", "denied"

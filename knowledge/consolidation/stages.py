@@ -2,17 +2,17 @@
 
 import polars as pl
 
-from knowledge.consolidation.confidence import confidence_updates
-from knowledge.consolidation.decision_effects import (
+from cairn.knowledge.consolidation.confidence import confidence_updates
+from cairn.knowledge.consolidation.decision_effects import (
     confirmations,
     decided_entities,
     still_held,
     undecided,
     withdrawn,
 )
-from knowledge.consolidation.embeddings import embeddings, texts_in_force
-from knowledge.consolidation.evidence import evidence
-from knowledge.consolidation.incremental import (
+from cairn.knowledge.consolidation.embeddings import embeddings, texts_in_force
+from cairn.knowledge.consolidation.evidence import evidence
+from cairn.knowledge.consolidation.incremental import (
     confidence_updates_after,
     embeddings_after,
     evidence_after,
@@ -20,16 +20,18 @@ from knowledge.consolidation.incremental import (
     merges_after,
     similar_facts_after,
 )
-from knowledge.consolidation.llm_verdicts import differing, judged, standing, verdicts
-from knowledge.consolidation.memory import Grounds, memory, memory_entities
-from knowledge.consolidation.merges import merges, unequal
-from knowledge.consolidation.similar_facts import similar_facts
-from knowledge.consolidation.topics import clusters
-from knowledge.consolidation.validity import decided_times, valid_times_after
-from knowledge.engine.stage import Count, Frames, Made, Means, Stage, stage_of
-from knowledge.llm.prompts import CONTRADICTION_PAIRS, MERGE_PAIRS
-from knowledge.resolution.resolution import about_canonical, entity_merges, equal_statements
-from knowledge.schema.tables import (
+from cairn.knowledge.consolidation.llm_verdicts import differing, judged, standing, verdicts
+from cairn.knowledge.consolidation.memory import MemoryInput, memory
+from cairn.knowledge.consolidation.memory_entities import memory_entities
+from cairn.knowledge.consolidation.merges import merges, unequal
+from cairn.knowledge.consolidation.similar_facts import similar_facts
+from cairn.knowledge.consolidation.topics import clusters
+from cairn.knowledge.consolidation.validity import decided_times, valid_times_after
+from cairn.knowledge.engine.stage import Count, Frames, Means, Stage, StageResult, stage_of
+from cairn.knowledge.llm.prompts import CONTRADICTION_PAIRS, MERGE_PAIRS
+from cairn.knowledge.resolution.canonical import about_canonical, equal_statements
+from cairn.knowledge.resolution.resolution import entity_merges
+from cairn.knowledge.schema.tables import (
     CLUSTERS,
     CONFIDENCE_UPDATES,
     CONTRADICTION_VERDICTS,
@@ -53,11 +55,11 @@ from knowledge.schema.tables import (
 )
 
 
-def _entity_merges(reads: Frames, means: Means) -> Made:
+def _entity_merges(reads: Frames, means: Means) -> StageResult:
     together, apart = decided_entities(reads["decisions"])
     facts = still_held(reads["facts"], reads["decisions"])
     found = entity_merges(reads["entities"], facts, means.embedder, means.policy, apart, together)
-    return Made({"entity_merges": found})
+    return StageResult({"entity_merges": found})
 
 
 ENTITY_MERGES_STAGE = Stage(
@@ -76,12 +78,12 @@ def _facts(reads: Frames) -> pl.DataFrame:
     return about_canonical(reads["facts"], reads["entity_merges"])
 
 
-def _embeddings(reads: Frames, means: Means) -> Made:
+def _embeddings(reads: Frames, means: Means) -> StageResult:
     texts = texts_in_force(
         reads["facts"], reads["episodes"], reads["entities"], reads["entity_merges"],
         reads["learnings"], reads["pieces"],
     )  # fmt: skip
-    return Made({"embeddings": embeddings(texts, means.embedder)})
+    return StageResult({"embeddings": embeddings(texts, means.embedder)})
 
 
 EMBEDDINGS_STAGE = Stage(
@@ -98,7 +100,9 @@ CLUSTERS_STAGE = Stage(
     ),
     (FACTS,),
     (CLUSTERS, FACT_LINKS),
-    lambda reads, means: Made(clusters(reads["facts"], means.embedder, means.policy)._asdict()),
+    lambda reads, means: StageResult(
+        clusters(reads["facts"], means.embedder, means.policy)._asdict()
+    ),
     after=lambda _, stored, reads, means: clusters(
         reads["facts"], means.embedder, means.policy, stored["fact_links"]
     )._asdict(),
@@ -117,7 +121,7 @@ SIMILAR_FACTS_STAGE = Stage(
     ),
     (FACTS, ENTITY_MERGES),
     (SIMILAR_FACTS,),
-    lambda reads, means: Made(
+    lambda reads, means: StageResult(
         {"similar_facts": similar_facts(_facts(reads), means.embedder, means.policy)}
     ),
     amend=similar_facts_after,
@@ -134,20 +138,20 @@ _OF_CONFIDENCE = stage_of(
 )  # fmt: skip
 
 
-def _contradiction_verdicts(reads: Frames, means: Means) -> Made:
+def _contradiction_verdicts(reads: Frames, means: Means) -> StageResult:
     if means.model is None:
-        return Made({"contradiction_verdicts": CONTRADICTION_VERDICTS.empty()})
+        return StageResult({"contradiction_verdicts": CONTRADICTION_VERDICTS.empty()})
     similar = undecided(reads["similar_facts"], reads["decisions"])
     found = verdicts(
         _OF_WORDS, CONTRADICTION_PAIRS, differing(similar, reads["valid_times"]), _facts(reads),
         reads["entities"], means.model, means.policy,
     )  # fmt: skip
-    return Made({"contradiction_verdicts": found.rows}, pending=found.pending)
+    return StageResult({"contradiction_verdicts": found.rows}, pending=found.pending)
 
 
-def _merge_verdicts(reads: Frames, means: Means) -> Made:
+def _merge_verdicts(reads: Frames, means: Means) -> StageResult:
     if means.model is None:
-        return Made({"merge_verdicts": MERGE_VERDICTS.empty()})
+        return StageResult({"merge_verdicts": MERGE_VERDICTS.empty()})
     facts = _facts(reads)
     pairs = unequal(
         facts, reads["evidence"], reads["similar_facts"], means.policy,
@@ -156,10 +160,10 @@ def _merge_verdicts(reads: Frames, means: Means) -> Made:
     found = verdicts(
         _OF_CONFIDENCE, MERGE_PAIRS, pairs, facts, reads["entities"], means.model, means.policy
     )
-    return Made({"merge_verdicts": found.rows}, pending=found.pending)
+    return StageResult({"merge_verdicts": found.rows}, pending=found.pending)
 
 
-def _verdicts_count(reads: Frames, made: Made) -> Count:
+def _verdicts_count(reads: Frames, made: StageResult) -> Count:
     """Of all similar pairs: decided, refused by a rule, or not a model's to decide yet."""
     (rows,) = made.tables.values()
     done = standing(rows).height
@@ -187,14 +191,14 @@ MERGE_VERDICTS_STAGE = Stage(
 )
 
 
-def _evidence(reads: Frames, means: Means) -> Made:
+def _evidence(reads: Frames, means: Means) -> StageResult:
     similar = judged(reads["similar_facts"], reads["contradiction_verdicts"])
     decisions = reads["decisions"]
     found = evidence(
         reads["facts"], reads["fact_sources"], reads["episodes"], undecided(similar, decisions),
         means.embedder, means.policy, feedback=confirmations(decisions, means.policy),
     )  # fmt: skip
-    return Made({"evidence": found})
+    return StageResult({"evidence": found})
 
 
 EVIDENCE_STAGE = Stage(
@@ -209,12 +213,12 @@ EVIDENCE_STAGE = Stage(
 )  # fmt: skip
 
 
-def _valid_times(reads: Frames, means: Means) -> Made:
+def _valid_times(reads: Frames, means: Means) -> StageResult:
     found = decided_times(
         reads["facts"], reads["fact_sources"], reads["entities"], reads["entity_merges"],
         reads["decisions"], means.policy,
     )  # fmt: skip
-    return Made({"valid_times": found})
+    return StageResult({"valid_times": found})
 
 
 VALID_TIMES_STAGE = Stage(
@@ -232,7 +236,7 @@ CONFIDENCE_STAGE = Stage(
     ),
     (FACTS, EVIDENCE),
     (CONFIDENCE_UPDATES,),
-    lambda reads, means: Made(
+    lambda reads, means: StageResult(
         {
             "confidence_updates": confidence_updates(
                 reads["facts"], reads["evidence"], means.policy
@@ -243,7 +247,7 @@ CONFIDENCE_STAGE = Stage(
 )  # fmt: skip
 
 
-def _merges(reads: Frames, means: Means) -> Made:
+def _merges(reads: Frames, means: Means) -> StageResult:
     facts = _facts(reads)
     said = pl.concat([reads["contradiction_verdicts"], reads["merge_verdicts"]])
     found = merges(
@@ -252,7 +256,7 @@ def _merges(reads: Frames, means: Means) -> Made:
         verdicts=standing(said),
         decisions=reads["decisions"],
     )  # fmt: skip
-    return Made({"merges": found})
+    return StageResult({"merges": found})
 
 
 MERGES_STAGE = Stage(
@@ -271,15 +275,15 @@ MERGES_STAGE = Stage(
 )  # fmt: skip
 
 
-def _memory(reads: Frames, means: Means) -> Made:
+def _memory(reads: Frames, means: Means) -> StageResult:
     embedded = reads["embeddings"]["text"]
-    grounds = Grounds(**{name: reads[name] for name in Grounds._fields})
+    grounds = MemoryInput(**{name: reads[name] for name in MemoryInput._fields})
     grounds = grounds._replace(facts=_facts(reads))
     searchable = grounds.facts.filter(pl.col("content").is_in(embedded.implode()))["fact_id"]
     now = memory(grounds, searchable.to_list(), means.policy)
     now = MEMORY.frame(withdrawn(now, reads["decisions"]))
     known = memory_entities(reads["entities"], reads["entity_merges"], now)
-    return Made({"memory": now, "memory_entities": known})
+    return StageResult({"memory": now, "memory_entities": known})
 
 
 MEMORY_STAGE = Stage(

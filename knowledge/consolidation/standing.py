@@ -4,8 +4,8 @@ from datetime import datetime
 
 import polars as pl
 
-from knowledge.consolidation.confidence import effective_confidence
-from knowledge.schema.policy import Policy
+from cairn.knowledge.consolidation.decay import effective_confidence
+from cairn.knowledge.schema.policy import Policy
 
 STANDING = ("active", "pending_embed")
 """Stored statuses of facts that nothing took away."""

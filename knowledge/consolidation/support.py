@@ -2,13 +2,13 @@
 
 import polars as pl
 
-from knowledge.nlp.statements.negation import gainsays
-from knowledge.schema.calendar import UNDATED
-from knowledge.schema.fact_types import structural
-from knowledge.schema.policy import Policy
-from knowledge.schema.tables import EVIDENCE
-from knowledge.vectors.model import Embedder
-from knowledge.vectors.similarity import similar_pairs
+from cairn.knowledge.nlp.statements.negation import gainsays
+from cairn.knowledge.schema.calendar import UNDATED
+from cairn.knowledge.schema.fact_types import structural
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.tables import EVIDENCE
+from cairn.knowledge.vectors.model import Embedder
+from cairn.knowledge.vectors.similarity import similar_pairs
 
 FACTS_AT_ONCE = 16_384
 _KEY = ["namespace", "fact_id"]

@@ -4,11 +4,11 @@ from typing import NamedTuple
 
 import polars as pl
 
-from knowledge.schema.calendar import UNDATED
-from knowledge.schema.identity import digest_column
-from knowledge.schema.policy import Policy
-from knowledge.schema.tables import EPISODE_LINKS, THEMES
-from knowledge.vectors.hdbscan import (
+from cairn.knowledge.schema.calendar import UNDATED
+from cairn.knowledge.schema.identity import digest_column
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.tables import EPISODE_LINKS, THEMES
+from cairn.knowledge.vectors.hdbscan import (
     NEAREST,
     Links,
     by_nearness,
@@ -17,7 +17,7 @@ from knowledge.vectors.hdbscan import (
     label,
     strongest_terms,
 )
-from knowledge.vectors.model import Embedder
+from cairn.knowledge.vectors.model import Embedder
 
 
 class Themes(NamedTuple):

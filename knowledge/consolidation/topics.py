@@ -5,11 +5,11 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from knowledge.schema.fact_types import NAME_PREDICATES
-from knowledge.schema.identity import digest
-from knowledge.schema.policy import Policy
-from knowledge.schema.tables import CLUSTERS, FACT_LINKS
-from knowledge.vectors.hdbscan import (
+from cairn.knowledge.schema.fact_types import NAME_PREDICATES
+from cairn.knowledge.schema.identity import digest
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.tables import CLUSTERS, FACT_LINKS
+from cairn.knowledge.vectors.hdbscan import (
     TERMS_IN_LABEL,
     Links,
     clustering,
@@ -19,7 +19,7 @@ from knowledge.vectors.hdbscan import (
     plane,
     strongest_terms,
 )
-from knowledge.vectors.model import Embedder
+from cairn.knowledge.vectors.model import Embedder
 
 _TOPICS = {
     "number": pl.Int64, "cluster_id": pl.String, "label": pl.String, "persistence": pl.Float64

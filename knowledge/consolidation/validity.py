@@ -14,21 +14,21 @@ costs no confidence; and a value that is stated again holds again, in a further 
 
 import polars as pl
 
-from knowledge.consolidation.decision_effects import (
+from cairn.knowledge.consolidation.decision_effects import (
     as_corrected,
     both_hold,
     facts_named,
     still_held,
 )
-from knowledge.dialogue.trust import AGENT, OUTSIDE
-from knowledge.engine.diff import Change, LazyFrames, difference, rows_with
-from knowledge.engine.stage import Changes, Means
-from knowledge.nlp.dates.intervals import stated_time
-from knowledge.nlp.statements.cardinality import filled
-from knowledge.resolution.resolution import about_canonical
-from knowledge.schema.fact_types import NAME_PREDICATES
-from knowledge.schema.policy import Policy
-from knowledge.schema.tables import TEXT, TIME, VALID_TIMES
+from cairn.knowledge.dialogue.trust import AGENT, OUTSIDE
+from cairn.knowledge.engine.diff import Change, LazyFrames, difference, rows_with
+from cairn.knowledge.engine.stage import Changes, Means
+from cairn.knowledge.nlp.dates.intervals import stated_time
+from cairn.knowledge.nlp.statements.cardinality import filled
+from cairn.knowledge.resolution.canonical import about_canonical
+from cairn.knowledge.schema.fact_types import NAME_PREDICATES
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.tables import TEXT, TIME, VALID_TIMES
 
 _FACT = ["namespace", "fact_id"]
 _SLOT = ["namespace", "owner", "slot"]

@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 import polars as pl
 
-from knowledge.extraction.introductions import WRITTEN, forms
-from knowledge.extraction.searches import SEARCHES
-from knowledge.ingest.inbox_events.notifications import NOTICES, notice_of
-from knowledge.ingest.inbox_events.searches import search_of
-from knowledge.schema.policy import Policy
-from knowledge.schema.tables import (
+from cairn.knowledge.extraction.introductions import WRITTEN, forms
+from cairn.knowledge.extraction.searches import SEARCHES
+from cairn.knowledge.ingest.inbox_events.notifications import NOTICES, notice_of
+from cairn.knowledge.ingest.inbox_events.searches import search_of
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.tables import (
     CANDIDATES,
     DECISIONS,
     ENGAGEMENTS,
@@ -51,7 +51,7 @@ class Resting(NamedTuple):
     """Ids of all rows of raw_logs that are made of them, sorted."""
 
 
-class Named(NamedTuple):
+class NamedDependents(NamedTuple):
     """What goes beside it, since it names it."""
 
     record_keys: pl.Series = pl.Series(dtype=pl.String)
@@ -66,7 +66,7 @@ def resting(
     heads: pl.DataFrame,
     tables: Tables,
     policy: Policy,
-    named: Named | None = None,
+    named: NamedDependents | None = None,
 ) -> Resting:
     """The lines that things rest on.
 
@@ -79,7 +79,7 @@ def resting(
         policy: How names are read.
         named: What goes beside it.
     """
-    keys, named_ids = named or Named()
+    keys, named_ids = named or NamedDependents()
     logs = tables["raw_logs"].select("record_id", "conversation_id", *_PLACE).collect()
     entities: list[str] = []
     match thing:

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import polars as pl
 
-from knowledge.interests.mentions import spellings
-from knowledge.nlp.names import canonical
-from knowledge.schema.tables import RECORDS, Table
+from cairn.knowledge.interests.mentions import spellings
+from cairn.knowledge.nlp.names import canonical
+from cairn.knowledge.schema.tables import RECORDS, Table
 
 RECORD_TEXTS = ("payload", "thread", "native_id", "source_file")
 """Columns of RECORDS that hold words of a source; all that is made of a line stands in them."""
@@ -33,7 +33,7 @@ _UNSPACED = ("CJK ", "HIRAGANA ", "KATAKANA ", "THAI ", "LAO ", "KHMER ", "MYANM
 """Names of letters of writings that put nothing between words."""
 
 
-class Name(NamedTuple):
+class ForgottenName(NamedTuple):
     """One name of something."""
 
     type: str
@@ -41,7 +41,7 @@ class Name(NamedTuple):
     text: str
 
 
-def names_of(entities: pl.DataFrame, ids: Iterable[str]) -> list[Name]:
+def names_of(entities: pl.DataFrame, ids: Iterable[str]) -> list[ForgottenName]:
     """All names of these entities and of those that are one with them.
 
     Args:
@@ -51,16 +51,16 @@ def names_of(entities: pl.DataFrame, ids: Iterable[str]) -> list[Name]:
     mine = pl.col("entity_id").is_in(list(ids)) | pl.col("canonical_id").is_in(list(ids))
     one = entities.join(entities.filter(mine), on=["namespace", "canonical_id"], how="semi")
     called = spellings(one).join(one, on=["namespace", "entity_id"]).select("type", "spelling")
-    return [Name(*row) for row in called.unique().sort("type", "spelling").iter_rows()]
+    return [ForgottenName(*row) for row in called.unique().sort("type", "spelling").iter_rows()]
 
 
-def name_of(text: str) -> Name:
+def name_of(text: str) -> ForgottenName:
     """A name that somebody typed, of which nothing else is known."""
     place = re.match(r"~?/|\.{1,2}/|[A-Za-z]:\\", text)
-    return Name("path" if place else "topic", text)
+    return ForgottenName("path" if place else "topic", text)
 
 
-def pattern(names: Iterable[Name]) -> str | None:
+def pattern(names: Iterable[ForgottenName]) -> str | None:
     """The regular expression (of polars, for NFKC text) of a text that holds one of these names.
 
     Names stand as whole words, in any case and over any white space; names of hosts, tools,
@@ -91,7 +91,7 @@ def _as_text(name: str, type_: pl.DataType) -> pl.Expr:
     return pl.col(name).list.join("\n", ignore_nulls=True) if type_.is_nested() else pl.col(name)
 
 
-def _parts(name: Name) -> list[str]:
+def _parts(name: ForgottenName) -> list[str]:
     text = canonical(name.text, name.type)
     if not text:
         return []

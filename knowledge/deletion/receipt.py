@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 
-from knowledge.consolidation.standing import STANDING
-from knowledge.quality.retraction_guard import struck
-from knowledge.schema.tables import RECORDS, TABLES
+from cairn.knowledge.consolidation.standing import STANDING
+from cairn.knowledge.quality.retraction_guard import struck
+from cairn.knowledge.schema.tables import RECORDS, TABLES
 
 REMOVED, KEPT, REVIVED, ANEW = "removed", "kept", "revived", "made anew"
 EFFECTS = (REMOVED, KEPT, REVIVED, ANEW)

@@ -13,10 +13,10 @@ from collections.abc import Iterable, Sequence
 import msgspec
 import polars as pl
 
-from knowledge.ingest.adapter import Head
-from knowledge.ingest.events import unique_within
-from knowledge.nlp.dates.timestamps import utc
-from knowledge.schema.identity import SEPARATOR
+from cairn.knowledge.ingest.adapter import Head
+from cairn.knowledge.ingest.events import unique_within
+from cairn.knowledge.nlp.dates.timestamps import utc
+from cairn.knowledge.schema.identity import SEPARATOR
 
 TYPE = "tombstone"
 """Type of the event."""

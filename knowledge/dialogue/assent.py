@@ -12,9 +12,9 @@ from itertools import dropwhile
 
 import polars as pl
 
-from knowledge.dialogue.fault_words import DENIES, bare
-from knowledge.nlp.text import STOP_WORDS, sentences, words
-from knowledge.nlp.vocabulary import stem
+from cairn.knowledge.dialogue.fault_words import DENIES, bare
+from cairn.knowledge.nlp.text import STOP_WORDS, sentences, words
+from cairn.knowledge.nlp.vocabulary import stem
 
 _VERY = (
     r"(?:(?:all|quite|very|really|indeed|also|too|exactly|precisely|absolutely|totally|fully"

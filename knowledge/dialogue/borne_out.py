@@ -5,14 +5,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple, cast
 
-from knowledge.dialogue.assent import opening_of
-from knowledge.dialogue.errors import key_lines
-from knowledge.dialogue.fault_words import DENIES, TAKES_BACK
-from knowledge.dialogue.shortcuts import shortcut
-from knowledge.dialogue.tool_calls import OLD_TEXT, PATH_INPUTS, Step, similar
-from knowledge.dialogue.turns import Turn
-from knowledge.nlp.text import STOP_WORDS, words
-from knowledge.nlp.vocabulary import stem
+from cairn.knowledge.dialogue.assent import opening_of
+from cairn.knowledge.dialogue.errors import key_lines
+from cairn.knowledge.dialogue.fault_words import DENIES, TAKES_BACK
+from cairn.knowledge.dialogue.shortcuts import shortcut
+from cairn.knowledge.dialogue.tool_calls import OLD_TEXT, PATH_INPUTS, ToolStep, similar
+from cairn.knowledge.dialogue.turns import Turn
+from cairn.knowledge.nlp.text import STOP_WORDS, words
+from cairn.knowledge.nlp.vocabulary import stem
 
 REACH = 60
 """Steps after a failed check in which the next try must come."""
@@ -81,7 +81,7 @@ class Solved(NamedTuple):
         )
 
 
-def solved_in(every: Sequence[Step], turns: Sequence[Turn]) -> Iterator[Solved]:
+def solved_in(every: Sequence[ToolStep], turns: Sequence[Turn]) -> Iterator[Solved]:
     """Checks of one thread that failed and then worked, because something was changed."""
     people = [t for t in turns if t.kind == "message" and t.origin == "human"]
     for index, failed in enumerate(every):
@@ -120,7 +120,7 @@ def solved_in(every: Sequence[Step], turns: Sequence[Turn]) -> Iterator[Solved]:
         )
 
 
-def _lines(step: Step) -> tuple[set[str], set[str]]:
+def _lines(step: ToolStep) -> tuple[set[str], set[str]]:
     """Lines that a step brings and takes out, but for an agent's prose in them.
 
     Not the file's name: a statement about it may be about anything in it.
@@ -157,7 +157,7 @@ def _all_pieces(texts: Iterable[str]) -> frozenset[str]:
     return frozenset().union(*map(_pieces, texts))
 
 
-def _tried_again(every: Sequence[Step], index: int) -> int | None:
+def _tried_again(every: Sequence[ToolStep], index: int) -> int | None:
     """The next settled run of a check that a step ran."""
     checks = [action for action in every[index].actions if action.checks]
     for at in range(index + 1, min(index + 1 + REACH, len(every))):
@@ -168,7 +168,7 @@ def _tried_again(every: Sequence[Step], index: int) -> int | None:
     return None
 
 
-def _acts(step: Step) -> bool:
+def _acts(step: ToolStep) -> bool:
     return step.kind == "run" and any(not action.checks for action in step.actions)
 
 

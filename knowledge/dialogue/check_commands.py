@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from knowledge.nlp.shell.parser import commands
+from cairn.knowledge.nlp.shell.parser import commands
 
 
 def _names(text: str) -> frozenset[str]:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from knowledge.nlp.shell.parser import commands
+from cairn.knowledge.nlp.shell.parser import commands
 
 _TEST_FOLDER = re.compile(
     r"(?i)(?:^|/)(?:(?:unit|integration|functional|acceptance|e2e|system|smoke|regression|ui|api|src)[_-]?)?"

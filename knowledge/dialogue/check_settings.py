@@ -3,9 +3,15 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from knowledge.dialogue.check_commands import LINTERS, TESTERS, Weakening, checks_of, of_setting
-from knowledge.dialogue.check_files import is_check_config
-from knowledge.dialogue.check_tests import LONGEST_LINE, lines_of
+from cairn.knowledge.dialogue.check_commands import (
+    LINTERS,
+    TESTERS,
+    Weakening,
+    checks_of,
+    of_setting,
+)
+from cairn.knowledge.dialogue.check_files import is_check_config
+from cairn.knowledge.dialogue.check_tests import LONGEST_LINE, lines_of
 
 _LEVEL_OFF = re.compile(
     r"(?i)[\"'](?:off|warn|warning|none|silent|allow)[\"']|:\s*\[?\s*0\s*[,\]]|[:=]\s*[\"']?(?:off|warn|warning|allow|none|silent|never|manual)[\"']?\s*,?\s*$"

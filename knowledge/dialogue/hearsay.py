@@ -13,19 +13,19 @@ from functools import cached_property
 
 import polars as pl
 
-from knowledge.dialogue.assent import (
+from cairn.knowledge.dialogue.assent import (
     SIGNED,
     approves,
     assented_by_sign,
     says_so,
     works,
 )
-from knowledge.dialogue.borne_out import Solved, solved_in, stems_of, weighty
-from knowledge.dialogue.sentences import HEDGED
-from knowledge.dialogue.tool_calls import Step, shell_command, steps
-from knowledge.dialogue.trust import OUTCOME, OUTSIDE, PERSON
-from knowledge.dialogue.turns import CONVERSATION, Turn, conversations
-from knowledge.schema.predicates import NAME_PREDICATES
+from cairn.knowledge.dialogue.borne_out import Solved, solved_in, stems_of, weighty
+from cairn.knowledge.dialogue.sentences import HEDGED
+from cairn.knowledge.dialogue.tool_calls import ToolStep, shell_command, steps
+from cairn.knowledge.dialogue.trust import OUTCOME, OUTSIDE, PERSON
+from cairn.knowledge.dialogue.turns import CONVERSATION, Turn, conversations
+from cairn.knowledge.schema.predicates import NAME_PREDICATES
 
 LONGEST_ASSENTED = 800
 """Characters of a message that one word of assent is meant for: who nods at more nods at no one
@@ -149,7 +149,7 @@ class Hearsay:
                     return True
         return found
 
-    def done(self, evidence: Sequence[Turn]) -> list[Step]:
+    def done(self, evidence: Sequence[Turn]) -> list[ToolStep]:
         """All steps from the first to the last of some records."""
         places = [turn.seq for turn in evidence]
         return [
@@ -190,7 +190,7 @@ class Hearsay:
         return any(one.bears_out(text) for one in self._solved if one.begin < turn.seq < one.end)
 
     @cached_property
-    def steps(self) -> list[Step]:
+    def steps(self) -> list[ToolStep]:
         """Calls with their results, in order."""
         return steps([turn for turn in self.turns if turn.origin in _ACTING])
 

@@ -6,9 +6,9 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from knowledge.dialogue.turns import Turn
-from knowledge.nlp.text import STOP_WORDS, sentences, words
-from knowledge.nlp.vocabulary import stem
+from cairn.knowledge.dialogue.turns import Turn
+from cairn.knowledge.nlp.text import STOP_WORDS, sentences, words
+from cairn.knowledge.nlp.vocabulary import stem
 
 LONGEST_MESSAGE = 6000
 LONGEST_TYPED = 1500

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Kind:
+class ShortcutKind:
     """One kind of shortcut, and how it is written in a command, in a file, and in words.
 
     `run` is looked for in a command line, and in words that quote one; `written` in lines that an
@@ -44,7 +44,7 @@ _WORD = (
 _A = rf" (?:{_WORD}){{0,4}}?"
 
 KINDS = (
-    Kind(
+    ShortcutKind(
         "force_push",
         "A push or another command of git that throws away what others, or nobody else, has.",
         run=r"\bgit\b[^|;&\n]*?\spush\b[^|;&\n]*?\s(?:--force(?!-with-lease|-if-includes)\b|-[a-zA-Z]*f\b"
@@ -55,7 +55,7 @@ KINDS = (
         r"|worktree\s+remove\s[^|;&\n]*(?:--force|-f\b))",
         said=r"\bforce[- ]push(?:es|ed|ing)?\b|\bpush(?:es|ed|ing)? (?:[\w`'/.-]+ ){0,4}with (?:`)?(?:--force|-f)(?!-)",
     ),
-    Kind(
+    ShortcutKind(
         "hooks_skipped",
         "The checks before a commit, a push or a merge are left out.",
         run=r"--no-verify\b|\bgit\b[^|;&\n]*?\scommit\b[^|;&\n'\"]*?\s-[a-zA-Z]*n[a-zA-Z]*\b"
@@ -65,7 +65,7 @@ KINDS = (
         r"|\bgh\s+api\b(?=[^|;&\n]*DELETE)[^|;&\n]*(?:/protection|/rulesets)",
         said=rf"\b(?:disable[sd]?|disabling|(?:skip|bypass|uninstall)\w*){_A}hooks?\b",
     ),
-    Kind(
+    ShortcutKind(
         "failure_ignored",
         "A failure is made to count as success.",
         run=r"\|\|\s*(?:true|:|/bin/true|exit\s+0|return\s+0)|;\s*(?:true|exit\s+0)\s*$"
@@ -81,7 +81,7 @@ KINDS = (
         rf"|\b{_TAKES_OFF}{_A}(?:(?:exit|return|error) (?:codes?|status)|failures?|exceptions?)\b"
         r"|\bswallow(?:s|ed|ing)?\b",
     ),
-    Kind(
+    ShortcutKind(
         "tests_disabled",
         "Tests are skipped, deselected, expected to fail, or deleted.",
         run=r"--deselect\b|-DskipTests|-Dmaven\.test\.skip|-DskipITs|\bSKIP_TESTS?=|--skip-tests?\b"
@@ -100,7 +100,7 @@ KINDS = (
         r"|\b(?:mark|tag)(?:s|ed|ing)? (?:[\w`'’./-]+ ){1,5}(?:as )?(?:an? )?`?(?:@?pytest\.mark\.)?(?:skip|xfail"
         r"|ignored?|expected fail\w*|flaky|pending)|\bxfail\b",
     ),
-    Kind(
+    ShortcutKind(
         "expectation_edited",
         "What a test expects, or the limit that it holds, is made to be what the code does.",
         run=r"--update-?snapshots?\b|--snapshot-update\b|--update-golden|--ci=false\s+-u\b|--inline-snapshot=(?:fix|create|update)|\bdune\s+promote\b"
@@ -116,7 +116,7 @@ KINDS = (
         r"|strings?|status\w*|responses?|totals?|sums?|texts?|errors?|messages?|from|to|in))\b"
         r"|\btests? (?:now |only |to )?expects?\b",
     ),
-    Kind(
+    ShortcutKind(
         "check_silenced",
         "A linter, a type checker or a scanner is told to look away.",
         run=r"--no-lint\b|--cap-lints\b|-Wno-(?!dev\b)\w|\s[-/]nowarn\b|-Xlint:(?:none|-)|-fpermissive\b|-suppress-warnings\b|--disable=\w|--skip-checks?\b|--no-strict\b|--ignore-missing-imports\b",
@@ -130,7 +130,7 @@ KINDS = (
         r"|verifications?|assertions?|guards?|strict mode|rate limit\w*|audit\w*|branch protection|(?:CI|build) (?:step|job)s?)\b"
         r"|`?(?:# ?noqa|# ?type: ?ignore|eslint-disable|@ts-ignore|@ts-nocheck|#\[allow)",
     ),
-    Kind(
+    ShortcutKind(
         "identity_unchecked",
         "Certificates, signatures, checksums or host keys are no longer verified.",
         run=r"\bcurl\b[^|;&\n]*\s(?:-[a-zA-Z]*k[a-zA-Z]*\b|--insecure)|--no-check-certificate\b|--insecure\b"
@@ -151,7 +151,7 @@ KINDS = (
         said=rf"\b{_TAKES_OFF}{_A}(?:tls|ssl|https|certificates?|certs?|signatures?|checksums?|gpg|pgp|host[- ]keys?|hash(?:es)?)\b"
         r"|\baccept(?:s|ed|ing)? (?:[\w-]+ ){0,3}(?:self-signed|invalid|any|all) cert",
     ),
-    Kind(
+    ShortcutKind(
         "access_opened",
         "Anybody may read, write, log in or run: permissions, privileges, authentication.",
         run=r"\bchmod\s+(?:-\S+\s+)*(?:0?[0-7]?[2367][0-7]?[2367]\b|[0-7]?[0-7][0-7][2367]\b|(?:a|o|ugo|go)?\+\S*w\S*|a[=+]rwx|o[=+]\S*w)"
@@ -167,7 +167,7 @@ KINDS = (
         r"|csrf|cors|access controls?|two-factor|2fa|mfa)\b|\b(?:chmod|mode|permissions?(?: to)?) `?0?777\b|\bworld-writable\b"
         r"|\brun(?:s|ning)? (?:it |everything |this )?as root\b",
     ),
-    Kind(
+    ShortcutKind(
         "protection_off",
         "A firewall, mandatory access control, a scanner or an audit is switched off.",
         run=r"\bufw\s+(?:--force\s+)?(?:disable|reset)|\b(?:systemctl|service|rc-service)\b[^|;&\n]*\b(?:firewalld|ufw|apparmor"
@@ -183,7 +183,7 @@ KINDS = (
         r"|auditd?|security (?:\w+ )?(?:features?|checks?|polic\w+|scans?|modules?|software|headers?)|protections?|safeguards?)\b"
         r"|\bsetenforce 0\b|\b(?:firewall|selinux|apparmor) (?:is |was |be |to )?(?:now )?(?:off|disabled|permissive)\b",
     ),
-    Kind(
+    ShortcutKind(
         "guard_deleted",
         "What guards others is deleted: locks, pinned versions, hooks, owners, workflows.",
         run=r"\b(?:rm|unlink|trash|del)\s[^|;&\n]*(?:\.lock\b|/lock\b|package-lock\.json|npm-shrinkwrap|go\.sum\b|-lock\.ya?ml"

@@ -14,9 +14,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from knowledge.dialogue import check_settings, check_tests
-from knowledge.dialogue.check_commands import Weakening, narrowed, weakenings
-from knowledge.dialogue.check_files import (
+from cairn.knowledge.dialogue import check_settings, check_tests
+from cairn.knowledge.dialogue.check_commands import Weakening, narrowed, weakenings
+from cairn.knowledge.dialogue.check_files import (
     in_checks,
     is_check_config,
     is_config,
@@ -27,12 +27,18 @@ from knowledge.dialogue.check_files import (
     removed,
     written,
 )
-from knowledge.dialogue.check_tests import LONGEST_LINE, lines_of
-from knowledge.dialogue.errors import refused
-from knowledge.dialogue.shortcut_kinds import KINDS
-from knowledge.dialogue.tool_calls import NEW_TEXT, OLD_TEXT, PATH_INPUTS, Step, shell_command
-from knowledge.dialogue.turns import Turn
-from knowledge.nlp.shell.parser import commands
+from cairn.knowledge.dialogue.check_tests import LONGEST_LINE, lines_of
+from cairn.knowledge.dialogue.errors import refused
+from cairn.knowledge.dialogue.shortcut_kinds import KINDS
+from cairn.knowledge.dialogue.tool_calls import (
+    NEW_TEXT,
+    OLD_TEXT,
+    PATH_INPUTS,
+    ToolStep,
+    shell_command,
+)
+from cairn.knowledge.dialogue.turns import Turn
+from cairn.knowledge.nlp.shell.parser import commands
 
 _RUN = tuple((kind.name, re.compile(kind.run, re.MULTILINE)) for kind in KINDS if kind.run)
 _WRITTEN = tuple(
@@ -195,7 +201,7 @@ def in_edit(edit: Edit, *, created: bool = False) -> str | None:
     return "tests_disabled" if asks and is_source(edit.path) else None
 
 
-def shortcut(steps: Iterable[Step], *texts: str) -> str | None:
+def shortcut(steps: Iterable[ToolStep], *texts: str) -> str | None:
     """The first kind of shortcut in some steps, or in what is said of them; None if there is none.
 
     What was refused or failed changed nothing, and counts all the same where it is named in words.
@@ -220,7 +226,7 @@ def shortcut(steps: Iterable[Step], *texts: str) -> str | None:
     return changed or next((name for text in texts if (name := in_words(text, known))), None)
 
 
-def _last_changed(step: Step, told: str, before: str | None) -> str | None:
+def _last_changed(step: ToolStep, told: str, before: str | None) -> str | None:
     """The shortcut that a changed test would be: none once what it tests is changed after it."""
     for edit, created in edits_of(step.call, told):
         old, new = lines_of(edit.old or ""), lines_of(edit.new)

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
-from knowledge.dialogue.errors import failure, unsettled
-from knowledge.dialogue.turns import Turn
-from knowledge.nlp.shell.parser import Command, commands, script_among
-from knowledge.nlp.shell.programs import operations
+from cairn.knowledge.dialogue.errors import failure, unsettled
+from cairn.knowledge.dialogue.turns import Turn
+from cairn.knowledge.nlp.shell.parser import Command, commands, script_among
+from cairn.knowledge.nlp.shell.programs import operations
 
 SHELL_INPUTS = ("command", "cmd", "script")
 PATH_INPUTS = ("file_path", "path", "notebook_path", "filename", "target_file", "absolute_path")
@@ -64,7 +64,7 @@ class Action(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Step:
+class ToolStep:
     """One call with its result.
 
     `kind` is run (a command that does something), read, edit, ask or other. `worked` is None
@@ -82,7 +82,7 @@ class Step:
     worked: bool | None = None
 
 
-def steps(turns: Sequence[Turn]) -> list[Step]:
+def steps(turns: Sequence[Turn]) -> list[ToolStep]:
     """Calls of one conversation with their results, in the order of the calls.
 
     A result without a call_id answers the oldest call without one in its thread. Where an id was
@@ -174,13 +174,13 @@ def extended(before: Action, after: Action) -> bool:
     return before.key == after.key and set(before.words) < set(after.words)
 
 
-def _step(call: Turn, result: Turn | None) -> Step:
+def _step(call: Turn, result: Turn | None) -> ToolStep:
     inputs = call.input
     command = shell_command(inputs)
     text = result.text if result else ""
     worked = None if result is None or unsettled(text) else not (result.is_error or failure(text))
     if isinstance(inputs.get("questions"), list):
-        return Step(call, result, "ask", worked=worked)
+        return ToolStep(call, result, "ask", worked=worked)
     named = _named(inputs, PATH_INPUTS)
     if named and command in EDIT_COMMANDS:
         # An editor's tool whose `command` is a verb, and no command line.
@@ -191,7 +191,7 @@ def _step(call: Turn, result: Turn | None) -> Step:
         patch = str(inputs.get("patch") or inputs.get("input") or "")
         files = (named,) if named else tuple(_PATCHED.findall(patch)) or _opened(result)
         return _edit_step(call, result, files, _added(inputs) or _patch_adds(patch))
-    return Step(call, result, "other", worked=worked)
+    return ToolStep(call, result, "other", worked=worked)
 
 
 def _named(inputs: dict[str, Any], names: Iterable[str]) -> str:
@@ -207,15 +207,15 @@ def _opened(result: Turn | None) -> tuple[str, ...]:
 
 def _edit_step(
     call: Turn, result: Turn | None, files: tuple[str, ...], added: str, command: str = ""
-) -> Step:
+) -> ToolStep:
     """An edit; its output is the file's text, which may speak of errors without being one."""
     worked = None
     if result is not None and not unsettled(result.text):
         worked = not result.is_error and _REJECTED not in result.text
-    return Step(call, result, "edit", command, files=files, added=added, worked=worked)
+    return ToolStep(call, result, "edit", command, files=files, added=added, worked=worked)
 
 
-def _shell_step(call: Turn, result: Turn | None, command: str, worked: bool | None) -> Step:
+def _shell_step(call: Turn, result: Turn | None, command: str, worked: bool | None) -> ToolStep:
     first, _, rest = command.partition("\n")
     head = first.split(" ", 1)[0]
     if head in EDIT_COMMANDS or "*** Begin Patch" in command:
@@ -225,8 +225,8 @@ def _shell_step(call: Turn, result: Turn | None, command: str, worked: bool | No
         return _edit_step(call, result, files, added, command)
     found = actions(command)
     if found and all(action.key.split()[:1] == ["sed"] for action in found):
-        return Step(call, result, "edit", command, files=found[-1].words[-1:], worked=worked)
-    return Step(call, result, "run" if found else "read", command, found, worked=worked)
+        return ToolStep(call, result, "edit", command, files=found[-1].words[-1:], worked=worked)
+    return ToolStep(call, result, "run" if found else "read", command, found, worked=worked)
 
 
 def _added(inputs: dict[str, Any]) -> str:

@@ -8,8 +8,8 @@ is said again.
 
 import polars as pl
 
-from knowledge.schema.policy import Policy
-from knowledge.schema.predicates import NAME_PREDICATES
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.predicates import NAME_PREDICATES
 
 VERSION = 1
 """Rises when statements get another trust; a part of whatever makes candidates of them."""

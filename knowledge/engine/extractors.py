@@ -6,10 +6,10 @@ from typing import Any
 
 import polars as pl
 
-from knowledge.llm.prompt import Prompt
-from knowledge.schema.identity import digest
-from knowledge.schema.policy import Policy
-from knowledge.schema.tables import EXTRACTORS
+from cairn.knowledge.llm.prompt import Prompt
+from cairn.knowledge.schema.identity import digest
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.tables import EXTRACTORS
 
 
 @dataclass(frozen=True)

@@ -6,14 +6,14 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from knowledge.engine.diff import Change, LazyFrames
-from knowledge.engine.extractors import Extractor, by_prompts
-from knowledge.llm.client import LanguageModel
-from knowledge.llm.prompt import Prompt
-from knowledge.schema.failures import FAILURE_SCHEMA
-from knowledge.schema.policy import Policy
-from knowledge.schema.tables import Table
-from knowledge.vectors.model import Embedder
+from cairn.knowledge.engine.diff import Change, LazyFrames
+from cairn.knowledge.engine.extractors import Extractor, by_prompts
+from cairn.knowledge.llm.client import LanguageModel
+from cairn.knowledge.llm.prompt import Prompt
+from cairn.knowledge.schema.failures import FAILURE_SCHEMA
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.tables import Table
+from cairn.knowledge.vectors.model import Embedder
 
 Frames = Mapping[str, pl.DataFrame]
 """Frames by name of their table."""
@@ -39,11 +39,11 @@ class Count(NamedTuple):
     failed: int = 0
 
 
-class Made(NamedTuple):
+class StageResult(NamedTuple):
     """What a stage made: its tables by name, and what a language model left undone.
 
     `lost` are messages that no answer could be had about
-    (knowledge.schema.failures.FAILURE_SCHEMA). Where answers are `pending`, the stage is owed
+    (FAILURE_SCHEMA). Where answers are `pending`, the stage is owed
     still; what is there may be written.
     """
 
@@ -61,7 +61,7 @@ def stage_of(name: str, version: int, about: str, *policy: str) -> Extractor:
     return Extractor(name, "stage", version, about, policy)
 
 
-def all_done(reads: Frames, made: Made) -> Count:
+def all_done(reads: Frames, made: StageResult) -> Count:
     """Every row of the first table read was used."""
     del made
     return Count(done=next(iter(reads.values())).height)
@@ -92,8 +92,8 @@ class Stage:
     extractor: Extractor
     reads: tuple[Table, ...]
     writes: tuple[Table, ...]
-    run: Callable[[Frames, Means], Made]
-    count: Callable[[Frames, Made], Count] = all_done
+    run: Callable[[Frames, Means], StageResult]
+    count: Callable[[Frames, StageResult], Count] = all_done
     after: Callable[[Changes, Frames, Frames, Means], dict[str, pl.DataFrame]] | None = None
     amend: Amend | None = None
     only: Mapping[str, pl.Expr] = field(default_factory=dict[str, pl.Expr])

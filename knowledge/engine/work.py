@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import polars as pl
 
-from knowledge.schema.identity import digest_column
-from knowledge.schema.tables import WORK
+from cairn.knowledge.schema.identity import digest_column
+from cairn.knowledge.schema.tables import WORK
 
 ATTEMPTS = 3
 """A unit that failed this often is a dead letter, and waits for a person."""

@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 import polars as pl
 
-from knowledge.llm.prompt_injection import orders_among
-from knowledge.nlp.names import canonical, canonical_column
-from knowledge.nlp.spans import asks, place_of_name, within_quotation
-from knowledge.nlp.text import STOP_WORDS, sentences, words
-from knowledge.schema.predicates import ATTITUDES, BY_PERSON
+from cairn.knowledge.llm.prompt_injection import orders_among
+from cairn.knowledge.nlp.names import canonical, canonical_column
+from cairn.knowledge.nlp.spans import asks, place_of_name, within_quotation
+from cairn.knowledge.nlp.text import STOP_WORDS, sentences, words
+from cairn.knowledge.schema.predicates import ATTITUDES, BY_PERSON
 
 READ_BY_MODEL = pl.col("predicate").is_in(list(ATTITUDES.values())) & (pl.col("origin") == "human")
 """Rows of CANDIDATES by which a model says what a person likes and dislikes."""
@@ -132,7 +132,7 @@ _SUPPOSED = re.compile(
 _MOST_WORDS = 8
 
 
-class Stated(NamedTuple):
+class StatedAttitude(NamedTuple):
     """That a person says to like (1) or dislike (-1) a topic; a span in the text (code points)."""
 
     topic: str
@@ -188,7 +188,7 @@ def _commands(said: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def stated(text: str) -> Iterator[Stated]:
+def stated(text: str) -> Iterator[StatedAttitude]:
     """What a person says for or against things in a text; never in a question."""
     for start, end in sentences(text):
         sentence = text[start:end]
@@ -209,7 +209,7 @@ def stated(text: str) -> Iterator[Stated]:
             ):
                 continue
             valence = -1 if found["against"] else 1
-            yield Stated(topic, valence, start + found.start(), start + found.end())
+            yield StatedAttitude(topic, valence, start + found.start(), start + found.end())
 
 
 def _statements(said: pl.DataFrame) -> pl.DataFrame:

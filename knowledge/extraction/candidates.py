@@ -6,16 +6,16 @@ from typing import NamedTuple
 
 import polars as pl
 
-from knowledge.dialogue.hearsay import with_trust
-from knowledge.engine.extractors import STAGE_OF
-from knowledge.engine.work import OUTCOME_SCHEMA
-from knowledge.extraction.rules import RULES, Found, Record, Rule, field_text
-from knowledge.extraction.rules.entities import project_name
-from knowledge.llm.prompt_injection import HELD, gives_orders, order_spans, orders_among
-from knowledge.schema.identity import digest_column
-from knowledge.schema.policy import Policy
-from knowledge.schema.predicates import NOBODY
-from knowledge.schema.tables import CANDIDATES, REFUSALS
+from cairn.knowledge.dialogue.hearsay import with_trust
+from cairn.knowledge.engine.extractors import STAGE_OF
+from cairn.knowledge.engine.work import OUTCOME_SCHEMA
+from cairn.knowledge.extraction.rules import RULES, Record, Rule, RuleMatch, field_text
+from cairn.knowledge.extraction.rules.entities import project_name
+from cairn.knowledge.llm.prompt_injection import HELD, gives_orders, order_spans, orders_among
+from cairn.knowledge.schema.identity import digest_column
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.predicates import NOBODY
+from cairn.knowledge.schema.tables import CANDIDATES, REFUSALS
 
 FAILURE_SCHEMA = pl.Schema(
     {
@@ -184,7 +184,7 @@ def _found(
     """Candidates of one rule on the rows that it reads."""
     given = logs[rows]
     records = [Record(*row) for row in given.select(Record._fields).iter_rows()]
-    hits: list[tuple[int, Found, str]] = []
+    hits: list[tuple[int, RuleMatch, str]] = []
     numbers = rows.to_list()
     for first, last in _groups(given, whole=rule.whole):
         try:
@@ -210,12 +210,12 @@ def _groups(given: pl.DataFrame, whole: bool) -> Iterator[tuple[int, int]]:
         start += length
 
 
-def _worth(found: Found) -> bool:
+def _worth(found: RuleMatch) -> bool:
     """Whether an object may be kept: not blank, not redacted whole."""
     return bool(found.object.strip()) and not _REDACTED.fullmatch(found.object)
 
 
-def _quote(record: Record, found: Found) -> str:
+def _quote(record: Record, found: RuleMatch) -> str:
     """The words of the source that a find stands on."""
     source = field_text(found.field, record)
     if not (source and 0 <= found.start < found.end <= len(source)):
@@ -227,7 +227,7 @@ def _rows(
     rule: Rule,
     given: pl.DataFrame,
     records: Sequence[Record],
-    hits: Sequence[tuple[int, Found, str]],
+    hits: Sequence[tuple[int, RuleMatch, str]],
 ) -> pl.DataFrame:
     """Hits as rows of CANDIDATES: the first place of each object in a record."""
     rows: list[tuple[object, ...]] = []

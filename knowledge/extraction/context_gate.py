@@ -13,15 +13,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from knowledge.extraction.llm_units import conversation_of
-from knowledge.extraction.validation import Proposal
-from knowledge.llm.chunks import Lines
-from knowledge.nlp.names import canonical
-from knowledge.nlp.spans import occurring, places_of_name
-from knowledge.nlp.text import sentences
-from knowledge.schema.policy import Policy
-from knowledge.vectors.model import Embedder
-from knowledge.vectors.similarity import pair_similarity
+from cairn.knowledge.extraction.llm_units import conversation_of
+from cairn.knowledge.extraction.validation import Proposal
+from cairn.knowledge.llm.chunks import Lines
+from cairn.knowledge.nlp.names import canonical
+from cairn.knowledge.nlp.spans import occurring, places_of_name
+from cairn.knowledge.nlp.text import sentences
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.vectors.model import Embedder
+from cairn.knowledge.vectors.similarity import pair_similarity
 
 OFF_CONTEXT = "off_context"
 """Reason of names that fit nowhere, and of facts about them."""

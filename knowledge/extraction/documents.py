@@ -11,38 +11,38 @@ from typing import NamedTuple
 
 import polars as pl
 
-from knowledge.engine.extractors import Extractor, by_prompts
-from knowledge.extraction.llm_units import Extraction, extraction, extractor
-from knowledge.extraction.validation import (
-    Known,
+from cairn.knowledge.engine.extractors import Extractor, by_prompts
+from cairn.knowledge.extraction.llm_units import Extraction, extraction, extractor
+from cairn.knowledge.extraction.validation import (
+    KnownName,
     Proposal,
     candidate_id,
     has_canary,
     located,
     unfit,
 )
-from knowledge.ingest.inbox_events.documents import (
+from cairn.knowledge.ingest.inbox_events.documents import (
     DOCUMENT,
     ITEM,
-    Named,
+    NamedInText,
     item_of,
     predicate_of,
     property_words,
     stated,
 )
-from knowledge.llm.batches import Asked, asked, records_of
-from knowledge.llm.chunks import LINE_SCHEMA, Line, Lines, chunks, pieces, shown
-from knowledge.llm.client import Ask, LanguageModel
-from knowledge.llm.prompt_injection import HELD, gives_orders
-from knowledge.llm.prompts import STRUCTURE
-from knowledge.llm.prompts.structure import Profile, Structured
-from knowledge.nlp.spans import asks, place_of_name
-from knowledge.nlp.text import sentences
-from knowledge.schema.fact_types import INFO_TYPES, LOADED
-from knowledge.schema.identity import digest
-from knowledge.schema.policy import Policy
-from knowledge.schema.predicates import NOBODY
-from knowledge.schema.tables import CHECK_INS, PIECES
+from cairn.knowledge.llm.batches import AskedLines, asked, records_of
+from cairn.knowledge.llm.chunks import LINE_SCHEMA, Line, Lines, chunks, pieces, shown
+from cairn.knowledge.llm.client import Ask, LanguageModel
+from cairn.knowledge.llm.prompt_injection import HELD, gives_orders
+from cairn.knowledge.llm.prompts import STRUCTURE
+from cairn.knowledge.llm.prompts.structure import Profile, Structured
+from cairn.knowledge.nlp.spans import asks, place_of_name
+from cairn.knowledge.nlp.text import sentences
+from cairn.knowledge.schema.fact_types import INFO_TYPES, LOADED
+from cairn.knowledge.schema.identity import digest
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.predicates import NOBODY
+from cairn.knowledge.schema.tables import CHECK_INS, PIECES
 
 STRUCTURING = Extractor(
     "structuring",
@@ -77,7 +77,7 @@ class Structuring(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Kept:
+class KeptProposal:
     """A proposal, and how the piece that it is is kept; no `info_type` if it is none."""
 
     proposal: Proposal
@@ -108,7 +108,7 @@ def structuring(raw_logs: pl.DataFrame, model: LanguageModel | None, policy: Pol
     inputs = dict(told.select("record_id", "tool_input").iter_rows())
     every = [kept for line in _items(told) for kept in _loaded(line, inputs[line.record_id])]
     parts = pieces(chunks(told, pl.col("kind") == DOCUMENT, policy, within="record_id"))
-    settled: list[Asked] = []
+    settled: list[AskedLines] = []
     check_ins: list[dict[str, object]] = []
     if model is None:
         for lines in parts:
@@ -143,19 +143,19 @@ def _items(told: pl.DataFrame) -> Iterator[Line]:
         yield Line(*row)
 
 
-def _loaded(line: Line, tool_input: str | None) -> Iterator[Kept]:
+def _loaded(line: Line, tool_input: str | None) -> Iterator[KeptProposal]:
     """What an item states, with both ends of an edge."""
     item = item_of(tool_input)
     if item is None or line.text != item.words:
         return
-    about = _known(item.about) if item.about else Known(NOBODY, "person")
+    about = _known(item.about) if item.about else KnownName(NOBODY, "person")
     for one in stated(item):
         end = one.start + len(one.words)
         reason = _unfit(one.content, one.words, about.name) or _held(one.words, "human")
         if not item.knowledge_type:
-            yield Kept(_entity(line, about, one.start, end, reason))
+            yield KeptProposal(_entity(line, about, one.start, end, reason))
             if item.to:
-                yield Kept(_entity(line, _known(item.to), one.start, end, reason))
+                yield KeptProposal(_entity(line, _known(item.to), one.start, end, reason))
         if one.predicate:
             fact = Proposal(
                 line, "fact", one.predicate, about, one.object, one.content, one.words, one.start,
@@ -163,43 +163,43 @@ def _loaded(line: Line, tool_input: str | None) -> Iterator[Kept]:
             )  # fmt: skip
             info_type = item.info_type or INFO_TYPES.get(item.knowledge_type or "", "context")
             yield (
-                Kept(fact, item.piece_id, info_type, item.tags, item.embedding_text)
+                KeptProposal(fact, item.piece_id, info_type, item.tags, item.embedding_text)
                 if item.knowledge_type
-                else Kept(fact)
+                else KeptProposal(fact)
             )
 
 
-def _entity(line: Line, about: Known, start: int, end: int, reason: str | None) -> Proposal:
+def _entity(line: Line, about: KnownName, start: int, end: int, reason: str | None) -> Proposal:
     return Proposal(
         line, "entity", "is", about, about.name, f"{about.name} is a {about.type}",
         line.text[start:end], start, end, 1.0, BY_ITEM, reason,
     )  # fmt: skip
 
 
-def _known(named: Named | Profile) -> Known:
-    return Known(" ".join(named.name.split()), named.type)
+def _known(named: NamedInText | Profile) -> KnownName:
+    return KnownName(" ".join(named.name.split()), named.type)
 
 
-def _about(tool_input: str | None) -> Known | None:
+def _about(tool_input: str | None) -> KnownName | None:
     """The entity that a document is about, if who gave it said so."""
     item = item_of(tool_input)
     return _known(item.about) if item and item.about else None
 
 
-def _notes(lines: Lines, about: Known | None, policy: Policy) -> list[Kept]:
+def _notes(lines: Lines, about: KnownName | None, policy: Policy) -> list[KeptProposal]:
     """Each sentence of a text as a note; no headings, no code."""
-    found: list[Kept] = []
+    found: list[KeptProposal] = []
     for line in lines:
         for start, end in _sentences(line.text):
             words = line.text[start:end]
             note = " ".join(words.split())
             reason = _unfit(note, note) or ("question" if asks(words) else None)
             fact = Proposal(
-                line, "fact", "note", about or Known(NOBODY, "person"), note, note, words, start,
-                end, policy.own_statement_confidence, BY_SENTENCE,
+                line, "fact", "note", about or KnownName(NOBODY, "person"), note, note, words,
+                start, end, policy.own_statement_confidence, BY_SENTENCE,
                 reason or _held(words, "external"),
             )  # fmt: skip
-            found.append(Kept(fact, info_type="context"))
+            found.append(KeptProposal(fact, info_type="context"))
     return found
 
 
@@ -222,14 +222,14 @@ def _ask(lines: Lines) -> Ask:
 
 
 def _structured(
-    answer: Structured, lines: Lines, about: Known | None, label: str, policy: Policy
-) -> Iterator[Kept]:
+    answer: Structured, lines: Lines, about: KnownName | None, label: str, policy: Policy
+) -> Iterator[KeptProposal]:
     """What a model found in a text, each thing at its place, with what refuses it."""
     known = {one.key: one for one in map(_known, answer.metadata)}
-    nobody = about or Known(NOBODY, "person")
+    nobody = about or KnownName(NOBODY, "person")
 
     def judged(
-        predicate: str, who: Known | None, value: str, content: str, quote: str, *words: str
+        predicate: str, who: KnownName | None, value: str, content: str, quote: str, *words: str
     ) -> Proposal:
         content = " ".join(content.split())
         line, found = located(quote, lines[0].number, lines)
@@ -250,29 +250,29 @@ def _structured(
 
     for profile in answer.metadata:
         who = known[_known(profile).key]
-        yield Kept(_name(who, lines, label, policy))
+        yield KeptProposal(_name(who, lines, label, policy))
         for one in profile.properties:
             content = property_words(who.name, one.name, one.value)
             predicate = predicate_of(one.name)
-            yield Kept(judged(predicate, who, one.value, content, one.quote))
+            yield KeptProposal(judged(predicate, who, one.value, content, one.quote))
     for piece in answer.pieces:
-        who = known.get(Known(piece.about, "topic").key) if piece.about else nobody
+        who = known.get(KnownName(piece.about, "topic").key) if piece.about else nobody
         tags = tuple(dict.fromkeys(tag.strip() for tag in piece.tags[:5] if tag.strip()))
         own = (piece.info_type or "").strip().lower()
         info_type = own or INFO_TYPES.get(piece.knowledge_type, "context")
         fact = judged(
             piece.knowledge_type, who, piece.content, piece.content, piece.quote, own, *tags
         )
-        yield Kept(fact, info_type=info_type, tags=tags)
+        yield KeptProposal(fact, info_type=info_type, tags=tags)
     for link in answer.graph:
-        ends = [known.get(Known(name, "topic").key) for name in (link.source, link.target)]
+        ends = [known.get(KnownName(name, "topic").key) for name in (link.source, link.target)]
         who = ends[0] if all(ends) else None
         target = ends[1].name if ends[1] else link.target
         predicate = predicate_of(link.relation)
-        yield Kept(judged(predicate, who, target, link.statement, link.quote))
+        yield KeptProposal(judged(predicate, who, target, link.statement, link.quote))
 
 
-def _name(who: Known, lines: Lines, label: str, policy: Policy) -> Proposal:
+def _name(who: KnownName, lines: Lines, label: str, policy: Policy) -> Proposal:
     """A name that a model found, where it first stands."""
     line = next((line for line in lines if place_of_name(who.name, line.text)), lines[0])
     start, end = place_of_name(who.name, line.text) or (None, None)
@@ -292,7 +292,7 @@ def _held(text: str, origin: str) -> str | None:
     return HELD if gives_orders(text, origin) else None
 
 
-def _pieces(every: Iterable[Kept]) -> list[dict[str, object]]:
+def _pieces(every: Iterable[KeptProposal]) -> list[dict[str, object]]:
     kept_as = {
         candidate_id(kept.proposal): kept
         for kept in every
@@ -317,7 +317,7 @@ def _pieces(every: Iterable[Kept]) -> list[dict[str, object]]:
 
 def _check_in(
     lines: Lines,
-    found: Sequence[Kept],
+    found: Sequence[KeptProposal],
     label: str,
     answer: str | None = None,
     reason: str | None = None,

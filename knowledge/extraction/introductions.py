@@ -6,14 +6,14 @@ the known-only mode is given, and what entities may be made of, follows from thi
 
 import polars as pl
 
-from knowledge.engine.diff import Change
-from knowledge.extraction.rules.remember_requests import COMMANDED
-from knowledge.nlp.names import canonical_column, refusals
-from knowledge.schema.fact_types import LOADED
-from knowledge.schema.identity import digest_column
-from knowledge.schema.policy import Policy
-from knowledge.schema.predicates import OBSERVED_TYPES, PERSON_TRIGGERS
-from knowledge.schema.tables import INTRODUCTIONS
+from cairn.knowledge.engine.diff import Change
+from cairn.knowledge.extraction.rules.remember_requests import COMMANDED
+from cairn.knowledge.nlp.names import canonical_column, refusals
+from cairn.knowledge.schema.fact_types import LOADED
+from cairn.knowledge.schema.identity import digest_column
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.predicates import OBSERVED_TYPES, PERSON_TRIGGERS
+from cairn.knowledge.schema.tables import INTRODUCTIONS
 
 WRITTEN = ["namespace", "entity_name", "entity_type"]
 """A name as a candidate has it."""

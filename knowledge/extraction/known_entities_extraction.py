@@ -14,18 +14,25 @@ from typing import NamedTuple
 
 import polars as pl
 
-from knowledge.engine.extractors import Extractor
-from knowledge.extraction.llm_units import Extraction, extraction, extractor, facts_ask, facts_of
-from knowledge.extraction.prose_extraction import said_of, spellings
-from knowledge.extraction.validation import Known, judged_facts
-from knowledge.llm.batches import asked
-from knowledge.llm.chunks import LOOKED_UP, SEARCH_RESULT, Lines, chunks, pieces
-from knowledge.llm.client import Ask, LanguageModel
-from knowledge.llm.prompts import KNOWN_FACTS
-from knowledge.nlp.spans import occurring
-from knowledge.schema.policy import Policy
-from knowledge.schema.predicates import NOBODY
-from knowledge.schema.tables import KNOWN_ONLY_CANDIDATES
+from cairn.knowledge.engine.extractors import Extractor
+from cairn.knowledge.extraction.llm_units import (
+    Extraction,
+    extraction,
+    extractor,
+    facts_ask,
+    facts_of,
+)
+from cairn.knowledge.extraction.prose_extraction import said_of, spellings
+from cairn.knowledge.extraction.validation import KnownName, judged_facts
+from cairn.knowledge.llm.batches import asked
+from cairn.knowledge.llm.chunks import LOOKED_UP, SEARCH_RESULT, Lines, chunks, pieces
+from cairn.knowledge.llm.client import Ask, LanguageModel
+from cairn.knowledge.llm.prompts import KNOWN_FACTS
+from cairn.knowledge.nlp.spans import occurring
+from cairn.knowledge.schema.entity_types import OF_PROSE
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.predicates import NOBODY
+from cairn.knowledge.schema.tables import KNOWN_ONLY_CANDIDATES
 
 KNOWN_ONLY = Extractor(
     "known_only",
@@ -37,8 +44,6 @@ KNOWN_ONLY = Extractor(
 
 ASSET = "known_only_candidates"
 
-OF_PROSE = ("topic", "person", "system", "package", "host", "project")
-"""Types of names that prose is about; tools and paths are known by what is done with them."""
 
 OF_PAGES = ("topic", "system", "package")
 """Those whose names mean the same to strangers; their host `nas` and their Mira are others."""
@@ -51,11 +56,11 @@ _CANDIDATE = ["namespace", "candidate_id"]
 
 class _Question(NamedTuple):
     lines: Lines
-    names: dict[str, Known]
+    names: dict[str, KnownName]
     """Names that were known then and occur, by how they are written."""
 
     @property
-    def given(self) -> list[Known]:
+    def given(self) -> list[KnownName]:
         """The names, each once."""
         return sorted(set(self.names.values()))
 
@@ -131,7 +136,7 @@ def known_only_rows(found: Extraction) -> pl.DataFrame:
 
 
 def _questions(
-    read: pl.DataFrame, known: dict[str, dict[str, tuple[datetime, Known]]]
+    read: pl.DataFrame, known: dict[str, dict[str, tuple[datetime, KnownName]]]
 ) -> list[_Question]:
     """Every chunk of what was looked up, with the names that were known then and occur in it."""
     every = pieces(read)
@@ -147,21 +152,23 @@ def _questions(
     return found
 
 
-def _as_asked(known: Known) -> dict[str, Known]:
+def _as_asked(known: KnownName) -> dict[str, KnownName]:
     """The forms of a name, each as a model is asked about it."""
     # Of a package, `-` and `_` are the same (PEP 503); its name is written with either.
     names = {known.name, known.name.replace("-", "_")} if known.type == "package" else {known.name}
-    return {name: Known(name, known.type) for name in names}
+    return {name: KnownName(name, known.type) for name in names}
 
 
-def _as_read(known: Known) -> dict[str, Known]:
+def _as_read(known: KnownName) -> dict[str, KnownName]:
     """The forms that a name may have as a subject, each with the name itself."""
     return dict.fromkeys(spellings(known), known)
 
 
 def _known(
-    introductions: pl.DataFrame, types: Sequence[str], forms: Callable[[Known], Mapping[str, Known]]
-) -> dict[str, dict[str, tuple[datetime, Known]]]:
+    introductions: pl.DataFrame,
+    types: Sequence[str],
+    forms: Callable[[KnownName], Mapping[str, KnownName]],
+) -> dict[str, dict[str, tuple[datetime, KnownName]]]:
     """By namespace and form: when the name was first introduced, and as what.
 
     Undated ones never were.
@@ -171,12 +178,12 @@ def _known(
         & pl.col("introduced_at").is_not_null()
         & ~((pl.col("type") == "person") & (pl.col("name") == NOBODY))
     ).sort("introduced_at", "type", "name", descending=True)
-    known: dict[str, dict[str, tuple[datetime, Known]]] = {}
+    known: dict[str, dict[str, tuple[datetime, KnownName]]] = {}
     topics = set(rows.filter(type="topic").select("namespace", "name").iter_rows())
     for namespace, name, introduced_at, type_ in rows.select(
         "namespace", "name", "introduced_at", "type"
     ).iter_rows():
-        for form, one in forms(Known(name, type_)).items():
+        for form, one in forms(KnownName(name, type_)).items():
             if form == name or (namespace, form) not in topics:  # `bees` are not the topic `bee`
                 known.setdefault(namespace, {})[form] = introduced_at, one
     return known

@@ -4,20 +4,20 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from knowledge.engine.extractors import Extractor
-from knowledge.extraction.candidates import about
-from knowledge.extraction.llm_units import extractor
-from knowledge.extraction.rules import RULES, Record
-from knowledge.extraction.rules.rule import RUNS_COMMAND, command_line
-from knowledge.extraction.validation import Known, Proposal, has_canary
-from knowledge.llm.batches import Asked, asked, records_of
-from knowledge.llm.chunks import ENRICHMENT, LINE_SCHEMA, Line, Lines
-from knowledge.llm.client import Ask, LanguageModel
-from knowledge.llm.prompts import COMMANDS
-from knowledge.llm.prompts.commands import CommandLine
-from knowledge.nlp.names import REDACTED_WHOLE, refusals
-from knowledge.schema.policy import Policy
-from knowledge.schema.predicates import OBJECT_TYPES
+from cairn.knowledge.engine.extractors import Extractor
+from cairn.knowledge.extraction.candidates import about
+from cairn.knowledge.extraction.llm_units import extractor
+from cairn.knowledge.extraction.rules import RULES, Record
+from cairn.knowledge.extraction.rules.rule import RUNS_COMMAND, command_line
+from cairn.knowledge.extraction.validation import KnownName, Proposal, has_canary
+from cairn.knowledge.llm.batches import AskedLines, asked, records_of
+from cairn.knowledge.llm.chunks import ENRICHMENT, LINE_SCHEMA, Line, Lines
+from cairn.knowledge.llm.client import Ask, LanguageModel
+from cairn.knowledge.llm.prompts import COMMANDS
+from cairn.knowledge.llm.prompts.commands import CommandLine
+from cairn.knowledge.nlp.names import REDACTED_WHOLE, refusals
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.predicates import OBJECT_TYPES
 
 LONGEST = 6_000
 """Characters of a line that are shown."""
@@ -27,14 +27,14 @@ _CONTENT = {rule.name: rule.content or "{object}" for rule in RULES}
 
 def asked_commands(
     raw_logs: pl.DataFrame, model: LanguageModel, policy: Policy, stage: Extractor, asset: str
-) -> tuple[list[Asked], list[Proposal]]:
+) -> tuple[list[AskedLines], list[Proposal]]:
     """What a model reads in the command lines that rules could not read, each by itself.
 
     Equal lines are one question. What it finds becomes what rules would have made of it: hosts as
     entities, and facts with the predicates connects_to_host, operation_type and mentions_path.
     """
     lines: list[Lines] = []
-    fields: dict[str, tuple[str, Known]] = {}
+    fields: dict[str, tuple[str, KnownName]] = {}
     for line, field, subject in _unread(raw_logs):
         lines.append((line,))
         fields[line.chunk_id] = field, subject
@@ -55,7 +55,7 @@ def _ask(lines: Lines, asset: str) -> Ask:
     return Ask(COMMANDS, lines[0].namespace, lines[0].text, records_of(lines), asset)
 
 
-def _unread(raw_logs: pl.DataFrame) -> Iterator[tuple[Line, str, Known]]:
+def _unread(raw_logs: pl.DataFrame) -> Iterator[tuple[Line, str, KnownName]]:
     """Calls whose command line cannot be read, with its field and what they are about."""
     calls = (
         raw_logs.filter(
@@ -73,15 +73,17 @@ def _unread(raw_logs: pl.DataFrame) -> Iterator[tuple[Line, str, Known]]:
         ran = command_line(record)
         if ran is not None and ran.unreadable:
             line = Line(*place)._replace(text=ran.text[:LONGEST])
-            yield line, ran.field, Known(*about(record))
+            yield line, ran.field, KnownName(*about(record))
 
 
 def _proposals(
-    answer: CommandLine, line: Line, field: str, subject: Known, label: str, policy: Policy
+    answer: CommandLine, line: Line, field: str, subject: KnownName, label: str, policy: Policy
 ) -> Iterator[Proposal]:
     """What an answer holds, as proposals with what refuses them."""
 
-    def proposal(predicate: str, value: str, words: str, about: Known | None = None) -> Proposal:
+    def proposal(
+        predicate: str, value: str, words: str, about: KnownName | None = None
+    ) -> Proposal:
         start = line.text.find(words) if words.strip() else -1
         type_ = "host" if predicate == "is" else OBJECT_TYPES.get(predicate)
         form = refusals(pl.Series([value]), pl.Series([type_]))[0] if type_ else None
@@ -113,7 +115,7 @@ def _proposals(
         )
 
     for host in answer.hosts:
-        yield proposal("is", host, host, Known(host, "host"))
+        yield proposal("is", host, host, KnownName(host, "host"))
         yield proposal("connects_to_host", host, host)
     for operation in answer.operations:
         yield proposal("operation_type", operation.type, operation.words)

@@ -11,13 +11,13 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import polars as pl
 
-from knowledge.dialogue import trust
-from knowledge.dialogue.hearsay import with_trust
-from knowledge.engine.extractors import Extractor, by_prompts
-from knowledge.extraction.candidates import candidates
-from knowledge.extraction.context_gate import judged_in_context
-from knowledge.extraction.llm_commands import asked_commands
-from knowledge.extraction.llm_units import (
+from cairn.knowledge.dialogue import trust
+from cairn.knowledge.dialogue.hearsay import with_trust
+from cairn.knowledge.engine.extractors import Extractor, by_prompts
+from cairn.knowledge.extraction.candidates import candidates
+from cairn.knowledge.extraction.context_gate import judged_in_context
+from cairn.knowledge.extraction.llm_commands import asked_commands
+from cairn.knowledge.extraction.llm_units import (
     Extraction,
     conversation_of,
     extraction,
@@ -25,20 +25,20 @@ from knowledge.extraction.llm_units import (
     facts_ask,
     facts_of,
 )
-from knowledge.extraction.rules import RULES
-from knowledge.extraction.rules.entities import project_name
-from knowledge.extraction.validation import Known, judged_names
-from knowledge.llm.batches import Asked, asked, records_of
-from knowledge.llm.chunks import READ_IN_FULL, Lines, chunks, pieces, shown
-from knowledge.llm.client import Ask, LanguageModel
-from knowledge.llm.prompt_injection import gives_orders
-from knowledge.llm.prompts import COMMANDS, ENTITY_FACTS, NAMES
-from knowledge.llm.prompts.names import Names
-from knowledge.nlp.names import refusals
-from knowledge.nlp.spans import occurring
-from knowledge.schema.policy import Policy
-from knowledge.schema.predicates import NOBODY, PERSON_TRIGGERS
-from knowledge.vectors.model import Embedder
+from cairn.knowledge.extraction.rules import RULES
+from cairn.knowledge.extraction.rules.entities import project_name
+from cairn.knowledge.extraction.validation import KnownName, judged_names
+from cairn.knowledge.llm.batches import AskedLines, asked, records_of
+from cairn.knowledge.llm.chunks import READ_IN_FULL, Lines, chunks, pieces, shown
+from cairn.knowledge.llm.client import Ask, LanguageModel
+from cairn.knowledge.llm.prompt_injection import gives_orders
+from cairn.knowledge.llm.prompts import COMMANDS, ENTITY_FACTS, NAMES
+from cairn.knowledge.llm.prompts.names import Names
+from cairn.knowledge.nlp.names import refusals
+from cairn.knowledge.nlp.spans import occurring
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.predicates import NOBODY, PERSON_TRIGGERS
+from cairn.knowledge.vectors.model import Embedder
 
 FULL_MODE = Extractor(
     "full_mode",
@@ -73,16 +73,16 @@ _TYPES = ("person", "project", "host", "system", "package", "tool", "topic")
 class Placed:
     """Names of each conversation, each with the `seq` of the record that it stands in."""
 
-    def __init__(self, found: Iterable[tuple[tuple[str, str], int, Known]]) -> None:
-        self._found: dict[tuple[str, str], list[tuple[int, Known]]] = {}
+    def __init__(self, found: Iterable[tuple[tuple[str, str], int, KnownName]]) -> None:
+        self._found: dict[tuple[str, str], list[tuple[int, KnownName]]] = {}
         for conversation, seq, known in found:
             self.add(conversation, seq, known)
 
-    def add(self, conversation: tuple[str, str], seq: int, known: Known) -> None:
+    def add(self, conversation: tuple[str, str], seq: int, known: KnownName) -> None:
         """One more."""
         self._found.setdefault(conversation, []).append((seq, known))
 
-    def until(self, lines: Lines) -> list[Known]:
+    def until(self, lines: Lines) -> list[KnownName]:
         """Names that the conversation has up to the end of some lines."""
         last = max(line.seq for line in lines)
         return [one for seq, one in self._found.get(conversation_of(lines[0]), ()) if seq <= last]
@@ -159,7 +159,7 @@ def _names_ask(lines: Lines) -> Ask:
 
 def _named_by_rules(
     raw_logs: pl.DataFrame, policy: Policy
-) -> Iterator[tuple[tuple[str, str], int, Known]]:
+) -> Iterator[tuple[tuple[str, str], int, KnownName]]:
     """Names that rules found, without what is in the form of none."""
     found = candidates(raw_logs, policy, NAMING).candidates.join(
         raw_logs.select("namespace", "record_id", "seq"), on=["namespace", "record_id"]
@@ -168,23 +168,23 @@ def _named_by_rules(
     found = found.filter(forms.is_null())
     columns = ["namespace", "conversation_id", "seq", "entity_name", "entity_type"]
     for namespace, conversation, seq, name, type_ in found.select(columns).iter_rows():
-        yield (namespace, conversation), seq, Known(" ".join(name.split()), type_)
+        yield (namespace, conversation), seq, KnownName(" ".join(name.split()), type_)
 
 
-def _about(lines: Lines) -> list[Known]:
+def _about(lines: Lines) -> list[KnownName]:
     """Whom and what lines are about without saying so: the speakers, the project."""
     speakers = {
-        Known(" ".join((line.name or "").split()) or NOBODY, "person")
+        KnownName(" ".join((line.name or "").split()) or NOBODY, "person")
         for line in lines
         if line.origin == "human"
     }
     roots = {line.project for line in lines if line.project}
     roots = {root for root in roots if not gives_orders(root, "human")}
-    projects = {Known(project_name(root), "project") for root in roots}
+    projects = {KnownName(project_name(root), "project") for root in roots}
     return [*sorted(speakers), *sorted(one for one in projects if one.name)]
 
 
-def _typed(names: Iterable[Known]) -> dict[str, Known]:
+def _typed(names: Iterable[KnownName]) -> dict[str, KnownName]:
     """Names by key, each with the first of its types."""
     by_type = sorted(names, key=lambda one: (-_TYPES.index(one.type), one.name))
     return {one.key: one for one in by_type}
@@ -196,12 +196,12 @@ def _types(lines: Lines, placed: Placed) -> dict[str, str]:
     return {key: one.type for key, one in known.items() if one.name != NOBODY}
 
 
-def _given(every: Sequence[Lines], placed: Placed) -> list[list[Known]]:
+def _given(every: Sequence[Lines], placed: Placed) -> list[list[KnownName]]:
     """For each chunk, the names that facts are looked for about: those that occur in it."""
     known = [_typed(placed.until(lines)) for lines in every]
     names = {one.name for of_chunk in known for one in of_chunk.values()}
     texts = ["\n".join(line.text for line in lines) for lines in every]
-    given: list[list[Known]] = []
+    given: list[list[KnownName]] = []
     for lines, of_chunk, occur in zip(every, known, occurring(texts, names), strict=True):
         about = _typed(_about(lines))
         there = set(occur)
@@ -210,7 +210,7 @@ def _given(every: Sequence[Lines], placed: Placed) -> list[list[Known]]:
     return given
 
 
-def _ready(every: Sequence[Lines], named: Iterable[Asked]) -> list[Lines]:
+def _ready(every: Sequence[Lines], named: Iterable[AskedLines]) -> list[Lines]:
     """Chunks to ask about facts: with someone's words, and all names before their end known."""
     since: dict[tuple[str, str], int] = {}
     for one in named:

@@ -9,16 +9,22 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from knowledge.engine.extractors import Extractor
-from knowledge.engine.work import OUTCOME_SCHEMA
-from knowledge.extraction.validation import Known, Proposal, accepted, judged_facts, refused
-from knowledge.llm.batches import Asked, failures, records_of
-from knowledge.llm.chunks import Line, Lines, shown
-from knowledge.llm.client import Answer, Ask
-from knowledge.llm.prompt import Prompt
-from knowledge.llm.prompts.entity_facts import Facts
-from knowledge.llm.prompts.known_facts import KnownFacts
-from knowledge.schema.policy import Policy
+from cairn.knowledge.engine.extractors import Extractor
+from cairn.knowledge.engine.work import OUTCOME_SCHEMA
+from cairn.knowledge.extraction.validation import (
+    KnownName,
+    Proposal,
+    accepted,
+    judged_facts,
+    refused,
+)
+from cairn.knowledge.llm.batches import AskedLines, failures, records_of
+from cairn.knowledge.llm.chunks import Line, Lines, shown
+from cairn.knowledge.llm.client import Answer, Ask
+from cairn.knowledge.llm.prompt import Prompt
+from cairn.knowledge.llm.prompts.entity_facts import Facts
+from cairn.knowledge.llm.prompts.known_facts import KnownFacts
+from cairn.knowledge.schema.policy import Policy
 
 CONVERSATIONS_AT_ONCE = 16
 
@@ -30,7 +36,7 @@ class Extraction(NamedTuple):
 
     Every proposal is in one of the first two: what is accepted, with the columns of CANDIDATES, and
     what a check refused or holds, as REFUSALS. `failures` are messages that were lost
-    (knowledge.schema.failures.FAILURE_SCHEMA). `outcomes` has one row per conversation given, as in
+    (FAILURE_SCHEMA). `outcomes` has one row per conversation given, as in
     `work`, and may be `pending`: such a unit is owed still, though what is there may be written.
     """
 
@@ -44,7 +50,7 @@ def extraction(
     stage: str,
     conversations: pl.DataFrame,
     proposals: Sequence[Proposal],
-    settled: Sequence[Asked],
+    settled: Sequence[AskedLines],
 ) -> Extraction:
     """Frames of what was proposed, what failed, and what became of each conversation.
 
@@ -109,7 +115,9 @@ def label_of_answer(label: str, answer: Answer) -> str:
     return label if answer.earlier is None else f"{label.partition('@')[0]}@{answer.earlier}"
 
 
-def facts_ask(prompt: Prompt[Any], lines: Lines, names: Sequence[Known], asset: str) -> Ask | None:
+def facts_ask(
+    prompt: Prompt[Any], lines: Lines, names: Sequence[KnownName], asset: str
+) -> Ask | None:
     """The question for facts about names in some lines; None without names."""
     if not names:
         return None
@@ -119,7 +127,10 @@ def facts_ask(prompt: Prompt[Any], lines: Lines, names: Sequence[Known], asset: 
 
 
 def facts_of(
-    settled: Iterable[Asked], given: Mapping[str, Sequence[Known]], label: str, policy: Policy
+    settled: Iterable[AskedLines],
+    given: Mapping[str, Sequence[KnownName]],
+    label: str,
+    policy: Policy,
 ) -> list[Proposal]:
     """The facts that answers hold, judged; `given` are the names asked about, by chunk."""
     return [

@@ -10,8 +10,8 @@ from functools import lru_cache
 
 import polars as pl
 
-from knowledge.nlp.shell.parser import Command, commands
-from knowledge.nlp.shell.programs import (
+from cairn.knowledge.nlp.shell.parser import Command, commands
+from cairn.knowledge.nlp.shell.programs import (
     BUILTINS,
     EVERYDAY,
     PROGRAMS,
@@ -19,9 +19,9 @@ from knowledge.nlp.shell.programs import (
     operand,
     operations,
 )
-from knowledge.schema.identity import digest_column
-from knowledge.schema.policy import Policy
-from knowledge.schema.tables import PROPOSED_OPERATIONS
+from cairn.knowledge.schema.identity import digest_column
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.tables import PROPOSED_OPERATIONS
 
 EXAMPLES = 3
 

@@ -9,11 +9,19 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from knowledge.extraction.prose_verbs import CLAUSE, FINITE, OF_ACTIVITY, PAST, PLURAL, THIRD, UNFIT
-from knowledge.extraction.rules.statements import statements
-from knowledge.extraction.validation import Known
-from knowledge.llm.prompts.known_facts import KnownFact
-from knowledge.nlp.text import STOP_WORDS, words
+from cairn.knowledge.extraction.prose_verbs import (
+    CLAUSE,
+    FINITE,
+    OF_ACTIVITY,
+    PAST,
+    PLURAL,
+    THIRD,
+    UNFIT,
+)
+from cairn.knowledge.extraction.rules.statements import statements
+from cairn.knowledge.extraction.validation import KnownName
+from cairn.knowledge.llm.prompts.known_facts import KnownFact
+from cairn.knowledge.nlp.text import STOP_WORDS, words
 
 FEWEST_WORDS = 2
 """Words that say something, behind the name."""
@@ -64,7 +72,7 @@ _GOES_ON = re.compile(r"\S+ (?:when|if|because|where|while|unless|until|whether|
 _TOLD_ONCE = re.compile(r"(?:was|were|had|will|won't|[a-z]+ed)\b")
 
 
-def said_of(text: str, number: int, names: Mapping[str, Known]) -> Iterator[KnownFact]:
+def said_of(text: str, number: int, names: Mapping[str, KnownName]) -> Iterator[KnownFact]:
     """Facts that prose states about names.
 
     Args:
@@ -91,7 +99,7 @@ def said_of(text: str, number: int, names: Mapping[str, Known]) -> Iterator[Know
             )
 
 
-def spellings(known: Known) -> set[str]:
+def spellings(known: KnownName) -> set[str]:
     """How a known name may be written where it is a subject."""
     if known.type == "package":  # PEP 503
         return {known.name, known.name.replace("-", "_")}
@@ -104,7 +112,7 @@ def _plural(name: str) -> str | None:
     return name + "s" if re.search(r"[a-z]{2}(?<![sxyz])(?<!ch)(?<!sh)$", name) else None
 
 
-def _subject(told: str, forms: Sequence[tuple[str, Known]]) -> Known | None:
+def _subject(told: str, forms: Sequence[tuple[str, KnownName]]) -> KnownName | None:
     """The name that a sentence says something of; None if there is none, or it is unfit."""
     plain = _folded(_PLAIN.sub("", told))
     opening = _OPENING.match(plain)
@@ -120,7 +128,7 @@ def _subject(told: str, forms: Sequence[tuple[str, Known]]) -> Known | None:
     return None
 
 
-def _says(rest: str, form: str, known: Known, article: str | None) -> bool:
+def _says(rest: str, form: str, known: KnownName, article: str | None) -> bool:
     """Whether what follows a name is its predicate."""
     if known.type == "package" and article:
         return False  # the common noun of the same name

@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 import polars as pl
 
-from knowledge.ingest.inbox_events.effects import KIND
-from knowledge.ingest.inbox_events.searches import EFFECT, Search, search_of
-from knowledge.llm.prompt_injection import gives_orders
-from knowledge.schema.calendar import UNDATED
-from knowledge.schema.identity import digest
+from cairn.knowledge.ingest.inbox_events.effects import KIND
+from cairn.knowledge.ingest.inbox_events.searches import EFFECT, SearchEvent, search_of
+from cairn.knowledge.llm.prompt_injection import gives_orders
+from cairn.knowledge.schema.calendar import UNDATED
+from cairn.knowledge.schema.identity import digest
 
 SEARCHES = (pl.col("kind") == "search") | (
     (pl.col("kind") == KIND) & (pl.col("tool_name") == EFFECT)
@@ -40,7 +40,7 @@ FIRST_PAUSE = timedelta(hours=1)
 """Until a failed search is tried again; twice as long after each further failure."""
 
 
-class Command(NamedTuple):
+class SearchCommand(NamedTuple):
     """A command that asks for searches."""
 
     namespace: str
@@ -57,7 +57,7 @@ class Attempt(NamedTuple):
     """A search, and what became of it."""
 
     record_id: str
-    search: Search
+    search: SearchEvent
     at: datetime
     outcome: str
     """done, empty, failed, or unknown: begun, and nobody knows whether it was made."""
@@ -113,7 +113,7 @@ def histories(raw_logs: pl.DataFrame) -> dict[str, History]:
     found: dict[str, History] = defaultdict(History)
     for namespace, record, kind, role, text, given, time in rows.select(columns).iter_rows():
         history, at = found[namespace], time or UNDATED
-        search = search_of(given) or Search()
+        search = search_of(given) or SearchEvent()
         key = (namespace, search.effect_id)
         if kind == "search":
             search.query = search.query or text
@@ -138,12 +138,12 @@ def histories(raw_logs: pl.DataFrame) -> dict[str, History]:
     return dict(found)
 
 
-def commands(raw_logs: pl.DataFrame) -> list[Command]:
+def commands(raw_logs: pl.DataFrame) -> list[SearchCommand]:
     """What people asked to have searched, the earliest first; nothing that gives orders."""
     columns = ["namespace", "record_id", "native_id", "source", "text", "occurred_at"]
     rows = raw_logs.filter(COMMANDS).sort("occurred_at", "record_id", nulls_last=False)
     return [
-        Command(
+        SearchCommand(
             namespace, record, native, source, match["verb"].casefold(),
             match["topic"], match["every"], at,
         )
@@ -165,7 +165,7 @@ def interval(every: str | None) -> timedelta | None:
     return timedelta(hours=number * _HOURS[match["unit"][0].casefold()]) if number else None
 
 
-def of_prompt(attempts: Iterable[Attempt], prompt: Command) -> list[Attempt]:
+def of_prompt(attempts: Iterable[Attempt], prompt: SearchCommand) -> list[Attempt]:
     """Searches that were made for a learn prompt; logs may name it by its native id."""
     names = {prompt.id, prompt.native_id} - {None}
     return [one for one in attempts if one.search.learn_prompt_id in names]

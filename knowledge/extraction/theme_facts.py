@@ -17,31 +17,31 @@ from typing import NamedTuple
 
 import polars as pl
 
-from knowledge.dialogue.trust import AGENT, PERSON
-from knowledge.engine.extractors import Extractor
-from knowledge.extraction.llm_units import extractor, label_of_answer
-from knowledge.extraction.rules.entities import project_name
-from knowledge.extraction.validation import LONGEST_STATEMENT, Known, has_canary
-from knowledge.llm.batches import halved, in_halves
-from knowledge.llm.chunks import boundaries
-from knowledge.llm.client import Ask, LanguageModel
-from knowledge.llm.prompt_injection import HELD, gives_orders
-from knowledge.llm.prompts.generalised_facts import (
+from cairn.knowledge.dialogue.trust import AGENT, PERSON
+from cairn.knowledge.engine.extractors import Extractor
+from cairn.knowledge.extraction.llm_units import extractor, label_of_answer
+from cairn.knowledge.extraction.rules.entities import project_name
+from cairn.knowledge.extraction.validation import LONGEST_STATEMENT, KnownName, has_canary
+from cairn.knowledge.llm.batches import halved, in_halves
+from cairn.knowledge.llm.chunks import boundaries
+from cairn.knowledge.llm.client import Ask, LanguageModel
+from cairn.knowledge.llm.prompt_injection import HELD, gives_orders
+from cairn.knowledge.llm.prompts.generalised_facts import (
     GENERALISED_FACTS,
     GeneralisedFact,
     GeneralisedFacts,
 )
-from knowledge.nlp.dates.intervals import stated_time
-from knowledge.nlp.names import REDACTED_WHOLE
-from knowledge.nlp.spans import asks, occurring, place_of_name
-from knowledge.nlp.statements.cardinality import filled
-from knowledge.nlp.text import STOP_WORDS, estimated_tokens, sentences, words
-from knowledge.nlp.vocabulary import stem
-from knowledge.schema.failures import FAILURE_SCHEMA
-from knowledge.schema.identity import digest
-from knowledge.schema.policy import Policy
-from knowledge.schema.predicates import NOBODY
-from knowledge.schema.tables import THEME_FACTS
+from cairn.knowledge.nlp.dates.intervals import stated_time
+from cairn.knowledge.nlp.names import REDACTED_WHOLE
+from cairn.knowledge.nlp.spans import asks, occurring, place_of_name
+from cairn.knowledge.nlp.statements.cardinality import filled
+from cairn.knowledge.nlp.text import STOP_WORDS, estimated_tokens, sentences, words
+from cairn.knowledge.nlp.vocabulary import stem
+from cairn.knowledge.schema.failures import FAILURE_SCHEMA
+from cairn.knowledge.schema.identity import digest
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.predicates import NOBODY
+from cairn.knowledge.schema.tables import THEME_FACTS
 
 GENERALISED = Extractor(
     "generalised", "stage", 4,
@@ -92,14 +92,14 @@ class _Theme(NamedTuple):
     theme_id: str
     episodes: tuple[_Episode, ...]
     """The medoid, then its nearest members."""
-    names: tuple[Known, ...]
+    names: tuple[KnownName, ...]
     terms: frozenset[str]
     """Words of its strongest terms."""
 
-    def is_of(self, name: Known) -> bool:
+    def is_of(self, name: KnownName) -> bool:
         """Whether most of its episodes are of a project."""
         roots = [episode.project for episode in self.episodes if episode.project]
-        own = sum(Known(project_name(root), "project") == name for root in roots)
+        own = sum(KnownName(project_name(root), "project") == name for root in roots)
         return 2 * own > len(self.episodes)
 
     @property
@@ -117,7 +117,7 @@ class Generalised(NamedTuple):
     """What themes say.
 
     `theme_facts` are rows of THEME_FACTS, refused ones with their reason. `failures` are rows of
-    knowledge.schema.failures.FAILURE_SCHEMA, with the medoid as record. Where something is pending,
+    FAILURE_SCHEMA, with the medoid as record. Where something is pending,
     the stage is owed still; what is there may be written.
     """
 
@@ -198,27 +198,27 @@ def _themes(themes: pl.DataFrame, episodes: pl.DataFrame, entities: pl.DataFrame
 
 def _names(
     members: Sequence[Sequence[_Episode]], entities: pl.DataFrame
-) -> list[tuple[Known, ...]]:
+) -> list[tuple[KnownName, ...]]:
     """Known names of each theme: those of most of its episodes first, then by type and name."""
     open_ = entities.filter(pl.col("type").is_in(_OPEN_TYPES)).sort("type", "name")
-    by_form: dict[str, list[Known]] = {}
-    user: list[Known] = []
+    by_form: dict[str, list[KnownName]] = {}
+    user: list[KnownName] = []
     for name, type_ in open_.select("display_name", "type").iter_rows():
-        known = Known(name, type_)
+        known = KnownName(name, type_)
         by_form.setdefault(known.key, []).append(known)
-        if known == Known(NOBODY, "person"):
+        if known == KnownName(NOBODY, "person"):
             user.append(known)
     names = [known.name for group in by_form.values() for known in group if known not in user]
     texts = [episode.text for episodes in members for episode in episodes]
     occur = iter(occurring(texts, names))
-    result: list[tuple[Known, ...]] = []
+    result: list[tuple[KnownName, ...]] = []
     for episodes in members:
-        counts: Counter[Known] = Counter()
+        counts: Counter[KnownName] = Counter()
         for episode in episodes:
-            forms = {Known(name, "topic").key for name in next(occur)}
+            forms = {KnownName(name, "topic").key for name in next(occur)}
             there = {known for form in forms for known in by_form[form] if known not in user}
             if episode.project:
-                own = Known(project_name(episode.project), "project")
+                own = KnownName(project_name(episode.project), "project")
                 there |= {known for known in by_form.get(own.key, ()) if known.type == own.type}
             counts.update(there)
         ranked = sorted(
@@ -253,7 +253,9 @@ def _row(theme: _Theme, fact: GeneralisedFact, label: str, policy: Policy) -> di
     statement = " ".join(fact.statement.split())
     given = {name.key: name for name in reversed(theme.names)}
     entity = re.sub(r"\s*\((?:\w+)\)\s*$", "", fact.entity)
-    about = given.get(Known(fact.entity, "topic").key) or given.get(Known(entity, "topic").key)
+    about = given.get(KnownName(fact.entity, "topic").key) or given.get(
+        KnownName(entity, "topic").key
+    )
     reason = None
     if has_canary(statement, fact.entity):
         reason = "canary"
@@ -274,7 +276,7 @@ def _row(theme: _Theme, fact: GeneralisedFact, label: str, policy: Policy) -> di
         gives_orders(episode.text[:EPISODE_SHOWN], "human") for episode in shown
     ):
         reason = HELD
-    about = about or Known(entity.strip(), "topic")
+    about = about or KnownName(entity.strip(), "topic")
     shown = shown or theme.episodes[:1]
     span = next(iter(sentences(shown[0].request)), (0, 0))
     row = _made(theme, about, statement, shown, span, label, policy, reason)
@@ -330,14 +332,14 @@ def _words(text: str) -> set[str]:
     return {word for word in words(text) if word not in STOP_WORDS and len(word) > 1}
 
 
-def _about(statement: str, theme: _Theme) -> Known | None:
+def _about(statement: str, theme: _Theme) -> KnownName | None:
     """The first name of a theme that its statement is about.
 
     The project of its episodes; a name that stands in it; or the user, who speaks of themself.
     """
     spoken = set(words(statement))
     for name in theme.names:
-        if name == Known(NOBODY, "person"):
+        if name == KnownName(NOBODY, "person"):
             holds = bool(_OF_ONESELF & spoken)
         else:
             stands = place_of_name(name.name.casefold(), statement.casefold()) is not None
@@ -349,7 +351,7 @@ def _about(statement: str, theme: _Theme) -> Known | None:
 
 def _made(
     theme: _Theme,
-    about: Known,
+    about: KnownName,
     statement: str,
     shown: Sequence[_Episode],
     span: tuple[int, int],

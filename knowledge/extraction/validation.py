@@ -6,20 +6,20 @@ from typing import NamedTuple
 
 import polars as pl
 
-from knowledge.extraction.attitudes import stated
-from knowledge.llm.chunks import Line, Lines
-from knowledge.llm.prompt_injection import HELD, gives_orders
-from knowledge.llm.prompts import CANARIES
-from knowledge.llm.prompts.entity_facts import Fact
-from knowledge.llm.prompts.known_facts import KnownFact
-from knowledge.llm.prompts.names import Name
-from knowledge.nlp.names import REDACTED_WHOLE, canonical, refusals
-from knowledge.nlp.spans import asks, place, place_of_name, within_pair, within_quotation
-from knowledge.nlp.text import sentences, undisguised
-from knowledge.schema.identity import digest
-from knowledge.schema.policy import Policy
-from knowledge.schema.predicates import ATTITUDES, OBSERVED_TYPES
-from knowledge.schema.tables import CANDIDATES, REFUSALS
+from cairn.knowledge.extraction.attitudes import stated
+from cairn.knowledge.llm.chunks import Line, Lines
+from cairn.knowledge.llm.prompt_injection import HELD, gives_orders
+from cairn.knowledge.llm.prompts import CANARIES
+from cairn.knowledge.llm.prompts.entity_facts import Fact
+from cairn.knowledge.llm.prompts.known_facts import KnownFact
+from cairn.knowledge.llm.prompts.names import Name
+from cairn.knowledge.nlp.names import REDACTED_WHOLE, canonical, refusals
+from cairn.knowledge.nlp.spans import asks, place, place_of_name, within_pair, within_quotation
+from cairn.knowledge.nlp.text import sentences, undisguised
+from cairn.knowledge.schema.identity import digest
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.predicates import ATTITUDES, OBSERVED_TYPES
+from cairn.knowledge.schema.tables import CANDIDATES, REFUSALS
 
 LONGEST_STATEMENT = 300
 SHORTEST_QUOTE = 3
@@ -33,7 +33,7 @@ _REDACTED = re.compile(REDACTED_WHOLE)
 _TYPE_BEHIND = re.compile(rf"\s*\((?:{'|'.join(sorted(OBSERVED_TYPES))}|topic)\)\s*$")
 
 
-class Known(NamedTuple):
+class KnownName(NamedTuple):
     """A name that facts are asked about, with the type of its entity."""
 
     name: str
@@ -54,7 +54,7 @@ class Proposal(NamedTuple):
     line: Line
     kind: str
     predicate: str
-    about: Known
+    about: KnownName
     object: str
     content: str
     quote: str
@@ -83,7 +83,7 @@ def judged_names(
         extractor: For the rows.
         policy: name_words, model_confidence.
     """
-    known = [Known(name.name.strip(), types.get(_key(name.name), "topic")) for name in names]
+    known = [KnownName(name.name.strip(), types.get(_key(name.name), "topic")) for name in names]
     forms = refusals(
         pl.Series([one.name for one in known], dtype=pl.String),
         pl.Series([one.type for one in known], dtype=pl.String),
@@ -96,7 +96,7 @@ def judged_names(
 
 
 def _judged_name(
-    name: Name, about: Known, form: str | None, lines: Lines, extractor: str, policy: Policy
+    name: Name, about: KnownName, form: str | None, lines: Lines, extractor: str, policy: Policy
 ) -> Proposal:
     line, quoted = located(name.quote, name.message, lines)
     named = place_of_name(about.name, line.text[slice(*quoted)]) if quoted else None
@@ -116,7 +116,7 @@ def _judged_name(
     if quoted and named:
         start, end = quoted[0] + named[0], quoted[0] + named[1]
         quote = line.text[start:end]
-        about = Known(" ".join(quote.split()), about.type)
+        about = KnownName(" ".join(quote.split()), about.type)
     elif quoted:
         start, end = quoted
         quote = line.text[start:end]
@@ -129,7 +129,7 @@ def _judged_name(
 def judged_facts(
     facts: Sequence[Fact | KnownFact],
     lines: Lines,
-    given: Mapping[str, Known],
+    given: Mapping[str, KnownName],
     extractor: str,
     policy: Policy,
 ) -> list[Proposal]:
@@ -148,7 +148,7 @@ def judged_facts(
 def _judged_fact(
     fact: Fact | KnownFact,
     lines: Lines,
-    given: Mapping[str, Known],
+    given: Mapping[str, KnownName],
     extractor: str,
     policy: Policy,
 ) -> Proposal:
@@ -163,7 +163,7 @@ def _judged_fact(
         line,
         "fact",
         ATTITUDES[attitude] if attitude else "states",
-        about or Known(entity.strip(), "topic"),
+        about or KnownName(entity.strip(), "topic"),
         statement,
         statement,
         line.text[start:end] if found else fact.quote,
@@ -176,7 +176,7 @@ def _judged_fact(
 
 
 def _attitude(
-    fact: Fact, about: Known | None, line: Line, found: tuple[int, int] | None
+    fact: Fact, about: KnownName | None, line: Line, found: tuple[int, int] | None
 ) -> str | None:
     """What the speaker thinks of the name, where the words bear it: it stands among them.
 
@@ -197,7 +197,7 @@ def _attitude(
 def _refusal(
     fact: Fact | KnownFact,
     statement: str,
-    about: Known | None,
+    about: KnownName | None,
     *,
     line: Line,
     found: tuple[int, int] | None,

@@ -5,8 +5,8 @@ from typing import Annotated, Any, TypeVar
 
 import msgspec
 
-from knowledge.ingest.adapter import Event
-from knowledge.ingest.speakers import call_origin
+from cairn.knowledge.ingest.adapter import Event
+from cairn.knowledge.ingest.speakers import call_origin
 
 Shape = TypeVar("Shape", bound=msgspec.Struct)
 Ordinal = Annotated[int, msgspec.Meta(ge=0, le=2**62)]

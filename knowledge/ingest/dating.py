@@ -5,12 +5,12 @@ from datetime import datetime, timedelta
 
 import polars as pl
 
-from knowledge.ingest.adapters import adapters
-from knowledge.ingest.jsonl import head_of
-from knowledge.nlp.dates.timestamps import utc
-from knowledge.schema.calendar import LATEST, UNDATED, watermark
-from knowledge.schema.policy import Policy
-from knowledge.schema.tables import TIME
+from cairn.knowledge.ingest.adapters import adapters
+from cairn.knowledge.ingest.jsonl import head_of
+from cairn.knowledge.nlp.dates.timestamps import utc
+from cairn.knowledge.schema.calendar import LATEST, UNDATED, watermark
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.tables import TIME
 
 _SLACK = timedelta(days=1)
 """A timezone that was taken for another moves a time by less."""

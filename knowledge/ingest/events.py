@@ -6,15 +6,15 @@ from typing import NamedTuple
 import msgspec
 import polars as pl
 
-from knowledge.ingest.adapter import Adapter, Event
-from knowledge.ingest.adapters import adapters
-from knowledge.ingest.dating import dated
-from knowledge.ingest.speakers import named_results, own_output, recalled_apart, spawned
-from knowledge.nlp.names import HOME_FOLDER
-from knowledge.schema.calendar import UNDATED, day
-from knowledge.schema.identity import digest, digest_column
-from knowledge.schema.policy import Policy
-from knowledge.schema.tables import DEAD_LETTERS, RAW_LOGS
+from cairn.knowledge.ingest.adapter import Adapter, Event
+from cairn.knowledge.ingest.adapters import adapters
+from cairn.knowledge.ingest.dating import dated
+from cairn.knowledge.ingest.speakers import named_results, own_output, recalled_apart, spawned
+from cairn.knowledge.nlp.names import HOME_FOLDER
+from cairn.knowledge.schema.calendar import UNDATED, day
+from cairn.knowledge.schema.identity import digest, digest_column
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.tables import DEAD_LETTERS, RAW_LOGS
 
 EPISODE_STARTERS = ("message", "search", "note")
 """Kinds by which a person opens an episode."""
@@ -35,7 +35,7 @@ def placed(heads: pl.DataFrame, policy: Policy) -> pl.DataFrame:
     """Where each record belongs: columns of `heads`, conversation_id and day.
 
     `heads` has HEAD_COLUMNS of all records of the namespaces in question; `occurred_at` as records
-    tell it becomes null where it cannot be (knowledge.ingest.dating). A native id that came
+    tell it becomes null where it cannot be (cairn.knowledge.ingest.dating). A native id that came
     several times where it is unique (a resumed session, a document that grew) keeps one record:
     that of the thread that began first, then the longest, then the smallest digest. A channel is
     cut where it was silent for longer than `policy.channel_silence_hours`; what in it is undated
@@ -87,7 +87,7 @@ def unique_within() -> pl.Expr:
     return pl.when(pl.col("native_id").str.contains(UUID)).then(pl.lit("")).otherwise("thread")
 
 
-class Read(NamedTuple):
+class ReadEvents(NamedTuple):
     """Events of records, the records that their adapter could not read, and how many had none."""
 
     raw_logs: pl.DataFrame
@@ -166,7 +166,7 @@ def _odd(rows: list[int], found: list[Event]) -> dict[int, Exception]:
     return odd
 
 
-def raw_logs(records: pl.DataFrame, known: Mapping[str, Adapter] | None = None) -> Read:
+def raw_logs(records: pl.DataFrame, known: Mapping[str, Adapter] | None = None) -> ReadEvents:
     """Events of whole conversations: rows of `records` with what `placed` says of them.
 
     The result is sorted by conversation and `seq`; every id depends on where a record stands.
@@ -182,7 +182,7 @@ def raw_logs(records: pl.DataFrame, known: Mapping[str, Adapter] | None = None) 
         trigger=pl.coalesce("trigger", pl.when(began).then(pl.lit("user_message"))),
         content_hash=digest_column("text", "tool_input"),
     )
-    return Read(
+    return ReadEvents(
         RAW_LOGS.frame(logs).sort("namespace", "conversation_id", "seq"),
         _dead_letters(records, failed),
         silent=records.height - read["row"].n_unique() - len(failed),

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from knowledge.ingest.adapter import Adapter, Head
+from cairn.knowledge.ingest.adapter import Adapter, Head
 
 SAMPLE = 20
 """Objects by which a kind of data is recognised."""
@@ -31,7 +31,7 @@ _LENIENT = json.JSONDecoder(
 _KINDS = {list: "an array", str: "a string", bool: "true or false", type(None): "null"}
 
 
-class Piece(NamedTuple):
+class DamagedObject(NamedTuple):
     """A JSON object found on a damaged line, and its byte offset there."""
 
     offset: int
@@ -71,7 +71,7 @@ class Payloads:
         self.offsets.append(offset)
 
 
-def objects_on(line: bytes) -> Iterator[Piece | Fault]:
+def objects_on(line: bytes) -> Iterator[DamagedObject | Fault]:
     """JSON objects on a line that did not decode as one, in order, and what else stands there.
 
     Objects glued together come one by one. NUL runs and a byte order mark are left out, invalid
@@ -91,7 +91,7 @@ def objects_on(line: bytes) -> Iterator[Piece | Fault]:
             yield Fault(0, offset, f"not JSON that can be held: {type(error).__name__}")
             return
         if isinstance(value, dict):
-            yield Piece(offset, _strict(text[position:end], value))
+            yield DamagedObject(offset, _strict(text[position:end], value))
         else:
             yield Fault(0, offset, _no_object(value))
         position = _end_of_gap(text, end)
@@ -139,7 +139,7 @@ def complete_length(data: bytes) -> int:
     if not last.strip():
         return len(data)
     found = list(objects_on(last))
-    whole = bool(found) and all(isinstance(item, Piece) for item in found)
+    whole = bool(found) and all(isinstance(item, DamagedObject) for item in found)
     return len(data) if whole else start
 
 
@@ -205,7 +205,7 @@ def _objects(lines: Iterator[bytes]) -> Iterator[dict[str, Any]]:
         try:
             value = msgspec.json.decode(line)
         except (ValueError, RecursionError):
-            pieces = [item.payload for item in objects_on(line) if isinstance(item, Piece)]
+            pieces = [item.payload for item in objects_on(line) if isinstance(item, DamagedObject)]
             yield from (msgspec.json.decode(payload) for payload in pieces)
         else:
             if isinstance(value, dict):

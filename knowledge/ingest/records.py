@@ -11,11 +11,11 @@ from typing import Any, NamedTuple, Protocol
 
 import polars as pl
 
-from knowledge.ingest.adapter import Adapter
-from knowledge.ingest.adapters import adapters
-from knowledge.ingest.dating import possible
-from knowledge.ingest.images import may_hold_images, without_images
-from knowledge.ingest.jsonl import (
+from cairn.knowledge.ingest.adapter import Adapter
+from cairn.knowledge.ingest.adapters import adapters
+from cairn.knowledge.ingest.dating import possible
+from cairn.knowledge.ingest.images import may_hold_images, without_images
+from cairn.knowledge.ingest.jsonl import (
     Fault,
     Payloads,
     complete_length,
@@ -27,10 +27,10 @@ from knowledge.ingest.jsonl import (
     sample,
     unfinished,
 )
-from knowledge.nlp.dates.timestamps import utc
-from knowledge.schema.calendar import EPOCH
-from knowledge.schema.identity import digest
-from knowledge.schema.tables import DEAD_LETTERS, RECORDS, TIME
+from cairn.knowledge.nlp.dates.timestamps import utc
+from cairn.knowledge.schema.calendar import EPOCH
+from cairn.knowledge.schema.identity import digest
+from cairn.knowledge.schema.tables import DEAD_LETTERS, RECORDS, TIME
 
 STAGE = "records"
 _PLACE_LENGTH = 12
@@ -43,7 +43,7 @@ _NO_RECORDS = RECORDS.empty()
 _NO_LETTERS = DEAD_LETTERS.empty()
 
 
-class Redactor(Protocol):
+class Redacts(Protocol):
     """Finds secrets and takes them out."""
 
     def suspects(self, data: bytes) -> list[tuple[int, int]]:
@@ -109,7 +109,7 @@ class _Source(NamedTuple):
     source_file: str
     timezone: str
     seen_at: datetime
-    redactor: Redactor | None
+    redactor: Redacts | None
     start_line: int
     start_offset: int
     before: Before
@@ -122,7 +122,7 @@ def read_records(
     source_file: str,
     timezone: str,
     seen_at: datetime,
-    redactor: Redactor | None,
+    redactor: Redacts | None,
     start_line: int = 1,
     start_offset: int = 0,
     adapter: str | None = None,
@@ -265,7 +265,7 @@ def _drop_images(payloads: list[bytes], column: pl.Series) -> dict[int, int]:
 
 
 def _redact(
-    found: Payloads, payloads: list[bytes], data: bytes, redactor: Redactor | None
+    found: Payloads, payloads: list[bytes], data: bytes, redactor: Redacts | None
 ) -> dict[int, int]:
     """Take secrets out of `payloads`; how many, by row. Rows that no prefilter hit stay as is."""
     redacted: dict[int, int] = {}
@@ -289,7 +289,7 @@ def _placed(told: pl.DataFrame, adapter: Adapter, source: _Source) -> pl.DataFra
     """Thread, session and time of each line: its own, else of the line before, else of the next.
 
     A time before 2015 or from 2200 on is none, and its line undated; which are absurdly late is
-    decided from all records, and not here (knowledge.ingest.dating). `near` is the last time;
+    decided from all records, and not here (cairn.knowledge.ingest.dating). `near` is the last time;
     `borrowed` the microseconds of a time that the line itself does not tell. What all rows share
     comes along.
     """

@@ -2,11 +2,11 @@
 
 import polars as pl
 
-from knowledge.llm.prompt_injection import quiet, quiet_names, unmarked
-from knowledge.nlp.text import CHARACTERS_PER_TOKEN, ERROR_LINE
-from knowledge.schema.identity import SEPARATOR, digest_column, digests_of_beginnings
-from knowledge.schema.policy import Policy
-from knowledge.schema.tables import CONVERSATIONS, EPISODES, RAW_LOGS
+from cairn.knowledge.llm.prompt_injection import quiet, quiet_names, unmarked
+from cairn.knowledge.nlp.text import CHARACTERS_PER_TOKEN, ERROR_LINE
+from cairn.knowledge.schema.identity import SEPARATOR, digest_column, digests_of_beginnings
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.tables import CONVERSATIONS, EPISODES, RAW_LOGS
 
 INBOX = "inbox"
 """The source of what people and agents hand to Cairn."""

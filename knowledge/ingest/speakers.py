@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import polars as pl
 
-from knowledge.ingest.adapter import Event
-from knowledge.llm.fence import HARNESS_TAGS, apart, is_recalled, recalled_spans
+from cairn.knowledge.ingest.adapter import Event
+from cairn.knowledge.llm.fence import HARNESS_TAGS, apart, is_recalled, recalled_spans
 
 OWN_TOOLS = re.compile(r"^(mcp__)?(plugin_[\w-]*?_)?cairn(__|\.)|^mcp_cairn_")
 """Names of Cairn's own tools, as the several agents write those of an MCP server."""

@@ -8,16 +8,16 @@ from typing import NamedTuple
 
 import polars as pl
 
-from knowledge.extraction.attitudes import SPOKEN, STRENGTHS, attitudes
-from knowledge.extraction.searches import commands
-from knowledge.interests.mentions import called, named_in
-from knowledge.interests.preferences import preferences
-from knowledge.nlp.names import canonical_column
-from knowledge.resolution.resolution import with_canonical
-from knowledge.schema.identity import digest_column
-from knowledge.schema.predicates import BY_PERSON
-from knowledge.schema.tables import ENGAGEMENTS, PREFERENCES
-from knowledge.vectors.model import Embedder
+from cairn.knowledge.extraction.attitudes import SPOKEN, STRENGTHS, attitudes
+from cairn.knowledge.extraction.searches import commands
+from cairn.knowledge.interests.mentions import called, named_in
+from cairn.knowledge.interests.preferences import preferences
+from cairn.knowledge.nlp.names import canonical_column
+from cairn.knowledge.resolution.canonical import with_canonical
+from cairn.knowledge.schema.identity import digest_column
+from cairn.knowledge.schema.predicates import BY_PERSON
+from cairn.knowledge.schema.tables import ENGAGEMENTS, PREFERENCES
+from cairn.knowledge.vectors.model import Embedder
 
 LEARN, SEARCH, FOLLOW_UP, MENTION = 1.0, 0.6, 0.5, 0.2
 """Strengths of what a person does about something, always in its favour."""

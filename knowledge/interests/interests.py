@@ -16,15 +16,15 @@ from datetime import datetime, timedelta
 import numpy as np
 import polars as pl
 
-from knowledge.consolidation.embeddings import entity_texts
-from knowledge.interests.mentions import called
-from knowledge.interests.preferences import in_force, may_reach
-from knowledge.resolution.resolution import with_canonical
-from knowledge.schema.calendar import UNDATED, day, days_since_epoch
-from knowledge.schema.policy import Policy
-from knowledge.schema.tables import INTERESTS
-from knowledge.vectors.model import Embedder
-from knowledge.vectors.similarity import similar_pairs
+from cairn.knowledge.consolidation.embeddings import entity_texts
+from cairn.knowledge.interests.mentions import called
+from cairn.knowledge.interests.preferences import in_force, may_reach
+from cairn.knowledge.resolution.canonical import with_canonical
+from cairn.knowledge.schema.calendar import UNDATED, day, days_since_epoch
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.tables import INTERESTS
+from cairn.knowledge.vectors.model import Embedder
+from cairn.knowledge.vectors.similarity import similar_pairs
 
 DECIMALS = 6
 """Places of a score."""

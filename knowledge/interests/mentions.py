@@ -2,11 +2,11 @@
 
 import polars as pl
 
-from knowledge.extraction.known_entities_extraction import OF_PROSE
-from knowledge.nlp.names import canonical_column
-from knowledge.nlp.spans import occurring
-from knowledge.nlp.text import STOP_WORDS, words
-from knowledge.schema.predicates import NOBODY
+from cairn.knowledge.nlp.names import canonical_column
+from cairn.knowledge.nlp.spans import occurring
+from cairn.knowledge.nlp.text import STOP_WORDS, words
+from cairn.knowledge.schema.entity_types import OF_PROSE
+from cairn.knowledge.schema.predicates import NOBODY
 
 _KEY = ["namespace", "entity_id"]
 

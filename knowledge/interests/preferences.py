@@ -12,17 +12,17 @@ from typing import NamedTuple
 
 import polars as pl
 
-from knowledge.nlp.text import STOP_WORDS, words
-from knowledge.nlp.vocabulary import UNITED, stem
-from knowledge.schema.calendar import UNDATED
-from knowledge.schema.identity import digest
-from knowledge.schema.tables import PREFERENCES
-from knowledge.vectors.model import Embedder
+from cairn.knowledge.nlp.text import STOP_WORDS, words
+from cairn.knowledge.nlp.vocabulary import UNITED, stem
+from cairn.knowledge.schema.calendar import UNDATED
+from cairn.knowledge.schema.identity import digest
+from cairn.knowledge.schema.tables import PREFERENCES
+from cairn.knowledge.vectors.model import Embedder
 
 _OPPOSITE = {"like": "dislike", "dislike": "like", "mute": None}
 
 
-class Held(NamedTuple):
+class PreferenceTables(NamedTuple):
     """The table `preferences`, and which signs belong to which preference."""
 
     preferences: pl.DataFrame
@@ -42,7 +42,7 @@ class _Stretch:
         return str(self.row["preference_id"])
 
 
-def preferences(signs: pl.DataFrame, embedder: Embedder) -> Held:
+def preferences(signs: pl.DataFrame, embedder: Embedder) -> PreferenceTables:
     """Preferences that follow from what people said for and against things.
 
     Args:
@@ -74,7 +74,7 @@ def preferences(signs: pl.DataFrame, embedder: Embedder) -> Held:
         .filter(pl.col("valence") != 0)
         .join(ends, on=["namespace", "preference_id"], how="left", maintain_order="left")
     )
-    return Held(rows, engaging)
+    return PreferenceTables(rows, engaging)
 
 
 def may_reach(topic: str, name: str) -> bool:

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from knowledge.schema.learning_categories import ON_EQUAL_SCORES
-from knowledge.schema.policy import Policy
+from cairn.knowledge.schema.learning_categories import ON_EQUAL_SCORES
+from cairn.knowledge.schema.policy import Policy
 
 MOST = 2
 

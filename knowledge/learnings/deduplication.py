@@ -15,10 +15,10 @@ import polars as pl
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from knowledge.nlp.text import STOP_WORDS, WORD
-from knowledge.schema.policy import Policy
-from knowledge.vectors.model import Embedder
-from knowledge.vectors.similarity import similar_pairs
+from cairn.knowledge.nlp.text import STOP_WORDS, WORD
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.vectors.model import Embedder
+from cairn.knowledge.vectors.similarity import similar_pairs
 
 SCOPE = ("namespace", "category")
 BITS = 64

@@ -4,7 +4,7 @@ from datetime import datetime
 
 import msgspec
 
-from knowledge.dialogue.trust import AGENT
+from cairn.knowledge.dialogue.trust import AGENT
 
 
 class Factors(msgspec.Struct, frozen=True):

@@ -4,16 +4,16 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
 
-from knowledge.dialogue.hearsay import Hearsay
-from knowledge.dialogue.sentences import Sentence, said
-from knowledge.dialogue.shortcuts import shortcut
-from knowledge.dialogue.tool_calls import Step
-from knowledge.dialogue.trust import AGENT, OUTCOME, PERSON
-from knowledge.dialogue.turns import Turn
-from knowledge.learnings.categories import Signal
-from knowledge.learnings.draft import Draft, Factors
-from knowledge.learnings.quotes import Span, quotes, shorten
-from knowledge.nlp.text import STOP_WORDS, words
+from cairn.knowledge.dialogue.hearsay import Hearsay
+from cairn.knowledge.dialogue.sentences import Sentence, said
+from cairn.knowledge.dialogue.shortcuts import shortcut
+from cairn.knowledge.dialogue.tool_calls import ToolStep
+from cairn.knowledge.dialogue.trust import AGENT, OUTCOME, PERSON
+from cairn.knowledge.dialogue.turns import Turn
+from cairn.knowledge.learnings.categories import Signal
+from cairn.knowledge.learnings.draft import Draft, Factors
+from cairn.knowledge.learnings.quotes import QuoteSpan, quotes, shorten
+from cairn.knowledge.nlp.text import STOP_WORDS, words
 
 LANGUAGES = {
     "py": "python", "ex": "elixir", "exs": "elixir", "heex": "elixir", "js": "javascript",
@@ -88,7 +88,7 @@ class Scene:
         return "Said after", next(reversed(list(said(before[-1]))), None) if before else None
 
 
-def shown(step: Step, limit: int = COMMAND_SHOWN) -> str:
+def shown(step: ToolStep, limit: int = COMMAND_SHOWN) -> str:
     """A command as people would write it: no folder change, no redirection, short paths."""
     command = " ".join(step.command[:4000].split())
     command = _FOLDER.sub("", command)
@@ -107,10 +107,10 @@ def draft(
     *,
     factors: Factors,
     evidence: Sequence[Turn],
-    spans: Sequence[Span],
+    spans: Sequence[QuoteSpan],
     extractor: str,
     trust: str,
-    steps: Iterable[Step] = (),
+    steps: Iterable[ToolStep] = (),
 ) -> Draft:
     """A draft with tags, quotes, summary and time; still without a confidence.
 

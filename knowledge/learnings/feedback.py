@@ -14,10 +14,10 @@ from typing import Any
 import msgspec
 import polars as pl
 
-from knowledge.consolidation.confidence import history
-from knowledge.schema.calendar import UNDATED
-from knowledge.schema.policy import Policy
-from knowledge.schema.tables import LEARNINGS
+from cairn.knowledge.consolidation.confidence import history
+from cairn.knowledge.schema.calendar import UNDATED
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.tables import LEARNINGS
 
 STRENGTH = 0.3
 """How strong a thumb is unless the reaction says otherwise."""
@@ -49,7 +49,7 @@ SCHEMA = pl.Schema(
 )
 
 
-class Meant(msgspec.Struct, frozen=True):
+class RatedThing(msgspec.Struct, frozen=True):
     """What a thumb is for, beside the id that it had."""
 
     category: str
@@ -101,10 +101,10 @@ def feedback(raw_logs: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def meant_of(tool_input: str | None) -> Meant | None:
+def meant_of(tool_input: str | None) -> RatedThing | None:
     """What the `tool_input` of a reaction says that it means; None if it says nothing of that."""
     try:
-        return msgspec.convert(msgspec.json.decode(tool_input or "", type=_Said).meant, Meant)
+        return msgspec.convert(msgspec.json.decode(tool_input or "", type=_Said).meant, RatedThing)
     except (msgspec.DecodeError, msgspec.ValidationError):
         return None
 

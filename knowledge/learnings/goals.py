@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import polars as pl
 
-from knowledge.learnings.llm.extraction import LEARNING_MODEL
-from knowledge.learnings.stages import outcomes
-from knowledge.schema.tables import LEARNING_CANDIDATES
+from cairn.knowledge.learnings.llm.extraction import LEARNING_MODEL
+from cairn.knowledge.learnings.stages import outcomes
+from cairn.knowledge.schema.tables import LEARNING_CANDIDATES
 
 
 class Goal(NamedTuple):

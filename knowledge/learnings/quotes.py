@@ -3,15 +3,15 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from knowledge.dialogue.turns import Turn
-from knowledge.learnings.draft import Quote
+from cairn.knowledge.dialogue.turns import Turn
+from cairn.knowledge.learnings.draft import Quote
 
 LONGEST = 200
 FEWEST, MOST = 2, 4
 SUMMARY = 300
 
 
-class Span(NamedTuple):
+class QuoteSpan(NamedTuple):
     """A part of a record that is worth quoting (code points)."""
 
     turn: Turn
@@ -19,7 +19,7 @@ class Span(NamedTuple):
     end: int
 
 
-def quotes(spans: Iterable[Span], evidence: Iterable[Turn]) -> list[Quote]:
+def quotes(spans: Iterable[QuoteSpan], evidence: Iterable[Turn]) -> list[Quote]:
     """Quotes of the given spans; else the first 200 characters of evidence messages.
 
     Calls are not quoted, since their text is empty; nor is what was only thought. Where the spans
@@ -32,7 +32,7 @@ def quotes(spans: Iterable[Span], evidence: Iterable[Turn]) -> list[Quote]:
         quoted = {quote.record_id for quote in found}
         for turn in evidence:
             if turn.record_id not in quoted:
-                _add(found, Span(turn, 0, len(turn.text)))
+                _add(found, QuoteSpan(turn, 0, len(turn.text)))
     return found[:MOST]
 
 
@@ -43,7 +43,7 @@ def shorten(text: str, limit: int = SUMMARY) -> str:
     return text[: limit - 1].rsplit(None, 1)[0].rstrip(" ,.;:") + "…"
 
 
-def _add(found: list[Quote], span: Span) -> None:
+def _add(found: list[Quote], span: QuoteSpan) -> None:
     turn = span.turn
     if turn.kind not in ("message", "tool_result"):
         return

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import msgspec
 
-from knowledge.dialogue.trust import AGENT, OUTSIDE, PERSON, TRUSTS, most
-from knowledge.dialogue.turns import Turn
-from knowledge.learnings.draft import Draft, Factors
-from knowledge.llm.prompt_injection import HELD, gives_orders
-from knowledge.schema.learning_categories import STRICT
-from knowledge.schema.policy import Policy
+from cairn.knowledge.dialogue.trust import AGENT, OUTSIDE, PERSON, TRUSTS, most
+from cairn.knowledge.dialogue.turns import Turn
+from cairn.knowledge.learnings.draft import Draft, Factors
+from cairn.knowledge.llm.prompt_injection import HELD, gives_orders
+from cairn.knowledge.schema.learning_categories import STRICT
+from cairn.knowledge.schema.policy import Policy
 
 WEIGHTS = Factors(actionability=0.35, generalizability=0.30, clarity=0.20, evidence=0.15)
 UNLINKED_EVIDENCE = 0.4
@@ -49,7 +49,7 @@ _WORD = re.compile(r"\w[\w.-]*")
 
 
 @dataclass(frozen=True)
-class Grounds:
+class DraftGrounds:
     """What a rule knows of its draft; the factors follow from it."""
 
     steps: bool
@@ -68,7 +68,9 @@ class Grounds:
     """Whether a later result shows that it works, or a person said it."""
 
 
-def factors(grounds: Grounds, about: str, own_names: Iterable[str], named: str = "") -> Factors:
+def factors(
+    grounds: DraftGrounds, about: str, own_names: Iterable[str], named: str = ""
+) -> Factors:
     """Grades of the four factors.
 
     Actionability: 1.0 with code, a command or steps; 0.7 with guidance in words; 0.4 when all that

@@ -17,25 +17,25 @@ from typing import NamedTuple
 import msgspec
 import polars as pl
 
-from knowledge.dialogue import trust
-from knowledge.dialogue.hearsay import Hearsay, heard
-from knowledge.dialogue.tool_calls import steps
-from knowledge.dialogue.turns import CONVERSATION, Turn, conversations, readable
-from knowledge.engine.extractors import Extractor
-from knowledge.learnings.categories import categories
-from knowledge.learnings.context_window import spans
-from knowledge.learnings.deduplication import dedupe_hash, keepers, simhashes
-from knowledge.learnings.draft import Draft, decode, encode
-from knowledge.learnings.feedback import moved
-from knowledge.learnings.rules.registry import drafts, findings, signals_of
-from knowledge.learnings.scoring import held, judged
-from knowledge.learnings.value_score import values
-from knowledge.llm import prompt_injection
-from knowledge.schema.calendar import UNDATED
-from knowledge.schema.identity import digest_column
-from knowledge.schema.policy import Policy
-from knowledge.schema.tables import LEARNING_CANDIDATES, LEARNINGS
-from knowledge.vectors.model import Embedder
+from cairn.knowledge.dialogue import trust
+from cairn.knowledge.dialogue.hearsay import Hearsay, heard
+from cairn.knowledge.dialogue.tool_calls import steps
+from cairn.knowledge.dialogue.turns import CONVERSATION, Turn, conversations, readable
+from cairn.knowledge.engine.extractors import Extractor
+from cairn.knowledge.learnings.categories import categories
+from cairn.knowledge.learnings.context_window import spans
+from cairn.knowledge.learnings.deduplication import dedupe_hash, keepers, simhashes
+from cairn.knowledge.learnings.draft import Draft, decode, encode
+from cairn.knowledge.learnings.feedback import moved
+from cairn.knowledge.learnings.rules.registry import drafts, findings, signals_of
+from cairn.knowledge.learnings.scoring import held, judged
+from cairn.knowledge.learnings.value_score import values
+from cairn.knowledge.llm import prompt_injection
+from cairn.knowledge.schema.calendar import UNDATED
+from cairn.knowledge.schema.identity import digest_column
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.tables import LEARNING_CANDIDATES, LEARNINGS
+from cairn.knowledge.vectors.model import Embedder
 
 MOST_PER_CATEGORY = 3
 """Drafts of one category that a conversation may give: the most confident, then the first."""

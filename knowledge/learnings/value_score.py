@@ -2,8 +2,8 @@
 
 import polars as pl
 
-from knowledge.dialogue.turns import CONVERSATION, is_message
-from knowledge.nlp.text import CHARACTERS_PER_TOKEN
+from cairn.knowledge.dialogue.turns import CONVERSATION, is_message
+from cairn.knowledge.nlp.text import CHARACTERS_PER_TOKEN
 
 TOO_SHORT = "too_short"
 

@@ -6,15 +6,15 @@ from typing import NamedTuple, TypeVar
 
 import polars as pl
 
-from knowledge.llm.chunks import Line, Lines
-from knowledge.llm.client import Answer, Ask, LanguageModel
-from knowledge.schema.failures import FAILURE_SCHEMA
+from cairn.knowledge.llm.chunks import Line, Lines
+from cairn.knowledge.llm.client import Answer, Ask, LanguageModel
+from cairn.knowledge.schema.failures import FAILURE_SCHEMA
 
 Piece = TypeVar("Piece")
 Part = TypeVar("Part")
 
 
-class Asked(NamedTuple):
+class AskedLines(NamedTuple):
     """What became of a question about some lines; those of a failed one are of one message."""
 
     lines: Lines
@@ -24,13 +24,13 @@ class Asked(NamedTuple):
 
 def asked(
     pieces: Iterable[Lines], ask: Callable[[Lines], Ask | None], model: LanguageModel
-) -> list[Asked]:
+) -> list[AskedLines]:
     """Asks about each piece; one whose answer fails is asked about in halves, down to a message.
 
     So a message that no model can answer about takes no other with it. Pieces that `ask` has no
     question about are left out.
     """
-    return [Asked(*one) for one in in_halves(pieces, ask, _halves, model)]
+    return [AskedLines(*one) for one in in_halves(pieces, ask, _halves, model)]
 
 
 def in_halves(
@@ -72,7 +72,7 @@ def records_of(lines: Lines) -> tuple[str, ...]:
     return tuple(dict.fromkeys(line.record_id for line in lines))
 
 
-def failures(settled: Iterable[Asked]) -> pl.DataFrame:
+def failures(settled: Iterable[AskedLines]) -> pl.DataFrame:
     """The messages whose answers failed, as rows of FAILURE_SCHEMA."""
     rows = {
         (*_place(one.lines[0]), one.ask.prompt.name, one.answer.reason or "", one.answer.key)

@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import polars as pl
 
-from knowledge.llm.prompt_injection import gives_orders
-from knowledge.nlp.text import CHARACTERS_PER_TOKEN, ERROR_LINE, estimated_tokens, sentences
-from knowledge.schema.identity import digest
-from knowledge.schema.policy import Policy
+from cairn.knowledge.llm.prompt_injection import gives_orders
+from cairn.knowledge.nlp.text import CHARACTERS_PER_TOKEN, ERROR_LINE, estimated_tokens, sentences
+from cairn.knowledge.schema.identity import digest
+from cairn.knowledge.schema.policy import Policy
 
 ENRICHMENT = "enrichment"
 """Trigger of what the system looked up by itself."""

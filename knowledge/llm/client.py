@@ -5,8 +5,8 @@ from typing import Any, NamedTuple, Protocol
 
 from pydantic import BaseModel
 
-from knowledge.llm.prompt import Prompt
-from knowledge.schema.identity import digest
+from cairn.knowledge.llm.prompt import Prompt
+from cairn.knowledge.schema.identity import digest
 
 FAILURES = (
     "refused", "truncated", "no_json", "wrong_shape", "blank", "server", "too_long",

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple, cast
 import polars as pl
 from pydantic import BaseModel, ValidationError
 
-from knowledge.llm.client import Answer, Ask, Bundle, LanguageModel
-from knowledge.llm.prompt import Prompt
-from knowledge.nlp.spans import place_of_name
+from cairn.knowledge.llm.client import Answer, Ask, Bundle, LanguageModel
+from cairn.knowledge.llm.prompt import Prompt
+from cairn.knowledge.nlp.spans import place_of_name
 
 KEY = ("what", "conversation_id", "record_id", "about", "place")
 """By which a proposal of one version is that of another: what it is about, and where it stands."""
@@ -117,7 +117,7 @@ def compared(before: pl.DataFrame, after: pl.DataFrame) -> Changed:
     """What differs between the proposals of two versions.
 
     Args:
-        before: Rows of knowledge.assembly.trace, made with one version.
+        before: Rows of cairn.knowledge.assembly.trace, made with one version.
         after: The same, made with the other.
     """
     a, b = (_numbered(own, other) for own, other in ((before, after), (after, before)))

@@ -15,8 +15,8 @@ import unicodedata
 from collections.abc import Iterator
 from html import escape
 
-from knowledge.llm.prompt_injection import without_orders
-from knowledge.nlp.text import undisguised
+from cairn.knowledge.llm.prompt_injection import without_orders
+from cairn.knowledge.nlp.text import undisguised
 
 RECALLED_TAG = "cairn-memory"
 """Whatever Cairn puts into a context stands in this element."""

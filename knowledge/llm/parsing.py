@@ -42,7 +42,7 @@ class Reading(NamedTuple):
 
 
 def read_reply(reply: Reply, output: type[Output]) -> Reading:
-    """The answer in a reply, or one of `knowledge.llm.client.FAILURES`.
+    """The answer in a reply, or one of `cairn.knowledge.llm.client.FAILURES`.
 
     JSON is taken out of code fences and from after a preface, and repaired only where the model
     finished by itself: half an answer must not pass for a whole one. Tool calls are not read.

@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel
 
-from knowledge.schema.identity import digest
+from cairn.knowledge.schema.identity import digest
 
 Output = TypeVar("Output", bound=BaseModel)
 

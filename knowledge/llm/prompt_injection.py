@@ -9,7 +9,7 @@ from functools import lru_cache
 
 import polars as pl
 
-from knowledge.nlp.text import UNSEEN, undisguised
+from cairn.knowledge.nlp.text import UNSEEN, undisguised
 
 _MODEL = r"(?:ai|a\.i\.|llms?|language\s+models?|chat\s?bots?|assistants?|models?|ki|ia)"
 

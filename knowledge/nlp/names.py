@@ -5,8 +5,8 @@ import unicodedata
 
 import polars as pl
 
-from knowledge.nlp.text import STOP_WORDS, words
-from knowledge.schema.predicates import OBJECT_TYPES, OBSERVED_TYPES
+from cairn.knowledge.nlp.text import STOP_WORDS, words
+from cairn.knowledge.schema.predicates import OBJECT_TYPES, OBSERVED_TYPES
 
 HOME_FOLDER = r"(?:/home/[^/]+|/Users/[^/]+|/root|[A-Za-z]:[\\/]Users[\\/][^\\/]+)"
 """How a path to a person's home folder begins; it ends or a separator follows."""

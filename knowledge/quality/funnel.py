@@ -2,11 +2,11 @@
 
 import polars as pl
 
-from knowledge.engine.stage import Frames
-from knowledge.extraction.context_gate import OFF_CONTEXT
-from knowledge.learnings.stages import outcomes
-from knowledge.llm.prompt_injection import HELD
-from knowledge.schema.tables import FUNNEL
+from cairn.knowledge.engine.stage import Frames
+from cairn.knowledge.extraction.context_gate import OFF_CONTEXT
+from cairn.knowledge.learnings.stages import outcomes
+from cairn.knowledge.llm.prompt_injection import HELD
+from cairn.knowledge.schema.tables import FUNNEL
 
 GATES = ("structural", "not_introduced", "semantic", "no_fact")
 """Gates of names, in their order."""

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 import polars as pl
 
-from knowledge.redaction import redactor
-from knowledge.schema.tables import TABLES
+from cairn.knowledge.redaction import redactor
+from cairn.knowledge.schema.tables import TABLES
 
 REFERENCES = (
     ("conversations", "conversation_id", "raw_logs", "conversation_id"),

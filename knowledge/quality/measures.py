@@ -9,14 +9,14 @@ from datetime import datetime, timedelta
 
 import polars as pl
 
-from knowledge.consolidation.standing import IN_FORCE
-from knowledge.engine.stage import Frames
-from knowledge.learnings.goals import ALL
-from knowledge.learnings.goals import measures as of_learnings
-from knowledge.llm.costs import costs
-from knowledge.quality.retraction_guard import struck
-from knowledge.schema.fact_types import NAME_PREDICATES
-from knowledge.schema.tables import (
+from cairn.knowledge.consolidation.standing import IN_FORCE
+from cairn.knowledge.engine.stage import Frames
+from cairn.knowledge.learnings.goals import ALL
+from cairn.knowledge.learnings.goals import measures as of_learnings
+from cairn.knowledge.llm.costs import costs
+from cairn.knowledge.quality.retraction_guard import struck
+from cairn.knowledge.schema.fact_types import NAME_PREDICATES
+from cairn.knowledge.schema.tables import (
     CONFIDENCE_UPDATES,
     CONTRADICTION_VERDICTS,
     EVIDENCE,

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import polars as pl
 
-from knowledge.schema.fact_types import NAME_PREDICATES
-from knowledge.schema.policy import Policy
-from knowledge.schema.tables import EVIDENCE, MEMORY, MERGES, VALID_TIMES, Table
+from cairn.knowledge.schema.fact_types import NAME_PREDICATES
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.tables import EVIDENCE, MEMORY, MERGES, VALID_TIMES, Table
 
 READS: tuple[Table, ...] = (MEMORY, EVIDENCE, VALID_TIMES, MERGES)
 """Tables that say what is struck out."""

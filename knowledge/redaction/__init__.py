@@ -16,11 +16,11 @@ import msgspec
 import polars as pl
 import re2
 
-from knowledge.redaction import scoring
-from knowledge.redaction.cookies import is_cookie, is_own_cookie
-from knowledge.redaction.detectors import RULES
-from knowledge.redaction.patterns import ALSO, Follow, Rule, filled
-from knowledge.redaction.scoring import Found
+from cairn.knowledge.redaction import scoring
+from cairn.knowledge.redaction.cookies import is_cookie, is_own_cookie
+from cairn.knowledge.redaction.detectors import RULES
+from cairn.knowledge.redaction.patterns import ALSO, Follow, SecretRule, filled
+from cairn.knowledge.redaction.scoring import SecretMatch
 
 VERSION = 4
 """Rises when what is replaced changes: stored text is then searched again for secrets."""
@@ -51,7 +51,7 @@ def _options(*, capture: bool) -> re2.Options:
 class _Finder:
     """A rule made ready to run over bytes."""
 
-    def __init__(self, rank: int, rule: Rule) -> None:
+    def __init__(self, rank: int, rule: SecretRule) -> None:
         self.rank = rank
         self.rule = rule
 
@@ -79,7 +79,7 @@ class _Finder:
             begin, end = match.span(groups[b"s"])
             key = match.group(groups[b"key"]).decode("latin-1") if b"key" in groups else ""
             value = data[begin:end][:_JUDGED].decode("utf-8", "replace")
-            if self.rule.judge(Found(key, "", value)):
+            if self.rule.judge(SecretMatch(key, "", value)):
                 yield begin, end
             start = max(end, start + 1)
 
@@ -113,12 +113,12 @@ class _Finder:
             else:
                 at = max(begin, first + 1)
 
-    def _found(self, match: Any, value: bytes) -> Found:
+    def _found(self, match: Any, value: bytes) -> SecretMatch:
         def text(name: str) -> str:
             group = match.group(self._groups[name]) if name in self._groups else None
             return (group or b"").decode("latin-1")
 
-        return Found(text("key"), text("sep"), value[:_JUDGED].decode("utf-8", "replace"))
+        return SecretMatch(text("key"), text("sep"), value[:_JUDGED].decode("utf-8", "replace"))
 
 
 def _hints(finders: Iterable[_Finder]) -> Iterator[str]:
@@ -284,7 +284,7 @@ class _Visit:
         """A string under a secret's name: whole, or as a text after its name, as in a header."""
         family = str(_family(key))
         key = key.removeprefix(_COOKIE)
-        if _JUDGES[family](Found(key, ":", value)):
+        if _JUDGES[family](SecretMatch(key, ":", value)):
             return self._replace(family)
         head = f"{key}: "
         text, names = self.redactor.redact_text(head + value)

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 
-from knowledge.redaction import scoring, shapes
-from knowledge.redaction.patterns import QUOTE, Follow, Rule
-from knowledge.redaction.scoring import Found
+from cairn.knowledge.redaction import scoring, shapes
+from cairn.knowledge.redaction.patterns import QUOTE, Follow, SecretRule
+from cairn.knowledge.redaction.scoring import SecretMatch
 
 _OPEN = r"\((?:\s|\\[nrt])*"
 _ARGUMENT = (
@@ -48,9 +48,9 @@ def _called(
     names: str,
     arguments: str,
     example: str,
-    judged: Callable[[Found], bool] = scoring.literal,
-) -> Rule:
-    return Rule(
+    judged: Callable[[SecretMatch], bool] = scoring.literal,
+) -> SecretRule:
+    return SecretRule(
         "argument",
         opening,
         Follow.NOTHING,
@@ -80,7 +80,7 @@ ARGUMENTS = (
         'DriverManager.getConnection(url, "app", "kiwi9Fjord")',
         shapes.last_argument,
     ),
-    Rule(  # the password at any place among them: `PlainAuth("", user, password, host)`
+    SecretRule(  # the password at any place among them: `PlainAuth("", user, password, host)`
         "argument",
         rf"{_LOGIN}{_OPEN}(?:{QUOTE}|[^\s(){{}},]+,)",
         Follow.NOTHING,
@@ -89,7 +89,7 @@ ARGUMENTS = (
         shapes.made_up,
         each=r"[,\s(][fFrRbBuU@]{0,2}\\*[\"'`](?P<s>[^\"'`\n\\]+)\\*[\"'`]",
     ),
-    Rule(  # what a program types into a prompt
+    SecretRule(  # what a program types into a prompt
         "argument",
         rf"(?:send_?line|tn\.write)\(b?{QUOTE}",
         Follow.NOTHING,
@@ -97,7 +97,7 @@ ARGUMENTS = (
         "child.sendline('kiwi-77bx')",
         shapes.made_up,
     ),
-    Rule(  # and into a field
+    SecretRule(  # and into a field
         "argument",
         rf"(?i:assword)[\"'`\\\])]*\.(?:fill|type|press_?[sS]equentially|send_?[kK]eys|set_value|setValue)\({QUOTE}",
         Follow.NOTHING,
@@ -105,7 +105,7 @@ ARGUMENTS = (
         "getByLabel('Password').fill('kiwi-77bx')",
         shapes.logged_in,
     ),
-    Rule(
+    SecretRule(
         "argument",
         r"(?i:session|cookie_?session)\w*\((?:\s|\\[nrt])*\{",
         Follow.NOTHING,
@@ -113,7 +113,7 @@ ARGUMENTS = (
         "session({ secret: 'kiwi tree 77' })",
         scoring.literal,
     ),
-    Rule(
+    SecretRule(
         "argument",
         rf"{_CLIENT}\([^()]*?[\"'`\\]\w[\w+/=.:~-]{{19}}",
         Follow.NOTHING,

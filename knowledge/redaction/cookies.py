@@ -2,8 +2,8 @@
 
 import re
 
-from knowledge.redaction import scoring
-from knowledge.redaction.patterns import GAP, QUOTE, Follow, Rule
+from cairn.knowledge.redaction import scoring
+from cairn.knowledge.redaction.patterns import GAP, QUOTE, Follow, SecretRule
 
 # Names that nothing but a cookie has; they need no word of cookies beside them.
 _OWN = (
@@ -50,8 +50,10 @@ _BOOL = r"(?:TRUE|FALSE)"
 _TAB = r"(?:\t|\\+t|u0009)"
 
 
-def _cookie(opening: str | tuple[str, ...], follow: Follow, pattern: str, example: str) -> Rule:
-    return Rule("cookie", opening, follow, pattern, example, scoring.cookie_value)
+def _cookie(
+    opening: str | tuple[str, ...], follow: Follow, pattern: str, example: str
+) -> SecretRule:
+    return SecretRule("cookie", opening, follow, pattern, example, scoring.cookie_value)
 
 
 COOKIES = (

@@ -2,20 +2,28 @@
 
 from collections.abc import Callable
 
-from knowledge.redaction import scoring, shapes
-from knowledge.redaction.arguments import ARGUMENTS
-from knowledge.redaction.cookies import COOKIES
-from knowledge.redaction.inputs import INPUTS
-from knowledge.redaction.patterns import GAP, OWNED_KEY, PASSWORD, QUOTE, TOKEN, Follow, Rule
-from knowledge.redaction.prefixes import PREFIXED
-from knowledge.redaction.printed import PRINTED
-from knowledge.redaction.scoring import Found
-from knowledge.redaction.shell_detectors import COMMANDS
-from knowledge.redaction.tokens import TOKENS
-from knowledge.redaction.tools import TOOLS
+from cairn.knowledge.redaction import scoring, shapes
+from cairn.knowledge.redaction.arguments import ARGUMENTS
+from cairn.knowledge.redaction.cookies import COOKIES
+from cairn.knowledge.redaction.inputs import INPUTS
+from cairn.knowledge.redaction.patterns import (
+    GAP,
+    OWNED_KEY,
+    PASSWORD,
+    QUOTE,
+    TOKEN,
+    Follow,
+    SecretRule,
+)
+from cairn.knowledge.redaction.prefixes import PREFIXED
+from cairn.knowledge.redaction.printed import PRINTED
+from cairn.knowledge.redaction.scoring import SecretMatch
+from cairn.knowledge.redaction.shell_detectors import COMMANDS
+from cairn.knowledge.redaction.tokens import TOKENS
+from cairn.knowledge.redaction.tools import TOOLS
 
 _PLACES = (
-    Rule(
+    SecretRule(
         "url",
         r":\\*/\\*/[^\s/:@\"'<>]*:[^\s/@\"'<>]+@",
         Follow.NOTHING,
@@ -23,7 +31,7 @@ _PLACES = (
         "postgres://app:kiwi77@db/app",
         scoring.embedded,
     ),
-    Rule(
+    SecretRule(
         "url",
         r":\\*/\\*/[\w-]{20,}(?::x-oauth-basic)?@",
         Follow.NOTHING,
@@ -31,7 +39,7 @@ _PLACES = (
         "https://" + "a1b2" * 8 + "@git.example.com/a.git",
         scoring.strong_token,
     ),
-    Rule(
+    SecretRule(
         "authorization",
         r"(?i:authorization)[^\w]*(?:\w+(?:\s|\\[nrt])+)?[\w.~+/=:%-]{6}",
         Follow.NOTHING,
@@ -40,7 +48,7 @@ _PLACES = (
         "Authorization: Basic YWRtaW46cGFzcw==",
         scoring.header_value,
     ),
-    Rule(
+    SecretRule(
         "bearer",
         r"(?i:bearer)(?:\s|\\t)+[\w.~+/=\\-]{16}",
         Follow.NOTHING,
@@ -48,7 +56,7 @@ _PLACES = (
         "-H 'X-Auth: Bearer " + "a1B2" * 8 + "'",
         scoring.strong_token,
     ),
-    Rule(
+    SecretRule(
         "netrc",
         rf"login{GAP}+[^\s\"'\\]+{GAP}+password{GAP}",
         Follow.NOTHING,
@@ -56,7 +64,7 @@ _PLACES = (
         "machine a.example login bob password kiwi77",
         scoring.after_login,
     ),
-    Rule(
+    SecretRule(
         "pgpass",
         r":(?:5432|5433|6432|\*):[\w*-]+:[\w*-]+:",
         Follow.NOTHING,
@@ -64,7 +72,7 @@ _PLACES = (
         "db:5432:app:app:kiwi77",
         scoring.given,
     ),
-    Rule(
+    SecretRule(
         "sql",
         r"(?i:identified(?:\s|\\[nrt])+(?:with|by)|password(?:\s|\\[nrt])*[=(]?(?:\s|\\[nrt])*[\\'\"])",
         Follow.NOTHING,
@@ -73,7 +81,7 @@ _PLACES = (
         "CREATE USER web IDENTIFIED BY 'kiwi77'",
         scoring.given,
     ),
-    Rule(
+    SecretRule(
         "password",
         r"(?i:ConvertTo-SecureString)",
         Follow.NOTHING,
@@ -81,7 +89,7 @@ _PLACES = (
         'ConvertTo-SecureString "kiwi77" -AsPlainText',
         scoring.given,
     ),
-    Rule(
+    SecretRule(
         "password",
         rf"(?:auth\s*=\s*\(|HTTPBasicAuth\(){GAP}*[\"'\\]",
         Follow.NOTHING,
@@ -89,7 +97,7 @@ _PLACES = (
         'auth=("bob", "kiwi77")',
         shapes.basic,
     ),
-    Rule(
+    SecretRule(
         "password",
         rf"login\({GAP}*[\"'\\]",
         Follow.NOTHING,
@@ -97,7 +105,7 @@ _PLACES = (
         'login("bob", "kiwi77")',
         shapes.logged_in,
     ),
-    Rule(
+    SecretRule(
         "password",
         rf"(?:connect|mysqli)\((?:\s|\\[nrt])*{QUOTE}(?:[^\"'\\,()]|\\u)*{QUOTE},",
         Follow.NOTHING,
@@ -106,7 +114,7 @@ _PLACES = (
         "mysqli_connect('db', 'root', 'kiwi-77b')",
         scoring.strong_password,
     ),
-    Rule(
+    SecretRule(
         "password",
         rf"send(?:_user)?{GAP}+(?:--{GAP}+)?[\"'\\]",
         Follow.NOTHING,
@@ -114,7 +122,7 @@ _PLACES = (
         r'expect "assword:"; send "kiwi77\r"',
         scoring.given,
     ),
-    Rule(
+    SecretRule(
         "password",
         rf"(?i:variable{GAP}+[\w.-]*{PASSWORD})",
         Follow.NOTHING,
@@ -122,7 +130,7 @@ _PLACES = (
         'variable "db_password" { default = "kiwi-77b" }',
         scoring.password_quoted,
     ),
-    Rule(
+    SecretRule(
         "password",
         rf"(?:requirepass|masterauth|bindpw|rootpw|smtp_password){GAP}",
         Follow.NOTHING,
@@ -134,14 +142,14 @@ _PLACES = (
 )
 
 
-def _keyed(name: str, key: str, bare: str, follow: Follow, example: str) -> tuple[Rule, ...]:
+def _keyed(name: str, key: str, bare: str, follow: Follow, example: str) -> tuple[SecretRule, ...]:
     """The forms in which a named value is written, for one family of names."""
     slot = "{" + name + "}"
     words = rf"(?i:{PASSWORD if name == 'password' else TOKEN})"
     quoted = scoring.password_quoted if name == "password" else scoring.token_value
     unquoted = scoring.password_bare if name == "password" else scoring.token_value
     return (
-        Rule(
+        SecretRule(
             name,
             words,
             Follow.WORD if name == "password" else Follow.RANDOM_WORD,
@@ -149,7 +157,7 @@ def _keyed(name: str, key: str, bare: str, follow: Follow, example: str) -> tupl
             f"tool --{key} {example} run",
             scoring.flag_value,
         ),
-        Rule(
+        SecretRule(
             name,
             words,
             follow,
@@ -157,10 +165,10 @@ def _keyed(name: str, key: str, bare: str, follow: Follow, example: str) -> tupl
             f'"{key}": "{example}"',
             quoted,
         ),
-        Rule(
+        SecretRule(
             name, words, follow, rf"(?i:{slot}{{close}}){{sep}}{{bare}}", bare + example, unquoted
         ),
-        Rule(
+        SecretRule(
             name,
             words,
             Follow.DIGIT if name == "password" else Follow.RANDOM_WORD,
@@ -169,7 +177,7 @@ def _keyed(name: str, key: str, bare: str, follow: Follow, example: str) -> tupl
             f"kv put app/{key} {example}",
             scoring.named_value,
         ),
-        Rule(
+        SecretRule(
             name,
             words,
             Follow.PAIR,
@@ -178,7 +186,7 @@ def _keyed(name: str, key: str, bare: str, follow: Follow, example: str) -> tupl
             f"- name: {key}\n  value: {example}",
             scoring.named_value,
         ),
-        Rule(
+        SecretRule(
             name,
             words,
             follow,
@@ -186,7 +194,7 @@ def _keyed(name: str, key: str, bare: str, follow: Follow, example: str) -> tupl
             f"define('{key}', '{example}')",
             scoring.named_value,
         ),
-        Rule(
+        SecretRule(
             name,
             words,
             follow,
@@ -194,7 +202,7 @@ def _keyed(name: str, key: str, bare: str, follow: Follow, example: str) -> tupl
             f'with_{key}("{example}")',
             scoring.named_value,
         ),
-        Rule(
+        SecretRule(
             name,
             words,
             follow,
@@ -208,7 +216,7 @@ def _keyed(name: str, key: str, bare: str, follow: Follow, example: str) -> tupl
 _NAMED = (
     *_keyed("password", "password", "DB_PASS=", Follow.PASSWORD, "kiwi-77b"),
     *_keyed("token", "api_token", "API_TOKEN=", Follow.SECRET, "a1B2c3D4e5F6g7H8"),
-    Rule(
+    SecretRule(
         "password",
         rf"(?i:{PASSWORD})",
         Follow.PASSWORD,
@@ -216,7 +224,7 @@ _NAMED = (
         "password: sesame",
         scoring.password_line,
     ),
-    Rule(
+    SecretRule(
         "password",
         r"(?i:pass(?:word|wort|phrase|wd)|pwd|pw)",
         Follow.SENTENCE,
@@ -226,7 +234,7 @@ _NAMED = (
         "the password is kiwi-77b",
         scoring.named_value,
     ),
-    Rule(
+    SecretRule(
         "token",
         rf"(?i:token|secret|{OWNED_KEY})",
         Follow.SENTENCE,
@@ -238,8 +246,10 @@ _NAMED = (
 )
 
 
-def _personal(name: str, pattern: str, example: str, decides: Callable[[Found], bool]) -> Rule:
-    return Rule(
+def _personal(
+    name: str, pattern: str, example: str, decides: Callable[[SecretMatch], bool]
+) -> SecretRule:
+    return SecretRule(
         name, pattern, Follow.NOTHING, rf"(?P<s>{pattern})", example, decides, personal=True
     )
 
@@ -275,7 +285,7 @@ _PERSONAL = (
     ),
 )
 
-RULES: tuple[Rule, ...] = (
+RULES: tuple[SecretRule, ...] = (
     *TOKENS,
     *PREFIXED,
     *COOKIES,

@@ -1,7 +1,7 @@
 """Secrets that a command reads: from a pipe, a here-string, a process substitution."""
 
-from knowledge.redaction import scoring, shapes
-from knowledge.redaction.patterns import GAP, Follow, Rule
+from cairn.knowledge.redaction import scoring, shapes
+from cairn.knowledge.redaction.patterns import GAP, Follow, SecretRule
 
 _LESS = r"(?:<|u003[cC])"
 _SAY = (
@@ -40,8 +40,8 @@ _CRYPT = (
 )
 
 
-def _input(opening: str | tuple[str, ...], pattern: str, example: str) -> Rule:
-    return Rule("stdin", opening, Follow.NOTHING, pattern, example, shapes.said)
+def _input(opening: str | tuple[str, ...], pattern: str, example: str) -> SecretRule:
+    return SecretRule("stdin", opening, Follow.NOTHING, pattern, example, shapes.said)
 
 
 INPUTS = (
@@ -76,7 +76,7 @@ INPUTS = (
         rf"<\({{ows}}{_SAY}{{ows}}\)[^\n|]*?\|{{ows}}(?:sudo{{ws}})??{_READS}",
         "cat <(echo kiwi77a1b2) | sudo -S true",
     ),
-    Rule(  # a format, and what stands in its places
+    SecretRule(  # a format, and what stands in its places
         "stdin",
         rf"(?:{_LESS}|\$)\({GAP}*printf",
         Follow.NOTHING,
@@ -85,7 +85,7 @@ INPUTS = (
         shapes.said,
         each=r"[\s]\$?[\"']?(?P<s>[^\s\"'`$][^\s\"'`]*)",
     ),
-    Rule(
+    SecretRule(
         "chpasswd",
         r"chpasswd",
         Follow.NOTHING,
@@ -93,7 +93,7 @@ INPUTS = (
         "echo 'bob:kiwi77' | chpasswd",
         scoring.given,
     ),
-    Rule(
+    SecretRule(
         "chpasswd",
         r"chpasswd",
         Follow.NOTHING,
@@ -101,7 +101,7 @@ INPUTS = (
         "chpasswd <<< 'bob:kiwi77'",
         scoring.given,
     ),
-    Rule(
+    SecretRule(
         "manifest",
         r"stringData",
         Follow.NOTHING,

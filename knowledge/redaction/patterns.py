@@ -13,8 +13,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 
-from knowledge.redaction import scoring
-from knowledge.redaction.scoring import Found
+from cairn.knowledge.redaction import scoring
+from cairn.knowledge.redaction.scoring import SecretMatch
 
 _TAIL = (
     r"(?:[_.-]?(?:[0-9]{1,3}|prod(?:uction)?|dev(?:elopment)?|stag(?:e|ing)|test|local|live|value"
@@ -109,7 +109,7 @@ class Follow(Enum):
 
 
 @dataclass(frozen=True)
-class Rule:
+class SecretRule:
     """One kind of secret: where it stands, who judges it, and an example."""
 
     name: str
@@ -117,7 +117,7 @@ class Rule:
     follow: Follow
     pattern: str
     example: str
-    judge: Callable[[Found], bool] = scoring.not_example
+    judge: Callable[[SecretMatch], bool] = scoring.not_example
     personal: bool = False
     each: str = ""
     """Where a match is only a region, `rest`: what each secret in it looks like."""

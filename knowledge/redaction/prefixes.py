@@ -1,8 +1,8 @@
 """Tokens that begin with words: of any service by one scheme, and of some by their own."""
 
-from knowledge.redaction import shapes
-from knowledge.redaction.patterns import Follow, Rule
-from knowledge.redaction.tokens import service
+from cairn.knowledge.redaction import shapes
+from cairn.knowledge.redaction.patterns import Follow, SecretRule
+from cairn.knowledge.redaction.tokens import service
 
 _RUN = r"[A-Za-z0-9]{16}"
 _KIND = (
@@ -15,7 +15,7 @@ _UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _MODHEX = r"[cbdefghijklnrtuv]{8}"
 
 PREFIXED = (
-    Rule(  # `acme_live_…`, `acme-api-v1-…`, `secret_…`
+    SecretRule(  # `acme_live_…`, `acme-api-v1-…`, `secret_…`
         "service_token",
         rf"{_KIND}[_-](?:[a-z0-9]{{1,3}}[_.-])?{_RUN}",
         Follow.NOTHING,
@@ -79,28 +79,28 @@ PREFIXED = (
         (r"access_token\$(?:production|sandbox)\$", r"[a-z0-9]{16}\$[0-9a-f]{32}"),
         (r":APA91b", r"[\w-]{100,}"),
     ),
-    Rule(
+    SecretRule(
         "service_token",
         r"[0-9]:[0-9a-f]{12}",
         Follow.NOTHING,
         r"\b(?P<s>[0-9]/[0-9]{10,}(?:/[0-9]{10,})?:[0-9a-f]{32})\b",
         "2/1201234567890123/1209876543210987:" + "a1b2" * 8,
     ),
-    Rule(
+    SecretRule(
         "service_token",
         r"[um][0-9]{5,9}-[0-9a-f]{12}",
         Follow.NOTHING,
         r"\b(?P<s>[um][0-9]{5,9}-[0-9a-f]{24})\b",
         "u1234567-" + "a1b2" * 6,
     ),
-    Rule(
+    SecretRule(
         "service_token",
         r"(?:development|production|test|default)\.[0-9a-f]{12}",
         Follow.NOTHING,
         r"(?P<s>(?:\*|\b[\w-]+|\[\]):(?:development|production|test|default)\.[0-9a-f]{56,64})\b",
         "*:production." + "a1b2" * 14,
     ),
-    Rule(  # addresses that let anybody write who knows them
+    SecretRule(  # addresses that let anybody write who knows them
         "webhook",
         r"(?:webhook\.office|hooks\.zapier|hc-ping|maker\.ifttt|hooks\.airtable)\.com",
         Follow.NOTHING,
@@ -112,14 +112,14 @@ PREFIXED = (
         + "/IncomingWebhook/"
         + "c3d4" * 8,
     ),
-    Rule(  # what opens a volume: as systemd writes it, and as BitLocker does
+    SecretRule(  # what opens a volume: as systemd writes it, and as BitLocker does
         "printed",
         rf"(?:-{_MODHEX}){{2}}",
         Follow.NOTHING,
         rf"\b(?P<s>{_MODHEX}(?:-{_MODHEX}){{7}})\b",
         "-".join(["cbdefghi", "jklnrtuv"] * 4),
     ),
-    Rule(
+    SecretRule(
         "printed",
         r"(?:-[0-9]{6}){4}",
         Follow.NOTHING,

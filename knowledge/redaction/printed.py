@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 
-from knowledge.redaction import scoring
-from knowledge.redaction.patterns import Follow, Rule
-from knowledge.redaction.scoring import Found
+from cairn.knowledge.redaction import scoring
+from cairn.knowledge.redaction.patterns import Follow, SecretRule
+from cairn.knowledge.redaction.scoring import SecretMatch
 
 _INK = r"(?:\x1b\[[0-9;]*m)*"
 _FRAME = r"(?:\s|\x1b\[[0-9;]*m|[|*•>`\"'-]|│|║|┃|\[redacted:\w+\])*"
@@ -41,9 +41,9 @@ def _printed(
     follow: Follow,
     pattern: str,
     example: str,
-    decides: Callable[[Found], bool] = scoring.printed,
-) -> Rule:
-    return Rule("printed", opening, follow, pattern, example, decides)
+    decides: Callable[[SecretMatch], bool] = scoring.printed,
+) -> SecretRule:
+    return SecretRule("printed", opening, follow, pattern, example, decides)
 
 
 PRINTED = (
@@ -121,7 +121,7 @@ PRINTED = (
         "Created superuser admin with password Kiwi-77-moor",
         scoring.literal,
     ),
-    Rule(
+    SecretRule(
         "printed",
         r"(?i:(?:recovery|backup|scratch|emergency)[ -]codes?)",
         Follow.NOTHING,

@@ -7,7 +7,7 @@ import re
 from typing import NamedTuple
 
 
-class Found(NamedTuple):
+class SecretMatch(NamedTuple):
     """What a rule matched: the key (empty where a rule has none), what separates, the value."""
 
     key: str
@@ -128,17 +128,17 @@ def _mixed(value: str) -> bool:
     return any(c.isdigit() for c in value) and any(c.isalpha() for c in value)
 
 
-def _shouted(found: Found) -> bool:
+def _shouted(found: SecretMatch) -> bool:
     """Whether this is an assignment as a shell or a .env file has it: `NAME=value`."""
     return found.key.isupper() and found.separator == "="
 
 
-def given(found: Found) -> bool:
+def given(found: SecretMatch) -> bool:
     """A value that a command was given as its password: anything that does not stand in for one."""
     return not is_template(found.value) and not found.value.startswith("-")
 
 
-def argument(found: Found) -> bool:
+def argument(found: SecretMatch) -> bool:
     """A value at a place of a command that takes a secret, and a word at times."""
     value = found.value
     if not given(found) or stands_in(value) or is_place(value) or is_code(value):
@@ -146,12 +146,12 @@ def argument(found: Found) -> bool:
     return len(value) >= 4 and not (value.isalpha() and (value.islower() or value.isupper()))
 
 
-def credential(found: Found) -> bool:
+def credential(found: SecretMatch) -> bool:
     """A word of random shape that a service gave out."""
     return looks_random(found.value) and given(found) and not _version(found.value)
 
 
-def dense(found: Found) -> bool:
+def dense(found: SecretMatch) -> bool:
     """A literal among the arguments of a client: a key, and no name of a model, file or account."""
     value = found.value
     runs = [piece for piece in re.split(r"[^A-Za-z0-9+/]+", value) if piece]
@@ -159,7 +159,7 @@ def dense(found: Found) -> bool:
     return len(longest) >= 16 and _mixed(longest) and looks_random(value) and not_example(found)
 
 
-def literal(found: Found) -> bool:
+def literal(found: SecretMatch) -> bool:
     """A literal where a function takes a secret: no name of a variable, no plain word."""
     value = found.value
     if len(value) < 6 or stands_in(value) or is_place(value) or is_code(value):
@@ -179,7 +179,7 @@ _NOUNS = _listed(
 )
 
 
-def printed(found: Found) -> bool:
+def printed(found: SecretMatch) -> bool:
     """What a server prints after words that tell of a fresh password; no prompt, no other noun."""
     last = words(found.key)[-1:] or [""]
     if last[0] in _NOUNS or _PROMPT.search(found.key):
@@ -192,15 +192,15 @@ def printed(found: Found) -> bool:
 
 def _scrambled(value: str) -> bool:
     """Whether a value is no word, name, number, date or expression."""
-    return strong_password(Found("", "", value)) or looks_random(value)
+    return strong_password(SecretMatch("", "", value)) or looks_random(value)
 
 
-def printed_token(found: Found) -> bool:
+def printed_token(found: SecretMatch) -> bool:
     """A key or token after its name in what a server prints."""
     return len(found.value) >= 8 and looks_random(found.value)
 
 
-def code(found: Found) -> bool:
+def code(found: SecretMatch) -> bool:
     """One of a list of codes that let one in once."""
     return any(c.isdigit() for c in found.value) or "-" in found.value
 
@@ -219,18 +219,18 @@ _OPEN_NAMES = _listed(
 )
 
 
-def entry(found: Found) -> bool:
+def entry(found: SecretMatch) -> bool:
     """A value of a collection of secrets, unless its name tells that this one is none."""
     parts = words(found.key)
     return bool(parts) and parts[-1] not in _OPEN_NAMES and argument(found)
 
 
-def embedded(found: Found) -> bool:
+def embedded(found: SecretMatch) -> bool:
     """A password inside an address: given, no word of an example, and no port with a query."""
     return given(found) and not stands_in(found.value) and not _PORT.match(found.value)
 
 
-def after_login(found: Found) -> bool:
+def after_login(found: SecretMatch) -> bool:
     """A password on the line of a login: prose may speak of both as well."""
     return given(found) and not (found.value.isalpha() and found.value.islower())
 
@@ -294,7 +294,7 @@ def token_key(key: str) -> str | None:
     return None
 
 
-def password_quoted(found: Found) -> bool:
+def password_quoted(found: SecretMatch) -> bool:
     """A quoted value under a password's key."""
     key = password_key(found.key)
     value = found.value
@@ -314,7 +314,7 @@ def password_quoted(found: Found) -> bool:
     return "==" not in found.separator or strong_password(found)
 
 
-def password_bare(found: Found) -> bool:
+def password_bare(found: SecretMatch) -> bool:
     """An unquoted value under a password's key: a plain word only in `NAME=value`."""
     key = password_key(found.key)
     value = found.value.rstrip("!?.:")
@@ -330,13 +330,13 @@ def password_bare(found: Found) -> bool:
     return len(value) >= 5 and not all(word in _WORDS for word in words(stem) or [""])
 
 
-def password_line(found: Found) -> bool:
+def password_line(found: SecretMatch) -> bool:
     """A plain word that is all of its `password: word` line, as in YAML."""
     value = found.value
     return bool(password_key(found.key)) and len(value) >= 5 and not stands_in(value)
 
 
-def token_value(found: Found) -> bool:
+def token_value(found: SecretMatch) -> bool:
     """A value under the key of a token: long and mixed enough to be no word, path or code."""
     return bool(token_key(found.key)) and (
         looks_random(found.value)
@@ -368,7 +368,7 @@ def looks_random(value: str) -> bool:
     )
 
 
-def strong_password(found: Found) -> bool:
+def strong_password(found: SecretMatch) -> bool:
     """A value in a looser place, such as a call's argument or a sentence: letters and digits."""
     value = found.value.strip().rstrip(".,;:!?)")
     if len(value) < 6 or any(c.isspace() for c in value) or stands_in(value) or is_code(value):
@@ -382,12 +382,12 @@ def strong_password(found: Found) -> bool:
     return len(pieces) == 2 and len(pieces[0]) > 4 and len(pieces[1]) > 1
 
 
-def strong_token(found: Found) -> bool:
+def strong_token(found: SecretMatch) -> bool:
     """A long value of random shape, wherever it stands."""
     return len(found.value) >= 16 and looks_random(found.value)
 
 
-def header_value(found: Found) -> bool:
+def header_value(found: SecretMatch) -> bool:
     """Credentials of an Authorization header, after its scheme."""
     value = found.value
     return len(value) >= 6 and not stands_in(value) and not is_code(value) and not value.isalpha()
@@ -396,7 +396,7 @@ def header_value(found: Found) -> bool:
 _OPEN = re.compile("_(ga|gid|gcl|hj|dd|pk_|fbp|_utm|_hs)|a(i|js)_|.*(?i:csrf|side(?!.*sess))")
 
 
-def cookie_value(found: Found) -> bool:
+def cookie_value(found: SecretMatch) -> bool:
     """A session cookie's value: long and of random shape; ids of visitors are not secret."""
     value = re.sub("[|@:]+|%7[cC]", ".", found.value)
     if len(value) < 16 or _OPEN.match(found.key):  # `sidebar` is no `sid`
@@ -406,18 +406,18 @@ def cookie_value(found: Found) -> bool:
     return looks_random(value)
 
 
-def not_example(found: Found) -> bool:
+def not_example(found: SecretMatch) -> bool:
     """A known token's shape, unless it is a documentation's example or a mask."""
     return not _TEMPLATE.search(found.value) and "EXAMPLE" not in found.value
 
 
-def service_token(found: Found) -> bool:
+def service_token(found: SecretMatch) -> bool:
     """A service's shape: letters and digits, no example, no name that begins alike, no picture."""
     value = found.value
     return not_example(found) and _mixed(value) and not _wordy(value) and "AAAAA" not in value
 
 
-def flag_value(found: Found) -> bool:
+def flag_value(found: SecretMatch) -> bool:
     """A value after a long option; a plain word after a space may be prose about the option."""
     key, value = found.key.lstrip("-"), found.value
     if value.startswith("-") or stands_in(value) or is_code(value):
@@ -428,19 +428,19 @@ def flag_value(found: Found) -> bool:
     return bool(token_key(key)) and looks_random(value)
 
 
-def named_value(found: Found) -> bool:
+def named_value(found: SecretMatch) -> bool:
     """A value tied to a secret's name more loosely than by an assignment."""
     if password_key(found.key):
         return strong_password(found)
     return bool(token_key(found.key)) and looks_random(found.value)
 
 
-def anything(found: Found) -> bool:
+def anything(found: SecretMatch) -> bool:
     """What the pattern alone decides."""
     return bool(found.value)
 
 
-def card(found: Found) -> bool:
+def card(found: SecretMatch) -> bool:
     """A card number by the Luhn check (ISO/IEC 7812-1), of a card network's prefix."""
     digits = [int(c) for c in found.value if c.isdigit()]
     if not 13 <= len(digits) <= 19 or digits[0] not in (3, 4, 5, 6) or len(set(digits)) < 2:
@@ -449,7 +449,7 @@ def card(found: Found) -> bool:
     return sum(doubled) % 10 == 0
 
 
-def iban(found: Found) -> bool:
+def iban(found: SecretMatch) -> bool:
     """An account number by the mod 97 check of ISO 13616."""
     number = found.value.replace(" ", "")
     if not 15 <= len(number) <= 34:
@@ -457,6 +457,6 @@ def iban(found: Found) -> bool:
     return int("".join(str(int(c, 36)) for c in number[4:] + number[:4])) % 97 == 1
 
 
-def phone(found: Found) -> bool:
+def phone(found: SecretMatch) -> bool:
     """A telephone number: 8 to 15 digits (ITU-T E.164)."""
     return 8 <= sum(c.isdigit() for c in found.value) <= 15

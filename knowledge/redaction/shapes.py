@@ -2,8 +2,8 @@
 
 import re
 
-from knowledge.redaction import scoring
-from knowledge.redaction.scoring import Found
+from cairn.knowledge.redaction import scoring
+from cairn.knowledge.redaction.scoring import SecretMatch
 
 _SPLIT = re.compile(r"[_.:/$~=+-]+")
 _TAG = re.compile(r"[A-Za-z]{1,12}|[A-Za-z0-9]{1,3}|[a-z]{1,8}[0-9]{1,3}")
@@ -65,7 +65,7 @@ def _split(value: str) -> tuple[list[str], str]:
     return tags, value[at:]
 
 
-def tagged(found: Found) -> bool:
+def tagged(found: SecretMatch) -> bool:
     """A random text after words such as `acme_live_`, of which one says that it is a secret.
 
     A digest after the name of a stage is a build's: `shop-prod-<sha>`.
@@ -82,7 +82,7 @@ def tagged(found: Found) -> bool:
     return len(rest) >= 20 and scrambled(longest)
 
 
-def random_text(found: Found) -> bool:
+def random_text(found: SecretMatch) -> bool:
     """What follows a service's own prefix: by chance, and no documentation's example."""
     return scoring.not_example(found) and scrambled(_longest(_split(found.value)[1] or found.value))
 
@@ -91,20 +91,20 @@ _NUMBERED = re.compile(r"[A-Za-z]+(?:[-_.]?[A-Za-z]+)*[-_.]?[0-9]{1,4}")
 _HOST = re.compile(r"[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}(?::[0-9]+)?|[0-9.:]+|[\w.+-]+@[\w.-]+")
 
 
-def made_up(found: Found) -> bool:
+def made_up(found: SecretMatch) -> bool:
     """A password among other arguments: no host, address, mailbox, name with a number."""
     value = re.sub(r"(?:\\[nrt])+$", "", found.value)
     if _HOST.fullmatch(value) or (_NUMBERED.fullmatch(value) and value.islower()):
         return False
-    return scoring.strong_password(Found("", "", value))
+    return scoring.strong_password(SecretMatch("", "", value))
 
 
-def last_argument(found: Found) -> bool:
+def last_argument(found: SecretMatch) -> bool:
     """A password at the end of a login's arguments, where its host and port may stand, too."""
     return not _HOST.fullmatch(found.value) and scoring.strong_password(found)
 
 
-def logged_in(found: Found) -> bool:
+def logged_in(found: SecretMatch) -> bool:
     """What a login is handed as its password; a test hands over words such as `wrong`, too."""
     value = found.value
     if not scoring.given(found) or scoring.stands_in(value) or scoring.is_place(value):
@@ -112,7 +112,7 @@ def logged_in(found: Found) -> bool:
     return not (value.isalpha() and value.islower())
 
 
-def basic(found: Found) -> bool:
+def basic(found: SecretMatch) -> bool:
     """The password of a pair that is handed to a client; a plain word may be one."""
     return scoring.given(found) and not scoring.stands_in(found.value)
 
@@ -120,7 +120,7 @@ def basic(found: Found) -> bool:
 _SETTING_LINE = re.compile(r"\w+(?:[=: ]+)[0-9]{1,5};?")
 
 
-def said(found: Found) -> bool:
+def said(found: SecretMatch) -> bool:
     """What is written into a command that reads a secret: no format, and no line of settings."""
     value = found.value
     if re.search(r"%[sbdq]", value) or _SETTING_LINE.fullmatch(value):
@@ -134,7 +134,7 @@ _SWITCHES = _listed(
 )
 
 
-def word(found: Found) -> bool:
+def word(found: SecretMatch) -> bool:
     """A word that a command takes, unless it is the value of the option before it."""
     option = found.key
     alone = option.startswith("--") and not re.search(r"[=\s]", option)
@@ -148,7 +148,7 @@ _SECRET_WORDS = _listed(
 )
 
 
-def setting(found: Found) -> bool:
+def setting(found: SecretMatch) -> bool:
     """A value of a list of settings, some of them secret: by its name."""
     names = scoring.words(found.key)
     return bool(names) and names[-1] in _SECRET_WORDS and scoring.argument(found)

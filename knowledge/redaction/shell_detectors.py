@@ -2,14 +2,14 @@
 
 from collections.abc import Callable
 
-from knowledge.redaction import scoring, shapes
-from knowledge.redaction.patterns import GAP, Follow, Rule
-from knowledge.redaction.scoring import Found
+from cairn.knowledge.redaction import scoring, shapes
+from cairn.knowledge.redaction.patterns import GAP, Follow, SecretRule
+from cairn.knowledge.redaction.scoring import SecretMatch
 
 
-def command(name: str, opening: str, follow: Follow, pattern: str, example: str) -> Rule:
+def command(name: str, opening: str, follow: Follow, pattern: str, example: str) -> SecretRule:
     """A secret given to a command; the pattern goes on after the command's name."""
-    return Rule(name, opening, follow, rf"\b{opening}{pattern}", example, scoring.given)
+    return SecretRule(name, opening, follow, rf"\b{opening}{pattern}", example, scoring.given)
 
 
 BETWEEN = r"[\s\",]+"
@@ -20,15 +20,15 @@ def _given(
     commands: str,
     pattern: str,
     example: str,
-    decides: Callable[[Found], bool] = scoring.argument,
+    decides: Callable[[SecretMatch], bool] = scoring.argument,
     each: str = "",
-) -> Rule:
+) -> SecretRule:
     """A secret among the words after commands, which are written with blanks, one a line."""
     lines = [line.strip() for line in commands.strip().split("\n")]
     start = "|".join(line.replace(" ", " +") for line in lines)
     opening = tuple(line.replace(" ", BETWEEN) for line in lines)
     pattern = rf"\b(?:{start}){pattern}"
-    return Rule("store", opening, Follow.NOTHING, pattern, example, decides, each=each)
+    return SecretRule("store", opening, Follow.NOTHING, pattern, example, decides, each=each)
 
 
 _GIVEN_OUT = r"""
@@ -149,7 +149,7 @@ COMMANDS = (
         r"(?:[^\n|;&]*?\s)??(?:-a{ows}|--auth[= ]){oq}[^\s:\"'/]*:(?P<s>[^\s\"'`|;&<>\\]+)",
         "http -a alice:kiwi77 a.example",
     ),
-    Rule(
+    SecretRule(
         "login",
         r"login",
         Follow.OPTION,
@@ -191,7 +191,7 @@ COMMANDS = (
     command(
         "rdp", r"(?:x|wl)?freerdp3?", Follow.OPTION, r"{seg}/p:{arg}", "xfreerdp /v:a /p:kiwi77"
     ),
-    Rule(
+    SecretRule(
         "archive",
         rf"zip{GAP}+-",
         Follow.NOTHING,
@@ -199,7 +199,7 @@ COMMANDS = (
         "unzip -P kiwi77 a.zip",
         scoring.given,
     ),
-    Rule(
+    SecretRule(
         "archive",
         rf"(?:7z[arz]?|rar){GAP}+[a-z]{{1,2}}{GAP}",
         Follow.NOTHING,
@@ -228,7 +228,7 @@ COMMANDS = (
         r"{seg}-P{ows}{arg}",
         "ssh-keygen -p -P 'kiwi77' -f a",
     ),
-    Rule(
+    SecretRule(
         "openssl",
         rf"-pass(?:in|out)?(?:{GAP}|=)+pass:",
         Follow.NOTHING,
@@ -236,7 +236,7 @@ COMMANDS = (
         "openssl rsa -in a -passin pass:kiwi77",
         scoring.given,
     ),
-    Rule(
+    SecretRule(
         "smb",
         rf"(?:-U|--user=){GAP}*[\w.@/\\-]+%[^\s]",
         Follow.NOTHING,
@@ -333,7 +333,7 @@ COMMANDS = (
         r"{seg}-\w*b\w*{ws}\S+{ws}\S+{ws}{arg}",
         "mosquitto_passwd -b pwfile sensor kiwi77",
     ),
-    Rule(
+    SecretRule(
         "store",
         rf"(?:secrets?|keyvault|kv)(?:[: ]|{GAP})+(?:set|put|add|create|import)|from-literal",
         Follow.NOTHING,
@@ -371,7 +371,7 @@ COMMANDS = (
         r"{seg}--secret-string[ \t=]+{arg}",
         "aws secretsmanager create-secret --name a --secret-string kiwi77",
     ),
-    Rule(
+    SecretRule(
         "aws_configure",
         rf"(?:secret_access_key|session_token){GAP}",
         Follow.NOTHING,

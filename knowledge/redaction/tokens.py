@@ -2,26 +2,26 @@
 
 from collections.abc import Callable
 
-from knowledge.redaction import scoring
-from knowledge.redaction.patterns import Follow, Rule
-from knowledge.redaction.scoring import Found
+from cairn.knowledge.redaction import scoring
+from cairn.knowledge.redaction.patterns import Follow, SecretRule
+from cairn.knowledge.redaction.scoring import SecretMatch
 
 
-def _shape(name: str, opening: str, rest: str, example: str, *, edge: str = "{edge}") -> Rule:
+def _shape(name: str, opening: str, rest: str, example: str, *, edge: str = "{edge}") -> SecretRule:
     """A token that is known by its looks alone; with no edge also when letters are glued to it."""
-    return Rule(name, opening, Follow.RANDOM, rf"{edge}(?P<s>{opening}{rest})", example)
+    return SecretRule(name, opening, Follow.RANDOM, rf"{edge}(?P<s>{opening}{rest})", example)
 
 
 def service(
     name: str,
     example: str,
     *shapes: tuple[str, str],
-    decides: Callable[[Found], bool] = scoring.service_token,
-) -> Rule:
+    decides: Callable[[SecretMatch], bool] = scoring.service_token,
+) -> SecretRule:
     """Tokens of several services: what each begins with, and what must come after that."""
     opening = tuple(start for start, _ in shapes)
     whole = "|".join(f"(?:{start}){rest}" for start, rest in shapes)
-    return Rule(name, opening, Follow.RANDOM, rf"{{edge}}(?P<s>{whole})", example, decides)
+    return SecretRule(name, opening, Follow.RANDOM, rf"{{edge}}(?P<s>{whole})", example, decides)
 
 
 _BREAK = r"(?:\s|\\+[nrt]|[\"'+,]|\b[0-9]{1,4}(?:\t|→|\\+t|: ?| ?\|))"
@@ -37,7 +37,7 @@ TOKENS = (
         "s7AKIA" + "Q3EGRIPQ7ZKX2M4T",
         edge="",
     ),
-    Rule(
+    SecretRule(
         "aws_secret",  # it stands beside its key's name, in a call, a table or a file
         r"A(?:KIA|SIA|BIA|CCA)",
         Follow.RANDOM,
@@ -80,7 +80,7 @@ TOKENS = (
         edge="",
     ),
     _shape("anthropic", r"sk-ant-", r"[\w-]{20,}", "s7sk-ant-api03-" + "a1B2" * 12, edge=""),
-    Rule(
+    SecretRule(
         "openai",
         r"sk-",
         Follow.RANDOM,
@@ -99,7 +99,7 @@ TOKENS = (
     _shape("pypi", r"pypi-", r"[\w-]{50,}", "pypi-" + "AgEIcHlwaS5vcmc" + "a1B2" * 15),
     _shape("sendgrid", r"SG\.", r"[\w-]{16,}\.[\w-]{16,}", "SG." + "a1B2" * 5 + "." + "a1B2" * 10),
     _shape("twilio", r"SK[0-9a-f]{8}", r"[0-9a-f]{24}", "SK" + "a1b2" * 8),
-    Rule(
+    SecretRule(
         "twilio",  # the token that stands beside its account
         r"AC[0-9a-f]{8}",
         Follow.NOTHING,
@@ -107,14 +107,14 @@ TOKENS = (
         'Client("AC' + "0a1b" * 8 + '", "' + "a1b2" * 8 + '")',
     ),
     _shape("mailgun", r"key-[0-9a-f]{8}", r"[0-9a-f]{24}\b", "key-" + "a1b2" * 8, edge="{free}"),
-    Rule(
+    SecretRule(
         "mailgun",
         r"-[0-9a-f]{8}-[0-9a-f]",
         Follow.NOTHING,
         r"\b(?P<s>[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8})\b",
         "api:" + "a1b2" * 8 + "-0a1b2c3d-4e5f6a7b",
     ),
-    Rule(
+    SecretRule(
         "mailchimp",
         r"-us[0-9]",
         Follow.NOTHING,
@@ -125,14 +125,14 @@ TOKENS = (
     _shape("huggingface", r"api_org_", r"[A-Za-z]{34}", "api_org_" + "aCbD" * 9),
     _shape("digitalocean", r"do[opr]_v1_", r"[0-9a-f]{64}", "dop_v1_" + "a1b2" * 16, edge=""),
     _shape("vault", r"hv[sbr]\.", r"[\w-]{20,}", "hvs." + "a1B2" * 7),
-    Rule(
+    SecretRule(
         "hashicorp",
         r"\.atlasv1\.",
         Follow.RANDOM,
         r"\b(?P<s>[A-Za-z0-9]{10,20}\.atlasv1\.[\w=-]{40,})",
         "a1B2c3D4e5F6g7.atlasv1." + "a1B2" * 16,
     ),
-    Rule(
+    SecretRule(
         "airtable",
         r"\.[0-9a-f]{32}",
         Follow.NOTHING,
@@ -153,7 +153,7 @@ TOKENS = (
         r"[0-9a-f]{24,28}(?:-[0-9]+)?",
         "dapi" + "a1b2" * 8 + "-2",
     ),
-    Rule(
+    SecretRule(
         "service_token",
         r"(?:PMAK-|N(?:RAK|RAA|RII|RIQ|RSP)-|ntn_|figd_|sq0[a-z]{3}-|gl(?:sa|c)_|sbp_|sb_secret_|pscale_[a-z]+_|r8_"
         r"|pplx-|xai-|pul-|dp\.(?:pt|st|ct|sa|scim|audit)\.|[Ff]m[12][ar]?_|fo1_|secret_)",
@@ -256,7 +256,7 @@ TOKENS = (
         (r"xprv", r"[1-9A-HJ-NP-Za-km-z]{100,}"),
         (r"nsec1", r"[a-z0-9]{58}"),
     ),
-    Rule(  # looks like part of a picture: so nothing of base64 may stand before it
+    SecretRule(  # looks like part of a picture: so nothing of base64 may stand before it
         "service_token",
         r"EAA[A-Za-z]",
         Follow.RANDOM,
@@ -265,21 +265,21 @@ TOKENS = (
         scoring.service_token,
     ),
     _shape("age", r"AGE-SECRET-KEY-1", r"[A-Z0-9]{40,}", "AGE-SECRET-KEY-1" + "Q7ZK" * 14),
-    Rule(
+    SecretRule(
         "telegram",
         r":AA",
         Follow.RANDOM,
         r"(?:{edge}|bot)(?P<s>[0-9]{8,10}:AA[\w-]{30,})",
         "bot1234567890:AA" + "a1B2x" * 7,
     ),
-    Rule(
+    SecretRule(
         "discord",  # begins with the bot's number in base64
         r"(?:[MNO][DTjz][AEIMQUYcgk][wxyz0-5]){3}",
         Follow.RANDOM,
         r"(?P<s>(?:[MNO][DTjz][AEIMQUYcgk][wxyz0-5]){4}[\w-]{7,11}\.[\w-]{6}\.[\w-]{27,})",
         "Authorization: Bot " + "MTIz" * 6 + ".Xy7_aB." + "a1B2" * 8,
     ),
-    Rule(
+    SecretRule(
         "jwt",  # encrypted: header, key, vector, text and tag
         r"eyJ[\w-]{8,}\.[\w-]*\.[\w-]{8}",
         Follow.NOTHING,
@@ -287,14 +287,14 @@ TOKENS = (
         "eyJhbGciOiJkaXIi" + "a1B2" * 5 + ".." + "a1B2" * 4 + "." + "a1B2" * 10 + "." + "a1B2" * 5,
         scoring.strong_token,
     ),
-    Rule(
+    SecretRule(
         "jwt",
         r"eyJ[\w-]{8,}\.eyJ",
         Follow.NOTHING,
         r"{edge}(?P<s>eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{16,})",
         "eyJhbGciOiJIUzI1NiJ9" + ".eyJzdWIiOiIxMjM0In0." + "a1B2" * 10,
     ),
-    Rule(
+    SecretRule(
         "private_key",
         r"PRIVATE KEY(?: BLOCK)? ?----",
         Follow.NOTHING,
@@ -310,7 +310,7 @@ TOKENS = (
         r"[A-Za-z0-9+/=]{16,}",
         "LS0tLS1CRUdJTiBQUklWQVRF" + "a1B2" * 12,
     ),
-    Rule(
+    SecretRule(
         "private_key",
         r"Private-Lines:",
         Follow.NOTHING,
@@ -318,28 +318,28 @@ TOKENS = (
         rf"(?:{_BREAK}+[A-Za-z0-9+/=]{{16,}})*)",
         "Private-Lines: 1\n" + "a1B2" * 12,
     ),
-    Rule(
+    SecretRule(
         "azure",
         r"(?i:AccountKey|SharedAccessKey|SharedSecretValue)=",
         Follow.RANDOM,
         r"(?i:AccountKey|SharedAccessKey|SharedSecretValue)=(?P<s>[A-Za-z0-9+/%]{30,}={0,2})",
         "AccountName=a;AccountKey=" + "a1B2" * 21 + "==;",
     ),
-    Rule(
+    SecretRule(
         "signed_url",
         r"(?:[?&]|u0026)(?:sig|X-Amz-(?:Signature|Security-Token))=",
         Follow.NOTHING,
         r"[?&](?:sig|X-Amz-(?:Signature|Security-Token))=(?P<s>[A-Za-z0-9%+/=_.-]{24,})",
         "https://a.example/b?se=1&sig=" + "a1B2" * 10 + "%3D",
     ),
-    Rule(
+    SecretRule(
         "slack",
         r"hooks\.slack\.com",
         Follow.NOTHING,
         r"hooks\.slack\.com{sl}(?:services|workflows|triggers){sl}(?P<s>[\w/\\+-]{20,})",
         "https://hooks.slack.com/services/" + "T0A1B2C3D/B9Z8Y7X6W/" + "a1B2" * 6,
     ),
-    Rule(
+    SecretRule(
         "discord",
         r"discord(?:app)?\.com\\*/api",
         Follow.NOTHING,

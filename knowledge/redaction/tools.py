@@ -1,8 +1,8 @@
 """Secrets that are given to single tools, each in a way of its own."""
 
-from knowledge.redaction import scoring, shapes
-from knowledge.redaction.patterns import GAP, Follow, Rule
-from knowledge.redaction.shell_detectors import BETWEEN, command
+from cairn.knowledge.redaction import scoring, shapes
+from cairn.knowledge.redaction.patterns import GAP, Follow, SecretRule
+from cairn.knowledge.redaction.shell_detectors import BETWEEN, command
 
 TOOLS = (
     command("login", r"snowsql", Follow.NOTHING, r"{seg}-p{ows}{arg}", "snowsql -u bob -p kiwi77"),
@@ -20,7 +20,7 @@ TOOLS = (
         r"{seg}/p{ws}{arg}",
         "signtool sign /f a.pfx /p kiwi77 a.exe",
     ),
-    Rule(
+    SecretRule(
         "store",
         r"functions:config:set",
         Follow.NOTHING,
@@ -36,7 +36,7 @@ TOOLS = (
         r"(?:{ws}set)?(?:{ws}--?\w+)*{ws}[\w-]+(?:\.|__)[\w.-]+{ws}{oq}[\w.@+-]+:(?P<s>[^\s\"'\\]+)",
         "bundle config set --global gems.example.com bob:kiwi77",
     ),
-    Rule(
+    SecretRule(
         "store",
         r"join[\s\",]+[\w.:\[\]-]+:25000\\*/[0-9a-f]{16}",
         Follow.NOTHING,
@@ -44,7 +44,7 @@ TOOLS = (
         "microk8s join 10.0.0.4:25000/" + "a1b2" * 8 + "/" + "c3d4" * 3,
         scoring.given,
     ),
-    Rule(
+    SecretRule(
         "store",
         r"_config\\*/admins",
         Follow.NOTHING,
@@ -52,7 +52,7 @@ TOOLS = (
         "curl -X PUT a.example/_node/_local/_config/admins/bob -d '\"kiwi77\"'",
         scoring.given,
     ),
-    Rule(  # Impacket's, by the way that they write a target
+    SecretRule(  # Impacket's, by the way that they write a target
         "login",
         rf"(?:(?:exec|dump|SPNs|NPUsers|client|sid)\.py|impacket-\w+){GAP}",
         Follow.NOTHING,
@@ -68,7 +68,7 @@ TOOLS = (
         r"{seg}(?:pass|password2?|secret_access_key){ws}{arg}",
         "rclone config create nas sftp user bob pass kiwi77",
     ),
-    Rule(
+    SecretRule(
         "store",
         rf"kubeadm{BETWEEN}(?:token|join)",
         Follow.NOTHING,

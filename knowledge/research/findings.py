@@ -7,11 +7,11 @@ what was merged into it.
 
 import polars as pl
 
-from knowledge.llm.chunks import LOOKED_UP
-from knowledge.research.search_queue import FEW, MANY
-from knowledge.schema.calendar import UNDATED
-from knowledge.schema.policy import Policy
-from knowledge.schema.predicates import STRUCTURAL_PREDICATES
+from cairn.knowledge.llm.chunks import LOOKED_UP
+from cairn.knowledge.research.search_queue import FEW, MANY
+from cairn.knowledge.schema.calendar import UNDATED
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.predicates import STRUCTURAL_PREDICATES
 
 _SEARCH = pl.col("tool_input").str.json_path_match("$.effect_id")
 FINDINGS = LOOKED_UP | (

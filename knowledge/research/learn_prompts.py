@@ -5,15 +5,21 @@ from typing import NamedTuple
 
 import polars as pl
 
-from knowledge.engine.stage import stage_of
-from knowledge.extraction.searches import Command, History, commands, histories, of_prompt
-from knowledge.extraction.validation import has_canary
-from knowledge.llm.client import Answer, Ask, LanguageModel
-from knowledge.llm.prompts import SEARCH_QUERIES
-from knowledge.llm.prompts.search_queries import SearchQueries
-from knowledge.schema.failures import FAILURE_SCHEMA
-from knowledge.schema.policy import Policy
-from knowledge.schema.tables import LEARN_PROMPTS
+from cairn.knowledge.engine.stage import stage_of
+from cairn.knowledge.extraction.searches import (
+    History,
+    SearchCommand,
+    commands,
+    histories,
+    of_prompt,
+)
+from cairn.knowledge.extraction.validation import has_canary
+from cairn.knowledge.llm.client import Answer, Ask, LanguageModel
+from cairn.knowledge.llm.prompts import SEARCH_QUERIES
+from cairn.knowledge.llm.prompts.search_queries import SearchQueries
+from cairn.knowledge.schema.failures import FAILURE_SCHEMA
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.tables import LEARN_PROMPTS
 
 LEARN_PROMPTS_EXTRACTOR = stage_of(
     "learn_prompts", 2, "What people want to learn, and the searches for it.", "learn_searches"
@@ -70,7 +76,11 @@ def learn_prompts(raw_logs: pl.DataFrame, model: LanguageModel | None, policy: P
 
 
 def _row(
-    prompt: Command, answer: Answer, history: History, model: LanguageModel | None, policy: Policy
+    prompt: SearchCommand,
+    answer: Answer,
+    history: History,
+    model: LanguageModel | None,
+    policy: Policy,
 ) -> dict[str, object]:
     made = of_prompt(history.made(), prompt)
     label = LEARN_PROMPTS_EXTRACTOR.label

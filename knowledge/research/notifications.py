@@ -12,16 +12,16 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from knowledge.ingest.inbox_events.notifications import NOTICES, Notice, instant_of, notice_of
-from knowledge.research.backoff import Pace, pace
-from knowledge.research.findings import BATCH, FINDINGS, findings, known_facts
-from knowledge.research.novelty import worth_telling
-from knowledge.schema.calendar import UNDATED
-from knowledge.schema.identity import digest
-from knowledge.schema.policy import Policy
-from knowledge.schema.predicates import BY_PERSON
-from knowledge.schema.tables import NOTIFICATIONS
-from knowledge.vectors.model import Embedder
+from cairn.knowledge.ingest.inbox_events.notifications import NOTICES, Notice, instant_of, notice_of
+from cairn.knowledge.research.backoff import Pace, pace
+from cairn.knowledge.research.findings import BATCH, FINDINGS, findings, known_facts
+from cairn.knowledge.research.novelty import worth_telling
+from cairn.knowledge.schema.calendar import UNDATED
+from cairn.knowledge.schema.identity import digest
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.predicates import BY_PERSON
+from cairn.knowledge.schema.tables import NOTIFICATIONS
+from cairn.knowledge.vectors.model import Embedder
 
 READ = NOTICES.fill_null(value=False) | FINDINGS.fill_null(value=False) | BY_PERSON
 """Rows of RAW_LOGS that are read."""
@@ -58,7 +58,7 @@ class _Try(NamedTuple):
 
 
 @dataclass
-class _Told:
+class _ToldNamespace:
     """What a namespace was told, and how its person answers."""
 
     tries: dict[str, _Try] = field(default_factory=dict[str, _Try])
@@ -115,17 +115,17 @@ def notifications(
     batches = held.join(_batches(worth).select(*BATCH, new="facts"), on=BATCH, how="left")
     rows: list[Row] = []
     for namespace in sorted({*batches["namespace"], *told}):
-        past = told.get(namespace, _Told())
+        past = told.get(namespace, _ToldNamespace())
         open_ = list(_open(batches.filter(namespace=namespace), past, policy))
         rows += _ordered(open_, list(_over(namespace, past)), past.pace)
     return NOTIFICATIONS.frame(rows)
 
 
-def _told(raw_logs: pl.DataFrame) -> dict[str, _Told]:
+def _told(raw_logs: pl.DataFrame) -> dict[str, _ToldNamespace]:
     """What each namespace was told, from rows of RAW_LOGS in any order."""
     columns = ["namespace", "kind", "role", "tool_input", "occurred_at"]
     rows = raw_logs.filter(NOTICES.fill_null(value=False)).sort("occurred_at", "record_id")
-    found: dict[str, _Told] = defaultdict(_Told)
+    found: dict[str, _ToldNamespace] = defaultdict(_ToldNamespace)
     begun: dict[tuple[str, str], datetime] = {}
     for namespace, kind, role, given, time in rows.select(columns).iter_rows():
         past, notice, at = found[namespace], notice_of(given), time or UNDATED
@@ -150,7 +150,7 @@ def _told(raw_logs: pl.DataFrame) -> dict[str, _Told]:
     return dict(found)
 
 
-def _naming(told: dict[str, _Told]) -> pl.DataFrame:
+def _naming(told: dict[str, _ToldNamespace]) -> pl.DataFrame:
     """namespace, fact_id: what was told, as part of whatever notification.
 
     What a person let be tried again may be told once more.
@@ -180,7 +180,7 @@ def _batches(found: pl.DataFrame) -> pl.DataFrame:
 
 
 def _held(
-    batches: pl.DataFrame, told: dict[str, _Told], policy: Policy, as_of: datetime
+    batches: pl.DataFrame, told: dict[str, _ToldNamespace], policy: Policy, as_of: datetime
 ) -> pl.DataFrame:
     """Batches with `held`: why they are not told, whatever they say."""
     since = pl.DataFrame(
@@ -210,7 +210,7 @@ def _held(
     )
 
 
-def _open(batches: pl.DataFrame, past: _Told, policy: Policy) -> Iterator[Row]:
+def _open(batches: pl.DataFrame, past: _ToldNamespace, policy: Policy) -> Iterator[Row]:
     """Notifications of one namespace that were not told, or may be told again."""
     latest = past.latest()
     again = Counter(
@@ -254,7 +254,7 @@ def _text(name: str, facts: int, *, first: bool) -> str:
     return f"Learned {facts} new {'fact' if facts == 1 else 'facts'} about {name}"
 
 
-def _over(namespace: str, past: _Told) -> Iterator[Row]:
+def _over(namespace: str, past: _ToldNamespace) -> Iterator[Row]:
     """Notifications of one namespace that were told, or begun to be."""
     reasons = {
         "sent": "told", "failed": "it could not be sent: {error}",

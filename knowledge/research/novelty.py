@@ -6,10 +6,10 @@ than is known; of what is well known, only what is novel.
 
 import polars as pl
 
-from knowledge.nlp.text import STOP_WORDS, words
-from knowledge.schema.policy import Policy
-from knowledge.vectors.model import Embedder
-from knowledge.vectors.similarity import similar_pairs
+from cairn.knowledge.nlp.text import STOP_WORDS, words
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.vectors.model import Embedder
+from cairn.knowledge.vectors.similarity import similar_pairs
 
 _ENTITY = ["namespace", "entity_id"]
 _NUMBERS = pl.col("content").str.extract_all(r"\d+(?:[.,:/-]\d+)*").list.sort()

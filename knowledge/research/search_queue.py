@@ -11,14 +11,21 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from knowledge.engine.stage import stage_of
-from knowledge.extraction.searches import Attempt, Command, History, commands, histories, interval
-from knowledge.nlp.names import canonical
-from knowledge.research.learn_prompts import OWN
-from knowledge.schema.calendar import UNDATED
-from knowledge.schema.identity import digest
-from knowledge.schema.policy import Policy
-from knowledge.schema.tables import ENRICHMENT_QUEUE
+from cairn.knowledge.engine.stage import stage_of
+from cairn.knowledge.extraction.searches import (
+    Attempt,
+    History,
+    SearchCommand,
+    commands,
+    histories,
+    interval,
+)
+from cairn.knowledge.nlp.names import canonical
+from cairn.knowledge.research.learn_prompts import OWN
+from cairn.knowledge.schema.calendar import UNDATED
+from cairn.knowledge.schema.identity import digest
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.tables import ENRICHMENT_QUEUE
 
 ENRICHMENT_EXTRACTOR = stage_of(
     "enrichment_queue", 2, "What is to be searched for, and in what order.", "research_types",
@@ -166,7 +173,7 @@ def _before(at: datetime | None, past: History) -> bool:
     return past.switched_on is not None and (at is None or at < past.switched_on)
 
 
-def _scheduled(namespace: str, given: Sequence[Command], past: History) -> Iterator[Row]:
+def _scheduled(namespace: str, given: Sequence[SearchCommand], past: History) -> Iterator[Row]:
     """The next run of each schedule: the last word on a topic counts."""
     latest = {canonical(one.topic, "topic"): one for one in given}
     for key, one in sorted(latest.items()):

@@ -2,14 +2,14 @@
 
 import polars as pl
 
-from knowledge.engine.stage import Count, Frames, Made, Means, Stage, stage_of
-from knowledge.extraction.searches import COMMANDS, SEARCHES
-from knowledge.llm.prompts import SEARCH_QUERIES
-from knowledge.research import notifications
-from knowledge.research.learn_prompts import LEARN_PROMPTS_EXTRACTOR, learn_prompts
-from knowledge.research.search_queue import ENRICHMENT_EXTRACTOR, enrichment_queue
-from knowledge.schema.calendar import watermark
-from knowledge.schema.tables import (
+from cairn.knowledge.engine.stage import Count, Frames, Means, Stage, StageResult, stage_of
+from cairn.knowledge.extraction.searches import COMMANDS, SEARCHES
+from cairn.knowledge.llm.prompts import SEARCH_QUERIES
+from cairn.knowledge.research import notifications
+from cairn.knowledge.research.learn_prompts import LEARN_PROMPTS_EXTRACTOR, learn_prompts
+from cairn.knowledge.research.search_queue import ENRICHMENT_EXTRACTOR, enrichment_queue
+from cairn.knowledge.schema.calendar import watermark
+from cairn.knowledge.schema.tables import (
     CONVERSATIONS,
     ENRICHMENT_QUEUE,
     FACT_SOURCES,
@@ -38,12 +38,12 @@ _ASKED_FOR = {
 """Columns that tell what is to be searched for."""
 
 
-def _learn_prompts(reads: Frames, means: Means) -> Made:
+def _learn_prompts(reads: Frames, means: Means) -> StageResult:
     found = learn_prompts(reads["raw_logs"], means.model, means.policy)
-    return Made({"learn_prompts": found.learn_prompts}, found.failures, found.pending)
+    return StageResult({"learn_prompts": found.learn_prompts}, found.failures, found.pending)
 
 
-def _learn_prompts_count(reads: Frames, made: Made) -> Count:
+def _learn_prompts_count(reads: Frames, made: StageResult) -> Count:
     del reads
     return Count(done=made.tables["learn_prompts"].height)
 
@@ -60,15 +60,15 @@ LEARN_PROMPTS_STAGE = Stage(
 )
 
 
-def _enrichment_queue(reads: Frames, means: Means) -> Made:
+def _enrichment_queue(reads: Frames, means: Means) -> StageResult:
     queue = enrichment_queue(
         reads["raw_logs"], reads["learn_prompts"], reads["interests"],
         reads["memory"], reads["memory_entities"], means.policy,
     )  # fmt: skip
-    return Made({"enrichment_queue": queue})
+    return StageResult({"enrichment_queue": queue})
 
 
-def _enrichment_count(reads: Frames, made: Made) -> Count:
+def _enrichment_count(reads: Frames, made: StageResult) -> Count:
     del reads
     queue = made.tables["enrichment_queue"]
     held = queue["held"].count()
@@ -86,16 +86,16 @@ ENRICHMENT_QUEUE_STAGE = Stage(
 )
 
 
-def _notifications(reads: Frames, means: Means) -> Made:
+def _notifications(reads: Frames, means: Means) -> StageResult:
     told = notifications.notifications(
         reads["raw_logs"], reads["fact_sources"], reads["memory"], reads["memory_entities"],
         reads["interests"], means.embedder, means.policy,
         watermark(reads["conversations"], "ended_at"),
     )  # fmt: skip
-    return Made({"notifications": told})
+    return StageResult({"notifications": told})
 
 
-def _notifications_count(reads: Frames, made: Made) -> Count:
+def _notifications_count(reads: Frames, made: StageResult) -> Count:
     del reads
     status = made.tables["notifications"]["status"].to_list()
     held, failed = status.count("held"), status.count("failed")

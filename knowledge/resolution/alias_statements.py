@@ -4,8 +4,8 @@ import re
 
 import polars as pl
 
-from knowledge.nlp.names import canonical
-from knowledge.nlp.text import STOP_WORDS
+from cairn.knowledge.nlp.names import canonical
+from cairn.knowledge.nlp.text import STOP_WORDS
 
 _SURELY = (
     r",?\s+(?:(?:is|are|was|were)\s+)?(?:also|better|commonly|formerly|previously)\s+(?:known|called)\s+as\s+"

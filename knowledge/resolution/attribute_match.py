@@ -5,10 +5,10 @@ import re
 import numpy as np
 import polars as pl
 
-from knowledge.schema.fact_types import NAME_PREDICATES
-from knowledge.schema.predicates import FREE_STATEMENTS
-from knowledge.vectors.model import Embedder
-from knowledge.vectors.similarity import pair_similarity
+from cairn.knowledge.schema.fact_types import NAME_PREDICATES
+from cairn.knowledge.schema.predicates import FREE_STATEMENTS
+from cairn.knowledge.vectors.model import Embedder
+from cairn.knowledge.vectors.similarity import pair_similarity
 
 STATEMENTS = 20
 """Statements of an entity that are compared, at most."""

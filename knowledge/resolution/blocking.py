@@ -4,12 +4,12 @@ import re
 
 import polars as pl
 
-from knowledge.nlp.names import canonical_column
-from knowledge.resolution.attribute_match import compared, context_similarity, sharing
-from knowledge.resolution.comparison_keys import (
+from cairn.knowledge.nlp.names import canonical_column
+from cairn.knowledge.resolution.attribute_match import compared, context_similarity, sharing
+from cairn.knowledge.resolution.comparison_keys import (
     JOINING,
     STRICT,
-    Name,
+    ComparedName,
     initial_keys,
     kind_key,
     mistyped,
@@ -20,8 +20,8 @@ from knowledge.resolution.comparison_keys import (
     short_key,
     typo_keys,
 )
-from knowledge.schema.policy import Policy
-from knowledge.vectors.model import Embedder
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.vectors.model import Embedder
 
 PAIR = ["namespace", "left", "right"]
 RARE, OFTEN = 2, 3
@@ -210,7 +210,7 @@ def mistyped_names(
     near = near.filter(fewest <= RARE, most >= OFTEN * fewest)
     columns = ["words", "literals", "words_right", "literals_right"]
     wrong = [
-        mistyped(Name(tuple(a), tuple(b)), Name(tuple(c), tuple(d)))
+        mistyped(ComparedName(tuple(a), tuple(b)), ComparedName(tuple(c), tuple(d)))
         for a, b, c, d in near.select(columns).iter_rows()
     ]
     pairs = near.filter(pl.Series(wrong, dtype=pl.Boolean)).select(

@@ -10,9 +10,9 @@ import unicodedata
 from functools import lru_cache
 from typing import NamedTuple
 
-from knowledge.nlp.names import canonical
-from knowledge.nlp.vocabulary import NUMBERS
-from knowledge.resolution.gazetteer import HEADS, KINDS, SAME, SPELLINGS, TITLES
+from cairn.knowledge.nlp.names import canonical
+from cairn.knowledge.nlp.vocabulary import NUMBERS
+from cairn.knowledge.resolution.gazetteer import HEADS, KINDS, SAME, SPELLINGS, TITLES
 
 STRICT = frozenset({"host", "path", "project", "tool", "package"})
 """Types whose grammar says what a name is: no word of theirs is compared."""
@@ -40,7 +40,7 @@ JOINING = frozenset(("a", "an", "and", "at", "by", "for", "in", "of", "on", "or"
 _NO_PLURAL = ("ss", "us", "is", "ics", "os", "as")
 
 
-class Name(NamedTuple):
+class ComparedName(NamedTuple):
     """A name as words, in order; `literals` are those of which no part may differ."""
 
     words: tuple[str, ...]
@@ -48,10 +48,10 @@ class Name(NamedTuple):
 
 
 @lru_cache(maxsize=65_536)
-def read_name(name: str, type_: str, *, known: bool = True) -> Name:
+def read_name(name: str, type_: str, *, known: bool = True) -> ComparedName:
     """The words of a name; `known` ones as known everywhere. Strict types are one literal."""
     if type_ in STRICT:
-        return Name((), (_strict(name, type_),))
+        return ComparedName((), (_strict(name, type_),))
     plain = _ACCENT.sub("", unicodedata.normalize("NFKD", name.casefold()))
     plain = unicodedata.normalize("NFKC", plain)
     plain = re.sub(r"['’`]", "", plain).replace("&", " and ")
@@ -65,7 +65,7 @@ def read_name(name: str, type_: str, *, known: bool = True) -> Name:
     else:
         words = words[1:] if len(words) > 1 and words[0] in _ARTICLES else words
         words = _known(words) if known else words
-    return Name(tuple(words), tuple(word for word in words if _literal(word)))
+    return ComparedName(tuple(words), tuple(word for word in words if _literal(word)))
 
 
 def _strict(name: str, type_: str) -> str:
@@ -111,17 +111,17 @@ def _literal(word: str) -> bool:
     )
 
 
-def same_key(name: Name) -> str:
+def same_key(name: ComparedName) -> str:
     """Equal where two names have the same words, joined or apart: "web hook", "webhook"."""
     return "".join(f"|{word}|" if word in name.literals else word for word in _turned(name.words))
 
 
-def person_key(name: Name) -> str:
+def person_key(name: ComparedName) -> str:
     """Equal where two names of persons have the same words."""
     return " ".join(name.words)
 
 
-def plural_key(name: Name, shown: str) -> str | None:
+def plural_key(name: ComparedName, shown: str) -> str | None:
     """Equal where two names of several words differ in the number of the last one at most.
 
     A last word with a capital may be a surname: "Paul William" is not "Paul Williams".
@@ -129,10 +129,10 @@ def plural_key(name: Name, shown: str) -> str | None:
     words = _turned(name.words)
     if len(words) < 2 or words[-1] in name.literals or shown.rsplit(maxsplit=1)[-1][0].isupper():
         return None
-    return same_key(Name((*words[:-1], _singular(words[-1])), name.literals))
+    return same_key(ComparedName((*words[:-1], _singular(words[-1])), name.literals))
 
 
-def kind_key(name: Name) -> tuple[str, str, bool] | None:
+def kind_key(name: ComparedName) -> tuple[str, str, bool] | None:
     """What a name is without the kind of thing behind it, and that kind.
 
     Returns:
@@ -144,11 +144,11 @@ def kind_key(name: Name) -> tuple[str, str, bool] | None:
         rest = name.words[:-length]
         if head in HEADS and rest:
             known = rest in _KINDS.get(head, ())
-            return same_key(Name(rest, name.literals)), head, known
+            return same_key(ComparedName(rest, name.literals)), head, known
     return None
 
 
-def initial_keys(name: Name) -> list[str]:
+def initial_keys(name: ComparedName) -> list[str]:
     """Short forms that a name may have: its first words by their initials, the rest as it is.
 
     "Request for Comments process" may be "rfcp", "rfc process" or "rc process". A single word
@@ -165,7 +165,7 @@ def initial_keys(name: Name) -> list[str]:
             break
         if begun[-1] in JOINING:
             continue
-        rest = Name(words[end:], name.literals)
+        rest = ComparedName(words[end:], name.literals)
         spelled = (
             "".join(word[0] for word in begun),
             "".join(word[0] for word in begun if word not in JOINING),
@@ -180,17 +180,17 @@ def initial_keys(name: Name) -> list[str]:
     return list(dict.fromkeys(keys))
 
 
-def short_key(name: Name) -> str | None:
+def short_key(name: ComparedName) -> str | None:
     """The key under which a name may be the short form of another."""
     first, rest = name.words[0], name.words[1:]
     if not rest and re.fullmatch(r"[a-z]\d+[a-z]", first):
         return f"|{first}|"
     if not 2 <= len(first) <= 6 or not first.isalpha():
         return None
-    return f"{first} {same_key(Name(rest, name.literals))}".strip()
+    return f"{first} {same_key(ComparedName(rest, name.literals))}".strip()
 
 
-def typo_keys(name: Name, shown: str) -> list[str]:
+def typo_keys(name: ComparedName, shown: str) -> list[str]:
     """The name with any one letter left out of one of its long words.
 
     Two names that differ by one letter, or by two exchanged, have such a form in common. Several
@@ -207,7 +207,7 @@ def typo_keys(name: Name, shown: str) -> list[str]:
     return keys
 
 
-def mistyped(left: Name, right: Name) -> bool:
+def mistyped(left: ComparedName, right: ComparedName) -> bool:
     """Whether names differ by one letter, or two exchanged, inside of one long word."""
     from rapidfuzz.distance import OSA
 

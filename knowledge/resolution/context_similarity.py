@@ -5,9 +5,9 @@ from bisect import bisect_right
 import numpy as np
 import polars as pl
 
-from knowledge.nlp.text import sentences
-from knowledge.vectors.model import Embedder
-from knowledge.vectors.similarity import pair_similarity
+from cairn.knowledge.nlp.text import sentences
+from cairn.knowledge.vectors.model import Embedder
+from cairn.knowledge.vectors.similarity import pair_similarity
 
 _ENTITY = ["namespace", "entity_id"]
 

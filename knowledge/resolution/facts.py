@@ -4,13 +4,13 @@ from typing import NamedTuple
 
 import polars as pl
 
-from knowledge.dialogue.trust import best, whose_word
-from knowledge.engine.diff import Change
-from knowledge.nlp.names import canonical_column, canonical_object
-from knowledge.nlp.text import words
-from knowledge.schema.identity import digest_column
-from knowledge.schema.predicates import ATTITUDES, FREE_STATEMENTS
-from knowledge.schema.tables import FACT_SOURCES, FACTS
+from cairn.knowledge.dialogue.trust import best, whose_word
+from cairn.knowledge.engine.diff import Change
+from cairn.knowledge.nlp.names import canonical_column, canonical_object
+from cairn.knowledge.nlp.text import words
+from cairn.knowledge.schema.identity import digest_column
+from cairn.knowledge.schema.predicates import ATTITUDES, FREE_STATEMENTS
+from cairn.knowledge.schema.tables import FACT_SOURCES, FACTS
 
 _ENTITY = ["namespace", "entity_id"]
 _FACT = ["namespace", "fact_id"]
@@ -19,7 +19,7 @@ _WRITTEN = ["namespace", "entity_name", "entity_type"]
 _SOURCES_KEPT = 20
 
 
-class Facts(NamedTuple):
+class FactTables(NamedTuple):
     """The tables `facts` and `fact_sources`."""
 
     facts: pl.DataFrame
@@ -96,7 +96,7 @@ def _spelled(column: str) -> pl.Expr:
     return pl.col(column).map_batches(spelled, return_dtype=pl.String)
 
 
-def facts(candidates: pl.DataFrame, entities: pl.DataFrame) -> Facts:
+def facts(candidates: pl.DataFrame, entities: pl.DataFrame) -> FactTables:
     """Facts about `entities`: equal statements united, every source kept.
 
     Args:
@@ -105,16 +105,16 @@ def facts(candidates: pl.DataFrame, entities: pl.DataFrame) -> Facts:
         entities: Columns namespace, entity_id, name (canonical) and type.
     """
     sources = _sources(candidates, entities)
-    return Facts(FACTS.frame(_united(sources)), FACT_SOURCES.frame(sources))
+    return FactTables(FACTS.frame(_united(sources)), FACT_SOURCES.frame(sources))
 
 
 def facts_after(
     changed: Change,
     known: Change,
-    stored: Facts,
+    stored: FactTables,
     candidates: pl.DataFrame,
     entities: pl.DataFrame,
-) -> Facts:
+) -> FactTables:
     """`facts(candidates, entities)`, made of what was stored before a change.
 
     What a candidate says of an entity depends on these two alone. So statements are read in the
@@ -148,7 +148,7 @@ def facts_after(
         pl.concat([candidates.join(again, on=_CANDIDATE).select(columns), fresh.select(columns)])
     )
     others = alive.join(touched, on=_FACT, how="anti")
-    return Facts(
+    return FactTables(
         FACTS.frame(pl.concat([others, FACTS.frame(united)])),
         FACT_SOURCES.frame(pl.concat([FACT_SOURCES.frame(kept), FACT_SOURCES.frame(fresh)])),
     )

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import polars as pl
 
-from knowledge.engine.diff import Change, difference
-from knowledge.extraction.introductions import (
+from cairn.knowledge.engine.diff import Change, difference
+from cairn.knowledge.extraction.introductions import (
     BY_TIME,
     WRITTEN,
     forms,
@@ -19,13 +19,13 @@ from knowledge.extraction.introductions import (
     introduces,
     proposals,
 )
-from knowledge.nlp.names import canonical_column
-from knowledge.resolution.context_similarity import context_similarity
-from knowledge.resolution.facts import statements
-from knowledge.schema.policy import Policy
-from knowledge.schema.predicates import FREE_STATEMENTS
-from knowledge.schema.tables import ENTITIES, REJECTIONS
-from knowledge.vectors.model import Embedder
+from cairn.knowledge.nlp.names import canonical_column
+from cairn.knowledge.resolution.context_similarity import context_similarity
+from cairn.knowledge.resolution.facts import statements
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.predicates import FREE_STATEMENTS
+from cairn.knowledge.schema.tables import ENTITIES, REJECTIONS
+from cairn.knowledge.vectors.model import Embedder
 
 _ENTITY = ["namespace", "entity_id"]
 _NAMED = [*_ENTITY, "name", "type"]

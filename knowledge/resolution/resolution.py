@@ -9,10 +9,10 @@ No rule looks past a difference in numbers, versions, single letters or symbols 
 import numpy as np
 import polars as pl
 
-from knowledge.nlp.names import canonical_column, canonical_object
-from knowledge.resolution.alias_statements import stated_names
-from knowledge.resolution.attribute_match import attributes
-from knowledge.resolution.blocking import (
+from cairn.knowledge.nlp.names import canonical_column
+from cairn.knowledge.resolution.alias_statements import stated_names
+from cairn.knowledge.resolution.attribute_match import attributes
+from cairn.knowledge.resolution.blocking import (
     PAIR,
     acronyms,
     containing,
@@ -24,11 +24,11 @@ from knowledge.resolution.blocking import (
     stated,
     unclashing,
 )
-from knowledge.schema.calendar import UNDATED
-from knowledge.schema.policy import Policy
-from knowledge.schema.tables import ENTITY_MERGES
-from knowledge.vectors.model import Embedder
-from knowledge.vectors.similarity import pair_similarity
+from cairn.knowledge.schema.calendar import UNDATED
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.tables import ENTITY_MERGES
+from cairn.knowledge.vectors.model import Embedder
+from cairn.knowledge.vectors.similarity import pair_similarity
 
 RULES = {
     "decided": "a person said so",
@@ -84,45 +84,6 @@ def entity_merges(
         .join(times.rename({"entity_id": "canonical_id"}), on=["namespace", "canonical_id"])
         .with_columns(decided_at=pl.max_horizontal("at", "at_right"))
     )
-
-
-def with_canonical(rows: pl.DataFrame, entity_merges: pl.DataFrame) -> pl.DataFrame:
-    """Rows of entities, or about them, with `canonical_id`: who stands for `entity_id`, or itself.
-
-    Args:
-        rows: Columns namespace and entity_id, and any others.
-        entity_merges: ENTITY_MERGES rows.
-    """
-    merged = entity_merges.select("namespace", "entity_id", "canonical_id")
-    return rows.join(
-        merged, on=["namespace", "entity_id"], how="left", maintain_order="left"
-    ).with_columns(pl.coalesce("canonical_id", "entity_id").alias("canonical_id"))
-
-
-def about_canonical(facts: pl.DataFrame, entity_merges: pl.DataFrame) -> pl.DataFrame:
-    """Facts about the entities that stand for theirs; the ids of facts stay."""
-    placed = with_canonical(facts, entity_merges)
-    return placed.with_columns(entity_id="canonical_id").drop("canonical_id")
-
-
-def equal_statements(facts: pl.DataFrame, entity_merges: pl.DataFrame) -> pl.DataFrame:
-    """Facts that say word for word what another does of an entity that stands for several.
-
-    Args:
-        facts: FACTS or MEMORY rows, about canonical entities.
-        entity_merges: ENTITY_MERGES rows.
-
-    Returns:
-        namespace, entity_id, fact_id and `statement`, equal for equal facts of an entity.
-    """
-    standing = entity_merges.select("namespace", entity_id="canonical_id").unique()
-    said = facts.join(standing, on=["namespace", "entity_id"], how="semi").select(
-        "namespace",
-        "entity_id",
-        "fact_id",
-        statement=pl.concat_str("predicate", canonical_object(), separator="\n"),
-    )
-    return said.filter(pl.len().over("namespace", "entity_id", "statement") > 1)
 
 
 def _by_rule(

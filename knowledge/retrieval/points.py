@@ -2,9 +2,9 @@
 
 import polars as pl
 
-from knowledge.consolidation.embeddings import entity_texts, learning_text, with_vector
-from knowledge.llm.prompt_injection import unmarked
-from knowledge.schema.predicates import STRUCTURAL_PREDICATES
+from cairn.knowledge.consolidation.embeddings import entity_texts, learning_text, with_vector
+from cairn.knowledge.llm.prompt_injection import unmarked
+from cairn.knowledge.schema.predicates import STRUCTURAL_PREDICATES
 
 LONGEST_TITLE, LONGEST_BEFORE = 120, 300
 """Characters of the first request of a conversation, and of what was said last before an episode,

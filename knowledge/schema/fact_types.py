@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from knowledge.schema.predicates import (
+from cairn.knowledge.schema.predicates import (
     ATTITUDES,
     NAME_PREDICATES,
     PIECE_PREDICATES,

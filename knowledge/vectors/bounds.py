@@ -7,7 +7,7 @@ one that grows closer part by part, for a floor of each pair.
 import numpy as np
 from numpy.typing import NDArray
 
-from knowledge.vectors.model import Vectors
+from cairn.knowledge.vectors.model import Vectors
 
 LEADING = 64
 """Dimensions that a bound keeps of each vector."""

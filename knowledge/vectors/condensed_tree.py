@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from knowledge.vectors.mst import Indices, Reals, Tree, root
+from cairn.knowledge.vectors.mst import Indices, Reals, Tree, root
 
 NOISE = -1
 

@@ -14,11 +14,11 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from knowledge.nlp.text import STOP_WORDS, WORD
-from knowledge.nlp.vocabulary import stem
-from knowledge.vectors.condensed_tree import NOISE, cut
-from knowledge.vectors.model import Vectors
-from knowledge.vectors.mst import Indices, Reals, Tree, grown_tree, spanning_tree
+from cairn.knowledge.nlp.text import STOP_WORDS, WORD
+from cairn.knowledge.nlp.vocabulary import stem
+from cairn.knowledge.vectors.condensed_tree import NOISE, cut
+from cairn.knowledge.vectors.model import Vectors
+from cairn.knowledge.vectors.mst import Indices, Reals, Tree, grown_tree, spanning_tree
 
 TERMS = 6
 TERMS_IN_LABEL = 3
@@ -134,12 +134,17 @@ def clustering(
         return Clustering(np.full(rows, NOISE), np.zeros(rows), np.zeros(0), NO_LINKS)
     tree = _grown(folded.points, key, before) if before and neighbours == 1 else None
     tree = tree or spanning_tree(folded.points, neighbours)
-    found = cut(tree, min_size, max(int(len(key) * _LARGEST_SHARE), _LARGEST_FREE))
+    found = cut(tree, min_size, largest(len(key)))
     # The last entry is for rows without a point.
     labels = np.append(found.labels, NOISE)[folded.of]
     probabilities = np.append(np.round(found.probabilities, _DECIMALS), 0.0)[folded.of]
     links = Links(key[tree.left], key[tree.right], tree.weight) if neighbours == 1 else NO_LINKS
     return _numbered(labels, probabilities, found.persistence, links)
+
+
+def largest(points: int) -> int:
+    """Most points of a cluster."""
+    return max(int(points * _LARGEST_SHARE), _LARGEST_FREE)
 
 
 def keys(vectors: Vectors) -> Indices:

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from knowledge.vectors.bounds import bounding_parts, parted_axes, reaching, taken_back
-from knowledge.vectors.model import Vectors
+from cairn.knowledge.vectors.bounds import bounding_parts, parted_axes, reaching, taken_back
+from cairn.knowledge.vectors.model import Vectors
 
 Indices = NDArray[np.int64]
 Reals = NDArray[np.float64]

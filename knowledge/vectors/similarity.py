@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from knowledge.vectors.bounds import LEADING, bounding
-from knowledge.vectors.model import Embedder, Vectors
+from cairn.knowledge.vectors.bounds import LEADING, bounding
+from cairn.knowledge.vectors.model import Embedder, Vectors
 
 Indices = NDArray[np.int64]
 Similarities = NDArray[np.float64]
@@ -56,10 +56,6 @@ class Curve:
     def __call__(self, cosine: NDArray[np.float64]) -> Similarities:
         """Calibrated similarities, 0 to 1, in the shape of `cosine`."""
         return np.interp(cosine, self.cosines, self.similarities)
-
-    def inverse(self, similarity: float) -> float:
-        """The raw cosine that has this calibrated similarity."""
-        return float(np.interp(similarity, self.similarities, self.cosines))
 
 
 class Pairs(NamedTuple):

@@ -14,7 +14,7 @@ DAYS_AT_ONCE = 32
 """Days whose text is held at once: what bounds the memory of reading it all."""
 
 
-class Read(Protocol):
+class ReadTable(Protocol):
     """What suites read by."""
 
     def __call__(
@@ -52,11 +52,11 @@ class Suite:
     about: str
     reads: tuple[str, ...]
     content: str
-    batches: Callable[[Read], Iterable[Batch]]
+    batches: Callable[[ReadTable], Iterable[Batch]]
     blocking: bool = True
 
 
-def stretches(read: Read, table: str) -> Iterator[list[str]]:
+def stretches(read: ReadTable, table: str) -> Iterator[list[str]]:
     """Days of a table, DAYS_AT_ONCE together, in their order."""
     days = read(table, "day").unique().collect()["day"].sort().to_list()
     yield from (days[at : at + DAYS_AT_ONCE] for at in range(0, len(days), DAYS_AT_ONCE))

@@ -4,17 +4,24 @@ from collections.abc import Callable, Iterator, Sequence
 
 import polars as pl
 
-from knowledge.engine.work import OUTCOMES
-from knowledge.extraction.rules import Record, field_text
-from knowledge.llm.prompts import CANARIES
-from knowledge.quality.invariants import QUOTED, REFERENCES, UNIT_RANGES, quoted
-from knowledge.redaction import VERSION as REDACTION
-from knowledge.redaction import redactor
-from knowledge.redaction.detectors import RULES as REDACTIONS
-from knowledge.schema.identity import digest
-from knowledge.schema.tables import TABLES, TEXTS, Table
-from pipelines.checks.expectation_check import Batch, Read, Suite, expect, holds, stretches
-from pipelines.checks.reconciliation import BALANCES, Counts
+from cairn.knowledge.engine.work import OUTCOMES
+from cairn.knowledge.extraction.rules import Record, field_text
+from cairn.knowledge.llm.prompts import CANARIES
+from cairn.knowledge.quality.invariants import QUOTED, REFERENCES, UNIT_RANGES, quoted
+from cairn.knowledge.redaction import VERSION as REDACTION
+from cairn.knowledge.redaction import redactor
+from cairn.knowledge.redaction.detectors import RULES as REDACTIONS
+from cairn.knowledge.schema.identity import digest
+from cairn.knowledge.schema.tables import TABLES, TEXTS, Table
+from cairn.pipelines.checks.expectation_check import (
+    Batch,
+    ReadTable,
+    Suite,
+    expect,
+    holds,
+    stretches,
+)
+from cairn.pipelines.checks.reconciliation import BALANCES, Counts
 
 MOST_DUPLICATES = 0.05
 
@@ -46,7 +53,7 @@ def suites() -> list[Suite]:
 def _unique_key(table: Table) -> Suite:
     key = list(table.key)
 
-    def batches(read: Read) -> Iterator[Batch]:
+    def batches(read: ReadTable) -> Iterator[Batch]:
         present = [expect(f"{name} is there", "ExpectColumnValuesToNotBeNull", column=name)
                    for name in key]  # fmt: skip
         rule = f"{', '.join(key)} never twice"
@@ -68,7 +75,7 @@ def _owner(reference: tuple[str, str, str, str]) -> str:
 
 
 def _references(table: Table, references: Sequence[tuple[str, str, str, str]]) -> Suite:
-    def batches(read: Read) -> Iterator[Batch]:
+    def batches(read: ReadTable) -> Iterator[Batch]:
         for name in dict.fromkeys(each[0] for each in references):
             own = [each[1:] for each in references if each[0] == name]
             columns = list(dict.fromkeys(column for column, _, _ in own))
@@ -98,7 +105,7 @@ def _references(table: Table, references: Sequence[tuple[str, str, str, str]]) -
 
 
 def _ranges(table: Table, columns: Sequence[str]) -> Suite:
-    def batches(read: Read) -> Iterator[Batch]:
+    def batches(read: ReadTable) -> Iterator[Batch]:
         # A number that is none (NaN) is empty to pandas.
         rules = [expect(f"{name} is a number", "ExpectColumnValuesToNotBeNull", column=name)
                  for name in columns]  # fmt: skip
@@ -114,7 +121,7 @@ def _ranges(table: Table, columns: Sequence[str]) -> Suite:
 
 
 def _balance(table: Table, reads: tuple[str, ...], about: str, counts: Counts) -> Suite:
-    def batches(read: Read) -> Iterator[Batch]:
+    def batches(read: ReadTable) -> Iterator[Batch]:
         frame = counts(read).select("counted", "expected").fill_null(0).collect()
         pair = {"column_A": "counted", "column_B": "expected"}
         yield Batch(frame, [expect("counts add up", "ExpectColumnPairValuesToBeEqual", **pair)])
@@ -123,7 +130,7 @@ def _balance(table: Table, reads: tuple[str, ...], about: str, counts: Counts) -
 
 
 def _outcomes() -> Suite:
-    def batches(read: Read) -> Iterator[Batch]:
+    def batches(read: ReadTable) -> Iterator[Batch]:
         rule = f"outcome is one of {', '.join(OUTCOMES)}"
         kind = "ExpectColumnValuesToBeInSet"
         expectation = expect(rule, kind, column="outcome", value_set=list(OUTCOMES))
@@ -134,11 +141,11 @@ def _outcomes() -> Suite:
 
 
 def _quotes(
-    table: Table, reads: tuple[str, ...], found: Callable[[Read], Iterator[pl.DataFrame]]
+    table: Table, reads: tuple[str, ...], found: Callable[[ReadTable], Iterator[pl.DataFrame]]
 ) -> Suite:
     """`found` gives frames with `quote stands in its source`, a row per quote."""
 
-    def batches(read: Read) -> Iterator[Batch]:
+    def batches(read: ReadTable) -> Iterator[Batch]:
         yield holds(pl.concat([*found(read)]))
 
     about = "Each quote stands in its source, at the place that it names."
@@ -148,8 +155,8 @@ def _quotes(
 _FOUND = "quote stands in its source"
 
 
-def _record_quotes(table: str) -> Callable[[Read], Iterator[pl.DataFrame]]:
-    def found(read: Read) -> Iterator[pl.DataFrame]:
+def _record_quotes(table: str) -> Callable[[ReadTable], Iterator[pl.DataFrame]]:
+    def found(read: ReadTable) -> Iterator[pl.DataFrame]:
         yield pl.DataFrame(schema={_FOUND: pl.Boolean})
         for days in stretches(read, table):
             quotes = quoted(read(table, days=days)).select(
@@ -170,7 +177,7 @@ def _record_quotes(table: str) -> Callable[[Read], Iterator[pl.DataFrame]]:
     return found
 
 
-def _theme_quotes(read: Read) -> Iterator[pl.DataFrame]:
+def _theme_quotes(read: ReadTable) -> Iterator[pl.DataFrame]:
     episode = ["namespace", "episode_id"]
     length = pl.col("quote_end") - pl.col("quote_start")
     yield (
@@ -183,7 +190,7 @@ def _theme_quotes(read: Read) -> Iterator[pl.DataFrame]:
     )
 
 
-def _learning_quotes(read: Read) -> Iterator[pl.DataFrame]:
+def _learning_quotes(read: ReadTable) -> Iterator[pl.DataFrame]:
     quotes = (
         read("learnings", "namespace", "quotes")
         .explode("quotes")
@@ -200,7 +207,7 @@ def _learning_quotes(read: Read) -> Iterator[pl.DataFrame]:
     )
 
 
-_QUOTES: dict[str, tuple[tuple[str, ...], Callable[[Read], Iterator[pl.DataFrame]]]] = {
+_QUOTES: dict[str, tuple[tuple[str, ...], Callable[[ReadTable], Iterator[pl.DataFrame]]]] = {
     "candidates": (("candidates", "raw_logs"), _record_quotes("candidates")),
     "known_only_candidates": (
         ("known_only_candidates", "raw_logs"),
@@ -219,7 +226,7 @@ def _no_secret(table: Table, columns: Sequence[str]) -> Suite:
 
     rules = {name: f"no secret in {name}" for name in columns}
 
-    def batches(read: Read) -> Iterator[Batch]:
+    def batches(read: ReadTable) -> Iterator[Batch]:
         held = [pl.DataFrame(schema=dict.fromkeys(rules.values(), pl.Boolean))]
         for days in stretches(read, table.name) if table.by_day else [None]:
             part = read(table.name, *columns, days=days).collect()
@@ -243,7 +250,7 @@ def _no_canary(table: Table, columns: Sequence[str]) -> Suite:
     rule = "no name of a prompt's examples"
     names = sorted(CANARIES)
 
-    def batches(read: Read) -> Iterator[Batch]:
+    def batches(read: ReadTable) -> Iterator[Batch]:
         by_model = pl.col("extractor").str.contains("/", literal=True)
         made = quoted(read(table.name)).filter(by_model)
         has = pl.any_horizontal(
@@ -258,7 +265,7 @@ def _no_canary(table: Table, columns: Sequence[str]) -> Suite:
 def _duplicates(table: Table, statement: Sequence[str]) -> Suite:
     """Statements are compared by digest: lower case, white space and punctuation aside."""
 
-    def batches(read: Read) -> Iterator[Batch]:
+    def batches(read: ReadTable) -> Iterator[Batch]:
         plain = [
             pl.col(name).str.to_lowercase().str.replace_all(r"[\W_]+", " ").str.strip_chars()
             for name in statement

@@ -1,7 +1,5 @@
 """Suites as blocking checks, and goals that only warn."""
 
-import logging
-import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
@@ -10,67 +8,30 @@ from typing import NamedTuple
 import dagster as dg
 import polars as pl
 
-from assets.engine import plots
-from knowledge.assembly.stages import STAGES
-from knowledge.engine.diff import Change, LazyFrames, difference, rows_with
-from knowledge.engine.stage import Means, Stage
-from knowledge.schema.calendar import EPOCH, watermark
-from knowledge.schema.identity import digest
-from knowledge.schema.tables import CONVERSATIONS, TABLES, WORK
-from pipelines.checks.expectation_check import Batch, Read, Suite
-from pipelines.checks.expectations import suites
-from pipelines.checks.goals import GOALS
-from pipelines.checks.rebuild_equal import forget_stage
-from pipelines.checks.retraction_guard import struck_out_check
-from resources.context import State
-from resources.llm.verdict_limits import EVERY, Broken, Verdicts, told
-from resources.warehouse.publication import held_back, namespaces
+from cairn.assets.engine import plots
+from cairn.knowledge.assembly.stages import STAGES
+from cairn.knowledge.engine.diff import Change, LazyFrames, difference, rows_with
+from cairn.knowledge.engine.stage import Means, Stage
+from cairn.knowledge.schema.calendar import EPOCH, watermark
+from cairn.knowledge.schema.identity import digest
+from cairn.knowledge.schema.tables import CONVERSATIONS, TABLES, WORK
+from cairn.pipelines.checks.engines import CheckEngine, broken
+from cairn.pipelines.checks.expectation_check import ReadTable, Suite
+from cairn.pipelines.checks.expectations import suites
+from cairn.pipelines.checks.goals import GOALS
+from cairn.pipelines.checks.oracle import hdbscan_agrees
+from cairn.pipelines.checks.rebuild_equal import forget_stage
+from cairn.pipelines.checks.retraction_guard import struck_out_check
+from cairn.resources.context import State
+from cairn.resources.llm.verdict_limits import EVERY, Broken, SuiteVerdicts, told
+from cairn.resources.warehouse.publication import held_back, namespaces
 
 
 class CheckFailed(Exception):  # noqa: N818  what happened
     """Rows of a table break a rule; the message names table, rule and count, and no row."""
 
 
-def broken(batch: Batch) -> dict[str, int]:
-    """Rules of a batch that do not hold, each with the number of its rows that break it.
-
-    great_expectations is imported here and nowhere else: it takes seconds, and a run in which no
-    table changed has no need of it. It sends nothing anywhere. Its engine is asked directly: a
-    context, with its stores and their YAML, costs twice as much as what is checked in it.
-    """
-    if not batch.expectations:
-        return {}
-    os.environ["GX_ANALYTICS_ENABLED"] = "false"
-    logging.getLogger("great_expectations").setLevel(logging.CRITICAL)  # logs empty lists
-    import great_expectations as gx
-    from great_expectations.execution_engine.pandas_execution_engine import (
-        PandasExecutionEngine,
-    )
-    from great_expectations.validator.validator import Validator
-
-    engine = PandasExecutionEngine(batch_data_dict={"rows": batch.frame.to_pandas()})
-    validator = Validator(execution_engine=engine)
-    validator.metrics_calculator.show_progress_bars = False
-    results = validator.graph_validate(
-        configurations=[
-            getattr(gx.expectations, kind)(**given, meta={"rule": rule}).configuration
-            for rule, kind, given in batch.expectations
-        ],
-        # Counts only: a longer format would hold values of rows.
-        runtime_configuration={
-            "result_format": {"result_format": "BASIC", "partial_unexpected_count": 0}
-        },
-    )
-    counts: dict[str, int] = {}
-    for each in results:
-        if not each.success and each.expectation_config and each.expectation_config.meta:
-            # Of a proportion there is no count: all its rows make it what it is.
-            count = each.result.get("unexpected_count", batch.frame.height)
-            counts[each.expectation_config.meta["rule"]] = int(count)
-    return counts
-
-
-class Found(NamedTuple):
+class SuiteResult(NamedTuple):
     """What a suite found: rows that were looked at, and rows that break each rule."""
 
     suite: Suite
@@ -81,15 +42,22 @@ class Found(NamedTuple):
     """The same by namespace; of a suite that only warns, nothing."""
 
 
-def run_suite(state: State, suite: Suite, verdicts: Verdicts) -> Found:
+def run_suite(
+    state: State, suite: Suite, verdicts: SuiteVerdicts, engine: CheckEngine
+) -> SuiteResult:
     """Runs a suite over the tables as they are now, unless it passed for just these versions.
+
+    What passed by polars alone is asked of great_expectations, and not the other way about.
 
     It looks at all namespaces at once; only what does not hold is looked for in each.
     """
     versions = {name: state.warehouse.version(TABLES[name]) for name in suite.reads}
     name, seen = _named(suite, versions)
-    if verdicts.passed(name, seen):
-        return Found(suite, None, {}, {})
+    by_library = digest(seen, CheckEngine.GREAT_EXPECTATIONS)
+    if verdicts.passed(name, by_library) or (
+        engine is CheckEngine.POLARS and verdicts.passed(name, seen)
+    ):
+        return SuiteResult(suite, None, {}, {})
 
     def read(
         table: str, *columns: str, days: Sequence[str] | None = None, namespace: str | None = None
@@ -102,17 +70,17 @@ def run_suite(state: State, suite: Suite, verdicts: Verdicts) -> Found:
             version=versions[table],
         )
 
-    rows, wrong = _looked_at(suite, read)
+    rows, wrong = _looked_at(suite, read, engine)
     held: dict[str, dict[str, int]] = {}
     if wrong and suite.blocking:
         if all("namespace" in TABLES[table].columns for table in suite.reads):
             for each in every_namespace(state):
-                if of_one := _looked_at(suite, partial(read, namespace=each))[1]:
+                if of_one := _looked_at(suite, partial(read, namespace=each), engine)[1]:
                     held[each] = of_one
         held = held or {EVERY: wrong}
     if suite.blocking or not wrong:
-        verdicts.keep(name, seen, held)
-    return Found(suite, rows, wrong, held)
+        verdicts.keep(name, seen if engine is CheckEngine.POLARS else by_library, held)
+    return SuiteResult(suite, rows, wrong, held)
 
 
 def _named(suite: Suite, versions: Mapping[str, int | None]) -> tuple[str, str]:
@@ -121,12 +89,12 @@ def _named(suite: Suite, versions: Mapping[str, int | None]) -> tuple[str, str]:
     return f"{suite.table}.{suite.name}", seen
 
 
-def _looked_at(suite: Suite, read: Read) -> tuple[int, dict[str, int]]:
+def _looked_at(suite: Suite, read: ReadTable, engine: CheckEngine) -> tuple[int, dict[str, int]]:
     rows = 0
     wrong: dict[str, int] = {}
     for batch in suite.batches(read):
         rows += batch.frame.height
-        wrong |= broken(batch)
+        wrong |= broken(batch, engine)
     return rows, wrong
 
 
@@ -137,7 +105,7 @@ def every_namespace(state: State) -> list[str]:
 
 
 def _result(
-    name: str, found: Sequence[Found], namespaces: Sequence[str], *, blocking: bool
+    name: str, found: Sequence[SuiteResult], namespaces: Sequence[str], *, blocking: bool
 ) -> dg.AssetCheckResult:
     """An error stops what is downstream: only when no namespace is left that it may go on for."""
     wrong = [told(rule, count) for each in found for rule, count in each.broken.items()]
@@ -165,6 +133,9 @@ def _result(
         metadata={"suites": plots.table(pl.DataFrame(shown))},
     )
 
+
+FOLLOWS_A_RUN = "consolidate"
+"""The job that ends each run with changes; it is quick, and the night is thorough."""
 
 GROUPS = {
     "sources": ("extractors", "records"),
@@ -229,15 +200,20 @@ def _group(name: str, own: Sequence[Suite]) -> dg.AssetChecksDefinition:
     def check(
         context: dg.AssetCheckExecutionContext, state: dg.ResourceParam[State]
     ) -> Iterator[dg.AssetCheckResult]:
-        verdicts = Verdicts(state.home)
+        verdicts = SuiteVerdicts(state.home)
         failed: list[str] = []
         names = every_namespace(state)
+        engine = (
+            CheckEngine.POLARS
+            if context.run.job_name == FOLLOWS_A_RUN
+            else CheckEngine.GREAT_EXPECTATIONS
+        )
         for (table, blocking), asked in parts.items():
             name = INVARIANTS if blocking else DUPLICATES
             key = dg.AssetCheckKey(dg.AssetKey(table), name)
             if key not in context.selected_asset_check_keys:
                 continue
-            found = [run_suite(state, suite, verdicts) for suite in asked]
+            found = [run_suite(state, suite, verdicts, engine) for suite in asked]
             result = _result(name, found, names, blocking=blocking)
             yield result
             if not result.passed and result.severity == dg.AssetCheckSeverity.ERROR:
@@ -248,7 +224,7 @@ def _group(name: str, own: Sequence[Suite]) -> dg.AssetChecksDefinition:
     return check
 
 
-def run_remade(state: State, stage: Stage, verdicts: Verdicts) -> Found:
+def run_remade(state: State, stage: Stage, verdicts: SuiteVerdicts) -> SuiteResult:
     """Makes the tables of a stage of everything, in memory, and compares them with the stored ones.
 
     Runs make just what a change touches: this proves that the whole gives the same, of many facts a
@@ -260,7 +236,7 @@ def run_remade(state: State, stage: Stage, verdicts: Verdicts) -> Found:
     suite = Suite(stage.name, REMADE, AS_A_WHOLE, tuple(tables), content, lambda _: ())
     name, seen = _named(suite, versions)
     if verdicts.passed(name, seen):
-        return Found(suite, None, {}, {})
+        return SuiteResult(suite, None, {}, {})
     rows = 0
     held: dict[str, dict[str, int]] = {}
     behind = _behind(state, stage, versions)
@@ -286,7 +262,7 @@ def run_remade(state: State, stage: Stage, verdicts: Verdicts) -> Found:
     wrong = Counter[str]()
     for each in held.values():
         wrong.update(each)
-    return Found(suite, rows, dict(wrong), held)
+    return SuiteResult(suite, rows, dict(wrong), held)
 
 
 def _made_again(stage: Stage, frames: LazyFrames, means: Means) -> tuple[int, Mapping[str, Change]]:
@@ -344,7 +320,7 @@ def _remade(stage: Stage) -> dg.AssetChecksDefinition:
         specs=[dg.AssetCheckSpec(REMADE, asset=stage.name, blocking=True, description=AS_A_WHOLE)],
     )
     def check(state: dg.ResourceParam[State]) -> Iterator[dg.AssetCheckResult]:
-        found = run_remade(state, stage, Verdicts(state.home))
+        found = run_remade(state, stage, SuiteVerdicts(state.home))
         result = _result(REMADE, [found], every_namespace(state), blocking=True)
         yield result
         if not result.passed and result.severity == dg.AssetCheckSeverity.ERROR:
@@ -376,7 +352,8 @@ def checks() -> list[dg.AssetChecksDefinition]:
         for name, tables in GROUPS.items()
     ]
     return [
-        *groups, *map(_remade, PARTLY), struck_out_check, *GOALS, every_namespace_is_published,
+        *groups, *map(_remade, PARTLY), struck_out_check, *GOALS, hdbscan_agrees,
+        every_namespace_is_published,
     ]  # fmt: skip
 
 

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import dagster as dg
 import polars as pl
 
-from knowledge.learnings.goals import ALL, measures, missed
-from knowledge.schema.tables import LEARNING_CANDIDATES, LEARNINGS, RAW_LOGS
-from resources.context import State
+from cairn.knowledge.learnings.goals import ALL, measures, missed
+from cairn.knowledge.schema.tables import LEARNING_CANDIDATES, LEARNINGS, RAW_LOGS
+from cairn.resources.context import State
 
 
 @dg.multi_asset_check(

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from assets import candidates, learning_candidates, raw_logs
-from knowledge.assembly.stages import STAGES
-from knowledge.schema.tables import DEAD_LETTERS, SOURCE_FILES, WORK
-from resources.context import State
-from resources.home.log_files import on_disk
-from resources.home.write_lock import write_lock
+from cairn.assets import candidates, learning_candidates, raw_logs
+from cairn.knowledge.assembly.stages import STAGES
+from cairn.knowledge.schema.tables import DEAD_LETTERS, SOURCE_FILES, WORK
+from cairn.resources.context import State
+from cairn.resources.home.log_files import on_disk
+from cairn.resources.home.write_lock import write_lock
 
 
 def forget_work(state: State, days: Sequence[str]) -> int:

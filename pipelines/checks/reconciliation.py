@@ -4,19 +4,19 @@ from collections.abc import Callable, Iterable
 
 import polars as pl
 
-from knowledge.engine.extractors import STAGE_OF
-from knowledge.extraction.documents import STRUCTURING
-from knowledge.extraction.llm_extraction import FULL_MODE
-from knowledge.extraction.rules import RULES
-from knowledge.learnings.llm.extraction import LEARNING_MODEL
-from knowledge.learnings.stages import EXTRACTOR as LEARNING_RULES
-from pipelines.checks.expectation_check import Read
+from cairn.knowledge.engine.extractors import STAGE_OF
+from cairn.knowledge.extraction.documents import STRUCTURING
+from cairn.knowledge.extraction.llm_extraction import FULL_MODE
+from cairn.knowledge.extraction.rules import RULES
+from cairn.knowledge.learnings.llm.extraction import LEARNING_MODEL
+from cairn.knowledge.learnings.stages import EXTRACTOR as LEARNING_RULES
+from cairn.pipelines.checks.expectation_check import ReadTable
 
-Counts = Callable[[Read], pl.LazyFrame]
+Counts = Callable[[ReadTable], pl.LazyFrame]
 """Gives rows of two counts, `counted` and `expected`, that must be equal."""
 
 
-def _conversations(read: Read) -> pl.LazyFrame:
+def _conversations(read: ReadTable) -> pl.LazyFrame:
     key = ["namespace", "conversation_id"]
     counted = read("raw_logs", *key).group_by(key).agg(pl.len().alias("counted"))
     stored = read("conversations", *key, "records").rename({"records": "expected"})
@@ -26,7 +26,7 @@ def _conversations(read: Read) -> pl.LazyFrame:
 def _worked(table: str, stages: Iterable[str]) -> Counts:
     """Rows that units say they gave, and rows that are there."""
 
-    def counts(read: Read) -> pl.LazyFrame:
+    def counts(read: ReadTable) -> pl.LazyFrame:
         key = ["namespace", "stage"]
         said = (
             read("work", *key, "rows")
@@ -41,7 +41,7 @@ def _worked(table: str, stages: Iterable[str]) -> Counts:
     return counts
 
 
-def _names(read: Read) -> pl.LazyFrame:
+def _names(read: ReadTable) -> pl.LazyFrame:
     found = read("known_only_candidates", "namespace", "reason")
     both = pl.concat(
         [
@@ -61,7 +61,7 @@ def _names(read: Read) -> pl.LazyFrame:
     )
 
 
-def _sources(read: Read) -> pl.LazyFrame:
+def _sources(read: ReadTable) -> pl.LazyFrame:
     key = ["namespace", "fact_id"]
     there = (
         read("fact_sources", *key, "record_id", "conversation_id")
@@ -80,7 +80,7 @@ def _sources(read: Read) -> pl.LazyFrame:
     )
 
 
-def _canonical(read: Read) -> pl.LazyFrame:
+def _canonical(read: ReadTable) -> pl.LazyFrame:
     """What stands for others counts what all of them were mentioned, and nobody is lost."""
     now = read("memory_entities", "namespace", "entity_id", "canonical_id", "mentions")
     own = pl.col("canonical_id") == pl.col("entity_id")
@@ -99,7 +99,7 @@ def _canonical(read: Read) -> pl.LazyFrame:
     )
 
 
-def _gates(read: Read) -> pl.LazyFrame:
+def _gates(read: ReadTable) -> pl.LazyFrame:
     return read("funnel", "rows_in", "passed", "refused").select(
         counted=pl.col("passed") + pl.col("refused"), expected="rows_in"
     )

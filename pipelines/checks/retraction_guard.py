@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 import dagster as dg
 
-from knowledge.quality.retraction_guard import too_many
-from knowledge.schema.tables import CONVERSATIONS
-from resources.context import State
-from resources.retraction_guard import struck_out_now
-from resources.warehouse.publication import namespaces
+from cairn.knowledge.quality.retraction_guard import too_many
+from cairn.knowledge.schema.tables import CONVERSATIONS
+from cairn.resources.context import State
+from cairn.resources.retraction_guard import struck_out_now
+from cairn.resources.warehouse.publication import namespaces
 
 ABOUT = (
     "Of what was published, no more than policy.struck_out_share is contradicted, ended or merged"

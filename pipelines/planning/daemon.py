@@ -4,23 +4,20 @@ from dataclasses import dataclass, field, replace
 
 import polars as pl
 
-from assets.engine.progress import Listener, Report
-from knowledge.assembly.stages import STAGES
-from knowledge.schema.tables import TABLES
-from resources.context import State
+from cairn.assets.engine.progress import Listener, StageReport
+from cairn.knowledge.assembly.run import RUN
+from cairn.knowledge.schema.tables import TABLES
+from cairn.resources.context import State
 
-__all__ = ["BY_DAY", "ORDER", "TABLE_OF", "Listener", "Report", "Stages"]
+__all__ = ["ORDER", "TABLE_OF", "Listener", "StageReport", "Stages"]
 
-ORDER = (
-    "extractors", "records", "raw_logs", "candidates", "learning_candidates",
-    *(stage.name for stage in STAGES), "vector_index", "publication",
-)  # fmt: skip
+ORDER = tuple(step.name for step in RUN)
 """Names under which stages report, in the order of the data."""
 
-BY_DAY = frozenset({"records", "raw_logs", "candidates", "learning_candidates"})
+_ADDED = frozenset({"records", *(step.name for step in RUN if step.by_day)})
 """Stages that report what one run took: over several runs their counts add up."""
 
-TABLE_OF = {stage.name: stage.writes[0].name for stage in STAGES}
+TABLE_OF = {step.name: step.writes[0].name for step in RUN if step.writes}
 """What people call a stage: the table that it makes."""
 
 
@@ -28,14 +25,14 @@ TABLE_OF = {stage.name: stage.writes[0].name for stage in STAGES}
 class Stages:
     """What stages reported over a run, by name; counts as a person would add them up."""
 
-    reports: dict[str, Report] = field(default_factory=dict[str, Report])
+    reports: dict[str, StageReport] = field(default_factory=dict[str, StageReport])
 
-    def add(self, report: Report) -> None:
+    def add(self, report: StageReport) -> None:
         """Takes in a report: stages by day add up, whole tables count as they were last made."""
         before = self.reports.get(report.stage)
         if before is None:
             self.reports[report.stage] = report
-        elif report.stage in BY_DAY:
+        elif report.stage in _ADDED:
             self.reports[report.stage] = before + report
         else:
             last = report if report.units else before
@@ -48,7 +45,7 @@ class Stages:
     def rows(self, state: State) -> list[dict[str, object]]:
         """One row per stage, in the order of the data, with the rows of its table now."""
 
-        def height(report: Report) -> int:
+        def height(report: StageReport) -> int:
             table = TABLES.get(TABLE_OF.get(report.stage, report.stage))
             if table is None or table.name == "vector_index":
                 return report.rows  # points, and namespaces

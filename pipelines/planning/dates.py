@@ -4,10 +4,10 @@ from typing import NamedTuple
 
 import polars as pl
 
-from knowledge.ingest.dating import dated
-from knowledge.ingest.events import HEAD_COLUMNS
-from knowledge.schema.tables import RECORDS
-from resources.context import State
+from cairn.knowledge.ingest.dating import dated
+from cairn.knowledge.ingest.events import HEAD_COLUMNS
+from cairn.knowledge.schema.tables import RECORDS
+from cairn.resources.context import State
 
 
 class Dates(NamedTuple):

@@ -4,7 +4,7 @@ import os
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from resources.home.run_times import RunTime
+from cairn.resources.home.run_times import RunTime
 
 FIXED_SECONDS = 30.0
 """What a run takes that takes in next to nothing: it starts, publishes, and checks all tables."""
@@ -21,14 +21,14 @@ LAST = 5
 """Runs of the home that count."""
 
 
-class Span(NamedTuple):
+class TimeSpan(NamedTuple):
     """Seconds, at least and at most."""
 
     least: float
     most: float
 
 
-def estimate(lines: int, past: Sequence[RunTime], busy: float = 1.0) -> Span:
+def estimate(lines: int, past: Sequence[RunTime], busy: float = 1.0) -> TimeSpan:
     """Seconds that a run without a language model takes.
 
     Args:
@@ -42,7 +42,7 @@ def estimate(lines: int, past: Sequence[RunTime], busy: float = 1.0) -> Span:
     below, above = NEXT if shares else FIRST
     least, most = min(shares, default=1.0) * below, max(shares, default=1.0) * above
     # Runs of before were slowed down by whatever ran beside them: that is in their times.
-    return Span(
+    return TimeSpan(
         expected * least, expected * most * (1.0 if shares else min(max(busy, 1.0), BUSIEST))
     )
 

@@ -5,8 +5,8 @@ import socket
 
 import dagster as dg
 
-from assets.engine.partitions import last_day
-from pipelines.planning.pending import Step
+from cairn.assets.engine.partitions import last_day
+from cairn.pipelines.planning.pending import Step
 
 PROCESS_TAG = "cairn/process"
 """Host and process that execute a run, so that it is known when they are gone."""

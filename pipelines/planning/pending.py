@@ -6,19 +6,19 @@ from typing import NamedTuple
 
 import polars as pl
 
-from assets import candidates, learning_candidates, publication, raw_logs
-from assets.engine import run_by_conversation
-from assets.engine.run_stage import namespaces_of
-from assets.records import changed_files
-from knowledge.assembly.stages import STAGES
-from knowledge.engine.work import DayRange, ranges
-from knowledge.extraction.documents import STRUCTURING
-from knowledge.extraction.llm_extraction import FULL_MODE
-from knowledge.learnings.llm.extraction import LEARNING_MODEL
-from knowledge.schema.tables import CONVERSATIONS, WORK
-from resources.context import State
-from resources.home.log_files import LogFile
-from resources.llm.budget import midnight
+from cairn.assets import candidates, learning_candidates, publication, raw_logs
+from cairn.assets.engine import run_by_conversation
+from cairn.assets.engine.run_stage import namespaces_of
+from cairn.assets.records import changed_files
+from cairn.knowledge.assembly.stages import STAGES
+from cairn.knowledge.engine.work import DayRange, ranges
+from cairn.knowledge.extraction.documents import STRUCTURING
+from cairn.knowledge.extraction.llm_extraction import FULL_MODE
+from cairn.knowledge.learnings.llm.extraction import LEARNING_MODEL
+from cairn.knowledge.schema.tables import CONVERSATIONS, WORK
+from cairn.resources.context import State
+from cairn.resources.home.log_files import LogFile
+from cairn.resources.llm.budget import midnight
 
 
 class Step(NamedTuple):
@@ -30,13 +30,8 @@ class Step(NamedTuple):
 
 def pending_days(state: State) -> list[str]:
     """Days with work to do: new or moved records, changed adapters and rules, lost runs."""
-    return sorted(
-        {
-            *raw_logs.pending_days(state),
-            *candidates.pending_days(state),
-            *learning_candidates.pending_days(state),
-        }
-    )
+    return sorted({day for part in (raw_logs, candidates, learning_candidates)
+                   for day in part.pending_days(state)})  # fmt: skip
 
 
 WHOLE = "*"

@@ -5,18 +5,18 @@ from dataclasses import dataclass, field, replace
 
 import polars as pl
 
-from assets import candidates, learning_candidates, raw_logs
-from assets.engine import run_by_conversation
-from assets.engine.run_stage import estimate
-from assets.extractors import in_force
-from knowledge.assembly.stages import STAGES
-from knowledge.engine.extractors import Extractor
-from knowledge.engine.work import STALE, UNIT, day_units, owed
-from knowledge.extraction.documents import STRUCTURING
-from knowledge.extraction.llm_extraction import FULL_MODE
-from knowledge.learnings.llm.extraction import LEARNING_MODEL
-from knowledge.schema.tables import CANDIDATES, EXTRACTORS, LEARNING_CANDIDATES, WORK
-from resources.context import State
+from cairn.assets import candidates, learning_candidates, raw_logs
+from cairn.assets.engine import run_by_conversation
+from cairn.assets.engine.run_stage import estimate
+from cairn.assets.extractors import in_force
+from cairn.knowledge.assembly.stages import STAGES
+from cairn.knowledge.engine.extractors import Extractor
+from cairn.knowledge.engine.work import STALE, UNIT, day_units, owed
+from cairn.knowledge.extraction.documents import STRUCTURING
+from cairn.knowledge.extraction.llm_extraction import FULL_MODE
+from cairn.knowledge.learnings.llm.extraction import LEARNING_MODEL
+from cairn.knowledge.schema.tables import CANDIDATES, EXTRACTORS, LEARNING_CANDIDATES, WORK
+from cairn.resources.context import State
 
 _ESTIMATES = {
     FULL_MODE.name: candidates.estimate, STRUCTURING.name: candidates.estimate_ingested,
@@ -29,7 +29,7 @@ _ASKING = {stage.name: stage for stage in STAGES if stage.prompts}
 
 
 @dataclass(frozen=True)
-class Change:
+class ExtractorChange:
     """An extractor that is not what it was when it last ran, and what that redoes."""
 
     name: str
@@ -52,7 +52,7 @@ class Change:
 class Staleness:
     """What a run would do now."""
 
-    changes: list[Change] = field(default_factory=list[Change])
+    changes: list[ExtractorChange] = field(default_factory=list[ExtractorChange])
     stale_days: list[str] = field(default_factory=list[str])
     new_days: list[str] = field(default_factory=list[str])
     """Days with units that are new, have grown, or failed and are tried again."""
@@ -77,7 +77,7 @@ def staleness(state: State) -> Staleness:
     return Staleness(
         [change for change in changes if change is not None]
         + [
-            Change(name, "model", "no model is set", len(days), conversations, rows)
+            ExtractorChange(name, "model", "no model is set", len(days), conversations, rows)
             for name, days, conversations, rows in dropped.iter_rows()
         ],
         sorted({*redone["day"], *dropped["days"].explode().drop_nulls()}),
@@ -142,14 +142,14 @@ def _change(
     stored: dict[str, object] | None,
     redone: pl.DataFrame,
     whole: pl.DataFrame,
-) -> Change | None:
+) -> ExtractorChange | None:
     mine = redone.filter(pl.col("stage") == extractor.name)
     tables = whole.filter(pl.col("stage") == extractor.name)
     same = stored is not None and stored["fingerprint"] == extractor.fingerprint(state.policy)
     if same and mine.is_empty() and tables.is_empty():
         return None
     by_day = extractor.name == raw_logs.STAGE.name
-    change = Change(
+    change = ExtractorChange(
         extractor.name,
         extractor.kind,
         _how(extractor, stored, mine, same=same),

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 
-from resources.home.advice import command
-from resources.home.atomic_files import replace_file
-from resources.home.home import Home, check_namespace, check_writable
-from resources.home.notes import NoteError, read_note
+from cairn.resources.home.advice import command
+from cairn.resources.home.atomic_files import replace_file
+from cairn.resources.home.home import Home, check_namespace, check_writable
+from cairn.resources.home.notes import NoteError, read_note
 
 BEGINNING = "cairn_"
 """Of every key, so that whoever finds one knows what it opens."""

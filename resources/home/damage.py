@@ -16,7 +16,7 @@ class Damage:
     """One thing of a home that cannot be used as it is found."""
 
     kind: str
-    """What mends it: a name in `pipelines.healing.MENDS`."""
+    """What mends it: a name in `cairn.pipelines.healing.MENDS`."""
     what: str
     """Such as `table facts`, `index of default`."""
     where: Path

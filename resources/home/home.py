@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from resources.home.atomic_files import read_regular, replace_file
+from cairn.resources.home.atomic_files import read_regular, replace_file
 
 SCHEMA_VERSION = 1
 """Rises when what lies in a home changes so that older code would misread it."""
@@ -26,7 +26,10 @@ OURS = {
 }  # fmt: skip
 KEPT_ASIDE = 20
 """Damaged things that are kept; of more, the oldest go."""
-CHECKOUT = Path(__file__).parents[2]
+PACKAGE = Path(__file__).parents[2]
+CHECKOUT = PACKAGE.parent
+"""Of the package; what holds it, where it does not run from a checkout."""
+SAMPLES_FOLDER = (PACKAGE / "samples").resolve()
 NAMESPACE = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}")
 
 # What dagster 1.13 accepts stands in dagster/_core/instance/config.py. Storage is not named: the
@@ -162,10 +165,9 @@ class Home:
 
 
 def find_home(path: Path | None = None) -> Path:
-    """Absolute path of the state folder: the argument, else CAIRN_HOME, else the checkout's.
+    """Absolute path of the state folder: the argument, else CAIRN_HOME, else the default.
 
-    Raises:
-        HomeError: none is named, and the code does not run from a checkout.
+    That is `data/state` in a checkout, and the user's data folder where Cairn is installed.
     """
     if path is None:
         if named := os.environ.get("CAIRN_HOME"):
@@ -173,7 +175,9 @@ def find_home(path: Path | None = None) -> Path:
         elif (CHECKOUT / "pyproject.toml").is_file():
             path = CHECKOUT / "data" / "state"
         else:
-            raise HomeError("no home is named: use --home DIR, or set CAIRN_HOME")
+            from platformdirs import user_data_path
+
+            path = user_data_path("cairn", appauthor=False)
     return path.expanduser().absolute()
 
 

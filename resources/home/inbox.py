@@ -16,8 +16,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from resources.home.atomic_files import append_lines, replace_file, sync_folder
-from resources.home.home import Home, check_namespace, check_writable, remove
+from cairn.resources.home.atomic_files import append_lines, replace_file, sync_folder
+from cairn.resources.home.home import Home, check_namespace, check_writable, remove
 
 Redact = Callable[[bytes], tuple[bytes, int]]
 """Takes UTF-8 text, gives it without secrets, and how many it replaced."""
@@ -26,7 +26,7 @@ Redact = Callable[[bytes], tuple[bytes, int]]
 _START = re.compile(rb'\{"event_id": "([0-9a-f-]{36})"')
 
 
-class Received(NamedTuple):
+class AppendedEvent(NamedTuple):
     """What became of an event."""
 
     event_id: str
@@ -42,7 +42,7 @@ def append_event(
     *,
     redact: Redact,
     at: datetime | None = None,
-) -> Received:
+) -> AppendedEvent:
     """Adds one event, as `append_events`."""
     return append_events(home, [event], redact=redact, at=at)[0]
 
@@ -53,7 +53,7 @@ def append_events(
     *,
     redact: Redact,
     at: datetime | None = None,
-) -> list[Received]:
+) -> list[AppendedEvent]:
     """Adds events. They are redacted before, and on disk after, this returns.
 
     Args:
@@ -80,7 +80,7 @@ def append_events(
             for namespace, ids in asked.items()
             for event_id, file in _there(home.inbox / namespace, ids).items()
         }
-        received: list[Received] = []
+        received: list[AppendedEvent] = []
         new: dict[Path, list[bytes]] = {}
         for line in lines:
             file = home.inbox / line.namespace / f"{line.at:%Y-%m}.jsonl"
@@ -89,7 +89,7 @@ def append_events(
                 new.setdefault(file, []).append(line.text)
                 known[line.namespace, line.event_id] = file
             received.append(
-                Received(line.event_id, before or file, before is None, line.redactions)
+                AppendedEvent(line.event_id, before or file, before is None, line.redactions)
             )
         for file, texts in new.items():
             file.parent.mkdir(mode=0o700, exist_ok=True)

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 import msgspec
 
-from resources.home.atomic_files import read_regular
+from cairn.resources.home.atomic_files import read_regular
 
 Shape = TypeVar("Shape")
 

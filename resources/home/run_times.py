@@ -4,8 +4,8 @@ import json
 from contextlib import suppress
 from typing import NamedTuple
 
-from resources.home.atomic_files import append_lines, replace_file
-from resources.home.home import Home
+from cairn.resources.home.atomic_files import append_lines, replace_file
+from cairn.resources.home.home import Home
 
 FILE = "run_times.jsonl"
 KEPT = 20

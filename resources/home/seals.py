@@ -12,7 +12,7 @@ from errno import EACCES, EMFILE, ENFILE, ENOMEM, EPERM
 from pathlib import Path
 from typing import NamedTuple
 
-from resources.home.atomic_files import read_regular, replace_file
+from cairn.resources.home.atomic_files import read_regular, replace_file
 
 SEALS = "_seals"
 """Name of the list; Delta leaves alone what begins with an underscore."""

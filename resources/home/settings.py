@@ -21,10 +21,10 @@ from pydantic_settings import (
     SettingsError,
 )
 
-from knowledge.nlp.text import suggestion
-from knowledge.schema.policy import Policy
-from resources.home.atomic_files import read_regular
-from resources.home.home import check_namespace, find_home
+from cairn.knowledge.nlp.text import suggestion
+from cairn.knowledge.schema.policy import Policy
+from cairn.resources.home.atomic_files import read_regular
+from cairn.resources.home.home import check_namespace, find_home
 
 PREFIX = "CAIRN_"
 FILE = "cairn.toml"
@@ -83,7 +83,8 @@ class Settings(BaseSettings):
     )
 
     home: Path | None = Field(
-        default=None, description="State folder; data/state in the checkout if unset."
+        default=None,
+        description="State folder; if unset, data/state in a checkout, else your data folder.",
     )
     namespace: Annotated[str, AfterValidator(check_namespace)] | None = Field(
         default=None,
@@ -206,7 +207,7 @@ class Settings(BaseSettings):
         return (init_settings, env_settings, *files)
 
 
-class Explained(NamedTuple):
+class ExplainedSetting(NamedTuple):
     """One setting in force."""
 
     name: str
@@ -280,7 +281,7 @@ def _is_odd_json(name: str) -> bool:
     return False
 
 
-def explain() -> list[Explained]:
+def explain() -> list[ExplainedSetting]:
     """Each setting in force, with its value, where it came from, and what it is for.
 
     Raises:
@@ -289,14 +290,14 @@ def explain() -> list[Explained]:
     return list(_explain(load_settings(), ()))
 
 
-def _explain(model: Settings | Policy, outer: tuple[str, ...]) -> Iterator[Explained]:
+def _explain(model: Settings | Policy, outer: tuple[str, ...]) -> Iterator[ExplainedSetting]:
     for name, field in type(model).model_fields.items():
         path, value = (*outer, name), getattr(model, name)
         if isinstance(value, Policy):
             yield from _explain(value, path)
         else:
             shown = "" if value is None else _shown(value)
-            yield Explained(".".join(path), shown, _origin(path), field.description or "")
+            yield ExplainedSetting(".".join(path), shown, _origin(path), field.description or "")
 
 
 def _shown(value: object) -> str:

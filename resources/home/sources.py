@@ -9,12 +9,12 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from knowledge.schema.identity import digest
-from resources.home.atomic_files import read_regular, replace_file
-from resources.home.home import Home, check_namespace, check_writable
-from resources.home.inbox import namespaces_of_inbox
-from resources.home.log_files import LogFile, log_files
-from resources.home.notes import NoteError, read_note
+from cairn.knowledge.schema.identity import digest
+from cairn.resources.home.atomic_files import read_regular, replace_file
+from cairn.resources.home.home import Home, check_namespace, check_writable
+from cairn.resources.home.inbox import namespaces_of_inbox
+from cairn.resources.home.log_files import LogFile, log_files
+from cairn.resources.home.notes import NoteError, read_note
 
 _ITEM = re.compile(r"\{[^{}]*\}")
 """One source in the text of a list that may be damaged."""
@@ -25,7 +25,7 @@ class SourceError(Exception):
 
 
 @dataclass(frozen=True, order=True)
-class Source:
+class LogSource:
     """A file or folder with logs. `timezone` is that of its naive times."""
 
     path: str
@@ -48,10 +48,10 @@ class _Copy:
     """The list once more, with its digest: which of two is whole can be told."""
 
     digest: str
-    sources: list[Source]
+    sources: list[LogSource]
 
 
-def add_source(home: Home, path: Path, namespace: str, timezone: str = "UTC") -> Source:
+def add_source(home: Home, path: Path, namespace: str, timezone: str = "UTC") -> LogSource:
     """Registers a file or folder; again with another timezone changes that.
 
     Raises:
@@ -63,7 +63,7 @@ def add_source(home: Home, path: Path, namespace: str, timezone: str = "UTC") ->
     except (KeyError, ValueError, OSError):
         raise ValueError(f"no such timezone: {timezone}") from None
     place = _absolute(path)
-    source = Source(str(place), namespace, timezone)
+    source = LogSource(str(place), namespace, timezone)
     if not place.exists():
         raise SourceError(f"source {place}: no such file or folder")
     if place.is_relative_to(home.root):
@@ -81,7 +81,7 @@ def add_source(home: Home, path: Path, namespace: str, timezone: str = "UTC") ->
     return source
 
 
-def list_sources(home: Home) -> list[Source]:
+def list_sources(home: Home) -> list[LogSource]:
     """Registered sources, sorted by path; of a list that is gone or damaged, those of its copy.
 
     Raises:
@@ -100,17 +100,17 @@ def list_sources(home: Home) -> list[Source]:
         ) from error
 
 
-def own_sources(home: Home) -> list[Source]:
+def own_sources(home: Home) -> list[LogSource]:
     """Registered sources, as the list itself has them.
 
     Raises:
         FileNotFoundError: there is none.
         NoteError: it cannot be read.
     """
-    return read_note(home.sources, list[Source])
+    return read_note(home.sources, list[LogSource])
 
 
-def copied_sources(home: Home) -> list[Source] | None:
+def copied_sources(home: Home) -> list[LogSource] | None:
     """Registered sources, as the copy of the list has them; None if there is none that is whole."""
     try:
         copied = read_note(home.sources_copy, _Copy)
@@ -134,9 +134,9 @@ def keep_sources(home: Home) -> None:
         _write(home, known)
 
 
-def salvaged_sources(home: Home) -> list[Source]:
+def salvaged_sources(home: Home) -> list[LogSource]:
     """Those sources that can still be read of a list that cannot, and of its copy."""
-    found: set[Source] = set()
+    found: set[LogSource] = set()
     for file in (home.sources, home.sources_copy):
         try:
             text = read_regular(file).decode(errors="replace")
@@ -144,7 +144,7 @@ def salvaged_sources(home: Home) -> list[Source]:
             continue
         for part in _ITEM.findall(text):
             with suppress(ValueError, RecursionError):
-                found.add(msgspec.convert(json.loads(part), Source))
+                found.add(msgspec.convert(json.loads(part), LogSource))
     return sorted(source for source in found if "\ufffd" not in source.path)
 
 
@@ -163,7 +163,7 @@ def files_there(home: Home, namespace: str | None = None) -> list[LogFile]:
     return list(found.values())
 
 
-def remove_source(home: Home, path: Path) -> Source:
+def remove_source(home: Home, path: Path) -> LogSource:
     """Takes a source off the list; what was read from it stays.
 
     Raises:
@@ -183,7 +183,7 @@ def _absolute(path: Path) -> Path:
     return path.expanduser().resolve()
 
 
-def _write(home: Home, sources: list[Source]) -> None:
+def _write(home: Home, sources: list[LogSource]) -> None:
     check_writable(home)
     sources = sorted(sources)
     for file, content in (
@@ -193,5 +193,5 @@ def _write(home: Home, sources: list[Source]) -> None:
         replace_file(file, json.dumps(content, indent=2).encode() + b"\n")
 
 
-def _digest(sources: list[Source]) -> str:
+def _digest(sources: list[LogSource]) -> str:
     return digest(*(json.dumps(asdict(source), sort_keys=True) for source in sources))

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import polars as pl
 
-from resources.home.home import Home, check_namespace
+from cairn.resources.home.home import Home, check_namespace
 
 SEARCH, CONTEXT = "search", "context"
 """Kinds of answers: to who asked, and memories for a prompt."""

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from resources.home.home import Home, check_writable, set_aside
+from cairn.resources.home.home import Home, check_writable, set_aside
 
 POLL_SECONDS = 0.1
 PATIENCE_SECONDS = 1.0

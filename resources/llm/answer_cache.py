@@ -17,8 +17,8 @@ from urllib.parse import quote
 import polars as pl
 from pydantic import ValidationError
 
-from knowledge.llm.client import Answer, Ask
-from knowledge.schema.tables import MODEL_CALLS
+from cairn.knowledge.llm.client import Answer, Ask
+from cairn.knowledge.schema.tables import MODEL_CALLS
 
 ATTEMPTS = 3
 """Times that a question is asked whose answer is none; then it waits for `clear_failed`."""
@@ -54,7 +54,7 @@ class AnswersError(Exception):
     """The file of answers cannot be used; the message says why and what to do."""
 
 
-class Kept(NamedTuple):
+class CachedAnswer(NamedTuple):
     """One answer as it is kept."""
 
     key: str
@@ -84,7 +84,7 @@ class Kept(NamedTuple):
     """ISO time, UTC."""
 
 
-def replayed(ask: Ask, kept: Kept) -> Answer:
+def replayed(ask: Ask, kept: CachedAnswer) -> Answer:
     """A kept answer to a question."""
     if kept.outcome != "done":
         return Answer("failed", reason=kept.reason, key=kept.key)
@@ -113,9 +113,9 @@ class Call(NamedTuple):
 
 
 _PUT = (
-    f"INSERT INTO answers VALUES ({', '.join('?' * len(Kept._fields))}) "  # noqa: S608
+    f"INSERT INTO answers VALUES ({', '.join('?' * len(CachedAnswer._fields))}) "  # noqa: S608
     "ON CONFLICT (key) DO UPDATE SET "
-    + ", ".join(f"{name} = excluded.{name}" for name in Kept._fields[1:])
+    + ", ".join(f"{name} = excluded.{name}" for name in CachedAnswer._fields[1:])
 )
 _PAY = f"INSERT INTO calls VALUES (NULL, {', '.join('?' * len(Call._fields))})"  # noqa: S608
 
@@ -129,7 +129,7 @@ class Answers:
         self._lock = threading.Lock()
         self._opened: sqlite3.Connection | None = None
 
-    def read(self, keys: Iterable[str]) -> dict[str, Kept]:
+    def read(self, keys: Iterable[str]) -> dict[str, CachedAnswer]:
         """The answers kept under these keys, whatever became of them."""
         with self._reading() as database:
             rows = (
@@ -139,9 +139,9 @@ class Answers:
                     [json.dumps(list(keys))],
                 ).fetchall()
             )
-        return {row[0]: Kept(*row) for row in rows or ()}
+        return {row[0]: CachedAnswer(*row) for row in rows or ()}
 
-    def put(self, kept: Kept, record_ids: Iterable[str]) -> None:
+    def put(self, kept: CachedAnswer, record_ids: Iterable[str]) -> None:
         """Keeps an answer in place of the one under its key, with the records that it saw.
 
         Records that the one before it saw stay: they asked the same.
@@ -168,12 +168,12 @@ class Answers:
             with self._writing() as database:
                 _add_records(database, missing)
 
-    def of_namespace(self, namespace: str) -> list[Kept]:
+    def of_namespace(self, namespace: str) -> list[CachedAnswer]:
         """Every answer of a namespace, by key."""
         query = "SELECT * FROM answers WHERE namespace = ? ORDER BY key"
         with self._reading() as database:
             rows = database.execute(query, [namespace]).fetchall() if database else []
-        return [Kept(*row) for row in rows]
+        return [CachedAnswer(*row) for row in rows]
 
     def delete(self, namespace: str, record_ids: Iterable[str], keys: Iterable[str] = ()) -> int:
         """Deletes every answer that saw one of these records, or has such a key; with its bytes.
@@ -202,7 +202,7 @@ class Answers:
 
     def about(
         self, namespace: str, prompts: Iterable[str], record_ids: Iterable[str]
-    ) -> list[Kept]:
+    ) -> list[CachedAnswer]:
         """Answers to some prompts, of any version, that saw one of these records; by key."""
         query = (
             "SELECT * FROM answers WHERE outcome = 'done' AND namespace = ? "
@@ -212,7 +212,7 @@ class Answers:
         given = [namespace, json.dumps(list(prompts)), json.dumps(list(record_ids))]
         with self._reading() as database:
             rows = database.execute(query, given).fetchall() if database else []
-        return [Kept(*row) for row in rows]
+        return [CachedAnswer(*row) for row in rows]
 
     def clear_failed(
         self, namespace: str | None = None, record_ids: Iterable[str] | None = None
@@ -230,14 +230,14 @@ class Answers:
         )
         return self._delete(failed + seen, [namespace or "", json.dumps(list(record_ids))])
 
-    def failed(self, namespace: str | None = None) -> list[Kept]:
+    def failed(self, namespace: str | None = None) -> list[CachedAnswer]:
         """The answers that failed, by key."""
         query = (
             "SELECT * FROM answers WHERE outcome = 'failed' AND ?1 IN (namespace, '') ORDER BY key"
         )
         with self._reading() as database:
             rows = database.execute(query, [namespace or ""]).fetchall() if database else []
-        return [Kept(*row) for row in rows]
+        return [CachedAnswer(*row) for row in rows]
 
     def records(self, keys: Iterable[str]) -> dict[str, tuple[str, ...]]:
         """The records that each of these answers saw, sorted."""

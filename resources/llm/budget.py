@@ -5,7 +5,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from resources.llm.answer_cache import Answers
+from cairn.resources.llm.answer_cache import Answers
 
 
 class Spent(NamedTuple):

@@ -4,11 +4,11 @@ from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from knowledge.llm.client import Answer, Ask, Bundle, LanguageModel
-from knowledge.nlp.text import estimated_tokens
-from resources.llm.answer_cache import Answers, Kept, replayed
-from resources.llm.inflight import final
-from resources.llm.prices import known
+from cairn.knowledge.llm.client import Answer, Ask, Bundle, LanguageModel
+from cairn.knowledge.nlp.text import estimated_tokens
+from cairn.resources.llm.answer_cache import Answers, CachedAnswer, replayed
+from cairn.resources.llm.inflight import final
+from cairn.resources.llm.prices import known
 
 ANSWER_SHARE = 4
 """An answer is taken to be a quarter as long as it may be."""
@@ -76,7 +76,7 @@ class Unasked:
         ]
 
     def _kept(
-        self, asks: Sequence[Ask], stands: Callable[[Kept], bool] = lambda _: True
+        self, asks: Sequence[Ask], stands: Callable[[CachedAnswer], bool] = lambda _: True
     ) -> list[_Own]:
         """What is kept of each question; else what other versions answered, the newest first."""
         keys = [ask.key(self.model) for ask in asks]
@@ -132,7 +132,7 @@ def stood_in(model: LanguageModel | None) -> frozenset[str]:
     return frozenset(model.stood_in) if isinstance(model, Spared) else frozenset()
 
 
-def _stand_in(ask: Ask, before: Sequence[Kept]) -> Answer:
+def _stand_in(ask: Ask, before: Sequence[CachedAnswer]) -> Answer:
     done = (
         replayed(ask, row)._replace(earlier=row.fingerprint)
         for row in before

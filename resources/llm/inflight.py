@@ -4,13 +4,13 @@ from collections.abc import Iterator, Mapping
 
 from pydantic import BaseModel
 
-from resources.llm.answer_cache import ATTEMPTS, Kept
+from cairn.resources.llm.answer_cache import ATTEMPTS, CachedAnswer
 
 SHRINKS = 6
 """By how much fewer questions share a call for each time that they failed in one: 40, 6, 1."""
 
 
-def final(kept: Kept) -> bool:
+def final(kept: CachedAnswer) -> bool:
     """Whether a question that shares its call is not asked again."""
     return kept.outcome == "done" or kept.attempts >= ATTEMPTS
 
@@ -32,8 +32,8 @@ def chosen(failed: Mapping[str, int], most: int) -> list[str]:
 
 
 def parted(
-    call: Kept, parts: Mapping[str, BaseModel | None], failed: Mapping[str, int]
-) -> Iterator[Kept]:
+    call: CachedAnswer, parts: Mapping[str, BaseModel | None], failed: Mapping[str, int]
+) -> Iterator[CachedAnswer]:
     """What is kept of a call for each question. Its cost stands in the ledger, and once."""
     for key, part in parts.items():
         yield call._replace(

@@ -9,19 +9,19 @@ from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from datetime import UTC, datetime
 from typing import NamedTuple, TypeVar
 
-from knowledge.llm.client import PENDINGS, Answer, Ask, Bundle
-from knowledge.llm.parsing import Reading, Reply, read_reply, spelled_out
-from knowledge.nlp.text import estimated_tokens
-from knowledge.redaction import redactor
-from resources.home.settings import Settings
-from resources.llm import provider
-from resources.llm.answer_cache import ATTEMPTS, Answers, Call, Kept, replayed
-from resources.llm.budget import Budget, Spent, midnight
-from resources.llm.circuit_breaker import Breaker
-from resources.llm.inflight import chosen, final, parted
-from resources.llm.prices import known
-from resources.llm.provider import Said, Trouble
-from resources.llm.retry_sensor import retried
+from cairn.knowledge.llm.client import PENDINGS, Answer, Ask, Bundle
+from cairn.knowledge.llm.parsing import Reading, Reply, read_reply, spelled_out
+from cairn.knowledge.nlp.text import estimated_tokens
+from cairn.knowledge.redaction import redactor
+from cairn.resources.home.settings import Settings
+from cairn.resources.llm import provider
+from cairn.resources.llm.answer_cache import ATTEMPTS, Answers, CachedAnswer, Call, replayed
+from cairn.resources.llm.budget import Budget, Spent, midnight
+from cairn.resources.llm.circuit_breaker import Breaker
+from cairn.resources.llm.inflight import chosen, final, parted
+from cairn.resources.llm.prices import known
+from cairn.resources.llm.provider import Said, Trouble
+from cairn.resources.llm.retry_sensor import retried
 
 logger = logging.getLogger(__name__)
 
@@ -105,7 +105,7 @@ class LitellmModel:
         Raises:
             AnswersError: the file of answers cannot be used.
         """
-        told = _Told([ask.key(self.model) for ask in asks], asks)
+        told = _QuestionsByKey([ask.key(self.model) for ask in asks], asks)
         kept = self._answers.read(told.asks) if asks else {}
         settled = {
             key: replayed(told.asks[key], row)
@@ -139,7 +139,7 @@ class LitellmModel:
         Raises:
             AnswersError: the file of answers cannot be used.
         """
-        told = _Told([ask.key(self.model) for ask in asks], asks)
+        told = _QuestionsByKey([ask.key(self.model) for ask in asks], asks)
         kept = self._answers.read(told.asks) if asks else {}
         settled = {key: replayed(told.asks[key], row) for key, row in kept.items() if final(row)}
         self._answers.see((key, one) for key in settled for one in sorted(told.seen[key]))
@@ -155,7 +155,7 @@ class LitellmModel:
         return self.nightly and not self._answers.called(ask.namespace, ask.asset, since)
 
     def _shared(
-        self, owed: dict[str, Ask], failed: dict[str, int], told: "_Told", bundle: Bundle
+        self, owed: dict[str, Ask], failed: dict[str, int], told: "_QuestionsByKey", bundle: Bundle
     ) -> dict[str, Answer]:
         """Asks as many as may share a call; the answers of those that have one."""
         batch = chosen(failed, bundle.most)
@@ -215,7 +215,7 @@ class LitellmModel:
 
     def _settled(
         self, key: str, ask: Ask, attempts: int, tries: int = ATTEMPTS
-    ) -> tuple[Kept | None, Answer]:
+    ) -> tuple[CachedAnswer | None, Answer]:
         """One question through the models in turn; None to keep if it is still pending."""
         if self._too_long(self.model, ask):
             # No run can fare better: it counts as tried often enough.
@@ -320,10 +320,12 @@ class LitellmModel:
         shown = estimated_tokens(ask.prompt.system) + estimated_tokens(ask.given)
         return context is not None and shown + ask.prompt.max_tokens > context
 
-    def _failed(self, key: str, ask: Ask, reason: str, attempts: int) -> tuple[Kept, Answer]:
+    def _failed(
+        self, key: str, ask: Ask, reason: str, attempts: int
+    ) -> tuple[CachedAnswer, Answer]:
         return self._row(key, ask, reason, attempts), Answer("failed", reason=reason, key=key)
 
-    def _kept(self, key: str, ask: Ask, turns: list[_Turn]) -> tuple[Kept, Answer]:
+    def _kept(self, key: str, ask: Ask, turns: list[_Turn]) -> tuple[CachedAnswer, Answer]:
         """What is kept of the calls of a question, and its answer."""
         last, said = turns[-1], [turn.said for turn in turns]
         row = self._row(key, ask, last.reading.reason, len(turns))._replace(
@@ -339,8 +341,8 @@ class LitellmModel:
             return row, Answer("failed", reason=row.reason, key=key)
         return row, Answer("done", last.reading.value)
 
-    def _row(self, key: str, ask: Ask, reason: str | None, attempts: int) -> Kept:
-        return Kept(
+    def _row(self, key: str, ask: Ask, reason: str | None, attempts: int) -> CachedAnswer:
+        return CachedAnswer(
             key=key,
             namespace=ask.namespace,
             asset=ask.asset,
@@ -360,7 +362,7 @@ class LitellmModel:
         )
 
 
-class _Told:
+class _QuestionsByKey:
     """Questions by key, each once, and the records that those of one key show."""
 
     def __init__(self, keys: Sequence[str], asks: Sequence[Ask]) -> None:

@@ -22,7 +22,7 @@ class Price(NamedTuple):
     """Per token of the input that the provider had in its cache."""
 
 
-class Known(NamedTuple):
+class ModelPrice(NamedTuple):
     """What the map says of a model."""
 
     prices: tuple[Price, ...]
@@ -41,12 +41,12 @@ class Known(NamedTuple):
         return (read - known) * price.read + known * price.cached + written * price.written
 
 
-UNKNOWN = Known((), None)
+UNKNOWN = ModelPrice((), None)
 """A model that the map does not have."""
 
 
 @lru_cache
-def known(model: str) -> Known:
+def known(model: str) -> ModelPrice:
     """What the price map says of a model, by the name under which litellm is asked for it.
 
     A name's first part counts as its provider only where the map says so of the entry: the price
@@ -62,7 +62,7 @@ def known(model: str) -> Known:
     if entry is None:
         return UNKNOWN
     context = entry.get("max_input_tokens")
-    return Known(tuple(_prices(entry)), context if isinstance(context, int) else None)
+    return ModelPrice(tuple(_prices(entry)), context if isinstance(context, int) else None)
 
 
 def _prices(entry: dict[str, Any]) -> list[Price]:

@@ -51,7 +51,7 @@ class Trouble(NamedTuple):
     """Why a call was not answered. Holds no text of the provider's, which may repeat ours."""
 
     reason: str
-    """One of `knowledge.llm.client.FAILURES`, or provider_down."""
+    """One of `cairn.knowledge.llm.client.FAILURES`, or provider_down."""
     name: str
     """Class of the error, and the status where there is one: `RateLimitError 429`."""
     again: bool = False

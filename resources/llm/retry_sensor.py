@@ -4,10 +4,10 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from resources.home.settings import Settings
-from resources.llm import provider
-from resources.llm.circuit_breaker import Breaker
-from resources.llm.provider import Said, Trouble
+from cairn.resources.home.settings import Settings
+from cairn.resources.llm import provider
+from cairn.resources.llm.circuit_breaker import Breaker
+from cairn.resources.llm.provider import Said, Trouble
 
 logger = logging.getLogger(__name__)
 

@@ -6,9 +6,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from resources.home.atomic_files import replace_file
-from resources.home.home import Home
-from resources.home.notes import NoteError, read_note
+from cairn.resources.home.atomic_files import replace_file
+from cairn.resources.home.home import Home
+from cairn.resources.home.notes import NoteError, read_note
 
 CHECKS = "checks.json"
 
@@ -20,7 +20,7 @@ Broken = Mapping[str, Mapping[str, int]]
 
 
 @dataclass(frozen=True)
-class Kept:
+class KeptVerdicts:
     """What is noted of the suites."""
 
     passed: dict[str, str] = field(default_factory=dict[str, str])
@@ -29,17 +29,17 @@ class Kept:
     """What each other one found."""
 
 
-def kept_verdicts(home: Home) -> Kept:
+def kept_verdicts(home: Home) -> KeptVerdicts:
     """What is noted of the suites.
 
     Raises:
         FileNotFoundError: nothing is.
         NoteError: it cannot be read.
     """
-    return read_note(home.root / CHECKS, Kept)
+    return read_note(home.root / CHECKS, KeptVerdicts)
 
 
-class Verdicts:
+class SuiteVerdicts:
     """The last verdict of each suite, kept in the home.
 
     A suite that passed is not run again for the same versions of the tables that it reads. What is
@@ -48,7 +48,7 @@ class Verdicts:
 
     def __init__(self, home: Home) -> None:
         self._file: Path = home.root / CHECKS
-        kept = Kept()
+        kept = KeptVerdicts()
         with suppress(FileNotFoundError, NoteError):
             kept = kept_verdicts(home)
         self._passed, self._broken = kept.passed, kept.broken

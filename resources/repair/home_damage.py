@@ -12,23 +12,25 @@ from pathlib import Path
 
 import polars as pl
 
-from knowledge.assembly.stages import STAGES
-from knowledge.schema.identity import digest
-from knowledge.schema.tables import MODEL_CALLS, RAW_LOGS, RECORDS, SOURCE_FILES, TABLES, WORK
-from resources.context import State
-from resources.home.advice import command
-from resources.home.api_keys import KeyListError, OpenToOthers, list_keys
-from resources.home.atomic_files import read_regular
-from resources.home.damage import RUN, Damage, Damaged, first_line, is_panic
-from resources.home.home import FOLDERS, Home, HomeError
-from resources.home.notes import NoteError
-from resources.home.sources import copied_sources
-from resources.home.tombstones import FORGETTING, forgetting, key_of, tombstones
-from resources.llm.verdict_limits import CHECKS, kept_verdicts
-from resources.repair.lost_records import lost_records
-from resources.repair.lost_sources import damaged_lists, register_again
-from resources.repair.sqlite_files import sqlite_damage, sqlite_header
-from resources.warehouse.publication import (
+from cairn.knowledge.assembly.run import STEPS
+from cairn.knowledge.assembly.stages import STAGES
+from cairn.knowledge.schema.identity import digest
+from cairn.knowledge.schema.tables import MODEL_CALLS, RAW_LOGS, RECORDS, SOURCE_FILES, TABLES, WORK
+from cairn.resources.context import State
+from cairn.resources.deletion.applying import STAGE as FORGET
+from cairn.resources.deletion.tombstones import FORGETTING, forgetting, key_of, tombstones
+from cairn.resources.home.advice import command
+from cairn.resources.home.api_keys import KeyListError, OpenToOthers, list_keys
+from cairn.resources.home.atomic_files import read_regular
+from cairn.resources.home.damage import RUN, Damage, Damaged, first_line, is_panic
+from cairn.resources.home.home import FOLDERS, Home, HomeError
+from cairn.resources.home.notes import NoteError
+from cairn.resources.home.sources import copied_sources
+from cairn.resources.llm.verdict_limits import CHECKS, kept_verdicts
+from cairn.resources.repair.lost_records import lost_records
+from cairn.resources.repair.lost_sources import damaged_lists, register_again
+from cairn.resources.repair.sqlite_files import sqlite_damage, sqlite_header
+from cairn.resources.warehouse.publication import (
     HELD,
     Manifest,
     kept_held,
@@ -36,11 +38,9 @@ from resources.warehouse.publication import (
     namespaces,
     published,
 )
-from resources.warehouse.table_files import TableDamage, has_version, table_damage
+from cairn.resources.warehouse.table_files import TableDamage, has_version, table_damage
 
 NOTHING = "nothing"
-FORGOTTEN = "forget"
-"""Stage of the rows of `work` that say which tombstones were applied."""
 BACKUP = "put it there from a backup, then `cairn run`"
 LOSS = "or `cairn run --accept-loss` goes on without it"
 
@@ -289,7 +289,7 @@ def _index(state: State, deep: bool) -> Iterator[Damage]:
     del deep  # the engine touches files that it loads
     if state.settings.qdrant_url is not None:
         return
-    from resources.vector_index.edge import EdgeIndex
+    from cairn.resources.vector_index.edge import EdgeIndex
 
     index = state.index
     if not isinstance(index, EdgeIndex) or not state.home.index.is_dir():
@@ -334,16 +334,8 @@ def _claimed(state: State) -> set[str]:
     if _has_rows(state, WORK.name):
         done = set(state.warehouse.read(WORK, columns=["stage"]).collect()["stage"])
         found |= {table.name for one in STAGES if one.name in done for table in one.writes}
-        found |= {name for name in BY_DAY.get("raw_logs", ()) if "raw_logs" in done}
+        found |= {table.name for table in STEPS["raw_logs"].writes if "raw_logs" in done}
     return found
-
-
-BY_DAY = {
-    "raw_logs": ("raw_logs", "conversations", "episodes"),
-    "candidates": ("candidates", "refusals", "pieces", "check_ins"),
-    "learning_candidates": ("learning_candidates",),
-}
-"""Tables that are made by day, by what makes them."""
 
 
 def _has_rows(state: State, table: str) -> bool:
@@ -399,7 +391,7 @@ def _tombstones(state: State, deep: bool) -> Iterator[Damage]:
                      stops=True)  # fmt: skip
     gone: set[tuple[str, str]] = set()
     if _has_rows(state, WORK.name):
-        applied = state.warehouse.read(WORK).filter(pl.col("stage") == FORGOTTEN).collect()
+        applied = state.warehouse.read(WORK).filter(pl.col("stage") == FORGET).collect()
         for name, unit, noted in applied.select("namespace", "unit", "unit_hash").iter_rows():
             if (name, unit) not in told or noted not in (unit, told[name, unit]):
                 gone.add((name, unit))

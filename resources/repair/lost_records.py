@@ -12,14 +12,14 @@ from urllib.parse import unquote
 
 import polars as pl
 
-from knowledge.schema.tables import RAW_LOGS, RECORDS, SOURCE_FILES, Table
-from resources.home.home import Home, remove, set_aside
-from resources.home.inbox import namespaces_of_inbox
-from resources.home.log_files import log_files, prefix_hash
-from resources.home.sources import SourceError, list_sources
-from resources.warehouse.delta import opened
-from resources.warehouse.table_files import TableDamage, data_files, decodes, table_damage
-from resources.warehouse.warehouse import Warehouse
+from cairn.knowledge.schema.tables import RAW_LOGS, RECORDS, SOURCE_FILES, Table
+from cairn.resources.home.home import Home, remove, set_aside
+from cairn.resources.home.inbox import namespaces_of_inbox
+from cairn.resources.home.log_files import log_files, prefix_hash
+from cairn.resources.home.sources import SourceError, list_sources
+from cairn.resources.warehouse.delta import opened
+from cairn.resources.warehouse.table_files import TableDamage, data_files, decodes, table_damage
+from cairn.resources.warehouse.warehouse import Warehouse
 
 _PLACE = ["namespace", "source_file", "source_line"]
 _REBUILT = "_rebuilt"

@@ -4,11 +4,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from resources.home.advice import command
-from resources.home.home import Home
-from resources.home.log_files import on_disk
-from resources.home.notes import NoteError
-from resources.home.sources import Source, copied_sources, own_sources, salvaged_sources
+from cairn.resources.home.advice import command
+from cairn.resources.home.home import Home
+from cairn.resources.home.log_files import on_disk
+from cairn.resources.home.notes import NoteError
+from cairn.resources.home.sources import LogSource, copied_sources, own_sources, salvaged_sources
 
 AT_ONCE = 100
 """Sources that one command names: a shell takes only so many words."""
@@ -65,7 +65,7 @@ def register_again(home: Home, read: Iterable[tuple[str, str]]) -> str:
     return told
 
 
-def _is_sure(source: Source, owners: dict[str, set[str]]) -> bool:
+def _is_sure(source: LogSource, owners: dict[str, set[str]]) -> bool:
     """Whether what is left of a damaged list can be meant: no file in it was another's."""
     within = (names for path, names in owners.items() if Path(path).is_relative_to(source.path))
     return Path(source.path).exists() and all(names == {source.namespace} for names in within)

@@ -2,7 +2,7 @@
 
 import qdrant_edge as edge
 
-from knowledge.nlp.text import spaced
+from cairn.knowledge.nlp.text import spaced
 
 AVERAGE_LENGTH = 64.0
 """Tokens of a typical document; a constant, so that one text's weights depend on no other."""

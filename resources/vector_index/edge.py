@@ -16,14 +16,14 @@ from typing import Any
 import polars as pl
 import qdrant_edge as edge
 
-from resources.home.atomic_files import replace_file
-from resources.home.damage import first_line, is_panic
-from resources.home.home import check_namespace
-from resources.home.notes import NoteError, read_note
-from resources.home.seals import SEALS, has_size, is_as_sealed, seal, seals
-from resources.vector_index.bm25 import Words
-from resources.vector_index.filters import INDEXED, Condition, conditions
-from resources.vector_index.fusion import (
+from cairn.resources.home.atomic_files import replace_file
+from cairn.resources.home.damage import first_line, is_panic
+from cairn.resources.home.home import check_namespace
+from cairn.resources.home.notes import NoteError, read_note
+from cairn.resources.home.seals import SEALS, has_size, is_as_sealed, seal, seals
+from cairn.resources.vector_index.bm25 import Words
+from cairn.resources.vector_index.filters import INDEXED, Condition, conditions
+from cairn.resources.vector_index.fusion import (
     DENSE,
     EXACT_BELOW,
     SPARSE,
@@ -34,7 +34,7 @@ from resources.vector_index.fusion import (
     indexing_threshold,
     ranked,
 )
-from resources.vector_index.protocol import (
+from cairn.resources.vector_index.protocol import (
     FORMAT,
     Filters,
     Generation,

@@ -3,21 +3,21 @@
 import json
 from collections.abc import Sequence
 from functools import cache
-from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from safetensors import safe_open
 
-from knowledge.vectors.model import Embedder, Vectors
-from knowledge.vectors.similarity import Curve
+from cairn.knowledge.vectors.model import Embedder, Vectors
+from cairn.knowledge.vectors.similarity import Curve
+from cairn.resources.vector_index.vocabulary import DIMENSION, tokenizer, weights_file
 
 CALIBRATION = Path(__file__).parent / "calibration"
 
-_DIMENSION = 256
 _LONGEST = 20_000  # characters; a mean over more words than these says nothing
 _TEXTS_AT_ONCE = 64
+_MANY = 200
 
 
 def load_curve(name: str) -> Curve:
@@ -32,23 +32,19 @@ class WordllamaEmbedder:
     Texts over 20,000 characters are cut. A text without a known word has a vector of zeros.
     """
 
-    model: str = f"wordllama-l2-supercat-{_DIMENSION}"
+    model: str = f"wordllama-l2-supercat-{DIMENSION}"
 
     def __init__(self) -> None:
-        # Imported late: it costs a tenth of a second that most commands need not pay.
-        wordllama = import_module("wordllama")
-        # Weights and tokenizer lie in the package's own folder; pointed there and told not to
-        # download, it has no reason to look anywhere else.
-        package = Path(str(wordllama.__file__)).parent
-        loaded = wordllama.WordLlama.load(dim=_DIMENSION, cache_dir=package, disable_download=True)
-        self._weights: NDArray[np.float32] = loaded.embedding
-        self._tokenizer: Any = loaded.tokenizer
-        self._tokenizer.no_padding()
+        with safe_open(weights_file(), "np") as stored:
+            self._weights: NDArray[np.float16 | np.float32] = stored.get_tensor("embedding.weight")
+        self._tokenizer = tokenizer()
         self._curve: Curve = load_curve("wordllama")
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Unit vectors, shape (texts, 256), float32; the same for a text whatever the batch."""
-        vectors = np.zeros((len(texts), _DIMENSION), dtype=np.float32)
+        if len(texts) > _MANY and self._weights.dtype == np.float16:
+            self._weights = self._weights.astype(np.float32)  # equal, and faster to add
+        vectors = np.zeros((len(texts), DIMENSION), dtype=np.float32)
         for start in range(0, len(texts), _TEXTS_AT_ONCE):
             batch = [text[:_LONGEST] for text in texts[start : start + _TEXTS_AT_ONCE]]
             for row, encoded in enumerate(

@@ -2,7 +2,7 @@
 
 from typing import Any, Literal, NamedTuple
 
-from resources.vector_index.protocol import Filters
+from cairn.resources.vector_index.protocol import Filters
 
 INDEXED: dict[str, Literal["keyword", "number", "time"]] = {
     "namespace": "keyword", "kind": "keyword", "status": "keyword", "strength": "number",

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from resources.vector_index.protocol import Hit
+from cairn.resources.vector_index.protocol import Hit
 
 DENSE, SPARSE = "dense", "bm25"
 EXACT_BELOW = 100_000
@@ -22,7 +22,7 @@ Arm = dict[PointId, tuple[float, int]]
 """Point → its score and rank among the best."""
 
 
-class Scored(Protocol):
+class ScoredPoint(Protocol):
     """A point that an arm found."""
 
     @property
@@ -31,7 +31,7 @@ class Scored(Protocol):
     def score(self) -> float: ...  # noqa: D102
 
 
-class Held(Protocol):
+class StoredPoint(Protocol):
     """A point as an engine holds it."""
 
     @property
@@ -45,7 +45,7 @@ def indexing_threshold(dimension: int) -> int:
     return EXACT_BELOW * dimension // 256
 
 
-def ranked(found: Sequence[Scored], arm: str, limit: int) -> Arm:
+def ranked(found: Sequence[ScoredPoint], arm: str, limit: int) -> Arm:
     """An arm's best, by score, ties by the id of the point."""
     scores = [-round(point.score, DIGITS[arm]) for point in found]
     cut = sorted(scores)[:limit][-1:] or [0.0]
@@ -59,7 +59,7 @@ def ranked(found: Sequence[Scored], arm: str, limit: int) -> Arm:
 def hits(
     arms: Mapping[str, Arm],
     asked: Sequence[float] | None,
-    retrieve: Callable[[list[PointId], bool], Iterable[Held]],
+    retrieve: Callable[[list[PointId], bool], Iterable[StoredPoint]],
     *,
     vectors: bool,
 ) -> list[Hit]:

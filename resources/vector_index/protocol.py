@@ -11,9 +11,9 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import polars as pl
 
-from knowledge.schema.identity import digest
-from knowledge.schema.tables import TEXT, TEXTS, TIME
-from knowledge.vectors.model import Vectors
+from cairn.knowledge.schema.identity import digest
+from cairn.knowledge.schema.tables import TEXT, TEXTS, TIME
+from cairn.knowledge.vectors.model import Vectors
 
 FORMAT = 4
 """Rises when points or BM25 change: all names change, and all is built anew."""

@@ -11,10 +11,10 @@ from typing import Any
 import polars as pl
 from qdrant_client import models
 
-from resources.home.home import check_namespace
-from resources.vector_index.bm25 import Words
-from resources.vector_index.filters import INDEXED, Condition, conditions
-from resources.vector_index.fusion import (
+from cairn.resources.home.home import check_namespace
+from cairn.resources.vector_index.bm25 import Words
+from cairn.resources.vector_index.filters import INDEXED, Condition, conditions
+from cairn.resources.vector_index.fusion import (
     DENSE,
     EXACT_BELOW,
     SPARSE,
@@ -25,7 +25,7 @@ from resources.vector_index.fusion import (
     indexing_threshold,
     ranked,
 )
-from resources.vector_index.protocol import (
+from cairn.resources.vector_index.protocol import (
     Filters,
     Generation,
     Hit,
@@ -37,7 +37,7 @@ from resources.vector_index.protocol import (
     described,
     prepared,
 )
-from resources.vector_index.server_client import QUICK, SLOW, Server
+from cairn.resources.vector_index.server_client import QUICK, SLOW, Server
 
 logger = logging.getLogger(__name__)
 

@@ -14,7 +14,7 @@ from qdrant_client.http.exceptions import (
     UnexpectedResponse,
 )
 
-from resources.vector_index.protocol import VectorIndexError
+from cairn.resources.vector_index.protocol import VectorIndexError
 
 OLDEST = (1, 16)
 """First version of the server whose collections have metadata."""

@@ -5,9 +5,9 @@ from typing import Any
 
 import polars as pl
 
-from knowledge.engine.diff import Change
-from knowledge.schema.tables import Table
-from resources.warehouse.delta import declared_as
+from cairn.knowledge.engine.diff import Change
+from cairn.knowledge.schema.tables import Table
+from cairn.resources.warehouse.delta import declared_as
 
 
 def rows_of(

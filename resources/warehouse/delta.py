@@ -9,11 +9,10 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 import polars as pl
-import pyarrow as pa
 from deltalake import ColumnProperties, DeltaTable, PostCommitHookProperties, WriterProperties
 from deltalake.exceptions import TableNotFoundError
 
-from knowledge.schema.tables import Table
+from cairn.knowledge.schema.tables import Table
 
 WHOLE = "true"
 """A whole table, as Delta's SQL."""
@@ -137,8 +136,8 @@ def files_of(stored: DeltaTable | None, namespace: str) -> pl.DataFrame:
 
 def sizes_of(stored: DeltaTable) -> tuple[list[str], list[int]]:
     """Paths of its files, as the log has them, and how many bytes each has."""
-    added = pa.table(stored.get_add_actions()).select(["path", "size_bytes"]).to_pydict()
-    return added["path"], added["size_bytes"]
+    added = pl.DataFrame(stored.get_add_actions())
+    return added["path"].to_list(), added["size_bytes"].to_list()
 
 
 def uris_of(stored: DeltaTable | None, namespace: str) -> set[str]:
@@ -148,7 +147,7 @@ def uris_of(stored: DeltaTable | None, namespace: str) -> set[str]:
 
 
 @dataclass(frozen=True)
-class Scope:
+class TableScope:
     """The part of a table that is read or replaced."""
 
     days: Sequence[str] | None = None
@@ -209,7 +208,7 @@ class Opened:
         added = pl.DataFrame(self.stored.get_add_actions(flatten=True))
         return frozenset(added.get_column("partition.namespace", default=[]))
 
-    def current(self, scope: Scope) -> pl.DataFrame:
+    def current(self, scope: TableScope) -> pl.DataFrame:
         """Rows of a part of the table, sorted by key."""
         return self.rows.filter(*scope.expressions).sort(self.table.key).collect()
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import polars as pl
 
-from knowledge.schema.tables import Table
-from resources.home.atomic_files import replace_file
-from resources.home.damage import RUN, Damaged
-from resources.home.home import Home, check_namespace
-from resources.home.notes import NoteError, read_note
-from resources.warehouse.warehouse import Warehouse
+from cairn.knowledge.schema.tables import Table
+from cairn.resources.home.atomic_files import replace_file
+from cairn.resources.home.damage import RUN, Damaged
+from cairn.resources.home.home import Home, check_namespace
+from cairn.resources.home.notes import NoteError, read_note
+from cairn.resources.warehouse.warehouse import Warehouse
 
 KEPT = 3
 HELD = "held.json"
@@ -60,7 +60,7 @@ def publish(home: Home, manifest: Manifest) -> bool:
 
 
 @dataclass(frozen=True)
-class Held:
+class HeldBack:
     """Why a namespace was not published, and the versions of tables for which that was so."""
 
     reasons: Sequence[str]
@@ -69,7 +69,7 @@ class Held:
     """Settings of what one publication may strike out."""
 
 
-def held_back(home: Home) -> dict[str, Held]:
+def held_back(home: Home) -> dict[str, HeldBack]:
     """Namespaces whose readers keep what they had, since their invariants do not hold.
 
     A list that cannot be read counts as none: the next publication finds out again.
@@ -80,17 +80,17 @@ def held_back(home: Home) -> dict[str, Held]:
         return {}
 
 
-def kept_held(home: Home) -> dict[str, Held]:
+def kept_held(home: Home) -> dict[str, HeldBack]:
     """What is noted of namespaces that are held back.
 
     Raises:
         FileNotFoundError: nothing is.
         NoteError: it cannot be read.
     """
-    return read_note(home.root / HELD, dict[str, Held])
+    return read_note(home.root / HELD, dict[str, HeldBack])
 
 
-def hold_back(home: Home, held: Mapping[str, Held]) -> None:
+def hold_back(home: Home, held: Mapping[str, HeldBack]) -> None:
     """Keeps which namespaces are held back, in place of those that were."""
     if held != held_back(home):
         content = {namespace: asdict(each) for namespace, each in held.items()}
@@ -157,7 +157,6 @@ def read_published(
     manifest: Manifest,
     table: Table,
     *,
-    days: Sequence[str] | None = None,
     columns: Sequence[str] | None = None,
 ) -> pl.LazyFrame:
     """Rows of the manifest's namespace in a table as it was published.
@@ -170,7 +169,7 @@ def read_published(
         return empty if columns is None else empty.select(columns)
     # A table of the whole home (extractors) has no namespace.
     namespace = manifest.namespace if "namespace" in table.columns else None
-    return warehouse.read(table, namespace=namespace, days=days, columns=columns, version=version)
+    return warehouse.read(table, namespace=namespace, columns=columns, version=version)
 
 
 def _file(home: Home, namespace: str) -> Path:

@@ -10,9 +10,17 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from deltalake import DeltaTable
 
-from resources.home.damage import as_damage, first_line
-from resources.home.seals import Seal, has_size, is_as_sealed, keep_seals, seal, seals, tells_damage
-from resources.warehouse.delta import sizes_of
+from cairn.resources.home.damage import as_damage, first_line
+from cairn.resources.home.seals import (
+    Seal,
+    has_size,
+    is_as_sealed,
+    keep_seals,
+    seal,
+    seals,
+    tells_damage,
+)
+from cairn.resources.warehouse.delta import sizes_of
 
 LOG = "_delta_log"
 

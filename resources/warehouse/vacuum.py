@@ -7,8 +7,8 @@ from typing import Any
 
 from deltalake.exceptions import DeltaError
 
-from resources.home.atomic_files import sync_folder
-from resources.warehouse.delta import HOOKS, Delta, opened, written_as
+from cairn.resources.home.atomic_files import sync_folder
+from cairn.resources.warehouse.delta import HOOKS, Delta, opened, written_as
 
 SMALL_FILES = 32
 """More files than this beside one per partition, and the night compacts a table."""

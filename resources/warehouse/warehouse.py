@@ -13,18 +13,18 @@ import pyarrow as pa
 from deltalake import CommitProperties, DeltaTable, write_deltalake
 from deltalake.exceptions import CommitFailedError, DeltaError
 
-from knowledge.engine.diff import Change, difference
-from knowledge.schema.tables import Table
-from resources.home.damage import RUN, Damaged, first_line
-from resources.home.seals import has_size
-from resources.warehouse.change_feed import apart, are_spread, rows_of
-from resources.warehouse.delta import (
+from cairn.knowledge.engine.diff import Change, difference
+from cairn.knowledge.schema.tables import Table
+from cairn.resources.home.damage import RUN, Damaged, first_line
+from cairn.resources.home.seals import has_size
+from cairn.resources.warehouse.change_feed import apart, are_spread, rows_of
+from cairn.resources.warehouse.delta import (
     HOOKS,
     WHOLE,
     Commit,
     Delta,
     Opened,
-    Scope,
+    TableScope,
     files_of,
     last_commit,
     opened,
@@ -34,8 +34,8 @@ from resources.warehouse.delta import (
     uris_of,
     written_as,
 )
-from resources.warehouse.table_files import reseal, seal_commit
-from resources.warehouse.vacuum import purged, vacuumed
+from cairn.resources.warehouse.table_files import reseal, seal_commit
+from cairn.resources.warehouse.vacuum import purged, vacuumed
 
 ATTEMPTS = 5
 KEPT_OPEN = 128
@@ -104,7 +104,9 @@ class Warehouse:
         if opened is None and version is not None:
             raise Damaged(f"table {table.name} is gone: {RUN}")
         frame = table.empty().lazy() if opened is None else opened.rows
-        frame = frame.filter(*Scope(days, None if namespace is None else [namespace]).expressions)
+        frame = frame.filter(
+            *TableScope(days, None if namespace is None else [namespace]).expressions
+        )
         return frame if columns is None else frame.select(columns)
 
     def version(self, table: Table) -> int | None:
@@ -147,7 +149,7 @@ class Warehouse:
         found = None if opened is None else opened.content_version
         if read_version is not None and found != read_version:
             raise Conflict(f"{table.name}: computed from version {read_version}, now {found}")
-        scope = Scope(days, namespaces)
+        scope = TableScope(days, namespaces)
         return self._replace(table, opened, scope, _current(table, opened, scope), frame)
 
     def update(
@@ -170,7 +172,7 @@ class Warehouse:
             Conflict: another writer came first every time.
             ValueError: as `write`.
         """
-        scope = Scope(days, namespaces)
+        scope = TableScope(days, namespaces)
         for attempt in range(ATTEMPTS):
             opened = self._opened(table)
             current = _current(table, opened, scope)
@@ -203,7 +205,7 @@ class Warehouse:
         texts = [name for name in table.key[::-1] if table.schema[name] == pl.String]
         by = max(texts, key=lambda name: keys[name].n_unique())
         ids = keys[by].unique().sort()
-        scope = Scope(namespaces=[namespace])
+        scope = TableScope(namespaces=[namespace])
         come = _checked(table, table.frame(change.come))
         if len(ids) > MOST_IDS or (
             not table.by_day
@@ -254,7 +256,7 @@ class Warehouse:
                 return apart(table, gone, come)
             differ = pl.concat(files_of(one, namespace) for one in stored).unique(keep="none")
             days = differ["day"].unique().to_list()
-            scope = Scope(days, [namespace] if differ.height else [])
+            scope = TableScope(days, [namespace] if differ.height else [])
             return difference(*(_current(table, one, scope) for one in (then, now)))
         except (Damaged, OSError):
             return None
@@ -371,7 +373,7 @@ class Warehouse:
         self,
         table: Table,
         opened: Opened | None,
-        scope: Scope,
+        scope: TableScope,
         current: pl.DataFrame,
         frame: pl.DataFrame,
     ) -> Written:
@@ -383,7 +385,7 @@ class Warehouse:
         part = rows
         if opened is not None and table.by_day and scope.days is None and scope.namespaces:
             days = difference(current, rows).rows["day"].unique().to_list()
-            scope = Scope(days, scope.namespaces)
+            scope = TableScope(days, scope.namespaces)
             part = rows.filter(*scope.expressions)
         data = _as_stored(table, part)
         return self._commit(
@@ -452,7 +454,7 @@ class Warehouse:
         return Delta(uri, storage_options=self._options)
 
 
-def _current(table: Table, opened: Opened | None, scope: Scope) -> pl.DataFrame:
+def _current(table: Table, opened: Opened | None, scope: TableScope) -> pl.DataFrame:
     return table.empty() if opened is None else opened.current(scope)
 
 

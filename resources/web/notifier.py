@@ -12,9 +12,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from resources.home.atomic_files import append_lines, replace_file
-from resources.home.home import Home, check_namespace
-from resources.home.settings import Settings
+from cairn.resources.home.atomic_files import append_lines, replace_file
+from cairn.resources.home.home import Home, check_namespace
+from cairn.resources.home.settings import Settings
 
 DEFAULT = "default"
 """Namespace of an address that names none, where the settings name none either."""
@@ -32,7 +32,7 @@ def _plain(text: str, most: int) -> str:
     return _CALL.sub("\\g<0>\u200b", line)
 
 
-class Message(NamedTuple):
+class OutgoingMessage(NamedTuple):
     """What one person is told at once."""
 
     record_id: str
@@ -45,7 +45,7 @@ class Message(NamedTuple):
     image_url: str | None
     at: datetime
 
-    def plain(self) -> "Message":
+    def plain(self) -> "OutgoingMessage":
         """The same on lines of their own: no control character, and nobody is called by it.
 
         A chat reads `@everyone`, `<@id>` or `<!here>` of any text; a space of no width ends that.
@@ -100,7 +100,7 @@ def places(settings: Settings, namespace: str) -> list[str]:
     return own or [address for name, address in given if name == "*"]
 
 
-def send(home: Home, settings: Settings, message: Message) -> Sent:
+def send(home: Home, settings: Settings, message: OutgoingMessage) -> Sent:
     """Tells it, once, at every place of its namespace.
 
     Raises:
@@ -121,7 +121,7 @@ def send(home: Home, settings: Settings, message: Message) -> Sent:
     return Sent(f"{reached}; not {', '.join(missed)}" if missed else reached)
 
 
-def _by_apprise(address: str, message: Message) -> bool:
+def _by_apprise(address: str, message: OutgoingMessage) -> bool:
     from apprise import Apprise, AppriseAsset, NotifyFormat
 
     _silence()
@@ -144,7 +144,7 @@ def told_in(home: Home, namespace: str) -> Path:
     return home.root / "notifications" / f"{check_namespace(namespace)}.jsonl"
 
 
-def _append(file: Path, message: Message) -> None:
+def _append(file: Path, message: OutgoingMessage) -> None:
     line = {
         "at": message.at.isoformat(),
         "record_id": message.record_id,

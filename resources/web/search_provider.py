@@ -10,9 +10,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from knowledge.ingest.inbox_events.searches import Result
-from knowledge.nlp.text import STOP_WORDS, words
-from resources.home.settings import ConfigError, Settings
+from cairn.knowledge.ingest.inbox_events.searches import FoundPage
+from cairn.knowledge.nlp.text import STOP_WORDS, words
+from cairn.resources.home.settings import ConfigError, Settings
 
 logger = logging.getLogger(__name__)
 
@@ -36,10 +36,10 @@ _ASKING = frozenset({
 """Words by which something is asked about, and which do not tell what."""
 
 
-class Found(NamedTuple):
+class SearchOutcome(NamedTuple):
     """What a search brought; none is an answer too."""
 
-    results: Sequence[Result]
+    results: Sequence[FoundPage]
     seconds: float
 
 
@@ -59,7 +59,7 @@ class SearchProvider(Protocol):
         """What it is called in receipts."""
         ...
 
-    def search(self, query: str) -> Found | Failed:
+    def search(self, query: str) -> SearchOutcome | Failed:
         """At most as many results as the settings say, the best first."""
         ...
 
@@ -75,16 +75,16 @@ def search_provider(settings: Settings) -> SearchProvider | None:
         return None
     if named.startswith(FOLDER):
         return Folder(Path(named.removeprefix(FOLDER)).expanduser(), settings.search_results)
-    return Engine(named, settings)
+    return SearchEngine(named, settings)
 
 
-class Engine:
+class SearchEngine:
     """A search engine, asked through litellm."""
 
     def __init__(
         self, name: str, settings: Settings, pause: Callable[[float], None] = time.sleep
     ) -> None:
-        from resources.llm import provider
+        from cairn.resources.llm import provider
 
         if name not in (known := provider.search_providers()):
             raise ConfigError(
@@ -95,9 +95,9 @@ class Engine:
         self._settings = settings
         self._pause = pause
 
-    def search(self, query: str) -> Found | Failed:
+    def search(self, query: str) -> SearchOutcome | Failed:
         """Asks the engine, again where that may help."""
-        from resources.llm import provider
+        from cairn.resources.llm import provider
 
         settings, start = self._settings, time.perf_counter()
         tries = settings.search_max_retries + 1
@@ -111,7 +111,7 @@ class Engine:
             )
             if not isinstance(came, provider.Trouble):
                 results = [_kept(one) for one in came[: settings.search_results]]
-                return Found(results, time.perf_counter() - start)
+                return SearchOutcome(results, time.perf_counter() - start)
             logger.info("%s: %s, try %d of %d", self.name, came.name, number, tries)
             delay = FIRST_DELAY * 2 ** (number - 1) if came.delay is None else came.delay
             if not came.again or delay > LONGEST_DELAY or number == tries:
@@ -120,14 +120,14 @@ class Engine:
         return Failed("not asked", at_once=False)
 
 
-def _kept(result: object) -> Result:
+def _kept(result: object) -> FoundPage:
     """A result of litellm's, as what it is: text from outside."""
 
     def text(*names: str) -> str:
         found = (getattr(result, name, None) for name in names)
         return next((one for one in found if isinstance(one, str) and one), "")
 
-    return Result(
+    return FoundPage(
         title=text("title")[:300],
         url=text("url") or None,
         text=text("snippet")[:LONGEST_TEXT],
@@ -179,7 +179,7 @@ class Folder:
             for passage in _passages(path, path.relative_to(root).as_posix())
         ]
 
-    def search(self, query: str) -> Found | Failed:
+    def search(self, query: str) -> SearchOutcome | Failed:
         """Passages with the words of a query."""
         start = time.perf_counter()
         terms = set(_terms(query))
@@ -204,10 +204,10 @@ class Folder:
             scored.append((score, passage))
         scored.sort(key=lambda one: (-one[0], one[1].file, one[1].number))
         results = [
-            Result(one.title, f"{FOLDER}{one.file}", one.text, _picture(one.text))
+            FoundPage(one.title, f"{FOLDER}{one.file}", one.text, _picture(one.text))
             for _, one in scored[: self._most]
         ]
-        return Found(results, time.perf_counter() - start)
+        return SearchOutcome(results, time.perf_counter() - start)
 
 
 def _picture(text: str) -> str | None:

@@ -3,22 +3,22 @@
 from collections.abc import Sequence
 from typing import Any
 
-from knowledge.ingest.inbox_events.decisions import FACT
-from serving.cli.terminal import Column, advise, console, emit_json, print_table, say
-from serving.read.display import one_line
-from serving.status.pending import NEXT_RUN
-from serving.write.decisions import Named
+from cairn.knowledge.ingest.inbox_events.decisions import FACT
+from cairn.serving.cli.terminal import TerminalColumn, advise, console, emit_json, print_table, say
+from cairn.serving.read.display import one_line
+from cairn.serving.status.pending import NEXT_RUN
+from cairn.serving.write.decisions import NamedThing
 
 COLUMNS = (
-    Column("id"),
-    Column("confidence", "conf"),
-    Column("status", from_width=110),
-    Column("text", "what it says", wide=True),
+    TerminalColumn("id"),
+    TerminalColumn("confidence", "conf"),
+    TerminalColumn("status", from_width=110),
+    TerminalColumn("text", "what it says", wide=True),
 )
 
 
 def tell(
-    told: dict[str, Any], named: Sequence[Named], will: str, otherwise: str, *, as_json: bool
+    told: dict[str, Any], named: Sequence[NamedThing], will: str, otherwise: str, *, as_json: bool
 ) -> None:
     """Says what will happen to what, when, and how to decide otherwise."""
     if as_json:

@@ -9,8 +9,8 @@ from typing import Any
 
 import click
 
-from resources.home.advice import for_home
-from serving.runtime.logging import quiet
+from cairn.resources.home.advice import for_home
+from cairn.serving.runtime.logging import quiet
 
 COMMANDS = {
     "run": ("run", "Take in logs, make knowledge of them, publish it"),
@@ -34,6 +34,7 @@ COMMANDS = {
     "facts": ("ask", "List facts"),
     "learnings": ("ask", "List learnings"),
     "entities": ("ask", "List entities"),
+    "query": ("ask", "Ask what HTTP and agents ask, in their words"),
     "show": ("ask", "Explain a fact, entity, learning, episode or record"),
     "status": ("run", "What is there, how fresh it is, what waits"),
     "sources": ("run", "List, add or remove watched sources"),
@@ -80,7 +81,7 @@ HOME = click.Option(
     type=click.Path(path_type=Path, file_okay=False),
     callback=_choose_home,
     expose_value=False,
-    help="State folder (CAIRN_HOME; data/state in the checkout if unset).",
+    help="State folder (CAIRN_HOME; if unset, data/state in a checkout, else your data folder).",
 )
 
 
@@ -98,7 +99,7 @@ class LazyGroup(click.Group):
         if cmd_name not in COMMANDS:
             return None
         room, _ = COMMANDS[cmd_name]
-        module = import_module(f"serving.cli.commands.{room}.{cmd_name.replace('-', '_')}")
+        module = import_module(f"cairn.serving.cli.commands.{room}.{cmd_name.replace('-', '_')}")
         _take_home(module.command)
         return module.command
 
@@ -154,7 +155,7 @@ def _take_home(command: click.Command) -> None:
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog='Start with `cairn run --samples`, then `cairn search "backup fails"`.',
 )
-@click.version_option(package_name="cairn", message="cairn %(version)s")
+@click.version_option(package_name="cairn-logs", message="cairn %(version)s")
 def cairn() -> None:
     """Knowledge that lasts, as a pure function of your logs."""
     quiet()
@@ -201,7 +202,7 @@ def _is_text(argument: str) -> bool:
 
 def _told(error: BaseException) -> str | None:
     """What a person reads of an error that they can mend; of any other one, nothing."""
-    from resources.home.damage import as_damage
+    from cairn.resources.home.damage import as_damage
 
     error = as_damage(error) or error
     if isinstance(error, _mendable()):
@@ -217,26 +218,23 @@ def _told(error: BaseException) -> str | None:
 
 def _mendable() -> tuple[type[Exception], ...]:
     """Errors whose message tells a person what to do; imported once there is an error."""
-    from resources.home.api_keys import KeyListError
-    from resources.home.damage import Damaged
-    from resources.home.home import HomeError
-    from resources.home.settings import ConfigError
-    from resources.home.sources import SourceError
-    from resources.home.write_lock import LockTimeout
-    from resources.llm.answer_cache import AnswersError
-    from resources.vector_index.protocol import VectorIndexError
-    from serving.read.id_lookup import UnknownId
-    from serving.read.namespaces import Several
-    from serving.read.reader import NothingPublished
-    from serving.write.decisions import Undecidable
-    from serving.write.deletion import Unforgettable
+    from cairn.knowledge.ingest.adapters import AdapterError
+    from cairn.resources.home.api_keys import KeyListError
+    from cairn.resources.home.damage import Damaged
+    from cairn.resources.home.home import HomeError
+    from cairn.resources.home.settings import ConfigError
+    from cairn.resources.home.sources import SourceError
+    from cairn.resources.home.write_lock import LockTimeout
+    from cairn.resources.llm.answer_cache import AnswersError
+    from cairn.resources.vector_index.protocol import VectorIndexError
+    from cairn.serving.read.id_lookup import UnknownId
+    from cairn.serving.read.namespaces import Several
+    from cairn.serving.read.reader import NothingPublished
+    from cairn.serving.write.decisions import Undecidable
+    from cairn.serving.write.deletion import Unforgettable
 
     return (
-        AnswersError, Damaged, HomeError, KeyListError, LockTimeout, ConfigError, SourceError,
-        VectorIndexError, NothingPublished, Several, Undecidable, Unforgettable,
+        AdapterError, AnswersError, Damaged, HomeError, KeyListError, LockTimeout, ConfigError,
+        SourceError, VectorIndexError, NothingPublished, Several, Undecidable, Unforgettable,
         UnknownId,
     )  # fmt: skip
-
-
-if __name__ == "__main__":
-    main()

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from serving.read.moments import as_moment
+from cairn.serving.read.moments import as_moment
 
 if TYPE_CHECKING:
-    from resources.context import State
+    from cairn.resources.context import State
 
 as_json = click.option(
     "--json", "as_json", is_flag=True, help="One JSON document on stdout, nothing else."
@@ -27,7 +27,7 @@ def limit(default: int) -> Callable[[Any], Any]:
 
 
 def _namespace(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
-    from resources.home.home import check_namespace
+    from cairn.resources.home.home import check_namespace
 
     try:
         return value if value is None else check_namespace(value)
@@ -53,7 +53,8 @@ EACH_NAMESPACE = "Only this one's."
 IMPORTS = "Whose logs these are. [default]"
 
 
-def _share(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
+def share(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
+    """Checks a share."""
     if value is not None and not 0 <= value <= 1:  # not a number is in no range
         raise click.BadParameter(f"{value} is not within 0 and 1", ctx, param)
     return value
@@ -61,10 +62,11 @@ def _share(ctx: click.Context, param: click.Parameter, value: float | None) -> f
 
 def confidence(name: str, about: str) -> Callable[[Any], Any]:
     """An option that takes a confidence."""
-    return click.option(name, type=float, metavar="0..1", callback=_share, help=about)
+    return click.option(name, type=float, metavar="0..1", callback=share, help=about)
 
 
-def _moment(ctx: click.Context, param: click.Parameter, value: str | None) -> datetime | None:
+def moment(ctx: click.Context, param: click.Parameter, value: str | None) -> datetime | None:
+    """Reads a time."""
     if value is None:
         return None
     try:
@@ -75,44 +77,19 @@ def _moment(ctx: click.Context, param: click.Parameter, value: str | None) -> da
         ) from None
 
 
-as_of = click.option(
-    "--as-of",
-    metavar="TIME",
-    callback=_moment,
-    help="What was known then (ISO, UTC); by the latest event if unset.",
-)
-
-true_at = click.option(
-    "--true-at",
-    metavar="TIME",
-    callback=_moment,
-    help="Of what is known, what was true then (ISO, UTC); at --as-of if unset.",
-)
-
 since = click.option(
-    "--since", metavar="TIME", callback=_moment, help="From then on (ISO, UTC); all if unset."
+    "--since", metavar="TIME", callback=moment, help="From then on (ISO, UTC); all if unset."
 )
 
 
-def _day(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+def day(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    """Checks a day."""
     try:
         return value and date.fromisoformat(value).isoformat()
     except ValueError:
         raise click.BadParameter(
             f"{value!r} is no ISO day such as 2026-03-01", ctx, param
         ) from None
-
-
-def days(command: Callable[..., Any]) -> Callable[..., Any]:
-    """`--from DAY` and `--to DAY`."""
-    for name, about in (
-        ("to", "Only what began by this day."),
-        ("from", "Only what is of this day or later."),
-    ):
-        command = click.option(
-            f"--{name}", f"{name}_day", metavar="DAY", callback=_day, help=about
-        )(command)
-    return command
 
 
 workers = click.option(
@@ -128,7 +105,7 @@ reason = click.option("--reason", metavar="TEXT", help="Why; it is kept and show
 
 def state_of(ctx: click.Context) -> "State":
     """The state folder that the command line, or the settings, name."""
-    from resources.context import open_state
+    from cairn.resources.context import open_state
 
     home: Path | None = ctx.find_root().obj
     return open_state(home)

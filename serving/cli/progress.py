@@ -11,9 +11,9 @@ from typing import TextIO
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
-from pipelines.planning.daemon import ORDER, TABLE_OF, Listener, Report, Stages
-from resources.home.log_files import LogFile
-from serving.read.display import count, size
+from cairn.pipelines.planning.daemon import ORDER, TABLE_OF, Listener, StageReport, Stages
+from cairn.resources.home.log_files import LogFile
+from cairn.serving.read.display import count, size
 
 
 class Display:
@@ -79,7 +79,7 @@ class Display:
             name = TABLE_OF.get(stage, stage)
             self._bar.update(self._task, description=name, completed=place)
 
-    def _ended(self, report: Report) -> None:
+    def _ended(self, report: StageReport) -> None:
         self.stages.add(report)
         if not self._bar and report.units and report.written:
             name = TABLE_OF.get(report.stage, report.stage)

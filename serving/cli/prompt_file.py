@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from knowledge.llm.prompt import Prompt
+    from cairn.knowledge.llm.prompt import Prompt
 
 
 def versions(first: str, second: str) -> "tuple[Prompt[Any], Prompt[Any]]":
@@ -19,8 +19,8 @@ def versions(first: str, second: str) -> "tuple[Prompt[Any], Prompt[Any]]":
         ClickException: there is no such prompt or file, the file fails or defines no prompt, or
             these are not two versions of one prompt that is in force.
     """
-    from knowledge.llm.experiments import misfits
-    from knowledge.llm.prompts import PROMPTS
+    from cairn.knowledge.llm.experiments import misfits
+    from cairn.knowledge.llm.prompts import PROMPTS
 
     a, b = _prompts(first), _prompts(second)
     shared = sorted({*a} & {*b} & {*PROMPTS})
@@ -39,8 +39,8 @@ def versions(first: str, second: str) -> "tuple[Prompt[Any], Prompt[Any]]":
 
 
 def _prompts(place: str) -> "dict[str, Prompt[Any]]":
-    from knowledge.llm.prompt import Prompt
-    from knowledge.llm.prompts import PROMPTS
+    from cairn.knowledge.llm.prompt import Prompt
+    from cairn.knowledge.llm.prompts import PROMPTS
 
     if place in PROMPTS:
         return {place: PROMPTS[place]}
@@ -53,7 +53,9 @@ def _prompts(place: str) -> "dict[str, Prompt[Any]]":
     # What it imports from the prompts in force is not what it defines.
     own = [one for one in found if not any(one is other for other in PROMPTS.values())]
     if not own:
-        raise click.ClickException(f"{place}: it defines no prompt (knowledge.llm.prompt.Prompt)")
+        raise click.ClickException(
+            f"{place}: it defines no prompt (cairn.knowledge.llm.prompt.Prompt)"
+        )
     return {one.name: one for one in own}
 
 

@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 import polars as pl
 
-from serving.query.reasons import in_words
+from cairn.serving.query.reasons import in_words
 
 if TYPE_CHECKING:
-    from knowledge.llm.client import Answer, Ask, LanguageModel
-    from resources.context import State
+    from cairn.knowledge.llm.client import Answer, Ask, LanguageModel
+    from cairn.resources.context import State
 
 
-class Read(NamedTuple):
+class ReadFiles(NamedTuple):
     """Records of files, and the lines in them that are none."""
 
     records: pl.DataFrame
     unreadable: pl.DataFrame
 
 
-def read_files(state: "State", files: Sequence[Path], namespace: str | None = None) -> Read:
+def read_files(state: "State", files: Sequence[Path], namespace: str | None = None) -> ReadFiles:
     """Records of files, as intake would take them in.
 
     They are of the namespace and timezone of the source that holds them, unless told.
@@ -30,12 +30,12 @@ def read_files(state: "State", files: Sequence[Path], namespace: str | None = No
     Raises:
         ClickException: a file is of no kind that an adapter reads, or has no record.
     """
-    from knowledge.ingest.records import read_records
-    from knowledge.redaction import redactor
-    from resources.home.sources import list_sources
+    from cairn.knowledge.ingest.records import read_records
+    from cairn.knowledge.redaction import redactor
+    from cairn.resources.home.sources import list_sources
 
     sources = list_sources(state.home)
-    reads: list[Read] = []
+    reads: list[ReadFiles] = []
     for file in files:
         place = file.expanduser().resolve()
         source = next((one for one in sources if place.is_relative_to(one.path)), None)
@@ -51,9 +51,9 @@ def read_files(state: "State", files: Sequence[Path], namespace: str | None = No
             raise click.ClickException(f"{file}: {read.refused}")
         if read.records.is_empty():
             raise click.ClickException(f"{file}: there is no record in it")
-        reads.append(Read(read.records, read.dead_letters))
+        reads.append(ReadFiles(read.records, read.dead_letters))
     records = pl.concat(read.records for read in reads)
-    return Read(
+    return ReadFiles(
         records.unique(["namespace", "record_key"], keep="first", maintain_order=True),
         pl.concat(read.unreadable for read in reads).unique(["namespace", "letter_id"]),
     )
@@ -66,9 +66,9 @@ def tables_of(
 
     Of what the home knows, only which names people brought in, and when, tells on them.
     """
-    from knowledge.assembly.build import build
-    from knowledge.engine.stage import Means
-    from knowledge.schema.tables import INTRODUCTIONS
+    from cairn.knowledge.assembly.build import build
+    from cairn.knowledge.engine.stage import Means
+    from cairn.knowledge.schema.tables import INTRODUCTIONS
 
     introduced = state.warehouse.read(INTRODUCTIONS).collect()
     return build(records, Means(state.policy, state.embedder, model), introduced=introduced)

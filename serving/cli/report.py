@@ -3,19 +3,19 @@
 from collections.abc import Collection
 from typing import Any
 
-from knowledge.llm.fence import harmless
-from serving.cli.terminal import Column, advise, console, print_table, say
-from serving.read.display import count, one_line
-from serving.retrieval.search import Found
-from serving.status.pending import NEXT_RUN, Pending
+from cairn.knowledge.llm.fence import harmless
+from cairn.serving.cli.terminal import TerminalColumn, advise, console, print_table, say
+from cairn.serving.read.display import count, one_line
+from cairn.serving.retrieval.search import SearchResult
+from cairn.serving.status.pending import NEXT_RUN, Pending
 
 ENTITY_COLUMNS = (
-    Column("entity_id", "id"),
-    Column("type"),
-    Column("display_name", "name", wide=True),
-    Column("active_facts", "facts"),
-    Column("mentions", from_width=70),
-    Column("last_seen", from_width=90),
+    TerminalColumn("entity_id", "id"),
+    TerminalColumn("type"),
+    TerminalColumn("display_name", "name", wide=True),
+    TerminalColumn("active_facts", "facts"),
+    TerminalColumn("mentions", from_width=70),
+    TerminalColumn("last_seen", from_width=90),
 )
 
 
@@ -82,7 +82,7 @@ def prompt_line(prompt: dict[str, Any]) -> str:
     return f"{mark} {prompt['prompt_text']}: {entities or waits}"
 
 
-def print_found(result: Found) -> None:
+def print_found(result: SearchResult) -> None:
     """One result of a search, with where it came from."""
     about = f"  {one_line(harmless(result.entity), 40)}" if result.entity else ""
     out = console()

@@ -14,8 +14,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from resources.home.advice import for_home
-from serving.read.display import one_line
+from cairn.resources.home.advice import for_home
+from cairn.serving.read.display import one_line
 
 UNBOUND = 10_000
 """Width where no terminal is: nothing is cut or wrapped, so that lines can be searched."""
@@ -24,7 +24,7 @@ SPARKS = "▁▂▃▄▅▆▇█"
 
 
 @dataclass(frozen=True)
-class Column:
+class TerminalColumn:
     """A column of a table. Only the one that is `wide` gives way: it wraps to what is left."""
 
     name: str
@@ -96,7 +96,7 @@ def bar(value: float, width: int) -> str:
 
 
 def print_table(
-    rows: Iterable[Mapping[str, object]], columns: Sequence[Column], *, indent: int = 0
+    rows: Iterable[Mapping[str, object]], columns: Sequence[TerminalColumn], *, indent: int = 0
 ) -> None:
     """Rows as a table that fits the terminal; cells are never markup."""
     out = console()

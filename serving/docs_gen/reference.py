@@ -11,18 +11,19 @@ from tempfile import TemporaryDirectory
 from typing import cast
 
 import click
+import dagster as dg
 import polars as pl
 from pydantic.fields import FieldInfo
 
-from knowledge.extraction.rules.reference import reference as rules
-from knowledge.ingest.adapters import adapters
-from knowledge.schema.policy import Policy
-from knowledge.schema.predicates import OBJECT_TYPES, PREDICATES
-from knowledge.schema.tables import TABLES, Table
-from pipelines.graph import ASSETS
-from resources.home.settings import PREFIX, Settings
+from cairn.knowledge.extraction.rules.reference import reference as rules
+from cairn.knowledge.ingest.adapters import own_adapters
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.predicates import OBJECT_TYPES, PREDICATES
+from cairn.knowledge.schema.tables import TABLES, Table
+from cairn.pipelines.graph import ASSETS
+from cairn.resources.home.home import CHECKOUT
+from cairn.resources.home.settings import PREFIX, Settings
 
-CHECKOUT = Path(__file__).parents[2]
 MADE = "<!-- Made from the code by `make docs`; a test compares it. -->"
 EVERYWHERE = "extractors"
 """Stands above every asset; in the picture its arrows would hide all others."""
@@ -38,14 +39,18 @@ def pages(root: Path = CHECKOUT) -> dict[Path, str]:
     """Every page that is made from the code, whole or in part, as it should be.
 
     Raises:
-        ValueError: README.md has lost the markers of a block.
+        ValueError: a page has lost the markers of a block.
     """
-    readme = root / "README.md"
-    text = readme.read_text(encoding="utf-8")
-    for name, content in (("graph", graph()), ("adapters", sources())):
-        text = with_block(text, name, content)
+    blocks = {
+        root / "README.md": ("groups", groups()),
+        root / "docs" / "how-it-works.md": ("graph", graph()),
+        root / "docs" / "adapters.md": ("adapters", sources()),
+    }
     return {
-        readme: text,
+        **{
+            path: with_block(path.read_text(encoding="utf-8"), *block)
+            for path, block in blocks.items()
+        },
         root / "docs" / "tables.md": tables(),
         root / "docs" / "settings.md": settings(),
         root / "docs" / "rules.md": rules(),
@@ -71,12 +76,8 @@ def graph() -> str:
 
     Steps by day have round ends. Arrows that others imply are left out.
     """
-    steps = {asset.op.name: list(asset.specs) for asset in ASSETS if asset.op.name != EVERYWHERE}
-    step_of = {spec.key: step for step, specs in steps.items() for spec in specs}
-    above = {
-        step: {step_of.get(dep.asset_key, "") for spec in specs for dep in spec.deps} - {""}
-        for step, specs in steps.items()
-    }
+    steps = _steps()
+    above = _above(steps)
     lines = ["```mermaid", "flowchart TD"]
     for group in dict.fromkeys(specs[0].group_name for specs in steps.values()):
         lines.append(f"  subgraph {group}")
@@ -88,6 +89,42 @@ def graph() -> str:
         lines.append("  end")
     lines += [f"  {dep} --> {step}" for step in above for dep in sorted(_direct(above, step))]
     return "\n".join([*lines, "```"]) + "\n"
+
+
+def groups() -> str:
+    """The graph by group: a box per group with how many tables it has."""
+    steps = _steps()
+    group = {step: specs[0].group_name for step, specs in steps.items()}
+    tables = {name: [] for name in group.values()}
+    for step, specs in steps.items():
+        tables[group[step]] += [spec.key.to_user_string() for spec in specs]
+    pairs = {
+        (group[dep], group[step]): None
+        for step, deps in _above(steps).items()
+        for dep in sorted(deps)
+        if group[dep] != group[step]
+    }
+    lines = ["```mermaid", "flowchart LR"]
+    lines += [f'  {name}["{name}<br>{_few(its)}"]' for name, its in tables.items()]
+    lines += [f"  {before} --> {after}" for before, after in pairs]
+    return "\n".join([*lines, "```"]) + "\n"
+
+
+def _few(tables: list[str]) -> str:
+    return ", ".join(tables[:3]) + (f" and {len(tables) - 3} more" if tables[3:] else "")
+
+
+def _steps() -> dict[str, list[dg.AssetSpec]]:
+    return {asset.op.name: list(asset.specs) for asset in ASSETS if asset.op.name != EVERYWHERE}
+
+
+def _above(steps: Mapping[str, list[dg.AssetSpec]]) -> dict[str, set[str]]:
+    """What each step reads of directly."""
+    step_of = {spec.key: step for step, specs in steps.items() for spec in specs}
+    return {
+        step: {step_of.get(dep.asset_key, "") for spec in specs for dep in spec.deps} - {""}
+        for step, specs in steps.items()
+    }
 
 
 def _direct(above: Mapping[str, set[str]], step: str) -> set[str]:
@@ -102,7 +139,7 @@ def _direct(above: Mapping[str, set[str]], step: str) -> set[str]:
 
 def sources() -> str:
     """The kinds of sources that there are adapters for, by name."""
-    rows = ((f"`{one.name}`", one.about) for _, one in sorted(adapters().items()))
+    rows = ((f"`{one.name}`", one.about) for _, one in sorted(own_adapters().items()))
     return _grid(("adapter", "reads"), rows)
 
 
@@ -307,10 +344,10 @@ def main() -> None:
     with TemporaryDirectory() as folder:
         home = Path(folder) / "state"
         told = "\n".join(summary(_output("cairn run --samples --report", home)))
-        readme = CHECKOUT / "README.md"
-        block = with_block(readme.read_text(encoding="utf-8"), "run", f"```text\n{told}\n```\n")
-        _write(readme, block)
-        for path in (readme, *sorted(CHECKOUT.glob("docs/*.md"))):
+        page = CHECKOUT / "docs" / "how-it-works.md"
+        block = with_block(page.read_text(encoding="utf-8"), "run", f"```text\n{told}\n```\n")
+        _write(page, block)
+        for path in (CHECKOUT / "README.md", *sorted(CHECKOUT.glob("docs/*.md"))):
             _write(path, with_examples(path.read_text(encoding="utf-8"), home))
 
 

@@ -7,14 +7,15 @@ from fastapi import FastAPI
 from fastapi.responses import HTMLResponse, JSONResponse
 from fastapi.telemetry import TelemetryConfig
 
-from resources.home.api_keys import Keyring
-from serving.http.auth import Gate
-from serving.http.errors import install
-from serving.http.metrics import Metrics
-from serving.http.openapi import document, page
-from serving.http.rate_limit import Guard, Note
-from serving.http.routes import explain, lists, operations, research, search, write
-from serving.retrieval.open_memory import Memory
+from cairn.resources.home.api_keys import Keyring
+from cairn.serving.http.auth import HttpGate
+from cairn.serving.http.errors import install
+from cairn.serving.http.metrics import Metrics
+from cairn.serving.http.openapi import document, page
+from cairn.serving.http.rate_limit import Guard, Note
+from cairn.serving.http.routes import operations, research, search, write
+from cairn.serving.http.routes.queries import routes
+from cairn.serving.retrieval.open_memory import Memory
 
 ABOUT = "Knowledge that lasts, as a pure function of your logs: search it, and follow it back."
 
@@ -36,7 +37,7 @@ def create_app(memory: Memory, *, local: bool = True, notes: Sequence[Note] = ()
         notes: What is done with each request that was answered, besides counting it.
     """
     app = bare()
-    gate = Gate(Keyring(memory.state.home), local)
+    gate = HttpGate(Keyring(memory.state.home), local)
     app.state.memory = memory
     app.state.metrics = Metrics(memory)
     app.state.layers = search.Layers()
@@ -60,13 +61,16 @@ def bare() -> FastAPI:
     """The routes alone, of no home: enough for their document."""
     app = FastAPI(
         title="Cairn",
-        version=version("cairn"),
+        version=version("cairn-logs"),
         description=ABOUT,
         telemetry=NO_TELEMETRY,
         openapi_url=None,  # ours stand above; FastAPI's page loads its script from elsewhere
         redirect_slashes=False,
         generate_unique_id_function=lambda route: route.name,
     )
-    for part in (search, lists, explain, write, research, operations):
-        app.include_router(part.router)
+    for router in (
+        routes("asking"), search.router, routes("browsing"), routes("tracing"), write.router,
+        routes("researching"), research.router, operations.router,
+    ):  # fmt: skip
+        app.include_router(router)
     return app

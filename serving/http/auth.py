@@ -1,17 +1,17 @@
 """Who asks, which namespaces they may know of, and the one reader that answers a request."""
 
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Annotated
 
 from fastapi import Depends, Request
 
-from resources.home.api_keys import AccessKey, Keyring
-from resources.warehouse.publication import namespaces
-from serving.http.errors import NotThere, Refused
-from serving.read.namespaces import Several, to_read, to_tell
-from serving.read.reader import NothingPublished, Reader
-from serving.retrieval.open_memory import Memory
+from cairn.resources.home.api_keys import AccessKey, Keyring
+from cairn.resources.warehouse.publication import namespaces
+from cairn.serving.http.errors import HttpRefused, NotThere
+from cairn.serving.models.parameters import Parameters, moments
+from cairn.serving.read.namespaces import Several, to_read, to_tell
+from cairn.serving.read.reader import NothingPublished, Reader
+from cairn.serving.retrieval.open_memory import Memory
 
 BEARER = "bearer "
 ASK_FOR_KEY = {"WWW-Authenticate": "Bearer"}
@@ -34,7 +34,7 @@ class Caller:
 
 
 @dataclass(frozen=True)
-class Gate:
+class HttpGate:
     """Whether a request needs a key, and whose it is."""
 
     keyring: Keyring
@@ -61,10 +61,10 @@ class Gate:
             return Caller()
         given = authorization or ""
         if not given.lower().startswith(BEARER):
-            raise Refused(401, "a key is needed: Authorization: Bearer …", ASK_FOR_KEY)
+            raise HttpRefused(401, "a key is needed: Authorization: Bearer …", ASK_FOR_KEY)
         key = self.keyring.whose(given[len(BEARER) :].strip())
         if key is None:
-            raise Refused(401, "the key opens nothing", ASK_FOR_KEY)
+            raise HttpRefused(401, "the key opens nothing", ASK_FOR_KEY)
         return Caller(key)
 
 
@@ -127,7 +127,7 @@ class Access:
             Refused: they may not.
         """
         if not self.caller.may_tell:
-            raise Refused(403, "the key is read-only: it sends no events")
+            raise HttpRefused(403, "the key is read-only: it sends no events")
 
     @property
     def _preferred(self) -> str | None:
@@ -139,9 +139,7 @@ class Access:
         self.request.state.namespace = namespace
         return namespace
 
-    def reader(
-        self, namespace: str | None, as_of: datetime | None = None, true_at: datetime | None = None
-    ) -> Reader:
+    def reader(self, wanted: Parameters) -> Reader:
         """The reader of a request: whatever is published meanwhile, it keeps to what it began with.
 
         Raises:
@@ -149,13 +147,13 @@ class Access:
             Refused: as `namespace`.
         """
         try:
-            return self.memory.reader(self.namespace(namespace), as_of, true_at)
+            return self.memory.reader(self.namespace(wanted.namespace), *moments(wanted))
         except NothingPublished:  # gone in this moment
             raise NotThere("nothing is published in that namespace") from None
 
 
-def _unchosen(several: Several) -> Refused:
-    return Refused(400, f"choose with `namespace`: {', '.join(several.names)}")
+def _unchosen(several: Several) -> HttpRefused:
+    return HttpRefused(400, f"choose with `namespace`: {', '.join(several.names)}")
 
 
 async def access(request: Request) -> Access:
@@ -166,7 +164,7 @@ async def access(request: Request) -> Access:
     """
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if request.method == "POST" and kind != "application/json":
-        raise Refused(415, "send JSON: content-type: application/json")
+        raise HttpRefused(415, "send JSON: content-type: application/json")
     return Access(request, request.app.state.memory, request.state.caller)
 
 

@@ -8,13 +8,13 @@ from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 
-from resources.home.api_keys import KeyListError
-from resources.home.damage import Damaged
-from resources.vector_index.protocol import VectorIndexError
-from serving.http.answers import Problem, Wrong
-from serving.read.pagination import BadCursor
-from serving.read.reader import NothingPublished
-from serving.write.decisions import Undecidable
+from cairn.resources.home.api_keys import KeyListError
+from cairn.resources.home.damage import Damaged
+from cairn.resources.vector_index.protocol import VectorIndexError
+from cairn.serving.models.answers import Problem, Wrong
+from cairn.serving.read.pagination import BadCursor
+from cairn.serving.read.reader import NothingPublished
+from cairn.serving.write.decisions import Undecidable
 
 MEDIA_TYPE = "application/problem+json"
 UNREADABLE = "what is stored cannot be read: `cairn doctor` says why"
@@ -22,7 +22,7 @@ LONGEST_PLACE = 100
 """Characters of a place in a request that are told: a client may name its fields as it likes."""
 
 
-class Refused(Exception):  # noqa: N818  what a client is told
+class HttpRefused(Exception):  # noqa: N818  what a client is told
     """A request that is not answered, with its status and why."""
 
     def __init__(self, status: int, detail: str, headers: Mapping[str, str] | None = None) -> None:
@@ -32,7 +32,7 @@ class Refused(Exception):  # noqa: N818  what a client is told
         self.headers = headers
 
 
-class NotThere(Refused):
+class NotThere(HttpRefused):
     """What is asked for is not there; nor is what the caller may not know of."""
 
     def __init__(self, what: str) -> None:
@@ -114,7 +114,7 @@ def _not_now(_: Request, error: Any) -> Response:
 def install(app: FastAPI) -> None:
     """Has an app tell problems in this way."""
     for kind, told in (
-        (Refused, _refused),
+        (HttpRefused, _refused),
         (BadCursor, _bad_cursor),
         (Undecidable, _undecidable),
         (NothingPublished, _nothing),

@@ -12,12 +12,12 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.multiprocess import MultiProcessCollector
 from starlette.types import Scope
 
-from knowledge.quality.measures import Measure
-from resources.warehouse.publication import Manifest
-from serving.retrieval.open_memory import Memory
-from serving.runtime.workers import COUNTERS
-from serving.status.measures import present_measures, published_measures
-from serving.status.overview import totals
+from cairn.knowledge.quality.measures import Measure
+from cairn.resources.warehouse.publication import Manifest
+from cairn.serving.retrieval.open_memory import Memory
+from cairn.serving.runtime.workers import COUNTERS
+from cairn.serving.status.measures import present_measures, published_measures
+from cairn.serving.status.overview import totals
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 METHODS = frozenset({"GET", "HEAD", "POST", "OPTIONS"})

@@ -8,9 +8,9 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
-from serving.http.answers import Problem
-from serving.http.errors import MEDIA_TYPE
-from serving.http.rate_limit import PUBLIC
+from cairn.serving.http.errors import MEDIA_TYPE
+from cairn.serving.http.rate_limit import PUBLIC
+from cairn.serving.models.answers import Problem
 
 Json = dict[str, Any]
 

@@ -11,11 +11,11 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from resources.home.api_keys import KeyListError
-from resources.home.damage import as_damage
-from serving.http.auth import Gate
-from serving.http.errors import UNREADABLE, Refused, problem
-from serving.http.metrics import Seen
+from cairn.resources.home.api_keys import KeyListError
+from cairn.resources.home.damage import as_damage
+from cairn.serving.http.auth import HttpGate
+from cairn.serving.http.errors import UNREADABLE, HttpRefused, problem
+from cairn.serving.http.metrics import Seen
 
 PUBLIC = frozenset({"/health", "/health/ready", "/openapi.json", "/docs"})
 """What is told without a key: it says nothing of what is remembered."""
@@ -45,10 +45,10 @@ class Guard:
     A browser sends requests for whatever page it shows. So where no key is asked for, the host
     must be this machine's own name: a page whose name was pointed here (DNS rebinding) has
     another. Its own pages may send no JSON here, since no CORS header says so, and nothing else is
-    read (`serving.http.auth`).
+    read (`cairn.serving.http.auth`).
     """
 
-    def __init__(self, app: ASGIApp, gate: Gate, notes: Sequence[Note]) -> None:
+    def __init__(self, app: ASGIApp, gate: HttpGate, notes: Sequence[Note]) -> None:
         self._app = app
         self._gate = gate
         self._notes = notes
@@ -81,10 +81,10 @@ class Guard:
         try:
             self._admit(scope, state)
             await self._app(scope, receiving, sending)
-        except (Refused, KeyListError) as error:
+        except (HttpRefused, KeyListError) as error:
             refusal = (
                 problem(error.status, error.detail, error.headers)
-                if isinstance(error, Refused)
+                if isinstance(error, HttpRefused)
                 else problem(503, "the list of keys cannot be read: `cairn doctor` says why")
             )
             await refusal(scope, receive, sending)
@@ -114,12 +114,12 @@ class Guard:
         """
         headers = Headers(scope=scope)
         if self._gate.open and not LOCAL_HOST.fullmatch(headers.get("host", "")):
-            raise Refused(421, "ask for localhost or 127.0.0.1: no key is needed there")
+            raise HttpRefused(421, "ask for localhost or 127.0.0.1: no key is needed there")
         if scope["path"] not in PUBLIC:
             state["caller"] = self._gate.caller(headers.get("authorization"))
         length = headers.get("content-length", "")
         if length.isdecimal() and int(length[:20]) > LARGEST_BODY:
-            raise Refused(413, TOO_LARGE)
+            raise HttpRefused(413, TOO_LARGE)
 
 
 def _log(error: BaseException) -> None:

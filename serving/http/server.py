@@ -10,13 +10,13 @@ from threading import Thread
 
 from fastapi import FastAPI
 
-from resources.context import State
-from resources.warehouse.publication import namespaces
-from serving.http.app import create_app
-from serving.http.metrics import Seen
-from serving.retrieval.open_memory import Memory, make_ready
-from serving.runtime.sockets import is_local
-from serving.runtime.workers import run
+from cairn.resources.context import State
+from cairn.resources.warehouse.publication import namespaces
+from cairn.serving.http.app import create_app
+from cairn.serving.http.metrics import Seen
+from cairn.serving.retrieval.open_memory import Memory, make_ready
+from cairn.serving.runtime.sockets import is_local
+from cairn.serving.runtime.workers import run
 
 
 def serve(state: State, listener: socket.socket, *, as_json: bool, workers: int = 1) -> None:

@@ -2,9 +2,9 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from knowledge.nlp.text import STOP_WORDS, words
-from knowledge.nlp.vocabulary import stem
-from serving.knowledge_layers.items import (
+from cairn.knowledge.nlp.text import STOP_WORDS, words
+from cairn.knowledge.nlp.vocabulary import stem
+from cairn.serving.knowledge_layers.items import (
     GLOBAL,
     Edge,
     KnowledgeType,

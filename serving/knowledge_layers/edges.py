@@ -2,9 +2,9 @@
 
 import polars as pl
 
-from knowledge.nlp.names import canonical_object
-from knowledge.schema.fact_types import NAME_PREDICATES
-from knowledge.schema.predicates import FREE_STATEMENTS, OBJECT_TYPES, STRUCTURAL_PREDICATES
+from cairn.knowledge.nlp.names import canonical_object
+from cairn.knowledge.schema.fact_types import NAME_PREDICATES
+from cairn.knowledge.schema.predicates import FREE_STATEMENTS, OBJECT_TYPES, STRUCTURAL_PREDICATES
 
 MENTIONS = "MENTIONS"
 """The edge from what a sentence is about to what else it names."""

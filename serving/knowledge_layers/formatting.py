@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from serving.knowledge_layers.items import Metadata, Relation, Retrieved, Scored, by_score
-from serving.knowledge_layers.retrieving import by_relation
+from cairn.serving.knowledge_layers.items import Metadata, Relation, Retrieved, Scored, by_score
+from cairn.serving.knowledge_layers.retrieving import by_relation
 
 Format = Callable[[Retrieved], str]
 """Whatever makes text of what was found."""

@@ -8,11 +8,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from serving.knowledge_layers.formatting import Format, Formatter
-from serving.knowledge_layers.items import USER_PROFILE, KnowledgeType, Retrieved
-from serving.knowledge_layers.retrieving import DEPTH, TOP_K, retrieve
-from serving.knowledge_layers.routing import route
-from serving.knowledge_layers.stores import Source, Stores
+from cairn.serving.knowledge_layers.formatting import Format, Formatter
+from cairn.serving.knowledge_layers.items import USER_PROFILE, KnowledgeType, Retrieved
+from cairn.serving.knowledge_layers.retrieving import DEPTH, TOP_K, retrieve
+from cairn.serving.knowledge_layers.routing import route
+from cairn.serving.knowledge_layers.stores import LayerSource, Stores
 
 
 class Knowledge:
@@ -36,7 +36,7 @@ class Knowledge:
 
     def __init__(
         self,
-        stores: Stores | Source,
+        stores: Stores | LayerSource,
         *,
         active_entity_id: str | None = None,
         formatter: Format | None = None,
@@ -76,9 +76,9 @@ class Knowledge:
             HomeError: the folder cannot be used.
             ConfigError: a setting is unknown or wrong.
         """
-        from resources.context import open_state
-        from serving.knowledge_layers.reader import Following
-        from serving.retrieval.open_memory import Memory
+        from cairn.resources.context import open_state
+        from cairn.serving.knowledge_layers.reader import Following
+        from cairn.serving.retrieval.open_memory import Memory
 
         before = os.environ.get("CAIRN_HOME")
         try:
@@ -92,12 +92,12 @@ class Knowledge:
 
     @classmethod
     def load(cls, document: str | bytes | Mapping[str, Any], **settings: Any) -> Self:
-        """What a JSON document holds (`serving.knowledge_layers.loading`), in memory.
+        """What a JSON document holds (`cairn.serving.knowledge_layers.loading`), in memory.
 
         Raises:
             ValueError: it is no JSON object.
         """
-        from serving.knowledge_layers.loading import load
+        from cairn.serving.knowledge_layers.loading import load
 
         return cls(load(document).stores(), **settings)
 

@@ -27,11 +27,11 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from knowledge.redaction import redactor
-from knowledge.schema.fact_types import INFO_TYPES
-from knowledge.schema.identity import digest
-from serving.knowledge_layers.cache import HeldGraph, HeldMetadata, HeldPieces
-from serving.knowledge_layers.items import (
+from cairn.knowledge.redaction import redactor
+from cairn.knowledge.schema.fact_types import INFO_TYPES
+from cairn.knowledge.schema.identity import digest
+from cairn.serving.knowledge_layers.cache import HeldGraph, HeldMetadata, HeldPieces
+from cairn.serving.knowledge_layers.items import (
     CONTEXT,
     INSTRUCTIONS,
     SKILLS,
@@ -42,7 +42,7 @@ from serving.knowledge_layers.items import (
     Node,
     Piece,
 )
-from serving.knowledge_layers.stores import Stores
+from cairn.serving.knowledge_layers.stores import Stores
 
 log = logging.getLogger(__name__)
 
@@ -50,7 +50,7 @@ T = TypeVar("T")
 _Place = tuple[str, Any]
 
 
-class Graph(NamedTuple):
+class LoadedGraph(NamedTuple):
     """Nodes, and edges between them."""
 
     nodes: tuple[Node, ...] = ()
@@ -69,7 +69,7 @@ class Loaded(NamedTuple):
 
     metadata: tuple[Metadata, ...]
     pieces: tuple[Piece, ...]
-    graph: Graph
+    graph: LoadedGraph
     skipped: tuple[Skipped, ...]
 
     def stores(self) -> Stores:
@@ -120,7 +120,7 @@ def checked(document: str | bytes | Mapping[str, Any]) -> Loaded:
     return Loaded(
         tuple(metadata.values()),
         tuple(pieces.values()),
-        Graph(tuple(nodes.values()), tuple(edges.values())),
+        LoadedGraph(tuple(nodes.values()), tuple(edges.values())),
         tuple(skipped),
     )
 

@@ -7,15 +7,15 @@ from typing import Any
 
 import polars as pl
 
-from knowledge.consolidation.standing import STANDING
-from knowledge.llm.fence import fenced
-from knowledge.schema.fact_types import INFO_TYPES, NAME_PREDICATES
-from knowledge.schema.learning_categories import CATEGORIES, NOTED
-from knowledge.schema.predicates import FREE_STATEMENTS
-from knowledge.schema.tables import LEARNINGS
-from resources.vector_index.protocol import Filters
-from serving.knowledge_layers.edges import entity_edges
-from serving.knowledge_layers.items import (
+from cairn.knowledge.consolidation.standing import STANDING
+from cairn.knowledge.llm.fence import fenced
+from cairn.knowledge.schema.fact_types import INFO_TYPES, NAME_PREDICATES
+from cairn.knowledge.schema.learning_categories import CATEGORIES, NOTED
+from cairn.knowledge.schema.predicates import FREE_STATEMENTS
+from cairn.knowledge.schema.tables import LEARNINGS
+from cairn.resources.vector_index.protocol import Filters
+from cairn.serving.knowledge_layers.edges import entity_edges
+from cairn.serving.knowledge_layers.items import (
     CONTEXT,
     GLOBAL,
     Edge,
@@ -26,9 +26,9 @@ from serving.knowledge_layers.items import (
     Scored,
     by_score,
 )
-from serving.knowledge_layers.stores import Stores
-from serving.read.reader import Reader
-from serving.retrieval.search import search_memory
+from cairn.serving.knowledge_layers.stores import Stores
+from cairn.serving.read.reader import Reader
+from cairn.serving.retrieval.search import search_memory
 
 LEARNT = {
     KnowledgeType.PROCEDURE: tuple(sorted(set(CATEGORIES) - NOTED)),

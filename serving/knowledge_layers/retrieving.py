@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator
 
-from serving.knowledge_layers.items import (
+from cairn.serving.knowledge_layers.items import (
     Edge,
     KnowledgeType,
     Node,
@@ -11,7 +11,7 @@ from serving.knowledge_layers.items import (
     Scored,
     by_score,
 )
-from serving.knowledge_layers.stores import GraphStore, Stores
+from cairn.serving.knowledge_layers.stores import GraphStore, Stores
 
 TOP_K = 5
 DEPTH = 1

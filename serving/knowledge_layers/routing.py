@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Mapping
 
-from serving.knowledge_layers.items import CONTEXT, USER_PROFILE, Relation, Retrieved, Scored
+from cairn.serving.knowledge_layers.items import CONTEXT, USER_PROFILE, Relation, Retrieved, Scored
 
 
 def route(

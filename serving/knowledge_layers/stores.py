@@ -4,8 +4,8 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import ExitStack
 from typing import NamedTuple, Protocol
 
-from knowledge.llm.fence import fenced
-from serving.knowledge_layers.items import Edge, KnowledgeType, Metadata, Node, Piece, Scored
+from cairn.knowledge.llm.fence import fenced
+from cairn.serving.knowledge_layers.items import Edge, KnowledgeType, Metadata, Node, Piece, Scored
 
 
 class MetadataStore(Protocol):
@@ -93,7 +93,7 @@ class Stores(NamedTuple):
                 closing.callback(store.close)
 
 
-class Source(Protocol):
+class LayerSource(Protocol):
     """What gives the layers anew for each question."""
 
     def __call__(self) -> Stores:

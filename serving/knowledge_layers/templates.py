@@ -20,9 +20,9 @@ from collections.abc import Iterable
 from string import Formatter as Fields
 from typing import Any, NoReturn
 
-from serving.knowledge_layers.formatting import Format, Formatter, known, told
-from serving.knowledge_layers.items import Relation, Retrieved, Scored
-from serving.knowledge_layers.retrieving import by_relation
+from cairn.serving.knowledge_layers.formatting import Format, Formatter, known, told
+from cairn.serving.knowledge_layers.items import Relation, Retrieved, Scored
+from cairn.serving.knowledge_layers.retrieving import by_relation
 
 NAMES = ("metadata", "global_metadata", "pieces", "graph_context")
 

@@ -1,25 +1,27 @@
 """Whose memory a tool answers from, and whether it may write."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeVar
 
-from resources.context import State
-from resources.warehouse.publication import namespaces
-from serving.mcp_server.arguments import At
-from serving.read.namespaces import Several, to_read, to_tell
-from serving.read.reader import NothingPublished, Reader
-from serving.retrieval.open_memory import Memory
+from pydantic import BaseModel
+
+from cairn.resources.context import State
+from cairn.resources.warehouse.publication import namespaces
+from cairn.serving.models.parameters import moments
+from cairn.serving.read.namespaces import Several, to_read, to_tell
+from cairn.serving.read.reader import NothingPublished, Reader
+from cairn.serving.retrieval.open_memory import Memory
 
 Meant = TypeVar("Meant", str, str | None)
 
 
-class Refused(Exception):  # noqa: N818  what an agent is told
+class ToolRefused(Exception):  # noqa: N818  what an agent is told
     """A tool cannot do what it was asked; the message says why, and what to do."""
 
 
 @dataclass(frozen=True)
-class Scope:
+class KeyScope:
     """What a server, or the holder of a key, may see and do."""
 
     namespaces: tuple[str, ...] = ()
@@ -33,21 +35,23 @@ class Scope:
         return len(self.namespaces) > 1
 
 
-@dataclass(frozen=True)
+@dataclass
 class Asked:
     """One call of a tool."""
 
     memory: Memory
-    scope: Scope
+    scope: KeyScope
     named: str | None = None
     """The namespace that the call names."""
+    generation: str | None = field(default=None, init=False)
+    """Generation of vectors of what was read, if anything was."""
 
     @property
     def state(self) -> State:
         """The home."""
         return self.memory.state
 
-    def reader(self, at: At | None = None) -> Reader:
+    def reader(self, wanted: BaseModel | None = None) -> Reader:
         """The reader of the call: whatever is published meanwhile, it keeps to what it began with.
 
         Raises:
@@ -56,11 +60,13 @@ class Asked:
         namespace = self._one_by(to_read)
         nothing = "nothing is published yet: run `cairn run --source PATH`"
         if namespace is None:
-            raise Refused(nothing)
+            raise ToolRefused(nothing)
         try:
-            return self.memory.reader(namespace, at and at.as_of, at and at.true_at)
+            reader = self.memory.reader(namespace, *moments(wanted))
         except NothingPublished:  # its message lists the others
-            raise Refused(f"in namespace {namespace} {nothing}") from None
+            raise ToolRefused(f"in namespace {namespace} {nothing}") from None
+        self.generation = reader.manifest.generation
+        return reader
 
     def inbox(self) -> str:
         """The namespace that an event is for, which need not be published yet.
@@ -79,15 +85,15 @@ class Asked:
         bound = self.scope.namespaces
         if self.named is not None:
             if self.named not in bound:
-                raise Refused(f"`namespace` is one of: {', '.join(bound)}")
+                raise ToolRefused(f"`namespace` is one of: {', '.join(bound)}")
             return self.named
         if self.scope.chooses:
-            raise Refused(f"choose with `namespace`: {', '.join(bound)}")
+            raise ToolRefused(f"choose with `namespace`: {', '.join(bound)}")
         preferred = bound[0] if bound else self.state.settings.namespace
         try:
             return rule(namespaces(self.state.home), preferred)
         except Several as several:
-            raise Refused(
+            raise ToolRefused(
                 f"there are several namespaces ({', '.join(several.names)}), and this server is"
                 " bound to none: start it as `cairn mcp --namespace NAME`"
             ) from None

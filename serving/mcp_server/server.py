@@ -20,9 +20,9 @@ from mcp.types import (
     PaginatedRequestParams,
 )
 
-from serving.mcp_server.auth import Scope
-from serving.mcp_server.tools import call, listed
-from serving.retrieval.open_memory import Memory
+from cairn.serving.mcp_server.auth import KeyScope
+from cairn.serving.mcp_server.tools import call, listed
+from cairn.serving.retrieval.open_memory import Memory
 
 INSTRUCTIONS = """\
 Cairn remembers past sessions, chats and searches of this person: facts with a confidence,
@@ -34,7 +34,7 @@ SCOPE = "cairn.scope"
 """Where an HTTP request has the scope of whoever sends it."""
 
 
-def create_server(memory: Memory, scope: Scope) -> Server[Any]:
+def create_server(memory: Memory, scope: KeyScope) -> Server[Any]:
     """The server of a home.
 
     Args:
@@ -42,7 +42,7 @@ def create_server(memory: Memory, scope: Scope) -> Server[Any]:
         scope: What it shows to whoever has no scope of their own.
     """
 
-    def whose(context: ServerRequestContext[Any, Any]) -> Scope:
+    def whose(context: ServerRequestContext[Any, Any]) -> KeyScope:
         return scope if context.request is None else context.request.scope[SCOPE]
 
     async def list_tools(
@@ -60,7 +60,7 @@ def create_server(memory: Memory, scope: Scope) -> Server[Any]:
     return Server(
         "cairn",
         title="Cairn",
-        version=version("cairn"),
+        version=version("cairn-logs"),
         instructions=INSTRUCTIONS,
         # No parameter is sent as a header; else all tools would be listed at each call, to see.
         get_tool_input_schema=lambda _: None,

@@ -2,26 +2,30 @@
 
 import logging
 import traceback
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from inspect import getdoc
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 from mcp.types import CallToolResult, TextContent, ToolAnnotations
 from mcp.types import Tool as Declared
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
-from knowledge.llm.fence import fenced
-from resources.home.damage import as_damage
-from serving.mcp_server import read_tools, write_tools
-from serving.mcp_server.answers import Answered, Page
-from serving.mcp_server.arguments import Arguments
-from serving.mcp_server.auth import Asked, Refused, Scope
-from serving.mcp_server.truncation import fitted, text_of
-from serving.read.pagination import LONGEST_CURSOR, BadCursor
-from serving.retrieval.open_memory import Memory
-from serving.write.decisions import Undecidable
+from cairn.knowledge.llm.fence import fenced
+from cairn.resources.home.damage import as_damage
+from cairn.serving.mcp_server import read_tools, write_tools
+from cairn.serving.mcp_server.answers import Brief, ToolAnswer, schema_of
+from cairn.serving.mcp_server.auth import Asked, KeyScope, ToolRefused
+from cairn.serving.mcp_server.truncation import fitted, text_of
+from cairn.serving.models.bounds import LENIENT
+from cairn.serving.models.fields import Model
+from cairn.serving.models.queries import QUERIES
+from cairn.serving.models.query import Query
+from cairn.serving.read.id_lookup import UnknownId
+from cairn.serving.read.pagination import LONGEST_CURSOR, BadCursor
+from cairn.serving.retrieval.open_memory import Memory
+from cairn.serving.write.decisions import Undecidable
 
 DAMAGED = "what is stored cannot be read: `cairn doctor` says what, `cairn run` makes it again"
 FAULT = "this is a fault of the server: its log says where; `cairn doctor` may say why"
@@ -29,38 +33,39 @@ NAMESPACE = "namespace"
 
 logger = logging.getLogger(__name__)
 
-Wanted = TypeVar("Wanted", bound=Arguments)
 
+@dataclass(frozen=True, kw_only=True)
+class Tool:
+    """One tool: what it does, what it is asked, and what it answers."""
 
-@dataclass(frozen=True)
-class Tool(Generic[Wanted]):
-    """One tool: its function, whose docstring describes it, and what goes in and comes out."""
-
-    do: Callable[[Asked, Wanted], Answered]
+    name: str
     title: str
+    about: str
+    do: Callable[[Asked, Any], Model]
+    wanted: type[BaseModel]
+    answers: type[Model]
+    takes: tuple[str, ...] = ()
+    """Parameters that agents are offered; all if there are none."""
     reads: bool = True
     destroys: bool = False
     """Whether what it notes takes something away from readers."""
     reaches_out: bool = False
     """Whether something outside is asked for it, later."""
 
+    def __post_init__(self) -> None:
+        self.wanted.model_rebuild()  # before threads and processes ask it
+
     @property
-    def name(self) -> str:
-        """The name by which agents call it."""
-        return self.do.__name__
+    def offered(self) -> list[str]:
+        """Parameters that agents may send, besides the namespace."""
+        takes = self.takes or tuple(self.wanted.model_fields)
+        return [name for name in self.wanted.model_fields if name in takes and name != NAMESPACE]
 
-    @cached_property
-    def wanted(self) -> type[Wanted]:
-        """What it is asked."""
-        return self.do.__annotations__["wanted"]
-
-    def declared(self, scope: Scope) -> Declared:
+    def declared(self, scope: KeyScope) -> Declared:
         """The tool as it is listed."""
-        asked = _plain(self.wanted.model_json_schema())
-        del asked["description"]
-        asked["properties"] = {
-            name: _without_null(value) for name, value in asked["properties"].items()
-        }
+        asked = self.wanted.model_json_schema(schema_generator=Brief)
+        asked["additionalProperties"] = False
+        asked["properties"] = {name: _offered(asked["properties"][name]) for name in self.offered}
         if scope.chooses:
             asked["properties"][NAMESPACE] = {
                 "type": "string",
@@ -68,13 +73,12 @@ class Tool(Generic[Wanted]):
                 "description": "Whose memory.",
             }
             asked["required"] = [*asked.get("required", []), NAMESPACE]
-        told: type[Answered] = self.do.__annotations__["return"]
         return Declared(
             name=self.name,
             title=self.title,
-            description=" ".join((getdoc(self.do) or "").split()),
+            description=self.about,
             input_schema=asked,
-            output_schema=_plain(told.model_json_schema(mode="serialization")),
+            output_schema=schema_of(self.answers),
             annotations=ToolAnnotations(
                 title=self.title,
                 read_only_hint=self.reads,
@@ -84,59 +88,96 @@ class Tool(Generic[Wanted]):
             ),
         )
 
-    def answer(self, asked: Asked, arguments: dict[str, Any], most: int) -> Answered:
+    def answer(self, asked: Asked, arguments: dict[str, Any], most: int) -> ToolAnswer[Model]:
         """What it says, within so many bytes.
 
         Raises:
             ValidationError: the arguments are not what it is asked.
+            Refused: they are not offered.
         """
-        wanted = self.wanted.model_validate(arguments)
+        wanted = self.wanted.model_validate(arguments, strict=False, context=LENIENT)
+        for name in wanted.model_fields_set - {*self.offered}:
+            raise ToolRefused(f"{name}: Extra inputs are not permitted")
         found = self.do(asked, wanted)
-        if not isinstance(found, Page):
-            return fitted(found, most)
-        told = fitted(found, most - LONGEST_CURSOR)
+        whole = ToolAnswer(found, asked.generation if self.reads else None)
+        if "next" not in self.answers.model_fields:
+            return fitted(whole, most)
+        told = fitted(whole, most - LONGEST_CURSOR)
         page = found.CUT[0]
-        kept = len(getattr(told, page))
+        kept = len(getattr(told.answer, page))
         if 0 < kept < len(getattr(found, page)):
             # The next page begins behind the last row that is told.
             shorter = self.do(asked, wanted.model_copy(update={"limit": kept}))
-            told = told.model_copy(update={"next": getattr(shorter, "next", None)})
+            rest = {"next": getattr(shorter, "next", None)}
+            told = replace(told, answer=told.answer.model_copy(update=rest))
         return told
 
 
-TOOLS: dict[str, Tool[Any]] = {
-    tool.name: tool
-    for tool in (
-        Tool(read_tools.search_memory, "Search memory"),
-        Tool(read_tools.get_context, "Get context"),
-        Tool(read_tools.get_entity, "Get an entity"),
-        Tool(read_tools.list_entities, "List entities"),
-        Tool(read_tools.get_learnings, "Get learnings"),
-        Tool(read_tools.explain_fact, "Explain a fact"),
-        Tool(read_tools.recent_activity, "List recent activity"),
-        Tool(read_tools.list_interests, "List interests"),
-        Tool(read_tools.list_learn_prompts, "List learn prompts"),
-        Tool(read_tools.list_research, "List research"),
-        Tool(read_tools.list_notifications, "List notifications"),
-        Tool(read_tools.memory_status, "Memory status"),
-        Tool(write_tools.record_feedback, "Record feedback", reads=False, destroys=True),
-        Tool(write_tools.remember, "Remember a note", reads=False),
-        Tool(write_tools.set_preference, "Set a preference", reads=False),
-        Tool(write_tools.learn, "Learn about a topic", reads=False, reaches_out=True),
-        Tool(write_tools.schedule, "Schedule a search", reads=False, reaches_out=True),
-        Tool(write_tools.forget, "Forget", reads=False, destroys=True),
+def of_query(query: Query[Any]) -> Tool:
+    """The tool of a declared query."""
+
+    def do(asked: Asked, wanted: Any) -> Model:
+        reader = asked.reader(wanted)
+        if entity := getattr(wanted, "entity", None):
+            read_tools.called(reader, entity)  # an agent is told, and may ask by another name
+        return query.answered(reader, wanted)
+
+    return Tool(
+        name=query.tool,
+        title=query.title,
+        about=f"{query.about} {query.hint}".rstrip(),
+        do=do,
+        wanted=query.asked,
+        answers=query.answer,
+        takes=query.takes,
     )
-}
+
+
+def of_function(do: Callable[[Asked, Any], Model], title: str, **told: Any) -> Tool:
+    """The tool of a function, whose docstring describes it."""
+    return Tool(
+        name=do.__name__,
+        title=title,
+        about=" ".join((getdoc(do) or "").split()),
+        do=do,
+        wanted=do.__annotations__["wanted"],
+        answers=do.__annotations__["return"],
+        **told,
+    )
+
+
+def tools(queries: Iterable[Query[Any]] = QUERIES) -> dict[str, Tool]:
+    """All tools by name: of declared queries, and those that only agents have."""
+    learnings = ("query", "category", "min_confidence", "limit", "cursor", "as_of", "true_at")
+    forget = ("id", "thing", "everywhere", "dry_run", "event_id")
+    every = (
+        *(of_query(query) for query in queries if query.tool),
+        of_function(read_tools.get_context, "Get context"),
+        of_function(read_tools.get_entity, "Get an entity"),
+        of_function(read_tools.get_learnings, "Get learnings", takes=learnings),
+        of_function(read_tools.explain_fact, "Explain a fact"),
+        of_function(read_tools.memory_status, "Memory status"),
+        of_function(write_tools.record_feedback, "Record feedback", reads=False, destroys=True),
+        of_function(write_tools.remember, "Remember a note", reads=False),
+        of_function(write_tools.set_preference, "Set a preference", reads=False),
+        of_function(write_tools.learn, "Learn about a topic", reads=False, reaches_out=True),
+        of_function(write_tools.schedule, "Schedule a search", reads=False, reaches_out=True),
+        of_function(write_tools.forget, "Forget", reads=False, destroys=True, takes=forget),
+    )
+    return {tool.name: tool for tool in every}
+
+
+TOOLS = tools()
 
 
 @lru_cache(maxsize=64)
-def listed(scope: Scope) -> tuple[Declared, ...]:
+def listed(scope: KeyScope) -> tuple[Declared, ...]:
     """The tools that may be called: those that write only where that is allowed."""
     return tuple(tool.declared(scope) for tool in TOOLS.values() if tool.reads or scope.writes)
 
 
 def call(
-    memory: Memory, scope: Scope, name: str, arguments: dict[str, Any], most: int
+    memory: Memory, scope: KeyScope, name: str, arguments: dict[str, Any], most: int
 ) -> CallToolResult:
     """What a tool answers; what goes wrong is told as the result of a call that failed."""
     tool = TOOLS.get(name)
@@ -149,7 +190,7 @@ def call(
     asked = Asked(memory, scope, None if namespace is None else str(namespace))
     try:
         told = tool.answer(asked, rest, most)
-    except (Refused, BadCursor, Undecidable) as error:
+    except (ToolRefused, BadCursor, Undecidable, UnknownId) as error:
         return _failed(str(error))
     except ValidationError as error:
         wrong = error.errors(include_url=False, include_context=False, include_input=False)
@@ -166,7 +207,7 @@ def call(
         return _failed(DAMAGED if damaged else FAULT)
     return CallToolResult(
         content=[TextContent(type="text", text=text_of(told))],
-        structured_content=told.model_dump(mode="json"),
+        structured_content=told.as_json(),
     )
 
 
@@ -180,25 +221,13 @@ def _log(name: str, error: BaseException) -> None:
     logger.error("%s: %s at %s:%d", name, type(error).__name__, last.filename, last.lineno)
 
 
-def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema of what may be left out, without null: it is taken, but need not be offered."""
+def _offered(schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema of what may be left out, without null: it is taken, but need not be offered.
+
+    Patterns are left out, too: what they refuse is told.
+    """
     kinds = [kind for kind in schema.get("anyOf", []) if kind != {"type": "null"}]
-    if len(kinds) != 1:
-        return schema
-    rest = {key: value for key, value in schema.items() if key not in ("anyOf", "default")}
-    return kinds[0] | rest
-
-
-def _plain(schema: dict[str, Any]) -> dict[str, Any]:
-    """A schema without the titles that repeat the names."""
-    return {
-        key: {name: _plain(inner) for name, inner in value.items()}
-        if key in ("properties", "$defs")
-        else _plain(value)
-        if isinstance(value, dict)
-        else [_plain(one) if isinstance(one, dict) else one for one in value]
-        if isinstance(value, list)
-        else value
-        for key, value in schema.items()
-        if not (key == "title" and isinstance(value, str))
-    }
+    if len(kinds) == 1:
+        rest = {key: value for key, value in schema.items() if key not in ("anyOf", "default")}
+        schema = kinds[0] | rest
+    return {key: value for key, value in schema.items() if key != "pattern"}

@@ -2,12 +2,14 @@
 
 import json
 import re
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, TypeVar
 
-from knowledge.llm.fence import CLOSING, defused, fenced, opening
-from serving.mcp_server.answers import NOTICE, Answered
-from serving.mcp_server.things import minute
+from cairn.knowledge.llm.fence import CLOSING, defused, fenced, opening
+from cairn.serving.mcp_server.answers import ToolAnswer
+from cairn.serving.mcp_server.words import lines, minute
+from cairn.serving.models.fields import Model
 
 STEPS = ((2_000, 20), (400, 3), (100, 1))
 """Characters of a text, and rows of a list within a row, step by step until the answer fits."""
@@ -15,24 +17,24 @@ STEPS = ((2_000, 20), (400, 3), (100, 1))
 WHOLE = re.compile(r"(\b|_)ids?$|\b(next|namespaces?|file)$")
 """Fields that say nothing if their end is missing."""
 
-Some = TypeVar("Some", bound=Answered)
+A = TypeVar("A", bound=Model)
 
 
-def fitted(answer: Some, most: int) -> Some:
+def fitted(found: ToolAnswer[A], most: int) -> ToolAnswer[A]:
     """The answer, so that its JSON and its text have at most so many bytes each.
 
     `left_out` says how many rows are missing from which list. Texts are cut between characters.
 
     Args:
-        answer: What a tool found.
+        found: What a tool found.
         most: Bytes, at least a few thousand.
     """
-    told = answer
+    told = found
     for step, (longest, rows) in enumerate(STEPS):
-        told = _shortened(answer, longest, rows)
+        told = _shortened(found, longest, rows)
         # Of each list one row is kept, until texts cannot be any shorter.
         least = 1 if step + 1 < len(STEPS) else 0
-        for name in answer.CUT:
+        for name in found.answer.CUT:
             if _size(told) <= most:
                 break
             told = _without_the_last(told, name, most, least)
@@ -41,46 +43,48 @@ def fitted(answer: Some, most: int) -> Some:
     return told
 
 
-def text_of(answer: Answered) -> str:
+def text_of(told: ToolAnswer[Any]) -> str:
     """The answer in words, within the fence that says whose words these are."""
-    return fenced(_told(answer), answer.namespace, _generation(answer))
+    return fenced(_in_words(told), told.namespace, told.generation)
 
 
-def _told(answer: Answered) -> str:
-    """The answer in words."""
-    of = getattr(answer, "as_of", None)
+def _in_words(told: ToolAnswer[Any]) -> str:
+    of = getattr(told.answer, "as_of", None)
     moment = f", as of {minute(of)}" if isinstance(of, datetime) else ""
     missing = [
         f"{count} of {name} left out, for the answer would be too large: ask for less at a time"
-        for name, count in answer.left_out.items()
+        for name, count in told.left_out.items()
     ]
-    return "\n".join([f"Namespace {answer.namespace}{moment}.", *answer.lines(), *missing])
+    return "\n".join([f"Namespace {told.namespace}{moment}.", *lines(told.answer), *missing])
 
 
-def _generation(answer: Answered) -> str | None:
-    return getattr(answer, "generation", None)
-
-
-def _shortened(answer: Some, longest: int, rows: int) -> Some:
+def _shortened(found: ToolAnswer[A], longest: int, rows: int) -> ToolAnswer[A]:
     """The answer with texts and inner lists cut; the lists that it names itself stay whole."""
     missing: dict[str, int] = {}
 
     def cut(value: Any, path: str) -> Any:
         match value:
             case str():
-                return value if value == NOTICE else defused(_shown(value, path, longest))
+                return defused(_shown(value, path, longest))
             case dict():
                 return {key: cut(inner, f"{path}.{key}") for key, inner in value.items()}
             case list():
-                kept = len(value) if path in answer.CUT else min(rows, len(value))
+                kept = len(value) if path in found.answer.CUT else min(rows, len(value))
                 if kept < len(value):
                     missing[path] = missing.get(path, 0) + len(value) - kept
                 return [cut(inner, path) for inner in value[:kept]]
+            case Model():
+                return fields(value, f"{path}.")
             case _:
                 return value
 
-    told = {name: cut(value, name) for name, value in answer.model_dump().items()}
-    return type(answer).model_validate(told | {"left_out": answer.left_out | missing})
+    def fields(of: Model, path: str) -> Any:
+        return of.model_copy(
+            update={name: cut(getattr(of, name), f"{path}{name}") for name in of.brief()}
+        )
+
+    answer = fields(found.answer, "")
+    return replace(found, answer=answer, left_out=found.left_out | missing)
 
 
 def _shown(text: str, path: str, longest: int) -> str:
@@ -91,14 +95,15 @@ def _shown(text: str, path: str, longest: int) -> str:
     return f"{text[:longest].rstrip()} … ({over:,} more characters)"
 
 
-def _without_the_last(answer: Some, name: str, most: int, least: int) -> Some:
+def _without_the_last(told: ToolAnswer[A], name: str, most: int, least: int) -> ToolAnswer[A]:
     """As many of the first rows of a list as fit; `least`, if not even those do."""
-    rows: list[Any] = getattr(answer, name)
+    rows: list[Any] = getattr(told.answer, name) or []
     few, many = min(least, len(rows)), len(rows)
 
-    def keeping(kept: int) -> Some:
-        missing = answer.left_out | ({name: len(rows) - kept} if kept < len(rows) else {})
-        return answer.model_copy(update={name: rows[:kept], "left_out": missing})
+    def keeping(kept: int) -> ToolAnswer[A]:
+        missing = {name: len(rows) - kept} if kept < len(rows) else {}
+        answer = told.answer.model_copy(update={name: rows[:kept]})
+        return replace(told, answer=answer, left_out=told.left_out | missing)
 
     while few < many:
         half = (few + many + 1) // 2
@@ -106,9 +111,9 @@ def _without_the_last(answer: Some, name: str, most: int, least: int) -> Some:
     return keeping(few)
 
 
-def _size(answer: Answered) -> int:
+def _size(told: ToolAnswer[Any]) -> int:
     """Bytes of the longer of both forms."""
-    as_json = json.dumps(answer.model_dump(mode="json"), ensure_ascii=False)
+    as_json = json.dumps(told.as_json(), ensure_ascii=False)
     # As `text_of` has it: nothing is longer for it that a line is held.
-    lines = (opening(answer.namespace, _generation(answer)), defused(_told(answer)), CLOSING)
-    return max(len(as_json.encode()), len("\n".join(lines).encode()))
+    said = (opening(told.namespace, told.generation), defused(_in_words(told)), CLOSING)
+    return max(len(as_json.encode()), len("\n".join(said).encode()))

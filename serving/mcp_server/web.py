@@ -9,13 +9,13 @@ from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from resources.context import State
-from resources.home.api_keys import KeyListError, Keyring
-from serving.mcp_server import auth as scopes
-from serving.mcp_server.server import SCOPE, create_server
-from serving.retrieval.open_memory import Memory
-from serving.runtime.sockets import is_local
-from serving.runtime.workers import run
+from cairn.resources.context import State
+from cairn.resources.home.api_keys import KeyListError, Keyring
+from cairn.serving.mcp_server import auth as scopes
+from cairn.serving.mcp_server.server import SCOPE, create_server
+from cairn.serving.retrieval.open_memory import Memory
+from cairn.serving.runtime.sockets import is_local
+from cairn.serving.runtime.workers import run
 
 PATH = "/mcp"
 LARGEST_BODY = 1_000_000
@@ -26,10 +26,12 @@ BEARER = "bearer "
 logger = logging.getLogger(__name__)
 
 
-class Gate:
+class McpGate:
     """Lets in whoever has a key, and gives their scope; anyone, on this machine, without keys."""
 
-    def __init__(self, app: ASGIApp, keyring: Keyring, scope: scopes.Scope, *, local: bool) -> None:
+    def __init__(
+        self, app: ASGIApp, keyring: Keyring, scope: scopes.KeyScope, *, local: bool
+    ) -> None:
         self._app = app
         self._keyring = keyring
         self._scope = scope
@@ -52,7 +54,7 @@ class Gate:
             scope[SCOPE] = found
         await self._app(scope, receive, send)
 
-    def _scope_of(self, authorization: str) -> scopes.Scope | None:
+    def _scope_of(self, authorization: str) -> scopes.KeyScope | None:
         """What the sender of such a header may see; None if it is nothing.
 
         Raises:
@@ -67,10 +69,10 @@ class Gate:
             return None
         bound = self._scope.namespaces
         both = tuple(name for name in key.namespaces if name in (bound or key.namespaces))
-        return scopes.Scope(both, self._scope.writes and not key.read_only) if both else None
+        return scopes.KeyScope(both, self._scope.writes and not key.read_only) if both else None
 
 
-def create_app(memory: Memory, scope: scopes.Scope, *, local: bool) -> ASGIApp:
+def create_app(memory: Memory, scope: scopes.KeyScope, *, local: bool) -> ASGIApp:
     """The ASGI app that speaks the protocol at `PATH`.
 
     Args:
@@ -93,15 +95,15 @@ def create_app(memory: Memory, scope: scopes.Scope, *, local: bool) -> ASGIApp:
             allowed_origins=[f"http://{host}" for host in hosts],
         ),
     )
-    return Gate(app, Keyring(memory.state.home), scope, local=local)
+    return McpGate(app, Keyring(memory.state.home), scope, local=local)
 
 
-def serve(state: State, scope: scopes.Scope, listener: socket.socket, workers: int = 1) -> None:
+def serve(state: State, scope: scopes.KeyScope, listener: socket.socket, workers: int = 1) -> None:
     """Answers until it is interrupted or terminated; then lets requests under way end."""
     run(partial(_app, state, scope, local=is_local(listener)), listener, workers)
 
 
-def _app(state: State, scope: scopes.Scope, *, local: bool) -> ASGIApp:
+def _app(state: State, scope: scopes.KeyScope, *, local: bool) -> ASGIApp:
     """The app of one process."""
     return create_app(Memory(state), scope, local=local)
 

@@ -3,33 +3,23 @@
 import time
 from typing import Any
 
-from knowledge.deletion.tombstones import NAMESPACE
-from knowledge.ingest.inbox_events.decisions import CONFIRM, FACT, RETRACT
-from knowledge.ingest.speakers import spoken
-from knowledge.schema.identity import record_id
-from resources.home.inbox import Received
-from serving.mcp_server.answers import OFF, Forgotten, Recorded
-from serving.mcp_server.arguments import (
-    MOST_ROWS,
-    Attitude,
-    Feedback,
-    ToForget,
-    Told,
-    ToLearn,
-    ToRemember,
-    ToSchedule,
-)
-from serving.mcp_server.auth import Asked, Refused
-from serving.mcp_server.read_tools import searches
-from serving.read.id_lookup import Thing, UnknownId, exactly
-from serving.write import research
-from serving.write.decisions import chosen, note, unretracted, with_members
-from serving.write.deletion import Target, Unforgettable, named, reach, whole
-from serving.write.deletion import note as note_tombstone
-from serving.write.dry_run import NotNow, rehearsed
-from serving.write.inbox import add_event
-from serving.write.rating import LEARNING, rate
-from serving.write.requests import order, topic_of
+from cairn.knowledge.deletion.tombstones import NAMESPACE
+from cairn.knowledge.ingest.inbox_events.decisions import CONFIRM, FACT, RETRACT
+from cairn.knowledge.ingest.speakers import spoken
+from cairn.knowledge.schema.identity import record_id
+from cairn.serving.mcp_server.answers import ForgottenForAgents, Recorded
+from cairn.serving.mcp_server.arguments import Attitude, Feedback, ToRemember, ToSchedule
+from cairn.serving.mcp_server.auth import Asked, ToolRefused
+from cairn.serving.mcp_server.words import OFF
+from cairn.serving.models.bodies import ForgetBody, LearnBody
+from cairn.serving.read.id_lookup import Thing, UnknownId, exactly
+from cairn.serving.write import research
+from cairn.serving.write.decisions import chosen, note, unretracted, with_members
+from cairn.serving.write.deletion import Target, Unforgettable, named, whole
+from cairn.serving.write.dry_run import NotNow, answer
+from cairn.serving.write.inbox import add_event
+from cairn.serving.write.rating import LEARNING, rate
+from cairn.serving.write.requests import order, topic_of
 
 APPLIED = "Recorded now; it takes effect with the next run."
 FOUND = "Recorded now; it takes effect with the next run, and is found from then on."
@@ -54,7 +44,7 @@ def record_feedback(asked: Asked, wanted: Feedback) -> Recorded:
         else:
             unretracted(choice)
             decision, named = RETRACT, with_members(choice)
-        said = note(choice, decision, named, reason=wanted.reason, event_id=_event_id(wanted))
+        said = note(choice, decision, named, reason=wanted.reason, event_id=wanted.event_id)
         return Recorded(
             namespace=reader.namespace,
             what=decision,
@@ -65,10 +55,10 @@ def record_feedback(asked: Asked, wanted: Feedback) -> Recorded:
             takes_effect=APPLIED,
         )
     if thing.kind != LEARNING:
-        raise Refused(f"that is of kind {thing.kind}: feedback is for facts and learnings")
+        raise ToolRefused(f"that is of kind {thing.kind}: feedback is for facts and learnings")
     if wanted.reason:
-        raise Refused("a reason is kept for facts alone: leave it out")
-    rated = rate(thing, "up" if wanted.verdict == "right" else "down", _event_id(wanted))
+        raise ToolRefused("a reason is kept for facts alone: leave it out")
+    rated = rate(thing, "up" if wanted.verdict == "right" else "down", wanted.event_id)
     return Recorded(
         namespace=rated["namespace"],
         what="reaction",
@@ -89,8 +79,21 @@ def remember(asked: Asked, wanted: ToRemember) -> Recorded:
     # What memory told an agent is no news when the agent tells it back.
     own = "\n".join(text for who, text in spoken(wanted.text) if who == "human")
     if not own.strip():
-        raise Refused("the text has no words of a person: memory and harness said all of it")
-    return _added(asked, asked.inbox(), wanted, "note", [], {"text": own}, FOUND)
+        raise ToolRefused("the text has no words of a person: memory and harness said all of it")
+    namespace = asked.inbox()
+    event: dict[str, object] = {"type": "note", "namespace": namespace, "text": own}
+    received = add_event(
+        asked.state, event | ({"event_id": wanted.event_id} if wanted.event_id else {})
+    )
+    return Recorded(
+        namespace=namespace,
+        what="note",
+        ids=[],
+        event_id=received.event_id,
+        record_id=record_id(namespace, received.event_id),
+        written=received.written,
+        takes_effect=FOUND,
+    )
 
 
 def set_preference(asked: Asked, wanted: Attitude) -> Recorded:
@@ -99,16 +102,16 @@ def set_preference(asked: Asked, wanted: Attitude) -> Recorded:
     Only what the person said themselves. What is muted is named as it is known.
     """
     verb, topic = wanted.verb, topic_of([wanted.topic])
-    return _ordered(order(asked.state, asked.inbox(), verb, topic, _event_id(wanted)), APPLIED)
+    return _ordered(order(asked.state, asked.inbox(), verb, topic, wanted.event_id), APPLIED)
 
 
-def learn(asked: Asked, wanted: ToLearn) -> Recorded:
+def learn(asked: Asked, wanted: LearnBody) -> Recorded:
     """Have a topic looked into that the person wants to know more about.
 
     Searches for it follow by themselves, not at once; `list_learn_prompts` tells what was found.
     """
-    said = research.learn(asked.state, asked.inbox(), wanted.topic, _event_id(wanted))
-    return _ordered(said, SEARCHED if searches(asked) else OFF)
+    said = research.learn(asked.state, asked.inbox(), wanted.topic, wanted.event_id)
+    return _ordered(said, _searched(asked))
 
 
 def schedule(asked: Asked, wanted: ToSchedule) -> Recorded:
@@ -117,12 +120,12 @@ def schedule(asked: Asked, wanted: ToSchedule) -> Recorded:
     The last word on a topic counts; `list_research` tells what recurs.
     """
     every = None if wanted.every == "never" else wanted.every
-    namespace, event_id = asked.inbox(), _event_id(wanted)
+    namespace, event_id = asked.inbox(), wanted.event_id
     said = research.schedule(asked.state, namespace, wanted.topic, every, event_id)
-    return _ordered(said, SEARCHED if searches(asked) or every is None else OFF)
+    return _ordered(said, _searched(asked) if every else SEARCHED)
 
 
-def forget(asked: Asked, wanted: ToForget) -> Forgotten:
+def forget(asked: Asked, wanted: ForgetBody) -> ForgottenForAgents:
     """Tell what would go if something were forgotten; with `dry_run` false, forget it for good.
 
     All that rests on it alone goes with it, and nothing brings it back; of an entity `everywhere`,
@@ -133,36 +136,21 @@ def forget(asked: Asked, wanted: ToForget) -> Forgotten:
     begun = time.monotonic()
     try:
         target = _target(asked, wanted)
-        reached = reach(asked.state, target, _event_id(wanted))
+        told = answer(asked.state, target, wanted.event_id, dry_run=wanted.dry_run, since=begun)
     except UnknownId as unknown:
-        raise Refused(f"nothing has that id: {unknown}") from None
+        raise ToolRefused(f"nothing has that id: {unknown}") from None
     except Unforgettable as error:
-        raise Refused(str(error).replace("`cairn why`", "`explain_fact`")) from None
-    told = {**target._asdict(), "dry_run": wanted.dry_run}
-    told |= {"lines_removed": reached.lines, "lines_naming_still": reached.still}
-    if wanted.dry_run:
-        try:
-            receipt = rehearsed(asked.state, target, begun)
-        except NotNow as why:
-            raise Refused(str(why)) from None
-        if receipt is None:
-            return Forgotten.model_validate(told | {"ready": False, "takes_effect": NOT_READY})
-        stays = sorted(receipt.rows, key=lambda row: row["text"] is None)[:MOST_ROWS]
-        told |= {"ready": True, "counts": receipt.counts, "rows": stays}
-        return Forgotten.model_validate(told | {"takes_effect": UNCHANGED})
-    received = note_tombstone(asked.state, reached.event)
-    return Forgotten.model_validate(
-        told
-        | {
-            "event_id": received.event_id,
-            "record_id": record_id(target.namespace, received.event_id),
-            "written": received.written,
-            "takes_effect": GONE,
-        }
-    )
+        raise ToolRefused(str(error).replace("`cairn why`", "`explain_fact`")) from None
+    except NotNow as why:
+        raise ToolRefused(str(why)) from None
+    told.pop("named", None)
+    if "rows" in told:
+        told["rows"] = sorted(told["rows"], key=lambda row: row["text"] is None)[: wanted.limit]
+    after = {True: UNCHANGED, False: NOT_READY, None: GONE}[told.get("ready")]
+    return ForgottenForAgents.model_validate(told | {"takes_effect": after})
 
 
-def _target(asked: Asked, wanted: ToForget) -> Target:
+def _target(asked: Asked, wanted: ForgetBody) -> Target:
     """What is to be forgotten, of the namespace of the call.
 
     Raises:
@@ -190,37 +178,13 @@ def _there(asked: Asked, id_: str) -> Thing:
     """
     thing = exactly(asked.reader(), id_)
     if thing is None:
-        raise Refused("nothing has that id: take one from another answer, whole")
+        raise ToolRefused("nothing has that id: take one from another answer, whole")
     return thing
 
 
-def _added(
-    asked: Asked,
-    namespace: str,
-    wanted: Told,
-    what: str,
-    ids: list[str],
-    event: dict[str, object],
-    takes_effect: str,
-) -> Recorded:
-    head: dict[str, object] = {"type": what, "namespace": namespace}
-    if wanted.event_id:
-        head["event_id"] = str(wanted.event_id)
-    return _recorded(namespace, what, ids, add_event(asked.state, head | event), takes_effect)
-
-
-def _recorded(
-    namespace: str, what: str, ids: list[str], received: Received, takes_effect: str
-) -> Recorded:
-    return Recorded(
-        namespace=namespace,
-        what=what,
-        ids=ids,
-        event_id=received.event_id,
-        record_id=record_id(namespace, received.event_id),
-        written=received.written,
-        takes_effect=takes_effect,
-    )
+def _searched(asked: Asked) -> str:
+    """When a search takes effect: never, where no provider is set."""
+    return SEARCHED if asked.state.settings.search_provider else OFF
 
 
 def _ordered(said: dict[str, Any], takes_effect: str) -> Recorded:
@@ -233,7 +197,3 @@ def _ordered(said: dict[str, Any], takes_effect: str) -> Recorded:
         written=said["written"],
         takes_effect=takes_effect,
     )
-
-
-def _event_id(wanted: Told) -> str | None:
-    return str(wanted.event_id) if wanted.event_id else None

@@ -6,9 +6,9 @@ from typing import Any
 
 import polars as pl
 
-from knowledge.consolidation.standing import STANDING
-from knowledge.schema.predicates import STRUCTURAL_PREDICATES
-from knowledge.schema.tables import (
+from cairn.knowledge.consolidation.standing import STANDING
+from cairn.knowledge.schema.predicates import STRUCTURAL_PREDICATES
+from cairn.knowledge.schema.tables import (
     CLUSTERS,
     CONFIDENCE_UPDATES,
     CONVERSATIONS,
@@ -27,10 +27,10 @@ from knowledge.schema.tables import (
     THEMES,
     Table,
 )
-from serving.query.learning_versions import versions_of
-from serving.query.slot_history import curve, values_of_slot
-from serving.read.id_lookup import PROPOSED, Thing, matching
-from serving.read.reader import Reader, best_first
+from cairn.serving.query.learning_versions import versions_of
+from cairn.serving.query.slot_history import curve, values_of_slot
+from cairn.serving.read.id_lookup import PROPOSED, Thing, matching
+from cairn.serving.read.reader import Reader, best_first
 
 NEIGHBOURS = 2
 """Records shown before and after one."""

@@ -4,10 +4,10 @@ from typing import Any
 
 import polars as pl
 
-from knowledge.consolidation.standing import STANDING
-from knowledge.nlp.names import canonical_object
-from knowledge.schema.predicates import FREE_STATEMENTS, OBJECT_TYPES, STRUCTURAL_PREDICATES
-from serving.read.reader import Reader
+from cairn.knowledge.consolidation.standing import STANDING
+from cairn.knowledge.nlp.names import canonical_object
+from cairn.knowledge.schema.predicates import FREE_STATEMENTS, OBJECT_TYPES, STRUCTURAL_PREDICATES
+from cairn.serving.read.reader import Reader
 
 RELATIONS = ("source_id", "target_id", "type", "fact_id", "content", "confidence")
 """What a relation tells; its type is the predicate of the fact that says so."""

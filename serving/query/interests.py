@@ -4,10 +4,10 @@ from typing import Any
 
 import polars as pl
 
-from knowledge.interests.interests import interests as interests_of
-from knowledge.schema.tables import ENGAGEMENTS, ENTITIES, INTERESTS, PREFERENCES
-from serving.read.pagination import Key, Page, page
-from serving.read.reader import Reader
+from cairn.knowledge.interests.interests import interests as interests_of
+from cairn.knowledge.schema.tables import ENGAGEMENTS, ENTITIES, INTERESTS, PREFERENCES
+from cairn.serving.read.pagination import Key, Page, page
+from cairn.serving.read.reader import Reader
 
 INTEREST_FIELDS = (
     "entity_id", "namespace", "display_name", "type", "rank", "score", "muted", "engagements",

@@ -5,8 +5,8 @@ from typing import Any
 
 import polars as pl
 
-from knowledge.schema.tables import RAW_LOGS
-from serving.read.reader import Reader
+from cairn.knowledge.schema.tables import RAW_LOGS
+from cairn.serving.read.reader import Reader
 
 
 def versions_of(reader: Reader, learnings: pl.DataFrame) -> Mapping[str, list[dict[str, Any]]]:
@@ -17,7 +17,7 @@ def versions_of(reader: Reader, learnings: pl.DataFrame) -> Mapping[str, list[di
         learnings: namespace, learning_id, category, source_record_ids.
 
     Returns:
-        By learning_id, rows of knowledge.learnings.llm.versions.VERSIONS; none for a learning of
+        By learning_id, rows of learnings.llm.versions.VERSIONS; none for a learning of
         which only rules spoke. An answer that saw a record that is gone tells nothing.
     """
     answers = reader.state.answers
@@ -26,7 +26,7 @@ def versions_of(reader: Reader, learnings: pl.DataFrame) -> Mapping[str, list[di
     kept = answers.about(reader.namespace, prompts, sources)
     if not kept:
         return {}
-    from knowledge.learnings.llm.versions import ANSWERS, versions
+    from cairn.knowledge.learnings.llm.versions import ANSWERS, versions
 
     saw = pl.DataFrame(
         [(key, record) for key, seen in answers.records(k.key for k in kept).items()

@@ -7,11 +7,18 @@ from typing import Any
 
 import polars as pl
 
-from knowledge.llm.prompt_injection import HELD, without_orders
-from knowledge.schema.tables import EPISODES, EVIDENCE, FACT_SOURCES, LEARNINGS, RAW_LOGS, Table
-from serving.query.explain import explain
-from serving.read.id_lookup import exactly
-from serving.read.reader import Reader, best_first
+from cairn.knowledge.llm.prompt_injection import HELD, without_orders
+from cairn.knowledge.schema.tables import (
+    EPISODES,
+    EVIDENCE,
+    FACT_SOURCES,
+    LEARNINGS,
+    RAW_LOGS,
+    Table,
+)
+from cairn.serving.query.explain import explain
+from cairn.serving.read.id_lookup import exactly
+from cairn.serving.read.reader import Reader, best_first
 
 MOST = 100
 """Rows of each list of what depends on a record."""
@@ -22,7 +29,7 @@ def why(reader: Reader, id_: str) -> dict[str, Any] | None:
 
     Returns:
         kind, id, namespace; quotes, each with quote, record_id, file and line; explanation: all
-        that `serving.query.explain` has.
+        that `cairn.serving.query.explain` has.
     """
     thing = exactly(reader, id_)
     if thing is None:

@@ -1,7 +1,7 @@
 """Lists of what memory holds, page by page, for every surface.
 
 Each is a function of a reader, what to leave out, and where the page before ended
-(`serving.read.pagination`). Rows are dicts of plain values; times have a timezone.
+(`cairn.serving.read.pagination`). Rows are dicts of plain values; times have a timezone.
 """
 
 from collections.abc import Collection
@@ -11,13 +11,13 @@ from typing import Any
 
 import polars as pl
 
-from knowledge.consolidation.confidence import strength
-from knowledge.consolidation.standing import IN_FORCE, STANDING
-from knowledge.schema.predicates import STRUCTURAL_PREDICATES
-from knowledge.schema.tables import CONVERSATIONS, EPISODES, LEARNINGS
-from serving.read.id_lookup import UnknownId, entities_called
-from serving.read.pagination import Key, Page, newest, page
-from serving.read.reader import Reader
+from cairn.knowledge.consolidation.decay import strength
+from cairn.knowledge.consolidation.standing import IN_FORCE, STANDING
+from cairn.knowledge.schema.predicates import STRUCTURAL_PREDICATES
+from cairn.knowledge.schema.tables import CONVERSATIONS, EPISODES, LEARNINGS
+from cairn.serving.read.id_lookup import UnknownId, entities_called
+from cairn.serving.read.pagination import Key, Page, newest, page
+from cairn.serving.read.reader import Reader
 
 SOURCES = 20
 """Sources that are told of one fact."""
@@ -55,7 +55,7 @@ CONVERSATION_FIELDS = (
 
 
 @dataclass(frozen=True)
-class Facts:
+class FactFilter:
     """Which facts are listed."""
 
     entity: str | None = None
@@ -74,7 +74,7 @@ class Facts:
 
 
 @dataclass(frozen=True)
-class Entities:
+class EntityFilter:
     """Which entities are listed."""
 
     type: str | None = None
@@ -83,7 +83,7 @@ class Entities:
 
 
 @dataclass(frozen=True)
-class Learnings:
+class LearningFilter:
     """Which learnings are listed."""
 
     category: str | None = None
@@ -108,7 +108,7 @@ class Talks:
 
 
 def facts(
-    reader: Reader, only: Facts = Facts(), limit: int = 20, cursor: str | None = None
+    reader: Reader, only: FactFilter = FactFilter(), limit: int = 20, cursor: str | None = None
 ) -> Page:
     """Facts: those that hold first; of them sentences before attributes, then by support.
 
@@ -151,7 +151,7 @@ def fact(reader: Reader, fact_id: str) -> dict[str, Any] | None:
 
 
 def entities(
-    reader: Reader, only: Entities = Entities(), limit: int = 20, cursor: str | None = None
+    reader: Reader, only: EntityFilter = EntityFilter(), limit: int = 20, cursor: str | None = None
 ) -> Page:
     """Entities that are not merged away, those with the most facts first.
 
@@ -207,7 +207,10 @@ def named(reader: Reader, name: str) -> list[str]:
 
 
 def learnings(
-    reader: Reader, only: Learnings = Learnings(), limit: int = 20, cursor: str | None = None
+    reader: Reader,
+    only: LearningFilter = LearningFilter(),
+    limit: int = 20,
+    cursor: str | None = None,
 ) -> Page:
     """Learnings, the surest first.
 

@@ -4,11 +4,11 @@ from typing import Any
 
 import polars as pl
 
-from knowledge.ingest.inbox_events.notifications import EFFECT
-from knowledge.schema.tables import NOTIFICATIONS
-from resources.effects import event_id
-from serving.read.pagination import Key, Page, page
-from serving.read.reader import Reader
+from cairn.knowledge.ingest.inbox_events.notifications import EFFECT
+from cairn.knowledge.schema.tables import NOTIFICATIONS
+from cairn.resources.effects import event_id
+from cairn.serving.read.pagination import Key, Page, page
+from cairn.serving.read.reader import Reader
 
 FIELDS = (
     "notification_id", "namespace", "status", "held", "rank", "entity_id", "name", "batch",

@@ -4,13 +4,13 @@ from collections.abc import Callable
 
 import polars as pl
 
-from knowledge.consolidation.decision_effects import undecided
-from knowledge.consolidation.llm_verdicts import differing, waiting
-from knowledge.consolidation.merges import unequal
-from knowledge.consolidation.pairs import sides
-from knowledge.resolution.resolution import about_canonical, equal_statements
-from knowledge.schema.policy import Policy
-from knowledge.schema.tables import (
+from cairn.knowledge.consolidation.decision_effects import undecided
+from cairn.knowledge.consolidation.llm_verdicts import differing, waiting
+from cairn.knowledge.consolidation.merges import unequal
+from cairn.knowledge.consolidation.pairs import sides
+from cairn.knowledge.resolution.canonical import about_canonical, equal_statements
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.tables import (
     CONTRADICTION_VERDICTS,
     DECISIONS,
     ENTITY_MERGES,

@@ -12,7 +12,7 @@ WORDS = {
     "provider_down": "the provider is down, or key, address or model is wrong",
     "not_asked": "there was no time to ask",
 }
-"""By the codes of knowledge.llm.client, which rows and JSON keep."""
+"""By the codes of cairn.knowledge.llm.client, which rows and JSON keep."""
 
 
 def in_words(reason: str) -> str:

@@ -5,11 +5,11 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from knowledge.consolidation.standing import STANDING
-from knowledge.extraction.searches import SEARCHES, Attempt, History, histories
-from knowledge.ingest.inbox_events.searches import EFFECT
-from knowledge.research.learn_prompts import found
-from knowledge.schema.tables import (
+from cairn.knowledge.consolidation.standing import STANDING
+from cairn.knowledge.extraction.searches import SEARCHES, Attempt, History, histories
+from cairn.knowledge.ingest.inbox_events.searches import EFFECT
+from cairn.knowledge.research.learn_prompts import found
+from cairn.knowledge.schema.tables import (
     ENRICHMENT_QUEUE,
     FACT_SOURCES,
     LEARN_PROMPTS,
@@ -17,10 +17,10 @@ from knowledge.schema.tables import (
     MEMORY_ENTITIES,
     RAW_LOGS,
 )
-from resources.context import State
-from resources.effects import forgotten
-from serving.read.pagination import Key, Page, newest, page
-from serving.read.reader import Reader
+from cairn.resources.context import State
+from cairn.resources.effects import forgotten
+from cairn.serving.read.pagination import Key, Page, newest, page
+from cairn.serving.read.reader import Reader
 
 RESULTS = (pl.col("kind") == "tool_result") & (pl.col("tool_name") == "search")
 """Rows of RAW_LOGS that searches brought."""
@@ -85,7 +85,7 @@ def schedules(reader: Reader, limit: int = 20, cursor: str | None = None) -> Pag
     return page(rows, keys, ("schedules", reader.namespace), limit, cursor)
 
 
-class Report(NamedTuple):
+class ResearchReport(NamedTuple):
     """What is to be searched for, and what was."""
 
     due: pl.DataFrame
@@ -96,10 +96,10 @@ class Report(NamedTuple):
     """Searches of the system itself, the latest first."""
 
 
-NOTHING = Report(ENRICHMENT_QUEUE.empty(), ENRICHMENT_QUEUE.empty(), [])
+NOTHING = ResearchReport(ENRICHMENT_QUEUE.empty(), ENRICHMENT_QUEUE.empty(), [])
 
 
-def report(reader: Reader) -> Report:
+def report(reader: Reader) -> ResearchReport:
     """What is to be searched for, what was, and what is not known."""
     rows = _queue(reader)
     free = pl.col("held").is_null()
@@ -111,12 +111,12 @@ def report(reader: Reader) -> Report:
         }
         for one in attempts_of(reader)
     ]  # fmt: skip
-    return Report(rows.filter(free), rows.filter(~free), made)
+    return ResearchReport(rows.filter(free), rows.filter(~free), made)
 
 
 def wait(state: State) -> bool:
     """Whether searches could be made now, in any namespace, and nobody has made them."""
-    if state.settings.search_provider is None:
+    if not state.searches:
         return False
     moment = datetime.now(UTC)
     due = pl.col("held").is_null() & (pl.col("due_at") <= moment)

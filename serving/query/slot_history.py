@@ -7,10 +7,10 @@ from typing import Any
 
 import polars as pl
 
-from knowledge.schema.calendar import UNDATED
-from knowledge.schema.policy import Policy
-from knowledge.schema.tables import MEMORY
-from serving.read.reader import Reader
+from cairn.knowledge.schema.calendar import UNDATED
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.tables import MEMORY
+from cairn.serving.read.reader import Reader
 
 POINTS = 48
 """Points of a curve: what fits a narrow terminal."""
@@ -25,7 +25,7 @@ def curve(
         history: occurred_at and confidence after each event, in their order.
         as_of: Where the curve ends.
         policy: decay_per_day.
-        fades: Whether confidence in it fades (knowledge.schema.fact_types.fades).
+        fades: Whether confidence in it fades (cairn.knowledge.schema.fact_types.fades).
 
     Returns:
         `at` and `confidence` of each point; one point where all is of one moment, none of nothing.

@@ -6,15 +6,15 @@ from typing import Any, TypeVar
 
 import polars as pl
 
-from knowledge.schema.tables import (
+from cairn.knowledge.schema.tables import (
     EPISODES,
     LEARNINGS,
     MEMORY_ENTITIES,
     RAW_LOGS,
     Table,
 )
-from resources.warehouse.publication import Manifest, read_published
-from resources.warehouse.warehouse import Warehouse
+from cairn.resources.warehouse.publication import Manifest, read_published
+from cairn.resources.warehouse.warehouse import Warehouse
 
 Made = TypeVar("Made")
 

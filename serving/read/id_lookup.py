@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import polars as pl
 
-from knowledge.nlp.text import suggestion
-from knowledge.schema.tables import (
+from cairn.knowledge.nlp.text import suggestion
+from cairn.knowledge.schema.tables import (
     CANDIDATES,
     CLUSTERS,
     CONVERSATIONS,
@@ -21,9 +21,9 @@ from knowledge.schema.tables import (
     THEMES,
     Table,
 )
-from resources.context import State
-from resources.warehouse.publication import namespaces
-from serving.read.reader import Reader, open_reader
+from cairn.resources.context import State
+from cairn.resources.warehouse.publication import namespaces
+from cairn.serving.read.reader import Reader, open_reader
 
 SHORTEST = 3
 """Characters of an id, at least."""

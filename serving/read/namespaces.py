@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from resources.context import State
-from resources.warehouse.publication import namespaces
+from cairn.resources.context import State
+from cairn.resources.warehouse.publication import namespaces
 
 SAMPLES = "samples"
 """Namespace of the samples that the project ships."""

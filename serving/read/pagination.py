@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from knowledge.schema.identity import digest
+from cairn.knowledge.schema.identity import digest
 
 _MARK = 8
 """Hex digits that say of which list a cursor is."""

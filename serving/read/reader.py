@@ -6,12 +6,12 @@ from datetime import datetime
 
 import polars as pl
 
-from knowledge.consolidation.confidence import effective_confidence
-from knowledge.consolidation.memory import memory_entities
-from knowledge.consolidation.standing import QUARANTINED, STANDING, status_at
-from knowledge.resolution.resolution import about_canonical
-from knowledge.schema.calendar import UNDATED
-from knowledge.schema.tables import (
+from cairn.knowledge.consolidation.decay import effective_confidence
+from cairn.knowledge.consolidation.memory_entities import memory_entities
+from cairn.knowledge.consolidation.standing import QUARANTINED, STANDING, status_at
+from cairn.knowledge.resolution.canonical import about_canonical
+from cairn.knowledge.schema.calendar import UNDATED
+from cairn.knowledge.schema.tables import (
     CANDIDATES,
     CONFIDENCE_UPDATES,
     ENTITIES,
@@ -27,10 +27,10 @@ from knowledge.schema.tables import (
     VALID_TIMES,
     Table,
 )
-from resources.context import State
-from resources.warehouse.publication import Manifest, namespaces, published, read_published
-from serving.read.cache import HeldTables
-from serving.read.namespaces import Several, to_read
+from cairn.resources.context import State
+from cairn.resources.warehouse.publication import Manifest, namespaces, published, read_published
+from cairn.serving.read.cache import HeldTables
+from cairn.serving.read.namespaces import Several, to_read
 
 _SAID = (CANDIDATES, KNOWN_ONLY_CANDIDATES, THEME_FACTS)
 """Tables of what facts are made of."""

@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from knowledge.llm.fence import fenced
-from resources.home.usage import CONTEXT, note_use
-from serving.read.reader import Reader
-from serving.retrieval.context_stream import Streamed, next_context
-from serving.retrieval.entity_context import Known, known
-from serving.retrieval.personalization import taste
-from serving.retrieval.search import KINDS, Found, answer
-from serving.retrieval.token_budget import BUDGET, Context, build_context
+from cairn.knowledge.llm.fence import fenced
+from cairn.resources.home.usage import CONTEXT, note_use
+from cairn.serving.read.reader import Reader
+from cairn.serving.retrieval.context_stream import StreamedContext, next_context
+from cairn.serving.retrieval.entity_context import KnownEntities, known
+from cairn.serving.retrieval.personalization import taste
+from cairn.serving.retrieval.search import KINDS, SearchResult, answer
+from cairn.serving.retrieval.token_budget import BUDGET, Context, build_context
 
 LONGEST = {"episode": 240, "learning": 480}
 """Characters of a memory of which several are to fit: its beginning, where it says what it is."""
@@ -20,11 +20,11 @@ LONGEST = {"episode": 240, "learning": 480}
 class Offer:
     """Memories for a prompt, and why they are offered."""
 
-    known: Known | None
+    known: KnownEntities | None
     """Of the message; None if none was given."""
-    streamed: Streamed
+    streamed: StreamedContext
     """Of the turns before it."""
-    found: tuple[Found, ...]
+    found: tuple[SearchResult, ...]
     """By a search for the message, the best first; none if no message was given."""
     context: Context
     """What fits the budget; its `text` is for the prompt, its `memories` are that without turns."""
@@ -79,7 +79,7 @@ def offer(
     return Offer(about, streamed, found, context)
 
 
-def found_for(reader: Reader, message: str) -> tuple[Found, ...]:
+def found_for(reader: Reader, message: str) -> tuple[SearchResult, ...]:
     """What a search for a message finds that may be told unasked, best first.
 
     At most `policy.streamed` of each kind: facts, episodes and learnings, as near to the message as
@@ -93,7 +93,7 @@ def found_for(reader: Reader, message: str) -> tuple[Found, ...]:
     cares = taste(reader).but(message)
     most, least = 3 * policy.streamed, policy.passive_above
     left: dict[str, int] = dict.fromkeys(KINDS["all"], policy.streamed)
-    found: list[Found] = []
+    found: list[SearchResult] = []
     for one in answer(reader, message, "all", most, least, taste=cares).results:
         near = one.similarity >= policy.sufficient_similarity and one.confidence > least
         if near and left[one.kind]:
@@ -108,11 +108,11 @@ def brief(kind: str, text: str) -> str:
     return text if len(text) <= longest else f"{text[:longest].rstrip()} …"
 
 
-def _texts(kind: str, found: Sequence[Found]) -> list[str]:
+def _texts(kind: str, found: Sequence[SearchResult]) -> list[str]:
     return [brief(kind, one.text) for one in found if one.kind == kind]
 
 
-def as_text(reader: Reader, results: Sequence[Found]) -> str:
+def as_text(reader: Reader, results: Sequence[SearchResult]) -> str:
     """Results of a search as text for a prompt, in the fence; empty if there are none."""
     lines = [
         f"- {' '.join(one.text.split())} ({one.kind} {one.id}, confidence {one.confidence:.2f})"

@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
-from serving.read.reader import Reader
-from serving.retrieval.personalization import taste
-from serving.retrieval.search import Found, nearest
+from cairn.serving.read.reader import Reader
+from cairn.serving.retrieval.personalization import taste
+from cairn.serving.retrieval.search import SearchResult, nearest
 
 TURNS = 2
 """Turns that the next context is found by; the current input is never among them."""
@@ -15,17 +15,17 @@ LONGEST_TURN = 2000
 
 
 @dataclass(frozen=True)
-class Streamed:
+class StreamedContext:
     """Facts above `policy.passive_above`, and episodes, that bear on the last turns."""
 
-    facts: tuple[Found, ...] = ()
-    episodes: tuple[Found, ...] = ()
+    facts: tuple[SearchResult, ...] = ()
+    episodes: tuple[SearchResult, ...] = ()
 
 
-NOTHING = Streamed()
+NOTHING = StreamedContext()
 
 
-def next_context(reader: Reader, turns: Sequence[str]) -> Streamed:
+def next_context(reader: Reader, turns: Sequence[str]) -> StreamedContext:
     """What bears on the last two turns, at most `policy.streamed` of each kind.
 
     Nothing that is about what the person dislikes or muted, or that names it. Of what is equally
@@ -42,7 +42,7 @@ def next_context(reader: Reader, turns: Sequence[str]) -> Streamed:
     cares = taste(reader)
     sure = nearest(reader, query, "facts", policy.streamed, policy.passive_above, taste=cares)
     least = policy.search_min_confidence
-    return Streamed(
+    return StreamedContext(
         tuple(one for one in sure if one.confidence > policy.passive_above),
         tuple(nearest(reader, query, "episodes", policy.streamed, least, taste=cares)),
     )
@@ -59,10 +59,10 @@ class NextContext:
         find: From the turns so far to what bears on them.
     """
 
-    def __init__(self, find: Callable[[Sequence[str]], Streamed]) -> None:
+    def __init__(self, find: Callable[[Sequence[str]], StreamedContext]) -> None:
         self._find = find
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="next-context")
-        self._latest: Future[Streamed] | None = None
+        self._latest: Future[StreamedContext] | None = None
 
     def turned(self, turns: Sequence[str]) -> None:
         """A turn is over: what bears on the last ones is looked for."""
@@ -70,7 +70,7 @@ class NextContext:
             self._latest.cancel()
         self._latest = self._thread.submit(self._find, tuple(turns))
 
-    def take(self) -> Streamed:
+    def take(self) -> StreamedContext:
         """What was found after the last turn; nothing if it is still looked for. Never waits."""
         found = self._latest
         if found is None or not found.done() or found.cancelled() or found.exception():

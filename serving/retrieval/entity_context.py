@@ -6,18 +6,18 @@ from typing import Any
 
 import polars as pl
 
-from knowledge.consolidation.standing import STANDING
-from knowledge.nlp.text import words
-from knowledge.schema.fact_types import NAME_PREDICATES
-from knowledge.schema.tables import MEMORY_ENTITIES
-from resources.vector_index.protocol import Filters
-from serving.read.reader import Reader, best_first
-from serving.retrieval.personalization import Taste, step, taste
-from serving.retrieval.search import Found, nearest
+from cairn.knowledge.consolidation.standing import STANDING
+from cairn.knowledge.nlp.text import words
+from cairn.knowledge.schema.fact_types import NAME_PREDICATES
+from cairn.knowledge.schema.tables import MEMORY_ENTITIES
+from cairn.resources.vector_index.protocol import Filters
+from cairn.serving.read.reader import Reader, best_first
+from cairn.serving.retrieval.personalization import Taste, step, taste
+from cairn.serving.retrieval.search import SearchResult, nearest
 
 
 @dataclass(frozen=True)
-class KnownEntity:
+class EntityWithFacts:
     """An entity that a message is about."""
 
     entity_id: str
@@ -30,10 +30,10 @@ class KnownEntity:
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownEntities:
     """Entities with their facts; `sufficient` if one fact is as near as the threshold."""
 
-    entities: list[KnownEntity]
+    entities: list[EntityWithFacts]
     score: float
     threshold: float
 
@@ -43,7 +43,7 @@ class Known:
         return self.score >= self.threshold
 
 
-def known(reader: Reader, message: str) -> Known:
+def known(reader: Reader, message: str) -> KnownEntities:
     """Entities nearest to a message, with what is known of each.
 
     Those that it names come first, then those that a search for it finds; of equally near ones
@@ -71,7 +71,7 @@ def known(reader: Reader, message: str) -> Known:
     )[: policy.known_entities]
     ids = [one.id for one in entities]
     if not ids:
-        return Known([], 0.0, policy.sufficient_similarity)
+        return KnownEntities([], 0.0, policy.sufficient_similarity)
     about = Filters(entity_ids=ids)
     most = len(ids) * policy.known_facts
     found = nearest(reader, message, "facts", most, policy.search_min_confidence, about, cares)
@@ -79,16 +79,16 @@ def known(reader: Reader, message: str) -> Known:
     rows = reader.rows(MEMORY_ENTITIES, "entity_id", pl.Series(ids), ["entity_id", "type"])
     types = dict(rows.iter_rows())
     told = [
-        KnownEntity(
+        EntityWithFacts(
             one.id, one.text, types[one.id], one.similarity,
             _facts(reader, one.id, nearness, cares),
         )
         for one in entities
     ]  # fmt: skip
-    return Known(told, max(nearness.values(), default=0.0), policy.sufficient_similarity)
+    return KnownEntities(told, max(nearness.values(), default=0.0), policy.sufficient_similarity)
 
 
-def _names(message: str, entity: Found) -> bool:
+def _names(message: str, entity: SearchResult) -> bool:
     """Whether a message has the words of a name, side by side."""
     name = " ".join(words(entity.text))
     return bool(name) and f" {name} " in f" {' '.join(words(message))} "

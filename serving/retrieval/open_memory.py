@@ -1,7 +1,7 @@
 """The memory of a home: what HTTP, MCP, the library and other long-lived programs answer from.
 
 It gives readers, and what is asked is a function of one: `search_memory`, `known`, `next_context`,
-`explain`. What people and agents tell goes through `serving.write.inbox.add_event`.
+`explain`. What people and agents tell goes through `cairn.serving.write.inbox.add_event`.
 """
 
 import logging
@@ -11,12 +11,12 @@ from threading import Lock, Thread
 
 import polars as pl
 
-from knowledge.schema.tables import TABLES
-from resources.context import State
-from resources.warehouse.publication import Manifest, manifests
-from serving.read.cache import HELD, HeldTables
-from serving.read.reader import Reader, open_reader, reader_of
-from serving.retrieval.search import search_memory
+from cairn.knowledge.schema.tables import TABLES
+from cairn.resources.context import State
+from cairn.resources.warehouse.publication import Manifest, manifests
+from cairn.serving.read.cache import HELD, HeldTables
+from cairn.serving.read.reader import Reader, open_reader, reader_of
+from cairn.serving.retrieval.search import search_memory
 
 logger = logging.getLogger(__name__)
 

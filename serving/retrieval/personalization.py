@@ -6,13 +6,13 @@ from pathlib import PurePosixPath
 
 import polars as pl
 
-from knowledge.extraction.known_entities_extraction import OF_PROSE
-from knowledge.interests.preferences import in_force
-from knowledge.nlp.text import words
-from knowledge.schema.tables import MEMORY_ENTITIES, PREFERENCES
-from serving.query.interests import rows_of
-from serving.read.reader import Reader
-from serving.retrieval.ranking import Scored
+from cairn.knowledge.interests.preferences import in_force
+from cairn.knowledge.nlp.text import words
+from cairn.knowledge.schema.entity_types import OF_PROSE
+from cairn.knowledge.schema.tables import MEMORY_ENTITIES, PREFERENCES
+from cairn.serving.query.interests import rows_of
+from cairn.serving.read.reader import Reader
+from cairn.serving.retrieval.ranking import ScoredHit
 
 STEPS = 20
 """Steps of relevance from 0 to 1: what is on the same one is equally relevant."""
@@ -41,7 +41,7 @@ class Taste:
         there = {id_: own for id_, own in self.unwanted.items() if not _has(said, own)}
         return Taste(self.interest, there, [name for name in self.names if not _has(said, [name])])
 
-    def leaves(self, one: Scored) -> bool:
+    def leaves(self, one: ScoredHit) -> bool:
         """Whether a result may be told unasked: it is about nothing unwanted, and names none."""
         if one.hit.payload.get("entity_id") in self.unwanted:
             return False
@@ -51,11 +51,11 @@ class Taste:
         """Whether a text has the words of something unwanted, side by side."""
         return bool(self.names) and _has(_spaced(text), self.names)
 
-    def sorted(self, found: Iterable[Scored]) -> list[Scored]:
+    def sorted(self, found: Iterable[ScoredHit]) -> list[ScoredHit]:
         """The most relevant first; of those equally so, what the person cares about more."""
         return sorted(found, key=lambda one: (-step(one.score), -self._of(one), one.order))
 
-    def _of(self, one: Scored) -> float:
+    def _of(self, one: ScoredHit) -> float:
         """The most that the person cares about anything that a result is about."""
         about = {str(one.hit.payload.get("entity_id"))}
         if one.hit.kind == "fact":

@@ -9,13 +9,13 @@ from math import exp
 
 import numpy as np
 
-from knowledge.nlp.text import STOP_WORDS, spaced, words
-from knowledge.nlp.vocabulary import stem
-from knowledge.schema.calendar import EPOCH
-from knowledge.schema.policy import Policy
-from knowledge.vectors.model import Embedder, Vectors
-from knowledge.vectors.similarity import raw_floor, similar_pairs
-from resources.vector_index.protocol import Hit
+from cairn.knowledge.nlp.text import STOP_WORDS, spaced, words
+from cairn.knowledge.nlp.vocabulary import stem
+from cairn.knowledge.schema.calendar import EPOCH
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.vectors.model import Embedder, Vectors
+from cairn.knowledge.vectors.similarity import raw_floor, similar_pairs
+from cairn.resources.vector_index.protocol import Hit
 
 UNJUDGED = 0.6
 """Confidence of an episode: it happened, but nobody has judged what was said in it."""
@@ -24,7 +24,7 @@ WORD = re.compile(r"[^\W_]+")
 
 
 @dataclass(frozen=True)
-class Told:
+class PublishedHit:
     """What the published tables have of a hit, at a reader's moment."""
 
     text: str
@@ -37,11 +37,11 @@ class Told:
 
 
 @dataclass(frozen=True)
-class Scored:
+class ScoredHit:
     """A hit with what it is worth."""
 
     hit: Hit
-    told: Told
+    told: PublishedHit
     score: float
     similarity: float
     recency: float
@@ -61,11 +61,11 @@ class Scored:
 def scored(
     query: str,
     hits: Sequence[Hit],
-    told: Sequence[Told],
+    told: Sequence[PublishedHit],
     as_of: datetime,
     embedder: Embedder,
     policy: Policy,
-) -> list[Scored]:
+) -> list[ScoredHit]:
     """Hits by their worth, best first: 0.6 similarity + 0.3 confidence + 0.1 recency.
 
     Recency is exp(-0.01 · days since the last evidence). Similarity is a weighted sum of both arms.
@@ -81,7 +81,7 @@ def scored(
     shares = [len(wanted & words) / (len(wanted) or 1) for words in own]
     found_by_words = (share for share, hit in zip(shares, hits, strict=True) if hit.sparse_score)
     reach = max(found_by_words, default=0.0)
-    found: list[Scored] = []
+    found: list[ScoredHit] = []
     for hit, its, near, covered, stems in zip(hits, told, nearness, shares, own, strict=True):
         sparse = (hit.sparse_score or 0.0) / top * reach
         dense = 0.0 if hit.dense_score is None else near
@@ -96,7 +96,7 @@ def scored(
             + policy.weight_confidence * its.confidence
             + policy.weight_recency * fade
         )
-        found.append(Scored(hit, its, score, similarity, fade, dense, covered, stems))
+        found.append(ScoredHit(hit, its, score, similarity, fade, dense, covered, stems))
     return sorted(found, key=lambda one: one.order)
 
 
@@ -112,7 +112,7 @@ def days(moment: datetime) -> float:
     return (moment - EPOCH).total_seconds() / 86_400
 
 
-def about(found: Sequence[Scored], policy: Policy) -> list[Scored]:
+def about(found: Sequence[ScoredHit], policy: Policy) -> list[ScoredHit]:
     """Those that are about the query, in their order: none if not one of them surely is.
 
     What is about something by its vector and its words together speaks for others beside it, which
@@ -124,7 +124,7 @@ def about(found: Sequence[Scored], policy: Policy) -> list[Scored]:
     return [one for one, each in zip(found, near, strict=True) if each >= policy.search_floor / 2]
 
 
-def diverse(best_first: Sequence[Scored], embedder: Embedder, policy: Policy) -> list[Scored]:
+def diverse(best_first: Sequence[ScoredHit], embedder: Embedder, policy: Policy) -> list[ScoredHit]:
     """Of results alike beyond `policy.search_diversity`, the most confident; others stay.
 
     Alike by their vectors, and in half of the words of the shorter one: to an encoder of English

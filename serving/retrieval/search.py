@@ -10,15 +10,23 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import polars as pl
 
-from knowledge.consolidation.embeddings import learning_text
-from knowledge.consolidation.standing import IN_FORCE, STANDING
-from knowledge.nlp.dates.query_dates import asked_time
-from knowledge.schema.tables import EPISODES, LEARNINGS, MEMORY_ENTITIES
-from resources.home.usage import SEARCH, note_use
-from resources.vector_index.protocol import Filters, Hit
-from serving.read.reader import Reader
-from serving.retrieval.personalization import Taste
-from serving.retrieval.ranking import UNJUDGED, Scored, Told, about, days, diverse, scored
+from cairn.knowledge.consolidation.embeddings import learning_text
+from cairn.knowledge.consolidation.standing import IN_FORCE, STANDING
+from cairn.knowledge.nlp.dates.query_dates import asked_time
+from cairn.knowledge.schema.tables import EPISODES, LEARNINGS, MEMORY_ENTITIES
+from cairn.resources.home.usage import SEARCH, note_use
+from cairn.resources.vector_index.protocol import Filters, Hit
+from cairn.serving.read.reader import Reader
+from cairn.serving.retrieval.personalization import Taste
+from cairn.serving.retrieval.ranking import (
+    UNJUDGED,
+    PublishedHit,
+    ScoredHit,
+    about,
+    days,
+    diverse,
+    scored,
+)
 
 KINDS = {
     "facts": ("fact",),
@@ -47,7 +55,7 @@ ANYTHING = Filters()
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchResult:
     """One result, with why it is here."""
 
     id: str
@@ -67,10 +75,10 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Answer:
+class SearchAnswer:
     """Results, best first, and the words of the query that were read as a time."""
 
-    results: list[Found]
+    results: list[SearchResult]
     said: str | None = None
     from_day: str | None = None
     to_day: str | None = None
@@ -87,7 +95,7 @@ def search_memory(
     limit: int | None = None,
     min_confidence: float | None = None,
     only: Filters = ANYTHING,
-) -> list[Found]:
+) -> list[SearchResult]:
     """The results of `answer`."""
     return answer(reader, query, search_type, limit, min_confidence, only).results
 
@@ -100,7 +108,7 @@ def answer(
     min_confidence: float | None = None,
     only: Filters = ANYTHING,
     taste: Taste | None = None,
-) -> Answer:
+) -> SearchAnswer:
     """What memory has about `query`, best first; `serving.retrieval.ranking` says what is best.
 
     Words that say when ("in May", "last spring") become days, unless days are given already, or
@@ -139,13 +147,13 @@ def answer(
             if best:
                 found = _results(reader, best[:wanted])
                 alike = len(near) - len(best)
-                return Answer(found, asked.said, *days, near=len(near), redundant=alike)
+                return SearchAnswer(found, asked.said, *days, near=len(near), redundant=alike)
     near, best = _searched(reader, query, search_type, wanted, least, only, taste)
     found = _results(reader, best[:wanted])
-    return Answer(found, near=len(near), redundant=len(near) - len(best))
+    return SearchAnswer(found, near=len(near), redundant=len(near) - len(best))
 
 
-def served(reader: Reader, its: Answer) -> Answer:
+def served(reader: Reader, its: SearchAnswer) -> SearchAnswer:
     """An answer to somebody who asked: the same, counted."""
     note_use(reader.state.home, reader.namespace, SEARCH, len(its.results), its.near, its.redundant)
     return its
@@ -159,7 +167,7 @@ def nearest(
     least: float,
     only: Filters = ANYTHING,
     taste: Taste | None = None,
-) -> list[Found]:
+) -> list[SearchResult]:
     """What memory has about a text that need be no question: words that say when are words.
 
     Arguments as of `answer`; with a `taste`, for what is told unasked, what it leaves out is not
@@ -177,7 +185,7 @@ def _searched(
     least: float,
     only: Filters,
     taste: Taste | None,
-) -> tuple[list[Scored], list[Scored]]:
+) -> tuple[list[ScoredHit], list[ScoredHit]]:
     """What is near to a text, best first; and of these, what says something of its own."""
     policy = reader.state.policy
     hits = _hits(reader, text, search_type, wanted, least, only)
@@ -260,7 +268,7 @@ def _time(hit: Hit) -> datetime | None:
     return datetime.fromisoformat(at) if at else None
 
 
-def _told(reader: Reader, hits: Sequence[Hit]) -> dict[str, dict[str, Told]]:
+def _told(reader: Reader, hits: Sequence[Hit]) -> dict[str, dict[str, PublishedHit]]:
     """Kind → id → what the published tables have of it."""
     ids: dict[str, list[str]] = {}
     times: dict[str, datetime | None] = {}
@@ -279,33 +287,34 @@ def _told(reader: Reader, hits: Sequence[Hit]) -> dict[str, dict[str, Told]]:
     }
 
 
-def _facts(reader: Reader, ids: pl.Series) -> dict[str, Told]:
+def _facts(reader: Reader, ids: pl.Series) -> dict[str, PublishedHit]:
     columns = ["fact_id", "content", "entity", "effective", "status", "last_event_at"]
     rows = reader.memory(ids).select(columns).collect()
-    return {row[0]: Told(*row[1:]) for row in rows.iter_rows()}
+    return {row[0]: PublishedHit(*row[1:]) for row in rows.iter_rows()}
 
 
-def _episodes(reader: Reader, ids: pl.Series) -> dict[str, Told]:
+def _episodes(reader: Reader, ids: pl.Series) -> dict[str, PublishedHit]:
     rows = reader.rows(EPISODES, "episode_id", ids, ["episode_id", "text", "project"])
-    return {row[0]: Told(*row[1:]) for row in rows.iter_rows()}
+    return {row[0]: PublishedHit(*row[1:]) for row in rows.iter_rows()}
 
 
-def _learnings(reader: Reader, ids: pl.Series) -> dict[str, Told]:
+def _learnings(reader: Reader, ids: pl.Series) -> dict[str, PublishedHit]:
     columns = ["learning_id", "title", "content", "tags"]
     rows = reader.rows(LEARNINGS, "learning_id", ids, columns)
     rows = rows.select("learning_id", learning_text(), pl.col("tags").list.join(" ").fill_null(""))
-    return {row[0]: Told(row[1], context=row[2]) for row in rows.iter_rows()}
+    return {row[0]: PublishedHit(row[1], context=row[2]) for row in rows.iter_rows()}
 
 
-def _entities(reader: Reader, ids: pl.Series) -> dict[str, Told]:
+def _entities(reader: Reader, ids: pl.Series) -> dict[str, PublishedHit]:
     columns = ["entity_id", "display_name", "aliases"]
     rows = reader.rows(MEMORY_ENTITIES, "entity_id", ids, columns)
     return {
-        row[0]: Told(row[1], row[1], context=" ".join(row[2] or ())) for row in rows.iter_rows()
+        row[0]: PublishedHit(row[1], row[1], context=" ".join(row[2] or ()))
+        for row in rows.iter_rows()
     }
 
 
-_READ: Mapping[str, Callable[[Reader, pl.Series], dict[str, Told]]] = {
+_READ: Mapping[str, Callable[[Reader, pl.Series], dict[str, PublishedHit]]] = {
     "fact": _facts,
     "episode": _episodes,
     "learning": _learnings,
@@ -313,12 +322,12 @@ _READ: Mapping[str, Callable[[Reader, pl.Series], dict[str, Told]]] = {
 }
 
 
-def _results(reader: Reader, chosen: Sequence[Scored]) -> list[Found]:
+def _results(reader: Reader, chosen: Sequence[ScoredHit]) -> list[SearchResult]:
     facts = [one.hit.id for one in chosen if one.hit.kind == "fact"]
     sources: dict[str, list[dict[str, Any]]] = dict(reader.sources(facts)) if facts else {}
     sources |= _sources_of_others(reader, chosen)
     return [
-        Found(
+        SearchResult(
             id=one.hit.id,
             kind=one.hit.kind,
             text=one.told.text,
@@ -338,7 +347,9 @@ def _results(reader: Reader, chosen: Sequence[Scored]) -> list[Found]:
     ]
 
 
-def _sources_of_others(reader: Reader, chosen: Sequence[Scored]) -> dict[str, list[dict[str, Any]]]:
+def _sources_of_others(
+    reader: Reader, chosen: Sequence[ScoredHit]
+) -> dict[str, list[dict[str, Any]]]:
     """An episode's request, a learning's quotes."""
     quotes = [
         (one.hit.id, one.hit.id, one.told.text[:LONGEST_QUOTE])

@@ -2,13 +2,8 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
-from typing import TYPE_CHECKING
 
-from knowledge.llm.fence import CLOSING, fenced, harmless, opening
-
-if TYPE_CHECKING:
-    from tokenizers import Tokenizer
+from cairn.knowledge.llm.fence import CLOSING, fenced, harmless, opening
 
 BUDGET = 1500
 """Tokens of a context. Shares below are of this many, and grow or shrink with the budget."""
@@ -28,7 +23,6 @@ SEPARATOR = "\n\n"
 
 _OMITTED = " … "
 _LONGEST_TOKEN = 16
-_VOCABULARY = ("tokenizers", "l2_supercat_tokenizer_config.json")
 
 Count = Callable[[str], int]
 """Tokens of a text; of a few characters, a few."""
@@ -210,21 +204,7 @@ def count_tokens(text: str) -> int:
 
     It has a fifth more tokens than those of most models, so a budget is kept rather than broken.
     """
-    encoded = _tokenizer().encode(text.encode(errors="replace").decode(), add_special_tokens=False)
+    from cairn.resources.vector_index.vocabulary import tokenizer
+
+    encoded = tokenizer().encode(text.encode(errors="replace").decode(), add_special_tokens=False)
     return len(encoded.ids)
-
-
-@lru_cache(1)
-def _tokenizer() -> "Tokenizer":
-    from importlib.util import find_spec
-    from pathlib import Path
-
-    from tokenizers import Tokenizer
-
-    spec = find_spec("wordllama")
-    if spec is None or spec.origin is None:
-        raise ImportError("wordllama is not installed")
-    found: Tokenizer = Tokenizer.from_file(str(Path(spec.origin).parent.joinpath(*_VOCABULARY)))
-    found.no_padding()
-    found.no_truncation()
-    return found

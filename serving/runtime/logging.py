@@ -3,8 +3,6 @@
 import logging
 import warnings
 
-OURS = ("assets", "knowledge", "pipelines", "resources", "serving")
-
 
 def quiet() -> None:
     """What we log reaches people on stderr; of libraries, errors alone.
@@ -14,10 +12,10 @@ def quiet() -> None:
     """
 
     def wanted(record: logging.LogRecord) -> bool:
-        return record.levelno >= logging.ERROR or record.name.split(".")[0] in OURS
+        return record.levelno >= logging.ERROR or record.name.startswith("cairn.")
 
     logging.basicConfig(level=logging.WARNING, format="%(message)s")
     for handler in logging.getLogger().handlers:
         handler.addFilter(wanted)
-    logging.getLogger("resources.home.write_lock").setLevel(logging.INFO)
+    logging.getLogger("cairn.resources.home.write_lock").setLevel(logging.INFO)
     warnings.simplefilter("ignore")

@@ -22,8 +22,8 @@ from typing import Any
 
 import uvicorn
 
-from serving.runtime.connections import BoundedProtocol
-from serving.runtime.logging import quiet
+from cairn.serving.runtime.connections import BoundedProtocol
+from cairn.serving.runtime.logging import quiet
 
 GRACE = 5
 """Seconds that requests under way have when a server ends."""

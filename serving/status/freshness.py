@@ -5,19 +5,19 @@ from typing import NamedTuple
 
 import polars as pl
 
-from knowledge.schema.tables import RECORDS, SOURCE_FILES
-from resources.context import State
-from resources.home.log_files import changed
-from resources.home.sources import files_there
-from resources.llm.verdict_limits import Verdicts
-from resources.warehouse.publication import (
+from cairn.knowledge.schema.tables import RECORDS, SOURCE_FILES
+from cairn.resources.context import State
+from cairn.resources.home.log_files import changed
+from cairn.resources.home.sources import files_there
+from cairn.resources.llm.verdict_limits import SuiteVerdicts
+from cairn.resources.warehouse.publication import (
     Manifest,
     held_back,
     namespaces,
     published,
     read_published,
 )
-from serving.read.display import count, span
+from cairn.serving.read.display import count, span
 
 ADVICE = "`cairn doctor` tells more"
 
@@ -110,7 +110,7 @@ def all_namespaces(state: State) -> list[str]:
 
 def held_reasons(state: State) -> dict[str, list[str]]:
     """Namespaces that are not published as they stand, and why: their invariants do not hold."""
-    verdicts, held = Verdicts(state.home), held_back(state.home)
+    verdicts, held = SuiteVerdicts(state.home), held_back(state.home)
     found = {
         name: verdicts.against(name) or list(held[name].reasons if name in held else ())
         for name in sorted({*held, *namespaces(state.home)})

@@ -4,12 +4,19 @@ from datetime import UTC, datetime
 
 import polars as pl
 
-from knowledge.quality.measures import READS, WEEK, Measure, columns_read, of_knowledge, of_use
-from knowledge.schema.tables import DEAD_LETTERS, MODEL_CALLS, SOURCE_FILES, WORK
-from resources.home.usage import use_since
-from serving.read.reader import Reader
-from serving.status.freshness import Freshness, freshness
-from serving.status.pending import pending
+from cairn.knowledge.quality.measures import (
+    READS,
+    WEEK,
+    Measure,
+    columns_read,
+    of_knowledge,
+    of_use,
+)
+from cairn.knowledge.schema.tables import DEAD_LETTERS, MODEL_CALLS, SOURCE_FILES, WORK
+from cairn.resources.home.usage import use_since
+from cairn.serving.read.reader import Reader
+from cairn.serving.status.freshness import Freshness, freshness
+from cairn.serving.status.pending import pending
 
 
 def published_measures(reader: Reader) -> list[Measure]:

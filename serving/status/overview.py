@@ -4,14 +4,14 @@ from typing import Any
 
 import polars as pl
 
-from knowledge.consolidation.standing import IN_FORCE
-from knowledge.schema.predicates import STRUCTURAL_PREDICATES
-from knowledge.schema.tables import CONVERSATIONS, RAW_LOGS, THEMES
-from serving.query.interests import interests
-from serving.query.notifications import notifications
-from serving.query.research import prompts
-from serving.read.reader import Reader
-from serving.retrieval.search import search_memory
+from cairn.knowledge.consolidation.standing import IN_FORCE
+from cairn.knowledge.schema.predicates import STRUCTURAL_PREDICATES
+from cairn.knowledge.schema.tables import CONVERSATIONS, RAW_LOGS, THEMES
+from cairn.serving.query.interests import interests
+from cairn.serving.query.notifications import notifications
+from cairn.serving.query.research import prompts
+from cairn.serving.read.reader import Reader
+from cairn.serving.retrieval.search import search_memory
 
 
 def totals(reader: Reader) -> dict[str, int]:

@@ -12,15 +12,15 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from knowledge.ingest.inbox_events.decisions import DECISION_TYPES, in_words, meant_of
-from knowledge.schema.identity import record_id
-from knowledge.schema.tables import RAW_LOGS, SOURCE_FILES
-from resources.context import State
-from resources.home.inbox import files, namespaces_of_inbox
-from resources.warehouse.publication import namespaces, published, read_published
-from serving.read.display import one_line
-from serving.read.namespaces import Several, to_read
-from serving.read.reader import NothingPublished, Reader, open_reader
+from cairn.knowledge.ingest.inbox_events.decisions import DECISION_TYPES, in_words, meant_of
+from cairn.knowledge.schema.identity import record_id
+from cairn.knowledge.schema.tables import RAW_LOGS, SOURCE_FILES
+from cairn.resources.context import State
+from cairn.resources.home.inbox import files, namespaces_of_inbox
+from cairn.resources.warehouse.publication import namespaces, published, read_published
+from cairn.serving.read.display import one_line
+from cairn.serving.read.namespaces import Several, to_read
+from cairn.serving.read.reader import NothingPublished, Reader, open_reader
 
 LEARN = frozenset({"learn"})
 SCHEDULES = frozenset({"schedule", "unschedule"})
@@ -136,7 +136,7 @@ def _read(kind: str, event: dict[str, Any]) -> tuple[str, str, tuple[str, ...]]:
     return verb, one_line(said, LONGEST), ids
 
 
-class Listed(NamedTuple):
+class PendingList(NamedTuple):
     """What a list shows: what is published, and what was said since."""
 
     namespace: str
@@ -145,7 +145,7 @@ class Listed(NamedTuple):
     waiting: list[Pending]
 
 
-def listed(state: State, namespace: str | None, verbs: Collection[str]) -> Listed:
+def listed(state: State, namespace: str | None, verbs: Collection[str]) -> PendingList:
     """What a person is shown who asks what became of what they said.
 
     Where no namespace is named, it is the only one there is besides the samples; one that has no
@@ -163,11 +163,11 @@ def listed(state: State, namespace: str | None, verbs: Collection[str]) -> Liste
         except Several as several:
             raise NothingPublished(str(several)) from None
     if namespace is None:
-        return Listed("", open_reader(state), [])  # which says that nothing is published
+        return PendingList("", open_reader(state), [])  # which says that nothing is published
     waiting = pending(state, namespace, verbs)
     if waiting and namespace not in there:
-        return Listed(namespace, None, waiting)
-    return Listed(namespace, open_reader(state, namespace), waiting)
+        return PendingList(namespace, None, waiting)
+    return PendingList(namespace, open_reader(state, namespace), waiting)
 
 
 def as_rows(waiting: Collection[Pending]) -> list[dict[str, Any]]:

@@ -9,25 +9,25 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from knowledge.extraction.validation import LONGEST_STATEMENT
-from knowledge.ingest.inbox_events.decisions import ENTITY, FACT, Meant
-from knowledge.nlp.names import REDACTED_WHOLE, canonical_object
-from knowledge.redaction import redactor
-from knowledge.schema.fact_types import NAME_PREDICATES
-from knowledge.schema.identity import record_id
-from knowledge.schema.tables import ENTITIES, FACTS, MEMORY_ENTITIES
-from resources.context import State
-from serving.read.id_lookup import find
-from serving.read.reader import Reader
-from serving.status.pending import NEXT_RUN
-from serving.write.inbox import add_event
+from cairn.knowledge.extraction.validation import LONGEST_STATEMENT
+from cairn.knowledge.ingest.inbox_events.decisions import ENTITY, FACT, DecidedThing
+from cairn.knowledge.nlp.names import REDACTED_WHOLE, canonical_object
+from cairn.knowledge.redaction import redactor
+from cairn.knowledge.schema.fact_types import NAME_PREDICATES
+from cairn.knowledge.schema.identity import record_id
+from cairn.knowledge.schema.tables import ENTITIES, FACTS, MEMORY_ENTITIES
+from cairn.resources.context import State
+from cairn.serving.read.id_lookup import find
+from cairn.serving.read.reader import Reader
+from cairn.serving.status.pending import NEXT_RUN
+from cairn.serving.write.inbox import add_event
 
 
 class Undecidable(Exception):  # noqa: N818  what a person is told
     """A decision cannot be made about these; the message says why."""
 
 
-class Named(NamedTuple):
+class NamedThing(NamedTuple):
     """A fact or an entity that a person named, as it stands."""
 
     id: str
@@ -36,20 +36,20 @@ class Named(NamedTuple):
     confidence: float
     stands_for: str
     """The one that took it up; itself if none did."""
-    meant: Meant
+    meant: DecidedThing
 
 
-class Choice(NamedTuple):
+class DecisionTargets(NamedTuple):
     """What a decision is about: things of one kind and one namespace."""
 
     reader: Reader
     thing: str
-    named: list[Named]
+    named: list[NamedThing]
 
 
 def choose(
     state: State, starts: Sequence[str], namespace: str | None, *, facts_only: str | None = None
-) -> Choice:
+) -> DecisionTargets:
     """What ids, or beginnings of ids, name.
 
     Args:
@@ -81,14 +81,14 @@ def choose(
     return chosen(found[0].reader, found[0].kind, ids)
 
 
-def chosen(reader: Reader, thing: str, ids: Sequence[str]) -> Choice:
+def chosen(reader: Reader, thing: str, ids: Sequence[str]) -> DecisionTargets:
     """Facts or entities by their whole ids, in this order."""
     rows = (_facts if thing == FACT else _entities)(reader, pl.col(f"{thing}_id").is_in(list(ids)))
     by_id = {row.id: row for row in rows}
-    return Choice(reader, thing, [by_id[id_] for id_ in ids if id_ in by_id])
+    return DecisionTargets(reader, thing, [by_id[id_] for id_ in ids if id_ in by_id])
 
 
-def united(choice: Choice, id_: str) -> list[Named]:
+def united(choice: DecisionTargets, id_: str) -> list[NamedThing]:
     """All that a fact or an entity is merged with, the one that stands for them first."""
     (own,) = (each for each in choice.named if each.id == id_)
     column = "merged_into" if choice.thing == FACT else "canonical_id"
@@ -100,13 +100,13 @@ def united(choice: Choice, id_: str) -> list[Named]:
     return sorted(together, key=lambda row: (row.id != stands, row.id))
 
 
-def with_members(choice: Choice) -> list[Named]:
+def with_members(choice: DecisionTargets) -> list[NamedThing]:
     """The fact that was named, and what was merged into it."""
     (own,) = choice.named
     return united(choice, own.id) if own.stands_for == own.id else [own]
 
 
-def unretracted(choice: Choice) -> None:
+def unretracted(choice: DecisionTargets) -> None:
     """Refuses what a person took back.
 
     Raises:
@@ -117,7 +117,7 @@ def unretracted(choice: Choice) -> None:
             raise Undecidable(f"{each.id} is retracted; `cairn confirm {each.id}` undoes that")
 
 
-def correction(choice: Choice, text: str) -> str:
+def correction(choice: DecisionTargets, text: str) -> str:
     """A text that may stand for a fact, redacted, its white space collapsed.
 
     Raises:
@@ -140,7 +140,7 @@ def correction(choice: Choice, text: str) -> str:
     return said
 
 
-def _facts(reader: Reader, which: pl.Expr) -> list[Named]:
+def _facts(reader: Reader, which: pl.Expr) -> list[NamedThing]:
     rows = reader.memory().filter(which).collect()
     # What a fact is about by its own id: merging entities changes it in `memory`.
     own = reader.table(FACTS, ["fact_id", "entity_id"]).filter(
@@ -155,36 +155,36 @@ def _facts(reader: Reader, which: pl.Expr) -> list[Named]:
         .iter_rows()
     }
     return [
-        Named(
+        NamedThing(
             row["fact_id"],
             row["content"],
             row["status"],
             row["effective"],
             (row["status"] == "merged_into" and row["merged_into"]) or row["fact_id"],
-            Meant(row["fact_id"], *about[row["fact_id"]], row["predicate"], row["object"]),
+            DecidedThing(row["fact_id"], *about[row["fact_id"]], row["predicate"], row["object"]),
         )
         for row in rows.to_dicts()
     ]
 
 
-def _entities(reader: Reader, which: pl.Expr) -> list[Named]:
+def _entities(reader: Reader, which: pl.Expr) -> list[NamedThing]:
     return [
-        Named(
+        NamedThing(
             row["entity_id"],
             f"{row['display_name']} ({row['type']})",
             "active" if row["canonical_id"] == row["entity_id"] else "merged_into",
             row["confidence"],
             row["canonical_id"],
-            Meant(row["entity_id"], row["type"], row["display_name"]),
+            DecidedThing(row["entity_id"], row["type"], row["display_name"]),
         )
         for row in reader.table(MEMORY_ENTITIES).filter(which).collect().to_dicts()
     ]
 
 
 def note(
-    choice: Choice,
+    choice: DecisionTargets,
     decision: str,
-    named: Sequence[Named],
+    named: Sequence[NamedThing],
     *,
     text: str | None = None,
     into: str | None = None,

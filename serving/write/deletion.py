@@ -1,29 +1,29 @@
 """What is to be forgotten: looked up, and told as a tombstone of ids and digests alone."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
 import polars as pl
 
-from knowledge.deletion.dependents import READS, Named, resting
-from knowledge.deletion.naming import Name, name_of, names_of
-from knowledge.deletion.naming import pattern as pattern_of
-from knowledge.deletion.tombstones import NAMESPACE, TYPE, Tombstone, digests, forgotten
-from knowledge.deletion.tombstones import READS as MARKED
-from knowledge.ingest.dating import dated
-from knowledge.ingest.events import HEAD_COLUMNS, placed
-from knowledge.schema.calendar import watermark
-from knowledge.schema.tables import MEMORY_ENTITIES, RECORDS, TABLES
-from resources.context import State
-from resources.home.home import check_namespace
-from resources.home.inbox import Received, append_event, namespaces_of_inbox
-from resources.home.sources import list_sources
-from resources.home.tombstones import make_key
-from resources.naming import answers_naming, lines_naming, rows_named
-from resources.warehouse.publication import namespaces
-from serving.read.id_lookup import UnknownId, entities_called, exactly, find
-from serving.read.reader import NothingPublished, Reader, open_reader
+from cairn.knowledge.deletion.dependents import READS, NamedDependents, resting
+from cairn.knowledge.deletion.naming import ForgottenName, name_of, names_of
+from cairn.knowledge.deletion.naming import pattern as pattern_of
+from cairn.knowledge.deletion.tombstones import NAMESPACE, TYPE, Tombstone, digests, forgotten
+from cairn.knowledge.deletion.tombstones import READS as MARKED
+from cairn.knowledge.ingest.dating import dated
+from cairn.knowledge.ingest.events import HEAD_COLUMNS, placed
+from cairn.knowledge.schema.calendar import watermark
+from cairn.knowledge.schema.tables import MEMORY_ENTITIES, RECORDS, TABLES
+from cairn.resources.context import State
+from cairn.resources.deletion.places import answers_naming, lines_naming, rows_named
+from cairn.resources.deletion.tombstones import make_key
+from cairn.resources.home.home import check_namespace
+from cairn.resources.home.inbox import namespaces_of_inbox
+from cairn.resources.home.sources import list_sources
+from cairn.resources.warehouse.publication import namespaces
+from cairn.serving.read.id_lookup import UnknownId, entities_called, exactly, find
+from cairn.serving.read.reader import NothingPublished, Reader, open_reader
 
 THINGS = ("fact", "entity", "record", "conversation")
 """What a tombstone may be of, beside a name and a namespace; all else rests on these."""
@@ -185,15 +185,12 @@ class Reach(NamedTuple):
     """Lines that go."""
     still: int
     """Lines that stay and name it; 0 of what has no name."""
-    names: list[Name]
+    names: list[ForgottenName]
     """All that it is called; none of what has no name."""
     pattern: str | None
     """Of these names (knowledge/deletion/naming.py)."""
-
-
-def tombstone(state: State, wanted: Target, event_id: str | None = None) -> Mapping[str, object]:
-    """The event of `reach`."""
-    return reach(state, wanted, event_id).event
+    watched: Sequence[str] = ()
+    """Sources of a namespace that goes, which bring what they say from now on."""
 
 
 def reach(state: State, wanted: Target, event_id: str | None = None) -> Reach:
@@ -217,7 +214,8 @@ def reach(state: State, wanted: Target, event_id: str | None = None) -> Reach:
         # It goes itself: what is left of a namespace is this line of the inbox.
         lines = warehouse.read(RECORDS, namespace=namespace).select(pl.len()).collect().item()
         event = head | {"records": []} | _until(state, namespace, key)
-        return Reach(event, lines, 0, [], None)
+        watched = [each.path for each in list_sources(state.home) if each.namespace == namespace]
+        return Reach(event, lines, 0, [], None, watched)
     columns = list(dict.fromkeys([*HEAD_COLUMNS, "source_file"]))
     heads = warehouse.read(RECORDS, namespace=namespace, columns=columns).collect()
     tables = {table.name: warehouse.read(table, namespace=namespace) for table in READS}
@@ -228,7 +226,7 @@ def reach(state: State, wanted: Target, event_id: str | None = None) -> Reach:
     naming = lines_naming(state, namespace, pattern) if pattern else heads.select(MARKED).clear()
     also, answers = None, list[str]()
     if wanted.everywhere and pattern:
-        also = Named(naming["record_key"], _rows_made_of(state, namespace, pattern))
+        also = NamedDependents(naming["record_key"], _rows_made_of(state, namespace, pattern))
         answers = answers_naming(state, namespace, pattern)
     rests = resting(
         wanted.thing, ids, where.join(files, on="record_key"), tables, state.policy, also
@@ -248,7 +246,7 @@ def reach(state: State, wanted: Target, event_id: str | None = None) -> Reach:
     return Reach(event, taken, naming.height - int(left.sum()), names, pattern)
 
 
-def _names(state: State, wanted: Target) -> list[Name]:
+def _names(state: State, wanted: Target) -> list[ForgottenName]:
     if wanted.thing == NAME:
         return [name_of(wanted.id)]
     if wanted.thing != "entity":
@@ -278,9 +276,3 @@ def _until(state: State, namespace: str, key: bytes) -> dict[str, object]:
     late = heads.filter(pl.col("occurred_at") > until)
     moment = until.isoformat()
     return {"digests": digests(late, key), "at": moment, "until": moment}
-
-
-def note(state: State, event: Mapping[str, object]) -> Received:
-    """Appends a tombstone to the inbox; the next run applies it."""
-    # It has no text, and what looks like a secret in it are its digests.
-    return append_event(state.home, event, redact=lambda text: (text, 0))

@@ -9,29 +9,29 @@ from typing import Any, NamedTuple
 import msgspec
 import polars as pl
 
-from knowledge.extraction.documents import LONGEST_PIECE
-from knowledge.ingest.inbox_events.documents import (
+from cairn.knowledge.extraction.documents import LONGEST_PIECE
+from cairn.knowledge.ingest.inbox_events.documents import (
     DOCUMENT,
     ITEM,
     TYPES,
-    Item,
-    Named,
+    IngestedItem,
+    NamedInText,
     relation_words,
     stated,
 )
-from knowledge.nlp.names import refusals
-from knowledge.redaction import redactor
-from knowledge.schema.identity import digest
-from resources.context import State
-from serving.knowledge_layers.items import GLOBAL, Metadata
-from serving.knowledge_layers.loading import Graph, Loaded, Skipped
-from serving.write.inbox import add_events
+from cairn.knowledge.nlp.names import refusals
+from cairn.knowledge.redaction import redactor
+from cairn.knowledge.schema.identity import digest
+from cairn.resources.context import State
+from cairn.serving.knowledge_layers.items import GLOBAL, Metadata
+from cairn.serving.knowledge_layers.loading import Loaded, LoadedGraph, Skipped
+from cairn.serving.write.inbox import add_events
 
 LONGEST_DOCUMENT = 1_000_000
 """Characters of one free text."""
 
 
-class Refused(Exception):  # noqa: N818  what a person is told
+class DocumentRefused(Exception):  # noqa: N818  what a person is told
     """The content is not taken in; the message says why, and never what stood there."""
 
 
@@ -49,22 +49,26 @@ class Ingested(NamedTuple):
     new: int
 
 
-def text_given(state: State, text: str, *, title: str = "", about: Named | None = None) -> Given:
+def text_given(
+    state: State, text: str, *, title: str = "", about: NamedInText | None = None
+) -> Given:
     """Free text as one event.
 
     Raises:
         Refused: it is empty, too long, or holds a secret; or `about` is no name.
     """
     if not text.strip():
-        raise Refused("there is no text in it")
+        raise DocumentRefused("there is no text in it")
     if len(text) > LONGEST_DOCUMENT:
-        raise Refused(f"it is longer than {LONGEST_DOCUMENT:,} characters: give it in parts")
+        raise DocumentRefused(
+            f"it is longer than {LONGEST_DOCUMENT:,} characters: give it in parts"
+        )
     if (why := _no_name(state, about)) is not None:
-        raise Refused(why)
+        raise DocumentRefused(why)
     _, found = redactor().redact_text(text)
     if found:
         rules = ", ".join(sorted(set(found)))
-        raise Refused(
+        raise DocumentRefused(
             f"it holds what looks like a secret ({rules}): take it out, or have it replaced "
             "(--redact)"
         )
@@ -93,7 +97,7 @@ def ingest(state: State, namespace: str, given: Given) -> Ingested:
     """Adds what was given to the inbox, each item once, whatever is asked again.
 
     Raises:
-        ValueError: as `resources.home.inbox.append_events`.
+        ValueError: as `cairn.resources.home.inbox.append_events`.
     """
     told = [
         {"type": DOCUMENT if form == DOCUMENT else ITEM, "namespace": namespace, **event}
@@ -115,28 +119,35 @@ def ingest(state: State, namespace: str, given: Given) -> Ingested:
     return Ingested(tuple(one.event_id for one in written), sum(one.written for one in written))
 
 
-def _document(text: str, title: str, about: Named | None) -> Mapping[str, object]:
-    event: dict[str, object] = {"text": text, "item": msgspec.to_builtins(Item(about=about))}
+def _document(text: str, title: str, about: NamedInText | None) -> Mapping[str, object]:
+    event: dict[str, object] = {
+        "text": text,
+        "item": msgspec.to_builtins(IngestedItem(about=about)),
+    }
     return event | ({"name": title} if title else {})
 
 
-def _items(loaded: Loaded) -> Iterator[tuple[str, str, Item]]:
+def _items(loaded: Loaded) -> Iterator[tuple[str, str, IngestedItem]]:
     """Each item with what it is and its place in the document."""
     names = _names(loaded.metadata, loaded.graph)
     for one in loaded.metadata:
         about = names[one.entity_id]
-        yield "profile", f"metadata.{one.entity_id}", Item(about, values=_values(one, about))
+        yield (
+            "profile",
+            f"metadata.{one.entity_id}",
+            IngestedItem(about, values=_values(one, about)),
+        )
     for node in loaded.graph.nodes:
         if all(node.node_id != one.entity_id for one in loaded.metadata):
-            yield "node", f"graph.nodes.{node.node_id}", Item(names[node.node_id])
+            yield "node", f"graph.nodes.{node.node_id}", IngestedItem(names[node.node_id])
     for piece in loaded.pieces:
         about = None
         if piece.entity_id and piece.entity_id != GLOBAL:
-            about = names.get(piece.entity_id, Named(piece.entity_id, "topic"))
+            about = names.get(piece.entity_id, NamedInText(piece.entity_id, "topic"))
         yield (
             "piece",
             f"pieces.{piece.piece_id}",
-            Item(
+            IngestedItem(
                 about,
                 text=piece.content,
                 knowledge_type=piece.knowledge_type.value,
@@ -154,18 +165,18 @@ def _items(loaded: Loaded) -> Iterator[tuple[str, str, Item]]:
         if not said and edge.description:
             words = relation_words(ends[0].name, edge.edge_type, ends[1].name)
             said = f"{words} ({edge.description})"
-        yield "edge", place, Item(ends[0], text=said, relation=edge.edge_type, to=ends[1])
+        yield "edge", place, IngestedItem(ends[0], text=said, relation=edge.edge_type, to=ends[1])
 
 
-def _names(metadata: tuple[Metadata, ...], graph: Graph) -> dict[str, Named]:
+def _names(metadata: tuple[Metadata, ...], graph: LoadedGraph) -> dict[str, NamedInText]:
     """Entities by id: called as the property `name` says, else by the label of the node."""
     labels = {node.node_id: node for node in graph.nodes}
-    names = {id_: Named(node.label, _type(node.node_type)) for id_, node in labels.items()}
+    names = {id_: NamedInText(node.label, _type(node.node_type)) for id_, node in labels.items()}
     for one in metadata:
         label = labels[one.entity_id].label if one.entity_id in labels else one.entity_id
         name = one.properties.get("name")
         called = name if isinstance(name, str) and name.strip() else label
-        names[one.entity_id] = Named(called.strip(), _type(one.entity_type))
+        names[one.entity_id] = NamedInText(called.strip(), _type(one.entity_type))
     return names
 
 
@@ -173,7 +184,7 @@ def _type(given: str) -> str:
     return given.lower() if given.lower() in TYPES else "topic"
 
 
-def _values(one: Metadata, about: Named) -> tuple[tuple[str, str], ...]:
+def _values(one: Metadata, about: NamedInText) -> tuple[tuple[str, str], ...]:
     """Properties as texts, one for each value of a list; a type of its own is its `kind`."""
     kind = () if one.entity_type.lower() == about.type else (("kind", one.entity_type),)
     told = (
@@ -192,7 +203,7 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _no_name(state: State, named: Named | None) -> str | None:
+def _no_name(state: State, named: NamedInText | None) -> str | None:
     """Why nothing can be called like this; None if it can."""
     if named is None:
         return None
@@ -201,6 +212,6 @@ def _no_name(state: State, named: Named | None) -> str | None:
     return rule and f"{re.sub('_', ' ', rule)}: that is no name of a {named.type}"
 
 
-def _too_long(item: Item) -> str | None:
+def _too_long(item: IngestedItem) -> str | None:
     longest = max((len(one.content) for one in stated(item)), default=0)
     return f"is longer than {LONGEST_PIECE:,} characters" if longest > LONGEST_PIECE else None

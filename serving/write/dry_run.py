@@ -1,6 +1,6 @@
-"""What would go if something were forgotten: a dry run, in a process of its own.
+"""What a server answers about something to be forgotten: its dry run is in a process of its own.
 
-It makes knowledge anew, on a copy: seconds of work, with the libraries of the graph. Who answers
+That makes knowledge anew, on a copy: seconds of work, with the libraries of the graph. Who answers
 others meanwhile needs neither, and no request is held until it ends: who asks again gets it.
 """
 
@@ -11,12 +11,14 @@ import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from threading import Lock, Thread
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from knowledge.deletion.tombstones import NAMESPACE
-from resources.context import State
-from resources.warehouse.publication import published
-from serving.write.deletion import Target
+from cairn.knowledge.deletion.tombstones import NAMESPACE
+from cairn.knowledge.schema.identity import record_id
+from cairn.resources.context import State
+from cairn.resources.deletion.tombstones import note
+from cairn.resources.warehouse.publication import published
+from cairn.serving.write.deletion import Target, reach
 
 LONGEST = 900.0
 """Seconds that a dry run may take."""
@@ -37,7 +39,7 @@ class Receipt(NamedTuple):
     rows: Sequence[Mapping[str, str | None]]
     """table, id, effect and, of what stays, text; as `knowledge.deletion.receipt` sorts them."""
     named: Sequence[Mapping[str, object]]
-    """where, rows, ids: what would name it still; as `resources.naming.places` finds it."""
+    """where, rows, ids: what would name it still; as `cairn.resources.deletion.places` finds it."""
 
 
 class _Last:
@@ -53,7 +55,32 @@ class _Last:
 _LAST = _Last()
 
 
-def rehearsed(state: State, wanted: Target, since: float) -> Receipt | None:
+def answer(
+    state: State, wanted: Target, event_id: str | None, *, dry_run: bool, since: float
+) -> dict[str, Any]:
+    """Has something forgotten, or tells what would go: its receipt, as soon as it is `ready`.
+
+    `since` is when the request began, by the monotonic clock.
+
+    Raises:
+        UnknownId: nothing is there to be forgotten.
+        NotNow: no dry run can be made.
+    """
+    reached = reach(state, wanted, event_id)
+    told = {**wanted._asdict(), "dry_run": dry_run}
+    told |= {"lines_removed": reached.lines, "lines_naming_still": reached.still}
+    if dry_run:
+        receipt = dry_receipt(state, wanted, since)
+        return told | {"ready": receipt is not None} | (receipt._asdict() if receipt else {})
+    received = note(state.home, reached.event)
+    return told | {
+        "event_id": received.event_id,
+        "record_id": record_id(wanted.namespace, received.event_id),
+        "written": received.written,
+    }
+
+
+def dry_receipt(state: State, wanted: Target, since: float) -> Receipt | None:
     """The receipt of `cairn forget --dry-run`; None while it is made, for who asks again.
 
     Args:
@@ -87,7 +114,7 @@ def _run(state: State, wanted: Target, receipt: Future[Receipt]) -> None:
     where = [] if wanted.thing == NAMESPACE else ["--namespace", wanted.namespace]
     everywhere = ["--everywhere"] if wanted.everywhere else []
     command = [
-        sys.executable, "-m", "serving.cli.main", "--home", str(state.home.root), "forget",
+        sys.executable, "-m", "cairn", "--home", str(state.home.root), "forget",
         "--dry-run", "--json", *everywhere, *where, "--", wanted.id,
     ]  # fmt: skip
     try:

@@ -3,23 +3,25 @@
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 
-from knowledge.redaction import redactor
-from resources.context import State
-from resources.home.inbox import Received, append_events
+from cairn.knowledge.redaction import redactor
+from cairn.resources.context import State
+from cairn.resources.home.inbox import AppendedEvent, append_events
 
 
-def add_event(state: State, event: Mapping[str, object], at: datetime | None = None) -> Received:
+def add_event(
+    state: State, event: Mapping[str, object], at: datetime | None = None
+) -> AppendedEvent:
     """Adds one event to the inbox, as `add_events`."""
     return add_events(state, [event], at)[0]
 
 
 def add_events(
     state: State, events: Iterable[Mapping[str, object]], at: datetime | None = None
-) -> list[Received]:
+) -> list[AppendedEvent]:
     """Adds events to the inbox, without their secrets; the sensor does the rest.
 
     Raises:
-        ValueError: as `resources.home.inbox.append_events`.
+        ValueError: as `cairn.resources.home.inbox.append_events`.
     """
     clean = redactor(state.policy.redact_personal)
 

@@ -5,20 +5,20 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from knowledge.ingest.inbox_events.notifications import EFFECT
-from knowledge.schema.tables import NOTIFICATIONS
-from resources.effects import try_again
-from resources.home.inbox import Received
-from serving.query.notifications import message_of
-from serving.read.reader import Reader
-from serving.write.inbox import add_event
+from cairn.knowledge.ingest.inbox_events.notifications import EFFECT
+from cairn.knowledge.schema.tables import NOTIFICATIONS
+from cairn.resources.effects import try_again
+from cairn.resources.home.inbox import AppendedEvent
+from cairn.serving.query.notifications import message_of
+from cairn.serving.read.reader import Reader
+from cairn.serving.write.inbox import add_event
 
 
 class Unnotified(Exception):  # noqa: N818  what a person is told
     """No notification is meant, or none of which that can be said; the message says why."""
 
 
-class Tried(NamedTuple):
+class RetriedNotification(NamedTuple):
     """A notification that is to be sent again."""
 
     text: str
@@ -26,7 +26,7 @@ class Tried(NamedTuple):
     """False if that was said before."""
 
 
-def again(reader: Reader, notification_id: str) -> Tried:
+def again(reader: Reader, notification_id: str) -> RetriedNotification:
     """Lets one be sent again that failed, or of which nobody knows whether it was sent.
 
     Raises:
@@ -35,10 +35,10 @@ def again(reader: Reader, notification_id: str) -> Tried:
     row = _one(reader, notification_id, ("failed", "unknown"))
     now = datetime.now(UTC)
     new = try_again(reader.state, reader.namespace, EFFECT, row["effect_id"], now)
-    return Tried(row["text"], new)
+    return RetriedNotification(row["text"], new)
 
 
-def react(reader: Reader, notification_id: str, verb: str) -> Received:
+def react(reader: Reader, notification_id: str, verb: str) -> AppendedEvent:
     """Says what the person thinks of one that was sent; `verb` is one of REACTIONS.
 
     Raises:

@@ -4,15 +4,15 @@ from typing import Any
 
 import polars as pl
 
-from knowledge.ingest.inbox_events.decisions import FACT
-from knowledge.learnings.feedback import STRENGTH
-from knowledge.schema.identity import record_id
-from knowledge.schema.tables import LEARNINGS
-from serving.read.id_lookup import Thing
-from serving.read.reader import Reader
-from serving.status.pending import NEXT_RUN
-from serving.write.decisions import Undecidable
-from serving.write.inbox import add_event
+from cairn.knowledge.ingest.inbox_events.decisions import FACT
+from cairn.knowledge.learnings.feedback import STRENGTH
+from cairn.knowledge.schema.identity import record_id
+from cairn.knowledge.schema.tables import LEARNINGS
+from cairn.serving.read.id_lookup import Thing
+from cairn.serving.read.reader import Reader
+from cairn.serving.status.pending import NEXT_RUN
+from cairn.serving.write.decisions import Undecidable
+from cairn.serving.write.inbox import add_event
 
 THUMBS = {"up": "👍", "down": "👎"}
 LEARNING = "learning"

@@ -7,25 +7,15 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Any
 
-from knowledge.nlp.names import canonical
-from knowledge.schema.identity import record_id
-from resources.context import State
-from serving.status.pending import NEXT_RUN
-from serving.write.decisions import Undecidable
-from serving.write.inbox import add_event
+from cairn.knowledge.nlp.names import canonical
+from cairn.knowledge.schema.identity import record_id
+from cairn.resources.context import State
+from cairn.serving.status.pending import NEXT_RUN
+from cairn.serving.write.decisions import Undecidable
+from cairn.serving.write.inbox import add_event
 
 LONGEST_TOPIC = 200
 """Characters."""
-
-_PLAIN = r"[^\x00-\x08\x0e-\x1f\x7f-\x9f]*"
-TOPIC_SCHEMA: dict[str, Any] = {
-    "type": "string",
-    "minLength": 1,
-    "maxLength": LONGEST_TOPIC,
-    "pattern": rf"^{_PLAIN}[\p{{L}}\p{{N}}]{_PLAIN}$",
-    "not": {"pattern": r"(^|\s)--"},
-}
-"""Texts that are taken for a topic, as JSON Schema: a letter or digit, no option, no controls."""
 
 
 def topic_of(words: Sequence[str]) -> str:

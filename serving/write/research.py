@@ -5,17 +5,17 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from knowledge.extraction.searches import interval
-from knowledge.ingest.inbox_events.searches import EFFECT
-from resources.context import State
-from resources.effects import try_again
-from serving.query.research import attempts_of, report
-from serving.read.reader import Reader
-from serving.write.decisions import Undecidable
-from serving.write.requests import order, topic_of
+from cairn.knowledge.extraction.searches import interval
+from cairn.knowledge.ingest.inbox_events.searches import EFFECT
+from cairn.resources.context import State
+from cairn.resources.effects import try_again
+from cairn.serving.query.research import attempts_of, report
+from cairn.serving.read.reader import Reader
+from cairn.serving.write.decisions import Undecidable
+from cairn.serving.write.requests import order, topic_of
 
 
-class Tried(NamedTuple):
+class RetriedSearch(NamedTuple):
     """A search that is to be tried again."""
 
     query: str
@@ -57,7 +57,7 @@ def _topic(topic: str) -> str:
     return line
 
 
-def again(reader: Reader, effect_id: str) -> Tried:
+def again(reader: Reader, effect_id: str) -> RetriedSearch:
     """Lets a search be tried again of which nobody knows what became, or that failed for good.
 
     Raises:
@@ -75,4 +75,4 @@ def again(reader: Reader, effect_id: str) -> Tried:
         tries = [one for one in attempts_of(reader) if one.search.unit == row["unit"]]
         last = tries[0].search.effect_id
     now = datetime.now(UTC)
-    return Tried(row["query"], try_again(reader.state, reader.namespace, EFFECT, last, now))
+    return RetriedSearch(row["query"], try_again(reader.state, reader.namespace, EFFECT, last, now))

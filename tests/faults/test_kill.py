@@ -11,16 +11,16 @@ import dagster as dg
 import pytest
 from polars.testing import assert_frame_equal
 
-from assets.records import changed_files, intake
-from knowledge.assembly.build import build, comparable
-from knowledge.engine.stage import Means
-from knowledge.schema.tables import RECORDS, TABLES, Table
-from pipelines.planning.in_flight import reconcile
-from resources.context import State
-from resources.home.home import open_home
-from resources.home.settings import Settings
-from resources.home.sources import add_source
-from resources.warehouse.publication import published
+from cairn.assets.records import changed_files, intake
+from cairn.knowledge.assembly.build import build, comparable
+from cairn.knowledge.engine.stage import Means
+from cairn.knowledge.schema.tables import RECORDS, TABLES, Table
+from cairn.pipelines.planning.in_flight import reconcile
+from cairn.resources.context import State
+from cairn.resources.home.home import open_home
+from cairn.resources.home.settings import Settings
+from cairn.resources.home.sources import add_source
+from cairn.resources.warehouse.publication import published
 
 FILES = (
     "chat/homelab.jsonl",
@@ -58,11 +58,11 @@ def run(home: Path, deaths: Deaths) -> None:
 
     Behind the commit of a table a stage has other tables left to write, or its units of work.
     """
-    from assets import publication
-    from pipelines.runner import run_graph
-    from resources.context import open_state
-    from resources.vector_index.edge import EdgeIndex
-    from resources.warehouse.warehouse import Warehouse
+    from cairn.assets import publication
+    from cairn.pipelines.runner import run_graph
+    from cairn.resources.context import open_state
+    from cairn.resources.vector_index.edge import EdgeIndex
+    from cairn.resources.warehouse.warehouse import Warehouse
 
     commit, index, publish = Warehouse._commit, EdgeIndex.publish, publication.publish
 
@@ -102,8 +102,8 @@ def test_killed_in_every_kind_of_asset_it_ends_in_the_same_rows(
     processes = multiprocessing.get_context("forkserver")
     processes.set_forkserver_preload(
         [
-            "pipelines.definitions",
-            "resources.vector_index.edge",
+            "cairn.pipelines.definitions",
+            "cairn.resources.vector_index.edge",
             "great_expectations",
             "hdbscan",
             "wordllama",

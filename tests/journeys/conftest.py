@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from resources.context import State
-from resources.home.home import open_home
-from resources.home.sources import add_source
-from resources.web.search_provider import Folder
+from cairn.resources.context import State
+from cairn.resources.home.home import open_home
+from cairn.resources.home.sources import add_source
+from cairn.resources.web.search_provider import Folder
 from tests.journeys.hives import CHAT, MODEL, chat, documents, model_settings, telling
 from tests.resources.model_server import ModelServer, served
 

@@ -5,8 +5,8 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from resources.home.settings import Settings
-from resources.web.search_provider import Folder
+from cairn.resources.home.settings import Settings
+from cairn.resources.web.search_provider import Folder
 from tests.resources.model_server import Said
 
 CHAT = [

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import polars as pl
 
-from knowledge.schema.tables import CANDIDATES, CONVERSATIONS
-from resources.context import State
-from resources.home.home import open_home
-from resources.home.settings import Settings
-from resources.home.sources import add_source
+from cairn.knowledge.schema.tables import CANDIDATES, CONVERSATIONS
+from cairn.resources.context import State
+from cairn.resources.home.home import open_home
+from cairn.resources.home.settings import Settings
+from cairn.resources.home.sources import add_source
 from tests.journeys.running import assert_as_built, follow
 
 
@@ -73,9 +73,9 @@ def test_an_older_record_moves_its_conversation_to_an_earlier_day(tmp_path: Path
 
 def test_a_run_that_died_between_stages_is_made_good(tmp_path: Path) -> None:
     """Raw logs moved to another day, and the process died before the candidates followed."""
-    from assets.candidates import run_candidates
-    from assets.raw_logs import run_raw_logs
-    from assets.records import changed_files, intake
+    from cairn.assets.candidates import run_candidates
+    from cairn.assets.raw_logs import run_raw_logs
+    from cairn.assets.records import changed_files, intake
 
     source = tmp_path / "logs"
     source.mkdir()

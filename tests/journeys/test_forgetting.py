@@ -18,15 +18,14 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from assets import deletion as stage
-from assets.effects.search import enrich
-from assets.engine.progress import Report
-from assets.engine.run_stage import result
-from assets.publication import run_publication
-from assets.records import changed_files, intake
-from knowledge.deletion.receipt import receipt
-from knowledge.ingest.inbox_events.searches import EFFECT
-from knowledge.schema.tables import (
+from cairn.assets.effects.search import enrich
+from cairn.assets.engine.progress import StageReport
+from cairn.assets.engine.run_stage import result
+from cairn.assets.publication import older_to_drop, run_publication
+from cairn.assets.records import changed_files, intake
+from cairn.knowledge.deletion.receipt import receipt
+from cairn.knowledge.ingest.inbox_events.searches import EFFECT
+from cairn.knowledge.schema.tables import (
     DEAD_LETTERS,
     MEMORY,
     RAW_LOGS,
@@ -35,27 +34,28 @@ from knowledge.schema.tables import (
     TABLES,
     WORK,
 )  # fmt: skip
-from pipelines.deletion import (
+from cairn.pipelines.deletion import (
     WHILE_RUNNING,
     NotYet,
     as_they_are,
+    dry_run,
     forget_runs,
     purge,
-    rehearsed,
 )  # fmt: skip
-from resources.context import State
-from resources.effects import switch_on
-from resources.home.home import HomeError, open_home
-from resources.home.settings import Settings
-from resources.home.sources import add_source
-from resources.home.tombstones import forgetting, tombstones
-from resources.llm.answer_cache import Kept
-from resources.naming import places
-from resources.warehouse.publication import manifests, namespaces
-from resources.web.search_provider import Folder
-from serving.read.id_lookup import UnknownId
-from serving.write.deletion import Target, Unforgettable, note, reach, target, tombstone
-from serving.write.inbox import add_event
+from cairn.resources.context import State
+from cairn.resources.deletion import applying
+from cairn.resources.deletion.places import places
+from cairn.resources.deletion.tombstones import forgetting, note, tombstones
+from cairn.resources.effects import switch_on
+from cairn.resources.home.home import HomeError, open_home
+from cairn.resources.home.settings import Settings
+from cairn.resources.home.sources import add_source
+from cairn.resources.llm.answer_cache import CachedAnswer
+from cairn.resources.warehouse.publication import manifests, namespaces
+from cairn.resources.web.search_provider import Folder
+from cairn.serving.read.id_lookup import UnknownId
+from cairn.serving.write.deletion import Target, Unforgettable, reach, target
+from cairn.serving.write.inbox import add_event
 from tests.homes import copy_home
 from tests.journeys.decoding import standing
 from tests.journeys.running import assert_as_built, follow
@@ -70,7 +70,7 @@ KEPT_WORD = "foghorn"
 
 def forget(state: State, what: str, namespace: str | None = None) -> Target:
     wanted = target(state, what, namespace)
-    note(state, tombstone(state, wanted))
+    note(state.home, reach(state, wanted).event)
     follow(state)
     return wanted
 
@@ -108,15 +108,15 @@ def fact(state: State, content: str) -> str:
 def test_a_fact_goes_and_what_it_struck_out_stands_again(
     told: House, state: State, tmp_path: Path
 ) -> None:
-    event = tombstone(state, target(state, fact(state, "I live in Rome.")))
+    event = reach(state, target(state, fact(state, "I live in Rome."))).event
     assert "Rome" not in json.dumps(event)
-    expected = rehearsed(state, event)
+    expected = dry_run(state, event).rows
     assert contents(state) == ["I live in Berlin.", "I live in Rome."], "a dry run changes nothing"
     assert not list(state.home.root.glob("*.partial"))
     assert not list(state.home.inbox.rglob("*.jsonl"))
 
     before = as_they_are(state, "default")
-    note(state, event)
+    note(state.home, event)
     follow(state)
     assert contents(state) == ["I live in Berlin."]
     assert_as_built(state)
@@ -163,8 +163,8 @@ def test_a_record_goes_and_what_has_another_source_stays(state: State) -> None:
 
 
 def test_decisions_likes_and_mutes_repeat_what_is_forgotten_and_go_too(state: State) -> None:
-    from serving.write.decisions import choose, with_members
-    from serving.write.decisions import note as decide
+    from cairn.serving.write.decisions import choose, with_members
+    from cairn.serving.write.decisions import note as decide
 
     choice = choose(state, [fact(state, "I live in Rome.")], None)
     decide(choice, "retract", with_members(choice), reason="Rome was a joke")
@@ -183,7 +183,7 @@ def test_decisions_likes_and_mutes_repeat_what_is_forgotten_and_go_too(state: St
     about = target(state, fact(state, "I live in Rome.")), target(state, "grafana")
     assert [each.thing for each in about] == ["fact", "entity"]
     for each in about:
-        note(state, tombstone(state, each))
+        note(state.home, reach(state, each).event)
     follow(state)
     assert "Rome" not in inbox(state)
     assert "rafana" not in inbox(state)
@@ -239,7 +239,7 @@ def test_searches_go_with_what_they_were_made_for(searched: State, thing: str, t
     of = logs.filter(record_id=asked).select(given).item() if thing == "effect_id" else asked
     made = logs.filter(given == of)["record_id"].to_list()
     assert len(made) >= 2, "an intent, and a receipt"
-    event = tombstone(searched, target(searched, asked))
+    event = reach(searched, target(searched, asked)).event
     assert event["records"] == sorted({asked, *made})
 
 
@@ -255,7 +255,7 @@ def test_an_entity_goes_with_all_searches_for_it(searched: State) -> None:
 
 def test_a_namespace_goes_with_its_intents_and_receipts(searched: State) -> None:
     state = searched
-    note(state, tombstone(state, target(state, "default")))
+    note(state.home, reach(state, target(state, "default")).event)
     intake(state, [])
     assert [json.loads(line)["type"] for line in inbox(state).splitlines() if line.strip()] == [
         "tombstone"
@@ -335,7 +335,7 @@ def test_a_name_goes_with_every_line_that_has_it_and_with_what_waits(ada_and_bo:
     assert (named["inbox"], named["answers"]) == (2, 2)
     assert named.keys() >= {"raw_logs", "candidates", "introductions", "embeddings", "memory"}
     before = as_they_are(state, "ada")
-    note(state, reached.event)
+    note(state.home, reached.event)
     follow(state)
     assert places(state, "ada", pattern) == []
     assert_as_built(state)
@@ -353,7 +353,7 @@ def test_dagster_is_told_no_word_of_a_source_and_its_history_can_be_emptied(
     told: House, state: State, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for table in TABLES.values():
-        shown = str(result(told.state, table, Report("any")).metadata)
+        shown = str(result(told.state, table, StageReport("any")).metadata)
         assert not any(word in shown for word in ("talk-", "logs", "Rome", "rome")), table.name
 
     for name in state.home.dagster_environment():
@@ -422,7 +422,7 @@ def noted(two: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     letter = LETTER | {"namespace": "ada", "stage": "candidates", "unit": "ada-session-1"}
     state.warehouse.write(DEAD_LETTERS, DEAD_LETTERS.frame([letter]))
     for each in ("ada-session-1", *notes_of(state)):
-        note(state, tombstone(state, target(state, each)))
+        note(state.home, reach(state, target(state, each)).event)
     return state.home.root
 
 
@@ -461,14 +461,14 @@ def test_dead_in_the_middle_it_ends_the_same(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     state = copied(noted, tmp_path / "home")
-    real = getattr(stage, place)
+    real = getattr(applying, place)
 
     def dies(*given: Any) -> Any:
         real(*given)
         raise Died
 
     with monkeypatch.context() as dying:
-        dying.setattr(stage, place, dies)
+        dying.setattr(applying, place, dies)
         with pytest.raises(Died):
             intake(state, [])
     assert forgetting(state.home) == {"ada"}
@@ -480,27 +480,27 @@ def test_dead_in_the_middle_it_ends_the_same(
 def test_killed_before_older_manifests_are_dropped_they_are_dropped_later(
     state: State, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    note(state, tombstone(state, target(state, fact(state, "I live in Rome."))))
+    note(state.home, reach(state, target(state, fact(state, "I live in Rome."))).event)
 
     def dies(_: State) -> None:
         raise Died
 
     with monkeypatch.context() as dying:
-        dying.setattr("assets.publication.drop_older", dies)
+        dying.setattr("cairn.assets.publication.drop_older", dies)
         with pytest.raises(Died):
             follow(state)
     assert len(manifests(state.home, "default")) == 2
-    assert stage.older_to_drop(state) == {"default"}, "what the sensor looks at"
+    assert older_to_drop(state) == {"default"}, "what the sensor looks at"
     run_publication(state)
     assert len(manifests(state.home, "default")) == 1
     assert len(list((state.home.index / "default").iterdir())) == 1
-    assert not stage.older_to_drop(state)
+    assert not older_to_drop(state)
 
 
-def kept(key: str, word: str) -> Kept:
+def kept(key: str, word: str) -> CachedAnswer:
     """A model's answer that repeats what it was shown."""
     said = json.dumps({"names": [f"the {word} build"]})
-    return Kept(
+    return CachedAnswer(
         key, "ada", "candidates", "names", "f", "m", "done", None, said,
         1, 1, 0, 0.0, 0.1, 1, "2026-03-01T00:00:00",
     )  # fmt: skip
@@ -508,10 +508,10 @@ def kept(key: str, word: str) -> Kept:
 
 KILLED = """
 import os, signal, sys
-from assets import deletion
-from serving.cli.main import main
+from cairn.resources.deletion import applying
+from cairn.serving.cli.main import main
 
-deletion.clear_inbox = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+applying.clear_inbox = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 sys.argv = ["cairn", *sys.argv[1:]]
 main()
 """
@@ -593,11 +593,11 @@ def test_forgotten_by_commands_one_of_them_killed_the_word_is_in_no_file(
     for name, rows in rows_of_all(home).items():
         assert_frame_equal(rows, expected[name], check_exact=True)
 
-    note(state, tombstone(state, target(state, "ada-session-3")))
+    note(state.home, reach(state, target(state, "ada-session-3")).event)
     oiled = f"The {KEPT_WORD} needs oil."
     add_event(state, {"type": "note", "namespace": "bo", "text": oiled})
     command = ("--home", str(home), "forget", WORD, "--namespace", "ada", "--everywhere")
-    done = process(environment, "-m", "serving.cli.main", *command, "--purge", "--yes", "--json")
+    done = process(environment, "-m", "cairn", *command, "--purge", "--yes", "--json")
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
     assert (told["thing"], told["named"], told["not_yet"]) == ("name", [], {})

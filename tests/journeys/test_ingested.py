@@ -6,9 +6,9 @@ from collections.abc import Callable
 import polars as pl
 import pytest
 
-from knowledge.schema.tables import CHECK_INS, DEAD_LETTERS, MEMORY
-from resources.context import State
-from serving.write.documents import ingest, text_given
+from cairn.knowledge.schema.tables import CHECK_INS, DEAD_LETTERS, MEMORY
+from cairn.resources.context import State
+from cairn.serving.write.documents import ingest, text_given
 from tests.journeys.running import assert_as_built, follow
 from tests.resources.model_server import ModelServer, Said
 

@@ -14,8 +14,8 @@ import dagster as dg
 import polars as pl
 import pytest
 
-from knowledge.assembly.stages import KNOWN_ONLY_STAGE, THEME_FACTS_STAGE
-from knowledge.schema.tables import (
+from cairn.knowledge.assembly.stages import KNOWN_ONLY_STAGE, THEME_FACTS_STAGE
+from cairn.knowledge.schema.tables import (
     DEAD_LETTERS,
     ENTITIES,
     FACTS,
@@ -26,13 +26,13 @@ from knowledge.schema.tables import (
     THEMES,
     WORK,
 )
-from pipelines.checks.rebuild_equal import forget_failures
-from pipelines.planning.pending import whole_owes_model
-from pipelines.planning.stale import staleness
-from resources.context import State
-from serving.cli.commands.run.dead_letters import forget_answers
-from serving.query.explain import explain
-from serving.read.id_lookup import find
+from cairn.pipelines.checks.rebuild_equal import forget_failures
+from cairn.pipelines.planning.pending import whole_owes_model
+from cairn.pipelines.planning.stale import staleness
+from cairn.resources.context import State
+from cairn.serving.cli.commands.run.dead_letters import forget_answers
+from cairn.serving.query.explain import explain
+from cairn.serving.read.id_lookup import find
 from tests.journeys.hives import chat, looked_up, telling
 from tests.journeys.running import assert_as_built, follow
 from tests.pipelines.house import House

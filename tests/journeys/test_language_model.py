@@ -17,14 +17,14 @@ import dagster as dg
 import polars as pl
 import pytest
 
-from assets import candidates, learning_candidates, publication
-from assets.engine import run_by_conversation
-from knowledge.engine.work import DayRange
-from knowledge.extraction.llm_extraction import FULL_MODE
-from knowledge.learnings.llm.extraction import LEARNING_MODEL
-from knowledge.learnings.llm.readiness import finished
-from knowledge.redaction import redactor
-from knowledge.schema.tables import (
+from cairn.assets import candidates, learning_candidates, publication
+from cairn.assets.engine import run_by_conversation
+from cairn.knowledge.engine.work import DayRange
+from cairn.knowledge.extraction.llm_extraction import FULL_MODE
+from cairn.knowledge.learnings.llm.extraction import LEARNING_MODEL
+from cairn.knowledge.learnings.llm.readiness import finished
+from cairn.knowledge.redaction import redactor
+from cairn.knowledge.schema.tables import (
     CANDIDATES,
     DEAD_LETTERS,
     ENGAGEMENTS,
@@ -36,14 +36,14 @@ from knowledge.schema.tables import (
     REFUSALS,
     TABLES,
 )
-from pipelines.checks.rebuild_equal import forget_work
-from pipelines.planning.in_flight import COMMAND_TAG, range_tags
-from pipelines.planning.pending import Step, pending_days
-from resources.context import State
-from resources.home.inbox import append_event
-from serving.cli.commands.ask.show import PRINTED
-from serving.query.explain import explain
-from serving.read.id_lookup import find
+from cairn.pipelines.checks.rebuild_equal import forget_work
+from cairn.pipelines.planning.in_flight import COMMAND_TAG, range_tags
+from cairn.pipelines.planning.pending import Step, pending_days
+from cairn.resources.context import State
+from cairn.resources.home.inbox import append_event
+from cairn.serving.cli.commands.ask.show import PRINTED
+from cairn.serving.query.explain import explain
+from cairn.serving.read.id_lookup import find
 from tests.journeys.hives import CHAT, chat, telling
 from tests.journeys.running import assert_as_built, follow
 from tests.pipelines.checks.test_frames import broken

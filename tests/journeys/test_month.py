@@ -13,10 +13,10 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from assets.effects.notify import Dispatched, dispatch, due
-from assets.effects.search import enrich, queue
-from knowledge.assembly.build import comparable
-from knowledge.schema.tables import (
+from cairn.assets.effects.notify import Dispatched, dispatch, due
+from cairn.assets.effects.search import enrich, queue
+from cairn.knowledge.assembly.build import comparable
+from cairn.knowledge.schema.tables import (
     ENGAGEMENTS,
     ENRICHMENT_QUEUE,
     INTERESTS,
@@ -26,12 +26,12 @@ from knowledge.schema.tables import (
     PREFERENCES,
     Table,
 )
-from resources.context import State
-from resources.effects import event_id
-from resources.home.home import open_home
-from resources.home.settings import Settings
-from resources.web.search_provider import Folder
-from serving.write.inbox import add_event
+from cairn.resources.context import State
+from cairn.resources.effects import event_id
+from cairn.resources.home.home import open_home
+from cairn.resources.home.settings import Settings
+from cairn.resources.web.search_provider import Folder
+from cairn.serving.write.inbox import add_event
 from tests.journeys.running import assert_as_built, follow
 
 MONTH = datetime(2026, 3, 1, tzinfo=UTC)

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from polars.testing import assert_frame_equal
 
-from assets.engine.run_stage import run_stage
-from knowledge.consolidation.stages import EVIDENCE_STAGE
-from knowledge.engine.stage import Frames, Made, Means
-from knowledge.schema.tables import TABLES
-from resources.context import State, open_state
+from cairn.assets.engine.run_stage import run_stage
+from cairn.knowledge.consolidation.stages import EVIDENCE_STAGE
+from cairn.knowledge.engine.stage import Frames, Means, StageResult
+from cairn.knowledge.schema.tables import TABLES
+from cairn.resources.context import State, open_state
 from tests.knowledge.consolidation.test_incremental import GROWING, night, world
 
 
@@ -20,7 +20,7 @@ def put(state: State, tables: Frames) -> None:
         state.warehouse.write(TABLES[name], frame, namespaces=["n"])
 
 
-def refused(reads: Frames, means: Means) -> Made:
+def refused(reads: Frames, means: Means) -> StageResult:
     raise AssertionError("all is made anew")
 
 

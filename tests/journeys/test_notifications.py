@@ -9,17 +9,18 @@ import polars as pl
 import pytest
 from pytest_httpserver import HTTPServer
 
-from assets.effects.notify import Dispatched, dispatch, due
-from assets.effects.search import enrich
-from knowledge.schema.tables import ENGAGEMENTS, NOTIFICATIONS, RAW_LOGS, RECORDS, TABLES
-from resources.context import State
-from resources.home.home import Home, open_home
-from resources.home.settings import Settings
-from resources.home.sources import add_source
-from resources.web.notifier import Message, Sent, told_in
-from serving.read.reader import open_reader
-from serving.write.deletion import note, target, tombstone
-from serving.write.notifications import again, react
+from cairn.assets.effects.notify import Dispatched, dispatch, due
+from cairn.assets.effects.search import enrich
+from cairn.knowledge.schema.tables import ENGAGEMENTS, NOTIFICATIONS, RAW_LOGS, RECORDS, TABLES
+from cairn.resources.context import State
+from cairn.resources.deletion.tombstones import note
+from cairn.resources.home.home import Home, open_home
+from cairn.resources.home.settings import Settings
+from cairn.resources.home.sources import add_source
+from cairn.resources.web.notifier import OutgoingMessage, Sent, told_in
+from cairn.serving.read.reader import open_reader
+from cairn.serving.write.deletion import reach, target
+from cairn.serving.write.notifications import again, react
 from tests.homes import copy_home
 from tests.journeys.hives import CHAT, chat, documents, model_settings
 from tests.journeys.running import assert_as_built, follow
@@ -133,7 +134,7 @@ def test_a_crash_between_sending_and_receipt_is_unknown_and_not_sent_again(
 ) -> None:
     state, clock = found
 
-    def dying(home: Home, settings: Settings, message: Message) -> Sent:
+    def dying(home: Home, settings: Settings, message: OutgoingMessage) -> Sent:
         raise Dies
 
     with pytest.raises(Dies):
@@ -186,7 +187,7 @@ def test_forgetting_takes_it_along(found: tuple[State, Clock]) -> None:
 
     results = state.warehouse.read(RAW_LOGS).filter(kind="tool_result", tool_name="search")
     record = results.filter(pl.col("text").str.contains("dance")).collect()["record_id"][0]
-    note(plain, tombstone(plain, target(plain, record)))
+    note(plain.home, reach(plain, target(plain, record)).event)
     follow(plain)
     assert rows(plain, NOTIFICATIONS) == []
     assert "dance" not in file.read_text()

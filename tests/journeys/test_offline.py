@@ -15,7 +15,7 @@ def watch(event, args):
         sys.exit(99)
 
 sys.addaudithook(watch)
-from serving.cli.main import main
+from cairn.serving.cli.main import main
 sys.argv = ["cairn", *sys.argv[1:]]
 main()
 """

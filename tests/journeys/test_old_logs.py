@@ -5,13 +5,13 @@ from collections.abc import Callable
 import polars as pl
 import pytest
 
-from assets.effects.search import enrich
-from knowledge.schema.tables import INTERESTS, RAW_LOGS
-from resources.context import State
-from resources.web.search_provider import Folder
-from serving.read.reader import open_reader
-from serving.write.requests import order
-from serving.write.research import learn
+from cairn.assets.effects.search import enrich
+from cairn.knowledge.schema.tables import INTERESTS, RAW_LOGS
+from cairn.resources.context import State
+from cairn.resources.web.search_provider import Folder
+from cairn.serving.read.reader import open_reader
+from cairn.serving.write.requests import order
+from cairn.serving.write.research import learn
 from tests.journeys.running import follow
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1", "localhost", "::1"])

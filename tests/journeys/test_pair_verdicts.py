@@ -14,15 +14,10 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from assets.candidates import run_candidates
-from assets.engine.run_stage import run_stage
-from assets.raw_logs import run_raw_logs
-from assets.records import changed_files, intake
-from knowledge.assembly.build import build
-from knowledge.assembly.stages import STAGES
-from knowledge.consolidation.stages import MERGES_STAGE
-from knowledge.engine.stage import Means
-from knowledge.schema.tables import (
+from cairn.knowledge.assembly.build import build
+from cairn.knowledge.assembly.stages import STAGES
+from cairn.knowledge.engine.stage import Means
+from cairn.knowledge.schema.tables import (
     CONTRADICTION_VERDICTS,
     EVIDENCE,
     FACTS,
@@ -32,10 +27,11 @@ from knowledge.schema.tables import (
     WORK,
     Table,
 )
-from pipelines.assembly import is_night
-from pipelines.planning.pending import left_to_model, night_owes_model, pending_days
-from resources.context import State
-from serving.query.pending_pairs import waiting_pairs
+from cairn.pipelines.assembly import is_night
+from cairn.pipelines.follow import follow
+from cairn.pipelines.planning.pending import left_to_model, night_owes_model
+from cairn.resources.context import State
+from cairn.serving.query.pending_pairs import waiting_pairs
 from tests.journeys.hives import chat, telling
 from tests.resources.model_server import ModelServer, Said
 
@@ -88,20 +84,13 @@ Run = Callable[..., State]
 
 @pytest.fixture
 def run(opened: Opened, server: ModelServer) -> Run:
-    """What a run makes up to merges; of the night, unless told."""
+    """What a run makes up to the index; of the night, unless told."""
     server.script = judging
 
     def made(model: str | None = "openai/gpt-4o-mini", *, night: bool = True, **more: Any) -> State:
         state = opened(model, **more)
         state.begin_run("command", night=night)
-        intake(state, changed_files(state))
-        if days := pending_days(state):
-            run_raw_logs(state, days)
-            run_candidates(state, days)
-        last = STAGES.index(MERGES_STAGE)
-        for number, stage in enumerate(STAGES):
-            if number <= last or stage.prompts:
-                run_stage(state, stage)
+        follow(state, until=STAGES[-1].name)
         return state
 
     return made

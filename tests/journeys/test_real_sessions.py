@@ -8,13 +8,13 @@ from typing import Any
 import polars as pl
 import pytest
 
-from knowledge.schema.tables import MEMORY, RAW_LOGS, RECORDS, TABLES
-from resources.context import State
-from resources.home.home import open_home
-from resources.home.settings import Settings
-from resources.home.sources import add_source
-from serving.read.reader import open_reader
-from serving.retrieval.search import search_memory
+from cairn.knowledge.schema.tables import MEMORY, RAW_LOGS, RECORDS, TABLES
+from cairn.resources.context import State
+from cairn.resources.home.home import open_home
+from cairn.resources.home.settings import Settings
+from cairn.resources.home.sources import add_source
+from cairn.serving.read.reader import open_reader
+from cairn.serving.retrieval.search import search_memory
 from tests.journeys.running import follow
 
 

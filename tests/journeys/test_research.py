@@ -8,9 +8,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from assets.effects.search import Enriched, enrich, queue
-from knowledge.research.learn_prompts import found
-from knowledge.schema.tables import (
+from cairn.assets.effects.search import Enriched, enrich, queue
+from cairn.knowledge.research.learn_prompts import found
+from cairn.knowledge.schema.tables import (
     ENRICHMENT_QUEUE,
     ENTITIES,
     FACT_SOURCES,
@@ -20,12 +20,12 @@ from knowledge.schema.tables import (
     RAW_LOGS,
     Table,
 )
-from resources.context import State
-from resources.effects import intended, try_again
-from resources.web.search_provider import Failed, Folder, Found
-from serving.query.research import prompts
-from serving.read.reader import open_reader
-from serving.write.inbox import add_event
+from cairn.resources.context import State
+from cairn.resources.effects import intended, try_again
+from cairn.resources.web.search_provider import Failed, Folder, SearchOutcome
+from cairn.serving.query.research import prompts
+from cairn.serving.read.reader import open_reader
+from cairn.serving.write.inbox import add_event
 from tests.journeys.hives import DANCE, telling
 from tests.journeys.running import assert_as_built, follow
 from tests.resources.model_server import ModelServer, Said
@@ -51,7 +51,7 @@ class Dying:
 
     name = "dying"
 
-    def search(self, query: str) -> Found | Failed:
+    def search(self, query: str) -> SearchOutcome | Failed:
         raise KeyboardInterrupt
 
 
@@ -60,7 +60,7 @@ class Broken:
 
     name = "broken"
 
-    def search(self, query: str) -> Found | Failed:
+    def search(self, query: str) -> SearchOutcome | Failed:
         return Failed("AuthenticationError 401", at_once=True)
 
 

@@ -3,11 +3,11 @@
 import json
 from pathlib import Path
 
-from knowledge.schema.tables import RAW_LOGS, TABLES
-from resources.context import State
-from resources.home.home import open_home
-from resources.home.settings import Settings
-from resources.home.sources import add_source
+from cairn.knowledge.schema.tables import RAW_LOGS, TABLES
+from cairn.resources.context import State
+from cairn.resources.home.home import open_home
+from cairn.resources.home.settings import Settings
+from cairn.resources.home.sources import add_source
 from tests.journeys.running import follow
 
 # Joined here, so that no scanner takes this file for a leak.

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from assets.records import changed_files, intake
-from knowledge.schema.tables import DEAD_LETTERS, RECORDS
-from pipelines.checks.rebuild_equal import forget_failures
-from resources.context import State
-from resources.home.home import open_home
-from resources.home.settings import Settings
-from resources.home.sources import add_source
+from cairn.assets.records import changed_files, intake
+from cairn.knowledge.schema.tables import DEAD_LETTERS, RECORDS
+from cairn.pipelines.checks.rebuild_equal import forget_failures
+from cairn.resources.context import State
+from cairn.resources.home.home import open_home
+from cairn.resources.home.settings import Settings
+from cairn.resources.home.sources import add_source
 
 META = {"type": "session_meta", "timestamp": "2026-05-01T10:00:00Z", "payload": {"id": "s1"}}
 

@@ -7,9 +7,9 @@ from datetime import UTC, datetime, timedelta
 import polars as pl
 import pytest
 
-from knowledge.schema.tables import RAW_LOGS
-from knowledge.vectors.model import Embedder
-from resources.vector_index.embedder import WordllamaEmbedder
+from cairn.knowledge.schema.tables import RAW_LOGS
+from cairn.knowledge.vectors.model import Embedder
+from cairn.resources.vector_index.embedder import WordllamaEmbedder
 
 Say = tuple[str, ...]
 Session = Callable[..., pl.DataFrame]

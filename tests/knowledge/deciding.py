@@ -3,20 +3,20 @@
 import msgspec
 import polars as pl
 
-from knowledge.consolidation.decisions import decisions
-from knowledge.ingest.inbox_events.decisions import Meant, Told
-from knowledge.schema.tables import ENTITIES, RAW_LOGS
+from cairn.knowledge.consolidation.decisions import decisions
+from cairn.knowledge.ingest.inbox_events.decisions import DecidedThing, ToldDecision
+from cairn.knowledge.schema.tables import ENTITIES, RAW_LOGS
 from tests.knowledge.rows import day, fact_sources
 
 
-def meant(id_: str, said: str = "", entity: str = "cairn", type_: str = "project") -> Meant:
-    return Meant(id_, type_, entity, "states" if said else "", said)
+def meant(id_: str, said: str = "", entity: str = "cairn", type_: str = "project") -> DecidedThing:
+    return DecidedThing(id_, type_, entity, "states" if said else "", said)
 
 
 def decided(
     record: str,
     decision: str,
-    *named: Meant,
+    *named: DecidedThing,
     at: float = 30,
     thing: str = "fact",
     text: str = "",
@@ -24,7 +24,7 @@ def decided(
     reason: str | None = None,
 ) -> dict[str, object]:
     """A row of raw logs, decided `at` days after the start."""
-    told = Told(decision, thing, named, into, reason)
+    told = ToldDecision(decision, thing, named, into, reason)
     return {
         "record_id": record, "block": 0, "namespace": "n", "day": "2026-03-03", "source": "inbox",
         "conversation_id": "decisions", "seq": 0, "kind": "decision", "origin": "human",

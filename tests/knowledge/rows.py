@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 
 import polars as pl
 
-from knowledge.nlp.names import canonical
-from knowledge.schema.tables import ENTITIES, EPISODES, EVIDENCE, FACT_SOURCES, FACTS, Table
+from cairn.knowledge.nlp.names import canonical
+from cairn.knowledge.schema.tables import ENTITIES, EPISODES, EVIDENCE, FACT_SOURCES, FACTS, Table
 
 START = datetime(2026, 2, 1, tzinfo=UTC)
 

@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import polars as pl
 
-from knowledge.schema.identity import digest
-from knowledge.schema.tables import CANDIDATES
+from cairn.knowledge.schema.identity import digest
+from cairn.knowledge.schema.tables import CANDIDATES
 
 START = datetime(2026, 2, 1, tzinfo=UTC)
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from knowledge.llm.client import Answer, Ask, Bundle
+from cairn.knowledge.llm.client import Answer, Ask, Bundle
 
 
 def shared(asks: Sequence[Ask], bundle: Bundle, answer: Callable[[Ask], Answer]) -> list[Answer]:

@@ -6,10 +6,10 @@ from typing import Any
 
 import polars as pl
 
-from knowledge.interests.engagements import COLUMNS, Engaged, engagements
-from knowledge.interests.interests import interests
-from knowledge.schema.policy import Policy
-from knowledge.schema.tables import CANDIDATES, ENTITY_MERGES, FACT_SOURCES, FACTS
+from cairn.knowledge.interests.engagements import COLUMNS, Engaged, engagements
+from cairn.knowledge.interests.interests import interests
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.tables import CANDIDATES, ENTITY_MERGES, FACT_SOURCES, FACTS
 from tests.knowledge import rows
 from tests.knowledge.extraction.rules.fixtures import raw_logs
 from tests.knowledge.said import candidates

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from knowledge.vectors.model import Vectors
+from cairn.knowledge.vectors.model import Vectors
 
 
 class ToyEmbedder:

@@ -7,9 +7,9 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
-from resources.context import State
-from resources.home.home import open_home
-from resources.home.settings import Settings
+from cairn.resources.context import State
+from cairn.resources.home.home import open_home
+from cairn.resources.home.settings import Settings
 from tests.homes import copy_home
 from tests.pipelines.house import House, open_house
 

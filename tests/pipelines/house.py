@@ -6,12 +6,12 @@ from pathlib import Path
 
 import dagster as dg
 
-from pipelines.assembly import definitions
-from pipelines.sensors import new_logs
-from resources.context import State
-from resources.home.home import open_home
-from resources.home.settings import Settings
-from resources.home.sources import add_source
+from cairn.pipelines.assembly import definitions
+from cairn.pipelines.sensors import new_logs
+from cairn.resources.context import State
+from cairn.resources.home.home import open_home
+from cairn.resources.home.settings import Settings
+from cairn.resources.home.sources import add_source
 
 
 @dataclass(frozen=True)

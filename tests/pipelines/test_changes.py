@@ -9,16 +9,16 @@ import pytest
 from deltalake import DeltaTable
 from polars.testing import assert_frame_equal
 
-from assets import candidates
-from assets.engine import run_by_conversation
-from assets.engine.progress import LISTENER, Listener
-from assets.stages import BY_NAME
-from knowledge.assembly.build import build, comparable
-from knowledge.assembly.stages import ENTITIES_STAGE, FACTS_STAGE, STAGES
-from knowledge.consolidation.stages import MERGES_STAGE as MERGES
-from knowledge.engine.stage import Means
-from knowledge.extraction.rules import RULES
-from knowledge.schema.tables import (
+from cairn.assets import candidates
+from cairn.assets.engine import run_by_conversation
+from cairn.assets.engine.progress import LISTENER, Listener
+from cairn.assets.stages import BY_NAME
+from cairn.knowledge.assembly.build import build, comparable
+from cairn.knowledge.assembly.stages import ENTITIES_STAGE, FACTS_STAGE, STAGES
+from cairn.knowledge.consolidation.stages import MERGES_STAGE as MERGES
+from cairn.knowledge.engine.stage import Means
+from cairn.knowledge.extraction.rules import RULES
+from cairn.knowledge.schema.tables import (
     CANDIDATES,
     CONVERSATIONS,
     ENTITIES,
@@ -32,7 +32,7 @@ from knowledge.schema.tables import (
     WORK,
     Table,
 )
-from pipelines.graph import ASSETS, versioned
+from cairn.pipelines.graph import ASSETS, versioned
 from tests.journeys.running import follow
 from tests.pipelines.house import House
 from tests.pipelines.test_sensors import line
@@ -60,8 +60,8 @@ def bumped(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
         else rule
         for rule in RULES
     )
-    monkeypatch.setattr("knowledge.extraction.rules.RULES", rules)
-    monkeypatch.setattr("assets.candidates.RULES", rules)
+    monkeypatch.setattr("cairn.knowledge.extraction.rules.RULES", rules)
+    monkeypatch.setattr("cairn.assets.candidates.RULES", rules)
 
 
 def test_a_changed_rule_redoes_its_rows_and_nothing_else(
@@ -102,7 +102,7 @@ def test_a_changed_stage_is_made_again(house: House, monkeypatch: pytest.MonkeyP
         MERGES, extractor=replace(MERGES.extractor, version=MERGES.extractor.version + 1)
     )
     stages = tuple(stage if each is MERGES else each for each in STAGES)
-    monkeypatch.setattr("knowledge.assembly.stages.STAGES", stages)
+    monkeypatch.setattr("cairn.knowledge.assembly.stages.STAGES", stages)
     monkeypatch.setitem(BY_NAME, stage.name, stage)
     assert house.follow() == ["consolidate"]
     work = house.state.warehouse.read(WORK).filter(pl.col("stage") == stage.name).collect()

@@ -19,14 +19,8 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from assets.engine.run_stage import run_stage
-from assets.extractors import run_extractors
-from assets.publication import run_publication
-from assets.records import changed_files, intake
-from assets.vector_index import run_vector_index
-from knowledge.assembly.build import comparable
-from knowledge.assembly.stages import STAGES
-from knowledge.schema.tables import (
+from cairn.knowledge.assembly.build import comparable
+from cairn.knowledge.schema.tables import (
     FACTS,
     LEARNINGS,
     MEMORY,
@@ -38,20 +32,22 @@ from knowledge.schema.tables import (
     WORK,
     Table,
 )
-from pipelines.healing import heal, heal_files
-from pipelines.planning.pending import next_step
-from resources.context import State
-from resources.home.api_keys import add_key
-from resources.home.damage import Damaged, reading
-from resources.home.home import open_home
-from resources.home.settings import Settings
-from resources.home.sources import add_source, list_sources, remove_source
-from resources.llm.answer_cache import Answers, Call, Kept
-from resources.repair.home_damage import home_damage
-from resources.vector_index.protocol import VectorIndexError
-from serving.read.reader import NothingPublished, open_reader
-from serving.retrieval.search import search_memory
-from serving.write.deletion import note, target, tombstone
+from cairn.pipelines.follow import follow
+from cairn.pipelines.healing import heal, heal_files
+from cairn.pipelines.planning.pending import next_step
+from cairn.resources.context import State
+from cairn.resources.deletion.tombstones import note
+from cairn.resources.home.api_keys import add_key
+from cairn.resources.home.damage import Damaged, reading
+from cairn.resources.home.home import open_home
+from cairn.resources.home.settings import Settings
+from cairn.resources.home.sources import add_source, list_sources, remove_source
+from cairn.resources.llm.answer_cache import Answers, CachedAnswer, Call
+from cairn.resources.repair.home_damage import home_damage
+from cairn.resources.vector_index.protocol import VectorIndexError
+from cairn.serving.read.reader import NothingPublished, open_reader
+from cairn.serving.retrieval.search import search_memory
+from cairn.serving.write.deletion import reach, target
 from tests.homes import copy_home
 from tests.journeys import running
 from tests.pipelines.house import House
@@ -232,9 +228,9 @@ def root(built: House, tmp_path: Path) -> Path:
     return place
 
 
-def kept(key: str) -> Kept:
-    return Kept(key, "default", "facts", "full", "f", "m", "done", None, "{}", 1, 1, 0, 0.5, 1.0,
-                1, "2026-03-01T00:00:00+00:00")  # fmt: skip
+def kept(key: str) -> CachedAnswer:
+    return CachedAnswer(key, "default", "facts", "full", "f", "m", "done", None, "{}", 1, 1, 0, 0.5,
+                        1.0, 1, "2026-03-01T00:00:00+00:00")  # fmt: skip
 
 
 def opened(root: Path) -> State:
@@ -259,13 +255,7 @@ def told(state: State) -> str | None:
 
 def made_again(state: State) -> None:
     """What a run does after healing, without Dagster."""
-    intake(state, changed_files(state))
-    running.by_day(state)
-    run_extractors(state)
-    for stage in STAGES:
-        run_stage(state, stage)
-    run_vector_index(state)
-    run_publication(state)
+    follow(state)
 
 
 @pytest.mark.parametrize("harms", list(together()), ids=lambda harms: str(len(harms)))
@@ -503,7 +493,7 @@ def test_what_was_forgotten_does_not_come_back_with_a_damaged_inbox(
 ) -> None:
     state, _ = two_files
     said = state.warehouse.read(RAW_LOGS).filter(pl.col("text").str.contains("hive 2")).collect()
-    note(state, tombstone(state, target(state, said["record_id"][0], "default")))
+    note(state.home, reach(state, target(state, said["record_id"][0], "default")).event)
     (state.home.root / "damaged").mkdir()
     running.follow(state)
     assert not state.home.damaged.exists(), "nobody knows what lies there"

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import dagster as dg
 
-from pipelines.dispatch import news
-from resources.effects import acknowledge, intend
-from resources.web.notifier import told_in
-from serving.write.inbox import add_event
+from cairn.pipelines.dispatch import news
+from cairn.resources.effects import acknowledge, intend
+from cairn.resources.web.notifier import told_in
+from cairn.serving.write.inbox import add_event
 from tests.journeys.running import follow
 from tests.pipelines.house import House, open_house
 

@@ -6,15 +6,16 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
-from knowledge.schema.tables import LEARN_PROMPTS, RAW_LOGS
-from pipelines.enrich import idle
-from resources.context import State
-from resources.effects import intended
-from resources.home.inbox import append_event
-from resources.home.settings import Settings
-from serving.query.research import report
-from serving.read.reader import open_reader
-from serving.write.deletion import note, target, tombstone
+from cairn.knowledge.schema.tables import LEARN_PROMPTS, RAW_LOGS
+from cairn.pipelines.enrich import idle
+from cairn.resources.context import State
+from cairn.resources.deletion.tombstones import note
+from cairn.resources.effects import intended
+from cairn.resources.home.inbox import append_event
+from cairn.resources.home.settings import Settings
+from cairn.serving.query.research import report
+from cairn.serving.read.reader import open_reader
+from cairn.serving.write.deletion import reach, target
 from tests.journeys.running import follow
 from tests.pipelines.house import House, open_house
 
@@ -90,7 +91,7 @@ def test_what_searches_brought_is_forgotten_for_good_and_may_be_asked_for_anew(
     (made,) = (
         state.warehouse.read(RAW_LOGS).filter(kind="search").collect()["conversation_id"].unique()
     )
-    note(state, tombstone(state, target(state, made)))
+    note(state.home, reach(state, target(state, made)).event)
     house.follow()
     searched()
     (inbox,) = (state.home.inbox / "default").glob("*.jsonl")

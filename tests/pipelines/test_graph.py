@@ -11,11 +11,14 @@ from pathlib import Path
 
 import dagster as dg
 
-from knowledge.schema.tables import TABLES
-from pipelines.assembly import definitions
-from resources.context import State
-from resources.home.home import open_home
-from resources.home.settings import Settings
+from cairn.knowledge.assembly.run import RUN, STEPS
+from cairn.knowledge.schema.tables import TABLES
+from cairn.pipelines.assembly import definitions
+from cairn.pipelines.follow import MAKERS
+from cairn.pipelines.graph import BOOKS
+from cairn.resources.context import State
+from cairn.resources.home.home import open_home
+from cairn.resources.home.settings import Settings
 
 SNAPSHOT = Path(__file__).parent / "graph.txt"
 
@@ -67,6 +70,25 @@ def test_every_table_is_an_asset_with_columns_and_a_grain(tmp_path: Path) -> Non
         node = graph.get(dg.AssetKey(name))
         assert node.description == table.about
         assert "dagster/column_schema" in node.metadata or name == "extractors"
+
+
+def test_the_graph_is_the_run_that_is_declared(tmp_path: Path) -> None:
+    graph = definitions(State(open_home(tmp_path / "home"), Settings())).resolve_asset_graph()
+    order = {name: place for place, name in enumerate(STEPS)}
+    made_by = {table.name: step.name for step in RUN for table in step.writes}
+    for step in RUN:
+        names = [table.name for table in step.writes] or [step.name]
+        (asset,) = {graph.get(dg.AssetKey(name)).assets_def for name in names}
+        assert {key.to_user_string() for key in asset.keys} == set(names)
+        assert bool(asset.partitions_def) == step.by_day
+        below = {parent.to_user_string() for name in names
+                 for parent in graph.get(dg.AssetKey(name)).parent_keys} - set(names)  # fmt: skip
+        if step.writes:
+            assert below - {"extractors"} == {table.name for table in step.reads} - set(names)
+        assert all(order[made_by[name]] < order[step.name] for name in below & made_by.keys())
+        assert (step.name in MAKERS) == (step.stage is None)
+    made = {key.to_user_string() for key in graph.get_all_asset_keys()}
+    assert made - made_by.keys() == {*BOOKS, "maintenance", "model_calls", "publication"}
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from threading import Thread
 
 import pytest
 
-from pipelines.interrupts import again_if, counted
+from cairn.pipelines.interrupts import again_if, counted
 
 
 class Gone:

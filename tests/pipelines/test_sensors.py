@@ -14,13 +14,13 @@ from uuid import uuid4
 import dagster as dg
 import pytest
 
-from pipelines.planning.in_flight import PROCESS_TAG
-from resources.context import State
-from resources.home.inbox import append_event
-from resources.home.settings import Settings
-from resources.warehouse.publication import published
-from serving.read.reader import open_reader
-from serving.retrieval.search import search_memory
+from cairn.pipelines.planning.in_flight import PROCESS_TAG
+from cairn.resources.context import State
+from cairn.resources.home.inbox import append_event
+from cairn.resources.home.settings import Settings
+from cairn.resources.warehouse.publication import published
+from cairn.serving.read.reader import open_reader
+from cairn.serving.retrieval.search import search_memory
 from tests.journeys.running import follow
 from tests.pipelines.house import House, failure, open_house
 from tests.resources import qdrant_http
@@ -178,7 +178,7 @@ def test_a_job_that_failed_is_tried_later_and_others_go_on(
     def full(*_: object) -> bool:
         raise OSError("no room, on purpose")
 
-    monkeypatch.setattr("assets.publication.publish", full)
+    monkeypatch.setattr("cairn.assets.publication.publish", full)
     assert "on purpose" in failure(house.run("consolidate"))
     assert str(house.tick()).startswith("consolidate failed: tried again in ")
     event = {"type": "note", "namespace": "default", "text": "The harbor door code has changed."}

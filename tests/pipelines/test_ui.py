@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from knowledge.schema.tables import RAW_LOGS
-from pipelines.checks.frames import CHECKS
-from pipelines.graph import ASSETS
-from resources.home.sources import add_source
+from cairn.knowledge.schema.tables import RAW_LOGS
+from cairn.pipelines.checks.frames import CHECKS
+from cairn.pipelines.graph import ASSETS
+from cairn.resources.home.sources import add_source
 from tests.pipelines.house import House, talk
 from tests.pipelines.ui import Ui, opened_ui
 

@@ -8,10 +8,10 @@ from uuid import uuid4
 
 import pytest
 
-from resources.vector_index.edge import EdgeIndex
-from resources.vector_index.protocol import VectorIndex
-from resources.vector_index.server import ServerIndex
-from resources.vector_index.server_client import connect
+from cairn.resources.vector_index.edge import EdgeIndex
+from cairn.resources.vector_index.protocol import VectorIndex
+from cairn.resources.vector_index.server import ServerIndex
+from cairn.resources.vector_index.server_client import connect
 from tests.resources.qdrant_http import QdrantHttp
 
 # No setting, so it does not stay: settings refuse what they do not know.

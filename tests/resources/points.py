@@ -5,7 +5,7 @@ from typing import Any
 
 import polars as pl
 
-from resources.vector_index.protocol import PAYLOAD, Hit, VectorIndex
+from cairn.resources.vector_index.protocol import PAYLOAD, Hit, VectorIndex
 
 NOON = datetime(2026, 2, 3, 12, tzinfo=UTC)
 NORTH, EAST, UP = [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from serving.cli import main
+from cairn.serving.cli import main
 from tests.homes import once
 from tests.serving import two_namespaces
 
@@ -41,7 +41,7 @@ def home(tmp_path_factory: pytest.TempPathFactory, samples: Path) -> Path:
     def build(place: Path) -> None:
         command = [
             "-m",
-            "serving.cli.main",
+            "cairn",
             "--home",
             str(place / "home"),
             "run",

@@ -3,10 +3,10 @@
 import json
 from pathlib import Path
 
-from resources.context import State
-from resources.home.home import open_home
-from resources.home.settings import Settings
-from resources.home.sources import add_source
+from cairn.resources.context import State
+from cairn.resources.home.home import open_home
+from cairn.resources.home.settings import Settings
+from cairn.resources.home.sources import add_source
 from tests.journeys.running import follow
 
 SAID = {

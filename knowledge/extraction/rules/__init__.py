@@ -1,6 +1,6 @@
 """Rules: data and small functions, in one registry; docs/rules.md is made from it."""
 
-from knowledge.extraction.rules import (
+from cairn.knowledge.extraction.rules import (
     commands,
     corrections,
     entities,
@@ -10,7 +10,7 @@ from knowledge.extraction.rules import (
     remember_requests,
     statements,
 )
-from knowledge.extraction.rules.rule import Example, Found, Record, Rule, field_text
+from cairn.knowledge.extraction.rules.rule import Record, Rule, RuleExample, RuleMatch, field_text
 
 RULES: tuple[Rule, ...] = (
     *commands.RULES,
@@ -24,4 +24,4 @@ RULES: tuple[Rule, ...] = (
 )
 """Every rule in force. None depends on what another one found."""
 
-__all__ = ["RULES", "Example", "Found", "Record", "Rule", "field_text"]
+__all__ = ["RULES", "Record", "Rule", "RuleExample", "RuleMatch", "field_text"]

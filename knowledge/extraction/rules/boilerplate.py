@@ -7,7 +7,7 @@ is found in one. The lists were written for this project.
 
 from functools import lru_cache
 
-from knowledge.nlp.text import STOP_WORDS
+from cairn.knowledge.nlp.text import STOP_WORDS
 
 _REQUEST_LIST = """
 accept according actually add adjust agree allow answer apply appear ask assume attach avoid based

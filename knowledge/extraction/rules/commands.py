@@ -7,21 +7,21 @@ from types import MappingProxyType
 
 import polars as pl
 
-from knowledge.extraction.rules.rule import (
+from cairn.knowledge.extraction.rules.rule import (
     CALLS,
     RUNS_COMMAND,
-    Example,
-    Found,
     Record,
     Rule,
+    RuleExample,
+    RuleMatch,
     command_line,
     each,
     rule,
 )
-from knowledge.nlp.shell.parser import SSH_OPTIONS_WITH_VALUE, Command, variables
-from knowledge.nlp.shell.programs import learned_operations, operations
-from knowledge.nlp.shell.words import Word, operand_index, operands
-from knowledge.schema.policy import Policy
+from cairn.knowledge.nlp.shell.parser import SSH_OPTIONS_WITH_VALUE, Command, variables
+from cairn.knowledge.nlp.shell.programs import learned_operations, operations
+from cairn.knowledge.nlp.shell.words import ShellWord, operand_index, operands
+from cairn.knowledge.schema.policy import Policy
 
 COMMAND_CHARACTERS = 500
 
@@ -65,13 +65,13 @@ _LOGIN_OPTIONS = {
 }
 
 
-def used_tool(record: Record, _: Policy) -> Iterator[Found]:
+def used_tool(record: Record, _: Policy) -> Iterator[RuleMatch]:
     """The tool of a call."""
     if record.tool_name and record.tool_name.strip():
-        yield Found(record.tool_name.strip(), 0, len(record.tool_name), "tool_name")
+        yield RuleMatch(record.tool_name.strip(), 0, len(record.tool_name), "tool_name")
 
 
-def _executed_command(record: Record, _: Policy) -> Iterator[Found]:
+def _executed_command(record: Record, _: Policy) -> Iterator[RuleMatch]:
     if line := command_line(record):
         text = " ".join(line.shown.split())[:COMMAND_CHARACTERS].rstrip()
         start = len(line.text) - len(line.text.lstrip())
@@ -79,8 +79,8 @@ def _executed_command(record: Record, _: Policy) -> Iterator[Found]:
 
 
 def hosts(
-    command: Command, values: Mapping[str, Sequence[Word]] = MappingProxyType({})
-) -> list[tuple[str, Word]]:
+    command: Command, values: Mapping[str, Sequence[ShellWord]] = MappingProxyType({})
+) -> list[tuple[str, ShellWord]]:
     """Hosts that a command connects to, each with the word that names it.
 
     Args:
@@ -88,7 +88,7 @@ def hosts(
         values: Plain values of the variables that its words may name.
     """
     args = command.args
-    found: list[tuple[str, Word]] = []
+    found: list[tuple[str, ShellWord]] = []
     if command.name in _LOGIN_OPTIONS:
         with_value = _LOGIN_OPTIONS[command.name]
         at = operand_index(args, with_value)
@@ -110,7 +110,7 @@ def hosts(
     return found
 
 
-def _of_remote_paths(words: Iterable[Word]) -> Iterator[tuple[str, Word]]:
+def _of_remote_paths(words: Iterable[ShellWord]) -> Iterator[tuple[str, ShellWord]]:
     for word in words:
         remote = _ADDRESS.match(word.text) or _REMOTE_PATH.match(word.text)
         # A drive letter and a local path with a colon are no hosts.
@@ -118,7 +118,7 @@ def _of_remote_paths(words: Iterable[Word]) -> Iterator[tuple[str, Word]]:
             yield host, word
 
 
-def _spelled(word: Word, values: Mapping[str, Sequence[Word]]) -> Iterator[Word]:
+def _spelled(word: ShellWord, values: Mapping[str, Sequence[ShellWord]]) -> Iterator[ShellWord]:
     """A word with each plain value of the variable that stands for its host, else as it is."""
     host = word.text.split(":", 1)[0].rsplit("@", 1)[-1]
     name = _VARIABLE.search(host) if word.dynamic else None
@@ -129,7 +129,7 @@ def _spelled(word: Word, values: Mapping[str, Sequence[Word]]) -> Iterator[Word]
         yield value._replace(text=word.text.replace(name[0], value.text))
 
 
-def _jumps(options: Sequence[Word]) -> Iterator[tuple[str, Word]]:
+def _jumps(options: Sequence[ShellWord]) -> Iterator[tuple[str, ShellWord]]:
     """Hosts on the way: `-J one,two`, `-o ProxyJump=one`, and so in the ssh that rsync is given."""
     for option, value in pairwise(options):
         text = value.text
@@ -164,7 +164,7 @@ def _before_path(target: str) -> str:
     return (remote["host"] if remote else target).rsplit("@", 1)[-1]
 
 
-def hosts_in(record: Record) -> Iterator[Found]:
+def hosts_in(record: Record) -> Iterator[RuleMatch]:
     """Hosts that a call of a shell tool connects to."""
     if (line := command_line(record)) is None:
         return
@@ -174,11 +174,11 @@ def hosts_in(record: Record) -> Iterator[Found]:
             yield line.found(host, *_within(line.text, host, word))
 
 
-def _connects_to_host(record: Record, _: Policy) -> Iterator[Found]:
+def _connects_to_host(record: Record, _: Policy) -> Iterator[RuleMatch]:
     yield from hosts_in(record)
 
 
-def _within(source: str, name: str, word: Word) -> tuple[int, int]:
+def _within(source: str, name: str, word: ShellWord) -> tuple[int, int]:
     """Place of a name inside its word; the whole word when quotes cut it up."""
     at = source.rfind(name, word.start, word.end)
     if ":" in source[word.start : word.end]:
@@ -186,7 +186,7 @@ def _within(source: str, name: str, word: Word) -> tuple[int, int]:
     return (word.start, word.end) if at < 0 else (at, at + len(name))
 
 
-def _operation_type(record: Record, policy: Policy) -> Iterator[Found]:
+def _operation_type(record: Record, policy: Policy) -> Iterator[RuleMatch]:
     if (line := command_line(record)) is None:
         return
     for command in line.commands:
@@ -215,7 +215,7 @@ RULES: tuple[Rule, ...] = (
         reads=RUNS_COMMAND,
         find=each(_executed_command),
         content="{entity} ran the command {object}",
-        examples=(Example("git  status", ("git status",)),),
+        examples=(RuleExample("git  status", ("git status",)),),
     ),
     rule(
         "connects_to_host",
@@ -226,12 +226,12 @@ RULES: tuple[Rule, ...] = (
         find=each(_connects_to_host),
         content="{entity} connects to host {object}",
         examples=(
-            Example(
+            RuleExample(
                 "sshpass -p '[redacted:sshpass]' ssh root@192.168.20.4 'ls -la'", ("192.168.20.4",)
             ),
-            Example("rsync -av dist/ deploy@web1:/srv/app", ("web1",)),
-            Example("git config user.email ann@example.org"),
-            Example("npm install @scope/package && ssh -V"),
+            RuleExample("rsync -av dist/ deploy@web1:/srv/app", ("web1",)),
+            RuleExample("git config user.email ann@example.org"),
+            RuleExample("npm install @scope/package && ssh -V"),
         ),
     ),
     rule(
@@ -245,9 +245,9 @@ RULES: tuple[Rule, ...] = (
         content="{entity} involves {words}",
         policy=("learned_operations",),
         examples=(
-            Example("tar xzf dist.tar.gz", ("archive_manipulation",)),
-            Example("cd app && npm test", ("verification",)),
-            Example("npm start --target web"),
+            RuleExample("tar xzf dist.tar.gz", ("archive_manipulation",)),
+            RuleExample("cd app && npm test", ("verification",)),
+            RuleExample("npm start --target web"),
         ),
     ),
 )

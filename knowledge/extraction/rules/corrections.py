@@ -4,16 +4,16 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from knowledge.extraction.rules.rule import Found, Record, each, rule
-from knowledge.ingest.inbox_events.decisions import CORRECT, FACT, KIND, told_of
-from knowledge.schema.policy import Policy
-from knowledge.schema.predicates import OBSERVED_TYPES
+from cairn.knowledge.extraction.rules.rule import Record, RuleMatch, each, rule
+from cairn.knowledge.ingest.inbox_events.decisions import CORRECT, FACT, KIND, told_of
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.predicates import OBSERVED_TYPES
 
 CORRECTION = "correction"
 """Name of the rule, and start of the extractor of its candidates."""
 
 
-def _corrections(record: Record, policy: Policy) -> Iterator[Found]:
+def _corrections(record: Record, policy: Policy) -> Iterator[RuleMatch]:
     told = told_of(record.tool_input)
     if told is None or told.decision != CORRECT or told.thing != FACT or not told.meant:
         return
@@ -22,7 +22,7 @@ def _corrections(record: Record, policy: Policy) -> Iterator[Found]:
     text = record.text
     start = len(text) - len(text.lstrip())
     corrected = told.meant[0]
-    yield Found(
+    yield RuleMatch(
         text.strip(),
         start,
         len(text.rstrip()),

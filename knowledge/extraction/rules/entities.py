@@ -5,22 +5,22 @@ from collections.abc import Iterator, Sequence
 
 import polars as pl
 
-from knowledge.extraction.rules.commands import CONNECTING, hosts_in, used_tool
-from knowledge.extraction.rules.rule import (
+from cairn.knowledge.extraction.rules.commands import CONNECTING, hosts_in, used_tool
+from cairn.knowledge.extraction.rules.rule import (
     CALLS,
     RUNS_COMMAND,
-    Example,
-    Found,
     Record,
     Rule,
+    RuleExample,
+    RuleMatch,
     command_line,
     each,
     rule,
 )
-from knowledge.extraction.rules.seen_programs import programs
-from knowledge.nlp.shell.parser import Command
-from knowledge.nlp.shell.words import Word, operand_index, operands
-from knowledge.schema.policy import Policy
+from cairn.knowledge.extraction.rules.seen_programs import programs
+from cairn.knowledge.nlp.shell.parser import Command
+from cairn.knowledge.nlp.shell.words import ShellWord, operand_index, operands
+from cairn.knowledge.schema.policy import Policy
 
 _NAME = re.compile(r"(?:@[\w.~-]+/)?[A-Za-z0-9](?:[\w.+-]*[A-Za-z0-9+])?")
 _WITH_FOLDERS = re.compile(rf"(?:{_NAME.pattern})(?:/{_NAME.pattern})*")
@@ -65,11 +65,11 @@ _INSTALLING = "|".join(
 )
 
 
-def _hosts(record: Record, _: Policy) -> Iterator[Found]:
+def _hosts(record: Record, _: Policy) -> Iterator[RuleMatch]:
     yield from hosts_in(record)
 
 
-def packages(command: Command) -> list[tuple[str, Word]]:
+def packages(command: Command) -> list[tuple[str, ShellWord]]:
     """Packages that a command installs by name, each with its word."""
     args = command.args
     name = command.name
@@ -85,7 +85,7 @@ def packages(command: Command) -> list[tuple[str, Word]]:
         at += 1
     if at >= len(args) or args[at].text not in verbs:
         return []
-    found: list[tuple[str, Word]] = []
+    found: list[tuple[str, ShellWord]] = []
     for word in operands(args[at + 1 :], with_value):
         text = word.text
         if word.dynamic or "://" in text or text.startswith((".", "/", "~", "git+", "file:")):
@@ -107,7 +107,7 @@ def packages(command: Command) -> list[tuple[str, Word]]:
     return found
 
 
-def _packages(record: Record, _: Policy) -> Iterator[Found]:
+def _packages(record: Record, _: Policy) -> Iterator[RuleMatch]:
     line = command_line(record)
     if line is None:
         return
@@ -123,7 +123,7 @@ def project_name(project: str) -> str:
     return re.split(r"[/\\]", project.rstrip("/\\"))[-1]
 
 
-def _projects(records: Sequence[Record], _: Policy) -> Iterator[Found]:
+def _projects(records: Sequence[Record], _: Policy) -> Iterator[RuleMatch]:
     seen: set[str] = set()
     people = [index for index, record in enumerate(records) if record.origin == "human"]
     for index in [*people, *range(len(records))]:
@@ -131,17 +131,17 @@ def _projects(records: Sequence[Record], _: Policy) -> Iterator[Found]:
         if project and project not in seen and (name := project_name(project)):
             seen.add(project)
             end = len(project.rstrip("/\\"))
-            yield Found(name, end - len(name), end, "project", index)
+            yield RuleMatch(name, end - len(name), end, "project", index)
 
 
-def _persons(records: Sequence[Record], _: Policy) -> Iterator[Found]:
+def _persons(records: Sequence[Record], _: Policy) -> Iterator[RuleMatch]:
     seen: set[str] = set()
     for index, record in enumerate(records):
         name = record.name or ""
         if name.strip() and name not in seen:
             seen.add(name)
             start = len(name) - len(name.lstrip())
-            yield Found(name.strip(), start, len(name.rstrip()), "name", index)
+            yield RuleMatch(name.strip(), start, len(name.rstrip()), "name", index)
 
 
 RULES: tuple[Rule, ...] = (
@@ -180,7 +180,7 @@ RULES: tuple[Rule, ...] = (
         find=programs,
         whole=True,
         content="{object} is a tool",
-        examples=(Example("cd app && sudo terraform plan | head", ("terraform",)),),
+        examples=(RuleExample("cd app && sudo terraform plan | head", ("terraform",)),),
     ),
     rule(
         "package",
@@ -195,9 +195,9 @@ RULES: tuple[Rule, ...] = (
         find=each(_packages),
         content="{object} is a package",
         examples=(
-            Example("pip install -r base.txt 'httpx[http2]>=0.27' ./local", ("httpx",)),
-            Example("npm i -D @types/node@20 vite", ("@types/node", "vite")),
-            Example("git add README.md"),
+            RuleExample("pip install -r base.txt 'httpx[http2]>=0.27' ./local", ("httpx",)),
+            RuleExample("npm i -D @types/node@20 vite", ("@types/node", "vite")),
+            RuleExample("git add README.md"),
         ),
     ),
     rule(

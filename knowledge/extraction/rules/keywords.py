@@ -4,8 +4,16 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from knowledge.extraction.rules.rule import SAID_BY_PERSON, Example, Found, Record, Rule, each, rule
-from knowledge.schema.policy import Policy
+from cairn.knowledge.extraction.rules.rule import (
+    SAID_BY_PERSON,
+    Record,
+    Rule,
+    RuleExample,
+    RuleMatch,
+    each,
+    rule,
+)
+from cairn.knowledge.schema.policy import Policy
 
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _URL = re.compile(r"\b[A-Za-z][A-Za-z0-9+.-]{0,30}://\S+")
@@ -23,13 +31,13 @@ def _pattern(systems: tuple[str, ...]) -> re.Pattern[str]:
     )
 
 
-def _systems(record: Record, policy: Policy) -> Iterator[Found]:
+def _systems(record: Record, policy: Policy) -> Iterator[RuleMatch]:
     text = record.text
     for hidden in (_FENCE, _URL):
         text = hidden.sub(lambda match: " " * len(match[0]), text)
     for match in _pattern(policy.target_systems).finditer(text):
         name = " ".join(match["name"].lower().split())
-        yield Found(name, match.start("name"), match.end("name"))
+        yield RuleMatch(name, match.start("name"), match.end("name"))
 
 
 RULES: tuple[Rule, ...] = (
@@ -43,8 +51,8 @@ RULES: tuple[Rule, ...] = (
         content="{entity} targets the system {object}",
         policy=("target_systems",),
         examples=(
-            Example("Restart nginx on the NAS.", ("nginx", "nas")),
-            Example("Run phx.server and read server.py."),
+            RuleExample("Restart nginx on the NAS.", ("nginx", "nas")),
+            RuleExample("Run phx.server and read server.py."),
         ),
     ),
     rule(

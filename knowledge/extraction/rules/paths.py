@@ -5,22 +5,22 @@ from collections.abc import Iterable, Iterator
 
 import polars as pl
 
-from knowledge.extraction.rules.rule import (
+from cairn.knowledge.extraction.rules.rule import (
     CALLS,
     RUNS_COMMAND,
     SAID_BY_PERSON,
-    CommandLine,
-    Example,
-    Found,
     Record,
     Rule,
+    RuleExample,
+    RuleMatch,
+    ShellInput,
     command_line,
     each,
     rule,
 )
-from knowledge.nlp.shell.parser import SHELLS, Command
-from knowledge.nlp.shell.words import Word
-from knowledge.schema.policy import Policy
+from cairn.knowledge.nlp.shell.parser import SHELLS, Command
+from cairn.knowledge.nlp.shell.words import ShellWord
+from cairn.knowledge.schema.policy import Policy
 
 PATH_KEYS = ("file_path", "notebook_path", "path", "absolute_path", "dir_path")
 MOST_PER_RECORD = 50
@@ -174,7 +174,7 @@ _RUNS_SCRIPTS = SHELLS | {"python", "python3", "node", "perl", "ruby", "php", "p
 """Programs for which these options too have a script or a pattern."""
 
 
-def _words_of(command: Command) -> Iterator[Word]:
+def _words_of(command: Command) -> Iterator[ShellWord]:
     """Words of a command that may be paths."""
     yield from command.redirections
     if command.name in _NO_PATHS:
@@ -197,7 +197,7 @@ def _words_of(command: Command) -> Iterator[Word]:
             yield word
 
 
-def _in_command(record: Record) -> Iterator[Found]:
+def _in_command(record: Record) -> Iterator[RuleMatch]:
     line = command_line(record)
     if line is None:
         return
@@ -207,7 +207,7 @@ def _in_command(record: Record) -> Iterator[Found]:
         yield from _from_words(_words_of(command), line)
 
 
-def _from_words(words: Iterable[Word], line: CommandLine) -> Iterator[Found]:
+def _from_words(words: Iterable[ShellWord], line: ShellInput) -> Iterator[RuleMatch]:
     for word in words:
         text = word.text
         if (word.dynamic and not text.startswith(("$HOME/", "${HOME}/"))) or len(text) > 500:
@@ -235,24 +235,24 @@ def tool_paths(record: Record) -> Iterator[tuple[str, str, str]]:
             yield key, value, path
 
 
-def _mentions_path(record: Record, _: Policy) -> Iterator[Found]:
+def _mentions_path(record: Record, _: Policy) -> Iterator[RuleMatch]:
     if record.kind == "message":
         places = list(paths_in(record.text))[:MOST_PER_RECORD]
         for start, end in places:
-            yield Found(_tidy(record.text[start:end]), start, end)
+            yield RuleMatch(_tidy(record.text[start:end]), start, end)
         return
     for key, value, path in tool_paths(record):
         start = value.index(path)
-        yield Found(_tidy(path), start, start + len(path), f"tool_input.{key}")
+        yield RuleMatch(_tidy(path), start, start + len(path), f"tool_input.{key}")
     yield from _in_command(record)
 
 
-def _files(record: Record, _: Policy) -> Iterator[Found]:
+def _files(record: Record, _: Policy) -> Iterator[RuleMatch]:
     for key, value, path in tool_paths(record):
         name = path.rstrip("/").rsplit("/", 1)[-1]
         if key in ("file_path", "notebook_path", "absolute_path") or extension(name):
             start = value.index(path)
-            yield Found(_tidy(path), start, start + len(path), f"tool_input.{key}")
+            yield RuleMatch(_tidy(path), start, start + len(path), f"tool_input.{key}")
 
 
 _HAS_PATH_KEY = pl.col("tool_input").str.contains(
@@ -271,8 +271,8 @@ RULES: tuple[Rule, ...] = (
         find=each(_mentions_path),
         content="{entity} mentions the path {object}",
         examples=(
-            Example("See src/app/main.py and ~/notes.", ("src/app/main.py", "~/notes")),
-            Example("1/2 of it, and/or https://example.org/a/b.html, text/html, s/a/b/g"),
+            RuleExample("See src/app/main.py and ~/notes.", ("src/app/main.py", "~/notes")),
+            RuleExample("1/2 of it, and/or https://example.org/a/b.html, text/html, s/a/b/g"),
         ),
     ),
     rule(

@@ -11,12 +11,19 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import NamedTuple
 
-from knowledge.extraction.rules.boilerplate import weight
-from knowledge.extraction.rules.entities import project_name
-from knowledge.extraction.rules.paths import is_file_name
-from knowledge.extraction.rules.rule import SAID_BY_PERSON, Example, Found, Record, Rule, rule
-from knowledge.nlp.text import STOP_WORDS, words
-from knowledge.schema.policy import Policy
+from cairn.knowledge.extraction.rules.boilerplate import weight
+from cairn.knowledge.extraction.rules.entities import project_name
+from cairn.knowledge.extraction.rules.paths import is_file_name
+from cairn.knowledge.extraction.rules.rule import (
+    SAID_BY_PERSON,
+    Record,
+    Rule,
+    RuleExample,
+    RuleMatch,
+    rule,
+)
+from cairn.knowledge.nlp.text import STOP_WORDS, words
+from cairn.knowledge.schema.policy import Policy
 
 MOST_PHRASES = 8
 LONGEST_PHRASE = 4
@@ -80,7 +87,7 @@ class Phrase:
     """One phrase: where it was first written, how often, in which messages, whether as a name."""
 
     words: tuple[str, ...]
-    found: Found
+    found: RuleMatch
     count: int = 0
     messages: set[int] = field(default_factory=set)
     named: bool = False
@@ -130,7 +137,7 @@ def _counted(records: Sequence[Record]) -> list[Phrase]:
         for match in _TITLE.finditer(text):
             start, end = match.span("title")
             key = tuple(match["title"].lower().split())
-            found = Found(record.text[start:end], start, end, record=index)
+            found = RuleMatch(record.text[start:end], start, end, record=index)
             phrase = known.setdefault(key, Phrase(key, found, named=True))
             phrase.count += 1
             phrase.messages.add(index)
@@ -144,7 +151,7 @@ def _counted(records: Sequence[Record]) -> list[Phrase]:
                 key = tuple(term.text.lower() for term in part)
                 phrase = known.get(key)
                 if phrase is None:
-                    found = Found(record.text[start:end], start, end, record=index)
+                    found = RuleMatch(record.text[start:end], start, end, record=index)
                     phrase = known[key] = Phrase(key, found)
                 phrase.count += 1
                 phrase.messages.add(index)
@@ -158,7 +165,7 @@ def _blank(match: re.Match[str]) -> str:
     return "\n" + " " * (len(match[0]) - 1)
 
 
-def _phrases(records: Sequence[Record], policy: Policy) -> Iterator[Found]:
+def _phrases(records: Sequence[Record], policy: Policy) -> Iterator[RuleMatch]:
     speakers = {word for record in records for word in words(record.name or "")}
     speakers |= {
         word
@@ -214,6 +221,6 @@ RULES: tuple[Rule, ...] = (
         whole=True,
         policy=("target_systems",),
         content="{object} is a topic",
-        examples=(Example("Please move the OpenTelemetry setup.", ("OpenTelemetry",)),),
+        examples=(RuleExample("Please move the OpenTelemetry setup.", ("OpenTelemetry",)),),
     ),
 )

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from knowledge.extraction.rules import RULES, Example, Rule
+from cairn.knowledge.extraction.rules import RULES, Rule, RuleExample
 
 _INTRODUCTION = """\
 # Rules
@@ -56,6 +56,6 @@ def _examples(rule: Rule) -> str:
     return "\n".join([f"### {rule.name}\n", *(_example(example) for example in rule.examples), ""])
 
 
-def _example(example: Example) -> str:
+def _example(example: RuleExample) -> str:
     found = ", ".join(f"`{name}`" for name in example.objects) or "nothing"
     return f"- `{example.text}`: {found}"

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from knowledge.extraction.rules.rule import Example, Found, Record, each, rule
-from knowledge.schema.policy import Policy
+from cairn.knowledge.extraction.rules.rule import Record, RuleExample, RuleMatch, each, rule
+from cairn.knowledge.schema.policy import Policy
 
 COMMANDED = "commanded_topic"
 """Name of the rule by which a command brings a topic in: it is kept though nothing is known yet."""
@@ -16,11 +16,11 @@ _TOPIC = re.compile(
 )
 
 
-def _topics(record: Record, policy: Policy) -> Iterator[Found]:
+def _topics(record: Record, policy: Policy) -> Iterator[RuleMatch]:
     del policy
     if match := _TOPIC.match(record.text):
         start, end = match.span("topic")
-        yield Found(record.text[start:end], start, end)
+        yield RuleMatch(record.text[start:end], start, end)
 
 
 RULES = (
@@ -35,9 +35,9 @@ RULES = (
         find=each(_topics),
         content="{object} is a topic",
         examples=(
-            Example("/like sourdough baking", ("sourdough baking",)),
-            Example("schedule Rust releases --every week", ("Rust releases",)),
-            Example("unlike sourdough baking"),
+            RuleExample("/like sourdough baking", ("sourdough baking",)),
+            RuleExample("schedule Rust releases --every week", ("Rust releases",)),
+            RuleExample("unlike sourdough baking"),
         ),
     ),
 )

@@ -9,14 +9,14 @@ from typing import Any, NamedTuple, TypeGuard
 import msgspec
 import polars as pl
 
-from knowledge.dialogue import trust
-from knowledge.engine.extractors import Extractor
-from knowledge.llm import prompt_injection
-from knowledge.nlp.shell.parser import Command, commands, script_among, started, unreadable
-from knowledge.schema.policy import Policy
+from cairn.knowledge.dialogue import trust
+from cairn.knowledge.engine.extractors import Extractor
+from cairn.knowledge.llm import prompt_injection
+from cairn.knowledge.nlp.shell.parser import Command, commands, script_among, started, unreadable
+from cairn.knowledge.schema.policy import Policy
 
 
-class Found(NamedTuple):
+class RuleMatch(NamedTuple):
     """One thing found, and the place of its words.
 
     `field` is `text`, another text column of raw_logs (`tool_name`, `project`, `name`), or
@@ -56,11 +56,11 @@ class Record(NamedTuple):
         return decoded(self.tool_input) if self.tool_input else {}
 
 
-Find = Callable[[Sequence[Record], Policy], Iterable[Found]]
+Find = Callable[[Sequence[Record], Policy], Iterable[RuleMatch]]
 
 
 @dataclass(frozen=True)
-class Example:
+class RuleExample:
     """A line for the reference: what is read, and the objects that are found in it."""
 
     text: str
@@ -87,7 +87,7 @@ class Rule:
     content: str | None = None
     type: str | None = None
     whole: bool = False
-    examples: tuple[Example, ...] = ()
+    examples: tuple[RuleExample, ...] = ()
 
     @property
     def name(self) -> str:
@@ -108,7 +108,7 @@ def rule(
     type: str | None = None,  # noqa: A002  (the word that the table uses)
     whole: bool = False,
     policy: tuple[str, ...] = (),
-    examples: tuple[Example, ...] = (),
+    examples: tuple[RuleExample, ...] = (),
 ) -> Rule:
     """A rule for facts, or for entities when it has a `type` or the predicate `is`."""
     kind = "entity" if predicate == "is" else "fact"
@@ -133,10 +133,10 @@ def rule(
     )
 
 
-def each(find: Callable[[Record, Policy], Iterable[Found]]) -> Find:
+def each(find: Callable[[Record, Policy], Iterable[RuleMatch]]) -> Find:
     """A find of records one by one."""
 
-    def over(records: Sequence[Record], policy: Policy) -> Iterator[Found]:
+    def over(records: Sequence[Record], policy: Policy) -> Iterator[RuleMatch]:
         for index, record in enumerate(records):
             for found in find(record, policy):
                 yield found._replace(record=index) if index else found
@@ -157,7 +157,7 @@ SHELL_TOOLS = (
 RUNS_COMMAND = CALLS & pl.col("tool_name").str.contains(SHELL_TOOLS)
 
 
-class CommandLine(NamedTuple):
+class ShellInput(NamedTuple):
     """What a shell tool was given: a script, or the words that a program is started with.
 
     A script stands in `field`; words stand in `field`.0, `field`.1 and so on, and `text` is all of
@@ -183,7 +183,7 @@ class CommandLine(NamedTuple):
         """Whether the grammar could not read all of it."""
         return not self.words and unreadable(self.text)
 
-    def found(self, name: str, start: int, end: int) -> Found:
+    def found(self, name: str, start: int, end: int) -> RuleMatch:
         """What stands at a place of `text`; of several words, the first is quoted."""
         field = self.field
         for index, word in enumerate(self.words):
@@ -191,16 +191,16 @@ class CommandLine(NamedTuple):
                 end, field = min(end, len(word)), f"{field}.{index}"
                 break
             start, end = start - len(word) - 1, end - len(word) - 1
-        return Found(name, start, end, field)
+        return RuleMatch(name, start, end, field)
 
 
-def command_line(record: Record) -> CommandLine | None:
+def command_line(record: Record) -> ShellInput | None:
     """The command line of a call of a shell tool; none if it has none."""
     inputs = record.inputs
     for key in SHELL_KEYS:
         match inputs.get(key):
             case str() as text if text.strip():
-                return CommandLine(text, f"tool_input.{key}")
+                return ShellInput(text, f"tool_input.{key}")
             case [str() as first, *_] as words if first.strip() and _are_words(words):
                 return _listed(tuple(words), f"tool_input.{key}")
             case _:
@@ -212,11 +212,11 @@ def _are_words(listed: Sequence[Any]) -> TypeGuard[Sequence[str]]:
     return all(isinstance(word, str) for word in listed)
 
 
-def _listed(words: tuple[str, ...], field: str) -> CommandLine:
+def _listed(words: tuple[str, ...], field: str) -> ShellInput:
     at = script_among(words)
     if at is not None and words[at].strip():
-        return CommandLine(words[at], f"{field}.{at}")
-    return CommandLine(" ".join(words), field, words)
+        return ShellInput(words[at], f"{field}.{at}")
+    return ShellInput(" ".join(words), field, words)
 
 
 @lru_cache(maxsize=16_384)

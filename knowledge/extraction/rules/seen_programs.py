@@ -10,11 +10,11 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from knowledge.extraction.rules.rule import CommandLine, Found, Record, command_line
-from knowledge.nlp.shell.order import Runs
-from knowledge.nlp.shell.parser import Command, functions
-from knowledge.nlp.shell.programs import BUILTINS, EVERYDAY, KNOWN
-from knowledge.schema.policy import Policy
+from cairn.knowledge.extraction.rules.rule import Record, RuleMatch, ShellInput, command_line
+from cairn.knowledge.nlp.shell.order import Runs
+from cairn.knowledge.nlp.shell.parser import Command, functions
+from cairn.knowledge.nlp.shell.programs import BUILTINS, EVERYDAY, KNOWN
+from cairn.knowledge.schema.policy import Policy
 
 _PROGRAM = re.compile(r"[a-z][a-z0-9_.+-]{1,30}")
 _SCRIPT = re.compile(r"\.(?:sh|py|pl|rb|js|ts|exs?|bash|zsh|ps1|bat|cmd|out|bin)$")
@@ -66,7 +66,7 @@ _ENDS = 4_000
 """Characters at each end of a result in which a shell's own words are looked for."""
 
 
-def programs(records: Sequence[Record], _: Policy) -> Iterator[Found]:
+def programs(records: Sequence[Record], _: Policy) -> Iterator[RuleMatch]:
     """Programs that the commands of a conversation run, as their results bear them out."""
     told = _results(records)
     for index, record in enumerate(records):
@@ -82,7 +82,7 @@ def programs(records: Sequence[Record], _: Policy) -> Iterator[Found]:
                 yield line.found(command.name, start, word.end)._replace(record=index)
 
 
-def _reached(line: CommandLine, result: Record | None) -> Iterator[tuple[Command, bool]]:
+def _reached(line: ShellInput, result: Record | None) -> Iterator[tuple[Command, bool]]:
     """The commands of a line, and whether each must have run when the line did."""
     ends = _ends(result.text) if result else ""
     said = _FAILED.search(ends[:400]) or _FAILED.search(ends[-400:])
@@ -133,7 +133,7 @@ def _named(command: Command, own: frozenset[str]) -> bool:
     )
 
 
-def _seen(command: Command, line: CommandLine, result: Record | None, *, ran: bool) -> bool:
+def _seen(command: Command, line: ShellInput, result: Record | None, *, ran: bool) -> bool:
     """Whether a program was seen to be one; `ran` says that nothing kept it from running."""
     if command.doubtful:
         return False

@@ -12,17 +12,17 @@ from typing import NamedTuple
 
 import polars as pl
 
-from knowledge.extraction.rules.rule import (
+from cairn.knowledge.extraction.rules.rule import (
     SAID,
     SAID_BY_PERSON,
-    Example,
-    Found,
     Record,
     Rule,
+    RuleExample,
+    RuleMatch,
     each,
     rule,
 )
-from knowledge.extraction.rules.word_senses import (
+from cairn.knowledge.extraction.rules.word_senses import (
     CONDITION,
     DISCOVERY,
     HYPOTHETICAL,
@@ -35,8 +35,8 @@ from knowledge.extraction.rules.word_senses import (
     SOLUTION,
     STATES,
 )
-from knowledge.nlp.text import STOP_WORDS, sentences, words
-from knowledge.schema.policy import Policy
+from cairn.knowledge.nlp.text import STOP_WORDS, sentences, words
+from cairn.knowledge.schema.policy import Policy
 
 LONGEST_SENTENCE = 300
 FEWEST_WORDS = 4
@@ -86,7 +86,7 @@ _OF_ONESELF = (
 """What a sentence of each kind holds: a first, quick look. It lets in whatever its rule finds."""
 
 
-class Sentence(NamedTuple):
+class StatementSentence(NamedTuple):
     """One sentence: as it is kept, as keywords are looked for (no code, no quotations), where."""
 
     text: str
@@ -96,12 +96,12 @@ class Sentence(NamedTuple):
 
 
 @lru_cache(maxsize=8_192)
-def statements(text: str) -> tuple[Sentence, ...]:
+def statements(text: str) -> tuple[StatementSentence, ...]:
     """Whole sentences of prose in a message, markers of lists left out, at most 300 characters."""
     prose = _without_tagged(_FENCE.sub(_blank, text))
     # A mark within code ends no sentence.
     whole = _CODE_SPAN.sub(lambda code: "`" + "x" * (len(code[0]) - 2) + "`", prose)
-    found: list[Sentence] = []
+    found: list[StatementSentence] = []
     line_end, skipped = -1, False
     for first, end in sentences(whole):
         start = first
@@ -115,7 +115,7 @@ def statements(text: str) -> tuple[Sentence, ...]:
         kept = _kept(text[start:end])
         if skipped or kept is None:
             continue
-        found.append(Sentence(*kept, start, end))
+        found.append(StatementSentence(*kept, start, end))
     return tuple(found)
 
 
@@ -160,30 +160,30 @@ def _matching(
     says: re.Pattern[str],
     unless: re.Pattern[str],
     without: re.Pattern[str] | None = None,
-) -> Callable[[Record, Policy], Iterator[Found]]:
+) -> Callable[[Record, Policy], Iterator[RuleMatch]]:
     """Finds sentences; `hint` is what each of them holds, since to look for that takes no time."""
     hinted = re.compile(hint)
 
-    def find(record: Record, _: Policy) -> Iterator[Found]:
+    def find(record: Record, _: Policy) -> Iterator[RuleMatch]:
         for sentence in statements(record.text):
             plain = sentence.plain
             if PLAN.match(plain) or not hinted.search(plain):
                 continue
             told = without.sub(" ", plain) if without else plain
             if says.search(told) and not unless.search(plain):
-                yield Found(sentence.text, sentence.start, sentence.end)
+                yield RuleMatch(sentence.text, sentence.start, sentence.end)
 
     return find
 
 
-def _states(record: Record, _: Policy) -> Iterator[Found]:
+def _states(record: Record, _: Policy) -> Iterator[RuleMatch]:
     for sentence in statements(record.text):
         plain = sentence.plain
         if NO_STATEMENT.search(plain):
             continue
         for match in STATES.finditer(plain):
             if not HYPOTHETICAL.search(plain[: match.start()]):
-                yield Found(sentence.text, sentence.start, sentence.end)
+                yield RuleMatch(sentence.text, sentence.start, sentence.end)
                 break
 
 
@@ -202,11 +202,11 @@ RULES: tuple[Rule, ...] = (
         reads=SAID & _mentions(_SOLVED),
         find=each(_matching(_SOLVED, SOLUTION, NO_SOLUTION)),
         examples=(
-            Example(
+            RuleExample(
                 "The fix was to raise the pool size to 20.",
                 ("The fix was to raise the pool size to 20.",),
             ),
-            Example("Let me fix the test. The font is fixed-width. This is not fixed yet."),
+            RuleExample("Let me fix the test. The font is fixed-width. This is not fixed yet."),
         ),
     ),
     rule(
@@ -217,11 +217,11 @@ RULES: tuple[Rule, ...] = (
         reads=SAID & _mentions(_WRONG),
         find=each(_matching(_WRONG, ISSUE, NO_ISSUE, without=CONDITION)),
         examples=(
-            Example(
+            RuleExample(
                 "The migration failed because the column holds nulls.",
                 ("The migration failed because the column holds nulls.",),
             ),
-            Example("Added error handling to the client. All tests pass with 0 failures."),
+            RuleExample("Added error handling to the client. All tests pass with 0 failures."),
         ),
     ),
     rule(
@@ -232,11 +232,11 @@ RULES: tuple[Rule, ...] = (
         reads=SAID & _mentions(_FOUND_OUT),
         find=each(_matching(_FOUND_OUT, DISCOVERY, NO_DISCOVERY)),
         examples=(
-            Example(
+            RuleExample(
                 "It turns out that the cache ignores the locale.",
                 ("It turns out that the cache ignores the locale.",),
             ),
-            Example("Found 3 files. The module was not found."),
+            RuleExample("Found 3 files. The module was not found."),
         ),
     ),
     rule(
@@ -247,9 +247,11 @@ RULES: tuple[Rule, ...] = (
         reads=SAID_BY_PERSON & _mentions(_OF_ONESELF),
         find=each(_states),
         examples=(
-            Example("I prefer tabs over spaces.", ("I prefer tabs over spaces.",)),
-            Example("From now on, run the tests first.", ("From now on, run the tests first.",)),
-            Example("Do we use Redis? If we use Redis, say so. I wish we used Redis."),
+            RuleExample("I prefer tabs over spaces.", ("I prefer tabs over spaces.",)),
+            RuleExample(
+                "From now on, run the tests first.", ("From now on, run the tests first.",)
+            ),
+            RuleExample("Do we use Redis? If we use Redis, say so. I wish we used Redis."),
         ),
     ),
 )

@@ -10,8 +10,8 @@ from typing import Any
 
 import msgspec
 
-from knowledge.ingest.adapter import Adapter, Event, Head
-from knowledge.ingest.chat_format import (
+from cairn.knowledge.ingest.adapter import Adapter, Event, Head
+from cairn.knowledge.ingest.chat_format import (
     Ordinal,
     decoded,
     function_calls,
@@ -22,13 +22,13 @@ from knowledge.ingest.chat_format import (
     text_of,
     word,
 )
-from knowledge.ingest.speakers import result_origin, spoken
-from knowledge.schema.identity import digest
+from cairn.knowledge.ingest.speakers import result_origin, spoken
+from cairn.knowledge.schema.identity import digest
 
 CHANNEL = "chat"
 
 
-class Message(msgspec.Struct):
+class ChatMessage(msgspec.Struct):
     """One message."""
 
     role: str = ""
@@ -45,7 +45,7 @@ class Message(msgspec.Struct):
     tool_call_id: str | None = None
 
 
-_MESSAGE = msgspec.json.Decoder(Message)
+_MESSAGE = msgspec.json.Decoder(ChatMessage)
 _ORIGINS = {
     "user": "human", "human": "human",
     "assistant": "agent", "agent": "agent", "ai": "agent", "bot": "agent",

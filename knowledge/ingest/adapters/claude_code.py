@@ -10,10 +10,10 @@ from typing import Any
 
 import msgspec
 
-from knowledge.ingest.adapter import Adapter, Event, Head
-from knowledge.ingest.chat_format import Ordinal, arguments, decoded, instant, word
-from knowledge.ingest.speakers import call_origin, result_origin, said
-from knowledge.schema.identity import digest
+from cairn.knowledge.ingest.adapter import Adapter, Event, Head
+from cairn.knowledge.ingest.chat_format import Ordinal, arguments, decoded, instant, word
+from cairn.knowledge.ingest.speakers import call_origin, result_origin, said
+from cairn.knowledge.schema.identity import digest
 
 
 class Snapshot(msgspec.Struct, gc=False):
@@ -22,7 +22,7 @@ class Snapshot(msgspec.Struct, gc=False):
     timestamp: str | None = None
 
 
-class Place(msgspec.Struct, gc=False, rename="camel"):
+class ClaudePlace(msgspec.Struct, gc=False, rename="camel"):
     """The fields that place a line."""
 
     type: str | None = None
@@ -33,7 +33,7 @@ class Place(msgspec.Struct, gc=False, rename="camel"):
     ordinal: Ordinal | None = None
 
 
-class LoosePlace(Place, rename="camel"):
+class LoosePlace(ClaudePlace, rename="camel"):
     """The same of a line whose time or kind is no text."""
 
     type: Any = None
@@ -94,7 +94,7 @@ Block = (
 )  # fmt: skip
 
 
-class Message(msgspec.Struct):
+class ClaudeMessage(msgspec.Struct):
     """An API message, or the part of it that one line holds."""
 
     content: str | list[Block] | None = None
@@ -117,7 +117,7 @@ class Attachment(msgspec.Struct, rename="camel"):
     origin: Sender | None = None
 
 
-class Line(msgspec.Struct, rename="camel"):
+class ClaudeLine(msgspec.Struct, rename="camel"):
     """A line, without what no event needs."""
 
     type: str | None = None
@@ -132,11 +132,11 @@ class Line(msgspec.Struct, rename="camel"):
     is_api_error_message: bool | None = None
     origin: Sender | None = None
     tool_use_result: msgspec.Raw = msgspec.Raw()
-    message: Message | None = None
+    message: ClaudeMessage | None = None
     attachment: Attachment | None = None
 
 
-class LooseLine(Line, rename="camel"):
+class LooseLine(ClaudeLine, rename="camel"):
     """A line whose message is decoded block by block."""
 
     origin: Any = None
@@ -144,9 +144,9 @@ class LooseLine(Line, rename="camel"):
     attachment: Any = None
 
 
-_PLACE = msgspec.json.Decoder(Place)
+_PLACE = msgspec.json.Decoder(ClaudePlace)
 _LOOSE_PLACE = msgspec.json.Decoder(LoosePlace)
-_LINE = msgspec.json.Decoder(Line)
+_LINE = msgspec.json.Decoder(ClaudeLine)
 _LOOSE = msgspec.json.Decoder(LooseLine)
 _NO_PERSON = frozenset({"task-notification", "hook", "channel", "coordinator", "peer", "agent"})
 _SPEAKING = frozenset({"user", "assistant", "summary", "attachment"})
@@ -216,7 +216,7 @@ def events(payload: bytes) -> Iterable[Event]:
             return []
 
 
-def _user(line: Line) -> Iterator[Event]:
+def _user(line: ClaudeLine) -> Iterator[Event]:
     content = line.message.content if line.message else None
     blocks = [Text(content)] if isinstance(content, str) else content or []
     answers = any(isinstance(block, ToolResult) for block in blocks)
@@ -240,7 +240,7 @@ def _user(line: Line) -> Iterator[Event]:
     yield from results
 
 
-def _parts(line: Line, texts: list[str], *, answers: bool) -> list[tuple[str, str, str]]:
+def _parts(line: ClaudeLine, texts: list[str], *, answers: bool) -> list[tuple[str, str, str]]:
     """Kind, origin and text of what the blocks of a user line say."""
     if line.is_compact_summary:
         text = "\n".join(texts)
@@ -249,7 +249,7 @@ def _parts(line: Line, texts: list[str], *, answers: bool) -> list[tuple[str, st
     return [("message", origin, part) for origin, part in said(texts, person)]
 
 
-def _person(line: Line, *, answers: bool) -> str:
+def _person(line: ClaudeLine, *, answers: bool) -> str:
     """Origin of text that no harness wrapped."""
     if line.is_meta or answers:
         return "system"
@@ -258,7 +258,7 @@ def _person(line: Line, *, answers: bool) -> str:
     return "system" if line.origin and line.origin.kind in _NO_PERSON else "human"
 
 
-def _assistant(line: Line) -> Iterator[Event]:
+def _assistant(line: ClaudeLine) -> Iterator[Event]:
     message = line.message
     content = message.content if message else None
     blocks = [Text(content)] if isinstance(content, str) else content or []
@@ -292,7 +292,7 @@ def _assistant(line: Line) -> Iterator[Event]:
 
 
 def _result(
-    line: Line, block: ToolResult, index: int, role: str = "user", origin: str | None = None
+    line: ClaudeLine, block: ToolResult, index: int, role: str = "user", origin: str | None = None
 ) -> Event:
     text = _joined(block.content)
     web = _from_web(bytes(line.tool_use_result))
@@ -302,7 +302,7 @@ def _result(
     )  # fmt: skip
 
 
-def _queued(line: Line, attachment: Attachment) -> list[Event]:
+def _queued(line: ClaudeLine, attachment: Attachment) -> list[Event]:
     prompt = _joined(attachment.prompt)
     sender = attachment.origin
     line.origin = sender
@@ -315,7 +315,7 @@ def _queued(line: Line, attachment: Attachment) -> list[Event]:
 
 
 def _event(
-    line: Line,
+    line: ClaudeLine,
     kind: str,
     origin: str,
     text: str,
@@ -362,7 +362,7 @@ def _block_text(block: Any) -> str:
     return ""
 
 
-def _loose(payload: bytes) -> Line:
+def _loose(payload: bytes) -> ClaudeLine:
     """A line of which some part has another shape: what can be read of it."""
     line = decoded(_LOOSE, payload)
     message = _mapping(line.message)
@@ -372,7 +372,7 @@ def _loose(payload: bytes) -> Line:
     elif not isinstance(content, str):
         content = None
     model = message.get("model")
-    line.message = Message(content, model if isinstance(model, str) else None)
+    line.message = ClaudeMessage(content, model if isinstance(model, str) else None)
     line.origin = _converted(line.origin, Sender)
     line.attachment = _converted(line.attachment, Attachment)
     return line

@@ -10,9 +10,9 @@ from typing import Any
 
 import msgspec
 
-from knowledge.ingest.adapter import Adapter, Event, Head
-from knowledge.ingest.chat_format import arguments, decoded, instant, word
-from knowledge.ingest.speakers import call_origin, result_origin, said
+from cairn.knowledge.ingest.adapter import Adapter, Event, Head
+from cairn.knowledge.ingest.chat_format import arguments, decoded, instant, word
+from cairn.knowledge.ingest.speakers import call_origin, result_origin, said
 
 
 class Meta(msgspec.Struct, gc=False):
@@ -22,7 +22,7 @@ class Meta(msgspec.Struct, gc=False):
     session_id: str | None = None
 
 
-class Place(msgspec.Struct, gc=False):
+class CodexPlace(msgspec.Struct, gc=False):
     """The fields that place a line."""
 
     type: str | None = None
@@ -32,7 +32,7 @@ class Place(msgspec.Struct, gc=False):
     payload: msgspec.Raw = msgspec.Raw()
 
 
-class Item(msgspec.Struct):
+class CodexItem(msgspec.Struct):
     """An item of a conversation, whatever its type."""
 
     type: str | None = None
@@ -55,17 +55,17 @@ class Item(msgspec.Struct):
     source: Any = None
 
 
-class Line(msgspec.Struct):
+class CodexLine(msgspec.Struct):
     """A line of the newer shape."""
 
     type: str | None = None
-    payload: Item | None = None
+    payload: CodexItem | None = None
 
 
-_PLACE = msgspec.json.Decoder(Place)
+_PLACE = msgspec.json.Decoder(CodexPlace)
 _META = msgspec.json.Decoder(Meta)
-_LINE = msgspec.json.Decoder(Line)
-_ITEM = msgspec.json.Decoder(Item)
+_LINE = msgspec.json.Decoder(CodexLine)
+_ITEM = msgspec.json.Decoder(CodexItem)
 _WRAPPERS = frozenset(
     {"session_meta", "response_item", "event_msg", "turn_context", "compacted", "world_state"}
 )
@@ -128,25 +128,25 @@ def events(payload: bytes) -> Iterable[Event]:
             return list(_said(item or _ITEM.decode(payload)))
 
 
-def _loose(payload: bytes) -> tuple[Line, Item]:
+def _loose(payload: bytes) -> tuple[CodexLine, CodexItem]:
     """A line of which some field has another type, without it; and the line as an item itself."""
 
-    def item(fields: Any) -> Item:
+    def item(fields: Any) -> CodexItem:
         known = fields if isinstance(fields, dict) else {}
         kept = {
             name: known[name]
-            for name in Item.__struct_fields__
+            for name in CodexItem.__struct_fields__
             if name in known and (name not in _WORDS or isinstance(known[name], str))
         }
-        return Item(**kept)
+        return CodexItem(**kept)
 
     value = msgspec.json.decode(payload)
     kind = value.get("type")
-    line = Line(kind if isinstance(kind, str) else None, item(value.get("payload")))
+    line = CodexLine(kind if isinstance(kind, str) else None, item(value.get("payload")))
     return line, item(value)
 
 
-def _said(item: Item) -> Iterator[Event]:
+def _said(item: CodexItem) -> Iterator[Event]:
     match item.type:
         case "message" | None if item.role:
             yield from _message(item)
@@ -166,7 +166,7 @@ def _said(item: Item) -> Iterator[Event]:
             return
 
 
-def _message(item: Item) -> Iterator[Event]:
+def _message(item: CodexItem) -> Iterator[Event]:
     content = item.content or item.message
     text = _text(content)
     if item.role == "assistant":
@@ -181,7 +181,7 @@ def _message(item: Item) -> Iterator[Event]:
         yield Event("message", origin, part, "user", block)
 
 
-def _call(item: Item, name: str) -> Event:
+def _call(item: CodexItem, name: str) -> Event:
     given = next(
         (one for one in (item.arguments, item.input, item.action) if one is not None), None
     )
@@ -192,7 +192,7 @@ def _call(item: Item, name: str) -> Event:
     )  # fmt: skip
 
 
-def _output(item: Item) -> Event:
+def _output(item: CodexItem) -> Event:
     text, failed = _outcome(item.output if item.output is not None else item.result)
     return Event(
         "tool_result", result_origin(item.name, text), text, "tool", tool_name=item.name,
@@ -221,7 +221,7 @@ def _outcome(output: Any) -> tuple[str, bool]:
     return text, exit_code is not None and exit_code[1] != "0"
 
 
-def _search_results(item: Item) -> list[Event]:
+def _search_results(item: CodexItem) -> list[Event]:
     hits = item.results if isinstance(item.results, list) else []
     texts = [
         " ".join(str(hit[key]) for key in ("title", "url", "snippet") if hit.get(key))
@@ -238,7 +238,7 @@ def _search_results(item: Item) -> list[Event]:
     ]  # fmt: skip
 
 
-def _function_name(item: Item) -> str | None:
+def _function_name(item: CodexItem) -> str | None:
     name = item.function.get("name") if isinstance(item.function, dict) else None
     return name if isinstance(name, str) else None
 

@@ -6,13 +6,13 @@ from typing import Any
 
 import msgspec
 
-from knowledge.ingest.adapter import Adapter, Event, Head
-from knowledge.ingest.chat_format import Ordinal, decoded, instant, numbered, text_of, word
-from knowledge.ingest.speakers import call_origin, result_origin, spoken
-from knowledge.schema.identity import digest
+from cairn.knowledge.ingest.adapter import Adapter, Event, Head
+from cairn.knowledge.ingest.chat_format import Ordinal, decoded, instant, numbered, text_of, word
+from cairn.knowledge.ingest.speakers import call_origin, result_origin, spoken
+from cairn.knowledge.schema.identity import digest
 
 
-class Message(msgspec.Struct, rename="camel"):
+class GeminiMessage(msgspec.Struct, rename="camel"):
     """One message, or the header that names the session."""
 
     session_id: str | None = None
@@ -31,7 +31,7 @@ class Message(msgspec.Struct, rename="camel"):
     model: str | None = None
 
 
-_MESSAGE = msgspec.json.Decoder(Message)
+_MESSAGE = msgspec.json.Decoder(GeminiMessage)
 _SUB_AGENT = "subagent"
 _FILES = re.compile(
     r"(--- Content from referenced files ---.*?(?:--- End of content ---|\Z))", re.DOTALL
@@ -95,7 +95,7 @@ def events(payload: bytes) -> Iterable[Event]:
     return []
 
 
-def _asked(message: Message) -> Iterator[Event]:
+def _asked(message: GeminiMessage) -> Iterator[Event]:
     """What a person typed, what the harness put beside it, and in a history what calls returned."""
     text = text_of(message.display_content) or text_of(message.content) or text_of(message.parts)
     person = "agent" if message.kind == _SUB_AGENT else "human"
@@ -113,7 +113,7 @@ def _asked(message: Message) -> Iterator[Event]:
         yield Event("message", "system", "", "user")
 
 
-def _answer(message: Message, role: str) -> Iterator[Event]:
+def _answer(message: GeminiMessage, role: str) -> Iterator[Event]:
     model = message.model
     parts = _objects(message.parts)
     thoughts = [

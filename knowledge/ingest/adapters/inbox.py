@@ -29,12 +29,18 @@ from typing import Any
 
 import msgspec
 
-from knowledge.ingest.adapter import Adapter, Event, Head
-from knowledge.ingest.chat_format import decoded, instant, mostly, word
-from knowledge.ingest.inbox_events import effects, notifications, searches
-from knowledge.ingest.inbox_events.decisions import DECISION_TYPES, KIND, Told, in_words, meant_of
-from knowledge.ingest.inbox_events.documents import DOCUMENT, ITEM, Item, item_from
-from knowledge.ingest.speakers import spoken
+from cairn.knowledge.ingest.adapter import Adapter, Event, Head
+from cairn.knowledge.ingest.chat_format import decoded, instant, mostly, word
+from cairn.knowledge.ingest.inbox_events import effects, notifications, searches
+from cairn.knowledge.ingest.inbox_events.decisions import (
+    DECISION_TYPES,
+    KIND,
+    ToldDecision,
+    in_words,
+    meant_of,
+)
+from cairn.knowledge.ingest.inbox_events.documents import DOCUMENT, ITEM, IngestedItem, item_from
+from cairn.knowledge.ingest.speakers import spoken
 
 CHANNEL = "inbox"
 DECISIONS = "decisions"
@@ -132,10 +138,10 @@ def events(payload: bytes) -> Iterable[Event]:
         case "note":
             return [Event("note", "human", text, "user", name=entry.name)]
         case "document":
-            about = msgspec.json.encode(item_from(entry.item) or Item()).decode()
+            about = msgspec.json.encode(item_from(entry.item) or IngestedItem()).decode()
             return [Event(DOCUMENT, "human", text, "user", name=entry.name, tool_input=about)]
         case "knowledge":
-            item = item_from(entry.item) or Item()
+            item = item_from(entry.item) or IngestedItem()
             told = msgspec.json.encode(item).decode()
             return [Event(ITEM, "human", item.words, "user", tool_input=told)]
         case str() as decision if decision in DECISION_TYPES:
@@ -167,7 +173,7 @@ def _command(entry: Entry, text: str) -> Event:
 
 
 def _decision(decision: str, entry: Entry, text: str) -> Event:
-    told = Told(
+    told = ToldDecision(
         decision, entry.thing or "", meant_of(entry.meant), entry.into, entry.reason,
         instant(entry.as_of),
     )  # fmt: skip

@@ -5,13 +5,13 @@ from typing import Any
 
 import msgspec
 
-from knowledge.ingest.adapter import Adapter, Event, Head
-from knowledge.ingest.chat_format import decoded, instant, mostly, own_id, text_of, word
+from cairn.knowledge.ingest.adapter import Adapter, Event, Head
+from cairn.knowledge.ingest.chat_format import decoded, instant, mostly, own_id, text_of, word
 
 CHANNEL = "searches"
 
 
-class Search(msgspec.Struct):
+class LoggedSearch(msgspec.Struct):
     """One search and what it brought."""
 
     query: str = ""
@@ -26,7 +26,7 @@ class Search(msgspec.Struct):
     learn_prompt_id: str | int | None = None
 
 
-_SEARCH = msgspec.json.Decoder(Search, strict=False)
+_SEARCH = msgspec.json.Decoder(LoggedSearch, strict=False)
 _ATTRIBUTES = ("source_url", "image_url", "duration_ms", "learn_prompt_id")
 _TRIGGERS = {
     None: "user_message",

@@ -20,7 +20,7 @@ DECISION_TYPES = frozenset({MERGE, UNMERGE, KEEP_APART, CORRECT, CONFIRM, RETRAC
 FACT, ENTITY = "fact", "entity"
 
 
-class Meant(msgspec.Struct, frozen=True, omit_defaults=True):
+class DecidedThing(msgspec.Struct, frozen=True, omit_defaults=True):
     """A fact or an entity that a decision names."""
 
     id: str
@@ -36,14 +36,14 @@ class Meant(msgspec.Struct, frozen=True, omit_defaults=True):
         return self.object or f"{self.entity} ({self.type})"
 
 
-class Told(msgspec.Struct, frozen=True, omit_defaults=True):
+class ToldDecision(msgspec.Struct, frozen=True, omit_defaults=True):
     """A decision without its time and its text."""
 
     decision: str
     """One of DECISION_TYPES."""
     thing: str
     """fact or entity."""
-    meant: tuple[Meant, ...]
+    meant: tuple[DecidedThing, ...]
     """Of an unmerge, the first is taken from the others; of a correction, the first is corrected,
     and the others, merged into it, go with it."""
     into: str | None = None
@@ -53,10 +53,10 @@ class Told(msgspec.Struct, frozen=True, omit_defaults=True):
     """The moment that the person looked at, if not that of the decision."""
 
 
-_TOLD = msgspec.json.Decoder(Told)
+_TOLD = msgspec.json.Decoder(ToldDecision)
 
 
-def told_of(tool_input: str | None) -> Told | None:
+def told_of(tool_input: str | None) -> ToldDecision | None:
     """What the `tool_input` of a decision's row says; None if it says nothing that can be read."""
     try:
         return _TOLD.decode(tool_input or "")
@@ -64,19 +64,19 @@ def told_of(tool_input: str | None) -> Told | None:
         return None
 
 
-def meant_of(given: Any) -> tuple[Meant, ...]:
+def meant_of(given: Any) -> tuple[DecidedThing, ...]:
     """What an event names; what has not the form of a fact or an entity is left out."""
     return tuple(one for one in map(_meant, given if isinstance(given, list) else []) if one)
 
 
-def _meant(given: Any) -> Meant | None:
+def _meant(given: Any) -> DecidedThing | None:
     try:
-        return msgspec.convert(given, Meant)
+        return msgspec.convert(given, DecidedThing)
     except msgspec.ValidationError:
         return None
 
 
-def in_words(decision: str, meant: Iterable[Meant], reason: str | None) -> str:
+def in_words(decision: str, meant: Iterable[DecidedThing], reason: str | None) -> str:
     """What a person reads of a decision that has no text of its own."""
     named = "; ".join(f"“{one.shown}”" for one in meant)
     because = f" ({reason})" if reason else ""

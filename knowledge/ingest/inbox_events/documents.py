@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from knowledge.schema.fact_types import NAME_PREDICATES
-from knowledge.schema.predicates import FREE_STATEMENTS, OBSERVED_TYPES, PIECE_PREDICATES
+from cairn.knowledge.schema.fact_types import NAME_PREDICATES
+from cairn.knowledge.schema.predicates import FREE_STATEMENTS, OBSERVED_TYPES, PIECE_PREDICATES
 
 DOCUMENT, ITEM = "document", "knowledge"
 """Kinds of such rows of raw_logs; `DOCUMENT` and `ITEM` are types of events, too."""
@@ -22,17 +22,17 @@ TYPES = OBSERVED_TYPES | {"topic"}
 _RESERVED = FREE_STATEMENTS | PIECE_PREDICATES | NAME_PREDICATES | {"is"}
 
 
-class Named(msgspec.Struct, frozen=True):
+class NamedInText(msgspec.Struct, frozen=True):
     """An entity by name; its type is one of TYPES."""
 
     name: str
     type: str
 
 
-class Item(msgspec.Struct, frozen=True, omit_defaults=True):
+class IngestedItem(msgspec.Struct, frozen=True, omit_defaults=True):
     """A profile (`values`), a piece (`text`, `knowledge_type`), or an edge (`relation`, `to`)."""
 
-    about: Named | None = None
+    about: NamedInText | None = None
     """None where a piece is about nobody, or all."""
     values: tuple[tuple[str, str], ...] = ()
     text: str = ""
@@ -45,7 +45,7 @@ class Item(msgspec.Struct, frozen=True, omit_defaults=True):
     tags: tuple[str, ...] = ()
     embedding_text: str | None = None
     relation: str | None = None
-    to: Named | None = None
+    to: NamedInText | None = None
 
     @property
     def words(self) -> str:
@@ -53,7 +53,7 @@ class Item(msgspec.Struct, frozen=True, omit_defaults=True):
         return "\n".join(one.words for one in stated(self))
 
 
-class Stated(NamedTuple):
+class StatedLine(NamedTuple):
     """One line of an item's words, and the fact that it states; no predicate where it only names.
 
     `start` is where `words` begins in the words of the whole (code points).
@@ -66,10 +66,10 @@ class Stated(NamedTuple):
     content: str
 
 
-_ITEM = msgspec.json.Decoder(Item)
+_ITEM = msgspec.json.Decoder(IngestedItem)
 
 
-def item_of(tool_input: str | None) -> Item | None:
+def item_of(tool_input: str | None) -> IngestedItem | None:
     """The item that the `tool_input` of a row says; None if it says none that can be read."""
     try:
         return _ITEM.decode(tool_input or "")
@@ -77,25 +77,25 @@ def item_of(tool_input: str | None) -> Item | None:
         return None
 
 
-def item_from(given: Any) -> Item | None:
+def item_from(given: Any) -> IngestedItem | None:
     """The item that an event holds; None if it has not the form of one."""
     try:
-        return msgspec.convert(given, Item)
+        return msgspec.convert(given, IngestedItem)
     except msgspec.ValidationError:
         return None
 
 
-def stated(item: Item) -> list[Stated]:
+def stated(item: IngestedItem) -> list[StatedLine]:
     """What an item says, line by line."""
-    lines: list[Stated] = []
+    lines: list[StatedLine] = []
     start = 0
     for words, predicate, value, content in _lines(item):
-        lines.append(Stated(words, start, predicate, value, content))
+        lines.append(StatedLine(words, start, predicate, value, content))
         start += len(words) + 1
     return lines
 
 
-def _lines(item: Item) -> Iterator[tuple[str, str, str, str]]:
+def _lines(item: IngestedItem) -> Iterator[tuple[str, str, str, str]]:
     name = item.about.name if item.about else ""
     if item.knowledge_type:
         yield item.text, item.knowledge_type, item.text, item.text

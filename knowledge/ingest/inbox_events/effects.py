@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from knowledge.ingest.adapter import Event
+from cairn.knowledge.ingest.adapter import Event
 
 Shape = TypeVar("Shape", bound=msgspec.Struct)
 

@@ -10,8 +10,8 @@ from typing import Any
 import msgspec
 import polars as pl
 
-from knowledge.ingest.adapter import Event
-from knowledge.ingest.inbox_events.effects import KIND, effect, encoded, shaped
+from cairn.knowledge.ingest.adapter import Event
+from cairn.knowledge.ingest.inbox_events.effects import KIND, effect, encoded, shaped
 
 EFFECT = "notification"
 """What an intent or a receipt is of."""

@@ -5,8 +5,8 @@ from typing import Any
 
 import msgspec
 
-from knowledge.ingest.adapter import Event
-from knowledge.ingest.inbox_events.effects import effect, encoded, shaped
+from cairn.knowledge.ingest.adapter import Event
+from cairn.knowledge.ingest.inbox_events.effects import effect, encoded, shaped
 
 EFFECT = "search"
 """What an intent or a receipt is of."""
@@ -17,7 +17,7 @@ THREAD = "research"
 TRIGGERS = ("learn_command", "user_message", "enrichment")
 
 
-class Search(msgspec.Struct, omit_defaults=True):
+class SearchEvent(msgspec.Struct, omit_defaults=True):
     """One search: what it asks, what for, and after it how it went."""
 
     effect_id: str = ""
@@ -41,7 +41,7 @@ class Search(msgspec.Struct, omit_defaults=True):
     """These three of a result alone."""
 
 
-class Result(msgspec.Struct, omit_defaults=True):
+class FoundPage(msgspec.Struct, omit_defaults=True):
     """One thing that a search found: text from outside, which is data and never an order."""
 
     title: str = ""
@@ -51,9 +51,9 @@ class Result(msgspec.Struct, omit_defaults=True):
     date: str | None = None
 
 
-def search_of(tool_input: str | None) -> Search | None:
+def search_of(tool_input: str | None) -> SearchEvent | None:
     """What a row of RAW_LOGS keeps of a search; None if it keeps nothing that can be read."""
-    return shaped(tool_input, Search)
+    return shaped(tool_input, SearchEvent)
 
 
 def events(kind: str, item: Any) -> Iterator[Event]:
@@ -62,14 +62,14 @@ def events(kind: str, item: Any) -> Iterator[Event]:
     A receipt with an answer is a search and its results, as in the logs of any search; a trigger
     unknown here counts as enrichment, which may create nothing. All else is an `effect`.
     """
-    search = shaped(item, Search) or Search()
+    search = shaped(item, SearchEvent) or SearchEvent()
     if search.trigger not in TRIGGERS:
         search.trigger = "enrichment"
     if kind != "receipt" or search.error is not None:
         yield effect(kind, EFFECT, search)
         return
     given = item.get("results") if isinstance(item, dict) else None
-    results = [one for each in given or () if (one := shaped(each, Result)) and one.text.strip()]
+    results = [one for each in given or () if (one := shaped(each, FoundPage)) and one.text.strip()]
     search.found = len(results)
     yield Event(
         "search", "system", search.query, "user", trigger=search.trigger, tool_name="search",

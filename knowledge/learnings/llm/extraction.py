@@ -13,33 +13,33 @@ from typing import Any, NamedTuple
 import msgspec
 import polars as pl
 
-from knowledge.dialogue import trust
-from knowledge.dialogue.hearsay import Hearsay, heard
-from knowledge.dialogue.sentences import headline
-from knowledge.dialogue.turns import CONVERSATION, Turn, conversations, readable
-from knowledge.engine.extractors import Extractor, by_prompts
-from knowledge.engine.work import OUTCOME_SCHEMA
-from knowledge.extraction.llm_units import extractor
-from knowledge.extraction.validation import has_canary
-from knowledge.learnings.categories import MOST, Signal
-from knowledge.learnings.draft import Draft, Factors, encode
-from knowledge.learnings.drafting import draft
-from knowledge.learnings.llm.rendering import found, shown
-from knowledge.learnings.llm.vouching import lesson_trust
-from knowledge.learnings.quotes import quotes, shorten
-from knowledge.learnings.scoring import LONGEST_TITLE, held, judged
-from knowledge.learnings.stages import best_of, ranked, weighed
-from knowledge.llm.client import Answer, Ask, LanguageModel
-from knowledge.llm.prompt import Prompt
-from knowledge.llm.prompt_injection import gives_orders
-from knowledge.llm.prompts import LEARNING_CATEGORIES, LEARNING_QUOTES, LESSON_PROMPTS
-from knowledge.llm.prompts.learnings.categories import Categories
-from knowledge.llm.prompts.learnings.lesson import Lesson, Lessons
-from knowledge.llm.prompts.learnings.quotes import SHOWN, LessonQuotes
-from knowledge.schema.failures import FAILURE_SCHEMA
-from knowledge.schema.learning_categories import ON_EQUAL_SCORES
-from knowledge.schema.policy import Policy
-from knowledge.schema.tables import LEARNING_CANDIDATES
+from cairn.knowledge.dialogue import trust
+from cairn.knowledge.dialogue.hearsay import Hearsay, heard
+from cairn.knowledge.dialogue.sentences import headline
+from cairn.knowledge.dialogue.turns import CONVERSATION, Turn, conversations, readable
+from cairn.knowledge.engine.extractors import Extractor, by_prompts
+from cairn.knowledge.engine.work import OUTCOME_SCHEMA
+from cairn.knowledge.extraction.llm_units import extractor
+from cairn.knowledge.extraction.validation import has_canary
+from cairn.knowledge.learnings.categories import MOST, Signal
+from cairn.knowledge.learnings.draft import Draft, Factors, encode
+from cairn.knowledge.learnings.drafting import draft
+from cairn.knowledge.learnings.llm.rendering import found, shown
+from cairn.knowledge.learnings.llm.vouching import lesson_trust
+from cairn.knowledge.learnings.quotes import quotes, shorten
+from cairn.knowledge.learnings.scoring import LONGEST_TITLE, held, judged
+from cairn.knowledge.learnings.stages import best_of, ranked, weighed
+from cairn.knowledge.llm.client import Answer, Ask, LanguageModel
+from cairn.knowledge.llm.prompt import Prompt
+from cairn.knowledge.llm.prompt_injection import gives_orders
+from cairn.knowledge.llm.prompts import LEARNING_CATEGORIES, LEARNING_QUOTES, LESSON_PROMPTS
+from cairn.knowledge.llm.prompts.learnings.categories import Categories
+from cairn.knowledge.llm.prompts.learnings.lesson import Lesson, Lessons
+from cairn.knowledge.llm.prompts.learnings.quotes import SHOWN, LessonQuotes
+from cairn.knowledge.schema.failures import FAILURE_SCHEMA
+from cairn.knowledge.schema.learning_categories import ON_EQUAL_SCORES
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.tables import LEARNING_CANDIDATES
 
 LEARNING_MODEL = Extractor(
     "learning_model", "model", 3,
@@ -69,7 +69,7 @@ class Taught(NamedTuple):
     """What a model made of conversations.
 
     `candidates` are rows of LEARNING_CANDIDATES, one for each conversation that was worth asking
-    about. `failures` are rows of knowledge.schema.failures.FAILURE_SCHEMA, with the first message
+    about. `failures` are rows of FAILURE_SCHEMA, with the first message
     that was shown. `outcomes` has one row for each conversation given, as in `work`; a `pending`
     one is owed still: it is not finished, or the model is not to be had. What it has so far is
     written.

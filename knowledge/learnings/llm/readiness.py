@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 import polars as pl
 
-from knowledge.dialogue.turns import CONVERSATION
+from cairn.knowledge.dialogue.turns import CONVERSATION
 
 IDLE = timedelta(minutes=30)
 

@@ -3,13 +3,13 @@
 import textwrap
 from collections.abc import Sequence
 
-from knowledge.dialogue.tool_calls import shell_command
-from knowledge.dialogue.turns import Turn
-from knowledge.learnings.context_window import BUDGET
-from knowledge.learnings.quotes import Span
-from knowledge.llm.prompt_injection import gives_orders
-from knowledge.nlp.spans import place
-from knowledge.nlp.text import CHARACTERS_PER_TOKEN
+from cairn.knowledge.dialogue.tool_calls import shell_command
+from cairn.knowledge.dialogue.turns import Turn
+from cairn.knowledge.learnings.context_window import BUDGET
+from cairn.knowledge.learnings.quotes import QuoteSpan
+from cairn.knowledge.llm.prompt_injection import gives_orders
+from cairn.knowledge.nlp.spans import place
+from cairn.knowledge.nlp.text import CHARACTERS_PER_TOKEN
 
 LONGEST = BUDGET * CHARACTERS_PER_TOKEN
 """Characters of all messages together; spans are within it, the first messages may not be."""
@@ -33,12 +33,12 @@ def shown(turns: Sequence[Turn], longest: int | None = None) -> str:
     )
 
 
-def found(quote: str, number: int, turns: Sequence[Turn]) -> Span | None:
+def found(quote: str, number: int, turns: Sequence[Turn]) -> QuoteSpan | None:
     """Where a quote stands: in the message of that number, else in the first that has it."""
     named = turns[number - 1 : number] if number > 0 else ()
     for turn in [*named, *turns]:
         if span := place(quote, turn.text):
-            return Span(turn, *span)
+            return QuoteSpan(turn, *span)
     return None
 
 

@@ -12,10 +12,10 @@ from typing import Any
 import polars as pl
 from pydantic import ValidationError
 
-from knowledge.learnings.llm.extraction import LEARNING_MODEL, harmless, title_of
-from knowledge.learnings.stages import identified
-from knowledge.llm.prompts import LESSON_PROMPTS
-from knowledge.llm.prompts.learnings.lesson import Lesson, content_of
+from cairn.knowledge.learnings.llm.extraction import LEARNING_MODEL, harmless, title_of
+from cairn.knowledge.learnings.stages import identified
+from cairn.knowledge.llm.prompts import LESSON_PROMPTS
+from cairn.knowledge.llm.prompts.learnings.lesson import Lesson, content_of
 
 ANSWERS = pl.Schema(
     {

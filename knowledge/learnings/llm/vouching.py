@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from knowledge.dialogue.hearsay import Hearsay, weighty
-from knowledge.dialogue.sentences import is_question, parts
-from knowledge.dialogue.trust import AGENT, OUTCOME, OUTSIDE, PERSON
-from knowledge.dialogue.turns import Turn
-from knowledge.learnings.rules.statements import ANSWERED, DECIDED, PREFERRED
-from knowledge.nlp.text import sentences
+from cairn.knowledge.dialogue.hearsay import Hearsay, weighty
+from cairn.knowledge.dialogue.sentences import is_question, parts
+from cairn.knowledge.dialogue.trust import AGENT, OUTCOME, OUTSIDE, PERSON
+from cairn.knowledge.dialogue.turns import Turn
+from cairn.knowledge.learnings.rules.statements import ANSWERED, DECIDED, PREFERRED
+from cairn.knowledge.nlp.text import sentences
 
 SHOWN = frozenset({"bug_fix", "tool_usage", "optimization", "workflow"})
 """Categories of what was done: a check that works shows it. Of others it only shows that nothing

@@ -12,9 +12,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from knowledge.dialogue.errors import KeyLine, key_lines
-from knowledge.dialogue.fault_words import NAMES_VALUE, TAKES_BACK, WRONG_OUTPUT, WRONG_VALUE, bare
-from knowledge.dialogue.sentences import (
+from cairn.knowledge.dialogue.errors import KeyLine, key_lines
+from cairn.knowledge.dialogue.fault_words import (
+    NAMES_VALUE,
+    TAKES_BACK,
+    WRONG_OUTPUT,
+    WRONG_VALUE,
+    bare,
+)
+from cairn.knowledge.dialogue.sentences import (
     HEDGED,
     SLIP,
     Sentence,
@@ -23,8 +29,8 @@ from knowledge.dialogue.sentences import (
     is_question,
     said,
 )
-from knowledge.dialogue.tool_calls import Action, Step, extended, similar
-from knowledge.dialogue.turns import Turn
+from cairn.knowledge.dialogue.tool_calls import Action, ToolStep, extended, similar
+from cairn.knowledge.dialogue.turns import Turn
 
 REACH = 60
 """Steps after a failure in which the next try must come."""
@@ -44,18 +50,18 @@ FOUND_MISSING = re.compile(r"(?:^|: )([\w.+-]+): (?:command )?not found|command 
 class Chain:
     """One error that was solved."""
 
-    failed: Step
+    failed: ToolStep
     error: KeyLine | None
     wrong: Sentence | None
     """What was said to be wrong with the output of a command that did not fail."""
     action: Action
     """The command that failed."""
-    success: Step
+    success: ToolStep
     """The run that shows that the error is gone."""
-    between: tuple[Step, ...]
+    between: tuple[ToolStep, ...]
     """All that was done from the failure on, that run included."""
-    edits: tuple[Step, ...]
-    runs: tuple[Step, ...]
+    edits: tuple[ToolStep, ...]
+    runs: tuple[ToolStep, ...]
     """Other commands that were run in between and worked."""
     cause: Sentence | None
     fix: Sentence | None
@@ -70,7 +76,7 @@ class Chain:
         return not self.edits and not self.runs
 
 
-def chains(turns: Sequence[Turn], steps: Sequence[Step]) -> list[Chain]:
+def chains(turns: Sequence[Turn], steps: Sequence[ToolStep]) -> list[Chain]:
     """Solved errors of one thread, in their order.
 
     Args:
@@ -111,7 +117,7 @@ def chains(turns: Sequence[Turn], steps: Sequence[Step]) -> list[Chain]:
     return [chain for chain in found if not any(_within(other, chain) for other in found)]
 
 
-def _taken_back(chain: Chain, turns: Sequence[Turn], later: Sequence[Step]) -> bool:
+def _taken_back(chain: Chain, turns: Sequence[Turn], later: Sequence[ToolStep]) -> bool:
     """Whether a person did not want what solved it, or what was changed was thrown away again."""
     last = chain.success.call.seq
     answer = next(
@@ -137,7 +143,7 @@ def _within(inner: Chain, outer: Chain) -> bool:
     )
 
 
-def _evades(chain: Chain, later: Sequence[Step]) -> bool:
+def _evades(chain: Chain, later: Sequence[ToolStep]) -> bool:
     """Whether the command that worked is the same, only does less, or does another thing.
 
     It does less when words were left out; another thing when a word was exchanged and the first
@@ -155,7 +161,7 @@ def _evades(chain: Chain, later: Sequence[Step]) -> bool:
     return keys <= {act.key for act in chain.success.actions} and (after <= before or repeated)
 
 
-def _next_try(steps: Sequence[Step], index: int) -> tuple[int, Action, bool] | None:
+def _next_try(steps: Sequence[ToolStep], index: int) -> tuple[int, Action, bool] | None:
     """The next settled run of what failed: its place, what failed, and whether it worked."""
     failed = steps[index]
     for at in range(index + 1, min(index + 1 + REACH, len(steps))):
@@ -170,7 +176,7 @@ def _next_try(steps: Sequence[Step], index: int) -> tuple[int, Action, bool] | N
     return None
 
 
-def _again(before: Action, after: Action, failed: Step, *, changed: bool) -> bool:
+def _again(before: Action, after: Action, failed: ToolStep, *, changed: bool) -> bool:
     if similar(before, after):
         return True
     if not changed and extended(before, after):
@@ -186,7 +192,7 @@ def _again(before: Action, after: Action, failed: Step, *, changed: bool) -> boo
     return False
 
 
-def _succeeds(steps: Sequence[Step], index: int) -> bool:
+def _succeeds(steps: Sequence[ToolStep], index: int) -> bool:
     """Whether the series of tries that goes on at `index` ends in a success."""
     while (after := _next_try(steps, index)) is not None:
         index, _, succeeded = after
@@ -210,7 +216,7 @@ def _comments(turns: Sequence[Turn]) -> dict[str, Turn]:
     return found
 
 
-def _wrong(step: Step, comments: Mapping[str, Turn]) -> Sentence | None:
+def _wrong(step: ToolStep, comments: Mapping[str, Turn]) -> Sentence | None:
     """What is said right after a run that worked to be wrong with its output."""
     comment = comments.get(step.result.record_id) if step.result and step.worked else None
     for sentence in said(comment) if comment else ():
@@ -220,7 +226,7 @@ def _wrong(step: Step, comments: Mapping[str, Turn]) -> Sentence | None:
     return None
 
 
-def _put_right(reach: Sequence[Step], comments: Mapping[str, Turn]) -> bool:
+def _put_right(reach: Sequence[ToolStep], comments: Mapping[str, Turn]) -> bool:
     """Whether a file was changed, and the next try prints what nobody calls wrong any more."""
     first, last = reach[0].result, reach[-1].result
     changed = any(step.kind == "edit" and step.worked for step in reach)
@@ -230,7 +236,7 @@ def _put_right(reach: Sequence[Step], comments: Mapping[str, Turn]) -> bool:
 
 def _chain(
     turns: Sequence[Turn],
-    reach: Sequence[Step],
+    reach: Sequence[ToolStep],
     action: Action,
     error: KeyLine | None,
     wrong: Sentence | None,
@@ -268,13 +274,13 @@ def _chain(
     )
 
 
-def _changes(step: Step, failed: Sequence[Action]) -> bool:
+def _changes(step: ToolStep, failed: Sequence[Action]) -> bool:
     """Whether a command changes something, and is not one of those that failed."""
     tried = {action.key for action in failed}
     return any(a.key not in tried and not a.checks for a in step.actions)
 
 
-def _to_blame(failed: Step, action: Action) -> Action:
+def _to_blame(failed: ToolStep, action: Action) -> Action:
     """The command of a line that its output speaks of: the last one whose subcommand it names."""
     text = failed.result.text if failed.result else ""
     named = [
@@ -285,6 +291,6 @@ def _to_blame(failed: Step, action: Action) -> Action:
     return named[-1] if named and action not in named else action
 
 
-def file_names(edits: Sequence[Step]) -> list[str]:
+def file_names(edits: Sequence[ToolStep]) -> list[str]:
     """Names of edited files, without their folders, each once, in order."""
     return list(dict.fromkeys(PurePosixPath(file).name for edit in edits for file in edit.files))

@@ -1,8 +1,8 @@
 """Drafts from faults that a person reported: symptom, root cause, solution, and what shows it."""
 
-from knowledge.dialogue.errors import clean
-from knowledge.dialogue.fault_words import CORRECTS
-from knowledge.dialogue.sentences import (
+from cairn.knowledge.dialogue.errors import clean
+from cairn.knowledge.dialogue.fault_words import CORRECTS
+from cairn.knowledge.dialogue.sentences import (
     capitalised,
     headline,
     imperative,
@@ -10,10 +10,10 @@ from knowledge.dialogue.sentences import (
     stands_alone,
     statement,
 )
-from knowledge.dialogue.trust import OUTCOME, PERSON
-from knowledge.learnings.categories import Signal
-from knowledge.learnings.draft import Draft
-from knowledge.learnings.drafting import (
+from cairn.knowledge.dialogue.trust import OUTCOME, PERSON
+from cairn.knowledge.learnings.categories import Signal
+from cairn.knowledge.learnings.draft import Draft
+from cairn.knowledge.learnings.drafting import (
     Scene,
     draft,
     labelled,
@@ -22,21 +22,21 @@ from knowledge.learnings.drafting import (
     shown,
     stems,
 )
-from knowledge.learnings.quotes import Span, shorten
-from knowledge.learnings.rules.error_fix_chains import file_names
-from knowledge.learnings.rules.fix_drafts import changed
-from knowledge.learnings.rules.reported_faults import Report
-from knowledge.learnings.scoring import Grounds, factors
+from cairn.knowledge.learnings.quotes import QuoteSpan, shorten
+from cairn.knowledge.learnings.rules.error_fix_chains import file_names
+from cairn.knowledge.learnings.rules.fix_drafts import changed
+from cairn.knowledge.learnings.rules.reported_faults import ReportedFault
+from cairn.knowledge.learnings.scoring import DraftGrounds, factors
 
 
-def report_signal(report: Report) -> Signal:
+def report_signal(report: ReportedFault) -> Signal:
     """What a solved report speaks for: bug_fix, the more so when somebody said why."""
     if report.cause or report.told.requires:
         return Signal("bug_fix", "report_explained_and_solved")
     return Signal("bug_fix", "report_confirmed" if report.confirmed else "report_solved")
 
 
-def from_report(report: Report, scene: Scene) -> Draft | None:
+def from_report(report: ReportedFault, scene: Scene) -> Draft | None:
     """Symptom, root cause and solution of a reported fault; None when nothing would name it."""
     told = report.told.sentence
     symptom = scene.neutral(clean(told.plain))
@@ -61,15 +61,15 @@ def from_report(report: Report, scene: Scene) -> Draft | None:
     check = report.check.result if report.check else None
     said = [s for s in (report.cause, report.fix) if s]
     quoted = said[1:] if report.thought else said[:1]
-    spans = [Span(*told), *(Span(*sentence) for sentence in quoted)]
+    spans = [QuoteSpan(*told), *(QuoteSpan(*sentence) for sentence in quoted)]
     if report.confirmed:
-        spans.append(Span(*report.confirmed))
+        spans.append(QuoteSpan(*report.confirmed))
     if check:
-        spans.append(Span(check, *last_line(check.text)))
+        spans.append(QuoteSpan(check, *last_line(check.text)))
     linked = [told.turn, *(s.turn for s in said), *([check] if check else [])]
     if report.confirmed:
         linked.append(report.confirmed.turn)
-    grounds = Grounds(
+    grounds = DraftGrounds(
         steps=bool(code),
         guidance=bool(order or report.told.requires),
         changed=True,

@@ -3,12 +3,12 @@
 import re
 from collections.abc import Sequence
 
-from knowledge.dialogue.sentences import headline, imperative, lesson, stands_alone, statement
-from knowledge.dialogue.tool_calls import Step
-from knowledge.dialogue.trust import OUTCOME
-from knowledge.learnings.categories import Signal
-from knowledge.learnings.draft import Draft
-from knowledge.learnings.drafting import (
+from cairn.knowledge.dialogue.sentences import headline, imperative, lesson, stands_alone, statement
+from cairn.knowledge.dialogue.tool_calls import ToolStep
+from cairn.knowledge.dialogue.trust import OUTCOME
+from cairn.knowledge.learnings.categories import Signal
+from cairn.knowledge.learnings.draft import Draft
+from cairn.knowledge.learnings.drafting import (
     Scene,
     code_shown,
     draft,
@@ -19,10 +19,10 @@ from knowledge.learnings.drafting import (
     shown,
     stems,
 )
-from knowledge.learnings.quotes import FEWEST, Span, quotes, shorten
-from knowledge.learnings.rules.error_fix_chains import FOUND_MISSING, Chain, file_names
-from knowledge.learnings.scoring import LONGEST_TITLE, Grounds, factors
-from knowledge.nlp.text import words
+from cairn.knowledge.learnings.quotes import FEWEST, QuoteSpan, quotes, shorten
+from cairn.knowledge.learnings.rules.error_fix_chains import FOUND_MISSING, Chain, file_names
+from cairn.knowledge.learnings.scoring import LONGEST_TITLE, DraftGrounds, factors
+from cairn.knowledge.nlp.text import words
 
 GENERIC_ERROR = re.compile(
     r"(?i)^(?:assertion\w*\b|expected\b|pre-commit|error$|errors?\b.{0,20}$|\d+ (?:failed|errors?)"
@@ -82,12 +82,20 @@ def from_chain(chain: Chain, scene: Scene) -> Draft | None:
     said = [s for s in (chain.wrong, chain.cause, chain.fix) if s]
     quoted = [s for s in said if not (chain.thought and s is chain.cause)]
     spans = [
-        *([Span(result, chain.error.start, chain.error.end)] if result and chain.error else []),
-        *(Span(*s) for s in quoted[: 2 if chain.wrong else 1]),
-        *([Span(success, *last_line(success.text))] if success and chain.success.worked else []),
+        *(
+            [QuoteSpan(result, chain.error.start, chain.error.end)]
+            if result and chain.error
+            else []
+        ),
+        *(QuoteSpan(*s) for s in quoted[: 2 if chain.wrong else 1]),
+        *(
+            [QuoteSpan(success, *last_line(success.text))]
+            if success and chain.success.worked
+            else []
+        ),
     ]
     linked = [t for t in (result, *(s.turn for s in said), success) if t]
-    grounds = Grounds(
+    grounds = DraftGrounds(
         steps=bool(code or runs or chain.replaced),
         guidance=bool(order),
         changed=bool(files),
@@ -136,13 +144,13 @@ def _key(chain: Chain) -> str:
     return chain.action.key if chain.action.key in keys else keys[-1]
 
 
-def _brief(step: Step, key: str) -> str:
+def _brief(step: ToolStep, key: str) -> str:
     """A command in full where it is short, else its program and subcommand."""
     command = shown(step)
     return command if len(command) <= COMMAND_BRIEF else f"{key} …"
 
 
-def changed(edits: Sequence[Step], about: str) -> tuple[bool, str]:
+def changed(edits: Sequence[ToolStep], about: str) -> tuple[bool, str]:
     """Whether few lines show a change, and what was changed, in words; empty without edits."""
     files = file_names(edits)
     code = [edit.added for edit in edits if edit.added]

@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from knowledge.dialogue.sentences import HEDGED, Sentence, fix, said
-from knowledge.dialogue.tool_calls import Step
-from knowledge.dialogue.turns import Turn
-from knowledge.learnings.rules.statements import REASON
+from cairn.knowledge.dialogue.sentences import HEDGED, Sentence, fix, said
+from cairn.knowledge.dialogue.tool_calls import ToolStep
+from cairn.knowledge.dialogue.turns import Turn
+from cairn.knowledge.learnings.rules.statements import REASON
 
 LEAST_GAIN = 0.1
 """Share by which a figure must have got better: less is noise of the measurement."""
@@ -82,11 +82,11 @@ class Gain:
     """What was done, in words; may be the same sentence."""
     cost: Sentence | None
     """What it costs."""
-    edits: tuple[Step, ...]
+    edits: tuple[ToolStep, ...]
     """Changes between the request and the statement."""
 
 
-def gains(turns: Sequence[Turn], steps: Sequence[Step]) -> list[Gain]:
+def gains(turns: Sequence[Turn], steps: Sequence[ToolStep]) -> list[Gain]:
     """Figures that got better, with what was done; none where nobody says what that was.
 
     Args:

@@ -2,18 +2,18 @@
 
 from typing import NamedTuple
 
-from knowledge.dialogue.hearsay import Hearsay
-from knowledge.dialogue.tool_calls import Step
-from knowledge.dialogue.turns import Turn
-from knowledge.learnings.categories import Signal
-from knowledge.learnings.draft import Draft
-from knowledge.learnings.drafting import Scene
-from knowledge.learnings.rules.error_fix_chains import Chain, chains
-from knowledge.learnings.rules.fault_drafts import from_report, report_signal
-from knowledge.learnings.rules.fix_drafts import chain_signal, from_chain
-from knowledge.learnings.rules.improvements import Gain, gains
-from knowledge.learnings.rules.reported_faults import Report, reports
-from knowledge.learnings.rules.statement_drafts import (
+from cairn.knowledge.dialogue.hearsay import Hearsay
+from cairn.knowledge.dialogue.tool_calls import ToolStep
+from cairn.knowledge.dialogue.turns import Turn
+from cairn.knowledge.learnings.categories import Signal
+from cairn.knowledge.learnings.draft import Draft
+from cairn.knowledge.learnings.drafting import Scene
+from cairn.knowledge.learnings.rules.error_fix_chains import Chain, chains
+from cairn.knowledge.learnings.rules.fault_drafts import from_report, report_signal
+from cairn.knowledge.learnings.rules.fix_drafts import chain_signal, from_chain
+from cairn.knowledge.learnings.rules.improvements import Gain, gains
+from cairn.knowledge.learnings.rules.reported_faults import ReportedFault, reports
+from cairn.knowledge.learnings.rules.statement_drafts import (
     advice_signal,
     answer_signal,
     choice_signal,
@@ -23,11 +23,11 @@ from knowledge.learnings.rules.statement_drafts import (
     from_gain,
     from_routine,
 )
-from knowledge.learnings.rules.statements import (
+from cairn.knowledge.learnings.rules.statements import (
     Advice,
-    Answer,
-    Choice,
+    AnsweredQuestion,
     Routine,
+    StatedDecision,
     advice,
     answers,
     choices,
@@ -39,18 +39,18 @@ class Findings(NamedTuple):
     """What rules found in one conversation."""
 
     chains: list[Chain]
-    reports: list[Report]
-    choices: list[Choice]
-    answers: list[Answer]
+    reports: list[ReportedFault]
+    choices: list[StatedDecision]
+    answers: list[AnsweredQuestion]
     advice: list[Advice]
     gains: list[Gain]
     routine: Routine | None
 
 
-def findings(turns: list[Turn], every: list[Step]) -> Findings:
+def findings(turns: list[Turn], every: list[ToolStep]) -> Findings:
     """What rules find in one conversation; the threads of sub-agents are read by themselves."""
     solved: list[Chain] = []
-    reported: list[Report] = []
+    reported: list[ReportedFault] = []
     for side in (False, True):
         thread = [turn for turn in turns if turn.sidechain == side]
         own = [step for step in every if step.call.sidechain == side]
@@ -77,7 +77,7 @@ def signals_of(found: Findings) -> list[Signal]:
 
 
 def drafts(
-    found: Findings, turns: list[Turn], every: list[Step], wanted: list[str], hearsay: Hearsay
+    found: Findings, turns: list[Turn], every: list[ToolStep], wanted: list[str], hearsay: Hearsay
 ) -> list[Draft]:
     """Drafts in the wanted categories, in the order of the findings, each title once."""
     scene = Scene(turns, hearsay)

@@ -14,8 +14,8 @@ from operator import attrgetter
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from knowledge.dialogue.errors import exceptions
-from knowledge.dialogue.fault_words import (
+from cairn.knowledge.dialogue.errors import exceptions
+from cairn.knowledge.dialogue.fault_words import (
     CORRECTS,
     DENIES,
     NAMES_ONLY,
@@ -25,11 +25,19 @@ from knowledge.dialogue.fault_words import (
     WRONG_VALUE,
     bare,
 )
-from knowledge.dialogue.sentences import LONGEST_TYPED, SLIP, Sentence, cause, fix, parts, said
-from knowledge.dialogue.tool_calls import INTERPRETERS, Step, similar
-from knowledge.dialogue.turns import Turn
-from knowledge.extraction.rules.word_senses import CONDITION, ISSUE, NO_ISSUE
-from knowledge.learnings.rules.error_fix_chains import Chain
+from cairn.knowledge.dialogue.sentences import (
+    LONGEST_TYPED,
+    SLIP,
+    Sentence,
+    cause,
+    fix,
+    parts,
+    said,
+)
+from cairn.knowledge.dialogue.tool_calls import INTERPRETERS, ToolStep, similar
+from cairn.knowledge.dialogue.turns import Turn
+from cairn.knowledge.extraction.rules.word_senses import CONDITION, ISSUE, NO_ISSUE
+from cairn.knowledge.learnings.rules.error_fix_chains import Chain
 
 REACH = 60
 """Steps after a report in which its solution must come."""
@@ -57,7 +65,7 @@ _DURATION = re.compile(r"\b\d[\d.,]*\s?(?:ms|s|sec(?:ond)?s?|min(?:ute)?s?)\b")
 _TELLING = re.compile(r"[^\W\d_]{2,}")
 
 
-class Told(NamedTuple):
+class FaultWords(NamedTuple):
     """A person's words for a fault, and whether they say how it should be."""
 
     sentence: Sentence
@@ -65,24 +73,26 @@ class Told(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Report:
+class ReportedFault:
     """One fault that a person reported, and what solved it."""
 
-    told: Told
+    told: FaultWords
     cause: Sentence | None
     thought: bool
     """Whether the cause was thought and not said: it is then no quote."""
     fix: Sentence | None
-    edits: tuple[Step, ...]
-    within: tuple[Step, ...]
+    edits: tuple[ToolStep, ...]
+    within: tuple[ToolStep, ...]
     """All that was done up to the person's next message."""
-    check: Step | None
+    check: ToolStep | None
     """The run after the last change that works."""
     confirmed: Sentence | None
     """The person's words that it works."""
 
 
-def reports(turns: Sequence[Turn], steps: Sequence[Step], solved: Sequence[Chain]) -> list[Report]:
+def reports(
+    turns: Sequence[Turn], steps: Sequence[ToolStep], solved: Sequence[Chain]
+) -> list[ReportedFault]:
     """Faults that a person reported and that were solved, in their order.
 
     Args:
@@ -93,8 +103,8 @@ def reports(turns: Sequence[Turn], steps: Sequence[Step], solved: Sequence[Chain
     requests = [turn for turn in turns if _speaks(turn)]
     if not requests:
         return []
-    found: list[Report] = []
-    open_fault: Told | None = None
+    found: list[ReportedFault] = []
+    open_fault: FaultWords | None = None
     for request, answer in zip(requests, [*requests[1:], None], strict=True):
         told = fault(request)
         denied = open_fault is not None and told is None and DENIES.search(_opening(request))
@@ -113,7 +123,7 @@ def reports(turns: Sequence[Turn], steps: Sequence[Step], solved: Sequence[Chain
     return found
 
 
-def fault(turn: Turn) -> Told | None:
+def fault(turn: Turn) -> FaultWords | None:
     """The words of a person's message that name a fault; None where it names none.
 
     The last exception that was pasted says most, then a wrong value beside the right one, then a
@@ -121,8 +131,8 @@ def fault(turn: Turn) -> Told | None:
     """
     pasted = exceptions(turn.text[:LONGEST_TYPED])
     if pasted:
-        return Told(Sentence(turn, pasted[-1].start, pasted[-1].end), requires=False)
-    best: tuple[int, Told] | None = None
+        return FaultWords(Sentence(turn, pasted[-1].start, pasted[-1].end), requires=False)
+    best: tuple[int, FaultWords] | None = None
     corrects = CORRECTS.match(_opening(turn)) is not None
     for sentence in parts(turn):
         text = bare(sentence.plain)
@@ -139,18 +149,18 @@ def fault(turn: Turn) -> Told | None:
         else:
             continue
         if best is None or strength > best[0]:
-            best = strength, Told(sentence, requires=requires and corrects)
+            best = strength, FaultWords(sentence, requires=requires and corrects)
     return best[1] if best else None
 
 
 def _solved(
-    told: Told,
+    told: FaultWords,
     turns: Sequence[Turn],
-    steps: Sequence[Step],
+    steps: Sequence[ToolStep],
     span: tuple[int, int],
     answer: Turn | None,
     solved: Sequence[Chain],
-) -> Report | None:
+) -> ReportedFault | None:
     """The report with its solution; None where nothing shows that it was solved."""
     begin, end = span
     place = attrgetter("call.seq")
@@ -191,7 +201,7 @@ def _solved(
     check = _check(within, last)
     if not edits or (check is None and confirmed is None):
         return None
-    return Report(told, why, thought, order, edits, tuple(within), check, confirmed)
+    return ReportedFault(told, why, thought, order, edits, tuple(within), check, confirmed)
 
 
 def _speaks(turn: Turn) -> bool:
@@ -204,11 +214,11 @@ def _speaks(turn: Turn) -> bool:
     )
 
 
-def _changes(step: Step) -> bool:
+def _changes(step: ToolStep) -> bool:
     return step.kind == "edit" and bool(step.worked) and bool(step.files)
 
 
-def _stays(edit: Step, steps: Sequence[Step]) -> bool:
+def _stays(edit: ToolStep, steps: Sequence[ToolStep]) -> bool:
     """Whether a file is not thrown away again, as what was written to try something out is."""
     names = {PurePosixPath(file).name for file in edit.files}
     return not any(
@@ -218,13 +228,13 @@ def _stays(edit: Step, steps: Sequence[Step]) -> bool:
     )
 
 
-def _soon(sentence: Sentence, steps: Sequence[Step]) -> bool:
+def _soon(sentence: Sentence, steps: Sequence[ToolStep]) -> bool:
     """Whether a change follows soon on what was said."""
     later = [step for step in steps if step.call.seq > sentence.turn.seq]
     return any(_changes(step) for step in later[:SOON])
 
 
-def _check(within: Sequence[Step], last: int) -> Step | None:
+def _check(within: Sequence[ToolStep], last: int) -> ToolStep | None:
     """The last check after the last change, if it worked, and shows something that is new.
 
     One that says the same as before the change shows nothing, nor does one that is narrower than
@@ -243,15 +253,15 @@ def _check(within: Sequence[Step], last: int) -> Step | None:
     return found
 
 
-def _looks(step: Step) -> bool:
+def _looks(step: ToolStep) -> bool:
     return any(a.checks or a.key.partition(" ")[0] in INTERPRETERS for a in step.actions)
 
 
-def _again(before: Step, after: Step) -> bool:
+def _again(before: ToolStep, after: ToolStep) -> bool:
     return any(similar(one, other) for one in before.actions for other in after.actions)
 
 
-def _output(step: Step) -> str:
+def _output(step: ToolStep) -> str:
     """What a run printed, without the time that it took."""
     return _DURATION.sub("", step.result.text if step.result else "")
 
@@ -262,7 +272,7 @@ def _confirmed(answer: Turn) -> Sentence | None:
     return first if first and CONFIRMS.search(bare(first.plain)) else None
 
 
-def _brief(told: Told) -> bool:
+def _brief(told: FaultWords) -> bool:
     """Whether a fault is said in so few words that an earlier telling says more."""
     return len(_TELLING.findall(told.sentence.plain)) < 6
 

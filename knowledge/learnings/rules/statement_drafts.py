@@ -3,12 +3,12 @@
 import re
 from collections.abc import Sequence
 
-from knowledge.dialogue.sentences import headline, imperative, plain, stands_alone, statement
-from knowledge.dialogue.tool_calls import Step
-from knowledge.dialogue.trust import AGENT, OUTCOME, OUTSIDE, PERSON
-from knowledge.learnings.categories import Signal
-from knowledge.learnings.draft import Draft
-from knowledge.learnings.drafting import (
+from cairn.knowledge.dialogue.sentences import headline, imperative, plain, stands_alone, statement
+from cairn.knowledge.dialogue.tool_calls import ToolStep
+from cairn.knowledge.dialogue.trust import AGENT, OUTCOME, OUTSIDE, PERSON
+from cairn.knowledge.learnings.categories import Signal
+from cairn.knowledge.learnings.draft import Draft
+from cairn.knowledge.learnings.drafting import (
     Scene,
     draft,
     labelled,
@@ -18,12 +18,18 @@ from knowledge.learnings.drafting import (
     shown,
     stems,
 )
-from knowledge.learnings.quotes import Span
-from knowledge.learnings.rules.error_fix_chains import file_names
-from knowledge.learnings.rules.fix_drafts import changed
-from knowledge.learnings.rules.improvements import Gain
-from knowledge.learnings.rules.statements import Advice, Answer, Choice, Routine, advised
-from knowledge.learnings.scoring import PROJECT, Grounds, factors, scope
+from cairn.knowledge.learnings.quotes import QuoteSpan
+from cairn.knowledge.learnings.rules.error_fix_chains import file_names
+from cairn.knowledge.learnings.rules.fix_drafts import changed
+from cairn.knowledge.learnings.rules.improvements import Gain
+from cairn.knowledge.learnings.rules.statements import (
+    Advice,
+    AnsweredQuestion,
+    Routine,
+    StatedDecision,
+    advised,
+)
+from cairn.knowledge.learnings.scoring import PROJECT, DraftGrounds, factors, scope
 
 _SOON = 12
 _ORDERS = {
@@ -34,14 +40,14 @@ _USED = re.compile(rf"(?i)^(?:i|we)(?:'ve| have)? ({'|'.join(_ORDERS)}) ")
 _ASIDE = re.compile(r"\s*\([^)]*\)")
 
 
-def choice_signal(choice: Choice) -> Signal:
+def choice_signal(choice: StatedDecision) -> Signal:
     """What a stated decision speaks for."""
     return Signal(
         "decision", "decision_with_reason" if choice.reason else "decision_with_alternative"
     )
 
 
-def from_choice(choice: Choice, scene: Scene) -> Draft:
+def from_choice(choice: StatedDecision, scene: Scene) -> Draft:
     """Options, choice and rationale of a stated decision."""
     said = choice.sentence
     text = scene.neutral(statement(said.plain))
@@ -60,7 +66,7 @@ def from_choice(choice: Choice, scene: Scene) -> Draft:
     linked = [*([request.turn] if request else []), said.turn]
     if choice.reason:
         linked.append(choice.reason.turn)
-    grounds = Grounds(
+    grounds = DraftGrounds(
         steps=bool(choice.alternative and choice.reason),
         guidance=True,
         changed=False,
@@ -69,11 +75,11 @@ def from_choice(choice: Choice, scene: Scene) -> Draft:
         linked=len({turn.record_id for turn in linked}),
         verified=said.turn.origin == "human",
     )
-    spans = [Span(*said)]
+    spans = [QuoteSpan(*said)]
     if choice.reason and choice.reason != said:
-        spans.append(Span(*choice.reason))
+        spans.append(QuoteSpan(*choice.reason))
     if request and request.turn != said.turn:
-        spans.append(Span(*request))
+        spans.append(QuoteSpan(*request))
     decided = said.turn.origin == "human" or scene.hearsay.approved(said.turn, said.plain)
     # That it works, or that its reason is so, is no word of a person's on what to do.
     outside = scene.trust(said, choice.reason) == OUTSIDE
@@ -90,12 +96,12 @@ def from_choice(choice: Choice, scene: Scene) -> Draft:
     )
 
 
-def answer_signal(answer: Answer) -> Signal:
+def answer_signal(answer: AnsweredQuestion) -> Signal:
     """What an answered question speaks for."""
     return Signal("decision", "question_answered" if answer.explained else "question_settled")
 
 
-def from_answer(answer: Answer, scene: Scene) -> Draft:
+def from_answer(answer: AnsweredQuestion, scene: Scene) -> Draft:
     """Options, choice and rationale of a question that a person answered."""
     result = answer.step.result
     question = scene.neutral(plain(answer.question))
@@ -107,7 +113,7 @@ def from_answer(answer: Answer, scene: Scene) -> Draft:
     request = scene.request(answer.step.call.seq)
     if request:
         linked.insert(0, request.turn)
-    grounds = Grounds(
+    grounds = DraftGrounds(
         steps=False,
         guidance=True,
         changed=False,
@@ -117,11 +123,11 @@ def from_answer(answer: Answer, scene: Scene) -> Draft:
         linked=len(linked),
         verified=True,
     )
-    spans: list[Span] = []
+    spans: list[QuoteSpan] = []
     if result and (at := result.text.find(f'"{answer.question}"="')) >= 0:
-        spans.append(Span(result, at, at + len(answer.question) + len(answer.answer) + 5))
+        spans.append(QuoteSpan(result, at, at + len(answer.question) + len(answer.answer) + 5))
     if request:
-        spans.append(Span(*request))
+        spans.append(QuoteSpan(*request))
     asked = _ASIDE.sub("", question).rstrip("? ")
     short = headline(asked.rsplit(". ", 1)[0], max(40, 96 - len(answer.answer)))
     return draft(
@@ -153,7 +159,7 @@ def advice_signal(advice: Advice) -> Signal:
     return Signal("best_practice", "advice_with_reason" if advice.reason else "advice")
 
 
-def from_advice(advice: Advice, steps: Sequence[Step], scene: Scene) -> Draft:
+def from_advice(advice: Advice, steps: Sequence[ToolStep], scene: Scene) -> Draft:
     """What is said, why, and what to do about it.
 
     Args:
@@ -188,7 +194,7 @@ def from_advice(advice: Advice, steps: Sequence[Step], scene: Scene) -> Draft:
     linked = [said.turn, *([check.result] if check and check.result else [])]
     if context:
         linked.insert(0, context.turn)
-    grounds = Grounds(
+    grounds = DraftGrounds(
         steps=bool(worked) and bool(way_out or advice.category == "pattern"),
         guidance=bool(way_out) or advice.category == "best_practice",
         changed=bool(files),
@@ -197,11 +203,11 @@ def from_advice(advice: Advice, steps: Sequence[Step], scene: Scene) -> Draft:
         linked=len({turn.record_id for turn in linked}),
         verified=bool(worked) or said.turn.origin == "human",
     )
-    spans = [Span(*said)]
+    spans = [QuoteSpan(*said)]
     if follow and way_out:
-        spans.append(Span(*follow))
+        spans.append(QuoteSpan(*follow))
     if check and check.result:
-        spans.append(Span(check.result, *last_line(check.result.text)))
+        spans.append(QuoteSpan(check.result, *last_line(check.result.text)))
     own = scene.names | stems(files)
     return draft(
         advice_signal(advice),
@@ -226,11 +232,11 @@ def from_gain(gain: Gain, scene: Scene) -> Draft:
     told = scene.neutral(how.plain) if how and how != said else ""
     request = scene.request(said.turn.seq)
     linked = [said.turn, *([how.turn] if how else []), *([gain.cost.turn] if gain.cost else [])]
-    spans = [Span(*said), *([Span(*how)] if how and how != said else [])]
+    spans = [QuoteSpan(*said), *([QuoteSpan(*how)] if how and how != said else [])]
     if request and request.turn != said.turn:
         linked.append(request.turn)
-        spans.append(Span(*request))
-    grounds = Grounds(
+        spans.append(QuoteSpan(*request))
+    grounds = DraftGrounds(
         steps=code,
         guidance=True,
         changed=bool(files),
@@ -269,7 +275,7 @@ def from_routine(routine: Routine, scene: Scene) -> Draft:
         ("Steps", " ".join(f"{at}. {key}." for at, key in enumerate(routine.keys, 1))),
         ("Example", "; ".join(f"`{step}`" for step in dict.fromkeys(steps))),
     )
-    grounds = Grounds(
+    grounds = DraftGrounds(
         steps=True, guidance=True, changed=False, parts=2, stands_alone=True,
         linked=len(results), verified=True,
     )  # fmt: skip
@@ -281,16 +287,16 @@ def from_routine(routine: Routine, scene: Scene) -> Draft:
         [key.split()[0] for key in routine.keys],
         factors=factors(grounds, f"{title} {' '.join(steps)}", scene.names),
         evidence=results,
-        spans=[Span(r, *last_line(r.text)) for r in results[:4]],
+        spans=[QuoteSpan(r, *last_line(r.text)) for r in results[:4]],
         extractor="learning.routine@2",
         trust=OUTCOME,
         steps=[step for run in routine.runs for step in run],
     )
 
 
-def _checked(later: Sequence[Step]) -> tuple[list[Step], Step | None]:
+def _checked(later: Sequence[ToolStep]) -> tuple[list[ToolStep], ToolStep | None]:
     """The edits that come next, and the run after them that worked; nothing where it failed."""
-    edits: list[Step] = []
+    edits: list[ToolStep] = []
     for step in later[:_SOON]:
         if step.kind == "edit" and step.worked:
             edits.append(step)

@@ -5,9 +5,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from knowledge.dialogue.sentences import HEDGED, Sentence, is_question, said
-from knowledge.dialogue.tool_calls import Step
-from knowledge.dialogue.turns import Turn
+from cairn.knowledge.dialogue.sentences import HEDGED, Sentence, is_question, said
+from cairn.knowledge.dialogue.tool_calls import ToolStep
+from cairn.knowledge.dialogue.turns import Turn
 
 DECIDED = re.compile(
     r"(?i)\b(?:(?:i|we)(?:'ve| have)? (?:decided|chose|opted)\b|decided (?:to|on|against)\b"
@@ -105,7 +105,7 @@ SEQUENCE = (5, 4, 3)
 
 
 @dataclass(frozen=True)
-class Choice:
+class StatedDecision:
     """A stated decision."""
 
     sentence: Sentence
@@ -115,10 +115,10 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Answer:
+class AnsweredQuestion:
     """A question with options that a person answered."""
 
-    step: Step
+    step: ToolStep
     question: str
     options: tuple[tuple[str, str], ...]
     """Labels with their descriptions."""
@@ -155,12 +155,12 @@ class Routine:
     """A sequence of commands that was run several times and worked."""
 
     keys: tuple[str, ...]
-    runs: tuple[tuple[Step, ...], ...]
+    runs: tuple[tuple[ToolStep, ...], ...]
 
 
-def choices(turns: Sequence[Turn]) -> list[Choice]:
+def choices(turns: Sequence[Turn]) -> list[StatedDecision]:
     """Decisions that a person or an agent stated, with an alternative or a reason."""
-    found: list[Choice] = []
+    found: list[StatedDecision] = []
     for sentence, follow in _pairs(turns):
         text = sentence.plain
         if is_question(sentence) or HEDGED.search(text):
@@ -172,13 +172,13 @@ def choices(turns: Sequence[Turn]) -> list[Choice]:
         if reason is None and follow and REASON.search(follow.plain) and not is_question(follow):
             reason = follow
         if other or reason:
-            found.append(Choice(sentence, other[1].strip() if other else "", reason))
+            found.append(StatedDecision(sentence, other[1].strip() if other else "", reason))
     return found
 
 
-def answers(steps: Sequence[Step]) -> list[Answer]:
+def answers(steps: Sequence[ToolStep]) -> list[AnsweredQuestion]:
     """Questions that an agent asked with options, and what the person chose."""
-    found: list[Answer] = []
+    found: list[AnsweredQuestion] = []
     for step in steps:
         if step.kind != "ask" or step.result is None or not step.worked:
             continue
@@ -191,7 +191,7 @@ def answers(steps: Sequence[Step]) -> list[Answer]:
                     for option in asked.get("options", [])
                     if isinstance(option, dict)
                 )
-                found.append(Answer(step, question, options, answer))
+                found.append(AnsweredQuestion(step, question, options, answer))
     return found
 
 
@@ -242,7 +242,7 @@ def _reason(sentence: Sentence, follow: Sentence | None) -> Sentence | None:
     return follow if REASON.search(follow.plain) or HARM.search(follow.plain) else None
 
 
-def routine(steps: Sequence[Step]) -> Routine | None:
+def routine(steps: Sequence[ToolStep]) -> Routine | None:
     """The longest sequence of different commands that was run at least three times and worked."""
     worked = [step for step in steps if step.kind == "run" and step.worked]
     keys = [(action.key, step) for step in worked for action in step.actions]

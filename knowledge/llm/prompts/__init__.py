@@ -2,35 +2,19 @@
 
 from typing import Any
 
-from knowledge.llm.prompt import Prompt
-from knowledge.llm.prompts.commands import COMMANDS
-from knowledge.llm.prompts.contradiction_pairs import CONTRADICTION_PAIRS
-from knowledge.llm.prompts.entity_facts import ENTITY_FACTS
-from knowledge.llm.prompts.generalised_facts import GENERALISED_FACTS
-from knowledge.llm.prompts.known_facts import KNOWN_FACTS
-from knowledge.llm.prompts.learnings.anti_pattern import LEARNING_ANTI_PATTERN
-from knowledge.llm.prompts.learnings.best_practice import LEARNING_BEST_PRACTICE
-from knowledge.llm.prompts.learnings.bug_fix import LEARNING_BUG_FIX
-from knowledge.llm.prompts.learnings.categories import LEARNING_CATEGORIES
-from knowledge.llm.prompts.learnings.decision import LEARNING_DECISION
-from knowledge.llm.prompts.learnings.optimization import LEARNING_OPTIMIZATION
-from knowledge.llm.prompts.learnings.pattern import LEARNING_PATTERN
-from knowledge.llm.prompts.learnings.quotes import LEARNING_QUOTES
-from knowledge.llm.prompts.learnings.tool_usage import LEARNING_TOOL_USAGE
-from knowledge.llm.prompts.learnings.workflow import LEARNING_WORKFLOW
-from knowledge.llm.prompts.merge_pairs import MERGE_PAIRS
-from knowledge.llm.prompts.names import NAMES
-from knowledge.llm.prompts.search_queries import SEARCH_QUERIES
-from knowledge.llm.prompts.structure import STRUCTURE
-
-LESSON_PROMPTS: dict[str, Prompt[Any]] = {
-    prompt.name.removeprefix("learning_"): prompt
-    for prompt in (
-        LEARNING_BUG_FIX, LEARNING_DECISION, LEARNING_TOOL_USAGE, LEARNING_ANTI_PATTERN,
-        LEARNING_BEST_PRACTICE, LEARNING_OPTIMIZATION, LEARNING_PATTERN, LEARNING_WORKFLOW,
-    )
-}  # fmt: skip
-"""The prompt for lessons of each category."""
+from cairn.knowledge.llm.prompt import Prompt
+from cairn.knowledge.llm.prompts.commands import COMMANDS
+from cairn.knowledge.llm.prompts.contradiction_pairs import CONTRADICTION_PAIRS
+from cairn.knowledge.llm.prompts.entity_facts import ENTITY_FACTS
+from cairn.knowledge.llm.prompts.generalised_facts import GENERALISED_FACTS
+from cairn.knowledge.llm.prompts.known_facts import KNOWN_FACTS
+from cairn.knowledge.llm.prompts.learnings.categories import LEARNING_CATEGORIES
+from cairn.knowledge.llm.prompts.learnings.lessons import LESSON_PROMPTS
+from cairn.knowledge.llm.prompts.learnings.quotes import LEARNING_QUOTES
+from cairn.knowledge.llm.prompts.merge_pairs import MERGE_PAIRS
+from cairn.knowledge.llm.prompts.names import NAMES
+from cairn.knowledge.llm.prompts.search_queries import SEARCH_QUERIES
+from cairn.knowledge.llm.prompts.structure import STRUCTURE
 
 PROMPTS: dict[str, Prompt[Any]] = {
     prompt.name: prompt

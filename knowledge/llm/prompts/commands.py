@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from knowledge.llm.prompt import Example, Prompt
+from cairn.knowledge.llm.prompt import Example, Prompt
 
 OperationType = Literal[
     "archive_manipulation", "build", "code_formatting", "container_management", "database_access",

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field, ValidationError, field_validator
 
-from knowledge.llm.prompt import Example, Prompt
+from cairn.knowledge.llm.prompt import Example, Prompt
 
 Verdict = Literal["MERGE", "KEEP_BOTH", "CONTRADICTION"]
 

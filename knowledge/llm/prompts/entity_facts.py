@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, Field
 
-from knowledge.llm.prompt import Example, Prompt
+from cairn.knowledge.llm.prompt import Example, Prompt
 
 Stance = Literal["asserted", "question", "wish", "quotation", "hypothetical"]
 

@@ -2,8 +2,8 @@
 
 from pydantic import BaseModel, Field
 
-from knowledge.llm.prompt import Example, Prompt
-from knowledge.llm.prompts.entity_facts import STANCES, WORDING, Stance
+from cairn.knowledge.llm.prompt import Example, Prompt
+from cairn.knowledge.llm.prompts.entity_facts import STANCES, WORDING, Stance
 
 
 class KnownFact(BaseModel):

@@ -1,7 +1,7 @@
 """Are two statements that agree in words one statement, though one is believed far more?"""
 
-from knowledge.llm.prompt import Example, Prompt
-from knowledge.llm.prompts.contradiction_pairs import VERDICTS, PairVerdict, PairVerdicts
+from cairn.knowledge.llm.prompt import Example, Prompt
+from cairn.knowledge.llm.prompts.contradiction_pairs import VERDICTS, PairVerdict, PairVerdicts
 
 MERGE_PAIRS = Prompt(
     name="merge_pairs",

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
-from knowledge.llm.prompt import Example, Prompt
+from cairn.knowledge.llm.prompt import Example, Prompt
 
 EntityType = Literal["project", "host", "path", "tool", "package", "system", "person", "topic"]
 KnowledgeType = Literal["fact", "instruction", "preference", "procedure", "note", "episodic"]

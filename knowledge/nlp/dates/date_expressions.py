@@ -1,7 +1,7 @@
 """Points of time by their wording, as days: "last spring", "3 May", "2025-05", "3 weeks ago".
 
 What a point means in a sentence, and whether it means a time at all, is for
-`knowledge.nlp.dates.query_dates`: here "may" is a month.
+`cairn.knowledge.nlp.dates.query_dates`: here "may" is a month.
 
 Weeks begin on Monday. Seasons are those of meteorology in the north: spring is March to May,
 winter December to February. A month, weekday or date without a year is the latest that has begun.
@@ -13,8 +13,8 @@ from datetime import date, datetime, timedelta
 from functools import partial
 from typing import NamedTuple
 
-from knowledge.nlp.dates.intervals import MONTH, MONTHS, ORDINAL
-from knowledge.nlp.vocabulary import NUMBERS
+from cairn.knowledge.nlp.dates.intervals import MONTH, MONTHS, ORDINAL
+from cairn.knowledge.nlp.vocabulary import NUMBERS
 
 _DURING = frozenset(("in", "during", "throughout", "over"))
 _ON = frozenset(("on", "from"))

@@ -35,7 +35,7 @@ _DENIED = re.compile(r"\b(?:not|never|no|cannot)\b|n['’]t\b|\?", re.IGNORECASE
 _HINT = re.compile(r"\d{4}")
 
 
-class Stated(NamedTuple):
+class StatedTime(NamedTuple):
     """What a statement says of its own time."""
 
     start: datetime | None
@@ -47,13 +47,13 @@ class Stated(NamedTuple):
 
 
 @lru_cache(maxsize=65_536)
-def stated_time(statement: str) -> Stated:
+def stated_time(statement: str) -> StatedTime:
     """The time that a sentence gives for what it says, in UTC; None for an end that it leaves open.
 
     "Until May 2025" ends with the first moment of that month, "through May 2025" with its last. A
     denial has no end of its own: what is not so until May begins then. Questions say nothing.
     """
-    nothing = Stated(None, None, statement)
+    nothing = StatedTime(None, None, statement)
     if not _HINT.search(statement):
         return nothing
     match = next(
@@ -68,7 +68,7 @@ def stated_time(statement: str) -> Stated:
     if (start is None and end is None) or (start and end and end <= start):
         return nothing
     rest = f"{statement[: match.start()]} {statement[match.end() :]}".strip()
-    return Stated(start, end, rest)
+    return StatedTime(start, end, rest)
 
 
 def _moment(date: str | None, *, after: bool = False) -> datetime | None:

@@ -12,14 +12,14 @@ from datetime import date, datetime, time, timedelta
 from itertools import pairwise
 from typing import NamedTuple
 
-from knowledge.nlp.dates.date_expressions import TIME_WORD, Point, Worded, mentions, worded
-from knowledge.nlp.dates.intervals import ORDINAL
-from knowledge.nlp.text import STOP_WORDS
-from knowledge.nlp.vocabulary import NUMBERS, PASTS
-from knowledge.schema.calendar import UNDATED
+from cairn.knowledge.nlp.dates.date_expressions import TIME_WORD, Point, Worded, mentions, worded
+from cairn.knowledge.nlp.dates.intervals import ORDINAL
+from cairn.knowledge.nlp.text import STOP_WORDS
+from cairn.knowledge.nlp.vocabulary import NUMBERS, PASTS
+from cairn.knowledge.schema.calendar import UNDATED
 
 
-class Asked(NamedTuple):
+class AskedTime(NamedTuple):
     """The days of which a question asks, and the question without them."""
 
     first: date | None
@@ -151,7 +151,7 @@ _NOW = re.compile(
 )
 
 
-def asked_time(query: str, as_of: datetime) -> Asked:
+def asked_time(query: str, as_of: datetime) -> AskedTime:
     """The days of which a question asks, as seen from a moment, and what it asks of them.
 
     "Since" and "until" include the days that they name, "before" and "after" do not. "A few days
@@ -162,7 +162,7 @@ def asked_time(query: str, as_of: datetime) -> Asked:
         query: A question, or words to search for.
         as_of: The moment from which "yesterday" and "last May" count; days are those of its zone.
     """
-    nothing = Asked(None, None, query, None)
+    nothing = AskedTime(None, None, query, None)
     text = query.translate(_LOWER)
     if not mentions(text) or (days := _days(_readable(text), as_of)) is None:
         return nothing
@@ -172,7 +172,7 @@ def asked_time(query: str, as_of: datetime) -> Asked:
         rest = query
     elif _days(_readable(rest.translate(_LOWER)), as_of):
         return nothing  # two times
-    return Asked(first, last, rest, query[start:end])
+    return AskedTime(first, last, rest, query[start:end])
 
 
 def _readable(text: str) -> str:

@@ -35,7 +35,7 @@ class Runs(IntEnum):
     """Behind `||`, or in a branch."""
 
 
-class Place(NamedTuple):
+class NodePlace(NamedTuple):
     """Where a node stands.
 
     `piped` says that it reads what another command writes; `quoted` that it stands in quoted text;
@@ -48,15 +48,15 @@ class Place(NamedTuple):
     runs: Runs = Runs.SURELY
     silent: bool = False
 
-    def perhaps(self) -> "Place":
+    def perhaps(self) -> "NodePlace":
         """The same place, where nothing tells whether it is reached."""
         return self._replace(runs=Runs.PERHAPS, silent=True)
 
 
-OUTERMOST = Place()
+OUTERMOST = NodePlace()
 
 
-def within(node: Node, place: Place, raw: bytes) -> Iterator[tuple[Node, Place]]:
+def within(node: Node, place: NodePlace, raw: bytes) -> Iterator[tuple[Node, NodePlace]]:
     """The children of a node, and where each stands.
 
     Args:

@@ -12,9 +12,9 @@ from functools import lru_cache
 import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
 
-from knowledge.nlp.shell.order import OUTERMOST, Place, Runs, last_statement, within
-from knowledge.nlp.shell.source import LONGEST, PIECE, piece_end, readable
-from knowledge.nlp.shell.words import WORDS, Script, Token, Word, operand_index
+from cairn.knowledge.nlp.shell.order import OUTERMOST, NodePlace, Runs, last_statement, within
+from cairn.knowledge.nlp.shell.source import LONGEST, PIECE, piece_end, readable
+from cairn.knowledge.nlp.shell.words import WORDS, Script, ShellWord, Token, operand_index
 
 DEEPEST = 8
 MOST_VALUES = 50
@@ -77,18 +77,18 @@ class Command:
     """
 
     name: str
-    words: tuple[Word, ...]
+    words: tuple[ShellWord, ...]
     via: tuple[str, ...] = ()
-    remote: Word | None = None
-    assignments: tuple[Word, ...] = ()
-    redirections: tuple[Word, ...] = ()
-    heredocs: tuple[Word, ...] = ()
+    remote: ShellWord | None = None
+    assignments: tuple[ShellWord, ...] = ()
+    redirections: tuple[ShellWord, ...] = ()
+    heredocs: tuple[ShellWord, ...] = ()
     piped: bool = False
     doubtful: bool = False
     runs: Runs = Runs.SURELY
 
     @property
-    def args(self) -> tuple[Word, ...]:
+    def args(self) -> tuple[ShellWord, ...]:
         """Words after the program."""
         return self.words[1:]
 
@@ -112,7 +112,7 @@ def started(words: tuple[str, ...]) -> tuple[Command, ...]:
     for text in words:
         start = tokens[-1].word.end + 1 if tokens else 0
         end = start + len(text)
-        tokens.append(Token(Word(text, start, end), range(start, end)))
+        tokens.append(Token(ShellWord(text, start, end), range(start, end)))
     return tuple(_resolve(tokens, (), Command("", ()), Setting()))
 
 
@@ -149,13 +149,13 @@ def functions(source: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=4_096)
-def variables(source: str) -> Mapping[str, tuple[Word, ...]]:
+def variables(source: str) -> Mapping[str, tuple[ShellWord, ...]]:
     """The first plain values that a command line gives its variables, each with its place.
 
     They come from `NAME=value` and `for NAME in one two`; what is only known when it runs is no
     value.
     """
-    values: dict[str, dict[str, Word]] = {}
+    values: dict[str, dict[str, ShellWord]] = {}
     for script, node, _ in _nodes(source, range(len(source))):
         if node.type in ("variable_assignment", "for_statement"):
             field = "name" if node.type == "variable_assignment" else "variable"
@@ -175,13 +175,13 @@ class Setting:
     """Where a command stands: what started it, on which host, how deep."""
 
     via: tuple[str, ...] = ()
-    remote: Word | None = None
+    remote: ShellWord | None = None
     level: int = 0
     """Scripts that it stands in."""
-    place: Place = OUTERMOST
+    place: NodePlace = OUTERMOST
     """Where the command that starts it stands among others."""
 
-    def under(self, name: str, remote: Word | None = None) -> "Setting":
+    def under(self, name: str, remote: ShellWord | None = None) -> "Setting":
         """The setting of what `name` starts."""
         return replace(self, via=(*self.via, name), remote=remote or self.remote)
 
@@ -213,8 +213,8 @@ def _statements(text: str, places: Sequence[int], level: int) -> Iterator[tuple[
 
 
 def _nodes(
-    text: str, places: Sequence[int], level: int = 0, start: Place = OUTERMOST
-) -> Iterator[tuple[Script, Node, Place]]:
+    text: str, places: Sequence[int], level: int = 0, start: NodePlace = OUTERMOST
+) -> Iterator[tuple[Script, Node, NodePlace]]:
     """All nodes in the order of the text, and where each stands.
 
     By a stack, since `a && b && …` nests as deep, and without asking for parents or siblings,
@@ -226,7 +226,7 @@ def _nodes(
     for index, (script, statement) in enumerate(statements):
         broken |= statement.has_error
         silent = start.silent or index < last
-        stack = [(statement, Place(doubtful=broken, runs=start.runs, silent=silent))]
+        stack = [(statement, NodePlace(doubtful=broken, runs=start.runs, silent=silent))]
         while stack:
             node, place = stack.pop()
             yield script, node, place
@@ -263,7 +263,7 @@ def _command(
     script: Script, node: Node, redirects: Sequence[Node], setting: Setting
 ) -> Iterator[Command]:
     tokens: list[Token] = []
-    assignments: list[Word] = []
+    assignments: list[ShellWord] = []
     redirects = [*redirects]
     for child in node.children:
         if child.type == "command_name":
@@ -274,7 +274,7 @@ def _command(
             redirects.append(child)
         elif child.type in WORDS:
             tokens.append(script.token(child))
-    targets: list[Word] = []
+    targets: list[ShellWord] = []
     heredocs: list[Token] = []
     for redirect in redirects:
         if redirect.type == "file_redirect":

@@ -7,9 +7,9 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import NamedTuple
 
-from knowledge.nlp.shell.parser import RUNNERS, SSH_OPTIONS_WITH_VALUE, Command
-from knowledge.nlp.shell.words import Word, operand_index, operands
-from knowledge.schema.policy import Policy
+from cairn.knowledge.nlp.shell.parser import RUNNERS, SSH_OPTIONS_WITH_VALUE, Command
+from cairn.knowledge.nlp.shell.words import ShellWord, operand_index, operands
+from cairn.knowledge.schema.policy import Policy
 
 
 @dataclass(frozen=True)
@@ -269,28 +269,28 @@ _DJANGO = {**_words(_VERIFY, "test check"), "migrate": "database_migration"}
 _ABOUT_ITSELF = frozenset({"--version", "--help"})
 
 
-class Operation(NamedTuple):
+class ProgramOperation(NamedTuple):
     """What a command does, and the words that say it."""
 
     type: str
-    first: Word
-    last: Word
+    first: ShellWord
+    last: ShellWord
 
 
-def operations(command: Command) -> list[Operation]:
+def operations(command: Command) -> list[ProgramOperation]:
     """What kinds of operation a command is."""
     words = command.words
     first = words[0]
-    found: list[Operation] = []
+    found: list[ProgramOperation] = []
     name = "python" if command.name.startswith(("python", "pypy")) else command.name
     if len(words) == 2 and words[1].text in _ABOUT_ITSELF:
         return []
     if name == "python":
         for option, module in pairwise(words):
             if option.text == "-m" and module.text in PYTHON_MODULES:
-                found.append(Operation(PYTHON_MODULES[module.text], first, module))
+                found.append(ProgramOperation(PYTHON_MODULES[module.text], first, module))
             elif option.text.rsplit("/", 1)[-1] == "manage.py" and module.text in _DJANGO:
-                found.append(Operation(_DJANGO[module.text], first, module))
+                found.append(ProgramOperation(_DJANGO[module.text], first, module))
     elif program := PROGRAMS.get(name):
         found += _by_table(program, command)
     flags = VERIFYING_FLAGS.get(name, frozenset[str]())
@@ -300,7 +300,7 @@ def operations(command: Command) -> list[Operation]:
         if word.text == "--":
             break
         if word.text in flags:
-            found.append(Operation(_VERIFY, first, word))
+            found.append(ProgramOperation(_VERIFY, first, word))
             break
     return found
 
@@ -312,7 +312,7 @@ def learned(lines: tuple[str, ...]) -> Mapping[str, str]:
     return MappingProxyType({pattern: kind for pattern, _, kind in parts})
 
 
-def learned_operations(command: Command, policy: Policy) -> list[Operation]:
+def learned_operations(command: Command, policy: Policy) -> list[ProgramOperation]:
     """What a setting says that a command is which no rule names: with its operand, else alone."""
     kinds = learned(policy.learned_operations)
     if not kinds:
@@ -322,18 +322,18 @@ def learned_operations(command: Command, policy: Policy) -> list[Operation]:
         pattern = command.name if last is not verb else f"{command.name} {last.text}"
         if pattern in kinds:
             kind = kinds[pattern]
-            return [Operation(kind, command.words[0], last)] if kind else []
+            return [ProgramOperation(kind, command.words[0], last)] if kind else []
     return []
 
 
-def operand(command: Command) -> Word | None:
+def operand(command: Command) -> ShellWord | None:
     """The first operand."""
     program = PROGRAMS.get(command.name)
     at = operand_index(command.args, program.options if program else ())
     return command.args[at] if at < len(command.args) else None
 
 
-def _by_table(program: Program, command: Command) -> list[Operation]:
+def _by_table(program: Program, command: Command) -> list[ProgramOperation]:
     words = command.words
     first = words[0]
     if command.name in ("grep", "egrep", "fgrep", "rg", "zgrep") and command.piped:
@@ -341,19 +341,19 @@ def _by_table(program: Program, command: Command) -> list[Operation]:
     if program.always == "remote_access" and not operands(command.args, SSH_OPTIONS_WITH_VALUE):
         return []  # `ssh -V`
     if command.name == "gpg":
-        return [Operation(_VERIFY, first, word) for word in words if word.text == "--verify"]
+        return [ProgramOperation(_VERIFY, first, word) for word in words if word.text == "--verify"]
     if command.name == "curl" and any(
         word.text in ("-O", "--remote-name", "-o", "--output", "-LO", "-OL", "-T") for word in words
     ):
-        return [Operation("file_transfer", first, first)]
+        return [ProgramOperation("file_transfer", first, first)]
     if program.by_operand is not None:
         for operand in _leading(command, program):
             if kind := program.by_operand.get(operand.text):
-                return [Operation(kind, first, operand)]
-    return [Operation(program.always, first, first)] if program.always else []
+                return [ProgramOperation(kind, first, operand)]
+    return [ProgramOperation(program.always, first, first)] if program.always else []
 
 
-def _leading(command: Command, program: Program) -> list[Word]:
+def _leading(command: Command, program: Program) -> list[ShellWord]:
     """The operand that names what to do: the first, behind `run` the second; all of make's."""
     words = [word for word in command.args if "=" not in word.text]
     if command.name == "make":

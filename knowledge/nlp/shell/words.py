@@ -26,7 +26,7 @@ WORDS = EXPANSIONS | {
 }
 
 
-class Word(NamedTuple):
+class ShellWord(NamedTuple):
     """One word of a command, quotes removed, and its place in the source (code points)."""
 
     text: str
@@ -41,7 +41,7 @@ class Word(NamedTuple):
 class Token(NamedTuple):
     """A word, and where each of its characters stands in the outermost source."""
 
-    word: Word
+    word: ShellWord
     places: Sequence[int]
 
 
@@ -71,7 +71,7 @@ class Script:
         start, end = self.span(node)
         places, dynamic = self._unquoted(node)
         text = "".join([self.text[place] for place in places])
-        word = Word(
+        word = ShellWord(
             text,
             *self._outer(start, end),
             dynamic,
@@ -82,7 +82,7 @@ class Script:
     def slice(self, node: Node) -> Token:
         """A node as it stands."""
         start, end = self.span(node)
-        word = Word(self.text[start:end], *self._outer(start, end), True)
+        word = ShellWord(self.text[start:end], *self._outer(start, end), True)
         return Token(word, self.places[start:end])
 
     def _outer(self, start: int, end: int) -> tuple[int, int]:
@@ -138,7 +138,7 @@ class Script:
         return places
 
 
-def operand_index(words: Sequence[Word], with_value: Collection[str]) -> int:
+def operand_index(words: Sequence[ShellWord], with_value: Collection[str]) -> int:
     """Index of the first word that is no option; `len(words)` if there is none.
 
     Args:
@@ -161,9 +161,9 @@ def operand_index(words: Sequence[Word], with_value: Collection[str]) -> int:
     return index
 
 
-def operands(words: Sequence[Word], with_value: Collection[str]) -> list[Word]:
+def operands(words: Sequence[ShellWord], with_value: Collection[str]) -> list[ShellWord]:
     """The words that are neither options nor values of options."""
-    found: list[Word] = []
+    found: list[ShellWord] = []
     rest = list(words)
     literal = False
     while rest:

@@ -14,11 +14,11 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from knowledge.nlp.statements.quantities import in_one_unit, plain_value
-from knowledge.nlp.statements.statement import read_statement
-from knowledge.nlp.vocabulary import BE, DIRECTIONS, RELATIONS, STOPS, UNITED, stem
-from knowledge.schema.policy import Policy
-from knowledge.schema.predicates import SINGLE_PREDICATES
+from cairn.knowledge.nlp.statements.quantities import in_one_unit, plain_value
+from cairn.knowledge.nlp.statements.statement import read_statement
+from cairn.knowledge.nlp.vocabulary import BE, DIRECTIONS, RELATIONS, STOPS, UNITED, stem
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.predicates import SINGLE_PREDICATES
 
 
 def _stems(text: str) -> frozenset[str]:

@@ -6,7 +6,7 @@ lies", "we decided not to go"). What it denies depends on that: "we did not deci
 and drive") is one.
 """
 
-from knowledge.nlp.vocabulary import (
+from cairn.knowledge.nlp.vocabulary import (
     ADJECTIVES,
     ADJECTIVES_IN_LY,
     ASKING,

@@ -17,10 +17,10 @@ be the same, and negation is not seen.
 from enum import StrEnum
 from typing import NamedTuple
 
-from knowledge.nlp.statements.denial import agree, clause_denied, denied, same_sites, words_of
-from knowledge.nlp.statements.slots import values
-from knowledge.nlp.statements.statement import Statement, common, read_statement, same_persons
-from knowledge.nlp.vocabulary import (
+from cairn.knowledge.nlp.statements.denial import agree, clause_denied, denied, same_sites, words_of
+from cairn.knowledge.nlp.statements.slots import values
+from cairn.knowledge.nlp.statements.statement import Statement, common, read_statement, same_persons
+from cairn.knowledge.nlp.vocabulary import (
     ADJECTIVES_IN_LY,
     ADJUNCTS,
     CONDITIONS,

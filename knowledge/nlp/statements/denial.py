@@ -9,24 +9,34 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from knowledge.nlp.statements.statement import Sign, Statement
-from knowledge.nlp.vocabulary import CONDITIONS, CONTRASTS, MERE_DENIALS, POLAR, STATES, VERBS, stem
+from cairn.knowledge.nlp.statements.statement import SignWord, Statement
+from cairn.knowledge.nlp.vocabulary import (
+    CONDITIONS,
+    CONTRASTS,
+    MERE_DENIALS,
+    POLAR,
+    STATES,
+    VERBS,
+    stem,
+)
 
 
-class Word(NamedTuple):
+class StatementWord(NamedTuple):
     """A word of a statement with all that tells its sense."""
 
-    sign: Sign
+    sign: SignWord
     clause: int
     place: int
     """Place among the words of its statement."""
 
 
-def words_of(statement: Statement, turned: dict[str, str]) -> list[Word]:
+def words_of(statement: Statement, turned: dict[str, str]) -> list[StatementWord]:
     """The words of a statement; `turned` ones as the other side has them, at the other end."""
     return [
-        Word(
-            Sign(turned.get(sign.word, sign.word), sign.denied, sign.end ^ (sign.word in turned)),
+        StatementWord(
+            SignWord(
+                turned.get(sign.word, sign.word), sign.denied, sign.end ^ (sign.word in turned)
+            ),
             statement.clauses[place],
             place,
         )
@@ -34,7 +44,7 @@ def words_of(statement: Statement, turned: dict[str, str]) -> list[Word]:
     ]
 
 
-def agree(ours: Sequence[Word], theirs: Sequence[Word]) -> bool:
+def agree(ours: Sequence[StatementWord], theirs: Sequence[StatementWord]) -> bool:
     """Whether the same is said in each clause; where words stand in another order, of the same."""
     one, two = [each.sign for each in ours], [each.sign for each in theirs]
     if [sign.word for sign in one] == [sign.word for sign in two]:
@@ -96,22 +106,25 @@ def clause_denied(longer: Statement, shorter: Statement) -> bool:
     return False
 
 
-def _denied_rows(words: Sequence[Word]) -> list[list[int]]:
+def _denied_rows(words: Sequence[StatementWord]) -> list[list[int]]:
     """Places of the words of each clause that is denied: "don't drink and drive" has one."""
     rows = groupby(range(len(words)), lambda at: words[at].clause)
     return [places for _, row in rows if words[(places := list(row))[0]].sign.denied]
 
 
-def _by_clause(words: Sequence[Word]) -> list[list[Sign]]:
+def _by_clause(words: Sequence[StatementWord]) -> list[list[SignWord]]:
     clauses = {word.clause for word in words}
     return sorted(sorted(each.sign for each in words if each.clause == one) for one in clauses)
 
 
 def _told(
-    ours: Statement, theirs: Statement, pairs: list[tuple[Word, Word]], turned: set[str]
+    ours: Statement,
+    theirs: Statement,
+    pairs: list[tuple[StatementWord, StatementWord]],
+    turned: set[str],
 ) -> bool | None:
     """Whether words in pairs deny each other: True, False if they agree, else None."""
-    parts: dict[tuple[int, int], list[tuple[Word, Word]]] = {}
+    parts: dict[tuple[int, int], list[tuple[StatementWord, StatementWord]]] = {}
     for one, two in pairs:
         parts.setdefault((one.clause, two.clause), []).append((one, two))
     conditional = [_conditional(each) for each in (ours, theirs)]
@@ -132,7 +145,10 @@ def _told(
 
 
 def _clause_told(
-    ours: Statement, theirs: Statement, words: list[tuple[Word, Word]], turned: set[str]
+    ours: Statement,
+    theirs: Statement,
+    words: list[tuple[StatementWord, StatementWord]],
+    turned: set[str],
 ) -> bool | None:
     negated = words[0][0].sign.denied != words[0][1].sign.denied
     ends = [(one, two) for one, two in words if one.sign.end != two.sign.end]
@@ -150,7 +166,7 @@ def _clause_told(
     return False if mere and _aimed(denying, at) else None
 
 
-def _merely_denies(statement: Statement, at: Word) -> bool:
+def _merely_denies(statement: Statement, at: StatementWord) -> bool:
     """Whether a word says no more than that the other end of its axis is not so."""
     raw = statement.raws[at.place]
     before = statement.places[at.place] - 1
@@ -158,7 +174,7 @@ def _merely_denies(statement: Statement, at: Word) -> bool:
     return state or stem(raw) in MERE_DENIALS
 
 
-def _aimed(statement: Statement, at: Word) -> bool:
+def _aimed(statement: Statement, at: StatementWord) -> bool:
     """Whether a negation is about a word, and not about one between them."""
     site = statement.sites[at.clause]
     between = statement.raws[site : at.place]

@@ -17,10 +17,10 @@ from math import factorial, prod
 
 import polars as pl
 
-from knowledge.nlp.statements.cardinality import RELATIONS_OF_MANY, known_slot
-from knowledge.nlp.statements.compare import Verdict, compare
-from knowledge.schema.policy import Policy
-from knowledge.schema.tables import TEXT
+from cairn.knowledge.nlp.statements.cardinality import RELATIONS_OF_MANY, known_slot
+from cairn.knowledge.nlp.statements.compare import Verdict, compare
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.tables import TEXT
 
 ENTITIES = 3
 CHANCE = 0.05

@@ -2,9 +2,9 @@
 
 from functools import lru_cache
 
-from knowledge.nlp.statements.compare import Verdict, compare
-from knowledge.nlp.statements.statement import read_statement
-from knowledge.nlp.text import sentences
+from cairn.knowledge.nlp.statements.compare import Verdict, compare
+from cairn.knowledge.nlp.statements.statement import read_statement
+from cairn.knowledge.nlp.text import sentences
 
 
 def gainsays(text: str, statement: str) -> bool:

@@ -7,7 +7,7 @@ days or 31. Money of one currency is one amount however it is written.
 import re
 from decimal import Decimal
 
-from knowledge.nlp.vocabulary import NUMBERS
+from cairn.knowledge.nlp.vocabulary import NUMBERS
 
 _RATIOS: dict[str, dict[str, str]] = {
     "mm": {"mm": "1", "cm": "10", "m": "1e3", "km": "1e6", "millimetre": "1", "centimetre": "10",

@@ -1,7 +1,15 @@
 """The slot in which two statements have another value: "the branch is main", "… is master"."""
 
-from knowledge.nlp.statements.statement import Statement, common, same_persons
-from knowledge.nlp.vocabulary import ADJUNCTS, CONDITIONS, PLACES, TENTATIVE, UNITS, VERBS, WEAK
+from cairn.knowledge.nlp.statements.statement import Statement, common, same_persons
+from cairn.knowledge.nlp.vocabulary import (
+    ADJUNCTS,
+    CONDITIONS,
+    PLACES,
+    TENTATIVE,
+    UNITS,
+    VERBS,
+    WEAK,
+)
 
 _LONGEST_VALUE = 3
 """Most words of a value."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
 
-from knowledge.nlp.statements.clauses import (
+from cairn.knowledge.nlp.statements.clauses import (
     attributive,
     begins_beside,
     begins_within,
@@ -15,9 +15,9 @@ from knowledge.nlp.statements.clauses import (
     says,
     verbal,
 )
-from knowledge.nlp.statements.tokens import tokens
-from knowledge.nlp.statements.word_order import active, canonical
-from knowledge.nlp.vocabulary import (
+from cairn.knowledge.nlp.statements.tokens import tokens
+from cairn.knowledge.nlp.statements.word_order import active, canonical
+from cairn.knowledge.nlp.vocabulary import (
     ASKING,
     AUXILIARIES,
     BE,
@@ -117,10 +117,10 @@ class Statement:
         self.groups.append(self.groups[-1] + beside)
         return True
 
-    def signed(self) -> list["Sign"]:
+    def signed(self) -> list["SignWord"]:
         """Each word with what tells its sense."""
         return [
-            Sign(word, self.denied[clause], end)
+            SignWord(word, self.denied[clause], end)
             for word, clause, end in zip(self.words, self.clauses, self.ends, strict=True)
         ]
 
@@ -133,7 +133,7 @@ class Statement:
         return any(turned)
 
 
-class Sign(NamedTuple):
+class SignWord(NamedTuple):
     """A word of a statement, whether its clause is denied, and at which end of its axis it is."""
 
     word: str

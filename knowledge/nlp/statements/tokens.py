@@ -6,7 +6,7 @@ is "because", an opening "Sure," says nothing.
 
 import re
 
-from knowledge.nlp.vocabulary import NUMBERS
+from cairn.knowledge.nlp.vocabulary import NUMBERS
 
 _LITERAL = re.compile(
     r"""

@@ -3,8 +3,8 @@
 Each takes the tokens of a statement and gives them in another order.
 """
 
-from knowledge.nlp.statements.clauses import BOUNDS
-from knowledge.nlp.vocabulary import (
+from cairn.knowledge.nlp.statements.clauses import BOUNDS
+from cairn.knowledge.nlp.vocabulary import (
     BE,
     CLAUSE,
     DETERMINERS,

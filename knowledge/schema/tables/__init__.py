@@ -3,7 +3,7 @@
 From these come the written schema, Dagster's column metadata, the checks and docs/tables.md.
 """
 
-from knowledge.schema.tables.consolidation import (
+from cairn.knowledge.schema.tables.consolidation import (
     CLUSTERS,
     CONFIDENCE_UPDATES,
     CONTRADICTION_VERDICTS,
@@ -21,10 +21,21 @@ from knowledge.schema.tables.consolidation import (
     THEMES,
     VALID_TIMES,
 )
-from knowledge.schema.tables.documents import CHECK_INS, PIECES
-from knowledge.schema.tables.interests import ENGAGEMENTS, INTERESTS, NOTIFICATIONS, PREFERENCES
-from knowledge.schema.tables.logs import CONVERSATIONS, EPISODES, RAW_LOGS, RECORDS, SOURCE_FILES
-from knowledge.schema.tables.operations import (
+from cairn.knowledge.schema.tables.documents import CHECK_INS, PIECES
+from cairn.knowledge.schema.tables.interests import (
+    ENGAGEMENTS,
+    INTERESTS,
+    NOTIFICATIONS,
+    PREFERENCES,
+)
+from cairn.knowledge.schema.tables.logs import (
+    CONVERSATIONS,
+    EPISODES,
+    RAW_LOGS,
+    RECORDS,
+    SOURCE_FILES,
+)
+from cairn.knowledge.schema.tables.operations import (
     DEAD_LETTERS,
     EXTRACTORS,
     FUNNEL,
@@ -32,8 +43,8 @@ from knowledge.schema.tables.operations import (
     VECTOR_INDEX,
     WORK,
 )
-from knowledge.schema.tables.research import ENRICHMENT_QUEUE, LEARN_PROMPTS
-from knowledge.schema.tables.statements import (
+from cairn.knowledge.schema.tables.research import ENRICHMENT_QUEUE, LEARN_PROMPTS
+from cairn.knowledge.schema.tables.statements import (
     CANDIDATES,
     ENTITIES,
     FACT_SOURCES,
@@ -47,7 +58,7 @@ from knowledge.schema.tables.statements import (
     REJECTIONS,
     THEME_FACTS,
 )
-from knowledge.schema.tables.table import (
+from cairn.knowledge.schema.tables.table import (
     COUNT,
     DAY,
     FLAG,

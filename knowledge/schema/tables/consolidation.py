@@ -1,7 +1,7 @@
 """What becomes of statements: vectors, clusters, evidence, merges, the current view."""
 
-from knowledge.schema.tables.statements import ENTITIES, FACT_COLUMNS
-from knowledge.schema.tables.table import (
+from cairn.knowledge.schema.tables.statements import ENTITIES, FACT_COLUMNS
+from cairn.knowledge.schema.tables.table import (
     COUNT,
     FLAG,
     NAMESPACE,

@@ -1,6 +1,14 @@
 """What people ingest, beside the candidates that it gives."""
 
-from knowledge.schema.tables.table import COUNT, DAY_COLUMN, NAMESPACE, TEXT, TEXTS, Column, Table
+from cairn.knowledge.schema.tables.table import (
+    COUNT,
+    DAY_COLUMN,
+    NAMESPACE,
+    TEXT,
+    TEXTS,
+    Column,
+    Table,
+)
 
 PIECES = Table(
     "pieces",

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from knowledge.schema.tables.table import (
+from cairn.knowledge.schema.tables.table import (
     COUNT,
     FLAG,
     NAMESPACE,

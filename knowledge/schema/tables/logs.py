@@ -1,6 +1,6 @@
 """What was read: records and what adapters make of them."""
 
-from knowledge.schema.tables.table import (
+from cairn.knowledge.schema.tables.table import (
     COUNT,
     DAY_COLUMN,
     FLAG,

@@ -1,6 +1,15 @@
 """What the graph knows of itself: extractors in force, work, failures, gates, generations."""
 
-from knowledge.schema.tables.table import COUNT, DAY, NAMESPACE, REAL, TEXT, TIME, Column, Table
+from cairn.knowledge.schema.tables.table import (
+    COUNT,
+    DAY,
+    NAMESPACE,
+    REAL,
+    TEXT,
+    TIME,
+    Column,
+    Table,
+)
 
 EXTRACTORS = Table(
     "extractors",

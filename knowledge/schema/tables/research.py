@@ -1,6 +1,15 @@
 """What people want to learn, and what is to be searched for."""
 
-from knowledge.schema.tables.table import COUNT, NAMESPACE, REAL, TEXT, TEXTS, TIME, Column, Table
+from cairn.knowledge.schema.tables.table import (
+    COUNT,
+    NAMESPACE,
+    REAL,
+    TEXT,
+    TEXTS,
+    TIME,
+    Column,
+    Table,
+)
 
 LEARN_PROMPTS = Table(
     "learn_prompts",

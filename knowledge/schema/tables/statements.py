@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import polars as pl
 
-from knowledge.schema.learning_categories import CATEGORIES
-from knowledge.schema.tables.table import (
+from cairn.knowledge.schema.learning_categories import CATEGORIES
+from cairn.knowledge.schema.tables.table import (
     COUNT,
     DAY_COLUMN,
     FLAG,

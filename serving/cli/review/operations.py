@@ -4,16 +4,16 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from serving.cli.terminal import console, say, say_value
-from serving.read.display import one_line
+from cairn.serving.cli.terminal import console, say, say_value
+from cairn.serving.read.display import one_line
 
 if TYPE_CHECKING:
-    from resources.context import State
+    from cairn.resources.context import State
 
 
 def operations(state: "State", namespace: str | None) -> pl.DataFrame:
     """Patterns of commands that no rule names, those of most conversations first."""
-    from knowledge.schema.tables import PROPOSED_OPERATIONS
+    from cairn.knowledge.schema.tables import PROPOSED_OPERATIONS
 
     found = state.warehouse.read(PROPOSED_OPERATIONS, namespace=namespace)
     return found.sort(

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import click
 import polars as pl
 
-from knowledge.consolidation.standing import IN_FORCE
-from serving.cli.terminal import console, say, say_value
-from serving.read.display import count, one_line
+from cairn.knowledge.consolidation.standing import IN_FORCE
+from cairn.serving.cli.terminal import console, say, say_value
+from cairn.serving.read.display import count, one_line
 
 if TYPE_CHECKING:
-    from resources.context import State
-    from serving.read.reader import Reader
+    from cairn.resources.context import State
+    from cairn.serving.read.reader import Reader
 
 SEEM = {
     "same": "say the same, but are not sure enough to be merged by rule",
@@ -53,8 +53,8 @@ def pairs(state: "State", namespace: str | None) -> pl.DataFrame:
 
 
 def _pairs_of(reader: "Reader") -> pl.DataFrame:
-    from knowledge.ingest.inbox_events.decisions import CORRECT, RETRACT
-    from serving.query.pending_pairs import waiting_pairs
+    from cairn.knowledge.ingest.inbox_events.decisions import CORRECT, RETRACT
+    from cairn.serving.query.pending_pairs import waiting_pairs
 
     facts = (
         reader.memory()
@@ -118,7 +118,7 @@ def _print_texts(row: dict[str, Any]) -> None:
 
 def unresolved(state: "State", namespace: str | None) -> pl.DataFrame:
     """Decisions of which something cannot be applied, and why; the latest first."""
-    from knowledge.schema.tables import DECISIONS
+    from cairn.knowledge.schema.tables import DECISIONS
 
     columns = ["namespace", "decision_id", "decision", "text", "reason", "unresolved", "decided_at"]
     return (
@@ -143,9 +143,9 @@ def print_unresolved(row: dict[str, Any]) -> None:
 
 def decide_on(state: "State", namespace: str | None, limit: int) -> None:
     """Asks about one pair after the other; each answer is noted at once."""
-    from knowledge.ingest.inbox_events.decisions import FACT, KEEP_APART, MERGE, RETRACT
-    from serving.status.pending import NEXT_RUN
-    from serving.write.decisions import chosen, note, united
+    from cairn.knowledge.ingest.inbox_events.decisions import FACT, KEEP_APART, MERGE, RETRACT
+    from cairn.serving.status.pending import NEXT_RUN
+    from cairn.serving.write.decisions import chosen, note, united
 
     by_name = {reader.namespace: reader for reader in _readers(state, namespace)}
     decided = 0
@@ -177,8 +177,8 @@ def decide_on(state: "State", namespace: str | None, limit: int) -> None:
 
 
 def _readers(state: "State", namespace: str | None) -> "list[Reader]":
-    from resources.warehouse.publication import namespaces
-    from serving.read.reader import open_reader
+    from cairn.resources.warehouse.publication import namespaces
+    from cairn.serving.read.reader import open_reader
 
     known = namespaces(state.home)
     return [open_reader(state, name) for name in known if namespace in (None, name)]
@@ -186,9 +186,9 @@ def _readers(state: "State", namespace: str | None) -> "list[Reader]":
 
 def _noted(reader: "Reader") -> Iterator[tuple[str, list[str]]]:
     """Decisions that were noted since the last run: each with the ids that it names."""
-    from knowledge.ingest.inbox_events.decisions import DECISION_TYPES, meant_of
-    from knowledge.schema.identity import record_id
-    from knowledge.schema.tables import DECISIONS
+    from cairn.knowledge.ingest.inbox_events.decisions import DECISION_TYPES, meant_of
+    from cairn.knowledge.schema.identity import record_id
+    from cairn.knowledge.schema.tables import DECISIONS
 
     known = set(reader.table(DECISIONS, ["decision_id"]).collect()["decision_id"])
     folder = reader.state.home.inbox / reader.namespace

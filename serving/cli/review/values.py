@@ -5,19 +5,19 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from serving.cli.terminal import say, say_value
-from serving.read.display import count, one_line
+from cairn.serving.cli.terminal import say, say_value
+from cairn.serving.read.display import count, one_line
 
 if TYPE_CHECKING:
-    from resources.context import State
+    from cairn.resources.context import State
 
 
 def struck(state: "State", namespace: str | None) -> pl.DataFrame:
     """Published facts of namespaces held back since too many would be struck out, and why each."""
-    from knowledge.quality.retraction_guard import too_many
-    from knowledge.schema.tables import FACTS
-    from resources.retraction_guard import struck_out_now
-    from resources.warehouse.publication import held_back
+    from cairn.knowledge.quality.retraction_guard import too_many
+    from cairn.knowledge.schema.tables import FACTS
+    from cairn.resources.retraction_guard import struck_out_now
+    from cairn.resources.warehouse.publication import held_back
 
     found: list[pl.DataFrame] = []
     for name in sorted(held_back(state.home)):
@@ -32,7 +32,7 @@ def struck(state: "State", namespace: str | None) -> pl.DataFrame:
 
 def at_once(state: "State", namespace: str | None) -> pl.DataFrame:
     """Pairs of facts by which one conversation gave a slot two values at the same time."""
-    from knowledge.schema.tables import FACTS, VALID_TIMES
+    from cairn.knowledge.schema.tables import FACTS, VALID_TIMES
 
     facts = state.warehouse.read(FACTS, namespace=namespace)
     content = facts.select("namespace", "fact_id", "content")
@@ -55,8 +55,8 @@ def at_once(state: "State", namespace: str | None) -> pl.DataFrame:
 
 def slots(state: "State", namespace: str | None) -> pl.DataFrame:
     """Slots that behave as if they held one value, with the setting that would say so."""
-    from knowledge.nlp.statements.inferred_cardinality import learned_slots
-    from knowledge.schema.tables import FACT_SOURCES, FACTS, SIMILAR_FACTS
+    from cairn.knowledge.nlp.statements.inferred_cardinality import learned_slots
+    from cairn.knowledge.schema.tables import FACT_SOURCES, FACTS, SIMILAR_FACTS
 
     facts, sources, similar = (
         state.warehouse.read(table, namespace=namespace).collect()

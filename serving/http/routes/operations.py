@@ -5,13 +5,14 @@ from typing import Any
 from fastapi import Request, Response
 from fastapi.responses import PlainTextResponse
 
-from resources.warehouse.publication import namespaces as published
-from serving.http.answers import Health, Namespaces
-from serving.http.auth import Asked
-from serving.http.errors import Refused
-from serving.http.metrics import CONTENT_TYPE
-from serving.http.routes.router import Routes
-from serving.status.freshness import freshness
+from cairn.resources.warehouse.publication import namespaces as published
+from cairn.serving.http.auth import Asked
+from cairn.serving.http.errors import HttpRefused
+from cairn.serving.http.metrics import CONTENT_TYPE
+from cairn.serving.http.routes.router import Routes
+from cairn.serving.models.answers import Health, Namespaces
+from cairn.serving.models.parameters import Parameters
+from cairn.serving.status.freshness import freshness
 
 router = Routes(tags=["operating"])
 
@@ -23,7 +24,7 @@ def namespaces(asked: Asked) -> dict[str, Any]:
 
 
 def _fresh(asked: Asked, namespace: str) -> dict[str, Any]:
-    manifest = asked.reader(namespace).manifest
+    manifest = asked.reader(Parameters(namespace=namespace)).manifest
     fresh = freshness(asked.memory.state, namespace)
     return {
         "namespace": namespace,
@@ -48,7 +49,7 @@ def ready(request: Request) -> dict[str, Any]:
     """Tell whether anything is published: 503 until then."""
     told = health(request)
     if not told["ready"]:
-        raise Refused(503, "nothing is published yet: run `cairn run --source PATH`")
+        raise HttpRefused(503, "nothing is published yet: run `cairn run --source PATH`")
     return told
 
 

@@ -1,51 +1,35 @@
-"""Routes that ask: search, what belongs into the next prompt, what the three layers know."""
+"""Routes that ask by a body: search, what belongs into the next prompt, what three layers know."""
 
 from typing import Annotated, Any
 
 from fastapi import Query
 
-from resources.vector_index.protocol import Filters
-from serving.http.answers import Context, Knowledge, Results
-from serving.http.auth import Asked
-from serving.http.parameters import (
-    At,
-    ContextBody,
-    KnowledgeBody,
-    SearchBody,
-    Searched,
-    SearchParameters,
-)
-from serving.http.routes.router import Routes
-from serving.knowledge_layers.formatting import Formatter
-from serving.knowledge_layers.items import Relation, Scored
-from serving.knowledge_layers.reader import published
-from serving.knowledge_layers.retrieving import retrieve
-from serving.knowledge_layers.routing import route
-from serving.knowledge_layers.stores import Stores
-from serving.query import listing
-from serving.read.reader import Reader
-from serving.retrieval.context import as_text, offer
-from serving.retrieval.search import answer, served
+from cairn.serving.http.auth import Asked
+from cairn.serving.http.routes.router import Routes
+from cairn.serving.knowledge_layers.formatting import Formatter
+from cairn.serving.knowledge_layers.items import Relation, Scored
+from cairn.serving.knowledge_layers.reader import published
+from cairn.serving.knowledge_layers.retrieving import retrieve
+from cairn.serving.knowledge_layers.routing import route
+from cairn.serving.knowledge_layers.stores import Stores
+from cairn.serving.models.answers import ContextAnswer, KnowledgeAnswer, Results
+from cairn.serving.models.bodies import ContextBody, KnowledgeBody, SearchBody
+from cairn.serving.models.fields import Model
+from cairn.serving.models.parameters import At
+from cairn.serving.models.queries import SEARCH
+from cairn.serving.read.reader import Reader
+from cairn.serving.retrieval.context import offer
 
 router = Routes(prefix="/v1", tags=["asking"])
 
 
-@router.get("/search", response_model=Results)
-def search(asked: Asked, wanted: Annotated[SearchParameters, Query()]) -> dict[str, Any]:
-    """Find facts, episodes and learnings, each with where it comes from.
-
-    Words that say when ("in March", "last spring") become days, and `said` tells which.
-    """
-    return _found(asked.reader(wanted.namespace, wanted.as_of, wanted.true_at), wanted)
-
-
 @router.post("/search", response_model=Results)
-def search_by_body(asked: Asked, at: Annotated[At, Query()], wanted: SearchBody) -> dict[str, Any]:
+def search_by_body(asked: Asked, at: Annotated[At, Query()], wanted: SearchBody) -> Model:
     """Find the same, by words that stand in no address."""
-    return _found(asked.reader(at.namespace, at.as_of, at.true_at), wanted)
+    return SEARCH.answered(asked.reader(at), wanted)
 
 
-@router.post("/context", response_model=Context)
+@router.post("/context", response_model=ContextAnswer)
 def context(asked: Asked, at: Annotated[At, Query()], said: ContextBody) -> dict[str, Any]:
     """Tell what belongs into the next prompt: by the last two turns, and by the message.
 
@@ -54,7 +38,7 @@ def context(asked: Asked, at: Annotated[At, Query()], said: ContextBody) -> dict
     what a search for the message finds: facts, episodes and learnings, each sure enough to be told.
     `text` has the turns and what of memory fits the budget.
     """
-    reader = asked.reader(at.namespace, at.as_of, at.true_at)
+    reader = asked.reader(at)
     made = offer(reader, said.message, said.turns, said.tool_results, said.system, said.budget)
     return _head(reader) | {
         "streamed": made.streamed,
@@ -80,10 +64,10 @@ class Layers:
         return last[1]
 
 
-@router.post("/knowledge", response_model=Knowledge)
+@router.post("/knowledge", response_model=KnowledgeAnswer)
 def knowledge(asked: Asked, at: Annotated[At, Query()], wanted: KnowledgeBody) -> dict[str, Any]:
     """Ask the three layers: profiles, pieces near to the query, and the graph around an entity."""
-    reader = asked.reader(at.namespace, at.as_of, at.true_at)
+    reader = asked.reader(at)
     layers: Layers = asked.request.app.state.layers
     stores = published(reader) if at.as_of or at.true_at else layers.of(reader)
     found = retrieve(
@@ -108,33 +92,6 @@ def knowledge(asked: Asked, at: Annotated[At, Query()], wanted: KnowledgeBody) -
         "global_metadata": found.global_metadata,
         "pieces": map(_piece, found.pieces),
         "graph_context": map(_relation, found.graph_context),
-    }
-
-
-def _found(reader: Reader, wanted: Searched) -> dict[str, Any]:
-    days = (
-        wanted.from_day and wanted.from_day.isoformat(),
-        wanted.to_day and wanted.to_day.isoformat(),
-    )
-    only = Filters(
-        statuses=[wanted.status] if wanted.status else None,
-        entity_ids=listing.named(reader, wanted.entity) if wanted.entity else None,
-        predicates=[wanted.predicate] if wanted.predicate else None,
-        categories=[wanted.category] if wanted.category else None,
-        knowledge_types=[wanted.knowledge_type] if wanted.knowledge_type else None,
-        sources=[wanted.source] if wanted.source else None,
-        from_day=days[0],
-        to_day=days[1],
-    )
-    its = answer(reader, wanted.query, wanted.type, wanted.limit, wanted.min_confidence, only)
-    served(reader, its)
-    return _head(reader) | {
-        "query": wanted.query,
-        "said": its.said,
-        "from_day": its.from_day or days[0],
-        "to_day": its.to_day or days[1],
-        "results": its.results,
-        "text": as_text(reader, its.results),
     }
 
 

@@ -5,18 +5,18 @@ from typing import Annotated, Any
 
 from fastapi import Query
 
-from knowledge.deletion.tombstones import NAMESPACE
-from knowledge.schema.identity import record_id
-from serving.http.answers import Forgotten, Received
-from serving.http.auth import Asked
-from serving.http.bodies import EventBody, ForgetBody
-from serving.http.errors import NotThere, Refused
-from serving.http.parameters import Parameters
-from serving.http.routes.router import Routes
-from serving.read.id_lookup import UnknownId
-from serving.write.deletion import Target, Unforgettable, named, note, reach, whole
-from serving.write.dry_run import NotNow, rehearsed
-from serving.write.inbox import add_event
+from cairn.knowledge.deletion.tombstones import NAMESPACE
+from cairn.knowledge.schema.identity import record_id
+from cairn.serving.http.auth import Asked
+from cairn.serving.http.errors import HttpRefused, NotThere
+from cairn.serving.http.routes.router import Routes
+from cairn.serving.models.answers import Forgotten, Received
+from cairn.serving.models.bodies import EventBody, ForgetBody
+from cairn.serving.models.parameters import Parameters
+from cairn.serving.read.id_lookup import UnknownId
+from cairn.serving.write.deletion import Target, Unforgettable, named, whole
+from cairn.serving.write.dry_run import NotNow, answer
+from cairn.serving.write.inbox import add_event
 
 router = Routes(prefix="/v1", tags=["telling"])
 
@@ -53,27 +53,12 @@ def forget(
     begun = time.monotonic()
     state, target = asked.memory.state, _target(asked, where.namespace, wanted)
     try:
-        reached = reach(state, target, wanted.event_id)
+        told = answer(state, target, wanted.event_id, dry_run=wanted.dry_run, since=begun)
     except UnknownId:
         raise NotThere(UNKNOWN) from None
-    told: dict[str, Any] = {**target._asdict(), "dry_run": wanted.dry_run}
-    told |= {"lines_removed": reached.lines, "lines_naming_still": reached.still}
-    if wanted.dry_run:
-        try:
-            receipt = rehearsed(state, target, begun)
-        except NotNow as why:
-            raise Refused(503, str(why)) from None
-        if receipt is None:
-            return told | {"ready": False}
-        counts, rows, named = receipt
-        rows = rows[: wanted.limit]
-        return told | {"ready": True, "counts": counts, "rows": rows, "named": named}
-    received = note(state, reached.event)
-    return told | {
-        "event_id": received.event_id,
-        "record_id": record_id(target.namespace, received.event_id),
-        "written": received.written,
-    }
+    except NotNow as why:
+        raise HttpRefused(503, str(why)) from None
+    return told | ({"rows": told["rows"][: wanted.limit]} if "rows" in told else {})
 
 
 def _target(asked: Asked, namespace: str | None, wanted: ForgetBody) -> Target:
@@ -87,15 +72,17 @@ def _target(asked: Asked, namespace: str | None, wanted: ForgetBody) -> Target:
     try:
         if wanted.thing == NAMESPACE:
             if wanted.everywhere:
-                raise Refused(422, "all of a namespace goes: leave `everywhere` out")
+                raise HttpRefused(422, "all of a namespace goes: leave `everywhere` out")
             if namespace not in (None, wanted.id):
                 raise NotThere(UNKNOWN)
             return whole(asked.memory.state, asked.inbox(wanted.id))
-        found = named(asked.reader(namespace), wanted.id, everywhere=wanted.everywhere)
+        found = named(
+            asked.reader(Parameters(namespace=namespace)), wanted.id, everywhere=wanted.everywhere
+        )
     except UnknownId as unknown:
         raise NotThere(UNKNOWN) from unknown
     except Unforgettable as error:
-        raise Refused(422, str(error).replace("`cairn why`", "`/v1/why`")) from None
+        raise HttpRefused(422, str(error).replace("`cairn why`", "`/v1/why`")) from None
     if wanted.thing not in (None, found.thing):
         raise NotThere(UNKNOWN)
     return found

@@ -10,13 +10,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
-from knowledge.assembly.build import build, comparable
-from knowledge.engine.stage import Means
-from knowledge.ingest.records import read_records
-from knowledge.redaction import redactor
-from knowledge.schema.policy import Policy
-from knowledge.schema.tables import RECORDS
-from resources.vector_index.embedder import load_embedder
+from cairn.knowledge.assembly.build import build, comparable
+from cairn.knowledge.engine.stage import Means
+from cairn.knowledge.ingest.records import read_records
+from cairn.knowledge.redaction import redactor
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.tables import RECORDS
+from cairn.resources.vector_index.embedder import load_embedder
 
 SEEN_AT = datetime(2026, 11, 1, tzinfo=UTC)
 SUFFIXES = {".jsonl", ".json", ".traj"}

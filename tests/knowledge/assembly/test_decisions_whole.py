@@ -9,11 +9,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from knowledge.assembly.build import build, comparable
-from knowledge.engine.stage import Means
-from knowledge.quality.invariants import violations
-from knowledge.schema.policy import Policy
-from resources.vector_index.embedder import load_embedder
+from cairn.knowledge.assembly.build import build, comparable
+from cairn.knowledge.engine.stage import Means
+from cairn.knowledge.quality.invariants import violations
+from cairn.knowledge.schema.policy import Policy
+from cairn.resources.vector_index.embedder import load_embedder
 from tests.knowledge.assembly.test_build import assert_same, records
 
 SAID = {

@@ -3,15 +3,15 @@
 import polars as pl
 import pytest
 
-from knowledge.consolidation.merges import ONE_STATEMENT, merges
-from knowledge.consolidation.stages import CONSOLIDATION
-from knowledge.consolidation.validity import valid_times
-from knowledge.engine.stage import Means
-from knowledge.quality.invariants import violations
-from knowledge.resolution.resolution import entity_merges
-from knowledge.retrieval.points import points
-from knowledge.schema.policy import Policy
-from knowledge.schema.tables import CONVERSATIONS, DECISIONS, EPISODES, LEARNINGS, PIECES
+from cairn.knowledge.consolidation.merges import ONE_STATEMENT, merges
+from cairn.knowledge.consolidation.stages import CONSOLIDATION
+from cairn.knowledge.consolidation.validity import valid_times
+from cairn.knowledge.engine.stage import Means
+from cairn.knowledge.quality.invariants import violations
+from cairn.knowledge.resolution.resolution import entity_merges
+from cairn.knowledge.retrieval.points import points
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.tables import CONVERSATIONS, DECISIONS, EPISODES, LEARNINGS, PIECES
 from tests.knowledge.rows import day, entities, evidence, fact_sources, facts
 from tests.knowledge.toy_embedder import ToyEmbedder
 

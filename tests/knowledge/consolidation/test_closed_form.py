@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from knowledge.consolidation.confidence import confidence_updates
-from knowledge.consolidation.evidence import evidence
-from knowledge.consolidation.memory import Grounds, memory
-from knowledge.schema.calendar import UNDATED
-from knowledge.schema.policy import Policy
-from knowledge.schema.tables import ENTITIES, EPISODES, MERGES, SIMILAR_FACTS
+from cairn.knowledge.consolidation.confidence import confidence_updates
+from cairn.knowledge.consolidation.evidence import evidence
+from cairn.knowledge.consolidation.memory import MemoryInput, memory
+from cairn.knowledge.schema.calendar import UNDATED
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.tables import ENTITIES, EPISODES, MERGES, SIMILAR_FACTS
 from tests.knowledge.rows import day, episodes, fact_sources, facts
 from tests.knowledge.toy_embedder import ToyEmbedder
 
@@ -120,7 +120,7 @@ def test_equals_a_plain_loop_over_conversations(seed):
     seen = evidence(known, said, episodes(*heard), SIMILAR_FACTS.empty(), ToyEmbedder(), POLICY)
     merged = MERGES.frame([decision] if losers else [])
     updates = confidence_updates(known, seen, POLICY)
-    grounds = Grounds(known, said, EPISODES.empty(), ENTITIES.empty(), seen, updates, merged)
+    grounds = MemoryInput(known, said, EPISODES.empty(), ENTITIES.empty(), seen, updates, merged)
     found = memory(grounds, list(SAYS), POLICY)
     for fact, confidence, last_event_at in found.select(
         "fact_id", "confidence", "last_event_at"

@@ -9,15 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
-from knowledge.consolidation.confidence import (
-    confidence_updates,
-    effective_confidence,
-    last_of,
-    strength,
-    undecayed,
-)
-from knowledge.schema.calendar import UNDATED, days_since_epoch
-from knowledge.schema.policy import Policy
+from cairn.knowledge.consolidation.confidence import confidence_updates, last_of, undecayed
+from cairn.knowledge.consolidation.decay import effective_confidence, strength
+from cairn.knowledge.schema.calendar import UNDATED, days_since_epoch
+from cairn.knowledge.schema.policy import Policy
 from tests.knowledge.rows import START, day, evidence, facts
 
 POLICY = Policy()

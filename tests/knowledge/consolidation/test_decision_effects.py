@@ -2,23 +2,23 @@
 
 import pytest
 
-from knowledge.consolidation.confidence import confidence_updates
-from knowledge.consolidation.decision_effects import (
+from cairn.knowledge.consolidation.confidence import confidence_updates
+from cairn.knowledge.consolidation.decision_effects import (
     KEPT_BOTH,
     MERGED,
     confirmations,
     undecided,
     withdrawn,
 )
-from knowledge.consolidation.evidence import evidence
-from knowledge.consolidation.memory import Grounds, memory
-from knowledge.consolidation.merges import merges
-from knowledge.consolidation.similar_facts import similar_facts
-from knowledge.consolidation.stages import VALID_TIMES_STAGE
-from knowledge.engine.stage import Means
-from knowledge.schema.identity import entity_id
-from knowledge.schema.policy import Policy
-from knowledge.schema.tables import ENTITY_MERGES
+from cairn.knowledge.consolidation.evidence import evidence
+from cairn.knowledge.consolidation.memory import MemoryInput, memory
+from cairn.knowledge.consolidation.merges import merges
+from cairn.knowledge.consolidation.similar_facts import similar_facts
+from cairn.knowledge.consolidation.stages import VALID_TIMES_STAGE
+from cairn.knowledge.engine.stage import Means
+from cairn.knowledge.schema.identity import entity_id
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.tables import ENTITY_MERGES
 from tests.knowledge.deciding import decided, entities, made, meant
 from tests.knowledge.rows import day, episodes, fact_sources, facts
 from tests.knowledge.toy_embedder import ToyEmbedder
@@ -56,7 +56,7 @@ def house(*named, confidence=None, decisions=()):
     )  # fmt: skip
     joined = merges(known, events, similar, POLICY, decisions=found)
     updates = confidence_updates(known, events, POLICY)
-    grounds = Grounds(known, sources, heard, entities(), events, updates, joined)
+    grounds = MemoryInput(known, sources, heard, entities(), events, updates, joined)
     now = withdrawn(memory(grounds, known["fact_id"].to_list(), POLICY), found)
     return joined, {row["fact_id"]: row for row in now.to_dicts()}
 

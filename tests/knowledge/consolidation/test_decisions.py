@@ -5,8 +5,8 @@ import random
 import pytest
 from polars.testing import assert_frame_equal
 
-from knowledge.consolidation.decision_effects import decided_entities, retracted
-from knowledge.schema.identity import entity_id
+from cairn.knowledge.consolidation.decision_effects import decided_entities, retracted
+from cairn.knowledge.schema.identity import entity_id
 from tests.knowledge.deciding import by_id, decided, entities, made, meant
 from tests.knowledge.rows import day, fact_sources, facts
 

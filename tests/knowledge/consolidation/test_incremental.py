@@ -8,11 +8,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
-from knowledge.consolidation.stages import CONSOLIDATION
-from knowledge.engine.diff import amended, difference
-from knowledge.engine.stage import Frames, Means
-from knowledge.schema.policy import Policy
-from knowledge.schema.tables import (
+from cairn.knowledge.consolidation.stages import CONSOLIDATION
+from cairn.knowledge.engine.diff import amended, difference
+from cairn.knowledge.engine.stage import Frames, Means
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.tables import (
     CONTRADICTION_VERDICTS,
     DECISIONS,
     ENTITIES,

@@ -7,20 +7,20 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from knowledge.consolidation.llm_verdicts import differing, judged, waiting
-from knowledge.consolidation.merges import SAID_ALIKE, unequal
-from knowledge.consolidation.similar_facts import similar_facts
-from knowledge.consolidation.stages import (
+from cairn.knowledge.consolidation.llm_verdicts import differing, judged, waiting
+from cairn.knowledge.consolidation.merges import SAID_ALIKE, unequal
+from cairn.knowledge.consolidation.similar_facts import similar_facts
+from cairn.knowledge.consolidation.stages import (
     CONTRADICTION_VERDICTS_STAGE,
     EVIDENCE_STAGE,
     MERGE_VERDICTS_STAGE,
     MERGES_STAGE,
 )
-from knowledge.consolidation.validity import valid_times
-from knowledge.engine.stage import Means
-from knowledge.llm.prompts.contradiction_pairs import PairVerdict, PairVerdicts, one_each
-from knowledge.schema.policy import Policy
-from knowledge.schema.tables import DECISIONS, ENTITIES, ENTITY_MERGES, TABLES
+from cairn.knowledge.consolidation.validity import valid_times
+from cairn.knowledge.engine.stage import Means
+from cairn.knowledge.llm.prompts.contradiction_pairs import PairVerdict, PairVerdicts, one_each
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.tables import DECISIONS, ENTITIES, ENTITY_MERGES, TABLES
 from tests.knowledge.rows import day, episodes, fact_sources, facts
 from tests.knowledge.scripted_model import FreeModel
 from tests.knowledge.toy_embedder import ToyEmbedder

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from polars.testing import assert_frame_equal
 
-from knowledge.consolidation.confidence import confidence_updates
-from knowledge.consolidation.memory import Grounds, memory, memory_entities
-from knowledge.schema.policy import Policy
-from knowledge.schema.tables import ENTITIES, ENTITY_MERGES, MERGES
+from cairn.knowledge.consolidation.confidence import confidence_updates
+from cairn.knowledge.consolidation.memory import MemoryInput, memory
+from cairn.knowledge.consolidation.memory_entities import memory_entities
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.tables import ENTITIES, ENTITY_MERGES, MERGES
 from tests.knowledge.rows import START, day, episodes, evidence, fact_sources, facts
 
 POLICY = Policy()
@@ -23,7 +24,7 @@ ENTITY = ENTITIES.frame(
 
 def grounds(rows, sources=(), events=(), decisions=(), heard=()):
     known, seen = facts(*rows), evidence(*events)
-    return Grounds(
+    return MemoryInput(
         known,
         fact_sources(*sources),
         episodes(*heard),
@@ -185,7 +186,7 @@ def test_any_order_of_rows():
     ]  # fmt: skip
     own = grounds(rows, sources, events, [("f1", ["f2", "f3"]), ("f5", ["f4"])])
     shuffled = np.random.default_rng(2)
-    other = Grounds(*(table[shuffled.permutation(table.height)] for table in own))
+    other = MemoryInput(*(table[shuffled.permutation(table.height)] for table in own))
     assert_frame_equal(memory(own, ["f1"], POLICY), memory(other, ["f1"], POLICY), check_exact=True)
 
 

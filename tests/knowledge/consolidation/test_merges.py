@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from polars.testing import assert_frame_equal
 
-from knowledge.consolidation.merges import merges
-from knowledge.consolidation.similar_facts import similar_facts
-from knowledge.schema.policy import Policy
+from cairn.knowledge.consolidation.merges import merges
+from cairn.knowledge.consolidation.similar_facts import similar_facts
+from cairn.knowledge.schema.policy import Policy
 from tests.knowledge.rows import day, evidence, facts
 from tests.knowledge.toy_embedder import ToyEmbedder
 

@@ -7,9 +7,9 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from knowledge.consolidation.validity import last_stretches, valid_times
-from knowledge.schema.policy import Policy
-from knowledge.schema.tables import ENTITIES
+from cairn.knowledge.consolidation.validity import last_stretches, valid_times
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.tables import ENTITIES
 from tests.knowledge.rows import day, fact_sources, facts
 
 PLACES = {name: f"I live in {name}." for name in ("Berlin", "Rome", "Oslo")}

@@ -9,15 +9,15 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from knowledge.assembly.build import build
-from knowledge.deletion.dependents import READS, resting
-from knowledge.deletion.tombstones import Tombstone, digests, forgotten, tombstone_of
-from knowledge.engine.stage import Means
-from knowledge.ingest.events import HEAD_COLUMNS, placed
-from knowledge.ingest.records import read_records
-from knowledge.schema.policy import Policy
-from knowledge.schema.tables import MEMORY_ENTITIES, RECORDS, TABLES
-from resources.vector_index.embedder import load_embedder
+from cairn.knowledge.assembly.build import build
+from cairn.knowledge.deletion.dependents import READS, resting
+from cairn.knowledge.deletion.tombstones import Tombstone, digests, forgotten, tombstone_of
+from cairn.knowledge.engine.stage import Means
+from cairn.knowledge.ingest.events import HEAD_COLUMNS, placed
+from cairn.knowledge.ingest.records import read_records
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.tables import MEMORY_ENTITIES, RECORDS, TABLES
+from cairn.resources.vector_index.embedder import load_embedder
 
 KEY = b"k" * 32
 SEEN_AT = datetime(2026, 11, 1, tzinfo=UTC)

@@ -5,11 +5,18 @@ import json
 import polars as pl
 import pytest
 
-from knowledge.deletion.naming import Name, name_of, names_of, naming, pattern, rows_naming
-from knowledge.schema.tables import LEARNINGS, MEMORY_ENTITIES, RECORDS
+from cairn.knowledge.deletion.naming import (
+    ForgottenName,
+    name_of,
+    names_of,
+    naming,
+    pattern,
+    rows_naming,
+)
+from cairn.knowledge.schema.tables import LEARNINGS, MEMORY_ENTITIES, RECORDS
 
 
-def named(text: str, *names: Name) -> bool:
+def named(text: str, *names: ForgottenName) -> bool:
     found = pattern(names)
     assert found is not None
     return pl.select(naming(pl.lit(text), found)).item()
@@ -79,20 +86,20 @@ NOT_FOUND = [
 
 @pytest.mark.parametrize(("type_", "name", "text"), FOUND)
 def test_it_is_named(type_: str, name: str, text: str) -> None:
-    assert named(text, Name(type_, name))
-    assert named(text, Name("topic", "nothing of it"), Name(type_, name))
+    assert named(text, ForgottenName(type_, name))
+    assert named(text, ForgottenName("topic", "nothing of it"), ForgottenName(type_, name))
 
 
 @pytest.mark.parametrize(("type_", "name", "text"), NOT_FOUND)
 def test_it_is_not_named(type_: str, name: str, text: str) -> None:
-    assert not named(text, Name(type_, name))
+    assert not named(text, ForgottenName(type_, name))
 
 
 def test_what_says_nothing_names_nothing() -> None:
     assert pattern([]) is None
-    assert pattern([Name("topic", " ... ")]) is None
-    assert name_of("~/code") == Name("path", "~/code")
-    assert name_of("and/or") == Name("topic", "and/or")
+    assert pattern([ForgottenName("topic", " ... ")]) is None
+    assert name_of("~/code") == ForgottenName("path", "~/code")
+    assert name_of("and/or") == ForgottenName("topic", "and/or")
 
 
 def test_an_entity_goes_by_its_names_and_by_those_of_what_is_one_with_it() -> None:
@@ -120,7 +127,7 @@ def test_an_entity_goes_by_its_names_and_by_those_of_what_is_one_with_it() -> No
 
 
 def test_rows_are_looked_at_wherever_they_may_hold_words() -> None:
-    found = pattern([Name("topic", "heron")])
+    found = pattern([ForgottenName("topic", "heron")])
     assert found is not None
     lines = RECORDS.empty().select("record_key", "payload", "thread", "native_id", "source_file")
     said = [("a", '{"x":"heron"}', "t", None, "f"), ("b", "{}", "heron", None, "f"),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from knowledge.dialogue.assent import approves, says_so, works
+from cairn.knowledge.dialogue.assent import approves, says_so, works
 
 TOLD = "I learned that the gate trusts any badge."
 DECIDED = "We decided to use Gorgonmq instead of RabbitMQ because it needs no broker."

@@ -6,10 +6,10 @@ from datetime import UTC, datetime, timedelta
 import polars as pl
 import pytest
 
-from knowledge.assembly.build import build
-from knowledge.engine.stage import Means
-from knowledge.schema.policy import Policy
-from resources.vector_index.embedder import load_embedder
+from cairn.knowledge.assembly.build import build
+from cairn.knowledge.engine.stage import Means
+from cairn.knowledge.schema.policy import Policy
+from cairn.resources.vector_index.embedder import load_embedder
 from tests.knowledge.assembly.test_build import records
 
 BEGIN = datetime(2026, 3, 2, 9, tzinfo=UTC)

@@ -7,11 +7,11 @@ import json
 import polars as pl
 import pytest
 
-from knowledge.dialogue.shortcut_kinds import KINDS
-from knowledge.dialogue.shortcuts import Edit, in_command, in_edit, in_words
-from knowledge.learnings.draft import decode
-from knowledge.learnings.stages import learning_candidates
-from knowledge.schema.policy import Policy
+from cairn.knowledge.dialogue.shortcut_kinds import KINDS
+from cairn.knowledge.dialogue.shortcuts import Edit, in_command, in_edit, in_words
+from cairn.knowledge.learnings.draft import decode
+from cairn.knowledge.learnings.stages import learning_candidates
+from cairn.knowledge.schema.policy import Policy
 from tests.knowledge.conftest import PADDING
 
 RUN = {

@@ -8,11 +8,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
-from knowledge.assembly.stages import ENTITIES_STAGE, FACTS_STAGE, INTRODUCTIONS_STAGE
-from knowledge.engine.diff import difference
-from knowledge.engine.stage import Frames, Means
-from knowledge.schema.policy import Policy
-from knowledge.schema.tables import KNOWN_ONLY_CANDIDATES, TABLES, THEME_FACTS, Table
+from cairn.knowledge.assembly.stages import ENTITIES_STAGE, FACTS_STAGE, INTRODUCTIONS_STAGE
+from cairn.knowledge.engine.diff import difference
+from cairn.knowledge.engine.stage import Frames, Means
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.tables import KNOWN_ONLY_CANDIDATES, TABLES, THEME_FACTS, Table
 from tests.knowledge.rows import episodes
 from tests.knowledge.said import candidates, statement, topic
 from tests.knowledge.toy_embedder import ToyEmbedder

@@ -8,9 +8,9 @@ import polars as pl
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from knowledge.assembly.build import build
-from knowledge.engine.stage import Means
-from knowledge.schema.policy import Policy
+from cairn.knowledge.assembly.build import build
+from cairn.knowledge.engine.stage import Means
+from cairn.knowledge.schema.policy import Policy
 from tests.knowledge.assembly.test_build import records
 from tests.knowledge.rows import START
 from tests.knowledge.toy_embedder import ToyEmbedder

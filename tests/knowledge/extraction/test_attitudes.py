@@ -2,7 +2,7 @@
 
 import pytest
 
-from knowledge.extraction.attitudes import stated
+from cairn.knowledge.extraction.attitudes import stated
 
 
 @pytest.mark.parametrize(

@@ -10,14 +10,14 @@ import polars as pl
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from knowledge.engine.extractors import Extractor
-from knowledge.extraction.candidates import candidates, outcomes
-from knowledge.extraction.rules import RULES, Found, Record, field_text
-from knowledge.extraction.rules.rule import SAID_BY_PERSON, each, rule
-from knowledge.ingest.events import HEAD_COLUMNS, placed
-from knowledge.ingest.events import raw_logs as to_raw_logs
-from knowledge.ingest.records import read_records
-from knowledge.schema.policy import Policy
+from cairn.knowledge.engine.extractors import Extractor
+from cairn.knowledge.extraction.candidates import candidates, outcomes
+from cairn.knowledge.extraction.rules import RULES, Record, RuleMatch, field_text
+from cairn.knowledge.extraction.rules.rule import SAID_BY_PERSON, each, rule
+from cairn.knowledge.ingest.events import HEAD_COLUMNS, placed
+from cairn.knowledge.ingest.events import raw_logs as to_raw_logs
+from cairn.knowledge.ingest.records import read_records
+from cairn.knowledge.schema.policy import Policy
 from tests.knowledge.extraction.rules.fixtures import (
     CHAT,
     SESSION,
@@ -152,10 +152,10 @@ def test_what_redaction_left_nothing_of_is_not_kept() -> None:
 
 
 def test_a_rule_that_fails_on_a_record_loses_only_that_record() -> None:
-    def find(record: Record, _: Policy) -> Sequence[Found]:
+    def find(record: Record, _: Policy) -> Sequence[RuleMatch]:
         if "bad" in record.text:
             raise ZeroDivisionError(record.text)
-        return [Found(record.text, 0, len(record.text))]
+        return [RuleMatch(record.text, 0, len(record.text))]
 
     shaky = rule("shaky", 1, "…", confidence=1.0, reads=SAID_BY_PERSON, find=each(find))
     logs = raw_logs([human("good"), human("bad")], [human("fine")], [bash("ls")])

@@ -7,15 +7,15 @@ import polars as pl
 import pytest
 
 from benchmarks.names import labelled, refused, shares
-from knowledge.assembly.stages import FUNNEL_STAGE
-from knowledge.extraction.introductions import introductions
-from knowledge.extraction.llm_extraction import full_mode
-from knowledge.extraction.llm_units import Extraction
-from knowledge.llm.client import Ask
-from knowledge.quality.funnel import CHECKS, funnel
-from knowledge.resolution.gating import entities
-from knowledge.schema.policy import Policy
-from resources.vector_index.embedder import load_embedder
+from cairn.knowledge.assembly.stages import FUNNEL_STAGE
+from cairn.knowledge.extraction.introductions import introductions
+from cairn.knowledge.extraction.llm_extraction import full_mode
+from cairn.knowledge.extraction.llm_units import Extraction
+from cairn.knowledge.llm.client import Ask
+from cairn.knowledge.quality.funnel import CHECKS, funnel
+from cairn.knowledge.resolution.gating import entities
+from cairn.knowledge.schema.policy import Policy
+from cairn.resources.vector_index.embedder import load_embedder
 from tests.knowledge.extraction.rules.fixtures import human, order, raw_logs
 from tests.knowledge.said import contexts
 from tests.knowledge.scripted_model import FreeModel

@@ -9,13 +9,13 @@ from typing import Any
 import polars as pl
 import pytest
 
-from knowledge.extraction.known_entities_extraction import known_only
-from knowledge.extraction.llm_extraction import full_mode
-from knowledge.extraction.llm_units import Extraction
-from knowledge.extraction.rules import Record, field_text
-from knowledge.schema.policy import Policy
-from knowledge.schema.tables import CANDIDATES, INTRODUCTIONS, REFUSALS
-from resources.vector_index.embedder import load_embedder
+from cairn.knowledge.extraction.known_entities_extraction import known_only
+from cairn.knowledge.extraction.llm_extraction import full_mode
+from cairn.knowledge.extraction.llm_units import Extraction
+from cairn.knowledge.extraction.rules import Record, field_text
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.tables import CANDIDATES, INTRODUCTIONS, REFUSALS
+from cairn.resources.vector_index.embedder import load_embedder
 from tests.knowledge.extraction.rules.fixtures import agent, bash, human, output, raw_logs
 from tests.knowledge.scripted_model import ScriptedModel
 

@@ -9,16 +9,16 @@ import polars as pl
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from knowledge.assembly.stages import KNOWN_ONLY_STAGE
-from knowledge.extraction import llm_extraction as full
-from knowledge.extraction.candidates import candidates
-from knowledge.extraction.introductions import introductions
-from knowledge.extraction.known_entities_extraction import known_only
-from knowledge.extraction.llm_extraction import full_mode
-from knowledge.llm.client import Answer, Ask
-from knowledge.schema.policy import Policy
-from knowledge.schema.tables import INTRODUCTIONS
-from resources.vector_index.embedder import load_embedder
+from cairn.knowledge.assembly.stages import KNOWN_ONLY_STAGE
+from cairn.knowledge.extraction import llm_extraction as full
+from cairn.knowledge.extraction.candidates import candidates
+from cairn.knowledge.extraction.introductions import introductions
+from cairn.knowledge.extraction.known_entities_extraction import known_only
+from cairn.knowledge.extraction.llm_extraction import full_mode
+from cairn.knowledge.llm.client import Answer, Ask
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.tables import INTRODUCTIONS
+from cairn.resources.vector_index.embedder import load_embedder
 from tests.knowledge.extraction.rules.fixtures import agent, human, order, raw_logs
 from tests.knowledge.scripted_model import FreeModel
 

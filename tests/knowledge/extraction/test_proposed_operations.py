@@ -7,11 +7,11 @@ import pytest
 from polars.testing import assert_frame_equal
 from pydantic import ValidationError
 
-from knowledge.extraction.proposed_operations import proposed_operations
-from knowledge.extraction.rules.commands import RULES
-from knowledge.extraction.rules.rule import Record
-from knowledge.schema.policy import Policy
-from knowledge.schema.tables import FACT_SOURCES
+from cairn.knowledge.extraction.proposed_operations import proposed_operations
+from cairn.knowledge.extraction.rules.commands import RULES
+from cairn.knowledge.extraction.rules.rule import Record
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.tables import FACT_SOURCES
 from tests.knowledge.rows import facts
 
 POLICY = Policy()

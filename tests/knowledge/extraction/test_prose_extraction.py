@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from knowledge.extraction.known_entities_extraction import known_only_by_grammar
-from knowledge.extraction.prose_extraction import said_of, spellings
-from knowledge.extraction.validation import HELD, Known
-from knowledge.schema.policy import Policy
-from knowledge.schema.tables import INTRODUCTIONS
+from cairn.knowledge.extraction.known_entities_extraction import known_only_by_grammar
+from cairn.knowledge.extraction.prose_extraction import said_of, spellings
+from cairn.knowledge.extraction.validation import HELD, KnownName
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.tables import INTRODUCTIONS
 from tests.knowledge.extraction.rules.fixtures import Line, agent, raw_logs
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
@@ -28,7 +28,7 @@ KNOWN = {
     form: known
     for type_, names in NAMES.items()
     for name in names
-    for known in [Known(name, type_)]
+    for known in [KnownName(name, type_)]
     for form in spellings(known)
 }
 

@@ -5,13 +5,13 @@ from datetime import UTC, datetime, timedelta
 import polars as pl
 import pytest
 
-from knowledge.assembly.stages import THEME_FACTS_STAGE
-from knowledge.extraction.introductions import introductions
-from knowledge.extraction.theme_facts import generalised
-from knowledge.llm.client import Answer
-from knowledge.resolution.facts import facts
-from knowledge.schema.policy import Policy
-from knowledge.schema.tables import CANDIDATES, ENTITIES, EPISODES, THEMES
+from cairn.knowledge.assembly.stages import THEME_FACTS_STAGE
+from cairn.knowledge.extraction.introductions import introductions
+from cairn.knowledge.extraction.theme_facts import generalised
+from cairn.knowledge.llm.client import Answer
+from cairn.knowledge.resolution.facts import facts
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.tables import CANDIDATES, ENTITIES, EPISODES, THEMES
 from tests.knowledge.learnings.teacher import Teacher
 from tests.knowledge.rows import episodes as episode_rows
 

@@ -5,13 +5,13 @@ from datetime import UTC, datetime
 
 import pytest
 
-from knowledge.extraction.validation import Known, Proposal, has_canary, judged_facts
-from knowledge.llm.chunks import Line, Lines
-from knowledge.llm.prompts.entity_facts import Fact
-from knowledge.schema.policy import Policy
+from cairn.knowledge.extraction.validation import KnownName, Proposal, has_canary, judged_facts
+from cairn.knowledge.llm.chunks import Line, Lines
+from cairn.knowledge.llm.prompts.entity_facts import Fact
+from cairn.knowledge.schema.policy import Policy
 
 POLICY = Policy.model_validate({})
-GIVEN = {one.key: one for one in (Known("bees", "topic"), Known("Ada", "person"))}
+GIVEN = {one.key: one for one in (KnownName("bees", "topic"), KnownName("Ada", "person"))}
 
 
 def line(text: str, number: int = 1, origin: str = "human") -> Line:

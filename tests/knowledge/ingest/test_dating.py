@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
-from knowledge.engine.work import day_units
-from knowledge.ingest.dating import dated, told_times
-from knowledge.ingest.events import HEAD_COLUMNS, placed
-from knowledge.ingest.records import read_records
-from knowledge.schema.calendar import watermark
-from knowledge.schema.policy import Policy
-from knowledge.schema.tables import RECORDS
+from cairn.knowledge.engine.work import day_units
+from cairn.knowledge.ingest.dating import dated, told_times
+from cairn.knowledge.ingest.events import HEAD_COLUMNS, placed
+from cairn.knowledge.ingest.records import read_records
+from cairn.knowledge.schema.calendar import watermark
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.tables import RECORDS
 
 DAY = datetime(2026, 3, 2, 9, tzinfo=UTC)
 BEFORE = datetime(2020, 1, 1, tzinfo=UTC)

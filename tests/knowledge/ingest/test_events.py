@@ -7,12 +7,12 @@ from datetime import UTC, datetime
 import polars as pl
 import pytest
 
-from knowledge.ingest.events import HEAD_COLUMNS, placed, raw_logs
-from knowledge.ingest.records import read_records
-from knowledge.ingest.sessions import conversations
-from knowledge.schema.identity import record_id
-from knowledge.schema.policy import Policy
-from knowledge.schema.tables import RECORDS
+from cairn.knowledge.ingest.events import HEAD_COLUMNS, placed, raw_logs
+from cairn.knowledge.ingest.records import read_records
+from cairn.knowledge.ingest.sessions import conversations
+from cairn.knowledge.schema.identity import record_id
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.tables import RECORDS
 
 SEEN_AT = datetime(2026, 6, 1, 12, tzinfo=UTC)
 DAY = "2026-05-01"

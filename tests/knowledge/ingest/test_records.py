@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from knowledge.ingest.adapter import Event
-from knowledge.ingest.adapters import adapters
-from knowledge.ingest.records import Before, SourceRead, read_records
-from knowledge.redaction import Redactor
-from knowledge.schema.tables import DEAD_LETTERS, RECORDS
+from cairn.knowledge.ingest.adapter import Event
+from cairn.knowledge.ingest.adapters import adapters
+from cairn.knowledge.ingest.records import Before, SourceRead, read_records
+from cairn.knowledge.redaction import Redactor
+from cairn.knowledge.schema.tables import DEAD_LETTERS, RECORDS
 
 SEEN_AT = datetime(2026, 6, 1, 12, tzinfo=UTC)
 OPEN, CLOSE = b'{"role":"user","timestamp":"2026-05-01T10:00:00Z","content":"', b'"}'

@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from knowledge.ingest.speakers import call_origin, named_results, result_origin, said, spoken
+from cairn.knowledge.ingest.speakers import call_origin, named_results, result_origin, said, spoken
 
 SPOKEN = {
     "fix the pump": [("human", "fix the pump")],

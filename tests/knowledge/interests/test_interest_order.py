@@ -2,8 +2,8 @@
 
 import pytest
 
-from knowledge.extraction.attitudes import STRENGTHS
-from knowledge.interests.engagements import FOLLOW_UP, LEARN, MENTION, SEARCH
+from cairn.knowledge.extraction.attitudes import STRENGTHS
+from cairn.knowledge.interests.engagements import FOLLOW_UP, LEARN, MENTION, SEARCH
 from tests.knowledge.signs import (
     POLICY,
     START,

@@ -9,9 +9,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
-from knowledge.interests.engagements import Engaged
-from knowledge.schema.calendar import UNDATED
-from knowledge.schema.tables import RAW_LOGS
+from cairn.knowledge.interests.engagements import Engaged
+from cairn.knowledge.schema.calendar import UNDATED
+from cairn.knowledge.schema.tables import RAW_LOGS
 from tests.knowledge.extraction.rules.fixtures import raw_logs
 from tests.knowledge.said import candidates
 from tests.knowledge.signs import (

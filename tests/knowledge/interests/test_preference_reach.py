@@ -14,14 +14,14 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from knowledge.extraction.attitudes import READ_BY_MODEL
-from knowledge.interests.engagements import COLUMNS, engagements
-from knowledge.interests.interests import interests
-from knowledge.interests.preferences import may_reach
-from knowledge.nlp.vocabulary import POLAR, UNITED
-from knowledge.schema.policy import Policy
-from knowledge.schema.tables import CANDIDATES, ENTITY_MERGES, FACT_SOURCES, FACTS, RAW_LOGS
-from resources.vector_index.embedder import load_embedder
+from cairn.knowledge.extraction.attitudes import READ_BY_MODEL
+from cairn.knowledge.interests.engagements import COLUMNS, engagements
+from cairn.knowledge.interests.interests import interests
+from cairn.knowledge.interests.preferences import may_reach
+from cairn.knowledge.nlp.vocabulary import POLAR, UNITED
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.tables import CANDIDATES, ENTITY_MERGES, FACT_SOURCES, FACTS, RAW_LOGS
+from cairn.resources.vector_index.embedder import load_embedder
 from tests.knowledge import rows
 from tests.knowledge.extraction.rules.fixtures import order, raw_logs
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from knowledge.llm.client import Answer, Ask, Bundle
+from cairn.knowledge.llm.client import Answer, Ask, Bundle
 from tests.knowledge.scripted_model import shared
 
 Says = dict[str, Any] | Answer | Callable[[Ask], dict[str, Any] | Answer]

@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from knowledge.learnings.deduplication import dedupe_hash, near_hashes, simhashes
-from knowledge.learnings.draft import Draft, Factors, Quote, encode
-from knowledge.learnings.feedback import SCHEMA as THUMBS
-from knowledge.learnings.stages import learning_candidates, learnings, outcomes
-from knowledge.nlp.text import STOP_WORDS, words
-from knowledge.schema.policy import Policy
-from knowledge.schema.tables import LEARNING_CANDIDATES, LEARNINGS
+from cairn.knowledge.learnings.deduplication import dedupe_hash, near_hashes, simhashes
+from cairn.knowledge.learnings.draft import Draft, Factors, Quote, encode
+from cairn.knowledge.learnings.feedback import SCHEMA as THUMBS
+from cairn.knowledge.learnings.stages import learning_candidates, learnings, outcomes
+from cairn.knowledge.nlp.text import STOP_WORDS, words
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.tables import LEARNING_CANDIDATES, LEARNINGS
 
 TITLE = "git push fails when the branch has no upstream branch"
 CONTENT = (

@@ -2,10 +2,10 @@
 
 import polars as pl
 
-from knowledge.learnings.draft import decode
-from knowledge.learnings.stages import EXTRACTOR, learning_candidates
-from knowledge.schema.identity import digest
-from knowledge.schema.policy import Policy
+from cairn.knowledge.learnings.draft import decode
+from cairn.knowledge.learnings.stages import EXTRACTOR, learning_candidates
+from cairn.knowledge.schema.identity import digest
+from cairn.knowledge.schema.policy import Policy
 from tests.knowledge.conftest import PADDING, Session
 
 HELD = (5, "6e14229752e8c2ed")

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from knowledge.learnings.feedback import STRENGTH, feedback, unplaced
-from knowledge.learnings.stages import learnings
-from knowledge.schema.policy import Policy
-from knowledge.schema.tables import LEARNING_CANDIDATES, RAW_LOGS
+from cairn.knowledge.learnings.feedback import STRENGTH, feedback, unplaced
+from cairn.knowledge.learnings.stages import learnings
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.tables import LEARNING_CANDIDATES, RAW_LOGS
 from tests.knowledge.learnings.test_deduplication import OTHER, PARAPHRASE, made
 
 BEGIN = datetime(2026, 4, 1, tzinfo=UTC)

@@ -5,12 +5,12 @@ import json
 import polars as pl
 import pytest
 
-from knowledge.dialogue.errors import key_lines
-from knowledge.dialogue.tool_calls import steps
-from knowledge.dialogue.turns import Turn
-from knowledge.learnings.draft import Draft, decode
-from knowledge.learnings.stages import learning_candidates
-from knowledge.schema.policy import Policy
+from cairn.knowledge.dialogue.errors import key_lines
+from cairn.knowledge.dialogue.tool_calls import steps
+from cairn.knowledge.dialogue.turns import Turn
+from cairn.knowledge.learnings.draft import Draft, decode
+from cairn.knowledge.learnings.stages import learning_candidates
+from cairn.knowledge.schema.policy import Policy
 from tests.knowledge.conftest import PADDING
 
 

@@ -4,11 +4,11 @@ import itertools
 
 import pytest
 
-from knowledge.learnings.draft import Draft, Factors
-from knowledge.learnings.scoring import Grounds, confidence, factors, judged, scope
-from knowledge.schema.policy import Policy
+from cairn.knowledge.learnings.draft import Draft, Factors
+from cairn.knowledge.learnings.scoring import DraftGrounds, confidence, factors, judged, scope
+from cairn.knowledge.schema.policy import Policy
 
-FULL = Grounds(
+FULL = DraftGrounds(
     steps=True, guidance=True, changed=True, parts=3, stands_alone=True, linked=4, verified=True
 )
 CONTENT = "Symptom: the build fails. " * 5
@@ -41,7 +41,7 @@ def draft(
     ],
 )
 def test_grades_follow_from_what_is_known(change, grades):
-    graded = factors(Grounds(**{**FULL.__dict__, **change}), "git push fails", [])
+    graded = factors(DraftGrounds(**{**FULL.__dict__, **change}), "git push fails", [])
     assert (graded.actionability, graded.clarity, graded.evidence) == grades
 
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import polars as pl
 
-from knowledge.ingest.events import HEAD_COLUMNS, placed, raw_logs
-from knowledge.ingest.records import read_records
-from knowledge.learnings.draft import decode
-from knowledge.learnings.stages import learning_candidates, learnings, outcomes
-from knowledge.schema.policy import Policy
+from cairn.knowledge.ingest.events import HEAD_COLUMNS, placed, raw_logs
+from cairn.knowledge.ingest.records import read_records
+from cairn.knowledge.learnings.draft import decode
+from cairn.knowledge.learnings.stages import learning_candidates, learnings, outcomes
+from cairn.knowledge.schema.policy import Policy
 
 
 def assert_quoted(stored: pl.DataFrame, logs: pl.DataFrame) -> None:

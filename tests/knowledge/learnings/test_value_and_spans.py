@@ -3,9 +3,9 @@
 import polars as pl
 import pytest
 
-from knowledge.dialogue.turns import readable
-from knowledge.learnings.context_window import spans
-from knowledge.learnings.value_score import values
+from cairn.knowledge.dialogue.turns import readable
+from cairn.knowledge.learnings.context_window import spans
+from cairn.knowledge.learnings.value_score import values
 
 FENCE = ("agent", "Here:\n```\nx = 1\n```")
 RUN = ("run", "true && touch x", "")

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from knowledge.llm.chunks import LOOKED_UP, READ_IN_FULL, chunks, parts, pieces, shown
-from knowledge.nlp.text import estimated_tokens
-from knowledge.schema.policy import Policy
+from cairn.knowledge.llm.chunks import LOOKED_UP, READ_IN_FULL, chunks, parts, pieces, shown
+from cairn.knowledge.nlp.text import estimated_tokens
+from cairn.knowledge.schema.policy import Policy
 from tests.knowledge.extraction.rules.fixtures import agent, human, output, raw_logs
 
 SMALL = Policy(chunk_tokens=50)

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knowledge.ingest.adapter import Event
-from knowledge.ingest.speakers import recalled_apart, result_origin, spoken
-from knowledge.llm.fence import CLOSING, NOTICE, defused, fenced, opening
+from cairn.knowledge.ingest.adapter import Event
+from cairn.knowledge.ingest.speakers import recalled_apart, result_origin, spoken
+from cairn.knowledge.llm.fence import CLOSING, NOTICE, defused, fenced, opening
 
 FACT = "The gate opens with code P-20."
 MINE = "We use pnpm in the orchard."

@@ -8,10 +8,10 @@ from typing import Any
 import polars as pl
 import pytest
 
-from knowledge.assembly.build import build
-from knowledge.engine.stage import Means
-from knowledge.ingest.records import read_records
-from knowledge.llm.prompt_injection import (
+from cairn.knowledge.assembly.build import build
+from cairn.knowledge.engine.stage import Means
+from cairn.knowledge.ingest.records import read_records
+from cairn.knowledge.llm.prompt_injection import (
     HELD,
     MARK,
     gives_orders,
@@ -19,8 +19,8 @@ from knowledge.llm.prompt_injection import (
     quiet,
     without_orders,
 )
-from knowledge.schema.policy import Policy
-from knowledge.schema.tables import (
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.tables import (
     CONVERSATIONS,
     ENRICHMENT_QUEUE,
     ENTITIES,

@@ -3,7 +3,7 @@
 import pytest
 from pydantic import BaseModel
 
-from knowledge.llm.parsing import Reply, read_reply
+from cairn.knowledge.llm.parsing import Reply, read_reply
 
 
 class Shape(BaseModel):

@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knowledge.nlp.names import canonical, canonical_column, refusals, structural
-from knowledge.schema.predicates import OBSERVED_TYPES
+from cairn.knowledge.nlp.names import canonical, canonical_column, refusals, structural
+from cairn.knowledge.schema.predicates import OBSERVED_TYPES
 
 TYPES = sorted(OBSERVED_TYPES | {"topic"})
 

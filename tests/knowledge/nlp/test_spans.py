@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knowledge.nlp.spans import asks, occurring, place, place_of_name, within_quotation
+from cairn.knowledge.nlp.spans import asks, occurring, place, place_of_name, within_quotation
 
 
 def test_a_quote_is_found_whatever_its_white_space() -> None:

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knowledge.nlp.text import STOP_WORDS, estimated_tokens, sentences, spaced, words
+from cairn.knowledge.nlp.text import STOP_WORDS, estimated_tokens, sentences, spaced, words
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,8 @@
 import polars as pl
 import pytest
 
-from knowledge.quality.invariants import violations
-from knowledge.schema.tables import MEMORY
+from cairn.knowledge.quality.invariants import violations
+from cairn.knowledge.schema.tables import MEMORY
 from tests.knowledge.rows import START, facts
 
 

@@ -6,8 +6,8 @@ from typing import Any
 import polars as pl
 import pytest
 
-from knowledge.quality.measures import Measure, of_knowledge, of_use
-from knowledge.schema.tables import (
+from cairn.knowledge.quality.measures import Measure, of_knowledge, of_use
+from cairn.knowledge.schema.tables import (
     CONFIDENCE_UPDATES,
     CONTRADICTION_VERDICTS,
     EVIDENCE,

@@ -2,9 +2,9 @@
 
 import pytest
 
-from knowledge.quality.retraction_guard import READS, StruckOut, struck_out, too_many
-from knowledge.schema.policy import Policy
-from knowledge.schema.tables import MERGES, VALID_TIMES
+from cairn.knowledge.quality.retraction_guard import READS, StruckOut, struck_out, too_many
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.tables import MERGES, VALID_TIMES
 from tests.knowledge.quality.test_invariants import memory
 from tests.knowledge.rows import evidence
 

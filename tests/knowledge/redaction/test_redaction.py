@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.redaction import labelled, score
-from knowledge.redaction import redactor
-from knowledge.redaction.detectors import RULES
-from knowledge.redaction.patterns import Rule
+from cairn.knowledge.redaction import redactor
+from cairn.knowledge.redaction.detectors import RULES
+from cairn.knowledge.redaction.patterns import SecretRule
 from tests.places import ROOT
 
 PIECES = [
@@ -90,7 +90,7 @@ def test_a_password_on_the_command_line_goes_and_the_command_stays() -> None:
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
-def test_each_rule_finds_its_example(rule: Rule) -> None:
+def test_each_rule_finds_its_example(rule: SecretRule) -> None:
     found = redactor(rule.personal)
     text, rules = found.redact_text(f"first\n{rule.example}\nlast")
     assert rule.name in rules

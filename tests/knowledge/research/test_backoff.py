@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knowledge.research.backoff import FIRST, pace
+from cairn.knowledge.research.backoff import FIRST, pace
 
 START = datetime(2026, 3, 1, 8, tzinfo=UTC)
 

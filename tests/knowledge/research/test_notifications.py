@@ -9,10 +9,10 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from knowledge.research.notifications import notifications
-from knowledge.schema.policy import Policy
-from knowledge.schema.tables import FACT_SOURCES, INTERESTS, MEMORY, MEMORY_ENTITIES
-from resources.vector_index.embedder import load_embedder
+from cairn.knowledge.research.notifications import notifications
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.tables import FACT_SOURCES, INTERESTS, MEMORY, MEMORY_ENTITIES
+from cairn.resources.vector_index.embedder import load_embedder
 from tests.knowledge.research.test_search_queue import START, after, command, event, known, logs
 
 POLICY = Policy.model_validate({})

@@ -10,12 +10,12 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from knowledge.extraction.searches import commands, interval
-from knowledge.ingest.events import HEAD_COLUMNS, placed, raw_logs
-from knowledge.research.learn_prompts import learn_prompts
-from knowledge.research.search_queue import enrichment_queue
-from knowledge.schema.policy import Policy
-from knowledge.schema.tables import MEMORY_ENTITIES
+from cairn.knowledge.extraction.searches import commands, interval
+from cairn.knowledge.ingest.events import HEAD_COLUMNS, placed, raw_logs
+from cairn.knowledge.research.learn_prompts import learn_prompts
+from cairn.knowledge.research.search_queue import enrichment_queue
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.tables import MEMORY_ENTITIES
 from tests.knowledge.assembly.test_build import records
 from tests.knowledge.scripted_model import FreeModel
 

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
-from knowledge.resolution.facts import facts, statements
-from knowledge.schema.identity import entity_id, fact_id
-from knowledge.schema.tables import CANDIDATES
+from cairn.knowledge.resolution.facts import facts, statements
+from cairn.knowledge.schema.identity import entity_id, fact_id
+from cairn.knowledge.schema.tables import CANDIDATES
 from tests.knowledge.said import START, candidate, stated, statement, undrawn
 
 CAIRN = {"namespace": "n", "entity_id": entity_id("n", "project", "cairn"), "name": "cairn",

@@ -6,12 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
-from knowledge.extraction.introductions import introductions
-from knowledge.resolution.facts import facts
-from knowledge.resolution.gating import Gated, entities
-from knowledge.schema.identity import entity_id
-from knowledge.schema.policy import Policy
-from resources.vector_index.embedder import load_embedder
+from cairn.knowledge.extraction.introductions import introductions
+from cairn.knowledge.resolution.facts import facts
+from cairn.knowledge.resolution.gating import Gated, entities
+from cairn.knowledge.schema.identity import entity_id
+from cairn.knowledge.schema.policy import Policy
+from cairn.resources.vector_index.embedder import load_embedder
 from tests.knowledge.said import candidates, contexts, statement, topic, undrawn
 
 WORDLLAMA = load_embedder("wordllama")

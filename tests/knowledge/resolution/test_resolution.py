@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from benchmarks.entity_pairs import merged, own_pairs, scores
-from knowledge.resolution.comparison_keys import read_name
-from knowledge.resolution.resolution import RULES, entity_merges
-from knowledge.schema.policy import Policy
-from resources.vector_index.embedder import load_embedder
+from cairn.knowledge.resolution.comparison_keys import read_name
+from cairn.knowledge.resolution.resolution import RULES, entity_merges
+from cairn.knowledge.schema.policy import Policy
+from cairn.resources.vector_index.embedder import load_embedder
 from tests.knowledge.rows import day, entities, facts
 from tests.knowledge.toy_embedder import ToyEmbedder
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import polars as pl
 
-from knowledge.retrieval.points import points
-from knowledge.schema.tables import (
+from cairn.knowledge.retrieval.points import points
+from cairn.knowledge.schema.tables import (
     CONVERSATIONS,
     EMBEDDINGS,
     FACT_SOURCES,

@@ -1,7 +1,7 @@
 """What follows from the declaration of predicates."""
 
-from knowledge.schema import predicates
-from knowledge.schema.predicates import OBSERVED_TYPES, PREDICATES
+from cairn.knowledge.schema import predicates
+from cairn.knowledge.schema.predicates import OBSERVED_TYPES, PREDICATES
 
 
 def test_each_is_declared_once_and_its_object_is_of_a_kind_that_there_is() -> None:

@@ -7,10 +7,10 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from knowledge.consolidation.themes import themes
-from knowledge.consolidation.topics import clusters
-from knowledge.schema.policy import Policy
-from knowledge.vectors.hdbscan import (
+from cairn.knowledge.consolidation.themes import themes
+from cairn.knowledge.consolidation.topics import clusters
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.vectors.hdbscan import (
     NO_LINKS,
     Clustering,
     Folded,

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from knowledge.vectors.model import Remembering, Vectors
+from cairn.knowledge.vectors.model import Remembering, Vectors
 from tests.knowledge.toy_embedder import ToyEmbedder
 
 

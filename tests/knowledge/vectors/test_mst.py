@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.sparse.csgraph import minimum_spanning_tree
 
-from knowledge.vectors.mst import Tree, distances, grown_tree, spanning_tree
+from cairn.knowledge.vectors.mst import Tree, distances, grown_tree, spanning_tree
 
 
 def scattered(count: int, dimension: int, groups: int) -> np.ndarray:

@@ -11,10 +11,10 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from assets.stages import BY_NAME
-from knowledge.assembly.stages import FACTS_STAGE
-from knowledge.consolidation.stages import CLUSTERS_STAGE
-from knowledge.learnings.goals import (
+from cairn.assets.stages import BY_NAME
+from cairn.knowledge.assembly.stages import FACTS_STAGE
+from cairn.knowledge.consolidation.stages import CLUSTERS_STAGE
+from cairn.knowledge.learnings.goals import (
     ALL,
     CONFIDENCE,
     SOURCED,
@@ -24,8 +24,8 @@ from knowledge.learnings.goals import (
     measures,
     missed,
 )
-from knowledge.schema.calendar import EPOCH
-from knowledge.schema.tables import (
+from cairn.knowledge.schema.calendar import EPOCH
+from cairn.knowledge.schema.tables import (
     CANDIDATES,
     CLUSTERS,
     CONVERSATIONS,
@@ -40,22 +40,23 @@ from knowledge.schema.tables import (
     WORK,
     Table,
 )
-from pipelines.checks.expectations import suites
-from pipelines.checks.frames import GROUPS, PARTLY, run_remade, run_suite
-from resources.home.sources import add_source
-from resources.llm.verdict_limits import Verdicts
-from resources.warehouse.publication import held_back, published
+from cairn.pipelines.checks.engines import CheckEngine
+from cairn.pipelines.checks.expectations import suites
+from cairn.pipelines.checks.frames import GROUPS, PARTLY, run_remade, run_suite
+from cairn.resources.home.sources import add_source
+from cairn.resources.llm.verdict_limits import SuiteVerdicts
+from cairn.resources.warehouse.publication import held_back, published
 from tests.journeys.running import follow
-from tests.pipelines.house import House, failure
+from tests.pipelines.house import House, failure, talk
 from tests.pipelines.test_sensors import line
 
 SECRET = "ghp_" + "x7Qm2Lk9Tz4Rw8Vb1Nc6Ys3Pd5Hf0Jg2KaEu"
 
 
-def broken(house: House) -> dict[str, dict[str, int]]:
+def broken(house: House, engine: CheckEngine = CheckEngine.POLARS) -> dict[str, dict[str, int]]:
     """Rules that do not hold, by table and suite."""
-    verdicts = Verdicts(house.state.home)
-    found = [run_suite(house.state, suite, verdicts) for suite in suites()]
+    verdicts = SuiteVerdicts(house.state.home)
+    found = [run_suite(house.state, suite, verdicts, engine) for suite in suites()]
     return {f"{f.suite.table}.{f.suite.name}": f.broken for f in found if f.broken}
 
 
@@ -77,13 +78,23 @@ def test_every_table_is_checked_in_one_step() -> None:
 
 
 def test_every_column_that_may_hold_words_is_looked_at_for_secrets() -> None:
-    from knowledge.quality.invariants import TEXTS
+    from cairn.knowledge.quality.invariants import TEXTS
 
     assert all(column in TABLES[name].words for name, column in TEXTS)
 
 
-def test_what_was_built_passes(built: House) -> None:
-    assert broken(built) == {}
+def test_what_was_built_passes_by_the_library_too(house: House) -> None:
+    assert broken(house, CheckEngine.GREAT_EXPECTATIONS) == {}
+
+
+def test_what_passed_by_polars_alone_is_asked_of_the_library(house: House) -> None:
+    verdicts = SuiteVerdicts(house.state.home)
+    (suite,) = (each for each in suites() if f"{each.table}.{each.name}" == "work.outcomes")
+    ran = [
+        run_suite(house.state, suite, verdicts, engine).rows is not None
+        for engine in [*CheckEngine, *CheckEngine]
+    ]
+    assert ran == [True, True, False, False]
 
 
 @pytest.mark.parametrize(
@@ -119,7 +130,9 @@ def test_a_broken_row_is_counted_under_its_rule(
 ) -> None:
     change(house, table, how)
     (asked,) = (each for each in suites() if f"{each.table}.{each.name}" == suite)
-    assert run_suite(house.state, asked, Verdicts(house.state.home)).broken == {rule: 1}
+    assert run_suite(
+        house.state, asked, SuiteVerdicts(house.state.home), CheckEngine.POLARS
+    ).broken == {rule: 1}
 
 
 def test_a_repeated_key_is_found(house: House) -> None:
@@ -141,12 +154,16 @@ def test_facts_that_say_the_same_only_warn(house: House) -> None:
 
 def test_a_suite_that_passed_is_not_run_again_for_the_same_versions(house: House) -> None:
     assert broken(house) == {}
-    verdicts = Verdicts(house.state.home)
-    assert {run_suite(house.state, suite, verdicts).rows for suite in suites()} == {None}
+    verdicts = SuiteVerdicts(house.state.home)
+    assert {
+        run_suite(house.state, suite, verdicts, CheckEngine.POLARS).rows for suite in suites()
+    } == {None}
     change(house, ENTITIES, first("mentions", pl.col("mentions") + 0))
-    assert {run_suite(house.state, suite, verdicts).rows for suite in suites()} == {None}
+    assert {
+        run_suite(house.state, suite, verdicts, CheckEngine.POLARS).rows for suite in suites()
+    } == {None}
     change(house, ENTITIES, first("display_name", pl.lit("Another")))
-    again = [run_suite(house.state, suite, verdicts) for suite in suites()]
+    again = [run_suite(house.state, suite, verdicts, CheckEngine.POLARS) for suite in suites()]
     looked_at = {found.suite.table for found in again if found.rows is not None}
     of_entities = {"entities", "entity_merges", "facts", "memory_entities", "valid_times"}
     assert looked_at == {*of_entities, "engagements", "interests"}
@@ -209,7 +226,7 @@ def test_a_namespace_whose_invariants_fail_does_not_hold_up_the_others(
 def test_a_row_that_everything_does_not_give_is_found_and_made_good(house: House) -> None:
     good = house.state.warehouse.read(FACTS).collect().sort(FACTS.key)
     change(house, FACTS, first("extractor", pl.lit("by hand")))
-    verdicts = Verdicts(house.state.home)
+    verdicts = SuiteVerdicts(house.state.home)
     broken = {stage.name: run_remade(house.state, stage, verdicts).broken for stage in PARTLY}
     found = {name: rules for name, rules in broken.items() if rules}
     assert found == {"facts": {"facts as made of everything": 1}}
@@ -217,21 +234,23 @@ def test_a_row_that_everything_does_not_give_is_found_and_made_good(house: House
 
     assert house.run("consolidate").success
     assert_frame_equal(house.state.warehouse.read(FACTS).collect().sort(FACTS.key), good)
-    assert Verdicts(house.state.home).against("default") == []
-    assert run_remade(house.state, PARTLY[0], Verdicts(house.state.home)).rows is None
+    assert SuiteVerdicts(house.state.home).against("default") == []
+    assert run_remade(house.state, PARTLY[0], SuiteVerdicts(house.state.home)).rows is None
 
 
 def test_of_many_facts_the_slice_of_the_day_is_looked_at(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pipelines.checks.frames.ALL_AGAIN", 0)
+    monkeypatch.setattr("cairn.pipelines.checks.frames.ALL_AGAIN", 0)
     following = [stage for stage in PARTLY if stage.amend]
 
     def broken() -> dict[str, dict[str, int]]:
-        found = {s.name: run_remade(house.state, s, Verdicts(house.state.home)) for s in following}
+        found = {
+            s.name: run_remade(house.state, s, SuiteVerdicts(house.state.home)) for s in following
+        }
         return {name: each.broken for name, each in found.items() if each.broken}
 
-    monkeypatch.setattr("pipelines.checks.frames.SLICES", 1)
+    monkeypatch.setattr("cairn.pipelines.checks.frames.SLICES", 1)
     assert broken() == {}
     change(house, MEMORY, first("confidence", pl.lit(0.123)))
     assert broken() == {"memory": {"memory as made of everything": 1}}
@@ -242,19 +261,19 @@ def test_of_many_facts_the_slice_of_the_day_is_looked_at(
 def test_of_many_facts_topics_are_looked_at_on_one_day_of_some(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pipelines.checks.frames.ALL_AGAIN", 0)
+    monkeypatch.setattr("cairn.pipelines.checks.frames.ALL_AGAIN", 0)
     change(house, CLUSTERS, first("x", pl.lit(99.0)))
     last = house.state.warehouse.read(FACTS).select(pl.col("last_seen").max()).collect().item()
     day = (last - EPOCH).days
 
     def remade() -> tuple[int | None, dict[str, int]]:
-        found = run_remade(house.state, CLUSTERS_STAGE, Verdicts(house.state.home))
+        found = run_remade(house.state, CLUSTERS_STAGE, SuiteVerdicts(house.state.home))
         return found.rows, found.broken
 
-    monkeypatch.setattr("pipelines.checks.frames.SLICES", day + 1)
+    monkeypatch.setattr("cairn.pipelines.checks.frames.SLICES", day + 1)
     assert remade() == (0, {})
     change(house, CLUSTERS, first("y", pl.lit(99.0)))
-    monkeypatch.setattr("pipelines.checks.frames.SLICES", day)
+    monkeypatch.setattr("cairn.pipelines.checks.frames.SLICES", day)
     assert remade()[1] == {"clusters as made of everything": 1}
 
 
@@ -262,7 +281,7 @@ def test_what_another_run_just_wrote_is_not_held_against_what_was_made_before(
     house: House,
 ) -> None:
     change(house, CANDIDATES, pl.DataFrame.clear)  # no run has followed from it yet
-    found = [run_remade(house.state, stage, Verdicts(house.state.home)) for stage in PARTLY]
+    found = [run_remade(house.state, stage, SuiteVerdicts(house.state.home)) for stage in PARTLY]
     assert not any(each.broken for each in found)
 
 
@@ -285,14 +304,20 @@ def test_parts_that_do_not_make_the_whole_are_not_published(
     assert house.run("consolidate").success
 
 
-def test_a_run_that_changes_nothing_does_not_load_great_expectations(house: House) -> None:
+def test_a_run_checks_all_tables_without_loading_great_expectations(tmp_path: Path) -> None:
+    talk(tmp_path, 1, "The NAS is off at night.", "2026-03-01T20:15:00Z")
     program = f"""
 import sys
 from pathlib import Path
-from pipelines.runner import run_graph
-from resources.context import open_state
-assert run_graph(open_state(Path({str(house.state.home.root)!r}))).runs == []
-assert "great_expectations" not in sys.modules
+from cairn.pipelines.runner import run_graph
+from cairn.resources.context import open_state
+from cairn.resources.home.sources import add_source
+from cairn.resources.llm.verdict_limits import kept_verdicts
+state = open_state(Path({str(tmp_path / "home")!r}))
+add_source(state.home, Path({str(tmp_path / "1.jsonl")!r}), "default")
+assert run_graph(state).runs
+assert "work.outcomes" in kept_verdicts(state.home).passed
+assert not {{"great_expectations", "hdbscan", "sklearn"}} & sys.modules.keys()
 """
     subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)
 

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import dagster as dg
 
-from knowledge.schema.policy import Policy
-from resources.context import State
-from resources.home.settings import Settings
-from resources.home.sources import add_source
-from resources.warehouse.publication import held_back, published
-from serving.cli.review.values import struck
-from serving.read.reader import open_reader
+from cairn.knowledge.schema.policy import Policy
+from cairn.resources.context import State
+from cairn.resources.home.settings import Settings
+from cairn.resources.home.sources import add_source
+from cairn.resources.warehouse.publication import held_back, published
+from cairn.serving.cli.review.values import struck
+from cairn.serving.read.reader import open_reader
 from tests.journeys.running import follow
 from tests.pipelines.house import House, failure, open_house, talk
 

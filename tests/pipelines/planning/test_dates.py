@@ -6,13 +6,13 @@ from pathlib import Path
 import polars as pl
 from polars.testing import assert_frame_equal
 
-from knowledge.assembly.build import build, comparable
-from knowledge.engine.diff import Change
-from knowledge.engine.stage import Means
-from knowledge.schema.tables import CONVERSATIONS, MEMORY, RAW_LOGS, RECORDS
-from pipelines.checks.rebuild_equal import forget_work
-from pipelines.planning.dates import dates
-from resources.warehouse.publication import published
+from cairn.knowledge.assembly.build import build, comparable
+from cairn.knowledge.engine.diff import Change
+from cairn.knowledge.engine.stage import Means
+from cairn.knowledge.schema.tables import CONVERSATIONS, MEMORY, RAW_LOGS, RECORDS
+from cairn.pipelines.checks.rebuild_equal import forget_work
+from cairn.pipelines.planning.dates import dates
+from cairn.resources.warehouse.publication import published
 from tests.pipelines.house import House
 from tests.pipelines.test_sensors import line
 

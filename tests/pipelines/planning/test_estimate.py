@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from pipelines.planning.estimate import FIXED_SECONDS, estimate
-from resources.home.home import open_home
-from resources.home.run_times import FILE, KEPT, RunTime, note_run, run_times
+from cairn.pipelines.planning.estimate import FIXED_SECONDS, estimate
+from cairn.resources.home.home import open_home
+from cairn.resources.home.run_times import FILE, KEPT, RunTime, note_run, run_times
 
 
 def test_a_first_run_is_told_as_a_wide_range_and_a_busy_machine_widens_it() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from resources.home.advice import command, for_home
+from cairn.resources.home.advice import command, for_home
 
 NAMES = (
     "plain", "two words", "two  blanks", "Ida's", 'say "hi"', "a & b", "$HOME", "$(id)", "`id`",

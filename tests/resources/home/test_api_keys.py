@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from resources.home.api_keys import KeyListError, Keyring, add_key, list_keys, remove_key
-from resources.home.home import Home, open_home
+from cairn.resources.home.api_keys import KeyListError, Keyring, add_key, list_keys, remove_key
+from cairn.resources.home.home import Home, open_home
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from dagster import DagsterInstance
 
-from resources.home.home import HomeError, check_namespace, open_home
+from cairn.resources.home.home import HomeError, check_namespace, open_home
 
 
 def test_a_new_home_is_private_and_complete(tmp_path: Path) -> None:

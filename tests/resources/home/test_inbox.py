@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from resources.home.home import Home, open_home
-from resources.home.inbox import append_event
+from cairn.resources.home.home import Home, open_home
+from cairn.resources.home.inbox import append_event
 
 SPAWN = multiprocessing.get_context("spawn")
 NOVEMBER = datetime(2026, 11, 3, 12, tzinfo=UTC)

@@ -3,8 +3,8 @@
 import os
 from pathlib import Path
 
-from resources.home.home import open_home
-from resources.home.log_files import log_files, on_disk
+from cairn.resources.home.home import open_home
+from cairn.resources.home.log_files import log_files, on_disk
 
 
 def names(folder: Path) -> list[str]:

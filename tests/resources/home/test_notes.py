@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from resources.home.api_keys import KeyListError, list_keys
-from resources.home.damage import Damaged
-from resources.home.home import Home, open_home
-from resources.home.notes import NoteError
-from resources.home.sources import SourceError, list_sources
-from resources.home.tombstones import forgetting
-from resources.llm.verdict_limits import Verdicts, kept_verdicts
-from resources.warehouse.publication import kept_held, manifests
+from cairn.resources.deletion.tombstones import forgetting
+from cairn.resources.home.api_keys import KeyListError, list_keys
+from cairn.resources.home.damage import Damaged
+from cairn.resources.home.home import Home, open_home
+from cairn.resources.home.notes import NoteError
+from cairn.resources.home.sources import SourceError, list_sources
+from cairn.resources.llm.verdict_limits import SuiteVerdicts, kept_verdicts
+from cairn.resources.warehouse.publication import kept_held, manifests
 
 READERS: dict[str, Callable[[Home], object]] = {
     "checks.json": kept_verdicts,
@@ -99,7 +99,7 @@ def test_what_is_of_another_shape_is_damaged(tmp_path: Path, name: str, text: st
     place.chmod(0o600)
     with pytest.raises(ERRORS):
         READERS[name](home)
-    assert Verdicts(home).against("me") == []
+    assert SuiteVerdicts(home).against("me") == []
 
 
 @pytest.mark.parametrize(("name", "text"), cases(WHOLE))

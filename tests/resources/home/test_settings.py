@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from resources.home.settings import MASK, ConfigError, Settings, explain, load_settings
+from cairn.resources.home.settings import MASK, ConfigError, Settings, explain, load_settings
 
 
 @pytest.fixture(autouse=True)

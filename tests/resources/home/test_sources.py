@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from resources.home.home import Home, open_home
-from resources.home.sources import (
-    Source,
+from cairn.resources.home.home import Home, open_home
+from cairn.resources.home.sources import (
+    LogSource,
     SourceError,
     add_source,
     copied_sources,
@@ -20,7 +20,7 @@ from resources.home.sources import (
     own_sources,
     remove_source,
 )
-from resources.repair.lost_sources import damaged_lists, register_again
+from cairn.resources.repair.lost_sources import damaged_lists, register_again
 
 
 def test_sources_are_kept_by_their_real_place(
@@ -135,15 +135,15 @@ def test_without_both_lists_no_file_is_advised_for_another_namespace(
     assert {source.namespace for source in list_sources(three)} == {one.namespace for one in before}
 
 
-def registered(advice: str) -> list[Source]:
+def registered(advice: str) -> list[LogSource]:
     """What the commands of an advice register, as a shell gives them."""
-    found: list[Source] = []
+    found: list[LogSource] = []
     for told in re.findall("`([^`]+)`", advice):
         words = shlex.split(told)
         options = list(zip(words[2::2], words[3::2], strict=True))
         rest = dict(options)
         found += [
-            Source(value, rest["--namespace"], rest.get("--timezone", "UTC"))
+            LogSource(value, rest["--namespace"], rest.get("--timezone", "UTC"))
             for option, value in options
             if option == "--source"
         ]
@@ -154,7 +154,7 @@ def test_what_is_left_of_a_list_keeps_its_folder_and_timezone(three: Home) -> No
     three.sources_copy.unlink()
     three.sources.write_bytes(three.sources.read_bytes()[:-20])
     folder = three.root.parent / "Ida's logs & $HOME" / "berlin"
-    wanted = Source(str(folder), "cleo", "Europe/Berlin")
+    wanted = LogSource(str(folder), "cleo", "Europe/Berlin")
     assert wanted in registered(register_again(three, []))
     # Unless what was read in it says otherwise.
     other = str(folder / "deep" / "cleo.jsonl")

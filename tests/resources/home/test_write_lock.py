@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from resources.home.home import Home, open_home
-from resources.home.write_lock import LockTimeout, lock_holder, write_lock
+from cairn.resources.home.home import Home, open_home
+from cairn.resources.home.write_lock import LockTimeout, lock_holder, write_lock
 
 SPAWN = multiprocessing.get_context("spawn")
 
@@ -35,7 +35,7 @@ def test_who_waits_says_for_whom_and_a_kill_frees_it(
     assert holder
     assert (holder.pid, holder.command) == (other.pid, "cairn run")
     with (
-        caplog.at_level(logging.INFO, "resources.home.write_lock"),
+        caplog.at_level(logging.INFO, "cairn.resources.home.write_lock"),
         pytest.raises(LockTimeout, match=f"`cairn run` .process {other.pid}"),
         write_lock(home, timeout=1.3),
     ):

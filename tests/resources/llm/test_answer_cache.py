@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from resources.llm.answer_cache import Answers, AnswersError, Call, Kept
+from cairn.resources.llm.answer_cache import Answers, AnswersError, CachedAnswer, Call
 
-KEPT = Kept(
+KEPT = CachedAnswer(
     "k1", "me", "candidates", "find", "f1", "openai/x", "done", None, '{"name": "kiwi"}',
     10, 5, 0, 0.25, 1.5, 1, "2026-01-02T03:04:05+00:00",
 )  # fmt: skip

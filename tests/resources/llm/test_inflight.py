@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from knowledge.llm.client import Answer, Ask, Bundle
-from knowledge.llm.prompt import Prompt
-from resources.home.settings import Settings
-from resources.llm.answer_cache import Answers
-from resources.llm.dry_run import Unasked
-from resources.llm.language_model import LitellmModel
+from cairn.knowledge.llm.client import Answer, Ask, Bundle
+from cairn.knowledge.llm.prompt import Prompt
+from cairn.resources.home.settings import Settings
+from cairn.resources.llm.answer_cache import Answers
+from cairn.resources.llm.dry_run import Unasked
+from cairn.resources.llm.language_model import LitellmModel
 from tests.resources.model_server import ModelServer, Said, error
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1", "localhost", "::1"])

@@ -17,12 +17,12 @@ import pytest
 from pydantic import BaseModel
 from werkzeug import Response
 
-from knowledge.llm.client import Answer, Ask
-from knowledge.llm.prompt import Prompt
-from resources.home.settings import Settings
-from resources.llm import provider
-from resources.llm.answer_cache import Answers
-from resources.llm.language_model import LitellmModel
+from cairn.knowledge.llm.client import Answer, Ask
+from cairn.knowledge.llm.prompt import Prompt
+from cairn.resources.home.settings import Settings
+from cairn.resources.llm import provider
+from cairn.resources.llm.answer_cache import Answers
+from cairn.resources.llm.language_model import LitellmModel
 from tests.places import ROOT
 from tests.resources.model_server import ModelServer, error
 
@@ -55,7 +55,7 @@ def make(server: ModelServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("CAIRN_HOME", str(tmp_path))
     monkeypatch.setenv("OPENAI_API_KEY", "sk-kiwi")
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-kiwi")
-    monkeypatch.setattr("resources.llm.retry_sensor.FIRST_DELAY", 0.01)
+    monkeypatch.setattr("cairn.resources.llm.retry_sensor.FIRST_DELAY", 0.01)
 
     def made(
         now: Callable[[], datetime] | None = None, seconds: float = math.inf, **settings: Any
@@ -108,9 +108,9 @@ def test_a_replay_needs_neither_server_nor_litellm(
     code = """
 import sys
 from pathlib import Path
-from resources.llm.answer_cache import Answers
-from resources.llm.language_model import LitellmModel
-from resources.home.settings import Settings
+from cairn.resources.llm.answer_cache import Answers
+from cairn.resources.llm.language_model import LitellmModel
+from cairn.resources.home.settings import Settings
 from tests.resources.llm.test_language_model import DONE, asks
 model = LitellmModel(Settings(model="openai/scripted"), Answers(Path("answers.sqlite")))
 assert model.answers(asks(3)) == [DONE] * 3
@@ -131,7 +131,7 @@ def test_without_a_model_litellm_is_not_imported(command: list[str], tmp_path: P
     code = f"""
 import sys
 sys.argv = ["cairn", "--home", {str(tmp_path)!r}, *{command!r}]
-from serving.cli.main import main
+from cairn.serving.cli.main import main
 try:
     main()
 finally:
@@ -388,7 +388,7 @@ def test_an_answer_that_trickles_in_is_not_waited_for(
             yield b" "
             time.sleep(0.1)
 
-    monkeypatch.setattr("resources.llm.provider._GRACE", 0.1)
+    monkeypatch.setattr("cairn.resources.llm.provider._GRACE", 0.1)
     server.script = lambda _: Response(drops(), content_type="application/json")
     start = time.monotonic()
     slow = make(model_timeout=0.3, model_max_retries=0)

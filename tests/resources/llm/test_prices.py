@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from resources.llm.prices import UNKNOWN, Known, Price, known
+from cairn.resources.llm.prices import UNKNOWN, ModelPrice, Price, known
 from tests.places import ROOT
 
 
@@ -24,7 +24,7 @@ def test_a_name_may_have_its_provider_before_it() -> None:
 
 
 def test_long_inputs_and_cached_ones_have_their_own_price() -> None:
-    model = Known((Price(0, 1.0, 2.0, 0.5), Price(1000, 3.0, 4.0, 1.5)), None)
+    model = ModelPrice((Price(0, 1.0, 2.0, 0.5), Price(1000, 3.0, 4.0, 1.5)), None)
     assert model.cost(1000, 1) == 1002.0
     assert model.cost(1001, 1) == 3007.0
     assert model.cost(1000, 1, 400) == 600 + 200 + 2
@@ -33,8 +33,8 @@ def test_long_inputs_and_cached_ones_have_their_own_price() -> None:
 
 def test_they_agree_with_litellms_own() -> None:
     code = """
-from resources.llm.provider import load
-from resources.llm.prices import known
+from cairn.resources.llm.provider import load
+from cairn.resources.llm.prices import known
 litellm = load()
 for model in ("gpt-4o-mini", "claude-haiku-4-5", "gemini/gemini-2.5-flash", "ollama/llama3"):
     theirs = sum(litellm.cost_per_token(model=model, prompt_tokens=1000, completion_tokens=500))

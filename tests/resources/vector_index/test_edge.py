@@ -12,8 +12,8 @@ from typing import Any
 import polars as pl
 import pytest
 
-import resources.vector_index.edge
-from resources.vector_index.edge import EdgeIndex
+import cairn.resources.vector_index.edge
+from cairn.resources.vector_index.edge import EdgeIndex
 from tests.resources.points import EAST, POINTS, UP, ids_of, points_of, publish, shown
 
 SPAWN = multiprocessing.get_context("spawn")
@@ -30,7 +30,7 @@ def test_the_same_contents_write_nothing(tmp_path: Path) -> None:
 def test_a_copy_with_the_difference_answers_as_one_built_anew(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(resources.vector_index.edge, "FRESH_BELOW", 0)
+    monkeypatch.setattr(cairn.resources.vector_index.edge, "FRESH_BELOW", 0)
     index, anew = EdgeIndex(tmp_path / "copied"), EdgeIndex(tmp_path / "anew")
     old = publish(index)
     more = points_of({"id": "f4", "kind": "fact", "text": "Backups run at night", "vector": EAST})

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from knowledge.vectors.similarity import pair_similarity, raw_floor
-from resources.vector_index.embedder import CALIBRATION, load_embedder
+from cairn.knowledge.vectors.similarity import pair_similarity, raw_floor
+from cairn.resources.vector_index.embedder import CALIBRATION, load_embedder
 from tests.places import ROOT
 
 PAIRS = ROOT / "benchmarks" / "sanity_pairs.tsv"

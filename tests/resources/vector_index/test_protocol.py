@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from resources.vector_index.protocol import Filters, Hit, VectorIndexError
+from cairn.resources.vector_index.protocol import Filters, Hit, VectorIndexError
 from tests.resources.engines import SERVERS, Engine, embedded, on_a_server
 from tests.resources.points import NOON, NORTH, POINTS, ids_of, points_of, publish, shown
 from tests.resources.qdrant_http import QdrantHttp

@@ -9,12 +9,12 @@ import pytest
 from qdrant_client import models
 from werkzeug import Response
 
-from resources.vector_index import server as qdrant_server
-from resources.vector_index import server_client
-from resources.vector_index.filters import INDEXED
-from resources.vector_index.protocol import VectorIndexError
-from resources.vector_index.server import ServerIndex
-from resources.vector_index.server_client import connect
+from cairn.resources.vector_index import server as qdrant_server
+from cairn.resources.vector_index import server_client
+from cairn.resources.vector_index.filters import INDEXED
+from cairn.resources.vector_index.protocol import VectorIndexError
+from cairn.resources.vector_index.server import ServerIndex
+from cairn.resources.vector_index.server_client import connect
 from tests.resources.engines import LIVE, on_a_server
 from tests.resources.points import NORTH, POINTS, ids_of, publish
 from tests.resources.qdrant_http import QdrantHttp

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from knowledge.schema.tables import FUNNEL, WORK
-from resources.home.home import open_home
-from resources.warehouse.publication import (
+from cairn.knowledge.schema.tables import FUNNEL, WORK
+from cairn.resources.home.home import open_home
+from cairn.resources.warehouse.publication import (
     Manifest,
     forget_others,
     generations_in_use,
@@ -19,7 +19,7 @@ from resources.warehouse.publication import (
     read_published,
     versions_in_use,
 )
-from resources.warehouse.warehouse import Warehouse
+from cairn.resources.warehouse.warehouse import Warehouse
 
 NOON = datetime(2026, 2, 3, 12, tzinfo=UTC)
 

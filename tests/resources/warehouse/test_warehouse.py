@@ -16,9 +16,9 @@ import pytest
 from deltalake import DeltaTable
 from polars.testing import assert_frame_equal
 
-from knowledge.engine.diff import Change, amended
-from knowledge.schema.tables import CANDIDATES, FUNNEL, TABLES, TEXT, Column, Table
-from resources.warehouse.warehouse import Conflict, Warehouse
+from cairn.knowledge.engine.diff import Change, amended
+from cairn.knowledge.schema.tables import CANDIDATES, FUNNEL, TABLES, TEXT, Column, Table
+from cairn.resources.warehouse.warehouse import Conflict, Warehouse
 
 SPAWN = multiprocessing.get_context("spawn")
 NOON = datetime(2026, 2, 3, 12, tzinfo=UTC)

@@ -9,12 +9,19 @@ import pytest
 from pydantic import SecretStr
 from pytest_httpserver import HTTPServer
 
-from resources.home.home import open_home
-from resources.home.settings import ConfigError, Settings, explain, load_settings
-from resources.web.notifier import Message, forget_told, places, send, told_in, unreadable
+from cairn.resources.home.home import open_home
+from cairn.resources.home.settings import ConfigError, Settings, explain, load_settings
+from cairn.resources.web.notifier import (
+    OutgoingMessage,
+    forget_told,
+    places,
+    send,
+    told_in,
+    unreadable,
+)
 
 AT = datetime(2026, 3, 5, tzinfo=UTC)
-TOLD = Message(
+TOLD = OutgoingMessage(
     "r_1", "r_0", "team", "Learned 1 new fact about <b>bees</b>", ("Bees & wasps.",), None, AT
 )
 

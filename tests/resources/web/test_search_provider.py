@@ -10,9 +10,9 @@ import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
-from knowledge.ingest.inbox_events.searches import Result
-from resources.home.settings import ConfigError, Settings
-from resources.web.search_provider import Engine, Failed, Found, search_provider
+from cairn.knowledge.ingest.inbox_events.searches import FoundPage
+from cairn.resources.home.settings import ConfigError, Settings
+from cairn.resources.web.search_provider import Failed, SearchEngine, SearchOutcome, search_provider
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1", "localhost", "::1"])
 
@@ -25,9 +25,9 @@ def engine_server() -> Iterator[HTTPServer]:
         yield server
 
 
-def engine(server: HTTPServer, **settings: Any) -> Engine:
+def engine(server: HTTPServer, **settings: Any) -> SearchEngine:
     base = server.url_for("").rstrip("/")
-    return Engine(
+    return SearchEngine(
         "searxng", Settings(search_provider="searxng", search_base=base, **settings), lambda _: None
     )
 
@@ -47,16 +47,16 @@ def test_searxng_is_asked_for_json_and_gives_at_most_what_is_wanted(
 
     engine_server.expect_request("/search").respond_with_handler(answer)
     found = engine(engine_server, search_results=3).search("bees & wasps")
-    assert isinstance(found, Found)
+    assert isinstance(found, SearchOutcome)
     assert asked == [{"q": "bees & wasps", "format": "json"}]
     assert len(found.results) == 3
-    assert found.results[0] == Result("Bees", "https://example.org/bees", "Bees dance.")
+    assert found.results[0] == FoundPage("Bees", "https://example.org/bees", "Bees dance.")
 
 
 def test_no_result_is_an_answer(engine_server: HTTPServer) -> None:
     engine_server.expect_request("/search").respond_with_handler(lambda _: said())
     found = engine(engine_server).search("bees")
-    assert isinstance(found, Found)
+    assert isinstance(found, SearchOutcome)
     assert found.results == []
 
 
@@ -66,12 +66,16 @@ def test_what_fails_is_tried_again_and_then_told_without_the_query(
     answers = [Response("busy zwirbel", 503), Response("<html>", 502), said(HIT)]
     engine_server.expect_request("/search").respond_with_handler(lambda _: answers.pop(0))
     with caplog.at_level(logging.DEBUG):
-        assert isinstance(engine(engine_server).search("zwirbel"), Found)
+        assert isinstance(engine(engine_server).search("zwirbel"), SearchOutcome)
         answers += [Response("zwirbel", 503)] * 3
         failed = engine(engine_server).search("zwirbel")
     assert isinstance(failed, Failed)
     assert "503" in failed.reason
-    ours = [record.getMessage() for record in caplog.records if record.name.startswith("resources")]
+    ours = [
+        record.getMessage()
+        for record in caplog.records
+        if record.name.startswith("cairn.resources")
+    ]
     assert len(ours) == 5
     assert not any("zwirbel" in line for line in [*ours, failed.reason])
 
@@ -80,7 +84,7 @@ def test_a_missing_key_or_address_is_named(monkeypatch: pytest.MonkeyPatch) -> N
     for name in ("TAVILY_API_KEY", "SEARXNG_API_BASE"):
         monkeypatch.delenv(name, raising=False)
         provider = name.split("_", maxsplit=1)[0].lower()
-        failed = Engine(provider, Settings(search_provider=provider)).search("bees")
+        failed = SearchEngine(provider, Settings(search_provider=provider)).search("bees")
         assert isinstance(failed, Failed)
         assert failed.at_once
         assert name in failed.reason
@@ -117,7 +121,7 @@ def test_a_folder_is_searched_by_words(documents: Path) -> None:
 
     def found(query: str) -> list[str | None]:
         came = provider.search(query)
-        assert isinstance(came, Found)
+        assert isinstance(came, SearchOutcome)
         return [one.url for one in came.results]
 
     assert found("how does the bee dance") == ["folder:bees.md"]
@@ -126,7 +130,7 @@ def test_a_folder_is_searched_by_words(documents: Path) -> None:
     assert found("") == []
     assert found("the") == []
     came = provider.search("bees")
-    assert isinstance(came, Found)
+    assert isinstance(came, SearchOutcome)
     assert came.results[0].title == "Bees"
     assert came.results[0].image_url == "https://example.org/bees.png"
     assert "A hive has a queen." in came.results[0].text

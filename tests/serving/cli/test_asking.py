@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from knowledge.schema.tables import (
+from cairn.knowledge.schema.tables import (
     CANDIDATES,
     DEAD_LETTERS,
     MEMORY,
@@ -20,12 +20,12 @@ from knowledge.schema.tables import (
     REFUSALS,
     WORK,
 )
-from pipelines.planning.pending import pending_days
-from resources.context import State
-from resources.home.home import open_home
-from resources.home.settings import load_settings
-from resources.home.sources import add_source
-from serving.cli.commands.run.dead_letters import letters
+from cairn.pipelines.planning.pending import pending_days
+from cairn.resources.context import State
+from cairn.resources.home.home import open_home
+from cairn.resources.home.settings import load_settings
+from cairn.resources.home.sources import add_source
+from cairn.serving.cli.commands.run.dead_letters import letters
 from tests.journeys.running import follow
 from tests.journeys.test_language_model import CHAT, LESSON, TAUGHT, chat, teaching, telling
 from tests.places import ROOT
@@ -194,7 +194,7 @@ def test_a_backfill_is_of_days_or_of_what_is_stale(cairn: Ask) -> None:
 def in_process_of_its_own(state: State, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Dagster's code location is of one home for as long as a process lives."""
     return subprocess.run(
-        [sys.executable, "-m", "serving.cli.main", "--home", str(state.home.root), *arguments],
+        [sys.executable, "-m", "cairn", "--home", str(state.home.root), *arguments],
         capture_output=True, text=True, check=False, cwd=ROOT,
     )  # fmt: skip
 

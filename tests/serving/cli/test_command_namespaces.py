@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from resources.context import open_state
-from serving.cli.main import COMMANDS
-from serving.query import listing
-from serving.read.reader import Reader
-from serving.retrieval.open_memory import Memory
+from cairn.resources.context import open_state
+from cairn.serving.cli.main import COMMANDS
+from cairn.serving.query import listing
+from cairn.serving.read.reader import Reader
+from cairn.serving.retrieval.open_memory import Memory
 from tests.homes import copy_home
 from tests.serving.conftest import Answer, Ask
 from tests.serving.two_namespaces import SAID, words
@@ -23,6 +23,7 @@ READING: dict[str, Sequence[str]] = {
     "facts": ("--all",),
     "learnings": (),
     "entities": (),
+    "query": ("recent",),
     "interests": (),
     "check-ins": (),
     "learn": (),

@@ -6,12 +6,12 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from knowledge.assembly.trace import proposed
-from resources.context import State
-from resources.home.home import open_home
-from resources.home.settings import load_settings
-from resources.home.sources import add_source
-from serving.cli.prompt_trial import read_files, tables_of
+from cairn.knowledge.assembly.trace import proposed
+from cairn.resources.context import State
+from cairn.resources.home.home import open_home
+from cairn.resources.home.settings import load_settings
+from cairn.resources.home.sources import add_source
+from cairn.serving.cli.prompt_trial import read_files, tables_of
 from tests.journeys.hives import CHAT, looked_up, telling
 from tests.journeys.hives import chat as chat_file
 from tests.journeys.running import follow

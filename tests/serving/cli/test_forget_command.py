@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from knowledge.schema.tables import MEMORY, RECORDS
-from resources.context import State
-from resources.home.home import open_home
-from resources.home.settings import Settings
+from cairn.knowledge.schema.tables import MEMORY, RECORDS
+from cairn.resources.context import State
+from cairn.resources.home.home import open_home
+from cairn.resources.home.settings import Settings
 from tests.homes import copy_home
 from tests.serving.conftest import Ask
 

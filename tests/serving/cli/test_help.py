@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 import pytest
 
-from serving.cli.main import cairn
+from cairn.serving.cli.main import cairn
 from tests.homes import copy_home
 from tests.serving.conftest import Ask
 

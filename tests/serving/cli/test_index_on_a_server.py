@@ -10,13 +10,13 @@ import pytest
 from fastapi.testclient import TestClient
 from mcp import Client
 
-from assets.vector_index import run_vector_index
 from cairn import Knowledge
-from resources.context import open_state
-from serving.http.app import create_app
-from serving.mcp_server.auth import Scope
-from serving.mcp_server.server import create_server
-from serving.retrieval.open_memory import Memory
+from cairn.assets.vector_index import run_vector_index
+from cairn.resources.context import open_state
+from cairn.serving.http.app import create_app
+from cairn.serving.mcp_server.auth import KeyScope
+from cairn.serving.mcp_server.server import create_server
+from cairn.serving.retrieval.open_memory import Memory
 from tests.resources.qdrant_http import QdrantHttp, served
 from tests.serving.conftest import Ask
 
@@ -39,7 +39,7 @@ def _http(place: Path) -> Any:
 
 def _mcp(place: Path) -> Any:
     async def run() -> Any:
-        async with Client(create_server(Memory(open_state(place)), Scope())) as client:
+        async with Client(create_server(Memory(open_state(place)), KeyScope())) as client:
             return await client.call_tool("search_memory", {"query": MESSAGE})
 
     return anyio.run(run).structured_content

@@ -9,12 +9,12 @@ import dagster as dg
 import pytest
 from fastapi.testclient import TestClient
 
-from resources.context import State
-from resources.home.home import open_home
-from resources.home.settings import Settings
-from resources.home.usage import FOLDER, SEARCH, forget_use, note_use, use_since
-from serving.http.app import create_app
-from serving.retrieval.open_memory import Memory
+from cairn.resources.context import State
+from cairn.resources.home.home import open_home
+from cairn.resources.home.settings import Settings
+from cairn.resources.home.usage import FOLDER, SEARCH, forget_use, note_use, use_since
+from cairn.serving.http.app import create_app
+from cairn.serving.retrieval.open_memory import Memory
 from tests.homes import copy_home
 from tests.serving.conftest import Ask
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from assets.model_calls import run_model_calls
-from knowledge.learnings.draft import Factors
-from knowledge.llm.prompts import PROMPTS
-from knowledge.schema.tables import (
+from cairn.assets.model_calls import run_model_calls
+from cairn.knowledge.learnings.draft import Factors
+from cairn.knowledge.llm.prompts import PROMPTS
+from cairn.knowledge.schema.tables import (
     CANDIDATES,
     COUNT,
     FLAG,
@@ -23,11 +23,11 @@ from knowledge.schema.tables import (
     WORK,
     Table,
 )
-from resources.context import State
-from resources.home.home import open_home
-from resources.home.settings import Settings
-from resources.llm.answer_cache import Answers, Call, Kept
-from serving.cli.commands.run.dead_letters import forget_answers
+from cairn.resources.context import State
+from cairn.resources.home.home import open_home
+from cairn.resources.home.settings import Settings
+from cairn.resources.llm.answer_cache import Answers, CachedAnswer, Call
+from cairn.serving.cli.commands.run.dead_letters import forget_answers
 from tests.places import ROOT
 from tests.serving.conftest import Answer, Ask
 
@@ -273,7 +273,7 @@ def test_a_retry_forgets_failed_answers_of_what_it_redoes(state: State) -> None:
         for n, outcome in ((1, "failed"), (2, "done"))
     ]
     state.warehouse.write(WORK, WORK.frame(work))
-    kept = Kept("k1", "me", "candidates", "names", "aa", PRICED, "failed", "blank", None,
+    kept = CachedAnswer("k1", "me", "candidates", "names", "aa", PRICED, "failed", "blank", None,
                 10, 5, 0, 0.25, 1.5, 3, "2026-01-02T03:04:05+00:00")  # fmt: skip
     state.answers.put(kept, ["r1"])
     state.answers.put(kept._replace(key="k2", outcome="done", reason=None, text="{}"), ["r1"])
@@ -286,7 +286,7 @@ def test_a_retry_forgets_failed_answers_of_what_it_redoes(state: State) -> None:
 
 def test_costs_and_prompts_need_no_litellm(state: State) -> None:
     code = (
-        "import sys\nfrom serving.cli.main import cairn\n"
+        "import sys\nfrom cairn.serving.cli.main import cairn\n"
         "for command in ('costs', 'prompts'):\n"
         f"    cairn(['--home', {str(state.home.root)!r}, command], standalone_mode=False)\n"
         "assert 'litellm' not in sys.modules\n"

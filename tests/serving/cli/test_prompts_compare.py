@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from knowledge.llm.prompts import PROMPTS, entity_facts
-from knowledge.llm.prompts.learnings import pattern
-from resources.llm.prices import known
+from cairn.knowledge.llm.prompts import PROMPTS, entity_facts
+from cairn.knowledge.llm.prompts.learnings import lessons
+from cairn.resources.llm.prices import known
 from tests.journeys.test_language_model import CHAT, LESSON, chat, teaching, telling
 from tests.resources.model_server import ModelServer, Said, served
 from tests.serving.conftest import Answer, Ask
@@ -111,7 +111,7 @@ def test_nothing_is_stored_but_answers(compare: Ask, tmp_path: Path) -> None:
 def test_a_lesson_that_another_prompt_words_otherwise_is_changed(
     compare: Ask, server: ModelServer, tmp_path: Path
 ) -> None:
-    source = Path(pattern.__file__).read_text()
+    source = Path(lessons.__file__).read_text()
     edit = "LEARNING_PATTERN = replace(LEARNING_PATTERN, criteria='MORE')\n"
     (tmp_path / "lesson.py").write_text(f"{source}\nfrom dataclasses import replace\n{edit}")
     first = server.script
@@ -151,7 +151,7 @@ def test_answers_that_are_not_to_be_had_are_said(
 
 WRONG = {
     "other.py": (SOURCE.replace('name="entity_facts"', 'name="other"'), "these are not of one"),
-    "none.py": ("from knowledge.llm.prompts import NAMES\n", "it defines no prompt"),
+    "none.py": ("from cairn.knowledge.llm.prompts import NAMES\n", "it defines no prompt"),
     "broken.py": ("x = 1\ny = x / 0\n", "broken.py:2: ZeroDivisionError"),
     "syntax.py": ("x = 1\ndef\n", "syntax.py:2: SyntaxError"),
     "field.py": (

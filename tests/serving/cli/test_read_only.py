@@ -10,10 +10,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-from resources.context import State
-from resources.home.home import open_home
-from resources.home.settings import Settings
-from serving.read.reader import open_reader
+from cairn.resources.context import State
+from cairn.resources.home.home import open_home
+from cairn.resources.home.settings import Settings
+from cairn.serving.read.reader import open_reader
 from tests.homes import copy_home
 
 PR_CAPBSET_DROP = 24
@@ -25,12 +25,12 @@ from pathlib import Path
 
 from fastapi.testclient import TestClient
 
-from resources.context import open_state
-from serving.cli import main as cli
-from serving.http.app import create_app
-from serving.mcp_server.auth import Scope
-from serving.mcp_server.tools import call
-from serving.retrieval.open_memory import Memory
+from cairn.resources.context import open_state
+from cairn.serving.cli import main as cli
+from cairn.serving.http.app import create_app
+from cairn.serving.mcp_server.auth import KeyScope
+from cairn.serving.mcp_server.tools import call
+from cairn.serving.retrieval.open_memory import Memory
 
 home, commands = sys.argv[1], json.loads(sys.argv[2])
 told = []
@@ -45,7 +45,7 @@ for arguments in commands:
 memory = Memory(open_state(Path(home)))
 with TestClient(create_app(memory), base_url="http://127.0.0.1") as client:
     http = client.post("/v1/search", json={"query": "backup fails"})
-mcp = call(memory, Scope(), "search_memory", {"query": "backup fails"}, 5000)
+mcp = call(memory, KeyScope(), "search_memory", {"query": "backup fails"}, 5000)
 print(json.dumps({
     "commands": [[code, out.getvalue(), err.getvalue()] for code, out, err in told],
     "http": [http.status_code, http.text], "mcp": [bool(mcp.is_error), str(mcp.content)],

@@ -1,6 +1,6 @@
 """`cairn context`, `memory` and `why`: what a person, or a hook of an agent, reads."""
 
-from knowledge.llm.fence import CLOSING, NOTICE
+from cairn.knowledge.llm.fence import CLOSING, NOTICE
 from tests.knowledge.llm.test_fence import said_by
 from tests.serving.conftest import Ask
 

@@ -8,10 +8,10 @@ from typing import Any
 import dagster as dg
 import pytest
 
-from resources.context import State
-from resources.home.settings import Settings
-from resources.web.search_provider import Failed, Found
-from serving.query.research import SEARCHES_WAIT
+from cairn.resources.context import State
+from cairn.resources.home.settings import Settings
+from cairn.resources.web.search_provider import Failed, SearchOutcome
+from cairn.serving.query.research import SEARCHES_WAIT
 from tests.journeys.running import follow
 from tests.pipelines.house import House, open_house
 from tests.serving.conftest import Answer, Ask
@@ -58,7 +58,7 @@ def test_what_was_asked_for_is_noted_at_once_and_stays_active_without_a_provider
 def test_what_waits_names_the_command_that_makes_it(
     house: House, cairn: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from assets.effects.search import enrich
+    from cairn.assets.effects.search import enrich
 
     def told() -> str:
         return " ".join(cairn("research").out.split())
@@ -74,7 +74,7 @@ def test_what_waits_names_the_command_that_makes_it(
     command = [
         sys.executable,
         "-m",
-        "serving.cli.main",
+        "cairn",
         "--home",
         str(house.state.home.root),
         "run",
@@ -93,13 +93,13 @@ def test_what_waits_names_the_command_that_makes_it(
 def test_what_is_due_is_searched_for_and_what_is_unknown_is_tried_again_when_told(
     house: House, cairn: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from assets.effects.search import enrich
-    from resources.web.search_provider import Folder
+    from cairn.assets.effects.search import enrich
+    from cairn.resources.web.search_provider import Folder
 
     class Dying:
         name = "dying"
 
-        def search(self, query: str) -> Found | Failed:
+        def search(self, query: str) -> SearchOutcome | Failed:
             raise KeyboardInterrupt(query)
 
     (tmp_path / "tea.md").write_text(TEA)
@@ -130,8 +130,8 @@ def test_what_is_due_is_searched_for_and_what_is_unknown_is_tried_again_when_tol
 def test_learn_lists_what_was_found_without_a_model(
     house: House, cairn: Any, tmp_path: Path
 ) -> None:
-    from assets.effects.search import enrich
-    from resources.web.search_provider import Folder
+    from cairn.assets.effects.search import enrich
+    from cairn.resources.web.search_provider import Folder
 
     (tmp_path / "tea.md").write_text(TEA)
     assert cairn("learn", "green tea").code == 0

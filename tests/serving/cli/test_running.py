@@ -14,14 +14,14 @@ from typing import Any
 
 import pytest
 
-from resources.context import State
-from resources.home.home import open_home
-from resources.home.settings import Settings
-from resources.home.sources import add_source
+from cairn.resources.context import State
+from cairn.resources.home.home import open_home
+from cairn.resources.home.settings import Settings
+from cairn.resources.home.sources import add_source
 from tests.journeys.running import follow
 from tests.serving.conftest import Ask
 
-CAIRN = [sys.executable, "-m", "serving.cli.main"]
+CAIRN = [sys.executable, "-m", "cairn"]
 
 
 def cairn(home: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
@@ -118,11 +118,11 @@ def test_two_interrupts_stop_at_once(tmp_path: Path, samples: Path) -> None:
 DROPPED = """
 import signal, sys
 from pathlib import Path
-from assets.engine.progress import Listener
-from resources.home.home import open_home
-from resources.home.settings import Settings
-from resources.home.sources import add_source
-from resources.context import State
+from cairn.assets.engine.progress import Listener
+from cairn.resources.home.home import open_home
+from cairn.resources.home.settings import Settings
+from cairn.resources.home.sources import add_source
+from cairn.resources.context import State
 
 class Gone:
     def __del__(self):
@@ -136,7 +136,7 @@ def ended(report):
 state, told = State(open_home(Path(sys.argv[1])), Settings()), []
 state.home.dagster_environment()
 add_source(state.home, Path(sys.argv[2]), "me")
-from pipelines.runner import run_graph
+from cairn.pipelines.runner import run_graph
 print(run_graph(state, listener=Listener(ended=ended)).interrupted)
 """
 

@@ -1,20 +1,23 @@
 """The installed command: quick to answer, and its output is what a pipe expects."""
 
 import json
+import os
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 
-from serving.cli.main import COMMANDS
+from cairn.serving.cli.main import COMMANDS
 
-CAIRN = [sys.executable, "-m", "serving.cli.main"]
+CAIRN = [sys.executable, "-m", "cairn"]
 
 
 def test_help_loads_nothing_heavy() -> None:
     code = (
-        "import sys; from click.testing import CliRunner; from serving.cli.main import cairn\n"
+        "import sys\nfrom click.testing import CliRunner\n"
+        "from cairn.serving.cli.main import cairn\n"
         "told = CliRunner().invoke(cairn, ['--help']).output\n"
         "heavy = {'polars', 'dagster', 'numpy', 'pydantic', 'rich'} & set(sys.modules)\n"
         "print(told); sys.exit(f'{sorted(heavy)}' if heavy else 0)"
@@ -27,7 +30,7 @@ def test_help_loads_nothing_heavy() -> None:
 def test_every_command_has_help_with_examples() -> None:
     from click.testing import CliRunner
 
-    from serving.cli.main import cairn
+    from cairn.serving.cli.main import cairn
 
     for name in COMMANDS:
         told = CliRunner().invoke(cairn, [name, "--help"]).output
@@ -70,5 +73,26 @@ def test_a_second_run_says_that_nothing_changed(home: Path) -> None:
         capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert done.stdout.startswith("Nothing changed")
-    assert "65 conversations" in done.stdout
+    assert "64 conversations" in done.stdout
     assert done.stderr == ""
+
+
+def test_the_version_is_that_of_what_is_installed() -> None:
+    done = subprocess.run([*CAIRN, "--version"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, f"cairn {version('cairn-logs')}\n")
+
+
+def test_a_plug_in_that_does_not_load_is_named_in_a_line(tmp_path: Path) -> None:
+    (tmp_path / "logbook.py").write_text("from nowhere import ADAPTER\n")
+    package = tmp_path / "logbook-1.dist-info"
+    package.mkdir()
+    (package / "METADATA").write_text("Metadata-Version: 2.1\nName: logbook\nVersion: 1\n")
+    (package / "entry_points.txt").write_text("[cairn.adapters]\nlogbook = logbook:ADAPTER\n")
+    done = subprocess.run(
+        [*CAIRN, "--home", str(tmp_path / "home"), "dry-run", str(tmp_path / "logbook.py")],
+        capture_output=True, text=True, check=False,
+        env=os.environ | {"PYTHONPATH": str(tmp_path)},
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert done.stderr.startswith("cairn: adapter logbook of logbook does not load:")
+    assert done.stderr.count("\n") == 1

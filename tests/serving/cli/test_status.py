@@ -5,12 +5,12 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
-from knowledge.schema.policy import Policy
-from resources.context import State
-from resources.home.settings import Settings
-from serving.status.freshness import freshness
-from serving.write.inbox import add_event
-from serving.write.requests import order
+from cairn.knowledge.schema.policy import Policy
+from cairn.resources.context import State
+from cairn.resources.home.settings import Settings
+from cairn.serving.status.freshness import freshness
+from cairn.serving.write.inbox import add_event
+from cairn.serving.write.requests import order
 from tests.journeys.running import follow
 from tests.pipelines.house import House, open_house, talk
 from tests.serving.conftest import Ask
@@ -109,7 +109,7 @@ def test_what_was_just_asked_for_is_listed_as_waiting(
 
 
 def test_what_cairn_notes_of_itself_and_what_is_broken_waits_for_nobody(house: House) -> None:
-    from serving.status.pending import pending
+    from cairn.serving.status.pending import pending
 
     follow(house.state)
     add_event(house.state, {"type": "intent", "namespace": "default", "effect": "search"})

@@ -9,15 +9,15 @@ import dagster as dg
 import pytest
 from fastapi.testclient import TestClient
 
-from assets.effects.search import enrich
-from resources.context import State
-from resources.home.home import open_home
-from resources.home.settings import Settings
-from resources.home.tombstones import tombstones
-from resources.web.search_provider import Folder
-from serving.http.app import create_app
-from serving.mcp_server.auth import Scope
-from serving.retrieval.open_memory import Memory
+from cairn.assets.effects.search import enrich
+from cairn.resources.context import State
+from cairn.resources.deletion.tombstones import tombstones
+from cairn.resources.home.home import open_home
+from cairn.resources.home.settings import Settings
+from cairn.resources.web.search_provider import Folder
+from cairn.serving.http.app import create_app
+from cairn.serving.mcp_server.auth import KeyScope
+from cairn.serving.retrieval.open_memory import Memory
 from tests.homes import copy_home
 from tests.journeys.running import follow
 from tests.pipelines.house import House, open_house, talk
@@ -51,7 +51,7 @@ def by_http(state: State) -> Say:
 
 
 def by_tool(state: State) -> Say:
-    ask = asking(Memory(state), Scope(writes=True))
+    ask = asking(Memory(state), KeyScope(writes=True))
     tools = {"learn-prompts": ("learn", "list_learn_prompts"),
              "schedules": ("schedule", "list_research"),
              "research": ("list_research", "list_research"),
@@ -60,7 +60,7 @@ def by_tool(state: State) -> Say:
     def say(verb: str, **said: Any) -> Any:
         tell, read = tools[verb]
         told = ask(tell if said else read, **said).structured_content
-        return told if said else told | {"items": told.get("prompts", told.get("due"))}
+        return told if said else told | {"items": told.get("items", told.get("due"))}
 
     return say
 
@@ -150,7 +150,7 @@ def test_forgetting_is_a_dry_run_unless_it_is_said_otherwise(
 def test_a_second_dry_run_at_once_is_refused_and_the_first_goes_on(
     two: State, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from serving.write import dry_run as rehearsing
+    from cairn.serving.write import dry_run as rehearsing
 
     client = TestClient(create_app(Memory(two)), base_url=LOCAL)
     monkeypatch.setattr(rehearsing, "PATIENCE", 0.0)

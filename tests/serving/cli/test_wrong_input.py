@@ -102,7 +102,7 @@ def test_a_list_in_the_environment_is_json(ask: Ask, monkeypatch: pytest.MonkeyP
 def test_a_run_does_not_begin_where_there_is_no_room(
     run_cairn: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("resources.home.home.LEAST_FREE", 10**18)
+    monkeypatch.setattr("cairn.resources.home.home.LEAST_FREE", 10**18)
     answer = run_cairn("--home", tmp_path / "home", "run", "--samples")
     assert answer.code == 1
     assert answer.err.endswith("make room first\n")
@@ -114,7 +114,7 @@ def test_what_the_system_refuses_is_one_line(
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device", str(home / "sources.json.1.partial"))
 
-    monkeypatch.setattr("resources.home.sources.replace_file", full)
+    monkeypatch.setattr("cairn.resources.home.sources.replace_file", full)
     answer = ask("sources", "add", home.parent)
     assert answer.code == 1
     assert answer.err == f"cairn: {home}/sources.json.1.partial: No space left on device\n"

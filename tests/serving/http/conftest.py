@@ -7,12 +7,12 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from resources.context import State, open_state
-from resources.home.api_keys import add_key
-from resources.home.home import open_home
-from resources.home.settings import Settings
-from serving.http.app import create_app
-from serving.retrieval.open_memory import Memory
+from cairn.resources.context import State, open_state
+from cairn.resources.home.api_keys import add_key
+from cairn.resources.home.home import open_home
+from cairn.resources.home.settings import Settings
+from cairn.serving.http.app import create_app
+from cairn.serving.retrieval.open_memory import Memory
 from tests.homes import copy_home
 from tests.serving.two_namespaces import SAID
 

@@ -9,10 +9,10 @@ import jsonschema
 import pytest
 from fastapi.testclient import TestClient
 
-from serving.cli.commands.serve.serve import PORT
-from serving.http.app import bare, create_app
-from serving.http.openapi import document
-from serving.retrieval.open_memory import Memory
+from cairn.serving.cli.commands.serve.serve import PORT
+from cairn.serving.http.app import bare, create_app
+from cairn.serving.http.openapi import document
+from cairn.serving.retrieval.open_memory import Memory
 from tests.places import ROOT
 from tests.serving.http.conftest import LOCAL
 

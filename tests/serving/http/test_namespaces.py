@@ -10,13 +10,13 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from httpx2 import Response
 
-from resources.context import State
-from resources.home.api_keys import add_key
-from serving.http.app import bare
-from serving.http.openapi import document
-from serving.http.rate_limit import PUBLIC
-from serving.query import listing
-from serving.read.reader import open_reader
+from cairn.resources.context import State
+from cairn.resources.home.api_keys import add_key
+from cairn.serving.http.app import bare
+from cairn.serving.http.openapi import document
+from cairn.serving.http.rate_limit import PUBLIC
+from cairn.serving.query import listing
+from cairn.serving.read.reader import open_reader
 from tests.serving.http.conftest import LOCAL, Ask
 from tests.serving.two_namespaces import SAID
 
@@ -116,7 +116,7 @@ def send(
 def things(two: State) -> dict[str, Things]:
     def of(name: str) -> Things:
         reader = open_reader(two, name)
-        (fact,) = listing.facts(reader, listing.Facts(predicate="connects_to_host")).rows
+        (fact,) = listing.facts(reader, listing.FactFilter(predicate="connects_to_host")).rows
         told = listing.fact(reader, fact["fact_id"])
         return Things(
             SAID[name][1], SAID[name][2], fact["fact_id"], fact["entity_id"],

@@ -11,15 +11,15 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from knowledge.schema.tables import RAW_LOGS
-from resources.context import State
-from resources.home.api_keys import add_key, remove_key
-from resources.home.home import open_home
-from resources.home.settings import Settings
-from serving.http.app import bare, create_app
-from serving.http.openapi import document
-from serving.http.rate_limit import LARGEST_BODY
-from serving.retrieval.open_memory import Memory
+from cairn.knowledge.schema.tables import RAW_LOGS
+from cairn.resources.context import State
+from cairn.resources.home.api_keys import add_key, remove_key
+from cairn.resources.home.home import open_home
+from cairn.resources.home.settings import Settings
+from cairn.serving.http.app import bare, create_app
+from cairn.serving.http.openapi import document
+from cairn.serving.http.rate_limit import LARGEST_BODY
+from cairn.serving.retrieval.open_memory import Memory
 from tests.journeys.running import follow
 from tests.serving.http.conftest import LOCAL
 
@@ -194,7 +194,7 @@ def test_what_breaks_inside_tells_no_more(
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("the text of a log")
 
-    monkeypatch.setattr("serving.http.routes.lists.listing.facts", broken)
+    monkeypatch.setattr("cairn.serving.query.listing.page", broken)
     with caplog.at_level(logging.ERROR):
         told = assert_problem(client.get("/v1/facts"), 500)
     assert set(told) == {"type", "title", "status", "detail"}

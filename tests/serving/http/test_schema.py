@@ -7,30 +7,51 @@ from typing import Any
 import pytest
 import schemathesis
 from hypothesis import settings
+from schemathesis.generation.feedback import FeedbackSources
+from schemathesis.pytest._test_builder import build_operation_test
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 
-from resources.context import open_state
-from serving.http.app import bare, create_app
-from serving.http.openapi import document
-from serving.retrieval.open_memory import Memory
+from cairn.resources.context import open_state
+from cairn.serving.http.app import bare, create_app
+from cairn.serving.http.openapi import document
+from cairn.serving.retrieval.open_memory import Memory
 
-schema = schemathesis.openapi.from_dict(document(bare(), needs_key=False))
-schema.app = bare()
+OPERATIONS = [
+    (method, path)
+    for path, methods in document(bare(), needs_key=False)["paths"].items()
+    for method in methods
+]
 
 
 @pytest.fixture(scope="module")
-def app(home: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
+def schema(home: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
     """The API over a copy of the samples: events are written into it."""
     place = tmp_path_factory.mktemp("schema") / "home"
     shutil.copytree(home, place)
-    return create_app(Memory(open_state(place)))
+    app = create_app(Memory(open_state(place)))
+    found = schemathesis.openapi.from_dict(document(app, needs_key=False))
+    found.app = app
+    return found
 
 
 @pytest.mark.slow
-@schema.parametrize()
-@settings(max_examples=10)
-def test_the_api_is_as_its_document_says(case: schemathesis.Case, app: Any) -> None:
-    response = case.call(app=app, headers={"host": "localhost"})
+@pytest.mark.parametrize(("method", "path"), OPERATIONS)
+def test_the_api_is_as_its_document_says(method: str, path: str, schema: Any) -> None:
+    # Its cases are made here: `schema.parametrize` makes them all when tests are collected, in each
+    # worker, which takes as long as to import all else.
+    asked = build_operation_test(
+        config=schema.config,
+        operation=schema[path][method],
+        test_func=as_it_says,
+        given_kwargs={},
+        feedback=FeedbackSources(),
+        explicit_settings=settings(max_examples=10),
+    )
+    asked()
+
+
+def as_it_says(case: schemathesis.Case) -> None:
+    response = case.call(headers={"host": "localhost"})
     # Which list a cursor is of, no schema says.
     invented = response.status_code == 400 and "cursor" in case.query
     excluded = [positive_data_acceptance] if invented else []

@@ -17,14 +17,14 @@ from typing import Any
 
 import pytest
 
-from resources.context import State
-from resources.home.api_keys import add_key
-from resources.warehouse.publication import manifests, publish
-from serving.http.app import create_app
-from serving.retrieval.open_memory import Memory
-from serving.retrieval.search import Answer
-from serving.runtime.sockets import CannotListen, address_of, is_local, listening
-from serving.runtime.workers import server_of
+from cairn.resources.context import State
+from cairn.resources.home.api_keys import add_key
+from cairn.resources.warehouse.publication import manifests, publish
+from cairn.serving.http.app import create_app
+from cairn.serving.retrieval.open_memory import Memory
+from cairn.serving.retrieval.search import SearchAnswer
+from cairn.serving.runtime.sockets import CannotListen, address_of, is_local, listening
+from cairn.serving.runtime.workers import server_of
 from tests.places import ROOT
 from tests.serving.conftest import Ask
 
@@ -95,11 +95,11 @@ def test_each_answer_is_of_one_publication(copied: State, port: int) -> None:
 def test_eight_clients_are_answered_at_once(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
     together = Barrier(CLIENTS)
 
-    def waiting(*_: object, **__: object) -> Answer:
+    def waiting(*_: object, **__: object) -> SearchAnswer:
         together.wait(20)
-        return Answer([])
+        return SearchAnswer([])
 
-    monkeypatch.setattr("serving.http.routes.search.answer", waiting)
+    monkeypatch.setattr("cairn.serving.models.queries.answer", waiting)
 
     def ask(_: int) -> int:
         connection = HTTPConnection("127.0.0.1", port)
@@ -113,7 +113,7 @@ def test_eight_clients_are_answered_at_once(port: int, monkeypatch: pytest.Monke
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM], ids=["ctrl-c", "terminated"])
 def test_it_says_where_it_listens_and_ends_when_told_to(copied: State, how: signal.Signals) -> None:
-    command = [sys.executable, "-m", "serving.cli.main", "--home", str(copied.home.root), "serve"]
+    command = [sys.executable, "-m", "cairn", "--home", str(copied.home.root), "serve"]
     with subprocess.Popen(
         [*command, "--port", "0", "--json"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT,
@@ -186,7 +186,7 @@ def test_with_a_key_others_are_answered(copied: State) -> None:
 def test_half_a_request_is_not_waited_for(
     port: int, sent: bytes, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("serving.runtime.connections.REQUEST_SECONDS", 0.2)
+    monkeypatch.setattr("cairn.serving.runtime.connections.REQUEST_SECONDS", 0.2)
     with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
         connection.sendall(sent)
         while connection.recv(65536):  # until the server closes: else the socket's time runs out

@@ -15,8 +15,8 @@ from time import monotonic, sleep
 
 import pytest
 
-from resources.context import State
-from resources.warehouse.publication import manifests, publish
+from cairn.resources.context import State
+from cairn.resources.warehouse.publication import manifests, publish
 from tests.places import ROOT
 from tests.serving.conftest import Ask
 
@@ -70,7 +70,7 @@ def eventually(holds: Callable[[], bool]) -> None:
 @contextmanager
 def serving(home: Path, errors: Path) -> Iterator[Server]:
     """A server with two workers, which answers."""
-    command = [sys.executable, "-m", "serving.cli.main", "--home", str(home), "serve"]
+    command = [sys.executable, "-m", "cairn", "--home", str(home), "serve"]
     with (
         errors.open("w") as stderr,
         subprocess.Popen(

@@ -1,8 +1,8 @@
 """A small knowledge of two invented people, for the tests of the layers."""
 
-from serving.knowledge_layers.cache import HeldGraph, HeldMetadata, HeldPieces
-from serving.knowledge_layers.items import Edge, KnowledgeType, Metadata, Node, Piece
-from serving.knowledge_layers.stores import Stores
+from cairn.serving.knowledge_layers.cache import HeldGraph, HeldMetadata, HeldPieces
+from cairn.serving.knowledge_layers.items import Edge, KnowledgeType, Metadata, Node, Piece
+from cairn.serving.knowledge_layers.stores import Stores
 
 PROFILES = [
     Metadata("ada", "person", {"name": "Ada", "city": "Ghent", "phone": None}),

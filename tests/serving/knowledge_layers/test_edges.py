@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from serving.knowledge_layers.edges import OF_A_NODE, entity_edges
+from cairn.serving.knowledge_layers.edges import OF_A_NODE, entity_edges
 
 ENTITIES = pl.DataFrame(
     [

@@ -4,8 +4,8 @@ from itertools import permutations
 
 import pytest
 
-from serving.knowledge_layers.formatting import Formatter
-from serving.knowledge_layers.items import (
+from cairn.serving.knowledge_layers.formatting import Formatter
+from cairn.serving.knowledge_layers.items import (
     Edge,
     KnowledgeType,
     Metadata,

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 import cairn
-from knowledge.llm.fence import fenced
-from serving.knowledge_layers.formatting import Formatter
-from serving.knowledge_layers.items import Metadata
-from serving.knowledge_layers.knowledge import Knowledge
-from serving.knowledge_layers.stores import Stores
+from cairn.knowledge.llm.fence import fenced
+from cairn.serving.knowledge_layers.formatting import Formatter
+from cairn.serving.knowledge_layers.items import Metadata
+from cairn.serving.knowledge_layers.knowledge import Knowledge
+from cairn.serving.knowledge_layers.stores import Stores
 from tests.serving.knowledge_layers.examples import stores
 from tests.serving.knowledge_layers.test_loading import DOCUMENT
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from serving.docs_gen.reference import CHECKOUT
+from tests.places import ROOT
 
 BLOCK = re.compile(r"^```python\n(.*?)^```\n(?:\n```text\n(.*?)^```)?", re.MULTILINE | re.DOTALL)
 
@@ -16,7 +16,7 @@ def test_the_page_does_what_it_says(
 ) -> None:
     """Blocks run one after the other, as a reader types them."""
     monkeypatch.setenv("CAIRN_HOME", str(home))
-    page = (CHECKOUT / "docs" / "library.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "library.md").read_text(encoding="utf-8")
     names: dict[str, Any] = {}
     blocks = BLOCK.findall(page)
     assert len(blocks) == page.count("```python")

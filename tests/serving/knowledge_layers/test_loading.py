@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from serving.knowledge_layers.items import Edge, KnowledgeType, Metadata, Node, Piece
-from serving.knowledge_layers.loading import Skipped, load
-from serving.knowledge_layers.retrieving import retrieve
+from cairn.serving.knowledge_layers.items import Edge, KnowledgeType, Metadata, Node, Piece
+from cairn.serving.knowledge_layers.loading import Skipped, load
+from cairn.serving.knowledge_layers.retrieving import retrieve
 
 SECRET = "the key is AKIA" + "IOSFODNN7" + "QWERTYU"
 

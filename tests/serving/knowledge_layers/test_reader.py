@@ -10,13 +10,13 @@ import polars as pl
 import pytest
 
 from cairn import Knowledge
-from knowledge.llm.fence import CLOSING, NOTICE
-from knowledge.schema.learning_categories import CATEGORIES
-from knowledge.schema.predicates import STRUCTURAL_PREDICATES
-from resources.context import open_state
-from serving.knowledge_layers.items import Metadata
-from serving.knowledge_layers.reader import LEARNT, Following, published, single_values
-from serving.read.reader import Reader, open_reader
+from cairn.knowledge.llm.fence import CLOSING, NOTICE
+from cairn.knowledge.schema.learning_categories import CATEGORIES
+from cairn.knowledge.schema.predicates import STRUCTURAL_PREDICATES
+from cairn.resources.context import open_state
+from cairn.serving.knowledge_layers.items import Metadata
+from cairn.serving.knowledge_layers.reader import LEARNT, Following, published, single_values
+from cairn.serving.read.reader import Reader, open_reader
 
 Open = Callable[..., Knowledge]
 
@@ -146,7 +146,7 @@ def test_an_answer_to_the_user(opened: Open) -> None:
     for said in (text, *sections.values()):
         assert said.startswith(f'{NOTICE}\n<cairn-memory namespace="samples" generation="wordllama')
         assert said.endswith(f"\n{CLOSING}")
-    assert "\n[Metadata]\nfacts: 47\n" in sections["user_profile"]
+    assert "\n[Metadata]\nfacts: 36\n" in sections["user_profile"]
 
 
 def test_opening_leaves_the_environment_as_it_is(opened: Open) -> None:

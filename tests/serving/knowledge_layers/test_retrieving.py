@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from serving.knowledge_layers.cache import HeldPieces
-from serving.knowledge_layers.items import Edge, Node, Piece, Retrieved, Scored
-from serving.knowledge_layers.retrieving import retrieve
+from cairn.serving.knowledge_layers.cache import HeldPieces
+from cairn.serving.knowledge_layers.items import Edge, Node, Piece, Retrieved, Scored
+from cairn.serving.knowledge_layers.retrieving import retrieve
 from tests.serving.knowledge_layers.examples import EDGES, NODES, PIECES, PROFILES, stores
 
 

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from serving.knowledge_layers.retrieving import retrieve
-from serving.knowledge_layers.routing import route
+from cairn.serving.knowledge_layers.retrieving import retrieve
+from cairn.serving.knowledge_layers.routing import route
 from tests.serving.knowledge_layers.examples import PIECES, stores
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from serving.knowledge_layers.streams import FeedStrategy, feed
+from cairn.serving.knowledge_layers.streams import FeedStrategy, feed
 
 ATTRIBUTES = {"system": "Be brief.", "context": "It rains.", "empty": ""}
 KNOWLEDGE = {"context": "Ada is out.", "skills": "Brew tea.", "empty": "full", "system": ""}

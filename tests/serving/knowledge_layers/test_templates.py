@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
-from serving.knowledge_layers.formatting import Format, Formatter
-from serving.knowledge_layers.items import Metadata, Piece, Retrieved, Scored
-from serving.knowledge_layers.templates import TemplateError, handlebars, jinja, str_format
+from cairn.serving.knowledge_layers.formatting import Format, Formatter
+from cairn.serving.knowledge_layers.items import Metadata, Piece, Retrieved, Scored
+from cairn.serving.knowledge_layers.templates import TemplateError, handlebars, jinja, str_format
 from tests.serving.knowledge_layers.test_formatting import FOUND
 
 SLY = "{{ 7 * 7 }} {metadata.__class__} {% if x %} <b>&</b>"

@@ -10,20 +10,20 @@ import pytest
 from mcp import Client
 from mcp.types import CallToolResult
 
-from resources.context import State, open_state
-from resources.home.home import open_home
-from resources.home.settings import Settings
-from serving.mcp_server.auth import Scope
-from serving.mcp_server.server import create_server
-from serving.query import listing
-from serving.retrieval.open_memory import Memory
+from cairn.resources.context import State, open_state
+from cairn.resources.home.home import open_home
+from cairn.resources.home.settings import Settings
+from cairn.serving.mcp_server.auth import KeyScope
+from cairn.serving.mcp_server.server import create_server
+from cairn.serving.query import listing
+from cairn.serving.retrieval.open_memory import Memory
 from tests.homes import copy_home
 from tests.serving.two_namespaces import SAID, words
 
 Ask = Callable[..., CallToolResult]
 
 
-def asking(memory: Memory, scope: Scope) -> Ask:
+def asking(memory: Memory, scope: KeyScope) -> Ask:
     """Calls tools of a server; the client checks each result against the declared schema."""
     server = create_server(memory, scope)
 
@@ -56,7 +56,7 @@ def samples_memory(home: Path) -> Memory:
 
 @pytest.fixture
 def ask(samples_memory: Memory) -> Ask:
-    return asking(samples_memory, Scope())
+    return asking(samples_memory, KeyScope())
 
 
 @pytest.fixture
@@ -108,7 +108,7 @@ def _things(memory: Memory, name: str) -> Things:
         namespace=name,
         words=words(name),
         topic=topic,
-        fact=listing.facts(reader, listing.Facts(entity=project)).rows[0]["fact_id"],
+        fact=listing.facts(reader, listing.FactFilter(entity=project)).rows[0]["fact_id"],
         learning=listing.learnings(reader).rows[0]["learning_id"],
         entity=listing.named(reader, project)[0],
         episode=episode["episode_id"],

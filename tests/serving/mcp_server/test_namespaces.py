@@ -7,17 +7,17 @@ from pathlib import Path
 import pytest
 from mcp.types import CallToolResult
 
-from resources.context import State
-from resources.home.home import open_home
-from resources.home.settings import Settings
-from serving.mcp_server.auth import Scope
-from serving.mcp_server.tools import TOOLS, listed
-from serving.retrieval.open_memory import Memory
+from cairn.resources.context import State
+from cairn.resources.home.home import open_home
+from cairn.resources.home.settings import Settings
+from cairn.serving.mcp_server.auth import KeyScope
+from cairn.serving.mcp_server.tools import TOOLS, listed
+from cairn.serving.retrieval.open_memory import Memory
 from tests.homes import copy_home
 from tests.serving.mcp_server.conftest import Things, asking, everything, text
 
 CASES: dict[str, Callable[[Things], dict[str, object]]] = {
-    "search_memory": lambda of: {"query": f"the {of.topic} build fails", "search_type": "all"},
+    "search_memory": lambda of: {"query": f"the {of.topic} build fails", "type": "all"},
     "get_context": lambda of: {"message": f"Why does {of.words[0]} fail?",
                                "turns": [f"The {of.topic} cache is stale"]},
     "get_entity": lambda of: {"entity": of.words[0]},
@@ -73,7 +73,7 @@ def test_a_namespace_sees_nothing_of_another(
     shared: Memory, things: dict[str, Things], tool: str, both: bool
 ) -> None:
     ada, bo = things["ada"], things["bo"]
-    ask = asking(shared, Scope(("ada", "bo") if both else ("ada",), writes=True))
+    ask = asking(shared, KeyScope(("ada", "bo") if both else ("ada",), writes=True))
     given = {"namespace": "ada"} if both else {}
     own = ask(tool, **CASES[tool](ada), **given)
     assert not own.is_error, text(own)
@@ -94,8 +94,8 @@ def _told(result: CallToolResult, of: Things, *asked: object) -> bool:
 
 
 def test_a_namespace_is_named_only_where_there_are_several(two_memory: Memory) -> None:
-    assert all("namespace" not in tool.input_schema["properties"] for tool in listed(Scope()))
-    several = Scope(("ada", "bo"))
+    assert all("namespace" not in tool.input_schema["properties"] for tool in listed(KeyScope()))
+    several = KeyScope(("ada", "bo"))
     for tool in listed(several):
         assert tool.input_schema["properties"]["namespace"]["enum"] == ["ada", "bo"]
         assert "namespace" in tool.input_schema["required"]
@@ -106,13 +106,13 @@ def test_a_namespace_is_named_only_where_there_are_several(two_memory: Memory) -
 
 
 def test_a_server_that_is_bound_to_none_asks_where_there_are_several(two_memory: Memory) -> None:
-    result = asking(two_memory, Scope())("memory_status")
+    result = asking(two_memory, KeyScope())("memory_status")
     assert result.is_error
     assert "cairn mcp --namespace NAME" in text(result)
 
 
 def test_a_namespace_without_a_publication_tells_no_others(two_memory: Memory) -> None:
-    result = asking(two_memory, Scope(("cy",)))("search_memory", query="quincepress")
+    result = asking(two_memory, KeyScope(("cy",)))("search_memory", query="quincepress")
     assert result.is_error
     assert "in namespace cy nothing is published yet" in text(result)
     assert "ada" not in text(result)

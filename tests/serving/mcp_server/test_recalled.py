@@ -6,13 +6,13 @@ from datetime import UTC, datetime
 import polars as pl
 import pytest
 
-from knowledge.assembly.build import build
-from knowledge.engine.stage import Means
-from knowledge.ingest.records import read_records
-from knowledge.schema.policy import Policy
-from resources.vector_index.embedder import load_embedder
-from serving.mcp_server.auth import Scope
-from serving.retrieval.open_memory import Memory
+from cairn.knowledge.assembly.build import build
+from cairn.knowledge.engine.stage import Means
+from cairn.knowledge.ingest.records import read_records
+from cairn.knowledge.schema.policy import Policy
+from cairn.resources.vector_index.embedder import load_embedder
+from cairn.serving.mcp_server.auth import KeyScope
+from cairn.serving.retrieval.open_memory import Memory
 from tests.serving.mcp_server.conftest import Things, asking, text
 
 CWD = "/home/cy/code/pier"
@@ -46,9 +46,9 @@ def knowledge_of(session: bytes) -> dict[str, pl.DataFrame]:
 @pytest.fixture(scope="module")
 def answers(two_memory: Memory, things: dict[str, Things]) -> dict[str, str]:
     """What tools say in either form, and an error."""
-    ask = asking(two_memory, Scope(("ada",)))
+    ask = asking(two_memory, KeyScope(("ada",)))
     ada = things["ada"]
-    found = ask("search_memory", query=RULE, search_type="all")
+    found = ask("search_memory", query=RULE, type="all")
     assert RULE in text(found)
     lessons = ask("get_learnings", query=f"the {ada.topic} build fails")
     return {

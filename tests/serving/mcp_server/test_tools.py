@@ -6,25 +6,25 @@ from dataclasses import replace
 import pytest
 from jsonschema import Draft202012Validator
 
-from knowledge.llm.fence import CLOSING, opening
-from resources.warehouse.publication import manifests, publish
-from serving.mcp_server.answers import NOTICE
-from serving.mcp_server.auth import Scope
-from serving.mcp_server.tools import TOOLS, listed
-from serving.query import listing
-from serving.retrieval.open_memory import Memory
-from serving.retrieval.token_budget import SEPARATOR, count_tokens
+from cairn.knowledge.llm.fence import CLOSING, opening
+from cairn.resources.warehouse.publication import manifests, publish
+from cairn.serving.mcp_server.answers import NOTICE
+from cairn.serving.mcp_server.auth import KeyScope
+from cairn.serving.mcp_server.tools import TOOLS, listed
+from cairn.serving.query import listing
+from cairn.serving.retrieval.open_memory import Memory
+from cairn.serving.retrieval.token_budget import SEPARATOR, count_tokens
 from tests.serving.mcp_server.conftest import Ask, asking, text
 
 FACT = "f_59145512ff562fe1"
 READS = {
-    "search_memory": {"query": "the backup fails", "search_type": "all", "limit": 9},
+    "search_memory": {"query": "the backup fails", "type": "all", "limit": 9},
     "get_context": {"message": "Why does harbor-backup fail?", "turns": ["The NAS was asleep"]},
     "get_entity": {"entity": "harbor-backup"},
     "list_entities": {"type": "host"},
     "get_learnings": {"query": "postgres or sqlite"},
     "explain_fact": {"id": FACT},
-    "recent_activity": {"kinds": ["fact", "learning"]},
+    "recent_activity": {"kind": ["fact", "learning"]},
     "list_interests": {"limit": 5},
     "list_learn_prompts": {"limit": 5},
     "list_research": {"limit": 5},
@@ -39,7 +39,7 @@ def test_every_tool_that_reads_has_an_example() -> None:
 
 @pytest.mark.parametrize("name", READS)
 def test_an_answer_is_what_was_declared_in_both_forms(ask: Ask, name: str) -> None:
-    (tool,) = (each for each in listed(Scope()) if each.name == name)
+    (tool,) = (each for each in listed(KeyScope()) if each.name == name)
     result = ask(name, **READS[name])
     assert not result.is_error, text(result)
     told = result.structured_content
@@ -57,7 +57,7 @@ def test_an_answer_is_what_was_declared_in_both_forms(ask: Ask, name: str) -> No
 
 
 def test_tools_say_what_they_do_to_memory() -> None:
-    hints = {tool.name: tool.annotations for tool in listed(Scope(writes=True))}
+    hints = {tool.name: tool.annotations for tool in listed(KeyScope(writes=True))}
     assert {name for name, each in hints.items() if each and each.read_only_hint} == READS.keys()
     destroys = {name for name, each in hints.items() if each and each.destructive_hint}
     assert destroys == {"record_feedback", "forget"}
@@ -66,7 +66,7 @@ def test_tools_say_what_they_do_to_memory() -> None:
 
 
 def test_a_result_says_why_it_is_here(ask: Ask) -> None:
-    told = ask("search_memory", query="wake-on-LAN packet", search_type="facts").structured_content
+    told = ask("search_memory", query="wake-on-LAN packet", type="facts").structured_content
     first = told["results"][0]
     assert "wake-on-LAN" in first["text"]
     assert first["dense_rank"] or first["sparse_rank"]
@@ -87,7 +87,7 @@ def test_words_that_say_when_and_an_earlier_moment_are_heard(ask: Ask) -> None:
     )  # fmt: skip
     then = ask("recent_activity", as_of="2026-02-10", limit=100).structured_content
     assert then["as_of"] == "2026-02-10T00:00:00Z"
-    assert all(event["at"] < "2026-02-10" for event in then["events"])
+    assert all(event["at"] < "2026-02-10" for event in then["items"])
 
 
 def test_a_context_keeps_its_budget(ask: Ask) -> None:
@@ -107,19 +107,19 @@ def test_a_context_keeps_its_budget(ask: Ask) -> None:
 
 def test_an_entity_is_found_by_any_of_its_names(ask: Ask) -> None:
     by_name = ask("get_entity", entity="Harbor-Backup", limit=3).structured_content
-    assert by_name["type"] == "project"
+    assert by_name["entity"]["type"] == "project"
     assert [other["type"] for other in by_name["same_name"]] == ["tool"]
-    by_id = ask("get_entity", entity=by_name["entity_id"], limit=3).structured_content
-    assert by_id["facts"] == by_name["facts"]
-    assert len(by_id["facts"]) == 3
-    following = ask("get_entity", entity=by_name["entity_id"], cursor=by_id["next"])
-    seen = {fact["fact_id"] for fact in by_id["facts"]}
-    assert seen.isdisjoint(fact["fact_id"] for fact in following.structured_content["facts"])
+    by_id = ask("get_entity", entity=by_name["entity"]["entity_id"], limit=3).structured_content
+    assert by_id["items"] == by_name["items"]
+    assert len(by_id["items"]) == 3
+    following = ask("get_entity", entity=by_name["entity"]["entity_id"], cursor=by_id["next"])
+    seen = {fact["fact_id"] for fact in by_id["items"]}
+    assert seen.isdisjoint(fact["fact_id"] for fact in following.structured_content["items"])
 
 
 def test_the_status_is_that_of_the_publication(ask: Ask, samples_memory: Memory) -> None:
     told = ask("memory_status").structured_content
-    assert told["totals"]["conversations"] == 65
+    assert told["totals"]["conversations"] == 64
     assert told["namespaces"] == ["samples"]
     assert not told["writes"]
     generation = samples_memory.reader().manifest.generation
@@ -137,11 +137,11 @@ def test_the_status_is_that_of_the_publication(ask: Ask, samples_memory: Memory)
         ("search_memory", {"query": "x", "as_of": "soon"}, "as_of: "),
         ("get_context", {}, "give `message`, `turns`, or both"),
         ("get_entity", {"entity": "nobody"}, "`list_entities` finds names"),
-        ("list_entities", {"type": "ghost"}, "type: one of: host, package"),
+        ("list_entities", {"type": "ghost"}, "type: Input should be 'project', 'host'"),
         ("list_entities", {"cursor": "WyJ4Il0"}, "begin again without one"),
         ("get_learnings", {"query": "x", "cursor": "WyJ4Il0"}, "leave `cursor` out"),
         ("explain_fact", {"id": "f_0000000000000000"}, "nothing has that id"),
-        ("recent_activity", {"kinds": ["gossip"]}, "kinds.0: one of: fact, learning, episode"),
+        ("recent_activity", {"kind": ["gossip"]}, "kind.0: Input should be 'fact', 'learning' or"),
         ("no_such_tool", {}, "there is no such tool; there are: search_memory"),
     ],
 )
@@ -164,7 +164,7 @@ def test_not_even_a_wrong_argument_leaves_the_fence(ask: Ask) -> None:
 def test_a_fault_tells_neither_paths_nor_text(
     two: Memory, caplog: pytest.LogCaptureFixture
 ) -> None:
-    ask = asking(two, Scope(("ada",)))
+    ask = asking(two, KeyScope(("ada",)))
     for file in two.state.home.index.rglob("*"):
         if file.is_file():
             file.write_bytes(b"broken")
@@ -177,12 +177,12 @@ def test_a_fault_tells_neither_paths_nor_text(
 
 
 def test_a_new_publication_is_followed(two: Memory) -> None:
-    ask = asking(two, Scope(("ada",)))
+    ask = asking(two, KeyScope(("ada",)))
     assert ask("search_memory", query="quincepress").structured_content["results"]
     manifest = manifests(two.state.home, "ada")[0]
     tables = {name: version for name, version in manifest.tables.items() if name != "memory"}
     publish(two.state.home, replace(manifest, tables=tables))
-    facts = ask("search_memory", query="quincepress", search_type="facts").structured_content
+    facts = ask("search_memory", query="quincepress", type="facts").structured_content
     assert facts["results"] == []
 
 
@@ -190,14 +190,14 @@ def test_lists_come_page_by_page(ask: Ask, samples_memory: Memory) -> None:
     cursor, seen = None, list[str]()
     while cursor or not seen:
         page = ask("list_entities", limit=40, **({"cursor": cursor} if cursor else {}))
-        seen += [row["entity_id"] for row in page.structured_content["entities"]]
+        seen += [row["entity_id"] for row in page.structured_content["items"]]
         cursor = page.structured_content["next"]
     every = listing.entities(samples_memory.reader(), limit=1000).rows
     assert seen == [row["entity_id"] for row in every]
 
 
 def test_schemas_name_no_null_and_no_titles() -> None:
-    for tool in listed(Scope(writes=True)):
+    for tool in listed(KeyScope(writes=True)):
         assert '"null"' not in json.dumps(tool.input_schema)
         assert tool.input_schema["additionalProperties"] is False
         assert all(

@@ -12,9 +12,9 @@ import pytest
 from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
-from resources.home.api_keys import add_key, remove_key
-from resources.home.home import open_home
-from serving.mcp_server.tools import TOOLS
+from cairn.resources.home.api_keys import add_key, remove_key
+from cairn.resources.home.home import open_home
+from cairn.serving.mcp_server.tools import TOOLS
 from tests.places import ROOT
 from tests.serving.conftest import Ask
 from tests.serving.mcp_server.conftest import text
@@ -25,7 +25,7 @@ PLAIN = {"accept": "application/json, text/event-stream", "content-type": "appli
 
 
 def command(home: Path, *arguments: str) -> list[str]:
-    return ["-m", "serving.cli.main", "--home", str(home), "mcp", *arguments]
+    return ["-m", "cairn", "--home", str(home), "mcp", *arguments]
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])

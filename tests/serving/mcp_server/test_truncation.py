@@ -7,20 +7,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resources.context import State
-from resources.home.settings import Settings
-from serving.mcp_server.answers import Results
-from serving.mcp_server.auth import Scope
-from serving.mcp_server.things import Result, Source
-from serving.mcp_server.truncation import fitted, text_of
-from serving.query import listing
-from serving.retrieval.open_memory import Memory
+from cairn.resources.context import State
+from cairn.resources.home.settings import Settings
+from cairn.serving.mcp_server.answers import ToolAnswer
+from cairn.serving.mcp_server.auth import KeyScope
+from cairn.serving.mcp_server.truncation import fitted, text_of
+from cairn.serving.models.answers import Results
+from cairn.serving.models.things import Result, Source
+from cairn.serving.query import listing
+from cairn.serving.retrieval.open_memory import Memory
 from tests.serving.mcp_server.conftest import asking, everything, text
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
 
 
-def results(*texts: str) -> Results:
+def results(*texts: str) -> ToolAnswer[Results]:
     found = [
         Result(
             id=f"f_{number:016x}", kind="fact", text=said, score=0.5, similarity=0.5,
@@ -31,13 +32,16 @@ def results(*texts: str) -> Results:
         )
         for number, said in enumerate(texts)
     ]  # fmt: skip
-    return Results(
-        namespace="n", as_of=AT, query="q", said=None, from_day=None, to_day=None, results=found
-    )
+    return ToolAnswer(
+        Results(
+            namespace="n", as_of=AT, query="q", said=None, from_day=None, to_day=None,
+            results=found, text="",
+        )
+    )  # fmt: skip
 
 
-def size(answer: Results) -> int:
-    forms = (text_of(answer), json.dumps(answer.model_dump(mode="json"), ensure_ascii=False))
+def size(answer: ToolAnswer[Results]) -> int:
+    forms = (text_of(answer), json.dumps(answer.as_json(), ensure_ascii=False))
     return max(len(form.encode()) for form in forms)
 
 
@@ -46,10 +50,10 @@ def test_whatever_is_found_both_forms_keep_their_size(texts: list[str], most: in
     whole = results(*texts)
     told = fitted(whole, most)
     assert size(told) <= most
-    assert [one.id for one in told.results] == [
-        one.id for one in whole.results[: len(told.results)]
+    assert [one.id for one in told.answer.results] == [
+        one.id for one in whole.answer.results[: len(told.answer.results)]
     ]
-    assert len(told.results) + told.left_out.get("results", 0) == len(texts)
+    assert len(told.answer.results) + told.left_out.get("results", 0) == len(texts)
     body = text_of(told)
     assert body.count("<cairn-memory ") == body.count("</cairn-memory>") == 1
 
@@ -62,12 +66,12 @@ def test_what_is_short_stays_as_it_is() -> None:
 
 def test_rows_are_left_out_before_texts_are_and_the_answer_says_so() -> None:
     told = fitted(results(*["né" * 500] * 40), 20_000)
-    assert 1 < len(told.results) < 40
-    assert told.results[0].text == "né" * 500
-    assert f"{40 - len(told.results)} of results left out" in text_of(told)
+    assert 1 < len(told.answer.results) < 40
+    assert told.answer.results[0].text == "né" * 500
+    assert f"{40 - len(told.answer.results)} of results left out" in text_of(told)
     alone = fitted(results("🙂" * 90_000), 4_000)
-    assert alone.results[0].text.startswith("🙂🙂")
-    assert alone.results[0].text.endswith("more characters)")
+    assert alone.answer.results[0].text.startswith("🙂🙂")
+    assert alone.answer.results[0].text.endswith("more characters)")
     assert "\ufffd" not in text_of(alone)
 
 
@@ -84,15 +88,15 @@ def brief(samples_memory: Memory) -> Memory:
 
 
 def test_what_is_left_out_of_a_page_is_on_the_next(brief: Memory) -> None:
-    ask = asking(brief, Scope())
+    ask = asking(brief, KeyScope())
     cursor, seen, cut = None, list[str](), 0
     while cursor or not seen:
         result = ask("recent_activity", limit=100, **({"cursor": cursor} if cursor else {}))
         for form in (text(result), json.dumps(result.structured_content, ensure_ascii=False)):
             assert len(form.encode()) <= 4_000
         page = result.structured_content
-        seen += [event["id"] for event in page["events"]]
-        cut += page["left_out"].get("events", 0)
+        seen += [event["id"] for event in page["items"]]
+        cut += page["left_out"].get("items", 0)
         cursor = page["next"]
     every = listing.recent(brief.reader(), limit=1000).rows
     assert cut
@@ -100,8 +104,8 @@ def test_what_is_left_out_of_a_page_is_on_the_next(brief: Memory) -> None:
 
 
 def test_a_search_says_how_much_it_left_out(brief: Memory) -> None:
-    result = asking(brief, Scope())(
-        "search_memory", query="the backup of the NAS", search_type="all", limit=50
+    result = asking(brief, KeyScope())(
+        "search_memory", query="the backup of the NAS", type="all", limit=50
     )
     told = result.structured_content
     assert told["left_out"]["results"] > 0

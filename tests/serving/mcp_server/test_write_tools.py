@@ -6,12 +6,12 @@ from uuid import uuid4
 
 import pytest
 
-from resources.context import State
-from resources.home.home import open_home
-from resources.home.settings import Settings
-from serving.mcp_server.auth import Scope
-from serving.mcp_server.tools import TOOLS, listed
-from serving.retrieval.open_memory import Memory
+from cairn.resources.context import State
+from cairn.resources.home.home import open_home
+from cairn.resources.home.settings import Settings
+from cairn.serving.mcp_server.auth import KeyScope
+from cairn.serving.mcp_server.tools import TOOLS, listed
+from cairn.serving.retrieval.open_memory import Memory
 from tests.journeys.running import follow
 from tests.serving.mcp_server.conftest import Ask, Things, asking, text
 
@@ -25,13 +25,13 @@ def inbox(memory: Memory, namespace: str = "ada") -> list[dict[str, Any]]:
 
 @pytest.fixture
 def ask(two: Memory) -> Ask:
-    return asking(two, Scope(("ada",), writes=True))
+    return asking(two, KeyScope(("ada",), writes=True))
 
 
 def test_writes_are_off_unless_they_are_allowed(two: Memory, things: dict[str, Things]) -> None:
-    assert not WRITES & {tool.name for tool in listed(Scope())}
-    assert {tool.name for tool in listed(Scope(writes=True))} == TOOLS.keys()
-    ask = asking(two, Scope(("ada",)))
+    assert not WRITES & {tool.name for tool in listed(KeyScope())}
+    assert {tool.name for tool in listed(KeyScope(writes=True))} == TOOLS.keys()
+    ask = asking(two, KeyScope(("ada",)))
     fact = things["ada"].fact
     arguments = {
         "record_feedback": {"id": fact, "verdict": "wrong"},
@@ -52,7 +52,7 @@ def test_what_is_told_is_known_after_the_next_run(
     two: Memory, ask: Ask, things: dict[str, Things]
 ) -> None:
     ada = things["ada"]
-    learnt = ask("get_learnings").structured_content["learnings"][0]
+    learnt = ask("get_learnings").structured_content["items"][0]
     told = ask("record_feedback", id=ada.fact, verdict="right", reason="Ada said so")
     assert "it takes effect with the next run" in text(told)
     ask("record_feedback", id=ada.learning, verdict="wrong")
@@ -68,7 +68,7 @@ def test_what_is_told_is_known_after_the_next_run(
     assert decision["decision_id"] == told.structured_content["record_id"]
     found = ask("search_memory", query="deploy on a Tuesday").structured_content["results"]
     assert note["record_id"] in {source["record_id"] for one in found for source in one["sources"]}
-    learnings = ask("get_learnings").structured_content["learnings"]
+    learnings = ask("get_learnings").structured_content["items"]
     now = {each["learning_id"]: each["confidence"] for each in learnings}
     assert now.get(learnt["learning_id"], 0.0) < learnt["confidence"]
 
@@ -177,7 +177,7 @@ def test_what_cannot_be_noted_is_refused(
 
 def test_a_note_of_a_home_of_samples_is_not_theirs(copied: State) -> None:
     memory = Memory(State(open_home(copied.home.root), Settings()))
-    ask = asking(memory, Scope(writes=True))
+    ask = asking(memory, KeyScope(writes=True))
     assert ask("memory_status").structured_content["namespace"] == "samples"
     assert ask("remember", text="Ada keeps bees.").structured_content["namespace"] == "default"
     assert [event["type"] for event in inbox(memory, "default")] == ["note"]

@@ -10,15 +10,15 @@ import pytest
 from fastapi.testclient import TestClient
 from rich.console import Console
 
-from resources.context import State
-from resources.home.home import open_home
-from resources.home.settings import Settings
-from serving.cli import terminal
-from serving.http.app import create_app
-from serving.query.interests import interests
-from serving.read.reader import open_reader
-from serving.retrieval.open_memory import Memory
-from serving.write.inbox import add_event
+from cairn.resources.context import State
+from cairn.resources.home.home import open_home
+from cairn.resources.home.settings import Settings
+from cairn.serving.cli import terminal
+from cairn.serving.http.app import create_app
+from cairn.serving.query.interests import interests
+from cairn.serving.read.reader import open_reader
+from cairn.serving.retrieval.open_memory import Memory
+from cairn.serving.write.inbox import add_event
 from tests.journeys.running import assert_as_built, follow
 from tests.serving.conftest import Ask
 

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from knowledge.schema.predicates import STRUCTURAL_PREDICATES
-from resources.context import open_state
-from serving.query import graph, lineage, listing
-from serving.read.pagination import BadCursor, Key, Page, newest, page
-from serving.read.reader import Reader
-from serving.retrieval.open_memory import Memory
+from cairn.knowledge.schema.predicates import STRUCTURAL_PREDICATES
+from cairn.resources.context import open_state
+from cairn.serving.query import graph, lineage, listing
+from cairn.serving.read.pagination import BadCursor, Key, Page, newest, page
+from cairn.serving.read.reader import Reader
+from cairn.serving.retrieval.open_memory import Memory
 
 NPM = "We use pnpm in this repository, never npm install."
 
@@ -114,7 +114,7 @@ def test_a_cursor_is_of_its_own_list_alone(reader: Reader) -> None:
     assert listing.facts(reader, limit=50, cursor=cursor).rows
     for other in (
         lambda: listing.entities(reader, limit=1, cursor=cursor),
-        lambda: listing.facts(reader, listing.Facts(predicate="states"), cursor=cursor),
+        lambda: listing.facts(reader, listing.FactFilter(predicate="states"), cursor=cursor),
         lambda: listing.facts(reader, cursor=f"{cursor}AAAA"),
     ):
         with pytest.raises(BadCursor):
@@ -123,7 +123,7 @@ def test_a_cursor_is_of_its_own_list_alone(reader: Reader) -> None:
 
 def test_facts_are_chosen_by_what_they_are(reader: Reader) -> None:
     def found(limit: int = 1000, **only: object) -> list[dict[str, object]]:
-        return listing.facts(reader, listing.Facts(**only), limit).rows  # type: ignore[arg-type]
+        return listing.facts(reader, listing.FactFilter(**only), limit).rows  # type: ignore[arg-type]
 
     own = found(entity="Lantern-Shop")
     assert {row["entity"] for row in own} == {"lantern-shop"}
@@ -205,7 +205,7 @@ def test_what_is_not_yet_known_has_no_why(memory: Memory) -> None:
 def test_what_lies_around_an_entity_is_reached_by_its_relations(reader: Reader) -> None:
     (start,) = (
         row["entity_id"]
-        for row in listing.entities(reader, listing.Entities(type="project")).rows
+        for row in listing.entities(reader, listing.EntityFilter(type="project")).rows
         if row["name"] == "harbor-backup"
     )
     near, far = (graph.around(reader, start, depth) for depth in (1, 2))

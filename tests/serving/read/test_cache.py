@@ -10,16 +10,16 @@ import pytest
 from fastapi.testclient import TestClient
 
 from cairn import Knowledge
-from knowledge.schema.tables import EPISODES, TABLES
-from resources.context import State
-from resources.home.home import open_home
-from resources.home.settings import Settings
-from resources.home.sources import add_source
-from serving.http.app import bare, create_app
-from serving.http.openapi import document
-from serving.mcp_server.auth import Scope
-from serving.read.reader import open_reader
-from serving.retrieval.open_memory import Memory
+from cairn.knowledge.schema.tables import EPISODES, TABLES
+from cairn.resources.context import State
+from cairn.resources.home.home import open_home
+from cairn.resources.home.settings import Settings
+from cairn.resources.home.sources import add_source
+from cairn.serving.http.app import bare, create_app
+from cairn.serving.http.openapi import document
+from cairn.serving.mcp_server.auth import KeyScope
+from cairn.serving.read.reader import open_reader
+from cairn.serving.retrieval.open_memory import Memory
 from tests.journeys.running import follow
 from tests.knowledge.llm.test_held import COMMANDS, ELSEWHERE, FOLDER, HOSTILE, WORDS, claude, inbox
 from tests.serving.conftest import Ask
@@ -88,7 +88,7 @@ def test_by_http(hostile: State, ids: list[str]) -> None:
 
 
 def test_by_mcp_and_the_library(hostile: State, ids: list[str]) -> None:
-    ask = asking(Memory(hostile), Scope())
+    ask = asking(Memory(hostile), KeyScope())
     given: list[tuple[str, dict[str, Any]]] = [
         (tool, {}) for tool, example in READS.items()
         if not example.keys() & {"query", "message", "entity", "id"}
@@ -96,7 +96,7 @@ def test_by_mcp_and_the_library(hostile: State, ids: list[str]) -> None:
     given += [("explain_fact", {"id": id_}) for id_ in ids]
     given.append(("get_entity", {"entity": "orchard"}))
     for query in QUERIES:
-        given.append(("search_memory", {"query": query, "search_type": "all", "limit": 50}))
+        given.append(("search_memory", {"query": query, "type": "all", "limit": 50}))
         given.append(("get_context", {"message": query, "turns": [query]}))
     for tool, arguments in given:
         assert not list(lines(everything(ask(tool, **arguments)))), (tool, arguments)

@@ -8,13 +8,18 @@ from threading import Event
 
 import pytest
 
-from resources.context import open_state
-from resources.warehouse.publication import forget_others, manifests, publish
-from serving.read.reader import Reader, open_reader
-from serving.retrieval.context_stream import NOTHING, NextContext, Streamed, next_context
-from serving.retrieval.entity_context import known
-from serving.retrieval.open_memory import Memory, make_ready
-from serving.retrieval.search import KINDS, search_memory
+from cairn.resources.context import open_state
+from cairn.resources.warehouse.publication import forget_others, manifests, publish
+from cairn.serving.read.reader import Reader, open_reader
+from cairn.serving.retrieval.context_stream import (
+    NOTHING,
+    NextContext,
+    StreamedContext,
+    next_context,
+)
+from cairn.serving.retrieval.entity_context import known
+from cairn.serving.retrieval.open_memory import Memory, make_ready
+from cairn.serving.retrieval.search import KINDS, search_memory
 from tests.homes import copy_home
 
 QUERIES = ["the nightly backup fails", "rsync permission denied", "what am I allergic to", "zebra"]
@@ -88,14 +93,14 @@ def test_no_turn_waits_for_what_is_streamed(gate: Event) -> None:
     asked: list[Sequence[str]] = []
     begun, done = Event(), Event()
 
-    def find(turns: Sequence[str]) -> Streamed:
+    def find(turns: Sequence[str]) -> StreamedContext:
         asked.append(turns)
         begun.set()
         gate.wait(30)
         if turns == ("b",):
             raise AssertionError("never begun")
         done.set()
-        return Streamed(facts=())
+        return StreamedContext(facts=())
 
     ahead = NextContext(find)
     assert ahead.take() is NOTHING
@@ -113,7 +118,7 @@ def test_no_turn_waits_for_what_is_streamed(gate: Event) -> None:
 
 
 def test_a_failure_streams_nothing_and_is_told() -> None:
-    def find(turns: Sequence[str]) -> Streamed:
+    def find(turns: Sequence[str]) -> StreamedContext:
         raise ValueError(turns[0])
 
     ahead = NextContext(find)
@@ -136,7 +141,7 @@ def test_nobody_waits_for_a_publication_that_is_read_ahead(
         make_ready(reader)
         read.set()
 
-    monkeypatch.setattr("serving.retrieval.open_memory.make_ready", slowly)
+    monkeypatch.setattr("cairn.serving.retrieval.open_memory.make_ready", slowly)
     memory = Memory(open_state(home), ahead=True)
     before = memory.reader()
     manifest = manifests(memory.state.home, before.namespace)[0]

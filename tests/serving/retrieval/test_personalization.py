@@ -7,12 +7,12 @@ from itertools import count
 import dagster as dg
 import pytest
 
-from serving.read.reader import Reader
-from serving.retrieval.context_stream import next_context
-from serving.retrieval.entity_context import known
-from serving.retrieval.open_memory import Memory
-from serving.retrieval.search import search_memory
-from serving.write.inbox import add_event
+from cairn.serving.read.reader import Reader
+from cairn.serving.retrieval.context_stream import next_context
+from cairn.serving.retrieval.entity_context import known
+from cairn.serving.retrieval.open_memory import Memory
+from cairn.serving.retrieval.search import search_memory
+from cairn.serving.write.inbox import add_event
 from tests.journeys.running import follow
 from tests.pipelines.house import open_house, talk
 
@@ -93,5 +93,5 @@ def test_interests_are_read_once_for_a_publication(
     def refused(_: Reader) -> None:
         raise AssertionError("read again")
 
-    monkeypatch.setattr("serving.retrieval.personalization._read", refused)
+    monkeypatch.setattr("cairn.serving.retrieval.personalization._read", refused)
     assert streamed(reader) == shown

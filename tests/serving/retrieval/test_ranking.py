@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from knowledge.schema.policy import Policy
-from resources.vector_index.protocol import Hit
-from serving.retrieval.ranking import Scored, Told, about, diverse, scored
+from cairn.knowledge.schema.policy import Policy
+from cairn.resources.vector_index.protocol import Hit
+from cairn.serving.retrieval.ranking import PublishedHit, ScoredHit, about, diverse, scored
 from tests.knowledge.toy_embedder import ToyEmbedder
 
 NOW = datetime(2026, 2, 1, tzinfo=UTC)
@@ -19,9 +19,9 @@ def _hit(id_: str, dense: float | None, sparse: float | None, vector: Any = None
     return Hit(id_, "episode", dense, sparse, None, None, {}, vector)
 
 
-def _scored(query: str, *rows: tuple[str, float | None, float | None]) -> list[Scored]:
+def _scored(query: str, *rows: tuple[str, float | None, float | None]) -> list[ScoredHit]:
     hits = [_hit(text, dense, sparse) for text, dense, sparse in rows]
-    told = [Told(hit.id) for hit in hits]
+    told = [PublishedHit(hit.id) for hit in hits]
     return scored(query, hits, told, NOW, ToyEmbedder(), POLICY)
 
 
@@ -71,5 +71,7 @@ def test_alike_are_those_of_like_vectors_and_words(other: str, stay: int) -> Non
     vector = np.array([1.0, 0.0], dtype=np.float32)
     texts = ("The backup of the server failed today", other)
     hits = [_hit(text, 0.9, 1.0, vector) for text in texts]
-    found = scored("backup", hits, [Told(text) for text in texts], NOW, ToyEmbedder(), POLICY)
+    found = scored(
+        "backup", hits, [PublishedHit(text) for text in texts], NOW, ToyEmbedder(), POLICY
+    )
     assert len(diverse(found, ToyEmbedder(), POLICY)) == stay

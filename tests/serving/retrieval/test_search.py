@@ -6,11 +6,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from knowledge.nlp.text import words
-from resources.context import open_state
-from resources.vector_index.protocol import Filters
-from serving.retrieval.open_memory import Memory
-from serving.retrieval.search import search_memory
+from cairn.knowledge.nlp.text import words
+from cairn.resources.context import open_state
+from cairn.resources.vector_index.protocol import Filters
+from cairn.serving.retrieval.open_memory import Memory
+from cairn.serving.retrieval.search import search_memory
 from tests.serving.conftest import Ask
 
 QUERIES = ["what nuts am I allergic to", "rsync permission denied code 23", "IPv6 docker"]

@@ -6,9 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knowledge.llm.fence import CLOSING, NOTICE, opening
-from knowledge.nlp.text import estimated_tokens
-from serving.retrieval.token_budget import LEAST, SMALLEST, Context, build_context, count_tokens
+from cairn.knowledge.llm.fence import CLOSING, NOTICE, opening
+from cairn.knowledge.nlp.text import estimated_tokens
+from cairn.serving.retrieval.token_budget import (
+    LEAST,
+    SMALLEST,
+    Context,
+    build_context,
+    count_tokens,
+)
 
 WORDS = st.lists(st.sampled_from(["a", "rsync", "über", "日本語", "x" * 70, "\n"]), max_size=60)
 TEXT = WORDS.map(" ".join)

@@ -10,11 +10,11 @@ import pytest
 from click.testing import CliRunner
 from polars.testing import assert_frame_equal
 
-from knowledge.schema.tables import MEMORY
-from resources.context import State
-from resources.home.home import open_home
-from resources.home.settings import Settings
-from serving.cli.review.pairs import decide_on, pairs
+from cairn.knowledge.schema.tables import MEMORY
+from cairn.resources.context import State
+from cairn.resources.home.home import open_home
+from cairn.resources.home.settings import Settings
+from cairn.serving.cli.review.pairs import decide_on, pairs
 from tests.journeys.running import follow
 from tests.pipelines.house import House, open_house
 from tests.serving.conftest import Ask

@@ -2,8 +2,8 @@
 
 from pydantic import BaseModel, Field, field_validator
 
-from knowledge.llm.prompt import Example, Prompt
-from knowledge.schema.learning_categories import CATEGORIES, Category
+from cairn.knowledge.llm.prompt import Example, Prompt
+from cairn.knowledge.schema.learning_categories import CATEGORIES, Category
 
 
 class FoundCategory(BaseModel):

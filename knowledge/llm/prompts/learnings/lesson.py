@@ -5,7 +5,7 @@ from typing import Annotated, Any, Generic, TypeVar
 
 from pydantic import AfterValidator, BaseModel, Field, WithJsonSchema
 
-from knowledge.llm.prompt import Example, Prompt
+from cairn.knowledge.llm.prompt import Example, Prompt
 
 GRADES = (1.0, 0.7, 0.4, 0.0)
 LONGEST_TITLE = 100
@@ -82,7 +82,13 @@ class Lessons(BaseModel, Generic[Own]):
 
 
 def lesson_prompt(
-    category: str, about: str, wanted: str, output: type[Lessons[Any]], example: Example[Any]
+    category: str,
+    about: str,
+    wanted: str,
+    output: type[Lessons[Any]],
+    data: str,
+    lesson: Lesson,
+    canaries: tuple[str, ...],
 ) -> Prompt[Any]:
     """The prompt for the lessons of one category.
 
@@ -91,7 +97,9 @@ def lesson_prompt(
         about: What it is for.
         wanted: What makes a lesson of this category, and what its own parts are to say.
         output: Shape of the answer.
-        example: Data and its right answer.
+        data: The messages of the example.
+        lesson: The one that they bear.
+        canaries: Names that stand in the example alone.
     """
     return Prompt(
         name=f"learning_{category}",
@@ -116,7 +124,7 @@ def lesson_prompt(
         ),
         criteria=_CRITERIA,
         output=output,
-        examples=(example,),
+        examples=(Example(data, output(lessons=[lesson]), canaries),),
         max_tokens=2000,
     )
 

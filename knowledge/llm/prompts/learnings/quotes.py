@@ -2,7 +2,7 @@
 
 from pydantic import BaseModel, Field
 
-from knowledge.llm.prompt import Example, Prompt
+from cairn.knowledge.llm.prompt import Example, Prompt
 
 SHOWN = 500
 """Characters that are shown of each message."""

@@ -4,9 +4,11 @@ from datetime import datetime
 
 import click
 
-from serving.cli import options
-from serving.cli.terminal import emit_json
-from serving.read.reader import open_reader
+from cairn.serving.cli import options
+from cairn.serving.cli.asked import parameters
+from cairn.serving.cli.terminal import emit_json
+from cairn.serving.models.parameters import At
+from cairn.serving.read.reader import open_reader
 
 
 @click.command(
@@ -28,7 +30,7 @@ Examples:
     help="Tokens of turns and memories together.",
 )
 @options.namespace(options.ONE_NAMESPACE)
-@options.as_of
+@parameters(At, "as_of")
 @options.as_json
 @click.pass_context
 def command(
@@ -45,7 +47,7 @@ def command(
     Nothing but the memories is printed, so that a hook of an agent can pass them on as they are:
     in an element that says they are data, and by which the next import knows them again.
     """
-    from serving.retrieval.context import offer
+    from cairn.serving.retrieval.context import offer
 
     if not (message and message.strip()) and not any(turn.strip() for turn in turns):
         raise click.UsageError("give a message, or --turn with what was said before")

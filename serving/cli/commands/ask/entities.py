@@ -3,12 +3,14 @@
 import click
 import polars as pl
 
-from serving.cli import options
-from serving.cli.report import ENTITY_COLUMNS
-from serving.cli.terminal import Column, console, emit_json, print_table
-from serving.read.reader import open_reader
+from cairn.serving.cli import options
+from cairn.serving.cli.asked import parameters
+from cairn.serving.cli.report import ENTITY_COLUMNS
+from cairn.serving.cli.terminal import TerminalColumn, console, emit_json, print_table
+from cairn.serving.models.parameters import EntityParameters
+from cairn.serving.read.reader import open_reader
 
-_COLUMNS = (*ENTITY_COLUMNS, Column("aliases", "also", most=32, from_width=110))
+_COLUMNS = (*ENTITY_COLUMNS, TerminalColumn("aliases", "also", most=32, from_width=110))
 
 
 @click.command(
@@ -17,7 +19,7 @@ Examples:
   cairn entities
   cairn entities --type host --json"""
 )
-@click.option("--type", "type_", metavar="TYPE", help="Only this type: project, host, tool, …")
+@parameters(EntityParameters, "type", type={"flags": ("--type", "type_"), "type": str})
 @options.limit(20)
 @options.namespace(options.ONE_NAMESPACE)
 @options.as_json

@@ -5,30 +5,32 @@ from datetime import datetime
 import click
 import polars as pl
 
-from knowledge.consolidation.standing import ENDED, NOT_YET
-from knowledge.schema.predicates import EVENTS, STRUCTURAL_PREDICATES
-from knowledge.schema.tables import CANDIDATES, MEMORY
-from serving.cli import options
-from serving.cli.terminal import Column, console, emit_json, print_table
-from serving.read.id_lookup import UnknownId, entities_called
-from serving.read.reader import Reader, best_first, open_reader
+from cairn.knowledge.consolidation.standing import ENDED, NOT_YET
+from cairn.knowledge.schema.predicates import EVENTS, STRUCTURAL_PREDICATES
+from cairn.knowledge.schema.tables import CANDIDATES, MEMORY
+from cairn.serving.cli import options
+from cairn.serving.cli.asked import parameters
+from cairn.serving.cli.terminal import TerminalColumn, console, emit_json, print_table
+from cairn.serving.models.parameters import FactParameters
+from cairn.serving.read.id_lookup import UnknownId, entities_called
+from cairn.serving.read.reader import Reader, best_first, open_reader
 
 FACT_COLUMNS = (
-    Column("fact_id", "id"),
-    Column("effective", "conf"),
-    Column("entity", most=18),
-    Column("predicate", from_width=100),
-    Column("content", "fact", wide=True),
-    Column("conversation_count", "convs", from_width=90),
-    Column("status", from_width=110),
+    TerminalColumn("fact_id", "id"),
+    TerminalColumn("effective", "conf"),
+    TerminalColumn("entity", most=18),
+    TerminalColumn("predicate", from_width=100),
+    TerminalColumn("content", "fact", wide=True),
+    TerminalColumn("conversation_count", "convs", from_width=90),
+    TerminalColumn("status", from_width=110),
 )
 TRIPLE_COLUMNS = (
-    Column("subject", from_width=100),
-    Column("predicate"),
-    Column("object", wide=True),
-    Column("confidence", "conf"),
-    Column("occurred_at", "when"),
-    Column("record_id", "record", from_width=120),
+    TerminalColumn("subject", from_width=100),
+    TerminalColumn("predicate"),
+    TerminalColumn("object", wide=True),
+    TerminalColumn("confidence", "conf"),
+    TerminalColumn("occurred_at", "when"),
+    TerminalColumn("record_id", "record", from_width=120),
 )
 
 
@@ -42,17 +44,14 @@ Examples:
 
 {EVENTS} are many: they show with --all, or by --predicate."""
 )
-@click.option("--predicate", help="Only this predicate, e.g. connects_to_host.")
-@click.option("--entity", help="Only facts about this entity (its name).")
-@click.option("--status", help="Only this status: active, deprecated, ended, merged_into, …")
+@parameters(FactParameters, "predicate", "entity", "status", status={"type": str})
 @options.confidence("--min-base", "Least confidence of the rule.")
-@options.confidence("--min-confidence", "Least confidence at --as-of.")
+@parameters(FactParameters, "min_confidence", min_confidence={"default": None})
 @click.option("--triples", is_flag=True, help="Single observations instead of united facts.")
-@click.option("--all", "all_", is_flag=True, help="Structural predicates too.")
+@parameters(FactParameters, "structural", structural={"flags": ("--all", "all_")})
 @options.limit(20)
 @options.namespace(options.ONE_NAMESPACE)
-@options.as_of
-@options.true_at
+@parameters(FactParameters, "as_of", "true_at")
 @options.as_json
 @click.pass_context
 def command(

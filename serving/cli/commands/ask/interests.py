@@ -5,24 +5,33 @@ from typing import Any
 
 import click
 
-from serving.cli import options
-from serving.cli.report import say_pending
-from serving.cli.terminal import Column, advise, emit_json, print_table, say, sparkline
-from serving.query.interests import interests, total
-from serving.read.reader import open_reader
-from serving.status.pending import ATTITUDES, as_rows, listed
+from cairn.serving.cli import options
+from cairn.serving.cli.asked import parameters
+from cairn.serving.cli.report import say_pending
+from cairn.serving.cli.terminal import (
+    TerminalColumn,
+    advise,
+    emit_json,
+    print_table,
+    say,
+    sparkline,
+)
+from cairn.serving.models.parameters import At
+from cairn.serving.query.interests import interests, total
+from cairn.serving.read.reader import open_reader
+from cairn.serving.status.pending import ATTITUDES, as_rows, listed
 
 _COLUMNS = (
-    Column("rank", "#"),
-    Column("score"),
-    Column("display_name", "name", wide=True),
-    Column("type", from_width=90),
-    Column("active_facts", "facts"),
-    Column("last_engaged_at", "last", from_width=70),
-    Column("spark", "12 weeks", from_width=60),
-    Column("muted", "", from_width=50),
-    Column("signs", "made of", most=32, from_width=110),
-    Column("entity_id", "id", from_width=100),
+    TerminalColumn("rank", "#"),
+    TerminalColumn("score"),
+    TerminalColumn("display_name", "name", wide=True),
+    TerminalColumn("type", from_width=90),
+    TerminalColumn("active_facts", "facts"),
+    TerminalColumn("last_engaged_at", "last", from_width=70),
+    TerminalColumn("spark", "12 weeks", from_width=60),
+    TerminalColumn("muted", "", from_width=50),
+    TerminalColumn("signs", "made of", most=32, from_width=110),
+    TerminalColumn("entity_id", "id", from_width=100),
 )
 
 
@@ -35,7 +44,7 @@ Examples:
 )
 @options.limit(20)
 @options.namespace(options.ONE_NAMESPACE)
-@options.as_of
+@parameters(At, "as_of")
 @options.as_json
 @click.pass_context
 def command(

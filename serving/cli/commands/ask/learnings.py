@@ -3,14 +3,15 @@
 import click
 import polars as pl
 
-from knowledge.schema.learning_categories import CATEGORIES
-from serving.cli import options
-from serving.cli.report import say_pending
-from serving.cli.terminal import console, emit_json, say
-from serving.query.learning_versions import versions_of
-from serving.read.display import count, one_line
-from serving.read.reader import open_reader
-from serving.status.pending import RATINGS, as_rows, pending
+from cairn.serving.cli import options
+from cairn.serving.cli.asked import parameters
+from cairn.serving.cli.report import say_pending
+from cairn.serving.cli.terminal import console, emit_json, say
+from cairn.serving.models.parameters import LearningParameters
+from cairn.serving.query.learning_versions import versions_of
+from cairn.serving.read.display import count, one_line
+from cairn.serving.read.reader import open_reader
+from cairn.serving.status.pending import RATINGS, as_rows, pending
 
 
 @click.command(
@@ -19,8 +20,7 @@ Examples:
   cairn learnings
   cairn learnings --category bug_fix --min-confidence 0.8 --json"""
 )
-@click.option("--category", type=click.Choice(CATEGORIES), help="Only this category.")
-@options.confidence("--min-confidence", "Least confidence.")
+@parameters(LearningParameters, "category", "min_confidence", min_confidence={"default": None})
 @options.limit(10)
 @options.namespace(options.ONE_NAMESPACE)
 @options.as_json

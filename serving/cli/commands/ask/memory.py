@@ -5,20 +5,22 @@ from datetime import datetime
 import click
 import polars as pl
 
-from knowledge.consolidation.standing import STANDING
-from knowledge.schema.predicates import STRUCTURAL_PREDICATES
-from serving.cli import options
-from serving.cli.report import ENTITY_COLUMNS
-from serving.cli.terminal import Column, advise, emit_json, print_table, say
-from serving.query.interests import interest
-from serving.read.display import count
-from serving.read.reader import best_first, open_reader
+from cairn.knowledge.consolidation.standing import STANDING
+from cairn.knowledge.schema.predicates import STRUCTURAL_PREDICATES
+from cairn.serving.cli import options
+from cairn.serving.cli.asked import parameters
+from cairn.serving.cli.report import ENTITY_COLUMNS
+from cairn.serving.cli.terminal import TerminalColumn, advise, emit_json, print_table, say
+from cairn.serving.models.parameters import At
+from cairn.serving.query.interests import interest
+from cairn.serving.read.display import count
+from cairn.serving.read.reader import best_first, open_reader
 
 _FACTS = (
-    Column("fact_id", "id"),
-    Column("effective", "confidence"),
-    Column("predicate", most=24),
-    Column("content", "what", wide=True),
+    TerminalColumn("fact_id", "id"),
+    TerminalColumn("effective", "confidence"),
+    TerminalColumn("predicate", most=24),
+    TerminalColumn("content", "what", wide=True),
 )
 
 
@@ -37,7 +39,7 @@ Examples:
 @click.option("--all", "everything", is_flag=True, help="Tools, commands and paths too.")
 @options.limit(20)
 @options.namespace(options.ONE_NAMESPACE)
-@options.as_of
+@parameters(At, "as_of")
 @options.as_json
 @click.pass_context
 def command(
@@ -64,7 +66,7 @@ def command(
                 {"namespace": reader.namespace, "total": known.height, "memory": page.to_dicts()}
             )
             return
-        print_table(page.iter_rows(named=True), (Column("number", "#"), *ENTITY_COLUMNS))
+        print_table(page.iter_rows(named=True), (TerminalColumn("number", "#"), *ENTITY_COLUMNS))
         advise(f"{page.height:,} of {known.height:,}; `cairn memory N` tells what is known of one")
         return
     if number > known.height:
@@ -73,8 +75,8 @@ def command(
         )
     entity = known.row(number - 1, named=True)
     if verb == "delete":
-        from serving.cli.commands.say.forget import confirm, execute
-        from serving.write.deletion import Target
+        from cairn.serving.cli.commands.say.forget import confirm, execute
+        from cairn.serving.write.deletion import Target
 
         if not (dry_run or yes):
             name = f"{entity['display_name']} of {reader.namespace}"

@@ -4,19 +4,26 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from serving.cli import options
-from serving.cli.terminal import Column, advise, emit_json, print_table, say, say_value
-from serving.read.display import count
+from cairn.serving.cli import options
+from cairn.serving.cli.terminal import (
+    TerminalColumn,
+    advise,
+    emit_json,
+    print_table,
+    say,
+    say_value,
+)
+from cairn.serving.read.display import count
 
 if TYPE_CHECKING:
-    from resources.context import State
+    from cairn.resources.context import State
 
 _COLUMNS = (
-    Column("status"),
-    Column("at"),
-    Column("text", wide=True),
-    Column("reason", from_width=80, most=48),
-    Column("notification_id", "id", from_width=100),
+    TerminalColumn("status"),
+    TerminalColumn("at"),
+    TerminalColumn("text", wide=True),
+    TerminalColumn("reason", from_width=80, most=48),
+    TerminalColumn("notification_id", "id", from_width=100),
 )
 
 
@@ -52,12 +59,12 @@ def command(
     as_json: bool,
 ) -> None:
     """What you were told unasked, what you will be, and what is held back."""
-    from serving.cli.report import say_pending
-    from serving.query.notifications import counts, notifications
-    from serving.read.reader import open_reader
-    from serving.status.pending import NEXT_RUN, NOTICES, as_rows, pending
-    from serving.write.notifications import Unnotified, react
-    from serving.write.notifications import again as try_again
+    from cairn.serving.cli.report import say_pending
+    from cairn.serving.query.notifications import counts, notifications
+    from cairn.serving.read.reader import open_reader
+    from cairn.serving.status.pending import NEXT_RUN, NOTICES, as_rows, pending
+    from cairn.serving.write.notifications import Unnotified, react
+    from cairn.serving.write.notifications import again as try_again
 
     if sum(map(bool, (send, again, like, dislike))) > 1:
         raise click.UsageError("--send, --again, --like and --dislike: one of them", ctx)
@@ -114,7 +121,7 @@ def _shown(row: dict[str, Any]) -> dict[str, Any]:
 
 def _send(state: "State") -> None:
     state.home.dagster_environment()  # the code location looks for the home when it is imported
-    from pipelines.runner import RunFailed, run_notifications
+    from cairn.pipelines.runner import RunFailed, run_notifications
 
     try:
         run_notifications(state)

@@ -5,28 +5,28 @@ from typing import TYPE_CHECKING
 import click
 import polars as pl
 
-from serving.cli import options
-from serving.cli.terminal import Column, advise, emit_json, print_table, say
-from serving.read.display import count
+from cairn.serving.cli import options
+from cairn.serving.cli.terminal import TerminalColumn, advise, emit_json, print_table, say
+from cairn.serving.read.display import count
 
 if TYPE_CHECKING:
-    from resources.context import State
+    from cairn.resources.context import State
 
 DUE = (
-    Column("rank", "#"),
-    Column("mode"),
-    Column("query", wide=True),
-    Column("due_at", "due"),
-    Column("priority", from_width=96),
-    Column("reason", from_width=80, most=48),
+    TerminalColumn("rank", "#"),
+    TerminalColumn("mode"),
+    TerminalColumn("query", wide=True),
+    TerminalColumn("due_at", "due"),
+    TerminalColumn("priority", from_width=96),
+    TerminalColumn("reason", from_width=80, most=48),
 )
 DONE = (
-    Column("at"),
-    Column("trigger", from_width=80),
-    Column("query", wide=True),
-    Column("outcome"),
-    Column("results"),
-    Column("error", from_width=96),
+    TerminalColumn("at"),
+    TerminalColumn("trigger", from_width=80),
+    TerminalColumn("query", wide=True),
+    TerminalColumn("outcome"),
+    TerminalColumn("results"),
+    TerminalColumn("error", from_width=96),
 )
 WHY = {
     "switched_off": "until a search provider is set",
@@ -44,7 +44,11 @@ WHY = {
 NOT_STARTED = "until the first searches are made: `cairn research --run` does it at once"
 """What holds those that are `switched_off` once a provider is set."""
 
-HELD = (Column("effect_id", "id"), Column("held"), Column("query", wide=True))
+HELD = (
+    TerminalColumn("effect_id", "id"),
+    TerminalColumn("held"),
+    TerminalColumn("query", wide=True),
+)
 
 
 @click.command(
@@ -73,11 +77,11 @@ def command(
     as_json: bool,
 ) -> None:
     """What is to be searched for, what was, and what is not known."""
-    from serving.cli.report import say_pending
-    from serving.query.research import NO_PROVIDER, NOTHING, SEARCHES_WAIT, report, wait
-    from serving.read.reader import open_reader
-    from serving.status.pending import NEXT_RUN, RESEARCH, as_rows, listed
-    from serving.write.research import again as try_again
+    from cairn.serving.cli.report import say_pending
+    from cairn.serving.query.research import NO_PROVIDER, NOTHING, SEARCHES_WAIT, report, wait
+    from cairn.serving.read.reader import open_reader
+    from cairn.serving.status.pending import NEXT_RUN, RESEARCH, as_rows, listed
+    from cairn.serving.write.research import again as try_again
 
     if now and again:
         raise click.UsageError("--run and --again do not go together", ctx)
@@ -129,14 +133,14 @@ def command(
 
 
 def _run(state: "State") -> None:
-    from resources.web.search_provider import search_provider
+    from cairn.resources.web.search_provider import search_provider
 
     if search_provider(state.settings) is None:
         raise click.ClickException(
             "no search provider is set: CAIRN_SEARCH_PROVIDER, such as searxng or folder:PATH"
         )
     state.home.dagster_environment()  # the code location looks for the home when it is imported
-    from pipelines.runner import RunFailed, run_searches
+    from cairn.pipelines.runner import RunFailed, run_searches
 
     try:
         run_searches(state)

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
-from serving.cli import options
-from serving.cli.terminal import emit_json, say
-from serving.read.reader import open_reader
+from cairn.serving.cli import options
+from cairn.serving.cli.asked import parameters
+from cairn.serving.cli.terminal import emit_json, say
+from cairn.serving.models.parameters import SearchParameters
+from cairn.serving.read.reader import open_reader
 
 if TYPE_CHECKING:
-    from serving.read.reader import Reader
-    from serving.retrieval.search import Answer
+    from cairn.serving.read.reader import Reader
+    from cairn.serving.retrieval.search import SearchAnswer
 
 
 @click.command(
@@ -34,25 +36,19 @@ Examples:
     type=click.File(encoding="utf-8"),
     help='Answer each line\'s {"query": …} instead; - for standard input.',
 )
-@click.option(
-    "--type",
-    "search_type",
-    type=click.Choice(["facts", "episodes", "learnings", "entities", "both", "all"]),
-    default="all",
-    show_default=True,
-    help="What to find; both = facts and episodes.",
+@parameters(
+    SearchParameters,
+    *("type", "entity", "predicate", "category", "source", "status", "from_day", "to_day"),
+    *("min_confidence",),
+    type={"flags": ("--type", "search_type"), "default": "all"},
+    category={"type": str},
+    status={"type": str},
+    from_day={"flags": ("--from", "from_day")},
+    to_day={"flags": ("--to", "to_day")},
 )
-@click.option("--entity", help="Only facts about this entity: its name, an alias or its id.")
-@click.option("--predicate", help="Only facts of this predicate.")
-@click.option("--category", help="Only learnings of this category.")
-@click.option("--source", help="Only what comes from this kind of logs, such as claude_code.")
-@click.option("--status", help="Only facts of this status, such as merged_into.")
-@options.days
-@options.confidence("--min-confidence", "Least confidence at --as-of. [0.3]")
 @options.limit(5)
 @options.namespace(options.ONE_NAMESPACE)
-@options.as_of
-@options.true_at
+@parameters(SearchParameters, "as_of", "true_at")
 @options.as_json
 @click.pass_context
 def command(
@@ -78,10 +74,10 @@ def command(
 
     They stand in an element by which they are known again, wherever they are pasted.
     """
-    from resources.vector_index.protocol import Filters
-    from serving.read.id_lookup import UnknownId, entities_called
-    from serving.retrieval.open_memory import Memory
-    from serving.retrieval.search import answer, served
+    from cairn.resources.vector_index.protocol import Filters
+    from cairn.serving.read.id_lookup import UnknownId, entities_called
+    from cairn.serving.retrieval.open_memory import Memory
+    from cairn.serving.retrieval.search import answer, served
 
     if (query is None) == (queries is None):
         raise click.UsageError("give a query, or --file with one in each line")
@@ -106,7 +102,7 @@ def command(
         to_day=to_day,
     )
 
-    def answered(query: str) -> "Answer":
+    def answered(query: str) -> "SearchAnswer":
         try:
             return served(reader, answer(reader, query, search_type, limit, min_confidence, only))
         except ValueError as error:
@@ -153,9 +149,9 @@ def _queries(lines: TextIO) -> Iterator[str]:
         yield query
 
 
-def _print(reader: "Reader", its: "Answer") -> None:
-    from knowledge.llm.fence import CLOSING, opening
-    from serving.cli.report import print_found
+def _print(reader: "Reader", its: "SearchAnswer") -> None:
+    from cairn.knowledge.llm.fence import CLOSING, opening
+    from cairn.serving.cli.report import print_found
 
     if its.said:
         say(f"“{its.said}” read as {its.from_day or 'the beginning'} to {its.to_day or 'today'}")

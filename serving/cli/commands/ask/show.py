@@ -8,11 +8,12 @@ from typing import Any
 import click
 from rich.text import Text
 
-from knowledge.ingest.inbox_events.decisions import CORRECT
-from serving.cli import options
-from serving.cli.report import say_pending
-from serving.cli.terminal import (
-    Column,
+from cairn.knowledge.ingest.inbox_events.decisions import CORRECT
+from cairn.serving.cli import options
+from cairn.serving.cli.asked import parameters
+from cairn.serving.cli.report import say_pending
+from cairn.serving.cli.terminal import (
+    TerminalColumn,
     bar,
     console,
     emit_json,
@@ -22,10 +23,11 @@ from serving.cli.terminal import (
     shown,
     sparkline,
 )
-from serving.query.explain import explain
-from serving.read.display import count, one_line
-from serving.read.id_lookup import Thing, find
-from serving.status.pending import as_rows, pending
+from cairn.serving.models.parameters import At
+from cairn.serving.query.explain import explain
+from cairn.serving.read.display import count, one_line
+from cairn.serving.read.id_lookup import Thing, find
+from cairn.serving.status.pending import as_rows, pending
 
 MOST_IDS = 9
 """What a fact is derived from, at most; JSON has all."""
@@ -34,39 +36,39 @@ BAR = 10
 """Cells of a full bar."""
 
 HISTORY_COLUMNS = (
-    Column("occurred_at", "when"),
-    Column("cause"),
-    Column("decayed", "before"),
-    Column("confidence", "after"),
-    Column("bar", "", from_width=80),
-    Column("where", "by", wide=True),
+    TerminalColumn("occurred_at", "when"),
+    TerminalColumn("cause"),
+    TerminalColumn("decayed", "before"),
+    TerminalColumn("confidence", "after"),
+    TerminalColumn("bar", "", from_width=80),
+    TerminalColumn("where", "by", wide=True),
 )
 FACT_COLUMNS = (
-    Column("fact_id", "id"),
-    Column("effective", "conf"),
-    Column("entity", most=16, from_width=90),
-    Column("predicate", from_width=110),
-    Column("content", "fact", wide=True),
+    TerminalColumn("fact_id", "id"),
+    TerminalColumn("effective", "conf"),
+    TerminalColumn("entity", most=16, from_width=90),
+    TerminalColumn("predicate", from_width=110),
+    TerminalColumn("content", "fact", wide=True),
 )
 VALUE_COLUMNS = (
-    Column("mark", ""),
-    Column("valid_from", "from"),
-    Column("valid_to", "until"),
-    Column("content", "value", wide=True),
-    Column("how", "ended by", from_width=90),
-    Column("known_from", "known from", from_width=110),
+    TerminalColumn("mark", ""),
+    TerminalColumn("valid_from", "from"),
+    TerminalColumn("valid_to", "until"),
+    TerminalColumn("content", "value", wide=True),
+    TerminalColumn("how", "ended by", from_width=90),
+    TerminalColumn("known_from", "known from", from_width=110),
 )
 MERGE_COLUMNS = (
-    Column("entity_id", "id"),
-    Column("display_name", "name"),
-    Column("rule"),
-    Column("reason", "why", wide=True),
-    Column("decided_at", "when", from_width=90),
+    TerminalColumn("entity_id", "id"),
+    TerminalColumn("display_name", "name"),
+    TerminalColumn("rule"),
+    TerminalColumn("reason", "why", wide=True),
+    TerminalColumn("decided_at", "when", from_width=90),
 )
 EPISODE_COLUMNS = (
-    Column("episode_id", "id"),
-    Column("started_at", "when", from_width=90),
-    Column("request", wide=True),
+    TerminalColumn("episode_id", "id"),
+    TerminalColumn("started_at", "when", from_width=90),
+    TerminalColumn("request", wide=True),
 )
 
 
@@ -79,8 +81,7 @@ Examples:
 )
 @click.argument("id_", metavar="ID")
 @options.namespace(options.ANY_NAMESPACE)
-@options.as_of
-@options.true_at
+@parameters(At, "as_of", "true_at")
 @options.as_json
 @click.pass_context
 def command(

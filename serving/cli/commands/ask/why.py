@@ -4,9 +4,9 @@ from typing import Any
 
 import click
 
-from serving.cli import options
-from serving.cli.terminal import advise, console, emit_json, say
-from serving.read.display import one_line
+from cairn.serving.cli import options
+from cairn.serving.cli.terminal import advise, console, emit_json, say
+from cairn.serving.read.display import one_line
 
 
 @click.command(
@@ -23,9 +23,9 @@ Examples:
 @click.pass_context
 def command(ctx: click.Context, id_: str, uses: bool, namespace: str | None, as_json: bool) -> None:
     """Where a fact, learning or entity comes from: quote, record, file and line."""
-    from serving.query.lineage import uses as uses_of
-    from serving.query.lineage import why
-    from serving.read.id_lookup import find
+    from cairn.serving.query.lineage import uses as uses_of
+    from cairn.serving.query.lineage import why
+    from cairn.serving.read.id_lookup import find
 
     thing = find(options.state_of(ctx), id_, namespace)
     if uses:

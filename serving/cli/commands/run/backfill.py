@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from serving.cli import options
-from serving.cli.commands.run.stale import in_words
-from serving.cli.terminal import say
-from serving.read.display import count
+from cairn.serving.cli import options
+from cairn.serving.cli.commands.run.stale import in_words
+from cairn.serving.cli.terminal import say
+from cairn.serving.read.display import count
 
 if TYPE_CHECKING:
-    from pipelines.planning.stale import Change
+    from cairn.pipelines.planning.stale import ExtractorChange
 
 FIRST_DAY, LAST_DAY = date.min.isoformat(), date.max.isoformat()
 """Of any range, if none is given."""
@@ -29,7 +29,7 @@ def _day(ctx: click.Context, param: click.Parameter, value: str | None) -> str |
         raise click.BadParameter(f"{value!r} is no day such as 2026-03-01", ctx, param) from None
 
 
-def _agree(changes: "Sequence[Change]", *, as_json: bool) -> None:
+def _agree(changes: "Sequence[ExtractorChange]", *, as_json: bool) -> None:
     """Has a person agree to what asking a language model again may cost; no budget bounds it.
 
     Raises:
@@ -82,12 +82,12 @@ def command(
         raise click.UsageError("--stale and --force exclude each other", ctx)
     state = options.state_of(ctx)
     state.home.dagster_environment()
-    from pipelines.checks.rebuild_equal import forget_work
-    from pipelines.planning.stale import held_days, staleness
-    from pipelines.runner import RunFailed, run_days
-    from resources.home.home import check_room
-    from serving.cli.commands.run.run import finish
-    from serving.cli.progress import Display
+    from cairn.pipelines.checks.rebuild_equal import forget_work
+    from cairn.pipelines.planning.stale import held_days, staleness
+    from cairn.pipelines.runner import RunFailed, run_days
+    from cairn.resources.home.home import check_room
+    from cairn.serving.cli.commands.run.run import finish
+    from cairn.serving.cli.progress import Display
 
     first, last = first or FIRST_DAY, last or LAST_DAY
     days = [day for day in held_days(state) if first <= day <= last]

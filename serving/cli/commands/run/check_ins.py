@@ -5,23 +5,30 @@ from typing import TYPE_CHECKING, Any
 import click
 import polars as pl
 
-from serving.cli import options
-from serving.cli.report import say_pending
-from serving.cli.terminal import Column, advise, emit_json, print_table, say, say_value
-from serving.read.display import count
-from serving.status.pending import TEXTS, as_rows, listed
+from cairn.serving.cli import options
+from cairn.serving.cli.report import say_pending
+from cairn.serving.cli.terminal import (
+    TerminalColumn,
+    advise,
+    emit_json,
+    print_table,
+    say,
+    say_value,
+)
+from cairn.serving.read.display import count
+from cairn.serving.status.pending import TEXTS, as_rows, listed
 
 if TYPE_CHECKING:
-    from serving.read.reader import Reader
+    from cairn.serving.read.reader import Reader
 
 COLUMNS = (
-    Column("check_in_id", "id"),
-    Column("at", from_width=80),
-    Column("title", most=30),
-    Column("outcome"),
-    Column("loaded"),
-    Column("refused"),
-    Column("given", wide=True),
+    TerminalColumn("check_in_id", "id"),
+    TerminalColumn("at", from_width=80),
+    TerminalColumn("title", most=30),
+    TerminalColumn("outcome"),
+    TerminalColumn("loaded"),
+    TerminalColumn("refused"),
+    TerminalColumn("given", wide=True),
 )
 
 
@@ -44,7 +51,7 @@ def command(
     ctx: click.Context, check_in: str | None, limit: int, namespace: str | None, *, as_json: bool
 ) -> None:
     """What was given, what the model answered, and what was made of it."""
-    from knowledge.schema.tables import CHECK_INS, RAW_LOGS
+    from cairn.knowledge.schema.tables import CHECK_INS, RAW_LOGS
 
     namespace, reader, waiting = listed(options.state_of(ctx), namespace, TEXTS)
     if reader is None:
@@ -83,7 +90,7 @@ def command(
 
 
 def _show(reader: "Reader", row: dict[str, Any], *, as_json: bool) -> None:
-    from knowledge.schema.tables import CANDIDATES
+    from cairn.knowledge.schema.tables import CANDIDATES
 
     made = (
         reader.table(CANDIDATES, ["candidate_id", "kind", "predicate", "content", "quote"])

@@ -2,12 +2,12 @@
 
 import click
 
-from serving.cli.terminal import Column, emit_json, print_table, say
+from cairn.serving.cli.terminal import TerminalColumn, emit_json, print_table, say
 
 COLUMNS = (
-    Column("name"),
-    Column("value", wide=True),
-    Column("source", "set by", most=30),
+    TerminalColumn("name"),
+    TerminalColumn("value", wide=True),
+    TerminalColumn("source", "set by", most=30),
 )
 
 
@@ -25,8 +25,8 @@ Set them as CAIRN_* variables (a dot is two underscores), or in cairn.toml here 
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout, nothing else.")
 def command(part: str, only_set: bool, as_json: bool) -> None:
     """Show settings in force, and where each comes from; PART of a name narrows them."""
-    from knowledge.nlp.text import suggestion
-    from resources.home.settings import explain
+    from cairn.knowledge.nlp.text import suggestion
+    from cairn.resources.home.settings import explain
 
     found = [setting._asdict() for setting in explain()]
     rows = [row for row in found if part in row["name"]]

@@ -7,27 +7,27 @@ from typing import Any
 import click
 import polars as pl
 
-from knowledge.llm.costs import BY, costs
-from serving.cli import options
-from serving.cli.commands.run.dead_letters import check_known
-from serving.cli.report import shown_dollars, spent
-from serving.cli.terminal import Column, console, emit_json, print_table, say
-from serving.read.display import count
+from cairn.knowledge.llm.costs import BY, costs
+from cairn.serving.cli import options
+from cairn.serving.cli.commands.run.dead_letters import check_known
+from cairn.serving.cli.report import shown_dollars, spent
+from cairn.serving.cli.terminal import TerminalColumn, console, emit_json, print_table, say
+from cairn.serving.read.display import count
 
 COLUMNS = (
-    Column("calls"),
-    Column("failed", from_width=145),
-    Column("tokens_in", "in"),
-    Column("tokens_out", "out"),
-    Column("tokens_cached", "cached", from_width=145),
-    Column("dollars"),
+    TerminalColumn("calls"),
+    TerminalColumn("failed", from_width=145),
+    TerminalColumn("tokens_in", "in"),
+    TerminalColumn("tokens_out", "out"),
+    TerminalColumn("tokens_cached", "cached", from_width=145),
+    TerminalColumn("dollars"),
 )
 _GROUPED = {
-    "asset": Column("asset", from_width=125),
-    "prompt": Column("prompt"),
-    "fingerprint": Column("fingerprint", from_width=160),
-    "model": Column("model", wide=True, from_width=100),
-    "day": Column("day"),
+    "asset": TerminalColumn("asset", from_width=125),
+    "prompt": TerminalColumn("prompt"),
+    "fingerprint": TerminalColumn("fingerprint", from_width=160),
+    "model": TerminalColumn("model", wide=True, from_width=100),
+    "day": TerminalColumn("day"),
 }
 """Narrower terminals add up without it, unless it is asked for."""
 

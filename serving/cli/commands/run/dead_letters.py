@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 import click
 import polars as pl
 
-from serving.cli import options
-from serving.cli.terminal import console, emit_json, say, say_value
-from serving.query.reasons import in_words
-from serving.read.display import count, one_line
+from cairn.serving.cli import options
+from cairn.serving.cli.terminal import console, emit_json, say, say_value
+from cairn.serving.query.reasons import in_words
+from cairn.serving.read.display import count, one_line
 
 if TYPE_CHECKING:
-    from resources.context import State
+    from cairn.resources.context import State
 
 SAID = 160
 """Most characters of a raw answer in the list; one letter alone shows it whole."""
@@ -133,8 +133,8 @@ def check_known(state: "State", namespace: str) -> None:
     Raises:
         ClickException: there is nothing of it.
     """
-    from knowledge.schema.tables import SOURCE_FILES
-    from resources.warehouse.publication import namespaces
+    from cairn.knowledge.schema.tables import SOURCE_FILES
+    from cairn.resources.warehouse.publication import namespaces
 
     files = state.warehouse.read(SOURCE_FILES, columns=["namespace"]).unique().collect()
     if namespace not in {*files["namespace"], *namespaces(state.home)}:
@@ -143,8 +143,8 @@ def check_known(state: "State", namespace: str) -> None:
 
 def letters(state: "State", namespace: str | None = None) -> list[dict[str, Any]]:
     """Dead letters, refused files and failed units, sorted by place (file:line:byte offset)."""
-    from knowledge.engine.work import ATTEMPTS
-    from knowledge.schema.tables import DEAD_LETTERS, SOURCE_FILES, WORK
+    from cairn.knowledge.engine.work import ATTEMPTS
+    from cairn.knowledge.schema.tables import DEAD_LETTERS, SOURCE_FILES, WORK
 
     columns = [
         "namespace", "letter_id", "stage", "source_file", "source_line", "source_offset", "unit",
@@ -190,8 +190,8 @@ def letters(state: "State", namespace: str | None = None) -> list[dict[str, Any]
 
 def _retry(state: "State", namespace: str | None, *, as_json: bool) -> None:
     state.home.dagster_environment()
-    from pipelines.checks.rebuild_equal import forget_failures
-    from serving.cli.commands.run.run import execute
+    from cairn.pipelines.checks.rebuild_equal import forget_failures
+    from cairn.serving.cli.commands.run.run import execute
 
     forget_answers(state, namespace)
     again, gone = forget_failures(state, namespace)
@@ -210,7 +210,7 @@ def forget_answers(state: "State", namespace: str | None) -> None:
     A stage over whole tables fails as one; its letters name the conversations. Failed answers
     about others stay: what was asked in halves instead is not paid once more.
     """
-    from knowledge.schema.tables import DEAD_LETTERS, RAW_LOGS, WORK
+    from cairn.knowledge.schema.tables import DEAD_LETTERS, RAW_LOGS, WORK
 
     units = state.warehouse.read(WORK).filter(pl.col("outcome") == "failed")
     letters = state.warehouse.read(DEAD_LETTERS).filter(pl.col("answer").is_not_null())

@@ -14,17 +14,17 @@ from urllib.parse import urlsplit
 import click
 from rich.text import Text
 
-from resources.home.advice import command as told_command
-from resources.home.advice import for_home
-from resources.home.home import LEAST_FREE
-from serving.cli import options
-from serving.cli.terminal import console, emit_json
-from serving.read.display import size
+from cairn.resources.home.advice import command as told_command
+from cairn.resources.home.advice import for_home
+from cairn.resources.home.home import LEAST_FREE
+from cairn.serving.cli import options
+from cairn.serving.cli.terminal import console, emit_json
+from cairn.serving.read.display import size
 
 if TYPE_CHECKING:
-    from resources.context import State
-    from resources.home.settings import Settings
-    from resources.warehouse.publication import Manifest
+    from cairn.resources.context import State
+    from cairn.resources.home.settings import Settings
+    from cairn.resources.warehouse.publication import Manifest
 
 LIBRARIES = (
     "click", "dagster", "dagster-webserver", "deltalake", "hdbscan", "great-expectations",
@@ -80,9 +80,9 @@ def command(ctx: click.Context, as_json: bool) -> None:
 
 def _opened(ctx: click.Context) -> "State":
     """The home, with the settings' defaults where they cannot be read."""
-    from resources.context import State
-    from resources.home.home import open_home
-    from resources.home.settings import ConfigError, default_settings, named_home
+    from cairn.resources.context import State
+    from cairn.resources.home.home import open_home
+    from cairn.resources.home.settings import ConfigError, default_settings, named_home
 
     try:
         return options.state_of(ctx)
@@ -92,7 +92,7 @@ def _opened(ctx: click.Context) -> "State":
 
 def _guarded(check: Callable[["State"], Iterator[Finding]], state: "State") -> Iterator[Finding]:
     """A check that breaks is a finding, too."""
-    from resources.home.damage import RUN, as_damage, first_line
+    from cairn.resources.home.damage import RUN, as_damage, first_line
 
     name = check.__name__.strip("_").replace("_", " ")
     try:
@@ -109,7 +109,7 @@ def _guarded(check: Callable[["State"], Iterator[Finding]], state: "State") -> I
 
 def _damage(state: "State") -> Iterator[Finding]:
     """All that is stored, read whole: what is damaged, what that costs, and what mends it."""
-    from resources.repair.home_damage import home_damage
+    from cairn.resources.repair.home_damage import home_damage
 
     found = home_damage(state, deep=True)
     for each in found:
@@ -146,7 +146,7 @@ def _disk(state: "State") -> Iterator[Finding]:
 
 
 def _versions(state: "State") -> Iterator[Finding]:
-    from resources.home.home import CHECKOUT
+    from cairn.resources.home.home import CHECKOUT
 
     del state
     running = sys.version_info[:2]
@@ -185,7 +185,7 @@ def _pins(lock: Path) -> dict[str, set[str]]:
 
 
 def _settings(state: "State") -> Iterator[Finding]:
-    from resources.home.settings import ConfigError, explain
+    from cairn.resources.home.settings import ConfigError, explain
 
     del state
     try:
@@ -198,14 +198,14 @@ def _settings(state: "State") -> Iterator[Finding]:
 
 
 def _lock(state: "State") -> Iterator[Finding]:
-    from resources.home.write_lock import lock_holder
+    from cairn.resources.home.write_lock import lock_holder
 
     holder = lock_holder(state.home)
     yield Finding("lock", "ok", f"held by {holder}" if holder else "free")
 
 
 def _daemon(state: "State") -> Iterator[Finding]:
-    from serving.cli.commands.run.status import SENSOR_SILENCE, sensor_state
+    from cairn.serving.cli.commands.run.status import SENSOR_SILENCE, sensor_state
 
     state.home.dagster_environment()
     sensor = sensor_state(state)
@@ -219,8 +219,8 @@ def _daemon(state: "State") -> Iterator[Finding]:
 
 
 def _sources(state: "State") -> Iterator[Finding]:
-    from resources.home.log_files import closed_folders
-    from resources.home.sources import SourceError, list_sources
+    from cairn.resources.home.log_files import closed_folders
+    from cairn.resources.home.sources import SourceError, list_sources
 
     try:
         found = list_sources(state.home)
@@ -243,7 +243,7 @@ def _sources(state: "State") -> Iterator[Finding]:
 
 
 def _publication(state: "State") -> Iterator[Finding]:
-    from serving.status.freshness import held_reasons
+    from cairn.serving.status.freshness import held_reasons
 
     held = held_reasons(state)
     for name, reasons in held.items():
@@ -256,8 +256,8 @@ def _publication(state: "State") -> Iterator[Finding]:
 
 
 def _tables(state: "State") -> Iterator[Finding]:
-    from resources.home.damage import RUN, Damaged
-    from resources.warehouse.publication import namespaces
+    from cairn.resources.home.damage import RUN, Damaged
+    from cairn.resources.warehouse.publication import namespaces
 
     names = namespaces(state.home)
     if not names:
@@ -277,8 +277,8 @@ def _tables(state: "State") -> Iterator[Finding]:
 
 
 def _published(state: "State", name: str) -> "Manifest":
-    from resources.home.damage import RUN, Damaged
-    from resources.warehouse.publication import published
+    from cairn.resources.home.damage import RUN, Damaged
+    from cairn.resources.warehouse.publication import published
 
     if (manifest := published(state.home, name)) is None:
         raise Damaged(f"{name} is not published: {RUN}")
@@ -289,9 +289,9 @@ def _reads(state: "State", manifest: "Manifest", table: str) -> bool:
     """Whether a published version of a table can be opened and counted."""
     import polars as pl
 
-    from knowledge.schema.tables import TABLES
-    from resources.home.damage import Damaged, reading
-    from resources.warehouse.publication import read_published
+    from cairn.knowledge.schema.tables import TABLES
+    from cairn.resources.home.damage import Damaged, reading
+    from cairn.resources.warehouse.publication import read_published
 
     try:
         with reading():
@@ -304,7 +304,7 @@ def _reads(state: "State", manifest: "Manifest", table: str) -> bool:
 def _model(state: "State") -> Iterator[Finding]:
     vector = state.embedder.embed(["a test sentence"])[0]
     yield Finding("embedder", "ok", f"{state.embedder.model}, {len(vector)} dimensions")
-    from serving.cli.report import shown_dollars
+    from cairn.serving.cli.report import shown_dollars
 
     settings = state.settings
     if settings.model is None:
@@ -325,8 +325,8 @@ def _model(state: "State") -> Iterator[Finding]:
 
 def _language_model(model: str, settings: "Settings") -> Finding:
     """What is known of a model beforehand. No call is made: it would cost."""
-    from resources.llm.prices import known
-    from resources.llm.provider import missing
+    from cairn.resources.llm.prices import known
+    from cairn.resources.llm.provider import missing
 
     first = model == settings.model
     check = "language model" if first else "fallback model"
@@ -355,13 +355,13 @@ def _language_model(model: str, settings: "Settings") -> Finding:
 
 
 def _qdrant_server(state: "State") -> Iterator[Finding]:
-    from resources.vector_index.protocol import VectorIndexError
-    from resources.warehouse.publication import namespaces
+    from cairn.resources.vector_index.protocol import VectorIndexError
+    from cairn.resources.warehouse.publication import namespaces
 
     settings, check = state.settings, "qdrant server"
     if settings.qdrant_url is None:
         return
-    from resources.vector_index.server import ServerIndex
+    from cairn.resources.vector_index.server import ServerIndex
 
     index = state.index
     if not isinstance(index, ServerIndex):
@@ -395,10 +395,10 @@ def _loopback(host: str | None) -> bool:
 
 
 def _index(state: "State") -> Iterator[Finding]:
-    from knowledge.schema.tables import VECTOR_INDEX
-    from resources.home.damage import Damaged
-    from resources.vector_index.protocol import VectorIndexError
-    from resources.warehouse.publication import namespaces, published, read_published
+    from cairn.knowledge.schema.tables import VECTOR_INDEX
+    from cairn.resources.home.damage import Damaged
+    from cairn.resources.vector_index.protocol import VectorIndexError
+    from cairn.resources.warehouse.publication import namespaces, published, read_published
 
     embedded = state.settings.qdrant_url is None
     if embedded and shutil.disk_usage(state.home.root).free < LEAST_FREE:
@@ -432,7 +432,7 @@ def _index(state: "State") -> Iterator[Finding]:
 
 
 def _dead_letters(state: "State") -> Iterator[Finding]:
-    from serving.cli.commands.run.dead_letters import letters
+    from cairn.serving.cli.commands.run.dead_letters import letters
 
     found = letters(state)
     if found:
@@ -443,8 +443,8 @@ def _dead_letters(state: "State") -> Iterator[Finding]:
 
 def _feedback(state: "State") -> Iterator[Finding]:
     """Thumbs for learnings: a changed prompt may have given what one was meant for another id."""
-    from knowledge.learnings.feedback import REACTIONS, feedback, unplaced
-    from knowledge.schema.tables import LEARNINGS, RAW_LOGS
+    from cairn.knowledge.learnings.feedback import REACTIONS, feedback, unplaced
+    from cairn.knowledge.schema.tables import LEARNINGS, RAW_LOGS
 
     given = feedback(state.warehouse.read(RAW_LOGS).filter(REACTIONS).collect())
     columns = ["namespace", "learning_id", "feedback"]
@@ -460,7 +460,7 @@ def _feedback(state: "State") -> Iterator[Finding]:
 
 def _notify(state: "State") -> Iterator[Finding]:
     """Whether Apprise can read each address; nothing is sent, and no address is shown."""
-    from resources.web.notifier import unreadable
+    from cairn.resources.web.notifier import unreadable
 
     if state.settings.notify is None:
         yield Finding("notify", "ok", "none is set: what was found is told in a file of the home")

@@ -6,34 +6,34 @@ from typing import TYPE_CHECKING
 import click
 import polars as pl
 
-from knowledge.schema.predicates import STRUCTURAL_PREDICATES
-from serving.cli import options
-from serving.cli.prompt_trial import read_files, tables_of, told_unanswered, unanswered
-from serving.cli.terminal import Column, console, emit_json, print_table, say
-from serving.read.display import count, one_line
+from cairn.knowledge.schema.predicates import STRUCTURAL_PREDICATES
+from cairn.serving.cli import options
+from cairn.serving.cli.prompt_trial import read_files, tables_of, told_unanswered, unanswered
+from cairn.serving.cli.terminal import TerminalColumn, console, emit_json, print_table, say
+from cairn.serving.read.display import count, one_line
 
 if TYPE_CHECKING:
-    from knowledge.llm.experiments import Trial
-    from resources.context import State
+    from cairn.knowledge.llm.experiments import Trial
+    from cairn.resources.context import State
 
 ACCEPTED = (
-    Column("base_confidence", "conf"),
-    Column("entity", most=18),
-    Column("predicate", from_width=100),
-    Column("content", "fact", wide=True),
-    Column("extractor", "by", most=24, from_width=110),
+    TerminalColumn("base_confidence", "conf"),
+    TerminalColumn("entity", most=18),
+    TerminalColumn("predicate", from_width=100),
+    TerminalColumn("content", "fact", wide=True),
+    TerminalColumn("extractor", "by", most=24, from_width=110),
 )
 LESSONS = (
-    Column("confidence", "conf"),
-    Column("about", "category"),
-    Column("content", "lesson", wide=True),
-    Column("extractor", "by", most=24, from_width=110),
+    TerminalColumn("confidence", "conf"),
+    TerminalColumn("about", "category"),
+    TerminalColumn("content", "lesson", wide=True),
+    TerminalColumn("extractor", "by", most=24, from_width=110),
 )
 REFUSED = (
-    Column("what"),
-    Column("reason"),
-    Column("content", "proposed", wide=True),
-    Column("extractor", "by", most=24, from_width=110),
+    TerminalColumn("what"),
+    TerminalColumn("reason"),
+    TerminalColumn("content", "proposed", wide=True),
+    TerminalColumn("extractor", "by", most=24, from_width=110),
 )
 
 
@@ -56,8 +56,8 @@ def command(
     ctx: click.Context, file: Path, limit: int, namespace: str | None, as_json: bool
 ) -> None:
     """Show what would be extracted from a file: accepted and refused, and why."""
-    from knowledge.assembly.trace import proposed
-    from knowledge.llm.experiments import Trial
+    from cairn.knowledge.assembly.trace import proposed
+    from cairn.knowledge.llm.experiments import Trial
 
     state = options.state_of(ctx)
     model = state.language_model and Trial(state.language_model)
@@ -92,7 +92,11 @@ def command(
         (
             "Entities",
             names,
-            (Column("display_name", "name", wide=True), Column("type"), Column("facts")),
+            (
+                TerminalColumn("display_name", "name", wide=True),
+                TerminalColumn("type"),
+                TerminalColumn("facts"),
+            ),
         ),
         ("Lessons", lessons, LESSONS),
         ("Refused", refused, REFUSED),

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from serving.cli import options
-from serving.cli.terminal import Column, advise, emit_json, print_table, say
-from serving.read.display import count
+from cairn.serving.cli import options
+from cairn.serving.cli.terminal import TerminalColumn, advise, emit_json, print_table, say
+from cairn.serving.read.display import count
 
 if TYPE_CHECKING:
-    from knowledge.ingest.inbox_events.documents import Named
-    from resources.context import State
-    from serving.write.documents import Given
+    from cairn.knowledge.ingest.inbox_events.documents import NamedInText
+    from cairn.resources.context import State
+    from cairn.serving.write.documents import Given
 
-SKIPPED = (Column("where", most=40), Column("why", wide=True))
+SKIPPED = (TerminalColumn("where", most=40), TerminalColumn("why", wide=True))
 SECTIONS = {"metadata", "pieces", "graph"}
 PLURALS = {"document": "texts"}
 
@@ -73,18 +73,18 @@ def command(
 
     Content that is empty or holds a secret is refused. Text is data: no order in it is followed.
     """
-    from knowledge.ingest.inbox_events.documents import Named
-    from serving.read.namespaces import told_to
-    from serving.write.documents import Refused, ingest
+    from cairn.knowledge.ingest.inbox_events.documents import NamedInText
+    from cairn.serving.read.namespaces import told_to
+    from cairn.serving.write.documents import DocumentRefused, ingest
 
     state = options.state_of(ctx)
     try:
         content = _read(file)
-        named = Named(about.strip(), type_) if about else None
+        named = NamedInText(about.strip(), type_) if about else None
         given = _given(state, content, file, title, named, as_text=as_text, redact=redact)
         owner = told_to(state, namespace)
         done = None if dry_run or not given.events else ingest(state, owner, given)
-    except Refused as refused:
+    except DocumentRefused as refused:
         raise click.ClickException(f"{_called(file)} is not taken in: {refused}") from None
     items: dict[str, int] = {}
     for form, _ in given.events:
@@ -142,13 +142,13 @@ def _given(
     content: str,
     file: Path,
     title: str,
-    about: "Named | None",
+    about: "NamedInText | None",
     *,
     as_text: bool,
     redact: bool,
 ) -> "Given":
-    from serving.knowledge_layers.loading import checked
-    from serving.write.documents import layers_given, redacted, text_given
+    from cairn.serving.knowledge_layers.loading import checked
+    from cairn.serving.write.documents import layers_given, redacted, text_given
 
     if not as_text and (layers := _layers(content, file)) is not None:
         return layers_given(state, checked(layers))

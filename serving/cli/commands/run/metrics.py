@@ -6,25 +6,27 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from serving.cli import options
-from serving.cli.terminal import Column, console, emit_json, print_table, say
-from serving.read.reader import open_reader
+from cairn.serving.cli import options
+from cairn.serving.cli.asked import parameters
+from cairn.serving.cli.terminal import TerminalColumn, console, emit_json, print_table, say
+from cairn.serving.models.parameters import At
+from cairn.serving.read.reader import open_reader
 
 if TYPE_CHECKING:
-    from knowledge.quality.measures import Measure
+    from cairn.knowledge.quality.measures import Measure
 
 GATES = (
-    Column("stage"),
-    Column("gate"),
-    Column("rows_in", "came"),
-    Column("refused"),
-    Column("passed"),
+    TerminalColumn("stage"),
+    TerminalColumn("gate"),
+    TerminalColumn("rows_in", "came"),
+    TerminalColumn("refused"),
+    TerminalColumn("passed"),
 )
 OTHERS = (
-    Column("measure"),
-    Column("value"),
-    Column("goal", from_width=110, most=36),
-    Column("about", wide=True),
+    TerminalColumn("measure"),
+    TerminalColumn("value"),
+    TerminalColumn("goal", from_width=110, most=36),
+    TerminalColumn("about", wide=True),
 )
 
 
@@ -39,14 +41,14 @@ What was not measured has no number, and says why. A running `cairn serve` tells
 Prometheus at /metrics."""
 )
 @options.namespace(options.ONE_NAMESPACE)
-@options.as_of
+@parameters(At, "as_of")
 @options.as_json
 @click.pass_context
 def command(
     ctx: click.Context, namespace: str | None, as_of: datetime | None, as_json: bool
 ) -> None:
     """Measures: what passes each gate, what becomes of statements, what is used, paid and waits."""
-    from serving.status.measures import present_measures, published_measures
+    from cairn.serving.status.measures import present_measures, published_measures
 
     reader = open_reader(options.state_of(ctx), namespace, as_of)
     found = [*published_measures(reader), *present_measures(reader)]

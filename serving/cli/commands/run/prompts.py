@@ -5,25 +5,25 @@ from typing import TYPE_CHECKING, Any
 import click
 import polars as pl
 
-from serving.cli import options
-from serving.cli.commands.run.dead_letters import check_known
-from serving.cli.commands.run.prompts_compare import compare
-from serving.cli.terminal import Column, emit_json, print_table, say
+from cairn.serving.cli import options
+from cairn.serving.cli.commands.run.dead_letters import check_known
+from cairn.serving.cli.commands.run.prompts_compare import compare
+from cairn.serving.cli.terminal import TerminalColumn, emit_json, print_table, say
 
 if TYPE_CHECKING:
-    from knowledge.llm.prompt import Prompt
-    from knowledge.schema.tables import Table
-    from resources.context import State
+    from cairn.knowledge.llm.prompt import Prompt
+    from cairn.knowledge.schema.tables import Table
+    from cairn.resources.context import State
 
 COLUMNS = (
-    Column("prompt"),
-    Column("version"),
-    Column("in_force"),
-    Column("rows"),
-    Column("refused"),
-    Column("max_tokens", "longest", from_width=100),
-    Column("temperature", from_width=140),
-    Column("about", wide=True, from_width=140),
+    TerminalColumn("prompt"),
+    TerminalColumn("version"),
+    TerminalColumn("in_force"),
+    TerminalColumn("rows"),
+    TerminalColumn("refused"),
+    TerminalColumn("max_tokens", "longest", from_width=100),
+    TerminalColumn("temperature", from_width=140),
+    TerminalColumn("about", wide=True, from_width=140),
 )
 LABEL = r"[^/@\s,;]+/[^/@\s,;]+@[0-9a-f]+"
 """Stage, prompt and fingerprint, as rows carry them."""
@@ -45,7 +45,7 @@ def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
     """List what is asked of the language model, and how many rows each version made."""
     if ctx.invoked_subcommand is not None:
         return
-    from knowledge.llm.prompts import PROMPTS
+    from cairn.knowledge.llm.prompts import PROMPTS
 
     state = options.state_of(ctx)
     if namespace is not None:
@@ -76,7 +76,7 @@ Examples:
 @click.pass_context
 def show(ctx: click.Context, name: str, as_json: bool) -> None:
     """Print a prompt as it is sent, before the data that follow it."""
-    from knowledge.llm.prompts import PROMPTS
+    from cairn.knowledge.llm.prompts import PROMPTS
 
     if name not in PROMPTS:
         raise click.ClickException(f"no prompt is called {name!r}; there are: {', '.join(PROMPTS)}")
@@ -104,7 +104,7 @@ def _made(state: "State", namespace: str | None) -> dict[str, Versions]:
 
     A row that several prompts took part in counts for each.
     """
-    from knowledge.schema.tables import (
+    from cairn.knowledge.schema.tables import (
         CANDIDATES,
         CONTRADICTION_VERDICTS,
         KNOWN_ONLY_CANDIDATES,

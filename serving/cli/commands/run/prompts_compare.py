@@ -7,40 +7,46 @@ from typing import TYPE_CHECKING, Any
 import click
 import polars as pl
 
-from serving.cli import options
-from serving.cli.prompt_trial import Read, read_files, tables_of, told_unanswered, unanswered
-from serving.cli.report import shown_dollars
-from serving.cli.terminal import Column, console, emit_json, print_table, say
-from serving.read.display import count
+from cairn.serving.cli import options
+from cairn.serving.cli.prompt_trial import (
+    ReadFiles,
+    read_files,
+    tables_of,
+    told_unanswered,
+    unanswered,
+)
+from cairn.serving.cli.report import shown_dollars
+from cairn.serving.cli.terminal import TerminalColumn, console, emit_json, print_table, say
+from cairn.serving.read.display import count
 
 if TYPE_CHECKING:
-    from knowledge.llm.experiments import Trial
-    from knowledge.llm.prompt import Prompt
-    from resources.context import State
-    from resources.llm.language_model import LitellmModel
+    from cairn.knowledge.llm.experiments import Trial
+    from cairn.knowledge.llm.prompt import Prompt
+    from cairn.resources.context import State
+    from cairn.resources.llm.language_model import LitellmModel
 
 ALONE = (
-    Column("what"),
-    Column("about", most=18),
-    Column("content", "proposed", wide=True),
-    Column("confidence", "conf"),
-    Column("refused", most=24),
+    TerminalColumn("what"),
+    TerminalColumn("about", most=18),
+    TerminalColumn("content", "proposed", wide=True),
+    TerminalColumn("confidence", "conf"),
+    TerminalColumn("refused", most=24),
 )
 BOTH = (
-    Column("what"),
-    Column("about", most=18),
-    Column("before", wide=True),
-    Column("after", wide=True),
+    TerminalColumn("what"),
+    TerminalColumn("about", most=18),
+    TerminalColumn("before", wide=True),
+    TerminalColumn("after", wide=True),
 )
 SIDES = (
-    Column("version"),
-    Column("accepted"),
-    Column("refused"),
-    Column("questions", from_width=100),
-    Column("calls"),
-    Column("tokens_in", "in"),
-    Column("tokens_out", "out"),
-    Column("dollars"),
+    TerminalColumn("version"),
+    TerminalColumn("accepted"),
+    TerminalColumn("refused"),
+    TerminalColumn("questions", from_width=100),
+    TerminalColumn("calls"),
+    TerminalColumn("tokens_in", "in"),
+    TerminalColumn("tokens_out", "out"),
+    TerminalColumn("dollars"),
 )
 
 
@@ -80,9 +86,9 @@ def compare(
     as_json: bool,
 ) -> None:
     """Show what version B of a prompt gains, loses and changes against A, and what both cost."""
-    from knowledge.llm.experiments import compared, unread
-    from knowledge.llm.prompts import PROMPTS
-    from serving.cli.prompt_file import versions
+    from cairn.knowledge.llm.experiments import compared, unread
+    from cairn.knowledge.llm.prompts import PROMPTS
+    from cairn.serving.cli.prompt_file import versions
 
     state = options.state_of(ctx)
     before, after = versions(a, b)
@@ -127,11 +133,11 @@ def compare(
 
 
 def _asked(
-    state: "State", model: "LitellmModel", prompt: "Prompt[Any]", read: Read
+    state: "State", model: "LitellmModel", prompt: "Prompt[Any]", read: ReadFiles
 ) -> "tuple[pl.DataFrame, Trial]":
     """What the files give with a version of a prompt, and what was asked for that."""
-    from knowledge.assembly.trace import proposed
-    from knowledge.llm.experiments import Trial, without_canaries
+    from cairn.knowledge.assembly.trace import proposed
+    from cairn.knowledge.llm.experiments import Trial, without_canaries
 
     trial = Trial(model, prompt)
     rows = proposed(tables_of(state, read.records, trial), state.policy)

@@ -9,25 +9,33 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from serving.cli import options
-from serving.cli.terminal import Column, advise, at_home, console, emit_json, print_table, say
-from serving.read.display import count, size, span
+from cairn.serving.cli import options
+from cairn.serving.cli.terminal import (
+    TerminalColumn,
+    advise,
+    at_home,
+    console,
+    emit_json,
+    print_table,
+    say,
+)
+from cairn.serving.read.display import count, size, span
 
 if TYPE_CHECKING:
-    from pipelines.runner import Plan
-    from resources.context import State
-    from resources.home.damage import Damage
-    from serving.cli.progress import Display
+    from cairn.pipelines.runner import Plan
+    from cairn.resources.context import State
+    from cairn.resources.home.damage import Damage
+    from cairn.serving.cli.progress import Display
 
 STAGE_COLUMNS = (
-    Column("stage"),
-    Column("rows_in", "rows in"),
-    Column("done"),
-    Column("empty"),
-    Column("rejected"),
-    Column("failed"),
-    Column("rows", "rows made", from_width=96),
-    Column("seconds"),
+    TerminalColumn("stage"),
+    TerminalColumn("rows_in", "rows in"),
+    TerminalColumn("done"),
+    TerminalColumn("empty"),
+    TerminalColumn("rejected"),
+    TerminalColumn("failed"),
+    TerminalColumn("rows", "rows made", from_width=96),
+    TerminalColumn("seconds"),
 )
 
 
@@ -74,8 +82,8 @@ def command(
         raise click.UsageError("--samples goes alone: it has its own namespace", ctx)
     if (namespace or timezone) and not sources:
         raise click.UsageError("--namespace and --timezone belong to --source PATH", ctx)
-    from pipelines.healing import heal_files
-    from resources.home.home import check_writable
+    from cairn.pipelines.healing import heal_files
+    from cairn.resources.home.home import check_writable
 
     state = options.state_of(ctx)
     check_writable(state.home)
@@ -109,11 +117,11 @@ def execute(
         click.exceptions.Exit: with 130 after Ctrl-C.
     """
     state.home.dagster_environment()  # the code location looks for the home when it is imported
-    from pipelines.healing import heal
-    from pipelines.runner import RunFailed, plan, run_graph
-    from resources.home.home import check_room
-    from resources.home.run_times import RunTime, note_run
-    from serving.cli.progress import Display
+    from cairn.pipelines.healing import heal
+    from cairn.pipelines.runner import RunFailed, plan, run_graph
+    from cairn.resources.home.home import check_room
+    from cairn.resources.home.run_times import RunTime, note_run
+    from cairn.serving.cli.progress import Display
 
     check_room(state.home)
     _tell_damage(heal(state, accept_loss=accept_loss))
@@ -152,9 +160,9 @@ def finish(
     as_json: bool,
 ) -> None:
     """Tells what came of a run."""
-    from serving.query.research import SEARCHES_WAIT
-    from serving.query.research import wait as searches_wait
-    from serving.status.freshness import held_reasons, reasons
+    from cairn.serving.query.research import SEARCHES_WAIT
+    from cairn.serving.query.research import wait as searches_wait
+    from cairn.serving.status.freshness import held_reasons, reasons
 
     found = _overviews(state)
     refused = _refused(state)
@@ -180,7 +188,7 @@ def finish(
     else:
         _tell(state, display, outcome, found, refused, seconds, report, held=bool(held))
         if paid:
-            from serving.cli.report import spent
+            from cairn.serving.cli.report import spent
 
             advise(f"The language model: {spent(paid)}; see `cairn costs`.")
         if earlier and outcome.runs:
@@ -211,7 +219,7 @@ def _paid(state: "State", seconds: float) -> dict[str, Any] | None:
         return None
     import polars as pl
 
-    from knowledge.llm.costs import costs
+    from cairn.knowledge.llm.costs import costs
 
     calls = state.answers.ledger()
     began = datetime.now(UTC) - timedelta(seconds=seconds)
@@ -223,8 +231,8 @@ def _earlier_answers(state: "State") -> int:
     """Units that were made with answers to an earlier prompt, since no budget is set."""
     import polars as pl
 
-    from knowledge.engine.work import STALE
-    from knowledge.schema.tables import WORK
+    from cairn.knowledge.engine.work import STALE
+    from cairn.knowledge.schema.tables import WORK
 
     marked = pl.col("fingerprint").str.ends_with(STALE)
     return state.warehouse.read(WORK).filter(marked).select(pl.len()).collect().item()
@@ -241,7 +249,7 @@ def _tell(
     *,
     held: bool,
 ) -> None:
-    from serving.cli.report import print_overview, print_totals
+    from cairn.serving.cli.report import print_overview, print_totals
 
     out = console()
     for file in refused[:5]:
@@ -278,17 +286,14 @@ def _register(
     namespace: str | None,
     timezone: str | None,
 ) -> None:
-    from resources.home.home import CHECKOUT
-    from resources.home.inbox import namespaces_of_inbox
-    from resources.home.log_files import LOG_SUFFIXES, log_files
-    from resources.home.sources import add_source, list_sources
-    from serving.read.namespaces import SAMPLES
+    from cairn.resources.home.home import SAMPLES_FOLDER
+    from cairn.resources.home.inbox import namespaces_of_inbox
+    from cairn.resources.home.log_files import LOG_SUFFIXES, log_files
+    from cairn.resources.home.sources import add_source, list_sources
+    from cairn.serving.read.namespaces import SAMPLES
 
     if samples:
-        folder = CHECKOUT / "data" / "samples"
-        if not folder.is_dir():
-            raise click.ClickException(f"the samples are not there: {folder}")
-        add_source(state.home, folder, SAMPLES)
+        add_source(state.home, SAMPLES_FOLDER, SAMPLES)
     owner = namespace or state.settings.namespace or "default"
     for path in sources:
         if path.exists() and next(log_files(path, owner, "UTC"), None) is None:
@@ -335,10 +340,10 @@ def _dates(oldest: datetime, newest: datetime) -> str:
 
 def _overviews(state: "State") -> list[dict[str, Any]]:
     """What is published, a person's own namespaces first."""
-    from resources.warehouse.publication import namespaces
-    from serving.read.namespaces import SAMPLES
-    from serving.read.reader import open_reader
-    from serving.status.overview import overview
+    from cairn.resources.warehouse.publication import namespaces
+    from cairn.serving.read.namespaces import SAMPLES
+    from cairn.serving.read.reader import open_reader
+    from cairn.serving.status.overview import overview
 
     names = sorted(namespaces(state.home), key=lambda name: (name == SAMPLES, name))
     return [overview(open_reader(state, name)) for name in names]
@@ -348,7 +353,7 @@ def _refused(state: "State") -> list[dict[str, str]]:
     """Files that no adapter knows, or that could not be read."""
     import polars as pl
 
-    from knowledge.schema.tables import SOURCE_FILES
+    from cairn.knowledge.schema.tables import SOURCE_FILES
 
     files = state.warehouse.read(SOURCE_FILES).collect()
     wrong = files.filter(pl.col("outcome").is_in(["refused", "failed"])).sort("path")

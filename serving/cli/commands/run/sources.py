@@ -5,10 +5,14 @@ from pathlib import Path
 
 import click
 
-from serving.cli import options
-from serving.cli.terminal import Column, advise, emit_json, print_table, say
+from cairn.serving.cli import options
+from cairn.serving.cli.terminal import TerminalColumn, advise, emit_json, print_table, say
 
-COLUMNS = (Column("namespace"), Column("path", wide=True), Column("timezone"))
+COLUMNS = (
+    TerminalColumn("namespace"),
+    TerminalColumn("path", wide=True),
+    TerminalColumn("timezone"),
+)
 
 
 @click.group(
@@ -26,7 +30,7 @@ def command(ctx: click.Context, as_json: bool) -> None:
     """List, add or remove watched sources. What was read from a source stays when it is removed."""
     if ctx.invoked_subcommand is not None:
         return
-    from resources.home.sources import list_sources
+    from cairn.resources.home.sources import list_sources
 
     found = [asdict(source) for source in list_sources(options.state_of(ctx).home)]
     if as_json:
@@ -47,7 +51,7 @@ def add(
     ctx: click.Context, path: Path, namespace: str | None, timezone: str | None, as_json: bool
 ) -> None:
     """Watch a file or folder; the next run, or the sensor, takes it in."""
-    from resources.home.sources import add_source
+    from cairn.resources.home.sources import add_source
 
     state = options.state_of(ctx)
     owner = namespace or state.settings.namespace or "default"
@@ -67,7 +71,7 @@ def add(
 @click.pass_context
 def remove(ctx: click.Context, path: Path, as_json: bool) -> None:
     """Stop watching a file or folder."""
-    from resources.home.sources import remove_source
+    from cairn.resources.home.sources import remove_source
 
     source = remove_source(options.state_of(ctx).home, path)
     if as_json:

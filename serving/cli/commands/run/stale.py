@@ -6,24 +6,24 @@ from typing import TYPE_CHECKING
 
 import click
 
-from serving.cli import options
-from serving.cli.report import shown_dollars
-from serving.cli.terminal import Column, advise, emit_json, print_table, say
-from serving.read.display import count
+from cairn.serving.cli import options
+from cairn.serving.cli.report import shown_dollars
+from cairn.serving.cli.terminal import TerminalColumn, advise, emit_json, print_table, say
+from cairn.serving.read.display import count
 
 if TYPE_CHECKING:
-    from pipelines.planning.stale import Change
+    from cairn.pipelines.planning.stale import ExtractorChange
 
 COLUMNS = (
-    Column("name"),
-    Column("kind"),
-    Column("change"),
-    Column("days"),
-    Column("conversations", "convs"),
-    Column("rows"),
-    Column("calls"),
-    Column("tokens", from_width=110),
-    Column("dollars", from_width=110),
+    TerminalColumn("name"),
+    TerminalColumn("kind"),
+    TerminalColumn("change"),
+    TerminalColumn("days"),
+    TerminalColumn("conversations", "convs"),
+    TerminalColumn("rows"),
+    TerminalColumn("calls"),
+    TerminalColumn("tokens", from_width=110),
+    TerminalColumn("dollars", from_width=110),
 )
 
 
@@ -42,8 +42,8 @@ def command(ctx: click.Context, as_json: bool) -> None:
     """Show what a changed rule, prompt, adapter or setting would redo, and what is simply new."""
     state = options.state_of(ctx)
     state.home.dagster_environment()
-    from pipelines.planning.stale import staleness
-    from pipelines.runner import plan
+    from cairn.pipelines.planning.stale import staleness
+    from cairn.pipelines.runner import plan
 
     found = staleness(state)
     planned = plan(state)
@@ -88,12 +88,12 @@ def command(ctx: click.Context, as_json: bool) -> None:
         )
 
 
-def _silent(change: "Change") -> bool:
+def _silent(change: "ExtractorChange") -> bool:
     """Whether it redoes nothing by itself: a prompt, whose stage has what follows."""
     return not (change.days or change.conversations or change.rows or change.calls)
 
 
-def in_words(changes: "Sequence[Change]") -> str:
+def in_words(changes: "Sequence[ExtractorChange]") -> str:
     """All that the language model would be asked, and for how much."""
     calls, tokens = sum(change.calls for change in changes), sum(one.tokens for one in changes)
     costs = [change.dollars for change in changes if change.calls]

@@ -10,12 +10,20 @@ from typing import TYPE_CHECKING, Any
 import click
 import polars as pl
 
-from serving.cli import options
-from serving.cli.terminal import Column, advise, console, emit_json, print_table, say_value, shown
-from serving.read.display import count, span
+from cairn.serving.cli import options
+from cairn.serving.cli.terminal import (
+    TerminalColumn,
+    advise,
+    console,
+    emit_json,
+    print_table,
+    say_value,
+    shown,
+)
+from cairn.serving.read.display import count, span
 
 if TYPE_CHECKING:
-    from resources.context import State
+    from cairn.resources.context import State
 
 SENSOR_SILENCE = 60.0
 """Seconds without a tick after which the sensor counts as not running; it ticks every 5."""
@@ -24,14 +32,14 @@ MOST_FILES = 3
 """Files with undated records that are named."""
 
 COLUMNS = (
-    Column("namespace"),
-    Column("conversations", "convs"),
-    Column("records"),
-    Column("facts"),
-    Column("learnings"),
-    Column("newest_published", "latest event", from_width=90),
-    Column("published_at", "published", from_width=110),
-    Column("lag"),
+    TerminalColumn("namespace"),
+    TerminalColumn("conversations", "convs"),
+    TerminalColumn("records"),
+    TerminalColumn("facts"),
+    TerminalColumn("learnings"),
+    TerminalColumn("newest_published", "latest event", from_width=90),
+    TerminalColumn("published_at", "published", from_width=110),
+    TerminalColumn("lag"),
 )
 
 
@@ -46,17 +54,17 @@ Examples:
 @click.pass_context
 def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
     """Show what is there, how fresh it is, and what waits."""
-    from resources.home.sources import list_sources
-    from resources.home.write_lock import lock_holder
-    from serving.cli.report import say_pending
-    from serving.query.pending_pairs import waiting_pairs
-    from serving.status.freshness import reasons
-    from serving.status.pending import as_rows, pending
+    from cairn.resources.home.sources import list_sources
+    from cairn.resources.home.write_lock import lock_holder
+    from cairn.serving.cli.report import say_pending
+    from cairn.serving.query.pending_pairs import waiting_pairs
+    from cairn.serving.status.freshness import reasons
+    from cairn.serving.status.pending import as_rows, pending
 
     state = options.state_of(ctx)
     state.home.dagster_environment()
-    from pipelines.planning.pending import next_step
-    from pipelines.runner import plan
+    from cairn.pipelines.planning.pending import next_step
+    from cairn.pipelines.runner import plan
 
     rows = _namespaces(state)
     if namespace is not None:
@@ -125,7 +133,7 @@ def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
 
 def sensor_state(state: "State") -> dict[str, Any]:
     """Whether the sensor runs: `alive`, and its last tick."""
-    from pipelines.sensors import alive
+    from cairn.pipelines.sensors import alive
 
     tick = alive(state.home.root)
     return {
@@ -162,12 +170,12 @@ def _tell_undated(files: Sequence[Mapping[str, Any]]) -> str:
 
 def _namespaces(state: "State") -> list[dict[str, Any]]:
     """One row per namespace of which something is there."""
-    from pipelines.planning.dates import dates
-    from pipelines.planning.stale import owed_units
-    from serving.cli.commands.run.dead_letters import letters
-    from serving.read.reader import open_reader
-    from serving.status.freshness import all_namespaces, freshness
-    from serving.status.overview import totals
+    from cairn.pipelines.planning.dates import dates
+    from cairn.pipelines.planning.stale import owed_units
+    from cairn.serving.cli.commands.run.dead_letters import letters
+    from cairn.serving.read.reader import open_reader
+    from cairn.serving.status.freshness import all_namespaces, freshness
+    from cairn.serving.status.overview import totals
 
     times = dates(state)
     newest = dict(times.newest.iter_rows())

@@ -4,14 +4,14 @@ from typing import Any
 
 import click
 
-from resources.home.advice import command as told_command
-from serving.cli import options
-from serving.cli.terminal import advise, emit_json, say
-from serving.read.id_lookup import entities_called
-from serving.read.namespaces import told_to
-from serving.read.reader import open_reader
-from serving.status.pending import NEXT_RUN
-from serving.write.requests import order, topic_of
+from cairn.resources.home.advice import command as told_command
+from cairn.serving.cli import options
+from cairn.serving.cli.terminal import advise, emit_json, say
+from cairn.serving.read.id_lookup import entities_called
+from cairn.serving.read.namespaces import told_to
+from cairn.serving.read.reader import open_reader
+from cairn.serving.status.pending import NEXT_RUN
+from cairn.serving.write.requests import order, topic_of
 
 
 def attitude(verb: str, about: str, will: str, otherwise: str) -> click.Command:

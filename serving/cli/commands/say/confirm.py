@@ -2,7 +2,7 @@
 
 import click
 
-from serving.cli import options
+from cairn.serving.cli import options
 
 
 @click.command(
@@ -23,9 +23,9 @@ def command(
     ctx: click.Context, fact: str, reason: str | None, namespace: str | None, as_json: bool
 ) -> None:
     """Say that a fact is true."""
-    from knowledge.ingest.inbox_events.decisions import CONFIRM
-    from serving.cli.decision_output import tell
-    from serving.write.decisions import choose, note
+    from cairn.knowledge.ingest.inbox_events.decisions import CONFIRM
+    from cairn.serving.cli.decision_output import tell
+    from cairn.serving.write.decisions import choose, note
 
     choice = choose(options.state_of(ctx), [fact], namespace, facts_only="confirmed")
     told = note(choice, CONFIRM, choice.named, reason=reason)

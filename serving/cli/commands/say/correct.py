@@ -2,7 +2,7 @@
 
 import click
 
-from serving.cli import options
+from cairn.serving.cli import options
 
 
 @click.command(
@@ -29,9 +29,9 @@ def command(
     as_json: bool,
 ) -> None:
     """Put a true sentence in the place of a fact."""
-    from knowledge.ingest.inbox_events.decisions import CORRECT
-    from serving.cli.decision_output import tell
-    from serving.write.decisions import choose, correction, note, unretracted, with_members
+    from cairn.knowledge.ingest.inbox_events.decisions import CORRECT
+    from cairn.serving.cli.decision_output import tell
+    from cairn.serving.write.decisions import choose, correction, note, unretracted, with_members
 
     choice = choose(options.state_of(ctx), [fact], namespace, facts_only="corrected")
     unretracted(choice)

@@ -4,21 +4,24 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from serving.cli import options
-from serving.cli.terminal import Column, advise, emit_json, print_table, say
-from serving.read.display import count
+from cairn.serving.cli import options
+from cairn.serving.cli.terminal import TerminalColumn, advise, emit_json, print_table, say
+from cairn.serving.read.display import count
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     import polars as pl
 
-    from resources.context import State
-    from serving.write.deletion import Target
+    from cairn.resources.context import State
+    from cairn.serving.write.deletion import Target
 
-_COLUMNS = (Column("effect"), Column("table"), Column("rows"))
-_PLACES = (Column("place"), Column("rows"), Column("the first", wide=True))
-_ROWS = (Column("effect"), Column("table"), Column("id"), Column("text", wide=True))
+_COLUMNS = (TerminalColumn("effect"), TerminalColumn("table"), TerminalColumn("rows"))
+_PLACES = (TerminalColumn("place"), TerminalColumn("rows"), TerminalColumn("the first", wide=True))
+_ROWS = (
+    TerminalColumn("effect"),
+    TerminalColumn("table"),
+    TerminalColumn("id"),
+    TerminalColumn("text", wide=True),
+)
 _SHOWN = 20
 
 
@@ -57,8 +60,8 @@ def command(
     as_json: bool,
 ) -> None:
     """Take something away for good, with all that rests on it alone."""
-    from knowledge.deletion.tombstones import NAMESPACE
-    from serving.write.deletion import target
+    from cairn.knowledge.deletion.tombstones import NAMESPACE
+    from cairn.serving.write.deletion import target
 
     if dry_run and purge:
         raise click.UsageError("--dry-run changes nothing: leave --purge out", ctx)
@@ -84,39 +87,44 @@ def execute(
         click.exceptions.Exit: with 1 if readers may see it still.
         click.Abort: it is not to go everywhere, once it is told how many lines that are.
     """
-    from resources.naming import places
-    from serving.write.deletion import reach
-
     state.home.dagster_environment()  # the code location looks for the home when it is imported
+    from cairn.serving.write.deletion import reach
+
     reached = reach(state, wanted)
     if wanted.everywhere and not (dry_run or yes):
         confirm(f"{count(reached.lines, 'line')} of {wanted.namespace}", as_json=as_json)
-    told: dict[str, Any] = {
-        **wanted._asdict(), "dry_run": dry_run, "purged": False,
-        "lines_removed": reached.lines, "lines_naming_still": reached.still,
-        "names": sorted({name.text for name in reached.names}), "watched": _watched(state, wanted),
-    }  # fmt: skip
-
-    def look(at: "State") -> None:
-        found = places(at, wanted.namespace, reached.pattern) if reached.pattern else []
-        told["named"] = [place._asdict() for place in found]
+    from cairn.pipelines import deletion
+    from cairn.pipelines.runner import RunFailed
+    from cairn.serving.cli.progress import Display
 
     if dry_run:
-        from pipelines.deletion import rehearsed
-
-        _tell(told, rehearsed(state, reached.event, look), as_json=as_json)
-        return
-    _forget(state, reached.event, told, look, as_json=as_json, purge=purge)
-
-
-def _watched(state: "State", wanted: "Target") -> list[str]:
-    """Sources of a namespace that goes, which bring what they say from now on."""
-    from knowledge.deletion.tombstones import NAMESPACE
-    from resources.home.sources import list_sources
-
-    if wanted.thing != NAMESPACE:
-        return []
-    return [each.path for each in list_sources(state.home) if each.namespace == wanted.id]
+        done = deletion.dry_run(state, reached.event, reached.pattern)
+    else:
+        display = Display()
+        try:
+            with display.shown():
+                done = deletion.forget(
+                    state, reached.event, reached.pattern, purged=purge, listener=display.listener()
+                )
+        except RunFailed as error:
+            raise click.ClickException(
+                f"{error}; it is noted, and `cairn run` goes on from there"
+            ) from error
+    told: dict[str, Any] = {
+        **wanted._asdict(), "dry_run": dry_run, "purged": purge,
+        "lines_removed": reached.lines, "lines_naming_still": reached.still,
+        "names": sorted({name.text for name in reached.names}), "watched": list(reached.watched),
+    }  # fmt: skip
+    waiting = {each.namespace: list(each.reasons) for each in done.not_yet}
+    told |= {} if dry_run else {"event_id": done.event_id}
+    told["named"] = [place._asdict() for place in done.named]
+    told |= {} if dry_run else {"not_yet": waiting}
+    _tell(told, done.rows, as_json=as_json)
+    for name, reasons in waiting.items():
+        why = "; ".join(reasons)
+        click.echo(f"cairn: readers of {name} may see it still: {why}", err=True)
+    if waiting:
+        raise click.exceptions.Exit(1)
 
 
 def confirm(what: str, *, as_json: bool) -> None:
@@ -131,54 +139,8 @@ def confirm(what: str, *, as_json: bool) -> None:
     click.confirm(f"Forget {what}, for good?", abort=True, err=True)
 
 
-def _forget(
-    state: "State",
-    event: "Mapping[str, object]",
-    told: dict[str, Any],
-    look: "Callable[[State], None]",
-    *,
-    purge: bool,
-    as_json: bool,
-) -> None:
-    from knowledge.deletion.receipt import receipt
-    from knowledge.deletion.tombstones import NAMESPACE
-    from pipelines import deletion
-    from pipelines.runner import RunFailed, run_inbox
-    from resources.home.home import check_room
-    from serving.cli.progress import Display
-    from serving.write.deletion import note
-
-    check_room(state.home)
-    namespace = told["namespace"]
-    before = deletion.as_they_are(state, namespace)
-    told["event_id"] = note(state, event).event_id
-    display = Display()
-    try:
-        with display.shown():
-            run_inbox(state, listener=display.listener())
-    except RunFailed as error:
-        raise click.ClickException(
-            f"{error}; it is noted, and `cairn run` goes on from there"
-        ) from error
-    rows = receipt(before, deletion.as_they_are(state, namespace))
-    look(state)
-    left = [deletion.not_yet(state, namespace)]
-    if purge:
-        left += deletion.purge(state)
-    elif told["thing"] == NAMESPACE:
-        left.append(deletion.forget_runs(state))
-    told["purged"] = purge
-    waiting = {each.namespace: list(each.reasons) for each in left if each is not None}
-    _tell(told | {"not_yet": waiting}, rows, as_json=as_json)
-    for name, reasons in waiting.items():
-        why = "; ".join(reasons)
-        click.echo(f"cairn: readers of {name} may see it still: {why}", err=True)
-    if waiting:
-        raise click.exceptions.Exit(1)
-
-
 def _tell(told: dict[str, Any], rows: "pl.DataFrame", *, as_json: bool) -> None:
-    from knowledge.deletion.receipt import KEPT, REVIVED, counts
+    from cairn.knowledge.deletion.receipt import KEPT, REVIVED, counts
 
     found = counts(rows)
     if as_json:

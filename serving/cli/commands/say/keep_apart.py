@@ -2,7 +2,7 @@
 
 import click
 
-from serving.cli import options
+from cairn.serving.cli import options
 
 
 @click.command(
@@ -27,9 +27,9 @@ def command(
     as_json: bool,
 ) -> None:
     """Say that two facts, or two entities, are two, and both hold."""
-    from knowledge.ingest.inbox_events.decisions import KEEP_APART
-    from serving.cli.decision_output import tell
-    from serving.write.decisions import choose, note
+    from cairn.knowledge.ingest.inbox_events.decisions import KEEP_APART
+    from cairn.serving.cli.decision_output import tell
+    from cairn.serving.write.decisions import choose, note
 
     choice = choose(options.state_of(ctx), ids, namespace)
     told = note(choice, KEEP_APART, choice.named, reason=reason)

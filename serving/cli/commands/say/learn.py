@@ -2,8 +2,8 @@
 
 import click
 
-from serving.cli import options
-from serving.cli.terminal import advise, emit_json, say
+from cairn.serving.cli import options
+from cairn.serving.cli.terminal import advise, emit_json, say
 
 
 @click.command(
@@ -25,14 +25,14 @@ def command(
     ctx: click.Context, topic: tuple[str, ...], limit: int, namespace: str | None, as_json: bool
 ) -> None:
     """Ask for a topic to be looked into; or see what came of it."""
-    from serving.cli.report import prompt_line, say_pending
-    from serving.query.research import NO_PROVIDER, SEARCHES_FOLLOW, prompts, total
-    from serving.read.namespaces import told_to
-    from serving.status.pending import LEARN, as_rows, listed
-    from serving.write.research import learn
+    from cairn.serving.cli.report import prompt_line, say_pending
+    from cairn.serving.query.research import NO_PROVIDER, SEARCHES_FOLLOW, prompts, total
+    from cairn.serving.read.namespaces import told_to
+    from cairn.serving.status.pending import LEARN, as_rows, listed
+    from cairn.serving.write.research import learn
 
     state = options.state_of(ctx)
-    off = state.settings.search_provider is None
+    off = not state.searches
     if topic:
         told = learn(state, told_to(state, namespace), " ".join(topic))
         if as_json:

@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from serving.cli import options
+from cairn.serving.cli import options
 
 if TYPE_CHECKING:
-    from serving.write.decisions import Named
+    from cairn.serving.write.decisions import NamedThing
 
 
 @click.command(
@@ -35,10 +35,10 @@ def command(
     as_json: bool,
 ) -> None:
     """Say that facts, or entities, are one."""
-    from knowledge.ingest.inbox_events.decisions import ENTITY, MERGE
-    from serving.cli.decision_output import tell
-    from serving.read.id_lookup import find
-    from serving.write.decisions import Undecidable, choose, note, unretracted
+    from cairn.knowledge.ingest.inbox_events.decisions import ENTITY, MERGE
+    from cairn.serving.cli.decision_output import tell
+    from cairn.serving.read.id_lookup import find
+    from cairn.serving.write.decisions import Undecidable, choose, note, unretracted
 
     state = options.state_of(ctx)
     stays = find(state, into, namespace).id if into else None
@@ -60,5 +60,5 @@ def command(
          as_json=as_json)  # fmt: skip
 
 
-def _other(named: "list[Named]", kept: "Named | None") -> str:
+def _other(named: "list[NamedThing]", kept: "NamedThing | None") -> str:
     return next(each.id for each in reversed(named) if each != kept)

@@ -2,7 +2,7 @@
 
 import click
 
-from serving.cli import options
+from cairn.serving.cli import options
 
 
 @click.command(
@@ -24,11 +24,11 @@ def command(
     ctx: click.Context, id_: str, verdict: str, namespace: str | None, as_json: bool
 ) -> None:
     """Say that a learning helped, or did not."""
-    from serving.cli.terminal import advise, emit_json, say
-    from serving.read.display import one_line
-    from serving.read.id_lookup import find
-    from serving.status.pending import NEXT_RUN
-    from serving.write.rating import rate
+    from cairn.serving.cli.terminal import advise, emit_json, say
+    from cairn.serving.read.display import one_line
+    from cairn.serving.read.id_lookup import find
+    from cairn.serving.status.pending import NEXT_RUN
+    from cairn.serving.write.rating import rate
 
     told = rate(find(options.state_of(ctx), id_, namespace), verdict)
     if as_json:

@@ -2,7 +2,7 @@
 
 import click
 
-from serving.cli import options
+from cairn.serving.cli import options
 
 
 @click.command(
@@ -24,9 +24,9 @@ def command(
     ctx: click.Context, fact: str, reason: str | None, namespace: str | None, as_json: bool
 ) -> None:
     """Say that a fact is not true, or not worth knowing."""
-    from knowledge.ingest.inbox_events.decisions import RETRACT
-    from serving.cli.decision_output import tell
-    from serving.write.decisions import choose, note, unretracted, with_members
+    from cairn.knowledge.ingest.inbox_events.decisions import RETRACT
+    from cairn.serving.cli.decision_output import tell
+    from cairn.serving.write.decisions import choose, note, unretracted, with_members
 
     choice = choose(options.state_of(ctx), [fact], namespace, facts_only="retracted")
     unretracted(choice)

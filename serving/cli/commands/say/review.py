@@ -8,14 +8,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 import polars as pl
 
-from knowledge.ingest.inbox_events.decisions import DECISION_TYPES
-from resources.warehouse.publication import namespaces
-from serving.cli import options
-from serving.cli.commands.run.dead_letters import check_known
-from serving.cli.report import say_pending
-from serving.cli.review.operations import operations, print_operation
-from serving.cli.review.pairs import decide_on, pairs, print_pair, print_unresolved, unresolved
-from serving.cli.review.values import (
+from cairn.knowledge.ingest.inbox_events.decisions import DECISION_TYPES
+from cairn.resources.warehouse.publication import namespaces
+from cairn.serving.cli import options
+from cairn.serving.cli.commands.run.dead_letters import check_known
+from cairn.serving.cli.report import say_pending
+from cairn.serving.cli.review.operations import operations, print_operation
+from cairn.serving.cli.review.pairs import (
+    decide_on,
+    pairs,
+    print_pair,
+    print_unresolved,
+    unresolved,
+)
+from cairn.serving.cli.review.values import (
     at_once,
     print_at_once,
     print_slot,
@@ -23,12 +29,12 @@ from serving.cli.review.values import (
     slots,
     struck,
 )
-from serving.cli.terminal import console, emit_json, say, say_value
-from serving.read.display import one_line
-from serving.status.pending import as_rows, pending
+from cairn.serving.cli.terminal import console, emit_json, say, say_value
+from cairn.serving.read.display import one_line
+from cairn.serving.status.pending import as_rows, pending
 
 if TYPE_CHECKING:
-    from resources.context import State
+    from cairn.resources.context import State
 
 WHY = {"instructions": "it gives orders to a model, or stands in a message that does"}
 """Why something is held, by the reason that its row has."""
@@ -39,7 +45,7 @@ _COLUMNS = (
 )  # fmt: skip
 
 
-class Kind(NamedTuple):
+class HeldKind(NamedTuple):
     """One kind of what is held, under a heading of its own."""
 
     name: str
@@ -138,8 +144,8 @@ def _print(row: dict[str, Any]) -> None:
 
 def _proposals(state: "State", namespace: str | None, *, by_rules: bool = False) -> pl.DataFrame:
     """Names and facts that a model proposed, or that rules found."""
-    from knowledge.llm.prompt_injection import HELD
-    from knowledge.schema.tables import KNOWN_ONLY_CANDIDATES, REFUSALS, THEME_FACTS
+    from cairn.knowledge.llm.prompt_injection import HELD
+    from cairn.knowledge.schema.tables import KNOWN_ONLY_CANDIDATES, REFUSALS, THEME_FACTS
 
     tables = (REFUSALS, KNOWN_ONLY_CANDIDATES, THEME_FACTS)  # columns of candidates, and reason
     rows = pl.concat(
@@ -154,9 +160,9 @@ def _proposals(state: "State", namespace: str | None, *, by_rules: bool = False)
 
 def _lessons(state: "State", namespace: str | None) -> pl.DataFrame:
     """Drafts of lessons, each by the first message that it rests on."""
-    from knowledge.learnings.draft import decode
-    from knowledge.llm.prompt_injection import HELD
-    from knowledge.schema.tables import LEARNING_CANDIDATES, REFUSALS
+    from cairn.knowledge.learnings.draft import decode
+    from cairn.knowledge.llm.prompt_injection import HELD
+    from cairn.knowledge.schema.tables import LEARNING_CANDIDATES, REFUSALS
 
     columns = ["namespace", "conversation_id", "drafts"]
     kept = (
@@ -188,9 +194,9 @@ def _lessons(state: "State", namespace: str | None) -> pl.DataFrame:
 
 def _lines(state: "State", namespace: str | None) -> pl.DataFrame:
     """Lines that are left out of episodes, and commands that nothing comes of."""
-    from knowledge.ingest.sessions import in_episodes
-    from knowledge.llm.prompt_injection import HELD, order_spans, orders_among
-    from knowledge.schema.tables import EPISODES, RAW_LOGS
+    from cairn.knowledge.ingest.sessions import in_episodes
+    from cairn.knowledge.llm.prompt_injection import HELD, order_spans, orders_among
+    from cairn.knowledge.schema.tables import EPISODES, RAW_LOGS
 
     episodes = state.warehouse.read(EPISODES, namespace=namespace)
     if "held" not in episodes.collect_schema():  # of a version before this
@@ -220,8 +226,8 @@ def _lines(state: "State", namespace: str | None) -> pl.DataFrame:
 
 def _told(state: "State", rows: pl.DataFrame, namespace: str | None) -> pl.DataFrame:
     """Held rows by time, with who said it, by which prompt it was found, and what the order is."""
-    from knowledge.llm.prompt_injection import orders
-    from knowledge.schema.tables import RAW_LOGS
+    from cairn.knowledge.llm.prompt_injection import orders
+    from cairn.knowledge.schema.tables import RAW_LOGS
 
     place = ["namespace", "record_id"]
     columns = [*place, "origin", "name", "text"]
@@ -245,14 +251,14 @@ def _told(state: "State", rows: pl.DataFrame, namespace: str | None) -> pl.DataF
 
 
 KINDS = (
-    Kind("pairs", "Facts that are alike", pairs, print_pair),
-    Kind("unresolved", "Decisions that cannot be applied", unresolved, print_unresolved),
-    Kind("proposals", "Names and facts", _proposals, _print),
-    Kind("lessons", "Lessons", _lessons, _print),
-    Kind("by_rules", "Found by rules", partial(_proposals, by_rules=True), _print),
-    Kind("lines", "Lines that are left out of episodes", _lines, _print),
-    Kind("struck_out", "Not published: it would be struck out", struck, print_struck),
-    Kind("at_once", "Two values at once, of what holds one", at_once, print_at_once),
-    Kind("slots", "Slots that seem to hold one value at a time", slots, print_slot),
-    Kind("operations", "Proposed operation types", operations, print_operation),
+    HeldKind("pairs", "Facts that are alike", pairs, print_pair),
+    HeldKind("unresolved", "Decisions that cannot be applied", unresolved, print_unresolved),
+    HeldKind("proposals", "Names and facts", _proposals, _print),
+    HeldKind("lessons", "Lessons", _lessons, _print),
+    HeldKind("by_rules", "Found by rules", partial(_proposals, by_rules=True), _print),
+    HeldKind("lines", "Lines that are left out of episodes", _lines, _print),
+    HeldKind("struck_out", "Not published: it would be struck out", struck, print_struck),
+    HeldKind("at_once", "Two values at once, of what holds one", at_once, print_at_once),
+    HeldKind("slots", "Slots that seem to hold one value at a time", slots, print_slot),
+    HeldKind("operations", "Proposed operation types", operations, print_operation),
 )

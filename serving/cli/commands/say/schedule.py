@@ -2,15 +2,15 @@
 
 import click
 
-from serving.cli import options
-from serving.cli.terminal import Column, advise, emit_json, print_table, say
+from cairn.serving.cli import options
+from cairn.serving.cli.terminal import TerminalColumn, advise, emit_json, print_table, say
 
 MOST = 1_000
 COLUMNS = (
-    Column("topic", most=40),
-    Column("due_at", "next search"),
-    Column("reason", from_width=80),
-    Column("held"),
+    TerminalColumn("topic", most=40),
+    TerminalColumn("due_at", "next search"),
+    TerminalColumn("reason", from_width=80),
+    TerminalColumn("held"),
 )
 
 
@@ -39,18 +39,18 @@ def command(
     as_json: bool,
 ) -> None:
     """Have a topic searched for again and again."""
-    from serving.cli.report import say_pending
-    from serving.query.research import NO_PROVIDER, schedules
-    from serving.read.namespaces import told_to
-    from serving.status.pending import NEXT_RUN, SCHEDULES, as_rows, listed
-    from serving.write.research import schedule
+    from cairn.serving.cli.report import say_pending
+    from cairn.serving.query.research import NO_PROVIDER, schedules
+    from cairn.serving.read.namespaces import told_to
+    from cairn.serving.status.pending import NEXT_RUN, SCHEDULES, as_rows, listed
+    from cairn.serving.write.research import schedule
 
     if topic and (every is None) != stop:
         raise click.UsageError("give --every TIME, or --stop", ctx)
     if not topic and (every or stop):
         raise click.UsageError("give a topic", ctx)
     state = options.state_of(ctx)
-    off = state.settings.search_provider is None
+    off = not state.searches
     if topic:
         told = schedule(state, told_to(state, namespace), " ".join(topic), every)
         if as_json:

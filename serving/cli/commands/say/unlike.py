@@ -1,6 +1,6 @@
 """`cairn unlike`."""
 
-from serving.cli.commands.say.attitudes import attitude
+from cairn.serving.cli.commands.say.attitudes import attitude
 
 command = attitude(
     "unlike",

@@ -2,7 +2,7 @@
 
 import click
 
-from serving.cli import options
+from cairn.serving.cli import options
 
 
 @click.command(
@@ -23,9 +23,9 @@ def command(
     ctx: click.Context, id_: str, reason: str | None, namespace: str | None, as_json: bool
 ) -> None:
     """Take a fact, or an entity, out of what it was merged with."""
-    from knowledge.ingest.inbox_events.decisions import UNMERGE
-    from serving.cli.decision_output import tell
-    from serving.write.decisions import Undecidable, choose, note, united
+    from cairn.knowledge.ingest.inbox_events.decisions import UNMERGE
+    from cairn.serving.cli.decision_output import tell
+    from cairn.serving.write.decisions import Undecidable, choose, note, united
 
     choice = choose(options.state_of(ctx), [id_], namespace)
     (own,) = choice.named

@@ -1,6 +1,6 @@
 """`cairn unmute`."""
 
-from serving.cli.commands.say.attitudes import muting
+from cairn.serving.cli.commands.say.attitudes import muting
 
 command = muting(
     "unmute",

@@ -5,18 +5,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from serving.cli import options
-from serving.cli.terminal import Column, advise, emit_json, print_table, say
+from cairn.serving.cli import options
+from cairn.serving.cli.terminal import TerminalColumn, advise, emit_json, print_table, say
 
 if TYPE_CHECKING:
-    from resources.home.api_keys import AccessKey
+    from cairn.resources.home.api_keys import AccessKey
 
 COLUMNS = (
-    Column("key_id", "id"),
-    Column("name", wide=True),
-    Column("namespaces"),
-    Column("read_only"),
-    Column("created_at", "made"),
+    TerminalColumn("key_id", "id"),
+    TerminalColumn("name", wide=True),
+    TerminalColumn("namespaces"),
+    TerminalColumn("read_only"),
+    TerminalColumn("created_at", "made"),
 )
 
 
@@ -57,7 +57,7 @@ def add(
     ctx: click.Context, namespaces: tuple[str, ...], read_only: bool, name: str, as_json: bool
 ) -> None:
     """Make a key. It is shown once: only its digest is kept."""
-    from resources.home.api_keys import add_key
+    from cairn.resources.home.api_keys import add_key
 
     try:
         secret, key = add_key(
@@ -82,7 +82,7 @@ def add(
 @click.pass_context
 def list_(ctx: click.Context, as_json: bool) -> None:
     """List keys: what each opens, never the key."""
-    from resources.home.api_keys import list_keys
+    from cairn.resources.home.api_keys import list_keys
 
     found = [_told(key) for key in list_keys(options.state_of(ctx).home)]
     if as_json:
@@ -99,7 +99,7 @@ def list_(ctx: click.Context, as_json: bool) -> None:
 @click.pass_context
 def remove(ctx: click.Context, key_id: str, as_json: bool) -> None:
     """Remove a key; it opens nothing from now on, in servers that run too."""
-    from resources.home.api_keys import remove_key
+    from cairn.resources.home.api_keys import remove_key
 
     key = remove_key(options.state_of(ctx).home, key_id)
     if as_json:

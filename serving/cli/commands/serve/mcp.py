@@ -4,7 +4,7 @@ import sys
 
 import click
 
-from serving.cli import options
+from cairn.serving.cli import options
 
 PORT = 8724
 
@@ -53,13 +53,13 @@ def command(
         raise click.UsageError("--host, --port and --workers are for --http")
     options.one_thread()
     state = options.state_of(ctx)
-    from serving.mcp_server.auth import Scope
+    from cairn.serving.mcp_server.auth import KeyScope
 
     writes = allow_writes or state.settings.mcp_allow_writes
-    scope = Scope(tuple(dict.fromkeys(namespaces)), writes)
+    scope = KeyScope(tuple(dict.fromkeys(namespaces)), writes)
     if not http:
-        from serving.mcp_server.server import create_server, serve_stdio
-        from serving.retrieval.open_memory import Memory
+        from cairn.serving.mcp_server.server import create_server, serve_stdio
+        from cairn.serving.retrieval.open_memory import Memory
 
         if sys.stdin.isatty():
             click.echo(
@@ -67,9 +67,9 @@ def command(
             )
         serve_stdio(create_server(Memory(state), scope))
         return
-    from resources.home.api_keys import list_keys
-    from serving.mcp_server.web import PATH, serve
-    from serving.runtime.sockets import CannotListen, address_of, listening
+    from cairn.resources.home.api_keys import list_keys
+    from cairn.serving.mcp_server.web import PATH, serve
+    from cairn.serving.runtime.sockets import CannotListen, address_of, listening
 
     keys = list_keys(state.home)
     try:

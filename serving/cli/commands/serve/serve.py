@@ -2,8 +2,8 @@
 
 import click
 
-from serving.cli import options
-from serving.read.display import count
+from cairn.serving.cli import options
+from cairn.serving.read.display import count
 
 PORT = 8723
 
@@ -35,10 +35,10 @@ def command(ctx: click.Context, host: str, port: int, workers: int, as_json: boo
     """Answer over HTTP: search, context, facts, lineage, events; see docs/http.md."""
     options.one_thread()
     state = options.state_of(ctx)
-    from resources.home.api_keys import list_keys
-    from resources.warehouse.publication import namespaces
-    from serving.http.server import serve
-    from serving.runtime.sockets import CannotListen, address_of, listening
+    from cairn.resources.home.api_keys import list_keys
+    from cairn.resources.warehouse.publication import namespaces
+    from cairn.serving.http.server import serve
+    from cairn.serving.runtime.sockets import CannotListen, address_of, listening
 
     keys = list_keys(state.home)
     try:

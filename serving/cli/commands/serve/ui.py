@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from serving.cli import options
+from cairn.serving.cli import options
 
 
 @click.command(
@@ -23,14 +23,14 @@ While it is open, the sensor takes in new logs and the nightly schedule runs. Ct
 @click.pass_context
 def command(ctx: click.Context, port: int) -> None:
     """Open Dagster's UI on this state: lineage, runs, metadata, checks."""
-    from resources.home.home import CHECKOUT
+    from cairn.resources.home.home import CHECKOUT
 
     state = options.state_of(ctx)
     if _taken(port):
         raise click.ClickException(f"port {port} is in use: choose another with --port")
     state.home.dagster_environment()
     workspace = CHECKOUT / "workspace.yaml"
-    where = ["-w", str(workspace)] if workspace.is_file() else ["-m", "pipelines.definitions"]
+    where = ["-w", str(workspace)] if workspace.is_file() else ["-m", "cairn.pipelines.definitions"]
     click.echo(f"http://127.0.0.1:{port} shows {state.home.root}; Ctrl-C ends it", err=True)
     sys.stderr.flush()
     arguments = ["-W", "ignore", "-m", "dagster", "dev", *where, "-h", "127.0.0.1", "-p", str(port),

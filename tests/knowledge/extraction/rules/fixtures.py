@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from knowledge.schema.tables import RAW_LOGS
+from cairn.knowledge.schema.tables import RAW_LOGS
 
 Line = Mapping[str, Any]
 

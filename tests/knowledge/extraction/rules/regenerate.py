@@ -6,11 +6,11 @@ Written anew by `python -m tests.knowledge.extraction.rules.regenerate`.
 import json
 from pathlib import Path
 
-from knowledge.extraction.candidates import candidates
-from knowledge.extraction.rules import RULES
-from knowledge.extraction.rules.reference import reference
-from knowledge.schema.identity import digest
-from knowledge.schema.policy import Policy
+from cairn.knowledge.extraction.candidates import candidates
+from cairn.knowledge.extraction.rules import RULES
+from cairn.knowledge.extraction.rules.reference import reference
+from cairn.knowledge.schema.identity import digest
+from cairn.knowledge.schema.policy import Policy
 from tests.knowledge.extraction.rules.fixtures import everything
 from tests.places import ROOT
 

@@ -6,11 +6,11 @@ from datetime import UTC, datetime
 import polars as pl
 import pytest
 
-from knowledge.extraction.candidates import candidates
-from knowledge.extraction.rules import Record, field_text
-from knowledge.ingest.events import HEAD_COLUMNS, placed, raw_logs
-from knowledge.ingest.records import read_records
-from knowledge.schema.policy import Policy
+from cairn.knowledge.extraction.candidates import candidates
+from cairn.knowledge.extraction.rules import Record, field_text
+from cairn.knowledge.ingest.events import HEAD_COLUMNS, placed, raw_logs
+from cairn.knowledge.ingest.records import read_records
+from cairn.knowledge.schema.policy import Policy
 
 DONE = {"output": "done", "metadata": {"exit_code": 0}}
 FAILED = {"output": "", "metadata": {"exit_code": 1}}

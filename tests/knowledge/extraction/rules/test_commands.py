@@ -2,8 +2,8 @@
 
 import pytest
 
-from knowledge.extraction.candidates import candidates
-from knowledge.schema.policy import Policy
+from cairn.knowledge.extraction.candidates import candidates
+from cairn.knowledge.schema.policy import Policy
 from tests.knowledge.extraction.rules.fixtures import Line, bash, call, output, raw_logs
 
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from knowledge.extraction.candidates import candidates
-from knowledge.extraction.rules.paths import paths_in
-from knowledge.schema.policy import Policy
+from cairn.knowledge.extraction.candidates import candidates
+from cairn.knowledge.extraction.rules.paths import paths_in
+from cairn.knowledge.schema.policy import Policy
 from tests.knowledge.extraction.rules.fixtures import Line, agent, call, human, output, raw_logs
 
 

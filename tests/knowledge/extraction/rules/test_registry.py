@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from knowledge.extraction.candidates import candidates
-from knowledge.extraction.rules import RULES, Rule
-from knowledge.extraction.rules.reference import reference
-from knowledge.schema.policy import Policy
+from cairn.knowledge.extraction.candidates import candidates
+from cairn.knowledge.extraction.rules import RULES, Rule
+from cairn.knowledge.extraction.rules.reference import reference
+from cairn.knowledge.schema.policy import Policy
 from tests.knowledge.extraction.rules.fixtures import agent, bash, call, human, order, raw_logs
 from tests.knowledge.extraction.rules.regenerate import DIGESTS, REFERENCE, digests
 

@@ -9,9 +9,9 @@ from typing import Any
 import polars as pl
 import pytest
 
-from knowledge.extraction.candidates import candidates
-from knowledge.extraction.rules import RULES, word_senses
-from knowledge.schema.policy import Policy
+from cairn.knowledge.extraction.candidates import candidates
+from cairn.knowledge.extraction.rules import RULES, word_senses
+from cairn.knowledge.schema.policy import Policy
 from tests.knowledge.extraction.rules.fixtures import Line, agent, human, output, raw_logs
 
 STATEMENTS = ("provides_solution", "identifies_issue", "discovery", "states")

@@ -1,7 +1,7 @@
 """Key phrases of what people write."""
 
-from knowledge.extraction.candidates import candidates
-from knowledge.schema.policy import Policy
+from cairn.knowledge.extraction.candidates import candidates
+from cairn.knowledge.schema.policy import Policy
 from tests.knowledge.extraction.rules.fixtures import Line, agent, human, raw_logs
 
 

@@ -1,6 +1,7 @@
 """Each adapter has a fixture, is found by its content, and reads it as the snapshot says."""
 
 import json
+import sys
 from datetime import UTC, datetime
 from itertools import product
 from pathlib import Path
@@ -8,12 +9,14 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from knowledge.ingest.adapter import Event
-from knowledge.ingest.adapters import adapters
-from knowledge.ingest.jsonl import document, sample
-from knowledge.ingest.records import SourceRead, read_records
+from cairn.knowledge.ingest.adapter import Event
+from cairn.knowledge.ingest.adapters import GROUP, AdapterError, adapters, own_adapters
+from cairn.knowledge.ingest.jsonl import document, sample
+from cairn.knowledge.ingest.records import SourceRead, read_records
+from tests.places import ROOT
 
 FIXTURES = Path(__file__).parent / "fixtures"
+PLUG_IN = ROOT / "benchmarks" / "formats" / "fixtures"
 SEEN_AT = datetime(2026, 6, 1, tzinfo=UTC)
 
 
@@ -29,8 +32,9 @@ def read(path: Path) -> SourceRead:
 
 
 def fixture(name: str) -> Path:
-    found = [path for path in FIXTURES.glob(f"{name}.*") if path.suffix != ".events"]
-    assert len(found) == 1, f"{name} needs one fixture {name}.<ext> in {FIXTURES}"
+    folder = FIXTURES if name in own_adapters() else PLUG_IN
+    found = [path for path in folder.glob(f"{name}.*") if path.suffix != ".events"]
+    assert len(found) == 1, f"{name} needs one fixture {name}.<ext> in {folder}"
     return found[0]
 
 
@@ -84,7 +88,7 @@ def test_fixture_is_recognised_by_content_and_read_whole(name: str) -> None:
 @pytest.mark.parametrize("name", sorted(adapters()))
 def test_fixture_gives_the_events_of_its_snapshot(name: str) -> None:
     """After a change that is meant: raise the version, run this module, read the difference."""
-    assert snapshot(name) == (FIXTURES / f"{name}.events").read_text()
+    assert snapshot(name) == fixture(name).with_suffix(".events").read_text()
 
 
 @pytest.mark.parametrize("name", sorted(adapters()))
@@ -278,3 +282,29 @@ def test_lines_that_are_called_silent_say_nothing(name: str) -> None:
     assert not [event for one in called for event in adapter.events(one)]
     if name == "claude_code":
         assert called, "its fixture has lines of bookkeeping"
+
+
+@pytest.mark.parametrize(
+    ("module", "reason"),
+    [
+        ("from nowhere import ADAPTER", "adapter logbook of logbook does not load"),
+        ("ADAPTER = 5", "adapter logbook of logbook is no Adapter, but int"),
+        (
+            "from cairn.knowledge.ingest.adapters.chat import ADAPTER",
+            "there is an adapter named chat already",
+        ),
+    ],
+)
+def test_a_plug_in_that_does_not_work_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: str, reason: str
+) -> None:
+    """To go on without its adapter would take away what it had read."""
+    (tmp_path / "logbook.py").write_text(module)
+    package = tmp_path / "logbook-1.dist-info"
+    package.mkdir()
+    (package / "METADATA").write_text("Metadata-Version: 2.1\nName: logbook\nVersion: 1\n")
+    (package / "entry_points.txt").write_text(f"[{GROUP}]\nlogbook = logbook:ADAPTER\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(AdapterError, match=reason):
+        adapters.__wrapped__()
+    sys.modules.pop("logbook", None)

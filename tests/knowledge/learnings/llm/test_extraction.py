@@ -8,15 +8,15 @@ import polars as pl
 import pytest
 from pydantic import ValidationError
 
-from knowledge.learnings.draft import decode
-from knowledge.learnings.llm.extraction import asked_learnings, in_force
-from knowledge.learnings.llm.readiness import finished
-from knowledge.learnings.stages import learning_candidates, learnings, outcomes
-from knowledge.llm.client import FAILURES, Answer
-from knowledge.llm.prompts import LEARNING_CATEGORIES, LESSON_PROMPTS
-from knowledge.llm.prompts.learnings.lesson import Grades
-from knowledge.schema.learning_categories import CATEGORIES
-from knowledge.schema.policy import Policy
+from cairn.knowledge.learnings.draft import decode
+from cairn.knowledge.learnings.llm.extraction import asked_learnings, in_force
+from cairn.knowledge.learnings.llm.readiness import finished
+from cairn.knowledge.learnings.stages import learning_candidates, learnings, outcomes
+from cairn.knowledge.llm.client import FAILURES, Answer
+from cairn.knowledge.llm.prompts import LEARNING_CATEGORIES, LESSON_PROMPTS
+from cairn.knowledge.llm.prompts.learnings.lesson import Grades
+from cairn.knowledge.schema.learning_categories import CATEGORIES
+from cairn.knowledge.schema.policy import Policy
 from tests.knowledge.conftest import PADDING
 from tests.knowledge.learnings.golden import GOLDEN, GOOD, Golden
 from tests.knowledge.learnings.teacher import Teacher, number

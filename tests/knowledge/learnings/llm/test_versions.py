@@ -5,10 +5,10 @@ import json
 import polars as pl
 import pytest
 
-from knowledge.learnings.llm.extraction import asked_learnings
-from knowledge.learnings.llm.versions import ANSWERS, VERSIONS, versions
-from knowledge.learnings.stages import learnings
-from knowledge.schema.policy import Policy
+from cairn.knowledge.learnings.llm.extraction import asked_learnings
+from cairn.knowledge.learnings.llm.versions import ANSWERS, VERSIONS, versions
+from cairn.knowledge.learnings.stages import learnings
+from cairn.knowledge.schema.policy import Policy
 from tests.knowledge.learnings.golden import GOLDEN
 from tests.knowledge.learnings.llm.test_extraction import everything, lesson, teacher
 

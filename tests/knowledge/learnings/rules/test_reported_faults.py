@@ -2,9 +2,9 @@
 
 import pytest
 
-from knowledge.learnings.draft import Draft, decode
-from knowledge.learnings.stages import learning_candidates
-from knowledge.schema.policy import Policy
+from cairn.knowledge.learnings.draft import Draft, decode
+from cairn.knowledge.learnings.stages import learning_candidates
+from cairn.knowledge.schema.policy import Policy
 from tests.knowledge.conftest import PADDING
 
 BUTTON = ("human", "The add-to-cart button does nothing when I tap it on my phone.")

@@ -2,10 +2,10 @@
 
 import pytest
 
-from knowledge.learnings.draft import Draft, decode
-from knowledge.learnings.stages import learning_candidates
-from knowledge.llm.prompt_injection import HELD
-from knowledge.schema.policy import Policy
+from cairn.knowledge.learnings.draft import Draft, decode
+from cairn.knowledge.learnings.stages import learning_candidates
+from cairn.knowledge.llm.prompt_injection import HELD
+from cairn.knowledge.schema.policy import Policy
 from tests.knowledge.conftest import PADDING
 
 CACHE = ("edit", "/home/ada/shop-api/report.py", "rates = fetch()", "@lru_cache(maxsize=None)")

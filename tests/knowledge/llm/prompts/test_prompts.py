@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from knowledge.extraction.validation import has_canary
-from knowledge.llm.prompt import Prompt
-from knowledge.llm.prompts import CANARIES, PROMPTS
-from knowledge.llm.prompts.commands import CommandLine, OperationType
-from knowledge.llm.prompts.names import Names
-from knowledge.nlp.shell.programs import PROGRAMS, PYTHON_MODULES
-from knowledge.nlp.spans import place, place_of_name
-from knowledge.nlp.text import estimated_tokens
+from cairn.knowledge.extraction.validation import has_canary
+from cairn.knowledge.llm.prompt import Prompt
+from cairn.knowledge.llm.prompts import CANARIES, PROMPTS
+from cairn.knowledge.llm.prompts.commands import CommandLine, OperationType
+from cairn.knowledge.llm.prompts.names import Names
+from cairn.knowledge.nlp.shell.programs import PROGRAMS, PYTHON_MODULES
+from cairn.knowledge.nlp.spans import place, place_of_name
+from cairn.knowledge.nlp.text import estimated_tokens
 
 prompt = pytest.mark.parametrize("prompt", PROMPTS.values(), ids=PROMPTS.keys())
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from knowledge.nlp.dates.intervals import stated_time
+from cairn.knowledge.nlp.dates.intervals import stated_time
 
 
 def at(text):

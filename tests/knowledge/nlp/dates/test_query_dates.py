@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from knowledge.nlp.dates.query_dates import asked_time
+from cairn.knowledge.nlp.dates.query_dates import asked_time
 
 NOW = datetime(2026, 3, 18, 15, 30, tzinfo=UTC)
 """A Wednesday."""

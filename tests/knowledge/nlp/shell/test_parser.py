@@ -2,7 +2,7 @@
 
 import pytest
 
-from knowledge.nlp.shell.parser import Command, commands, variables
+from cairn.knowledge.nlp.shell.parser import Command, commands, variables
 
 
 def names(source: str) -> list[str]:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from knowledge.nlp.statements.cardinality import Filled, filled
-from knowledge.schema.policy import Policy
+from cairn.knowledge.nlp.statements.cardinality import Filled, filled
+from cairn.knowledge.schema.policy import Policy
 
 
 def read(statement, policy=Policy(), predicate="states"):  # noqa: B008  frozen

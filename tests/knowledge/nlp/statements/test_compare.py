@@ -5,8 +5,8 @@ from itertools import permutations, product
 
 import pytest
 
-from knowledge.nlp.statements.compare import Verdict, compare
-from knowledge.nlp.statements.tokens import PHRASES, plain
+from cairn.knowledge.nlp.statements.compare import Verdict, compare
+from cairn.knowledge.nlp.statements.tokens import PHRASES, plain
 from tests.places import LABELLED
 
 PAIRS = [json.loads(line) for line in (LABELLED / "wording_pairs.jsonl").read_text().splitlines()]

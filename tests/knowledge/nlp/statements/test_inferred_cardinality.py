@@ -2,10 +2,10 @@
 
 import pytest
 
-from knowledge.consolidation.similar_facts import similar_facts
-from knowledge.nlp.statements.cardinality import filled
-from knowledge.nlp.statements.inferred_cardinality import learned_slots
-from knowledge.schema.policy import Policy
+from cairn.knowledge.consolidation.similar_facts import similar_facts
+from cairn.knowledge.nlp.statements.cardinality import filled
+from cairn.knowledge.nlp.statements.inferred_cardinality import learned_slots
+from cairn.knowledge.schema.policy import Policy
 from tests.knowledge.rows import day, fact_sources, facts
 from tests.knowledge.toy_embedder import ToyEmbedder
 

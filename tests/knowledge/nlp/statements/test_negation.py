@@ -2,7 +2,7 @@
 
 import pytest
 
-from knowledge.nlp.statements.negation import gainsays
+from cairn.knowledge.nlp.statements.negation import gainsays
 
 SAYS = "I like strong coffee in the morning"
 

@@ -8,9 +8,9 @@ import click
 import pytest
 from rich.console import Console
 
-from knowledge.extraction.rules import RULES
-from serving.cli import terminal
-from serving.cli.terminal import SPARKS
+from cairn.knowledge.extraction.rules import RULES
+from cairn.serving.cli import terminal
+from cairn.serving.cli.terminal import SPARKS
 from tests.resources import qdrant_http
 from tests.serving.conftest import Ask
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from resources.home.home import open_home
-from resources.home.sources import add_source
+from cairn.resources.home.home import open_home
+from cairn.resources.home.sources import add_source
 from tests.serving.conftest import Ask
 
 UNREADABLE = (

@@ -1,0 +1,45 @@
+"""What a command costs from its start to its end, beside the import of polars alone.
+
+CPU seconds of the whole process, the median of several, commands taking turns: what an agent that
+calls Cairn at each prompt pays.
+"""
+
+import os
+import resource
+import subprocess
+import sys
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+from typing import Any
+
+COMMANDS: dict[str, tuple[str, ...]] = {
+    "--help": ("--help",),
+    "search": ("search", "nas backup wake"),
+    "context": ("context", "why does the backup fail?"),
+    "status": ("status",),
+}
+GOALS = {"--help": 0.15, "search": 0.9, "context": 0.9, "status": 1.0}
+"""CPU seconds."""
+
+
+def start(rounds: str, source: str) -> dict[str, Any]:
+    """CPU seconds of each command on a home of the logs of `source`, and of the baseline."""
+    with TemporaryDirectory() as home:
+        cairn = [sys.executable, "-m", "cairn"]
+        environment = os.environ | {"CAIRN_HOME": str(Path(home) / "home")}
+        _spent([*cairn, "run", "--source", source], environment)
+        ways = {"import polars": [sys.executable, "-c", "import polars"]}
+        ways |= {name: [*cairn, *arguments] for name, arguments in COMMANDS.items()}
+        taken: dict[str, list[float]] = {name: [] for name in ways}
+        for _ in range(int(rounds)):
+            for name, command in ways.items():
+                taken[name].append(_spent(command, environment))
+    return {"seconds": {name: median(each) for name, each in taken.items()}}
+
+
+def _spent(command: list[str], environment: dict[str, str]) -> float:
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(command, check=True, capture_output=True, env=environment)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime

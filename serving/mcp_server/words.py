@@ -1,0 +1,316 @@
+"""Answers in words: the same as short lines for whoever reads text."""
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from functools import singledispatch
+from itertools import chain
+
+from cairn.serving.mcp_server.answers import (
+    ContextForAgents,
+    EntityFacts,
+    Explained,
+    ForgottenForAgents,
+    Recorded,
+    Status,
+)
+from cairn.serving.models.answers import Listed, Research, Results
+from cairn.serving.models.fields import Model
+from cairn.serving.models.requests import (
+    Due,
+    Interest,
+    LearnPrompt,
+    Made,
+    Notification,
+    ReceiptRow,
+    Waiting,
+)
+from cairn.serving.models.things import (
+    Entity,
+    FactAnswer,
+    Happened,
+    KnownFactAnswer,
+    Learning,
+    QuoteAnswer,
+    Result,
+    Source,
+    UsedFact,
+    UsedLearning,
+)
+
+OFF = "No search provider is set: nothing is searched for until there is one."
+
+
+@singledispatch
+def lines(one: Model) -> Iterator[str]:
+    """An answer, or a thing, in words; one that nobody wrote words for, field by field."""
+    for name in one.brief():
+        value = getattr(one, name)
+        if isinstance(value, list) and value and isinstance(value[0], Model):
+            yield f"{name}:"
+            yield from _each(value)
+        elif value not in (None, [], {}):
+            yield f"{name}: {minute(value) if isinstance(value, datetime) else value}"
+
+
+@lines.register
+def _(one: Source) -> Iterator[str]:
+    yield f"  from {one.file}:{one.line} ({one.record_id})"
+
+
+@lines.register
+def _(one: QuoteAnswer) -> Iterator[str]:
+    when = minute(one.occurred_at) if one.occurred_at else ""
+    yield " ".join(filter(None, ["said", one.origin and f"by {one.origin}", when])) + ":"
+    yield from indented(one.quote or "")
+    yield from lines.dispatch(Source)(one)
+
+
+@lines.register
+def _(one: Result) -> Iterator[str]:
+    about = f"  about {one.entity}" if one.entity else ""
+    sure = f"score {one.score:.2f}, confidence {one.confidence:.2f}"
+    yield f"{one.kind} {one.id}  {sure}{about}"
+    yield from indented(one.text)
+    yield from _each(one.sources)
+
+
+@lines.register(FactAnswer)
+@lines.register(UsedFact)
+def _(one: FactAnswer | UsedFact) -> Iterator[str]:
+    yield f"{one.fact_id}  {one.confidence:.2f}  {one.status}  {one.entity or ''}"
+    yield from indented(one.content)
+
+
+@lines.register
+def _(one: Entity) -> Iterator[str]:
+    also = f"  also {', '.join(one.aliases)}" if one.aliases else ""
+    yield (
+        f"{one.entity_id}  {one.display_name} ({one.type})  {one.active_facts} facts,"
+        f" {one.mentions} mentions, last {day(one.last_seen)}{also}"
+    )
+
+
+@lines.register
+def _(one: Learning) -> Iterator[str]:
+    yield f"{one.learning_id}  {one.confidence:.2f}  {one.category}"
+    yield from indented(one.title)
+    yield from indented(one.content)
+
+
+@lines.register
+def _(one: UsedLearning) -> Iterator[str]:
+    yield f"{one.learning_id}  {one.category}"
+    yield from indented(one.title)
+
+
+@lines.register
+def _(one: Happened) -> Iterator[str]:
+    about = f"  {one.about}" if one.about else ""
+    yield f"{minute(one.at)}  {one.kind} {one.id}{about}"
+    yield from indented(one.text)
+
+
+@lines.register
+def _(one: Interest) -> Iterator[str]:
+    muted = "  muted" if one.muted else ""
+    yield (
+        f"{one.rank}  {one.score:.2f}  {one.entity_id}  {one.display_name} ({one.type}),"
+        f" {one.active_facts} facts, last {day(one.last_engaged_at)}{muted}"
+    )
+    for sign in one.made_of:
+        against = " against it" if sign.valence < 0 else ""
+        kind = sign.engagement_type.replace("_", " ")
+        yield f"  {minute(sign.occurred_at)}  {kind}{against}  {sign.record_id}"
+
+
+@lines.register
+def _(one: Notification) -> Iterator[str]:
+    yield (
+        f"{one.status}  {minute(one.sent_at or one.found_at)}  {one.text}"
+        f"  {one.entity_id}  ({one.reason})"
+    )
+
+
+@lines.register
+def _(one: LearnPrompt) -> Iterator[str]:
+    mark = "✓" if one.status == "completed" else "…"
+    found = ", ".join(f"{each.display_name} ({each.facts} facts)" for each in one.entities)
+    left = f"{one.searches_remaining} searches to make" if one.searches_remaining else ""
+    said = "; ".join(filter(None, [found, left])) or "nothing was found"
+    yield f"{mark} {one.learn_prompt_id}  {one.prompt_text}: {said}"
+
+
+@lines.register
+def _(one: Due) -> Iterator[str]:
+    held = f"  held: {one.held}" if one.held else ""
+    yield f"{minute(one.due_at)}  {one.mode}  {one.effect_id}{held}"
+    yield from indented(one.query)
+    yield from indented(one.reason)
+
+
+@lines.register
+def _(one: Made) -> Iterator[str]:
+    found = "" if one.results is None else f", {one.results} results"
+    why = f": {one.error}" if one.error else ""
+    yield f"{minute(one.at)}  {one.effect_id}  {one.outcome}{found}{why}"
+    yield from indented(one.query)
+
+
+@lines.register
+def _(one: Waiting) -> Iterator[str]:
+    yield f"waits for the next run: {one.said}"
+
+
+@lines.register
+def _(one: ReceiptRow) -> Iterator[str]:
+    yield f"{one.effect}  {one.table}  {one.id}"
+    yield from indented(one.text or "")
+
+
+@lines.register(Listed)
+def _(page: Listed[Model]) -> Iterator[str]:
+    """One after the other, what waits, and how to go on."""
+    yield from _each([*page.items, *getattr(page, "waiting", [])], "Nothing.")
+    if page.next:
+        yield f"There are more: ask again with cursor {page.next}"
+    if not getattr(page, "provider", True):
+        yield OFF
+
+
+@lines.register
+def _(told: Results) -> Iterator[str]:
+    if told.said:
+        yield f"“{told.said}” read as {told.from_day or '…'} to {told.to_day or '…'}"
+    yield from _each(told.results, "Nothing about that.")
+
+
+@lines.register
+def _(told: Research) -> Iterator[str]:
+    for name, rows in (("due", told.due), ("held", told.held), ("done", told.done)):
+        yield f"{name}: {told.totals[name]}"
+        yield from _each(rows)
+    yield from _each(told.waiting)
+    if not told.provider:
+        yield OFF
+
+
+@lines.register
+def _(told: ContextForAgents) -> Iterator[str]:
+    """What is known, then what bears on the turns."""
+    named = (each for each in told.known if each.facts or each.similarity == 1)
+    for entity in named:
+        yield f"{entity.name} ({entity.type}, {entity.entity_id})"
+        yield from (memory(fact) for fact in entity.facts)
+    kinds = {"Facts": told.facts, "Episodes": told.episodes, "Learnings": told.learnings}
+    for kind, found in kinds.items():
+        if found:
+            yield f"{kind} that bear on it"
+            yield from (memory(one) for one in found)
+    if not (told.known or any(kinds.values())):
+        yield "Nothing about that."
+    elif told.sufficient:
+        yield "This is likely enough to answer without a search."
+
+
+@lines.register
+def _(told: EntityFacts) -> Iterator[str]:
+    """What it is, and its facts."""
+    entity = told.entity
+    yield from lines(entity)
+    kinds = ", ".join(f"{name} {count}" for name, count in entity.predicates.items())
+    yield f"Facts by predicate: {kinds or 'none'}"
+    for others, what in ((entity.merged_from, "took up"), (told.same_name, "not the same as")):
+        for other in others:
+            yield f"{what} {other.entity_id}  {other.display_name} ({other.type})"
+    yield from lines.dispatch(Listed)(told)
+
+
+@lines.register
+def _(told: Explained) -> Iterator[str]:
+    """The thing, its words, its history."""
+    yield f"{told.kind} {told.id}"
+    if told.text not in [quote.quote for quote in told.quotes]:
+        yield from indented(told.text)
+    if told.fact:
+        about = f" about {told.fact.entity}" if told.fact.entity else ""
+        yield f"{told.fact.status}, confidence {told.fact.confidence:.2f}{about}"
+    if told.extractor:
+        yield f"found by {told.extractor}"
+    yield from _each(told.quotes, "No words are kept for it.")
+    for change in told.history:
+        source = f" by {change.source_id}" if change.source_id else ""
+        yield f"{minute(change.occurred_at)}  {change.cause}{source}: {change.confidence:.2f}"
+    for decision in told.decisions:
+        reason = f": {decision.reason}" if decision.reason else ""
+        yield f"{minute(decision.decided_at)}  {decision.decision}{reason}"
+    for listed, name in ((told.facts, "Facts"), (told.learnings, "Learnings")):
+        if listed:
+            yield f"{name}:"
+            yield from _each(listed)
+    for episode in told.episodes:
+        yield f"{minute(episode.started_at)}  episode {episode.episode_id}"
+        yield from indented(episode.request)
+
+
+@lines.register
+def _(told: Status) -> Iterator[str]:
+    there = told.totals
+    yield (
+        f"{there.conversations:,} conversations, {there.records:,} records,"
+        f" {there.entities:,} entities, {there.facts:,} facts"
+        f" ({there.deprecated_facts:,} faded, {there.structural_facts:,} structural),"
+        f" {there.learnings:,} learnings, {there.themes:,} themes"
+    )
+    yield f"published {minute(told.published_at)}; latest event {minute(told.as_of)}"
+    yield told.freshness
+    yield f"writes are {'on' if told.writes else 'off'}"
+
+
+@lines.register
+def _(told: Recorded) -> Iterator[str]:
+    """What was noted, and when it will be seen."""
+    about = f" about {', '.join(told.ids)}" if told.ids else ""
+    before = "" if told.written else ", as it was before"
+    yield f"{told.what}{about} is recorded{before} (event {told.event_id})."
+    yield told.takes_effect
+
+
+@lines.register
+def _(told: ForgottenForAgents) -> Iterator[str]:
+    """What goes by table, and what stays."""
+    gone, still = told.lines_removed, told.lines_naming_still
+    goes = f"{told.thing} {told.id}{', everywhere' if told.everywhere else ''}, {gone} lines"
+    yield f"{'Would' if told.dry_run else 'Will'} be forgotten: {goes}"
+    if still:
+        yield f"{still} more lines name it, and stay unless it goes everywhere"
+    for effect, tables in (told.counts or {}).items():
+        yield f"{effect}: {', '.join(f'{table} {count}' for table, count in tables.items())}"
+    yield from _each(told.rows or [])
+    yield told.takes_effect
+
+
+def memory(one: Result | KnownFactAnswer) -> str:
+    """A memory as it stands in a context: one line."""
+    id_ = one.id if isinstance(one, Result) else one.fact_id
+    return f"- {' '.join(one.text.split())} ({id_}, confidence {one.confidence:.2f})"
+
+
+def _each(rows: Iterable[Model], nothing: str = "") -> Iterator[str]:
+    said = list(chain.from_iterable(map(lines, rows)))
+    yield from said or filter(None, [nothing])
+
+
+def indented(text: str) -> Iterator[str]:
+    """A text of the logs under the line that says what it is."""
+    for line in text.splitlines():
+        yield f"  {line}".rstrip()
+
+
+def minute(moment: datetime | None) -> str:
+    """A time as people read it."""
+    return f"{moment:%Y-%m-%d %H:%M}" if moment else "undated"
+
+
+def day(moment: datetime | None) -> str:
+    """The day of a time."""
+    return f"{moment:%Y-%m-%d}" if moment else "undated"

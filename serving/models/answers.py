@@ -1,0 +1,315 @@
+"""What each query answers with, and what becomes of what is told."""
+
+from datetime import datetime
+from typing import Any, Generic, TypeVar
+
+from pydantic import Field
+
+from cairn.knowledge.llm.fence import fenced
+from cairn.knowledge.schema.tables import MEMORY, MEMORY_ENTITIES, RAW_LOGS
+from cairn.serving.models.fields import AT, FILE, NPM, Model, of, tells
+from cairn.serving.models.requests import (
+    Due,
+    Interest,
+    LearnPrompt,
+    Made,
+    Naming,
+    Notification,
+    ReceiptRow,
+    Recurring,
+    Waiting,
+)
+from cairn.serving.models.things import (
+    Conversation,
+    EdgeAnswer,
+    Entity,
+    Episode,
+    FactAnswer,
+    Happened,
+    Known,
+    Learning,
+    NamedEntity,
+    NodeAnswer,
+    PieceAnswer,
+    ProfileAnswer,
+    QuoteAnswer,
+    RelationAnswer,
+    Result,
+    Streamed,
+    UsedEpisode,
+    UsedFact,
+    UsedLearning,
+)
+
+FENCED = fenced(f"- {NPM}", "samples", "wordllama_l2_supercat_256-256-6b38")
+
+
+class AnswerBase(Model):
+    """What every answer about memory begins with."""
+
+    namespace: str = of(MEMORY, "namespace", "samples")
+    as_of: datetime = tells("By what was known then: the latest event, unless told.", AT)
+
+
+class Results(AnswerBase):
+    """Results of a search, the best first; none rather than noise."""
+
+    BRIEF = ("namespace", "as_of", "query", "said", "from_day", "to_day", "results")
+    CUT = ("results",)
+
+    query: str = tells("What was asked.", "npm or pnpm")
+    said: str | None = tells("Words of it that were read as days.", "in March")
+    from_day: str | None = tells("The first of the days that it is limited to.", "2026-03-01")
+    to_day: str | None = tells("The last.", "2026-03-31")
+    results: list[Result] = Field(description="At most `limit`.")
+    text: str = tells("The same for a prompt, in its fence; empty if there are none.", FENCED)
+
+
+class ContextAnswer(AnswerBase):
+    """What belongs into the next prompt."""
+
+    streamed: Streamed = Field(description="By `turns`; empty without any.")
+    known: Known | None = Field(description="By `message`; null without one.")
+    found: list[Result] = Field(description="By a search for `message`; empty without one.")
+    memories: dict[str, list[str]] = tells(
+        "What of all fits the budget, by kind.", {"facts": [NPM], "episodes": [], "learnings": []}
+    )
+    tokens: dict[str, int] = tells(
+        "Tokens of each part of the text, its fence included.",
+        {"system": 0, "streamed": 67, "recent": 9, "tool_results": 0},
+    )
+    text: str = tells(
+        "All of it, for the prompt, memories in their fence: what changes least stands first.",
+        FENCED,
+    )
+
+
+class KnowledgeAnswer(AnswerBase):
+    """What the three layers have: profiles, pieces, and the graph around an entity."""
+
+    entity_id: str | None = of(MEMORY_ENTITIES, "entity_id", "e_a4160f63031a50c7")
+    text: str = tells("All of it as text for a prompt, in its fence.", FENCED)
+    by_info_type: dict[str, str] = tells(
+        "The same, as a text for each section of a prompt.",
+        {"context": FENCED},
+    )
+    metadata: ProfileAnswer | None = Field(description="The profile of the entity.")
+    global_metadata: ProfileAnswer | None = Field(description="The profile of the namespace.")
+    pieces: list[PieceAnswer] = Field(description="The best first.")
+    graph_context: list[RelationAnswer] = Field(description="By type and target.")
+
+
+Item = TypeVar("Item", bound=Model)
+
+
+class Listed(AnswerBase, Generic[Item]):
+    """One page of a list."""
+
+    CUT = ("items",)
+
+    items: list[Item] = Field(description="At most `limit`.")
+    next: str | None = tells(
+        "Send it as `cursor` for the page that follows; null on the last.", "WyJhNDE2MGY2My…"
+    )
+
+
+class FactPage(Listed[FactAnswer]):
+    """Facts: those that hold first; of them sentences before attributes, then by support."""
+
+
+class EntityPage(Listed[Entity]):
+    """Entities, those with the most facts first."""
+
+
+class LearningPage(Listed[Learning]):
+    """Learnings, the surest first."""
+
+
+class EpisodePage(Listed[Episode]):
+    """Episodes, the latest first."""
+
+
+class ConversationPage(Listed[Conversation]):
+    """Conversations, the latest first."""
+
+
+class RecentPage(Listed[Happened]):
+    """What came last, the latest first."""
+
+
+class InterestPage(Listed[Interest]):
+    """What the person cares about, the most first."""
+
+    waiting: list[Waiting] = Field(description="What was said since, for the next run to apply.")
+
+
+class LearnPromptPage(Listed[LearnPrompt]):
+    """What somebody wants to know, the latest first."""
+
+    provider: bool = tells("Whether anything is searched for: a search provider is set.", True)
+    waiting: list[Waiting] = Field(description="What was said since, for the next run to apply.")
+
+
+class NotificationPage(Listed[Notification]):
+    """What is to be told, what is held back, what was told, in this order."""
+
+    waiting: list[Waiting] = Field(description="What was said since, for the next run to apply.")
+
+
+class SchedulePage(Listed[Recurring]):
+    """What recurs, the next first."""
+
+    provider: bool = tells("Whether anything is searched for: a search provider is set.", True)
+    waiting: list[Waiting] = Field(description="What was said since, for the next run to apply.")
+
+
+class Research(AnswerBase):
+    """What is to be searched for, what was, and what is not known."""
+
+    CUT = (
+        "done",
+        "held",
+        "due",
+    )
+
+    provider: bool = tells("Whether anything is searched for: a search provider is set.", True)
+    totals: dict[str, int] = tells("All that there is.", {"due": 7, "held": 2, "done": 12})
+    due: list[Due] = Field(description="In the order in which it is searched for.")
+    held: list[Due] = Field(description="What is not searched for; `held` says why.")
+    done: list[Made] = Field(description="What was searched for, the latest first.")
+    waiting: list[Waiting] = Field(description="What was said since, for the next run to apply.")
+
+
+class Graph(AnswerBase):
+    """What lies around an entity."""
+
+    entity_id: str = tells("Where it was entered; what took it up, if it was merged.",
+                         "e_a4160f63031a50c7")  # fmt: skip
+    nodes: list[NodeAnswer] = Field(description="The nearest first.")
+    edges: list[EdgeAnswer] = Field(description="The nearest first, of those the surest.")
+    more: bool = tells("Whether `limit` left relations out.", False)
+
+
+class Why(AnswerBase):
+    """Why something is here: the words it rests on, and all that is known of it."""
+
+    kind: str = tells("fact, entity, learning, conversation, record, candidate, …", "fact")
+    id: str = tells("Its id.", "f_1c0ad2398567ecbb")
+    quotes: list[QuoteAnswer] = Field(description="Fact → quote → record → file and line.")
+    explanation: dict[str, Any] = tells(
+        "What its kind has: history, merges, decisions, neighbours; as `cairn show --json`.",
+        {"history": [], "merges": []},
+    )
+
+
+class Uses(AnswerBase):
+    """What depends on a record."""
+
+    record_id: str = of(RAW_LOGS, "record_id", "r_bb2c0d0b011bcbb2")
+    conversation_id: str = of(RAW_LOGS, "conversation_id", "797df401-d9e3-405b-8320")
+    kind: str = of(RAW_LOGS, "kind", "message")
+    origin: str = of(RAW_LOGS, "origin", "human")
+    file: str = of(RAW_LOGS, "source_file", FILE)
+    line: int = of(RAW_LOGS, "source_line", 3)
+    occurred_at: datetime | None = of(RAW_LOGS, "occurred_at", AT)
+    episode: UsedEpisode | None = Field(description="The request that it belongs to.")
+    facts: list[UsedFact] = Field(description="Facts that it says; at most 100.")
+    supported: list[UsedFact] = Field(description="Facts that it bears out, or denies.")
+    learnings: list[UsedLearning] = Field(description="Learnings that rest on it.")
+    entities: list[NamedEntity] = Field(description="Entities that it introduced.")
+
+
+class Received(Model):
+    """What became of an event. It is on disk, without its secrets."""
+
+    namespace: str = of(MEMORY, "namespace", "samples")
+    event_id: str = tells("Send it again with the same event, and nothing is written twice.",
+                        "4f7c1fbe-0f0a-4c2e-9a0f-6d1d3c1f2b7a")  # fmt: skip
+    record_id: str = tells("Id of its record from the next run on.", "r_9f3c0d1be02a7c55")
+    written: bool = tells("False if the namespace had the event already.", True)
+    redactions: int = tells("Secrets that were taken out.", 0)
+
+
+class Ordered(Received):
+    """What became of a word that has something searched for."""
+
+    topic: str = tells("As it was understood.", "drip irrigation")
+    provider: bool = tells("False if nothing is searched for until a provider is set.", True)
+
+
+class Forgotten(Model):
+    """What goes, or would go, and what stays."""
+
+    namespace: str = of(MEMORY, "namespace", "samples")
+    thing: str = tells("fact, entity, record, conversation, name or namespace.", "conversation")
+    id: str = tells("Its id; a name itself.", "garden-2026")
+    everywhere: bool = tells("Whether every line goes that names it.", False)
+    dry_run: bool = tells("Whether nothing was changed.", True)
+    lines_removed: int = tells("Lines of sources that go.", 10)
+    lines_naming_still: int = tells("Lines that stay and name it, if it is an entity.", 0)
+    ready: bool | None = Field(
+        None, description="Of a dry run: false while the receipt is made; ask the same again."
+    )
+    named: list[Naming] | None = Field(
+        None, description="Of a dry run: where it would be named still, if it is an entity."
+    )
+    counts: dict[str, dict[str, int]] | None = Field(
+        None,
+        description="Of a dry run: rows by effect and table.",
+        examples=[{"removed": {"records": 10, "memory": 3}, "kept": {"memory": 4}}],
+    )
+    rows: list[ReceiptRow] | None = Field(
+        None, description="Of a dry run: the first of the receipt."
+    )
+    event_id: str | None = Field(None, description="Of the tombstone; null of a dry run.")
+    record_id: str | None = Field(None, description="Id of its record from the next run on.")
+    written: bool | None = Field(None, description="False if it was told before.")
+
+
+class Published(Model):
+    """What is published of a namespace."""
+
+    namespace: str = of(MEMORY, "namespace", "samples")
+    watermark: datetime | None = tells("The latest event of its logs.", AT)
+    published_at: datetime = tells("When, by the clock.", AT)
+    generation: str | None = tells("Generation of vectors.", "wordllama_l2_supercat_256-256-6b38")
+    changed_files: int = tells("Files that are new or have grown since they were read.", 0)
+    lag_seconds: float = tells("How long what was logged has waited; 0 if nothing waits.", 0.0)
+    held_back: list[str] = Field(
+        description="Why what is there is not published, so that this is what was before.",
+        examples=[[]],
+    )
+    freshness: str = tells("All of it in words.", "all that was logged is published")
+
+
+class Namespaces(Model):
+    """The namespaces that can be asked for."""
+
+    namespaces: list[Published] = Field(description="By name.")
+
+
+class Health(Model):
+    """Whether the server lives, and has something to answer from."""
+
+    status: str = tells("Always ok: the server answers.", "ok")
+    ready: bool = tells("Whether anything is published.", True)
+
+
+class Wrong(Model):
+    """One thing that is wrong with a request."""
+
+    place: str = tells("query, path, header or body.", "query")
+    name: str = tells("The parameter, or the place in the body.", "limit")
+    detail: str = tells("What is wrong.", "Input should be less than or equal to 100")
+
+
+class Problem(Model):
+    """What went wrong (RFC 9457)."""
+
+    type: str = tells("Always about:blank: the status says which.", "about:blank")
+    title: str = tells("The status in words.", "Unprocessable Content")
+    status: int = tells("The status.", 422)
+    detail: str = tells("What is wrong here, and what to do.", "1 of the parameters is wrong")
+    errors: list[Wrong] | None = Field(
+        default=None, description="Each parameter that is wrong, of a request that is refused."
+    )

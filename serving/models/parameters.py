@@ -1,0 +1,187 @@
+"""What queries may be asked, with the bounds of each part.
+
+Commands need but the words of it: what checks the bounds is built (`defer_build`) with the queries.
+"""
+
+from datetime import datetime
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from cairn.knowledge.schema.learning_categories import Category
+from cairn.knowledge.schema.predicates import EVENTS, RELATING_EVENTS
+from cairn.serving.models.bounds import (
+    AnyId,
+    Cursor,
+    Day,
+    EntityType,
+    Kind,
+    KnowledgeType,
+    Moment,
+    Name,
+    Namespace,
+    Query,
+    Share,
+    Status,
+    Whole,
+    Word,
+)
+
+
+class Parameters(BaseModel):
+    """What stands behind the `?`; what is not named here is refused."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    namespace: Namespace | None = Field(
+        None, description="Whose memory; the only one that you may read, if unset.",
+        examples=["samples"],
+    )  # fmt: skip
+
+
+class At(Parameters):
+    """Whose memory, and from when it is looked at."""
+
+    as_of: Moment | None = Field(
+        None, description="What was known then; by the latest event if unset.",
+        examples=["2026-03-15T00:00:00Z"],
+    )  # fmt: skip
+    true_at: Moment | None = Field(
+        None, description="Of what is known, what was true then; at `as_of` if unset.",
+        examples=["2026-03-15"],
+    )  # fmt: skip
+
+
+def moments(wanted: BaseModel | None) -> tuple[datetime | None, datetime | None]:
+    """`as_of` and `true_at` of whatever is asked; what has neither is about the latest event."""
+    return (wanted.as_of, wanted.true_at) if isinstance(wanted, At) else (None, None)
+
+
+class Paged(Parameters, defer_build=True):
+    """A list as of the latest event, page by page."""
+
+    limit: int = Field(20, ge=1, le=100, description="Rows of a page, at most.", examples=[2])
+    cursor: Cursor | None = Field(None, description="`next` of the page before.")
+
+
+class Turning(At, Paged):
+    """A list, page by page."""
+
+
+class Searched(BaseModel, defer_build=True):
+    """What is searched for, and what results must be besides."""
+
+    query: Query = Field(description="In any words.", examples=["npm or pnpm"])
+    type: Literal["facts", "episodes", "learnings", "entities", "both", "all"] = Field(
+        "both", description="both: facts and episodes; all: learnings too.", examples=["all"]
+    )
+    limit: Whole = Field(5, ge=1, le=100, description="Results, at most.", examples=[3])
+    min_confidence: Share | None = Field(
+        None, description="Least confidence at `as_of`; 0.3 if unset.", examples=[0.3]
+    )
+    entity: Name | None = Field(
+        None, description="Only about this one: its id, name or alias.", examples=["lantern-shop"]
+    )
+    predicate: Word | None = Field(
+        None, description="Only facts with this predicate.", examples=["states"]
+    )
+    status: Status | None = Field(
+        None, description="Only facts of this status; those in force if unset.",
+        examples=["active"],
+    )  # fmt: skip
+    category: Category | None = Field(None, description="Only learnings of this category.")
+    knowledge_type: KnowledgeType | None = Field(None, description="Only facts of this type.")
+    source: Word | None = Field(
+        None, description="Only from this kind of logs.", examples=["claude_code"]
+    )
+    from_day: Day | None = Field(
+        None,
+        description="Of this day or later. Where no days are given, words of the query that say"
+        " when are read as days.",
+        examples=["2026-02-01"],
+    )
+    to_day: Day | None = Field(None, description="Of this day or before.", examples=["2026-03-31"])
+
+
+class SearchParameters(At, Searched):
+    """A search."""
+
+
+class FactParameters(Turning):
+    """Which facts are listed."""
+
+    entity: Name | None = Field(
+        None, description="Only about this one: its id, name or alias.", examples=["lantern-shop"]
+    )
+    predicate: Word | None = Field(
+        None, description="Only with this predicate.", examples=["states"]
+    )
+    status: Status | None = Field(None, description="Only of this status.", examples=["active"])
+    knowledge_type: KnowledgeType | None = Field(None, description="Only of this type.")
+    min_confidence: Share = Field(0.0, description="Least confidence at `as_of`.", examples=[0.3])
+    structural: bool = Field(False, description=f"Also {EVENTS}, which are many.")
+    since: Moment | None = Field(
+        None, description="Last said then or later.", examples=["2026-02-01"]
+    )
+    until: Moment | None = Field(None, description="Last said before.", examples=["2026-04-01"])
+
+
+class EntityParameters(Turning):
+    """Which entities are listed."""
+
+    type: EntityType | None = Field(None, description="Only of this type.", examples=["project"])
+    name: Name | None = Field(
+        None, description="A part of the name, or of an alias, in any case.", examples=["shop"]
+    )
+
+
+class LearningParameters(Turning):
+    """Which learnings are listed."""
+
+    category: Category | None = Field(
+        None, description="Only of this category.", examples=["bug_fix"]
+    )
+    tag: Name | None = Field(None, description="Only with this tag.", examples=["python"])
+    conversation: AnyId | None = Field(None, description="Only of this conversation.")
+    min_confidence: Share = Field(0.0, description="Least confidence.", examples=[0.6])
+    since: Moment | None = Field(
+        None, description="First found then or later.", examples=["2026-02-01"]
+    )
+    until: Moment | None = Field(None, description="First found before.", examples=["2026-04-01"])
+
+
+class TalkParameters(Turning):
+    """Which episodes, or conversations, are listed."""
+
+    conversation: AnyId | None = Field(None, description="Only of this conversation.")
+    project: Name | None = Field(
+        None,
+        description="Only of this project: its folder, or its name.",
+        examples=["lantern-shop"],
+    )
+    since: Moment | None = Field(None, description="Begun then or later.", examples=["2026-02-01"])
+    until: Moment | None = Field(None, description="Begun before.", examples=["2026-04-01"])
+
+
+class RecentParameters(Turning):
+    """What of late is listed."""
+
+    kind: list[Kind] = Field(
+        default=["fact", "learning", "episode"], min_length=1, max_length=3,
+        description="Only these; may be given several times.", examples=[["fact", "learning"]],
+    )  # fmt: skip
+    since: Moment | None = Field(None, description="Then or later.", examples=["2026-02-01"])
+
+
+class GraphParameters(At, defer_build=True):
+    """How much of the graph."""
+
+    depth: int = Field(1, ge=1, le=4, description="Steps from the entity, at most.", examples=[2])
+    limit: int = Field(100, ge=1, le=1_000, description="Relations, at most.", examples=[10])
+    structural: bool = Field(False, description=f"Also by {RELATING_EVENTS}, which are many.")
+
+
+class ResearchParameters(Parameters, defer_build=True):
+    """How much of each list of searches."""
+
+    limit: int = Field(20, ge=1, le=100, description="Rows of each list, at most.", examples=[2])
