@@ -21,6 +21,9 @@ WHOLE = "true"
 HOOKS = PostCommitHookProperties(create_checkpoint=True, cleanup_expired_logs=False)
 """What Delta does after each commit."""
 
+SMALL = 100_000
+"""Bytes of files up to which a table is read once, and held for as long as it stays open."""
+
 HOUSEKEEPING = frozenset({"VACUUM START", "VACUUM END", "OPTIMIZE"})
 """Operations that make a new version without changing a row."""
 
@@ -192,10 +195,12 @@ class Opened:
         frame = pl.scan_delta(self.stored, storage_options=self.options)
         # Asking polars for the columns takes a hundred times as long.
         there = {column.name for column in self.stored.schema().fields}
-        return frame.select(
+        rows = frame.select(
             declared_as(name, kind) if name in there else pl.lit(None, dtype=kind).alias(name)
             for name, kind in self.table.schema.items()
         )
+        # To look into a small table's files takes longer than all that is asked of its rows.
+        return rows.collect().lazy() if sum(sizes_of(self.stored)[1]) < SMALL else rows
 
     @cached_property
     def content_version(self) -> int:
