@@ -61,7 +61,7 @@ def measured(
             _throughput(address, queries, CLIENTS, min(WARM, seconds))
         found = _added(state, one, queries, rounds)
         taken: dict[tuple[int, int], list[dict[str, float]]] = {}
-        for _ in range(ROUNDS):
+        for _ in range(min(ROUNDS, rounds)):
             for count, address in servers.items():
                 for clients in (1, CLIENTS):
                     told = _throughput(address, queries, clients, seconds)
@@ -112,12 +112,13 @@ def _added(state: State, address: str, queries: Sequence[str], rounds: int) -> d
         lambda query: asked(connection, _path(query)),
     )
     seconds: tuple[list[float], list[float]] = [], []
-    for number in range(WARM + rounds):
+    warm = min(WARM, rounds)
+    for number in range(warm + rounds):
         for query in queries:
             for way, taken in zip(ways, seconds, strict=True):
                 begin = time.perf_counter()
                 way(query)
-                if number >= WARM:
+                if number >= warm:
                     taken.append(time.perf_counter() - begin)
     connection.close()
     inside, over = ({"p50": _at(taken, 50), "p95": _at(taken, 95)} for taken in seconds)

@@ -59,8 +59,8 @@ def measured(home: Path, count: int, asked: int, compared: int) -> dict[str, Any
     return {
         "facts": memory.reader().memory().select(pl.len()).collect().item(),
         "points": own.height,
-        "asked": asked,
-        "compared": compared,
+        "asked": len(queries),
+        "compared": min(compared, len(queries)),
         "top": {"ours": _median(ours[0]), "baseline": _median(baseline["top"])},
         "recall": _recall(ours[1], exact),
         "baseline_recall": _recall(baseline["ids"], exact[:compared]),
@@ -103,9 +103,10 @@ def _points(state: State) -> pl.DataFrame:
 
 
 def queries_of(memory: Memory, count: int) -> list[str]:
-    """The words of some facts, without every third."""
+    """The words of some facts, without every third; of fewer, if there are not as many."""
     said = memory.reader().memory().filter(status="active").select("content").collect()
-    texts = random.Random(0).sample(sorted(set(said["content"])), count)
+    contents = sorted(set(said["content"]))
+    texts = random.Random(0).sample(contents, min(count, len(contents)))
     return [" ".join(word for at, word in enumerate(text.split()) if at % 3 != 2) for text in texts]
 
 

@@ -25,10 +25,18 @@ GOALS = {"--help": 0.15, "search": 0.9, "context": 0.9, "status": 1.0}
 
 def start(rounds: str, source: str) -> dict[str, Any]:
     """CPU seconds of each command on a home of the logs of `source`, and of the baseline."""
-    with TemporaryDirectory() as home:
+    from cairn.pipelines.follow import follow
+    from cairn.resources.context import State
+    from cairn.resources.home.home import open_home
+    from cairn.resources.home.settings import Settings
+    from cairn.resources.home.sources import add_source
+
+    with TemporaryDirectory() as folder:
+        state = State(open_home(Path(folder) / "home"), Settings())
+        add_source(state.home, Path(source), "default")
+        follow(state)
         cairn = [sys.executable, "-m", "cairn"]
-        environment = os.environ | {"CAIRN_HOME": str(Path(home) / "home")}
-        _spent([*cairn, "run", "--source", source], environment)
+        environment = os.environ | {"CAIRN_HOME": str(state.home.root)}
         ways = {"import polars": [sys.executable, "-c", "import polars"]}
         ways |= {name: [*cairn, *arguments] for name, arguments in COMMANDS.items()}
         taken: dict[str, list[float]] = {name: [] for name in ways}

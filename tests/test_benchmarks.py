@@ -53,7 +53,7 @@ def test_no_sessions_can_be_made_of_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_every_benchmark_runs_on_a_few_kilobytes(source: Path) -> None:
-    result = measured(source, 60_000, 1, [1_500], [1_500], run)
+    result = measured(source, 60_000, 1, [1_500], [400], run)
     assert all(figure.ours for figure in figures(result))
     assert {"records", "raw_logs", "publication"} <= result["stages"]["stages"].keys()
     assert all(
