@@ -30,8 +30,8 @@ run: setup  ## Run the whole graph over data/samples, or over SOURCE=PATH
 ui: setup  ## Open the Dagster UI of the same state on 127.0.0.1:3000
 	@.venv/bin/cairn ui
 
-test: setup lint types  ## Lint, check types, run all tests
-	@.venv/bin/pytest -n auto
+test: setup lint types  ## Lint, check types, run all tests; the ten slowest are told
+	@.venv/bin/pytest -n auto --durations=10
 
 lint: setup  ## Ruff, spelling, import rules
 	@.venv/bin/ruff check .

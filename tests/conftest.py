@@ -1,17 +1,16 @@
 """What all tests share."""
 
-import importlib
 import os
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
-if "PYTEST_XDIST_WORKER" in os.environ and "POLARS_MAX_THREADS" not in os.environ:
-    # Workers share the cores, and each stage reads a few rows; what tests start may use all cores.
-    os.environ["POLARS_MAX_THREADS"] = "1"
-    importlib.import_module("polars")  # reads it
-    del os.environ["POLARS_MAX_THREADS"]
+if "PYTEST_XDIST_WORKER" in os.environ:
+    # Workers share the cores, and each stage reads a few rows: threads would wait for each other.
+    # What tests start is no larger.
+    for threads in ("POLARS_MAX_THREADS", "OPENBLAS_NUM_THREADS", "TOKIO_WORKER_THREADS"):
+        os.environ.setdefault(threads, "1")
 
 # The same examples at each run, so that a red run is the doing of a change. To look for new ones:
 # HYPOTHESIS_PROFILE=default make test

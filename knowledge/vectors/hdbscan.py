@@ -316,12 +316,19 @@ def plane(folded: Folded) -> Reals:
     parts = [slice(start, start + _ROWS_AT_ONCE) for start in range(0, rows, _ROWS_AT_ONCE)]
     sums = [folded.vectors(part).sum(axis=0, dtype=np.float64) for part in parts]
     mean = np.sum(sums, axis=0) / rows
-    spread = np.zeros((len(mean), len(mean)))
-    for part in parts:
-        centred = folded.vectors(part) - mean
-        spread += centred.T @ centred
-    _, axes = np.linalg.eigh(spread)
-    leading = axes[:, :-3:-1]
+    if rows < len(mean):
+        # The same components from the products of the rows, which are fewer than those of columns.
+        centred = folded.vectors(slice(rows)) - mean
+        leading = centred.T @ np.linalg.eigh(centred @ centred.T)[1][:, :-3:-1]
+        size = np.linalg.norm(leading, axis=0)
+        # Of a component without extent no direction is known, and none is needed.
+        leading *= np.where(size < 10.0**-_DECIMALS, 0.0, 1 / np.maximum(size, 10.0**-_DECIMALS))
+    else:
+        spread = np.zeros((len(mean), len(mean)))
+        for part in parts:
+            centred = folded.vectors(part) - mean
+            spread += centred.T @ centred
+        leading = np.linalg.eigh(spread)[1][:, :-3:-1]
     largest = np.argmax(np.round(np.abs(leading), _DECIMALS), axis=0)
     signs = np.where(leading[largest, range(leading.shape[1])] < 0, -1.0, 1.0)
     places = np.empty((rows, 2))

@@ -135,6 +135,14 @@ def test_the_map_does_not_flip():
     assert np.allclose(forward, backward, atol=1e-5)
 
 
+def test_of_few_rows_the_map_is_that_of_many():
+    vectors = ToyEmbedder().embed(TEXTS)
+    many = 1 + vectors.shape[1] // len(vectors)
+    assert len(vectors) < vectors.shape[1] <= many * len(vectors)
+    repeated = plane(of(np.tile(vectors, (many, 1))))
+    assert np.allclose(plane(of(vectors)), repeated[: len(vectors)], atol=1e-5)
+
+
 def worded(seed: int, count: int) -> list[str]:
     """Texts of some words about a dozen topics, some said twice."""
     dice = random.Random(seed)
