@@ -7,8 +7,9 @@ import polars as pl
 from cairn.assets.pending import by_conversation
 from cairn.knowledge.dialogue.turns import CONVERSATION
 from cairn.knowledge.engine.extractors import Extractor
-from cairn.knowledge.learnings.llm import extraction, readiness
+from cairn.knowledge.learnings.llm import extraction
 from cairn.knowledge.learnings.llm.extraction import LEARNING_MODEL
+from cairn.knowledge.learnings.llm.readiness import finished
 from cairn.knowledge.learnings.stages import EXTRACTOR
 from cairn.knowledge.schema.tables import CONVERSATIONS, LEARNING_CANDIDATES, RAW_LOGS, SOURCE_FILES
 from cairn.resources.context import State
@@ -46,7 +47,7 @@ def finished_conversations(state: State) -> pl.DataFrame:
     columns = [*CONVERSATION, "ended_at", "day"]
     ended = state.warehouse.read(CONVERSATIONS, columns=columns).collect()
     touched = _touched(state, ended.filter(pl.col("ended_at").is_null()))
-    return readiness.finished(ended, touched, ended.clear(), datetime.now(UTC))
+    return finished(ended, touched, ended.clear(), datetime.now(UTC))
 
 
 def _touched(state: State, undated: pl.DataFrame) -> pl.DataFrame:
