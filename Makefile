@@ -4,6 +4,8 @@
 PYTHON ?= python3
 UV = .venv/bin/uv
 SOURCE ?=
+# Else each process compiles all modules anew, which takes longer than most of what is run.
+unexport PYTHONDONTWRITEBYTECODE
 export CAIRN_HOME ?= $(CURDIR)/data/state
 
 help:  ## Show what each target does

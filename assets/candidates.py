@@ -11,9 +11,9 @@ from cairn.assets.engine.partitions import DAYS, days_asked_for
 from cairn.assets.engine.progress import StageReport, timed
 from cairn.assets.engine.run_by_conversation import MadeRows
 from cairn.assets.engine.run_stage import multi_asset, result, specs
-from cairn.assets.raw_logs import all_days
+from cairn.assets.pending.candidates import extractors, retired
+from cairn.assets.pending.raw_logs import all_days
 from cairn.knowledge.assembly.run import STEPS
-from cairn.knowledge.engine.extractors import Extractor
 from cairn.knowledge.extraction import documents, llm_extraction
 from cairn.knowledge.extraction.candidates import candidates, outcomes
 from cairn.knowledge.extraction.llm_units import Extraction, by_parts
@@ -21,32 +21,12 @@ from cairn.knowledge.extraction.rules import RULES
 from cairn.knowledge.llm.client import LanguageModel
 from cairn.knowledge.schema.tables import CANDIDATES, CHECK_INS, PIECES, REFUSALS
 from cairn.resources.context import State
-from cairn.resources.home.settings import Settings
 from cairn.resources.home.write_lock import write_lock
 
 if TYPE_CHECKING:
     from cairn.resources.llm.dry_run import Unasked
 
 STEP = STEPS["candidates"]
-
-
-def extractors(settings: Settings) -> list[Extractor]:
-    """The rules, what takes apart that people ingest, and full mode if a model is set."""
-    model = settings.model
-    always = [*(rule.extractor for rule in RULES), documents.in_force(model)]
-    return always if model is None else [*always, llm_extraction.in_force(settings.policy, model)]
-
-
-def retired(settings: Settings) -> list[str]:
-    """Stages that are not in force, and whose rows go: full mode if no model is set."""
-    return [llm_extraction.FULL_MODE.name] if settings.model is None else []
-
-
-def pending_days(state: State) -> list[str]:
-    """Days with candidates to make."""
-    return run_by_conversation.pending_days(
-        state, CANDIDATES, extractors(state.settings), retired(state.settings)
-    )
 
 
 def run_candidates(state: State, days: Sequence[str]) -> StageReport:

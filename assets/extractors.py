@@ -6,32 +6,11 @@ import dagster as dg
 
 from cairn.assets.engine.progress import StageReport, timed
 from cairn.assets.engine.run_stage import result
-from cairn.knowledge.engine.extractors import Extractor, extractors_frame
+from cairn.assets.pending.in_force import in_force
+from cairn.knowledge.engine.extractors import extractors_frame
 from cairn.knowledge.schema.tables import EXTRACTORS
 from cairn.resources.context import State
-from cairn.resources.home.settings import Settings
 from cairn.resources.home.write_lock import write_lock
-
-
-def in_force(settings: Settings) -> list[Extractor]:
-    """Everything with a fingerprint: adapters, rules, stages, and prompts if a model is set."""
-    from cairn.assets.candidates import extractors as of_candidates
-    from cairn.assets.learning_candidates import extractors as of_learnings
-    from cairn.assets.raw_logs import STAGE as RAW_LOGS_STAGE
-    from cairn.knowledge.assembly.stages import STAGES
-    from cairn.knowledge.ingest.adapters import adapters
-    from cairn.knowledge.llm.prompts import PROMPTS
-
-    read = [Extractor(a.name, "adapter", a.version, a.about) for a in adapters().values()]
-    model = settings.model
-    stages = [stage.in_force(model) for stage in STAGES]
-    prompts = [
-        Extractor(prompt.name, "prompt", 1, prompt.about, parts=(prompt.fingerprint(model),))
-        for prompt in PROMPTS.values()
-        if model
-    ]
-    by_day = [*of_candidates(settings), *of_learnings(settings)]
-    return [*read, RAW_LOGS_STAGE, *by_day, *stages, *prompts]
 
 
 def run_extractors(state: State) -> StageReport:

@@ -1,7 +1,6 @@
 """Learning candidates: what conversations of some days are worth, and what they teach."""
 
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import dagster as dg
@@ -12,76 +11,26 @@ from cairn.assets.engine.partitions import DAYS, days_asked_for
 from cairn.assets.engine.progress import StageReport, timed
 from cairn.assets.engine.run_by_conversation import MadeRows
 from cairn.assets.engine.run_stage import multi_asset, result, specs
-from cairn.assets.raw_logs import all_days
+from cairn.assets.pending.learning_candidates import (
+    extractors,
+    finished_conversations,
+    retired,
+)
+from cairn.assets.pending.raw_logs import all_days
 from cairn.knowledge.assembly.run import STEPS
 from cairn.knowledge.dialogue.turns import CONVERSATION
-from cairn.knowledge.engine.extractors import Extractor
 from cairn.knowledge.engine.work import OUTCOME_SCHEMA
-from cairn.knowledge.learnings.llm import extraction
 from cairn.knowledge.learnings.llm.extraction import LEARNING_MODEL, asked_learnings
-from cairn.knowledge.learnings.llm.readiness import finished
 from cairn.knowledge.learnings.stages import EXTRACTOR, learning_candidates
 from cairn.knowledge.llm.client import LanguageModel
-from cairn.knowledge.schema.tables import CONVERSATIONS, LEARNING_CANDIDATES, RAW_LOGS, SOURCE_FILES
+from cairn.knowledge.schema.tables import LEARNING_CANDIDATES
 from cairn.resources.context import State
-from cairn.resources.home.settings import Settings
 from cairn.resources.home.write_lock import write_lock
 
 if TYPE_CHECKING:
     from cairn.resources.llm.dry_run import Unasked
 
 STEP = STEPS["learning_candidates"]
-
-
-def extractors(settings: Settings) -> list[Extractor]:
-    """The rules, and a model if one is set."""
-    model = settings.model
-    return [EXTRACTOR] if model is None else [EXTRACTOR, extraction.in_force(model)]
-
-
-def retired(settings: Settings) -> list[str]:
-    """Stages that are not in force, and whose rows go: the model if none is set."""
-    return [LEARNING_MODEL.name] if settings.model is None else []
-
-
-def pending(state: State) -> pl.DataFrame:
-    """Units that are owed and can be done; a model does those of finished conversations only."""
-    owed = run_by_conversation.pending(state, extractors(state.settings))
-    rested = _finished(state).rename({"conversation_id": "unit"})
-    by_model = pl.col("stage") == LEARNING_MODEL.name
-    ready = owed.filter(by_model).join(rested, on=rested.columns, how="semi")
-    return pl.concat([owed.filter(~by_model), ready])
-
-
-def pending_days(state: State) -> list[str]:
-    """Days with conversations to judge, or with rows of what is gone, elsewhere or retired."""
-    stray = run_by_conversation.stray_days(state, LEARNING_CANDIDATES, retired(state.settings))
-    return sorted({*pending(state)["day"], *stray})
-
-
-def _finished(state: State) -> pl.DataFrame:
-    """Conversations that have rested by now; an event's own time tells more than its file's."""
-    columns = [*CONVERSATION, "ended_at", "day"]
-    ended = state.warehouse.read(CONVERSATIONS, columns=columns).collect()
-    touched = _touched(state, ended.filter(pl.col("ended_at").is_null()))
-    return finished(ended, touched, ended.clear(), datetime.now(UTC))
-
-
-def _touched(state: State, undated: pl.DataFrame) -> pl.DataFrame:
-    """When the files of conversations without a time were last written."""
-    changed = pl.from_epoch(pl.col("modified_ns") // 1000, "us").dt.replace_time_zone("UTC")
-    if undated.is_empty():
-        return undated.select(*CONVERSATION, touched_at="ended_at")
-    columns = [*CONVERSATION, "source_file"]
-    files = state.warehouse.read(SOURCE_FILES, columns=["namespace", "path", "modified_ns"])
-    return (
-        state.warehouse.read(RAW_LOGS, days=sorted(set(undated["day"])), columns=columns)
-        .join(undated.lazy(), on=CONVERSATION, how="semi")
-        .unique()
-        .join(files, left_on=["namespace", "source_file"], right_on=["namespace", "path"])
-        .select(*CONVERSATION, touched_at=changed)
-        .collect()
-    )
 
 
 def run_learning_candidates(state: State, days: Sequence[str]) -> StageReport:
@@ -94,7 +43,7 @@ def run_learning_candidates(state: State, days: Sequence[str]) -> StageReport:
             rows = learning_candidates(logs, state.policy)
             outcomes = _outcomes(rows)
         if LEARNING_MODEL.name in names and model is not None:
-            rested = _finished(state)
+            rested = finished_conversations(state)
             taught = asked_learnings(logs, rested, model, state.policy)
             rows = pl.concat([rows, taught.candidates])
             outcomes = pl.concat([outcomes, taught.outcomes])
@@ -145,7 +94,7 @@ def estimate(state: State, units: pl.DataFrame) -> "Unasked":
     """
 
     def ask(logs: pl.DataFrame, model: LanguageModel) -> None:
-        asked_learnings(logs, _finished(state), model, state.policy)
+        asked_learnings(logs, finished_conversations(state), model, state.policy)
 
     return run_by_conversation.estimate(state, units, ask)
 

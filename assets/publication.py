@@ -7,27 +7,19 @@ from typing import Any
 import dagster as dg
 import polars as pl
 
-from cairn.assets import candidates, learning_candidates, raw_logs
 from cairn.assets.engine.progress import StageReport, timed
-from cairn.assets.extractors import in_force
+from cairn.assets.pending.publication import older_to_drop, versions
 from cairn.knowledge.consolidation.standing import QUARANTINED, status_at
-from cairn.knowledge.engine.extractors import extractors_frame
 from cairn.knowledge.quality.invariants import violations
 from cairn.knowledge.quality.measures import READS, columns_read, of_knowledge
 from cairn.knowledge.quality.retraction_guard import too_many
 from cairn.knowledge.schema.calendar import UNDATED, watermark
 from cairn.knowledge.schema.tables import (
     CONVERSATIONS,
-    DEAD_LETTERS,
-    EXTRACTORS,
     MEMORY,
-    MODEL_CALLS,
-    RAW_LOGS,
     RECORDS,
-    SOURCE_FILES,
     TABLES,
     VECTOR_INDEX,
-    WORK,
     Table,
 )
 from cairn.resources.context import State
@@ -36,7 +28,6 @@ from cairn.resources.home.usage import forget_use
 from cairn.resources.home.write_lock import write_lock
 from cairn.resources.llm.verdict_limits import SuiteVerdicts
 from cairn.resources.retraction_guard import bounds, struck_out_now
-from cairn.resources.vector_index.protocol import MissingGenerationError, VectorIndexError
 from cairn.resources.warehouse.publication import (
     HeldBack,
     Manifest,
@@ -51,67 +42,8 @@ from cairn.resources.warehouse.publication import (
     unpublish,
 )
 
-PUBLISHED = tuple(table for table in TABLES.values() if table is not WORK)
-"""Tables that readers may follow; `work` is the writers' own."""
-
-BOOKS = frozenset({SOURCE_FILES.name, DEAD_LETTERS.name, MODEL_CALLS.name})
-"""Tables that are written beside all others: a change in them alone is not published by itself."""
-
 MOST_MEASURED = 20
 """Namespaces up to which all are measured, changed or not; it takes 50 ms each."""
-
-
-def versions(state: State) -> dict[str, int]:
-    """Version of each table that is there."""
-    found = {table.name: state.warehouse.version(table) for table in PUBLISHED}
-    return {name: version for name, version in found.items() if version is not None}
-
-
-def is_stale(state: State) -> bool:
-    """Whether tables, or what is in force, changed since some namespace was published.
-
-    So it is while an older manifest may be read that holds what is forgotten.
-
-    One that is held back is looked at again when they change, or what may be struck out does, and
-    by each run of the suites. A generation that is no longer there is owed too: its folder was
-    removed, or another engine is set.
-    """
-    now = state.warehouse.version(RAW_LOGS)
-    if now is None:
-        return False
-    current = versions(state)
-    now_in_force = extractors_frame(in_force(state.settings), state.policy)
-    if not now_in_force.equals(_sorted(state, EXTRACTORS)) or older_to_drop(state):
-        return True
-    made = {name for name in current if name not in BOOKS}
-    held = state.warehouse.read(CONVERSATIONS, columns=["namespace"]).unique().collect()
-    back = held_back(state.home)
-    for namespace in {*held["namespace"], *namespaces(state.home)}:
-        last = back.get(namespace) or published(state.home, namespace)
-        if last is None or not last.tables.keys() <= current.keys():
-            return True
-        if any(last.tables.get(name) != current[name] for name in made):
-            return True
-        if isinstance(last, HeldBack):
-            if last.bounds != bounds(state):
-                return True
-        elif last.generation and not _is_there(state, namespace, last.generation):
-            return True
-    return False
-
-
-def _is_there(state: State, namespace: str, generation: str) -> bool:
-    try:
-        state.index.generation(namespace, generation)
-    except MissingGenerationError:
-        return False
-    except VectorIndexError:
-        pass  # a server that does not answer has it still, for all that is known
-    return True
-
-
-def _sorted(state: State, table: Table) -> pl.DataFrame:
-    return state.warehouse.read(table).collect().sort(table.key)
 
 
 def run_publication(state: State) -> StageReport:
@@ -160,21 +92,6 @@ def run_publication(state: State) -> StageReport:
             StageReport("publication", count, done=count - len(held), failed=len(held), rows=count,
                    written=written)
         )  # fmt: skip
-
-
-def older_to_drop(state: State) -> set[str]:
-    """Namespaces whose older manifests and generations hold what is forgotten, and may go for good.
-
-    None while days are owed, as what is published may hold what they hold; nor those held back.
-    """
-    waiting = forgetting(state.home) - held_back(state.home).keys()
-    if waiting and (
-        raw_logs.pending_days(state)
-        or candidates.pending_days(state)
-        or learning_candidates.pending_days(state)
-    ):
-        return set()
-    return waiting
 
 
 def drop_older(state: State) -> None:

@@ -13,17 +13,14 @@ from cairn.assets.engine.partitions import DAYS, days_asked_for
 from cairn.assets.engine.prefetch import ahead
 from cairn.assets.engine.progress import StageReport, timed
 from cairn.assets.engine.run_stage import multi_asset, result, specs
+from cairn.assets.pending.raw_logs import STAGE, all_days, fingerprint, places
 from cairn.knowledge.assembly.run import STEPS
 from cairn.knowledge.engine.diff import Change
-from cairn.knowledge.engine.extractors import Extractor
-from cairn.knowledge.engine.work import day_units, owed, settled, vanished
+from cairn.knowledge.engine.work import day_units, settled, vanished
 from cairn.knowledge.ingest.adapters import adapters
 from cairn.knowledge.ingest.dating import told_times
-from cairn.knowledge.ingest.events import HEAD_COLUMNS, PLACE, ReadEvents, placed, raw_logs
+from cairn.knowledge.ingest.events import PLACE, ReadEvents, raw_logs
 from cairn.knowledge.ingest.sessions import conversations, episodes
-from cairn.knowledge.llm import prompt_injection
-from cairn.knowledge.schema.identity import digest
-from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.tables import (
     CONVERSATIONS,
     DEAD_LETTERS,
@@ -36,46 +33,10 @@ from cairn.resources.context import State
 from cairn.resources.home.sources import list_sources
 from cairn.resources.home.write_lock import write_lock
 
-STAGE = Extractor(
-    "raw_logs",
-    "stage",
-    6,
-    "Events, conversations and episodes, as adapters decide.",
-    (
-        "channel_silence_hours",
-        "episode_text_characters",
-        "leap_days",
-        "pause_years",
-        "late_days",
-    ),
-    (f"injection@{prompt_injection.VERSION}",),
-)
-
 STEP = STEPS[STAGE.name]
 
 BATCH_BYTES = 32 * 1024 * 1024
 """Payload worked on at once: what bounds the memory of a long range of days."""
-
-
-def fingerprint(policy: Policy) -> str:
-    """Changes with the stage, its policy, and any adapter."""
-    versions = sorted(adapter.fingerprint for adapter in adapters().values())
-    return digest(STAGE.fingerprint(policy), *versions)
-
-
-def places(state: State) -> pl.DataFrame:
-    """Where every record belongs: its time, conversation and day.
-
-    `told_at` is the time by which it is found in `records`.
-    """
-    heads = state.warehouse.read(RECORDS, columns=list(HEAD_COLUMNS)).collect()
-    return placed(heads.with_columns(told_at="occurred_at"), state.policy)
-
-
-def all_days(state: State) -> set[str]:
-    """Days with records, or with work that was done."""
-    work = state.warehouse.read(WORK, columns=["day"]).unique().collect()
-    return {*places(state)["day"], *work["day"].drop_nulls()}
 
 
 def date_again(state: State) -> None:
@@ -103,15 +64,6 @@ def date_again(state: State) -> None:
             change = Change(come.filter(dated), gone.filter(dated))
             state.warehouse.amend(RECORDS, change, namespace=namespace)
     mark.touch()
-
-
-def pending_days(state: State, where: pl.DataFrame | None = None) -> list[str]:
-    """Days whose records or adapters changed since their raw logs were made."""
-    where = places(state) if where is None else where
-    work = state.warehouse.read(WORK).collect()
-    units = day_units(where, STAGE.name, fingerprint(state.policy))
-    gone = vanished(units, work, [STAGE.name])
-    return sorted({*owed(units, work)["day"], *gone["unit"]})
 
 
 def run_raw_logs(state: State, days: Sequence[str]) -> StageReport:

@@ -14,6 +14,7 @@ import polars as pl
 from cairn.assets.engine.prefetch import ahead
 from cairn.assets.engine.progress import StageReport, timed
 from cairn.assets.engine.run_stage import multi_asset, result, specs
+from cairn.assets.pending.records import changed_files
 from cairn.knowledge.ingest.adapters import adapters
 from cairn.knowledge.ingest.records import STAGE, Before, SourceRead, before, read_records
 from cairn.knowledge.redaction import redactor
@@ -21,8 +22,7 @@ from cairn.knowledge.schema.identity import digest
 from cairn.knowledge.schema.tables import DEAD_LETTERS, RECORDS, SOURCE_FILES
 from cairn.resources.context import State
 from cairn.resources.deletion.applying import ForgottenRecords, apply_tombstones
-from cairn.resources.home.log_files import LogFile, changed, prefix_hash, windows
-from cairn.resources.home.sources import files_there
+from cairn.resources.home.log_files import LogFile, prefix_hash, windows
 from cairn.resources.home.write_lock import write_lock
 
 BATCH_BYTES = 32 * 1024 * 1024
@@ -234,12 +234,6 @@ def _store(state: State, forgotten: ForgottenRecords, batch: Sequence[FileRead])
         rows=records.height,
         written=sum(version.changed for version in versions),
     )
-
-
-def changed_files(state: State) -> list[LogFile]:
-    """Files of the registered sources and of the inbox that are new or differ, newest first."""
-    known = state.warehouse.read(SOURCE_FILES).collect()
-    return changed(files_there(state.home), known)
 
 
 def stretch(files: Iterable[LogFile], max_bytes: int | None) -> list[LogFile]:

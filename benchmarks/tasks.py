@@ -296,7 +296,8 @@ def _to_raw_logs(folder: str) -> dict[str, float]:
 
 
 def _take_in(state: "State", folder: str) -> dict[str, float]:
-    from cairn.assets.raw_logs import pending_days, run_raw_logs
+    from cairn.assets.pending.raw_logs import pending_days
+    from cairn.assets.raw_logs import run_raw_logs
     from cairn.assets.records import intake
     from cairn.resources.home.log_files import log_files
 

@@ -7,9 +7,10 @@ from cairn.assets.engine.progress import StageReport
 from cairn.assets.engine.run_stage import run_stage
 from cairn.assets.extractors import run_extractors
 from cairn.assets.learning_candidates import run_learning_candidates
+from cairn.assets.pending.records import changed_files
 from cairn.assets.publication import run_publication
 from cairn.assets.raw_logs import run_raw_logs
-from cairn.assets.records import changed_files, intake
+from cairn.assets.records import intake
 from cairn.assets.vector_index import run_vector_index
 from cairn.knowledge.assembly.run import RUN
 from cairn.pipelines.planning.pending import pending_days

@@ -5,14 +5,16 @@ from collections.abc import Sequence
 import dagster as dg
 
 from cairn.assets.candidates import candidates_asset
-from cairn.assets.candidates import extractors as of_candidates
-from cairn.assets.extractors import extractors, in_force
-from cairn.assets.learning_candidates import extractors as of_learnings
+from cairn.assets.extractors import extractors
 from cairn.assets.learning_candidates import learning_candidates_asset
 from cairn.assets.maintenance import maintenance
 from cairn.assets.model_calls import model_calls
+from cairn.assets.pending.candidates import extractors as of_candidates
+from cairn.assets.pending.in_force import in_force
+from cairn.assets.pending.learning_candidates import extractors as of_learnings
+from cairn.assets.pending.raw_logs import fingerprint
 from cairn.assets.publication import publication_asset
-from cairn.assets.raw_logs import fingerprint, raw_logs_asset
+from cairn.assets.raw_logs import raw_logs_asset
 from cairn.assets.records import records_asset
 from cairn.assets.stages import STAGE_ASSETS
 from cairn.assets.vector_index import vector_index_asset

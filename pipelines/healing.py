@@ -15,7 +15,8 @@ from urllib.parse import quote
 
 import polars as pl
 
-from cairn.assets import candidates, learning_candidates, raw_logs
+from cairn.assets.pending import candidates, learning_candidates, raw_logs
+from cairn.knowledge.assembly.run import STEPS
 from cairn.knowledge.assembly.stages import STAGES
 from cairn.knowledge.schema.tables import DEAD_LETTERS, RECORDS, SOURCE_FILES, TABLES, WORK, Table
 from cairn.resources.context import State
@@ -277,11 +278,14 @@ def _says_untrue(state: State) -> bool:
 def _stages_of(state: State, absent: AbstractSet[str]) -> list[str]:
     """Stages that made tables which are not there, or followed their versions."""
     found: list[str] = []
-    if not absent.isdisjoint([*_names(raw_logs.STEP.writes), DEAD_LETTERS.name]):
+    if not absent.isdisjoint([*_names(STEPS[raw_logs.STAGE.name].writes), DEAD_LETTERS.name]):
         found.append(raw_logs.STAGE.name)
-    for part in (candidates, learning_candidates):
-        if not absent.isdisjoint(_names(part.STEP.writes)):
-            found += [each.name for each in part.extractors(state.settings)]
+    for name, extractors in (
+        ("candidates", candidates.extractors),
+        ("learning_candidates", learning_candidates.extractors),
+    ):
+        if not absent.isdisjoint(_names(STEPS[name].writes)):
+            found += [each.name for each in extractors(state.settings)]
     for stage in STAGES:
         if not absent.isdisjoint(_names((*stage.writes, *(stage.reads if stage.follows else ())))):
             found.append(stage.name)

@@ -9,7 +9,8 @@ from uuid import uuid4
 import dagster as dg
 
 from cairn.assets.engine.progress import LISTENER, Listener
-from cairn.assets.records import changed_files, stretch
+from cairn.assets.pending.records import changed_files
+from cairn.assets.records import stretch
 from cairn.knowledge.engine.work import ranges
 from cairn.knowledge.schema.tables import ENRICHMENT_QUEUE, SOURCE_FILES
 from cairn.pipelines.healing import heal

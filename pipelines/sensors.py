@@ -39,7 +39,7 @@ def new_logs(
     """Starts one run per tick: the next step, while none is queued or running."""
     if wrong := _damage(state):
         return dg.SkipReason(wrong)
-    (state.home.root / "sensor_alive").touch()
+    state.home.sensor_mark.touch()
     reconcile(context.instance)
     unfinished = context.instance.get_runs(dg.RunsFilter(statuses=UNFINISHED), limit=1)
     if unfinished:
@@ -98,12 +98,6 @@ def _pause(instance: dg.DagsterInstance, step: Step) -> float:
 def request(step: Step, tick: int) -> dg.RunRequest:
     """A run of a step. A run key is remembered for ever, so it has the tick in it."""
     return dg.RunRequest(run_key=f"{step.job}-{tick}", job_name=step.job, tags=range_tags(step))
-
-
-def alive(home: Path) -> float | None:
-    """Time (seconds since 1970) of the sensor's last tick; None if it never ran."""
-    mark = home / "sensor_alive"
-    return mark.stat().st_mtime if mark.exists() else None
 
 
 SENSORS = [new_logs, idle, news]

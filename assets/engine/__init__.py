@@ -1,4 +1,4 @@
-"""How a stage becomes an asset: what is pending, batches, progress, partitions, plots.
+"""How a stage becomes an asset: batches, progress, partitions, plots.
 
 It knows no stage by name.
 """

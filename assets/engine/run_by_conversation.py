@@ -8,17 +8,16 @@ import polars as pl
 
 from cairn.assets.engine.progress import StageReport
 from cairn.assets.engine.unanswered import note_lost
+from cairn.assets.pending.by_conversation import counting, units_of
 from cairn.knowledge.engine.extractors import STAGE_OF, Extractor
 from cairn.knowledge.engine.work import (
     OUTCOME_SCHEMA,
     STALE,
     UNIT,
-    conversation_units,
     done_otherwise,
     owed,
     settled,
     vanished,
-    without_marks,
 )
 from cairn.knowledge.ingest.sessions import grown
 from cairn.knowledge.llm.client import LanguageModel
@@ -47,40 +46,6 @@ BATCH_TOKENS = 10_000_000
 
 Make = Callable[[pl.DataFrame, Sequence[str], LanguageModel | None], MadeRows]
 """From raw logs of whole conversations, the names of the extractors to run on them, and a model."""
-
-
-def pending(state: State, extractors: Sequence[Extractor]) -> pl.DataFrame:
-    """Units (namespace, stage, unit, unit_hash, fingerprint, day) that are owed, of all days."""
-    work = state.warehouse.read(WORK).collect()
-    return owed(_units(state, extractors, None), _counting(state, work))
-
-
-def stale(state: State, extractors: Sequence[Extractor]) -> pl.DataFrame:
-    """As `pending`: what rests on answers to an earlier prompt, until a model is asked again."""
-    work, units = state.warehouse.read(WORK).collect(), _units(state, extractors, None)
-    return owed(units, work).join(owed(units, without_marks(work)), on=UNIT, how="anti")
-
-
-def _counting(state: State, work: pl.DataFrame) -> pl.DataFrame:
-    """`work` as it counts: with a budget, what rests on earlier answers is owed."""
-    return work if state.asks_again else without_marks(work)
-
-
-def pending_days(
-    state: State, table: Table, extractors: Sequence[Extractor], retired: Sequence[str] = ()
-) -> list[str]:
-    """Days with a unit that is owed, or with rows of what is gone, elsewhere or retired."""
-    return sorted({*pending(state, extractors)["day"], *stray_days(state, table, retired)})
-
-
-def stray_days(state: State, table: Table, retired: Sequence[str] = ()) -> list[str]:
-    """Days with rows of conversations that are gone or elsewhere, or of retired stages."""
-    place = ["namespace", "conversation_id", "day"]
-    conversations = state.warehouse.read(CONVERSATIONS, columns=place)
-    rows = state.warehouse.read(table, columns=[*place, "extractor"])
-    stray = rows.select(place).unique().join(conversations, on=place, how="anti").select("day")
-    former = rows.filter(STAGE_OF.is_in(retired)).select("day").unique()
-    return sorted(pl.concat([stray, former]).unique().collect()["day"])
 
 
 def estimate(
@@ -144,8 +109,8 @@ def _run_batch(
 ) -> StageReport:
     warehouse = state.warehouse
     work = warehouse.read(WORK).collect()
-    units = _units(state, extractors, days)
-    to_do = owed(units, _counting(state, work))
+    units = units_of(state, extractors, days)
+    to_do = owed(units, counting(state, work))
     resting = _resting(state, extractors, to_do, work, make)
     to_do = to_do.join(resting, on=UNIT, how="anti")
     own = [*(extractor.name for extractor in extractors), *retired]
@@ -235,15 +200,6 @@ def _marked(work: pl.DataFrame, resting: pl.DataFrame) -> pl.DataFrame:
         .with_columns(fingerprint=pl.coalesce("now", "fingerprint"))
         .drop("now")
     )
-
-
-def _units(
-    state: State, extractors: Sequence[Extractor], days: Sequence[str] | None
-) -> pl.DataFrame:
-    fingerprints = {e.name: e.fingerprint(state.policy) for e in extractors}
-    columns = ["namespace", "conversation_id", "content_hash", "day"]
-    conversations = state.warehouse.read(CONVERSATIONS, days=days, columns=columns).collect()
-    return conversation_units(conversations, fingerprints)
 
 
 def _alike(to_do: pl.DataFrame) -> list[tuple[list[str], pl.DataFrame]]:

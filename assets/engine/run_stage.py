@@ -9,6 +9,7 @@ import polars as pl
 
 from cairn.assets.engine.progress import StageReport, timed
 from cairn.assets.engine.unanswered import note_lost
+from cairn.assets.pending.stages import namespaces_of
 from cairn.knowledge.engine.diff import Change
 from cairn.knowledge.engine.stage import Amend, Changes, Count, Means, Stage, StageResult
 from cairn.knowledge.engine.work import (
@@ -300,11 +301,6 @@ def _namespace_units(
         fingerprint=pl.lit(fingerprint),
         day=pl.lit(None, pl.String),
     )
-
-
-def namespaces_of(state: State, stage: Stage) -> list[str]:
-    """Namespaces with rows in a table that a stage reads, sorted."""
-    return sorted(set[str]().union(*map(state.warehouse.namespaces, stage.reads)))
 
 
 def _versions(state: State, stage: Stage) -> dict[str, int | None]:

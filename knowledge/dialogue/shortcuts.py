@@ -11,7 +11,7 @@ and check_settings.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from cairn.knowledge.dialogue import check_settings, check_tests
@@ -40,11 +40,26 @@ from cairn.knowledge.dialogue.tool_calls import (
 from cairn.knowledge.dialogue.turns import Turn
 from cairn.knowledge.nlp.shell.parser import commands
 
-_RUN = tuple((kind.name, re.compile(kind.run, re.MULTILINE)) for kind in KINDS if kind.run)
-_WRITTEN = tuple(
-    (kind.name, re.compile(kind.written, re.MULTILINE)) for kind in KINDS if kind.written
-)
-_SAID = tuple((kind.name, re.compile(f"(?i){kind.said}")) for kind in KINDS if kind.said)
+Patterns = tuple[tuple[str, re.Pattern[str]], ...]
+"""Name of a kind of shortcut, and what tells of it. They take 25 ms to compile: at first use."""
+
+
+@cache
+def _run() -> Patterns:
+    return tuple((kind.name, re.compile(kind.run, re.MULTILINE)) for kind in KINDS if kind.run)
+
+
+@cache
+def _written() -> Patterns:
+    return tuple(
+        (kind.name, re.compile(kind.written, re.MULTILINE)) for kind in KINDS if kind.written
+    )
+
+
+@cache
+def _said() -> Patterns:
+    return tuple((kind.name, re.compile(f"(?i){kind.said}")) for kind in KINDS if kind.said)
+
 
 _DENIED = re.compile(
     r"(?i)(?:\b(?:never|not|no|nor|avoid|avoids|avoided|avoiding|instead of|rather than|without"
@@ -115,7 +130,7 @@ def in_command(line: str, known: frozenset[Weakening] = frozenset()) -> str | No
         known: Options that what failed had, too: they are not what made it pass.
     """
     line = _unspoken(line[:LONGEST_LINE])
-    if name := _found(_RUN, line) or _found(_WRITTEN, line):
+    if name := _found(_run(), line) or _found(_written(), line):
         return name
     if any(map(in_checks, removed(line))):
         return "tests_disabled"
@@ -153,7 +168,7 @@ def in_words(text: str, known: frozenset[Weakening] = frozenset()) -> str | None
 
     What it quotes as code is read as a command line. What it advises against is none.
     """
-    for name, pattern in _SAID:
+    for name, pattern in _said():
         for match in pattern.finditer(text):
             if not _is_denied(text, *match.span()):
                 return name
@@ -177,7 +192,7 @@ def in_edit(edit: Edit, *, created: bool = False) -> str | None:
     """
     before, after = (lines_of(text) for text in (edit.old or "", edit.new))
     added, gone = after - before, before - after
-    if name := _found(_WRITTEN, "\n".join(line[:LONGEST_LINE] for line in added)):
+    if name := _found(_written(), "\n".join(line[:LONGEST_LINE] for line in added)):
         return name
     if is_exemptions(edit.path):
         return "check_silenced" if added or edit.old is None else None
@@ -303,7 +318,7 @@ def _texts(inputs: dict[str, Any], names: Sequence[str]) -> list[str]:
     return [str(inputs[name]) for name in names if isinstance(inputs.get(name), str)]
 
 
-def _found(patterns: Iterable[tuple[str, re.Pattern[str]]], text: str) -> str | None:
+def _found(patterns: Patterns, text: str) -> str | None:
     return next((name for name, pattern in patterns if pattern.search(text)), None)
 
 

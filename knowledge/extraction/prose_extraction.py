@@ -8,6 +8,7 @@ alone. The grammar is English; of other languages nothing is found.
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 
 from cairn.knowledge.extraction.prose_verbs import (
     CLAUSE,
@@ -54,6 +55,7 @@ _BESIDE = (
 """What may stand between a name and its verb: version, brackets, an apposition, adverbs."""
 
 
+@cache  # each takes 15 ms to compile: only where prose is read
 def _predicate(sure: str, other: str) -> re.Pattern[str]:
     return re.compile(
         rf"{_BESIDE}(?P<told>(?:(?P<sure>(?:can|cannot|can't|will|won't|had|should|must|{sure})"
@@ -63,10 +65,10 @@ def _predicate(sure: str, other: str) -> re.Pattern[str]:
 
 _OF_SEVERAL = rf"(?:{PLURAL})(?! (?:{THIRD})\b)"
 _ONE, _SEVERAL = "is|was|has|does", "are|were|have|do"
-_AFTER_ONE = _predicate(_ONE, f"{THIRD}|{PAST}")
-_AFTER_SEVERAL = _predicate(_SEVERAL, f"{_OF_SEVERAL}|{PAST}")
-_AFTER_ANY = _predicate(f"{_ONE}|{_SEVERAL}", f"{THIRD}|{_OF_SEVERAL}|{PAST}")
-_AFTER_ACTIVITY = _predicate(_ONE, OF_ACTIVITY)
+_AFTER_ONE = _ONE, f"{THIRD}|{PAST}"
+_AFTER_SEVERAL = _SEVERAL, f"{_OF_SEVERAL}|{PAST}"
+_AFTER_ANY = f"{_ONE}|{_SEVERAL}", f"{THIRD}|{_OF_SEVERAL}|{PAST}"
+_AFTER_ACTIVITY = _ONE, OF_ACTIVITY
 _OF_OTHERS = re.compile(r"(?:\S+ ){1,3}(?:their|them)\b")
 _GOES_ON = re.compile(r"\S+ (?:when|if|because|where|while|unless|until|whether|how|why|once)\b")
 _TOLD_ONCE = re.compile(r"(?:was|were|had|will|won't|[a-z]+ed)\b")
@@ -141,7 +143,7 @@ def _says(rest: str, form: str, known: KnownName, article: str | None) -> bool:
         after = _AFTER_ANY
     else:
         after = _AFTER_ONE
-    if not (found := after.match(rest)):
+    if not (found := _predicate(*after).match(rest)):
         return False
     told = found["told"]
     if sum(word not in STOP_WORDS for word in words(told)) < FEWEST_WORDS:

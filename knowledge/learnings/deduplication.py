@@ -13,7 +13,6 @@ from itertools import pairwise
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from cairn.knowledge.nlp.text import STOP_WORDS, WORD
 from cairn.knowledge.schema.policy import Policy
@@ -60,6 +59,8 @@ def simhashes(texts: Sequence[str]) -> Hashes:
     Returns:
         Shape (texts,), uint64; 0 for a text without words.
     """
+    from scipy.sparse import csr_array
+
     terms = _terms(texts)
     vocabulary = terms["word"].unique(maintain_order=True)
     if vocabulary.is_empty():

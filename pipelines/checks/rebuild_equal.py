@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from cairn.assets import candidates, learning_candidates, raw_logs
+from cairn.assets.pending import candidates, learning_candidates, raw_logs
 from cairn.knowledge.assembly.stages import STAGES
 from cairn.knowledge.schema.tables import DEAD_LETTERS, SOURCE_FILES, WORK
 from cairn.resources.context import State

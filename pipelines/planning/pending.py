@@ -6,12 +6,17 @@ from typing import NamedTuple
 
 import polars as pl
 
-from cairn.assets import candidates, learning_candidates, publication, raw_logs
-from cairn.assets.engine import run_by_conversation
-from cairn.assets.engine.run_stage import namespaces_of
-from cairn.assets.records import changed_files
+from cairn.assets.pending import (
+    by_conversation,
+    candidates,
+    learning_candidates,
+    publication,
+    raw_logs,
+)
+from cairn.assets.pending.records import changed_files
+from cairn.assets.pending.stages import namespaces_of
 from cairn.knowledge.assembly.stages import STAGES
-from cairn.knowledge.engine.work import DayRange, ranges
+from cairn.knowledge.engine.work import UNIT, DayRange, day_units, owed, ranges
 from cairn.knowledge.extraction.documents import STRUCTURING
 from cairn.knowledge.extraction.llm_extraction import FULL_MODE
 from cairn.knowledge.learnings.llm.extraction import LEARNING_MODEL
@@ -34,6 +39,27 @@ def pending_days(state: State) -> list[str]:
                    for day in part.pending_days(state)})  # fmt: skip
 
 
+def owed_units(state: State, work: pl.DataFrame | None = None) -> pl.DataFrame:
+    """Units by day that are owed, with `before`: the fingerprint that they were last done with."""
+    work = state.warehouse.read(WORK).collect() if work is None else work
+    days = day_units(
+        raw_logs.places(state), raw_logs.STAGE.name, raw_logs.fingerprint(state.policy)
+    )
+    columns = [*UNIT, "unit_hash", "fingerprint", "day"]
+    units = pl.concat(
+        frame.select(columns)
+        for frame in (
+            owed(days, work),
+            by_conversation.pending(state, candidates.extractors(state.settings)),
+            by_conversation.stale(state, candidates.extractors(state.settings)),
+            learning_candidates.pending(state),
+            by_conversation.stale(state, learning_candidates.extractors(state.settings)),
+        )
+    )
+    before = work.select(*UNIT, pl.col("fingerprint").alias("before"), "rows")
+    return units.join(before, on=UNIT, how="left").sort(UNIT)
+
+
 WHOLE = "*"
 """What follows from all days, among the days that were tried."""
 
@@ -44,7 +70,7 @@ def left_to_model(state: State) -> set[str]:
         return set()
     owed = pl.concat(
         [
-            run_by_conversation.pending(state, candidates.extractors(state.settings)),
+            by_conversation.pending(state, candidates.extractors(state.settings)),
             learning_candidates.pending(state),
         ]
     )

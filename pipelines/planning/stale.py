@@ -5,17 +5,20 @@ from dataclasses import dataclass, field, replace
 
 import polars as pl
 
-from cairn.assets import candidates, learning_candidates, raw_logs
-from cairn.assets.engine import run_by_conversation
+from cairn.assets import candidates, learning_candidates
 from cairn.assets.engine.run_stage import estimate
-from cairn.assets.extractors import in_force
+from cairn.assets.pending import raw_logs
+from cairn.assets.pending.candidates import retired as retired_of_candidates
+from cairn.assets.pending.in_force import in_force
+from cairn.assets.pending.learning_candidates import retired as retired_of_learnings
 from cairn.knowledge.assembly.stages import STAGES
-from cairn.knowledge.engine.extractors import Extractor
-from cairn.knowledge.engine.work import STALE, UNIT, day_units, owed
+from cairn.knowledge.engine.extractors import STAGE_OF, Extractor
+from cairn.knowledge.engine.work import STALE
 from cairn.knowledge.extraction.documents import STRUCTURING
 from cairn.knowledge.extraction.llm_extraction import FULL_MODE
 from cairn.knowledge.learnings.llm.extraction import LEARNING_MODEL
 from cairn.knowledge.schema.tables import CANDIDATES, EXTRACTORS, LEARNING_CANDIDATES, WORK
+from cairn.pipelines.planning.pending import owed_units
 from cairn.resources.context import State
 
 _ESTIMATES = {
@@ -86,37 +89,16 @@ def staleness(state: State) -> Staleness:
     )
 
 
-def owed_units(state: State, work: pl.DataFrame | None = None) -> pl.DataFrame:
-    """Units by day that are owed, with `before`: the fingerprint that they were last done with."""
-    work = state.warehouse.read(WORK).collect() if work is None else work
-    days = day_units(
-        raw_logs.places(state), raw_logs.STAGE.name, raw_logs.fingerprint(state.policy)
-    )
-    columns = [*UNIT, "unit_hash", "fingerprint", "day"]
-    units = pl.concat(
-        frame.select(columns)
-        for frame in (
-            owed(days, work),
-            run_by_conversation.pending(state, candidates.extractors(state.settings)),
-            run_by_conversation.stale(state, candidates.extractors(state.settings)),
-            learning_candidates.pending(state),
-            run_by_conversation.stale(state, learning_candidates.extractors(state.settings)),
-        )
-    )
-    before = work.select(*UNIT, pl.col("fingerprint").alias("before"), "rows")
-    return units.join(before, on=UNIT, how="left").sort(UNIT)
-
-
 def _dropped(state: State) -> pl.DataFrame:
     """name, days, conversations, rows of the stages by conversation that are not in force."""
     both = (
-        (CANDIDATES, candidates.retired(state.settings)),
-        (LEARNING_CANDIDATES, learning_candidates.retired(state.settings)),
+        (CANDIDATES, retired_of_candidates(state.settings)),
+        (LEARNING_CANDIDATES, retired_of_learnings(state.settings)),
     )
     return pl.concat(
         state.warehouse.read(table)
-        .filter(run_by_conversation.STAGE_OF.is_in(retired))
-        .group_by(run_by_conversation.STAGE_OF.alias("name"))
+        .filter(STAGE_OF.is_in(retired))
+        .group_by(STAGE_OF.alias("name"))
         .agg(
             pl.col("day").unique().sort().alias("days"),
             pl.struct("namespace", "conversation_id").n_unique().alias("conversations"),

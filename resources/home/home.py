@@ -147,6 +147,11 @@ class Home:
         """The one writer's lock."""
         return self.root / "write.lock"
 
+    @property
+    def sensor_mark(self) -> Path:
+        """Touched at each tick of the sensor; not there if it never ran."""
+        return self.root / "sensor_alive"
+
     def dagster_environment(self) -> dict[str, str]:
         """Points Dagster at this home, here and in every process started from here.
 

@@ -1,13 +1,15 @@
 """What a run ends with: what there is now, the best of it, and one search that finds some."""
 
 from collections.abc import Collection
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cairn.knowledge.llm.fence import harmless
 from cairn.serving.cli.terminal import TerminalColumn, advise, console, print_table, say
 from cairn.serving.read.display import count, one_line
-from cairn.serving.retrieval.search import SearchResult
 from cairn.serving.status.pending import NEXT_RUN, Pending
+
+if TYPE_CHECKING:
+    from cairn.serving.retrieval.search import SearchResult
 
 ENTITY_COLUMNS = (
     TerminalColumn("entity_id", "id"),
@@ -82,7 +84,7 @@ def prompt_line(prompt: dict[str, Any]) -> str:
     return f"{mark} {prompt['prompt_text']}: {entities or waits}"
 
 
-def print_found(result: SearchResult) -> None:
+def print_found(result: "SearchResult") -> None:
     """One result of a search, with where it came from."""
     about = f"  {one_line(harmless(result.entity), 40)}" if result.entity else ""
     out = console()

@@ -17,7 +17,7 @@ from cairn.resources.warehouse.publication import Manifest
 from cairn.serving.retrieval.open_memory import Memory
 from cairn.serving.runtime.workers import COUNTERS
 from cairn.serving.status.measures import present_measures, published_measures
-from cairn.serving.status.overview import totals
+from cairn.serving.status.totals import totals
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 METHODS = frozenset({"GET", "HEAD", "POST", "OPTIONS"})

@@ -24,7 +24,7 @@ from cairn.serving.retrieval.entity_context import KnownEntities, known
 from cairn.serving.retrieval.search import SearchResult, answer, served
 from cairn.serving.retrieval.token_budget import build_context
 from cairn.serving.status.freshness import freshness
-from cairn.serving.status.overview import totals
+from cairn.serving.status.totals import totals
 
 
 def get_context(asked: Asked, wanted: ForContext) -> answers.ContextForAgents:

@@ -2,37 +2,13 @@
 
 from typing import Any
 
-import polars as pl
-
-from cairn.knowledge.consolidation.standing import IN_FORCE
-from cairn.knowledge.schema.predicates import STRUCTURAL_PREDICATES
-from cairn.knowledge.schema.tables import CONVERSATIONS, RAW_LOGS, THEMES
+from cairn.knowledge.schema.tables import THEMES
 from cairn.serving.query.interests import interests
 from cairn.serving.query.notifications import notifications
 from cairn.serving.query.research import prompts
 from cairn.serving.read.reader import Reader
 from cairn.serving.retrieval.search import search_memory
-
-
-def totals(reader: Reader) -> dict[str, int]:
-    """Rows of what was published."""
-
-    def height(frame: pl.LazyFrame) -> int:
-        return frame.select(pl.len()).collect().item()
-
-    every = reader.memory().filter(pl.col("status").is_in(IN_FORCE))
-    memory = every.filter(pl.col("status") != "deprecated")
-    plain = memory.filter(~pl.col("predicate").is_in(list(STRUCTURAL_PREDICATES)))
-    return {
-        "conversations": height(reader.table(CONVERSATIONS, ["conversation_id"])),
-        "records": height(reader.table(RAW_LOGS, ["record_id"])),
-        "entities": height(reader.top_entities()),
-        "facts": height(plain),
-        "structural_facts": height(memory) - height(plain),
-        "deprecated_facts": height(every) - height(memory),
-        "learnings": height(reader.learnings()),
-        "themes": height(reader.table(THEMES, ["theme_id"])),
-    }
+from cairn.serving.status.totals import totals
 
 
 def overview(reader: Reader) -> dict[str, Any]:

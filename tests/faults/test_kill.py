@@ -11,7 +11,8 @@ import dagster as dg
 import pytest
 from polars.testing import assert_frame_equal
 
-from cairn.assets.records import changed_files, intake
+from cairn.assets.pending.records import changed_files
+from cairn.assets.records import intake
 from cairn.knowledge.assembly.build import build, comparable
 from cairn.knowledge.engine.stage import Means
 from cairn.knowledge.schema.tables import RECORDS, TABLES, Table

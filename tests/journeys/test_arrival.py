@@ -74,8 +74,9 @@ def test_an_older_record_moves_its_conversation_to_an_earlier_day(tmp_path: Path
 def test_a_run_that_died_between_stages_is_made_good(tmp_path: Path) -> None:
     """Raw logs moved to another day, and the process died before the candidates followed."""
     from cairn.assets.candidates import run_candidates
+    from cairn.assets.pending.records import changed_files
     from cairn.assets.raw_logs import run_raw_logs
-    from cairn.assets.records import changed_files, intake
+    from cairn.assets.records import intake
 
     source = tmp_path / "logs"
     source.mkdir()

@@ -21,8 +21,10 @@ from polars.testing import assert_frame_equal
 from cairn.assets.effects.search import enrich
 from cairn.assets.engine.progress import StageReport
 from cairn.assets.engine.run_stage import result
-from cairn.assets.publication import older_to_drop, run_publication
-from cairn.assets.records import changed_files, intake
+from cairn.assets.pending.publication import older_to_drop
+from cairn.assets.pending.records import changed_files
+from cairn.assets.publication import run_publication
+from cairn.assets.records import intake
 from cairn.knowledge.deletion.receipt import receipt
 from cairn.knowledge.ingest.inbox_events.searches import EFFECT
 from cairn.knowledge.schema.tables import (

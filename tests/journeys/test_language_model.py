@@ -17,8 +17,10 @@ import dagster as dg
 import polars as pl
 import pytest
 
-from cairn.assets import candidates, learning_candidates, publication
-from cairn.assets.engine import run_by_conversation
+from cairn.assets import candidates
+from cairn.assets.pending import by_conversation, learning_candidates, publication
+from cairn.assets.pending.candidates import extractors
+from cairn.assets.pending.candidates import pending_days as pending_days_of_candidates
 from cairn.knowledge.engine.work import DayRange
 from cairn.knowledge.extraction.llm_extraction import FULL_MODE
 from cairn.knowledge.learnings.llm.extraction import LEARNING_MODEL
@@ -181,11 +183,11 @@ def test_a_provider_that_is_down_leaves_its_part_for_later(
     follow(state)
     assert by_model(state).is_empty()
     assert state.warehouse.read(CANDIDATES).collect().height > 0, "what rules found stands"
-    assert candidates.pending_days(opened()) == ["2026-03-01"]
+    assert pending_days_of_candidates(opened()) == ["2026-03-01"]
     server.script = telling
     follow(opened())
     assert by_model(state).height > 0
-    assert candidates.pending_days(opened()) == []
+    assert pending_days_of_candidates(opened()) == []
 
 
 def test_a_message_that_no_answer_can_be_had_about_is_a_dead_letter(
@@ -305,7 +307,7 @@ def test_what_a_model_would_be_asked_is_said_beforehand_and_asks_nothing(
     opened: Callable[..., State], server: ModelServer
 ) -> None:
     follow(opened(model=None))
-    owed = run_by_conversation.pending(opened(), candidates.extractors(opened().settings))
+    owed = by_conversation.pending(opened(), extractors(opened().settings))
     before = candidates.estimate(opened(), owed)
     assert server.requests == 0
     assert before.calls > 0

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from cairn.assets.records import changed_files, intake
+from cairn.assets.pending.records import changed_files
+from cairn.assets.records import intake
 from cairn.knowledge.schema.tables import DEAD_LETTERS, RECORDS
 from cairn.pipelines.checks.rebuild_equal import forget_failures
 from cairn.resources.context import State

@@ -9,9 +9,8 @@ import pytest
 from deltalake import DeltaTable
 from polars.testing import assert_frame_equal
 
-from cairn.assets import candidates
-from cairn.assets.engine import run_by_conversation
 from cairn.assets.engine.progress import LISTENER, Listener
+from cairn.assets.pending import by_conversation, candidates
 from cairn.assets.stages import BY_NAME
 from cairn.knowledge.assembly.build import build, comparable
 from cairn.knowledge.assembly.stages import ENTITIES_STAGE, FACTS_STAGE, STAGES
@@ -62,6 +61,7 @@ def bumped(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     )
     monkeypatch.setattr("cairn.knowledge.extraction.rules.RULES", rules)
     monkeypatch.setattr("cairn.assets.candidates.RULES", rules)
+    monkeypatch.setattr("cairn.assets.pending.candidates.RULES", rules)
 
 
 def test_a_changed_rule_redoes_its_rows_and_nothing_else(
@@ -73,7 +73,7 @@ def test_a_changed_rule_redoes_its_rows_and_nothing_else(
     conversations = house.state.warehouse.read(CONVERSATIONS).collect().height
     bumped(monkeypatch, name)
 
-    owed = run_by_conversation.pending(house.state, candidates.extractors(house.state.settings))
+    owed = by_conversation.pending(house.state, candidates.extractors(house.state.settings))
     assert set(owed["stage"]) == {name}
     assert owed.height == conversations
     code = code_versions(house)
@@ -102,7 +102,7 @@ def test_a_changed_stage_is_made_again(house: House, monkeypatch: pytest.MonkeyP
         MERGES, extractor=replace(MERGES.extractor, version=MERGES.extractor.version + 1)
     )
     stages = tuple(stage if each is MERGES else each for each in STAGES)
-    monkeypatch.setattr("cairn.knowledge.assembly.stages.STAGES", stages)
+    monkeypatch.setattr("cairn.assets.pending.in_force.STAGES", stages)
     monkeypatch.setitem(BY_NAME, stage.name, stage)
     assert house.follow() == ["consolidate"]
     work = house.state.warehouse.read(WORK).filter(pl.col("stage") == stage.name).collect()
@@ -120,7 +120,7 @@ def test_a_file_that_grows_costs_its_day(new_house: NewHouse) -> None:
     with path.open("ab") as file:
         file.write(line("2026-03-01T10:05:00Z", 9, "Use ssh to reach nas.example.net."))
     house.run("intake")
-    owed = run_by_conversation.pending(house.state, candidates.extractors(house.state.settings))
+    owed = by_conversation.pending(house.state, candidates.extractors(house.state.settings))
     assert owed.is_empty()
     listener = Listener()
     token = LISTENER.set(listener)

@@ -1,5 +1,7 @@
 """What waits is said where a person looks: how long, why, and what to type."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import dagster as dg
@@ -13,7 +15,11 @@ from cairn.serving.write.inbox import add_event
 from cairn.serving.write.requests import order
 from tests.journeys.running import follow
 from tests.pipelines.house import House, open_house, talk
+from tests.places import ROOT
 from tests.serving.conftest import Ask
+
+HEAVY = {"dagster", "great_expectations", "litellm", "scipy"}
+"""What a command that only tells must not load."""
 
 
 @pytest.fixture
@@ -121,3 +127,19 @@ def test_what_cairn_notes_of_itself_and_what_is_broken_waits_for_nobody(house: H
     assert (note.verb, note.said) == ("note", "note: moved [2J")
     follow(house.state)
     assert pending(house.state, "default") == []
+
+
+def test_status_starts_without_the_graph(house: House) -> None:
+    follow(house.state)
+    talk(house.logs, 1, "I live in Rome.", "2026-02-05T10:00:00Z")
+    code = (
+        "import sys\nfrom cairn.serving.cli.main import cairn\n"
+        f"cairn(['--home', {str(house.state.home.root)!r}, 'status'], standalone_mode=False)\n"
+        f"heavy = {HEAVY!r} & {{name.partition('.')[0] for name in sys.modules}}\n"
+        "sys.exit(f'{sorted(heavy)}' if heavy else 0)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=ROOT
+    )
+    assert done.returncode == 0, done.stderr
+    assert "1 changed file" in done.stdout

@@ -207,7 +207,6 @@ def _lock(state: "State") -> Iterator[Finding]:
 def _daemon(state: "State") -> Iterator[Finding]:
     from cairn.serving.cli.commands.run.status import SENSOR_SILENCE, sensor_state
 
-    state.home.dagster_environment()
     sensor = sensor_state(state)
     if sensor["alive"]:
         yield Finding("sensor", "ok", "alive: new logs are taken in")

@@ -54,30 +54,24 @@ Examples:
 @click.pass_context
 def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
     """Show what is there, how fresh it is, and what waits."""
+    from cairn.pipelines.planning.pending import changed_files, next_step
     from cairn.resources.home.sources import list_sources
     from cairn.resources.home.write_lock import lock_holder
-    from cairn.serving.cli.report import say_pending
-    from cairn.serving.query.pending_pairs import waiting_pairs
     from cairn.serving.status.freshness import reasons
     from cairn.serving.status.pending import as_rows, pending
 
     state = options.state_of(ctx)
-    state.home.dagster_environment()
-    from cairn.pipelines.planning.pending import next_step
-    from cairn.pipelines.runner import plan
-
     rows = _namespaces(state)
     if namespace is not None:
         rows = [row for row in rows if row["namespace"] == namespace]
         if not rows:
             raise click.ClickException(f"nothing is there for namespace {namespace!r}")
-    planned = plan(state)
+    changed = len(changed_files(state))
     step = next_step(state, files=[])
     unpublished = step is not None and step.days is None
     sensor = sensor_state(state)
     holder = lock_holder(state.home)
-    tables = partial(state.warehouse.read, namespace=namespace)
-    pairs = waiting_pairs(tables, state.policy).height if state.settings.model else 0
+    pairs = _undecided_pairs(state, namespace) if state.settings.model else 0
     sources = len(list_sources(state.home))
     said = [one for row in rows for one in pending(state, row["namespace"])]
     if as_json:
@@ -86,7 +80,7 @@ def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
                 "home": state.home.root,
                 "namespaces": rows,
                 "sources": sources,
-                "changed_files": planned.files,
+                "changed_files": changed,
                 "unpublished": unpublished or any(row["held_back"] for row in rows),
                 "undecided_pairs": pairs,
                 "waiting": as_rows(said),
@@ -108,7 +102,7 @@ def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
     waited = state.model_waited if state.settings.model else math.inf
     held = [row for row in rows if row["held_back"]]
     waits = [
-        *([count(planned.files, "changed file")] if planned.files else []),
+        *([count(changed, "changed file")] if changed else []),
         *([f"{count(len(days), 'day')} to make"] if days else []),
         *(["publication of what was made"] if unpublished else []),
         *([f"publication of {row['namespace']}, which is held back" for row in held]),
@@ -128,14 +122,22 @@ def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
     say_value("Undated", _tell_undated(undated), indent=0)
     say_value("Sensor", _tell_sensor(sensor), indent=0)
     say_value("Writer", str(holder) if holder else "nobody writes now", indent=0)
-    say_pending(said)
+    if said:
+        from cairn.serving.cli.report import say_pending
+
+        say_pending(said)
+
+
+def _undecided_pairs(state: "State", namespace: str | None) -> int:
+    from cairn.serving.query.pending_pairs import waiting_pairs
+
+    return waiting_pairs(partial(state.warehouse.read, namespace=namespace), state.policy).height
 
 
 def sensor_state(state: "State") -> dict[str, Any]:
     """Whether the sensor runs: `alive`, and its last tick."""
-    from cairn.pipelines.sensors import alive
-
-    tick = alive(state.home.root)
+    mark = state.home.sensor_mark
+    tick = mark.stat().st_mtime if mark.exists() else None
     return {
         "alive": tick is not None and time.time() - tick < SENSOR_SILENCE,
         "last_tick": None if tick is None else datetime.fromtimestamp(tick, UTC),
@@ -171,11 +173,11 @@ def _tell_undated(files: Sequence[Mapping[str, Any]]) -> str:
 def _namespaces(state: "State") -> list[dict[str, Any]]:
     """One row per namespace of which something is there."""
     from cairn.pipelines.planning.dates import dates
-    from cairn.pipelines.planning.stale import owed_units
+    from cairn.pipelines.planning.pending import owed_units
     from cairn.serving.cli.commands.run.dead_letters import letters
     from cairn.serving.read.reader import open_reader
     from cairn.serving.status.freshness import all_namespaces, freshness
-    from cairn.serving.status.overview import totals
+    from cairn.serving.status.totals import totals
 
     times = dates(state)
     newest = dict(times.newest.iter_rows())

@@ -1,0 +1,54 @@
+"""Work done conversation by conversation: which of it is owed."""
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from cairn.knowledge.engine.extractors import STAGE_OF, Extractor
+from cairn.knowledge.engine.work import UNIT, conversation_units, owed, without_marks
+from cairn.knowledge.schema.tables import CONVERSATIONS, WORK, Table
+from cairn.resources.context import State
+
+
+def pending(state: State, extractors: Sequence[Extractor]) -> pl.DataFrame:
+    """Units (namespace, stage, unit, unit_hash, fingerprint, day) that are owed, of all days."""
+    work = state.warehouse.read(WORK).collect()
+    return owed(units_of(state, extractors, None), counting(state, work))
+
+
+def stale(state: State, extractors: Sequence[Extractor]) -> pl.DataFrame:
+    """As `pending`: what rests on answers to an earlier prompt, until a model is asked again."""
+    work, units = state.warehouse.read(WORK).collect(), units_of(state, extractors, None)
+    return owed(units, work).join(owed(units, without_marks(work)), on=UNIT, how="anti")
+
+
+def counting(state: State, work: pl.DataFrame) -> pl.DataFrame:
+    """`work` as it counts: with a budget, what rests on earlier answers is owed."""
+    return work if state.asks_again else without_marks(work)
+
+
+def pending_days(
+    state: State, table: Table, extractors: Sequence[Extractor], retired: Sequence[str] = ()
+) -> list[str]:
+    """Days with a unit that is owed, or with rows of what is gone, elsewhere or retired."""
+    return sorted({*pending(state, extractors)["day"], *stray_days(state, table, retired)})
+
+
+def stray_days(state: State, table: Table, retired: Sequence[str] = ()) -> list[str]:
+    """Days with rows of conversations that are gone or elsewhere, or of retired stages."""
+    place = ["namespace", "conversation_id", "day"]
+    conversations = state.warehouse.read(CONVERSATIONS, columns=place)
+    rows = state.warehouse.read(table, columns=[*place, "extractor"])
+    stray = rows.select(place).unique().join(conversations, on=place, how="anti").select("day")
+    former = rows.filter(STAGE_OF.is_in(retired)).select("day").unique()
+    return sorted(pl.concat([stray, former]).unique().collect()["day"])
+
+
+def units_of(
+    state: State, extractors: Sequence[Extractor], days: Sequence[str] | None
+) -> pl.DataFrame:
+    """All units of some days, or of all: one per conversation and extractor."""
+    fingerprints = {e.name: e.fingerprint(state.policy) for e in extractors}
+    columns = ["namespace", "conversation_id", "content_hash", "day"]
+    conversations = state.warehouse.read(CONVERSATIONS, days=days, columns=columns).collect()
+    return conversation_units(conversations, fingerprints)
