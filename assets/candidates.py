@@ -19,7 +19,7 @@ from cairn.knowledge.extraction.candidates import candidates, outcomes
 from cairn.knowledge.extraction.llm_units import Extraction, by_parts
 from cairn.knowledge.extraction.rules import RULES
 from cairn.knowledge.llm.client import LanguageModel
-from cairn.knowledge.schema.tables import CANDIDATES, CHECK_INS, PIECES, REFUSALS
+from cairn.knowledge.schema.tables import CANDIDATES, CHECK_INS, PIECES, REJECTED_FACTS
 from cairn.resources.context import State
 from cairn.resources.home.settings import Settings
 from cairn.resources.home.write_lock import write_lock
@@ -69,7 +69,7 @@ def run_candidates(state: State, days: Sequence[str]) -> StageReport:
             state.wait_for_model("candidates", waits=True)
         made = {
             CANDIDATES.name: [found.candidates, *(one.candidates for one in asked.values())],
-            REFUSALS.name: [found.held, *(one.refused for one in asked.values())],
+            REJECTED_FACTS.name: [found.held, *(one.refused for one in asked.values())],
             PIECES.name: [pieces],
             CHECK_INS.name: [check_ins],
         }

@@ -38,12 +38,12 @@ from cairn.resources.llm.verdict_limits import SuiteVerdicts
 from cairn.resources.retraction_guard import bounds, struck_out_now
 from cairn.resources.vector_index.protocol import MissingGenerationError, VectorIndexError
 from cairn.resources.warehouse.publication import (
-    HeldBack,
+    BlockedPublication,
     Manifest,
+    block,
+    blocked_namespaces,
     forget_others,
     generations_in_use,
-    held_back,
-    hold_back,
     namespaces,
     publish,
     published,
@@ -72,7 +72,7 @@ def is_stale(state: State) -> bool:
 
     So it is while an older manifest may be read that holds what is forgotten.
 
-    One that is held back is looked at again when they change, or what may be struck out does, and
+    One that is blocked is looked at again when they change, or what may be struck out does, and
     by each run of the suites. A generation that is no longer there is owed too: its folder was
     removed, or another engine is set.
     """
@@ -85,14 +85,14 @@ def is_stale(state: State) -> bool:
         return True
     made = {name for name in current if name not in BOOKS}
     held = state.warehouse.read(CONVERSATIONS, columns=["namespace"]).unique().collect()
-    back = held_back(state.home)
+    back = blocked_namespaces(state.home)
     for namespace in {*held["namespace"], *namespaces(state.home)}:
         last = back.get(namespace) or published(state.home, namespace)
         if last is None or not last.tables.keys() <= current.keys():
             return True
         if any(last.tables.get(name) != current[name] for name in made):
             return True
-        if isinstance(last, HeldBack):
+        if isinstance(last, BlockedPublication):
             if last.bounds != bounds(state):
                 return True
         elif last.generation and not _is_there(state, namespace, last.generation):
@@ -119,14 +119,14 @@ def run_publication(state: State) -> StageReport:
     with write_lock(state.home, "publication"), timed("publication") as finished:
         tables = versions(state)
         ends = state.warehouse.read(
-            CONVERSATIONS, columns=["namespace", "logged_at", "told_at"]
+            CONVERSATIONS, columns=["namespace", "logged_at", "last_input_at"]
         ).collect()
         generations = {
             row["namespace"]: row["generation"]
             for row in state.warehouse.read(VECTOR_INDEX).collect().iter_rows(named=True)
         }
         verdicts = SuiteVerdicts(state.home)
-        held: dict[str, HeldBack] = {}
+        held: dict[str, BlockedPublication] = {}
         count = written = 0
         for namespace in sorted({*ends["namespace"], *namespaces(state.home)}):
             count += 1
@@ -137,10 +137,10 @@ def run_publication(state: State) -> StageReport:
                 tables,
                 # Without any log what was told is all that there is.
                 watermark(
-                    own.select(last=pl.coalesce(pl.col("logged_at", "told_at").max())), "last"
+                    own.select(last=pl.coalesce(pl.col("logged_at", "last_input_at").max())), "last"
                 ),
                 datetime.now(UTC),
-                own.select(pl.col("told_at").max()).item(),
+                own.select(pl.col("last_input_at").max()).item(),
             )
             against = verdicts.against(namespace)
             if not against and manifest.same_content(published(state.home, namespace)):
@@ -150,11 +150,11 @@ def run_publication(state: State) -> StageReport:
                 or violations(_frames(state, namespace, tables))
                 or _struck_out(state, namespace)
             ):
-                held[namespace] = HeldBack(wrong, tables, bounds(state))
+                held[namespace] = BlockedPublication(wrong, tables, bounds(state))
             else:
                 written += publish(state.home, manifest)
                 state.index.prune(namespace, generations_in_use(state.home, namespace))
-        hold_back(state.home, held)
+        block(state.home, held)
         drop_older(state)
         return finished(
             StageReport("publication", count, done=count - len(held), failed=len(held), rows=count,
@@ -165,9 +165,9 @@ def run_publication(state: State) -> StageReport:
 def older_to_drop(state: State) -> set[str]:
     """Namespaces whose older manifests and generations hold what is forgotten, and may go for good.
 
-    None while days are owed, as what is published may hold what they hold; nor those held back.
+    None while days are owed, as what is published may hold what they hold; nor those blocked.
     """
-    waiting = forgetting(state.home) - held_back(state.home).keys()
+    waiting = forgetting(state.home) - blocked_namespaces(state.home).keys()
     if waiting and (
         raw_logs.pending_days(state)
         or candidates.pending_days(state)
@@ -184,7 +184,7 @@ def drop_older(state: State) -> None:
     is forgotten is out of all that follows from the days.
     """
     for_good = older_to_drop(state)
-    for namespace in sorted(forgetting(state.home) - held_back(state.home).keys()):
+    for namespace in sorted(forgetting(state.home) - blocked_namespaces(state.home).keys()):
         forget_others(state.home, namespace)
         if namespace not in state.warehouse.namespaces(RECORDS):
             unpublish(state.home, namespace)
@@ -239,7 +239,7 @@ def publication_asset(
         metadata={
             "namespaces": len(current),
             "published_now": report.written,
-            "held_back": report.failed,
+            "blocked_by": report.failed,
             "seconds": round(report.seconds, 3),
             **{f"generation/{n}": m.generation or "" for n, m in current.items()},
             **{f"measures/{n}": _measured(state, m) for n, m in measured.items()},
@@ -250,7 +250,7 @@ def publication_asset(
 def _measured(state: State, manifest: Manifest) -> dg.TableMetadataValue:
     """What is published of a namespace, measured as `cairn metrics` does; counts, never text."""
     as_of = manifest.watermark or UNDATED
-    moment = max(as_of, manifest.told_at or as_of)
+    moment = max(as_of, manifest.last_input_at or as_of)
 
     def rows(table: Table, columns: Sequence[str]) -> pl.LazyFrame:
         return read_published(state.warehouse, manifest, table, columns=columns)

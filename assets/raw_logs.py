@@ -66,10 +66,10 @@ def fingerprint(policy: Policy) -> str:
 def places(state: State) -> pl.DataFrame:
     """Where every record belongs: its time, conversation and day.
 
-    `told_at` is the time by which it is found in `records`.
+    `recorded_at` is the time by which it is found in `records`.
     """
     heads = state.warehouse.read(RECORDS, columns=list(HEAD_COLUMNS)).collect()
-    return placed(heads.with_columns(told_at="occurred_at"), state.policy)
+    return placed(heads.with_columns(recorded_at="occurred_at"), state.policy)
 
 
 def all_days(state: State) -> set[str]:
@@ -168,7 +168,7 @@ def _read_batch(state: State, where: pl.DataFrame, days: list[str]) -> _Batch:
     keys = ["namespace", "record_key"]
     records = (
         state.warehouse.read(RECORDS)
-        .filter(_between(places["told_at"]), _may_speak())
+        .filter(_between(places["recorded_at"]), _may_speak())
         .drop("occurred_at")
         .join(places.lazy().select(*keys, *PLACE), on=keys)
         .collect()

@@ -78,7 +78,7 @@ def measured(raw_logs: pl.DataFrame, state: "State") -> dict[str, Any]:
             begin = time.perf_counter()
             scored = values(readable(rows))
             seconds["value"].append(time.perf_counter() - begin)
-            if scored.is_empty() or scored["value"][0] < policy.learning_value_bar:
+            if scored.is_empty() or scored["value"][0] < policy.min_conversation_value:
                 continue
             begin = time.perf_counter()
             by_rules = learning_candidates(rows, policy)

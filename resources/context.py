@@ -1,5 +1,6 @@
 """Everything a stage touches outside itself, opened once: home, settings, tables, index, model."""
 
+import logging
 import math
 import os
 import time
@@ -15,7 +16,7 @@ from cairn.knowledge.engine.diff import Change
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.tables import EMBEDDINGS, Table
 from cairn.knowledge.vectors.model import Remembering, Vectors
-from cairn.resources.home.home import Home, open_home
+from cairn.resources.home.home import SCHEMA_VERSION, Home, OlderHomeError, open_home
 from cairn.resources.home.settings import Settings, load_settings
 from cairn.resources.warehouse.warehouse import Warehouse
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from cairn.resources.llm.dry_run import Spared, Unasked
     from cairn.resources.llm.language_model import LitellmModel
     from cairn.resources.vector_index.protocol import VectorIndex
+
+logger = logging.getLogger(__name__)
 
 VECTORS_AT_ONCE = 16_384
 FEW_CHANGES = 200_000
@@ -225,7 +228,7 @@ class State:
 
 
 def open_state(home: Path | None = None) -> State:
-    """The state folder `home`, or the one that settings name.
+    """The state folder `home`, or the one that settings name; one of an older Cairn is upgraded.
 
     Raises:
         HomeError: the folder cannot be used.
@@ -234,4 +237,14 @@ def open_state(home: Path | None = None) -> State:
     if home is not None:
         os.environ["CAIRN_HOME"] = str(home.expanduser().absolute())
     settings = load_settings()
-    return State(open_home(home or settings.home, settings.lock_timeout), settings)
+    try:
+        found = open_home(home or settings.home, settings.lock_timeout)
+    except OlderHomeError as older:
+        if Home(older.root).read_only:
+            raise
+        from cairn.resources.upgrade import upgrade_home
+
+        upgrade_home(older.root, settings, lock_timeout=settings.lock_timeout)
+        logger.warning("home %s is upgraded to schema %d", older.root, SCHEMA_VERSION)
+        found = open_home(home or settings.home, settings.lock_timeout)
+    return State(found, settings)

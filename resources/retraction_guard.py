@@ -29,4 +29,4 @@ def struck_out_now(state: State, namespace: str) -> StruckOut | None:
 def bounds(state: State) -> dict[str, float]:
     """The settings that say how much may be struck out at once."""
     policy = state.policy
-    return {"share": policy.struck_out_share, "floor": policy.struck_out_floor}
+    return {"share": policy.max_retraction_ratio, "floor": policy.max_retraction_count}

@@ -50,7 +50,7 @@ Make = Callable[[pl.DataFrame, Sequence[str], LanguageModel | None], MadeRows]
 
 
 def pending(state: State, extractors: Sequence[Extractor]) -> pl.DataFrame:
-    """Units (namespace, stage, unit, unit_hash, fingerprint, day) that are owed, of all days."""
+    """Units (namespace, stage, unit, input_hash, fingerprint, day) that are owed, of all days."""
     work = state.warehouse.read(WORK).collect()
     return owed(_units(state, extractors, None), _counting(state, work))
 
@@ -266,7 +266,7 @@ def _standing(state: State, pending: pl.DataFrame, work: pl.DataFrame) -> pl.Dat
     forgotten record or a secret, what an earlier answer said of it may not stand a moment longer.
     """
     before = work.join(pending.select(*UNIT, "day"), on=[*UNIT, "day"], how="semi")
-    before = before.rename({"unit": "conversation_id", "unit_hash": "content_hash"})
+    before = before.rename({"unit": "conversation_id", "input_hash": "content_hash"})
     if before.is_empty():
         return pending.select(UNIT).clear()
     return grown(_logs(state, before), before).rename({"conversation_id": "unit"}).select(UNIT)

@@ -163,7 +163,7 @@ def run_stage(state: State, stage: Stage) -> StageReport:
             done = units.filter(pl.col("namespace").is_in(to_do))
             if stage.follows:
                 versions |= {table.name: warehouse.version(table) for table in stage.writes}
-                done = done.with_columns(unit_hash=pl.lit(_noted(versions)))
+                done = done.with_columns(input_hash=pl.lit(_noted(versions)))
             owed_still = outcomes.filter(pl.col("outcome") == "pending").select(UNIT)
             again = work.join(owed_still, on=UNIT, how="semi")
             done = done.join(owed_still, on=UNIT, how="anti")
@@ -292,8 +292,8 @@ def _namespace_units(
         for namespace in namespaces
     ]
     return pl.DataFrame(
-        {"namespace": namespaces, "unit_hash": hashes},
-        schema={"namespace": pl.String, "unit_hash": pl.String},
+        {"namespace": namespaces, "input_hash": hashes},
+        schema={"namespace": pl.String, "input_hash": pl.String},
     ).with_columns(
         stage=pl.lit(stage.name),
         unit=pl.lit("*"),
@@ -321,7 +321,7 @@ def _noted(versions: Mapping[str, int | None]) -> str:
 def _last(stage: Stage, work: pl.DataFrame, fingerprint: str, namespace: str) -> dict[str, str]:
     """Versions that were noted when a stage last made its tables by this fingerprint."""
     mine = (pl.col("namespace") == namespace) & (pl.col("stage") == stage.name)
-    noted = work.filter(mine, pl.col("fingerprint") == fingerprint)["unit_hash"].to_list()
+    noted = work.filter(mine, pl.col("fingerprint") == fingerprint)["input_hash"].to_list()
     return dict(part.split("@") for text in noted for part in text.split() if "@" in part)
 
 

@@ -80,7 +80,7 @@ def _candidates(tables: Frames, means: Means, rules: Sequence[Rule]) -> dict[str
         found.append(full_mode(logs, means.model, means.embedder, means.policy))
     return {
         "candidates": pl.concat([proposed.candidates, *(one.candidates for one in found)]),
-        "refusals": pl.concat([proposed.held, *(one.refused for one in found)]),
+        "rejected_facts": pl.concat([proposed.held, *(one.refused for one in found)]),
         "pieces": ingested.pieces,
         "check_ins": ingested.check_ins,
     }

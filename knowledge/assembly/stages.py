@@ -39,7 +39,7 @@ from cairn.knowledge.schema.tables import (
     ENGAGEMENTS,
     ENTITIES,
     ENTITY_MERGES,
-    EPISODE_LINKS,
+    EPISODE_MST_EDGES,
     EPISODES,
     FACT_SOURCES,
     FACTS,
@@ -53,7 +53,7 @@ from cairn.knowledge.schema.tables import (
     PREFERENCES,
     PROPOSED_OPERATIONS,
     RAW_LOGS,
-    REFUSALS,
+    REJECTED_FACTS,
     REJECTIONS,
     THEME_FACTS,
     THEMES,
@@ -166,7 +166,7 @@ def _entities_count(reads: Frames, made: StageResult) -> Count:
 
 ENTITIES_STAGE = Stage(
     stage_of(
-        "entities", 3, "Names through the gates.", "name_words", "semantic_floor", "embedder",
+        "entities", 3, "Names through the gates.", "name_words", "min_name_similarity", "embedder",
     ),
     (CANDIDATES, KNOWN_ONLY_CANDIDATES, INTRODUCTIONS, EPISODES),
     (ENTITIES, REJECTIONS),
@@ -181,12 +181,12 @@ THEMES_STAGE = Stage(
         "themes", 3, "HDBSCAN over episodes.", "theme_min_size", "cluster_neighbours", "embedder"
     ),
     (EPISODES,),
-    (THEMES, EPISODE_LINKS),
+    (THEMES, EPISODE_MST_EDGES),
     lambda reads, means: StageResult(
         themes(reads["episodes"], means.embedder, means.policy)._asdict()
     ),
     after=lambda _, stored, reads, means: themes(
-        reads["episodes"], means.embedder, means.policy, stored["episode_links"]
+        reads["episodes"], means.embedder, means.policy, stored["episode_mst_edges"]
     )._asdict(),
     seldom=True,
 )
@@ -376,7 +376,7 @@ INTERESTS_STAGE = Stage(
 FUNNEL_STAGE = Stage(
     stage_of("funnel", 2, "Pass rate of each gate."),
     (
-        CANDIDATES, REFUSALS, KNOWN_ONLY_CANDIDATES, THEME_FACTS, REJECTIONS, ENTITIES,
+        CANDIDATES, REJECTED_FACTS, KNOWN_ONLY_CANDIDATES, THEME_FACTS, REJECTIONS, ENTITIES,
         FACT_SOURCES, FACTS, MEMORY, LEARNING_CANDIDATES, LEARNINGS,
     ),
     (FUNNEL,),

@@ -41,7 +41,7 @@ from cairn.knowledge.schema.tables import (
     ENTITY_MERGES,
     EPISODES,
     EVIDENCE,
-    FACT_LINKS,
+    FACT_MST_EDGES,
     FACT_SOURCES,
     FACTS,
     LEARNINGS,
@@ -99,12 +99,12 @@ CLUSTERS_STAGE = Stage(
         "clusters", 4, "HDBSCAN over facts.", "cluster_min_size", "cluster_neighbours", "embedder"
     ),
     (FACTS,),
-    (CLUSTERS, FACT_LINKS),
+    (CLUSTERS, FACT_MST_EDGES),
     lambda reads, means: StageResult(
         clusters(reads["facts"], means.embedder, means.policy)._asdict()
     ),
     after=lambda _, stored, reads, means: clusters(
-        reads["facts"], means.embedder, means.policy, stored["fact_links"]
+        reads["facts"], means.embedder, means.policy, stored["fact_mst_edges"]
     )._asdict(),
     columns={
         "facts": ("namespace", "fact_id", "predicate", "content"),
@@ -133,8 +133,8 @@ _OF_WORDS = stage_of(
 )
 _OF_CONFIDENCE = stage_of(
     "merge_verdicts", 2, "What a language model says of facts that differ in confidence alone.",
-    "merge_similarity", "merge_confidence_gap", "merge_confidence_floor", "support_gain",
-    "contradiction_factor", "agent_at_most", "outside_at_most",
+    "merge_similarity", "merge_confidence_gap", "min_merge_confidence", "support_gain",
+    "contradiction_factor", "max_agent_confidence", "max_outside_confidence",
 )  # fmt: skip
 
 
@@ -232,7 +232,7 @@ VALID_TIMES_STAGE = Stage(
 CONFIDENCE_STAGE = Stage(
     stage_of(
         "confidence_updates", 4, "Confidence after each event.", "support_gain",
-        "contradiction_factor", "decay_per_day", "agent_at_most", "outside_at_most",
+        "contradiction_factor", "decay_per_day", "max_agent_confidence", "max_outside_confidence",
     ),
     (FACTS, EVIDENCE),
     (CONFIDENCE_UPDATES,),
@@ -262,8 +262,8 @@ def _merges(reads: Frames, means: Means) -> StageResult:
 MERGES_STAGE = Stage(
     stage_of(
         "merges", 7, "Facts that say the same.", "merge_similarity", "merge_confidence_gap",
-        "merge_confidence_floor", "support_gain", "contradiction_factor", "agent_at_most",
-        "outside_at_most",
+        "min_merge_confidence", "support_gain", "contradiction_factor", "max_agent_confidence",
+        "max_outside_confidence",
     ),
     (
         FACTS, ENTITY_MERGES, EVIDENCE, SIMILAR_FACTS, CONTRADICTION_VERDICTS, MERGE_VERDICTS,
@@ -289,7 +289,7 @@ def _memory(reads: Frames, means: Means) -> StageResult:
 MEMORY_STAGE = Stage(
     stage_of(
         "memory", 9, "The current view.", "support_gain", "contradiction_factor", "decay_per_day",
-        "agent_at_most", "outside_at_most",
+        "max_agent_confidence", "max_outside_confidence",
     ),
     (
         FACTS, FACT_SOURCES, EPISODES, ENTITIES, ENTITY_MERGES, VALID_TIMES, EVIDENCE,

@@ -74,7 +74,7 @@ def valid_times(
         .join(_disputes(said, beside), on=_FACT, how="left")
         .with_columns(
             pl.col("seq").fill_null(0),
-            pl.col("beside").fill_null([]),
+            pl.col("parallel_with").fill_null([]),
             pl.coalesce("slot", "disputed").str.strip_suffix(_ALONE).alias("slot"),
             pl.coalesce("value", "disputed_value").alias("value"),
             entity_id=pl.coalesce("owner", "disputed_owner", "entity_id"),
@@ -324,7 +324,7 @@ def _disputes(said: pl.DataFrame, beside: pl.DataFrame) -> pl.DataFrame:
         .sort(*_FACT, "owner", "slot")
         .group_by(_FACT, maintain_order=True)
         .agg(
-            beside=pl.col("other").unique().sort(),
+            parallel_with=pl.col("other").unique().sort(),
             disputed=pl.col("slot").first(),
             disputed_value=pl.col("value").first(),
             disputed_owner=pl.col("owner").first(),

@@ -18,7 +18,7 @@ EFFECTS = (REMOVED, KEPT, REVIVED, ANEW)
 BOOKS = frozenset(
     {
         "source_files", "work", "funnel", "vector_index", "model_calls", "extractors",
-        "episode_links", "fact_links",
+        "episode_mst_edges", "fact_mst_edges",
     }
 )  # fmt: skip
 """Tables that hold counts and digests alone."""

@@ -58,15 +58,15 @@ def struck_out(published: Mapping[str, pl.LazyFrame], now: Mapping[str, pl.LazyF
 def too_many(struck: StruckOut, policy: Policy) -> str | None:
     """Why a namespace is not published, in words; None if it may be."""
     count = struck.facts.height
-    if count <= max(policy.struck_out_floor, policy.struck_out_share * struck.published):
+    if count <= max(policy.max_retraction_count, policy.max_retraction_ratio * struck.published):
         return None
     counts = dict(struck.facts.group_by("cause").len().iter_rows())
     parts = ", ".join(f"{counts[cause]:,} {cause}" for cause in CAUSES if cause in counts)
     return (
         f"memory: {count:,} of {struck.published:,} published statements ({struck.share:.1%}) would"
-        f" be struck out ({parts}), more than policy.struck_out_share = {policy.struck_out_share:g}"
-        " allows: `cairn review` lists them; to let them through once,"
-        " `CAIRN_POLICY__STRUCK_OUT_SHARE=1 cairn run`"
+        f" be struck out ({parts}), more than policy.max_retraction_ratio ="
+        f" {policy.max_retraction_ratio:g} allows: `cairn review` lists them; to let them"
+        " through once, `CAIRN_POLICY__MAX_RETRACTION_RATIO=1 cairn run`"
     )
 
 

@@ -71,7 +71,7 @@ def _enrichment_queue(reads: Frames, means: Means) -> StageResult:
 def _enrichment_count(reads: Frames, made: StageResult) -> Count:
     del reads
     queue = made.tables["enrichment_queue"]
-    held = queue["held"].count()
+    held = queue["blocked_by"].count()
     return Count(done=queue.height - held, rejected=held)
 
 
@@ -98,7 +98,7 @@ def _notifications(reads: Frames, means: Means) -> StageResult:
 def _notifications_count(reads: Frames, made: StageResult) -> Count:
     del reads
     status = made.tables["notifications"]["status"].to_list()
-    held, failed = status.count("held"), status.count("failed")
+    held, failed = status.count("blocked"), status.count("failed")
     return Count(done=len(status) - held - failed, rejected=held, failed=failed)
 
 

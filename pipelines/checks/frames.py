@@ -24,7 +24,7 @@ from cairn.pipelines.checks.rebuild_equal import forget_stage
 from cairn.pipelines.checks.retraction_guard import struck_out_check
 from cairn.resources.context import State
 from cairn.resources.llm.verdict_limits import EVERY, Broken, SuiteVerdicts, told
-from cairn.resources.warehouse.publication import held_back, namespaces
+from cairn.resources.warehouse.publication import blocked_namespaces, namespaces
 
 
 class CheckFailed(Exception):  # noqa: N818  what happened
@@ -112,7 +112,7 @@ def _result(
     held = {namespace for each in found for namespace in each.held}
     partly = bool(held) and EVERY not in held and not held >= set(namespaces)
     if partly:
-        wrong.append(f"{', '.join(sorted(held))} held back")
+        wrong.append(f"{', '.join(sorted(held))} blocked")
     shown = [
         {
             "suite": each.suite.name,
@@ -140,10 +140,10 @@ FOLLOWS_A_RUN = "consolidate"
 GROUPS = {
     "sources": ("extractors", "records"),
     "logs": ("raw_logs", "conversations", "episodes"),
-    "findings": ("candidates", "refusals", "pieces", "check_ins", "learning_candidates"),
+    "findings": ("candidates", "rejected_facts", "pieces", "check_ins", "learning_candidates"),
     "introductions": ("introductions",),
     "known_names": ("known_only_candidates",),
-    "names": ("entities", "rejections", "themes", "episode_links"),
+    "names": ("entities", "rejections", "themes", "episode_mst_edges"),
     "theme_facts": ("theme_facts",),
     "facts": ("facts", "fact_sources"),
     "decisions": ("decisions",),
@@ -152,7 +152,7 @@ GROUPS = {
     "vectors": ("embeddings", "similar_facts", "valid_times"),
     "contradictions": ("contradiction_verdicts",),
     "evidence": ("evidence",),
-    "changes": ("confidence_updates", "merge_verdicts", "clusters", "fact_links"),
+    "changes": ("confidence_updates", "merge_verdicts", "clusters", "fact_mst_edges"),
     "merges": ("merges",),
     "memory": ("memory", "memory_entities"),
     "interests": ("engagements", "preferences"),
@@ -164,7 +164,7 @@ GROUPS = {
 }  # fmt: skip
 """Tables that one step checks: none is made from another one behind the step before it."""
 
-INVARIANTS, DUPLICATES, REMADE = "invariants", "duplicates", "remade"
+INVARIANTS, DUPLICATES, REBUILD_EQUAL = "invariants", "duplicates", "rebuild_equal"
 PARTLY = tuple(stage for stage in STAGES if stage.follows)
 """Stages that make anew just what a change touches."""
 
@@ -224,7 +224,7 @@ def _group(name: str, own: Sequence[Suite]) -> dg.AssetChecksDefinition:
     return check
 
 
-def run_remade(state: State, stage: Stage, verdicts: SuiteVerdicts) -> SuiteResult:
+def run_rebuild_check(state: State, stage: Stage, verdicts: SuiteVerdicts) -> SuiteResult:
     """Makes the tables of a stage of everything, in memory, and compares them with the stored ones.
 
     Runs make just what a change touches: this proves that the whole gives the same, of many facts a
@@ -233,7 +233,7 @@ def run_remade(state: State, stage: Stage, verdicts: SuiteVerdicts) -> SuiteResu
     tables = {table.name: table for table in (*stage.reads, *stage.writes)}
     versions = {name: state.warehouse.version(table) for name, table in tables.items()}
     content = stage.in_force(state.settings.model).fingerprint(state.policy)
-    suite = Suite(stage.name, REMADE, AS_A_WHOLE, tuple(tables), content, lambda _: ())
+    suite = Suite(stage.name, REBUILD_EQUAL, AS_A_WHOLE, tuple(tables), content, lambda _: ())
     name, seen = _named(suite, versions)
     if verdicts.passed(name, seen):
         return SuiteResult(suite, None, {}, {})
@@ -309,19 +309,23 @@ def _behind(state: State, stage: Stage, versions: Mapping[str, int | None]) -> s
     """
     work = state.warehouse.read(WORK).filter(pl.col("stage") == stage.name).collect()
     now = {f"{table.name}@{versions[table.name]}" for table in stage.reads}
-    noted = work.select("namespace", "unit_hash").iter_rows()
+    noted = work.select("namespace", "input_hash").iter_rows()
     return {namespace for namespace, hash_ in noted if not now <= set(hash_.split())}
 
 
-def _remade(stage: Stage) -> dg.AssetChecksDefinition:
+def _rebuild_check(stage: Stage) -> dg.AssetChecksDefinition:
     @dg.multi_asset_check(
-        name=f"check_{stage.name}_{REMADE}",
+        name=f"check_{stage.name}_{REBUILD_EQUAL}",
         description=AS_A_WHOLE,
-        specs=[dg.AssetCheckSpec(REMADE, asset=stage.name, blocking=True, description=AS_A_WHOLE)],
+        specs=[
+            dg.AssetCheckSpec(
+                REBUILD_EQUAL, asset=stage.name, blocking=True, description=AS_A_WHOLE
+            )
+        ],
     )
     def check(state: dg.ResourceParam[State]) -> Iterator[dg.AssetCheckResult]:
-        found = run_remade(state, stage, SuiteVerdicts(state.home))
-        result = _result(REMADE, [found], every_namespace(state), blocking=True)
+        found = run_rebuild_check(state, stage, SuiteVerdicts(state.home))
+        result = _result(REBUILD_EQUAL, [found], every_namespace(state), blocking=True)
         yield result
         if not result.passed and result.severity == dg.AssetCheckSeverity.ERROR:
             raise CheckFailed(f"{stage.name}: {result.description}")
@@ -336,7 +340,7 @@ def _remade(stage: Stage) -> dg.AssetChecksDefinition:
 )
 def every_namespace_is_published(state: dg.ResourceParam[State]) -> dg.AssetCheckResult:
     """Names the namespaces whose readers keep what they had, and why."""
-    held = {name: "; ".join(each.reasons) for name, each in held_back(state.home).items()}
+    held = {name: "; ".join(each.reasons) for name, each in blocked_namespaces(state.home).items()}
     return dg.AssetCheckResult(
         passed=not held,
         description=f"Held back: {', '.join(held)}." if held else "All are published.",
@@ -352,7 +356,7 @@ def checks() -> list[dg.AssetChecksDefinition]:
         for name, tables in GROUPS.items()
     ]
     return [
-        *groups, *map(_remade, PARTLY), struck_out_check, *GOALS, hdbscan_agrees,
+        *groups, *map(_rebuild_check, PARTLY), struck_out_check, *GOALS, hdbscan_agrees,
         every_namespace_is_published,
     ]  # fmt: skip
 

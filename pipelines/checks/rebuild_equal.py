@@ -48,7 +48,7 @@ def forget_failures(state: State, namespace: str | None = None) -> tuple[int, li
         warehouse = state.warehouse
         letters = warehouse.read(DEAD_LETTERS).collect()
         files = warehouse.read(SOURCE_FILES).collect()
-        refused = pl.col("outcome").is_in(["refused", "failed"])
+        refused = pl.col("outcome").is_in(["rejected", "failed"])
         named = {
             *letters.filter(mine, pl.col("stage") == "records")["source_file"],
             *files.filter(mine, refused)["path"],

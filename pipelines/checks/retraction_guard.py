@@ -11,8 +11,8 @@ from cairn.resources.retraction_guard import struck_out_now
 from cairn.resources.warehouse.publication import namespaces
 
 ABOUT = (
-    "Of what was published, no more than policy.struck_out_share is contradicted, ended or merged"
-    " away at once."
+    "Of what was published, no more than policy.max_retraction_ratio is contradicted, ended or"
+    " merged away at once."
 )
 
 
@@ -21,9 +21,9 @@ class TooMuchStruckOut(Exception):  # noqa: N818  what happened
 
 
 @dg.multi_asset_check(
-    name="check_struck_out",
+    name="check_retraction_guard",
     description=ABOUT,
-    specs=[dg.AssetCheckSpec("struck_out", asset="memory", blocking=True, description=ABOUT)],
+    specs=[dg.AssetCheckSpec("retraction_guard", asset="memory", blocking=True, description=ABOUT)],
 )
 def struck_out_check(state: dg.ResourceParam[State]) -> Iterator[dg.AssetCheckResult]:
     """Counts what each namespace would lose; only if none is left that may, it stops the run.
@@ -39,7 +39,7 @@ def struck_out_check(state: dg.ResourceParam[State]) -> Iterator[dg.AssetCheckRe
     told = "; ".join(f"{name}: {why}" for name, why in refused.items())
     yield dg.AssetCheckResult(
         asset_key="memory",
-        check_name="struck_out",
+        check_name="retraction_guard",
         passed=not refused,
         severity=dg.AssetCheckSeverity.ERROR if all_refused else dg.AssetCheckSeverity.WARN,
         description=told or ABOUT,

@@ -92,7 +92,7 @@ def owed_units(state: State, work: pl.DataFrame | None = None) -> pl.DataFrame:
     days = day_units(
         raw_logs.places(state), raw_logs.STAGE.name, raw_logs.fingerprint(state.policy)
     )
-    columns = [*UNIT, "unit_hash", "fingerprint", "day"]
+    columns = [*UNIT, "input_hash", "fingerprint", "day"]
     units = pl.concat(
         frame.select(columns)
         for frame in (

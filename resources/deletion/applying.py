@@ -84,7 +84,7 @@ def _note(namespace: str, one: Tombstone, rows: int) -> dict[str, object]:
         "namespace": namespace,
         "stage": STAGE,
         "unit": one.event_id,
-        "unit_hash": digest(repr(one)),
+        "input_hash": digest(repr(one)),
         "fingerprint": FINGERPRINT,
         "outcome": "done" if rows else "empty",
         "attempts": 1,

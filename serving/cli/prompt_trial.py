@@ -55,7 +55,7 @@ def read_files(state: "State", files: Sequence[Path], namespace: str | None = No
     records = pl.concat(read.records for read in reads)
     return ReadFiles(
         records.unique(["namespace", "record_key"], keep="first", maintain_order=True),
-        pl.concat(read.unreadable for read in reads).unique(["namespace", "letter_id"]),
+        pl.concat(read.unreadable for read in reads).unique(["namespace", "dead_letter_id"]),
     )
 
 

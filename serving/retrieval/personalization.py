@@ -72,8 +72,8 @@ def step(relevance: float) -> int:
 
 def taste(reader: Reader) -> Taste:
     """What the person cares about at the reader's moment; read once per publication."""
-    if reader.held and not reader.past:
-        return reader.held.once("taste", lambda: _read(reader))
+    if reader.cached and not reader.past:
+        return reader.cached.once("taste", lambda: _read(reader))
     return _read(reader)
 
 

@@ -79,7 +79,7 @@ class SearchAnswer:
     """Results, best first, and the words of the query that were read as a time."""
 
     results: list[SearchResult]
-    said: str | None = None
+    time_expression: str | None = None
     from_day: str | None = None
     to_day: str | None = None
     near: int = 0

@@ -8,7 +8,7 @@ from cairn.knowledge.schema.tables import RECORDS, TABLES
 from cairn.pipelines import follow as run
 from cairn.pipelines.planning.pending import pending_days, whole_owes_model
 from cairn.resources.context import State
-from cairn.resources.warehouse.publication import held_back
+from cairn.resources.warehouse.publication import blocked_namespaces
 
 
 def follow(state: State) -> list[str]:
@@ -16,7 +16,7 @@ def follow(state: State) -> list[str]:
     run.follow(state, until="records")
     owed = pending_days(state) or whole_owes_model(state)
     days = run.follow(state, since="raw_logs" if owed else "publication")
-    assert not held_back(state.home)
+    assert not blocked_namespaces(state.home)
     return days
 
 

@@ -78,7 +78,7 @@ def test_a_changed_rule_redoes_its_rows_and_nothing_else(
     assert owed.height == conversations
     code = code_versions(house)
     changed = {asset for asset in code if code[asset] != code_before[asset]}
-    assert changed == {"extractors", "candidates", "refusals"}
+    assert changed == {"extractors", "candidates", "rejected_facts"}
 
     listener = Listener()
     token = LISTENER.set(listener)

@@ -162,8 +162,9 @@ def test_a_person_merges_entities_and_keeps_others_apart(tables):
         decided = DECISIONS.frame(
             [
                 {
-                    "decision_id": "d", "namespace": "n", "decision": decision, "thing": "entity",
-                    "meant_ids": [left, right], "ids": [left, right], "facts": [], "text": "",
+                    "decision_id": "d", "namespace": "n", "decision": decision,
+                    "target_type": "entity", "requested_ids": [left, right], "ids": [left, right],
+                    "facts": [], "text": "",
                     "pairs": [{"left_id": left, "right_id": right}], "decided_at": day(30),
                 }
             ]

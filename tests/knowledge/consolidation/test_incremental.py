@@ -137,7 +137,7 @@ def said_of(dice: random.Random, left: int, right: int) -> dict[str, object]:
     return {
         "namespace": "n", "left_id": f"f{left:02}", "right_id": f"f{right:02}", "similarity": 0.9,
         "verdict": dice.choice(["merge", "keep_both", "contradiction"]), "reason": "So it is.",
-        "refused": dice.choice([None, None, "difference"]), "extractor": "model@1",
+        "rejected_by": dice.choice([None, None, "difference"]), "extractor": "model@1",
         "decided_at": None,
     }  # fmt: skip
 
@@ -154,8 +154,8 @@ def decision(dice: random.Random, number: int) -> dict[str, object]:
     ids = [f"f{each:02}" for pair in said for each in pair] or [f"f{one:02}"]
     later = f"f{dice.randrange(one, FACTS - 1) + 1:02}" if one < FACTS - 1 else None
     return {
-        "decision_id": f"d{number}", "namespace": "n", "decision": kind, "thing": "fact",
-        "meant_ids": ids, "ids": ids,
+        "decision_id": f"d{number}", "namespace": "n", "decision": kind, "target_type": "fact",
+        "requested_ids": ids, "ids": ids,
         "pairs": [{"left_id": f"f{left:02}", "right_id": f"f{right:02}"} for left, right in said],
         "facts": [] if said else ids,
         "replaced_by": later if kind == "correct" else None,

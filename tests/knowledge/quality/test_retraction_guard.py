@@ -11,7 +11,7 @@ from tests.knowledge.rows import evidence
 
 def tables(facts=4, denied=(), ended=(), merged=(), **predicates):
     rows = [{"predicate": predicates.get(f"f{at}", "states")} for at in range(facts)]
-    none = {"entity_id": "e", "seq": 0, "beside": []}
+    none = {"entity_id": "e", "seq": 0, "parallel_with": []}
     return {
         **{table.name: table.empty().lazy() for table in READS},
         **memory(*rows),
@@ -59,5 +59,5 @@ def test_the_bound_is_a_share_above_a_floor(count, published, held):
     assert bool(why) == held
     if why:
         assert f"{count:,} of {published:,} published" in why
-        assert "policy.struck_out_share = 0.05" in why
+        assert "policy.max_retraction_ratio = 0.05" in why
         assert "cairn review" in why

@@ -30,15 +30,15 @@ def test_environment_beats_the_working_folder_beats_the_home_beats_defaults(
         "merge_similarity = 0.9\n"
     )
     here.write_text('model = "two"\n[policy]\nsemantic_floor = 0.3\n')
-    monkeypatch.setenv("CAIRN_POLICY__SEMANTIC_FLOOR", "0.4")
+    monkeypatch.setenv("CAIRN_POLICY__MIN_NAME_SIMILARITY", "0.4")
     settings = load_settings()
     assert settings.timezone == "Europe/Berlin"
     assert settings.model == "two"
-    assert settings.policy.semantic_floor == 0.4
+    assert settings.policy.min_name_similarity == 0.4
     assert settings.policy.merge_similarity == 0.9
     assert _source("timezone") == _source("policy.merge_similarity") == str(home)
     assert _source("model") == str(here)
-    assert _source("policy.semantic_floor") == "CAIRN_POLICY__SEMANTIC_FLOOR"
+    assert _source("policy.min_name_similarity") == "CAIRN_POLICY__MIN_NAME_SIMILARITY"
     assert _source("policy.decay_per_day") == "default"
 
 
@@ -54,7 +54,7 @@ def test_every_setting_is_explained() -> None:
     [
         ("colour = 1", "here/cairn.toml: colour: no such setting"),
         ("[policy]\nfloor = 1", "here/cairn.toml: policy.floor: no such setting"),
-        ('[policy]\nsemantic_floor = "high"', "here/cairn.toml: policy.semantic_floor"),
+        ('[policy]\nsemantic_floor = "high"', "here/cairn.toml: policy.min_name_similarity"),
         ('timezone = "Mars/Olympus"', "here/cairn.toml: timezone: no such timezone"),
         ('namespace = "../x"', "here/cairn.toml: namespace: "),
         ("[policy", "here/cairn.toml: "),

@@ -58,7 +58,7 @@ def _rows(table: Table, count: int = 4) -> pl.DataFrame:
 def _gates(**rows_in: int) -> pl.DataFrame:
     return FUNNEL.frame(
         {"namespace": name[0], "stage": "s", "gate": name, "rows_in": number, "passed": 0,
-         "refused": number, "rate": 0.0}
+         "rejected": number, "rate": 0.0}
         for name, number in rows_in.items()
     )  # fmt: skip
 
@@ -311,7 +311,7 @@ def test_a_home_may_have_any_name(tmp_path: Path) -> None:
     warehouse = Warehouse(folder)
     rows = pl.DataFrame(
         {"namespace": ["a", "b"], "stage": ["s", "s"], "gate": ["g", "g"], "rows_in": [2, 3],
-         "passed": [1, 3], "refused": [1, 0], "rate": [0.5, 1.0]}
+         "passed": [1, 3], "rejected": [1, 0], "rate": [0.5, 1.0]}
     )  # fmt: skip
     warehouse.write(FUNNEL, rows)
     warehouse.write(FUNNEL, rows.filter(namespace="a").with_columns(rows_in=4), namespaces=["a"])

@@ -87,7 +87,7 @@ def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
                 "namespaces": rows,
                 "sources": sources,
                 "changed_files": planned.files,
-                "unpublished": unpublished or any(row["held_back"] for row in rows),
+                "unpublished": unpublished or any(row["blocked_by"] for row in rows),
                 "undecided_pairs": pairs,
                 "waiting": as_rows(said),
                 "sensor": sensor,
@@ -106,12 +106,12 @@ def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
     say_value("Home", state.home.root, indent=0)
     say_value("Sources", count(sources, "source"), indent=0)
     waited = state.model_waited if state.settings.model else math.inf
-    held = [row for row in rows if row["held_back"]]
+    held = [row for row in rows if row["blocked_by"]]
     waits = [
         *([count(planned.files, "changed file")] if planned.files else []),
         *([f"{count(len(days), 'day')} to make"] if days else []),
         *(["publication of what was made"] if unpublished else []),
-        *([f"publication of {row['namespace']}, which is held back" for row in held]),
+        *([f"publication of {row['namespace']}, which is blocked" for row in held]),
         *(
             [f"the language model, which could not be had {span(waited)} ago"]
             if waited < math.inf
@@ -121,7 +121,7 @@ def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
     ]
     say_value("Waiting", ", ".join(waits) or "nothing: all is published", indent=0)
     for row in held:
-        say_value("Held back", f"{row['namespace']}: {reasons(row['held_back'])}", indent=0)
+        say_value("Blocked", f"{row['namespace']}: {reasons(row['blocked_by'])}", indent=0)
     letters_told = f"{dead:,}; see `cairn dead-letters`" if dead else "none"
     say_value("Dead letters", letters_told, indent=0)
     undated = [each for row in rows for each in row["undated"]]
@@ -194,7 +194,7 @@ def _namespaces(state: "State") -> list[dict[str, Any]]:
                 "newest_published": fresh.latest_event,
                 "lag_seconds": fresh.lag_seconds,
                 "changed_files": fresh.changed_files,
-                "held_back": fresh.held_back,
+                "blocked_by": fresh.blocked_by,
                 "freshness": fresh.words,
                 "published_at": fresh.published_at,
                 "pending_days": sorted(
