@@ -112,7 +112,7 @@ def judged(similar: pl.DataFrame, verdicts: pl.DataFrame) -> pl.DataFrame:
     stays what it is by its words, and knowledge/consolidation/merges.py takes it from the verdicts.
     """
     said = standing(verdicts).select(*PAIR, said="verdict")
-    by_model = pl.col("model_verdict").replace_strict(
+    by_model = pl.col("said").replace_strict(
         {KEEP_BOTH: APART, CONTRADICTION: DENIED}, default=None, return_dtype=pl.String
     )
     return (
@@ -142,8 +142,8 @@ def waiting(
         merge_verdicts: MERGE_VERDICTS rows.
 
     Returns:
-        SIMILAR_FACTS columns; `asks`, the table that a model would decide them in; and `said`,
-        `reason`, `refused` of a verdict that rules do not follow.
+        SIMILAR_FACTS columns; `asks`, the table that a model would decide them in; and
+        `model_verdict`, `reason`, `rejected_by` of a verdict that rules do not follow.
     """
     parts: list[pl.DataFrame] = []
     for name, pairs, decided in (
