@@ -25,7 +25,7 @@ from cairn.resources.home.settings import Settings
 from cairn.resources.home.write_lock import write_lock
 
 if TYPE_CHECKING:
-    from cairn.resources.llm.dry_run import Unasked
+    from cairn.resources.llm.dry_run import DryRunModel
 
 STEP = STEPS["candidates"]
 
@@ -86,7 +86,7 @@ def run_candidates(state: State, days: Sequence[str]) -> StageReport:
         )
 
 
-def estimate(state: State, units: pl.DataFrame) -> "Unasked":
+def estimate(state: State, units: pl.DataFrame) -> "DryRunModel":
     """What a language model would be asked for some units of full mode, and nothing is asked.
 
     `units` has namespace, unit (a conversation) and day.
@@ -98,7 +98,7 @@ def estimate(state: State, units: pl.DataFrame) -> "Unasked":
     return run_by_conversation.estimate(state, units, ask)
 
 
-def estimate_ingested(state: State, units: pl.DataFrame) -> "Unasked":
+def estimate_ingested(state: State, units: pl.DataFrame) -> "DryRunModel":
     """As `estimate`, for units of what people ingested."""
 
     def ask(logs: pl.DataFrame, model: LanguageModel) -> None:

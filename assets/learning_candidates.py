@@ -28,7 +28,7 @@ from cairn.resources.home.settings import Settings
 from cairn.resources.home.write_lock import write_lock
 
 if TYPE_CHECKING:
-    from cairn.resources.llm.dry_run import Unasked
+    from cairn.resources.llm.dry_run import DryRunModel
 
 STEP = STEPS["learning_candidates"]
 
@@ -46,11 +46,11 @@ def retired(settings: Settings) -> list[str]:
 
 def pending(state: State) -> pl.DataFrame:
     """Units that are owed and can be done; a model does those of finished conversations only."""
-    owed = run_by_conversation.pending(state, extractors(state.settings))
+    pending_units = run_by_conversation.pending(state, extractors(state.settings))
     rested = _finished(state).rename({"conversation_id": "unit"})
     by_model = pl.col("stage") == LEARNING_MODEL.name
-    ready = owed.filter(by_model).join(rested, on=rested.columns, how="semi")
-    return pl.concat([owed.filter(~by_model), ready])
+    ready = pending_units.filter(by_model).join(rested, on=rested.columns, how="semi")
+    return pl.concat([pending_units.filter(~by_model), ready])
 
 
 def pending_days(state: State) -> list[str]:
@@ -138,7 +138,7 @@ def _outcomes(rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def estimate(state: State, units: pl.DataFrame) -> "Unasked":
+def estimate(state: State, units: pl.DataFrame) -> "DryRunModel":
     """What a language model would be asked for some units of its stage, and nothing is asked.
 
     `units` has namespace, unit (a conversation) and day.

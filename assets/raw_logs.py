@@ -16,7 +16,7 @@ from cairn.assets.engine.run_stage import multi_asset, result, specs
 from cairn.knowledge.assembly.run import STEPS
 from cairn.knowledge.engine.diff import Change
 from cairn.knowledge.engine.extractors import Extractor
-from cairn.knowledge.engine.work import day_units, owed, settled, vanished
+from cairn.knowledge.engine.work import day_units, mark_done, pending_units, removed_units
 from cairn.knowledge.ingest.adapters import adapters
 from cairn.knowledge.ingest.dating import told_times
 from cairn.knowledge.ingest.events import HEAD_COLUMNS, PLACE, ReadEvents, placed, raw_logs
@@ -101,7 +101,7 @@ def date_again(state: State) -> None:
         dated = told.is_not_null()
         if dated.any():
             change = Change(come.filter(dated), gone.filter(dated))
-            state.warehouse.amend(RECORDS, change, namespace=namespace)
+            state.warehouse.apply_change(RECORDS, change, namespace=namespace)
     mark.touch()
 
 
@@ -110,8 +110,8 @@ def pending_days(state: State, where: pl.DataFrame | None = None) -> list[str]:
     where = places(state) if where is None else where
     work = state.warehouse.read(WORK).collect()
     units = day_units(where, STAGE.name, fingerprint(state.policy))
-    gone = vanished(units, work, [STAGE.name])
-    return sorted({*owed(units, work)["day"], *gone["unit"]})
+    gone = removed_units(units, work, [STAGE.name])
+    return sorted({*pending_units(units, work)["day"], *gone["unit"]})
 
 
 def run_raw_logs(state: State, days: Sequence[str]) -> StageReport:
@@ -126,11 +126,11 @@ def run_raw_logs(state: State, days: Sequence[str]) -> StageReport:
         for stored in ahead(partial(_store, state), map(_make, batches)):
             report += replace(stored, rows=report.rows + stored.rows)
         work = state.warehouse.read(WORK).collect()
-        gone = vanished(units, work, [STAGE.name]).filter(pl.col("unit").is_in(days))
+        gone = removed_units(units, work, [STAGE.name]).filter(pl.col("unit").is_in(days))
         outcomes = units.select(
             "namespace", "stage", "unit", outcome=pl.lit("done"), rows=pl.lit(1)
         )
-        state.warehouse.write(WORK, settled(units, outcomes, work, gone))
+        state.warehouse.write(WORK, mark_done(units, outcomes, work, gone))
         return finished(report)
 
 

@@ -20,7 +20,7 @@ from cairn.knowledge.llm.prompts import LEARNING_CATEGORIES
 from cairn.knowledge.llm.prompts.learnings.categories import Categories, Category, FoundCategory
 from cairn.knowledge.schema.policy import Policy
 from cairn.resources.llm.answer_cache import Answers
-from cairn.resources.llm.dry_run import Unasked
+from cairn.resources.llm.dry_run import DryRunModel
 
 if TYPE_CHECKING:
     from cairn.resources.context import State
@@ -30,7 +30,7 @@ CONCURRENCY = 4
 DELAY = 0.05
 
 
-class Stub(Unasked):
+class Stub(DryRunModel):
     """A model that adds up what it is asked, and finds one lesson of each of some categories.
 
     Its answers are the prompts' own examples, without the names that only examples have.

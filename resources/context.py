@@ -23,7 +23,7 @@ from cairn.resources.warehouse.warehouse import Warehouse
 if TYPE_CHECKING:
     from cairn.knowledge.vectors.model import Embedder
     from cairn.resources.llm.answer_cache import Answers
-    from cairn.resources.llm.dry_run import Spared, Unasked
+    from cairn.resources.llm.dry_run import DryRunModel, EarlierAnswersModel
     from cairn.resources.llm.language_model import LitellmModel
     from cairn.resources.vector_index.protocol import VectorIndex
 
@@ -136,22 +136,24 @@ class State:
         found.nightly = self.__dict__.get("_night", False)
         return found
 
-    def unasked(self) -> "Unasked":
+    def dry_run_model(self) -> "DryRunModel":
         """The language model as one that asks nothing, and adds up what it would."""
-        from cairn.resources.llm.dry_run import Unasked
+        from cairn.resources.llm.dry_run import DryRunModel
 
-        return Unasked(self.settings.model or "", self.answers)
+        return DryRunModel(self.settings.model or "", self.answers)
 
-    def asking(self) -> "LitellmModel | Spared | None":
+    def asking(self) -> "LitellmModel | EarlierAnswersModel | None":
         """The language model, or one that earlier answers stand in for.
 
         To ask again after a prompt or the model changed may cost as much as all that was ever
         asked. So a budget must bound it, or a person have said so (`ask_again`).
         """
-        from cairn.resources.llm.dry_run import Spared
+        from cairn.resources.llm.dry_run import EarlierAnswersModel
 
         model = self.language_model
-        return model if model is None or self.asks_again else Spared(model, self.answers)
+        return (
+            model if model is None or self.asks_again else EarlierAnswersModel(model, self.answers)
+        )
 
     @property
     def asks_again(self) -> bool:

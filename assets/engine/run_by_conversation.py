@@ -15,9 +15,9 @@ from cairn.knowledge.engine.work import (
     UNIT,
     conversation_units,
     done_otherwise,
-    owed,
-    settled,
-    vanished,
+    mark_done,
+    pending_units,
+    removed_units,
     without_marks,
 )
 from cairn.knowledge.ingest.sessions import grown
@@ -26,7 +26,7 @@ from cairn.knowledge.schema.tables import CONVERSATIONS, RAW_LOGS, WORK, Table
 from cairn.resources.context import State
 
 if TYPE_CHECKING:
-    from cairn.resources.llm.dry_run import Unasked
+    from cairn.resources.llm.dry_run import DryRunModel
 
 
 class MadeRows(NamedTuple):
@@ -52,13 +52,15 @@ Make = Callable[[pl.DataFrame, Sequence[str], LanguageModel | None], MadeRows]
 def pending(state: State, extractors: Sequence[Extractor]) -> pl.DataFrame:
     """Units (namespace, stage, unit, input_hash, fingerprint, day) that are owed, of all days."""
     work = state.warehouse.read(WORK).collect()
-    return owed(_units(state, extractors, None), _counting(state, work))
+    return pending_units(_units(state, extractors, None), _counting(state, work))
 
 
 def stale(state: State, extractors: Sequence[Extractor]) -> pl.DataFrame:
     """As `pending`: what rests on answers to an earlier prompt, until a model is asked again."""
     work, units = state.warehouse.read(WORK).collect(), _units(state, extractors, None)
-    return owed(units, work).join(owed(units, without_marks(work)), on=UNIT, how="anti")
+    return pending_units(units, work).join(
+        pending_units(units, without_marks(work)), on=UNIT, how="anti"
+    )
 
 
 def _counting(state: State, work: pl.DataFrame) -> pl.DataFrame:
@@ -85,7 +87,7 @@ def stray_days(state: State, table: Table, retired: Sequence[str] = ()) -> list[
 
 def estimate(
     state: State, units: pl.DataFrame, ask: Callable[[pl.DataFrame, LanguageModel], object]
-) -> "Unasked":
+) -> "DryRunModel":
     """What a language model would be asked for some units, and nothing is asked.
 
     Args:
@@ -93,9 +95,9 @@ def estimate(
         units: namespace, unit (a conversation) and day.
         ask: Asks a model about raw logs.
     """
-    unasked = state.unasked()
-    ask(_logs(state, units.rename({"unit": "conversation_id"})), unasked)
-    return unasked
+    dry_run_model = state.dry_run_model()
+    ask(_logs(state, units.rename({"unit": "conversation_id"})), dry_run_model)
+    return dry_run_model
 
 
 def run(
@@ -145,11 +147,11 @@ def _run_batch(
     warehouse = state.warehouse
     work = warehouse.read(WORK).collect()
     units = _units(state, extractors, days)
-    to_do = owed(units, _counting(state, work))
+    to_do = pending_units(units, _counting(state, work))
     resting = _resting(state, extractors, to_do, work, make)
     to_do = to_do.join(resting, on=UNIT, how="anti")
     own = [*(extractor.name for extractor in extractors), *retired]
-    gone = vanished(units, work, own).filter(pl.col("day").is_in(list(days)))
+    gone = removed_units(units, work, own).filter(pl.col("day").is_in(list(days)))
     name = tables[0].name
     report = StageReport(name, units=units.height)
     made: list[MadeRows] = []
@@ -182,7 +184,7 @@ def _run_batch(
         note_lost(state, stage, asked, lost)
     fallen = pending.join(standing, on=UNIT, how="anti")
     gone = pl.concat([gone, work.join(fallen, on=UNIT, how="semi")])
-    after = _marked(settled(settled_now, outcomes, work, gone), resting)
+    after = _marked(mark_done(settled_now, outcomes, work, gone), resting)
     if to_do.height or gone.height or resting.height:
         warehouse.write(WORK, after)
     known = units.join(pending, on=UNIT, how="anti").join(after, on=UNIT)
@@ -218,9 +220,9 @@ def _resting(
     found = [redone.clear()]
     for stages, conversations in _alike(redone):
         logs = _logs(state, conversations).sort("namespace", "conversation_id", "seq")
-        unasked = state.unasked()
-        make(logs, stages, unasked)
-        about = logs.filter(pl.col("record_id").is_in(list(unasked.about)))
+        dry_run_model = state.dry_run_model()
+        make(logs, stages, dry_run_model)
+        about = logs.filter(pl.col("record_id").is_in(list(dry_run_model.about)))
         place = about.select("namespace", unit="conversation_id").unique()
         mine = redone.filter(pl.col("stage").is_in(stages))
         found.append(mine.join(place, on=["namespace", "unit"], how="semi"))

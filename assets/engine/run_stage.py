@@ -10,14 +10,21 @@ import polars as pl
 from cairn.assets.engine.progress import StageReport, timed
 from cairn.assets.engine.unanswered import note_lost
 from cairn.knowledge.engine.diff import Change
-from cairn.knowledge.engine.stage import Amend, Changes, Count, Means, Stage, StageResult
+from cairn.knowledge.engine.stage import (
+    Changes,
+    Count,
+    IncrementalUpdate,
+    Stage,
+    StageContext,
+    StageResult,
+)
 from cairn.knowledge.engine.work import (
     OUTCOME_SCHEMA,
     STALE,
     UNIT,
     content_digest,
-    owed,
-    settled,
+    mark_done,
+    pending_units,
     without_marks,
 )
 from cairn.knowledge.schema.identity import digest
@@ -28,7 +35,7 @@ from cairn.resources.llm.dry_run import stood_in
 from cairn.resources.warehouse.warehouse import Written
 
 if TYPE_CHECKING:
-    from cairn.resources.llm.dry_run import Unasked
+    from cairn.resources.llm.dry_run import DryRunModel
 
 SAMPLE_IDS = 5
 
@@ -109,8 +116,8 @@ def result(
 def run_stage(state: State, stage: Stage) -> StageReport:
     """Makes a whole-table stage anew for each namespace whose input or fingerprint changed.
 
-    A stage with `after` or `amend` makes just what the change touches, where it is known what its
-    tables were made of; else, and any other stage, all of the namespace.
+    A stage with `after` or `update_incremental` updates just what the change touches, where it is
+    known what its tables were made of; else, and any other stage, all of the namespace.
     """
     warehouse, model = state.warehouse, state.asking() if stage.prompts else None
     fingerprint = stage.in_force(state.settings.model).fingerprint(state.policy)
@@ -123,18 +130,22 @@ def run_stage(state: State, stage: Stage) -> StageReport:
         read = lru_cache(maxsize=1)(partial(_read, state, stage, stage.reads))
         units = _namespace_units(state, stage, work, fingerprint, versions, read)
         counts = work if state.asks_again else without_marks(work)
-        to_do = owed(units, counts)["namespace"].to_list()
+        to_do = pending_units(units, counts)["namespace"].to_list()
         marked: list[str] = []
         report = StageReport(stage.name)
         made: dict[str, StageResult] = {}
         written: list[Written] = []
         rows: list[int] = []
         for namespace in to_do:
-            means = Means(state.policy, state.embedder_of(namespace), model)
+            means = StageContext(state.policy, state.embedder_of(namespace), model)
             last = _last(stage, work, fingerprint, namespace)
-            changes = _changes(state, stage, namespace, last, versions) if stage.follows else None
-            if stage.amend and changes:
-                written += _amended(state, stage, stage.amend, changes, namespace, means)
+            changes = (
+                _changes(state, stage, namespace, last, versions) if stage.is_incremental else None
+            )
+            if stage.update_incremental and changes:
+                written += _updated(
+                    state, stage, stage.update_incremental, changes, namespace, means
+                )
                 count = Count(done=_height(state, stage.reads[0], namespace))
                 rows.append(_height(state, stage.writes[0], namespace))
             else:
@@ -161,7 +172,7 @@ def run_stage(state: State, stage: Stage) -> StageReport:
         outcomes = _outcomes(stage, to_do, made, rows)
         if to_do:
             done = units.filter(pl.col("namespace").is_in(to_do))
-            if stage.follows:
+            if stage.is_incremental:
                 versions |= {table.name: warehouse.version(table) for table in stage.writes}
                 done = done.with_columns(input_hash=pl.lit(_noted(versions)))
             owed_still = outcomes.filter(pl.col("outcome") == "pending").select(UNIT)
@@ -171,7 +182,7 @@ def run_stage(state: State, stage: Stage) -> StageReport:
                 pl.when(pl.col("namespace").is_in(marked)).then(pl.lit(STALE)).otherwise(pl.lit(""))
             )
             done = done.with_columns(pl.col("fingerprint") + mark)
-            warehouse.write(WORK, settled(done, outcomes, work, again))
+            warehouse.write(WORK, mark_done(done, outcomes, work, again))
         if stage.prompts and made:
             lost = pl.concat([each.lost for each in made.values()])
             asked = pl.DataFrame({"namespace": to_do}, schema={"namespace": pl.String})
@@ -192,22 +203,22 @@ def run_stage(state: State, stage: Stage) -> StageReport:
         )
 
 
-def _amended(
+def _updated(
     state: State,
     stage: Stage,
-    amend: Amend,
+    update_incremental: IncrementalUpdate,
     changes: Changes,
     namespace: str,
-    means: Means,
+    means: StageContext,
 ) -> list[Written]:
     """Writes what a change makes of the tables of a stage; nothing, if nothing came or went."""
     if not any(change.rows.height for change in changes.values()):
         return []
     stored = _scanned(state, stage, stage.writes, namespace)
     reads = _scanned(state, stage, stage.reads, namespace)
-    made = amend(changes, stored, reads, means)
+    made = update_incremental(changes, stored, reads, means)
     return [
-        state.warehouse.amend(table, made[table.name], namespace=namespace)
+        state.warehouse.apply_change(table, made[table.name], namespace=namespace)
         for table in stage.writes
     ]
 
@@ -241,13 +252,13 @@ def _outcomes(
     )
 
 
-def estimate(state: State, stage: Stage) -> "Unasked":
+def estimate(state: State, stage: Stage) -> "DryRunModel":
     """What a language model would be asked for a stage now; nothing is asked."""
-    unasked = state.unasked()
+    dry_run_model = state.dry_run_model()
     for namespace in namespaces_of(state, stage):
-        means = Means(state.policy, state.embedder_of(namespace), unasked)
+        means = StageContext(state.policy, state.embedder_of(namespace), dry_run_model)
         stage.run(_read(state, stage, stage.reads, namespace), means)
-    return unasked
+    return dry_run_model
 
 
 def _read(
@@ -285,7 +296,7 @@ def _namespace_units(
     namespaces = sorted({*before, *namespaces_of(state, stage)})
     hashes = [
         _noted(versions)
-        if stage.follows
+        if stage.is_incremental
         else ""
         if stage.nightly and state.settings.model is None
         else digest(*map(content_digest, read(namespace).values()))
@@ -309,7 +320,7 @@ def namespaces_of(state: State, stage: Stage) -> list[str]:
 
 def _versions(state: State, stage: Stage) -> dict[str, int | None]:
     """The tables that a stage reads and writes, and their versions."""
-    tables = (*stage.reads, *stage.writes) if stage.follows else ()
+    tables = (*stage.reads, *stage.writes) if stage.is_incremental else ()
     return {table.name: state.warehouse.version(table) for table in tables}
 
 

@@ -22,7 +22,7 @@ from cairn.knowledge.consolidation.decision_effects import (
 )
 from cairn.knowledge.dialogue.trust import AGENT, OUTSIDE
 from cairn.knowledge.engine.diff import Change, LazyFrames, difference, rows_with
-from cairn.knowledge.engine.stage import Changes, Means
+from cairn.knowledge.engine.stage import Changes, StageContext
 from cairn.knowledge.nlp.dates.intervals import stated_time
 from cairn.knowledge.nlp.statements.cardinality import filled
 from cairn.knowledge.resolution.canonical import about_canonical
@@ -111,7 +111,7 @@ def decided_times(
 
 
 def valid_times_after(
-    changes: Changes, stored: LazyFrames, reads: LazyFrames, means: Means
+    changes: Changes, stored: LazyFrames, reads: LazyFrames, means: StageContext
 ) -> dict[str, Change]:
     """VALID_TIMES: of facts that changed, that have stretches already, or that a person decided on.
 

@@ -81,18 +81,18 @@ def done_otherwise(units: pl.DataFrame, work: pl.DataFrame) -> pl.DataFrame:
     return same.filter(pl.col("was") != pl.col("fingerprint")).drop("was")
 
 
-def owed(units: pl.DataFrame, work: pl.DataFrame) -> pl.DataFrame:
+def pending_units(units: pl.DataFrame, work: pl.DataFrame) -> pl.DataFrame:
     """Units that are not settled for what they are now."""
-    settled = work.filter((pl.col("outcome") != "failed") | (pl.col("attempts") >= ATTEMPTS))
-    return units.join(settled, on=[*UNIT, "input_hash", "fingerprint"], how="anti")
+    done = work.filter((pl.col("outcome") != "failed") | (pl.col("attempts") >= ATTEMPTS))
+    return units.join(done, on=[*UNIT, "input_hash", "fingerprint"], how="anti")
 
 
-def vanished(units: pl.DataFrame, work: pl.DataFrame, stages: Iterable[str]) -> pl.DataFrame:
+def removed_units(units: pl.DataFrame, work: pl.DataFrame, stages: Iterable[str]) -> pl.DataFrame:
     """Rows of `work` of these stages whose unit is no longer there: what it made must go."""
     return work.filter(pl.col("stage").is_in(list(stages))).join(units, on=UNIT, how="anti")
 
 
-def settled(
+def mark_done(
     units: pl.DataFrame, outcomes: pl.DataFrame, work: pl.DataFrame, gone: pl.DataFrame
 ) -> pl.DataFrame:
     """`work` after `units` were worked on.

@@ -11,7 +11,7 @@ import polars as pl
 from cairn.assets.engine import plots
 from cairn.knowledge.assembly.stages import STAGES
 from cairn.knowledge.engine.diff import Change, LazyFrames, difference, rows_with
-from cairn.knowledge.engine.stage import Means, Stage
+from cairn.knowledge.engine.stage import Stage, StageContext
 from cairn.knowledge.schema.calendar import EPOCH, watermark
 from cairn.knowledge.schema.identity import digest
 from cairn.knowledge.schema.tables import CONVERSATIONS, TABLES, WORK
@@ -165,7 +165,7 @@ GROUPS = {
 """Tables that one step checks: none is made from another one behind the step before it."""
 
 INVARIANTS, DUPLICATES, REBUILD_EQUAL = "invariants", "duplicates", "rebuild_equal"
-PARTLY = tuple(stage for stage in STAGES if stage.follows)
+PARTLY = tuple(stage for stage in STAGES if stage.is_incremental)
 """Stages that make anew just what a change touches."""
 
 ALL_AGAIN = 20_000
@@ -249,7 +249,7 @@ def run_rebuild_check(state: State, stage: Stage, verdicts: SuiteVerdicts) -> Su
             )
             for name, table in tables.items()
         }
-        means = Means(state.policy, state.embedder_of(namespace))
+        means = StageContext(state.policy, state.embedder_of(namespace))
         looked_at, changes = _made_again(stage, frames, means)
         rows += looked_at
         for table in stage.writes:
@@ -265,21 +265,23 @@ def run_rebuild_check(state: State, stage: Stage, verdicts: SuiteVerdicts) -> Su
     return SuiteResult(suite, rows, dict(wrong), held)
 
 
-def _made_again(stage: Stage, frames: LazyFrames, means: Means) -> tuple[int, Mapping[str, Change]]:
+def _made_again(
+    stage: Stage, frames: LazyFrames, means: StageContext
+) -> tuple[int, Mapping[str, Change]]:
     """Rows that were looked at, and what would come to the tables of a stage and go from them.
 
     Of many facts, only a slice is made anew, as if its facts had just come: nothing may change.
     What has no slice, topics and themes, is made anew on one day of as many as there are slices.
     """
     of = stage.reads[0].name
-    few = not (stage.amend or stage.seldom) or _count(frames[of]) <= ALL_AGAIN
+    few = not (stage.update_incremental or stage.sample_check) or _count(frames[of]) <= ALL_AGAIN
     today = 0 if few else _day_of_last(frames["facts" if "facts" in frames else of])
-    if few or (stage.seldom and today % SLICES == 0):
+    if few or (stage.sample_check and today % SLICES == 0):
         known = {name: frame.collect() for name, frame in frames.items()}
         made = stage.run(known, means).tables
         changes = {name: difference(known[name], frame) for name, frame in made.items()}
         return sum(frame.height for frame in made.values()), changes
-    if stage.amend is None:
+    if stage.update_incremental is None:
         return 0, {table.name: Change(table.empty(), table.empty()) for table in stage.writes}
     mine = pl.col("fact_id").hash(seed=0) % SLICES == today % SLICES
     come = {"facts": frames["facts"].filter(mine).collect()}
@@ -288,7 +290,7 @@ def _made_again(stage: Stage, frames: LazyFrames, means: Means) -> tuple[int, Ma
         come["entities"] = rows_with(frames["entities"], entities)
     nothing = {table.name: table.empty() for table in stage.reads}
     as_if = {name: Change(come.get(name, empty), empty) for name, empty in nothing.items()}
-    return come["facts"].height, stage.amend(as_if, frames, frames, means)
+    return come["facts"].height, stage.update_incremental(as_if, frames, frames, means)
 
 
 def _day_of_last(frame: pl.LazyFrame) -> int:

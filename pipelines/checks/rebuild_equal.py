@@ -25,7 +25,7 @@ def forget_work(state: State, days: Sequence[str]) -> int:
         done = pl.col("stage").is_in(by_day) & pl.col("day").is_in(list(days)).fill_null(
             value=False
         )
-        partly = [stage.name for stage in STAGES if stage.follows]
+        partly = [stage.name for stage in STAGES if stage.is_incremental]
         state.warehouse.write(WORK, work.filter(~done, ~pl.col("stage").is_in(partly)))
         return work.filter(done).height
 

@@ -11,7 +11,7 @@ from cairn.assets.engine.run_stage import estimate
 from cairn.assets.extractors import in_force
 from cairn.knowledge.assembly.stages import STAGES
 from cairn.knowledge.engine.extractors import Extractor
-from cairn.knowledge.engine.work import STALE, UNIT, day_units, owed
+from cairn.knowledge.engine.work import STALE, UNIT, day_units, pending_units
 from cairn.knowledge.extraction.documents import STRUCTURING
 from cairn.knowledge.extraction.llm_extraction import FULL_MODE
 from cairn.knowledge.learnings.llm.extraction import LEARNING_MODEL
@@ -62,7 +62,7 @@ class Staleness:
 def staleness(state: State) -> Staleness:
     """Compares what is in force with what made the tables."""
     work = state.warehouse.read(WORK).collect()
-    units = owed_units(state, work)
+    units = pending_by_day(state, work)
     whole = _whole(state, work)
     rows = state.warehouse.read(EXTRACTORS).collect().iter_rows(named=True)
     stored = {row["name"]: row for row in rows}
@@ -86,7 +86,7 @@ def staleness(state: State) -> Staleness:
     )
 
 
-def owed_units(state: State, work: pl.DataFrame | None = None) -> pl.DataFrame:
+def pending_by_day(state: State, work: pl.DataFrame | None = None) -> pl.DataFrame:
     """Units by day that are owed, with `before`: the fingerprint that they were last done with."""
     work = state.warehouse.read(WORK).collect() if work is None else work
     days = day_units(
@@ -96,7 +96,7 @@ def owed_units(state: State, work: pl.DataFrame | None = None) -> pl.DataFrame:
     units = pl.concat(
         frame.select(columns)
         for frame in (
-            owed(days, work),
+            pending_units(days, work),
             run_by_conversation.pending(state, candidates.extractors(state.settings)),
             run_by_conversation.stale(state, candidates.extractors(state.settings)),
             learning_candidates.pending(state),

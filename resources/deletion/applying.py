@@ -136,7 +136,7 @@ def _forget_records(
         warehouse.write(DEAD_LETTERS, letters.filter(~unread))
     stored = warehouse.read(RECORDS, namespace=namespace)
     gone = stored.join(keys.lazy(), on=keys.columns, how="semi").collect()
-    warehouse.amend(RECORDS, Change(gone.clear(), gone), namespace=namespace)
+    warehouse.apply_change(RECORDS, Change(gone.clear(), gone), namespace=namespace)
     return keys.height
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from cairn.resources.home.advice import for_home
-from cairn.serving.runtime.logging import quiet
+from cairn.serving.runtime.logging import configure_logging
 
 COMMANDS = {
     "run": ("run", "Take in logs, make knowledge of them, publish it"),
@@ -159,7 +159,7 @@ def _take_home(command: click.Command) -> None:
 @click.version_option(package_name="cairn-logs", message="cairn %(version)s")
 def cairn() -> None:
     """Knowledge that lasts, as a pure function of your logs."""
-    quiet()
+    configure_logging()
 
 
 def main() -> None:

@@ -67,11 +67,11 @@ def tables_of(
     Of what the home knows, only which names people brought in, and when, tells on them.
     """
     from cairn.knowledge.assembly.build import build
-    from cairn.knowledge.engine.stage import Means
+    from cairn.knowledge.engine.stage import StageContext
     from cairn.knowledge.schema.tables import INTRODUCTIONS
 
     introduced = state.warehouse.read(INTRODUCTIONS).collect()
-    return build(records, Means(state.policy, state.embedder, model), introduced=introduced)
+    return build(records, StageContext(state.policy, state.embedder, model), introduced=introduced)
 
 
 def unanswered(answered: "Iterable[tuple[Ask, Answer]]") -> list[dict[str, Any]]:

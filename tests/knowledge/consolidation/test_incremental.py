@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from cairn.knowledge.consolidation.stages import CONSOLIDATION
-from cairn.knowledge.engine.diff import amended, difference
-from cairn.knowledge.engine.stage import Frames, Means
+from cairn.knowledge.engine.diff import difference, with_change
+from cairn.knowledge.engine.stage import Frames, StageContext
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.tables import (
     CONTRADICTION_VERDICTS,
@@ -25,8 +25,8 @@ from cairn.knowledge.schema.tables import (
 from tests.knowledge.rows import day, episodes, fact_sources, facts
 from tests.knowledge.toy_embedder import ToyEmbedder
 
-MEANS = Means(Policy(), ToyEmbedder())
-GROWING = tuple(stage for stage in CONSOLIDATION if stage.amend)
+MEANS = StageContext(Policy(), ToyEmbedder())
+GROWING = tuple(stage for stage in CONSOLIDATION if stage.update_incremental)
 SAID = (
     "the user of this house likes very strong black coffee",
     "the user of this house dislikes very strong black coffee",
@@ -188,7 +188,7 @@ def made(reads: Frames) -> dict[str, pl.DataFrame]:
     """What consolidation makes of all."""
     tables = dict(reads)
     for stage in CONSOLIDATION:
-        if stage.amend:
+        if stage.update_incremental:
             tables |= stage.run({t.name: tables[t.name] for t in stage.reads}, MEANS).tables
     return tables
 
@@ -197,16 +197,16 @@ def grown(before: Frames, now: Frames) -> dict[str, pl.DataFrame]:
     """What it makes of what was made before, and of what changed since."""
     tables = dict(now)
     for stage in GROWING:
-        assert stage.amend
+        assert stage.update_incremental
         changes = {t.name: difference(before[t.name], tables[t.name]) for t in stage.reads}
         stored = {t.name: before[t.name].lazy() for t in stage.writes}
         reads = {t.name: tables[t.name].lazy() for t in stage.reads}
-        for name, change in stage.amend(changes, stored, reads, MEANS).items():
+        for name, change in stage.update_incremental(changes, stored, reads, MEANS).items():
             assert change.come.schema == TABLES[name].schema
             touched = before[name].join(change.gone, on=before[name].columns, how="semi",
                                         nulls_equal=True)  # fmt: skip
             assert touched.height == change.gone.height
-            tables[name] = TABLES[name].frame(amended(before[name], change))
+            tables[name] = TABLES[name].frame(with_change(before[name], change))
     return tables
 
 

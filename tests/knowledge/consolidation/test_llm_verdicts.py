@@ -17,7 +17,7 @@ from cairn.knowledge.consolidation.stages import (
     MERGES_STAGE,
 )
 from cairn.knowledge.consolidation.validity import valid_times
-from cairn.knowledge.engine.stage import Means
+from cairn.knowledge.engine.stage import StageContext
 from cairn.knowledge.llm.prompts.contradiction_pairs import PairVerdict, PairVerdicts, one_each
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.tables import DECISIONS, ENTITIES, ENTITY_MERGES, TABLES
@@ -87,7 +87,7 @@ def built(
         ),
     }
     tables["valid_times"] = valid_times(known, tables["fact_sources"], tables["entities"], policy)
-    means = Means(policy, ToyEmbedder(), model)
+    means = StageContext(policy, ToyEmbedder(), model)
     for stage in (CONTRADICTION_VERDICTS_STAGE, EVIDENCE_STAGE, MERGE_VERDICTS_STAGE, MERGES_STAGE):
         made = stage.run(tables, means)
         tables |= made.tables

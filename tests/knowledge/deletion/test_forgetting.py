@@ -12,7 +12,7 @@ from polars.testing import assert_frame_equal
 from cairn.knowledge.assembly.build import build
 from cairn.knowledge.deletion.dependents import READS, resting
 from cairn.knowledge.deletion.tombstones import Tombstone, digests, forgotten, tombstone_of
-from cairn.knowledge.engine.stage import Means
+from cairn.knowledge.engine.stage import StageContext
 from cairn.knowledge.ingest.events import HEAD_COLUMNS, placed
 from cairn.knowledge.ingest.records import read_records
 from cairn.knowledge.schema.policy import Policy
@@ -32,8 +32,8 @@ Line = tuple[str, str]
 
 
 @pytest.fixture(scope="module")
-def means() -> Means:
-    return Means(POLICY, load_embedder("wordllama"))
+def means() -> StageContext:
+    return StageContext(POLICY, load_embedder("wordllama"))
 
 
 def lines(berlin: str, rome: str) -> list[Line]:
@@ -86,7 +86,7 @@ def assert_equal(one: dict[str, pl.DataFrame], other: dict[str, pl.DataFrame]) -
 
 @pytest.mark.parametrize(("berlin", "rome"), list(product(SOURCES, SOURCES)))
 def test_deleting_a_record_equals_never_having_seen_it(
-    berlin: str, rome: str, means: Means
+    berlin: str, rome: str, means: StageContext
 ) -> None:
     said = lines(berlin, rome)
     every = records(said)
@@ -105,7 +105,7 @@ def test_deleting_a_record_equals_never_having_seen_it(
 @pytest.mark.parametrize(("berlin", "rome"), list(product(SOURCES, SOURCES)))
 @pytest.mark.parametrize("name", FACTS)
 def test_deleting_a_fact_takes_its_statement_from_everywhere(
-    name: str, berlin: str, rome: str, means: Means
+    name: str, berlin: str, rome: str, means: StageContext
 ) -> None:
     said = lines(berlin, rome)
     every = records(said)
@@ -122,7 +122,7 @@ def test_deleting_a_fact_takes_its_statement_from_everywhere(
         assert stands["valid_to"].null_count() == stands.height, "nothing ends it any more"
 
 
-def test_a_conversation_is_forgotten_with_what_it_says_later(means: Means) -> None:
+def test_a_conversation_is_forgotten_with_what_it_says_later(means: StageContext) -> None:
     said = lines("1", "2")
     every = records(said)
     tables = build(every, means)
@@ -161,7 +161,9 @@ def test_what_is_a_tombstone(line: str, is_one: bool) -> None:
     assert (tombstone_of(line.encode()) is not None) == is_one
 
 
-def test_what_was_told_of_an_entity_goes_under_each_name_that_it_has_now(means: Means) -> None:
+def test_what_was_told_of_an_entity_goes_under_each_name_that_it_has_now(
+    means: StageContext,
+) -> None:
     item = {"effect_id": "n_1", "entity_id": "e_stands", "text": "Learned 1 new fact about bees"}
     event = {"event_id": "e", "type": "receipt", "at": "2026-02-03T10:00:00Z",
              "effect": "notification", "item": item}  # fmt: skip

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from cairn.knowledge.assembly.build import build
-from cairn.knowledge.engine.stage import Means
+from cairn.knowledge.engine.stage import StageContext
 from cairn.knowledge.ingest.records import read_records
 from cairn.knowledge.llm.prompt_injection import (
     MARK,
@@ -115,7 +115,7 @@ def known(*files: bytes) -> dict[str, pl.DataFrame]:
         ).records
         for number, data in enumerate(files)
     ]  # fmt: skip
-    return build(pl.concat(records), Means(Policy(), ToyEmbedder()))
+    return build(pl.concat(records), StageContext(Policy(), ToyEmbedder()))
 
 
 @pytest.fixture(scope="module")

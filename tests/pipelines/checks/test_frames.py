@@ -244,7 +244,7 @@ def test_of_many_facts_the_slice_of_the_day_is_looked_at(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("cairn.pipelines.checks.frames.ALL_AGAIN", 0)
-    following = [stage for stage in PARTLY if stage.amend]
+    following = [stage for stage in PARTLY if stage.update_incremental]
 
     def broken() -> dict[str, dict[str, int]]:
         found = {

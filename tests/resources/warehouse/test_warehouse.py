@@ -16,7 +16,7 @@ import pytest
 from deltalake import DeltaTable
 from polars.testing import assert_frame_equal
 
-from cairn.knowledge.engine.diff import Change, amended
+from cairn.knowledge.engine.diff import Change, with_change
 from cairn.knowledge.schema.tables import CANDIDATES, FUNNEL, TABLES, TEXT, Column, Table
 from cairn.resources.warehouse.warehouse import Conflict, Warehouse
 
@@ -343,7 +343,7 @@ def test_amending_gives_what_writing_all_gives_and_is_seen_as_a_change(
         since = warehouse.version(table)
         before = warehouse.read(table, namespace="a").collect()
         change = Change(come, gone)
-        written = warehouse.amend(table, change, namespace="a")
+        written = warehouse.apply_change(table, change, namespace="a")
         assert written.version == warehouse.version(table)
         seen = warehouse.changes(table, since, namespace="a")
         assert seen is not None
@@ -351,7 +351,7 @@ def test_amending_gives_what_writing_all_gives_and_is_seen_as_a_change(
         assert_frame_equal(seen.gone.sort(table.key), gone, check_exact=True)
         now = warehouse.read(table, namespace="a").collect()
         assert_frame_equal(
-            now.sort(table.key), amended(before, change).sort(table.key), check_exact=True
+            now.sort(table.key), with_change(before, change).sort(table.key), check_exact=True
         )
         elsewhere = warehouse.changes(table, since, namespace="b")
         assert elsewhere is not None
@@ -366,9 +366,9 @@ def test_only_files_with_rows_that_go_are_written_again(tmp_path: Path) -> None:
     rows = rows.with_columns(namespace=pl.lit("n"))
     warehouse.write(FUNNEL, rows.head(50), namespaces=["n"])
     (large,) = warehouse._open(FUNNEL).file_uris()  # pyright: ignore[reportPrivateUsage, reportOptionalMemberAccess]
-    warehouse.amend(FUNNEL, Change(rows.slice(50), rows.head(0)), namespace="n")
+    warehouse.apply_change(FUNNEL, Change(rows.slice(50), rows.head(0)), namespace="n")
     changed = rows.slice(55, 1).with_columns(rows_in=pl.lit(99, pl.Int64))
-    warehouse.amend(FUNNEL, Change(changed, rows.slice(55, 1)), namespace="n")
+    warehouse.apply_change(FUNNEL, Change(changed, rows.slice(55, 1)), namespace="n")
     assert large in warehouse._open(FUNNEL).file_uris()  # pyright: ignore[reportPrivateUsage, reportOptionalMemberAccess]
     stored = warehouse.read(FUNNEL).collect().sort("gate")
     assert stored.equals(pl.concat([rows.head(55), changed, rows.slice(56)]).sort("gate"))

@@ -231,7 +231,7 @@ def test_what_gives_orders_to_a_model_is_held_and_shown_with_who_said_it(
     opened: Open, server: ModelServer, cairn: Ask, tmp_path: Path
 ) -> None:
     state = opened()
-    assert cairn("review").out.startswith("Nothing is held")
+    assert cairn("review").out.startswith("Nothing is in quarantine")
     assert cairn("review", "--json").json["total"] == 0
     pasted = [(role, at, f"{ORDER}\n{text}" if n == 0 else text)
               for n, (role, at, text) in enumerate(LESSON)]  # fmt: skip

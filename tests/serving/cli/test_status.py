@@ -59,14 +59,14 @@ def test_a_namespace_that_is_held_back_is_not_all_published(house: House, run_ca
     held.follow()
     fresh = freshness(state, "default")
     assert fresh.lag_seconds
-    assert fresh.words.startswith("held back, so readers keep what they had: memory: ")
+    assert fresh.words.startswith("blocked, so readers keep what they had: memory: ")
     root = state.home.root
     told = " ".join(run_cairn("--home", root, "status").out.split())
     assert "all is published" not in told
-    assert "publication of default, which is held back" in told
+    assert "publication of default, which is blocked" in told
     assert "CAIRN_POLICY__MAX_RETRACTION_RATIO=1 cairn run" in told
     (row,) = run_cairn("--home", root, "status", "--json").json["namespaces"]
-    assert row["freshness"] == fresh.words or row["freshness"].startswith("held back")
+    assert row["freshness"] == fresh.words or row["freshness"].startswith("blocked")
     assert row["lag_seconds"] > 0
     checks = run_cairn("--home", root, "doctor", "--json").json["checks"]
     (found,) = [one for one in checks if one["check"] == "publication of default"]

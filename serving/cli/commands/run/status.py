@@ -171,7 +171,7 @@ def _tell_undated(files: Sequence[Mapping[str, Any]]) -> str:
 def _namespaces(state: "State") -> list[dict[str, Any]]:
     """One row per namespace of which something is there."""
     from cairn.pipelines.planning.dates import dates
-    from cairn.pipelines.planning.stale import owed_units
+    from cairn.pipelines.planning.stale import pending_by_day
     from cairn.serving.cli.commands.run.dead_letters import letters
     from cairn.serving.read.reader import open_reader
     from cairn.serving.status.freshness import all_namespaces, freshness
@@ -179,7 +179,7 @@ def _namespaces(state: "State") -> list[dict[str, Any]]:
 
     times = dates(state)
     newest = dict(times.newest.iter_rows())
-    owed = owed_units(state)
+    owed = pending_by_day(state)
     dead = letters(state)
     rows: list[dict[str, Any]] = []
     for name in all_namespaces(state):
