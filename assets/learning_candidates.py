@@ -45,7 +45,7 @@ def retired(settings: Settings) -> list[str]:
 
 
 def pending(state: State) -> pl.DataFrame:
-    """Units that are owed and can be done; a model does those of finished conversations only."""
+    """Units that are pending and can be done; a model does those of finished conversations only."""
     pending_units = run_by_conversation.pending(state, extractors(state.settings))
     rested = _finished(state).rename({"conversation_id": "unit"})
     by_model = pl.col("stage") == LEARNING_MODEL.name

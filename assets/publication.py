@@ -73,7 +73,7 @@ def is_stale(state: State) -> bool:
     So it is while an older manifest may be read that holds what is forgotten.
 
     One that is blocked is looked at again when they change, or what may be struck out does, and
-    by each run of the suites. A generation that is no longer there is owed too: its folder was
+    by each run of the suites. A generation that is no longer there is pending too: its folder was
     removed, or another engine is set.
     """
     now = state.warehouse.version(RAW_LOGS)
@@ -165,7 +165,7 @@ def run_publication(state: State) -> StageReport:
 def older_to_drop(state: State) -> set[str]:
     """Namespaces whose older manifests and generations hold what is forgotten, and may go for good.
 
-    None while days are owed, as what is published may hold what they hold; nor those blocked.
+    None while days are pending, as what is published may hold what they hold; nor those blocked.
     """
     waiting = forgetting(state.home) - blocked_namespaces(state.home).keys()
     if waiting and (

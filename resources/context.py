@@ -48,7 +48,7 @@ class State:
     )
 
     def let_go(self) -> None:
-        """Forgets what was computed of tables that were made anew by other means."""
+        """Forgets what was computed of tables that were rebuilt by other means."""
         self._changes.clear()
         self._remembering.clear()
 

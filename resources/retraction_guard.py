@@ -9,7 +9,7 @@ from cairn.resources.warehouse.publication import published, read_published
 def struck_out_now(state: State, namespace: str) -> StruckOut | None:
     """What would be struck out if a namespace were published now; None if nothing can be lost.
 
-    That is so where it never was published, and where the tables were taken away and made anew:
+    That is so where it never was published, and where the tables were taken away and rebuilt:
     the versions that the manifest names are gone, and nobody can read them any more.
     """
     manifest = published(state.home, namespace)

@@ -33,8 +33,8 @@ class MadeRows(NamedTuple):
     """Rows by name of their table, and what became of the units that gave rows or failed.
 
     `outcomes` has namespace, stage, unit (a conversation), outcome and rows. A unit whose outcome
-    is `pending` is owed still: its rows are not kept. Those that it gave before stand, and its row
-    in `work` with them, as long as the conversation has only grown since. `lost` are, by stage,
+    is `pending` stays so: its rows are not kept. Those that it gave before stand, and its row in
+    `work` with them, as long as the conversation has only grown since. `lost` are, by stage,
     messages that no answer could be had about (cairn.knowledge.schema.failures.FAILURE_SCHEMA).
     """
 
@@ -50,7 +50,7 @@ Make = Callable[[pl.DataFrame, Sequence[str], LanguageModel | None], MadeRows]
 
 
 def pending(state: State, extractors: Sequence[Extractor]) -> pl.DataFrame:
-    """Units (namespace, stage, unit, input_hash, fingerprint, day) that are owed, of all days."""
+    """Pending units (namespace, stage, unit, input_hash, fingerprint, day), of all days."""
     work = state.warehouse.read(WORK).collect()
     return pending_units(_units(state, extractors, None), _counting(state, work))
 
@@ -64,14 +64,14 @@ def stale(state: State, extractors: Sequence[Extractor]) -> pl.DataFrame:
 
 
 def _counting(state: State, work: pl.DataFrame) -> pl.DataFrame:
-    """`work` as it counts: with a budget, what rests on earlier answers is owed."""
+    """`work` as it counts: with a budget, what rests on earlier answers is pending."""
     return work if state.asks_again else without_marks(work)
 
 
 def pending_days(
     state: State, table: Table, extractors: Sequence[Extractor], retired: Sequence[str] = ()
 ) -> list[str]:
-    """Days with a unit that is owed, or with rows of what is gone, elsewhere or retired."""
+    """Days with a unit that is pending, or with rows of what is gone, elsewhere or retired."""
     return sorted({*pending(state, extractors)["day"], *stray_days(state, table, retired)})
 
 
@@ -108,7 +108,7 @@ def run(
     make: Make,
     retired: Sequence[str] = (),
 ) -> StageReport:
-    """Makes what is owed in `days`, and keeps the other rows of `tables` as they are.
+    """Makes what is pending in `days`, and keeps the other rows of `tables` as they are.
 
     Rows have `conversation_id` and `extractor`, which begins with the name of the unit's stage;
     those of `retired` stages go. The report counts rows of the first table.

@@ -1,4 +1,4 @@
-"""How a stage becomes an asset: read what is owed, call its function, write, report."""
+"""How a stage becomes an asset: read what is pending, call its function, write, report."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial, wraps
@@ -126,7 +126,7 @@ def run_stage(state: State, stage: Stage) -> StageReport:
     with write_lock(state.home, stage.name), timed(stage.name) as finished:
         work = warehouse.read(WORK).collect()
         versions = _versions(state, stage)
-        # What it is told by whether it is owed is what it is made of, where there is one namespace.
+        # Where there is one namespace, what tells whether it is pending is what it is made of.
         read = lru_cache(maxsize=1)(partial(_read, state, stage, stage.reads))
         units = _namespace_units(state, stage, work, fingerprint, versions, read)
         counts = work if state.asks_again else without_marks(work)

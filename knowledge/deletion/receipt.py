@@ -11,7 +11,7 @@ from cairn.knowledge.consolidation.standing import STANDING
 from cairn.knowledge.quality.retraction_guard import struck
 from cairn.knowledge.schema.tables import RECORDS, TABLES
 
-REMOVED, KEPT, REVIVED, ANEW = "removed", "kept", "revived", "made anew"
+REMOVED, KEPT, REVIVED, ANEW = "removed", "kept", "revived", "rebuilt"
 EFFECTS = (REMOVED, KEPT, REVIVED, ANEW)
 """What became of a row. Made anew is what tells of what is left, as a theme of another medoid."""
 

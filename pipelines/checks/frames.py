@@ -228,7 +228,7 @@ def run_rebuild_check(state: State, stage: Stage, verdicts: SuiteVerdicts) -> Su
     """Makes the tables of a stage of everything, in memory, and compares them with the stored ones.
 
     Runs make just what a change touches: this proves that the whole gives the same, of many facts a
-    slice each day. Where it does not, all is owed again, so that the next run makes it good.
+    slice each day. Where it does not, all is pending again, so that the next run makes it good.
     """
     tables = {table.name: table for table in (*stage.reads, *stage.writes)}
     versions = {name: state.warehouse.version(table) for name, table in tables.items()}
@@ -270,8 +270,8 @@ def _made_again(
 ) -> tuple[int, Mapping[str, Change]]:
     """Rows that were looked at, and what would come to the tables of a stage and go from them.
 
-    Of many facts, only a slice is made anew, as if its facts had just come: nothing may change.
-    What has no slice, topics and themes, is made anew on one day of as many as there are slices.
+    Of many facts, only a slice is rebuilt, as if its facts had just come: nothing may change.
+    What has no slice, topics and themes, is rebuilt on one day of as many as there are slices.
     """
     of = stage.reads[0].name
     few = not (stage.update_incremental or stage.sample_check) or _count(frames[of]) <= ALL_AGAIN

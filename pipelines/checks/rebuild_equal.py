@@ -13,7 +13,7 @@ from cairn.resources.home.write_lock import write_lock
 
 
 def forget_work(state: State, days: Sequence[str]) -> int:
-    """Makes all units of `days` owed again; gives how many there were.
+    """Makes all units of `days` pending again; gives how many there were.
 
     What follows from the days is then made of everything, and not of what changed.
     """
@@ -38,7 +38,7 @@ def forget_stage(state: State, name: str) -> None:
 
 
 def forget_failures(state: State, namespace: str | None = None) -> tuple[int, list[str]]:
-    """Makes everything that failed owed again: files with unreadable lines, refused files, units.
+    """Makes all that failed pending again: files with unreadable lines, rejected files, units.
 
     Returns:
         How many things will be tried, and the files that are gone, whose letters stay.

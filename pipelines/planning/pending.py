@@ -71,7 +71,7 @@ def night_model_work_pending(state: State) -> bool:
 
 
 def _pending_by_model(state: State, *, nightly: bool) -> list[tuple[str, str]]:
-    """Namespaces and stages over whole tables that are owed, of those that ask."""
+    """Namespaces and stages over whole tables that are pending, of those that ask."""
     if state.settings.model is None:
         return []
     asking = {stage.name: stage for stage in STAGES if stage.prompts and stage.nightly == nightly}

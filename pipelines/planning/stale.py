@@ -39,7 +39,7 @@ class ExtractorChange:
     days: int = 0
     conversations: int = 0
     rows: int = 0
-    """Rows that it gave before, and that are made anew."""
+    """Rows that it gave before, and that are rebuilt."""
     calls: int = 0
     """Calls of a language model that no kept answer spares, as far as can be known beforehand."""
     tokens: int = 0
@@ -87,7 +87,7 @@ def staleness(state: State) -> Staleness:
 
 
 def pending_by_day(state: State, work: pl.DataFrame | None = None) -> pl.DataFrame:
-    """Units by day that are owed, with `before`: the fingerprint that they were last done with."""
+    """Pending units by day, with `before`: the fingerprint that they were last done with."""
     work = state.warehouse.read(WORK).collect() if work is None else work
     days = day_units(
         raw_logs.places(state), raw_logs.STAGE.name, raw_logs.fingerprint(state.policy)

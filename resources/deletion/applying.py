@@ -1,7 +1,7 @@
 """What tombstones name is taken away, once: first from what was kept, then from what is older.
 
 Records go under intake's lock, before anything is read. All that was made of them follows as it
-does after any other change, since days and conversations whose records differ are owed again.
+does after any other change, since days and conversations whose records differ are pending again.
 """
 
 from collections.abc import Mapping, Sequence

@@ -39,7 +39,7 @@ COMMANDS = {
     "status": ("run", "What is there, how fresh it is, what waits"),
     "sources": ("run", "List, add or remove watched sources"),
     "stale": ("run", "What a changed rule, prompt or setting would redo"),
-    "backfill": ("run", "Make days anew"),
+    "backfill": ("run", "Rebuild days"),
     "dry-run": ("run", "What would be extracted from a file; stores nothing"),
     "prompts": ("run", "What is asked of the language model, and what came of it"),
     "metrics": ("run", "What passes each gate, what each night did, what is used, what waits"),

@@ -158,7 +158,7 @@ class Made(Model):
 class ReceiptRow(Model):
     """What becomes of one row."""
 
-    effect: str = tells("removed, kept, revived, or made anew.", "kept")
+    effect: str = tells("removed, kept, revived, or rebuilt.", "kept")
     table: str = tells("Where it stands.", "memory")
     id: str = tells("Its key.", "f_1c0ad2398567ecbb")
     text: str | None = tells("What it says, of what stays.", NPM)

@@ -61,7 +61,7 @@ def test_a_dry_run_shows_the_receipt_and_changes_nothing(state: State, run_cairn
     assert answer["counts"]["removed"]["records"] == 10
     assert answer["counts"]["removed"]["conversations"] == 1
     assert answer["counts"]["kept"]["memory"] > 0, "the other session says the same"
-    assert {row["effect"] for row in answer["rows"]} <= {"removed", "kept", "revived", "made anew"}
+    assert {row["effect"] for row in answer["rows"]} <= {"removed", "kept", "revived", "rebuilt"}
     shown = run_cairn("--home", state.home.root, "forget", "ada", "--dry-run")
     assert shown.code == 0, shown.err
     assert "Would be forgotten: namespace ada" in shown.out

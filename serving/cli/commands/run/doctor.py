@@ -248,7 +248,7 @@ def _publication(state: "State") -> Iterator[Finding]:
     held = blocking_reasons(state)
     for name, reasons in held.items():
         found = "; ".join(reasons)
-        anew = "`cairn backfill --from DAY --to DAY --force` makes its rows anew"
+        anew = "`cairn backfill --from DAY --to DAY --force` rebuilds its rows"
         advice = "" if "`cairn" in found else anew  # what strikes out too much says what to do
         yield Finding(f"publication of {name}", "error", f"blocked: {found}", advice)
     if not held:
