@@ -35,7 +35,7 @@ from cairn.resources.deletion.tombstones import forgetting, note_forgetting
 from cairn.resources.home.usage import forget_use
 from cairn.resources.home.write_lock import write_lock
 from cairn.resources.llm.verdict_limits import SuiteVerdicts
-from cairn.resources.retraction_guard import bounds, struck_out_now
+from cairn.resources.retraction_guard import bounds, retractions_now
 from cairn.resources.vector_index.protocol import MissingGenerationError, VectorIndexError
 from cairn.resources.warehouse.publication import (
     BlockedPublication,
@@ -195,8 +195,8 @@ def drop_older(state: State) -> None:
 
 
 def _struck_out(state: State, namespace: str) -> list[str]:
-    """Why too much of what readers have would be struck out at once, if it would."""
-    struck = struck_out_now(state, namespace)
+    """Why too much of what readers have would be retracted at once, if it would."""
+    struck = retractions_now(state, namespace)
     why = struck and too_many(struck, state.policy)
     return [why] if why else []
 

@@ -1,13 +1,13 @@
 """What the tables as they stand would strike out of what was published."""
 
-from cairn.knowledge.quality.retraction_guard import READS, StruckOut, struck_out
+from cairn.knowledge.quality.retraction_guard import READS, Retractions, retractions
 from cairn.resources.context import State
 from cairn.resources.home.damage import Damaged
 from cairn.resources.warehouse.publication import published, read_published
 
 
-def struck_out_now(state: State, namespace: str) -> StruckOut | None:
-    """What would be struck out if a namespace were published now; None if nothing can be lost.
+def retractions_now(state: State, namespace: str) -> Retractions | None:
+    """What would be retracted if a namespace were published now; None if nothing can be lost.
 
     That is so where it never was published, and where the tables were taken away and rebuilt:
     the versions that the manifest names are gone, and nobody can read them any more.
@@ -20,7 +20,7 @@ def struck_out_now(state: State, namespace: str) -> StruckOut | None:
         before = {table.name: read_published(warehouse, manifest, table) for table in READS}
     except Damaged:
         return None
-    return struck_out(
+    return retractions(
         before,
         {table.name: warehouse.read(table, namespace=namespace) for table in READS},
     )

@@ -21,7 +21,7 @@ from cairn.pipelines.checks.expectations import suites
 from cairn.pipelines.checks.goals import GOALS
 from cairn.pipelines.checks.oracle import hdbscan_agrees
 from cairn.pipelines.checks.rebuild_equal import forget_stage
-from cairn.pipelines.checks.retraction_guard import struck_out_check
+from cairn.pipelines.checks.retraction_guard import retraction_guard_check
 from cairn.resources.context import State
 from cairn.resources.llm.verdict_limits import EVERY, Broken, SuiteVerdicts, told
 from cairn.resources.warehouse.publication import blocked_namespaces, namespaces
@@ -358,7 +358,7 @@ def checks() -> list[dg.AssetChecksDefinition]:
         for name, tables in GROUPS.items()
     ]
     return [
-        *groups, *map(_rebuild_check, PARTLY), struck_out_check, *GOALS, hdbscan_agrees,
+        *groups, *map(_rebuild_check, PARTLY), retraction_guard_check, *GOALS, hdbscan_agrees,
         every_namespace_is_published,
     ]  # fmt: skip
 

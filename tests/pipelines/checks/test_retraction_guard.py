@@ -47,7 +47,7 @@ def test_it_is_held_back_told_and_let_through_by_the_setting(tmp_path: Path) -> 
     (check,) = [
         e for e in result.get_asset_check_evaluations() if e.check_name == "retraction_guard"
     ]
-    assert check.metadata["default/struck_out"].value == 2
+    assert check.metadata["default/retractions"].value == 2
 
     assert struck(house.state, None)["cause"].to_list() == ["ended", "ended"]
 

@@ -263,7 +263,7 @@ KINDS = (
     ReviewKind("lessons", "Lessons", _lessons, _print),
     ReviewKind("by_rules", "Found by rules", partial(_proposals, by_rules=True), _print),
     ReviewKind("lines", "Lines that are left out of episodes", _lines, _print),
-    ReviewKind("struck_out", "Not published: it would be struck out", struck, print_struck),
+    ReviewKind("retractions", "Not published: it would be retracted", struck, print_struck),
     ReviewKind("at_once", "Two values at once, of what holds one", at_once, print_at_once),
     ReviewKind("slots", "Slots that seem to hold one value at a time", slots, print_slot),
     ReviewKind("operations", "Proposed operation types", operations, print_operation),
