@@ -19,12 +19,12 @@ from cairn.knowledge.extraction.candidates import candidates, outcomes
 from cairn.knowledge.extraction.llm_units import Extraction, by_parts
 from cairn.knowledge.extraction.rules import RULES
 from cairn.knowledge.llm.client import LanguageModel
-from cairn.knowledge.schema.tables import CANDIDATES, CHECK_INS, PIECES, REFUSALS
+from cairn.knowledge.schema.tables import CANDIDATES, CHECK_INS, PIECES, REJECTED_FACTS
 from cairn.resources.context import State
 from cairn.resources.home.write_lock import write_lock
 
 if TYPE_CHECKING:
-    from cairn.resources.llm.dry_run import Unasked
+    from cairn.resources.llm.dry_run import DryRunModel
 
 STEP = STEPS["candidates"]
 
@@ -49,7 +49,7 @@ def run_candidates(state: State, days: Sequence[str]) -> StageReport:
             state.wait_for_model("candidates", waits=True)
         made = {
             CANDIDATES.name: [found.candidates, *(one.candidates for one in asked.values())],
-            REFUSALS.name: [found.held, *(one.refused for one in asked.values())],
+            REJECTED_FACTS.name: [found.held, *(one.refused for one in asked.values())],
             PIECES.name: [pieces],
             CHECK_INS.name: [check_ins],
         }
@@ -66,7 +66,7 @@ def run_candidates(state: State, days: Sequence[str]) -> StageReport:
         )
 
 
-def estimate(state: State, units: pl.DataFrame) -> "Unasked":
+def estimate(state: State, units: pl.DataFrame) -> "DryRunModel":
     """What a language model would be asked for some units of full mode, and nothing is asked.
 
     `units` has namespace, unit (a conversation) and day.
@@ -78,7 +78,7 @@ def estimate(state: State, units: pl.DataFrame) -> "Unasked":
     return run_by_conversation.estimate(state, units, ask)
 
 
-def estimate_ingested(state: State, units: pl.DataFrame) -> "Unasked":
+def estimate_ingested(state: State, units: pl.DataFrame) -> "DryRunModel":
     """As `estimate`, for units of what people ingested."""
 
     def ask(logs: pl.DataFrame, model: LanguageModel) -> None:

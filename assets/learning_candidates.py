@@ -28,7 +28,7 @@ from cairn.resources.context import State
 from cairn.resources.home.write_lock import write_lock
 
 if TYPE_CHECKING:
-    from cairn.resources.llm.dry_run import Unasked
+    from cairn.resources.llm.dry_run import DryRunModel
 
 STEP = STEPS["learning_candidates"]
 
@@ -87,7 +87,7 @@ def _outcomes(rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def estimate(state: State, units: pl.DataFrame) -> "Unasked":
+def estimate(state: State, units: pl.DataFrame) -> "DryRunModel":
     """What a language model would be asked for some units of its stage, and nothing is asked.
 
     `units` has namespace, unit (a conversation) and day.

@@ -27,14 +27,14 @@ from cairn.resources.deletion.tombstones import forgetting, note_forgetting
 from cairn.resources.home.usage import forget_use
 from cairn.resources.home.write_lock import write_lock
 from cairn.resources.llm.verdict_limits import SuiteVerdicts
-from cairn.resources.retraction_guard import bounds, struck_out_now
+from cairn.resources.retraction_guard import bounds, retractions_now
 from cairn.resources.warehouse.publication import (
-    HeldBack,
+    BlockedPublication,
     Manifest,
+    block,
+    blocked_namespaces,
     forget_others,
     generations_in_use,
-    held_back,
-    hold_back,
     namespaces,
     publish,
     published,
@@ -51,14 +51,14 @@ def run_publication(state: State) -> StageReport:
     with write_lock(state.home, "publication"), timed("publication") as finished:
         tables = versions(state)
         ends = state.warehouse.read(
-            CONVERSATIONS, columns=["namespace", "logged_at", "told_at"]
+            CONVERSATIONS, columns=["namespace", "logged_at", "last_input_at"]
         ).collect()
         generations = {
             row["namespace"]: row["generation"]
             for row in state.warehouse.read(VECTOR_INDEX).collect().iter_rows(named=True)
         }
         verdicts = SuiteVerdicts(state.home)
-        held: dict[str, HeldBack] = {}
+        held: dict[str, BlockedPublication] = {}
         count = written = 0
         for namespace in sorted({*ends["namespace"], *namespaces(state.home)}):
             count += 1
@@ -69,10 +69,10 @@ def run_publication(state: State) -> StageReport:
                 tables,
                 # Without any log what was told is all that there is.
                 watermark(
-                    own.select(last=pl.coalesce(pl.col("logged_at", "told_at").max())), "last"
+                    own.select(last=pl.coalesce(pl.col("logged_at", "last_input_at").max())), "last"
                 ),
                 datetime.now(UTC),
-                own.select(pl.col("told_at").max()).item(),
+                own.select(pl.col("last_input_at").max()).item(),
             )
             against = verdicts.against(namespace)
             if not against and manifest.same_content(published(state.home, namespace)):
@@ -82,11 +82,11 @@ def run_publication(state: State) -> StageReport:
                 or violations(_frames(state, namespace, tables))
                 or _struck_out(state, namespace)
             ):
-                held[namespace] = HeldBack(wrong, tables, bounds(state))
+                held[namespace] = BlockedPublication(wrong, tables, bounds(state))
             else:
                 written += publish(state.home, manifest)
                 state.index.prune(namespace, generations_in_use(state.home, namespace))
-        hold_back(state.home, held)
+        block(state.home, held)
         drop_older(state)
         return finished(
             StageReport("publication", count, done=count - len(held), failed=len(held), rows=count,
@@ -101,7 +101,7 @@ def drop_older(state: State) -> None:
     is forgotten is out of all that follows from the days.
     """
     for_good = older_to_drop(state)
-    for namespace in sorted(forgetting(state.home) - held_back(state.home).keys()):
+    for namespace in sorted(forgetting(state.home) - blocked_namespaces(state.home).keys()):
         forget_others(state.home, namespace)
         if namespace not in state.warehouse.namespaces(RECORDS):
             unpublish(state.home, namespace)
@@ -112,8 +112,8 @@ def drop_older(state: State) -> None:
 
 
 def _struck_out(state: State, namespace: str) -> list[str]:
-    """Why too much of what readers have would be struck out at once, if it would."""
-    struck = struck_out_now(state, namespace)
+    """Why too much of what readers have would be retracted at once, if it would."""
+    struck = retractions_now(state, namespace)
     why = struck and too_many(struck, state.policy)
     return [why] if why else []
 
@@ -156,7 +156,7 @@ def publication_asset(
         metadata={
             "namespaces": len(current),
             "published_now": report.written,
-            "held_back": report.failed,
+            "blocked_by": report.failed,
             "seconds": round(report.seconds, 3),
             **{f"generation/{n}": m.generation or "" for n, m in current.items()},
             **{f"measures/{n}": _measured(state, m) for n, m in measured.items()},
@@ -167,7 +167,7 @@ def publication_asset(
 def _measured(state: State, manifest: Manifest) -> dg.TableMetadataValue:
     """What is published of a namespace, measured as `cairn metrics` does; counts, never text."""
     as_of = manifest.watermark or UNDATED
-    moment = max(as_of, manifest.told_at or as_of)
+    moment = max(as_of, manifest.last_input_at or as_of)
 
     def rows(table: Table, columns: Sequence[str]) -> pl.LazyFrame:
         return read_published(state.warehouse, manifest, table, columns=columns)

@@ -16,7 +16,7 @@ from cairn.assets.engine.run_stage import multi_asset, result, specs
 from cairn.assets.pending.raw_logs import STAGE, all_days, fingerprint, places
 from cairn.knowledge.assembly.run import STEPS
 from cairn.knowledge.engine.diff import Change
-from cairn.knowledge.engine.work import day_units, settled, vanished
+from cairn.knowledge.engine.work import day_units, mark_done, removed_units
 from cairn.knowledge.ingest.adapters import adapters
 from cairn.knowledge.ingest.dating import told_times
 from cairn.knowledge.ingest.events import PLACE, ReadEvents, raw_logs
@@ -62,7 +62,7 @@ def date_again(state: State) -> None:
         dated = told.is_not_null()
         if dated.any():
             change = Change(come.filter(dated), gone.filter(dated))
-            state.warehouse.amend(RECORDS, change, namespace=namespace)
+            state.warehouse.apply_change(RECORDS, change, namespace=namespace)
     mark.touch()
 
 
@@ -78,11 +78,11 @@ def run_raw_logs(state: State, days: Sequence[str]) -> StageReport:
         for stored in ahead(partial(_store, state), map(_make, batches)):
             report += replace(stored, rows=report.rows + stored.rows)
         work = state.warehouse.read(WORK).collect()
-        gone = vanished(units, work, [STAGE.name]).filter(pl.col("unit").is_in(days))
+        gone = removed_units(units, work, [STAGE.name]).filter(pl.col("unit").is_in(days))
         outcomes = units.select(
             "namespace", "stage", "unit", outcome=pl.lit("done"), rows=pl.lit(1)
         )
-        state.warehouse.write(WORK, settled(units, outcomes, work, gone))
+        state.warehouse.write(WORK, mark_done(units, outcomes, work, gone))
         return finished(report)
 
 
@@ -120,7 +120,7 @@ def _read_batch(state: State, where: pl.DataFrame, days: list[str]) -> _Batch:
     keys = ["namespace", "record_key"]
     records = (
         state.warehouse.read(RECORDS)
-        .filter(_between(places["told_at"]), _may_speak())
+        .filter(_between(places["recorded_at"]), _may_speak())
         .drop("occurred_at")
         .join(places.lazy().select(*keys, *PLACE), on=keys)
         .collect()

@@ -138,7 +138,7 @@ def _read_file(
         "consumed": consumed,
         "lines": lines,
         "digest": digest(reason) if reason else hashed.hexdigest(),
-        "outcome": "refused" if reason else "done" if rows else "empty",
+        "outcome": "rejected" if reason else "done" if rows else "empty",
         "reason": reason,
     }
     return FileRead(reads, source_file, whole)
@@ -229,7 +229,7 @@ def _store(state: State, forgotten: ForgottenRecords, batch: Sequence[FileRead])
         units=source_files.height,
         done=outcomes.count("done"),
         empty=outcomes.count("empty"),
-        rejected=outcomes.count("refused"),
+        rejected=outcomes.count("rejected"),
         failed=outcomes.count("failed"),
         rows=records.height,
         written=sum(version.changed for version in versions),

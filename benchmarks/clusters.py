@@ -121,7 +121,7 @@ def topic_nights(count: int) -> dict[str, object]:
     start = time.process_time()
     first = clusters(facts[:count], embedder, policy)
     between = time.process_time()
-    second = clusters(facts, embedder, policy, first.fact_links)
+    second = clusters(facts, embedder, policy, first.fact_mst_edges)
     end = time.process_time()
     return {
         "facts": count,

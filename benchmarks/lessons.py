@@ -20,7 +20,7 @@ from cairn.knowledge.llm.prompts import LEARNING_CATEGORIES
 from cairn.knowledge.llm.prompts.learnings.categories import Categories, Category, FoundCategory
 from cairn.knowledge.schema.policy import Policy
 from cairn.resources.llm.answer_cache import Answers
-from cairn.resources.llm.dry_run import Unasked
+from cairn.resources.llm.dry_run import DryRunModel
 
 if TYPE_CHECKING:
     from cairn.resources.context import State
@@ -30,7 +30,7 @@ CONCURRENCY = 4
 DELAY = 0.05
 
 
-class Stub(Unasked):
+class Stub(DryRunModel):
     """A model that adds up what it is asked, and finds one lesson of each of some categories.
 
     Its answers are the prompts' own examples, without the names that only examples have.
@@ -78,7 +78,7 @@ def measured(raw_logs: pl.DataFrame, state: "State") -> dict[str, Any]:
             begin = time.perf_counter()
             scored = values(readable(rows))
             seconds["value"].append(time.perf_counter() - begin)
-            if scored.is_empty() or scored["value"][0] < policy.learning_value_bar:
+            if scored.is_empty() or scored["value"][0] < policy.min_conversation_value:
                 continue
             begin = time.perf_counter()
             by_rules = learning_candidates(rows, policy)

@@ -18,7 +18,7 @@ import polars as pl
 from cairn.knowledge.extraction.context_gate import OFF_CONTEXT, judged_in_context
 from cairn.knowledge.extraction.validation import KnownName, Proposal
 from cairn.knowledge.llm.chunks import Line, Lines
-from cairn.knowledge.nlp.names import refusals
+from cairn.knowledge.nlp.names import name_rejections
 from cairn.knowledge.nlp.spans import place_of_name
 from cairn.knowledge.nlp.text import sentences
 from cairn.knowledge.schema.policy import Policy
@@ -80,7 +80,7 @@ def labelled() -> list[Labelled]:
             rows.append(Labelled(talk["set"], one["kind"], name, facts, at, lines))
     names = pl.Series([row.name for row in rows])
     types = pl.repeat("topic", len(rows), eager=True)
-    forms = refusals(names, types, Policy().name_words)
+    forms = name_rejections(names, types, Policy().name_words)
     return [row for row, form in zip(rows, forms, strict=True) if form is None]
 
 
@@ -139,7 +139,7 @@ def shares(
         left, right = zip(*map(texts, rows), strict=True)
         vectors, others = embedder.embed(left), embedder.embed(right)
         scores = pair_similarity(vectors, others, index, index, embedder)
-        found[name] = (scores < policy.semantic_floor).tolist()
+        found[name] = (scores < policy.min_name_similarity).tolist()
     found["the gate"] = refused(rows, embedder, policy)
     return {name: _shares(rows, fell) for name, fell in found.items()}
 

@@ -42,7 +42,7 @@ from cairn.serving.retrieval.search import search_memory
 DEPTH = 20
 AT = (5, 10, 20)
 SHIPS = Policy()
-NO_FLOOR = Policy(search_floor=0.0)
+NO_FLOOR = Policy(min_search_relevance=0.0)
 RANK_CONSTANT = 60
 """Of reciprocal ranks: 1 / (constant + rank), summed over the arms."""
 SATURATION = 5.0
@@ -294,7 +294,7 @@ def tried(memories: Memories, halves: Sequence[Half]) -> dict[str, Any]:
             str(weight): found(memories.ships(_with(NO_FLOOR, weight_dense=weight)))
             for weight in WEIGHTS
         },
-        "floors": {str(bar): kept(_with(SHIPS, search_floor=bar)) for bar in FLOORS},
+        "floors": {str(bar): kept(_with(SHIPS, min_search_relevance=bar)) for bar in FLOORS},
     }
 
 

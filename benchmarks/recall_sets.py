@@ -24,7 +24,7 @@ import polars as pl
 from cairn.assets.records import intake
 from cairn.assets.vector_index import run_vector_index
 from cairn.knowledge.assembly.build import build
-from cairn.knowledge.engine.stage import Means
+from cairn.knowledge.engine.stage import StageContext
 from cairn.knowledge.schema.calendar import watermark
 from cairn.knowledge.schema.tables import CONVERSATIONS, RECORDS, TABLES, VECTOR_INDEX
 from cairn.resources.context import State
@@ -169,7 +169,7 @@ def take_in(folder: Path, scratch: Path, state: State, only: Collection[str] | N
     ]
     intake(state, files)
     records = state.warehouse.read(RECORDS).collect()
-    for name, frame in build(records, Means(state.policy, state.embedder)).items():
+    for name, frame in build(records, StageContext(state.policy, state.embedder)).items():
         state.warehouse.write(TABLES[name], frame)
     put_index(state)
 

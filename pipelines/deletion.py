@@ -29,9 +29,9 @@ from cairn.resources.home.atomic_files import sync_folder
 from cairn.resources.home.home import HomeError, check_room, open_home
 from cairn.resources.home.write_lock import write_lock
 from cairn.resources.warehouse.publication import (
+    blocked_namespaces,
     forget_others,
     generations_in_use,
-    held_back,
     namespaces,
     versions_in_use,
 )
@@ -173,7 +173,7 @@ class NotYet(NamedTuple):
 
 def not_yet(state: State, namespace: str) -> NotYet | None:
     """Why readers may still see what was forgotten; None if they do not."""
-    if held := held_back(state.home).get(namespace):
+    if held := blocked_namespaces(state.home).get(namespace):
         return NotYet(namespace, held.reasons)
     if namespace in forgetting(state.home):
         return NotYet(namespace, ["not all that follows from it is made: `cairn run` goes on"])
@@ -186,7 +186,7 @@ def purge(state: State) -> list[NotYet]:
     Dagster's history of runs goes, too: errors in it may have words of logs.
 
     Returns:
-        Namespaces that are held back: their readers need versions that may hold what was forgotten.
+        Namespaces that are blocked: their readers need versions that may hold what was forgotten.
         And Dagster, while a run is under way.
     """
     with write_lock(state.home, "forget --purge"):
@@ -200,7 +200,7 @@ def purge(state: State) -> list[NotYet]:
         with write_lock(state.home, f"forget --purge of {name}"):
             state.warehouse.purge(table, keep=in_use.get(name, ()))
     sync_folder(state.home.root)
-    held = held_back(state.home)
+    held = blocked_namespaces(state.home)
     left = [NotYet(namespace, each.reasons) for namespace, each in sorted(held.items())]
     history = forget_runs(state)
     return [*left, history] if history else left

@@ -61,7 +61,7 @@ def versioned(
     by_name = {
         **{table.name: stages[stage.name] for stage in STAGES for table in stage.writes},
         **dict.fromkeys(("raw_logs", "conversations", "episodes"), fingerprint(policy)),
-        **dict.fromkeys(("candidates", "refusals"), found),
+        **dict.fromkeys(("candidates", "rejected_facts"), found),
         "learning_candidates": taught,
         "extractors": all_of_them,
     }

@@ -287,7 +287,9 @@ def _stages_of(state: State, absent: AbstractSet[str]) -> list[str]:
         if not absent.isdisjoint(_names(STEPS[name].writes)):
             found += [each.name for each in extractors(state.settings)]
     for stage in STAGES:
-        if not absent.isdisjoint(_names((*stage.writes, *(stage.reads if stage.follows else ())))):
+        if not absent.isdisjoint(
+            _names((*stage.writes, *(stage.reads if stage.is_incremental else ())))
+        ):
             found.append(stage.name)
     return found
 

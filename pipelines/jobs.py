@@ -23,13 +23,13 @@ intake = dg.define_asset_job(
 days = dg.define_asset_job(
     "days",
     dg.AssetSelection.assets("extractors", *BY_DAY) - _CHECKS,
-    description="Makes a range of days anew, and nothing beyond.",
+    description="Rebuilds a range of days, and nothing beyond.",
 )
 
 refresh = dg.define_asset_job(
     "refresh",
     (dg.AssetSelection.assets("extractors", *BY_DAY, *WHOLE) - _CHECKS) | _HELD_BACK,
-    description="Makes a range of days anew, then what follows from them, and publishes it.",
+    description="Rebuilds a range of days, then what follows from them, and publishes it.",
 )
 
 publish = dg.define_asset_job(

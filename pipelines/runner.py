@@ -24,7 +24,7 @@ from cairn.pipelines.planning.in_flight import (
     range_tags,
     reconcile,
 )
-from cairn.pipelines.planning.pending import WHOLE, Step, next_step, night_owes_model
+from cairn.pipelines.planning.pending import WHOLE, Step, next_step, night_model_work_pending
 from cairn.resources.context import State
 from cairn.resources.effects import switched_off
 from cairn.resources.home.damage import Damaged, reading
@@ -258,7 +258,7 @@ class _Runs:
 
         So too if something waits that a language model is asked once a night.
         """
-        if self.outcome.runs or night_owes_model(self.state):
+        if self.outcome.runs or night_model_work_pending(self.state):
             on_check()
             self.execute(Step("consolidate"))
 

@@ -1,4 +1,4 @@
-"""The night: everything is made anew and checked, and tables are tidied."""
+"""The night: everything is rebuilt and checked, and tables are tidied."""
 
 import dagster as dg
 

@@ -1,5 +1,6 @@
 """Everything a stage touches outside itself, opened once: home, settings, tables, index, model."""
 
+import logging
 import math
 import os
 import time
@@ -15,16 +16,18 @@ from cairn.knowledge.engine.diff import Change
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.tables import EMBEDDINGS, Table
 from cairn.knowledge.vectors.model import Remembering, Vectors
-from cairn.resources.home.home import Home, open_home
+from cairn.resources.home.home import SCHEMA_VERSION, Home, OlderHomeError, open_home
 from cairn.resources.home.settings import Settings, load_settings
 from cairn.resources.warehouse.warehouse import Warehouse
 
 if TYPE_CHECKING:
     from cairn.knowledge.vectors.model import Embedder
     from cairn.resources.llm.answer_cache import Answers
-    from cairn.resources.llm.dry_run import Spared, Unasked
+    from cairn.resources.llm.dry_run import DryRunModel, EarlierAnswersModel
     from cairn.resources.llm.language_model import LitellmModel
     from cairn.resources.vector_index.protocol import VectorIndex
+
+logger = logging.getLogger(__name__)
 
 VECTORS_AT_ONCE = 16_384
 FEW_CHANGES = 200_000
@@ -45,7 +48,7 @@ class State:
     )
 
     def let_go(self) -> None:
-        """Forgets what was computed of tables that were made anew by other means."""
+        """Forgets what was computed of tables that were rebuilt by other means."""
         self._changes.clear()
         self._remembering.clear()
 
@@ -133,22 +136,24 @@ class State:
         found.nightly = self.__dict__.get("_night", False)
         return found
 
-    def unasked(self) -> "Unasked":
+    def dry_run_model(self) -> "DryRunModel":
         """The language model as one that asks nothing, and adds up what it would."""
-        from cairn.resources.llm.dry_run import Unasked
+        from cairn.resources.llm.dry_run import DryRunModel
 
-        return Unasked(self.settings.model or "", self.answers)
+        return DryRunModel(self.settings.model or "", self.answers)
 
-    def asking(self) -> "LitellmModel | Spared | None":
+    def asking(self) -> "LitellmModel | EarlierAnswersModel | None":
         """The language model, or one that earlier answers stand in for.
 
         To ask again after a prompt or the model changed may cost as much as all that was ever
         asked. So a budget must bound it, or a person have said so (`ask_again`).
         """
-        from cairn.resources.llm.dry_run import Spared
+        from cairn.resources.llm.dry_run import EarlierAnswersModel
 
         model = self.language_model
-        return model if model is None or self.asks_again else Spared(model, self.answers)
+        return (
+            model if model is None or self.asks_again else EarlierAnswersModel(model, self.answers)
+        )
 
     @property
     def asks_again(self) -> bool:
@@ -225,7 +230,7 @@ class State:
 
 
 def open_state(home: Path | None = None) -> State:
-    """The state folder `home`, or the one that settings name.
+    """The state folder `home`, or the one that settings name; one of an older Cairn is upgraded.
 
     Raises:
         HomeError: the folder cannot be used.
@@ -234,4 +239,14 @@ def open_state(home: Path | None = None) -> State:
     if home is not None:
         os.environ["CAIRN_HOME"] = str(home.expanduser().absolute())
     settings = load_settings()
-    return State(open_home(home or settings.home, settings.lock_timeout), settings)
+    try:
+        found = open_home(home or settings.home, settings.lock_timeout)
+    except OlderHomeError as older:
+        if Home(older.root).read_only:
+            raise
+        from cairn.resources.upgrade import upgrade_home
+
+        upgrade_home(older.root, settings, lock_timeout=settings.lock_timeout)
+        logger.warning("home %s is upgraded to schema %d", older.root, SCHEMA_VERSION)
+        found = open_home(home or settings.home, settings.lock_timeout)
+    return State(found, settings)

@@ -29,7 +29,7 @@ def now() -> datetime:
 
 def switched_off(state: State, table: Table) -> list[str]:
     """Namespaces in which a table of what is due holds back what came before it was switched on."""
-    off = state.warehouse.read(table).filter(pl.col("held") == "switched_off")
+    off = state.warehouse.read(table).filter(pl.col("blocked_by") == "switched_off")
     return sorted(off.select(pl.col("namespace").unique()).collect()["namespace"])
 
 

@@ -53,7 +53,7 @@ import json, sys
 from datetime import UTC, datetime
 sys.path.insert(0, sys.argv[1])
 from cairn.knowledge.assembly.build import build
-from cairn.knowledge.engine.stage import Means
+from cairn.knowledge.engine.stage import StageContext
 from cairn.knowledge.ingest.records import read_records
 from cairn.knowledge.llm.prompts import PROMPTS
 from cairn.knowledge.redaction import redactor
@@ -64,7 +64,7 @@ read = read_records(
     source_file="log", timezone="UTC", seen_at=datetime(2026, 6, 1, tzinfo=UTC),
     redactor=redactor(),
 )
-facts = build(read.records, Means(Policy(), load_embedder("wordllama")))["facts"]
+facts = build(read.records, StageContext(Policy(), load_embedder("wordllama")))["facts"]
 print(json.dumps({
     "adapter": read.adapter, "facts": facts.select("predicate", "content").rows(),
     "prompt": PROMPTS["names"].fingerprint("a model"),

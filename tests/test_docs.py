@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from cairn.knowledge.assembly.build import build
-from cairn.knowledge.engine.stage import Means
+from cairn.knowledge.engine.stage import StageContext
 from cairn.knowledge.ingest.records import read_records
 from cairn.knowledge.redaction import redactor
 from cairn.knowledge.schema.policy import Policy
@@ -157,7 +157,7 @@ def ids(samples: Path) -> set[str]:
         if path.suffix in LOG_SUFFIXES
     ]  # fmt: skip
     records = pl.concat(read).unique("record_key", keep="first")
-    tables = build(records, Means(Policy(), load_embedder("wordllama")))
+    tables = build(records, StageContext(Policy(), load_embedder("wordllama")))
     return {
         value
         for frame in tables.values()

@@ -55,7 +55,7 @@ class Enriched:
 
 def queue(state: State, at: datetime) -> pl.DataFrame:
     """Rows of ENRICHMENT_QUEUE that are due at a moment, in the order in which they are done."""
-    due = pl.col("held").is_null() & (pl.col("due_at") <= at)
+    due = pl.col("blocked_by").is_null() & (pl.col("due_at") <= at)
     found = state.warehouse.read(ENRICHMENT_QUEUE).filter(due).collect()
     found = found.filter(~forgotten(state, EFFECT, found, at))
     return found.sort("rank", "namespace")

@@ -15,9 +15,9 @@ from cairn.knowledge.engine.work import (
     STALE,
     UNIT,
     done_otherwise,
-    owed,
-    settled,
-    vanished,
+    mark_done,
+    pending_units,
+    removed_units,
 )
 from cairn.knowledge.ingest.sessions import grown
 from cairn.knowledge.llm.client import LanguageModel
@@ -25,15 +25,15 @@ from cairn.knowledge.schema.tables import CONVERSATIONS, RAW_LOGS, WORK, Table
 from cairn.resources.context import State
 
 if TYPE_CHECKING:
-    from cairn.resources.llm.dry_run import Unasked
+    from cairn.resources.llm.dry_run import DryRunModel
 
 
 class MadeRows(NamedTuple):
     """Rows by name of their table, and what became of the units that gave rows or failed.
 
     `outcomes` has namespace, stage, unit (a conversation), outcome and rows. A unit whose outcome
-    is `pending` is owed still: its rows are not kept. Those that it gave before stand, and its row
-    in `work` with them, as long as the conversation has only grown since. `lost` are, by stage,
+    is `pending` stays so: its rows are not kept. Those that it gave before stand, and its row in
+    `work` with them, as long as the conversation has only grown since. `lost` are, by stage,
     messages that no answer could be had about (cairn.knowledge.schema.failures.FAILURE_SCHEMA).
     """
 
@@ -50,7 +50,7 @@ Make = Callable[[pl.DataFrame, Sequence[str], LanguageModel | None], MadeRows]
 
 def estimate(
     state: State, units: pl.DataFrame, ask: Callable[[pl.DataFrame, LanguageModel], object]
-) -> "Unasked":
+) -> "DryRunModel":
     """What a language model would be asked for some units, and nothing is asked.
 
     Args:
@@ -58,9 +58,9 @@ def estimate(
         units: namespace, unit (a conversation) and day.
         ask: Asks a model about raw logs.
     """
-    unasked = state.unasked()
-    ask(_logs(state, units.rename({"unit": "conversation_id"})), unasked)
-    return unasked
+    dry_run_model = state.dry_run_model()
+    ask(_logs(state, units.rename({"unit": "conversation_id"})), dry_run_model)
+    return dry_run_model
 
 
 def run(
@@ -71,7 +71,7 @@ def run(
     make: Make,
     retired: Sequence[str] = (),
 ) -> StageReport:
-    """Makes what is owed in `days`, and keeps the other rows of `tables` as they are.
+    """Makes what is pending in `days`, and keeps the other rows of `tables` as they are.
 
     Rows have `conversation_id` and `extractor`, which begins with the name of the unit's stage;
     those of `retired` stages go. The report counts rows of the first table.
@@ -110,11 +110,11 @@ def _run_batch(
     warehouse = state.warehouse
     work = warehouse.read(WORK).collect()
     units = units_of(state, extractors, days)
-    to_do = owed(units, counting(state, work))
+    to_do = pending_units(units, counting(state, work))
     resting = _resting(state, extractors, to_do, work, make)
     to_do = to_do.join(resting, on=UNIT, how="anti")
     own = [*(extractor.name for extractor in extractors), *retired]
-    gone = vanished(units, work, own).filter(pl.col("day").is_in(list(days)))
+    gone = removed_units(units, work, own).filter(pl.col("day").is_in(list(days)))
     name = tables[0].name
     report = StageReport(name, units=units.height)
     made: list[MadeRows] = []
@@ -147,7 +147,7 @@ def _run_batch(
         note_lost(state, stage, asked, lost)
     fallen = pending.join(standing, on=UNIT, how="anti")
     gone = pl.concat([gone, work.join(fallen, on=UNIT, how="semi")])
-    after = _marked(settled(settled_now, outcomes, work, gone), resting)
+    after = _marked(mark_done(settled_now, outcomes, work, gone), resting)
     if to_do.height or gone.height or resting.height:
         warehouse.write(WORK, after)
     known = units.join(pending, on=UNIT, how="anti").join(after, on=UNIT)
@@ -183,9 +183,9 @@ def _resting(
     found = [redone.clear()]
     for stages, conversations in _alike(redone):
         logs = _logs(state, conversations).sort("namespace", "conversation_id", "seq")
-        unasked = state.unasked()
-        make(logs, stages, unasked)
-        about = logs.filter(pl.col("record_id").is_in(list(unasked.about)))
+        dry_run_model = state.dry_run_model()
+        make(logs, stages, dry_run_model)
+        about = logs.filter(pl.col("record_id").is_in(list(dry_run_model.about)))
         place = about.select("namespace", unit="conversation_id").unique()
         mine = redone.filter(pl.col("stage").is_in(stages))
         found.append(mine.join(place, on=["namespace", "unit"], how="semi"))
@@ -222,7 +222,7 @@ def _standing(state: State, pending: pl.DataFrame, work: pl.DataFrame) -> pl.Dat
     forgotten record or a secret, what an earlier answer said of it may not stand a moment longer.
     """
     before = work.join(pending.select(*UNIT, "day"), on=[*UNIT, "day"], how="semi")
-    before = before.rename({"unit": "conversation_id", "unit_hash": "content_hash"})
+    before = before.rename({"unit": "conversation_id", "input_hash": "content_hash"})
     if before.is_empty():
         return pending.select(UNIT).clear()
     return grown(_logs(state, before), before).rename({"conversation_id": "unit"}).select(UNIT)

@@ -1,4 +1,4 @@
-"""How a stage becomes an asset: read what is owed, call its function, write, report."""
+"""How a stage becomes an asset: read what is pending, call its function, write, report."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial, wraps
@@ -11,14 +11,21 @@ from cairn.assets.engine.progress import StageReport, timed
 from cairn.assets.engine.unanswered import note_lost
 from cairn.assets.pending.stages import namespaces_of
 from cairn.knowledge.engine.diff import Change
-from cairn.knowledge.engine.stage import Amend, Changes, Count, Means, Stage, StageResult
+from cairn.knowledge.engine.stage import (
+    Changes,
+    Count,
+    IncrementalUpdate,
+    Stage,
+    StageContext,
+    StageResult,
+)
 from cairn.knowledge.engine.work import (
     OUTCOME_SCHEMA,
     STALE,
     UNIT,
     content_digest,
-    owed,
-    settled,
+    mark_done,
+    pending_units,
     without_marks,
 )
 from cairn.knowledge.schema.identity import digest
@@ -29,7 +36,7 @@ from cairn.resources.llm.dry_run import stood_in
 from cairn.resources.warehouse.warehouse import Written
 
 if TYPE_CHECKING:
-    from cairn.resources.llm.dry_run import Unasked
+    from cairn.resources.llm.dry_run import DryRunModel
 
 SAMPLE_IDS = 5
 
@@ -110,8 +117,8 @@ def result(
 def run_stage(state: State, stage: Stage) -> StageReport:
     """Makes a whole-table stage anew for each namespace whose input or fingerprint changed.
 
-    A stage with `after` or `amend` makes just what the change touches, where it is known what its
-    tables were made of; else, and any other stage, all of the namespace.
+    A stage with `after` or `update_incremental` updates just what the change touches, where it is
+    known what its tables were made of; else, and any other stage, all of the namespace.
     """
     warehouse, model = state.warehouse, state.asking() if stage.prompts else None
     fingerprint = stage.in_force(state.settings.model).fingerprint(state.policy)
@@ -120,22 +127,26 @@ def run_stage(state: State, stage: Stage) -> StageReport:
     with write_lock(state.home, stage.name), timed(stage.name) as finished:
         work = warehouse.read(WORK).collect()
         versions = _versions(state, stage)
-        # What it is told by whether it is owed is what it is made of, where there is one namespace.
+        # Where there is one namespace, what tells whether it is pending is what it is made of.
         read = lru_cache(maxsize=1)(partial(_read, state, stage, stage.reads))
         units = _namespace_units(state, stage, work, fingerprint, versions, read)
         counts = work if state.asks_again else without_marks(work)
-        to_do = owed(units, counts)["namespace"].to_list()
+        to_do = pending_units(units, counts)["namespace"].to_list()
         marked: list[str] = []
         report = StageReport(stage.name)
         made: dict[str, StageResult] = {}
         written: list[Written] = []
         rows: list[int] = []
         for namespace in to_do:
-            means = Means(state.policy, state.embedder_of(namespace), model)
+            means = StageContext(state.policy, state.embedder_of(namespace), model)
             last = _last(stage, work, fingerprint, namespace)
-            changes = _changes(state, stage, namespace, last, versions) if stage.follows else None
-            if stage.amend and changes:
-                written += _amended(state, stage, stage.amend, changes, namespace, means)
+            changes = (
+                _changes(state, stage, namespace, last, versions) if stage.is_incremental else None
+            )
+            if stage.update_incremental and changes:
+                written += _updated(
+                    state, stage, stage.update_incremental, changes, namespace, means
+                )
                 count = Count(done=_height(state, stage.reads[0], namespace))
                 rows.append(_height(state, stage.writes[0], namespace))
             else:
@@ -162,9 +173,9 @@ def run_stage(state: State, stage: Stage) -> StageReport:
         outcomes = _outcomes(stage, to_do, made, rows)
         if to_do:
             done = units.filter(pl.col("namespace").is_in(to_do))
-            if stage.follows:
+            if stage.is_incremental:
                 versions |= {table.name: warehouse.version(table) for table in stage.writes}
-                done = done.with_columns(unit_hash=pl.lit(_noted(versions)))
+                done = done.with_columns(input_hash=pl.lit(_noted(versions)))
             owed_still = outcomes.filter(pl.col("outcome") == "pending").select(UNIT)
             again = work.join(owed_still, on=UNIT, how="semi")
             done = done.join(owed_still, on=UNIT, how="anti")
@@ -172,7 +183,7 @@ def run_stage(state: State, stage: Stage) -> StageReport:
                 pl.when(pl.col("namespace").is_in(marked)).then(pl.lit(STALE)).otherwise(pl.lit(""))
             )
             done = done.with_columns(pl.col("fingerprint") + mark)
-            warehouse.write(WORK, settled(done, outcomes, work, again))
+            warehouse.write(WORK, mark_done(done, outcomes, work, again))
         if stage.prompts and made:
             lost = pl.concat([each.lost for each in made.values()])
             asked = pl.DataFrame({"namespace": to_do}, schema={"namespace": pl.String})
@@ -193,22 +204,22 @@ def run_stage(state: State, stage: Stage) -> StageReport:
         )
 
 
-def _amended(
+def _updated(
     state: State,
     stage: Stage,
-    amend: Amend,
+    update_incremental: IncrementalUpdate,
     changes: Changes,
     namespace: str,
-    means: Means,
+    means: StageContext,
 ) -> list[Written]:
     """Writes what a change makes of the tables of a stage; nothing, if nothing came or went."""
     if not any(change.rows.height for change in changes.values()):
         return []
     stored = _scanned(state, stage, stage.writes, namespace)
     reads = _scanned(state, stage, stage.reads, namespace)
-    made = amend(changes, stored, reads, means)
+    made = update_incremental(changes, stored, reads, means)
     return [
-        state.warehouse.amend(table, made[table.name], namespace=namespace)
+        state.warehouse.apply_change(table, made[table.name], namespace=namespace)
         for table in stage.writes
     ]
 
@@ -242,13 +253,13 @@ def _outcomes(
     )
 
 
-def estimate(state: State, stage: Stage) -> "Unasked":
+def estimate(state: State, stage: Stage) -> "DryRunModel":
     """What a language model would be asked for a stage now; nothing is asked."""
-    unasked = state.unasked()
+    dry_run_model = state.dry_run_model()
     for namespace in namespaces_of(state, stage):
-        means = Means(state.policy, state.embedder_of(namespace), unasked)
+        means = StageContext(state.policy, state.embedder_of(namespace), dry_run_model)
         stage.run(_read(state, stage, stage.reads, namespace), means)
-    return unasked
+    return dry_run_model
 
 
 def _read(
@@ -286,15 +297,15 @@ def _namespace_units(
     namespaces = sorted({*before, *namespaces_of(state, stage)})
     hashes = [
         _noted(versions)
-        if stage.follows
+        if stage.is_incremental
         else ""
         if stage.nightly and state.settings.model is None
         else digest(*map(content_digest, read(namespace).values()))
         for namespace in namespaces
     ]
     return pl.DataFrame(
-        {"namespace": namespaces, "unit_hash": hashes},
-        schema={"namespace": pl.String, "unit_hash": pl.String},
+        {"namespace": namespaces, "input_hash": hashes},
+        schema={"namespace": pl.String, "input_hash": pl.String},
     ).with_columns(
         stage=pl.lit(stage.name),
         unit=pl.lit("*"),
@@ -305,7 +316,7 @@ def _namespace_units(
 
 def _versions(state: State, stage: Stage) -> dict[str, int | None]:
     """The tables that a stage reads and writes, and their versions."""
-    tables = (*stage.reads, *stage.writes) if stage.follows else ()
+    tables = (*stage.reads, *stage.writes) if stage.is_incremental else ()
     return {table.name: state.warehouse.version(table) for table in tables}
 
 
@@ -317,7 +328,7 @@ def _noted(versions: Mapping[str, int | None]) -> str:
 def _last(stage: Stage, work: pl.DataFrame, fingerprint: str, namespace: str) -> dict[str, str]:
     """Versions that were noted when a stage last made its tables by this fingerprint."""
     mine = (pl.col("namespace") == namespace) & (pl.col("stage") == stage.name)
-    noted = work.filter(mine, pl.col("fingerprint") == fingerprint)["unit_hash"].to_list()
+    noted = work.filter(mine, pl.col("fingerprint") == fingerprint)["input_hash"].to_list()
     return dict(part.split("@") for text in noted for part in text.split() if "@" in part)
 
 

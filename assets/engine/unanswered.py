@@ -25,7 +25,7 @@ def note_lost(state: State, stage: str, asked: pl.DataFrame, failures: pl.DataFr
     places = state.warehouse.read(RAW_LOGS, days=days, columns=columns).collect()
     rows = failures.join(places, on=["namespace", "record_id"], how="left").select(
         "namespace",
-        letter_id=pl.concat_str(pl.lit(stage), "record_id", "prompt", separator="/"),
+        dead_letter_id=pl.concat_str(pl.lit(stage), "record_id", "prompt", separator="/"),
         stage=pl.lit(stage),
         source_file="source_file",
         source_line="source_line",
@@ -35,8 +35,8 @@ def note_lost(state: State, stage: str, asked: pl.DataFrame, failures: pl.DataFr
         answer="answer",
         replay=pl.lit("cairn dead-letters --retry"),
     )
-    stays = old.join(mine, on=["namespace", "letter_id"], how="anti")
+    stays = old.join(mine, on=["namespace", "dead_letter_id"], how="anti")
     # A long message is asked about in parts, of which several may fail.
-    once = rows.sort(pl.all()).unique(["namespace", "letter_id"], keep="first")
+    once = rows.sort(pl.all()).unique(["namespace", "dead_letter_id"], keep="first")
     letters = DEAD_LETTERS.frame(once)
     state.warehouse.write(DEAD_LETTERS, pl.concat([stays, letters]))

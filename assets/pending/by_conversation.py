@@ -1,36 +1,38 @@
-"""Work done conversation by conversation: which of it is owed."""
+"""Work done conversation by conversation: which of it is pending."""
 
 from collections.abc import Sequence
 
 import polars as pl
 
 from cairn.knowledge.engine.extractors import STAGE_OF, Extractor
-from cairn.knowledge.engine.work import UNIT, conversation_units, owed, without_marks
+from cairn.knowledge.engine.work import UNIT, conversation_units, pending_units, without_marks
 from cairn.knowledge.schema.tables import CONVERSATIONS, WORK, Table
 from cairn.resources.context import State
 
 
 def pending(state: State, extractors: Sequence[Extractor]) -> pl.DataFrame:
-    """Units (namespace, stage, unit, unit_hash, fingerprint, day) that are owed, of all days."""
+    """Pending units (namespace, stage, unit, input_hash, fingerprint, day), of all days."""
     work = state.warehouse.read(WORK).collect()
-    return owed(units_of(state, extractors, None), counting(state, work))
+    return pending_units(units_of(state, extractors, None), counting(state, work))
 
 
 def stale(state: State, extractors: Sequence[Extractor]) -> pl.DataFrame:
     """As `pending`: what rests on answers to an earlier prompt, until a model is asked again."""
     work, units = state.warehouse.read(WORK).collect(), units_of(state, extractors, None)
-    return owed(units, work).join(owed(units, without_marks(work)), on=UNIT, how="anti")
+    return pending_units(units, work).join(
+        pending_units(units, without_marks(work)), on=UNIT, how="anti"
+    )
 
 
 def counting(state: State, work: pl.DataFrame) -> pl.DataFrame:
-    """`work` as it counts: with a budget, what rests on earlier answers is owed."""
+    """`work` as it counts: with a budget, what rests on earlier answers is pending."""
     return work if state.asks_again else without_marks(work)
 
 
 def pending_days(
     state: State, table: Table, extractors: Sequence[Extractor], retired: Sequence[str] = ()
 ) -> list[str]:
-    """Days with a unit that is owed, or with rows of what is gone, elsewhere or retired."""
+    """Days with a unit that is pending, or with rows of what is gone, elsewhere or retired."""
     return sorted({*pending(state, extractors)["day"], *stray_days(state, table, retired)})
 
 

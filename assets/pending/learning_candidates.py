@@ -28,12 +28,12 @@ def retired(settings: Settings) -> list[str]:
 
 
 def pending(state: State) -> pl.DataFrame:
-    """Units that are owed and can be done; a model does those of finished conversations only."""
-    owed = by_conversation.pending(state, extractors(state.settings))
+    """Units that are pending and can be done; a model does those of finished conversations only."""
+    pending_units = by_conversation.pending(state, extractors(state.settings))
     rested = finished_conversations(state).rename({"conversation_id": "unit"})
     by_model = pl.col("stage") == LEARNING_MODEL.name
-    ready = owed.filter(by_model).join(rested, on=rested.columns, how="semi")
-    return pl.concat([owed.filter(~by_model), ready])
+    ready = pending_units.filter(by_model).join(rested, on=rested.columns, how="semi")
+    return pl.concat([pending_units.filter(~by_model), ready])
 
 
 def pending_days(state: State) -> list[str]:

@@ -20,7 +20,12 @@ from cairn.resources.context import State
 from cairn.resources.deletion.tombstones import forgetting
 from cairn.resources.retraction_guard import bounds
 from cairn.resources.vector_index.protocol import MissingGenerationError, VectorIndexError
-from cairn.resources.warehouse.publication import HeldBack, held_back, namespaces, published
+from cairn.resources.warehouse.publication import (
+    BlockedPublication,
+    blocked_namespaces,
+    namespaces,
+    published,
+)
 
 PUBLISHED = tuple(table for table in TABLES.values() if table is not WORK)
 """Tables that readers may follow; `work` is the writers' own."""
@@ -41,8 +46,8 @@ def is_stale(state: State) -> bool:
 
     So it is while an older manifest may be read that holds what is forgotten.
 
-    One that is held back is looked at again when they change, or what may be struck out does, and
-    by each run of the suites. A generation that is no longer there is owed too: its folder was
+    One that is blocked is looked at again when they change, or what may be struck out does, and
+    by each run of the suites. A generation that is no longer there is pending too: its folder was
     removed, or another engine is set.
     """
     now = state.warehouse.version(RAW_LOGS)
@@ -54,14 +59,14 @@ def is_stale(state: State) -> bool:
         return True
     made = {name for name in current if name not in BOOKS}
     held = state.warehouse.read(CONVERSATIONS, columns=["namespace"]).unique().collect()
-    back = held_back(state.home)
+    back = blocked_namespaces(state.home)
     for namespace in {*held["namespace"], *namespaces(state.home)}:
         last = back.get(namespace) or published(state.home, namespace)
         if last is None or not last.tables.keys() <= current.keys():
             return True
         if any(last.tables.get(name) != current[name] for name in made):
             return True
-        if isinstance(last, HeldBack):
+        if isinstance(last, BlockedPublication):
             if last.bounds != bounds(state):
                 return True
         elif last.generation and not _is_there(state, namespace, last.generation):
@@ -86,9 +91,9 @@ def _sorted(state: State, table: Table) -> pl.DataFrame:
 def older_to_drop(state: State) -> set[str]:
     """Namespaces whose older manifests and generations hold what is forgotten, and may go for good.
 
-    None while days are owed, as what is published may hold what they hold; nor those held back.
+    None while days are pending, as what is published may hold what they hold; nor those blocked.
     """
-    waiting = forgetting(state.home) - held_back(state.home).keys()
+    waiting = forgetting(state.home) - blocked_namespaces(state.home).keys()
     if waiting and (
         raw_logs.pending_days(state)
         or candidates.pending_days(state)

@@ -3,7 +3,7 @@
 import polars as pl
 
 from cairn.knowledge.engine.extractors import Extractor
-from cairn.knowledge.engine.work import day_units, owed, vanished
+from cairn.knowledge.engine.work import day_units, pending_units, removed_units
 from cairn.knowledge.ingest.adapters import adapters
 from cairn.knowledge.ingest.events import HEAD_COLUMNS, placed
 from cairn.knowledge.llm import prompt_injection
@@ -37,10 +37,10 @@ def fingerprint(policy: Policy) -> str:
 def places(state: State) -> pl.DataFrame:
     """Where every record belongs: its time, conversation and day.
 
-    `told_at` is the time by which it is found in `records`.
+    `last_input_at` is the time by which it is found in `records`.
     """
     heads = state.warehouse.read(RECORDS, columns=list(HEAD_COLUMNS)).collect()
-    return placed(heads.with_columns(told_at="occurred_at"), state.policy)
+    return placed(heads.with_columns(last_input_at="occurred_at"), state.policy)
 
 
 def all_days(state: State) -> set[str]:
@@ -54,5 +54,5 @@ def pending_days(state: State, where: pl.DataFrame | None = None) -> list[str]:
     where = places(state) if where is None else where
     work = state.warehouse.read(WORK).collect()
     units = day_units(where, STAGE.name, fingerprint(state.policy))
-    gone = vanished(units, work, [STAGE.name])
-    return sorted({*owed(units, work)["day"], *gone["unit"]})
+    gone = removed_units(units, work, [STAGE.name])
+    return sorted({*pending_units(units, work)["day"], *gone["unit"]})

@@ -7,7 +7,7 @@ import polars as pl
 from cairn.knowledge.assembly.run import RUN
 from cairn.knowledge.assembly.stages import INTRODUCTIONS_STAGE
 from cairn.knowledge.dialogue.turns import CONVERSATION
-from cairn.knowledge.engine.stage import Frames, Means, Stage
+from cairn.knowledge.engine.stage import Frames, Stage, StageContext
 from cairn.knowledge.extraction.candidates import candidates
 from cairn.knowledge.extraction.documents import structuring
 from cairn.knowledge.extraction.introductions import first_introductions
@@ -22,7 +22,7 @@ from cairn.knowledge.schema.tables import INTRODUCTIONS, RECORDS, TABLES
 
 def build(
     records: pl.DataFrame,
-    means: Means,
+    means: StageContext,
     rules: Sequence[Rule] = RULES,
     introduced: pl.DataFrame | None = None,
 ) -> dict[str, pl.DataFrame]:
@@ -43,7 +43,7 @@ def build(
 
 
 def _build(
-    records: pl.DataFrame, means: Means, rules: Sequence[Rule], before: pl.DataFrame
+    records: pl.DataFrame, means: StageContext, rules: Sequence[Rule], before: pl.DataFrame
 ) -> dict[str, pl.DataFrame]:
     tables = {RECORDS.name: records}
     for step in RUN:
@@ -57,7 +57,9 @@ def _build(
     return tables
 
 
-def _raw_logs(tables: Frames, means: Means, rules: Sequence[Rule]) -> dict[str, pl.DataFrame]:
+def _raw_logs(
+    tables: Frames, means: StageContext, rules: Sequence[Rule]
+) -> dict[str, pl.DataFrame]:
     del rules
     records = tables[RECORDS.name]
     where = placed(records.select(HEAD_COLUMNS), means.policy)
@@ -71,7 +73,9 @@ def _raw_logs(tables: Frames, means: Means, rules: Sequence[Rule]) -> dict[str, 
     }
 
 
-def _candidates(tables: Frames, means: Means, rules: Sequence[Rule]) -> dict[str, pl.DataFrame]:
+def _candidates(
+    tables: Frames, means: StageContext, rules: Sequence[Rule]
+) -> dict[str, pl.DataFrame]:
     logs = tables["raw_logs"]
     proposed = candidates(logs, means.policy, rules)
     ingested = structuring(logs, means.model, means.policy)
@@ -80,14 +84,14 @@ def _candidates(tables: Frames, means: Means, rules: Sequence[Rule]) -> dict[str
         found.append(full_mode(logs, means.model, means.embedder, means.policy))
     return {
         "candidates": pl.concat([proposed.candidates, *(one.candidates for one in found)]),
-        "refusals": pl.concat([proposed.held, *(one.refused for one in found)]),
+        "rejected_facts": pl.concat([proposed.held, *(one.refused for one in found)]),
         "pieces": ingested.pieces,
         "check_ins": ingested.check_ins,
     }
 
 
 def _learning_candidates(
-    tables: Frames, means: Means, rules: Sequence[Rule]
+    tables: Frames, means: StageContext, rules: Sequence[Rule]
 ) -> dict[str, pl.DataFrame]:
     del rules
     logs = tables["raw_logs"]
@@ -99,7 +103,7 @@ def _learning_candidates(
     return {"learning_candidates": found}
 
 
-_BY_DAY: Mapping[str, Callable[[Frames, Means, Sequence[Rule]], dict[str, pl.DataFrame]]] = {
+_BY_DAY: Mapping[str, Callable[[Frames, StageContext, Sequence[Rule]], dict[str, pl.DataFrame]]] = {
     "raw_logs": _raw_logs,
     "candidates": _candidates,
     "learning_candidates": _learning_candidates,

@@ -22,7 +22,7 @@ from cairn.knowledge.schema.tables import (
     PIECES,
     RAW_LOGS,
     RECORDS,
-    REFUSALS,
+    REJECTED_FACTS,
     VECTOR_INDEX,
     Table,
 )
@@ -45,7 +45,9 @@ RUN: tuple[RunStep, ...] = (
     RunStep("extractors", (), (EXTRACTORS,)),
     RunStep("records", (), (RECORDS,)),
     RunStep("raw_logs", (RECORDS,), (RAW_LOGS, CONVERSATIONS, EPISODES), by_day=True),
-    RunStep("candidates", (RAW_LOGS,), (CANDIDATES, REFUSALS, PIECES, CHECK_INS), by_day=True),
+    RunStep(
+        "candidates", (RAW_LOGS,), (CANDIDATES, REJECTED_FACTS, PIECES, CHECK_INS), by_day=True
+    ),
     RunStep("learning_candidates", (RAW_LOGS,), (LEARNING_CANDIDATES,), by_day=True),
     *(RunStep(stage.name, stage.reads, stage.writes, stage=stage) for stage in STAGES),
     RunStep(

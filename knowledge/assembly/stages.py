@@ -8,7 +8,15 @@ from cairn.knowledge.consolidation.decisions import DECIDED, decisions
 from cairn.knowledge.consolidation.stages import CONSOLIDATION
 from cairn.knowledge.consolidation.themes import themes
 from cairn.knowledge.engine.diff import Change
-from cairn.knowledge.engine.stage import Changes, Count, Frames, Means, Stage, StageResult, stage_of
+from cairn.knowledge.engine.stage import (
+    Changes,
+    Count,
+    Frames,
+    Stage,
+    StageContext,
+    StageResult,
+    stage_of,
+)
 from cairn.knowledge.extraction.attitudes import READ_BY_MODEL
 from cairn.knowledge.extraction.introductions import introductions, introductions_after
 from cairn.knowledge.extraction.known_entities_extraction import (
@@ -39,7 +47,7 @@ from cairn.knowledge.schema.tables import (
     ENGAGEMENTS,
     ENTITIES,
     ENTITY_MERGES,
-    EPISODE_LINKS,
+    EPISODE_MST_EDGES,
     EPISODES,
     FACT_SOURCES,
     FACTS,
@@ -53,7 +61,7 @@ from cairn.knowledge.schema.tables import (
     PREFERENCES,
     PROPOSED_OPERATIONS,
     RAW_LOGS,
-    REFUSALS,
+    REJECTED_FACTS,
     REJECTIONS,
     THEME_FACTS,
     THEMES,
@@ -80,7 +88,7 @@ INTRODUCTIONS_STAGE = Stage(
 )
 
 
-def _known_only(reads: Frames, means: Means) -> StageResult:
+def _known_only(reads: Frames, means: StageContext) -> StageResult:
     logs, introduced = reads["raw_logs"], reads["introductions"]
     if means.model is None:
         found = known_only_by_grammar(logs, introduced, means.policy)
@@ -134,14 +142,14 @@ def _said_change(changes: Changes) -> Change:
     return Change(_said(come), _said(gone))
 
 
-def _entities(reads: Frames, means: Means) -> StageResult:
+def _entities(reads: Frames, means: StageContext) -> StageResult:
     introduced, contexts = reads["introductions"], _contexts(reads["episodes"])
     gated = entities(_said(reads), introduced, contexts, means.embedder, means.policy)
     return StageResult(gated._asdict())
 
 
 def _entities_after(
-    changes: Changes, stored: Frames, reads: Frames, means: Means
+    changes: Changes, stored: Frames, reads: Frames, means: StageContext
 ) -> dict[str, pl.DataFrame]:
     return entities_after(
         _said_change(changes),
@@ -166,7 +174,7 @@ def _entities_count(reads: Frames, made: StageResult) -> Count:
 
 ENTITIES_STAGE = Stage(
     stage_of(
-        "entities", 3, "Names through the gates.", "name_words", "semantic_floor", "embedder",
+        "entities", 3, "Names through the gates.", "name_words", "min_name_similarity", "embedder",
     ),
     (CANDIDATES, KNOWN_ONLY_CANDIDATES, INTRODUCTIONS, EPISODES),
     (ENTITIES, REJECTIONS),
@@ -181,18 +189,18 @@ THEMES_STAGE = Stage(
         "themes", 3, "HDBSCAN over episodes.", "theme_min_size", "cluster_neighbours", "embedder"
     ),
     (EPISODES,),
-    (THEMES, EPISODE_LINKS),
+    (THEMES, EPISODE_MST_EDGES),
     lambda reads, means: StageResult(
         themes(reads["episodes"], means.embedder, means.policy)._asdict()
     ),
     after=lambda _, stored, reads, means: themes(
-        reads["episodes"], means.embedder, means.policy, stored["episode_links"]
+        reads["episodes"], means.embedder, means.policy, stored["episode_mst_edges"]
     )._asdict(),
-    seldom=True,
+    sample_check=True,
 )
 
 
-def _theme_facts(reads: Frames, means: Means) -> StageResult:
+def _theme_facts(reads: Frames, means: StageContext) -> StageResult:
     found = generalised(
         reads["themes"], reads["episodes"], reads["entities"], means.model, means.policy
     )
@@ -218,13 +226,13 @@ THEME_FACTS_STAGE = Stage(
 )
 
 
-def _facts(reads: Frames, means: Means) -> StageResult:
+def _facts(reads: Frames, means: StageContext) -> StageResult:
     del means
     return StageResult(facts(_said(reads), reads["entities"])._asdict())
 
 
 def _facts_after(
-    changes: Changes, stored: Frames, reads: Frames, means: Means
+    changes: Changes, stored: Frames, reads: Frames, means: StageContext
 ) -> dict[str, pl.DataFrame]:
     del means
     known = changes["entities"]
@@ -271,7 +279,7 @@ PROPOSED_OPERATIONS_STAGE = Stage(
 )  # fmt: skip
 
 
-def _decisions(reads: Frames, means: Means) -> StageResult:
+def _decisions(reads: Frames, means: StageContext) -> StageResult:
     del means
     found = decisions(reads["raw_logs"], reads["facts"], reads["fact_sources"], reads["entities"])
     return StageResult({"decisions": found})
@@ -293,7 +301,7 @@ DECISIONS_STAGE = Stage(
 )
 
 
-def _learnings(reads: Frames, means: Means) -> StageResult:
+def _learnings(reads: Frames, means: StageContext) -> StageResult:
     given = feedback(reads["raw_logs"])
     found = learnings(reads["learning_candidates"], means.embedder, means.policy, given)
     return StageResult({"learnings": found})
@@ -317,7 +325,7 @@ LEARNINGS_STAGE = Stage(
 )
 
 
-def _engagements(reads: Frames, means: Means) -> StageResult:
+def _engagements(reads: Frames, means: StageContext) -> StageResult:
     found = engagements(
         reads["raw_logs"], reads["candidates"], reads["entities"], reads["facts"],
         reads["fact_sources"], reads["entity_merges"], means.embedder,
@@ -350,7 +358,7 @@ ENGAGEMENTS_STAGE = Stage(
 )  # fmt: skip
 
 
-def _interests(reads: Frames, means: Means) -> StageResult:
+def _interests(reads: Frames, means: StageContext) -> StageResult:
     found = interests(
         reads["engagements"], reads["preferences"], reads["entities"], reads["entity_merges"],
         means.embedder, means.policy, watermark(reads["conversations"], "ended_at"),
@@ -376,7 +384,7 @@ INTERESTS_STAGE = Stage(
 FUNNEL_STAGE = Stage(
     stage_of("funnel", 2, "Pass rate of each gate."),
     (
-        CANDIDATES, REFUSALS, KNOWN_ONLY_CANDIDATES, THEME_FACTS, REJECTIONS, ENTITIES,
+        CANDIDATES, REJECTED_FACTS, KNOWN_ONLY_CANDIDATES, THEME_FACTS, REJECTIONS, ENTITIES,
         FACT_SOURCES, FACTS, MEMORY, LEARNING_CANDIDATES, LEARNINGS,
     ),
     (FUNNEL,),

@@ -31,7 +31,7 @@ PROPOSED = pl.Schema(
 stands in the record; `text` what a lesson says under its title; `reason` why it was refused, null
 if it was not."""
 
-_TABLES = ("candidates", "refusals", "known_only_candidates", "theme_facts")
+_TABLES = ("candidates", "rejected_facts", "known_only_candidates", "theme_facts")
 """Tables of names and facts, with a reason where they have refused ones."""
 
 

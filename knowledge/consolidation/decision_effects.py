@@ -48,7 +48,7 @@ def decided_pairs(decisions: pl.DataFrame, thing: str = FACT) -> pl.DataFrame:
         decided_at, decision_id, into_id.
     """
     return (
-        decisions.filter(thing=thing)
+        decisions.filter(target_type=thing)
         .explode("pairs", empty_as_null=False)
         .unnest("pairs")
         .select(

@@ -97,8 +97,8 @@ def decisions(
             "decision_id": one.id,
             "namespace": one.namespace,
             "decision": one.told.decision,
-            "thing": one.told.thing,
-            "meant_ids": [meant.id for meant in one.told.meant],
+            "target_type": one.told.thing,
+            "requested_ids": [meant.id for meant in one.told.meant],
             "ids": one.ids,
             "pairs": [{"left_id": left, "right_id": right} for left, right in sorted(one.pairs)],
             "facts": sorted(one.facts),
@@ -134,14 +134,14 @@ def _resolve(said: Sequence[_Decision], facts: pl.DataFrame, entities: pl.DataFr
             for place, meant in enumerate(one.told.meant)
         ],
         schema={
-            "number": pl.Int64, "place": pl.Int64, "namespace": pl.String, "thing": pl.String,
+            "number": pl.Int64, "place": pl.Int64, "namespace": pl.String, "target_type": pl.String,
             "id": pl.String, "type": pl.String, "entity": pl.String, "predicate": pl.String,
             "object": pl.String,
         },
         orient="row",
     ).with_columns(name=canonical_column("entity", "type"))  # fmt: skip
-    of_facts = named.filter(thing=FACT)
-    of_others = named.filter(pl.col("thing") != FACT)
+    of_facts = named.filter(target_type=FACT)
+    of_others = named.filter(pl.col("target_type") != FACT)
     known = {
         **_found(of_facts, facts, "fact_id", _facts_by_content(of_facts, facts, entities)),
         **_found(of_others, entities, "entity_id", _entities_by_content(of_others, entities)),

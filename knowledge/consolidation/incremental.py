@@ -35,8 +35,8 @@ from cairn.knowledge.consolidation.support import (
     restatements,
     similar_episodes,
 )
-from cairn.knowledge.engine.diff import Change, LazyFrames, amended, difference, rows_with
-from cairn.knowledge.engine.stage import Changes, Means
+from cairn.knowledge.engine.diff import Change, LazyFrames, difference, rows_with, with_change
+from cairn.knowledge.engine.stage import Changes, StageContext
 from cairn.knowledge.resolution.canonical import about_canonical, equal_statements, with_canonical
 from cairn.knowledge.schema.fact_types import structural
 from cairn.knowledge.schema.identity import digest_column
@@ -52,7 +52,7 @@ _STATED = ("conversation_id", "record_id", "occurred_at")
 
 
 def embeddings_after(
-    changes: Changes, stored: LazyFrames, reads: LazyFrames, means: Means
+    changes: Changes, stored: LazyFrames, reads: LazyFrames, means: StageContext
 ) -> dict[str, Change]:
     """EMBEDDINGS: texts that are new are embedded; what stands nowhere any more goes."""
     said = {name: changes[name].of(*columns) for name, (columns, _, _) in SAID.items()}
@@ -88,17 +88,17 @@ def _names_of_entities(changes: Changes, entities: pl.LazyFrame, merged: pl.Data
     turned = changes["entities"].of(*_NAMED)
     moved = changes["entity_merges"].of(*_ENTITY, "canonical_id")
     ids = _entities(turned.rows, moved.rows, _standing(moved.rows))
-    before = amended(merged.select(moved.come.columns), Change(moved.gone, moved.come))
+    before = with_change(merged.select(moved.come.columns), Change(moved.gone, moved.come))
     near = _entities(_together(ids, merged), _together(ids, before))
     now = rows_with(entities, near, *_NAMED) if near.height else turned.come.clear()
-    then = amended(now, Change(turned.gone, turned.come))
+    then = with_change(now, Change(turned.gone, turned.come))
     return Change(
         entity_texts(with_canonical(now, merged)), entity_texts(with_canonical(then, before))
     )
 
 
 def similar_facts_after(
-    changes: Changes, stored: LazyFrames, reads: LazyFrames, means: Means
+    changes: Changes, stored: LazyFrames, reads: LazyFrames, means: StageContext
 ) -> dict[str, Change]:
     """SIMILAR_FACTS: facts that came meet all of their group; pairs of those that went go."""
     compared = (*_FACT, "entity_id", "predicate", "content")
@@ -113,7 +113,7 @@ def similar_facts_after(
 
 
 def evidence_after(
-    changes: Changes, stored: LazyFrames, reads: LazyFrames, means: Means
+    changes: Changes, stored: LazyFrames, reads: LazyFrames, means: StageContext
 ) -> dict[str, Change]:
     """EVIDENCE: facts that changed meet all episodes, all facts meet episodes that came.
 
@@ -168,7 +168,7 @@ def evidence_after(
 
 
 def confidence_updates_after(
-    changes: Changes, stored: LazyFrames, reads: LazyFrames, means: Means
+    changes: Changes, stored: LazyFrames, reads: LazyFrames, means: StageContext
 ) -> dict[str, Change]:
     """CONFIDENCE_UPDATES: of facts whose evidence or first source changed."""
     first = (*_FACT, "first_seen", "base_confidence", "predicate", "extractor", "trust")
@@ -183,7 +183,7 @@ def confidence_updates_after(
 
 
 def merges_after(
-    changes: Changes, stored: LazyFrames, reads: LazyFrames, means: Means
+    changes: Changes, stored: LazyFrames, reads: LazyFrames, means: StageContext
 ) -> dict[str, Change]:
     """MERGES: of facts that hang together with one that changed, however far.
 
@@ -228,7 +228,7 @@ def merges_after(
 
 
 def memory_after(
-    changes: Changes, stored: LazyFrames, reads: LazyFrames, means: Means
+    changes: Changes, stored: LazyFrames, reads: LazyFrames, means: StageContext
 ) -> dict[str, Change]:
     """MEMORY of facts that changed in any way, and of those that they merge with or deny.
 
@@ -371,7 +371,7 @@ def _episodes_drawn_from(facts: pl.DataFrame, episodes: pl.LazyFrame) -> pl.Data
 
 
 def _similar_to(
-    episodes: pl.DataFrame, but: pl.DataFrame, reads: LazyFrames, means: Means
+    episodes: pl.DataFrame, but: pl.DataFrame, reads: LazyFrames, means: StageContext
 ) -> pl.DataFrame:
     """Supporting episodes among some, of all facts but some; whoever states them."""
     if episodes.is_empty():

@@ -20,7 +20,7 @@ from cairn.knowledge.extraction.llm_units import extractor
 from cairn.knowledge.extraction.validation import has_canary
 from cairn.knowledge.llm.client import Answer, Ask, Bundle, LanguageModel
 from cairn.knowledge.llm.prompt import Prompt
-from cairn.knowledge.llm.prompt_injection import HELD, gives_orders
+from cairn.knowledge.llm.prompt_injection import QUARANTINED_ORDERS, gives_orders
 from cairn.knowledge.llm.prompts.contradiction_pairs import PairVerdicts, one_each
 from cairn.knowledge.nlp.statements.statement import read_statement
 from cairn.knowledge.schema.fact_types import comparable
@@ -124,7 +124,7 @@ def judged(similar: pl.DataFrame, verdicts: pl.DataFrame) -> pl.DataFrame:
 
 def standing(verdicts: pl.DataFrame) -> pl.DataFrame:
     """Verdicts that rules follow."""
-    return verdicts.filter(pl.col("refused").is_null())
+    return verdicts.filter(pl.col("rejected_by").is_null())
 
 
 def waiting(
@@ -142,15 +142,15 @@ def waiting(
         merge_verdicts: MERGE_VERDICTS rows.
 
     Returns:
-        SIMILAR_FACTS columns; `asks`, the table that a model would decide them in; and `said`,
-        `reason`, `refused` of a verdict that rules do not follow.
+        SIMILAR_FACTS columns; `asks`, the table that a model would decide them in; and
+        `model_verdict`, `reason`, `rejected_by` of a verdict that rules do not follow.
     """
     parts: list[pl.DataFrame] = []
     for name, pairs, decided in (
         ("contradiction_verdicts", differing, contradiction_verdicts),
         ("merge_verdicts", unequal, merge_verdicts),
     ):
-        vain = decided.select(*PAIR, "reason", "refused", said="verdict")
+        vain = decided.select(*PAIR, "reason", "rejected_by", model_verdict="verdict")
         parts.append(
             pairs.join(standing(decided), on=PAIR, how="anti")
             .join(vain, on=PAIR, how="left")
@@ -232,7 +232,7 @@ def _row(pair: dict[str, Any], answer: Answer, label: str) -> dict[str, object] 
         **{name: pair[name] for name in (*PAIR, "similarity")},
         "verdict": verdict,
         "reason": reason,
-        "refused": _refused(pair, verdict, reason),
+        "rejected_by": _refused(pair, verdict, reason),
         "extractor": label,
         "decided_at": max(times, default=None),
     }
@@ -243,7 +243,7 @@ def _refused(pair: dict[str, Any], verdict: str, reason: str) -> str | None:
     if has_canary(reason):
         return "canary"
     if gives_orders(reason, "external"):
-        return HELD
+        return QUARANTINED_ORDERS
     if verdict == CONTRADICTION and pair["verdict"] == SAME:
         return "same_words"
     if verdict == MERGE:

@@ -185,7 +185,7 @@ def _alike(
         )
         .join(against, on=PAIR, how="anti")
         .with_columns(
-            near=(gap <= policy.merge_confidence_gap) & (highest > policy.merge_confidence_floor)
+            near=(gap <= policy.merge_confidence_gap) & (highest > policy.min_merge_confidence)
         )
         .drop("left_kind", "right_kind", "left_claimed", "right_claimed")
     )

@@ -10,7 +10,7 @@ import polars as pl
 
 from cairn.knowledge.consolidation.candidate_pairs import comparable_pairs
 from cairn.knowledge.nlp.statements.compare import Verdict, compare
-from cairn.knowledge.schema.fact_types import deniable
+from cairn.knowledge.schema.fact_types import contradictable
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.tables import SIMILAR_FACTS
 from cairn.knowledge.vectors.model import Embedder
@@ -35,7 +35,9 @@ def similar_facts(
         among: namespace and fact_id: only pairs of which one is among these.
     """
     floor = min(policy.merge_similarity, policy.contradiction_similarity)
-    pairs = comparable_pairs(facts, deniable(), floor, embedder, policy.candidate_margin, among)
+    pairs = comparable_pairs(
+        facts, contradictable(), floor, embedder, policy.candidate_margin, among
+    )
     said = facts.select("namespace", "fact_id", "content")
     for side in ("left", "right"):
         pairs = pairs.join(

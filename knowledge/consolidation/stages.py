@@ -27,7 +27,7 @@ from cairn.knowledge.consolidation.merges import merges, unequal
 from cairn.knowledge.consolidation.similar_facts import similar_facts
 from cairn.knowledge.consolidation.topics import clusters
 from cairn.knowledge.consolidation.validity import decided_times, valid_times_after
-from cairn.knowledge.engine.stage import Count, Frames, Means, Stage, StageResult, stage_of
+from cairn.knowledge.engine.stage import Count, Frames, Stage, StageContext, StageResult, stage_of
 from cairn.knowledge.llm.prompts import CONTRADICTION_PAIRS, MERGE_PAIRS
 from cairn.knowledge.resolution.canonical import about_canonical, equal_statements
 from cairn.knowledge.resolution.resolution import entity_merges
@@ -41,7 +41,7 @@ from cairn.knowledge.schema.tables import (
     ENTITY_MERGES,
     EPISODES,
     EVIDENCE,
-    FACT_LINKS,
+    FACT_MST_EDGES,
     FACT_SOURCES,
     FACTS,
     LEARNINGS,
@@ -55,7 +55,7 @@ from cairn.knowledge.schema.tables import (
 )
 
 
-def _entity_merges(reads: Frames, means: Means) -> StageResult:
+def _entity_merges(reads: Frames, means: StageContext) -> StageResult:
     together, apart = decided_entities(reads["decisions"])
     facts = still_held(reads["facts"], reads["decisions"])
     found = entity_merges(reads["entities"], facts, means.embedder, means.policy, apart, together)
@@ -78,7 +78,7 @@ def _facts(reads: Frames) -> pl.DataFrame:
     return about_canonical(reads["facts"], reads["entity_merges"])
 
 
-def _embeddings(reads: Frames, means: Means) -> StageResult:
+def _embeddings(reads: Frames, means: StageContext) -> StageResult:
     texts = texts_in_force(
         reads["facts"], reads["episodes"], reads["entities"], reads["entity_merges"],
         reads["learnings"], reads["pieces"],
@@ -91,7 +91,7 @@ EMBEDDINGS_STAGE = Stage(
     (FACTS, EPISODES, ENTITIES, ENTITY_MERGES, LEARNINGS, PIECES),
     (EMBEDDINGS,),
     _embeddings,
-    amend=embeddings_after,
+    update_incremental=embeddings_after,
 )
 
 CLUSTERS_STAGE = Stage(
@@ -99,18 +99,18 @@ CLUSTERS_STAGE = Stage(
         "clusters", 4, "HDBSCAN over facts.", "cluster_min_size", "cluster_neighbours", "embedder"
     ),
     (FACTS,),
-    (CLUSTERS, FACT_LINKS),
+    (CLUSTERS, FACT_MST_EDGES),
     lambda reads, means: StageResult(
         clusters(reads["facts"], means.embedder, means.policy)._asdict()
     ),
     after=lambda _, stored, reads, means: clusters(
-        reads["facts"], means.embedder, means.policy, stored["fact_links"]
+        reads["facts"], means.embedder, means.policy, stored["fact_mst_edges"]
     )._asdict(),
     columns={
         "facts": ("namespace", "fact_id", "predicate", "content"),
         "clusters": ("namespace", "fact_id"),
     },
-    seldom=True,
+    sample_check=True,
 )
 
 
@@ -124,7 +124,7 @@ SIMILAR_FACTS_STAGE = Stage(
     lambda reads, means: StageResult(
         {"similar_facts": similar_facts(_facts(reads), means.embedder, means.policy)}
     ),
-    amend=similar_facts_after,
+    update_incremental=similar_facts_after,
 )  # fmt: skip
 
 
@@ -133,12 +133,12 @@ _OF_WORDS = stage_of(
 )
 _OF_CONFIDENCE = stage_of(
     "merge_verdicts", 2, "What a language model says of facts that differ in confidence alone.",
-    "merge_similarity", "merge_confidence_gap", "merge_confidence_floor", "support_gain",
-    "contradiction_factor", "agent_at_most", "outside_at_most",
+    "merge_similarity", "merge_confidence_gap", "min_merge_confidence", "support_gain",
+    "contradiction_factor", "max_agent_confidence", "max_outside_confidence",
 )  # fmt: skip
 
 
-def _contradiction_verdicts(reads: Frames, means: Means) -> StageResult:
+def _contradiction_verdicts(reads: Frames, means: StageContext) -> StageResult:
     if means.model is None:
         return StageResult({"contradiction_verdicts": CONTRADICTION_VERDICTS.empty()})
     similar = undecided(reads["similar_facts"], reads["decisions"])
@@ -149,7 +149,7 @@ def _contradiction_verdicts(reads: Frames, means: Means) -> StageResult:
     return StageResult({"contradiction_verdicts": found.rows}, pending=found.pending)
 
 
-def _merge_verdicts(reads: Frames, means: Means) -> StageResult:
+def _merge_verdicts(reads: Frames, means: StageContext) -> StageResult:
     if means.model is None:
         return StageResult({"merge_verdicts": MERGE_VERDICTS.empty()})
     facts = _facts(reads)
@@ -191,7 +191,7 @@ MERGE_VERDICTS_STAGE = Stage(
 )
 
 
-def _evidence(reads: Frames, means: Means) -> StageResult:
+def _evidence(reads: Frames, means: StageContext) -> StageResult:
     similar = judged(reads["similar_facts"], reads["contradiction_verdicts"])
     decisions = reads["decisions"]
     found = evidence(
@@ -209,11 +209,11 @@ EVIDENCE_STAGE = Stage(
     (FACTS, FACT_SOURCES, EPISODES, SIMILAR_FACTS, CONTRADICTION_VERDICTS, DECISIONS),
     (EVIDENCE,),
     _evidence,
-    amend=evidence_after,
+    update_incremental=evidence_after,
 )  # fmt: skip
 
 
-def _valid_times(reads: Frames, means: Means) -> StageResult:
+def _valid_times(reads: Frames, means: StageContext) -> StageResult:
     found = decided_times(
         reads["facts"], reads["fact_sources"], reads["entities"], reads["entity_merges"],
         reads["decisions"], means.policy,
@@ -226,13 +226,13 @@ VALID_TIMES_STAGE = Stage(
     (FACTS, FACT_SOURCES, ENTITIES, ENTITY_MERGES, DECISIONS),
     (VALID_TIMES,),
     _valid_times,
-    amend=valid_times_after,
+    update_incremental=valid_times_after,
 )
 
 CONFIDENCE_STAGE = Stage(
     stage_of(
         "confidence_updates", 4, "Confidence after each event.", "support_gain",
-        "contradiction_factor", "decay_per_day", "agent_at_most", "outside_at_most",
+        "contradiction_factor", "decay_per_day", "max_agent_confidence", "max_outside_confidence",
     ),
     (FACTS, EVIDENCE),
     (CONFIDENCE_UPDATES,),
@@ -243,11 +243,11 @@ CONFIDENCE_STAGE = Stage(
             )
         }
     ),
-    amend=confidence_updates_after,
+    update_incremental=confidence_updates_after,
 )  # fmt: skip
 
 
-def _merges(reads: Frames, means: Means) -> StageResult:
+def _merges(reads: Frames, means: StageContext) -> StageResult:
     facts = _facts(reads)
     said = pl.concat([reads["contradiction_verdicts"], reads["merge_verdicts"]])
     found = merges(
@@ -262,8 +262,8 @@ def _merges(reads: Frames, means: Means) -> StageResult:
 MERGES_STAGE = Stage(
     stage_of(
         "merges", 7, "Facts that say the same.", "merge_similarity", "merge_confidence_gap",
-        "merge_confidence_floor", "support_gain", "contradiction_factor", "agent_at_most",
-        "outside_at_most",
+        "min_merge_confidence", "support_gain", "contradiction_factor", "max_agent_confidence",
+        "max_outside_confidence",
     ),
     (
         FACTS, ENTITY_MERGES, EVIDENCE, SIMILAR_FACTS, CONTRADICTION_VERDICTS, MERGE_VERDICTS,
@@ -271,11 +271,11 @@ MERGES_STAGE = Stage(
     ),
     (MERGES,),
     _merges,
-    amend=merges_after,
+    update_incremental=merges_after,
 )  # fmt: skip
 
 
-def _memory(reads: Frames, means: Means) -> StageResult:
+def _memory(reads: Frames, means: StageContext) -> StageResult:
     embedded = reads["embeddings"]["text"]
     grounds = MemoryInput(**{name: reads[name] for name in MemoryInput._fields})
     grounds = grounds._replace(facts=_facts(reads))
@@ -289,7 +289,7 @@ def _memory(reads: Frames, means: Means) -> StageResult:
 MEMORY_STAGE = Stage(
     stage_of(
         "memory", 9, "The current view.", "support_gain", "contradiction_factor", "decay_per_day",
-        "agent_at_most", "outside_at_most",
+        "max_agent_confidence", "max_outside_confidence",
     ),
     (
         FACTS, FACT_SOURCES, EPISODES, ENTITIES, ENTITY_MERGES, VALID_TIMES, EVIDENCE,
@@ -297,7 +297,7 @@ MEMORY_STAGE = Stage(
     ),
     (MEMORY, MEMORY_ENTITIES),
     _memory,
-    amend=memory_after,
+    update_incremental=memory_after,
 )  # fmt: skip
 
 CONSOLIDATION = (

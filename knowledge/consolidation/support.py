@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from cairn.knowledge.nlp.statements.negation import gainsays
+from cairn.knowledge.nlp.statements.negation import contradicts
 from cairn.knowledge.schema.calendar import UNDATED
 from cairn.knowledge.schema.fact_types import structural
 from cairn.knowledge.schema.policy import Policy
@@ -166,7 +166,7 @@ def similar_episodes(
 def _bearing_out(heard: pl.DataFrame) -> pl.DataFrame:
     """Rows whose text does not deny the content that it is similar to."""
     pairs = heard.select("content", "text").unique().sort("text", "content")
-    against = [gainsays(text, content) for content, text in pairs.iter_rows()]
+    against = [contradicts(text, content) for content, text in pairs.iter_rows()]
     denied = pairs.filter(pl.Series(against, dtype=pl.Boolean))
     return heard.join(denied, on=["content", "text"], how="anti")
 

@@ -7,7 +7,7 @@ import polars as pl
 from cairn.knowledge.schema.calendar import UNDATED
 from cairn.knowledge.schema.identity import digest_column
 from cairn.knowledge.schema.policy import Policy
-from cairn.knowledge.schema.tables import EPISODE_LINKS, THEMES
+from cairn.knowledge.schema.tables import EPISODE_MST_EDGES, THEMES
 from cairn.knowledge.vectors.hdbscan import (
     NEAREST,
     Links,
@@ -24,7 +24,7 @@ class Themes(NamedTuple):
     """THEMES, and the links that they were cut from."""
 
     themes: pl.DataFrame
-    episode_links: pl.DataFrame
+    episode_mst_edges: pl.DataFrame
 
 
 def themes(
@@ -39,8 +39,8 @@ def themes(
         episodes: EPISODES rows.
         embedder: Gives vectors of `text`.
         policy: Smallest theme.
-        before: EPISODE_LINKS of other episodes, most of which are still there: the result is the
-            same, for a small part of the cost.
+        before: EPISODE_MST_EDGES of other episodes, most of which are still there: the result is
+            the same, for a small part of the cost.
     """
     parts = [
         _themes(own.sort("episode_id"), embedder, policy, before)
@@ -48,8 +48,8 @@ def themes(
     ]
     return Themes(
         THEMES.frame(pl.concat([THEMES.empty(), *(part.themes for part in parts)])),
-        EPISODE_LINKS.frame(
-            pl.concat([EPISODE_LINKS.empty(), *(part.episode_links for part in parts)])
+        EPISODE_MST_EDGES.frame(
+            pl.concat([EPISODE_MST_EDGES.empty(), *(part.episode_mst_edges for part in parts)])
         ),
     )
 
@@ -86,4 +86,4 @@ def _themes(
             }
         )
     made = THEMES.frame(rows).with_columns(theme_id=digest_column("medoid_id", prefix="t_"))
-    return Themes(made, EPISODE_LINKS.frame(found.links.table(namespace)))
+    return Themes(made, EPISODE_MST_EDGES.frame(found.links.table(namespace)))

@@ -8,7 +8,7 @@ import polars as pl
 from cairn.knowledge.schema.fact_types import NAME_PREDICATES
 from cairn.knowledge.schema.identity import digest
 from cairn.knowledge.schema.policy import Policy
-from cairn.knowledge.schema.tables import CLUSTERS, FACT_LINKS
+from cairn.knowledge.schema.tables import CLUSTERS, FACT_MST_EDGES
 from cairn.knowledge.vectors.hdbscan import (
     TERMS_IN_LABEL,
     Links,
@@ -30,7 +30,7 @@ class Topics(NamedTuple):
     """CLUSTERS, and the links that they were cut from."""
 
     clusters: pl.DataFrame
-    fact_links: pl.DataFrame
+    fact_mst_edges: pl.DataFrame
 
 
 def clusters(
@@ -44,8 +44,8 @@ def clusters(
         facts: FACTS rows.
         embedder: Gives vectors of `content`.
         policy: Smallest topic.
-        before: FACT_LINKS of other facts, most of which are still there: the result is the same,
-            for a small part of the cost.
+        before: FACT_MST_EDGES of other facts, most of which are still there: the result is the
+            same, for a small part of the cost.
     """
     free = facts.filter(~pl.col("predicate").is_in(NAME_PREDICATES))
     parts = [
@@ -54,7 +54,9 @@ def clusters(
     ]
     return Topics(
         CLUSTERS.frame(pl.concat([CLUSTERS.empty(), *(part.clusters for part in parts)])),
-        FACT_LINKS.frame(pl.concat([FACT_LINKS.empty(), *(part.fact_links for part in parts)])),
+        FACT_MST_EDGES.frame(
+            pl.concat([FACT_MST_EDGES.empty(), *(part.fact_mst_edges for part in parts)])
+        ),
     )
 
 
@@ -89,4 +91,4 @@ def _clusters(
         )
         .join(topics, on="number", how="left", maintain_order="left")
     )
-    return Topics(CLUSTERS.frame(made), FACT_LINKS.frame(found.links.table(namespace)))
+    return Topics(CLUSTERS.frame(made), FACT_MST_EDGES.frame(found.links.table(namespace)))

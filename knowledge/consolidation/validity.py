@@ -22,7 +22,7 @@ from cairn.knowledge.consolidation.decision_effects import (
 )
 from cairn.knowledge.dialogue.trust import AGENT, OUTSIDE
 from cairn.knowledge.engine.diff import Change, LazyFrames, difference, rows_with
-from cairn.knowledge.engine.stage import Changes, Means
+from cairn.knowledge.engine.stage import Changes, StageContext
 from cairn.knowledge.nlp.dates.intervals import stated_time
 from cairn.knowledge.nlp.statements.cardinality import filled
 from cairn.knowledge.resolution.canonical import about_canonical
@@ -74,7 +74,7 @@ def valid_times(
         .join(_disputes(said, beside), on=_FACT, how="left")
         .with_columns(
             pl.col("seq").fill_null(0),
-            pl.col("beside").fill_null([]),
+            pl.col("parallel_with").fill_null([]),
             pl.coalesce("slot", "disputed").str.strip_suffix(_ALONE).alias("slot"),
             pl.coalesce("value", "disputed_value").alias("value"),
             entity_id=pl.coalesce("owner", "disputed_owner", "entity_id"),
@@ -111,7 +111,7 @@ def decided_times(
 
 
 def valid_times_after(
-    changes: Changes, stored: LazyFrames, reads: LazyFrames, means: Means
+    changes: Changes, stored: LazyFrames, reads: LazyFrames, means: StageContext
 ) -> dict[str, Change]:
     """VALID_TIMES: of facts that changed, that have stretches already, or that a person decided on.
 
@@ -324,7 +324,7 @@ def _disputes(said: pl.DataFrame, beside: pl.DataFrame) -> pl.DataFrame:
         .sort(*_FACT, "owner", "slot")
         .group_by(_FACT, maintain_order=True)
         .agg(
-            beside=pl.col("other").unique().sort(),
+            parallel_with=pl.col("other").unique().sort(),
             disputed=pl.col("slot").first(),
             disputed_value=pl.col("value").first(),
             disputed_owner=pl.col("owner").first(),

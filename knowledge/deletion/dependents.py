@@ -26,13 +26,13 @@ from cairn.knowledge.schema.tables import (
     MEMORY_ENTITIES,
     PREFERENCES,
     RAW_LOGS,
-    REFUSALS,
+    REJECTED_FACTS,
     Table,
 )
 
 READS: tuple[Table, ...] = (
-    RAW_LOGS, CANDIDATES, KNOWN_ONLY_CANDIDATES, REFUSALS, FACTS, FACT_SOURCES, DECISIONS, MEMORY,
-    MEMORY_ENTITIES, PREFERENCES, ENGAGEMENTS,
+    RAW_LOGS, CANDIDATES, KNOWN_ONLY_CANDIDATES, REJECTED_FACTS, FACTS, FACT_SOURCES, DECISIONS,
+    MEMORY, MEMORY_ENTITIES, PREFERENCES, ENGAGEMENTS,
 )  # fmt: skip
 """Tables that are asked."""
 
@@ -185,7 +185,7 @@ def _preferring(entity_ids: Sequence[str], tables: Tables) -> set[str]:
 def _naming(tables: Tables, policy: Policy) -> pl.DataFrame:
     """entity_id and record_id of each candidate."""
     columns = ["record_id", *WRITTEN]
-    names = ("candidates", "known_only_candidates", "refusals")
+    names = ("candidates", "known_only_candidates", "rejected_facts")
     said = pl.concat([tables[name].select(columns) for name in names]).unique().collect()
     return said.join(forms(said, policy), on=WRITTEN).select("entity_id", "record_id")
 
@@ -209,13 +209,13 @@ def _told(gone: set[str], notices: pl.DataFrame) -> set[str]:
 
 def _decided(gone: set[str], tables: Tables, policy: Policy) -> set[str]:
     """Records of decisions about what is left with nothing once these records are gone."""
-    decisions = tables["decisions"].select("decision_id", "meant_ids").collect()
+    decisions = tables["decisions"].select("decision_id", "requested_ids").collect()
     if decisions.is_empty():
         return set()
-    meant = decisions.explode("meant_ids").drop_nulls()
+    meant = decisions.explode("requested_ids").drop_nulls()
     left = pl.col("record_id").is_in(list(gone)).all()
     sources = tables["fact_sources"].select("fact_id", "record_id").collect()
     facts = sources.group_by(id="fact_id").agg(gone=left)
     entities = _naming(tables, policy).group_by(id="entity_id").agg(gone=left)
     nothing = pl.concat([facts, entities]).filter("gone")["id"]
-    return set(meant.filter(pl.col("meant_ids").is_in(nothing.implode()))["decision_id"])
+    return set(meant.filter(pl.col("requested_ids").is_in(nothing.implode()))["decision_id"])

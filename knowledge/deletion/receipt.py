@@ -11,14 +11,14 @@ from cairn.knowledge.consolidation.standing import STANDING
 from cairn.knowledge.quality.retraction_guard import struck
 from cairn.knowledge.schema.tables import RECORDS, TABLES
 
-REMOVED, KEPT, REVIVED, ANEW = "removed", "kept", "revived", "made anew"
+REMOVED, KEPT, REVIVED, ANEW = "removed", "kept", "revived", "rebuilt"
 EFFECTS = (REMOVED, KEPT, REVIVED, ANEW)
 """What became of a row. Made anew is what tells of what is left, as a theme of another medoid."""
 
 BOOKS = frozenset(
     {
         "source_files", "work", "funnel", "vector_index", "model_calls", "extractors",
-        "episode_links", "fact_links",
+        "episode_mst_edges", "fact_mst_edges",
     }
 )  # fmt: skip
 """Tables that hold counts and digests alone."""

@@ -60,7 +60,9 @@ def counts_against(word: str, other: str) -> pl.Expr:
 
 def most(trust: str, policy: Policy) -> float:
     """The most confidence that a statement of this trust has by itself."""
-    return {AGENT: policy.agent_at_most, OUTSIDE: policy.outside_at_most}.get(trust, 1.0)
+    return {AGENT: policy.max_agent_confidence, OUTSIDE: policy.max_outside_confidence}.get(
+        trust, 1.0
+    )
 
 
 def at_most(policy: Policy) -> pl.Expr:

@@ -34,7 +34,7 @@ def difference(before: pl.DataFrame, after: pl.DataFrame) -> Change:
     )
 
 
-def amended(before: pl.DataFrame, change: Change) -> pl.DataFrame:
+def with_change(before: pl.DataFrame, change: Change) -> pl.DataFrame:
     """A frame after a change, in no particular order."""
     kept = before.join(change.gone, on=before.columns, how="anti", nulls_equal=True)
     return pl.concat([kept, change.come.select(before.columns)])

@@ -22,7 +22,7 @@ Changes = Mapping[str, Change]
 """What came and went in each table that a stage reads."""
 
 
-class Means(NamedTuple):
+class StageContext(NamedTuple):
     """What stages decide with; without a language model rules alone make every table."""
 
     policy: Policy
@@ -52,7 +52,7 @@ class StageResult(NamedTuple):
     pending: bool = False
 
 
-Amend = Callable[[Changes, LazyFrames, LazyFrames, Means], dict[str, Change]]
+IncrementalUpdate = Callable[[Changes, LazyFrames, LazyFrames, StageContext], dict[str, Change]]
 """From changes, what is stored and what is read: what comes to each table of a stage and goes."""
 
 
@@ -76,14 +76,15 @@ class Stage:
     A `nightly` one asks once a night, in one question: what waits for it makes no run of its own.
     Without a model it makes nothing.
 
-    `count` tells what became of the rows of the first table in `reads`. A stage that can make anew
-    just what a change touches has `after`: from the change, what is stored, and what it reads as it
-    is now, it gives what `run` would: `after(difference(a, b), run(a), b) == run(b)`,
-    of the tables. One that need not even read all of them has `amend` instead: of the same, unread,
-    it gives what comes to its tables and what goes, and `amended` by that they are as of `run`.
+    `count` tells what became of the rows of the first table in `reads`. An incremental stage, which
+    updates just what a change touches, has `after`: from the change, what is stored, and what it
+    reads as it is now, it gives what `run` would: `after(difference(a, b), run(a), b) == run(b)`,
+    of the tables. One that need not even read all of them has `update_incremental` instead: of the
+    same, unread, it gives what comes to its tables and what goes, and `with_change` by that they
+    are as of `run`.
 
-    A `seldom` one takes so long to make of everything, and cannot be looked at in part, that the
-    check of it does so on few nights where there is much.
+    A `sample_check` one takes so long to rebuild, and cannot be looked at in part, that its check
+    does so on few nights where there is much.
 
     `only` names, for tables of `reads`, the rows that count, and `columns` those that are read, of
     `writes` too: others are not looked at either when it is asked whether anything changed.
@@ -92,20 +93,20 @@ class Stage:
     extractor: Extractor
     reads: tuple[Table, ...]
     writes: tuple[Table, ...]
-    run: Callable[[Frames, Means], StageResult]
+    run: Callable[[Frames, StageContext], StageResult]
     count: Callable[[Frames, StageResult], Count] = all_done
-    after: Callable[[Changes, Frames, Frames, Means], dict[str, pl.DataFrame]] | None = None
-    amend: Amend | None = None
+    after: Callable[[Changes, Frames, Frames, StageContext], dict[str, pl.DataFrame]] | None = None
+    update_incremental: IncrementalUpdate | None = None
     only: Mapping[str, pl.Expr] = field(default_factory=dict[str, pl.Expr])
     columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     prompts: tuple[Prompt[Any], ...] = ()
     nightly: bool = False
-    seldom: bool = False
+    sample_check: bool = False
 
     @property
-    def follows(self) -> bool:
-        """Whether it can make anew just what a change touches."""
-        return self.after is not None or self.amend is not None
+    def is_incremental(self) -> bool:
+        """Whether it can update just what a change touches."""
+        return self.after is not None or self.update_incremental is not None
 
     @property
     def name(self) -> str:

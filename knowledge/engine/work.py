@@ -44,7 +44,7 @@ def day_units(placed: pl.DataFrame, stage: str, fingerprint: str) -> pl.DataFram
             "namespace",
             pl.lit(stage).alias("stage"),
             pl.col("day").alias("unit"),
-            digest_column("content").alias("unit_hash"),
+            digest_column("content").alias("input_hash"),
             pl.lit(fingerprint).alias("fingerprint"),
             "day",
         )
@@ -60,7 +60,7 @@ def conversation_units(conversations: pl.DataFrame, fingerprints: dict[str, str]
     return conversations.select(
         "namespace",
         pl.col("conversation_id").alias("unit"),
-        pl.col("content_hash").alias("unit_hash"),
+        pl.col("content_hash").alias("input_hash"),
         "day",
     ).join(stages, how="cross")
 
@@ -76,23 +76,23 @@ def without_marks(work: pl.DataFrame) -> pl.DataFrame:
 
 def done_otherwise(units: pl.DataFrame, work: pl.DataFrame) -> pl.DataFrame:
     """Units whose content was done by another fingerprint: what is stale, not what is new."""
-    done = work.filter(pl.col("outcome") != "failed").select(*UNIT, "unit_hash", was="fingerprint")
-    same = units.join(done, on=[*UNIT, "unit_hash"])
+    done = work.filter(pl.col("outcome") != "failed").select(*UNIT, "input_hash", was="fingerprint")
+    same = units.join(done, on=[*UNIT, "input_hash"])
     return same.filter(pl.col("was") != pl.col("fingerprint")).drop("was")
 
 
-def owed(units: pl.DataFrame, work: pl.DataFrame) -> pl.DataFrame:
+def pending_units(units: pl.DataFrame, work: pl.DataFrame) -> pl.DataFrame:
     """Units that are not settled for what they are now."""
-    settled = work.filter((pl.col("outcome") != "failed") | (pl.col("attempts") >= ATTEMPTS))
-    return units.join(settled, on=[*UNIT, "unit_hash", "fingerprint"], how="anti")
+    done = work.filter((pl.col("outcome") != "failed") | (pl.col("attempts") >= ATTEMPTS))
+    return units.join(done, on=[*UNIT, "input_hash", "fingerprint"], how="anti")
 
 
-def vanished(units: pl.DataFrame, work: pl.DataFrame, stages: Iterable[str]) -> pl.DataFrame:
+def removed_units(units: pl.DataFrame, work: pl.DataFrame, stages: Iterable[str]) -> pl.DataFrame:
     """Rows of `work` of these stages whose unit is no longer there: what it made must go."""
     return work.filter(pl.col("stage").is_in(list(stages))).join(units, on=UNIT, how="anti")
 
 
-def settled(
+def mark_done(
     units: pl.DataFrame, outcomes: pl.DataFrame, work: pl.DataFrame, gone: pl.DataFrame
 ) -> pl.DataFrame:
     """`work` after `units` were worked on.
@@ -100,10 +100,10 @@ def settled(
     `outcomes` has namespace, stage, unit, outcome and rows for those that gave or failed; all
     other units were empty. Attempts count on while content and fingerprint stay.
     """
-    before = work.select(*UNIT, "unit_hash", "fingerprint", pl.col("attempts").alias("before"))
+    before = work.select(*UNIT, "input_hash", "fingerprint", pl.col("attempts").alias("before"))
     now = (
         units.join(outcomes.select(*UNIT, "outcome", "rows"), on=UNIT, how="left")
-        .join(before, on=[*UNIT, "unit_hash", "fingerprint"], how="left")
+        .join(before, on=[*UNIT, "input_hash", "fingerprint"], how="left")
         .with_columns(
             pl.col("outcome").fill_null("empty"),
             pl.col("rows").fill_null(0),

@@ -11,11 +11,16 @@ from cairn.knowledge.engine.extractors import STAGE_OF
 from cairn.knowledge.engine.work import OUTCOME_SCHEMA
 from cairn.knowledge.extraction.rules import RULES, Record, Rule, RuleMatch, field_text
 from cairn.knowledge.extraction.rules.entities import project_name
-from cairn.knowledge.llm.prompt_injection import HELD, gives_orders, order_spans, orders_among
+from cairn.knowledge.llm.prompt_injection import (
+    QUARANTINED_ORDERS,
+    gives_orders,
+    order_spans,
+    orders_among,
+)
 from cairn.knowledge.schema.identity import digest_column
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.predicates import NOBODY
-from cairn.knowledge.schema.tables import CANDIDATES, REFUSALS
+from cairn.knowledge.schema.tables import CANDIDATES, REJECTED_FACTS
 
 FAILURE_SCHEMA = pl.Schema(
     {
@@ -49,10 +54,10 @@ _CARRIED = ("namespace", "day", "conversation_id", "episode_id", "record_id", "o
 
 
 class Proposed(NamedTuple):
-    """What rules find, where one failed, and what is held.
+    """What rules find, where one failed, and what is quarantined.
 
-    A failure has the record and the name of the exception, never its text. Held, as REFUSALS, is
-    what gives orders to a model, or stands in a line that does.
+    A failure has the record and the name of the exception, never its text. In quarantine, as
+    REJECTED_FACTS, is what gives orders to a model, or stands in a line that does.
     """
 
     candidates: pl.DataFrame
@@ -74,7 +79,7 @@ def candidates(raw_logs: pl.DataFrame, policy: Policy, rules: Sequence[Rule] = R
 
     Returns:
         Rows of CANDIDATES; failures with namespace, day, conversation_id, record_id, rule and
-        error; and rows of REFUSALS.
+        error; and rows of REJECTED_FACTS.
     """
     logs = raw_logs.sort("namespace", "conversation_id", "seq", "record_id")
     reads = logs.select(rule.reads.fill_null(value=False).alias(rule.name) for rule in rules)
@@ -96,7 +101,7 @@ def candidates(raw_logs: pl.DataFrame, policy: Policy, rules: Sequence[Rule] = R
         .select(FAILURE_SCHEMA.names())
         .cast(FAILURE_SCHEMA)
         .sort("namespace", "record_id", "rule"),
-        REFUSALS.frame(proposed.filter(held).with_columns(reason=pl.lit(HELD))),
+        REJECTED_FACTS.frame(proposed.filter(held).with_columns(reason=pl.lit(QUARANTINED_ORDERS))),
     )
 
 

@@ -57,10 +57,10 @@ def judged_in_context(
         chunks: What the model was shown.
         by_rules: Topics that rules found.
         embedder: Gives vectors and calibration.
-        policy: semantic_floor.
+        policy: min_name_similarity.
     """
     scores = _scores(list(_pairs(proposals, chunks)), embedder)
-    off = {topic for topic, score in scores.items() if score < policy.semantic_floor}
+    off = {topic for topic, score in scores.items() if score < policy.min_name_similarity}
 
     def refused(one: Proposal) -> bool:
         topic = _topic(one)

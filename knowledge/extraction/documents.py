@@ -33,7 +33,7 @@ from cairn.knowledge.ingest.inbox_events.documents import (
 from cairn.knowledge.llm.batches import AskedLines, asked, records_of
 from cairn.knowledge.llm.chunks import LINE_SCHEMA, Line, Lines, chunks, pieces, shown
 from cairn.knowledge.llm.client import Ask, LanguageModel
-from cairn.knowledge.llm.prompt_injection import HELD, gives_orders
+from cairn.knowledge.llm.prompt_injection import QUARANTINED_ORDERS, gives_orders
 from cairn.knowledge.llm.prompts import STRUCTURE
 from cairn.knowledge.llm.prompts.structure import Profile, Structured
 from cairn.knowledge.nlp.spans import asks, place_of_name
@@ -289,7 +289,7 @@ def _unfit(content: str, quote: str, *names: str) -> str | None:
 
 
 def _held(text: str, origin: str) -> str | None:
-    return HELD if gives_orders(text, origin) else None
+    return QUARANTINED_ORDERS if gives_orders(text, origin) else None
 
 
 def _pieces(every: Iterable[KeptProposal]) -> list[dict[str, object]]:
@@ -336,6 +336,6 @@ def _check_in(
         "outcome": "failed" if reason else "done",
         "reason": reason,
         "loaded": sorted({candidate_id(one) for one in made if one.reason is None}),
-        "refused": sorted(one.reason for one in made if one.reason is not None),
+        "rejected": sorted(one.reason for one in made if one.reason is not None),
         "extractor": label,
     }

@@ -8,7 +8,7 @@ import polars as pl
 
 from cairn.knowledge.engine.diff import Change
 from cairn.knowledge.extraction.rules.remember_requests import COMMANDED
-from cairn.knowledge.nlp.names import canonical_column, refusals
+from cairn.knowledge.nlp.names import canonical_column, name_rejections
 from cairn.knowledge.schema.fact_types import LOADED
 from cairn.knowledge.schema.identity import digest_column
 from cairn.knowledge.schema.policy import Policy
@@ -40,7 +40,7 @@ def forms(candidates: pl.DataFrame, policy: Policy) -> pl.DataFrame:
         names.with_columns(
             written=pl.col("entity_name").str.strip_chars(),
             type=pl.col("entity_type"),
-            refusal=refusals(names["entity_name"], names["entity_type"], policy.name_words),
+            refusal=name_rejections(names["entity_name"], names["entity_type"], policy.name_words),
         ),
         "entity_name",
     )

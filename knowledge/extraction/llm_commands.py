@@ -15,7 +15,7 @@ from cairn.knowledge.llm.chunks import ENRICHMENT, LINE_SCHEMA, Line, Lines
 from cairn.knowledge.llm.client import Ask, LanguageModel
 from cairn.knowledge.llm.prompts import COMMANDS
 from cairn.knowledge.llm.prompts.commands import CommandLine
-from cairn.knowledge.nlp.names import REDACTED_WHOLE, refusals
+from cairn.knowledge.nlp.names import REDACTED_WHOLE, name_rejections
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.predicates import OBJECT_TYPES
 
@@ -86,7 +86,7 @@ def _proposals(
     ) -> Proposal:
         start = line.text.find(words) if words.strip() else -1
         type_ = "host" if predicate == "is" else OBJECT_TYPES.get(predicate)
-        form = refusals(pl.Series([value]), pl.Series([type_]))[0] if type_ else None
+        form = name_rejections(pl.Series([value]), pl.Series([type_]))[0] if type_ else None
         if has_canary(value, words):
             reason = "canary"
         elif start < 0:

@@ -34,7 +34,7 @@ from cairn.knowledge.llm.client import Ask, LanguageModel
 from cairn.knowledge.llm.prompt_injection import gives_orders
 from cairn.knowledge.llm.prompts import COMMANDS, ENTITY_FACTS, NAMES
 from cairn.knowledge.llm.prompts.names import Names
-from cairn.knowledge.nlp.names import refusals
+from cairn.knowledge.nlp.names import name_rejections
 from cairn.knowledge.nlp.spans import occurring
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.predicates import NOBODY, PERSON_TRIGGERS
@@ -50,7 +50,7 @@ FULL_MODE = Extractor(
         "name_words",
         "model_confidence",
         "own_statement_confidence",
-        "semantic_floor",
+        "min_name_similarity",
         "embedder",
     ),
     (f"trust@{trust.VERSION}",),
@@ -164,7 +164,7 @@ def _named_by_rules(
     found = candidates(raw_logs, policy, NAMING).candidates.join(
         raw_logs.select("namespace", "record_id", "seq"), on=["namespace", "record_id"]
     )
-    forms = refusals(found["entity_name"], found["entity_type"], policy.name_words)
+    forms = name_rejections(found["entity_name"], found["entity_type"], policy.name_words)
     found = found.filter(forms.is_null())
     columns = ["namespace", "conversation_id", "seq", "entity_name", "entity_type"]
     for namespace, conversation, seq, name, type_ in found.select(columns).iter_rows():

@@ -35,7 +35,7 @@ class Extraction(NamedTuple):
     """What a model gave, and what became of it.
 
     Every proposal is in one of the first two: what is accepted, with the columns of CANDIDATES, and
-    what a check refused or holds, as REFUSALS. `failures` are messages that were lost
+    what a check refused or holds, as REJECTED_FACTS. `failures` are messages that were lost
     (FAILURE_SCHEMA). `outcomes` has one row per conversation given, as in
     `work`, and may be `pending`: such a unit is owed still, though what is there may be written.
     """

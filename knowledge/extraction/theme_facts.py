@@ -25,7 +25,7 @@ from cairn.knowledge.extraction.validation import LONGEST_STATEMENT, KnownName, 
 from cairn.knowledge.llm.batches import halved, in_halves
 from cairn.knowledge.llm.chunks import boundaries
 from cairn.knowledge.llm.client import Ask, LanguageModel
-from cairn.knowledge.llm.prompt_injection import HELD, gives_orders
+from cairn.knowledge.llm.prompt_injection import QUARANTINED_ORDERS, gives_orders
 from cairn.knowledge.llm.prompts.generalised_facts import (
     GENERALISED_FACTS,
     GeneralisedFact,
@@ -275,7 +275,7 @@ def _row(theme: _Theme, fact: GeneralisedFact, label: str, policy: Policy) -> di
     elif gives_orders(statement, "external") or any(
         gives_orders(episode.text[:EPISODE_SHOWN], "human") for episode in shown
     ):
-        reason = HELD
+        reason = QUARANTINED_ORDERS
     about = about or KnownName(entity.strip(), "topic")
     shown = shown or theme.episodes[:1]
     span = next(iter(sentences(shown[0].request)), (0, 0))
@@ -307,7 +307,7 @@ def _medoid_row(theme: _Theme, policy: Policy) -> dict[str, object] | None:
     spoken = _words(statement)
     reason = None
     if gives_orders(theme.episodes[0].text, "human"):
-        reason = HELD
+        reason = QUARANTINED_ORDERS
     elif _REDACTED.search(statement):
         reason = "redacted"
     elif len(statement) > LONGEST_STATEMENT:

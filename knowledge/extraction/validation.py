@@ -1,4 +1,4 @@
-"""What a model proposed, and what checks say of it: rows of candidates, rows of refusals."""
+"""What a model proposed, and what checks say of it: rows of candidates, rejected facts."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -8,18 +8,18 @@ import polars as pl
 
 from cairn.knowledge.extraction.attitudes import stated
 from cairn.knowledge.llm.chunks import Line, Lines
-from cairn.knowledge.llm.prompt_injection import HELD, gives_orders
+from cairn.knowledge.llm.prompt_injection import QUARANTINED_ORDERS, gives_orders
 from cairn.knowledge.llm.prompts import CANARIES
 from cairn.knowledge.llm.prompts.entity_facts import Fact
 from cairn.knowledge.llm.prompts.known_facts import KnownFact
 from cairn.knowledge.llm.prompts.names import Name
-from cairn.knowledge.nlp.names import REDACTED_WHOLE, canonical, refusals
+from cairn.knowledge.nlp.names import REDACTED_WHOLE, canonical, name_rejections
 from cairn.knowledge.nlp.spans import asks, place, place_of_name, within_pair, within_quotation
 from cairn.knowledge.nlp.text import sentences, undisguised
 from cairn.knowledge.schema.identity import digest
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.predicates import ATTITUDES, OBSERVED_TYPES
-from cairn.knowledge.schema.tables import CANDIDATES, REFUSALS
+from cairn.knowledge.schema.tables import CANDIDATES, REJECTED_FACTS
 
 LONGEST_STATEMENT = 300
 SHORTEST_QUOTE = 3
@@ -84,7 +84,7 @@ def judged_names(
         policy: name_words, model_confidence.
     """
     known = [KnownName(name.name.strip(), types.get(_key(name.name), "topic")) for name in names]
-    forms = refusals(
+    forms = name_rejections(
         pl.Series([one.name for one in known], dtype=pl.String),
         pl.Series([one.type for one in known], dtype=pl.String),
         policy.name_words,
@@ -110,7 +110,7 @@ def _judged_name(
         reason = "not_in_quote"
     else:
         held = _sentence(line.text, *quoted) if line.origin == "human" else line.text
-        reason = HELD if gives_orders(held, line.origin) else None
+        reason = QUARANTINED_ORDERS if gives_orders(held, line.origin) else None
     start, end = (None, None)
     quote = name.quote
     if quoted and named:
@@ -223,7 +223,7 @@ def _refusal(
     # What a page or a tool says beside an order to a model is not to be trusted either.
     source = _sentence(line.text, *found) if line.origin in ("human", "agent") else line.text
     if any(gives_orders(text, line.origin) for text in (statement, source)):
-        return HELD
+        return QUARANTINED_ORDERS
     return None
 
 
@@ -263,9 +263,9 @@ def accepted(proposals: Iterable[Proposal]) -> pl.DataFrame:
 
 
 def refused(proposals: Iterable[Proposal]) -> pl.DataFrame:
-    """What a check refused or holds, as rows of REFUSALS."""
+    """What a check refused or holds, as rows of REJECTED_FACTS."""
     rows = ({**_row(one), "reason": one.reason} for one in proposals if one.reason is not None)
-    return REFUSALS.frame(_once(rows))
+    return REJECTED_FACTS.frame(_once(rows))
 
 
 def _once(rows: Iterable[dict[str, object]]) -> list[dict[str, object]]:

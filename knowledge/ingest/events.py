@@ -323,7 +323,7 @@ def _dead_letters(records: pl.DataFrame, failed: list[tuple[int, str]]) -> pl.Da
     return DEAD_LETTERS.frame(
         {
             **{key: value for key, value in place.items() if key != "record_key"},
-            "letter_id": digest("raw_logs", place["record_key"]),
+            "dead_letter_id": digest("raw_logs", place["record_key"]),
             "stage": "raw_logs",
             "unit": place["record_key"],
             "reason": reason,

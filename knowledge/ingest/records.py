@@ -380,7 +380,7 @@ def _dead_letters(faults: list[Fault], source: _Source) -> pl.DataFrame:
     return DEAD_LETTERS.frame(
         {
             "namespace": source.namespace,
-            "letter_id": digest(STAGE, source.namespace, source.source_file, offset),
+            "dead_letter_id": digest(STAGE, source.namespace, source.source_file, offset),
             "stage": STAGE,
             "source_file": source.source_file,
             "source_line": source.start_line + fault.line,

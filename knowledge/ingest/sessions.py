@@ -52,7 +52,7 @@ def conversations(raw_logs: pl.DataFrame) -> pl.DataFrame:
             ended_at=pl.col("occurred_at").filter(~noted).max(),
             # What is known does not age by what is told or asked about it.
             logged_at=pl.col("occurred_at").filter(~beside).max(),
-            told_at=pl.col("occurred_at").filter(beside & (pl.col("kind") != "effect")).max(),
+            last_input_at=pl.col("occurred_at").filter(beside & (pl.col("kind") != "effect")).max(),
             records=pl.len(),
             messages=(said & pl.col("origin").is_in(["human", "agent"])).sum(),
             human_messages=(said & human).sum(),
@@ -105,8 +105,8 @@ def episodes(raw_logs: pl.DataFrame, policy: Policy) -> pl.DataFrame:
 
     `text` is what is embedded: the request, the agent's last answer, then error lines, cut at
     `policy.episode_text_characters` at the end of a sentence. Lines that give orders to a model are
-    in none of it, and `held` counts the records that have some: in request and answer a mark stands
-    in their place, as long as they were, since places are counted in requests.
+    in none of it, and `quarantined` counts the records that have some: in request and answer
+    a mark stands in their place, as long as they were, since places are counted in requests.
     """
     logs = raw_logs.filter(pl.col("episode_id").is_not_null()).sort(
         "namespace", "conversation_id", "seq"
@@ -117,7 +117,7 @@ def episodes(raw_logs: pl.DataFrame, policy: Policy) -> pl.DataFrame:
         pl.when(_FAILED).then(pl.col("kept")).str.extract(r"(?m)^(.*" + ERROR_LINE + r".*)$", 1)
     )
     grouped = (
-        logs.with_columns(kept=kept, held=(kept != said["text"]).fill_null(value=False))
+        logs.with_columns(kept=kept, quarantined=(kept != said["text"]).fill_null(value=False))
         .with_columns(line_of_error=line_of_error.str.slice(0, 300))
         .group_by("namespace", "day", "conversation_id", "episode_id")
         .agg(
@@ -129,7 +129,7 @@ def episodes(raw_logs: pl.DataFrame, policy: Policy) -> pl.DataFrame:
             started_at=pl.col("occurred_at").min(),
             ended_at=pl.col("occurred_at").max(),
             records=pl.len(),
-            held=pl.col("held").sum(),
+            quarantined=pl.col("quarantined").sum(),
             tool_calls=(pl.col("kind") == "tool_call").sum(),
             errors=pl.col("is_error").sum(),
         )
@@ -143,7 +143,7 @@ def episodes(raw_logs: pl.DataFrame, policy: Policy) -> pl.DataFrame:
             quiet_names(grouped["project"]),
             seq=pl.col("first_seq").rank("ordinal").over("namespace", "conversation_id") - 1,
             answer=pl.col("answer").fill_null(""),
-            held=pl.when(pl.col("held") > 0).then("held"),
+            quarantined=pl.when(pl.col("quarantined") > 0).then("quarantined"),
             text=cut_at_sentence(unmarked(parts).str.strip_chars(), policy.episode_text_characters),
         )
     )

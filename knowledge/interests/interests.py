@@ -101,7 +101,7 @@ def interests(
             pl.col("score", "order").fill_null(0.0),
             pl.col("liked", "sought", "muted", "disliked").fill_null(value=False),
             pl.col("engagements").fill_null(0),
-            pl.col("made_of").fill_null(pl.lit([], dtype=pl.List(pl.String))),
+            pl.col("engagement_ids").fill_null(pl.lit([], dtype=pl.List(pl.String))),
             pl.col("curve").fill_null(pl.lit([], dtype=pl.List(pl.Float64))),
         )
         .sort("namespace", "order", "entity_id", descending=[False, True, False])
@@ -202,7 +202,7 @@ def _weighed(
 
 
 def _scored(touches: pl.DataFrame) -> pl.DataFrame:
-    """namespace, entity_id, score, order, engagements, sought, made_of, last_engaged_at."""
+    """namespace, entity_id, score, order, engagements, sought, engagement_ids, last_engaged_at."""
     heaviest = pl.col("engagement_id").sort_by(
         pl.col("share").abs().round(RANKED_DECIMALS),
         pl.col("engagement_id"),
@@ -213,7 +213,7 @@ def _scored(touches: pl.DataFrame) -> pl.DataFrame:
         order=_sum(RANKED_DECIMALS),
         engagements=pl.len().cast(pl.Int64),
         sought=pl.col("sought").any(),
-        made_of=heaviest.head(MADE_OF),
+        engagement_ids=heaviest.head(MADE_OF),
         last_engaged_at=pl.col("occurred_at").max(),
     )
 

@@ -47,5 +47,5 @@ def categories(signals: Iterable[Signal], policy: Policy) -> list[tuple[str, flo
     for signal in signals:
         left[signal.category] *= 1.0 - WEIGHTS[signal.name]
     scores = [(category, round(1.0 - rest, 6)) for category, rest in left.items()]
-    passed = [pair for pair in scores if pair[1] >= policy.learning_category_bar]
+    passed = [pair for pair in scores if pair[1] >= policy.min_category_score]
     return sorted(passed, key=lambda pair: -pair[1])[:MOST]

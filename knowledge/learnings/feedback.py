@@ -138,7 +138,7 @@ def moved(
         history(first, told, 0.0, policy)
         .filter(cause="feedback")
         .join(
-            told.select("namespace", "fact_id", "evidence_id", "weight", told_at="occurred_at"),
+            told.select("namespace", "fact_id", "evidence_id", "weight", given_at="occurred_at"),
             on=["namespace", "fact_id", "evidence_id"],
         )
         .sort("namespace", "fact_id", "seq")
@@ -146,7 +146,7 @@ def moved(
         .agg(
             after=pl.col("confidence").last(),
             feedback=pl.struct(
-                record_id="evidence_id", occurred_at="told_at", weight="weight",
+                record_id="evidence_id", occurred_at="given_at", weight="weight",
                 confidence="confidence",
             ),
         )

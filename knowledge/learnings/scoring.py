@@ -9,7 +9,7 @@ import msgspec
 from cairn.knowledge.dialogue.trust import AGENT, OUTSIDE, PERSON, TRUSTS, most
 from cairn.knowledge.dialogue.turns import Turn
 from cairn.knowledge.learnings.draft import Draft, Factors
-from cairn.knowledge.llm.prompt_injection import HELD, gives_orders
+from cairn.knowledge.llm.prompt_injection import QUARANTINED_ORDERS, gives_orders
 from cairn.knowledge.schema.learning_categories import STRICT
 from cairn.knowledge.schema.policy import Policy
 
@@ -152,7 +152,9 @@ def judged(draft: Draft, policy: Policy) -> Draft:
     if draft.category == "decision" and trust != PERSON:
         trust = min(trust, AGENT, key=TRUSTS.index)
     score = min(confidence(draft), most(trust, policy))
-    bar = policy.learning_bar_strict if draft.category in STRICT else policy.learning_bar
+    bar = (
+        policy.min_advice_confidence if draft.category in STRICT else policy.min_learning_confidence
+    )
     reason = None
     if not draft.evidence:
         reason = "no message is linked"
@@ -178,7 +180,7 @@ def held(draft: Draft, evidence: Iterable[Turn]) -> Draft:
     words = "\n".join([draft.title, draft.content, draft.summary, *draft.tags, *quoted])
     swayed = any(gives_orders(turn.text, turn.origin) for turn in evidence)
     if swayed or gives_orders(words, "agent"):
-        return msgspec.structs.replace(draft, refused=HELD)
+        return msgspec.structs.replace(draft, refused=QUARANTINED_ORDERS)
     return draft
 
 

@@ -47,8 +47,8 @@ EXTRACTOR = Extractor(
     "learning_rules", "rule", 5,
     "Lessons from errors that were seen or reported and solved, stated decisions, answered "
     "questions, advice, patterns in use, gains in numbers, and routines.",
-    ("learning_value_bar", "learning_category_bar", "learning_bar", "learning_bar_strict",
-     "agent_at_most", "outside_at_most"),
+    ("min_conversation_value", "min_category_score", "min_learning_confidence",
+     "min_advice_confidence", "max_agent_confidence", "max_outside_confidence"),
     (f"injection@{prompt_injection.VERSION}", f"trust@{trust.VERSION}"),
 )  # fmt: skip
 DUPLICATES = Extractor(
@@ -70,7 +70,7 @@ def learning_candidates(raw_logs: pl.DataFrame, policy: Policy) -> pl.DataFrame:
     """
     turns = readable(raw_logs)
     rows = weighed(raw_logs, turns)
-    worth = rows.filter(pl.col("value") >= policy.learning_value_bar).select(CONVERSATION)
+    worth = rows.filter(pl.col("value") >= policy.min_conversation_value).select(CONVERSATION)
     known = heard(raw_logs, worth)
     read = {
         (namespace, conversation): _judged(found, known[namespace, conversation], policy)

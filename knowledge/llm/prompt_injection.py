@@ -78,7 +78,7 @@ _TAG_LETTERS = "[\\x{E0020}-\\x{E007E}]"
 VERSION = 1
 """Rises when it finds something else; a part of whatever asks it over whole tables."""
 
-HELD = "instructions"
+QUARANTINED_ORDERS = "instructions"
 """Reason of what is held in quarantine: it gives orders to a model."""
 
 MARK = "[held]"

@@ -161,7 +161,7 @@ def structural(names: pl.Series, most_words: int = 8) -> pl.Series:
     ]
 
 
-def refusals(names: pl.Series, types: pl.Series, most_words: int = 8) -> pl.Series:
+def name_rejections(names: pl.Series, types: pl.Series, most_words: int = 8) -> pl.Series:
     """The rule that refuses each name by its form, or null.
 
     `structural` for topics, a type's grammar (`not_a_host`, …) for the others; for all of them

@@ -5,7 +5,7 @@ import polars as pl
 from cairn.knowledge.engine.stage import Frames
 from cairn.knowledge.extraction.context_gate import OFF_CONTEXT
 from cairn.knowledge.learnings.stages import outcomes
-from cairn.knowledge.llm.prompt_injection import HELD
+from cairn.knowledge.llm.prompt_injection import QUARANTINED_ORDERS
 from cairn.knowledge.schema.tables import FUNNEL
 
 GATES = ("structural", "not_introduced", "semantic", "no_fact")
@@ -14,7 +14,7 @@ GATES = ("structural", "not_introduced", "semantic", "no_fact")
 CHECKS = {
     "from_the_text": ("canary", "not_given", "quote_not_found", "not_in_quote"),
     "asserted": ("question", "wish", "quotation", "hypothetical"),
-    "no_orders": (HELD,),
+    "no_orders": (QUARANTINED_ORDERS,),
     "in_context": (OFF_CONTEXT,),
 }
 """Gates of what a model proposes, and the reasons of each; before them `form` has all others."""
@@ -26,7 +26,7 @@ def funnel(tables: Frames) -> pl.DataFrame:
     Names are counted as distinct names, statements and what a model proposes as candidates, facts
     and conversations as rows. Without a model there are no gates of its proposals.
     """
-    proposed = pl.concat([tables[name]["namespace"] for name in ("candidates", "refusals")])
+    proposed = pl.concat([tables[name]["namespace"] for name in ("candidates", "rejected_facts")])
     namespaces = proposed.unique().to_list()
     return FUNNEL.frame(
         {
@@ -35,7 +35,7 @@ def funnel(tables: Frames) -> pl.DataFrame:
             "gate": gate,
             "rows_in": came,
             "passed": passed,
-            "refused": came - passed,
+            "rejected": came - passed,
             "rate": passed / came if came else 1.0,
         }
         for namespace in namespaces
@@ -47,7 +47,7 @@ def funnel(tables: Frames) -> pl.DataFrame:
 
 def _gates(tables: Frames) -> list[tuple[str, str, int, int]]:
     rejections, entities = tables["rejections"], tables["entities"]
-    gates = _proposals(tables["candidates"], tables["refusals"])
+    gates = _proposals(tables["candidates"], tables["rejected_facts"])
     came = rejections.height + entities.height
     for gate in GATES:
         passed = came - rejections.filter(pl.col("gate") == gate).height
@@ -76,12 +76,12 @@ def _gates(tables: Frames) -> list[tuple[str, str, int, int]]:
     return gates
 
 
-def _proposals(candidates: pl.DataFrame, refusals: pl.DataFrame) -> list[tuple[str, str, int, int]]:
+def _proposals(candidates: pl.DataFrame, rejected: pl.DataFrame) -> list[tuple[str, str, int, int]]:
     """What a model proposed in full mode through its checks, names by themselves."""
     gate = pl.lit("form")
     for name, reasons in CHECKS.items():
         gate = pl.when(pl.col("reason").is_in(reasons)).then(pl.lit(name)).otherwise(gate)
-    fell = refusals.filter(pl.col("mode") == "full").with_columns(gate=gate)
+    fell = rejected.filter(pl.col("mode") == "full").with_columns(gate=gate)
     accepted = candidates.filter(pl.col("mode") == "full")
     gates: list[tuple[str, str, int, int]] = []
     for kind, stage in (("entity", "full_mode_names"), ("fact", "full_mode_facts")):

@@ -95,7 +95,7 @@ def _funnel(funnel: pl.DataFrame) -> list[Measure]:
         Measure(f"gate_{name}", told, row[column], {"stage": row["stage"], "gate": row["gate"]})
         for name, column, told in (
             ("rows_in", "rows_in", "What came to a gate."),
-            ("refused", "refused", "What a gate refused."),
+            ("rejected", "rejected", "What a gate refused."),
         )
         for row in funnel.iter_rows(named=True)
     ]
@@ -162,7 +162,9 @@ def _contradictions(
         .select(left_id=left, right_id=right)
         .unique()
     )
-    by_model = verdicts.filter(pl.col("verdict") == "contradiction", pl.col("refused").is_null())
+    by_model = verdicts.filter(
+        pl.col("verdict") == "contradiction", pl.col("rejected_by").is_null()
+    )
     model = pairs.join(by_model, on=["left_id", "right_id"], how="semi").height
     about = "Pairs of facts that deny each other, by who decided it."
     return [

@@ -21,7 +21,7 @@ CAUSES = ("contradicted", "ended", "merged away")
 """How a fact is struck out; of several the first counts."""
 
 
-class StruckOut(NamedTuple):
+class Retractions(NamedTuple):
     """Published statements that are struck out, and were not."""
 
     facts: pl.DataFrame
@@ -35,7 +35,9 @@ class StruckOut(NamedTuple):
         return self.facts.height / self.published if self.published else 0.0
 
 
-def struck_out(published: Mapping[str, pl.LazyFrame], now: Mapping[str, pl.LazyFrame]) -> StruckOut:
+def retractions(
+    published: Mapping[str, pl.LazyFrame], now: Mapping[str, pl.LazyFrame]
+) -> Retractions:
     """What `now` strikes out of what was published.
 
     Contradicted are facts that another clearly denies; ended, those whose value gave way to another
@@ -52,21 +54,21 @@ def struck_out(published: Mapping[str, pl.LazyFrame], now: Mapping[str, pl.LazyF
         .join(struck(published), on="fact_id", how="anti")
         .join(ids, on="fact_id", how="semi")
     )
-    return StruckOut(fresh.sort("fact_id"), ids.height)
+    return Retractions(fresh.sort("fact_id"), ids.height)
 
 
-def too_many(struck: StruckOut, policy: Policy) -> str | None:
+def too_many(struck: Retractions, policy: Policy) -> str | None:
     """Why a namespace is not published, in words; None if it may be."""
     count = struck.facts.height
-    if count <= max(policy.struck_out_floor, policy.struck_out_share * struck.published):
+    if count <= max(policy.max_retraction_count, policy.max_retraction_ratio * struck.published):
         return None
     counts = dict(struck.facts.group_by("cause").len().iter_rows())
     parts = ", ".join(f"{counts[cause]:,} {cause}" for cause in CAUSES if cause in counts)
     return (
         f"memory: {count:,} of {struck.published:,} published statements ({struck.share:.1%}) would"
-        f" be struck out ({parts}), more than policy.struck_out_share = {policy.struck_out_share:g}"
-        " allows: `cairn review` lists them; to let them through once,"
-        " `CAIRN_POLICY__STRUCK_OUT_SHARE=1 cairn run`"
+        f" be retracted ({parts}), more than policy.max_retraction_ratio ="
+        f" {policy.max_retraction_ratio:g} allows: `cairn review` lists them; to let them"
+        " through once, `CAIRN_POLICY__MAX_RETRACTION_RATIO=1 cairn run`"
     )
 
 

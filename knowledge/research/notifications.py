@@ -34,8 +34,8 @@ COLUMNS = (
 
 _ENTITY = ["namespace", "entity_id"]
 
-_HELD = {
-    "not_told": "what {trigger} finds is not told: see notify_triggers",
+_BLOCKED = {
+    "trigger_off": "what {trigger} finds is not told: see notify_triggers",
     "switched_off": "found before anything was told",
     "before_switch": "found before anything was told",
     "stale": "found {days:g} days before the latest event, or earlier",
@@ -110,7 +110,7 @@ def notifications(
         .join(_naming(told), on=["namespace", "fact_id"], how="anti", maintain_order="left")
     )
     held = _held(_batches(found), told, policy, as_of)
-    free = found.join(held.filter(pl.col("held").is_null()), on=BATCH, how="semi")
+    free = found.join(held.filter(pl.col("blocked_by").is_null()), on=BATCH, how="semi")
     worth = worth_telling(free, known, embedder, policy)
     batches = held.join(_batches(worth).select(*BATCH, new="facts"), on=BATCH, how="left")
     rows: list[Row] = []
@@ -193,8 +193,8 @@ def _held(
     return (
         batches.join(since, on="namespace", how="left", maintain_order="left")
         .with_columns(
-            held=pl.when(~pl.col("trigger").fill_null("").is_in(policy.notify_triggers))
-            .then(pl.lit("not_told"))
+            blocked_by=pl.when(~pl.col("trigger").fill_null("").is_in(policy.notify_triggers))
+            .then(pl.lit("trigger_off"))
             .when(since_.is_null())
             .then(pl.lit("switched_off"))
             .when(at < since_)
@@ -221,17 +221,17 @@ def _open(batches: pl.DataFrame, past: _ToldNamespace, policy: Policy) -> Iterat
         before = latest.get(id_)
         if before and before.notice.effect_id not in past.retried:
             continue  # told already: what its records say now is not told once more
-        held = batch["held"] or (None if batch["new"] else "nothing_new")
+        blocked_by = batch["blocked_by"] or (None if batch["new"] else "nothing_new")
         asked_at = past.retried[before.notice.effect_id] if before else None
         if asked_at:
-            held = None  # somebody wants it, whatever it says
+            blocked_by = None  # somebody wants it, whatever it says
         facts = batch["new"] or batch["facts"]
         yield {
             "notification_id": id_,
             "namespace": batch["namespace"],
             "effect_id": "n_" + digest(batch["namespace"], id_, again[id_]),
-            "status": "held" if held else "waits",
-            "held": held,
+            "status": "blocked" if blocked_by else "waiting",
+            "blocked_by": blocked_by,
             "entity_id": batch["entity_id"],
             "name": batch["name"],
             "batch": batch["batch"],
@@ -243,7 +243,9 @@ def _open(batches: pl.DataFrame, past: _ToldNamespace, policy: Policy) -> Iterat
             "image_url": batch["image_url"],
             "found_at": batch["found_at"],
             "from": asked_at or batch["found_at"],
-            "reason": _HELD[held].format(**batch, days=policy.notify_days) if held else "",
+            "reason": _BLOCKED[blocked_by].format(**batch, days=policy.notify_days)
+            if blocked_by
+            else "",
             "score": batch["score"],
         }
 
@@ -293,20 +295,20 @@ def _ordered(open_: Sequence[Row], over: Sequence[Row], at: Pace) -> Iterator[Ro
     def key(row: Row) -> tuple[object, ...]:
         return -row["score"], row["found_at"] or UNDATED, row["notification_id"]
 
-    waiting = sorted((row for row in open_ if not row["held"]), key=key)
+    waiting = sorted((row for row in open_ if not row["blocked_by"]), key=key)
     ready: datetime | None = None
     for place, row in enumerate(waiting):
         ready = at.next_at(row["from"] if ready is None else max(row["from"], ready))
         behind = f"{at.unanswered} unanswered" if at.unanswered else "nothing is unanswered"
         yield {
             **row,
-            "status": "waits" if place else "due",
+            "status": "waiting" if place else "due",
             "due_at": ready,
             "rank": place + 1,
             "reason": f"{place} before it" if place else behind,
         }
         at = at.told(ready)
-    held = sorted((row for row in open_ if row["held"]), key=key)
+    held = sorted((row for row in open_ if row["blocked_by"]), key=key)
     ended = sorted(over, key=lambda row: (row["sent_at"], row["effect_id"]), reverse=True)
     for rank, row in enumerate([*held, *ended], len(waiting) + 1):
         yield {**row, "rank": rank}

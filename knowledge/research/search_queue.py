@@ -29,7 +29,7 @@ from cairn.knowledge.schema.tables import ENRICHMENT_QUEUE
 
 ENRICHMENT_EXTRACTOR = stage_of(
     "enrichment_queue", 2, "What is to be searched for, and in what order.", "research_types",
-    "research_floor", "research_top", "research_wait_days", "research_empty_days",
+    "min_research_interest", "research_top", "research_wait_days", "research_empty_days",
 )  # fmt: skip
 
 FEW, MANY = 5, 15
@@ -86,7 +86,7 @@ def enrichment_queue(
         interests: namespace, entity_id, score, liked, sought, muted, last_engaged_at.
         memory: MEMORY rows.
         memory_entities: MEMORY_ENTITIES rows.
-        policy: research_types, research_floor, research_top, research_wait_days,
+        policy: research_types, min_research_interest, research_top, research_wait_days,
             research_empty_days.
     """
     history = histories(raw_logs)
@@ -114,7 +114,7 @@ def _ranked(rows: Sequence[Row]) -> Iterator[Row]:
 
     def key(row: Row) -> tuple[object, ...]:
         first = _TRIGGER_ORDER[row["trigger"]]
-        return row["held"] is not None, first, -row.get("priority", 0.0), row["order"]
+        return row["blocked_by"] is not None, first, -row.get("priority", 0.0), row["order"]
 
     for rank, row in enumerate(sorted(rows, key=key), 1):
         yield {**row, "rank": rank}
@@ -133,7 +133,7 @@ def _row(
         "namespace": namespace,
         "unit": unit,
         "due_at": due,
-        "held": stopped if stopped == "unknown" else held or stopped,
+        "blocked_by": stopped if stopped == "unknown" else held or stopped,
         **rest,
     }
 
@@ -279,7 +279,7 @@ def _searched(past: History, canonical_of: Mapping[str, str]) -> dict[str, list[
 
 def _wanted(known: pl.DataFrame, policy: Policy) -> pl.DataFrame:
     """What a person cares about most, of what may be searched for and was not just named."""
-    free = known.filter("sought", ~pl.col("muted"), pl.col("score") >= policy.research_floor)
+    free = known.filter("sought", ~pl.col("muted"), pl.col("score") >= policy.min_research_interest)
     return free.sort("score", "entity_id", descending=[True, False]).head(policy.research_top)
 
 
@@ -288,7 +288,7 @@ def _held(row: Row, policy: Policy) -> str | None:
         return "muted"
     if row["score"] < 0:
         return "disliked"
-    return "faint" if row["score"] < policy.research_floor else None
+    return "faint" if row["score"] < policy.min_research_interest else None
 
 
 def _due(

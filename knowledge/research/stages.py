@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from cairn.knowledge.engine.stage import Count, Frames, Means, Stage, StageResult, stage_of
+from cairn.knowledge.engine.stage import Count, Frames, Stage, StageContext, StageResult, stage_of
 from cairn.knowledge.extraction.searches import COMMANDS, SEARCHES
 from cairn.knowledge.llm.prompts import SEARCH_QUERIES
 from cairn.knowledge.research import notifications
@@ -38,7 +38,7 @@ _ASKED_FOR = {
 """Columns that tell what is to be searched for."""
 
 
-def _learn_prompts(reads: Frames, means: Means) -> StageResult:
+def _learn_prompts(reads: Frames, means: StageContext) -> StageResult:
     found = learn_prompts(reads["raw_logs"], means.model, means.policy)
     return StageResult({"learn_prompts": found.learn_prompts}, found.failures, found.pending)
 
@@ -60,7 +60,7 @@ LEARN_PROMPTS_STAGE = Stage(
 )
 
 
-def _enrichment_queue(reads: Frames, means: Means) -> StageResult:
+def _enrichment_queue(reads: Frames, means: StageContext) -> StageResult:
     queue = enrichment_queue(
         reads["raw_logs"], reads["learn_prompts"], reads["interests"],
         reads["memory"], reads["memory_entities"], means.policy,
@@ -71,7 +71,7 @@ def _enrichment_queue(reads: Frames, means: Means) -> StageResult:
 def _enrichment_count(reads: Frames, made: StageResult) -> Count:
     del reads
     queue = made.tables["enrichment_queue"]
-    held = queue["held"].count()
+    held = queue["blocked_by"].count()
     return Count(done=queue.height - held, rejected=held)
 
 
@@ -86,7 +86,7 @@ ENRICHMENT_QUEUE_STAGE = Stage(
 )
 
 
-def _notifications(reads: Frames, means: Means) -> StageResult:
+def _notifications(reads: Frames, means: StageContext) -> StageResult:
     told = notifications.notifications(
         reads["raw_logs"], reads["fact_sources"], reads["memory"], reads["memory_entities"],
         reads["interests"], means.embedder, means.policy,
@@ -98,7 +98,7 @@ def _notifications(reads: Frames, means: Means) -> StageResult:
 def _notifications_count(reads: Frames, made: StageResult) -> Count:
     del reads
     status = made.tables["notifications"]["status"].to_list()
-    held, failed = status.count("held"), status.count("failed")
+    held, failed = status.count("blocked"), status.count("failed")
     return Count(done=len(status) - held - failed, rejected=held, failed=failed)
 
 

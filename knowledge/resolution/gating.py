@@ -54,7 +54,7 @@ def entities(
         contexts: Columns namespace, record_id and text: what was said in the records that name
             topics. A record that is not there is judged by the candidate's own sentence.
         embedder: Judges whether a topic fits its context.
-        policy: name_words and semantic_floor.
+        policy: name_words and min_name_similarity.
     """
     proposed = proposals(candidates, policy)
     judged = _judged(proposed, introductions, contexts, embedder, policy)
@@ -157,7 +157,7 @@ def _judged(
         .then(pl.lit("structural"))
         .when(pl.col("introduced_by").is_null())
         .then(pl.lit("not_introduced"))
-        .when(pl.col("score") < policy.semantic_floor)
+        .when(pl.col("score") < policy.min_name_similarity)
         .then(pl.lit("semantic"))
     )
 

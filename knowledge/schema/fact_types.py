@@ -84,7 +84,7 @@ def comparable() -> pl.Expr:
     return _sentence_kind(pl.concat_str(pl.lit("free "), knowledge_type()))
 
 
-def deniable() -> pl.Expr:
+def contradictable() -> pl.Expr:
     """What must be equal beside the entity for two facts to contradict each other; null for names.
 
     The predicate; free statements are of one kind here, since a denial often looks like another:

@@ -16,7 +16,7 @@ ON_EQUAL_SCORES: tuple[Category, ...] = (
 """The order in which categories of equal scores are taken: what was done before what is thought."""
 
 STRICT: frozenset[Category] = frozenset({"best_practice", "anti_pattern"})
-"""Advice: anybody can give it, so its bar is `learning_bar_strict`."""
+"""Advice: anybody can give it, so its bar is `min_advice_confidence`."""
 
 NOTED: frozenset[Category] = frozenset({"decision", "pattern"})
 """What is good to know; any other is a way to do something."""

@@ -39,7 +39,9 @@ class Policy(BaseModel):
     )
     operation_min_conversations: int = Field(2, description="… and fewest conversations.")
     name_words: int = Field(8, description="Most words in a free-text name.")
-    semantic_floor: float = Field(0.35, description="Least similarity of a name to its context.")
+    min_name_similarity: float = Field(
+        0.35, description="Least similarity of a name to its context."
+    )
 
     chunk_tokens: int = Field(
         1500, ge=50, description="Most tokens of a conversation in one question to a model."
@@ -68,14 +70,14 @@ class Policy(BaseModel):
     deprecated_below: float = Field(0.3, description="Deprecated at a reader's as_of below this.")
     passive_above: float = Field(0.5, description="Streamed unasked only above this.")
 
-    agent_at_most: float = Field(
+    max_agent_confidence: float = Field(
         0.5,
         ge=0,
         le=1,
         description="Most confidence of what only an agent said, until a person assents or an "
         "outcome bears it out.",
     )
-    outside_at_most: float = Field(
+    max_outside_confidence: float = Field(
         0.4,
         ge=0,
         le=1,
@@ -93,18 +95,18 @@ class Policy(BaseModel):
     many_valued: tuple[str, ...] = Field(
         (), description="Slots known to hold one value that hold many here: `cat be called *`."
     )
-    struck_out_share: float = Field(
+    max_retraction_ratio: float = Field(
         0.05,
         ge=0,
         le=1,
         description="Largest share of published statements that one publication may strike out.",
     )
-    struck_out_floor: int = Field(
+    max_retraction_count: int = Field(
         20, ge=0, description="… where these are more than so many statements."
     )
 
     merge_confidence_gap: float = Field(0.3, description="Widest gap of confidence in a merge.")
-    merge_confidence_floor: float = Field(0.6, description="One member at least above this.")
+    min_merge_confidence: float = Field(0.6, description="One member at least above this.")
     pairs_per_call: int = Field(
         40, ge=1, description="Most pairs of facts in the one question of a night to a model."
     )
@@ -114,12 +116,12 @@ class Policy(BaseModel):
     cluster_neighbours: int = Field(1, description="Neighbours that make a core of a cluster.")
     cluster_min_size: int = Field(3, description="Fewest facts of a topic.")
 
-    learning_value_bar: float = Field(
+    min_conversation_value: float = Field(
         0.3, description="Least value of a conversation worth reading."
     )
-    learning_category_bar: float = Field(0.5, description="Least score of a category.")
-    learning_bar: float = Field(0.6, description="Least confidence of a learning.")
-    learning_bar_strict: float = Field(0.65, description="… of a best_practice or anti_pattern.")
+    min_category_score: float = Field(0.5, description="Least score of a category.")
+    min_learning_confidence: float = Field(0.6, description="Least confidence of a learning.")
+    min_advice_confidence: float = Field(0.65, description="… of a best_practice or anti_pattern.")
     learning_similarity: float = Field(0.85, description="Similarity that makes a duplicate.")
     learning_hamming: int = Field(3, description="SimHash distance below which it is a duplicate.")
 
@@ -142,7 +144,7 @@ class Policy(BaseModel):
         ("topic", "system", "package", "tool"),
         description="Types of entities whose names may be searched for unasked.",
     )
-    research_floor: float = Field(
+    min_research_interest: float = Field(
         0.1, gt=0, description="Least interest in what is searched for unasked."
     )
     research_top: int = Field(
@@ -193,7 +195,7 @@ class Policy(BaseModel):
     weight_dense: float = Field(
         0.2, ge=0, le=1, description="Share of the vector in similarity; the rest is the words'."
     )
-    search_floor: float = Field(
+    min_search_relevance: float = Field(
         0.55,
         ge=0,
         le=2,

@@ -46,12 +46,12 @@ class Links(NamedTuple):
 
     @classmethod
     def read(cls, table: pl.DataFrame, namespace: str) -> "Links":
-        """The links of a namespace, of FACT_LINKS or EPISODE_LINKS."""
+        """The links of a namespace, of FACT_MST_EDGES or EPISODE_MST_EDGES."""
         own = table.filter(pl.col("namespace") == namespace)
         return cls(*(own[name].to_numpy() for name in cls._fields))
 
     def table(self, namespace: str) -> pl.DataFrame:
-        """Rows of FACT_LINKS or EPISODE_LINKS."""
+        """Rows of FACT_MST_EDGES or EPISODE_MST_EDGES."""
         return pl.DataFrame(self._asdict()).with_columns(namespace=pl.lit(namespace))
 
 

@@ -11,7 +11,7 @@ import polars as pl
 from cairn.assets.engine import plots
 from cairn.knowledge.assembly.stages import STAGES
 from cairn.knowledge.engine.diff import Change, LazyFrames, difference, rows_with
-from cairn.knowledge.engine.stage import Means, Stage
+from cairn.knowledge.engine.stage import Stage, StageContext
 from cairn.knowledge.schema.calendar import EPOCH, watermark
 from cairn.knowledge.schema.identity import digest
 from cairn.knowledge.schema.tables import CONVERSATIONS, TABLES, WORK
@@ -21,10 +21,10 @@ from cairn.pipelines.checks.expectations import suites
 from cairn.pipelines.checks.goals import GOALS
 from cairn.pipelines.checks.oracle import hdbscan_agrees
 from cairn.pipelines.checks.rebuild_equal import forget_stage
-from cairn.pipelines.checks.retraction_guard import struck_out_check
+from cairn.pipelines.checks.retraction_guard import retraction_guard_check
 from cairn.resources.context import State
 from cairn.resources.llm.verdict_limits import EVERY, Broken, SuiteVerdicts, told
-from cairn.resources.warehouse.publication import held_back, namespaces
+from cairn.resources.warehouse.publication import blocked_namespaces, namespaces
 
 
 class CheckFailed(Exception):  # noqa: N818  what happened
@@ -112,7 +112,7 @@ def _result(
     held = {namespace for each in found for namespace in each.held}
     partly = bool(held) and EVERY not in held and not held >= set(namespaces)
     if partly:
-        wrong.append(f"{', '.join(sorted(held))} held back")
+        wrong.append(f"{', '.join(sorted(held))} blocked")
     shown = [
         {
             "suite": each.suite.name,
@@ -140,10 +140,10 @@ FOLLOWS_A_RUN = "consolidate"
 GROUPS = {
     "sources": ("extractors", "records"),
     "logs": ("raw_logs", "conversations", "episodes"),
-    "findings": ("candidates", "refusals", "pieces", "check_ins", "learning_candidates"),
+    "findings": ("candidates", "rejected_facts", "pieces", "check_ins", "learning_candidates"),
     "introductions": ("introductions",),
     "known_names": ("known_only_candidates",),
-    "names": ("entities", "rejections", "themes", "episode_links"),
+    "names": ("entities", "rejections", "themes", "episode_mst_edges"),
     "theme_facts": ("theme_facts",),
     "facts": ("facts", "fact_sources"),
     "decisions": ("decisions",),
@@ -152,7 +152,7 @@ GROUPS = {
     "vectors": ("embeddings", "similar_facts", "valid_times"),
     "contradictions": ("contradiction_verdicts",),
     "evidence": ("evidence",),
-    "changes": ("confidence_updates", "merge_verdicts", "clusters", "fact_links"),
+    "changes": ("confidence_updates", "merge_verdicts", "clusters", "fact_mst_edges"),
     "merges": ("merges",),
     "memory": ("memory", "memory_entities"),
     "interests": ("engagements", "preferences"),
@@ -164,8 +164,8 @@ GROUPS = {
 }  # fmt: skip
 """Tables that one step checks: none is made from another one behind the step before it."""
 
-INVARIANTS, DUPLICATES, REMADE = "invariants", "duplicates", "remade"
-PARTLY = tuple(stage for stage in STAGES if stage.follows)
+INVARIANTS, DUPLICATES, REBUILD_EQUAL = "invariants", "duplicates", "rebuild_equal"
+PARTLY = tuple(stage for stage in STAGES if stage.is_incremental)
 """Stages that make anew just what a change touches."""
 
 ALL_AGAIN = 20_000
@@ -224,16 +224,16 @@ def _group(name: str, own: Sequence[Suite]) -> dg.AssetChecksDefinition:
     return check
 
 
-def run_remade(state: State, stage: Stage, verdicts: SuiteVerdicts) -> SuiteResult:
+def run_rebuild_check(state: State, stage: Stage, verdicts: SuiteVerdicts) -> SuiteResult:
     """Makes the tables of a stage of everything, in memory, and compares them with the stored ones.
 
     Runs make just what a change touches: this proves that the whole gives the same, of many facts a
-    slice each day. Where it does not, all is owed again, so that the next run makes it good.
+    slice each day. Where it does not, all is pending again, so that the next run makes it good.
     """
     tables = {table.name: table for table in (*stage.reads, *stage.writes)}
     versions = {name: state.warehouse.version(table) for name, table in tables.items()}
     content = stage.in_force(state.settings.model).fingerprint(state.policy)
-    suite = Suite(stage.name, REMADE, AS_A_WHOLE, tuple(tables), content, lambda _: ())
+    suite = Suite(stage.name, REBUILD_EQUAL, AS_A_WHOLE, tuple(tables), content, lambda _: ())
     name, seen = _named(suite, versions)
     if verdicts.passed(name, seen):
         return SuiteResult(suite, None, {}, {})
@@ -249,7 +249,7 @@ def run_remade(state: State, stage: Stage, verdicts: SuiteVerdicts) -> SuiteResu
             )
             for name, table in tables.items()
         }
-        means = Means(state.policy, state.embedder_of(namespace))
+        means = StageContext(state.policy, state.embedder_of(namespace))
         looked_at, changes = _made_again(stage, frames, means)
         rows += looked_at
         for table in stage.writes:
@@ -265,21 +265,23 @@ def run_remade(state: State, stage: Stage, verdicts: SuiteVerdicts) -> SuiteResu
     return SuiteResult(suite, rows, dict(wrong), held)
 
 
-def _made_again(stage: Stage, frames: LazyFrames, means: Means) -> tuple[int, Mapping[str, Change]]:
+def _made_again(
+    stage: Stage, frames: LazyFrames, means: StageContext
+) -> tuple[int, Mapping[str, Change]]:
     """Rows that were looked at, and what would come to the tables of a stage and go from them.
 
-    Of many facts, only a slice is made anew, as if its facts had just come: nothing may change.
-    What has no slice, topics and themes, is made anew on one day of as many as there are slices.
+    Of many facts, only a slice is rebuilt, as if its facts had just come: nothing may change.
+    What has no slice, topics and themes, is rebuilt on one day of as many as there are slices.
     """
     of = stage.reads[0].name
-    few = not (stage.amend or stage.seldom) or _count(frames[of]) <= ALL_AGAIN
+    few = not (stage.update_incremental or stage.sample_check) or _count(frames[of]) <= ALL_AGAIN
     today = 0 if few else _day_of_last(frames["facts" if "facts" in frames else of])
-    if few or (stage.seldom and today % SLICES == 0):
+    if few or (stage.sample_check and today % SLICES == 0):
         known = {name: frame.collect() for name, frame in frames.items()}
         made = stage.run(known, means).tables
         changes = {name: difference(known[name], frame) for name, frame in made.items()}
         return sum(frame.height for frame in made.values()), changes
-    if stage.amend is None:
+    if stage.update_incremental is None:
         return 0, {table.name: Change(table.empty(), table.empty()) for table in stage.writes}
     mine = pl.col("fact_id").hash(seed=0) % SLICES == today % SLICES
     come = {"facts": frames["facts"].filter(mine).collect()}
@@ -288,7 +290,7 @@ def _made_again(stage: Stage, frames: LazyFrames, means: Means) -> tuple[int, Ma
         come["entities"] = rows_with(frames["entities"], entities)
     nothing = {table.name: table.empty() for table in stage.reads}
     as_if = {name: Change(come.get(name, empty), empty) for name, empty in nothing.items()}
-    return come["facts"].height, stage.amend(as_if, frames, frames, means)
+    return come["facts"].height, stage.update_incremental(as_if, frames, frames, means)
 
 
 def _day_of_last(frame: pl.LazyFrame) -> int:
@@ -309,19 +311,23 @@ def _behind(state: State, stage: Stage, versions: Mapping[str, int | None]) -> s
     """
     work = state.warehouse.read(WORK).filter(pl.col("stage") == stage.name).collect()
     now = {f"{table.name}@{versions[table.name]}" for table in stage.reads}
-    noted = work.select("namespace", "unit_hash").iter_rows()
+    noted = work.select("namespace", "input_hash").iter_rows()
     return {namespace for namespace, hash_ in noted if not now <= set(hash_.split())}
 
 
-def _remade(stage: Stage) -> dg.AssetChecksDefinition:
+def _rebuild_check(stage: Stage) -> dg.AssetChecksDefinition:
     @dg.multi_asset_check(
-        name=f"check_{stage.name}_{REMADE}",
+        name=f"check_{stage.name}_{REBUILD_EQUAL}",
         description=AS_A_WHOLE,
-        specs=[dg.AssetCheckSpec(REMADE, asset=stage.name, blocking=True, description=AS_A_WHOLE)],
+        specs=[
+            dg.AssetCheckSpec(
+                REBUILD_EQUAL, asset=stage.name, blocking=True, description=AS_A_WHOLE
+            )
+        ],
     )
     def check(state: dg.ResourceParam[State]) -> Iterator[dg.AssetCheckResult]:
-        found = run_remade(state, stage, SuiteVerdicts(state.home))
-        result = _result(REMADE, [found], every_namespace(state), blocking=True)
+        found = run_rebuild_check(state, stage, SuiteVerdicts(state.home))
+        result = _result(REBUILD_EQUAL, [found], every_namespace(state), blocking=True)
         yield result
         if not result.passed and result.severity == dg.AssetCheckSeverity.ERROR:
             raise CheckFailed(f"{stage.name}: {result.description}")
@@ -336,7 +342,7 @@ def _remade(stage: Stage) -> dg.AssetChecksDefinition:
 )
 def every_namespace_is_published(state: dg.ResourceParam[State]) -> dg.AssetCheckResult:
     """Names the namespaces whose readers keep what they had, and why."""
-    held = {name: "; ".join(each.reasons) for name, each in held_back(state.home).items()}
+    held = {name: "; ".join(each.reasons) for name, each in blocked_namespaces(state.home).items()}
     return dg.AssetCheckResult(
         passed=not held,
         description=f"Held back: {', '.join(held)}." if held else "All are published.",
@@ -352,7 +358,7 @@ def checks() -> list[dg.AssetChecksDefinition]:
         for name, tables in GROUPS.items()
     ]
     return [
-        *groups, *map(_remade, PARTLY), struck_out_check, *GOALS, hdbscan_agrees,
+        *groups, *map(_rebuild_check, PARTLY), retraction_guard_check, *GOALS, hdbscan_agrees,
         every_namespace_is_published,
     ]  # fmt: skip
 

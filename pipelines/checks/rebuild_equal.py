@@ -13,7 +13,7 @@ from cairn.resources.home.write_lock import write_lock
 
 
 def forget_work(state: State, days: Sequence[str]) -> int:
-    """Makes all units of `days` owed again; gives how many there were.
+    """Makes all units of `days` pending again; gives how many there were.
 
     What follows from the days is then made of everything, and not of what changed.
     """
@@ -25,7 +25,7 @@ def forget_work(state: State, days: Sequence[str]) -> int:
         done = pl.col("stage").is_in(by_day) & pl.col("day").is_in(list(days)).fill_null(
             value=False
         )
-        partly = [stage.name for stage in STAGES if stage.follows]
+        partly = [stage.name for stage in STAGES if stage.is_incremental]
         state.warehouse.write(WORK, work.filter(~done, ~pl.col("stage").is_in(partly)))
         return work.filter(done).height
 
@@ -38,7 +38,7 @@ def forget_stage(state: State, name: str) -> None:
 
 
 def forget_failures(state: State, namespace: str | None = None) -> tuple[int, list[str]]:
-    """Makes everything that failed owed again: files with unreadable lines, refused files, units.
+    """Makes all that failed pending again: files with unreadable lines, rejected files, units.
 
     Returns:
         How many things will be tried, and the files that are gone, whose letters stay.
@@ -48,7 +48,7 @@ def forget_failures(state: State, namespace: str | None = None) -> tuple[int, li
         warehouse = state.warehouse
         letters = warehouse.read(DEAD_LETTERS).collect()
         files = warehouse.read(SOURCE_FILES).collect()
-        refused = pl.col("outcome").is_in(["refused", "failed"])
+        refused = pl.col("outcome").is_in(["rejected", "failed"])
         named = {
             *letters.filter(mine, pl.col("stage") == "records")["source_file"],
             *files.filter(mine, refused)["path"],

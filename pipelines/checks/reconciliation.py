@@ -100,8 +100,8 @@ def _canonical(read: ReadTable) -> pl.LazyFrame:
 
 
 def _gates(read: ReadTable) -> pl.LazyFrame:
-    return read("funnel", "rows_in", "passed", "refused").select(
-        counted=pl.col("passed") + pl.col("refused"), expected="rows_in"
+    return read("funnel", "rows_in", "passed", "rejected").select(
+        counted=pl.col("passed") + pl.col("rejected"), expected="rows_in"
     )
 
 

@@ -24,11 +24,11 @@ def dates(state: State) -> Dates:
     """Of all records; files with the most undated ones first."""
     columns = [*HEAD_COLUMNS, "source_file"]
     heads = state.warehouse.read(RECORDS, columns=columns).collect()
-    times = dated(heads.with_columns(told_at="occurred_at"), state.policy)
+    times = dated(heads.with_columns(recorded_at="occurred_at"), state.policy)
     without = times.filter(pl.col("occurred_at").is_null())
     return Dates(
         times.group_by("namespace").agg(pl.col("occurred_at").max()),
         without.group_by("namespace", "source_file")
-        .agg(records=pl.len(), late=pl.col("told_at").is_not_null().sum())
+        .agg(records=pl.len(), late=pl.col("recorded_at").is_not_null().sum())
         .sort("records", "namespace", "source_file", descending=[True, False, False]),
     )

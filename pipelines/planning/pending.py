@@ -16,7 +16,7 @@ from cairn.assets.pending import (
 from cairn.assets.pending.records import changed_files
 from cairn.assets.pending.stages import namespaces_of
 from cairn.knowledge.assembly.stages import STAGES
-from cairn.knowledge.engine.work import UNIT, DayRange, day_units, owed, ranges
+from cairn.knowledge.engine.work import UNIT, DayRange, day_units, pending_units, ranges
 from cairn.knowledge.extraction.documents import STRUCTURING
 from cairn.knowledge.extraction.llm_extraction import FULL_MODE
 from cairn.knowledge.learnings.llm.extraction import LEARNING_MODEL
@@ -39,17 +39,17 @@ def pending_days(state: State) -> list[str]:
                    for day in part.pending_days(state)})  # fmt: skip
 
 
-def owed_units(state: State, work: pl.DataFrame | None = None) -> pl.DataFrame:
-    """Units by day that are owed, with `before`: the fingerprint that they were last done with."""
+def pending_by_day(state: State, work: pl.DataFrame | None = None) -> pl.DataFrame:
+    """Pending units by day, with `before`: the fingerprint that they were last done with."""
     work = state.warehouse.read(WORK).collect() if work is None else work
     days = day_units(
         raw_logs.places(state), raw_logs.STAGE.name, raw_logs.fingerprint(state.policy)
     )
-    columns = [*UNIT, "unit_hash", "fingerprint", "day"]
+    columns = [*UNIT, "input_hash", "fingerprint", "day"]
     units = pl.concat(
         frame.select(columns)
         for frame in (
-            owed(days, work),
+            pending_units(days, work),
             by_conversation.pending(state, candidates.extractors(state.settings)),
             by_conversation.stale(state, candidates.extractors(state.settings)),
             learning_candidates.pending(state),
@@ -68,47 +68,47 @@ def left_to_model(state: State) -> set[str]:
     """Days that owe nothing but what a language model says, and WHOLE if it owes that."""
     if state.settings.model is None:
         return set()
-    owed = pl.concat(
+    pending_units = pl.concat(
         [
             by_conversation.pending(state, candidates.extractors(state.settings)),
             learning_candidates.pending(state),
         ]
     )
     by_model = pl.col("stage").is_in([STRUCTURING.name, FULL_MODE.name, LEARNING_MODEL.name])
-    days = set(owed.filter(by_model)["day"]) - set(owed.filter(~by_model)["day"])
-    return days | ({WHOLE} if whole_owes_model(state) else set())
+    days = set(pending_units.filter(by_model)["day"]) - set(pending_units.filter(~by_model)["day"])
+    return days | ({WHOLE} if model_work_pending(state) else set())
 
 
-def whole_owes_model(state: State) -> bool:
+def model_work_pending(state: State) -> bool:
     """Whether a stage over whole tables could not have all answers of the language model.
 
     What is asked once a night waits for that, and makes no run.
     """
-    return bool(_owed_by_model(state, nightly=False))
+    return bool(_pending_by_model(state, nightly=False))
 
 
-def night_owes_model(state: State) -> bool:
+def night_model_work_pending(state: State) -> bool:
     """Whether something waits that the language model is asked once a night, and today was not."""
     today = midnight(datetime.now(UTC))
     return any(
         not state.answers.called(namespace, stage, today)
-        for namespace, stage in _owed_by_model(state, nightly=True)
+        for namespace, stage in _pending_by_model(state, nightly=True)
     )
 
 
-def _owed_by_model(state: State, *, nightly: bool) -> list[tuple[str, str]]:
-    """Namespaces and stages over whole tables that are owed, of those that ask."""
+def _pending_by_model(state: State, *, nightly: bool) -> list[tuple[str, str]]:
+    """Namespaces and stages over whole tables that are pending, of those that ask."""
     if state.settings.model is None:
         return []
     asking = {stage.name: stage for stage in STAGES if stage.prompts and stage.nightly == nightly}
     held = state.warehouse.read(CONVERSATIONS, columns=["namespace"]).unique()
     units = held.join(pl.LazyFrame({"stage": list(asking)}), how="cross")
     work = state.warehouse.read(WORK, columns=["namespace", "stage"])
-    owed = units.join(work, on=["namespace", "stage"], how="anti").sort(pl.all()).collect()
+    pending_units = units.join(work, on=["namespace", "stage"], how="anti").sort(pl.all()).collect()
     # A namespace may hold nothing that a stage reads: of searches alone there are no episodes.
     return [
         (namespace, stage)
-        for namespace, stage in owed.iter_rows()
+        for namespace, stage in pending_units.iter_rows()
         if namespace in namespaces_of(state, asking[stage])
     ]
 
@@ -127,6 +127,6 @@ def next_step(
         return Step("refresh" if len(pending) == 1 else "days", pending[0])
     if publication.is_stale(state):
         return Step("consolidate")
-    if WHOLE not in tried and whole_owes_model(state):
+    if WHOLE not in tried and model_work_pending(state):
         return Step("publish")
     return None

@@ -18,7 +18,7 @@ from cairn.knowledge.extraction.documents import STRUCTURING
 from cairn.knowledge.extraction.llm_extraction import FULL_MODE
 from cairn.knowledge.learnings.llm.extraction import LEARNING_MODEL
 from cairn.knowledge.schema.tables import CANDIDATES, EXTRACTORS, LEARNING_CANDIDATES, WORK
-from cairn.pipelines.planning.pending import owed_units
+from cairn.pipelines.planning.pending import pending_by_day
 from cairn.resources.context import State
 
 _ESTIMATES = {
@@ -42,7 +42,7 @@ class ExtractorChange:
     days: int = 0
     conversations: int = 0
     rows: int = 0
-    """Rows that it gave before, and that are made anew."""
+    """Rows that it gave before, and that are rebuilt."""
     calls: int = 0
     """Calls of a language model that no kept answer spares, as far as can be known beforehand."""
     tokens: int = 0
@@ -65,7 +65,7 @@ class Staleness:
 def staleness(state: State) -> Staleness:
     """Compares what is in force with what made the tables."""
     work = state.warehouse.read(WORK).collect()
-    units = owed_units(state, work)
+    units = pending_by_day(state, work)
     whole = _whole(state, work)
     rows = state.warehouse.read(EXTRACTORS).collect().iter_rows(named=True)
     stored = {row["name"]: row for row in rows}

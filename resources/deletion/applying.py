@@ -1,7 +1,7 @@
 """What tombstones name is taken away, once: first from what was kept, then from what is older.
 
 Records go under intake's lock, before anything is read. All that was made of them follows as it
-does after any other change, since days and conversations whose records differ are owed again.
+does after any other change, since days and conversations whose records differ are pending again.
 """
 
 from collections.abc import Mapping, Sequence
@@ -84,7 +84,7 @@ def _note(namespace: str, one: Tombstone, rows: int) -> dict[str, object]:
         "namespace": namespace,
         "stage": STAGE,
         "unit": one.event_id,
-        "unit_hash": digest(repr(one)),
+        "input_hash": digest(repr(one)),
         "fingerprint": FINGERPRINT,
         "outcome": "done" if rows else "empty",
         "attempts": 1,
@@ -136,7 +136,7 @@ def _forget_records(
         warehouse.write(DEAD_LETTERS, letters.filter(~unread))
     stored = warehouse.read(RECORDS, namespace=namespace)
     gone = stored.join(keys.lazy(), on=keys.columns, how="semi").collect()
-    warehouse.amend(RECORDS, Change(gone.clear(), gone), namespace=namespace)
+    warehouse.apply_change(RECORDS, Change(gone.clear(), gone), namespace=namespace)
     return keys.height
 
 

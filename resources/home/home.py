@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cairn.resources.home.atomic_files import read_regular, replace_file
+from cairn.resources.home.migrations import MIGRATIONS
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = MIGRATIONS[-1].version
 """Rises when what lies in a home changes so that older code would misread it."""
 
 LEAST_FREE = 100_000_000
@@ -20,9 +21,9 @@ FOLDERS = ("inbox", "warehouse", "index", "dagster", "publication")
 OURS = {
     *FOLDERS, "schema_version", "cairn.toml", "answers.sqlite", "answers.sqlite-shm",
     "answers.sqlite-wal", "sources.json", "sources.copy.json", "write.lock", "write.lock.next",
-    "checks.json", "held.json", "sensor_alive", "model_waits", "model_goes_on", "keys.json",
-    "forget.key", "forgetting", "search_waits", "notifications", "damaged", "records_dated",
-    "usage", "run_times.jsonl",
+    "checks.json", "held.json", "blocked.json", "sensor_alive", "model_waits", "model_goes_on",
+    "keys.json", "forget.key", "forgetting", "search_waits", "notifications", "damaged",
+    "records_dated", "usage", "run_times.jsonl", "upgrading",
 }  # fmt: skip
 KEPT_ASIDE = 20
 """Damaged things that are kept; of more, the oldest go."""
@@ -72,6 +73,17 @@ retention:
 
 class HomeError(Exception):
     """The state folder cannot be used; the message says why and what to do."""
+
+
+class OlderHomeError(HomeError):
+    """The state folder has an older schema: it is upgraded before anything else."""
+
+    def __init__(self, root: Path, found: int) -> None:
+        super().__init__(
+            f"home {root} was written by an older Cairn (schema {found}, this one needs"
+            f" {SCHEMA_VERSION}): run `cairn upgrade` where it can be written"
+        )
+        self.root = root
 
 
 @dataclass(frozen=True)
@@ -192,7 +204,8 @@ def open_home(path: Path | None = None, lock_timeout: float = Home.lock_timeout)
     One that may only be read is opened as it is.
 
     Raises:
-        HomeError: it cannot be made, holds something else, or has another schema version.
+        HomeError: it cannot be made, holds something else, or has a newer schema version.
+        OlderHomeError: it has an older one.
     """
     root = find_home(path)
     try:
@@ -281,10 +294,10 @@ def _prepare(root: Path) -> None:
         raise HomeError(f"home {root} is a file: choose a folder with --home or CAIRN_HOME")
     marker = root / "schema_version"
     if marker.exists() and Home(root).read_only:
-        _check_schema(root, marker)
+        _check_schema(root)
         return
     root.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if not marker.exists() or not _check_schema(root, marker):
+    if not _is_number(marker):
         foreign = [
             entry.name
             for entry in root.iterdir()
@@ -295,9 +308,11 @@ def _prepare(root: Path) -> None:
                 f"home {root} is not empty and is no home of Cairn (it holds {min(foreign)}):"
                 " choose a new folder with --home or CAIRN_HOME"
             )
+        found = schema_version(root)
         if marker.is_dir() or marker.is_symlink():
             remove(marker)
-        replace_file(marker, f"{SCHEMA_VERSION}\n".encode())
+        replace_file(marker, f"{found}\n".encode())
+    _check_schema(root)
     if stat.S_IMODE(root.stat().st_mode) & 0o077:
         root.chmod(0o700)
     for name in FOLDERS:
@@ -312,23 +327,32 @@ def _prepare(root: Path) -> None:
         replace_file(settings, DAGSTER_YAML.encode())
 
 
-def _check_schema(root: Path, marker: Path) -> bool:
-    """Refuses a home of another version; false if its version cannot be read.
-
-    There was no other one than this so far: it is then taken for it.
-    """
+def _is_number(marker: Path) -> bool:
     try:
-        found = int(read_regular(marker))
+        return int(read_regular(marker)) >= 0
     except (ValueError, OSError):
         return False
+
+
+def schema_version(root: Path) -> int:
+    """The schema of a home. Where its mark cannot be read, what stands in it tells."""
+    try:
+        return int(read_regular(root / "schema_version"))
+    except (ValueError, OSError):
+        older = [
+            step.version - 1
+            for step in MIGRATIONS
+            if any((root / "warehouse" / name).exists() for name in step.tables)
+        ]
+        return min(older, default=SCHEMA_VERSION)
+
+
+def _check_schema(root: Path) -> None:
+    found = schema_version(root)
     if found > SCHEMA_VERSION:
         raise HomeError(
             f"home {root} was written by a newer Cairn (schema {found}, this one knows"
             f" {SCHEMA_VERSION}): update with `git pull && make setup`"
         )
     if found < SCHEMA_VERSION:
-        raise HomeError(
-            f"home {root} was written by an older Cairn (schema {found}, this one needs"
-            f" {SCHEMA_VERSION}): make a new home from its sources with `cairn --home NEW run`"
-        )
-    return True
+        raise OlderHomeError(root, found)

@@ -1,6 +1,7 @@
 """Settings: environment variables, then cairn.toml, then the defaults that stand here."""
 
 import json
+import logging
 import os
 import re
 import tomllib
@@ -25,10 +26,15 @@ from cairn.knowledge.nlp.text import suggestion
 from cairn.knowledge.schema.policy import Policy
 from cairn.resources.home.atomic_files import read_regular
 from cairn.resources.home.home import check_namespace, find_home
+from cairn.resources.home.migrations import RENAMED_SETTINGS
 
 PREFIX = "CAIRN_"
 FILE = "cairn.toml"
 MASK = "********"
+
+logger = logging.getLogger(__name__)
+_warned: set[tuple[str, str]] = set()
+"""Places and old names of settings that a warning named: one for each is enough."""
 
 
 class ConfigError(Exception):
@@ -69,6 +75,13 @@ def _recipients(secret: SecretStr) -> SecretStr:
                 "an address of Apprise is scheme://…, or NAMESPACE=scheme://…, or *=scheme://…"
             )
     return secret
+
+
+class Environment(EnvSettingsSource):
+    """Environment variables, by the names of today."""
+
+    def __call__(self) -> dict[str, Any]:  # noqa: D102
+        return _renamed(super().__call__(), "environment")
 
 
 class Settings(BaseSettings):
@@ -199,12 +212,12 @@ class Settings(BaseSettings):
         cls,
         settings_cls: type[BaseSettings],
         init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,  # noqa: ARG003
         dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003
         file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         files = (InitSettingsSource(settings_cls, values) for _, values in _files())
-        return (init_settings, env_settings, *files)
+        return (init_settings, Environment(settings_cls), *files)
 
 
 class ExplainedSetting(NamedTuple):
@@ -312,13 +325,44 @@ def _shown(value: object) -> str:
 
 def _origin(path: tuple[str, ...]) -> str:
     """Where the value at a path was set: the first place that has it wins."""
-    if _holds(EnvSettingsSource(Settings)(), path):
-        names = (PREFIX + "__".join(path[:depth]).upper() for depth in range(len(path), 0, -1))
+    if _holds(Environment(Settings)(), path):
+        before = [old.split(".") for old, new in RENAMED_SETTINGS.items() if new == ".".join(path)]
+        places = [path[:depth] for depth in range(len(path), 0, -1)]
+        names = (PREFIX + "__".join(place).upper() for place in (*before, *places))
         return next((name for name in names if name in os.environ), "environment")
     for file, values in _files():
         if _holds(values, path):
             return str(file)
     return "default"
+
+
+def old_settings() -> dict[str, str]:
+    """Old names of settings that are in use, which stay accepted, and the new ones."""
+    given = [EnvSettingsSource(Settings)(), *(_read(file) or {} for file in _places())]
+    return {
+        old: new
+        for old, new in RENAMED_SETTINGS.items()
+        if any(_holds(values, tuple(old.split("."))) for values in given)
+    }
+
+
+def _renamed(values: dict[str, Any], place: str) -> dict[str, Any]:
+    """Values by the names of today, with a warning for each that is given by an older one."""
+    for old, new in RENAMED_SETTINGS.items():
+        *outer, name = old.split(".")
+        into: Any = values
+        for part in outer:
+            into = into.get(part) if isinstance(into, dict) else None
+        if not isinstance(into, dict) or name not in into:
+            continue
+        now = new.rpartition(".")[2]
+        if now in into:
+            raise ConfigError(f"{place}: {old}: is {new} now, which is there, too: remove one")
+        into[now] = cast("dict[str, Any]", into).pop(name)
+        if (place, old) not in _warned:
+            _warned.add((place, old))
+            logger.warning("%s: the setting %s is called %s now", place, old, new)
+    return values
 
 
 def _holds(values: object, path: tuple[str, ...]) -> bool:
@@ -333,15 +377,16 @@ def _holds(values: object, path: tuple[str, ...]) -> bool:
 
 def _files() -> Iterator[tuple[Path, dict[str, Any]]]:
     """The cairn.toml files that there are, the strongest first, with what they hold."""
-    here = Path.cwd() / FILE
-    local = _read(here)
-    if local is not None:
-        yield here, local
-    beside = find_home(named_home()) / FILE
-    if beside != here and (values := _read(beside)) is not None:
-        if "home" in values:
-            raise ConfigError(f"{beside}: home: a home cannot name another")
-        yield beside, values
+    for file in _places():
+        if (values := _read(file)) is not None:
+            if "home" in values and file.parent != Path.cwd():
+                raise ConfigError(f"{file}: home: a home cannot name another")
+            yield file, _renamed(values, str(file))
+
+
+def _places() -> tuple[Path, ...]:
+    """Where a cairn.toml may be, the strongest first."""
+    return tuple(dict.fromkeys((Path.cwd() / FILE, find_home(named_home()) / FILE)))
 
 
 def _read(path: Path) -> dict[str, Any] | None:

@@ -20,7 +20,7 @@ class _Own(NamedTuple):
     """Whether it is that of the version in force."""
 
 
-class Unasked:
+class DryRunModel:
     """Answers that are kept, and what it would take to have the others.
 
     `calls` are the questions that would be asked, each once, `about` the records that they show;
@@ -101,7 +101,7 @@ class Unasked:
             self.tokens_out += ask.prompt.max_tokens // ANSWER_SHARE
 
 
-class Spared:
+class EarlierAnswersModel:
     """A language model that is asked only what no earlier prompt, or other model, has answered.
 
     `stood_in` are the records that earlier answers, which stand in for its own, are about.
@@ -110,7 +110,7 @@ class Spared:
     def __init__(self, model: LanguageModel, answers: Answers) -> None:
         self.model = model.model
         self._model = model
-        self._kept = Unasked(model.model, answers)
+        self._kept = DryRunModel(model.model, answers)
         self.stood_in: set[str] = set()
 
     def answers(self, asks: Sequence[Ask]) -> list[Answer]:
@@ -129,7 +129,7 @@ class Spared:
 
 def stood_in(model: LanguageModel | None) -> frozenset[str]:
     """Records that earlier answers are about which stood in for a model's own."""
-    return frozenset(model.stood_in) if isinstance(model, Spared) else frozenset()
+    return frozenset(model.stood_in) if isinstance(model, EarlierAnswersModel) else frozenset()
 
 
 def _stand_in(ask: Ask, before: Sequence[CachedAnswer]) -> Answer:

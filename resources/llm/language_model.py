@@ -183,7 +183,7 @@ class LitellmModel:
     def _asked_for(
         self, asks: dict[str, Ask], settle: Callable[[str, Ask], Answer]
     ) -> dict[str, Answer]:
-        """Answers to questions that are owed, asked a few at once."""
+        """Answers to questions that are pending, asked a few at once."""
 
         def one(key: str) -> Answer:
             if self._stop.is_set() or time.monotonic() >= until:

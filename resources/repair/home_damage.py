@@ -31,12 +31,12 @@ from cairn.resources.repair.lost_records import lost_records
 from cairn.resources.repair.lost_sources import damaged_lists, register_again
 from cairn.resources.repair.sqlite_files import sqlite_damage, sqlite_header
 from cairn.resources.warehouse.publication import (
-    HELD,
+    BLOCKED,
     Manifest,
-    kept_held,
     manifests,
     namespaces,
     published,
+    read_blocked,
 )
 from cairn.resources.warehouse.table_files import TableDamage, has_version, table_damage
 
@@ -45,7 +45,7 @@ BACKUP = "put it there from a backup, then `cairn run`"
 LOSS = "or `cairn run --accept-loss` goes on without it"
 
 _MARKS = ("model_waits", "model_goes_on", "search_waits", "sensor_alive")
-_NOTES = {CHECKS: kept_verdicts, HELD: kept_held}
+_NOTES = {CHECKS: kept_verdicts, BLOCKED: read_blocked}
 _HISTORY = "the history of runs"
 
 
@@ -392,7 +392,7 @@ def _tombstones(state: State, deep: bool) -> Iterator[Damage]:
     gone: set[tuple[str, str]] = set()
     if _has_rows(state, WORK.name):
         applied = state.warehouse.read(WORK).filter(pl.col("stage") == FORGET).collect()
-        for name, unit, noted in applied.select("namespace", "unit", "unit_hash").iter_rows():
+        for name, unit, noted in applied.select("namespace", "unit", "input_hash").iter_rows():
             if (name, unit) not in told or noted not in (unit, told[name, unit]):
                 gone.add((name, unit))
     for name in sorted({name for name, _ in gone}):

@@ -83,7 +83,7 @@ def opened(uri: str, options: dict[str, str] | None, version: int | None = None)
 
 
 class Commit(NamedTuple):
-    """One commit of a table in a folder: a table that was made anew has another file of it."""
+    """One commit of a table in a folder: a table that was rebuilt has another file of it."""
 
     folder: Path
     version: int

@@ -16,7 +16,7 @@ from cairn.resources.home.notes import NoteError, read_note
 from cairn.resources.warehouse.warehouse import Warehouse
 
 KEPT = 3
-HELD = "held.json"
+BLOCKED = "blocked.json"
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Manifest:
     """Latest event; the default `as_of`."""
     published_at: datetime
     """When it was replaced, by the clock: shown, and used for nothing else."""
-    told_at: datetime | None = None
+    last_input_at: datetime | None = None
     """When knowledge was ingested last, which is no event and ages nothing."""
 
     def same_content(self, other: "Manifest | None") -> bool:
@@ -60,7 +60,7 @@ def publish(home: Home, manifest: Manifest) -> bool:
 
 
 @dataclass(frozen=True)
-class HeldBack:
+class BlockedPublication:
     """Why a namespace was not published, and the versions of tables for which that was so."""
 
     reasons: Sequence[str]
@@ -69,32 +69,32 @@ class HeldBack:
     """Settings of what one publication may strike out."""
 
 
-def held_back(home: Home) -> dict[str, HeldBack]:
+def blocked_namespaces(home: Home) -> dict[str, BlockedPublication]:
     """Namespaces whose readers keep what they had, since their invariants do not hold.
 
     A list that cannot be read counts as none: the next publication finds out again.
     """
     try:
-        return kept_held(home)
+        return read_blocked(home)
     except (FileNotFoundError, NoteError):
         return {}
 
 
-def kept_held(home: Home) -> dict[str, HeldBack]:
-    """What is noted of namespaces that are held back.
+def read_blocked(home: Home) -> dict[str, BlockedPublication]:
+    """What is noted of namespaces that are blocked.
 
     Raises:
         FileNotFoundError: nothing is.
         NoteError: it cannot be read.
     """
-    return read_note(home.root / HELD, dict[str, HeldBack])
+    return read_note(home.root / BLOCKED, dict[str, BlockedPublication])
 
 
-def hold_back(home: Home, held: Mapping[str, HeldBack]) -> None:
-    """Keeps which namespaces are held back, in place of those that were."""
-    if held != held_back(home):
+def block(home: Home, held: Mapping[str, BlockedPublication]) -> None:
+    """Keeps which namespaces are blocked, in place of those that were."""
+    if held != blocked_namespaces(home):
         content = {namespace: asdict(each) for namespace, each in held.items()}
-        replace_file(home.root / HELD, json.dumps(content, indent=1, sort_keys=True).encode())
+        replace_file(home.root / BLOCKED, json.dumps(content, indent=1, sort_keys=True).encode())
 
 
 def published(home: Home, namespace: str) -> Manifest | None:
@@ -178,7 +178,7 @@ def _file(home: Home, namespace: str) -> Path:
 
 def _may_be(manifest: Manifest, namespace: str) -> bool:
     """Whether a manifest is one that was written for a namespace."""
-    moments = (manifest.watermark, manifest.published_at, manifest.told_at)
+    moments = (manifest.watermark, manifest.published_at, manifest.last_input_at)
     generation = manifest.generation
     return (
         manifest.namespace == namespace

@@ -183,7 +183,7 @@ class Warehouse:
                     raise
         raise AssertionError("unreachable")
 
-    def amend(self, table: Table, change: Change, *, namespace: str) -> Written:
+    def apply_change(self, table: Table, change: Change, *, namespace: str) -> Written:
         """Adds rows of a namespace and takes others away; files without them stay as they are.
 
         Args:

@@ -24,7 +24,7 @@ def tell(
     if as_json:
         emit_json(told)
         return
-    kind = "Facts" if told["thing"] == FACT else "Entities"
+    kind = "Facts" if told["target_type"] == FACT else "Entities"
     say(f"{kind} of {told['namespace']}, {will}:", style="bold")
     rows = [{**each._asdict(), "text": one_line(each.text)} for each in named]
     print_table(rows, COLUMNS, indent=2)

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from cairn.resources.home.advice import for_home
-from cairn.serving.runtime.logging import quiet
+from cairn.serving.runtime.logging import configure_logging
 
 COMMANDS = {
     "run": ("run", "Take in logs, make knowledge of them, publish it"),
@@ -29,7 +29,7 @@ COMMANDS = {
     "learn": ("say", "Ask for a topic to be looked into, or see what came of it"),
     "schedule": ("say", "Have a topic searched for again and again"),
     "research": ("ask", "What is to be searched for, and what was"),
-    "notifications": ("ask", "What you were told unasked, and what is held back"),
+    "notifications": ("ask", "What you were told unasked, and what is blocked"),
     "why": ("ask", "Where something comes from: quote, record, file and line"),
     "facts": ("ask", "List facts"),
     "learnings": ("ask", "List learnings"),
@@ -39,7 +39,7 @@ COMMANDS = {
     "status": ("run", "What is there, how fresh it is, what waits"),
     "sources": ("run", "List, add or remove watched sources"),
     "stale": ("run", "What a changed rule, prompt or setting would redo"),
-    "backfill": ("run", "Make days anew"),
+    "backfill": ("run", "Rebuild days"),
     "dry-run": ("run", "What would be extracted from a file; stores nothing"),
     "prompts": ("run", "What is asked of the language model, and what came of it"),
     "metrics": ("run", "What passes each gate, what each night did, what is used, what waits"),
@@ -57,6 +57,7 @@ COMMANDS = {
     "retract": ("say", "Say that a fact is not true, or not worth knowing"),
     "forget": ("say", "Take something away for good, with all that rests on it alone"),
     "dead-letters": ("run", "What could not be read, and why"),
+    "upgrade": ("run", "Bring a home of an older version to this one"),
     "doctor": ("run", "Check home, lock, versions, disk, daemon, index, model"),
     "config": ("run", "Settings in force, and where each comes from"),
     "ui": ("serve", "Open Dagster's UI on this state"),
@@ -158,7 +159,7 @@ def _take_home(command: click.Command) -> None:
 @click.version_option(package_name="cairn-logs", message="cairn %(version)s")
 def cairn() -> None:
     """Knowledge that lasts, as a pure function of your logs."""
-    quiet()
+    configure_logging()
 
 
 def main() -> None:

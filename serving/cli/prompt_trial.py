@@ -55,7 +55,7 @@ def read_files(state: "State", files: Sequence[Path], namespace: str | None = No
     records = pl.concat(read.records for read in reads)
     return ReadFiles(
         records.unique(["namespace", "record_key"], keep="first", maintain_order=True),
-        pl.concat(read.unreadable for read in reads).unique(["namespace", "letter_id"]),
+        pl.concat(read.unreadable for read in reads).unique(["namespace", "dead_letter_id"]),
     )
 
 
@@ -67,11 +67,11 @@ def tables_of(
     Of what the home knows, only which names people brought in, and when, tells on them.
     """
     from cairn.knowledge.assembly.build import build
-    from cairn.knowledge.engine.stage import Means
+    from cairn.knowledge.engine.stage import StageContext
     from cairn.knowledge.schema.tables import INTRODUCTIONS
 
     introduced = state.warehouse.read(INTRODUCTIONS).collect()
-    return build(records, Means(state.policy, state.embedder, model), introduced=introduced)
+    return build(records, StageContext(state.policy, state.embedder, model), introduced=introduced)
 
 
 def unanswered(answered: "Iterable[tuple[Ask, Answer]]") -> list[dict[str, Any]]:

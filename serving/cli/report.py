@@ -63,7 +63,7 @@ def print_overview(found: dict[str, Any]) -> None:
     if found["notifications"]:
         out.print("\nFound unasked", style="bold")
         for row in found["notifications"]:
-            how = "held back: " if row["held"] else ""
+            how = "blocked: " if row["blocked_by"] else ""
             say(f"{one_line(row['text'], 60)} ({how}{row['reason']})", indent=2)
     query = found["example"]["query"]
     if query:
@@ -107,7 +107,7 @@ def say_pending(waiting: Collection[Pending]) -> None:
         spaces = sorted({one.namespace for one in waiting})
         advise(f"Noted for {', '.join(spaces)}, and applied {NEXT_RUN}", style="bold")
         for one in list(waiting)[-MOST:]:
-            say(f"{one.at:%Y-%m-%d %H:%M}  {one.said}", indent=2)
+            say(f"{one.at:%Y-%m-%d %H:%M}  {one.text}", indent=2)
         if len(waiting) > MOST:
             say(f"… and {len(waiting) - MOST:,} before", indent=2, style="dim")
 

@@ -233,7 +233,7 @@ def settings() -> str:
 A setting is an environment variable, or a key in `cairn.toml`; the first place that has it wins:
 
 1. `--home DIR`, which stands for `{PREFIX}HOME`
-2. the environment: `{PREFIX}TIMEZONE=Europe/Berlin`, `{PREFIX}POLICY__LEARNING_BAR=0.7`
+2. the environment: `{PREFIX}TIMEZONE=Europe/Berlin`, `{PREFIX}POLICY__MIN_LEARNING_CONFIDENCE=0.7`
 3. `cairn.toml` in the folder in which the command runs
 4. `cairn.toml` in the home
 5. the default
@@ -242,12 +242,13 @@ A setting is an environment variable, or a key in `cairn.toml`; the first place 
 timezone = "Europe/Berlin"
 
 [policy]
-learning_bar = 0.7
+min_learning_confidence = 0.7
 ```
 
 `cairn config` shows every setting in force and where it comes from; secrets are masked. An unknown
-key or a value that cannot be is refused, with the place where it stands. Logs whose times have no
-offset are read in the timezone of their source.
+key or a value that cannot be is refused, with the place where it stands; the name that a setting
+had in an older version is still read, with a warning. Logs whose times have no offset are read in
+the timezone of their source.
 
 ## General
 

@@ -180,7 +180,7 @@ class Status(AnswerBase):
     published_at: datetime = Field(description="When, by the clock.")
     totals: Totals
     lag_seconds: float = Field(description="How long what was logged has waited; 0: nothing does.")
-    held_back: list[str] = Field(description="Why what is there is not published.")
+    blocked_by: list[str] = Field(description="Why what is there is not published.")
     freshness: str = Field(description="Both in words.")
     writes: bool = Field(description="Whether this server takes feedback and notes.")
     namespaces: list[str] = Field(description="Those that may be asked for.")
@@ -202,8 +202,9 @@ class ForgottenForAgents(answers.Forgotten):
     """What goes, or would go, and what stays."""
 
     BRIEF = (
-        "namespace", "thing", "id", "everywhere", "dry_run", "lines_removed", "lines_naming_still",
-        "ready", "counts", "rows", "event_id", "record_id", "written", "takes_effect",
+        "namespace", "target_type", "id", "everywhere", "dry_run", "lines_removed",
+        "lines_still_naming", "ready", "counts", "rows", "event_id", "record_id", "written",
+        "takes_effect",
     )  # fmt: skip
     CUT = ("rows",)
 

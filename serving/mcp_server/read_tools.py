@@ -163,7 +163,7 @@ def memory_status(asked: Asked, wanted: At) -> answers.Status:
         as_of=reader.as_of,
         published_at=reader.manifest.published_at,
         lag_seconds=fresh.lag_seconds or 0.0,
-        held_back=fresh.held_back,
+        blocked_by=fresh.blocked_by,
         freshness=fresh.words,
         totals=answers.Totals.model_validate(totals(reader)),
         writes=asked.scope.writes,

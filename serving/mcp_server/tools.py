@@ -149,7 +149,7 @@ def of_function(do: Callable[[Asked, Any], Model], title: str, **told: Any) -> T
 def tools(queries: Iterable[Query[Any]] = QUERIES) -> dict[str, Tool]:
     """All tools by name: of declared queries, and those that only agents have."""
     learnings = ("query", "category", "min_confidence", "limit", "cursor", "as_of", "true_at")
-    forget = ("id", "thing", "everywhere", "dry_run", "event_id")
+    forget = ("id", "target_type", "everywhere", "dry_run", "event_id")
     every = (
         *(of_query(query) for query in queries if query.tool),
         of_function(read_tools.get_context, "Get context"),

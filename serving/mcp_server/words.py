@@ -117,7 +117,7 @@ def _(one: Interest) -> Iterator[str]:
         f"{one.rank}  {one.score:.2f}  {one.entity_id}  {one.display_name} ({one.type}),"
         f" {one.active_facts} facts, last {day(one.last_engaged_at)}{muted}"
     )
-    for sign in one.made_of:
+    for sign in one.signs:
         against = " against it" if sign.valence < 0 else ""
         kind = sign.engagement_type.replace("_", " ")
         yield f"  {minute(sign.occurred_at)}  {kind}{against}  {sign.record_id}"
@@ -142,8 +142,8 @@ def _(one: LearnPrompt) -> Iterator[str]:
 
 @lines.register
 def _(one: Due) -> Iterator[str]:
-    held = f"  held: {one.held}" if one.held else ""
-    yield f"{minute(one.due_at)}  {one.mode}  {one.effect_id}{held}"
+    blocked = f"  blocked by: {one.blocked_by}" if one.blocked_by else ""
+    yield f"{minute(one.due_at)}  {one.mode}  {one.effect_id}{blocked}"
     yield from indented(one.query)
     yield from indented(one.reason)
 
@@ -158,7 +158,7 @@ def _(one: Made) -> Iterator[str]:
 
 @lines.register
 def _(one: Waiting) -> Iterator[str]:
-    yield f"waits for the next run: {one.said}"
+    yield f"waits for the next run: {one.text}"
 
 
 @lines.register
@@ -179,14 +179,14 @@ def _(page: Listed[Model]) -> Iterator[str]:
 
 @lines.register
 def _(told: Results) -> Iterator[str]:
-    if told.said:
-        yield f"“{told.said}” read as {told.from_day or '…'} to {told.to_day or '…'}"
+    if told.time_expression:
+        yield f"“{told.time_expression}” read as {told.from_day or '…'} to {told.to_day or '…'}"
     yield from _each(told.results, "Nothing about that.")
 
 
 @lines.register
 def _(told: Research) -> Iterator[str]:
-    for name, rows in (("due", told.due), ("held", told.held), ("done", told.done)):
+    for name, rows in (("due", told.due), ("blocked", told.blocked), ("done", told.done)):
         yield f"{name}: {told.totals[name]}"
         yield from _each(rows)
     yield from _each(told.waiting)
@@ -278,8 +278,8 @@ def _(told: Recorded) -> Iterator[str]:
 @lines.register
 def _(told: ForgottenForAgents) -> Iterator[str]:
     """What goes by table, and what stays."""
-    gone, still = told.lines_removed, told.lines_naming_still
-    goes = f"{told.thing} {told.id}{', everywhere' if told.everywhere else ''}, {gone} lines"
+    gone, still = told.lines_removed, told.lines_still_naming
+    goes = f"{told.target_type} {told.id}{', everywhere' if told.everywhere else ''}, {gone} lines"
     yield f"{'Would' if told.dry_run else 'Will'} be forgotten: {goes}"
     if still:
         yield f"{still} more lines name it, and stay unless it goes everywhere"

@@ -157,7 +157,7 @@ def _target(asked: Asked, wanted: ForgetBody) -> Target:
         UnknownId: it is not there, or not what it must be.
         Unforgettable: it rests on other things.
     """
-    if wanted.thing == NAMESPACE:
+    if wanted.target_type == NAMESPACE:
         if wanted.everywhere:
             raise Unforgettable("all of a namespace goes: leave `everywhere` out")
         own = asked.inbox()
@@ -165,8 +165,8 @@ def _target(asked: Asked, wanted: ForgetBody) -> Target:
             raise UnknownId("this call is about another namespace")
         return whole(asked.state, own)
     found = named(asked.reader(), wanted.id, everywhere=wanted.everywhere)
-    if wanted.thing not in (None, found.thing):
-        raise UnknownId(f"it is of kind {found.thing}")
+    if wanted.target_type not in (None, found.target_type):
+        raise UnknownId(f"it is of kind {found.target_type}")
     return found
 
 

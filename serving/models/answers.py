@@ -54,11 +54,11 @@ class AnswerBase(Model):
 class Results(AnswerBase):
     """Results of a search, the best first; none rather than noise."""
 
-    BRIEF = ("namespace", "as_of", "query", "said", "from_day", "to_day", "results")
+    BRIEF = ("namespace", "as_of", "query", "time_expression", "from_day", "to_day", "results")
     CUT = ("results",)
 
     query: str = tells("What was asked.", "npm or pnpm")
-    said: str | None = tells("Words of it that were read as days.", "in March")
+    time_expression: str | None = tells("Words of it that were read as days.", "in March")
     from_day: str | None = tells("The first of the days that it is limited to.", "2026-03-01")
     to_day: str | None = tells("The last.", "2026-03-31")
     results: list[Result] = Field(description="At most `limit`.")
@@ -151,7 +151,7 @@ class LearnPromptPage(Listed[LearnPrompt]):
 
 
 class NotificationPage(Listed[Notification]):
-    """What is to be told, what is held back, what was told, in this order."""
+    """What is to be told, what is blocked, what was told, in this order."""
 
     waiting: list[Waiting] = Field(description="What was said since, for the next run to apply.")
 
@@ -168,14 +168,14 @@ class Research(AnswerBase):
 
     CUT = (
         "done",
-        "held",
+        "blocked",
         "due",
     )
 
     provider: bool = tells("Whether anything is searched for: a search provider is set.", True)
-    totals: dict[str, int] = tells("All that there is.", {"due": 7, "held": 2, "done": 12})
+    totals: dict[str, int] = tells("All that there is.", {"due": 7, "blocked": 2, "done": 12})
     due: list[Due] = Field(description="In the order in which it is searched for.")
-    held: list[Due] = Field(description="What is not searched for; `held` says why.")
+    blocked: list[Due] = Field(description="What is not searched for; `blocked_by` says why.")
     done: list[Made] = Field(description="What was searched for, the latest first.")
     waiting: list[Waiting] = Field(description="What was said since, for the next run to apply.")
 
@@ -241,12 +241,14 @@ class Forgotten(Model):
     """What goes, or would go, and what stays."""
 
     namespace: str = of(MEMORY, "namespace", "samples")
-    thing: str = tells("fact, entity, record, conversation, name or namespace.", "conversation")
+    target_type: str = tells(
+        "fact, entity, record, conversation, name or namespace.", "conversation"
+    )
     id: str = tells("Its id; a name itself.", "garden-2026")
     everywhere: bool = tells("Whether every line goes that names it.", False)
     dry_run: bool = tells("Whether nothing was changed.", True)
     lines_removed: int = tells("Lines of sources that go.", 10)
-    lines_naming_still: int = tells("Lines that stay and name it, if it is an entity.", 0)
+    lines_still_naming: int = tells("Lines that stay and name it, if it is an entity.", 0)
     ready: bool | None = Field(
         None, description="Of a dry run: false while the receipt is made; ask the same again."
     )
@@ -275,7 +277,7 @@ class Published(Model):
     generation: str | None = tells("Generation of vectors.", "wordllama_l2_supercat_256-256-6b38")
     changed_files: int = tells("Files that are new or have grown since they were read.", 0)
     lag_seconds: float = tells("How long what was logged has waited; 0 if nothing waits.", 0.0)
-    held_back: list[str] = Field(
+    blocked_by: list[str] = Field(
         description="Why what is there is not published, so that this is what was before.",
         examples=[[]],
     )

@@ -133,10 +133,12 @@ class ForgetBody(ToldBody):
 
     id: Name = Field(
         description="The whole id of a fact, entity, record or conversation, or the name of one"
-        " entity; with the thing `namespace`, the name of one; `everywhere`, any words.",
+        " entity; with the target_type `namespace`, the name of one; `everywhere`, any words.",
         examples=["garden-2026"],
     )
-    thing: Literal["fact", "entity", "record", "conversation", "name", "namespace"] | None = Field(
+    target_type: (
+        Literal["fact", "entity", "record", "conversation", "name", "namespace"] | None
+    ) = Field(
         None, description="What it must be of. All of a namespace goes only where this says so.",
         examples=["conversation"],
     )  # fmt: skip

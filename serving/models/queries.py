@@ -45,7 +45,7 @@ def search(reader: Reader, wanted: parameters.Searched) -> dict[str, Any]:
     served(reader, its)
     return {
         "query": wanted.query,
-        "said": its.said,
+        "time_expression": its.time_expression,
         "from_day": its.from_day or days[0],
         "to_day": its.to_day or days[1],
         "results": its.results,
@@ -64,11 +64,11 @@ def _graph(
 
 
 def _research(reader: Reader, wanted: parameters.ResearchParameters) -> dict[str, Any]:
-    due, held, made = research.report(reader)
+    due, blocked, made = research.report(reader)
     return {
-        "totals": {"due": due.height, "held": held.height, "done": len(made)},
+        "totals": {"due": due.height, "blocked": blocked.height, "done": len(made)},
         "due": due.head(wanted.limit).to_dicts(),
-        "held": held.head(wanted.limit).to_dicts(),
+        "blocked": blocked.head(wanted.limit).to_dicts(),
         "done": made[: wanted.limit],
     }
 
@@ -278,7 +278,7 @@ QUERIES: tuple[Query[Any], ...] = (
     ),
     Query(
         name="notifications",
-        about="List what is told unasked: what is to be told, what is held back and why, what was"
+        about="List what is told unasked: what is to be told, what is blocked and why, what was"
         " told.",
         do=listed(notifications),
         asked=parameters.Paged,

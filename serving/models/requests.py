@@ -21,7 +21,7 @@ class Waiting(Model):
 
     at: datetime = tells("When it was said.", AT)
     verb: str = tells("Its command or type: learn, schedule, like, retract, reaction, …", "learn")
-    said: str = tells("In words.", "learn drip irrigation")
+    text: str = tells("In words.", "learn drip irrigation")
     ids: list[str] = tells("What it is about, where it names ids.", [])
     event_id: str = tells("Of the event.", "4f7c1fbe-0f0a-4c2e-9a0f-6d1d3c1f2b7a")
 
@@ -43,7 +43,7 @@ class Interest(Model):
 
     BRIEF = (
         "entity_id", "display_name", "type", "rank", "score", "muted", "active_facts",
-        "last_engaged_at", "made_of",
+        "last_engaged_at", "signs",
     )  # fmt: skip
 
     entity_id: str = of(INTERESTS, "entity_id", "e_a4160f63031a50c7")
@@ -56,7 +56,7 @@ class Interest(Model):
     engagements: int = of(INTERESTS, "engagements", 3)
     active_facts: int = of(MEMORY_ENTITIES, "active_facts", 116)
     last_engaged_at: datetime | None = of(INTERESTS, "last_engaged_at", AT)
-    made_of: list[Sign] = Field(description="What weighs most, the heaviest first; at most 5.")
+    signs: list[Sign] = Field(description="What weighs most, the heaviest first; at most 5.")
     curve: list[float] = of(INTERESTS, "curve", [0.0, 0.8, 0.68])
 
 
@@ -96,7 +96,7 @@ class Notification(Model):
     notification_id: str = of(NOTIFICATIONS, "notification_id", "3f9a0c12be7755d1")
     namespace: str = of(NOTIFICATIONS, "namespace", "samples")
     status: str = of(NOTIFICATIONS, "status", "sent")
-    held: str | None = of(NOTIFICATIONS, "held", None)
+    blocked_by: str | None = of(NOTIFICATIONS, "blocked_by", None)
     rank: int = of(NOTIFICATIONS, "rank", 1)
     entity_id: str = of(NOTIFICATIONS, "entity_id", "e_a4160f63031a50c7")
     name: str = of(NOTIFICATIONS, "name", "mason bees")
@@ -118,14 +118,14 @@ class Recurring(Model):
     schedule_id: str = of(ENRICHMENT_QUEUE, "schedule_id", "r_0d1be02a7c559f3c")
     topic: str = of(ENRICHMENT_QUEUE, "topic", "Rust releases")
     due_at: datetime | None = tells("When it is searched for next.", AT)
-    held: str | None = of(ENRICHMENT_QUEUE, "held", None)
+    blocked_by: str | None = of(ENRICHMENT_QUEUE, "blocked_by", None)
     reason: str = of(ENRICHMENT_QUEUE, "reason", "asked for every week")
 
 
 class Due(Model):
-    """A search that is due, will be, or is held."""
+    """A search that is due, will be, or is blocked."""
 
-    BRIEF = ("effect_id", "mode", "topic", "query", "due_at", "held", "reason")
+    BRIEF = ("effect_id", "mode", "topic", "query", "due_at", "blocked_by", "reason")
 
     effect_id: str = of(ENRICHMENT_QUEUE, "effect_id", "s_5d0c9a1f7be2a346")
     rank: int = of(ENRICHMENT_QUEUE, "rank", 1)
@@ -136,7 +136,7 @@ class Due(Model):
     entity_id: str | None = of(ENRICHMENT_QUEUE, "entity_id", None)
     priority: float | None = of(ENRICHMENT_QUEUE, "priority", None)
     due_at: datetime | None = of(ENRICHMENT_QUEUE, "due_at", AT)
-    held: str | None = of(ENRICHMENT_QUEUE, "held", None)
+    blocked_by: str | None = of(ENRICHMENT_QUEUE, "blocked_by", None)
     reason: str = of(ENRICHMENT_QUEUE, "reason", "asked to learn it; search 2 of 4")
 
 
@@ -158,7 +158,7 @@ class Made(Model):
 class ReceiptRow(Model):
     """What becomes of one row."""
 
-    effect: str = tells("removed, kept, revived, or made anew.", "kept")
+    effect: str = tells("removed, kept, revived, or rebuilt.", "kept")
     table: str = tells("Where it stands.", "memory")
     id: str = tells("Its key.", "f_1c0ad2398567ecbb")
     text: str | None = tells("What it says, of what stays.", NPM)

@@ -91,7 +91,7 @@ def _decisions(reader: Reader, id_: str) -> list[dict[str, Any]]:
         .filter(
             pl.col("holds")
             | pl.col("ids").list.contains(id_)
-            | pl.col("meant_ids").list.contains(id_)
+            | pl.col("requested_ids").list.contains(id_)
             | (pl.col("replaced_by") == id_).fill_null(value=False)
         )
         .sort("decided_at", "decision_id")

@@ -11,14 +11,14 @@ from cairn.serving.read.reader import Reader
 
 INTEREST_FIELDS = (
     "entity_id", "namespace", "display_name", "type", "rank", "score", "muted", "engagements",
-    "active_facts", "last_engaged_at", "made_of", "curve",
+    "active_facts", "last_engaged_at", "engagement_ids", "curve",
 )  # fmt: skip
 
 
 def interests(reader: Reader, limit: int = 20, cursor: str | None = None) -> Page:
     """Entities that the person engaged with or muted, what they care about most first.
 
-    `made_of` of each has the engagements that weigh most: engagement_id, engagement_type, valence,
+    `signs` of each has the engagements that weigh most: engagement_id, engagement_type, valence,
     record_id and occurred_at; `curve` its score at the end of each of the last weeks.
 
     Raises:
@@ -28,9 +28,10 @@ def interests(reader: Reader, limit: int = 20, cursor: str | None = None) -> Pag
     known = rows_of(reader).join(names, on="entity_id").select(INTEREST_FIELDS)
     keys = [Key(pl.col("score"), descending=True), Key(pl.col("entity_id"))]
     found = page(known, keys, ("interests", reader.namespace), limit, cursor)
-    signs = _signs(reader, [id_ for row in found.rows for id_ in row["made_of"]])
+    signs = _signs(reader, [id_ for row in found.rows for id_ in row["engagement_ids"]])
     rows = [
-        row | {"made_of": [signs[id_] for id_ in row["made_of"] if id_ in signs]}
+        {name: value for name, value in row.items() if name != "engagement_ids"}
+        | {"signs": [signs[id_] for id_ in row["engagement_ids"] if id_ in signs]}
         for row in found.rows
     ]
     return Page(rows, found.cursor)

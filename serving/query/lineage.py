@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from cairn.knowledge.llm.prompt_injection import HELD, without_orders
+from cairn.knowledge.llm.prompt_injection import QUARANTINED_ORDERS, without_orders
 from cairn.knowledge.schema.tables import (
     EPISODES,
     EVIDENCE,
@@ -35,7 +35,7 @@ def why(reader: Reader, id_: str) -> dict[str, Any] | None:
     if thing is None:
         return None
     explanation = explain(thing)
-    if thing.kind == "candidate" and explanation["candidate"].get("reason") == HELD:
+    if thing.kind == "candidate" and explanation["candidate"].get("reason") == QUARANTINED_ORDERS:
         return None
     head = {name: explanation.pop(name) for name in ("kind", "id", "namespace")}
     return head | told({"quotes": _quotes(thing.kind, explanation), "explanation": explanation})

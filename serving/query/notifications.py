@@ -11,13 +11,13 @@ from cairn.serving.read.pagination import Key, Page, page
 from cairn.serving.read.reader import Reader
 
 FIELDS = (
-    "notification_id", "namespace", "status", "held", "rank", "entity_id", "name", "batch",
+    "notification_id", "namespace", "status", "blocked_by", "rank", "entity_id", "name", "batch",
     "trigger", "mode", "text", "fact_ids", "image_url", "found_at", "due_at", "sent_at", "reason",
 )  # fmt: skip
 
 
 def notifications(reader: Reader, limit: int = 20, cursor: str | None = None) -> Page:
-    """What is to be told first comes first, then what is held back, then what was told.
+    """What is to be told first comes first, then what is blocked, then what was told.
 
     Rows have FIELDS and `message_id`, of those that were sent: a reaction names it.
 
@@ -37,5 +37,5 @@ def message_of(row: dict[str, Any]) -> str | None:
 
 def counts(reader: Reader) -> dict[str, int]:
     """How many there are of each status, and of what is held for each reason."""
-    kinds = reader.table(NOTIFICATIONS).select(kind=pl.coalesce("held", "status"))
+    kinds = reader.table(NOTIFICATIONS).select(kind=pl.coalesce("blocked_by", "status"))
     return dict(kinds.collect()["kind"].value_counts().sort("kind").iter_rows())

@@ -79,7 +79,7 @@ def schedules(reader: Reader, limit: int = 20, cursor: str | None = None) -> Pag
         BadCursor: the cursor is none of this list.
     """
     recurring = _queue(reader).filter(mode="schedule").lazy()
-    rows = recurring.select("schedule_id", "topic", "due_at", "held", "reason")
+    rows = recurring.select("schedule_id", "topic", "due_at", "blocked_by", "reason")
     never = pl.lit(_NEVER)
     keys = [Key(pl.col("due_at").dt.epoch("us").fill_null(never)), Key(pl.col("schedule_id"))]
     return page(rows, keys, ("schedules", reader.namespace), limit, cursor)
@@ -90,8 +90,8 @@ class ResearchReport(NamedTuple):
 
     due: pl.DataFrame
     """Rows of ENRICHMENT_QUEUE, in the order in which they are searched for."""
-    held: pl.DataFrame
-    """The same, of what is not searched for; `held` says why."""
+    blocked: pl.DataFrame
+    """The same, of what is not searched for; `blocked_by` says why."""
     made: list[dict[str, Any]]
     """Searches of the system itself, the latest first."""
 
@@ -102,7 +102,7 @@ NOTHING = ResearchReport(ENRICHMENT_QUEUE.empty(), ENRICHMENT_QUEUE.empty(), [])
 def report(reader: Reader) -> ResearchReport:
     """What is to be searched for, what was, and what is not known."""
     rows = _queue(reader)
-    free = pl.col("held").is_null()
+    free = pl.col("blocked_by").is_null()
     made = [
         {
             "effect_id": one.search.effect_id, "at": one.at, "trigger": one.search.trigger,
@@ -119,18 +119,20 @@ def wait(state: State) -> bool:
     if not state.searches:
         return False
     moment = datetime.now(UTC)
-    due = pl.col("held").is_null() & (pl.col("due_at") <= moment)
-    rows = state.warehouse.read(ENRICHMENT_QUEUE).filter(due | (pl.col("held") == "switched_off"))
+    due = pl.col("blocked_by").is_null() & (pl.col("due_at") <= moment)
+    rows = state.warehouse.read(ENRICHMENT_QUEUE).filter(
+        due | (pl.col("blocked_by") == "switched_off")
+    )
     found = rows.select("namespace", "effect_id").collect()
     return not all(forgotten(state, EFFECT, found, moment))
 
 
 def _queue(reader: Reader) -> pl.DataFrame:
-    """Rows of ENRICHMENT_QUEUE in their order; what was forgotten is held, too."""
+    """Rows of ENRICHMENT_QUEUE in their order; what was forgotten is blocked, too."""
     rows = reader.table(ENRICHMENT_QUEUE).collect().sort("rank")
     gone = pl.lit(forgotten(reader.state, EFFECT, rows, datetime.now(UTC)))
     return rows.with_columns(
-        held=pl.when(gone).then(pl.lit("forgotten")).otherwise("held"),
+        blocked_by=pl.when(gone).then(pl.lit("forgotten")).otherwise("blocked_by"),
         reason=pl.when(gone).then(pl.lit(FORGOTTEN)).otherwise("reason"),
     )
 

@@ -18,7 +18,7 @@ from cairn.resources.warehouse.warehouse import Warehouse
 
 Made = TypeVar("Made")
 
-HELD: dict[str, tuple[str, ...]] = {
+CACHED: dict[str, tuple[str, ...]] = {
     MEMORY_ENTITIES.name: tuple(MEMORY_ENTITIES.columns),
     LEARNINGS.name: tuple(LEARNINGS.columns),
     EPISODES.name: ("episode_id", "text", "project", "conversation_id", "ended_at"),
@@ -27,7 +27,7 @@ HELD: dict[str, tuple[str, ...]] = {
 """Table → the columns that answers need: the long texts of records are not among them."""
 
 
-class HeldTables:
+class CachedTables:
     """Tables of one manifest, and what is made of them, each at its first use; they never change.
 
     Other tables, and other columns, are read from the warehouse each time.
@@ -48,7 +48,7 @@ class HeldTables:
         columns: Sequence[str] | None = None,
     ) -> pl.DataFrame | None:
         """Rows whose column has one of some texts, or all; None if such columns are not held."""
-        held = HELD.get(table.name, ())
+        held = CACHED.get(table.name, ())
         if not {column, *(columns or table.columns)} <= set(held):
             return None
 

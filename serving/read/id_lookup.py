@@ -16,7 +16,7 @@ from cairn.knowledge.schema.tables import (
     MEMORY_ENTITIES,
     MERGES,
     RAW_LOGS,
-    REFUSALS,
+    REJECTED_FACTS,
     THEME_FACTS,
     THEMES,
     Table,
@@ -28,7 +28,7 @@ from cairn.serving.read.reader import Reader, open_reader
 SHORTEST = 3
 """Characters of an id, at least."""
 
-PROPOSED = (CANDIDATES, REFUSALS, KNOWN_ONLY_CANDIDATES, THEME_FACTS)
+PROPOSED = (CANDIDATES, REJECTED_FACTS, KNOWN_ONLY_CANDIDATES, THEME_FACTS)
 """Tables of candidates; all but the first say why one was refused."""
 
 KINDS: tuple[tuple[str, Table, str], ...] = (

@@ -29,7 +29,7 @@ from cairn.knowledge.schema.tables import (
 )
 from cairn.resources.context import State
 from cairn.resources.warehouse.publication import Manifest, namespaces, published, read_published
-from cairn.serving.read.cache import HeldTables
+from cairn.serving.read.cache import CachedTables
 from cairn.serving.read.namespaces import Several, to_read
 
 _SAID = (CANDIDATES, KNOWN_ONLY_CANDIDATES, THEME_FACTS)
@@ -50,7 +50,7 @@ class Reader:
     """What is known: by events up to here."""
     true_at: datetime | None = None
     """Of what is known, what was true at this moment; at `as_of` if None."""
-    held: HeldTables | None = None
+    cached: CachedTables | None = None
     """The tables in memory, for whoever asks often."""
     then: bool = False
     """Whether `as_of` was asked for: what was told later, beside the logs, is then not known."""
@@ -66,14 +66,14 @@ class Reader:
 
     def all_rows(self, table: Table) -> pl.LazyFrame:
         """Rows of a table as it was published; from memory where they are held."""
-        held = self.held and self.held.rows(table, table.key[-1], None)
+        held = self.cached and self.cached.rows(table, table.key[-1], None)
         return self.table(table) if held is None else held.lazy()
 
     def rows(
         self, table: Table, column: str, values: pl.Series, columns: Sequence[str] | None = None
     ) -> pl.DataFrame:
         """Rows of a table whose column has one of some texts."""
-        if self.held and (found := self.held.rows(table, column, values, columns)) is not None:
+        if self.cached and (found := self.cached.rows(table, column, values, columns)) is not None:
             return found
         return self.table(table, columns).filter(pl.col(column).is_in(values.implode())).collect()
 
@@ -93,8 +93,8 @@ class Reader:
         `as_of` has not happened yet: facts that were first seen later are left out, and so is the
         evidence of later events, and an end that was told of later.
         """
-        if self.held and self._is_now:
-            return self.held.made(
+        if self.cached and self._is_now:
+            return self.cached.made(
                 "memory", "fact_id", fact_ids, lambda: self._memory(None).collect()
             ).lazy()
         return self._memory(fact_ids)
@@ -102,16 +102,16 @@ class Reader:
     def about(self, entity_ids: Sequence[str]) -> pl.DataFrame:
         """Facts about some entities, as `memory` has them."""
         ids = pl.Series(entity_ids, dtype=pl.String)
-        if self._is_now and self.held:
-            return self.held.made(
+        if self._is_now and self.cached:
+            return self.cached.made(
                 "memory by entity", "entity_id", ids, lambda: self.memory().collect()
             )
         return self.memory().filter(pl.col("entity_id").is_in(ids.implode())).collect()
 
     def made(self, name: str, column: str, make: Callable[[], pl.DataFrame]) -> pl.DataFrame:
         """What is made of all of `memory`, in the order of a column; once, where it is held."""
-        if self._is_now and self.held:
-            return self.held.made(name, column, None, make)
+        if self._is_now and self.cached:
+            return self.cached.made(name, column, None, make)
         return make().sort(column, maintain_order=True)
 
     @property
@@ -122,8 +122,8 @@ class Reader:
     @property
     def latest(self) -> datetime:
         """`as_of`; seen from the latest event, what was told since holds, too."""
-        told_at = self.manifest.told_at
-        return self.as_of if self.past or told_at is None else max(self.as_of, told_at)
+        last_input_at = self.manifest.last_input_at
+        return self.as_of if self.past or last_input_at is None else max(self.as_of, last_input_at)
 
     @property
     def _is_now(self) -> bool:
@@ -217,7 +217,7 @@ class Reader:
     @property
     def past(self) -> bool:
         """Whether more was published than was known at `as_of`."""
-        ends = [self.manifest.watermark, self.manifest.told_at if self.then else None]
+        ends = [self.manifest.watermark, self.manifest.last_input_at if self.then else None]
         return any(end is not None and self.as_of < end for end in ends)
 
     def merged(self) -> pl.DataFrame:
@@ -250,8 +250,8 @@ class Reader:
         """Where facts come from: file, line, record and quote, the first `most` of each."""
         ids = pl.Series(fact_ids, dtype=pl.String)
         found = (
-            self.held.made("sources", "fact_id", ids, lambda: self._sources(None, None))
-            if self.held
+            self.cached.made("sources", "fact_id", ids, lambda: self._sources(None, None))
+            if self.cached
             else self._sources(ids, most)
         )
         by_fact: dict[str, list[dict[str, object]]] = {}
@@ -315,11 +315,11 @@ def reader_of(
     manifest: Manifest,
     as_of: datetime | None = None,
     true_at: datetime | None = None,
-    held: HeldTables | None = None,
+    cached: CachedTables | None = None,
 ) -> Reader:
     """The reader of a publication at a moment; without one, at the latest event of its logs."""
     moment = as_of or manifest.watermark or UNDATED
-    return Reader(state, manifest, moment, true_at, held, then=as_of is not None)
+    return Reader(state, manifest, moment, true_at, cached, then=as_of is not None)
 
 
 def open_reader(

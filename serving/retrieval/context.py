@@ -8,7 +8,7 @@ from cairn.resources.home.usage import CONTEXT, note_use
 from cairn.serving.read.reader import Reader
 from cairn.serving.retrieval.context_stream import StreamedContext, next_context
 from cairn.serving.retrieval.entity_context import KnownEntities, known
-from cairn.serving.retrieval.personalization import taste
+from cairn.serving.retrieval.personalization import personalization_of
 from cairn.serving.retrieval.search import KINDS, SearchResult, answer
 from cairn.serving.retrieval.token_budget import BUDGET, Context, build_context
 
@@ -90,11 +90,11 @@ def found_for(reader: Reader, message: str) -> tuple[SearchResult, ...]:
         ValueError: the message is empty.
     """
     policy = reader.state.policy
-    cares = taste(reader).but(message)
+    cares = personalization_of(reader).but(message)
     most, least = 3 * policy.streamed, policy.passive_above
     left: dict[str, int] = dict.fromkeys(KINDS["all"], policy.streamed)
     found: list[SearchResult] = []
-    for one in answer(reader, message, "all", most, least, taste=cares).results:
+    for one in answer(reader, message, "all", most, least, personalization=cares).results:
         near = one.similarity >= policy.sufficient_similarity and one.confidence > least
         if near and left[one.kind]:
             left[one.kind] -= 1

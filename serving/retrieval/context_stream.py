@@ -5,7 +5,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
 from cairn.serving.read.reader import Reader
-from cairn.serving.retrieval.personalization import taste
+from cairn.serving.retrieval.personalization import personalization_of
 from cairn.serving.retrieval.search import SearchResult, nearest
 
 TURNS = 2
@@ -39,12 +39,14 @@ def next_context(reader: Reader, turns: Sequence[str]) -> StreamedContext:
     query = "\n".join(turn[-LONGEST_TURN:] for turn in turns[-TURNS:])
     if not query.strip():
         return NOTHING
-    cares = taste(reader)
-    sure = nearest(reader, query, "facts", policy.streamed, policy.passive_above, taste=cares)
+    cares = personalization_of(reader)
+    sure = nearest(
+        reader, query, "facts", policy.streamed, policy.passive_above, personalization=cares
+    )
     least = policy.search_min_confidence
     return StreamedContext(
         tuple(one for one in sure if one.confidence > policy.passive_above),
-        tuple(nearest(reader, query, "episodes", policy.streamed, least, taste=cares)),
+        tuple(nearest(reader, query, "episodes", policy.streamed, least, personalization=cares)),
     )
 
 

@@ -12,7 +12,7 @@ from cairn.knowledge.schema.fact_types import NAME_PREDICATES
 from cairn.knowledge.schema.tables import MEMORY_ENTITIES
 from cairn.resources.vector_index.protocol import Filters
 from cairn.serving.read.reader import Reader, best_first
-from cairn.serving.retrieval.personalization import Taste, step, taste
+from cairn.serving.retrieval.personalization import Personalization, personalization_of, step
 from cairn.serving.retrieval.search import SearchResult, nearest
 
 
@@ -56,8 +56,10 @@ def known(reader: Reader, message: str) -> KnownEntities:
     policy = reader.state.policy
     if not message.strip():
         raise ValueError("the message is empty")
-    cares = taste(reader).but(message)
-    near = nearest(reader, message, "entities", 4 * policy.known_entities, 0.0, taste=cares)
+    cares = personalization_of(reader).but(message)
+    near = nearest(
+        reader, message, "entities", 4 * policy.known_entities, 0.0, personalization=cares
+    )
     entities = sorted(
         (replace(one, similarity=1.0) if _names(message, one) else one for one in near),
         key=lambda one: (
@@ -95,7 +97,7 @@ def _names(message: str, entity: SearchResult) -> bool:
 
 
 def _facts(
-    reader: Reader, entity_id: str, nearness: dict[str, float], cares: Taste
+    reader: Reader, entity_id: str, nearness: dict[str, float], cares: Personalization
 ) -> list[dict[str, Any]]:
     policy = reader.state.policy
     similarity = pl.col("fact_id").replace_strict(

@@ -14,7 +14,7 @@ import polars as pl
 from cairn.knowledge.schema.tables import TABLES
 from cairn.resources.context import State
 from cairn.resources.warehouse.publication import Manifest, manifests
-from cairn.serving.read.cache import HELD, HeldTables
+from cairn.serving.read.cache import CACHED, CachedTables
 from cairn.serving.read.reader import Reader, open_reader, reader_of
 from cairn.serving.retrieval.search import search_memory
 
@@ -37,7 +37,7 @@ class Memory:
     def __init__(self, state: State, *, ahead: bool = False) -> None:
         self.state = state
         self._ahead = ahead
-        self._held: dict[str, tuple[Manifest, HeldTables]] = {}
+        self._held: dict[str, tuple[Manifest, CachedTables]] = {}
         self._coming: set[str] = set()
         """Namespaces of which a publication is being read ahead."""
         self._lock = Lock()
@@ -60,9 +60,9 @@ class Memory:
                 if last is not None and self._ahead and self._kept(last[0]):
                     self._read_ahead(found.manifest, last[0])
                     return reader_of(self.state, last[0], as_of, true_at, last[1])
-                last = found.manifest, HeldTables(self.state.warehouse, found.manifest)
+                last = found.manifest, CachedTables(self.state.warehouse, found.manifest)
                 self._held[found.namespace] = last
-        return replace(found, held=last[1])
+        return replace(found, cached=last[1])
 
     def _kept(self, manifest: Manifest) -> bool:
         """Whether a manifest may still be read: what was forgotten is in none that may."""
@@ -78,9 +78,9 @@ class Memory:
             ).start()
 
     def _come(self, manifest: Manifest, last: Manifest) -> None:
-        held = HeldTables(self.state.warehouse, manifest)
+        held = CachedTables(self.state.warehouse, manifest)
         try:
-            make_ready(reader_of(self.state, manifest, held=held))
+            make_ready(reader_of(self.state, manifest, cached=held))
         except Exception as error:
             # Whoever asks next reads it again, and is told.
             logger.warning("publication of %s: %s", manifest.namespace, type(error).__name__)
@@ -97,5 +97,5 @@ def make_ready(reader: Reader) -> None:
     reader.memory(none).collect()
     reader.about([])
     reader.sources([])
-    for name, columns in HELD.items():
+    for name, columns in CACHED.items():
         reader.rows(TABLES[name], columns[0], none, columns)

@@ -25,7 +25,7 @@ _PREFERENCE = ("attitude", "source", "topic", "started_at", "ended_at")
 
 
 @dataclass(frozen=True)
-class Taste:
+class Personalization:
     """The interests of a namespace at a moment, as passive recall needs them."""
 
     interest: Mapping[str, float]
@@ -35,11 +35,13 @@ class Taste:
     names: Collection[str]
     """Words of what they muted, or said they dislike."""
 
-    def but(self, message: str) -> "Taste":
+    def but(self, message: str) -> "Personalization":
         """The same, for a message: what it names itself may be told."""
         said = _spaced(message)
         there = {id_: own for id_, own in self.unwanted.items() if not _has(said, own)}
-        return Taste(self.interest, there, [name for name in self.names if not _has(said, [name])])
+        return Personalization(
+            self.interest, there, [name for name in self.names if not _has(said, [name])]
+        )
 
     def leaves(self, one: ScoredHit) -> bool:
         """Whether a result may be told unasked: it is about nothing unwanted, and names none."""
@@ -70,14 +72,14 @@ def step(relevance: float) -> int:
     return round(relevance * STEPS)
 
 
-def taste(reader: Reader) -> Taste:
+def personalization_of(reader: Reader) -> Personalization:
     """What the person cares about at the reader's moment; read once per publication."""
-    if reader.held and not reader.past:
-        return reader.held.once("taste", lambda: _read(reader))
+    if reader.cached and not reader.past:
+        return reader.cached.once("personalization", lambda: _read(reader))
     return _read(reader)
 
 
-def _read(reader: Reader) -> Taste:
+def _read(reader: Reader) -> Personalization:
     rows = rows_of(reader).select("entity_id", "score", "muted", "disliked").collect()
     columns = ["entity_id", "type", "display_name", "aliases"]
     entities = reader.rows(MEMORY_ENTITIES, "entity_id", rows["entity_id"], columns)
@@ -97,7 +99,7 @@ def _read(reader: Reader) -> Taste:
             unwanted[row["entity_id"]] = own
             names |= own if row["muted"] else set()
             no_prose |= set() if prose else own
-    return Taste(interest, unwanted, sorted(names - no_prose))
+    return Personalization(interest, unwanted, sorted(names - no_prose))
 
 
 def _said(reader: Reader) -> set[str]:

@@ -119,9 +119,13 @@ def about(found: Sequence[ScoredHit], policy: Policy) -> list[ScoredHit]:
     need half as much: the answer to a question often has few of its words.
     """
     near = [one.dense + one.covered for one in found]
-    if max(near, default=0.0) < policy.search_floor:
+    if max(near, default=0.0) < policy.min_search_relevance:
         return []
-    return [one for one, each in zip(found, near, strict=True) if each >= policy.search_floor / 2]
+    return [
+        one
+        for one, each in zip(found, near, strict=True)
+        if each >= policy.min_search_relevance / 2
+    ]
 
 
 def diverse(best_first: Sequence[ScoredHit], embedder: Embedder, policy: Policy) -> list[ScoredHit]:

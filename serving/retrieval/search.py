@@ -17,7 +17,7 @@ from cairn.knowledge.schema.tables import EPISODES, LEARNINGS, MEMORY_ENTITIES
 from cairn.resources.home.usage import SEARCH, note_use
 from cairn.resources.vector_index.protocol import Filters, Hit
 from cairn.serving.read.reader import Reader
-from cairn.serving.retrieval.personalization import Taste
+from cairn.serving.retrieval.personalization import Personalization
 from cairn.serving.retrieval.ranking import (
     UNJUDGED,
     PublishedHit,
@@ -79,7 +79,7 @@ class SearchAnswer:
     """Results, best first, and the words of the query that were read as a time."""
 
     results: list[SearchResult]
-    said: str | None = None
+    time_expression: str | None = None
     from_day: str | None = None
     to_day: str | None = None
     near: int = 0
@@ -107,7 +107,7 @@ def answer(
     limit: int | None = None,
     min_confidence: float | None = None,
     only: Filters = ANYTHING,
-    taste: Taste | None = None,
+    personalization: Personalization | None = None,
 ) -> SearchAnswer:
     """What memory has about `query`, best first; `serving.retrieval.ranking` says what is best.
 
@@ -125,7 +125,7 @@ def answer(
         limit: Most results; `policy.search_limit` if None.
         min_confidence: Least confidence; `policy.search_min_confidence` if None.
         only: What results must be besides: kinds and statuses are filled in where it has none.
-        taste: As of `nearest`.
+        personalization: As of `nearest`.
 
     Raises:
         ValueError: the query is empty, or the search type unknown.
@@ -143,12 +143,14 @@ def answer(
         days = [day and day.isoformat() for day in (asked.first, asked.last)]
         then = replace(only, from_day=days[0], to_day=days[1])
         if asked.said:
-            near, best = _searched(reader, asked.rest, search_type, wanted, least, then, taste)
+            near, best = _searched(
+                reader, asked.rest, search_type, wanted, least, then, personalization
+            )
             if best:
                 found = _results(reader, best[:wanted])
                 alike = len(near) - len(best)
                 return SearchAnswer(found, asked.said, *days, near=len(near), redundant=alike)
-    near, best = _searched(reader, query, search_type, wanted, least, only, taste)
+    near, best = _searched(reader, query, search_type, wanted, least, only, personalization)
     found = _results(reader, best[:wanted])
     return SearchAnswer(found, near=len(near), redundant=len(near) - len(best))
 
@@ -166,14 +168,14 @@ def nearest(
     wanted: int,
     least: float,
     only: Filters = ANYTHING,
-    taste: Taste | None = None,
+    personalization: Personalization | None = None,
 ) -> list[SearchResult]:
     """What memory has about a text that need be no question: words that say when are words.
 
-    Arguments as of `answer`; with a `taste`, for what is told unasked, what it leaves out is not
-    there, and of what is equally relevant more interest comes first.
+    Arguments as of `answer`; with a `personalization`, for what is told unasked, what it leaves
+    out is not there, and of what is equally relevant more interest comes first.
     """
-    _, best = _searched(reader, text, search_type, wanted, least, only, taste)
+    _, best = _searched(reader, text, search_type, wanted, least, only, personalization)
     return _results(reader, best[:wanted])
 
 
@@ -184,7 +186,7 @@ def _searched(
     wanted: int,
     least: float,
     only: Filters,
-    taste: Taste | None,
+    personalization: Personalization | None,
 ) -> tuple[list[ScoredHit], list[ScoredHit]]:
     """What is near to a text, best first; and of these, what says something of its own."""
     policy = reader.state.policy
@@ -206,8 +208,8 @@ def _searched(
         if round(one.told.confidence, 9) >= round(least, 9) and one.told.status in statuses
     ]
     near = fit if _few_days(only) else about(fit, policy)
-    if taste:
-        near = taste.sorted(filter(taste.leaves, near))
+    if personalization:
+        near = personalization.sorted(filter(personalization.leaves, near))
     return near, diverse(near, reader.state.embedder, policy)
 
 

@@ -4,7 +4,7 @@ import logging
 import warnings
 
 
-def quiet() -> None:
+def configure_logging() -> None:
     """What we log reaches people on stderr; of libraries, errors alone.
 
     They set up logging when they are imported (wordllama: all at INFO, great_expectations: its

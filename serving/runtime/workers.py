@@ -23,7 +23,7 @@ from typing import Any
 import uvicorn
 
 from cairn.serving.runtime.connections import BoundedProtocol
-from cairn.serving.runtime.logging import quiet
+from cairn.serving.runtime.logging import configure_logging
 
 GRACE = 5
 """Seconds that requests under way have when a server ends."""
@@ -138,7 +138,7 @@ def _started(make: Callable[[], Any], listener: socket.socket) -> SpawnProcess:
 
 def _work(make: Callable[[], Any], listener: socket.socket) -> None:
     """What a worker does: it ends when whoever started it does, however that was."""
-    quiet()
+    configure_logging()
     Thread(target=_end_with_parent, name="parent", daemon=True).start()
     server_of(make()).run(sockets=[listener])
 

@@ -12,7 +12,7 @@ from cairn.resources.home.sources import files_there
 from cairn.resources.llm.verdict_limits import SuiteVerdicts
 from cairn.resources.warehouse.publication import (
     Manifest,
-    held_back,
+    blocked_namespaces,
     namespaces,
     published,
     read_published,
@@ -35,14 +35,14 @@ class Freshness(NamedTuple):
     lag_seconds: float | None
     """How long what was logged has waited to be published: 0 if nothing waits; None if nothing was
     ever published."""
-    held_back: list[str]
+    blocked_by: list[str]
     """Why what is there is not published; empty if it may be."""
 
     @property
     def words(self) -> str:
         """All of it in a sentence."""
-        if self.held_back:
-            return f"held back, so readers keep what they had: {reasons(self.held_back)}"
+        if self.blocked_by:
+            return f"blocked, so readers keep what they had: {reasons(self.blocked_by)}"
         files = count(self.changed_files, "changed file")
         if self.published_at is None:
             return f"nothing is published yet; {files} to take in"
@@ -70,14 +70,14 @@ def freshness(state: State, namespace: str, now: datetime | None = None) -> Fres
         # Files that are older were not there, or no source of ours, when it was published last.
         since = max(min(waits, default=0.0), manifest.published_at.timestamp())
         lag = max(moment.timestamp() - since, 0.0) if waits else 0.0
-    ends = [manifest.watermark, manifest.told_at] if manifest else []
+    ends = [manifest.watermark, manifest.last_input_at] if manifest else []
     return Freshness(
         namespace,
         manifest and manifest.published_at,
         max(filter(None, ends), default=None),
         len(files),
         lag,
-        held_reasons(state).get(namespace, []),
+        blocking_reasons(state).get(namespace, []),
     )
 
 
@@ -108,9 +108,9 @@ def all_namespaces(state: State) -> list[str]:
     return sorted({*namespaces(state.home), *known["namespace"], *there})
 
 
-def held_reasons(state: State) -> dict[str, list[str]]:
+def blocking_reasons(state: State) -> dict[str, list[str]]:
     """Namespaces that are not published as they stand, and why: their invariants do not hold."""
-    verdicts, held = SuiteVerdicts(state.home), held_back(state.home)
+    verdicts, held = SuiteVerdicts(state.home), blocked_namespaces(state.home)
     found = {
         name: verdicts.against(name) or list(held[name].reasons if name in held else ())
         for name in sorted({*held, *namespaces(state.home)})
@@ -119,6 +119,6 @@ def held_reasons(state: State) -> dict[str, list[str]]:
 
 
 def reasons(why: list[str]) -> str:
-    """Why a namespace is held back, with the command that says more, unless a reason has one."""
+    """Why a namespace is blocked, with the command that says more, unless a reason has one."""
     told = "; ".join(why)
     return told if "`cairn" in told else f"{told}; {ADVICE}"

@@ -44,7 +44,7 @@ def _work(reader: Reader, fresh: Freshness) -> list[Measure]:
     def height(frame: pl.LazyFrame) -> int:
         return frame.select(pl.len()).collect().item()
 
-    lost = pl.col("outcome").is_in(["refused", "failed"])
+    lost = pl.col("outcome").is_in(["rejected", "failed"])
     about = (
         "Work that is to be done, failed, or was given up: `cairn status`, `cairn dead-letters`."
     )
@@ -66,8 +66,8 @@ def _work(reader: Reader, fresh: Freshness) -> list[Measure]:
             why=None if fresh.lag_seconds is not None else "nothing is published yet",
         ),
         Measure(
-            "held_back",
+            "blocked",
             "1 if what is there is not published, since something is wrong with it.",
-            int(bool(fresh.held_back)),
+            int(bool(fresh.blocked_by)),
         ),
     ]

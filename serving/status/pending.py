@@ -48,7 +48,7 @@ class Pending(NamedTuple):
     verb: str
     """Of a command its first word (`learn`), a thumb for a learning `rating`, else the event's type
     (`note`, `retract`, `reaction`, `document`, `tombstone`, `retry search`, …)."""
-    said: str
+    text: str
     """In words, without secrets, on one line."""
     ids: tuple[str, ...]
     """Of what it is about, where it names ids."""

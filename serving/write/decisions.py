@@ -203,8 +203,8 @@ def note(
         event_id: UUID that a retry repeats; a new one if None.
 
     Returns:
-        decision, namespace, thing, ids, event_id, decision_id (the id of its record from the next
-        run on), written (false if the namespace had the event already), applied (when).
+        decision, namespace, target_type, ids, event_id, decision_id (the id of its record from the
+        next run on), written (false if the namespace had the event already), applied (when).
 
     Raises:
         ValueError: the event id is no UUID.
@@ -231,7 +231,7 @@ def note(
     return {
         "decision": decision,
         "namespace": reader.namespace,
-        "thing": choice.thing,
+        "target_type": choice.thing,
         "ids": [each.id for each in named],
         "event_id": received.event_id,
         "decision_id": record_id(reader.namespace, received.event_id),

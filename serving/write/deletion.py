@@ -39,7 +39,7 @@ class Target(NamedTuple):
     """What a person named."""
 
     namespace: str
-    thing: str
+    target_type: str
     """One of THINGS, name (any words) or namespace."""
     id: str
     """Its id; a name or a namespace itself."""
@@ -106,10 +106,10 @@ def named(reader: Reader, what: str, *, everywhere: bool = False) -> Target:
 
 
 def _whether_named(wanted: Target) -> Target:
-    if wanted.everywhere and wanted.thing not in (NAME, "entity"):
+    if wanted.everywhere and wanted.target_type not in (NAME, "entity"):
         raise Unforgettable(
-            f"that is a {wanted.thing}: only an entity, or words, can go everywhere; words that are"
-            " the name of a namespace, too, with --namespace"
+            f"that is a {wanted.target_type}: only an entity, or words, can go everywhere; words"
+            " that are the name of a namespace, too, with --namespace"
         )
     return wanted
 
@@ -202,15 +202,15 @@ def reach(state: State, wanted: Target, event_id: str | None = None) -> Reach:
     """
     namespace = check_namespace(wanted.namespace)
     # A name is no id, and a tombstone has no text.
-    ids = [] if wanted.thing == NAME else [wanted.id]
+    ids = [] if wanted.target_type == NAME else [wanted.id]
     head: dict[str, object] = {
-        "type": TYPE, "namespace": namespace, "thing": wanted.thing, "ids": ids,
+        "type": TYPE, "namespace": namespace, "thing": wanted.target_type, "ids": ids,
     }  # fmt: skip
     if event_id:
         head["event_id"] = event_id
     key = make_key(state.home)
     warehouse = state.warehouse
-    if wanted.thing == NAMESPACE:
+    if wanted.target_type == NAMESPACE:
         # It goes itself: what is left of a namespace is this line of the inbox.
         lines = warehouse.read(RECORDS, namespace=namespace).select(pl.len()).collect().item()
         event = head | {"records": []} | _until(state, namespace, key)
@@ -229,9 +229,9 @@ def reach(state: State, wanted: Target, event_id: str | None = None) -> Reach:
         also = NamedDependents(naming["record_key"], _rows_made_of(state, namespace, pattern))
         answers = answers_naming(state, namespace, pattern)
     rests = resting(
-        wanted.thing, ids, where.join(files, on="record_key"), tables, state.policy, also
+        wanted.target_type, ids, where.join(files, on="record_key"), tables, state.policy, also
     )  # fmt: skip
-    gone = digests(rests.lines, key, sessions=wanted.thing == "conversation")
+    gone = digests(rests.lines, key, sessions=wanted.target_type == "conversation")
     if also:
         # Copies that stand for no row, and lines of the inbox that wait, have marks, too.
         gone = sorted({*gone, *digests(naming, key)})
@@ -247,9 +247,9 @@ def reach(state: State, wanted: Target, event_id: str | None = None) -> Reach:
 
 
 def _names(state: State, wanted: Target) -> list[ForgottenName]:
-    if wanted.thing == NAME:
+    if wanted.target_type == NAME:
         return [name_of(wanted.id)]
-    if wanted.thing != "entity":
+    if wanted.target_type != "entity":
         return []
     entities = state.warehouse.read(MEMORY_ENTITIES, namespace=wanted.namespace).collect()
     return names_of(entities, [wanted.id])

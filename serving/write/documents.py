@@ -19,7 +19,7 @@ from cairn.knowledge.ingest.inbox_events.documents import (
     relation_words,
     stated,
 )
-from cairn.knowledge.nlp.names import refusals
+from cairn.knowledge.nlp.names import name_rejections
 from cairn.knowledge.redaction import redactor
 from cairn.knowledge.schema.identity import digest
 from cairn.resources.context import State
@@ -208,7 +208,7 @@ def _no_name(state: State, named: NamedInText | None) -> str | None:
     if named is None:
         return None
     name, type_ = (pl.Series([part]) for part in (named.name, named.type))
-    rule = refusals(name, type_, state.policy.name_words).item()
+    rule = name_rejections(name, type_, state.policy.name_words).item()
     return rule and f"{re.sub('_', ' ', rule)}: that is no name of a {named.type}"
 
 

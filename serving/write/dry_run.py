@@ -68,7 +68,7 @@ def answer(
     """
     reached = reach(state, wanted, event_id)
     told = {**wanted._asdict(), "dry_run": dry_run}
-    told |= {"lines_removed": reached.lines, "lines_naming_still": reached.still}
+    told |= {"lines_removed": reached.lines, "lines_still_naming": reached.still}
     if dry_run:
         receipt = dry_receipt(state, wanted, since)
         return told | {"ready": receipt is not None} | (receipt._asdict() if receipt else {})
@@ -111,7 +111,7 @@ def _failed(receipt: Future[Receipt]) -> bool:
 
 
 def _run(state: State, wanted: Target, receipt: Future[Receipt]) -> None:
-    where = [] if wanted.thing == NAMESPACE else ["--namespace", wanted.namespace]
+    where = [] if wanted.target_type == NAMESPACE else ["--namespace", wanted.namespace]
     everywhere = ["--everywhere"] if wanted.everywhere else []
     command = [
         sys.executable, "-m", "cairn", "--home", str(state.home.root), "forget",

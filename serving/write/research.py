@@ -61,17 +61,20 @@ def again(reader: Reader, effect_id: str) -> RetriedSearch:
     """Lets a search be tried again of which nobody knows what became, or that failed for good.
 
     Raises:
-        Undecidable: there is no such search, or it is not held.
+        Undecidable: there is no such search, or it is not blocked.
     """
-    rows = report(reader).held.filter(
-        pl.col("effect_id").str.starts_with(effect_id) & pl.col("held").is_in(["unknown", "failed"])
+    rows = report(reader).blocked.filter(
+        pl.col("effect_id").str.starts_with(effect_id)
+        & pl.col("blocked_by").is_in(["unknown", "failed"])
     )
     if rows.height != 1:
-        what = "several searches begin with" if rows.height else "no search that is held has the id"
+        what = (
+            "several searches begin with" if rows.height else "no search that is blocked has the id"
+        )
         raise Undecidable(f"{what} {effect_id}; see `cairn research`")
     row = rows.row(0, named=True)
     last = row["effect_id"]
-    if row["held"] == "failed":
+    if row["blocked_by"] == "failed":
         tries = [one for one in attempts_of(reader) if one.search.unit == row["unit"]]
         last = tries[0].search.effect_id
     now = datetime.now(UTC)

@@ -14,7 +14,7 @@ from polars.testing import assert_frame_equal
 from cairn.assets.pending.records import changed_files
 from cairn.assets.records import intake
 from cairn.knowledge.assembly.build import build, comparable
-from cairn.knowledge.engine.stage import Means
+from cairn.knowledge.engine.stage import StageContext
 from cairn.knowledge.schema.tables import RECORDS, TABLES, Table
 from cairn.pipelines.planning.in_flight import reconcile
 from cairn.resources.context import State
@@ -126,7 +126,7 @@ def test_killed_in_every_kind_of_asset_it_ends_in_the_same_rows(
     add_source(undisturbed.home, logs, "default")
     intake(undisturbed, changed_files(undisturbed))
     records = undisturbed.warehouse.read(RECORDS).collect()
-    expected = comparable(build(records, Means(state.policy, state.embedder)))
+    expected = comparable(build(records, StageContext(state.policy, state.embedder)))
     expected |= comparable({"records": records})
     for name, frame in expected.items():
         stored = comparable({name: state.warehouse.read(TABLES[name]).collect()})

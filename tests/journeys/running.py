@@ -3,27 +3,27 @@
 from polars.testing import assert_frame_equal
 
 from cairn.knowledge.assembly.build import build, comparable
-from cairn.knowledge.engine.stage import Means
+from cairn.knowledge.engine.stage import StageContext
 from cairn.knowledge.schema.tables import RECORDS, TABLES
 from cairn.pipelines import follow as run
-from cairn.pipelines.planning.pending import pending_days, whole_owes_model
+from cairn.pipelines.planning.pending import model_work_pending, pending_days
 from cairn.resources.context import State
-from cairn.resources.warehouse.publication import held_back
+from cairn.resources.warehouse.publication import blocked_namespaces
 
 
 def follow(state: State) -> list[str]:
     """What a run does, without Dagster; gives the days that had work."""
     run.follow(state, until="records")
-    owed = pending_days(state) or whole_owes_model(state)
+    owed = pending_days(state) or model_work_pending(state)
     days = run.follow(state, since="raw_logs" if owed else "publication")
-    assert not held_back(state.home)
+    assert not blocked_namespaces(state.home)
     return days
 
 
 def assert_as_built(state: State, *names: str) -> None:
     """The stored tables, or these of them, are those that one build of the records gives."""
     records = state.warehouse.read(RECORDS).collect()
-    means = Means(state.policy, state.embedder, state.language_model)
+    means = StageContext(state.policy, state.embedder, state.language_model)
     for name, frame in comparable(build(records, means)).items():
         if not names or name in names:
             stored = comparable({name: state.warehouse.read(TABLES[name]).collect()})[name]

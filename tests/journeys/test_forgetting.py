@@ -411,7 +411,7 @@ class Died(Exception):  # noqa: N818  what happened
 
 PLACES = ("_forget_answers", "_forget_letters", "_forget_records", "clear_inbox", "_forget_files",
           "_note")  # fmt: skip
-LETTER = {"letter_id": "l", "source_file": "f", "source_line": 1, "source_offset": 0,
+LETTER = {"dead_letter_id": "l", "source_file": "f", "source_line": 1, "source_offset": 0,
           "reason": "r", "replay": "cairn"}  # fmt: skip
 APPLIED = (RECORDS, DEAD_LETTERS, WORK)
 """Tables that tombstones are applied to; all else follows from them, the inbox and the answers."""
@@ -602,7 +602,7 @@ def test_forgotten_by_commands_one_of_them_killed_the_word_is_in_no_file(
     done = process(environment, "-m", "cairn", *command, "--purge", "--yes", "--json")
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
-    assert (told["thing"], told["named"], told["not_yet"]) == ("name", [], {})
+    assert (told["target_type"], told["named"], told["not_yet"]) == ("name", [], {})
     assert told["counts"]["removed"]["conversations"] == 2
     assert standing(home, WORD) == {}
     assert state.warehouse.read(RAW_LOGS).filter(text=oiled).collect().height == 1

@@ -27,7 +27,7 @@ from cairn.knowledge.schema.tables import (
     WORK,
 )
 from cairn.pipelines.checks.rebuild_equal import forget_failures
-from cairn.pipelines.planning.pending import whole_owes_model
+from cairn.pipelines.planning.pending import model_work_pending
 from cairn.pipelines.planning.stale import staleness
 from cairn.resources.context import State
 from cairn.serving.cli.commands.run.dead_letters import forget_answers
@@ -143,7 +143,7 @@ def test_a_home_of_nothing_but_own_searches_comes_to_rest(opened: Opened, logs: 
     looked_up(logs, "after", "2026-03-09", AFTER)
     state = opened()
     follow(state)
-    assert not whole_owes_model(state)
+    assert not model_work_pending(state)
 
 
 @pytest.mark.usefixtures("searched")

@@ -35,7 +35,7 @@ from cairn.knowledge.schema.tables import (
     LEARNINGS,
     MEMORY,
     PREFERENCES,
-    REFUSALS,
+    REJECTED_FACTS,
     TABLES,
 )
 from cairn.pipelines.checks.rebuild_equal import forget_work
@@ -104,7 +104,7 @@ def test_what_a_person_said_becomes_a_fact_about_a_name_that_no_rule_knows_for_o
     assert paid > 0
     said = rows.filter(pl.col("kind") == "fact")
     assert sorted(said["quote"]) == sorted(text for _, _, text in (CHAT[0], CHAT[3]))
-    refused = state.warehouse.read(REFUSALS).collect()
+    refused = state.warehouse.read(REJECTED_FACTS).collect()
     asked = refused.filter(pl.col("quote") == CHAT[2][2], pl.col("kind") == "fact")
     assert set(asked["reason"]) == {"question"}
     names = state.warehouse.read(ENTITIES).collect()

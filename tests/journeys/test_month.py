@@ -185,7 +185,7 @@ def life(tmp_path_factory: pytest.TempPathFactory) -> Life:
 def test_what_cairn_does_of_itself_follows_from_what_the_person_does(life: Life) -> None:
     assert life.diary == DIARY
     assert life.cares() == [("bees", 1.0), ("green tea", 0.9), ("jazz", 0.5), ("chess", 0.5)]
-    held = {row["topic"]: row["held"] for row in life.rows(ENRICHMENT_QUEUE)}
+    held = {row["topic"]: row["blocked_by"] for row in life.rows(ENRICHMENT_QUEUE)}
     assert held == {"green tea": None, "bees": None, "jazz": "muted", "chess": None}
 
 

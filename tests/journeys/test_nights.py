@@ -9,7 +9,7 @@ from polars.testing import assert_frame_equal
 
 from cairn.assets.engine.run_stage import run_stage
 from cairn.knowledge.consolidation.stages import EVIDENCE_STAGE
-from cairn.knowledge.engine.stage import Frames, Means, StageResult
+from cairn.knowledge.engine.stage import Frames, StageContext, StageResult
 from cairn.knowledge.schema.tables import TABLES
 from cairn.resources.context import State, open_state
 from tests.knowledge.consolidation.test_incremental import GROWING, night, world
@@ -20,7 +20,7 @@ def put(state: State, tables: Frames) -> None:
         state.warehouse.write(TABLES[name], frame, namespaces=["n"])
 
 
-def refused(reads: Frames, means: Means) -> StageResult:
+def refused(reads: Frames, means: StageContext) -> StageResult:
     raise AssertionError("all is made anew")
 
 
@@ -34,7 +34,7 @@ def test_some_nights_one_after_the_other_give_what_one_gives(tmp_path: Path, see
         for stage in GROWING:
             run_stage(state, stage if number == 0 else replace(stage, run=refused))
         tables = dict(known)
-        means = Means(state.policy, state.embedder)
+        means = StageContext(state.policy, state.embedder)
         for stage in GROWING:
             made = stage.run({table.name: tables[table.name] for table in stage.reads}, means)
             tables |= made.tables

@@ -42,7 +42,7 @@ def test_what_is_liked_asked_for_and_found_today_ages_no_fact(
     assert seen(state).equals(before)
     after = open_reader(state).manifest
     assert manifest.watermark == after.watermark
-    assert after.told_at
-    assert after.told_at > after.watermark
+    assert after.last_input_at
+    assert after.last_input_at > after.watermark
     liked = state.warehouse.read(INTERESTS).filter("liked").collect()
     assert liked["score"].to_list()[0] > 0

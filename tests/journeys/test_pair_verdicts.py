@@ -16,7 +16,7 @@ from polars.testing import assert_frame_equal
 
 from cairn.knowledge.assembly.build import build
 from cairn.knowledge.assembly.stages import STAGES
-from cairn.knowledge.engine.stage import Means
+from cairn.knowledge.engine.stage import StageContext
 from cairn.knowledge.schema.tables import (
     CONTRADICTION_VERDICTS,
     EVIDENCE,
@@ -29,7 +29,7 @@ from cairn.knowledge.schema.tables import (
 )
 from cairn.pipelines.assembly import is_night
 from cairn.pipelines.follow import follow
-from cairn.pipelines.planning.pending import left_to_model, night_owes_model
+from cairn.pipelines.planning.pending import left_to_model, night_model_work_pending
 from cairn.resources.context import State
 from cairn.serving.query.pending_pairs import waiting_pairs
 from tests.journeys.hives import chat, telling
@@ -144,11 +144,14 @@ def test_a_night_asks_once_per_kind_and_nobody_asks_again(
     }
     assert set(first["reason"]) == {"as the words say"}
     assert denied(state) == {TWENTY, THIRTY}
-    assert not night_owes_model(state)
+    assert not night_model_work_pending(state)
     paid = server.requests
     # Made anew of records and answers, it is the same, and costs nothing.
     a_day_later(state)
-    records, means = read(state, RECORDS), Means(state.policy, state.embedder, state.language_model)
+    records, means = (
+        read(state, RECORDS),
+        StageContext(state.policy, state.embedder, state.language_model),
+    )
     assert_frame_equal(build(records, means)["merges"], first)
     # Without the model its verdicts go; with it they come back.
     without = run(model=None)
@@ -167,7 +170,7 @@ def test_pairs_wait_for_the_night_and_make_no_run(run: Run, server: ModelServer)
     state = run(night=False)
     assert asked(server) == []
     assert denied(state) == {SLEEP, NEVER}, "by rule"
-    assert night_owes_model(state)
+    assert night_model_work_pending(state)
     assert left_to_model(state) == set()
     assert not state.model_goes_on
     assert waiting(state)["verdict"].to_list().count("opposite") == 1
@@ -181,11 +184,11 @@ def test_pairs_wait_for_the_night_and_make_no_run(run: Run, server: ModelServer)
     state = run()
     assert {verdict for verdict, _ in decided(state)} == {"contradiction", "merge"}, "one is lost"
     assert denied(state) == {SLEEP, NEVER, TWENTY, THIRTY}
-    assert not night_owes_model(state), "it was asked today"
+    assert not night_model_work_pending(state), "it was asked today"
     assert waiting(state).height == 1
     server.script = judging
     a_day_later(state)
-    assert night_owes_model(state)
+    assert night_model_work_pending(state)
     state = run()
     assert asked(server)[2:] == [{frozenset((SLEEP, NEVER))}]
     assert denied(state) == {TWENTY, THIRTY}

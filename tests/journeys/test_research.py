@@ -175,7 +175,7 @@ def test_a_search_that_was_begun_is_not_repeated_by_itself(
     assert (again.due, again.begun_before, again.done) == (1, 1, 0)
     follow(state)
     row = recurring(state)
-    assert row["held"] == "unknown"
+    assert row["blocked_by"] == "unknown"
     assert round_of(state, folder, clock).due == 0
     effect_id = str(row["effect_id"])
     assert try_again(state, "default", "search", effect_id, clock())
@@ -184,7 +184,7 @@ def test_a_search_that_was_begun_is_not_repeated_by_itself(
     assert round_of(state, folder, clock).done == 1
     searched = state.warehouse.read(RAW_LOGS).filter(kind="search").collect()
     assert searched["trigger"].to_list() == ["user_message"]
-    assert recurring(state)["held"] is None
+    assert recurring(state)["blocked_by"] is None
     assert queue(state, clock()).is_empty(), "the next run is in two days"
     assert queue(state, clock() + timedelta(days=2)).height == 1
     assert_as_built(state)

@@ -15,7 +15,7 @@ from cairn.assets.stages import BY_NAME
 from cairn.knowledge.assembly.build import build, comparable
 from cairn.knowledge.assembly.stages import ENTITIES_STAGE, FACTS_STAGE, STAGES
 from cairn.knowledge.consolidation.stages import MERGES_STAGE as MERGES
-from cairn.knowledge.engine.stage import Means
+from cairn.knowledge.engine.stage import StageContext
 from cairn.knowledge.extraction.rules import RULES
 from cairn.knowledge.schema.tables import (
     CANDIDATES,
@@ -78,7 +78,7 @@ def test_a_changed_rule_redoes_its_rows_and_nothing_else(
     assert owed.height == conversations
     code = code_versions(house)
     changed = {asset for asset in code if code[asset] != code_before[asset]}
-    assert changed == {"extractors", "candidates", "refusals"}
+    assert changed == {"extractors", "candidates", "rejected_facts"}
 
     listener = Listener()
     token = LISTENER.set(listener)
@@ -156,7 +156,7 @@ def test_a_file_that_grows_makes_only_what_it_touches_of_entities_and_facts(
     after = files_by_day(house, FACT_SOURCES)
     assert {day for day in days if before[day] != after[day]} == {"2026-03-01"}
     records = house.state.warehouse.read(RECORDS).collect()
-    expected = comparable(build(records, Means(house.state.policy, house.state.embedder)))
+    expected = comparable(build(records, StageContext(house.state.policy, house.state.embedder)))
     for table in (ENTITIES, REJECTIONS, INTRODUCTIONS, FACTS, FACT_SOURCES):
         stored = comparable({table.name: house.state.warehouse.read(table).collect()})
         assert_frame_equal(stored[table.name], expected[table.name], check_exact=True)
@@ -203,7 +203,7 @@ def test_a_second_run_writes_no_new_version(house: House) -> None:
 
 def test_runs_of_the_sensor_make_what_one_build_makes(built: House) -> None:
     read = built.state.warehouse.read
-    whole = build(read(RECORDS).collect(), Means(built.state.policy, built.state.embedder))
+    whole = build(read(RECORDS).collect(), StageContext(built.state.policy, built.state.embedder))
     for name, expected in comparable(whole).items():
         stored = comparable({name: read(TABLES[name]).collect()})[name]
         assert_frame_equal(stored, expected, check_exact=True)

@@ -179,7 +179,7 @@ THINGS = (
           "manifest of", "books"),
     Thing(at("publication"), (gone,), "", "books"),
     Thing(at("checks.json"), (*NOTES, *map(written, VERDICTS)), "note checks.json", "c", False),
-    Thing(at("held.json"), (*NOTES, *map(written, HELD)), "note held.json", "h", False),
+    Thing(at("blocked.json"), (*NOTES, *map(written, HELD)), "note blocked.json", "h", False),
     Thing(at("model_waits"), (folder, piped), "mark model_waits", "m", False),
     Thing(at("forgetting"), (garbage, piped), "note forgetting", "f", False),
     Thing(at("sources.json"), (gone, *NOTES, looped, *map(written, SOURCES)), "list of sources",
@@ -211,7 +211,7 @@ def together() -> Iterator[list[tuple[Thing, Harm]]]:
 
 SMALL = {
     "checks.json": '{"passed": {"facts.keys": "%s"}, "broken": {}}' % ("0" * 40),
-    "held.json": '{"other": {"reasons": [], "tables": {}, "bounds": {}}}',
+    "blocked.json": '{"other": {"reasons": [], "tables": {}, "bounds": {}}}',
     "model_waits": "candidates",
 }
 
@@ -563,7 +563,7 @@ def test_what_doctor_advises_a_shell_can_do(built: House, tmp_path: Path) -> Non
     (root / "keys.json").chmod(0o644)
     for name in ("sources.json", "sources.copy.json"):
         (root / name).write_text("[{")
-    for name, text in (("checks.json", VERDICTS[0]), ("held.json", HELD[0])):
+    for name, text in (("checks.json", VERDICTS[0]), ("blocked.json", HELD[0])):
         (root / name).write_text(text)
     ahead(root / "publication" / "default.json")
     cut(parquet(MEMORY)(root))

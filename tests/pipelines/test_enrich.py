@@ -96,8 +96,8 @@ def test_what_searches_brought_is_forgotten_for_good_and_may_be_asked_for_anew(
     searched()
     (inbox,) = (state.home.inbox / "default").glob("*.jsonl")
     assert "80 degrees" not in inbox.read_text()
-    held = report(open_reader(state, "default")).held
-    assert held["held"].to_list().count("forgotten") == 4
+    held = report(open_reader(state, "default")).blocked
+    assert held["blocked_by"].to_list().count("forgotten") == 4
     told(house, "/learn green tea")
     house.follow()
     searched()

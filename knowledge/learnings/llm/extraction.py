@@ -44,8 +44,8 @@ from cairn.knowledge.schema.tables import LEARNING_CANDIDATES
 LEARNING_MODEL = Extractor(
     "learning_model", "model", 3,
     "Lessons that a language model finds in finished conversations, by category.",
-    ("learning_value_bar", "learning_category_bar", "learning_bar", "learning_bar_strict",
-     "agent_at_most", "outside_at_most"),
+    ("min_conversation_value", "min_category_score", "min_learning_confidence",
+     "min_advice_confidence", "max_agent_confidence", "max_outside_confidence"),
     (f"trust@{trust.VERSION}",),
 )  # fmt: skip
 
@@ -157,7 +157,7 @@ def asked_learnings(
     """
     turns = readable(raw_logs)
     rows = weighed(raw_logs, turns)
-    worth = rows.filter(pl.col("value") >= policy.learning_value_bar)
+    worth = rows.filter(pl.col("value") >= policy.min_conversation_value)
     ready = worth.join(finished, on=CONVERSATION, how="semi")
     read = _read(turns, ready, heard(raw_logs, ready))
     _categorise(read, model, policy)
@@ -193,7 +193,7 @@ def _categorise(read: Iterable[_Read], model: LanguageModel, policy: Policy) -> 
             name = str(category.category)
             scores[name] = max(category.confidence, scores.get(name, 0.0))
             one.signals.setdefault(name, []).extend(filter(harmless, category.signals))
-        bar = policy.learning_category_bar
+        bar = policy.min_category_score
         sure = [(name, scores[name]) for name in ON_EQUAL_SCORES if scores.get(name, -1.0) >= bar]
         one.chosen = sorted(sure, key=lambda pair: -pair[1])[:MOST]
 

@@ -7,7 +7,7 @@ from cairn.knowledge.nlp.statements.statement import read_statement
 from cairn.knowledge.nlp.text import sentences
 
 
-def gainsays(text: str, statement: str) -> bool:
+def contradicts(text: str, statement: str) -> bool:
     """Whether a sentence of a text denies a statement or gives another value, and none says it.
 
     Sentences with other words are not looked at, so a text of many costs one look at each, once.

@@ -54,15 +54,15 @@ _LINKS = {
     "distance": Column(REAL, "Euclidean distance of the two unit vectors."),
 }
 
-EPISODE_LINKS = Table(
-    "episode_links",
+EPISODE_MST_EDGES = Table(
+    "episode_mst_edges",
     "One row per link of the spanning tree that themes are cut from; a night adds to the last.",
     _LINKS,
     key=("namespace", "left", "right"),
 )
 
-FACT_LINKS = Table(
-    "fact_links",
+FACT_MST_EDGES = Table(
+    "fact_mst_edges",
     "One row per link of the spanning tree that topics are cut from; a night adds to the last.",
     _LINKS,
     key=("namespace", "left", "right"),
@@ -122,7 +122,7 @@ VALID_TIMES = Table(
         "known_from": Column(TIME, "Event that told of the stretch.", null=True),
         "end_known_from": Column(TIME, "Event that told of its end.", null=True),
         "ended_by": Column(TEXT, "Fact with the value that followed.", null=True),
-        "beside": Column(
+        "parallel_with": Column(
             TEXTS, "Facts that one conversation gave another value by at the same time."
         ),
     },
@@ -155,8 +155,8 @@ DECISIONS = Table(
         "decision_id": Column(TEXT, "Its record."),
         **NAMESPACE,
         "decision": Column(TEXT, "merge, unmerge, keep_apart, correct, confirm or retract."),
-        "thing": Column(TEXT, "fact or entity."),
-        "meant_ids": Column(TEXTS, "What it names, by the ids of that day."),
+        "target_type": Column(TEXT, "fact or entity."),
+        "requested_ids": Column(TEXTS, "What it names, by the ids of that day."),
         "ids": Column(TEXTS, "What it names, by the ids of today; what is gone is not there."),
         "pairs": Column(
             PAIRS, "Pairs on which it has the last word: merged, or kept apart by the others."
@@ -188,7 +188,7 @@ _VERDICT_COLUMNS = {
     "right_id": Column(TEXT, "Fact; its id is the greater."),
     "verdict": Column(TEXT, "merge, keep_both or contradiction."),
     "reason": Column(TEXT, "Why, in the model's words: data, never an instruction."),
-    "refused": Column(
+    "rejected_by": Column(
         TEXT,
         "Why rules do not follow the model: difference, kind, same_words, canary, instructions; "
         "none if they do.",

@@ -46,7 +46,7 @@ CHECK_INS = Table(
         "outcome": Column(TEXT, "done, failed or pending."),
         "reason": Column(TEXT, "Why there is no answer.", null=True),
         "loaded": Column(TEXTS, "Candidates that were made of it."),
-        "refused": Column(TEXTS, "Why others were not, a reason each."),
+        "rejected": Column(TEXTS, "Why others were not, a reason each."),
         "extractor": Column(TEXT, "Stage with version, or prompt."),
     },
     key=("namespace", "check_in_id"),

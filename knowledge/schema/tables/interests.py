@@ -75,7 +75,7 @@ INTERESTS = Table(
         "muted": Column(FLAG, "Whether the person muted it."),
         "disliked": Column(FLAG, "Whether the person dislikes it, or what it is like."),
         "engagements": Column(COUNT, "Signs that count."),
-        "made_of": Column(TEXTS, "The engagements that weigh most, the heaviest first."),
+        "engagement_ids": Column(TEXTS, "The engagements that weigh most, the heaviest first."),
         "last_engaged_at": Column(TIME, "The latest of its signs.", null=True),
         "curve": Column(CURVE, "Score at the end of each of the last 12 weeks, the latest last."),
     },
@@ -91,13 +91,13 @@ NOTIFICATIONS = Table(
         "effect_id": Column(TEXT, "Names this try of it in intent and receipt: never made twice."),
         "status": Column(
             TEXT,
-            "due (the next to be told), waits (for its turn), held, sent, failed, or unknown: an "
-            "intent without a receipt.",
+            "due (the next to be told), waiting (for its turn), blocked, sent, failed, or unknown: "
+            "an intent without a receipt.",
         ),
-        "held": Column(
+        "blocked_by": Column(
             TEXT,
-            "Why it is not told: not_told (its trigger is not), switched_off (nothing was told "
-            "yet), before_switch, stale, muted, disliked or nothing_new.",
+            "Why it is not told: trigger_off (what its trigger finds is not), switched_off "
+            "(nothing was told yet), before_switch, stale, muted, disliked or nothing_new.",
             null=True,
         ),
         "rank": Column(COUNT, "Order in which they are told, from 1; what is over comes last."),

@@ -142,7 +142,7 @@ CONVERSATIONS = Table(
             " a search of its own.",
             null=True,
         ),
-        "told_at": Column(
+        "last_input_at": Column(
             TIME,
             "When Cairn was last told or asked something, or found it: ages no fact.",
             null=True,
@@ -177,7 +177,7 @@ EPISODES = Table(
         "started_at": Column(TIME, "First event.", null=True),
         "ended_at": Column(TIME, "Last event.", null=True),
         "records": Column(COUNT, "Rows of raw_logs in it."),
-        "held": Column(
+        "quarantined": Column(
             COUNT,
             "Records with lines that give orders to a model, which are left out of its texts; none "
             "if there are none.",

@@ -31,7 +31,7 @@ WORK = Table(
         **NAMESPACE,
         "stage": Column(TEXT, "Stage or rule."),
         "unit": Column(TEXT, "Conversation, file, or * for a whole table."),
-        "unit_hash": Column(TEXT, "Digest of the unit's input, or the versions of its tables."),
+        "input_hash": Column(TEXT, "Digest of the unit's input, or the versions of its tables."),
         "fingerprint": Column(TEXT, "Fingerprint of what worked on it."),
         "outcome": Column(TEXT, "done, empty, rejected or failed."),
         "attempts": Column(COUNT, "Times tried with this input."),
@@ -47,7 +47,7 @@ DEAD_LETTERS = Table(
     "One row per thing that could not be read or done, with why and how to try again.",
     {
         **NAMESPACE,
-        "letter_id": Column(TEXT, "Digest of stage and place."),
+        "dead_letter_id": Column(TEXT, "Digest of stage and place."),
         "stage": Column(TEXT, "Stage that failed."),
         "source_file": Column(TEXT, "File."),
         "source_line": Column(COUNT, "Line, from 1."),
@@ -59,8 +59,8 @@ DEAD_LETTERS = Table(
         ),
         "replay": Column(TEXT, "Command that tries again."),
     },
-    key=("namespace", "letter_id"),
-    processing=("letter_id", "source_file", "source_line", "source_offset", "replay"),
+    key=("namespace", "dead_letter_id"),
+    processing=("dead_letter_id", "source_file", "source_line", "source_offset", "replay"),
 )
 
 FUNNEL = Table(
@@ -72,7 +72,7 @@ FUNNEL = Table(
         "gate": Column(TEXT, "Gate."),
         "rows_in": Column(COUNT, "Rows that came."),
         "passed": Column(COUNT, "Rows that passed."),
-        "refused": Column(COUNT, "Rows that did not."),
+        "rejected": Column(COUNT, "Rows that did not."),
         "rate": Column(REAL, "Passed / came; 1 if none came."),
     },
     key=("namespace", "stage", "gate"),

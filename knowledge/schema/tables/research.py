@@ -38,7 +38,7 @@ ENRICHMENT_QUEUE = Table(
         "effect_id": Column(TEXT, "Names the search in its intent and receipt: never made twice."),
         **NAMESPACE,
         "unit": Column(TEXT, "What it is a try of; the same when it is tried again."),
-        "rank": Column(COUNT, "Order in which they are made, from 1; what is held comes last."),
+        "rank": Column(COUNT, "Order in which they are made, from 1; what is blocked comes last."),
         "trigger": Column(TEXT, "learn_command, user_message (a schedule) or enrichment."),
         "mode": Column(TEXT, "learn, schedule; of an entity broad, gaps or briefing."),
         "topic": Column(TEXT, "What it is about."),
@@ -50,7 +50,7 @@ ENRICHMENT_QUEUE = Table(
         "facts": Column(COUNT, "Active facts about the entity.", null=True),
         "priority": Column(REAL, "interest / max(facts, 1).", null=True),
         "due_at": Column(TIME, "From when on.", null=True),
-        "held": Column(
+        "blocked_by": Column(
             TEXT,
             "Why it is not made: switched_off (no provider yet), before_switch, muted, disliked, "
             "faint, no_interval, unknown (an intent without a receipt) or failed.",

@@ -87,8 +87,8 @@ KNOWN_ONLY_CANDIDATES = Table(
     by_day=True,
 )
 
-REFUSALS = Table(
-    "refusals",
+REJECTED_FACTS = Table(
+    "rejected_facts",
     "One row per proposal of a model that a check refused or holds, with why.",
     {
         **CANDIDATE_COLUMNS,

@@ -33,8 +33,8 @@ _PAIRS = pl.Schema(
         "namespace": pl.String(), "left_id": pl.String(), "right_id": pl.String(),
         "left": pl.String(), "right": pl.String(), "left_confidence": pl.Float64(),
         "right_confidence": pl.Float64(), "entity": pl.String(), "similarity": pl.Float64(),
-        "verdict": pl.String(), "difference": pl.String(), "said": pl.String(),
-        "reason": pl.String(), "refused": pl.String(), "decide": pl.List(pl.String()),
+        "verdict": pl.String(), "difference": pl.String(), "model_verdict": pl.String(),
+        "reason": pl.String(), "rejected_by": pl.String(), "decide": pl.List(pl.String()),
     }
 )  # fmt: skip
 
@@ -111,9 +111,9 @@ def _print_texts(row: dict[str, Any]) -> None:
     differ = f"; {row['difference']} differs" if row["difference"] else ""
     about = f"of {row['entity']} in {row['namespace']}"
     say(f"{SEEM[row['verdict']]}: {row['similarity']:.2f} alike{differ}; {about}", indent=4)
-    if row["said"]:
-        said = f"a model says {row['said']}: {one_line(row['reason'])}"
-        say(f"{said}; not followed ({row['refused']})", indent=4)
+    if row["model_verdict"]:
+        said = f"a model says {row['model_verdict']}: {one_line(row['reason'])}"
+        say(f"{said}; not followed ({row['rejected_by']})", indent=4)
 
 
 def unresolved(state: "State", namespace: str | None) -> pl.DataFrame:

@@ -13,15 +13,15 @@ if TYPE_CHECKING:
 
 
 def struck(state: "State", namespace: str | None) -> pl.DataFrame:
-    """Published facts of namespaces held back since too many would be struck out, and why each."""
+    """Published facts of namespaces blocked since too many would be retracted, and why each."""
     from cairn.knowledge.quality.retraction_guard import too_many
     from cairn.knowledge.schema.tables import FACTS
-    from cairn.resources.retraction_guard import struck_out_now
-    from cairn.resources.warehouse.publication import held_back
+    from cairn.resources.retraction_guard import retractions_now
+    from cairn.resources.warehouse.publication import blocked_namespaces
 
     found: list[pl.DataFrame] = []
-    for name in sorted(held_back(state.home)):
-        now = struck_out_now(state, name) if namespace in (None, name) else None
+    for name in sorted(blocked_namespaces(state.home)):
+        now = retractions_now(state, name) if namespace in (None, name) else None
         if now and too_many(now, state.policy):
             facts = state.warehouse.read(FACTS, namespace=name)
             contents = facts.select("namespace", "content", id="fact_id").collect()
@@ -38,7 +38,7 @@ def at_once(state: "State", namespace: str | None) -> pl.DataFrame:
     content = facts.select("namespace", "fact_id", "content")
     return (
         state.warehouse.read(VALID_TIMES, namespace=namespace)
-        .select("namespace", "fact_id", "slot", "known_from", other_id="beside")
+        .select("namespace", "fact_id", "slot", "known_from", other_id="parallel_with")
         .explode("other_id", empty_as_null=False)
         .filter(pl.col("fact_id") < pl.col("other_id"))
         .unique(["namespace", "fact_id", "other_id"], keep="first")
@@ -69,7 +69,7 @@ def slots(state: "State", namespace: str | None) -> pl.DataFrame:
 
 
 def print_struck(row: dict[str, Any]) -> None:
-    """One fact that would be struck out."""
+    """One fact that would be retracted."""
     say(one_line(row["content"]), style="yellow", indent=2)
     say_value("would be", row["cause"], indent=4)
     say_value("fact", f"{row['id']} in {row['namespace']}", indent=4)

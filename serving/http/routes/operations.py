@@ -33,7 +33,7 @@ def _fresh(asked: Asked, namespace: str) -> dict[str, Any]:
         "generation": manifest.generation,
         "changed_files": fresh.changed_files,
         "lag_seconds": fresh.lag_seconds or 0.0,
-        "held_back": fresh.held_back,
+        "blocked_by": fresh.blocked_by,
         "freshness": fresh.words,
     }
 

@@ -59,7 +59,7 @@ class Layers:
     def of(self, reader: Reader) -> Stores:
         """The layers of a reader that looks from the latest event."""
         last = self._last.get(reader.namespace)
-        if last is None or last[0].held is not reader.held:
+        if last is None or last[0].cached is not reader.cached:
             last = self._last[reader.namespace] = reader, published(reader)
         return last[1]
 

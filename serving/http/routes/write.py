@@ -70,7 +70,7 @@ def _target(asked: Asked, namespace: str | None, wanted: ForgetBody) -> Target:
     """
     asked.telling()
     try:
-        if wanted.thing == NAMESPACE:
+        if wanted.target_type == NAMESPACE:
             if wanted.everywhere:
                 raise HttpRefused(422, "all of a namespace goes: leave `everywhere` out")
             if namespace not in (None, wanted.id):
@@ -83,6 +83,6 @@ def _target(asked: Asked, namespace: str | None, wanted: ForgetBody) -> Target:
         raise NotThere(UNKNOWN) from unknown
     except Unforgettable as error:
         raise HttpRefused(422, str(error).replace("`cairn why`", "`/v1/why`")) from None
-    if wanted.thing not in (None, found.thing):
+    if wanted.target_type not in (None, found.target_type):
         raise NotThere(UNKNOWN)
     return found

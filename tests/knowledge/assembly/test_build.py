@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from cairn.knowledge.assembly.build import build, comparable
-from cairn.knowledge.engine.stage import Means
+from cairn.knowledge.engine.stage import StageContext
 from cairn.knowledge.ingest.records import read_records
 from cairn.knowledge.redaction import redactor
 from cairn.knowledge.schema.policy import Policy
@@ -23,8 +23,8 @@ SUFFIXES = {".jsonl", ".json", ".traj"}
 
 
 @pytest.fixture(scope="module")
-def means() -> Means:
-    return Means(Policy(), load_embedder("wordllama"))
+def means() -> StageContext:
+    return StageContext(Policy(), load_embedder("wordllama"))
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +37,7 @@ def files(samples: Path) -> dict[str, bytes]:
 
 
 @pytest.fixture(scope="module")
-def expected(files: dict[str, bytes], means: Means) -> dict[str, pl.DataFrame]:
+def expected(files: dict[str, bytes], means: StageContext) -> dict[str, pl.DataFrame]:
     return comparable(build(records(list(files.items())), means))
 
 
@@ -68,7 +68,7 @@ def assert_same(one: dict[str, pl.DataFrame], other: dict[str, pl.DataFrame]) ->
 
 def test_samples_reach_every_table(expected: dict[str, pl.DataFrame]) -> None:
     empty = [name for name, frame in expected.items() if frame.is_empty()]
-    by_model = ["refusals", "contradiction_verdicts", "merge_verdicts"]
+    by_model = ["rejected_facts", "contradiction_verdicts", "merge_verdicts"]
     by_people = ["decisions", "pieces", "check_ins"]
     assert sorted(empty) == sorted([*by_model, *by_people]), "which logs alone do not fill"
 
@@ -76,7 +76,7 @@ def test_samples_reach_every_table(expected: dict[str, pl.DataFrame]) -> None:
 @settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck))
 @given(seed=st.integers(0, 10_000))
 def test_any_order_of_files_and_rows_gives_the_same_rows(
-    seed: int, files: dict[str, bytes], expected: dict[str, pl.DataFrame], means: Means
+    seed: int, files: dict[str, bytes], expected: dict[str, pl.DataFrame], means: StageContext
 ) -> None:
     order = list(files.items())
     random.Random(seed).shuffle(order)
@@ -90,7 +90,7 @@ def test_a_session_in_two_halves_gives_the_same_rows(
     data: st.DataObject,
     files: dict[str, bytes],
     expected: dict[str, pl.DataFrame],
-    means: Means,
+    means: StageContext,
 ) -> None:
     sessions = [name for name in files if name.startswith("claude_code/")]
     name = data.draw(st.sampled_from(sessions))
@@ -102,7 +102,7 @@ def test_a_session_in_two_halves_gives_the_same_rows(
 
 
 def test_a_copy_of_a_session_changes_nothing(
-    files: dict[str, bytes], expected: dict[str, pl.DataFrame], means: Means
+    files: dict[str, bytes], expected: dict[str, pl.DataFrame], means: StageContext
 ) -> None:
     session = next(name for name in files if name.startswith("claude_code/"))
     copies = [*files.items(), ("copy.jsonl", files[session])]
@@ -110,7 +110,7 @@ def test_a_copy_of_a_session_changes_nothing(
 
 
 def test_without_a_conversation_its_knowledge_is_gone_and_other_stays(
-    files: dict[str, bytes], expected: dict[str, pl.DataFrame], means: Means
+    files: dict[str, bytes], expected: dict[str, pl.DataFrame], means: StageContext
 ) -> None:
     session = max(
         (name for name in files if name.startswith("claude_code/")), key=lambda n: len(files[n])
@@ -129,7 +129,7 @@ def test_without_a_conversation_its_knowledge_is_gone_and_other_stays(
     assert not gone & set(lessons)
 
 
-def test_namespaces_never_meet(files: dict[str, bytes], means: Means) -> None:
+def test_namespaces_never_meet(files: dict[str, bytes], means: StageContext) -> None:
     some = dict(list(files.items())[:6])
     one = records(list(some.items()), "one")
     both = pl.concat([one, records(list(some.items()), "two")])

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cairn.knowledge.assembly.build import build, comparable
-from cairn.knowledge.engine.stage import Means
+from cairn.knowledge.engine.stage import StageContext
 from cairn.knowledge.quality.invariants import violations
 from cairn.knowledge.schema.policy import Policy
 from cairn.resources.vector_index.embedder import load_embedder
@@ -28,8 +28,8 @@ EARLIER = "2026-01-01T00:00:00Z"
 
 
 @pytest.fixture(scope="module")
-def means() -> Means:
-    return Means(Policy(), load_embedder("wordllama"))
+def means() -> StageContext:
+    return StageContext(Policy(), load_embedder("wordllama"))
 
 
 def chats(said: Mapping[str, str] = SAID) -> list[tuple[str, bytes]]:
@@ -81,12 +81,12 @@ def inbox(tables: Mapping[str, pl.DataFrame], at: str = "2026-03-20") -> list[tu
 
 
 @pytest.fixture(scope="module")
-def stated(means: Means) -> dict[str, pl.DataFrame]:
+def stated(means: StageContext) -> dict[str, pl.DataFrame]:
     return build(records(chats()), means)
 
 
 @pytest.fixture(scope="module")
-def expected(stated: dict[str, pl.DataFrame], means: Means) -> dict[str, pl.DataFrame]:
+def expected(stated: dict[str, pl.DataFrame], means: StageContext) -> dict[str, pl.DataFrame]:
     return build(records([*chats(), *inbox(stated)]), means)
 
 
@@ -125,7 +125,7 @@ def test_any_order_of_arrival_gives_the_same_rows(
     seed: int,
     stated: dict[str, pl.DataFrame],
     expected: dict[str, pl.DataFrame],
-    means: Means,
+    means: StageContext,
 ) -> None:
     files = [*chats(), *inbox(stated)]
     random.Random(seed).shuffle(files)
@@ -134,7 +134,7 @@ def test_any_order_of_arrival_gives_the_same_rows(
 
 
 def test_what_was_decided_before_its_fact_was_there_holds_when_it_comes(
-    stated: dict[str, pl.DataFrame], means: Means
+    stated: dict[str, pl.DataFrame], means: StageContext
 ) -> None:
     early = inbox(stated, EARLIER[:10])
     alone = build(records(early), means)["decisions"]
@@ -148,7 +148,7 @@ def test_what_was_decided_before_its_fact_was_there_holds_when_it_comes(
 
 
 def test_without_the_decisions_all_is_as_it_was(
-    stated: dict[str, pl.DataFrame], expected: dict[str, pl.DataFrame], means: Means
+    stated: dict[str, pl.DataFrame], expected: dict[str, pl.DataFrame], means: StageContext
 ) -> None:
     assert not expected["memory"].equals(stated["memory"])
     assert_same(comparable(build(records(chats()), means)), comparable(stated))

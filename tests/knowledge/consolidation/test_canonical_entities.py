@@ -6,7 +6,7 @@ import pytest
 from cairn.knowledge.consolidation.merges import ONE_STATEMENT, merges
 from cairn.knowledge.consolidation.stages import CONSOLIDATION
 from cairn.knowledge.consolidation.validity import valid_times
-from cairn.knowledge.engine.stage import Means
+from cairn.knowledge.engine.stage import StageContext
 from cairn.knowledge.quality.invariants import violations
 from cairn.knowledge.resolution.resolution import entity_merges
 from cairn.knowledge.retrieval.points import points
@@ -51,7 +51,7 @@ def tables():
     }  # fmt: skip
     for stage in CONSOLIDATION:
         reads = {table.name: made[table.name] for table in stage.reads}
-        made |= stage.run(reads, Means(POLICY, ToyEmbedder())).tables
+        made |= stage.run(reads, StageContext(POLICY, ToyEmbedder())).tables
     return made
 
 
@@ -162,13 +162,16 @@ def test_a_person_merges_entities_and_keeps_others_apart(tables):
         decided = DECISIONS.frame(
             [
                 {
-                    "decision_id": "d", "namespace": "n", "decision": decision, "thing": "entity",
-                    "meant_ids": [left, right], "ids": [left, right], "facts": [], "text": "",
+                    "decision_id": "d", "namespace": "n", "decision": decision,
+                    "target_type": "entity", "requested_ids": [left, right], "ids": [left, right],
+                    "facts": [], "text": "",
                     "pairs": [{"left_id": left, "right_id": right}], "decided_at": day(30),
                 }
             ]
         )  # fmt: skip
-        made = stage.run({**tables, "decisions": decided}, Means(POLICY, ToyEmbedder())).tables
+        made = stage.run(
+            {**tables, "decisions": decided}, StageContext(POLICY, ToyEmbedder())
+        ).tables
         return set(made["entity_merges"]["rule"])
 
     assert merged("keep_apart", "e1", "e2") == set()

@@ -15,7 +15,7 @@ from cairn.knowledge.consolidation.memory import MemoryInput, memory
 from cairn.knowledge.consolidation.merges import merges
 from cairn.knowledge.consolidation.similar_facts import similar_facts
 from cairn.knowledge.consolidation.stages import VALID_TIMES_STAGE
-from cairn.knowledge.engine.stage import Means
+from cairn.knowledge.engine.stage import StageContext
 from cairn.knowledge.schema.identity import entity_id
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.tables import ENTITY_MERGES
@@ -181,7 +181,7 @@ def test_a_value_that_a_person_keeps_or_takes_back_ends_no_other(decision, named
         "facts": known, "fact_sources": sources, "entities": people, "decisions": found,
         "entity_merges": ENTITY_MERGES.empty(),
     }  # fmt: skip
-    times = VALID_TIMES_STAGE.run(reads, Means(POLICY, ToyEmbedder())).tables["valid_times"]
+    times = VALID_TIMES_STAGE.run(reads, StageContext(POLICY, ToyEmbedder())).tables["valid_times"]
     assert times.filter(fact_id="f1")["valid_to"].to_list() in ([until], [])
     assert until is None or times.height == 2
 
@@ -209,6 +209,6 @@ def test_what_was_corrected_ends_what_the_wrong_value_ended():
         "facts": known, "fact_sources": sources, "entities": people, "decisions": found,
         "entity_merges": ENTITY_MERGES.empty(),
     }  # fmt: skip
-    times = VALID_TIMES_STAGE.run(reads, Means(POLICY, ToyEmbedder())).tables["valid_times"]
+    times = VALID_TIMES_STAGE.run(reads, StageContext(POLICY, ToyEmbedder())).tables["valid_times"]
     assert dict(times.select("fact_id", "valid_to").iter_rows()) == {"f1": day(5), "f3": None}
     assert dict(times.select("fact_id", "valid_from").iter_rows())["f3"] == day(5)

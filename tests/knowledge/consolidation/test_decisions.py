@@ -20,7 +20,7 @@ def pairs(row):
 
 def test_what_it_meant_is_found_by_its_id():
     row = by_id(made([decided("d1", "merge", B, A, reason="the same")], FACTS))["d1"]
-    assert (row["meant_ids"], row["ids"], pairs(row)) == (
+    assert (row["requested_ids"], row["ids"], pairs(row)) == (
         ["f2", "f1"],
         ["f2", "f1"],
         [("f1", "f2")],
@@ -33,7 +33,7 @@ def test_what_has_another_id_by_now_is_found_by_its_content():
         {"fact_id": "f9", "content": "statement  A."}, {"fact_id": "f2", "content": "b"}
     )
     row = by_id(made([decided("d1", "retract", A)], renamed))["d1"]
-    assert (row["meant_ids"], row["ids"], row["facts"]) == (["f1"], ["f9"], ["f9"])
+    assert (row["requested_ids"], row["ids"], row["facts"]) == (["f1"], ["f9"], ["f9"])
     known = entities(("e9", "cairn", "project"))
     elsewhere = by_id(made([decided("d1", "retract", A)], renamed, known=known))["d1"]
     assert elsewhere["facts"] == []

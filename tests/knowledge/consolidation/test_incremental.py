@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from cairn.knowledge.consolidation.stages import CONSOLIDATION
-from cairn.knowledge.engine.diff import amended, difference
-from cairn.knowledge.engine.stage import Frames, Means
+from cairn.knowledge.engine.diff import difference, with_change
+from cairn.knowledge.engine.stage import Frames, StageContext
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.tables import (
     CONTRADICTION_VERDICTS,
@@ -25,8 +25,8 @@ from cairn.knowledge.schema.tables import (
 from tests.knowledge.rows import day, episodes, fact_sources, facts
 from tests.knowledge.toy_embedder import ToyEmbedder
 
-MEANS = Means(Policy(), ToyEmbedder())
-GROWING = tuple(stage for stage in CONSOLIDATION if stage.amend)
+MEANS = StageContext(Policy(), ToyEmbedder())
+GROWING = tuple(stage for stage in CONSOLIDATION if stage.update_incremental)
 SAID = (
     "the user of this house likes very strong black coffee",
     "the user of this house dislikes very strong black coffee",
@@ -137,7 +137,7 @@ def said_of(dice: random.Random, left: int, right: int) -> dict[str, object]:
     return {
         "namespace": "n", "left_id": f"f{left:02}", "right_id": f"f{right:02}", "similarity": 0.9,
         "verdict": dice.choice(["merge", "keep_both", "contradiction"]), "reason": "So it is.",
-        "refused": dice.choice([None, None, "difference"]), "extractor": "model@1",
+        "rejected_by": dice.choice([None, None, "difference"]), "extractor": "model@1",
         "decided_at": None,
     }  # fmt: skip
 
@@ -154,8 +154,8 @@ def decision(dice: random.Random, number: int) -> dict[str, object]:
     ids = [f"f{each:02}" for pair in said for each in pair] or [f"f{one:02}"]
     later = f"f{dice.randrange(one, FACTS - 1) + 1:02}" if one < FACTS - 1 else None
     return {
-        "decision_id": f"d{number}", "namespace": "n", "decision": kind, "thing": "fact",
-        "meant_ids": ids, "ids": ids,
+        "decision_id": f"d{number}", "namespace": "n", "decision": kind, "target_type": "fact",
+        "requested_ids": ids, "ids": ids,
         "pairs": [{"left_id": f"f{left:02}", "right_id": f"f{right:02}"} for left, right in said],
         "facts": [] if said else ids,
         "replaced_by": later if kind == "correct" else None,
@@ -188,7 +188,7 @@ def made(reads: Frames) -> dict[str, pl.DataFrame]:
     """What consolidation makes of all."""
     tables = dict(reads)
     for stage in CONSOLIDATION:
-        if stage.amend:
+        if stage.update_incremental:
             tables |= stage.run({t.name: tables[t.name] for t in stage.reads}, MEANS).tables
     return tables
 
@@ -197,16 +197,16 @@ def grown(before: Frames, now: Frames) -> dict[str, pl.DataFrame]:
     """What it makes of what was made before, and of what changed since."""
     tables = dict(now)
     for stage in GROWING:
-        assert stage.amend
+        assert stage.update_incremental
         changes = {t.name: difference(before[t.name], tables[t.name]) for t in stage.reads}
         stored = {t.name: before[t.name].lazy() for t in stage.writes}
         reads = {t.name: tables[t.name].lazy() for t in stage.reads}
-        for name, change in stage.amend(changes, stored, reads, MEANS).items():
+        for name, change in stage.update_incremental(changes, stored, reads, MEANS).items():
             assert change.come.schema == TABLES[name].schema
             touched = before[name].join(change.gone, on=before[name].columns, how="semi",
                                         nulls_equal=True)  # fmt: skip
             assert touched.height == change.gone.height
-            tables[name] = TABLES[name].frame(amended(before[name], change))
+            tables[name] = TABLES[name].frame(with_change(before[name], change))
     return tables
 
 

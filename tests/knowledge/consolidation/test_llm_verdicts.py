@@ -17,7 +17,7 @@ from cairn.knowledge.consolidation.stages import (
     MERGES_STAGE,
 )
 from cairn.knowledge.consolidation.validity import valid_times
-from cairn.knowledge.engine.stage import Means
+from cairn.knowledge.engine.stage import StageContext
 from cairn.knowledge.llm.prompts.contradiction_pairs import PairVerdict, PairVerdicts, one_each
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.tables import DECISIONS, ENTITIES, ENTITY_MERGES, TABLES
@@ -87,7 +87,7 @@ def built(
         ),
     }
     tables["valid_times"] = valid_times(known, tables["fact_sources"], tables["entities"], policy)
-    means = Means(policy, ToyEmbedder(), model)
+    means = StageContext(policy, ToyEmbedder(), model)
     for stage in (CONTRADICTION_VERDICTS_STAGE, EVIDENCE_STAGE, MERGE_VERDICTS_STAGE, MERGES_STAGE):
         made = stage.run(tables, means)
         tables |= made.tables
@@ -128,7 +128,7 @@ def test_keep_both_undoes_the_halving():
     assert denied(tables) == set()
     assert merged(tables) == [("keep_both", "f1", ["f2"], "two seasons")]
     row = tables["contradiction_verdicts"].row(0, named=True)
-    assert (row["verdict"], row["refused"], row["decided_at"]) == ("keep_both", None, day(3))
+    assert (row["verdict"], row["rejected_by"], row["decided_at"]) == ("keep_both", None, day(3))
     assert row["extractor"].startswith("contradiction_verdicts/contradiction_pairs@")
 
 
@@ -201,9 +201,9 @@ def test_what_rules_merge_is_not_asked_about():
 )
 def test_rules_check_the_model(second, verdict, reason, refused):
     tables = built(*two(second), model=always(verdict, reason))
-    assert tables["contradiction_verdicts"]["refused"].to_list() == [refused]
+    assert tables["contradiction_verdicts"]["rejected_by"].to_list() == [refused]
     waits = left(tables)
-    assert waits["refused"].to_list() == ([refused] if refused else [])
+    assert waits["rejected_by"].to_list() == ([refused] if refused else [])
     if refused:
         before = built(*two(second))
         assert merged(tables) == merged(before) == []
@@ -213,7 +213,7 @@ def test_rules_check_the_model(second, verdict, reason, refused):
 def test_words_that_agree_are_no_contradiction():
     rows = two(f"{SAYS} now", base_confidence=0.45)
     tables = built(*rows, model=always("CONTRADICTION"))
-    assert tables["merge_verdicts"]["refused"].to_list() == ["same_words"]
+    assert tables["merge_verdicts"]["rejected_by"].to_list() == ["same_words"]
     assert merged(tables) == []
 
 
@@ -262,7 +262,7 @@ def test_what_gives_orders_is_not_shown():
 def test_without_a_model_nothing_is_decided_and_all_waits():
     tables = built(*two(DENIES))
     assert tables["contradiction_verdicts"].is_empty()
-    assert left(tables).select("asks", "verdict", "said").rows() == [
+    assert left(tables).select("asks", "verdict", "model_verdict").rows() == [
         ("contradiction_verdicts", "opposite", None)
     ]
 

@@ -114,7 +114,7 @@ def test_what_can_hold_beside_each_other_ends_nothing():
 def test_two_values_at_once_in_one_conversation_are_no_succession():
     rows = stretches((PLACES["Berlin"], day(0), "s"), (PLACES["Rome"], day(0), "s"))
     assert rows["valid_to"].to_list() == [None, None]
-    assert rows["beside"].to_list() == [[PLACES["Rome"]], [PLACES["Berlin"]]]
+    assert rows["parallel_with"].to_list() == [[PLACES["Rome"]], [PLACES["Berlin"]]]
     later = held((PLACES["Berlin"], day(0), "s"), (PLACES["Rome"], day(1), "s"))
     assert later[PLACES["Berlin"]] == [(0, 1)]
 

@@ -12,7 +12,7 @@ from polars.testing import assert_frame_equal
 from cairn.knowledge.assembly.build import build
 from cairn.knowledge.deletion.dependents import READS, resting
 from cairn.knowledge.deletion.tombstones import Tombstone, digests, forgotten, tombstone_of
-from cairn.knowledge.engine.stage import Means
+from cairn.knowledge.engine.stage import StageContext
 from cairn.knowledge.ingest.events import HEAD_COLUMNS, placed
 from cairn.knowledge.ingest.records import read_records
 from cairn.knowledge.schema.policy import Policy
@@ -33,12 +33,12 @@ Build = Callable[[pl.DataFrame], dict[str, pl.DataFrame]]
 
 
 @pytest.fixture(scope="module")
-def means() -> Means:
-    return Means(POLICY, load_embedder("wordllama"))
+def means() -> StageContext:
+    return StageContext(POLICY, load_embedder("wordllama"))
 
 
 @pytest.fixture(scope="module")
-def built(means: Means) -> Build:
+def built(means: StageContext) -> Build:
     """Builds each history once: many of them are what others leave."""
     known: dict[bytes, dict[str, pl.DataFrame]] = {}
 
@@ -137,7 +137,7 @@ def test_deleting_a_fact_takes_its_statement_from_everywhere(name: str, built: B
             assert stands["valid_to"].null_count() == stands.height, "nothing ends it any more"
 
 
-def test_a_conversation_is_forgotten_with_what_it_says_later(means: Means) -> None:
+def test_a_conversation_is_forgotten_with_what_it_says_later(means: StageContext) -> None:
     said = lines("1", "2")
     every = records(said)
     tables = build(every, means)
@@ -176,7 +176,9 @@ def test_what_is_a_tombstone(line: str, is_one: bool) -> None:
     assert (tombstone_of(line.encode()) is not None) == is_one
 
 
-def test_what_was_told_of_an_entity_goes_under_each_name_that_it_has_now(means: Means) -> None:
+def test_what_was_told_of_an_entity_goes_under_each_name_that_it_has_now(
+    means: StageContext,
+) -> None:
     item = {"effect_id": "n_1", "entity_id": "e_stands", "text": "Learned 1 new fact about bees"}
     event = {"event_id": "e", "type": "receipt", "at": "2026-02-03T10:00:00Z",
              "effect": "notification", "item": item}  # fmt: skip

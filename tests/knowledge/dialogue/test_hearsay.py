@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from cairn.knowledge.assembly.build import build
-from cairn.knowledge.engine.stage import Means
+from cairn.knowledge.engine.stage import StageContext
 from cairn.knowledge.schema.policy import Policy
 from cairn.resources.vector_index.embedder import load_embedder
 from tests.knowledge.assembly.test_build import records
@@ -267,7 +267,7 @@ def memory() -> pl.DataFrame:
         (f"{name}.jsonl", lines(name, BEGIN + timedelta(days=day), events))
         for day, (name, events) in enumerate(SESSIONS.items())
     ]
-    means = Means(Policy(), load_embedder("wordllama"))
+    means = StageContext(Policy(), load_embedder("wordllama"))
     return build(records(files), means)["memory"]
 
 

@@ -10,14 +10,14 @@ from polars.testing import assert_frame_equal
 
 from cairn.knowledge.assembly.stages import ENTITIES_STAGE, FACTS_STAGE, INTRODUCTIONS_STAGE
 from cairn.knowledge.engine.diff import difference
-from cairn.knowledge.engine.stage import Frames, Means
+from cairn.knowledge.engine.stage import Frames, StageContext
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.tables import KNOWN_ONLY_CANDIDATES, TABLES, THEME_FACTS, Table
 from tests.knowledge.rows import episodes
 from tests.knowledge.said import candidates, statement, topic
 from tests.knowledge.toy_embedder import ToyEmbedder
 
-MEANS = Means(Policy(), ToyEmbedder())
+MEANS = StageContext(Policy(), ToyEmbedder())
 TOPICS = ("login bug", "Login Bug", "rate limiter", "Tomatoes", "cache", "2024-03-01")
 SAID = (
     "Found that the login bug is in the cache.",

@@ -9,13 +9,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cairn.knowledge.assembly.build import build
-from cairn.knowledge.engine.stage import Means
+from cairn.knowledge.engine.stage import StageContext
 from cairn.knowledge.schema.policy import Policy
 from tests.knowledge.assembly.test_build import records
 from tests.knowledge.rows import START
 from tests.knowledge.toy_embedder import ToyEmbedder
 
-MEANS = Means(Policy(), ToyEmbedder())
+MEANS = StageContext(Policy(), ToyEmbedder())
 PLACES = ("Berlin", "Rome", "Oslo")
 
 

@@ -98,11 +98,11 @@ def test_a_name_without_a_fact_is_left_to_the_gate_for_those() -> None:
 
 
 def test_the_floor_is_a_setting() -> None:
-    assert why(found([("battery radio", OFF)], policy=Policy(semantic_floor=0.0))) == {}
+    assert why(found([("battery radio", OFF)], policy=Policy(min_name_similarity=0.0))) == {}
     fits = "The battery radio resets when it transmits."
     assert why(found([("battery radio", fits)])) == {}
     assert set(
-        why(found([("battery radio", fits)], policy=Policy(semantic_floor=0.999))).values()
+        why(found([("battery radio", fits)], policy=Policy(min_name_similarity=0.999))).values()
     ) == {"off_context"}
 
 
@@ -112,7 +112,7 @@ def test_a_name_that_the_model_s_gate_passed_is_not_judged_again() -> None:
     ).candidates
     introduced = introductions(candidates, Policy())
     # No sentence is like another at this floor: the gate of rules would refuse any topic.
-    strict = Policy(semantic_floor=1.1)
+    strict = Policy(min_name_similarity=1.1)
     tables = entities(candidates, introduced, contexts(), WORDLLAMA, strict)
     assert "battery radio" in set(tables.entities["name"])
     by_rule = candidates.with_columns(mode=pl.lit("rule"))
@@ -126,7 +126,7 @@ def test_the_funnel_shows_what_share_the_gate_refused(refuses: bool) -> None:
     extraction = found([("battery radio", text), ("board", "The board transmits.")])
     tables = {table.name: table.empty() for table in FUNNEL_STAGE.reads}
     counted = funnel(
-        {**tables, "candidates": extraction.candidates, "refusals": extraction.refused}
+        {**tables, "candidates": extraction.candidates, "rejected_facts": extraction.refused}
     )
     rows = {
         (row["stage"], row["gate"]): (row["rows_in"], row["passed"])

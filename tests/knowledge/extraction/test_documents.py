@@ -115,7 +115,7 @@ def test_without_a_model_each_sentence_is_a_note():
     (check_in,) = made.check_ins.to_dicts()
     assert (check_in["answer"], check_in["outcome"]) == (None, "done")
     assert len(check_in["loaded"]) == 2
-    assert check_in["refused"] == ["instructions", "question", "redacted"]
+    assert check_in["rejected"] == ["instructions", "question", "redacted"]
     assert check_in["given"].startswith("# Cellar")
     check_quotes(raw, made)
 

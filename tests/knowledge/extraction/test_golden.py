@@ -14,7 +14,7 @@ from cairn.knowledge.extraction.llm_extraction import full_mode
 from cairn.knowledge.extraction.llm_units import Extraction
 from cairn.knowledge.extraction.rules import Record, field_text
 from cairn.knowledge.schema.policy import Policy
-from cairn.knowledge.schema.tables import CANDIDATES, INTRODUCTIONS, REFUSALS
+from cairn.knowledge.schema.tables import CANDIDATES, INTRODUCTIONS, REJECTED_FACTS
 from cairn.resources.vector_index.embedder import load_embedder
 from tests.knowledge.extraction.rules.fixtures import agent, bash, human, output, raw_logs
 from tests.knowledge.scripted_model import ScriptedModel
@@ -119,7 +119,7 @@ def test_golden_conversation(path: Path) -> None:
     assert found.outcomes.select("outcome", "rows").rows() == [(golden["outcome"], len(rows))]
 
     assert found.candidates.schema == CANDIDATES.schema
-    assert found.refused.schema == REFUSALS.schema
+    assert found.refused.schema == REJECTED_FACTS.schema
     assert_placed(logs, found.candidates)
     assert_placed(logs, found.refused.filter(pl.col("quote_start").is_not_null()))
     mode = golden.get("mode", "full")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from cairn.knowledge.extraction.known_entities_extraction import known_only_by_grammar
 from cairn.knowledge.extraction.prose_extraction import said_of, spellings
-from cairn.knowledge.extraction.validation import HELD, KnownName
+from cairn.knowledge.extraction.validation import QUARANTINED_ORDERS, KnownName
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.tables import INTRODUCTIONS
 from tests.knowledge.extraction.rules.fixtures import Line, agent, raw_logs
@@ -170,7 +170,7 @@ def test_a_page_that_gives_orders_to_a_model_says_nothing() -> None:
     )
     candidates, refused = found(raw_logs([looked_up(text)]), introduced("restic"))
     assert candidates.is_empty()
-    assert refused.select("content", "reason").rows() == [(text[:48], HELD)]
+    assert refused.select("content", "reason").rows() == [(text[:48], QUARANTINED_ORDERS)]
 
 
 PAGES = [

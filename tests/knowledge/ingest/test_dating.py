@@ -133,7 +133,7 @@ def test_a_later_import_says_which_days_are_made_again() -> None:
 
     def units(*files: Lines) -> dict[str, str]:
         where = placed(records(*files).select(HEAD_COLUMNS), Policy())
-        return dict(day_units(where, "raw_logs", "").select("unit", "unit_hash").iter_rows())
+        return dict(day_units(where, "raw_logs", "").select("unit", "input_hash").iter_rows())
 
     alone, among = units(ahead), units(*USUAL, ahead)
     assert list(alone) == ["2036-03-01"]

@@ -80,9 +80,9 @@ def test_what_is_muted_stays_and_is_marked() -> None:
 
 def test_the_heaviest_engagements_are_named() -> None:
     found = engaged(raw_logs([said("old clocks")], [command("like", "old clocks")]))
-    (made_of,) = ranked(found)["made_of"].to_list()
+    (engagement_ids,) = ranked(found)["engagement_ids"].to_list()
     kinds = dict(found.engagements.select("engagement_id", "engagement_type").iter_rows())
-    assert [kinds[id_] for id_ in made_of] == ["like", "mention"]
+    assert [kinds[id_] for id_ in engagement_ids] == ["like", "mention"]
 
 
 def undated(line: Line) -> Line:

@@ -84,7 +84,11 @@ def test_without_a_linked_message_evidence_counts_little_and_nothing_is_stored()
 @pytest.mark.parametrize("category", ["best_practice", "bug_fix"])
 def test_every_sum_of_grades_that_reaches_the_bar_passes_it(category):
     policy = Policy()
-    bar = policy.learning_bar_strict if category == "best_practice" else policy.learning_bar
+    bar = (
+        policy.min_advice_confidence
+        if category == "best_practice"
+        else policy.min_learning_confidence
+    )
     for grades in itertools.product((10, 7, 4, 0), repeat=4):
         hundredths = 35 * grades[0] + 30 * grades[1] + 20 * grades[2] + 15 * grades[3]
         made = judged(draft(category, grades=[grade / 10 for grade in grades]), policy)

@@ -9,11 +9,11 @@ import polars as pl
 import pytest
 
 from cairn.knowledge.assembly.build import build
-from cairn.knowledge.engine.stage import Means
+from cairn.knowledge.engine.stage import StageContext
 from cairn.knowledge.ingest.records import read_records
 from cairn.knowledge.llm.prompt_injection import (
-    HELD,
     MARK,
+    QUARANTINED_ORDERS,
     gives_orders,
     orders_among,
     quiet,
@@ -115,7 +115,7 @@ def known(*files: bytes) -> dict[str, pl.DataFrame]:
         ).records
         for number, data in enumerate(files)
     ]  # fmt: skip
-    return build(pl.concat(records), Means(Policy(), ToyEmbedder()))
+    return build(pl.concat(records), StageContext(Policy(), ToyEmbedder()))
 
 
 @pytest.fixture(scope="module")
@@ -156,13 +156,13 @@ def test_what_stands_beside_an_order_is_known_and_the_order_counted(
     assert any(GOOD[0].rstrip(".") in fact for fact in facts)
     assert any(GOOD[1] in fact for fact in facts)
     first, second, third, *_ = hostile["episodes"].sort("started_at").to_dicts()
-    assert (first["held"], second["held"], third["held"]) == (3, 1, 2)
+    assert (first["quarantined"], second["quarantined"], third["quarantined"]) == (3, 1, 2)
     assert first["text"] == (
         "Why does the orchard backup fail?\nThe orchard backup fails because the disk was full."
     )
     assert third["text"].startswith("Fine.")
     assert hostile["conversations"].sort("started_at")["title"][0] == MARK
-    held = hostile["refusals"].filter(reason=HELD)
+    held = hostile["rejected_facts"].filter(reason=QUARANTINED_ORDERS)
     assert set(held["mode"]) == {"rule"}
     assert held["content"].str.contains(CALL).sum() == held.height
 
@@ -179,7 +179,7 @@ def test_places_in_a_request_are_those_of_its_first_record(
 def test_an_episode_that_is_nothing_but_an_order_is_not_found() -> None:
     made = known(claude([("user", ORDER), ("assistant", ORDER)]))
     (episode,) = made["episodes"].to_dicts()
-    assert (episode["text"], episode["held"]) == ("", 2)
+    assert (episode["text"], episode["quarantined"]) == ("", 2)
 
 
 def test_a_project_whose_name_gives_orders_has_none() -> None:

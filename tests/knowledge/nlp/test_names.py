@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cairn.knowledge.nlp.names import canonical, canonical_column, refusals, structural
+from cairn.knowledge.nlp.names import canonical, canonical_column, name_rejections, structural
 from cairn.knowledge.schema.predicates import OBSERVED_TYPES
 
 TYPES = sorted(OBSERVED_TYPES | {"topic"})
@@ -102,10 +102,12 @@ def test_each_observed_type_has_its_own_grammar(
     type_: str, good: list[str], bad: list[str]
 ) -> None:
     names = pl.Series([*good, *bad])
-    rules = refusals(names, pl.Series([type_] * len(names))).to_list()
+    rules = name_rejections(names, pl.Series([type_] * len(names))).to_list()
     assert rules == [None] * len(good) + [f"not_a_{type_}"] * len(bad)
 
 
 def test_free_text_rules_do_not_touch_typed_names() -> None:
-    assert refusals(pl.Series(["/srv/{slot}/2024"]), pl.Series(["path"])).to_list() == [None]
-    assert refusals(pl.Series(["[redacted:x]"]), pl.Series(["host"])).to_list() == ["redacted"]
+    assert name_rejections(pl.Series(["/srv/{slot}/2024"]), pl.Series(["path"])).to_list() == [None]
+    assert name_rejections(pl.Series(["[redacted:x]"]), pl.Series(["host"])).to_list() == [
+        "redacted"
+    ]

@@ -60,7 +60,7 @@ def update(fact: str, seq: int, cause: str, at: datetime) -> dict[str, Any]:
 
 def verdict(left: str, right: str, refused: str | None = None) -> dict[str, Any]:
     return {"namespace": "n", "left_id": left, "right_id": right, "verdict": "contradiction",
-            "reason": "", "refused": refused, "similarity": 0.9, "extractor": "m",
+            "reason": "", "rejected_by": refused, "similarity": 0.9, "extractor": "m",
             "decided_at": ago(3)}  # fmt: skip
 
 

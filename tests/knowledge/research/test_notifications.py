@@ -94,7 +94,7 @@ class Home:
         cares = [
             {"namespace": self.namespace, "entity_id": f"e_{name}", "rank": 1, "score": score,
              "liked": False, "sought": True, "muted": muted, "disliked": False,
-             "engagements": 1, "made_of": [], "curve": []}
+             "engagements": 1, "engagement_ids": [], "curve": []}
             for name, (score, muted) in self.cares.items()
         ]  # fmt: skip
         entities = known(dict.fromkeys(self.entities, 1), self.namespace)
@@ -121,7 +121,7 @@ TEA = "Green tea is brewed at eighty degrees."
 
 
 def told(rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
-    return [(row["text"], row["held"] or row["status"]) for row in rows]
+    return [(row["text"], row["blocked_by"] or row["status"]) for row in rows]
 
 
 def test_one_for_each_entity_and_batch_named_by_what_was_known_of_it() -> None:
@@ -133,11 +133,11 @@ def test_one_for_each_entity_and_batch_named_by_what_was_known_of_it() -> None:
     ]
     assert told(home.rows(events)) == [
         ("Discovered bees: 2 facts", "due"),
-        ("Discovered tea: 1 fact", "waits"),
-        ("Learned 1 new fact about bees", "waits"),
+        ("Discovered tea: 1 fact", "waiting"),
+        ("Learned 1 new fact about bees", "waiting"),
     ] or told(home.rows(events))[:2] == [
         ("Discovered tea: 1 fact", "due"),
-        ("Discovered bees: 2 facts", "waits"),
+        ("Discovered bees: 2 facts", "waiting"),
     ]
 
 
@@ -165,38 +165,38 @@ def test_a_first_import_sends_nothing_and_what_was_before_the_switch_stays_untol
 
 
 @pytest.mark.parametrize(
-    ("trigger", "policy", "held"),
+    ("trigger", "policy", "blocked_by"),
     [
         ("enrichment", POLICY, None),
-        ("user_message", POLICY, "not_told"),
-        ("learn_command", POLICY, "not_told"),
+        ("user_message", POLICY, "trigger_off"),
+        ("learn_command", POLICY, "trigger_off"),
         ("user_message", NEAR, None),
         ("learn_command", NEAR, None),
     ],
 )
 def test_what_is_told_of_each_trigger_is_set(
-    trigger: str, policy: Policy, held: str | None
+    trigger: str, policy: Policy, blocked_by: str | None
 ) -> None:
     home = Home("bees")
     home.policy = policy
     (row,) = home.rows([ON, *search(1, 0, BEES, trigger=trigger)])
-    assert row["held"] == held
+    assert row["blocked_by"] == blocked_by
 
 
 def test_what_is_muted_disliked_or_long_ago_is_held_and_listed() -> None:
     home = Home("bees", "tea", "moss")
     home.cares = {"bees": (1.0, True), "tea": (-0.5, False)}
     events = [ON, *search(1, 0, BEES, TEA), *search(2, 0, "Moss grows on shaded northern walls.")]
-    assert {row["name"]: row["held"] for row in home.rows(events)} == {
+    assert {row["name"]: row["blocked_by"] for row in home.rows(events)} == {
         "bees": "muted", "tea": "disliked", "moss": None
     }  # fmt: skip
-    assert {row["name"]: row["held"] for row in home.rows(events, days=8)} == {
+    assert {row["name"]: row["blocked_by"] for row in home.rows(events, days=8)} == {
         "bees": "stale", "tea": "stale", "moss": "stale"
     }  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    ("known_before", "text", "held"),
+    ("known_before", "text", "blocked_by"),
     [
         (0, "Bees are insects.", "nothing_new"),
         (0, BEES, None),
@@ -208,14 +208,14 @@ def test_what_is_muted_disliked_or_long_ago_is_held_and_listed() -> None:
     ],
 )
 def test_the_more_is_known_the_newer_a_fact_must_be(
-    known_before: int, text: str, held: str | None
+    known_before: int, text: str, blocked_by: str | None
 ) -> None:
     home = Home("bees")
     about = [BEES, *(f"Bees colony {'abcdefghijklmnop'[n]} lives near orchard number {n}."
                      for n in range(known_before - 1))][:known_before]  # fmt: skip
     before = [event("message", -0.5, text=each) for each in about]
     (row,) = home.rows([ON, *before, *search(1, 0, text)])
-    assert row["held"] == held, row
+    assert row["blocked_by"] == blocked_by, row
 
 
 def test_numbers_that_differ_are_news() -> None:
@@ -227,9 +227,9 @@ def test_numbers_that_differ_are_news() -> None:
         "Traefik 3.4 was released, with better routing.",
     )
     (row,) = home.rows([ON, *before, *search(1, 0, new)])
-    assert (row["mode"], row["held"]) == ("briefing", None)
+    assert (row["mode"], row["blocked_by"]) == ("briefing", None)
     (row,) = home.rows([ON, *before, *search(1, 0, old)])
-    assert row["held"] == "nothing_new"
+    assert row["blocked_by"] == "nothing_new"
 
 
 def test_one_at_a_time_each_later_than_the_one_before_until_somebody_answers() -> None:
@@ -238,14 +238,14 @@ def test_one_at_a_time_each_later_than_the_one_before_until_somebody_answers() -
     events = [ON, *search(1, 0, BEES, TEA, "Moss grows on shaded northern walls.")]
     rows = home.rows(events)
     assert [(row["name"], row["status"]) for row in rows] == [
-        ("tea", "due"), ("bees", "waits"), ("moss", "waits")
+        ("tea", "due"), ("bees", "waiting"), ("moss", "waiting")
     ]  # fmt: skip
     assert [row["due_at"] for row in rows] == [after(0), after(MINUTE), after(3 * MINUTE)]
 
     events += [telling("intent", MINUTE, rows[0]), telling("receipt", MINUTE, rows[0])]
     rows = home.rows(events)
     assert [(row["name"], row["status"]) for row in rows] == [
-        ("bees", "due"), ("moss", "waits"), ("tea", "sent")
+        ("bees", "due"), ("moss", "waiting"), ("tea", "sent")
     ]  # fmt: skip
     assert rows[0]["due_at"] == after(2 * MINUTE)
     assert rows[0]["reason"] == "1 unanswered"

@@ -127,7 +127,7 @@ CARES = [
 def test_the_order_is_interest_by_what_is_known_and_who_is_not_liked_is_left_out() -> None:
     told = memory(rust=["Rust is a language.", "Rust was made by Graydon Hoare."])
     rows = queue([ON], interests(*CARES), FACTS, told)
-    assert [(row["topic"], row["mode"], row["held"]) for row in rows] == [
+    assert [(row["topic"], row["mode"], row["blocked_by"]) for row in rows] == [
         ("jazz", "broad", None),
         ("bees", "broad", None),
         ("rust", "gaps", None),
@@ -159,10 +159,10 @@ def test_an_intent_without_a_receipt_is_unknown_until_a_person_lets_it_be_tried_
     (first,) = queue([ON], interests(CARES[1]), FACTS)
     begun = [ON, answered(first, 2)[0]]
     (unknown,) = queue(begun, interests(CARES[1]), FACTS)
-    assert (unknown["held"], unknown["effect_id"]) == ("unknown", first["effect_id"])
+    assert (unknown["blocked_by"], unknown["effect_id"]) == ("unknown", first["effect_id"])
     again = [*begun, effect("retry", 3, effect_id=first["effect_id"])]
     (due,) = queue(again, interests(CARES[1]), FACTS)
-    assert due["held"] is None
+    assert due["blocked_by"] is None
     assert due["effect_id"] != first["effect_id"]
 
 
@@ -171,22 +171,22 @@ def test_a_search_that_failed_is_tried_again_later_and_not_for_ever() -> None:
     pauses: list[float] = []
     for day in range(2, 7):
         (row,) = queue(events, interests(CARES[1]), FACTS)
-        assert row["held"] is None
+        assert row["blocked_by"] is None
         failed = {"effect_id": row["effect_id"], "unit": row["unit"], "error": "Timeout"}
         events += [effect("intent", day, **failed), effect("receipt", day, **failed)]
         (row,) = queue(events, interests(CARES[1]), FACTS)
         pauses.append((row["due_at"] - after(day)) / timedelta(hours=1))
     assert pauses == [1, 2, 4, 8, 16]
-    assert [row["held"] for row in queue(events, interests(CARES[1]), FACTS)] == ["failed"]
+    assert [row["blocked_by"] for row in queue(events, interests(CARES[1]), FACTS)] == ["failed"]
 
 
 def test_nothing_is_due_of_what_was_before_searches_could_be_made() -> None:
     events = [command("/learn bees", 0), command("/schedule jazz --every week", 0)]
-    held = {row["held"] for row in queue(events, interests(CARES[1]), FACTS)}
+    held = {row["blocked_by"] for row in queue(events, interests(CARES[1]), FACTS)}
     assert held == {"switched_off"}
     events.append(effect("switch", 10))
     rows = queue(events, interests(CARES[1], ("bees", 2.0, False, 11)), FACTS)
-    assert [(row["mode"], row["topic"], row["held"]) for row in rows] == [
+    assert [(row["mode"], row["topic"], row["blocked_by"]) for row in rows] == [
         *[("learn", "bees", None)] * 4,  # a person asked us, and it stayed active
         ("schedule", "jazz", None),
         ("broad", "bees", None),
@@ -205,15 +205,15 @@ def test_what_was_liked_or_sought_most_before_is_a_candidate_at_once() -> None:
     told = interests(*cares, liked=["tea", "chess", "mira"], sought=sought)
     there = dict.fromkeys([name for name, *_ in cares], 0)
     before = queue([], told, there)
-    assert {row["held"] for row in before} == {"switched_off", "muted", "faint"}
+    assert {row["blocked_by"] for row in before} == {"switched_off", "muted", "faint"}
     rows = {row["topic"]: row for row in queue([effect("switch", 10)], told, there)}
-    assert {name: row["held"] for name, row in rows.items()} == {
+    assert {name: row["blocked_by"] for name, row in rows.items()} == {
         "bees": None, "go": None, "jazz": None,  # cared about most
         "tea": None,  # and what was liked
         "rust": "before_switch", "nas": "before_switch",  # just named, however often
         "golf": "muted", "chess": "faint",
     }  # fmt: skip
-    assert {row["due_at"] for row in rows.values() if row["held"] is None} == {after(10)}
+    assert {row["due_at"] for row in rows.values() if row["blocked_by"] is None} == {after(10)}
 
 
 def test_a_learn_prompt_is_searched_for_in_turn_and_is_then_complete() -> None:
@@ -266,7 +266,7 @@ def test_a_schedule_recurs_and_its_last_word_counts() -> None:
     assert row["due_at"] == after(8)
     assert queue([*events, command("/unschedule Rust Releases", 8)]) == []
     (row,) = queue([ON, command("/schedule Rust releases --every blue moon", 0)])
-    assert row["held"] == "no_interval"
+    assert row["blocked_by"] == "no_interval"
 
 
 @pytest.mark.parametrize(

@@ -117,7 +117,7 @@ def test_each_gate_names_what_it_refuses() -> None:
         "auth service": ("no_fact", "nothing_known"),
     }
     scores = dict(tables.rejections.select("name", "score").iter_rows())
-    assert scores["Tomatoes"] < POLICY.semantic_floor < scores["auth service"]
+    assert scores["Tomatoes"] < POLICY.min_name_similarity < scores["auth service"]
     assert kept(tables) == {"cairn": 1}
 
 

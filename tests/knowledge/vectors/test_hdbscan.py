@@ -183,14 +183,14 @@ def test_a_night_makes_of_the_last_what_all_would_make():
     for first, end in ((0, 600), (0, 640), (5, 640), (5, 735)):
         now = facts(*rows[first:end])
         grown = clusters(now, embedder, POLICY, before)
-        before = grown.fact_links
+        before = grown.fact_mst_edges
         for one, other in zip(grown, clusters(now, embedder, POLICY), strict=True):
             assert_frame_equal(one, other, check_exact=True)
     said = [
         {"episode_id": row["fact_id"], "text": row["content"], "conversation_id": "s"}
         for row in rows
     ]
-    night = themes(episodes(*said[:650]), embedder, POLICY).episode_links
+    night = themes(episodes(*said[:650]), embedder, POLICY).episode_mst_edges
     for one, other in zip(
         themes(episodes(*said), embedder, POLICY, night),
         themes(episodes(*said), embedder, POLICY),

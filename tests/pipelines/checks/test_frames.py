@@ -42,10 +42,10 @@ from cairn.knowledge.schema.tables import (
 )
 from cairn.pipelines.checks.engines import CheckEngine
 from cairn.pipelines.checks.expectations import suites
-from cairn.pipelines.checks.frames import GROUPS, PARTLY, run_remade, run_suite
+from cairn.pipelines.checks.frames import GROUPS, PARTLY, run_rebuild_check, run_suite
 from cairn.resources.home.sources import add_source
 from cairn.resources.llm.verdict_limits import SuiteVerdicts
-from cairn.resources.warehouse.publication import held_back, published
+from cairn.resources.warehouse.publication import blocked_namespaces, published
 from tests.journeys.running import follow
 from tests.pipelines.house import House, failure, talk
 from tests.pipelines.test_sensors import line
@@ -202,7 +202,7 @@ def test_a_namespace_whose_invariants_fail_does_not_hold_up_the_others(
               for e in result.get_asset_check_evaluations() if not e.passed}  # fmt: skip
     assert {("raw_logs", "invariants"), ("conversations", "invariants")} < failed
     assert ("publication", "every_namespace") in failed
-    held = held_back(house.state.home)
+    held = blocked_namespaces(house.state.home)
     assert {name: sorted(each.reasons) for name, each in held.items()} == {
         "default": sorted(f"{table.name}: {rule}: not so in 1 row" for table, _, _, rule in wrong)
     }
@@ -212,14 +212,14 @@ def test_a_namespace_whose_invariants_fail_does_not_hold_up_the_others(
     with path.open("ab") as file:
         file.write(line("2026-02-03T10:00:00Z", 2, "The lighthouse lamp needs a new relay."))
     assert house.follow() == ["intake", "refresh"]  # and no more: nothing is tried in vain
-    assert held_back(house.state.home).keys() == {"default"}
+    assert blocked_namespaces(house.state.home).keys() == {"default"}
 
     own = pl.col("namespace") == "default"
     for table, *_ in wrong:
         mended = good[table.name].filter(own)
         change(house, table, lambda rows, kept=mended: pl.concat([rows.filter(~own), kept]))
     assert house.run("consolidate").success
-    assert held_back(house.state.home) == {}
+    assert blocked_namespaces(house.state.home) == {}
     assert published(house.state.home, "default") != before["default"]
 
 
@@ -227,7 +227,9 @@ def test_a_row_that_everything_does_not_give_is_found_and_made_good(house: House
     good = house.state.warehouse.read(FACTS).collect().sort(FACTS.key)
     change(house, FACTS, first("extractor", pl.lit("by hand")))
     verdicts = SuiteVerdicts(house.state.home)
-    broken = {stage.name: run_remade(house.state, stage, verdicts).broken for stage in PARTLY}
+    broken = {
+        stage.name: run_rebuild_check(house.state, stage, verdicts).broken for stage in PARTLY
+    }
     found = {name: rules for name, rules in broken.items() if rules}
     assert found == {"facts": {"facts as made of everything": 1}}
     assert verdicts.against("default") == ["facts: facts as made of everything: not so in 1 row"]
@@ -235,18 +237,19 @@ def test_a_row_that_everything_does_not_give_is_found_and_made_good(house: House
     assert house.run("consolidate").success
     assert_frame_equal(house.state.warehouse.read(FACTS).collect().sort(FACTS.key), good)
     assert SuiteVerdicts(house.state.home).against("default") == []
-    assert run_remade(house.state, PARTLY[0], SuiteVerdicts(house.state.home)).rows is None
+    assert run_rebuild_check(house.state, PARTLY[0], SuiteVerdicts(house.state.home)).rows is None
 
 
 def test_of_many_facts_the_slice_of_the_day_is_looked_at(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("cairn.pipelines.checks.frames.ALL_AGAIN", 0)
-    following = [stage for stage in PARTLY if stage.amend]
+    following = [stage for stage in PARTLY if stage.update_incremental]
 
     def broken() -> dict[str, dict[str, int]]:
         found = {
-            s.name: run_remade(house.state, s, SuiteVerdicts(house.state.home)) for s in following
+            s.name: run_rebuild_check(house.state, s, SuiteVerdicts(house.state.home))
+            for s in following
         }
         return {name: each.broken for name, each in found.items() if each.broken}
 
@@ -267,7 +270,7 @@ def test_of_many_facts_topics_are_looked_at_on_one_day_of_some(
     day = (last - EPOCH).days
 
     def remade() -> tuple[int | None, dict[str, int]]:
-        found = run_remade(house.state, CLUSTERS_STAGE, SuiteVerdicts(house.state.home))
+        found = run_rebuild_check(house.state, CLUSTERS_STAGE, SuiteVerdicts(house.state.home))
         return found.rows, found.broken
 
     monkeypatch.setattr("cairn.pipelines.checks.frames.SLICES", day + 1)
@@ -281,7 +284,9 @@ def test_what_another_run_just_wrote_is_not_held_against_what_was_made_before(
     house: House,
 ) -> None:
     change(house, CANDIDATES, pl.DataFrame.clear)  # no run has followed from it yet
-    found = [run_remade(house.state, stage, SuiteVerdicts(house.state.home)) for stage in PARTLY]
+    found = [
+        run_rebuild_check(house.state, stage, SuiteVerdicts(house.state.home)) for stage in PARTLY
+    ]
     assert not any(each.broken for each in found)
 
 

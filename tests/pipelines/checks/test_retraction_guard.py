@@ -9,7 +9,7 @@ from cairn.knowledge.schema.policy import Policy
 from cairn.resources.context import State
 from cairn.resources.home.settings import Settings
 from cairn.resources.home.sources import add_source
-from cairn.resources.warehouse.publication import held_back, published
+from cairn.resources.warehouse.publication import blocked_namespaces, published
 from cairn.serving.cli.review.values import struck
 from cairn.serving.read.reader import open_reader
 from tests.journeys.running import follow
@@ -17,7 +17,7 @@ from tests.pipelines.house import House, failure, open_house, talk
 
 
 def with_share(house: House, share: float) -> House:
-    policy = Policy(struck_out_share=share, struck_out_floor=0)
+    policy = Policy(max_retraction_ratio=share, max_retraction_count=0)
     return House(State(house.state.home, Settings(policy=policy)), house.logs, house.instance)
 
 
@@ -35,17 +35,19 @@ def test_it_is_held_back_told_and_let_through_by_the_setting(tmp_path: Path) -> 
 
     talk(house.logs, 1, "I live in Rome.", "2026-02-05T10:00:00Z")
     assert house.follow() == ["intake", "refresh"]  # and no more: nothing is tried in vain
-    (why,) = held_back(house.state.home)["default"].reasons
+    (why,) = blocked_namespaces(house.state.home)["default"].reasons
     assert "2 of 2 published statements (100.0%)" in why, "one about Berlin, too"
-    assert "policy.struck_out_share = 0.2" in why
+    assert "policy.max_retraction_ratio = 0.2" in why
     assert published(house.state.home, "default") == before
     assert set(statuses(house).values()) == {"active"}
 
     result = house.run("consolidate")
     assert not result.success
     assert failure(result).strip().endswith(f"default: {why}")
-    (check,) = [e for e in result.get_asset_check_evaluations() if e.check_name == "struck_out"]
-    assert check.metadata["default/struck_out"].value == 2
+    (check,) = [
+        e for e in result.get_asset_check_evaluations() if e.check_name == "retraction_guard"
+    ]
+    assert check.metadata["default/retractions"].value == 2
 
     assert struck(house.state, None)["cause"].to_list() == ["ended", "ended"]
 
@@ -60,7 +62,7 @@ def test_it_is_held_back_told_and_let_through_by_the_setting(tmp_path: Path) -> 
 
     let = with_share(house, 1.0)
     assert let.follow() == ["consolidate"]
-    assert held_back(house.state.home) == {}
+    assert blocked_namespaces(house.state.home) == {}
     assert statuses(let) == {"I live in Berlin.": "ended", "I live in Rome.": "active"}
     assert house.follow() == []
 

@@ -8,7 +8,7 @@ from polars.testing import assert_frame_equal
 
 from cairn.knowledge.assembly.build import build, comparable
 from cairn.knowledge.engine.diff import Change
-from cairn.knowledge.engine.stage import Means
+from cairn.knowledge.engine.stage import StageContext
 from cairn.knowledge.schema.tables import CONVERSATIONS, MEMORY, RAW_LOGS, RECORDS
 from cairn.pipelines.checks.rebuild_equal import forget_work
 from cairn.pipelines.planning.dates import dates
@@ -23,7 +23,7 @@ AHEAD = line("2126-03-09T10:00:00Z", 9, "Use ssh to reach nas.example.net.")
 
 def as_one_rebuild(house: House) -> None:
     """The tables are those that all records give at once."""
-    means = Means(house.state.policy, house.state.embedder)
+    means = StageContext(house.state.policy, house.state.embedder)
     whole = comparable(build(house.state.warehouse.read(RECORDS).collect(), means))
     for table in (RAW_LOGS, CONVERSATIONS, MEMORY):
         stored = comparable({table.name: house.state.warehouse.read(table).collect()})[table.name]
@@ -57,7 +57,7 @@ def test_records_that_an_older_intake_left_undated_are_dated_again(new_house: Ne
     expected = house.state.warehouse.read(RAW_LOGS).collect()
     told = house.state.warehouse.read(RECORDS).collect()
     without = told.with_columns(occurred_at=pl.lit(None, RECORDS.schema["occurred_at"]))
-    house.state.warehouse.amend(RECORDS, Change(without, told), namespace="default")
+    house.state.warehouse.apply_change(RECORDS, Change(without, told), namespace="default")
     (house.state.home.root / "records_dated").unlink()
     forget_work(house.state, days(house))  # as a new version of the stage does
     house.follow()

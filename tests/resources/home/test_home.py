@@ -31,7 +31,7 @@ def test_the_environment_names_the_home(tmp_path: Path, monkeypatch: pytest.Monk
     assert open_home().root == tmp_path / "relative" / "home"
 
 
-@pytest.mark.parametrize(("version", "says"), [("99", "make setup"), ("0", "cairn --home NEW run")])
+@pytest.mark.parametrize(("version", "says"), [("99", "make setup"), ("1", "cairn upgrade")])
 def test_another_schema_is_refused_with_the_command(
     tmp_path: Path, version: str, says: str
 ) -> None:

@@ -13,11 +13,11 @@ from cairn.resources.home.home import Home, open_home
 from cairn.resources.home.notes import NoteError
 from cairn.resources.home.sources import SourceError, list_sources
 from cairn.resources.llm.verdict_limits import SuiteVerdicts, kept_verdicts
-from cairn.resources.warehouse.publication import kept_held, manifests
+from cairn.resources.warehouse.publication import manifests, read_blocked
 
 READERS: dict[str, Callable[[Home], object]] = {
     "checks.json": kept_verdicts,
-    "held.json": kept_held,
+    "blocked.json": read_blocked,
     "publication/me.json": lambda home: manifests(home, "me"),
     "keys.json": list_keys,
     "sources.json": list_sources,
@@ -39,7 +39,7 @@ SHAPES = {
         '{"broken": {"facts": {"me": 5}}}', '{"broken": {"facts": {"me": {"rule": "many"}}}}',
         '{"passed": {"facts": 5}}', '{"passed": null}',
     ),
-    "held.json": (
+    "blocked.json": (
         '{"default": 5}', '{"me": {}}', '{"me": {"reasons": "late", "tables": {}}}', "[]",
         '{"me": {"reasons": [], "tables": []}}', '{"me": {"reasons": [7], "tables": {}}}',
         '{"me": {"reasons": [], "tables": {"facts": "1"}}}',
@@ -66,7 +66,10 @@ SHAPES = {
 }  # fmt: skip
 WHOLE = {
     "checks.json": ("{}", '{"passed": {"facts": "x"}, "broken": {"f": {"me": {"rule": 5}}}}'),
-    "held.json": ("{}", '{"me": {"reasons": ["x"], "tables": {"facts": 1}, "bounds": {"a": 1}}}'),
+    "blocked.json": (
+        "{}",
+        '{"me": {"reasons": ["x"], "tables": {"facts": 1}, "bounds": {"a": 1}}}',
+    ),
     "publication/me.json": (
         MANIFEST % ("me", '"g-1"', '{"facts": 1}', '"2026-03-01T00:00:00.5+00:00"'),
         MANIFEST % ("me", "null", "{}", "null"),

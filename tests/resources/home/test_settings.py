@@ -1,5 +1,6 @@
 """Settings: where each comes from, and what a wrong one says."""
 
+import logging
 from pathlib import Path
 
 import pytest
@@ -26,19 +27,19 @@ def test_environment_beats_the_working_folder_beats_the_home_beats_defaults(
 ) -> None:
     home, here = folders / "home" / "cairn.toml", folders / "here" / "cairn.toml"
     home.write_text(
-        'timezone = "Europe/Berlin"\nmodel = "one"\n[policy]\nsemantic_floor = 0.2\n'
+        'timezone = "Europe/Berlin"\nmodel = "one"\n[policy]\nmin_name_similarity = 0.2\n'
         "merge_similarity = 0.9\n"
     )
-    here.write_text('model = "two"\n[policy]\nsemantic_floor = 0.3\n')
-    monkeypatch.setenv("CAIRN_POLICY__SEMANTIC_FLOOR", "0.4")
+    here.write_text('model = "two"\n[policy]\nmin_name_similarity = 0.3\n')
+    monkeypatch.setenv("CAIRN_POLICY__MIN_NAME_SIMILARITY", "0.4")
     settings = load_settings()
     assert settings.timezone == "Europe/Berlin"
     assert settings.model == "two"
-    assert settings.policy.semantic_floor == 0.4
+    assert settings.policy.min_name_similarity == 0.4
     assert settings.policy.merge_similarity == 0.9
     assert _source("timezone") == _source("policy.merge_similarity") == str(home)
     assert _source("model") == str(here)
-    assert _source("policy.semantic_floor") == "CAIRN_POLICY__SEMANTIC_FLOOR"
+    assert _source("policy.min_name_similarity") == "CAIRN_POLICY__MIN_NAME_SIMILARITY"
     assert _source("policy.decay_per_day") == "default"
 
 
@@ -54,7 +55,7 @@ def test_every_setting_is_explained() -> None:
     [
         ("colour = 1", "here/cairn.toml: colour: no such setting"),
         ("[policy]\nfloor = 1", "here/cairn.toml: policy.floor: no such setting"),
-        ('[policy]\nsemantic_floor = "high"', "here/cairn.toml: policy.semantic_floor"),
+        ('[policy]\nmin_name_similarity = "high"', "here/cairn.toml: policy.min_name_similarity"),
         ('timezone = "Mars/Olympus"', "here/cairn.toml: timezone: no such timezone"),
         ('namespace = "../x"', "here/cairn.toml: namespace: "),
         ("[policy", "here/cairn.toml: "),
@@ -96,4 +97,28 @@ def test_addresses_and_names_of_a_server_are_checked(
 ) -> None:
     monkeypatch.setenv(name, value)
     with pytest.raises(ConfigError, match=f"{name}.*{says}"):
+        load_settings()
+
+
+def test_a_setting_is_read_by_the_name_that_it_had_with_one_warning(
+    folders: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    file = folders / "home" / "cairn.toml"
+    file.write_text("[policy]\nstruck_out_share = 0.2  # mine\n")
+    monkeypatch.setenv("CAIRN_POLICY__LEARNING_BAR", "0.7")
+    with caplog.at_level(logging.WARNING):
+        for _ in range(2):
+            policy = load_settings().policy
+    assert (policy.max_retraction_ratio, policy.min_learning_confidence) == (0.2, 0.7)
+    told = f"{file}: the setting policy.struck_out_share is called policy.max_retraction_ratio now"
+    assert caplog.messages.count(told) == 1
+    assert _source("policy.max_retraction_ratio") == str(file)
+    assert _source("policy.min_learning_confidence") == "CAIRN_POLICY__LEARNING_BAR"
+    assert "# mine" in file.read_text(), "what a person wrote is left as it is"
+
+
+def test_a_setting_by_both_names_is_refused(folders: Path) -> None:
+    text = "[policy]\nstruck_out_share = 0.2\nmax_retraction_ratio = 0.3\n"
+    (folders / "here" / "cairn.toml").write_text(text)
+    with pytest.raises(ConfigError, match=r"struck_out_share: is policy\.max_retraction_ratio now"):
         load_settings()

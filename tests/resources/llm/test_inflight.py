@@ -14,7 +14,7 @@ from cairn.knowledge.llm.client import Answer, Ask, Bundle
 from cairn.knowledge.llm.prompt import Prompt
 from cairn.resources.home.settings import Settings
 from cairn.resources.llm.answer_cache import Answers
-from cairn.resources.llm.dry_run import Unasked
+from cairn.resources.llm.dry_run import DryRunModel
 from cairn.resources.llm.language_model import LitellmModel
 from tests.resources.model_server import ModelServer, Said, error
 
@@ -190,7 +190,7 @@ def test_a_small_model_is_shown_as_many_as_it_can_read(night: Night, server: Mod
 
 def test_an_estimate_counts_the_calls_of_all_nights(night: Night, tmp_path: Path) -> None:
     night().answers_together(fruit("fruit00"), BUNDLE)
-    unasked = Unasked(MODEL, Answers(tmp_path / "answers.sqlite"))
+    unasked = DryRunModel(MODEL, Answers(tmp_path / "answers.sqlite"))
     found = unasked.answers_together(numbered(80), BUNDLE)
     assert (found[0], set(map(str, found[1:]))) == (GREEN, {str(WAITS)})
     assert unasked.calls == 3

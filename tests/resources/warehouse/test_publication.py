@@ -59,7 +59,7 @@ def test_readers_see_their_namespace_as_it_was_published(tmp_path: Path) -> None
             FUNNEL,
             FUNNEL.frame(
                 {"namespace": name, "stage": "s", "gate": "g", "rows_in": rows_in, "passed": 0,
-                 "refused": 0, "rate": 0.0}
+                 "rejected": 0, "rate": 0.0}
                 for name in ("me", "you")
             ),
         )  # fmt: skip

@@ -16,7 +16,7 @@ import pytest
 from deltalake import DeltaTable
 from polars.testing import assert_frame_equal
 
-from cairn.knowledge.engine.diff import Change, amended
+from cairn.knowledge.engine.diff import Change, with_change
 from cairn.knowledge.schema.tables import CANDIDATES, FUNNEL, TABLES, TEXT, Column, Table
 from cairn.resources.home.damage import Damaged
 from cairn.resources.warehouse import delta
@@ -66,7 +66,7 @@ def _rows(table: Table, count: int = 4) -> pl.DataFrame:
 def _gates(**rows_in: int) -> pl.DataFrame:
     return FUNNEL.frame(
         {"namespace": name[0], "stage": "s", "gate": name, "rows_in": number, "passed": 0,
-         "refused": number, "rate": 0.0}
+         "rejected": number, "rate": 0.0}
         for name, number in rows_in.items()
     )  # fmt: skip
 
@@ -322,7 +322,7 @@ def test_a_home_may_have_any_name(tmp_path: Path) -> None:
     warehouse = Warehouse(folder)
     rows = pl.DataFrame(
         {"namespace": ["a", "b"], "stage": ["s", "s"], "gate": ["g", "g"], "rows_in": [2, 3],
-         "passed": [1, 3], "refused": [1, 0], "rate": [0.5, 1.0]}
+         "passed": [1, 3], "rejected": [1, 0], "rate": [0.5, 1.0]}
     )  # fmt: skip
     warehouse.write(FUNNEL, rows)
     warehouse.write(FUNNEL, rows.filter(namespace="a").with_columns(rows_in=4), namespaces=["a"])
@@ -354,7 +354,7 @@ def test_amending_gives_what_writing_all_gives_and_is_seen_as_a_change(
         since = warehouse.version(table)
         before = warehouse.read(table, namespace="a").collect()
         change = Change(come, gone)
-        written = warehouse.amend(table, change, namespace="a")
+        written = warehouse.apply_change(table, change, namespace="a")
         assert written.version == warehouse.version(table)
         seen = warehouse.changes(table, since, namespace="a")
         assert seen is not None
@@ -362,7 +362,7 @@ def test_amending_gives_what_writing_all_gives_and_is_seen_as_a_change(
         assert_frame_equal(seen.gone.sort(table.key), gone, check_exact=True)
         now = warehouse.read(table, namespace="a").collect()
         assert_frame_equal(
-            now.sort(table.key), amended(before, change).sort(table.key), check_exact=True
+            now.sort(table.key), with_change(before, change).sort(table.key), check_exact=True
         )
         elsewhere = warehouse.changes(table, since, namespace="b")
         assert elsewhere is not None
@@ -377,9 +377,9 @@ def test_only_files_with_rows_that_go_are_written_again(tmp_path: Path) -> None:
     rows = rows.with_columns(namespace=pl.lit("n"))
     warehouse.write(FUNNEL, rows.head(50), namespaces=["n"])
     (large,) = warehouse._open(FUNNEL).file_uris()  # pyright: ignore[reportPrivateUsage, reportOptionalMemberAccess]
-    warehouse.amend(FUNNEL, Change(rows.slice(50), rows.head(0)), namespace="n")
+    warehouse.apply_change(FUNNEL, Change(rows.slice(50), rows.head(0)), namespace="n")
     changed = rows.slice(55, 1).with_columns(rows_in=pl.lit(99, pl.Int64))
-    warehouse.amend(FUNNEL, Change(changed, rows.slice(55, 1)), namespace="n")
+    warehouse.apply_change(FUNNEL, Change(changed, rows.slice(55, 1)), namespace="n")
     assert large in warehouse._open(FUNNEL).file_uris()  # pyright: ignore[reportPrivateUsage, reportOptionalMemberAccess]
     stored = warehouse.read(FUNNEL).collect().sort("gate")
     assert stored.equals(pl.concat([rows.head(55), changed, rows.slice(56)]).sort("gate"))

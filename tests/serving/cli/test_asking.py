@@ -17,7 +17,7 @@ from cairn.knowledge.schema.tables import (
     DEAD_LETTERS,
     MEMORY,
     PROPOSED_OPERATIONS,
-    REFUSALS,
+    REJECTED_FACTS,
     WORK,
 )
 from cairn.pipelines.planning.pending import pending_days
@@ -86,19 +86,21 @@ def test_a_dead_letter_has_what_the_model_said(
     assert set(by_reason) == {"names: no_json", "entity_facts: no_json"}
     letter = by_reason["names: no_json"]
     assert (letter["attempts"], letter["model"]) == (3, "openai/gpt-4o-mini")
-    assert letter["said"].startswith("<html>\x1b[2Jthe token is [redacted:")
-    assert letter["said"].endswith("x" * 200)
+    assert letter["model_output"].startswith("<html>\x1b[2Jthe token is [redacted:")
+    assert letter["model_output"].endswith("x" * 200)
 
     listed = cairn("dead-letters").out
-    assert f"all of it: cairn dead-letters {letter['letter_id']}" in listed
+    assert f"all of it: cairn dead-letters {letter['dead_letter_id']}" in listed
     assert "said: <html> [2Jthe token is [redacted:" in listed
     assert "\x1b" not in listed
     assert "x" * 200 not in listed
-    alone = cairn("dead-letters", letter["letter_id"][:-1]).out  # the beginning is enough
+    alone = cairn("dead-letters", letter["dead_letter_id"][:-1]).out  # the beginning is enough
     assert "x" * 200 in alone
     assert "entity_facts" not in alone
     assert "\x1b" not in alone
-    assert cairn("dead-letters", letter["letter_id"], "--json").json["dead_letters"] == [letter]
+    assert cairn("dead-letters", letter["dead_letter_id"], "--json").json["dead_letters"] == [
+        letter
+    ]
     for wrong, code in ((["nobody"], 1), (["full_mode"], 1), (["full_mode", "--retry"], 2)):
         assert cairn("dead-letters", *wrong).code == code
 
@@ -116,7 +118,7 @@ def test_letters_of_a_home_from_before_answers_were_named_are_read_and_kept(
     assert [row["answer"] for row in letters(state)] == [None]
     server.script = lambda question: "no" if "Imker" in question else telling(question)
     follow(state)
-    kept = {row["letter_id"]: row["answer"] for row in letters(state) if row["letter_id"]}
+    kept = {row["dead_letter_id"]: row["answer"] for row in letters(state) if row["dead_letter_id"]}
     assert kept.pop("x") is None
     assert len(kept) == 2
     assert set(kept.values()) <= {one.key for one in state.answers.failed()}
@@ -127,7 +129,7 @@ def test_what_a_model_made_is_shown_and_stale_without_it(
 ) -> None:
     state = opened()
     follow(state)
-    refused = state.warehouse.read(REFUSALS).filter(pl.col("reason") == "question").collect()
+    refused = state.warehouse.read(REJECTED_FACTS).filter(pl.col("reason") == "question").collect()
     shown = cairn("show", refused["candidate_id"][0])
     assert (shown.code, "question" in shown.out) == (0, True)
 
@@ -229,14 +231,14 @@ def test_what_gives_orders_to_a_model_is_held_and_shown_with_who_said_it(
     opened: Open, server: ModelServer, cairn: Ask, tmp_path: Path
 ) -> None:
     state = opened()
-    assert cairn("review").out.startswith("Nothing is held")
+    assert cairn("review").out.startswith("Nothing is in quarantine")
     assert cairn("review", "--json").json["total"] == 0
     pasted = [(role, at, f"{ORDER}\n{text}" if n == 0 else text)
               for n, (role, at, text) in enumerate(LESSON)]  # fmt: skip
     chat(tmp_path / "logs", "flour", pasted)
     server.script = swayed
     follow(state)
-    held = cairn("review", "--json").json["held"]
+    held = cairn("review", "--json").json["items"]
     (name,) = held["proposals"]["rows"]
     assert (name["kind"], name["quote"], name["origin"]) == ("entity", "GoldenMill", "human")
     assert (name["prompt"], name["reason"]) == ("names", "instructions")
@@ -267,7 +269,7 @@ def test_a_proposed_operation_type_is_shown_with_the_line_that_accepts_it(
         "pattern": "stackform plan", "commands": 6, "conversations": 2, "example_ids": ["f_1"],
     }  # fmt: skip
     state.warehouse.write(PROPOSED_OPERATIONS, PROPOSED_OPERATIONS.frame([proposal]))
-    (row,) = cairn("review", "--json").json["held"]["operations"]["rows"]
+    (row,) = cairn("review", "--json").json["items"]["operations"]["rows"]
     assert (row["pattern"], row["commands"]) == ("stackform plan", 6)
     out = cairn("review").out
     for line in (

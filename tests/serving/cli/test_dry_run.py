@@ -57,7 +57,7 @@ def test_what_a_model_proposes_is_accepted_or_refused_with_a_reason(
         monkeypatch.setenv("CAIRN_MODEL_BASE", server.base)
         found = run_cairn("--home", tmp_path / "home", "dry-run", chat, "--json").json
         assert CHAT[0][2] in {fact["content"] for fact in found["facts"]}
-        refused = {(row["content"], row["reason"]) for row in found["refused"]}
+        refused = {(row["content"], row["reason"]) for row in found["rejected"]}
         assert (CHAT[2][2], "question") in refused
         paid = server.requests
         run_cairn("--home", tmp_path / "home", "dry-run", chat)
@@ -119,7 +119,7 @@ def test_nothing_is_stored_and_what_was_asked_costs_nothing_when_it_is_taken_in(
         assert [row["source_line"] for row in found["unreadable"]] == [4]
         lessons = [row for row in found["candidates"] if row["what"] == "lesson"]
         assert [(row["about"], row["content"]) for row in lessons] == [("pattern", TAUGHT["title"])]
-        refused = {row["content"]: row for row in found["refused"] if row["what"] == "lesson"}
+        refused = {row["content"]: row for row in found["rejected"] if row["what"] == "lesson"}
         assert refused["Be careful"]["extractor"].startswith("learning_model/learning_pattern@")
         assert refused["Be careful"]["reason"] == "only an agent says so"
         (silent,) = [row for row in refused.values() if row["content"].startswith("none in")]

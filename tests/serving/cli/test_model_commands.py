@@ -18,7 +18,7 @@ from cairn.knowledge.schema.tables import (
     MODEL_CALLS,
     RAW_LOGS,
     REAL,
-    REFUSALS,
+    REJECTED_FACTS,
     TEXT,
     WORK,
     Table,
@@ -157,18 +157,18 @@ def test_prompts_have_versions_with_the_rows_that_each_made(
             for n, name in enumerate(made + gone)
         ),
     )
-    refused = row(REFUSALS, namespace="me", day="2026-03-01", extractor=made[0])
-    state.warehouse.write(REFUSALS, REFUSALS.frame([refused]))
+    refused = row(REJECTED_FACTS, namespace="me", day="2026-03-01", extractor=made[0])
+    state.warehouse.write(REJECTED_FACTS, REJECTED_FACTS.frame([refused]))
     monkeypatch.setenv("CAIRN_MODEL", PRICED)
     found = {each["prompt"]: each for each in cairn("prompts", "--json").json["prompts"]}
     assert found["entity_facts"]["parameters"] == dict(prompt.parameters)
     assert found["entity_facts"]["versions"] == [
-        {"version": now, "in_force": True, "rows": 2, "refused": 1},
-        {"version": "0dd", "in_force": False, "rows": 1, "refused": 0},
+        {"version": now, "in_force": True, "rows": 2, "rejected": 1},
+        {"version": "0dd", "in_force": False, "rows": 1, "rejected": 0},
     ]
     assert found["names"]["versions"][0]["rows"] == 0
     assert found["given_up"]["versions"] == [
-        {"version": "123", "in_force": False, "rows": 1, "refused": 0}
+        {"version": "123", "in_force": False, "rows": 1, "rejected": 0}
     ]
     assert list(found)[:-1] == list(PROMPTS)
     assert "0dd" in cairn("prompts").out

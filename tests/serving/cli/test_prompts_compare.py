@@ -83,7 +83,7 @@ def test_an_edited_prompt_gains_loses_and_changes(compare: Ask, server: ModelSer
     assert changed["quote"] == CHAT[3][2]
     a, b = told["a"], told["b"]
     assert a["version"] == PROMPTS["entity_facts"].fingerprint(MODEL) != b["version"]
-    assert (b["accepted"] - a["accepted"], a["refused"], b["refused"]) == (0, 1, 1)
+    assert (b["accepted"] - a["accepted"], a["rejected"], b["rejected"]) == (0, 1, 1)
     assert a["reasons"] == b["reasons"] == {"question": 1}
     assert (a["unread_fields"], b["unread_fields"]) == ([], ["facts[].why"])
     for side in (a, b):

@@ -45,13 +45,13 @@ def test_what_was_asked_for_is_noted_at_once_and_stays_active_without_a_provider
     assert "… green tea: 4 searches to make" in listed
     assert "No search provider is set" in listed
     (recurs,) = cairn("schedule", "--json").json["schedules"]
-    assert (recurs["topic"], recurs["held"]) == ("Rust releases", "switched_off")
+    assert (recurs["topic"], recurs["blocked_by"]) == ("Rust releases", "switched_off")
     assert cairn("schedule", "rust releases", "--stop").code == 0
     follow(house.state)
     assert cairn("schedule", "--json").json["schedules"] == []
     report = cairn("research", "--json").json
     assert (report["provider"], report["due"], report["done"]) == (None, [], [])
-    assert {row["held"] for row in report["held"]} == {"switched_off"}
+    assert {row["blocked_by"] for row in report["blocked"]} == {"switched_off"}
 
 
 @pytest.mark.slow
@@ -116,8 +116,8 @@ def test_what_is_due_is_searched_for_and_what_is_unknown_is_tried_again_when_tol
     monkeypatch.setenv("CAIRN_SEARCH_PROVIDER", f"folder:{tmp_path}")
     report = cairn("research", "--json").json
     assert [row["outcome"] for row in report["done"]] == ["done"] * 3 + ["unknown"]
-    (unknown,) = (row for row in report["held"] if row["held"] != "before_switch")
-    assert (unknown["held"], unknown["query"]) == ("unknown", "green tea")
+    (unknown,) = (row for row in report["blocked"] if row["blocked_by"] != "before_switch")
+    assert (unknown["blocked_by"], unknown["query"]) == ("unknown", "green tea")
     assert unknown["effect_id"] in cairn("research").out
     assert "To be tried again: green tea" in cairn("research", "--again", "s_").out
     assert "said before" in cairn("research", "--again", unknown["effect_id"]).out

@@ -55,7 +55,7 @@ def test_lag_is_how_long_what_was_logged_waits(house: House, run_cairn: Ask) -> 
 
 
 def test_a_namespace_that_is_held_back_is_not_all_published(house: House, run_cairn: Ask) -> None:
-    strict = Policy(struck_out_share=0.2, struck_out_floor=0)
+    strict = Policy(max_retraction_ratio=0.2, max_retraction_count=0)
     state = State(house.state.home, Settings(policy=strict))
     follow(state)
     talk(house.logs, 1, "I live in Rome.", "2026-02-05T10:00:00Z")
@@ -65,14 +65,14 @@ def test_a_namespace_that_is_held_back_is_not_all_published(house: House, run_ca
     held.follow()
     fresh = freshness(state, "default")
     assert fresh.lag_seconds
-    assert fresh.words.startswith("held back, so readers keep what they had: memory: ")
+    assert fresh.words.startswith("blocked, so readers keep what they had: memory: ")
     root = state.home.root
     told = " ".join(run_cairn("--home", root, "status").out.split())
     assert "all is published" not in told
-    assert "publication of default, which is held back" in told
-    assert "CAIRN_POLICY__STRUCK_OUT_SHARE=1 cairn run" in told
+    assert "publication of default, which is blocked" in told
+    assert "CAIRN_POLICY__MAX_RETRACTION_RATIO=1 cairn run" in told
     (row,) = run_cairn("--home", root, "status", "--json").json["namespaces"]
-    assert row["freshness"] == fresh.words or row["freshness"].startswith("held back")
+    assert row["freshness"] == fresh.words or row["freshness"].startswith("blocked")
     assert row["lag_seconds"] > 0
     checks = run_cairn("--home", root, "doctor", "--json").json["checks"]
     (found,) = [one for one in checks if one["check"] == "publication of default"]
@@ -93,7 +93,7 @@ def test_what_was_just_asked_for_is_listed_as_waiting(
     def listed(read: tuple[str, ...]) -> list[str]:
         told = run_cairn("--home", root, *read, "--json")
         assert told.code == 0, told.err
-        return [one["said"] for one in told.json["waiting"]]
+        return [one["text"] for one in told.json["waiting"]]
 
     for published in (False, True):
         (tmp_path / "tea.md").write_text(
@@ -124,7 +124,7 @@ def test_what_cairn_notes_of_itself_and_what_is_broken_waits_for_nobody(house: H
     with file.open("ab") as lines:
         lines.write(b'{"event_id": "cut\n[1]\n\xff\n{"type": 3}\n')
     (note,) = pending(house.state, "default")
-    assert (note.verb, note.said) == ("note", "note: moved [2J")
+    assert (note.verb, note.text) == ("note", "note: moved [2J")
     follow(house.state)
     assert pending(house.state, "default") == []
 

@@ -110,7 +110,7 @@ def test_review_lists_values_that_are_unclear(run_cairn: Ask, tmp_path: Path) ->
     both = lines[0].read_text() + talk(tmp_path, 1, ROME, "2026-02-01T10:00:00Z").read_text()
     (house.logs / "both.jsonl").write_text(both.replace("m-1", "m-2", 1))
     follow(house.state)
-    held = run_cairn("--home", house.state.home.root, "review", "--json").json["held"]
+    held = run_cairn("--home", house.state.home.root, "review", "--json").json["items"]
     (row,) = held["at_once"]["rows"]
     assert {row["content"], row["other"]} == {BERLIN, ROME}
     assert "Two values at once" in run_cairn("--home", house.state.home.root, "review").out

@@ -83,7 +83,7 @@ def test_what_is_asked_for_is_noted_searched_for_and_listed(
     assert waits["searches_remaining"] == 4
     totals = tool("research")["totals"]
     assert (totals["due"], totals["done"]) == (0, 0)
-    assert totals["held"] >= 5, "no provider: all is held"
+    assert totals["blocked"] >= 5, "no provider: all is blocked"
 
     (tmp_path / "tea.md").write_text(TEA)
     enrich(house.state, Folder(tmp_path, 3))  # says from when on searches may be made
@@ -124,7 +124,7 @@ def test_forgetting_is_a_dry_run_unless_it_is_said_otherwise(
     while not dry["ready"]:  # no request is held until the receipt is made
         assert (dry["lines_removed"], dry["counts"]) == (10, None)
         dry = say("forget", id="ada-session-1")
-    assert (dry["namespace"], dry["thing"], dry["dry_run"]) == ("ada", "conversation", True)
+    assert (dry["namespace"], dry["target_type"], dry["dry_run"]) == ("ada", "conversation", True)
     assert dry["counts"]["removed"]["records"] == 10
     assert dry["counts"]["kept"]["memory"] > 0, "the other session says the same"
     assert {row["effect"] for row in dry["rows"]} >= {"kept"}
@@ -137,8 +137,8 @@ def test_forgetting_is_a_dry_run_unless_it_is_said_otherwise(
     assert told["counts"] is None
     # What it is called in the other namespace says nothing of this one.
     words = say("forget", id="quincepress cache", everywhere=True, dry_run=False)
-    assert (words["thing"], words["lines_removed"]) == ("name", 6)
-    whole = say("forget", id="ada", thing="namespace", dry_run=False)
+    assert (words["target_type"], words["lines_removed"]) == ("name", 6)
+    whole = say("forget", id="ada", target_type="namespace", dry_run=False)
     assert whole["written"]
     noted = tombstones(state.home)
     assert noted.keys() == {"ada"}
@@ -165,11 +165,11 @@ def test_a_second_dry_run_at_once_is_refused_and_the_first_goes_on(
     for body, status in (
         ({"id": "ada-session-1"}, 404),
         ({"id": "bo"}, 404),
-        ({"id": "bo-session-1", "thing": "fact"}, 404),
-        ({"id": "ada", "thing": "namespace"}, 404),
+        ({"id": "bo-session-1", "target_type": "fact"}, 404),
+        ({"id": "ada", "target_type": "namespace"}, 404),
         ({"id": "bo-session-1", "dry_run": 0}, 422),
         ({"id": "bo-session-1", "everywhere": True}, 422),
-        ({"id": "bo", "thing": "namespace", "everywhere": True}, 422),
+        ({"id": "bo", "target_type": "namespace", "everywhere": True}, 422),
         ({"id": "quincepress", "everywhere": True}, 404),
     ):
         answer = client.post("/v1/forget?namespace=bo", json=body)

@@ -24,7 +24,7 @@ WRONG: list[tuple[list[str], int, str]] = [
     (["schedule", "tea"], 2, "give --every TIME, or --stop"),
     (["schedule", "--every", "3d"], 2, "give a topic"),
     (["schedule", "tea", "--every", "soon"], 1, "'soon' is no time such as"),
-    (["research", "--again", "s_none"], 1, "no search that is held has the id s_none"),
+    (["research", "--again", "s_none"], 1, "no search that is blocked has the id s_none"),
     (["research", "--run"], 1, "no search provider is set"),
     (["why", "f_nothing"], 1, "no fact, entity, learning, record"),
     (["search", "  "], 1, "the query is empty"),

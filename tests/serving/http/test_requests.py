@@ -258,12 +258,12 @@ def test_a_time_may_be_of_any_year(client: TestClient) -> None:
 
 def test_words_that_say_when_become_days(client: TestClient) -> None:
     told = client.get("/v1/search?query=what broke in February&type=episodes").json()
-    assert (told["said"], told["from_day"], told["to_day"]) == (
+    assert (told["time_expression"], told["from_day"], told["to_day"]) == (
         "in February", "2026-02-01", "2026-02-28",
     )  # fmt: skip
     assert {row["timestamp"][:7] for row in told["results"]} == {"2026-02"}
     given = client.get("/v1/search?query=what broke in February&from_day=2026-03-01").json()
-    assert (given["said"], given["from_day"]) == (None, "2026-03-01")
+    assert (given["time_expression"], given["from_day"]) == (None, "2026-03-01")
 
 
 def test_filters_narrow_a_search(client: TestClient) -> None:

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from cairn.knowledge.assembly.build import build
-from cairn.knowledge.engine.stage import Means
+from cairn.knowledge.engine.stage import StageContext
 from cairn.knowledge.ingest.records import read_records
 from cairn.knowledge.schema.policy import Policy
 from cairn.resources.vector_index.embedder import load_embedder
@@ -40,7 +40,7 @@ def knowledge_of(session: bytes) -> dict[str, pl.DataFrame]:
         session, namespace="cy", source_file="cy.jsonl", timezone="UTC",
         seen_at=datetime(2026, 3, 5, tzinfo=UTC), redactor=None,
     )  # fmt: skip
-    return build(read.records, Means(Policy(), load_embedder("wordllama")))
+    return build(read.records, StageContext(Policy(), load_embedder("wordllama")))
 
 
 @pytest.fixture(scope="module")

@@ -82,7 +82,7 @@ def test_a_result_says_why_it_is_here(ask: Ask) -> None:
 
 def test_words_that_say_when_and_an_earlier_moment_are_heard(ask: Ask) -> None:
     told = ask("search_memory", query="what failed in February").structured_content
-    assert (told["said"], told["from_day"], told["to_day"]) == (
+    assert (told["time_expression"], told["from_day"], told["to_day"]) == (
         "in February", "2026-02-01", "2026-02-28",
     )  # fmt: skip
     then = ask("recent_activity", as_of="2026-02-10", limit=100).structured_content

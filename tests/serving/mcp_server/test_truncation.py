@@ -34,7 +34,8 @@ def results(*texts: str) -> ToolAnswer[Results]:
     ]  # fmt: skip
     return ToolAnswer(
         Results(
-            namespace="n", as_of=AT, query="q", said=None, from_day=None, to_day=None,
+            namespace="n", as_of=AT, query="q", time_expression=None, from_day=None,
+            to_day=None,
             results=found, text="",
         )
     )  # fmt: skip

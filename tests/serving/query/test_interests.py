@@ -97,7 +97,7 @@ def test_verbs_are_noted_and_answered_at_once(
     follow(state)
     rows = {row["display_name"]: row for row in cairn("interests")["interests"]}
     assert rows["old clocks"]["score"] == 0.8
-    assert rows["old clocks"]["made_of"][0]["record_id"] == noted["record_id"]
+    assert rows["old clocks"]["signs"][0]["record_id"] == noted["record_id"]
     assert rows["tide tables"]["muted"]
     told = [cairn("memory", str(number))["interest"] for number in (1, 2, 3)]
     assert {(one["entity_id"], one["muted"]) for one in told} == {

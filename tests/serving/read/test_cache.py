@@ -47,7 +47,15 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> State:
 def ids(hostile: State) -> list[str]:
     """Of all that is published."""
     reader = open_reader(hostile)
-    tables = ["facts", "entities", "episodes", "raw_logs", "candidates", "refusals", "evidence"]
+    tables = [
+        "facts",
+        "entities",
+        "episodes",
+        "raw_logs",
+        "candidates",
+        "rejected_facts",
+        "evidence",
+    ]
     columns = ["fact_id", "entity_id", "episode_id", "record_id", *["candidate_id"] * 2,
                "evidence_id"]  # fmt: skip
     return sorted({
@@ -120,7 +128,7 @@ def test_by_the_command_line_but_for_review_and_show(
             assert not list(lines(ask("search", query, "--limit", "50", *form)))
             assert not list(lines(ask("context", query, "--turn", query, *form)))
     assert not any(list(lines(ask("why", id_, "--json"))) for id_ in ids[::7])
-    held = json.loads(ask("review", "--json"))["held"]["lines"]
+    held = json.loads(ask("review", "--json"))["items"]["lines"]
     assert held["total"] == 10
     assert {row["origin"] for row in held["rows"]} == {"human", "agent", "tool"}
     record = held["rows"][0]["record_id"]
@@ -130,11 +138,12 @@ def test_by_the_command_line_but_for_review_and_show(
 
 def test_a_home_of_a_version_before_is_reviewed(run_cairn: Ask, tmp_path: Path) -> None:
     before = replace(
-        EPISODES, columns={name: one for name, one in EPISODES.columns.items() if name != "held"}
+        EPISODES,
+        columns={name: one for name, one in EPISODES.columns.items() if name != "quarantined"},
     )
     row = dict.fromkeys(before.columns, "x") | {"day": "2026-03-01"}
     row |= {name: None for name, one in before.columns.items() if one.null}
     row |= dict.fromkeys(("seq", "records", "tool_calls", "errors"), 0)
     state = State(open_home(tmp_path / "home"), Settings())
     state.warehouse.write(before, before.frame([row]))
-    assert run_cairn("--home", state.home.root, "review").out.startswith("Nothing is held")
+    assert run_cairn("--home", state.home.root, "review").out.startswith("Nothing is in quarantine")

@@ -46,7 +46,7 @@ def test_held_tables_answer_as_those_of_the_warehouse(memory: Memory, as_of: dat
 
 def test_a_new_publication_is_followed_and_the_last_one_stays_whole(memory: Memory) -> None:
     before = memory.reader()
-    assert memory.reader().held is before.held
+    assert memory.reader().cached is before.cached
     manifest = manifests(memory.state.home, before.namespace)[0]
     tables = {name: version for name, version in manifest.tables.items() if name != "memory"}
     try:
@@ -148,11 +148,11 @@ def test_nobody_waits_for_a_publication_that_is_read_ahead(
     tables = {name: version for name, version in manifest.tables.items() if name != "memory"}
     try:
         publish(memory.state.home, replace(manifest, tables=tables))
-        assert memory.reader().held is before.held
+        assert memory.reader().cached is before.cached
         assert search_memory(memory.reader(), QUERIES[0], "facts")
         gate.set()
         assert read.wait(30)
-        while memory.reader().held is before.held:
+        while memory.reader().cached is before.cached:
             pass
         assert search_memory(memory.reader(), QUERIES[0], "facts") == []
     finally:
@@ -168,5 +168,5 @@ def test_what_was_forgotten_is_not_answered_from(home: Path, tmp_path: Path) -> 
     tables = {name: version for name, version in manifest.tables.items() if name != "memory"}
     publish(memory.state.home, replace(manifest, tables=tables))
     forget_others(memory.state.home, before.namespace)
-    assert memory.reader().held is not before.held
+    assert memory.reader().cached is not before.cached
     assert search_memory(memory.reader(), QUERIES[0], "facts") == []

@@ -12,7 +12,7 @@ from cairn.serving.retrieval.ranking import PublishedHit, ScoredHit, about, dive
 from tests.knowledge.toy_embedder import ToyEmbedder
 
 NOW = datetime(2026, 2, 1, tzinfo=UTC)
-POLICY = Policy(weight_dense=0.2, search_floor=0.5, search_diversity=0.8)
+POLICY = Policy(weight_dense=0.2, min_search_relevance=0.5, search_diversity=0.8)
 
 
 def _hit(id_: str, dense: float | None, sparse: float | None, vector: Any = None) -> Hit:

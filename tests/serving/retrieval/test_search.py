@@ -58,13 +58,13 @@ def days(results: list[dict[str, str]]) -> list[str]:
 def test_words_that_say_when_are_days(ask: Ask) -> None:
     options = ("--type", "episodes", "--limit", "50", "--json")
     found = ask("search", "what did we do about the backup in February?", *options).json
-    assert (found["said"], found["from_day"], found["to_day"]) == (
+    assert (found["time_expression"], found["from_day"], found["to_day"]) == (
         "in February", "2026-02-01", "2026-02-28",
     )  # fmt: skip
     assert days(found["results"])[0] >= "2026-02-01"
     assert days(found["results"])[-1] <= "2026-02-28"
     plain = ask("search", "what did we do about the backup?", *options).json
-    assert plain["said"] is None
+    assert plain["time_expression"] is None
     assert days(plain["results"])[-1] > "2026-02-28"
     told = ask("search", "what did we do about the backup in February?")
     assert "“in February” read as 2026-02-01 to 2026-02-28" in told.out
@@ -72,7 +72,7 @@ def test_words_that_say_when_are_days(ask: Ask) -> None:
 
 def test_days_of_which_nothing_is_known_hide_nothing(ask: Ask) -> None:
     found = ask("search", "the backup fails since March 2020, until April 2020", "--json").json
-    assert found["said"] is None
+    assert found["time_expression"] is None
     assert found["results"]
 
 

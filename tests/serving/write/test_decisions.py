@@ -55,14 +55,14 @@ def test_decisions_are_noted_applied_shown_and_kept_when_all_is_made_anew(
         return {row["content"]: row for row in cairn("facts", "--all")["facts"]}
 
     ids = {name: facts()[text]["fact_id"] for name, text in SAID.items()}
-    waiting = cairn("review")["held"]["pairs"]["rows"]
+    waiting = cairn("review")["items"]["pairs"]["rows"]
     assert {row["verdict"] for row in waiting} == {"unsure", "opposite"}
     assert facts()[SAID["always"]]["confidence"] < 0.5
 
     noted = cairn("merge", ids["pnpm"][:9], ids["web"], "--into", ids["web"], "--reason", "one")
     assert noted["applied"] == "at the next run: cairn run"
     cairn("keep-apart", ids["always"], ids["never"])
-    assert cairn("review")["held"]["pairs"]["total"] == 0, "what was decided waits no more"
+    assert cairn("review")["items"]["pairs"]["total"] == 0, "what was decided waits no more"
     cairn("correct", ids["tea"], COFFEE)
     assert facts()[SAID["tea"]]["status"] == "active", "nothing changes before the next run"
     house.follow()

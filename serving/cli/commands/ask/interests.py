@@ -82,7 +82,7 @@ def command(
 
 
 def _shown(row: dict[str, Any], top: float) -> dict[str, Any]:
-    kinds = dict.fromkeys(sign["engagement_type"].replace("_", " ") for sign in row["made_of"])
+    kinds = dict.fromkeys(sign["engagement_type"].replace("_", " ") for sign in row["signs"])
     return row | {
         "spark": sparkline([value / top for value in row["curve"]]) if top else "",
         "muted": "muted" if row["muted"] else "",

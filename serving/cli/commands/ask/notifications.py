@@ -58,7 +58,7 @@ def command(
     namespace: str | None,
     as_json: bool,
 ) -> None:
-    """What you were told unasked, what you will be, and what is held back."""
+    """What you were told unasked, what you will be, and what is blocked."""
     from cairn.serving.cli.report import say_pending
     from cairn.serving.query.notifications import counts, notifications
     from cairn.serving.read.reader import open_reader

@@ -44,9 +44,9 @@ WHY = {
 NOT_STARTED = "until the first searches are made: `cairn research --run` does it at once"
 """What holds those that are `switched_off` once a provider is set."""
 
-HELD = (
+OPEN = (
     TerminalColumn("effect_id", "id"),
-    TerminalColumn("held"),
+    TerminalColumn("blocked_by", "blocked by"),
     TerminalColumn("query", wide=True),
 )
 
@@ -98,15 +98,15 @@ def command(
             say(said if tried.new else "That was said before.")
         return
     namespace, reader, waiting = listed(state, namespace, RESEARCH)
-    free, held, made = report(reader) if reader else NOTHING
-    open_ = held.filter(pl.col("held").is_in(["unknown", "failed"])).to_dicts()
+    free, blocked, made = report(reader) if reader else NOTHING
+    open_ = blocked.filter(pl.col("blocked_by").is_in(["unknown", "failed"])).to_dicts()
     if as_json:
         emit_json(
             {
                 "namespace": namespace,
                 "provider": state.settings.search_provider,
                 "due": free.head(limit).to_dicts(),
-                "held": held.head(limit).to_dicts(),
+                "blocked": blocked.head(limit).to_dicts(),
                 "done": made[:limit],
                 "waiting": as_rows(waiting),
             }
@@ -117,11 +117,11 @@ def command(
         print_table(free.head(limit).to_dicts(), DUE, indent=2)
     provider = state.settings.search_provider
     words = WHY if provider is None else WHY | {"switched_off": NOT_STARTED}
-    for why, number in held.group_by("held").len().sort("held").iter_rows():
-        say(f"Held: {count(number, 'search', 'searches')}, {words.get(why, why)}", indent=2)
+    for why, number in blocked.group_by("blocked_by").len().sort("blocked_by").iter_rows():
+        say(f"Blocked: {count(number, 'search', 'searches')}, {words.get(why, why)}", indent=2)
     if open_:
         advise("Not known, or failed: `cairn research --again ID`", style="bold")
-        print_table(open_[:limit], HELD, indent=2)
+        print_table(open_[:limit], OPEN, indent=2)
     say(f"Made: {count(len(made), 'search', 'searches')}", style="bold")
     if made:
         print_table(made[:limit], DONE, indent=2)

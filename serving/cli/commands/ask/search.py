@@ -124,7 +124,7 @@ def command(
                 "query": query,
                 "namespace": reader.namespace,
                 "as_of": reader.as_of,
-                "said": its.said,
+                "time_expression": its.time_expression,
                 "from_day": its.from_day or from_day,
                 "to_day": its.to_day or to_day,
                 "results": its.results,
@@ -153,8 +153,9 @@ def _print(reader: "Reader", its: "SearchAnswer") -> None:
     from cairn.knowledge.llm.fence import CLOSING, opening
     from cairn.serving.cli.report import print_found
 
-    if its.said:
-        say(f"“{its.said}” read as {its.from_day or 'the beginning'} to {its.to_day or 'today'}")
+    if its.time_expression:
+        days = f"{its.from_day or 'the beginning'} to {its.to_day or 'today'}"
+        say(f"“{its.time_expression}” read as {days}")
     if not its.results:
         say(f"Nothing about that in namespace {reader.namespace}.")
         return

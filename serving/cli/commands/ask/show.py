@@ -225,7 +225,7 @@ def _list_values(values: list[dict[str, Any]], fact_id: str) -> None:
     _heading("One value at a time" if slot else "When it holds")
     print_table(rows, VALUE_COLUMNS, indent=2)
     say_value("slot", slot)
-    if beside := sorted({other for each in values for other in each["beside"]}):
+    if beside := sorted({other for each in values for other in each["parallel_with"]}):
         say_value("at once with", beside)
 
 

@@ -73,7 +73,7 @@ def command(
     yes: bool,
     as_json: bool,
 ) -> None:
-    """Make a range of days anew, and what follows from them; only what is owed, without --force."""
+    """Rebuild a range of days, and what follows; only what is pending, without --force."""
     if (first is None or last is None) and not stale:
         raise click.UsageError("--from and --to say which days, or --stale", ctx)
     if first and last and first > last:

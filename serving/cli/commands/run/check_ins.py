@@ -27,7 +27,7 @@ COLUMNS = (
     TerminalColumn("title", most=30),
     TerminalColumn("outcome"),
     TerminalColumn("loaded"),
-    TerminalColumn("refused"),
+    TerminalColumn("rejected"),
     TerminalColumn("given", wide=True),
 )
 
@@ -78,7 +78,7 @@ def command(
         emit_json({"namespace": namespace, "check_ins": page, "waiting": as_rows(waiting)})
     elif found.height:
         short = found.with_columns(
-            pl.col("loaded").list.len(), pl.col("refused").list.len(), pl.col("at").dt.date()
+            pl.col("loaded").list.len(), pl.col("rejected").list.len(), pl.col("at").dt.date()
         )
         print_table(short.head(limit).to_dicts(), COLUMNS)
         if found.height > limit:
@@ -113,5 +113,5 @@ def _show(reader: "Reader", row: dict[str, Any], *, as_json: bool) -> None:
     say(f"Made of it: {count(len(made), 'candidate')}")
     for one in made:
         say(f"{one['predicate']}: {one['content']}", indent=2)
-    for reason in row["refused"]:
+    for reason in row["rejected"]:
         say(f"refused: {reason}", indent=2)

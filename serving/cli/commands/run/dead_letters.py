@@ -66,9 +66,9 @@ def command(
     for row in page:
         out.print(_place(row), markup=False, soft_wrap=True)
         say(f"{row['stage']}: {in_words(row['reason'])}", style="yellow", indent=2)
-        if row["said"]:
-            say(f"said: {one_line(row['said'], SAID)}", indent=2)
-            say(f"all of it: cairn dead-letters {row['letter_id']}", style="dim", indent=2)
+        if row["model_output"]:
+            say(f"said: {one_line(row['model_output'], SAID)}", indent=2)
+            say(f"all of it: cairn dead-letters {row['dead_letter_id']}", style="dim", indent=2)
     out.print(
         f"{len(page):,} of {len(rows):,}; `cairn dead-letters --retry` tries again", style="dim"
     )
@@ -85,13 +85,15 @@ def _named(rows: list[dict[str, Any]], letter: str) -> list[dict[str, Any]]:
     Raises:
         ClickException: there is none, or ids of several begin so.
     """
-    ids = {row["letter_id"] for row in rows if (row["letter_id"] or "").startswith(letter)}
+    ids = {
+        row["dead_letter_id"] for row in rows if (row["dead_letter_id"] or "").startswith(letter)
+    }
     wanted = letter if letter in ids else next(iter(ids), None)
     if wanted is None:
         raise click.ClickException(f"no dead letter is called {letter!r}: see `cairn dead-letters`")
     if wanted != letter and len(ids) > 1:
         raise click.ClickException(f"{letter!r} begins {len(ids)} ids: give more of it")
-    return [row for row in rows if row["letter_id"] == wanted]
+    return [row for row in rows if row["dead_letter_id"] == wanted]
 
 
 def _show(found: list[dict[str, Any]], *, as_json: bool) -> None:
@@ -100,30 +102,32 @@ def _show(found: list[dict[str, Any]], *, as_json: bool) -> None:
         emit_json({"dead_letters": found})
         return
     for row in found:
-        say(row["letter_id"], style="bold")
+        say(row["dead_letter_id"], style="bold")
         for label, value in (
             ("namespace", row["namespace"]), ("place", _place(row)), ("stage", row["stage"]),
             ("unit", row["unit"]), ("reason", in_words(row["reason"])), ("model", row["model"]),
             ("attempts", row["attempts"]),
         ):  # fmt: skip
             say_value(label, value)
-        if row["said"]:
+        if row["model_output"]:
             say("what the model said", style="bold")
-            for line in row["said"].splitlines():
+            for line in row["model_output"].splitlines():
                 say(one_line(line), indent=2)
         elif row["model"]:
             say("The model said nothing that was kept.")
 
 
 def _with_answers(state: "State", rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Letters with the answer that was none: `said` as it came, redacted; null if there is none."""
+    """Letters with the answer that was none: `model_output` as it came, redacted, or null."""
     keys = {row["answer"] for row in rows if row["answer"]}
     kept = state.answers.read(keys) if keys else {}
     found: list[dict[str, Any]] = []
     for row in rows:
         answer = kept.get(row["answer"])
         known = (answer.model, answer.attempts, answer.text) if answer else (None, None, None)
-        found.append({**row, **dict(zip(("model", "attempts", "said"), known, strict=True))})
+        found.append(
+            {**row, **dict(zip(("model", "attempts", "model_output"), known, strict=True))}
+        )
     return found
 
 
@@ -147,12 +151,12 @@ def letters(state: "State", namespace: str | None = None) -> list[dict[str, Any]
     from cairn.knowledge.schema.tables import DEAD_LETTERS, SOURCE_FILES, WORK
 
     columns = [
-        "namespace", "letter_id", "stage", "source_file", "source_line", "source_offset", "unit",
-        "reason", "answer",
+        "namespace", "dead_letter_id", "stage", "source_file", "source_line", "source_offset",
+        "unit", "reason", "answer",
     ]  # fmt: skip
     nothing = pl.lit(None, pl.String)
     files = state.warehouse.read(SOURCE_FILES).filter(
-        pl.col("outcome").is_in(["refused", "failed"])
+        pl.col("outcome").is_in(["rejected", "failed"])
     )
     failed = state.warehouse.read(WORK).filter(pl.col("outcome") == "failed")
     found = pl.concat(
@@ -160,7 +164,7 @@ def letters(state: "State", namespace: str | None = None) -> list[dict[str, Any]
             state.warehouse.read(DEAD_LETTERS).select(columns),
             files.select(
                 "namespace",
-                nothing.alias("letter_id"),
+                nothing.alias("dead_letter_id"),
                 pl.lit("records").alias("stage"),
                 pl.col("path").alias("source_file"),
                 pl.lit(1, pl.Int64).alias("source_line"),
@@ -171,7 +175,7 @@ def letters(state: "State", namespace: str | None = None) -> list[dict[str, Any]
             ),
             failed.select(
                 "namespace",
-                nothing.alias("letter_id"),
+                nothing.alias("dead_letter_id"),
                 "stage",
                 pl.col("unit").alias("source_file"),
                 pl.lit(None, pl.Int64).alias("source_line"),
@@ -184,7 +188,7 @@ def letters(state: "State", namespace: str | None = None) -> list[dict[str, Any]
     )
     if namespace is not None:
         found = found.filter(pl.col("namespace") == namespace)
-    order = ["namespace", "source_file", "source_line", "source_offset", "stage", "letter_id"]
+    order = ["namespace", "source_file", "source_line", "source_offset", "stage", "dead_letter_id"]
     return found.sort(order).collect().to_dicts()
 
 

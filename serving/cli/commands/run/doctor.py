@@ -242,16 +242,16 @@ def _sources(state: "State") -> Iterator[Finding]:
 
 
 def _publication(state: "State") -> Iterator[Finding]:
-    from cairn.serving.status.freshness import held_reasons
+    from cairn.serving.status.freshness import blocking_reasons
 
-    held = held_reasons(state)
+    held = blocking_reasons(state)
     for name, reasons in held.items():
         found = "; ".join(reasons)
-        anew = "`cairn backfill --from DAY --to DAY --force` makes its rows anew"
+        anew = "`cairn backfill --from DAY --to DAY --force` rebuilds its rows"
         advice = "" if "`cairn" in found else anew  # what strikes out too much says what to do
-        yield Finding(f"publication of {name}", "error", f"held back: {found}", advice)
+        yield Finding(f"publication of {name}", "error", f"blocked: {found}", advice)
     if not held:
-        yield Finding("publication", "ok", "no namespace is held back")
+        yield Finding("publication", "ok", "no namespace is blocked")
 
 
 def _tables(state: "State") -> Iterator[Finding]:

@@ -78,7 +78,7 @@ def command(
             {
                 "file": str(file),
                 "candidates": accepted.drop("reason").to_dicts(),
-                "refused": refused.to_dicts(),
+                "rejected": refused.to_dicts(),
                 "facts": facts.to_dicts(),
                 "entities": names.select("name", "type", "facts", "mentions").to_dicts(),
                 "learnings": learnings.select("category", "confidence", "title").to_dicts(),

@@ -19,7 +19,7 @@ GATES = (
     TerminalColumn("stage"),
     TerminalColumn("gate"),
     TerminalColumn("rows_in", "came"),
-    TerminalColumn("refused"),
+    TerminalColumn("rejected"),
     TerminalColumn("passed"),
 )
 OTHERS = (

@@ -20,7 +20,7 @@ COLUMNS = (
     TerminalColumn("version"),
     TerminalColumn("in_force"),
     TerminalColumn("rows"),
-    TerminalColumn("refused"),
+    TerminalColumn("rejected"),
     TerminalColumn("max_tokens", "longest", from_width=100),
     TerminalColumn("temperature", from_width=140),
     TerminalColumn("about", wide=True, from_width=140),
@@ -95,7 +95,9 @@ Versions = dict[str, dict[str, int]]
 
 def _refusal(table: "Table") -> pl.Expr:
     """Why a row was refused; null if it was not. Of pairs of facts, `reason` is the model's own."""
-    named = next((name for name in ("refused", "reason") if name in table.columns), None)
+    named = next(
+        (name for name in ("rejected_by", "rejected", "reason") if name in table.columns), None
+    )
     return pl.col(named) if named else pl.lit(None)
 
 
@@ -110,15 +112,15 @@ def _made(state: "State", namespace: str | None) -> dict[str, Versions]:
         KNOWN_ONLY_CANDIDATES,
         LEARNING_CANDIDATES,
         MERGE_VERDICTS,
-        REFUSALS,
+        REJECTED_FACTS,
         THEME_FACTS,
     )
 
     tables = (
-        CANDIDATES, LEARNING_CANDIDATES, KNOWN_ONLY_CANDIDATES, THEME_FACTS, REFUSALS,
+        CANDIDATES, LEARNING_CANDIDATES, KNOWN_ONLY_CANDIDATES, THEME_FACTS, REJECTED_FACTS,
         CONTRADICTION_VERDICTS, MERGE_VERDICTS,
     )  # fmt: skip
-    refused = pl.when(pl.col("reason").is_null()).then(pl.lit("rows")).otherwise(pl.lit("refused"))
+    refused = pl.when(pl.col("reason").is_null()).then(pl.lit("rows")).otherwise(pl.lit("rejected"))
     frames = [
         state.warehouse.read(table, namespace=namespace)
         .with_columns(reason=_refusal(table))
@@ -141,7 +143,7 @@ def _made(state: "State", namespace: str | None) -> dict[str, Versions]:
     )
     made: dict[str, Versions] = {}
     for prompt, version, column, number in found.iter_rows():
-        counts = made.setdefault(prompt, {}).setdefault(version, {"rows": 0, "refused": 0})
+        counts = made.setdefault(prompt, {}).setdefault(version, {"rows": 0, "rejected": 0})
         counts[column] = number
     return made
 
@@ -159,7 +161,7 @@ def _prompt(prompt: "Prompt[Any]", model: str | None, made: Versions) -> dict[st
     """A prompt in force with its versions: the one in force first."""
     facts = _facts(prompt, model)
     version = facts["version"]
-    now = {} if version is None else {version: made.get(version, {"rows": 0, "refused": 0})}
+    now = {} if version is None else {version: made.get(version, {"rows": 0, "rejected": 0})}
     return {**facts, "versions": _versions({**now, **made}, version)}
 
 

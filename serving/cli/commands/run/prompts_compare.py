@@ -30,7 +30,7 @@ ALONE = (
     TerminalColumn("about", most=18),
     TerminalColumn("content", "proposed", wide=True),
     TerminalColumn("confidence", "conf"),
-    TerminalColumn("refused", most=24),
+    TerminalColumn("rejected", most=24),
 )
 BOTH = (
     TerminalColumn("what"),
@@ -41,7 +41,7 @@ BOTH = (
 SIDES = (
     TerminalColumn("version"),
     TerminalColumn("accepted"),
-    TerminalColumn("refused"),
+    TerminalColumn("rejected"),
     TerminalColumn("questions", from_width=100),
     TerminalColumn("calls"),
     TerminalColumn("tokens_in", "in"),
@@ -118,7 +118,7 @@ def compare(
     for title, frame in (("Gained", changes.gained), ("Lost", changes.lost)):
         say(f"{title}: {_counts(frame)}", style="bold")
         if frame.height:
-            shown = frame.with_columns(refused="reason").head(limit)
+            shown = frame.with_columns(rejected="reason").head(limit)
             print_table(shown.iter_rows(named=True), ALONE, indent=2)
     say(f"Changed: {changes.changed.height:,}", style="bold")
     if changes.changed.height:
@@ -154,7 +154,7 @@ def _side(
     return {
         "version": prompt.fingerprint(trial.model),
         "accepted": int(by_model["reason"].null_count()),
-        "refused": int(reasons["len"].sum()),
+        "rejected": int(reasons["len"].sum()),
         "reasons": dict(reasons.iter_rows()),
         **_cost(state, list(trial.answered)),
         "own": _cost(state, own),

@@ -162,11 +162,11 @@ def finish(
     """Tells what came of a run."""
     from cairn.serving.query.research import SEARCHES_WAIT
     from cairn.serving.query.research import wait as searches_wait
-    from cairn.serving.status.freshness import held_reasons, reasons
+    from cairn.serving.status.freshness import blocking_reasons, reasons
 
     found = _overviews(state)
     refused = _refused(state)
-    held = held_reasons(state)
+    held = blocking_reasons(state)
     paid = _paid(state, seconds)
     earlier = _earlier_answers(state)
     if as_json:
@@ -180,8 +180,8 @@ def finish(
                 "stages": display.stages.rows(state),
                 "model": paid,
                 "earlier_answers": earlier,
-                "refused": refused,
-                "held_back": held,
+                "rejected": refused,
+                "blocked_by": held,
                 "namespaces": found,
             }
         )
@@ -201,7 +201,7 @@ def finish(
             say(SEARCHES_WAIT)
     for name, why in held.items():
         click.echo(
-            at_home(f"cairn: {name} is held back, readers keep what they had: {reasons(why)}"),
+            at_home(f"cairn: {name} is blocked, readers keep what they had: {reasons(why)}"),
             err=True,
         )
     if outcome.interrupted:
@@ -356,5 +356,5 @@ def _refused(state: "State") -> list[dict[str, str]]:
     from cairn.knowledge.schema.tables import SOURCE_FILES
 
     files = state.warehouse.read(SOURCE_FILES).collect()
-    wrong = files.filter(pl.col("outcome").is_in(["refused", "failed"])).sort("path")
+    wrong = files.filter(pl.col("outcome").is_in(["rejected", "failed"])).sort("path")
     return wrong.select("namespace", "path", "reason").to_dicts()

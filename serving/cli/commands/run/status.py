@@ -81,7 +81,7 @@ def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
                 "namespaces": rows,
                 "sources": sources,
                 "changed_files": changed,
-                "unpublished": unpublished or any(row["held_back"] for row in rows),
+                "unpublished": unpublished or any(row["blocked_by"] for row in rows),
                 "undecided_pairs": pairs,
                 "waiting": as_rows(said),
                 "sensor": sensor,
@@ -100,12 +100,12 @@ def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
     say_value("Home", state.home.root, indent=0)
     say_value("Sources", count(sources, "source"), indent=0)
     waited = state.model_waited if state.settings.model else math.inf
-    held = [row for row in rows if row["held_back"]]
+    held = [row for row in rows if row["blocked_by"]]
     waits = [
         *([count(changed, "changed file")] if changed else []),
         *([f"{count(len(days), 'day')} to make"] if days else []),
         *(["publication of what was made"] if unpublished else []),
-        *([f"publication of {row['namespace']}, which is held back" for row in held]),
+        *([f"publication of {row['namespace']}, which is blocked" for row in held]),
         *(
             [f"the language model, which could not be had {span(waited)} ago"]
             if waited < math.inf
@@ -115,7 +115,7 @@ def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
     ]
     say_value("Waiting", ", ".join(waits) or "nothing: all is published", indent=0)
     for row in held:
-        say_value("Held back", f"{row['namespace']}: {reasons(row['held_back'])}", indent=0)
+        say_value("Blocked", f"{row['namespace']}: {reasons(row['blocked_by'])}", indent=0)
     letters_told = f"{dead:,}; see `cairn dead-letters`" if dead else "none"
     say_value("Dead letters", letters_told, indent=0)
     undated = [each for row in rows for each in row["undated"]]
@@ -173,7 +173,7 @@ def _tell_undated(files: Sequence[Mapping[str, Any]]) -> str:
 def _namespaces(state: "State") -> list[dict[str, Any]]:
     """One row per namespace of which something is there."""
     from cairn.pipelines.planning.dates import dates
-    from cairn.pipelines.planning.pending import owed_units
+    from cairn.pipelines.planning.pending import pending_by_day
     from cairn.serving.cli.commands.run.dead_letters import letters
     from cairn.serving.read.reader import open_reader
     from cairn.serving.status.freshness import all_namespaces, freshness
@@ -181,7 +181,7 @@ def _namespaces(state: "State") -> list[dict[str, Any]]:
 
     times = dates(state)
     newest = dict(times.newest.iter_rows())
-    owed = owed_units(state)
+    owed = pending_by_day(state)
     dead = letters(state)
     rows: list[dict[str, Any]] = []
     for name in all_namespaces(state):
@@ -196,7 +196,7 @@ def _namespaces(state: "State") -> list[dict[str, Any]]:
                 "newest_published": fresh.latest_event,
                 "lag_seconds": fresh.lag_seconds,
                 "changed_files": fresh.changed_files,
-                "held_back": fresh.held_back,
+                "blocked_by": fresh.blocked_by,
                 "freshness": fresh.words,
                 "published_at": fresh.published_at,
                 "pending_days": sorted(

@@ -52,7 +52,7 @@ def muting(verb: str, about: str, will: str, otherwise: str) -> click.Command:
     ) -> None:
         state = options.state_of(ctx)
         reader = open_reader(state, namespace)
-        # The name goes into the inbox, and no id: it means the same in whatever is made anew.
+        # The name goes into the inbox, and no id: it means the same in whatever is rebuilt.
         found = entities_called(reader, topic_of(entity)).sort("active_facts", descending=True)
         name = str(found["display_name"][0])
         _tell(order(state, reader.namespace, verb, name), will, otherwise, as_json)

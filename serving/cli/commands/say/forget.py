@@ -67,7 +67,7 @@ def command(
         raise click.UsageError("--dry-run changes nothing: leave --purge out", ctx)
     state = options.state_of(ctx)
     wanted = target(state, what, namespace, everywhere=everywhere)
-    if wanted.thing == NAMESPACE and not (dry_run or yes):
+    if wanted.target_type == NAMESPACE and not (dry_run or yes):
         confirm(f"all of the namespace {wanted.id}", as_json=as_json)
     execute(state, wanted, dry_run=dry_run, purge=purge, yes=yes, as_json=as_json)
 
@@ -112,7 +112,7 @@ def execute(
             ) from error
     told: dict[str, Any] = {
         **wanted._asdict(), "dry_run": dry_run, "purged": purge,
-        "lines_removed": reached.lines, "lines_naming_still": reached.still,
+        "lines_removed": reached.lines, "lines_still_naming": reached.still,
         "names": sorted({name.text for name in reached.names}), "watched": list(reached.watched),
     }  # fmt: skip
     waiting = {each.namespace: list(each.reasons) for each in done.not_yet}
@@ -146,11 +146,13 @@ def _tell(told: dict[str, Any], rows: "pl.DataFrame", *, as_json: bool) -> None:
     if as_json:
         emit_json(told | {"counts": found, "rows": rows.to_dicts()})
         return
-    name = told["id"] if told["thing"] == "namespace" else f"{told['id']} of {told['namespace']}"
+    name = (
+        told["id"] if told["target_type"] == "namespace" else f"{told['id']} of {told['namespace']}"
+    )
     done = "Would be forgotten" if told["dry_run"] else "Forgotten"
     wide = ", everywhere" if told["everywhere"] else ""
     say(
-        f"{done}: {told['thing']} {name}{wide}, {count(told['lines_removed'], 'line')}",
+        f"{done}: {told['target_type']} {name}{wide}, {count(told['lines_removed'], 'line')}",
         style="bold",
     )
     if rows.is_empty():
@@ -172,7 +174,7 @@ def _tell(told: dict[str, Any], rows: "pl.DataFrame", *, as_json: bool) -> None:
     if stays.height > _SHOWN:
         say(f"… and {count(stays.height - _SHOWN, 'row')} more: --json lists all", style="dim")
     if told["named"]:
-        still = count(told["lines_naming_still"], "line")
+        still = count(told["lines_still_naming"], "line")
         say(f"Named still ({', '.join(told['names'])}), in {still} and what is made of them:")
         shown = ({"place": each["where"], "rows": each["rows"], "the first": ", ".join(each["ids"])}
                  for each in told["named"])  # fmt: skip

@@ -45,7 +45,7 @@ _COLUMNS = (
 )  # fmt: skip
 
 
-class HeldKind(NamedTuple):
+class ReviewKind(NamedTuple):
     """One kind of what is held, under a heading of its own."""
 
     name: str
@@ -94,17 +94,17 @@ def command(
             raise click.UsageError("--decide asks, so it needs a terminal", ctx)
         decide_on(state, namespace, limit)
         return
-    held = {kind: kind.rows(state, namespace) for kind in KINDS}
-    total = sum(rows.height for rows in held.values())
+    found = {kind: kind.rows(state, namespace) for kind in KINDS}
+    total = sum(rows.height for rows in found.values())
     names = namespaces(state.home) if namespace is None else [namespace]
     waiting = [one for name in names for one in pending(state, name, DECISION_TYPES)]
     if as_json:
         emit_json(
             {
                 "total": total,
-                "held": {
+                "items": {
                     kind.name: {"total": rows.height, "rows": rows.head(limit).to_dicts()}
-                    for kind, rows in held.items()
+                    for kind, rows in found.items()
                 },
                 "waiting": as_rows(waiting),
             }
@@ -112,18 +112,18 @@ def command(
         return
     if not total:
         say(
-            "Nothing is held: nothing that was said or proposed gives orders to a language model,"
-            " no value is unclear, no two facts wait to be told apart, and no command without a"
-            " kind comes again."
+            "Nothing is in quarantine: nothing that was said or proposed gives orders to a language"
+            " model, no value is unclear, no two facts wait to be told apart, and no command"
+            " without a kind comes again."
         )
         say_pending(waiting)
         return
-    for kind, rows in held.items():
+    for kind, rows in found.items():
         if rows.height:
             say(f"{kind.heading}: {rows.height:,}", style="bold")
             for row in rows.head(limit).iter_rows(named=True):
                 kind.show(row)
-    page = sum(min(limit, rows.height) for rows in held.values())
+    page = sum(min(limit, rows.height) for rows in found.values())
     console().print(f"{page:,} of {total:,}; `cairn show RECORD` has the message", style="dim")
     say_pending(waiting)
 
@@ -135,7 +135,7 @@ def _print(row: dict[str, Any]) -> None:
         ("words", row["quote"]), ("said by", said_by), ("at", row["occurred_at"]),
         ("namespace", row["namespace"]), ("conversation", row["conversation_id"]),
         ("record", row["record_id"]), ("prompt", row["prompt"]),
-        ("held", WHY.get(row["reason"], row["reason"])),
+        ("quarantined", WHY.get(row["reason"], row["reason"])),
         ("the order", row["order"]),
     ):  # fmt: skip
         say_value(label, value, indent=4)
@@ -144,13 +144,17 @@ def _print(row: dict[str, Any]) -> None:
 
 def _proposals(state: "State", namespace: str | None, *, by_rules: bool = False) -> pl.DataFrame:
     """Names and facts that a model proposed, or that rules found."""
-    from cairn.knowledge.llm.prompt_injection import HELD
-    from cairn.knowledge.schema.tables import KNOWN_ONLY_CANDIDATES, REFUSALS, THEME_FACTS
+    from cairn.knowledge.llm.prompt_injection import QUARANTINED_ORDERS
+    from cairn.knowledge.schema.tables import KNOWN_ONLY_CANDIDATES, REJECTED_FACTS, THEME_FACTS
 
-    tables = (REFUSALS, KNOWN_ONLY_CANDIDATES, THEME_FACTS)  # columns of candidates, and reason
+    tables = (
+        REJECTED_FACTS,
+        KNOWN_ONLY_CANDIDATES,
+        THEME_FACTS,
+    )  # columns of candidates, and reason
     rows = pl.concat(
         state.warehouse.read(table, namespace=namespace)
-        .filter(pl.col("reason") == HELD, (pl.col("mode") == "rule") == by_rules)
+        .filter(pl.col("reason") == QUARANTINED_ORDERS, (pl.col("mode") == "rule") == by_rules)
         .rename({"candidate_id": "id"})
         .select(_COLUMNS)
         for table in tables
@@ -161,13 +165,13 @@ def _proposals(state: "State", namespace: str | None, *, by_rules: bool = False)
 def _lessons(state: "State", namespace: str | None) -> pl.DataFrame:
     """Drafts of lessons, each by the first message that it rests on."""
     from cairn.knowledge.learnings.draft import decode
-    from cairn.knowledge.llm.prompt_injection import HELD
-    from cairn.knowledge.schema.tables import LEARNING_CANDIDATES, REFUSALS
+    from cairn.knowledge.llm.prompt_injection import QUARANTINED_ORDERS
+    from cairn.knowledge.schema.tables import LEARNING_CANDIDATES, REJECTED_FACTS
 
     columns = ["namespace", "conversation_id", "drafts"]
     kept = (
         state.warehouse.read(LEARNING_CANDIDATES, namespace=namespace)
-        .filter(pl.col("drafts").str.contains(f'"refused":"{HELD}"', literal=True))
+        .filter(pl.col("drafts").str.contains(f'"refused":"{QUARANTINED_ORDERS}"', literal=True))
         .select(columns)
         .collect()
     )
@@ -185,28 +189,30 @@ def _lessons(state: "State", namespace: str | None) -> pl.DataFrame:
         }
         for owner, conversation, drafts in kept.iter_rows()
         for draft in decode(drafts)
-        if draft.refused == HELD
+        if draft.refused == QUARANTINED_ORDERS
         for quote in [next(iter(draft.quotes), None)]
     ]
-    types = {name: REFUSALS.schema.get(name, pl.String) for name in _COLUMNS}
+    types = {name: REJECTED_FACTS.schema.get(name, pl.String) for name in _COLUMNS}
     return _told(state, pl.DataFrame(rows, schema=types), namespace)
 
 
 def _lines(state: "State", namespace: str | None) -> pl.DataFrame:
     """Lines that are left out of episodes, and commands that nothing comes of."""
     from cairn.knowledge.ingest.sessions import in_episodes
-    from cairn.knowledge.llm.prompt_injection import HELD, order_spans, orders_among
+    from cairn.knowledge.llm.prompt_injection import QUARANTINED_ORDERS, order_spans, orders_among
     from cairn.knowledge.schema.tables import EPISODES, RAW_LOGS
 
     episodes = state.warehouse.read(EPISODES, namespace=namespace)
-    if "held" not in episodes.collect_schema():  # of a version before this
-        episodes = episodes.with_columns(held=pl.lit(0))
-    held = episodes.filter(pl.col("held") > 0).select("namespace", "episode_id", held="held")
+    if "quarantined" not in episodes.collect_schema():  # of a version before this
+        episodes = episodes.with_columns(quarantined=pl.lit(0))
+    quarantined = episodes.filter(pl.col("quarantined") > 0).select(
+        "namespace", "episode_id", "quarantined"
+    )
     logs = (
         state.warehouse.read(RAW_LOGS, namespace=namespace)
         .filter(in_episodes() | (pl.col("kind") == "command"))
-        .join(held, on=["namespace", "episode_id"], how="left")
-        .filter(pl.col("held").is_not_null() | (pl.col("kind") == "command"))
+        .join(quarantined, on=["namespace", "episode_id"], how="left")
+        .filter(pl.col("quarantined").is_not_null() | (pl.col("kind") == "command"))
         .collect()
     )
     logs = logs.filter(orders_among(logs["text"]))
@@ -219,7 +225,7 @@ def _lines(state: "State", namespace: str | None) -> pl.DataFrame:
         id="record_id",
         quote=pl.lit(None, pl.String),
         extractor=pl.lit("episodes"),
-        reason=pl.lit(HELD),
+        reason=pl.lit(QUARANTINED_ORDERS),
     ).filter(pl.col("content") != "")
     return _told(state, rows.select(_COLUMNS), namespace)
 
@@ -251,14 +257,14 @@ def _told(state: "State", rows: pl.DataFrame, namespace: str | None) -> pl.DataF
 
 
 KINDS = (
-    HeldKind("pairs", "Facts that are alike", pairs, print_pair),
-    HeldKind("unresolved", "Decisions that cannot be applied", unresolved, print_unresolved),
-    HeldKind("proposals", "Names and facts", _proposals, _print),
-    HeldKind("lessons", "Lessons", _lessons, _print),
-    HeldKind("by_rules", "Found by rules", partial(_proposals, by_rules=True), _print),
-    HeldKind("lines", "Lines that are left out of episodes", _lines, _print),
-    HeldKind("struck_out", "Not published: it would be struck out", struck, print_struck),
-    HeldKind("at_once", "Two values at once, of what holds one", at_once, print_at_once),
-    HeldKind("slots", "Slots that seem to hold one value at a time", slots, print_slot),
-    HeldKind("operations", "Proposed operation types", operations, print_operation),
+    ReviewKind("pairs", "Facts that are alike", pairs, print_pair),
+    ReviewKind("unresolved", "Decisions that cannot be applied", unresolved, print_unresolved),
+    ReviewKind("proposals", "Names and facts", _proposals, _print),
+    ReviewKind("lessons", "Lessons", _lessons, _print),
+    ReviewKind("by_rules", "Found by rules", partial(_proposals, by_rules=True), _print),
+    ReviewKind("lines", "Lines that are left out of episodes", _lines, _print),
+    ReviewKind("retractions", "Not published: it would be retracted", struck, print_struck),
+    ReviewKind("at_once", "Two values at once, of what holds one", at_once, print_at_once),
+    ReviewKind("slots", "Slots that seem to hold one value at a time", slots, print_slot),
+    ReviewKind("operations", "Proposed operation types", operations, print_operation),
 )

@@ -10,7 +10,7 @@ COLUMNS = (
     TerminalColumn("topic", most=40),
     TerminalColumn("due_at", "next search"),
     TerminalColumn("reason", from_width=80),
-    TerminalColumn("held"),
+    TerminalColumn("blocked_by", "blocked by"),
 )
 
 

@@ -418,7 +418,7 @@ def test_the_fingerprint_follows_prompts_model_and_policy():
     assert first == in_force("m").fingerprint(Policy(search_limit=9))
     others = {
         in_force("n").fingerprint(Policy()),
-        in_force("m").fingerprint(Policy(learning_bar=0.7)),
+        in_force("m").fingerprint(Policy(min_learning_confidence=0.7)),
     }
     assert first not in others
     assert len(others) == 2

@@ -4,7 +4,7 @@ import pytest
 
 from cairn.knowledge.learnings.draft import Draft, decode
 from cairn.knowledge.learnings.stages import learning_candidates
-from cairn.knowledge.llm.prompt_injection import HELD
+from cairn.knowledge.llm.prompt_injection import QUARANTINED_ORDERS
 from cairn.knowledge.schema.policy import Policy
 from tests.knowledge.conftest import PADDING
 
@@ -169,4 +169,4 @@ def test_an_answer_without_a_reason_tells_nothing_outside_of_the_project(session
 def test_what_gives_orders_or_is_said_beside_one_is_held(session, said):
     made = drafts(session(BEFORE, ("human", said), *PADDING))
     assert made
-    assert {draft.refused for draft in made} == {HELD}
+    assert {draft.refused for draft in made} == {QUARANTINED_ORDERS}

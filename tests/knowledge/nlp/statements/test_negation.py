@@ -2,7 +2,7 @@
 
 import pytest
 
-from cairn.knowledge.nlp.statements.negation import gainsays
+from cairn.knowledge.nlp.statements.negation import contradicts
 
 SAYS = "I like strong coffee in the morning"
 
@@ -20,10 +20,10 @@ SAYS = "I like strong coffee in the morning"
     ],
 )
 def test_a_denial_is_against_it_and_a_question_is_not(text: str, against: bool) -> None:
-    assert gainsays(text, SAYS) is against
+    assert contradicts(text, SAYS) is against
 
 
 def test_another_value_is_against_it() -> None:
     said = "The API listens on port 8080"
-    assert gainsays("The API listens on port 9090.", said)
-    assert not gainsays("The web site listens on port 9090.", said)
+    assert contradicts("The API listens on port 9090.", said)
+    assert not contradicts("The web site listens on port 9090.", said)

@@ -1,0 +1,271 @@
+"""A home that an older Cairn wrote, kept as it was: opened by this one, nothing of it is lost.
+
+`home-of-schema-1.tar.xz` holds the home, the logs that it was made of, and what its commands told
+(`told.json`); all of it is invented. Dagster's runs are left out.
+"""
+
+import hashlib
+import json
+import logging
+import sqlite3
+import tarfile
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from deltalake import DeltaTable
+from polars.testing import assert_frame_equal
+
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.tables import PREFERENCES, RAW_LOGS, RECORDS, TABLES
+from cairn.pipelines.healing import heal
+from cairn.resources import upgrade
+from cairn.resources.context import State, open_state
+from cairn.resources.home.home import SCHEMA_VERSION, Home, HomeError, open_home
+from cairn.resources.home.migrations import MIGRATIONS, RENAMED_SETTINGS, Migration
+from cairn.resources.home.settings import Settings
+from cairn.resources.upgrade import JOURNAL, upgrade_home
+from cairn.resources.warehouse.publication import blocked_namespaces, published, read_published
+from cairn.resources.warehouse.table_files import table_damage
+from tests.journeys.running import assert_as_built, follow
+from tests.resources.model_server import ModelServer
+
+pytestmark = pytest.mark.allow_hosts(["127.0.0.1", "localhost", "::1"])
+
+ARCHIVE = Path(__file__).with_name("home-of-schema-1.tar.xz")
+NAMESPACES = ("default", "team")
+(STEP,) = MIGRATIONS
+
+Rows = dict[tuple[str, str], pl.DataFrame]
+
+
+@pytest.fixture
+def old(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The old home; what stands beside it is one folder up."""
+    with tarfile.open(ARCHIVE) as archive:
+        archive.extractall(tmp_path, filter="data")
+    home = tmp_path / "schema-1" / "home"
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("CAIRN_HOME", str(home))
+    return home
+
+
+def rows_before(home: Path) -> Rows:
+    """What readers of the old home were given, by namespace and the table's name of today."""
+    found: Rows = {}
+    for namespace in NAMESPACES:
+        manifest = json.loads((home / "publication" / f"{namespace}.json").read_text())[0]
+        for table, version in manifest["tables"].items():
+            stored = DeltaTable(str(home / "warehouse" / table), version=version)
+            frame = pl.scan_delta(stored).collect()
+            name = STEP.tables.get(table, table)
+            names = STEP.columns.get(name, {})
+            frame = frame.rename({a: b for a, b in names.items() if a in frame.columns})
+            if "simhash" in frame.columns:
+                frame = frame.with_columns(pl.col("simhash").reinterpret(signed=False))
+            if "namespace" in frame.columns:
+                frame = frame.filter(namespace=namespace)
+            found[namespace, name] = frame
+    return found
+
+
+def assert_rows(state: State, expected: Rows, names: Collection[str] = TABLES.keys()) -> None:
+    """Readers are given these rows, in the words of today."""
+    for namespace in NAMESPACES:
+        manifest = published(state.home, namespace)
+        assert manifest is not None
+        assert {name for own, name in expected if own == namespace} == manifest.tables.keys()
+        for name in manifest.tables.keys() & names:
+            table = TABLES[name]
+            now = table.frame(read_published(state.warehouse, manifest, table).collect())
+            before = expected[namespace, name]
+            for (where, column), values in STEP.values.items():
+                if where == name:
+                    before = before.with_columns(pl.col(column).replace(dict(values)))
+            assert_frame_equal(now, table.frame(before), check_exact=True)
+
+
+def content(home: Path) -> dict[str, str]:
+    """Digests of all files of a home, locks aside."""
+    return {
+        str(path.relative_to(home)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(home.rglob("*"))
+        if path.is_file() and not path.name.startswith("write.lock")
+    }
+
+
+def test_who_opens_it_upgrades_it_and_readers_are_given_what_they_were_given(
+    old: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    expected, answers = rows_before(old), (old / "answers.sqlite").read_bytes()
+    assert expected["default", "rejected_facts"].height > 0, "a row of each kind is there"
+    with caplog.at_level(logging.WARNING):
+        state = open_state(old)
+    assert f"home {old} is upgraded to schema {SCHEMA_VERSION}" in caplog.messages
+    assert_rows(state, expected)
+    assert (old / "schema_version").read_text() == f"{SCHEMA_VERSION}\n"
+    assert not any((old / "warehouse" / name).exists() for name in STEP.tables)
+    assert not (old / JOURNAL).exists()
+    assert (old / "answers.sqlite").read_bytes() == answers, "what was paid for stays"
+    for name in TABLES:
+        assert table_damage(old / "warehouse" / name, deep=True) is None
+
+
+@pytest.mark.slow
+def test_a_run_makes_of_it_what_it_makes_of_the_same_logs_in_a_new_home(
+    old: Path, server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing that was answered is asked again; what was liked and what was forgotten stay so."""
+    monkeypatch.setenv("CAIRN_MODEL", "openai/scripted")
+    monkeypatch.setenv("CAIRN_MODEL_BASE", server.base)
+    monkeypatch.setenv("OPENAI_API_KEY", "key")
+    with sqlite3.connect(old / "answers.sqlite") as database:
+        paid = database.execute("SELECT count(*) FROM answers").fetchone()[0]
+    state = open_state(old)
+    follow(state)
+    assert paid > 0
+    assert server.requests == 0
+    assert_as_built(state)
+    liked = state.warehouse.read(PREFERENCES).filter(attitude="like").collect()
+    assert "orchids" in liked["name"].to_list()
+    for table, column in ((RECORDS, "payload"), (RAW_LOGS, "text")):
+        assert not state.warehouse.read(table).collect()[column].str.contains("walnut").any()
+
+
+def test_a_second_upgrade_does_nothing(old: Path) -> None:
+    first = upgrade_home(old, Settings())
+    before = content(old)
+    second = upgrade_home(old, Settings())
+    assert (first.from_version, second.from_version) == (1, SCHEMA_VERSION)
+    assert (second.tables, second.files) == ([], {})
+    assert content(old) == before
+
+
+def test_a_dry_run_tells_and_changes_nothing(old: Path) -> None:
+    before = content(old)
+    told = upgrade_home(old, Settings(), dry_run=True)
+    assert content(old) == before
+    assert ("refusals", "rejected_facts") in [each[:2] for each in told.tables]
+    assert dict(told.settings)["policy.struck_out_share"] == "policy.max_retraction_ratio"
+
+
+class Killed(BaseException):
+    """As a kill: nothing of it is caught."""
+
+
+@pytest.mark.faults
+@pytest.mark.slow
+def test_killed_at_any_point_it_is_finished_by_the_next(
+    old: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Behind each write: readers have a manifest of one kind, old or new."""
+    expected = rows_before(old)
+    points = 0
+    while True:
+        home = tmp_path / f"killed-{points}"
+        with tarfile.open(ARCHIVE) as archive:
+            archive.extractall(home, filter="data")
+        home = home / "schema-1" / "home"
+        if not _killed(home, points, monkeypatch):
+            break
+        assert (home / "schema_version").read_text().strip() in ("1", str(SCHEMA_VERSION))
+        for namespace in NAMESPACES:
+            manifest = json.loads((home / "publication" / f"{namespace}.json").read_text())[0]
+            assert ("refusals" in manifest["tables"]) is ("told_at" in manifest)
+        upgrade_home(home, Settings())
+        assert_rows(State(open_home(home), Settings()), expected, STEP.changed_tables.values())
+        assert not (home / JOURNAL).exists()
+        points += 1
+    assert points > 25
+
+
+def _killed(home: Path, points: int, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Upgrades a home and dies at one of its writes; false if there are fewer."""
+    count = 0
+
+    def pass_by() -> None:
+        nonlocal count
+        count += 1
+        if count > points:
+            raise Killed
+
+    def dying(name: str) -> Any:
+        real = getattr(upgrade, name)
+
+        def write(*args: Any, **kwargs: Any) -> Any:
+            done = real(*args, **kwargs)
+            pass_by()
+            return done
+
+        return write
+
+    with monkeypatch.context() as patch:
+        for name in ("write_deltalake", "replace_file", "remove"):
+            patch.setattr(upgrade, name, dying(name))
+        try:
+            upgrade_home(home, Settings())
+        except Killed:
+            return True
+    return False
+
+
+def test_it_waits_until_it_can_be_written(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Home, "read_only", property(lambda _: True))
+    before = content(old)
+    with pytest.raises(HomeError, match=r"older Cairn \(schema 1.*`cairn upgrade`"):
+        open_state(old)
+    assert content(old) == before
+
+
+def test_a_home_whose_mark_is_damaged_is_known_by_its_tables(old: Path) -> None:
+    expected = rows_before(old)
+    (old / "schema_version").write_bytes(b"\x00")
+    assert_rows(open_state(old), expected)
+
+
+def test_a_damaged_table_is_left_to_the_next_run(old: Path) -> None:
+    for file in (old / "warehouse" / "refusals").rglob("*.parquet"):
+        file.write_bytes(b"")
+    state = open_state(old)
+    heal(state)
+    follow(state)
+    assert_as_built(state, "rejected_facts", "facts", "episodes")
+
+
+def test_why_a_namespace_is_blocked_is_still_known(old: Path) -> None:
+    manifest = json.loads((old / "publication" / "team.json").read_text())[0]
+    why = {"reasons": ["more than policy.struck_out_share = 0.05 allows"], "bounds": {"share": 0.1},
+           "tables": manifest["tables"]}  # fmt: skip
+    (old / "held.json").write_text(json.dumps({"team": why}))
+    state = open_state(old)
+    blocked = blocked_namespaces(state.home)["team"]
+    assert blocked.reasons == ["more than policy.max_retraction_ratio = 0.05 allows"]
+    now = published(state.home, "team")
+    assert now is not None
+    assert blocked.tables == now.tables
+    assert not (old / "held.json").exists()
+
+
+def test_versions_that_were_noted_are_those_of_today() -> None:
+    step = Migration(9, tables={"a": "b"}, columns={"c": {"x": "y"}}, input_hashes={"work": "h"})
+    versions = {"a": {3: 0}, "c": {4: 5}}
+    frame = pl.DataFrame({"h": ["a@3 d@7 c@4", "a@2 d@7", "d@1", "0f", "a@None"]})
+    renamed = upgrade._renamed(frame, step, "work", versions)
+    assert renamed["h"].to_list() == ["b@0 d@7 c@5", "", "d@1", "0f", "b@None"]
+
+
+@pytest.mark.parametrize("step", MIGRATIONS, ids=lambda step: f"schema {step.version}")
+def test_what_a_migration_names_is_there(step: Migration) -> None:
+    if step is not MIGRATIONS[-1]:
+        pytest.skip("a later one may have renamed it again")
+    assert set(step.tables.values()) <= TABLES.keys()
+    assert not set(step.tables) & TABLES.keys()
+    for table, names in step.columns.items():
+        assert set(names.values()) <= TABLES[table].columns.keys()
+        assert not set(names) & TABLES[table].columns.keys()
+    for old, new in step.settings.items():
+        assert new.removeprefix("policy.") in Policy.model_fields
+        assert old.removeprefix("policy.") not in Policy.model_fields
+    assert RENAMED_SETTINGS.items() >= step.settings.items()
