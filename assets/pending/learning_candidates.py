@@ -29,11 +29,11 @@ def retired(settings: Settings) -> list[str]:
 
 def pending(state: State) -> pl.DataFrame:
     """Units that are pending and can be done; a model does those of finished conversations only."""
-    pending_units = by_conversation.pending(state, extractors(state.settings))
+    units = by_conversation.pending(state, extractors(state.settings))
     rested = finished_conversations(state).rename({"conversation_id": "unit"})
     by_model = pl.col("stage") == LEARNING_MODEL.name
-    ready = pending_units.filter(by_model).join(rested, on=rested.columns, how="semi")
-    return pl.concat([pending_units.filter(~by_model), ready])
+    ready = units.filter(by_model).join(rested, on=rested.columns, how="semi")
+    return pl.concat([units.filter(~by_model), ready])
 
 
 def pending_days(state: State) -> list[str]:

@@ -181,7 +181,7 @@ def _namespaces(state: "State") -> list[dict[str, Any]]:
 
     times = dates(state)
     newest = dict(times.newest.iter_rows())
-    owed = pending_by_day(state)
+    pending = pending_by_day(state)
     dead = letters(state)
     rows: list[dict[str, Any]] = []
     for name in all_namespaces(state):
@@ -200,7 +200,7 @@ def _namespaces(state: "State") -> list[dict[str, Any]]:
                 "freshness": fresh.words,
                 "published_at": fresh.published_at,
                 "pending_days": sorted(
-                    owed.filter(pl.col("namespace") == name)["day"].drop_nulls().unique()
+                    pending.filter(pl.col("namespace") == name)["day"].drop_nulls().unique()
                 ),
                 "dead_letters": sum(row["namespace"] == name for row in dead),
                 "undated": times.undated.filter(pl.col("namespace") == name)
