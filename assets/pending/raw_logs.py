@@ -37,10 +37,10 @@ def fingerprint(policy: Policy) -> str:
 def places(state: State) -> pl.DataFrame:
     """Where every record belongs: its time, conversation and day.
 
-    `last_input_at` is the time by which it is found in `records`.
+    `recorded_at` is the time by which it is found in `records`.
     """
     heads = state.warehouse.read(RECORDS, columns=list(HEAD_COLUMNS)).collect()
-    return placed(heads.with_columns(last_input_at="occurred_at"), state.policy)
+    return placed(heads.with_columns(recorded_at="occurred_at"), state.policy)
 
 
 def all_days(state: State) -> set[str]:
