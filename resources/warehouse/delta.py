@@ -56,6 +56,9 @@ _WRITERS = {
     )
 }
 
+# Each stage of a run commits to it and opens it, which reads the log since the last checkpoint.
+_CONFIGURED: dict[str, dict[str, str]] = {"work": {"delta.checkpointInterval": "20"}}
+
 
 class Delta(DeltaTable):
     """A table whose paths are plain: polars 2.1 opens them as they stand, percent signs and all."""
@@ -226,6 +229,11 @@ def quoted(value: object) -> str:
 def written_as(table: str) -> WriterProperties:
     """How the files of a table are written."""
     return _WRITERS.get(table, _WRITER)
+
+
+def configured_as(table: str) -> dict[str, str | None]:
+    """What Delta is told of a table once, when it is made."""
+    return {**_CONFIGURED.get(table, {})}
 
 
 def stored_as(name: str, kind: pl.DataType) -> pl.Expr:

@@ -25,6 +25,7 @@ from cairn.resources.warehouse.delta import (
     Delta,
     Opened,
     TableScope,
+    configured_as,
     files_of,
     last_commit,
     opened,
@@ -442,6 +443,7 @@ class Warehouse:
                 partition_by=_partitions(table),
                 name=table.name,
                 description=table.about,
+                configuration=configured_as(table.name),
                 storage_options=self._options,
                 **common,
             )

@@ -3,6 +3,8 @@
 from polars.testing import assert_frame_equal
 
 from cairn.knowledge.assembly.build import build, comparable
+from cairn.knowledge.assembly.run import RUN
+from cairn.knowledge.assembly.stages import STAGES
 from cairn.knowledge.engine.stage import StageContext
 from cairn.knowledge.schema.tables import RECORDS, TABLES
 from cairn.pipelines import follow as run
@@ -10,12 +12,20 @@ from cairn.pipelines.planning.pending import model_work_pending, pending_days
 from cairn.resources.context import State
 from cairn.resources.warehouse.publication import blocked_namespaces
 
+UNPUBLISHED = STAGES[-1].name
+"""Until there, a run makes all that is known; index and publication are left out."""
 
-def follow(state: State) -> list[str]:
-    """What a run does, without Dagster; gives the days that had work."""
+PUBLISHED = RUN[-1].name
+
+
+def follow(state: State, until: str = PUBLISHED) -> list[str]:
+    """What a run does, without Dagster, as far as a step; gives the days that had work.
+
+    What lies behind the step is made by a later run that has work by day.
+    """
     run.follow(state, until="records")
     owed = pending_days(state) or model_work_pending(state)
-    days = run.follow(state, since="raw_logs" if owed else "publication")
+    days = run.follow(state, since="raw_logs" if owed else "publication", until=until)
     assert not blocked_namespaces(state.home)
     return days
 

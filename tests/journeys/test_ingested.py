@@ -60,11 +60,11 @@ def test_a_malformed_answer_is_asked_for_again_and_the_text_is_made_anew_with_no
     assert_as_built(state)
     paid = len(asked)
 
-    follow(opened(model=None))
+    follow(opened(model=None), until="memory")
     assert known(state) == {
         "Imker Brandt moved to Ghent.": ("note", "context", 0.8),
         FEED: ("note", "context", 0.8),
     }
-    follow(opened())
+    follow(opened(), until="memory")
     assert set(known(state)) == {FEED, "city of Brandt: Ghent"}
     assert len(asked) == paid, "what was paid once is kept"

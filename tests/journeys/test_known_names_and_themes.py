@@ -34,7 +34,7 @@ from cairn.serving.cli.commands.run.dead_letters import forget_answers
 from cairn.serving.query.explain import explain
 from cairn.serving.read.id_lookup import find
 from tests.journeys.hives import chat, looked_up, telling
-from tests.journeys.running import assert_as_built, follow
+from tests.journeys.running import UNPUBLISHED, assert_as_built, follow
 from tests.pipelines.house import House
 from tests.resources.model_server import ModelServer, Said, error
 
@@ -96,7 +96,7 @@ def test_a_search_of_the_system_says_of_known_names_alone(
     follow(opened())
     assert server.requests == paid
     without = opened(model=None)
-    follow(without)
+    follow(without, until=UNPUBLISHED)
     by_grammar = known_only(without).select("quote", "extractor").rows()
     assert by_grammar == [("The bees dance to show the way.", KNOWN_ONLY_STAGE.extractor.label)]
     assert_as_built(without)
@@ -106,7 +106,7 @@ def test_any_order_of_arrival_gives_the_same(opened: Opened, logs: Path) -> None
     (logs / "hives.jsonl").rename(logs / "hives.later")
     looked_up(logs, "after", "2026-03-09", AFTER)
     state = opened()
-    follow(state)
+    follow(state, until="known_only")
     assert known_only(state).is_empty()
     (logs / "hives.later").rename(logs / "hives.jsonl")
     looked_up(logs, "before", "2026-02-20", BEFORE)
@@ -125,9 +125,9 @@ def test_what_could_not_be_asked_is_asked_when_the_model_is_back(
         return error(503) if "dance" in question else telling(question)
 
     server.script = down
+    follow(state)
     with dg.DagsterInstance.ephemeral() as instance:
         house = House(state, state.home.root, instance)
-        house.follow()
         assert known_only(state).is_empty()
         assert house.tick() == "the language model is waited for"
         an_hour_ago = time.time() - 3600
@@ -156,7 +156,7 @@ def test_an_answer_that_cannot_be_had_is_a_dead_letter_until_it_can(
     server.script = refusing
     state = opened()
     for _ in range(3):
-        follow(opened())
+        follow(opened(), until="known_only")
     letters = state.warehouse.read(DEAD_LETTERS).collect()
     assert letters["stage"].to_list() == ["known_only"]
     units = state.warehouse.read(WORK).filter(pl.col("stage") == "known_only").collect()
@@ -166,7 +166,7 @@ def test_an_answer_that_cannot_be_had_is_a_dead_letter_until_it_can(
     forget_answers(again, None)
     count, _ = forget_failures(again)
     assert count == 1
-    follow(again)
+    follow(again, until="known_only")
     assert known_only(state).height == 1
     assert state.warehouse.read(DEAD_LETTERS).collect().is_empty()
 
@@ -229,7 +229,7 @@ def test_a_theme_of_several_conversations_bears_a_fact(opened: Opened, server: M
 @pytest.mark.usefixtures("threads")
 def test_without_a_model_a_theme_is_what_its_medoid_says(opened: Opened) -> None:
     state = opened(model=None)
-    follow(state)
+    follow(state, until="facts")
     drawn = state.warehouse.read(THEME_FACTS).collect()
     assert drawn.select("mode", "reason").rows() == [("medoid", None)] * 2
     facts = state.warehouse.read(FACTS).filter(pl.col("predicate") == "recurs").collect()
@@ -246,7 +246,7 @@ def test_a_changed_model_makes_these_stages_stale_and_says_what_they_cost(
     opened: Opened, server: ModelServer
 ) -> None:
     server.script = generalising
-    follow(opened())
+    follow(opened(), until=THEME_FACTS_STAGE.name)
     other = opened(model="openai/gpt-4.1-mini")
     changes = {change.name: change for change in staleness(other).changes}
     for stage in (KNOWN_ONLY_STAGE, THEME_FACTS_STAGE):

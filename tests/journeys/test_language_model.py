@@ -17,10 +17,8 @@ import dagster as dg
 import polars as pl
 import pytest
 
-from cairn.assets import candidates
-from cairn.assets.pending import by_conversation, learning_candidates, publication
-from cairn.assets.pending.candidates import extractors
-from cairn.assets.pending.candidates import pending_days as pending_days_of_candidates
+from cairn.assets import candidates, learning_candidates, publication
+from cairn.assets.engine import run_by_conversation
 from cairn.knowledge.engine.work import DayRange
 from cairn.knowledge.extraction.llm_extraction import FULL_MODE
 from cairn.knowledge.learnings.llm.extraction import LEARNING_MODEL
@@ -38,9 +36,11 @@ from cairn.knowledge.schema.tables import (
     REJECTED_FACTS,
     TABLES,
 )
+from cairn.pipelines.assembly import definitions
 from cairn.pipelines.checks.rebuild_equal import forget_work
 from cairn.pipelines.planning.in_flight import COMMAND_TAG, range_tags
 from cairn.pipelines.planning.pending import Step, pending_days
+from cairn.pipelines.sensors import new_logs
 from cairn.resources.context import State
 from cairn.resources.home.inbox import append_event
 from cairn.serving.cli.commands.ask.show import PRINTED
@@ -120,9 +120,9 @@ def test_what_a_person_said_becomes_a_fact_about_a_name_that_no_rule_knows_for_o
     assert by_model(again).equals(rows)
 
     # Without the model its rows go, and with it they come back for nothing.
-    follow(opened(model=None))
+    follow(opened(model=None), until="candidates")
     assert by_model(state).is_empty()
-    follow(opened())
+    follow(opened(), until="candidates")
     assert by_model(state).equals(rows)
     assert server.requests == paid
 
@@ -168,7 +168,7 @@ def test_what_a_model_reads_somebody_to_like_and_dislike_costs_no_further_call(
     assert len(shown) == len(set(shown)), "no message is asked about twice"
     assert len(prompts) == 2, "for names and for facts"
 
-    follow(opened(model=None))
+    follow(opened(model=None), until="engagements")
     assert state.warehouse.read(PREFERENCES).collect().is_empty()
 
 
@@ -180,14 +180,14 @@ def test_a_provider_that_is_down_leaves_its_part_for_later(
 
     server.script = down
     state = opened()
-    follow(state)
+    follow(state, until="candidates")
     assert by_model(state).is_empty()
     assert state.warehouse.read(CANDIDATES).collect().height > 0, "what rules found stands"
-    assert pending_days_of_candidates(opened()) == ["2026-03-01"]
+    assert candidates.pending_days(opened()) == ["2026-03-01"]
     server.script = telling
-    follow(opened())
+    follow(opened(), until="candidates")
     assert by_model(state).height > 0
-    assert pending_days_of_candidates(opened()) == []
+    assert candidates.pending_days(opened()) == []
 
 
 def test_a_message_that_no_answer_can_be_had_about_is_a_dead_letter(
@@ -198,7 +198,7 @@ def test_a_message_that_no_answer_can_be_had_about_is_a_dead_letter(
 
     server.script = refusing
     state = opened()
-    follow(state)
+    follow(state, until="candidates")
     letters = state.warehouse.read(DEAD_LETTERS).collect()
     assert set(letters["reason"]) == {"names: refused", "entity_facts: refused"}
     assert set(letters["stage"]) == {FULL_MODE.name}
@@ -212,19 +212,20 @@ def test_what_was_asked_in_halves_is_not_asked_as_a_whole_when_all_is_made_again
     failed: list[str] = []
 
     def failing(question: str) -> Said:
-        if not failed and CHAT[0][2] in question and CHAT[3][2] in question:
+        if CHAT[0][2] in question and CHAT[1][2] in question:
             failed.append(question)
-            return error(500)
+            return {"content": None}
         return telling(question)
 
     server.script = failing
     state = opened()
-    follow(state)
+    follow(state, until="candidates")
+    assert len(failed) == 1, "the answer about two messages could not be had"
     rows, paid = by_model(state), server.requests
-    assert rows.height > 0
+    assert CHAT[0][2] in rows.filter(kind="fact")["quote"].to_list(), "half of it could"
     shutil.rmtree(state.home.root / "warehouse")
     again = opened()
-    follow(again)
+    follow(again, until="candidates")
     assert by_model(again).equals(rows)
     assert server.requests == paid
 
@@ -256,15 +257,15 @@ def test_the_sensor_leaves_a_model_that_was_down_alone_for_a_while(
 ) -> None:
     server.script = lambda _: error(503)
     state = opened()
+    follow(state)
     with dg.DagsterInstance.ephemeral() as instance:
         house = House(state, state.home.root, instance)
-        jobs = house.follow()
-        assert jobs.count("refresh") == 1
         assert house.tick() == "the language model is waited for"
         an_hour_ago = time.time() - 3600
         os.utime(state.home.root / "model_waits", (an_hour_ago, an_hour_ago))
         server.script = telling
-        assert house.follow() == ["refresh"]
+        assert house.looked(new_logs) == "refresh"
+        follow(opened())
         assert by_model(state).height > 0
         assert house.tick() == "nothing new"
 
@@ -272,16 +273,16 @@ def test_the_sensor_leaves_a_model_that_was_down_alone_for_a_while(
 def test_a_run_asks_for_a_while_and_the_next_goes_on(
     opened: Callable[..., State], server: ModelServer, logs: Path
 ) -> None:
-    earlier = [(role, time.replace("2026-03", "2026-01"), text) for role, time, text in CHAT]
-    chat(logs, "winter", earlier)
-    server.delay = 0.3
+    chat(logs, "hives", [CHAT[0], CHAT[3]])
+    chat(logs, "winter", [(CHAT[0][0], CHAT[0][1].replace("2026-03", "2026-01"), CHAT[0][2])])
+    server.delay = 0.6
     asks = {"model_seconds": 1.0, "model_concurrency": 1}
     state = State(opened().home, opened().settings.model_copy(update=asks))
     with dg.DagsterInstance.ephemeral() as instance:
         house = House(state, state.home.root, instance)
         jobs = house.follow()
-        assert len(jobs) > 3
-        assert server.requests == 12, "names and facts of six episodes"
+        assert jobs.count("refresh") > 1, "a third question begins after the time of a run"
+        assert server.requests == 6, "names and facts of three episodes"
         assert house.tick() == "nothing new"
     assert set(by_model(state)["day"]) == {"2026-01-01", "2026-03-01"}
     assert not state.model_goes_on
@@ -292,28 +293,30 @@ def test_the_runs_of_one_command_share_a_budget(
     opened: Callable[..., State], server: ModelServer
 ) -> None:
     server.script = lambda question: {"content": telling(question), "tokens": (10_000, 100, 0)}
+    follow(opened(model=None), until="raw_logs")
     state = State(opened().home, opened().settings.model_copy(update={"budget_run": 0.0018}))
     with dg.DagsterInstance.ephemeral() as instance:
-        house = House(state, state.home.root, instance)
-        house.run("intake", {COMMAND_TAG: "one"})
-        for _ in range(2):
-            house.run("refresh", {COMMAND_TAG: "one", **range_tags(Step("refresh", ONE_DAY))})
-            assert server.requests == 1
-        house.run("refresh", {COMMAND_TAG: "two", **range_tags(Step("refresh", ONE_DAY))})
-        assert server.requests == 2
+        for command, requests in (("one", 1), ("one", 1), ("two", 2)):
+            job = definitions(state).resolve_job_def("refresh")
+            assert job.execute_in_process(
+                instance=instance,
+                tags={COMMAND_TAG: command, **range_tags(Step("refresh", ONE_DAY))},
+                asset_selection=[dg.AssetKey("candidates")],
+            ).success
+            assert server.requests == requests
 
 
 def test_what_a_model_would_be_asked_is_said_beforehand_and_asks_nothing(
     opened: Callable[..., State], server: ModelServer
 ) -> None:
-    follow(opened(model=None))
-    owed = by_conversation.pending(opened(), extractors(opened().settings))
+    follow(opened(model=None), until="candidates")
+    owed = run_by_conversation.pending(opened(), candidates.extractors(opened().settings))
     before = candidates.estimate(opened(), owed)
     assert server.requests == 0
     assert before.calls > 0
     assert before.tokens_in > 100
     assert before.dollars
-    follow(opened())
+    follow(opened(), until="candidates")
     after = candidates.estimate(opened(), owed)
     assert (after.calls, after.tokens_in, after.dollars) == (0, 0, 0.0)
     unpriced = candidates.estimate(opened(model="openai/of-nobody"), owed)
@@ -327,7 +330,7 @@ def test_a_lesson_that_only_the_model_finds_is_kept_and_a_thumb_moves_it(
     chat(logs, "outbox", LESSON)
     server.script = teaching
     state = opened()
-    follow(state)
+    follow(state, until="learnings")
     judged = state.warehouse.read(LEARNING_CANDIDATES).filter(pl.col("value") >= 0.3).collect()
     who = pl.col("extractor").str.extract(r"^(\w+)")
     assert sorted(judged.select(who, "outcome").rows()) == [
@@ -341,7 +344,7 @@ def test_a_lesson_that_only_the_model_finds_is_kept_and_a_thumb_moves_it(
 
     paid = server.requests
     assert forget_work(state, ["2026-03-03"]) > 0
-    follow(opened())
+    follow(opened(), until="learnings")
     assert state.warehouse.read(LEARNINGS).collect().to_dicts() == [learned]
     assert server.requests == paid
 
@@ -350,7 +353,7 @@ def test_a_lesson_that_only_the_model_finds_is_kept_and_a_thumb_moves_it(
         "reply_to": learned["learning_id"], "strength": 0.5,
     }  # fmt: skip
     append_event(state.home, thumb, redact=lambda text: (text, 0))
-    follow(opened())
+    follow(opened(), until="learnings")
     (moved,) = state.warehouse.read(LEARNINGS).collect().to_dicts()
     before = learned["confidence"]
     assert moved["confidence"] == pytest.approx(before + 0.5 * (1 - before))
@@ -365,7 +368,7 @@ def test_a_learning_keeps_the_words_that_an_earlier_model_gave_it(
 ) -> None:
     chat(logs, "outbox", LESSON)
     server.script = teaching
-    follow(opened())
+    follow(opened(), until="learnings")
     title = "Send what must not get lost from an outbox table"
     server.script = lambda question: str(teaching(question)).replace(TAUGHT["title"], title)
     state = opened(model="openai/gpt-4.1-mini", budget_day=10.0)
@@ -395,15 +398,16 @@ def test_a_conversation_under_way_is_asked_about_once_it_rests(
     chat(logs, "outbox", said)
     server.script = teaching
     state = opened()
+    follow(state)
     with dg.DagsterInstance.ephemeral() as instance:
         house = House(state, state.home.root, instance)
-        house.follow()
         assert house.tick() == "nothing new"
         assert state.warehouse.read(LEARNINGS).collect().is_empty()
         assert not state.model_waited < 600
         at_once = partial(finished, idle=timedelta())
         monkeypatch.setattr(learning_candidates, "finished", at_once)
-        assert house.follow() == ["refresh"]
+        assert house.looked(new_logs) == "refresh"
+    follow(opened(), until="learnings")
     assert state.warehouse.read(LEARNINGS).collect().height == 1
     assert pending_days(state) == []
 
@@ -416,81 +420,66 @@ def test_a_conversation_without_times_rests_when_its_file_does(
     path.write_text("\n".join(lines) + "\n")
     server.script = teaching
     state = opened()
-    follow(state)
+    follow(state, until="learnings")
     assert state.warehouse.read(LEARNINGS).collect().is_empty()
     an_hour_ago = time.time() - 3600
     os.utime(path, (an_hour_ago, an_hour_ago))
-    follow(opened())
+    follow(opened(), until="learnings")
     assert state.warehouse.read(LEARNINGS).collect().height == 1
 
 
-def test_a_lesson_stands_while_its_conversation_grows_and_ends_as_if_made_at_once(
+def test_a_lesson_comes_with_the_model_stands_while_more_is_said_and_goes_with_its_ground(
     opened: Callable[..., State], server: ModelServer, logs: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def by_model(state: State) -> list[dict[str, object]]:
-        rows = state.warehouse.read(LEARNING_CANDIDATES).collect()
-        return rows.filter(pl.col("extractor").str.starts_with(LEARNING_MODEL.name)).to_dicts()
-
-    chat(logs, "outbox", LESSON)
-    server.script = teaching
-    state = opened()
-    follow(state)
-    before, learned = by_model(state), state.warehouse.read(LEARNINGS).collect()
-    more = (
-        "user",
-        f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
-        "One more problem: the outbox grows.",
-    )
-    chat(logs, "outbox", [*LESSON, more])
-    follow(opened())
-    assert by_model(state) == before
-    assert state.warehouse.read(LEARNINGS).collect().equals(learned)
-    house = House(state, state.home.root, dg.DagsterInstance.ephemeral())
-    assert not broken(house)
-
-    monkeypatch.setattr(learning_candidates, "finished", partial(finished, idle=timedelta()))
-    follow(opened())
-    (row,) = by_model(state)
-    assert row["content_hash"] != before[0]["content_hash"]
-    assert_as_built(state, "learning_candidates", "learnings")
-
-
-def test_a_lesson_falls_at_once_when_what_it_rests_on_is_not_there_any_more(
-    opened: Callable[..., State], server: ModelServer, logs: Path
-) -> None:
-    chat(logs, "outbox", LESSON)
-    server.script = teaching
-    state = opened()
-    follow(state)
-    assert state.warehouse.read(LEARNINGS).collect().height == 1
-    server.script = lambda _: error(503)
-    changed = (*LESSON[1][:2], LESSON[1][2].replace("a worker", "nobody"))
-    chat(logs, "outbox", [LESSON[0], changed, *LESSON[2:]])
-    follow(opened())
-    assert state.warehouse.read(LEARNINGS).collect().is_empty()
-
-
-def test_a_lesson_waits_for_a_model_that_is_down_and_goes_with_it(
-    opened: Callable[..., State], server: ModelServer, logs: Path
 ) -> None:
     def unable(question: str) -> Said:
         return error(503) if "outbox" in question else "{}"
 
-    def by_model(state: State) -> int:
-        rows = state.warehouse.read(LEARNING_CANDIDATES).collect()["extractor"]
-        return rows.str.starts_with(LEARNING_MODEL.name).sum()
+    def by_model() -> list[dict[str, object]]:
+        rows = state.warehouse.read(LEARNING_CANDIDATES).collect()
+        return rows.filter(pl.col("extractor").str.starts_with(LEARNING_MODEL.name)).to_dicts()
 
+    def learned() -> pl.DataFrame:
+        return state.warehouse.read(LEARNINGS).collect()
+
+    # It waits for a model that is down.
     chat(logs, "outbox", LESSON)
     server.script = unable
     state = opened()
-    follow(state)
-    assert by_model(state) == 0
+    follow(state, until="learnings")
+    assert by_model() == []
     assert state.model_waited < 600
     assert learning_candidates.pending_days(state) == ["2026-03-03"]
     server.script = teaching
     follow(opened())
-    assert by_model(state) == 1
+    before, stands = by_model(), learned()
+    assert (len(before), stands.height) == (1, 1)
     assert learning_candidates.pending_days(opened()) == []
-    follow(opened(model=None))
-    assert by_model(state) == 0
-    assert state.warehouse.read(LEARNINGS).collect().is_empty()
+
+    # More is said, and that is under way.
+    at = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
+    more = ("user", at, "One more problem: the outbox grows.")
+    chat(logs, "outbox", [*LESSON, more])
+    follow(opened())
+    assert by_model() == before
+    assert learned().equals(stands)
+    house = House(state, state.home.root, dg.DagsterInstance.ephemeral())
+    assert not broken(house)
+
+    # It rests: as if made at once.
+    monkeypatch.setattr(learning_candidates, "finished", partial(finished, idle=timedelta()))
+    follow(opened(), until="learnings")
+    (row,) = by_model()
+    assert row["content_hash"] != before[0]["content_hash"]
+    assert_as_built(state, "learning_candidates", "learnings")
+
+    # It goes with the model, and falls at once when what it rests on is not there any more.
+    follow(opened(model=None), until="learnings")
+    assert by_model() == []
+    assert learned().is_empty()
+    follow(opened(), until="learnings")
+    assert learned().height == 1
+    server.script = lambda _: error(503)
+    changed = (*LESSON[1][:2], LESSON[1][2].replace("a worker", "nobody"))
+    chat(logs, "outbox", [LESSON[0], changed, *LESSON[2:], more])
+    follow(opened(), until="learnings")
+    assert learned().is_empty()

@@ -26,6 +26,7 @@ from cairn.knowledge.schema.tables import (
     PREFERENCES,
     Table,
 )
+from cairn.pipelines import follow as run
 from cairn.resources.context import State
 from cairn.resources.effects import event_id
 from cairn.resources.home.home import open_home
@@ -93,11 +94,13 @@ class Life:
 
     def morning(self, day: int) -> None:
         """Takes in what happened, searches, and tells what was found until noon."""
-        follow(self.state)
+        follow(self.state, ENRICHMENT_QUEUE.name)
         self.now = max(self.now, MONTH + timedelta(days=day - 1, hours=5.5))
         asked = queue(self.state, self.now)["query"].to_list()
         report = enrich(self.state, Folder(self.folder, 3), self.clock)
-        follow(self.state)
+        if not report.due:
+            return
+        follow(self.state, NOTIFICATIONS.name)
         for query in asked[: report.done + report.empty]:
             self.diary.append((f"{day} 05:30", f"searched: {query}"))
         noon = MONTH + timedelta(days=day - 1, hours=12)
@@ -109,7 +112,7 @@ class Life:
             assert due(self.state, self.now).height == 1
             assert dispatch(self.state, self.clock).sent == 1
             self.diary.append((f"{day} {self.now:%H:%M}", waiting[0]["text"]))
-            follow(self.state)
+            follow(self.state, NOTIFICATIONS.name)
 
     def rows(self, table: Table, *which: pl.Expr) -> list[dict[str, Any]]:
         found = self.state.warehouse.read(table).filter(*which).collect()
@@ -179,6 +182,7 @@ def life(tmp_path_factory: pytest.TempPathFactory) -> Life:
     life.does("message", "Do the bees sleep in winter?")
     life.does("command", "/learn green tea")
     life.morning(26)
+    run.follow(life.state)
     return life
 
 
@@ -193,7 +197,7 @@ def test_day_by_day_is_as_one_rebuild(life: Life, tmp_path: Path) -> None:
     assert_as_built(life.state)
     anew = State(open_home(tmp_path / "anew"), Settings())
     shutil.copytree(life.state.home.inbox, anew.home.inbox, dirs_exist_ok=True)
-    follow(anew)
+    follow(anew, NOTIFICATIONS.name)
     for table in LIVED:
         one, other = (
             comparable({table.name: state.warehouse.read(table).collect()})[table.name]

@@ -23,8 +23,8 @@ from cairn.serving.write.deletion import reach, target
 from cairn.serving.write.notifications import again, react
 from tests.homes import copy_home
 from tests.journeys.hives import CHAT, chat, documents, model_settings
-from tests.journeys.running import assert_as_built, follow
-from tests.journeys.test_research import Clock, rows, telling_of_bees, told
+from tests.journeys.running import UNPUBLISHED, assert_as_built, follow
+from tests.journeys.test_research import QUEUE, Clock, rows, telling_of_bees, told
 from tests.resources.model_server import ModelServer, served
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1", "localhost", "::1"])
@@ -53,13 +53,12 @@ def told_of_bees(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dateti
         settings = model_settings(server.base, notify="json://127.0.0.1/cairn")
         state = State(open_home(place / "home"), settings)
         add_source(state.home, place / "logs", "default")
-        follow(state)
+        follow(state, NOTIFICATIONS.name)
         assert dispatch(state, clock) == Dispatched(), "a first import tells nothing"
         provider = documents(place)
-        enrich(state, provider, clock)
-        follow(state)
+        assert enrich(state, provider, clock).switched_on == 1
         told(state, "/like bees", clock())
-        follow(state)
+        follow(state, QUEUE)
         assert enrich(state, provider, clock).done == 1
         follow(state)
     return state.home.root, clock.at
@@ -103,7 +102,7 @@ def test_it_is_told_once_and_what_the_person_says_to_it_counts(
 
     event = react(open_reader(state, "default"), str(row["notification_id"])[:6], "dislike")
     assert event.written
-    follow(state)
+    follow(state, UNPUBLISHED)
     signs = state.warehouse.read(ENGAGEMENTS).filter(engagement_type="proactive_reaction").collect()
     assert signs.select("valence", "strength").rows() == [(-1, 0.8)]
     assert_as_built(state)
@@ -112,13 +111,13 @@ def test_it_is_told_once_and_what_the_person_says_to_it_counts(
 def test_a_rebuild_tells_nothing(found: tuple[State, Clock], webhook: HTTPServer) -> None:
     state, clock = found
     dispatch(state, clock)
-    follow(state)
+    follow(state, NOTIFICATIONS.name)
     before = rows(state, NOTIFICATIONS)
     for name, table in TABLES.items():
         if name not in (RECORDS.name, "source_files") and "namespace" in table.columns:
             state.warehouse.write(table, table.empty())
     state.answers.delete_all("default")
-    follow(state)
+    follow(state, NOTIFICATIONS.name)
     assert rows(state, NOTIFICATIONS) == before
     clock.at += timedelta(days=1)
     assert dispatch(state, clock) == Dispatched()
@@ -146,9 +145,9 @@ def test_a_crash_between_sending_and_receipt_is_unknown_and_not_sent_again(
     (row,) = rows(state, NOTIFICATIONS)
     assert again(reader, str(row["notification_id"])).new
     clock.at = datetime.now(UTC)
-    follow(state)
+    follow(state, NOTIFICATIONS.name)
     assert dispatch(state, clock).sent == 1
-    follow(state)
+    follow(state, UNPUBLISHED)
     assert (status(state), len(bodies(webhook))) == (["sent"], 1)
     assert_as_built(state)
 
@@ -160,7 +159,7 @@ def test_a_service_that_refuses_is_told_of_and_not_asked_again(
     webhook.clear()
     webhook.expect_request("/cairn", method="POST").respond_with_data("no", status=500)
     assert dispatch(state, clock).failed == 1
-    follow(state)
+    follow(state, NOTIFICATIONS.name)
     (row,) = rows(state, NOTIFICATIONS)
     assert (row["status"], row["reason"]) == ("failed", "it could not be sent: json took nothing")
     assert dispatch(state, clock).due == 0
@@ -179,7 +178,7 @@ def test_forgetting_takes_it_along(found: tuple[State, Clock]) -> None:
     state, clock = found
     plain = State(state.home, state.settings.model_copy(update={"notify": None}))
     assert dispatch(plain, clock).sent == 1
-    follow(plain)
+    follow(plain, UNPUBLISHED)
     file = told_in(state.home, "default")
     (line,) = map(json.loads, file.read_text().splitlines())
     assert line["statements"] == ["The bees dance to show the way."]

@@ -1,18 +1,22 @@
 """Logs of long ago: what is asked of Cairn today ages nothing of what they say."""
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 
 import polars as pl
 import pytest
 
 from cairn.assets.effects.search import enrich
+from cairn.knowledge.ingest.inbox_events.searches import EFFECT
 from cairn.knowledge.schema.tables import INTERESTS, RAW_LOGS
 from cairn.resources.context import State
+from cairn.resources.effects import switch_on
 from cairn.resources.web.search_provider import Folder
 from cairn.serving.read.reader import open_reader
 from cairn.serving.write.requests import order
 from cairn.serving.write.research import learn
 from tests.journeys.running import follow
+from tests.journeys.test_research import QUEUE
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1", "localhost", "::1"])
 
@@ -33,10 +37,10 @@ def test_what_is_liked_asked_for_and_found_today_ages_no_fact(
     assert "active" in before["status"].to_list()
     order(state, "default", "like", "bees")
     learn(state, "default", "bees")
+    switch_on(state, "default", EFFECT, datetime.now(UTC))
+    follow(state, QUEUE)
+    assert enrich(state, folder).done
     follow(state)
-    for _ in range(2):  # the first run of searches with a provider only says that there is one
-        enrich(state, folder)
-        follow(state)
     found = state.warehouse.read(RAW_LOGS).filter(kind="tool_result", tool_name="search").collect()
     assert found.height
     assert seen(state).equals(before)

@@ -8,14 +8,12 @@ import re
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
 from cairn.knowledge.assembly.build import build
-from cairn.knowledge.assembly.stages import STAGES
 from cairn.knowledge.engine.stage import StageContext
 from cairn.knowledge.schema.tables import (
     CONTRADICTION_VERDICTS,
@@ -33,6 +31,7 @@ from cairn.pipelines.planning.pending import left_to_model, night_model_work_pen
 from cairn.resources.context import State
 from cairn.serving.query.pending_pairs import waiting_pairs
 from tests.journeys.hives import chat, telling
+from tests.journeys.running import UNPUBLISHED
 from tests.resources.model_server import ModelServer, Said
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1", "localhost", "::1"])
@@ -84,13 +83,15 @@ Run = Callable[..., State]
 
 @pytest.fixture
 def run(opened: Opened, server: ModelServer) -> Run:
-    """What a run makes up to the index; of the night, unless told."""
+    """What a run makes up to the merges; of the night, unless told."""
     server.script = judging
 
-    def made(model: str | None = "openai/gpt-4o-mini", *, night: bool = True, **more: Any) -> State:
-        state = opened(model, **more)
+    def made(
+        model: str | None = "openai/gpt-4o-mini", *, night: bool = True, until: str = "merges"
+    ) -> State:
+        state = opened(model)
         state.begin_run("command", night=night)
-        follow(state, until=STAGES[-1].name)
+        follow(state, until=until)
         return state
 
     return made
@@ -167,7 +168,7 @@ def test_a_night_asks_once_per_kind_and_nobody_asks_again(
 
 
 def test_pairs_wait_for_the_night_and_make_no_run(run: Run, server: ModelServer) -> None:
-    state = run(night=False)
+    state = run(night=False, until=UNPUBLISHED)
     assert asked(server) == []
     assert denied(state) == {SLEEP, NEVER}, "by rule"
     assert night_model_work_pending(state)

@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 from cairn.assets.effects.search import Enriched, enrich, queue
+from cairn.knowledge.ingest.inbox_events.searches import EFFECT
 from cairn.knowledge.research.learn_prompts import found
 from cairn.knowledge.schema.tables import (
     ENRICHMENT_QUEUE,
@@ -21,13 +22,13 @@ from cairn.knowledge.schema.tables import (
     Table,
 )
 from cairn.resources.context import State
-from cairn.resources.effects import intended, try_again
+from cairn.resources.effects import intended, switch_on, try_again
 from cairn.resources.web.search_provider import Failed, Folder, SearchOutcome
 from cairn.serving.query.research import prompts
 from cairn.serving.read.reader import open_reader
 from cairn.serving.write.inbox import add_event
 from tests.journeys.hives import DANCE, telling
-from tests.journeys.running import assert_as_built, follow
+from tests.journeys.running import PUBLISHED, UNPUBLISHED, assert_as_built, follow
 from tests.resources.model_server import ModelServer, Said
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1", "localhost", "::1"])
@@ -91,10 +92,21 @@ def prompt(state: State) -> tuple[object, object]:
     return one["status"], one["searches_remaining"]
 
 
-def round_of(state: State, provider: Folder | Dying | Broken, clock: Clock) -> Enriched:
+QUEUE = ENRICHMENT_QUEUE.name
+"""Until there, a run makes what searches are due."""
+
+
+def round_of(
+    state: State, provider: Folder | Dying | Broken, clock: Clock, until: str = QUEUE
+) -> Enriched:
     report = enrich(state, provider, clock)
-    follow(state)
+    follow(state, until)
     return report
+
+
+def may_search(state: State, clock: Clock, namespace: str = "default") -> None:
+    """What a first run of searches with a provider does: what was told before is not enriched."""
+    assert switch_on(state, namespace, EFFECT, clock())
 
 
 def test_a_learn_prompt_completes_and_its_facts_are_found(
@@ -103,14 +115,14 @@ def test_a_learn_prompt_completes_and_its_facts_are_found(
     server.script = telling_of_bees
     state, clock = opened(), Clock()
     told(state, "/learn bees")
-    follow(state)
+    follow(state, QUEUE)
     assert prompt(state) == ("active", 4)
     without = enrich(state, clock=clock)
     assert without.why.startswith("no search provider is set")
     assert intended(state, "search", START) == 0
 
     assert round_of(state, folder, clock).switched_on == 1
-    report = round_of(state, folder, clock)
+    report = round_of(state, folder, clock, UNPUBLISHED)
     assert (report.due, report.done + report.empty, report.failed) == (4, 4, 0)
     assert report.done >= 1
     assert prompt(state) == ("completed", 0)
@@ -139,19 +151,19 @@ def test_without_a_model_a_topic_is_learnt_about_and_then_enriched(
 
     state, clock = opened(model=None), Clock()
     told(state, "/learn green tea")
-    follow(state)
-    for _ in range(2):
-        round_of(state, folder, clock)
+    may_search(state, clock)
+    follow(state, QUEUE)
+    round_of(state, folder, clock, PUBLISHED)
     assert prompt(state) == ("completed", 0)
     assert through() == [("green tea", 1)]
 
     caffeine = "Green tea contains caffeine and theanine."
     (tmp_path / "documents" / "more.md").write_text(f"# More\n\n{caffeine}\nBuy it now!\n")
     told(state, "/like green tea", clock())
-    follow(state)
+    follow(state, QUEUE)
     assert queue(state, clock()).is_empty(), "it was just searched for"
     clock.at += timedelta(days=8)
-    assert round_of(state, Folder(tmp_path / "documents", 3), clock).done == 1
+    assert round_of(state, Folder(tmp_path / "documents", 3), clock, PUBLISHED).done == 1
     about = state.warehouse.read(FACTS).filter(pl.col("content").str.starts_with("Green tea"))
     assert sorted(about.collect().select("content", "base_confidence").rows()) == [
         ("Green tea contains caffeine and theanine.", 0.6),
@@ -166,22 +178,22 @@ def test_a_search_that_was_begun_is_not_repeated_by_itself(
 ) -> None:
     state, clock = opened(model=None), Clock()
     told(state, "/schedule green tea --every 2d", clock())
-    follow(state)
-    round_of(state, folder, clock)
+    may_search(state, clock)
+    follow(state, QUEUE)
     clock.at += timedelta(days=3)
     with pytest.raises(KeyboardInterrupt):
         enrich(state, Dying(), clock)
     again = enrich(state, folder, clock)  # on a table that does not know of it yet
     assert (again.due, again.begun_before, again.done) == (1, 1, 0)
-    follow(state)
+    follow(state, QUEUE)
     row = recurring(state)
     assert row["blocked_by"] == "unknown"
     assert round_of(state, folder, clock).due == 0
     effect_id = str(row["effect_id"])
     assert try_again(state, "default", "search", effect_id, clock())
     assert not try_again(state, "default", "search", effect_id, clock())
-    follow(state)
-    assert round_of(state, folder, clock).done == 1
+    follow(state, QUEUE)
+    assert round_of(state, folder, clock, UNPUBLISHED).done == 1
     searched = state.warehouse.read(RAW_LOGS).filter(kind="search").collect()
     assert searched["trigger"].to_list() == ["user_message"]
     assert recurring(state)["blocked_by"] is None
@@ -205,16 +217,16 @@ def test_what_was_looked_up_unasked_brings_in_no_topic(
 
     server.script = script
     state, clock = opened(), Clock()
-    follow(state)
+    follow(state, QUEUE)
     names = set(state.warehouse.read(ENTITIES).collect()["name"])
     assert round_of(state, folder, clock).switched_on == 1
     assert round_of(state, folder, clock).due == 0, "what was said before is not searched for"
     told(state, "/like bees", clock())
-    follow(state)
+    follow(state, QUEUE)
     (row,) = queue(state, clock()).to_dicts()
     assert (row["trigger"], row["mode"], row["query"]) == ("enrichment", "broad", "bees")
     assert row["priority"] == row["interest"] / max(row["facts"], 1) > 0
-    assert round_of(state, folder, clock).done == 1
+    assert round_of(state, folder, clock, UNPUBLISHED).done == 1
     reasons = dict(
         state.warehouse.read(KNOWN_ONLY_CANDIDATES).collect().select("quote", "reason").iter_rows()
     )
@@ -229,10 +241,10 @@ def test_budgets_and_a_provider_that_is_down_stop_a_run(
     opened: Callable[..., State], folder: Folder
 ) -> None:
     state, clock = opened(model=None), Clock()
-    told(state, "/learn bees")
-    told(state, "/learn tea", namespace="other")
-    follow(state)
-    round_of(state, folder, clock)
+    for namespace, topic in (("default", "bees"), ("other", "tea")):
+        told(state, f"/learn {topic}", namespace=namespace)
+        may_search(state, clock, namespace)
+    follow(state, QUEUE)
     broken = round_of(state, Broken(), clock)
     assert (broken.failed, broken.left, broken.why) == (1, 7, "broken: AuthenticationError 401")
 
@@ -244,7 +256,7 @@ def test_budgets_and_a_provider_that_is_down_stop_a_run(
     assert (report.done + report.empty, report.left) == (1, 3), "the failed one counts too"
     assert enrich(few, folder, clock).why == "the budget of searches is spent"
     clock.at += timedelta(days=1)
-    report = round_of(few, folder, clock)
+    report = round_of(few, folder, clock, UNPUBLISHED)
     assert (report.done + report.empty, report.left) == (3, 1), "the failed one is due again"
     statuses = {one["namespace"]: one["status"] for one in rows(state, LEARN_PROMPTS)}
     assert "completed" in statuses.values()

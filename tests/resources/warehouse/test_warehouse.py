@@ -17,7 +17,7 @@ from deltalake import DeltaTable
 from polars.testing import assert_frame_equal
 
 from cairn.knowledge.engine.diff import Change, with_change
-from cairn.knowledge.schema.tables import CANDIDATES, FUNNEL, TABLES, TEXT, Column, Table
+from cairn.knowledge.schema.tables import CANDIDATES, FUNNEL, TABLES, TEXT, WORK, Column, Table
 from cairn.resources.home.damage import Damaged
 from cairn.resources.warehouse import delta
 from cairn.resources.warehouse.warehouse import Conflict, Warehouse
@@ -180,6 +180,17 @@ def test_old_versions_can_be_read_and_a_run_is_named_in_its_commit(tmp_path: Pat
     then = warehouse.read(FUNNEL, version=first.version, columns=["rows_in"]).collect()
     assert then["rows_in"].to_list() == [1]
     assert DeltaTable(tmp_path / "funnel").history(1)[0]["run_id"] == "run-7"
+
+
+def test_to_open_what_each_stage_commits_to_reads_few_of_its_commits(tmp_path: Path) -> None:
+    warehouse = Warehouse(tmp_path)
+    for number in range(1, 24):
+        warehouse.write(WORK, _rows(WORK, number))
+    log = tmp_path / "work" / "_delta_log"
+    assert len(list(log.glob("*.json"))) == 23
+    newest = max(file.name for file in log.glob("*.checkpoint.parquet"))
+    assert 23 - int(newest[:20]) < 20
+    assert _stored(Warehouse(tmp_path), WORK).height == 23
 
 
 @pytest.mark.usefixtures("large")
