@@ -67,7 +67,7 @@ def cairn(run_cairn: Ask, tmp_path: Path) -> Ask:
     return lambda *arguments: run_cairn("--home", tmp_path / "home", *arguments)
 
 
-def test_a_dead_letter_has_what_the_model_said(
+def test_a_dead_letter_has_what_the_model_said_and_one_of_before_is_kept(
     opened: Open, server: ModelServer, cairn: Ask
 ) -> None:
     secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
@@ -76,8 +76,22 @@ def test_a_dead_letter_has_what_the_model_said(
     def babbling(question: str) -> Said:
         return page if "Imker" in question else telling(question)
 
+    # A home from before answers were named has a letter: it is read, and kept.
+    columns = {name: column for name, column in DEAD_LETTERS.columns.items() if name != "answer"}
+    before = replace(DEAD_LETTERS, columns=columns)
+    old = dict[str, object](dict.fromkeys(before.schema, "x")) | {
+        "namespace": "default", "source_line": 1, "source_offset": 0,
+    }  # fmt: skip
+    state = opened()
+    state.warehouse.write(before, before.frame([old]))
+    assert [row["answer"] for row in letters(state)] == [None]
     server.script = babbling
-    follow(opened())
+    follow(state)
+    kept = {row["letter_id"]: row["answer"] for row in letters(state) if row["letter_id"]}
+    assert kept.pop("x") is None
+    assert len(kept) == 2
+    assert set(kept.values()) <= {one.key for one in state.answers.failed()}
+
     found = cairn("dead-letters", "--json").json["dead_letters"]
     by_reason = {row["reason"]: row for row in found if row["answer"]}
     assert set(by_reason) == {"names: no_json", "entity_facts: no_json"}
@@ -98,25 +112,6 @@ def test_a_dead_letter_has_what_the_model_said(
     assert cairn("dead-letters", letter["letter_id"], "--json").json["dead_letters"] == [letter]
     for wrong, code in ((["nobody"], 1), (["full_mode"], 1), (["full_mode", "--retry"], 2)):
         assert cairn("dead-letters", *wrong).code == code
-
-
-def test_letters_of_a_home_from_before_answers_were_named_are_read_and_kept(
-    opened: Open, server: ModelServer
-) -> None:
-    columns = {name: column for name, column in DEAD_LETTERS.columns.items() if name != "answer"}
-    before = replace(DEAD_LETTERS, columns=columns)
-    old = dict[str, object](dict.fromkeys(before.schema, "x")) | {
-        "namespace": "default", "source_line": 1, "source_offset": 0,
-    }  # fmt: skip
-    state = opened()
-    state.warehouse.write(before, before.frame([old]))
-    assert [row["answer"] for row in letters(state)] == [None]
-    server.script = lambda question: "no" if "Imker" in question else telling(question)
-    follow(state)
-    kept = {row["letter_id"]: row["answer"] for row in letters(state) if row["letter_id"]}
-    assert kept.pop("x") is None
-    assert len(kept) == 2
-    assert set(kept.values()) <= {one.key for one in state.answers.failed()}
 
 
 def test_what_a_model_made_is_shown_and_stale_without_it(

@@ -129,6 +129,7 @@ def test_forgetting_is_a_dry_run_unless_it_is_said_otherwise(
             assert (dry["lines_removed"], dry["counts"]) == (10, None)  # for who asks again
         assert (dry["namespace"], dry["thing"], dry["dry_run"]) == ("ada", "conversation", True)
         assert dry["counts"]["removed"]["records"] == 10
+        assert dry["counts"]["removed"]["conversations"] == 1
         assert dry["counts"]["kept"]["memory"] > 0, "the other session says the same"
         assert {row["effect"] for row in dry["rows"]} >= {"kept"}
         assert dry["event_id"] is None
