@@ -224,6 +224,7 @@ class _Runs:
     """Runs of jobs in this process, over one instance: opening it costs as much as a small run."""
 
     state: State
+    graph: dg.Definitions
     instance: dg.DagsterInstance
     came: Callable[[], bool]
     """Whether an interrupt came since it was last asked."""
@@ -271,8 +272,6 @@ class _Runs:
             RunFailed: a step of it failed.
             KeyboardInterrupt: it was interrupted.
         """
-        from cairn.pipelines.definitions import defs
-
         again_if(self.came)
         config: dict[str, object] = dict(QUIET)
         if step.job == "intake":
@@ -280,7 +279,7 @@ class _Runs:
             config["ops"] = {"records": {"config": of_intake}}
         run_id = str(uuid4())
         with kept_open(self.instance, run_id):
-            result = defs.resolve_job_def(step.job).execute_in_process(
+            result = self.graph.resolve_job_def(step.job).execute_in_process(
                 run_config=config,
                 instance=self.instance,
                 tags={
@@ -327,11 +326,13 @@ def _done(
     *,
     again: bool,
 ) -> Outcome:
-    state.home.dagster_environment()  # the code location looks there when it is imported
-    state.ask_again(allowed=again)  # what is next is told by this one, and done by the graph's own
+    from cairn.pipelines.assembly import definitions
+
+    state.home.dagster_environment()  # where the instance is
+    state.ask_again(allowed=again)
     with counted() as came, _told(listener, came), dg.DagsterInstance.get() as instance:
         reconcile(instance)
-        runs = _Runs(state, instance, came, again=again)
+        runs = _Runs(state, definitions(state), instance, came, again=again)
         try:
             with reading():
                 work(runs)

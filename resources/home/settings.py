@@ -5,7 +5,7 @@ import logging
 import os
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, cast
@@ -276,7 +276,8 @@ def load_settings() -> Settings:
             if first["type"] == "extra_forbidden"
             else first["msg"].removeprefix("Value error, ")
         )
-        raise ConfigError(f"{_origin(path)}: {'.'.join(path)}: {problem}") from None
+        origin = _origin(path, _environment(), _files())
+        raise ConfigError(f"{origin}: {'.'.join(path)}: {problem}") from None
 
 
 def _names() -> list[str]:
@@ -300,17 +301,20 @@ def explain() -> list[ExplainedSetting]:
     Raises:
         ConfigError: as `load_settings`.
     """
-    return list(_explain(load_settings(), ()))
+    found = load_settings()
+    environment, files = _environment(), list(_files())
 
-
-def _explain(model: Settings | Policy, outer: tuple[str, ...]) -> Iterator[ExplainedSetting]:
-    for name, field in type(model).model_fields.items():
-        path, value = (*outer, name), getattr(model, name)
-        if isinstance(value, Policy):
-            yield from _explain(value, path)
-        else:
+    def explained(model: Settings | Policy, outer: tuple[str, ...]) -> Iterator[ExplainedSetting]:
+        for name, field in type(model).model_fields.items():
+            path, value = (*outer, name), getattr(model, name)
+            if isinstance(value, Policy):
+                yield from explained(value, path)
+                continue
             shown = "" if value is None else _shown(value)
-            yield ExplainedSetting(".".join(path), shown, _origin(path), field.description or "")
+            origin = _origin(path, environment, files)
+            yield ExplainedSetting(".".join(path), shown, origin, field.description or "")
+
+    return list(explained(found, ()))
 
 
 def _shown(value: object) -> str:
@@ -323,14 +327,23 @@ def _shown(value: object) -> str:
     return str(value)
 
 
-def _origin(path: tuple[str, ...]) -> str:
+def _environment() -> dict[str, Any]:
+    """What CAIRN_* variables set."""
+    return Environment(Settings)()
+
+
+def _origin(
+    path: tuple[str, ...],
+    environment: dict[str, Any],
+    files: Iterable[tuple[Path, dict[str, Any]]],
+) -> str:
     """Where the value at a path was set: the first place that has it wins."""
-    if _holds(Environment(Settings)(), path):
+    if _holds(environment, path):
         before = [old.split(".") for old, new in RENAMED_SETTINGS.items() if new == ".".join(path)]
         places = [path[:depth] for depth in range(len(path), 0, -1)]
         names = (PREFIX + "__".join(place).upper() for place in (*before, *places))
         return next((name for name in names if name in os.environ), "environment")
-    for file, values in _files():
+    for file, values in files:
         if _holds(values, path):
             return str(file)
     return "default"

@@ -37,7 +37,8 @@ class BoundedProtocol(HttpToolsProtocol):
         super().data_received(data)
 
     def on_message_begin(self) -> None:
-        """A request begins."""
+        """A request begins: perhaps behind another one, in the same bytes."""
+        self._expect()
         self._head = 0
         super().on_message_begin()
 

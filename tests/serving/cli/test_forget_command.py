@@ -52,16 +52,6 @@ def test_what_it_refuses_is_noted_nowhere(
 
 def test_a_dry_run_shows_the_receipt_and_changes_nothing(state: State, run_cairn: Ask) -> None:
     versions = {table.name: state.warehouse.version(table) for table in (MEMORY, RECORDS)}
-    told = run_cairn("--home", state.home.root, "forget", "ada-session-1", "--dry-run", "--json")
-    assert told.code == 0, told.err
-    answer = told.json
-    assert (answer["target_type"], answer["id"], answer["dry_run"]) == (
-        "conversation", "ada-session-1", True,
-    )  # fmt: skip
-    assert answer["counts"]["removed"]["records"] == 10
-    assert answer["counts"]["removed"]["conversations"] == 1
-    assert answer["counts"]["kept"]["memory"] > 0, "the other session says the same"
-    assert {row["effect"] for row in answer["rows"]} <= {"removed", "kept", "revived", "rebuilt"}
     shown = run_cairn("--home", state.home.root, "forget", "ada", "--dry-run")
     assert shown.code == 0, shown.err
     assert "Would be forgotten: namespace ada" in shown.out
@@ -77,6 +67,8 @@ def test_a_number_of_memory_is_deleted_as_an_entity(state: State, run_cairn: Ask
     assert told.code == 0, told.err
     answer = told.json
     assert (answer["target_type"], answer["id"]) == ("entity", rows[1]["entity_id"])
+    assert answer["dry_run"]
+    assert {row["effect"] for row in answer["rows"]} <= {"removed", "kept", "revived", "made anew"}
     gone = {row["id"] for row in answer["rows"] if row["effect"] == "removed"}
     assert rows[1]["entity_id"] in gone
     still = {each["where"]: each["rows"] for each in answer["named"]}

@@ -1,19 +1,17 @@
-"""Commands that make knowledge, each in a process of its own, as people run them.
-
-Those that only read are asked in this process.
-"""
+"""Commands that make knowledge, in this process; in one of their own where it is interrupted."""
 
 import json
 import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from cairn.assets.engine.progress import Listener, StageReport
+from cairn.pipelines.runner import run_graph
 from cairn.resources.context import State
 from cairn.resources.home.home import open_home
 from cairn.resources.home.settings import Settings
@@ -22,13 +20,6 @@ from tests.journeys.running import follow
 from tests.serving.conftest import Ask
 
 CAIRN = [sys.executable, "-m", "cairn"]
-
-
-def cairn(home: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*CAIRN, "--home", str(home), *map(str, arguments)],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
 
 
 def message(minute: int, text: str) -> str:
@@ -56,8 +47,8 @@ def test_what_was_mended_is_read_again_and_days_are_made_anew(
     assert letter["source_offset"] == len(whole) + 1
 
     logs.write_text(f"{whole}\n{cut}\n")
-    retried = cairn(home, "dead-letters", "--retry", "--json")
-    assert retried.returncode == 0, retried.stderr
+    retried = run_cairn("--home", home, "dead-letters", "--retry", "--json")
+    assert retried.code == 0, retried.err
     assert told("dead-letters")["total"] == 0
     facts = told("facts", "--all")
     assert any("gzip" in fact["content"] for fact in facts["facts"])
@@ -65,9 +56,7 @@ def test_what_was_mended_is_read_again_and_days_are_made_anew(
     days = ["--from", "2026-03-01", "--to", "2026-03-02"]
     stale = run_cairn("--home", home, "backfill", *days, "--stale")
     assert stale.out == "No day of these is stale.\n"
-    again = cairn(home, "backfill", *days, "--force", "--json")
-    assert again.returncode == 0, again.stderr
-    stages = {row["stage"]: row for row in json.loads(again.stdout)["stages"]}
+    stages = {row["stage"]: row for row in told("backfill", *days, "--force")["stages"]}
     assert stages["candidates"]["rows_in"] > 0
     assert told("facts", "--all") == facts
 
@@ -92,7 +81,7 @@ def test_an_interrupted_run_publishes_what_is_done(
     assert "interrupted: publishing what is done" in told
     assert " run` goes on from there" in told
     assert run_cairn("--home", home, "search", "backup", "--json").code == 0
-    assert cairn(home, "run").returncode == 0
+    assert run_cairn("--home", home, "run").code == 0
     status = run_cairn("--home", home, "status", "--json").json
     assert status["namespaces"][0]["pending_days"] == []
 
@@ -109,44 +98,32 @@ def test_two_interrupts_stop_at_once(tmp_path: Path, samples: Path) -> None:
                 os.kill(process.pid, signal.SIGINT)
             if "interrupted" in line:
                 break
-        asked = time.monotonic()
-        process.communicate()
+        rest = process.stderr.read()
     assert process.returncode == 130
-    assert time.monotonic() - asked < 60  # a busy machine is slow
+    assert "published" not in rest
 
-
-DROPPED = """
-import signal, sys
-from pathlib import Path
-from cairn.assets.engine.progress import Listener
-from cairn.resources.home.home import open_home
-from cairn.resources.home.settings import Settings
-from cairn.resources.home.sources import add_source
-from cairn.resources.context import State
 
 class Gone:
-    def __del__(self):
-        signal.raise_signal(signal.SIGINT)  # Python drops what is raised here
+    """Interrupts where what is raised is dropped."""
 
-def ended(report):
-    if report.stage == sys.argv[3]:
-        told.append(Gone())
-        told.clear()
-
-state, told = State(open_home(Path(sys.argv[1])), Settings()), []
-state.home.dagster_environment()
-add_source(state.home, Path(sys.argv[2]), "me")
-from cairn.pipelines.runner import run_graph
-print(run_graph(state, listener=Listener(ended=ended)).interrupted)
-"""
+    def __del__(self) -> None:
+        signal.raise_signal(signal.SIGINT)
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("stage", ["records", "publication"])
 def test_an_interrupt_that_python_drops_interrupts_all_the_same(tmp_path: Path, stage: str) -> None:
     logs = tmp_path / "chat.jsonl"
     logs.write_text(message(0, "We use pnpm here, never npm install.") + "\n")
-    command = [sys.executable, "-c", DROPPED, str(tmp_path / "home"), str(logs), stage]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert "Exception ignored in" in done.stderr
-    assert done.stdout == "True\n", done.stderr
+    state = State(open_home(tmp_path / "home"), Settings())
+    add_source(state.home, logs, "me")
+    dropped: list[str] = []
+
+    def ended(report: StageReport) -> None:
+        if report.stage == stage:
+            dropped.append(report.stage)
+            Gone()
+
+    assert run_graph(state, listener=Listener(ended=ended)).interrupted
+    assert dropped

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from cairn.serving.cli.main import COMMANDS
+from tests.serving.conftest import Ask
 
 CAIRN = [sys.executable, "-m", "cairn"]
 
@@ -67,14 +68,11 @@ def test_a_reader_that_has_seen_enough_ends_it_quietly(
     assert process.returncode == 0
 
 
-def test_a_second_run_says_that_nothing_changed(home: Path) -> None:
-    done = subprocess.run(
-        [*CAIRN, "--home", str(home), "run"],
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    assert done.stdout.startswith("Nothing changed")
-    assert "64 conversations" in done.stdout
-    assert done.stderr == ""
+def test_a_second_run_says_that_nothing_changed(ask: Ask) -> None:
+    done = ask("run")
+    assert done.out.startswith("Nothing changed")
+    assert "64 conversations" in done.out
+    assert done.err == ""
 
 
 def test_the_version_is_that_of_what_is_installed() -> None:

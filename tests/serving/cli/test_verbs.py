@@ -1,6 +1,5 @@
 """The same verbs on the command line, over HTTP and as tools: one event each, one answer."""
 
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -87,7 +86,6 @@ def test_what_is_asked_for_is_noted_searched_for_and_listed(
 
     (tmp_path / "tea.md").write_text(TEA)
     enrich(house.state, Folder(tmp_path, 3))  # says from when on searches may be made
-    follow(house.state)
     later = tool("learn-prompts", topic="tea")
     http("schedules", topic="brewing", every="week")
     follow(house.state)
@@ -111,57 +109,30 @@ def test_what_is_asked_for_is_noted_searched_for_and_listed(
 
 @pytest.fixture
 def two(two_home: Path, tmp_path: Path) -> State:
-    return State(open_home(copy_home(two_home, tmp_path / "home")), Settings())
+    return State(open_home(copy_home(two_home, tmp_path / "home")), Settings(namespace="ada"))
 
 
-@pytest.mark.parametrize("surface", [by_http, by_tool])
 def test_forgetting_is_a_dry_run_unless_it_is_said_otherwise(
-    two: State, surface: Callable[[State], Say]
+    two: State, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    state = State(two.home, Settings(namespace="ada"))
-    say = surface(state)
-    dry = say("forget", id="ada-session-1")
-    while not dry["ready"]:  # no request is held until the receipt is made
-        assert (dry["lines_removed"], dry["counts"]) == (10, None)
-        dry = say("forget", id="ada-session-1")
-    assert (dry["namespace"], dry["target_type"], dry["dry_run"]) == ("ada", "conversation", True)
-    assert dry["counts"]["removed"]["records"] == 10
-    assert dry["counts"]["kept"]["memory"] > 0, "the other session says the same"
-    assert {row["effect"] for row in dry["rows"]} >= {"kept"}
-    assert dry["event_id"] is None
-    assert tombstones(state.home) == {}
-    assert not list(state.home.root.glob("*.partial"))
-
-    told = say("forget", id="ada-session-1", dry_run=False)
-    assert told["written"]
-    assert told["counts"] is None
-    # What it is called in the other namespace says nothing of this one.
-    words = say("forget", id="quincepress cache", everywhere=True, dry_run=False)
-    assert (words["target_type"], words["lines_removed"]) == ("name", 6)
-    whole = say("forget", id="ada", target_type="namespace", dry_run=False)
-    assert whole["written"]
-    noted = tombstones(state.home)
-    assert noted.keys() == {"ada"}
-    things = ["conversation", "name", "namespace"]
-    assert [one.thing for one in noted["ada"]] == things
-    assert "quince" not in str(noted)
-
-
-def test_a_second_dry_run_at_once_is_refused_and_the_first_goes_on(
-    two: State, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from cairn.serving.write import dry_run as rehearsing
-
+    """One dry run, which takes seconds: what is asked meanwhile, and what both surfaces tell."""
     client = TestClient(create_app(Memory(two)), base_url=LOCAL)
-    monkeypatch.setattr(rehearsing, "PATIENCE", 0.0)
-    ask = {"id": "bo-session-1"}
-    first = client.post("/v1/forget?namespace=bo", json=ask).json()
-    assert (first["ready"], first["lines_removed"]) == (False, 10)
+    http, tool = by_http(two), by_tool(two)
+    monkeypatch.setattr("cairn.serving.write.dry_run.PATIENCE", 0.0)
+    first = http("forget", id="ada-session-1")
+    assert (first["ready"], first["lines_removed"], first["counts"]) == (False, 10, None)
     refused = client.post("/v1/forget?namespace=bo", json={"id": "bo-session-3"})
     assert (refused.status_code, "under way" in refused.json()["detail"]) == (503, True)
-    while not (last := client.post("/v1/forget?namespace=bo", json=ask).json())["ready"]:
-        time.sleep(0.1)
-    assert last["counts"]["removed"]["records"] == 10
+    monkeypatch.undo()
+    for say in (http, tool):
+        while not (dry := say("forget", id="ada-session-1"))["ready"]:
+            assert (dry["lines_removed"], dry["counts"]) == (10, None)  # for who asks again
+        assert (dry["namespace"], dry["target_type"], dry["dry_run"]) == ("ada", "conversation", True)
+        assert dry["counts"]["removed"]["records"] == 10
+        assert dry["counts"]["removed"]["conversations"] == 1
+        assert dry["counts"]["kept"]["memory"] > 0, "the other session says the same"
+        assert {row["effect"] for row in dry["rows"]} >= {"kept"}
+        assert dry["event_id"] is None
     for body, status in (
         ({"id": "ada-session-1"}, 404),
         ({"id": "bo"}, 404),
@@ -175,3 +146,19 @@ def test_a_second_dry_run_at_once_is_refused_and_the_first_goes_on(
         answer = client.post("/v1/forget?namespace=bo", json=body)
         assert answer.status_code == status, body
     assert tombstones(two.home) == {}
+    assert not list(two.home.root.glob("*.partial"))
+
+    other = State(open_home(copy_home(two.home.root, tmp_path / "other")), two.settings)
+    for home, say in ((two.home, http), (other.home, by_tool(other))):
+        told = say("forget", id="ada-session-1", dry_run=False)
+        assert told["written"]
+        assert told["counts"] is None
+        # What it is called in the other namespace says nothing of this one.
+        words = say("forget", id="quincepress cache", everywhere=True, dry_run=False)
+        assert (words["target_type"], words["lines_removed"]) == ("name", 6)
+        whole = say("forget", id="ada", target_type="namespace", dry_run=False)
+        assert whole["written"]
+        noted = tombstones(home)
+        assert noted.keys() == {"ada"}
+        assert [one.thing for one in noted["ada"]] == ["conversation", "name", "namespace"]
+        assert "quince" not in str(noted)

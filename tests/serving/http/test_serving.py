@@ -38,6 +38,7 @@ def running(state: State) -> Iterator[int]:
     """The port of a server, until the end of the block."""
     with listening("127.0.0.1", 0, keys=False) as listener:
         server = server_of(create_app(Memory(state, ahead=True), local=is_local(listener)))
+        server.config.timeout_keep_alive = 3600  # no pause between requests ends a connection
         thread = Thread(target=server.run, args=([listener],))
         thread.start()
         try:

@@ -68,7 +68,7 @@ def served(two_home: Path, request: pytest.FixtureRequest) -> Iterator[str]:
         process.terminate()
         with process.stderr:
             assert process.wait() == 0
-            assert process.stderr.read() == ""
+            assert process.stderr.read() == ""  # it ends when the last worker has
 
 
 async def tools(address: str, key: str | None = None) -> dict[str, set[str]]:

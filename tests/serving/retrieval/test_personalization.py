@@ -1,7 +1,7 @@
 """What is told unasked: nothing that is disliked or muted; of equals, what is cared about more."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from itertools import count
 
 import dagster as dg
@@ -21,28 +21,35 @@ SAID = (
     "I use Kibana for the dashboards of the NAS.",
     "I use tide tables for the dashboards of the NAS.",
 )
+FIRST = datetime(2026, 2, 1, 11, tzinfo=UTC)
 TURNS = ["Which dashboards does the NAS have?"]
 
 
+Say = Callable[..., datetime]
+"""From commands, each in a minute of its own, to the last of these minutes."""
+
+
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Reader]:
-    """From commands to what is read after them; each has its day."""
+def memory(tmp_path_factory: pytest.TempPathFactory) -> Memory:
     house = open_house(tmp_path_factory.mktemp("taste"), dg.DagsterInstance.ephemeral())
     for number, text in enumerate(SAID):
         talk(house.logs, number, text, "2026-02-01T10:00:00Z")
     follow(house.state)
-    memory = Memory(house.state)
+    return Memory(house.state)
 
+
+@pytest.fixture(scope="module")
+def say(memory: Memory) -> Say:
     minutes = count(1)
 
-    def reader(*commands: str) -> Reader:
+    def say(*commands: str) -> datetime:
+        at = FIRST
         for text in commands:
-            at = datetime(2026, 2, 1, 11, next(minutes), tzinfo=UTC)
-            add_event(house.state, {"type": "command", "namespace": "default", "text": text}, at)
-        follow(house.state)
-        return memory.reader()
+            at = FIRST + timedelta(minutes=next(minutes))
+            add_event(memory.state, {"type": "command", "namespace": "default", "text": text}, at)
+        return at
 
-    return reader
+    return say
 
 
 def streamed(reader: Reader) -> list[str]:
@@ -54,13 +61,15 @@ def searched(reader: Reader) -> set[str]:
 
 
 def test_what_is_disliked_or_muted_is_told_only_where_it_is_asked_for(
-    told: Callable[..., Reader],
+    memory: Memory, say: Say
 ) -> None:
-    before = told()
-    assert set(streamed(before)) == set(SAID)
-    found = searched(before)
+    before = memory.reader()
+    told, found = streamed(before), searched(before)
+    assert set(told) == set(SAID)
 
-    after = told("/dislike tide tables", "/mute Kibana")
+    say("/dislike tide tables", "/mute Kibana")
+    follow(memory.state)
+    after = memory.reader()
     assert streamed(after) == [SAID[0]]
     assert {one.text for one in next_context(after, TURNS).episodes} == {SAID[0]}
     assert searched(after) == found, "a search is asked for"
@@ -68,26 +77,26 @@ def test_what_is_disliked_or_muted_is_told_only_where_it_is_asked_for(
     asked = known(after, "Do I use Kibana?")
     assert SAID[1] in str(asked), "the message names it"
     assert "tide" not in str(asked)
-    then = Memory(after.state).reader(as_of=before.as_of)
-    assert streamed(then) == streamed(before), "what came later changes nothing"
+    then = memory.reader(as_of=before.as_of)
+    assert streamed(then) == told, "what came later changes nothing"
 
-    again = told("/undislike tide tables", "/unmute Kibana")
-    assert set(streamed(again)) == set(SAID)
+    say("/undislike tide tables", "/unmute Kibana")
+    follow(memory.state)
+    assert set(streamed(memory.reader())) == set(SAID)
 
 
-def test_of_what_is_equally_relevant_more_interest_comes_first(
-    told: Callable[..., Reader],
-) -> None:
-    shown = streamed(told("/like Grafana", "/dislike tide tables"))
-    assert shown == [SAID[0], SAID[1]]
-    shown = streamed(told("/like Kibana", "/unlike Grafana"))
-    assert shown == [SAID[1], SAID[0]]
+def test_of_what_is_equally_relevant_more_interest_comes_first(memory: Memory, say: Say) -> None:
+    then = say("/like Grafana", "/dislike tide tables")
+    say("/like Kibana", "/unlike Grafana")
+    follow(memory.state)
+    assert streamed(memory.reader(as_of=then)) == [SAID[0], SAID[1]]
+    assert streamed(memory.reader()) == [SAID[1], SAID[0]]
 
 
 def test_interests_are_read_once_for_a_publication(
-    told: Callable[..., Reader], monkeypatch: pytest.MonkeyPatch
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    reader = told("/like Grafana")
+    reader = memory.reader()
     shown = streamed(reader)
 
     def refused(_: Reader) -> None:

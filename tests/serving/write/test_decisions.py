@@ -15,6 +15,7 @@ from cairn.resources.context import State
 from cairn.resources.home.home import open_home
 from cairn.resources.home.settings import Settings
 from cairn.serving.cli.review.pairs import decide_on, pairs
+from tests.homes import copy_home
 from tests.journeys.running import follow
 from tests.pipelines.house import House, open_house
 from tests.serving.conftest import Ask
@@ -29,9 +30,9 @@ SAID = {
 COFFEE = "I prefer coffee over tea in the afternoon."
 
 
-@pytest.fixture
-def house(tmp_path: Path) -> House:
-    house = open_house(tmp_path / "house", dg.DagsterInstance.ephemeral())
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> House:
+    house = open_house(tmp_path_factory.mktemp("told"), dg.DagsterInstance.ephemeral())
     for number, (name, text) in enumerate(SAID.items(), 1):
         line = {"conversation_id": name, "role": "user", "content": text, "name": "Nadia",
                 "timestamp": f"2026-03-0{number}T10:00:00Z"}  # fmt: skip
@@ -40,11 +41,17 @@ def house(tmp_path: Path) -> House:
     return house
 
 
+@pytest.fixture
+def state(told: House, tmp_path: Path) -> State:
+    """What was told, to be decided on."""
+    return State(open_home(copy_home(told.state.home.root, tmp_path / "home")), Settings())
+
+
 def test_decisions_are_noted_applied_shown_and_kept_when_all_is_made_anew(
-    house: House, run_cairn: Ask
+    state: State, run_cairn: Ask
 ) -> None:
     def cairn(*arguments: str) -> Any:
-        told = run_cairn("--home", house.state.home.root, *arguments, "--json")
+        told = run_cairn("--home", state.home.root, *arguments, "--json")
         assert told.code == 0, told.err
         return told.json
 
@@ -65,7 +72,7 @@ def test_decisions_are_noted_applied_shown_and_kept_when_all_is_made_anew(
     assert cairn("review")["items"]["pairs"]["total"] == 0, "what was decided waits no more"
     cairn("correct", ids["tea"], COFFEE)
     assert facts()[SAID["tea"]]["status"] == "active", "nothing changes before the next run"
-    house.follow()
+    follow(state)
     now = facts()
     assert now[SAID["pnpm"]]["merged_into"] == ids["web"]
     assert now[SAID["always"]]["confidence"] > 0.75
@@ -76,15 +83,15 @@ def test_decisions_are_noted_applied_shown_and_kept_when_all_is_made_anew(
     assert shown["merges"][0]["reason"] == "a person decided: one"
     assert cairn("show", noted["decision_id"])["record"]["kind"] == "decision"
     assert cairn("show", now[COFFEE]["fact_id"])["corrected"][0]["content"] == SAID["tea"]
-    then = run_cairn("--home", house.state.home.root, "facts", "--as-of", "2026-03-04", "--json")
+    then = run_cairn("--home", state.home.root, "facts", "--as-of", "2026-03-04", "--json")
     assert {row["status"] for row in then.json["facts"]} == {"active"}, "nothing was decided then"
 
-    refused = run_cairn("--home", house.state.home.root, "merge", ids["pnpm"], ids["web"])
+    refused = run_cairn("--home", state.home.root, "merge", ids["pnpm"], ids["web"])
     assert "are merged already" in refused.err
     cairn("unmerge", ids["web"])
     cairn("retract", ids["never"])
     cairn("confirm", ids["tea"])
-    follow(house.state)
+    follow(state)
     now = facts()
     assert now[SAID["pnpm"]]["status"] == now[SAID["web"]]["status"] == "active"
     assert now[SAID["never"]]["status"] == "retracted"
@@ -94,8 +101,8 @@ def test_decisions_are_noted_applied_shown_and_kept_when_all_is_made_anew(
     assert SAID["always"] in nas
     assert SAID["never"] not in nas
 
-    before = house.state.warehouse.read(MEMORY).collect().sort("fact_id")
-    root = house.state.home.root
+    before = state.warehouse.read(MEMORY).collect().sort("fact_id")
+    root = state.home.root
     for folder in [*(root / "warehouse").iterdir(), root / "index", root / "publication"]:
         if folder.name not in ("records", "index", "publication"):
             shutil.rmtree(folder)
@@ -107,21 +114,21 @@ def test_decisions_are_noted_applied_shown_and_kept_when_all_is_made_anew(
     assert_frame_equal(again.warehouse.read(MEMORY).collect().sort("fact_id"), before)
 
 
-def test_review_asks_about_one_pair_after_the_other(house: House, run_cairn: Ask) -> None:
-    pair, other = pairs(house.state, None).to_dicts()
+def test_review_asks_about_one_pair_after_the_other(state: State, run_cairn: Ask) -> None:
+    pair, other = pairs(state, None).to_dicts()
     with CliRunner().isolation(input="k\nl\n") as (out, _, _):
-        decide_on(house.state, None, 20)
+        decide_on(state, None, 20)
     told = out.getvalue().decode()
     assert "2 decisions noted; applied at the next run" in told
     assert pair["left"] in told
     events = [
         json.loads(line)
-        for file in house.state.home.inbox.rglob("*.jsonl")
+        for file in state.home.inbox.rglob("*.jsonl")
         for line in file.read_text().splitlines()
     ]
     assert [event["type"] for event in events] == ["keep_apart", "retract"]
     assert [one["id"] for one in events[1]["meant"]] == [other["left_id"]]
-    no_terminal = run_cairn("--home", house.state.home.root, "review", "--decide")
+    no_terminal = run_cairn("--home", state.home.root, "review", "--decide")
     assert (no_terminal.code, "terminal" in no_terminal.err) == (2, True)
 
 

@@ -120,7 +120,6 @@ def _shown(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _send(state: "State") -> None:
-    state.home.dagster_environment()  # the code location looks for the home when it is imported
     from cairn.pipelines.runner import RunFailed, run_notifications
 
     try:

@@ -139,7 +139,6 @@ def _run(state: "State") -> None:
         raise click.ClickException(
             "no search provider is set: CAIRN_SEARCH_PROVIDER, such as searxng or folder:PATH"
         )
-    state.home.dagster_environment()  # the code location looks for the home when it is imported
     from cairn.pipelines.runner import RunFailed, run_searches
 
     try:

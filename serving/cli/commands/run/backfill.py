@@ -81,7 +81,6 @@ def command(
     if stale and force:
         raise click.UsageError("--stale and --force exclude each other", ctx)
     state = options.state_of(ctx)
-    state.home.dagster_environment()
     from cairn.pipelines.checks.rebuild_equal import forget_work
     from cairn.pipelines.planning.stale import held_days, staleness
     from cairn.pipelines.runner import RunFailed, run_days

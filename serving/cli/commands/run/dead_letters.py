@@ -193,7 +193,6 @@ def letters(state: "State", namespace: str | None = None) -> list[dict[str, Any]
 
 
 def _retry(state: "State", namespace: str | None, *, as_json: bool) -> None:
-    state.home.dagster_environment()
     from cairn.pipelines.checks.rebuild_equal import forget_failures
     from cairn.serving.cli.commands.run.run import execute
 

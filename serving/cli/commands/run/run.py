@@ -116,7 +116,6 @@ def execute(
     Raises:
         click.exceptions.Exit: with 130 after Ctrl-C.
     """
-    state.home.dagster_environment()  # the code location looks for the home when it is imported
     from cairn.pipelines.healing import heal
     from cairn.pipelines.runner import RunFailed, plan, run_graph
     from cairn.resources.home.home import check_room

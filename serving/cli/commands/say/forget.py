@@ -87,7 +87,6 @@ def execute(
         click.exceptions.Exit: with 1 if readers may see it still.
         click.Abort: it is not to go everywhere, once it is told how many lines that are.
     """
-    state.home.dagster_environment()  # the code location looks for the home when it is imported
     from cairn.serving.write.deletion import reach
 
     reached = reach(state, wanted)
