@@ -574,7 +574,7 @@ def test_forgotten_by_commands_one_of_them_killed_the_word_is_in_no_file(
     done = process(environment, "-m", "cairn", *command, "--purge", "--yes", "--json")
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
-    assert (told["thing"], told["named"], told["not_yet"]) == ("name", [], {})
+    assert (told["target_type"], told["named"], told["not_yet"]) == ("name", [], {})
     assert told["counts"]["removed"]["conversations"] == 3, "what was killed is ended"
     assert standing(home, WORD) == {}
     assert not forgetting(state.home)

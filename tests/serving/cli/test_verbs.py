@@ -127,7 +127,8 @@ def test_forgetting_is_a_dry_run_unless_it_is_said_otherwise(
     for say in (http, tool):
         while not (dry := say("forget", id="ada-session-1"))["ready"]:
             assert (dry["lines_removed"], dry["counts"]) == (10, None)  # for who asks again
-        assert (dry["namespace"], dry["target_type"], dry["dry_run"]) == ("ada", "conversation", True)
+        shown = (dry["namespace"], dry["target_type"], dry["dry_run"])
+        assert shown == ("ada", "conversation", True)
         assert dry["counts"]["removed"]["records"] == 10
         assert dry["counts"]["removed"]["conversations"] == 1
         assert dry["counts"]["kept"]["memory"] > 0, "the other session says the same"
