@@ -112,7 +112,7 @@ def topic_nights(count: int) -> dict[str, object]:
     texts, _ = topical(count + new, 0)
     facts = pl.DataFrame({"content": texts}).select(
         pl.lit("benchmark").alias("namespace"),
-        pl.format("f{}", pl.int_range(pl.len())).alias("fact_id"),
+        pl.concat_str(pl.lit("f"), pl.int_range(pl.len())).alias("fact_id"),
         pl.lit("decided").alias("predicate"),
         "content",
     )

@@ -134,14 +134,14 @@ def _when(conversations: int) -> list[pl.Expr]:
     return [
         (began + pl.duration(minutes="minute")).alias("occurred_at"),
         day(began).alias("day"),
-        pl.format("s_{}", "conversation").alias("conversation_id"),
+        pl.concat_str(pl.lit("s_"), "conversation").alias("conversation_id"),
     ]
 
 
 def _tables(sources: pl.DataFrame, episodes: pl.DataFrame) -> dict[str, pl.DataFrame]:
     """The tables above consolidation, as their stages would make them."""
     own = pl.lit(NAMESPACE).alias("namespace")
-    sources = sources.with_columns(own, record_id=pl.format("r_{}", "source"))
+    sources = sources.with_columns(own, record_id=pl.concat_str(pl.lit("r_"), "source"))
     by_time = ["occurred_at", "record_id"]
     facts = (
         sources.sort("fact", *by_time)
@@ -179,7 +179,7 @@ def _tables(sources: pl.DataFrame, episodes: pl.DataFrame) -> dict[str, pl.DataF
         "conversation_id",
         "seq",
         "text",
-        episode_id=pl.format("p_{}", "episode"),
+        episode_id=pl.concat_str(pl.lit("p_"), "episode"),
         request="text",
         answer=pl.lit(""),
         started_at="occurred_at",
@@ -188,7 +188,7 @@ def _tables(sources: pl.DataFrame, episodes: pl.DataFrame) -> dict[str, pl.DataF
         tool_calls=pl.lit(0),
         errors=pl.lit(0),
     )
-    candidates = sources.with_columns(candidate_id=pl.format("c_{}", "source"))
+    candidates = sources.with_columns(candidate_id=pl.concat_str(pl.lit("c_"), "source"))
     return {
         "facts": FACTS.frame(facts),
         "fact_sources": FACT_SOURCES.frame(candidates),

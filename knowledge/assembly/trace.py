@@ -65,7 +65,8 @@ def _statements(tables: Mapping[str, pl.DataFrame], name: str, policy: Policy) -
         pl.lit("structural: ") + pl.col("refusal"), "gate", pl.lit("no_fact: nothing is said")
     )
     place = pl.coalesce(
-        pl.format("{} {}-{}", "quote_field", "quote_start", "quote_end"), pl.col("quote")
+        pl.concat_str("quote_field", pl.lit(" "), "quote_start", pl.lit("-"), "quote_end"),
+        pl.col("quote"),
     )
     return judged.select(
         what=pl.when(is_name).then(pl.lit("name")).otherwise(pl.lit("fact")),

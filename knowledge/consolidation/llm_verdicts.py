@@ -165,7 +165,9 @@ _SIDES = ("left", "right")
 def _told(pairs: pl.DataFrame, facts: pl.DataFrame, entities: pl.DataFrame) -> pl.DataFrame:
     """Pairs with what is known of either fact, in the order of their worth; none gives orders."""
     names = entities.select(
-        "namespace", "entity_id", about=pl.format("{} ({})", "display_name", "type")
+        "namespace",
+        "entity_id",
+        about=pl.concat_str("display_name", pl.lit(" ("), "type", pl.lit(")")),
     )
     paired = facts.join(sides(pairs), on=["namespace", "fact_id"], how="semi")
     ordering = [gives_orders(content, "human") for content in paired["content"]]

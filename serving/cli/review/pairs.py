@@ -85,7 +85,7 @@ def _pairs_of(reader: "Reader") -> pl.DataFrame:
             texts=pl.concat_list("left", "right").list.sort(),
             entity="left_entity",
             decide=pl.concat_list(
-                pl.format(f"cairn {verb} {{}} {{}}", "left_id", "right_id")
+                pl.concat_str(pl.lit(f"cairn {verb}"), "left_id", "right_id", separator=" ")
                 for verb in ("merge", "keep-apart")
             ),
         )

@@ -29,7 +29,7 @@ def ran(lines: list[str], conversations: int = 2) -> tuple[pl.DataFrame, pl.Data
     )
     sources = said.select(
         "fact_id", "namespace", candidate_id="fact_id", record_id="fact_id",
-        conversation_id=pl.format("s{}", pl.int_range(pl.len()) % conversations),
+        conversation_id=pl.concat_str(pl.lit("s"), pl.int_range(pl.len()) % conversations),
         confidence=pl.lit(1.0), occurred_at="first_seen", day=pl.lit("2026-01-01"),
     )  # fmt: skip
     return said, FACT_SOURCES.frame(sources)

@@ -126,7 +126,7 @@ def _folded(rows: pl.DataFrame) -> pl.DataFrame:
         .unique(["content", "predicate"], keep="first", maintain_order=True)
         .with_columns(
             entity=pl.when(pl.col("others") > 0)
-            .then(pl.format("{} +{}", "entity", "others"))
+            .then(pl.concat_str("entity", pl.lit(" +"), "others"))
             .otherwise("entity")
         )
         .drop("others")

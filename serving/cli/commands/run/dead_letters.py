@@ -181,7 +181,9 @@ def letters(state: "State", namespace: str | None = None) -> list[dict[str, Any]
                 pl.lit(None, pl.Int64).alias("source_line"),
                 pl.lit(None, pl.Int64).alias("source_offset"),
                 "unit",
-                pl.format(f"attempt {{}} of {ATTEMPTS} failed", "attempts").alias("reason"),
+                pl.concat_str(
+                    pl.lit("attempt "), "attempts", pl.lit(f" of {ATTEMPTS} failed")
+                ).alias("reason"),
                 nothing.alias("answer"),
             ),
         ]

@@ -141,7 +141,7 @@ def _refused(rows: pl.DataFrame, tables: dict[str, pl.DataFrame]) -> pl.DataFram
         .filter(pl.col("outcome") != "stored", pl.col("drafts") == "[]")
         .with_columns(
             what=pl.lit("lesson"),
-            content=pl.format("none in {}", "conversation_id"),
+            content=pl.concat_str(pl.lit("none in "), "conversation_id"),
             reason=pl.concat_str("outcome", "details", separator=": ", ignore_nulls=True),
         )
     )
