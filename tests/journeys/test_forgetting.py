@@ -193,7 +193,7 @@ def test_decisions_likes_and_mutes_repeat_what_is_forgotten_and_go_too(state: St
     lines = len(inbox(state).splitlines())
     assert standing_rows(state, "grafana")
     about = target(state, fact(state, "I live in Rome.")), target(state, "grafana")
-    assert [each.thing for each in about] == ["fact", "entity"]
+    assert [each.target_type for each in about] == ["fact", "entity"]
     for each in about:
         note(state.home, reach(state, each).event)
     follow(state)

@@ -17,8 +17,8 @@ import dagster as dg
 import polars as pl
 import pytest
 
-from cairn.assets import candidates, learning_candidates, publication
-from cairn.assets.engine import run_by_conversation
+from cairn.assets.candidates import estimate, run_candidates
+from cairn.assets.pending import by_conversation, candidates, learning_candidates, publication
 from cairn.knowledge.engine.work import DayRange
 from cairn.knowledge.extraction.llm_extraction import FULL_MODE
 from cairn.knowledge.learnings.llm.extraction import LEARNING_MODEL
@@ -115,7 +115,7 @@ def test_what_a_person_said_becomes_a_fact_about_a_name_that_no_rule_knows_for_o
 
     # A replay costs no call.
     again = opened()
-    candidates.run_candidates(again, ["2026-03-01"])
+    run_candidates(again, ["2026-03-01"])
     assert server.requests == paid
     assert by_model(again).equals(rows)
 
@@ -310,16 +310,16 @@ def test_what_a_model_would_be_asked_is_said_beforehand_and_asks_nothing(
     opened: Callable[..., State], server: ModelServer
 ) -> None:
     follow(opened(model=None), until="candidates")
-    owed = run_by_conversation.pending(opened(), candidates.extractors(opened().settings))
-    before = candidates.estimate(opened(), owed)
+    owed = by_conversation.pending(opened(), candidates.extractors(opened().settings))
+    before = estimate(opened(), owed)
     assert server.requests == 0
     assert before.calls > 0
     assert before.tokens_in > 100
     assert before.dollars
     follow(opened(), until="candidates")
-    after = candidates.estimate(opened(), owed)
+    after = estimate(opened(), owed)
     assert (after.calls, after.tokens_in, after.dollars) == (0, 0, 0.0)
-    unpriced = candidates.estimate(opened(model="openai/of-nobody"), owed)
+    unpriced = estimate(opened(model="openai/of-nobody"), owed)
     assert unpriced.calls > 0
     assert unpriced.dollars is None
 

@@ -166,7 +166,7 @@ THINGS = (
     Thing(parquet(TABLES["embeddings"]), (flipped, rotten), "table embeddings", "embeddings"),
     Thing(entry(FACTS), (gone, cut, flipped, folder, piped), "table facts", "facts"),
     Thing(entry(WORK), (gone, emptied), "table work", "books"),
-    Thing(entry(WORK, 3), (gone, cut), "table work", "books"),
+    Thing(entry(WORK, -2), (gone, cut), "table work", "books"),
     Thing(at("warehouse/work"), (gone,), "", "books"),
     Thing(at("warehouse/learnings"), (gone, folder, looped), "table learnings", "learnings"),
     Thing(at("warehouse/candidates"), (gone,), "table candidates", "candidates"),
