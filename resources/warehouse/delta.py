@@ -202,8 +202,11 @@ class Opened:
             declared_as(name, kind) if name in there else pl.lit(None, dtype=kind).alias(name)
             for name, kind in self.table.schema.items()
         )
-        # To look into a small table's files takes longer than all that is asked of its rows.
-        return rows.collect().lazy() if sum(sizes_of(self.stored)[1]) < SMALL else rows
+        # To look into a small table's files takes longer than all that is asked of its rows. They
+        # are held in one piece: of several, polars 2.1 keeps those that a filter leaves empty, and
+        # gives up by a panic where it next takes two columns together.
+        small = sum(sizes_of(self.stored)[1]) < SMALL
+        return rows.collect().rechunk().lazy() if small else rows
 
     @cached_property
     def content_version(self) -> int:

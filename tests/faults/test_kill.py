@@ -105,8 +105,6 @@ def test_killed_in_every_kind_of_asset_it_ends_in_the_same_rows(
         [
             "cairn.pipelines.definitions",
             "cairn.resources.vector_index.edge",
-            "great_expectations",
-            "hdbscan",
             "wordllama",
         ]
     )

@@ -17,7 +17,16 @@ from deltalake import DeltaTable
 from polars.testing import assert_frame_equal
 
 from cairn.knowledge.engine.diff import Change, with_change
-from cairn.knowledge.schema.tables import CANDIDATES, FUNNEL, TABLES, TEXT, WORK, Column, Table
+from cairn.knowledge.schema.tables import (
+    CANDIDATES,
+    FACTS,
+    FUNNEL,
+    TABLES,
+    TEXT,
+    WORK,
+    Column,
+    Table,
+)
 from cairn.resources.home.damage import Damaged
 from cairn.resources.warehouse import delta
 from cairn.resources.warehouse.warehouse import Conflict, Warehouse
@@ -191,6 +200,17 @@ def test_to_open_what_each_stage_commits_to_reads_few_of_its_commits(tmp_path: P
     newest = max(file.name for file in log.glob("*.checkpoint.parquet"))
     assert 23 - int(newest[:20]) < 20
     assert _stored(Warehouse(tmp_path), WORK).height == 23
+
+
+def test_what_is_read_of_one_namespace_has_no_empty_part(tmp_path: Path) -> None:
+    """Polars gives up by a panic where two columns of such parts meet."""
+    warehouse = Warehouse(tmp_path)
+    for row in _rows(FACTS, 6).iter_slices(1):
+        warehouse.append(FACTS, row)
+    for namespace in ("a", "b"):
+        read = warehouse.read(FACTS, namespace=namespace).collect()
+        assert read.height == 3
+        assert all(map(len, read["fact_id"].get_chunks()))
 
 
 @pytest.mark.usefixtures("large")
