@@ -14,7 +14,8 @@ from cairn.resources.context import State
 _GROUPS = {
     "knowledge": (
         "introductions", "known_only_candidates", "entities", "theme_facts", "facts",
-        "proposed_operations", "decisions", "learnings",
+        "proposed_operations", "decisions", "learnings", "practices", "project_facts",
+        "error_signatures",
     ),
     "consolidation": (
         "themes", "entity_merges", "embeddings", "clusters", "similar_facts", "valid_times",
@@ -22,7 +23,7 @@ _GROUPS = {
     ),
     "interests": ("engagements", "interests"),
     "research": ("learn_prompts", "enrichment_queue", "notifications"),
-    "serving": ("memory", "funnel"),
+    "serving": ("memory", "briefs", "funnel"),
 }  # fmt: skip
 
 Shown = Mapping[str, Any]

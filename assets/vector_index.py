@@ -27,7 +27,8 @@ def run_vector_index(state: State, *, rebuild: bool = False) -> StageReport:
         forgotten = forgetting(state.home)
         rows: list[dict[str, object]] = []
         for namespace in namespaces:
-            own = points(*(frame.filter(pl.col("namespace") == namespace) for frame in frames))
+            mine = (frame.filter(pl.col("namespace") == namespace) for frame in frames)
+            own = points(*mine, policy=state.policy)
             dimension = own["vector"].drop_nulls().list.len().max()
             made = state.index.publish(
                 namespace,

@@ -1,7 +1,8 @@
 """All benchmarks in one run: `python -m benchmarks [--quick] [--json] [--source PATH] [--size MB]`.
 
 Each one runs in a process of its own, on the same files. Ratios are baseline / ours: more is
-better. docs/performance.md explains the figures.
+better. docs/performance.md explains the figures. `python -m benchmarks foresight` measures
+something else, and by itself: what a brief foretells of the sessions that follow.
 """
 
 import argparse
@@ -16,6 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
+from benchmarks import foresight
 from benchmarks.sessions import A_CHAT, SAMPLES
 from benchmarks.start import GOALS
 
@@ -361,6 +363,10 @@ def table(result: dict[str, Any]) -> Iterator[str]:
 
 
 def main() -> None:
+    """Measures, and prints the table."""
+    if sys.argv[1:2] == ["foresight"]:
+        foresight.main(sys.argv[2:])
+        return
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="2 MB, once: does it run at all")
     parser.add_argument(

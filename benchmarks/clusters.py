@@ -114,6 +114,7 @@ def topic_nights(count: int) -> dict[str, object]:
         pl.lit("benchmark").alias("namespace"),
         pl.concat_str(pl.lit("f"), pl.int_range(pl.len())).alias("fact_id"),
         pl.lit("decided").alias("predicate"),
+        pl.lit(value=False).alias("event"),
         "content",
     )
     policy, embedder = Policy(), Remembering(load_embedder("wordllama"))

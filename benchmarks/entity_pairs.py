@@ -139,7 +139,7 @@ def _facts(namespace: str, entity: str, side: Side) -> Iterator[dict[str, object
             "entity_id": entity, "predicate": predicate, "object": value, "content": value,
             "base_confidence": 0.8, "source_count": 1, "conversation_count": 1, "first_seen": None,
             "last_seen": None, "source_record_ids": [], "derived_from": [], "extractor": "own@1",
-            "trust": "person",
+            "trust": "person", "event": False,
         }  # fmt: skip
 
 

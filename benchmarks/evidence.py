@@ -8,7 +8,7 @@ import polars as pl
 
 from benchmarks.made_up import world
 from cairn.knowledge.consolidation.support import similar_episodes
-from cairn.knowledge.schema.fact_types import structural
+from cairn.knowledge.schema.fact_types import is_event
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.vectors.model import Remembering
 from cairn.knowledge.vectors.similarity import pair_similarity, raw_floor
@@ -29,7 +29,7 @@ def measured(facts: int, asked: int) -> dict[str, object]:
 
     policy, embedder = Policy(), Remembering(load_embedder("wordllama"))
     made = world(facts).after
-    known = made["facts"].filter(~structural()).with_columns(first_seen=pl.lit(None, pl.Datetime))
+    known = made["facts"].filter(~is_event()).with_columns(first_seen=pl.lit(None, pl.Datetime))
     known = known.cast({"first_seen": pl.Datetime("us", "UTC")})
     # Every episode is later than every fact, and of a conversation of its own: all pairs count.
     heard = made["episodes"].with_columns(conversation_id="episode_id")

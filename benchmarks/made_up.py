@@ -159,6 +159,7 @@ def _tables(sources: pl.DataFrame, episodes: pl.DataFrame) -> dict[str, pl.DataF
         .with_columns(
             extractor=pl.lit("rule@1"),
             trust=pl.lit("person"),
+            event=pl.lit(value=False),
             derived_from=pl.lit([], pl.List(pl.String)),
         )
     )

@@ -114,7 +114,9 @@ class Memories:
         frames = [
             self.state.warehouse.read(each, namespace=namespace).collect() for each in STEP.reads
         ]
-        own = points(*frames).with_columns(context=pl.lit(None, dtype=pl.String))
+        own = points(*frames, policy=self.state.policy).with_columns(
+            context=pl.lit(None, dtype=pl.String)
+        )
         embedder = self.state.embedder
         size = embedder.embed([""]).shape[1]
         return self._bare.publish(namespace, own, model=embedder.model, dimension=size).name

@@ -99,7 +99,9 @@ def _publish(state: State) -> None:
 
 def _points(state: State) -> pl.DataFrame:
     """What is in the index, as it was put in."""
-    return points(*(state.warehouse.read(table).collect() for table in STEP.reads))
+    return points(
+        *(state.warehouse.read(table).collect() for table in STEP.reads), policy=state.policy
+    )
 
 
 def queries_of(memory: Memory, count: int) -> list[str]:

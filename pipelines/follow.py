@@ -1,7 +1,9 @@
 """A run without Dagster: the functions that the assets call, step by step as RUN declares them."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
+from cairn.assets.by_rules import run_by_rules
 from cairn.assets.candidates import run_candidates
 from cairn.assets.engine.progress import StageReport
 from cairn.assets.engine.run_stage import run_stage
@@ -13,6 +15,7 @@ from cairn.assets.raw_logs import run_raw_logs
 from cairn.assets.records import intake
 from cairn.assets.vector_index import run_vector_index
 from cairn.knowledge.assembly.run import RUN
+from cairn.knowledge.assembly.stages import BY_RULES
 from cairn.pipelines.planning.pending import pending_days
 from cairn.resources.context import State
 
@@ -25,6 +28,7 @@ MAKERS: Mapping[str, Make] = {
     "raw_logs": run_raw_logs,
     "candidates": run_candidates,
     "learning_candidates": run_learning_candidates,
+    **{stage.name: partial(run_by_rules, stage) for stage in BY_RULES},
     "vector_index": lambda state, _: run_vector_index(state),
     "publication": lambda state, _: run_publication(state),
 }

@@ -4,29 +4,30 @@ from collections.abc import Sequence
 
 import dagster as dg
 
+from cairn.assets.by_rules import BY_RULES_ASSETS
 from cairn.assets.candidates import candidates_asset
 from cairn.assets.extractors import extractors
 from cairn.assets.learning_candidates import learning_candidates_asset
 from cairn.assets.maintenance import maintenance
 from cairn.assets.model_calls import model_calls
-from cairn.assets.pending.candidates import extractors as of_candidates
 from cairn.assets.pending.in_force import in_force
-from cairn.assets.pending.learning_candidates import extractors as of_learnings
 from cairn.assets.pending.raw_logs import fingerprint
+from cairn.assets.pending.steps import BY_CONVERSATION
 from cairn.assets.publication import publication_asset
 from cairn.assets.raw_logs import raw_logs_asset
 from cairn.assets.records import records_asset
 from cairn.assets.stages import STAGE_ASSETS
 from cairn.assets.vector_index import vector_index_asset
 from cairn.assets.work import work_asset
-from cairn.knowledge.assembly.run import RUN
+from cairn.knowledge.assembly.run import RUN, STEPS
 from cairn.knowledge.assembly.stages import STAGES
 from cairn.knowledge.schema.identity import digest
+from cairn.knowledge.schema.tables import CHECK_INS, PIECES
 from cairn.resources.home.settings import Settings
 
 ASSETS: Sequence[dg.AssetsDefinition] = (
     extractors, records_asset, raw_logs_asset, candidates_asset, learning_candidates_asset,
-    *STAGE_ASSETS,
+    *BY_RULES_ASSETS, *STAGE_ASSETS,
     vector_index_asset, work_asset, model_calls, publication_asset, maintenance,
 )  # fmt: skip
 
@@ -56,13 +57,15 @@ def versioned(
     policy = settings.policy
     stages = {e.name: e.fingerprint(policy) for e in in_force(settings)}
     all_of_them = digest(*(f"{name}={value}" for name, value in sorted(stages.items())))
-    found = digest(*sorted(each.fingerprint(policy) for each in of_candidates(settings)))
-    taught = digest(*sorted(each.fingerprint(policy) for each in of_learnings(settings)))
     by_name = {
         **{table.name: stages[stage.name] for stage in STAGES for table in stage.writes},
         **dict.fromkeys(("raw_logs", "conversations", "episodes"), fingerprint(policy)),
-        **dict.fromkeys(("candidates", "rejected_facts"), found),
-        "learning_candidates": taught,
+        **{
+            table.name: digest(*sorted(e.fingerprint(policy) for e in step.extractors(settings)))
+            for step in BY_CONVERSATION
+            for table in STEPS[step.name].writes
+            if table not in (PIECES, CHECK_INS)  # of what was ingested, and of no rule
+        },
         "extractors": all_of_them,
     }
 

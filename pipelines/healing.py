@@ -15,7 +15,8 @@ from urllib.parse import quote
 
 import polars as pl
 
-from cairn.assets.pending import candidates, learning_candidates, raw_logs
+from cairn.assets.pending import raw_logs
+from cairn.assets.pending.steps import BY_CONVERSATION
 from cairn.knowledge.assembly.run import STEPS
 from cairn.knowledge.assembly.stages import STAGES
 from cairn.knowledge.schema.tables import DEAD_LETTERS, RECORDS, SOURCE_FILES, TABLES, WORK, Table
@@ -280,12 +281,9 @@ def _stages_of(state: State, absent: AbstractSet[str]) -> list[str]:
     found: list[str] = []
     if not absent.isdisjoint([*_names(STEPS[raw_logs.STAGE.name].writes), DEAD_LETTERS.name]):
         found.append(raw_logs.STAGE.name)
-    for name, extractors in (
-        ("candidates", candidates.extractors),
-        ("learning_candidates", learning_candidates.extractors),
-    ):
-        if not absent.isdisjoint(_names(STEPS[name].writes)):
-            found += [each.name for each in extractors(state.settings)]
+    for step in BY_CONVERSATION:
+        if not absent.isdisjoint(_names(STEPS[step.name].writes)):
+            found += [each.name for each in step.extractors(state.settings)]
     for stage in STAGES:
         if not absent.isdisjoint(
             _names((*stage.writes, *(stage.reads if stage.is_incremental else ())))

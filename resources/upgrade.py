@@ -28,8 +28,10 @@ from cairn.resources.warehouse.delta import (
     HOOKS,
     Delta,
     content_version,
+    folder_of,
     last_commit,
     opened,
+    table_uri,
     written_as,
 )
 from cairn.resources.warehouse.table_files import seal_commit
@@ -74,11 +76,10 @@ class _Tables:
     options: dict[str, str] | None = field(repr=False)
 
     def uri(self, table: str) -> str:
-        return f"{self.address.rstrip('/')}/{table}"
+        return table_uri(self.address, table)
 
     def folder(self, table: str) -> Path | None:
-        uri = self.uri(table)
-        return None if "://" in uri else Path(uri)
+        return folder_of(self.uri(table))
 
     def erase(self, table: str) -> None:
         """Removes a table; of an object store its rows, as it cannot remove folders."""

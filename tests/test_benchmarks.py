@@ -5,7 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks import foresight
 from benchmarks.__main__ import figures, lessons, measured, table
+from benchmarks.confidence import LABELS as LABELLED
+from benchmarks.confidence import Label, built, confidences, read_labels, report
+from benchmarks.confidence import measured as confidence_of
 from benchmarks.sessions import sessions
 from benchmarks.tasks import TASKS, run
 
@@ -74,3 +78,70 @@ def test_every_benchmark_runs_on_a_few_kilobytes(source: Path) -> None:
     assert len(within) == 4
     assert all(ratio and ratio >= 1 for ratio in within)
     assert len([*table(result)]) > len(result["stages"]["stages"])
+
+
+@pytest.mark.slow
+def test_a_brief_is_measured_by_what_then_happened(samples: Path) -> None:
+    result = foresight.measured(samples.parent, [samples.name, "no such set"], rebuilt=3)
+    own = result["all"]
+    assert own["sessions"] >= 7
+    assert own["rebuilt"] == own["equal"] >= 2
+    commands = own["commands"]
+    assert 0 == commands["nothing"] < commands["last session"] < commands["brief"]
+    assert own["fixed errors"]["brief"] == own["fixed errors"]["happened"] > 0
+    assert len([*foresight.table(result)]) > 2 * len(foresight.KINDS)
+
+
+@pytest.mark.parametrize(
+    ("line", "foretold"),
+    [
+        ("lint: `mix credo`", True),
+        ("lint: `MIX_ENV=test KEY=… mix credo`", True),
+        ("lint: `mix credo --strict`", False),
+        ("lint: `mix credo` (in assets)", False),
+        ("Ran `mix credo`.", False),
+    ],
+)
+def test_a_command_is_foretold_by_its_own_form_alone(line: str, foretold: bool) -> None:
+    assert foresight.shows_command(line, "mix credo", "") == foretold
+
+
+LABELS = [
+    Label("statement", "a", f"{digit}00", "states", first, settled, settled)
+    for digit, first, settled in (
+        ("0", "useful", "useful"), ("2", "useful", "useful"), ("4", "little", "little"),
+        ("6", "little", "wrong"), ("1", "useful", "useful"), ("3", "wrong", "wrong"),
+    )
+]  # fmt: skip
+
+
+def test_confidence_is_measured_by_what_labels_say_of_it() -> None:
+    found = confidence_of(LABELS, {"000": 0.8, "400": 0.5, "600": 0.5, "100": 0.5, "300": 0.5})
+    halves = found["halves"]
+    assert found["agreement"] == pytest.approx(5 / 6)
+    assert halves["for fitting"]["labels"] == {"useful": 2, "little": 1, "wrong": 1}
+    assert halves["for fitting"]["made_no_more"] == {"useful": 1, "little": 0, "wrong": 0}
+    assert halves["for fitting"]["auc"][0] == 1.0
+    assert halves["for fitting"]["auc_of_all"][0] == 0.5  # what is made no more has no confidence
+    assert halves["held out"]["auc"][0] == 0.5  # a tie counts half
+    bands = {row["from"]: row for row in found["calibration"] if row["count"]}
+    assert bands[0.45]["right"] == 0.5
+    assert (bands[0.75]["useful"], bands[0.75]["right"]) == (1, 1.0)
+    assert any("1.00 ±" in line for line in report("statement", found))
+    assert confidence_of(LABELS[:3], {})["halves"]["all"]["auc"] is None
+
+
+def test_labels_hold_no_text_of_what_was_read() -> None:
+    rows = [line.split("\t") for line in LABELLED.read_text("utf-8").splitlines()[1:]]
+    named = {"statement", "learning", "useful", "little", "wrong"}
+    assert len({(row[1], row[2]) for row in rows}) == len(rows) > 200
+    for what, name, digest, kind, *said in rows:
+        assert {what, *said} <= named
+        assert re.fullmatch(r"[0-9a-f]{12}", digest)
+        assert re.fullmatch(r"[a-z_]+", name + kind)
+
+
+def test_labels_are_found_again_in_a_set(shared_data: Path) -> None:
+    labels = [one for one in read_labels() if one.set == "cc_fasthooks" and one.what == "statement"]
+    sure = confidences("cc_fasthooks", built(shared_data, "cc_fasthooks"))
+    assert sum(one.id in sure for one in labels) >= len(labels) / 2

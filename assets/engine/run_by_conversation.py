@@ -8,7 +8,8 @@ import polars as pl
 
 from cairn.assets.engine.progress import StageReport
 from cairn.assets.engine.unanswered import note_lost
-from cairn.assets.pending.by_conversation import counting, units_of
+from cairn.assets.pending.by_conversation import units_of
+from cairn.assets.pending.work import counting
 from cairn.knowledge.engine.extractors import STAGE_OF, Extractor
 from cairn.knowledge.engine.work import (
     OUTCOME_SCHEMA,

@@ -10,6 +10,7 @@ import polars as pl
 from cairn.assets.engine.progress import StageReport, timed
 from cairn.assets.engine.unanswered import note_lost
 from cairn.assets.pending.stages import namespaces_of
+from cairn.assets.pending.work import counting
 from cairn.knowledge.engine.diff import Change
 from cairn.knowledge.engine.stage import (
     Changes,
@@ -26,7 +27,6 @@ from cairn.knowledge.engine.work import (
     content_digest,
     mark_done,
     pending_units,
-    without_marks,
 )
 from cairn.knowledge.schema.identity import digest
 from cairn.knowledge.schema.tables import WORK, Table
@@ -130,8 +130,7 @@ def run_stage(state: State, stage: Stage) -> StageReport:
         # Where there is one namespace, what tells whether it is pending is what it is made of.
         read = lru_cache(maxsize=1)(partial(_read, state, stage, stage.reads))
         units = _namespace_units(state, stage, work, fingerprint, versions, read)
-        counts = work if state.asks_again else without_marks(work)
-        to_do = pending_units(units, counts)["namespace"].to_list()
+        to_do = pending_units(units, counting(state, work))["namespace"].to_list()
         marked: list[str] = []
         report = StageReport(stage.name)
         made: dict[str, StageResult] = {}

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from cairn.assets.pending.work import counting
 from cairn.knowledge.engine.extractors import STAGE_OF, Extractor
 from cairn.knowledge.engine.work import UNIT, conversation_units, pending_units, without_marks
 from cairn.knowledge.schema.tables import CONVERSATIONS, WORK, Table
@@ -22,11 +23,6 @@ def stale(state: State, extractors: Sequence[Extractor]) -> pl.DataFrame:
     return pending_units(units, work).join(
         pending_units(units, without_marks(work)), on=UNIT, how="anti"
     )
-
-
-def counting(state: State, work: pl.DataFrame) -> pl.DataFrame:
-    """`work` as it counts: with a budget, what rests on earlier answers is pending."""
-    return work if state.asks_again else without_marks(work)
 
 
 def pending_days(

@@ -1,5 +1,7 @@
 """Candidates: what decides them, and the days that owe some."""
 
+import polars as pl
+
 from cairn.assets.pending import by_conversation
 from cairn.knowledge.engine.extractors import Extractor
 from cairn.knowledge.extraction import documents, llm_extraction
@@ -19,6 +21,11 @@ def extractors(settings: Settings) -> list[Extractor]:
 def retired(settings: Settings) -> list[str]:
     """Stages that are not in force, and whose rows go: full mode if no model is set."""
     return [llm_extraction.FULL_MODE.name] if settings.model is None else []
+
+
+def pending(state: State) -> pl.DataFrame:
+    """Units that are pending."""
+    return by_conversation.pending(state, extractors(state.settings))
 
 
 def pending_days(state: State) -> list[str]:

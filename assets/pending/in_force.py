@@ -1,6 +1,7 @@
 """The rules, stages and models in force."""
 
-from cairn.assets.pending import candidates, learning_candidates, raw_logs
+from cairn.assets.pending import raw_logs
+from cairn.assets.pending.steps import BY_CONVERSATION
 from cairn.knowledge.assembly.stages import STAGES
 from cairn.knowledge.engine.extractors import Extractor
 from cairn.knowledge.ingest.adapters import adapters
@@ -18,5 +19,5 @@ def in_force(settings: Settings) -> list[Extractor]:
         for prompt in PROMPTS.values()
         if model
     ]
-    by_day = [*candidates.extractors(settings), *learning_candidates.extractors(settings)]
+    by_day = [each for step in BY_CONVERSATION for each in step.extractors(settings)]
     return [*read, raw_logs.STAGE, *by_day, *stages, *prompts]

@@ -2,8 +2,9 @@
 
 import polars as pl
 
-from cairn.assets.pending import candidates, learning_candidates, raw_logs
+from cairn.assets.pending import raw_logs
 from cairn.assets.pending.in_force import in_force
+from cairn.assets.pending.steps import BY_CONVERSATION
 from cairn.knowledge.engine.extractors import extractors_frame
 from cairn.knowledge.schema.tables import (
     CONVERSATIONS,
@@ -94,10 +95,6 @@ def older_to_drop(state: State) -> set[str]:
     None while days are pending, as what is published may hold what they hold; nor those blocked.
     """
     waiting = forgetting(state.home) - blocked_namespaces(state.home).keys()
-    if waiting and (
-        raw_logs.pending_days(state)
-        or candidates.pending_days(state)
-        or learning_candidates.pending_days(state)
-    ):
+    if waiting and any(part.pending_days(state) for part in (raw_logs, *BY_CONVERSATION)):
         return set()
     return waiting

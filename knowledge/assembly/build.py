@@ -5,9 +5,9 @@ from collections.abc import Callable, Mapping, Sequence
 import polars as pl
 
 from cairn.knowledge.assembly.run import RUN
-from cairn.knowledge.assembly.stages import INTRODUCTIONS_STAGE
+from cairn.knowledge.assembly.stages import BY_RULES, INTRODUCTIONS_STAGE
 from cairn.knowledge.dialogue.turns import CONVERSATION
-from cairn.knowledge.engine.stage import Frames, Stage, StageContext
+from cairn.knowledge.engine.stage import ConversationStage, Frames, Stage, StageContext
 from cairn.knowledge.extraction.candidates import candidates
 from cairn.knowledge.extraction.documents import structuring
 from cairn.knowledge.extraction.introductions import first_introductions
@@ -45,15 +45,32 @@ def build(
 def _build(
     records: pl.DataFrame, means: StageContext, rules: Sequence[Rule], before: pl.DataFrame
 ) -> dict[str, pl.DataFrame]:
-    tables = {RECORDS.name: records}
+    tables = _run({RECORDS.name: records}, means, rules, before)
+    del tables[RECORDS.name]
+    return tables
+
+
+def build_from_logs(raw_logs: pl.DataFrame, means: StageContext) -> dict[str, pl.DataFrame]:
+    """Every table that is derived from RAW_LOGS of one namespace, by name."""
+    return _run(_of_logs(raw_logs, means), means, RULES, INTRODUCTIONS.empty())
+
+
+def _run(
+    tables: dict[str, pl.DataFrame],
+    means: StageContext,
+    rules: Sequence[Rule],
+    before: pl.DataFrame,
+) -> dict[str, pl.DataFrame]:
+    """All tables, those that are there among them."""
     for step in RUN:
+        if any(table.name in tables for table in step.writes):
+            continue
         if step.by_day:
             tables |= _BY_DAY[step.name](tables, means, rules)
         elif step.stage is not None:
             tables |= step.stage.run(_read(step.stage, tables), means).tables
             if step.stage is INTRODUCTIONS_STAGE:
                 tables["introductions"] = first_introductions(before, tables["introductions"])
-    del tables[RECORDS.name]
     return tables
 
 
@@ -65,7 +82,10 @@ def _raw_logs(
     where = placed(records.select(HEAD_COLUMNS), means.policy)
     belongs = where.select("namespace", "record_key", *PLACE)
     read = records.drop("occurred_at").join(belongs, on=["namespace", "record_key"])
-    logs = raw_logs(read).raw_logs
+    return _of_logs(raw_logs(read).raw_logs, means)
+
+
+def _of_logs(logs: pl.DataFrame, means: StageContext) -> dict[str, pl.DataFrame]:
     return {
         "raw_logs": logs,
         "conversations": conversations(logs),
@@ -103,10 +123,18 @@ def _learning_candidates(
     return {"learning_candidates": found}
 
 
-_BY_DAY: Mapping[str, Callable[[Frames, StageContext, Sequence[Rule]], dict[str, pl.DataFrame]]] = {
+_Make = Callable[[Frames, StageContext, Sequence[Rule]], dict[str, pl.DataFrame]]
+
+
+def _by_rules(stage: ConversationStage) -> _Make:
+    return lambda tables, _means, _rules: stage.run(tables["raw_logs"])
+
+
+_BY_DAY: Mapping[str, _Make] = {
     "raw_logs": _raw_logs,
     "candidates": _candidates,
     "learning_candidates": _learning_candidates,
+    **{stage.name: _by_rules(stage) for stage in BY_RULES},
 }
 
 

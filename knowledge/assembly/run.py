@@ -5,7 +5,7 @@ The asset graph, a run without Dagster, the build in memory and the report of a 
 
 from typing import NamedTuple
 
-from cairn.knowledge.assembly.stages import STAGES
+from cairn.knowledge.assembly.stages import BY_RULES, STAGES
 from cairn.knowledge.engine.stage import Stage
 from cairn.knowledge.schema.tables import (
     CANDIDATES,
@@ -49,6 +49,7 @@ RUN: tuple[RunStep, ...] = (
         "candidates", (RAW_LOGS,), (CANDIDATES, REJECTED_FACTS, PIECES, CHECK_INS), by_day=True
     ),
     RunStep("learning_candidates", (RAW_LOGS,), (LEARNING_CANDIDATES,), by_day=True),
+    *(RunStep(stage.name, (RAW_LOGS,), stage.writes, by_day=True) for stage in BY_RULES),
     *(RunStep(stage.name, stage.reads, stage.writes, stage=stage) for stage in STAGES),
     RunStep(
         "vector_index",

@@ -5,7 +5,8 @@ from collections.abc import Set
 import polars as pl
 
 from cairn.knowledge.consolidation.decisions import DECIDED, decisions
-from cairn.knowledge.consolidation.stages import CONSOLIDATION
+from cairn.knowledge.consolidation.stages import VALIDITY, WEIGHING
+from cairn.knowledge.consolidation.standing import known_stretches, seen_at
 from cairn.knowledge.consolidation.themes import themes
 from cairn.knowledge.engine.diff import Change
 from cairn.knowledge.engine.stage import (
@@ -28,20 +29,32 @@ from cairn.knowledge.extraction.known_entities_extraction import (
 )
 from cairn.knowledge.extraction.proposed_operations import proposed_operations
 from cairn.knowledge.extraction.theme_facts import GENERALISED, generalised
+from cairn.knowledge.failures.stages import FAILURES_STAGE, error_signatures
 from cairn.knowledge.interests.engagements import COLUMNS as ENGAGING_COLUMNS
 from cairn.knowledge.interests.engagements import READ as ENGAGING
 from cairn.knowledge.interests.engagements import engagements
 from cairn.knowledge.interests.interests import interests
 from cairn.knowledge.learnings.feedback import REACTIONS, feedback
-from cairn.knowledge.learnings.stages import DUPLICATES, learnings, outcomes
+from cairn.knowledge.learnings.recurrence.lessons import recurrent
+from cairn.knowledge.learnings.recurrence.occurrences import READ_OF, TOLD
+from cairn.knowledge.learnings.stages import DUPLICATES, BeyondOne, learnings, outcomes, tried
 from cairn.knowledge.llm.prompts import GENERALISED_FACTS, KNOWN_FACTS
+from cairn.knowledge.practices.brief import Ground, briefs, passed_on
+from cairn.knowledge.practices.stages import (
+    COMMAND_RUNS_STAGE,
+    PRACTICES_STAGE,
+    PROJECT_FACTS_STAGE,
+)
 from cairn.knowledge.quality.funnel import funnel
 from cairn.knowledge.research.stages import RESEARCH
 from cairn.knowledge.resolution.facts import FactTables, facts, facts_after
 from cairn.knowledge.resolution.gating import Gated, entities, entities_after
 from cairn.knowledge.schema.calendar import watermark
+from cairn.knowledge.schema.fact_types import is_event
 from cairn.knowledge.schema.tables import (
+    BRIEFS,
     CANDIDATES,
+    COMMAND_RUNS,
     CONVERSATIONS,
     DECISIONS,
     ENGAGEMENTS,
@@ -49,8 +62,10 @@ from cairn.knowledge.schema.tables import (
     ENTITY_MERGES,
     EPISODE_MST_EDGES,
     EPISODES,
+    ERROR_SIGNATURES,
     FACT_SOURCES,
     FACTS,
+    FAILURES,
     FUNNEL,
     INTERESTS,
     INTRODUCTIONS,
@@ -58,13 +73,17 @@ from cairn.knowledge.schema.tables import (
     LEARNING_CANDIDATES,
     LEARNINGS,
     MEMORY,
+    MEMORY_ENTITIES,
+    PRACTICES,
     PREFERENCES,
+    PROJECT_FACTS,
     PROPOSED_OPERATIONS,
     RAW_LOGS,
     REJECTED_FACTS,
     REJECTIONS,
     THEME_FACTS,
     THEMES,
+    VALID_TIMES,
 )
 
 
@@ -251,7 +270,7 @@ def _facts_count(reads: Frames, made: StageResult) -> Count:
 
 
 FACTS_STAGE = Stage(
-    stage_of("facts", 3, "Equal statements united over their sources, with the best trust."),
+    stage_of("facts", 5, "Equal statements united over their sources, with the best trust."),
     (CANDIDATES, KNOWN_ONLY_CANDIDATES, THEME_FACTS, ENTITIES),
     (FACTS, FACT_SOURCES),
     _facts,
@@ -302,8 +321,10 @@ DECISIONS_STAGE = Stage(
 
 
 def _learnings(reads: Frames, means: StageContext) -> StageResult:
+    beyond = BeyondOne(recurrent(reads, means.policy), tried(reads["error_signatures"]))
     given = feedback(reads["raw_logs"])
-    found = learnings(reads["learning_candidates"], means.embedder, means.policy, given)
+    candidates = reads["learning_candidates"]
+    found = learnings(candidates, means.embedder, means.policy, given, beyond)
     return StageResult({"learnings": found})
 
 
@@ -317,11 +338,36 @@ def _learnings_count(reads: Frames, made: StageResult) -> Count:
 
 LEARNINGS_STAGE = Stage(
     DUPLICATES,
-    (LEARNING_CANDIDATES, RAW_LOGS),
+    (
+        LEARNING_CANDIDATES, RAW_LOGS, FACTS, FACT_SOURCES, CANDIDATES, VALID_TIMES, DECISIONS,
+        COMMAND_RUNS, EPISODES, ERROR_SIGNATURES,
+    ),
     (LEARNINGS,),
     _learnings,
     _learnings_count,
-    only={RAW_LOGS.name: REACTIONS},
+    only={
+        RAW_LOGS.name: REACTIONS,
+        FACTS.name: pl.col("predicate").is_in(TOLD),
+        CANDIDATES.name: pl.col("predicate").is_in(TOLD),
+        VALID_TIMES.name: pl.col("valid_to").is_not_null(),
+        COMMAND_RUNS.name: pl.col("task").is_not_null(),
+        ERROR_SIGNATURES.name: pl.col("fix").is_not_null(),
+    },
+    columns=READ_OF,
+)  # fmt: skip
+
+
+def _error_signatures_count(reads: Frames, made: StageResult) -> Count:
+    del reads
+    return Count(done=made.tables["error_signatures"].height)
+
+
+ERROR_SIGNATURES_STAGE = Stage(
+    stage_of("error_signatures", 2, "What each kind of error was, and what ended it."),
+    (FAILURES,),
+    (ERROR_SIGNATURES,),
+    lambda reads, _: StageResult({"error_signatures": error_signatures(reads["failures"])}),
+    _error_signatures_count,
 )
 
 
@@ -339,7 +385,7 @@ def _engagements_count(reads: Frames, made: StageResult) -> Count:
 
 
 ENGAGEMENTS_STAGE = Stage(
-    stage_of("engagements", 3, "What people engaged with, like and dislike.", "embedder"),
+    stage_of("engagements", 4, "What people engaged with, like and dislike.", "embedder"),
     (RAW_LOGS, CANDIDATES, ENTITIES, FACTS, FACT_SOURCES, ENTITY_MERGES),
     (ENGAGEMENTS, PREFERENCES),
     _engagements,
@@ -392,8 +438,47 @@ FUNNEL_STAGE = Stage(
     only={KNOWN_ONLY_CANDIDATES.name: _ACCEPTED, THEME_FACTS.name: _ACCEPTED},
 )  # fmt: skip
 
+
+def _briefs(reads: Frames, means: StageContext) -> StageResult:
+    talks = reads["conversations"]
+    if talks.is_empty():
+        return StageResult({"briefs": BRIEFS.empty()})
+    logged = pl.coalesce(pl.col("logged_at", "last_input_at").max())
+    as_of = watermark(talks.select(occurred_at=logged))
+    latest = max(as_of, watermark(talks, "last_input_at"))
+    stretches = known_stretches(reads["valid_times"].lazy(), latest)
+    memory = seen_at(
+        reads["memory"].lazy(), stretches, reads["memory_entities"].lazy(), as_of, latest,
+        means.policy,
+    )  # fmt: skip
+    ground = Ground(
+        reads["practices"], reads["project_facts"], reads["error_signatures"],
+        passed_on(memory, latest, means.policy), talks,
+    )  # fmt: skip
+    return StageResult({"briefs": briefs(talks["namespace"][0], ground)})
+
+
+BRIEFS_STAGE = Stage(
+    stage_of(
+        "briefs", 1, "What to know of each project before work on it starts.", "passive_above",
+        "deprecated_below", "decay_per_day",
+    ),
+    (
+        PRACTICES, PROJECT_FACTS, ERROR_SIGNATURES, MEMORY, VALID_TIMES, MEMORY_ENTITIES,
+        CONVERSATIONS,
+    ),
+    (BRIEFS,),
+    _briefs,
+    only={MEMORY.name: (pl.col("status") == "active") & ~is_event()},
+    columns={"memory_entities": ("namespace", "entity_id", "display_name", "type")},
+)  # fmt: skip
+
+BY_RULES = (COMMAND_RUNS_STAGE, FAILURES_STAGE)
+"""The stages that read conversation by conversation, and by rules alone."""
+
 STAGES = (
     INTRODUCTIONS_STAGE, KNOWN_ONLY_STAGE, ENTITIES_STAGE, THEMES_STAGE, THEME_FACTS_STAGE,
-    FACTS_STAGE, PROPOSED_OPERATIONS_STAGE, DECISIONS_STAGE, LEARNINGS_STAGE, *CONSOLIDATION,
-    ENGAGEMENTS_STAGE, INTERESTS_STAGE, *RESEARCH, FUNNEL_STAGE,
+    FACTS_STAGE, PROPOSED_OPERATIONS_STAGE, DECISIONS_STAGE, PRACTICES_STAGE,
+    PROJECT_FACTS_STAGE, ERROR_SIGNATURES_STAGE, *VALIDITY, LEARNINGS_STAGE, *WEIGHING,
+    ENGAGEMENTS_STAGE, INTERESTS_STAGE, *RESEARCH, BRIEFS_STAGE, FUNNEL_STAGE,
 )  # fmt: skip

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from cairn.knowledge.dialogue.trust import at_most
 from cairn.knowledge.schema.calendar import UNDATED, days_since_epoch
-from cairn.knowledge.schema.fact_types import fades
+from cairn.knowledge.schema.fact_types import decay_rate
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.tables import CONFIDENCE_UPDATES
 
@@ -51,10 +51,10 @@ def confidence_updates(facts: pl.DataFrame, evidence: pl.DataFrame, policy: Poli
         "fact_id",
         occurred_at="first_seen",
         confidence="base_confidence",
-        fades=fades(),
+        decay_per_day=decay_rate(policy),
         at_most=at_most(policy),
     )
-    return CONFIDENCE_UPDATES.frame(history(first, evidence, policy.decay_per_day, policy))
+    return CONFIDENCE_UPDATES.frame(history(first, evidence, policy))
 
 
 def undecayed(facts: pl.DataFrame, evidence: pl.DataFrame, policy: Policy) -> pl.DataFrame:
@@ -65,16 +65,16 @@ def undecayed(facts: pl.DataFrame, evidence: pl.DataFrame, policy: Policy) -> pl
         believed. No decision that rests on them lapses by waiting.
     """
     key = ["namespace", "fact_id"]
-    first = facts.select(*key, occurred_at="first_seen", confidence="base_confidence")
-    claimed = last_of(history(first, evidence, 0.0, policy)).select(*key, claimed="confidence")
+    first = facts.select(
+        *key, occurred_at="first_seen", confidence="base_confidence", decay_per_day=pl.lit(0.0)
+    )
+    claimed = last_of(history(first, evidence, policy)).select(*key, claimed="confidence")
     bounded = first.with_columns(facts.select(at_most=at_most(policy)).to_series())
-    believed = last_of(history(bounded, evidence, 0.0, policy)).select(*key, "confidence")
+    believed = last_of(history(bounded, evidence, policy)).select(*key, "confidence")
     return believed.join(claimed, on=key)
 
 
-def history(
-    first: pl.DataFrame, evidence: pl.DataFrame, decay_per_day: float, policy: Policy
-) -> pl.DataFrame:
+def history(first: pl.DataFrame, evidence: pl.DataFrame, policy: Policy) -> pl.DataFrame:
     """Confidence after each event of each fact.
 
     Events stand in the order (time, support < contradiction < feedback, evidence id), after the
@@ -82,10 +82,9 @@ def history(
     count as 2015-01-01.
 
     Args:
-        first: namespace, fact_id, occurred_at, confidence, fades, at_most: one row per fact;
-            without the last two, all fade and none is bounded.
+        first: namespace, fact_id, occurred_at, confidence, decay_per_day, at_most: one row per
+            fact; without the last two, all fade as the policy says and none is bounded.
         evidence: EVIDENCE rows; those of other facts are left out.
-        decay_per_day: Rate at which confidence fades.
         policy: Gain, factor.
 
     Returns:
@@ -93,18 +92,18 @@ def history(
     """
     if first.is_empty():
         return pl.DataFrame(schema=HISTORY)
-    if "fades" not in first.columns:
-        first = first.with_columns(fades=pl.lit(value=True))
+    if "decay_per_day" not in first.columns:
+        first = first.with_columns(decay_per_day=pl.lit(policy.decay_per_day))
     if "at_most" not in first.columns:
         first = first.with_columns(at_most=pl.lit(1.0))
     start = first.select(
-        "namespace", "fact_id", "fades", "at_most",
+        "namespace", "fact_id", "decay_per_day", "at_most",
         started_at=pl.col("occurred_at").fill_null(UNDATED),
     )  # fmt: skip
     later = evidence.join(start, on=["namespace", "fact_id"]).select(
         "namespace",
         "fact_id",
-        "fades",
+        "decay_per_day",
         "at_most",
         "evidence_id",
         "weight",
@@ -118,7 +117,7 @@ def history(
                 first.select(
                     "namespace",
                     "fact_id",
-                    "fades",
+                    "decay_per_day",
                     "at_most",
                     evidence_id=pl.lit(None, pl.String),
                     weight=pl.lit(None, pl.Float64),
@@ -141,9 +140,7 @@ def history(
             .over("namespace", "fact_id")
             .fill_null(0.0),
         )
-        .with_columns(
-            keep=pl.when("fades").then((-decay_per_day * pl.col("days")).exp()).otherwise(1.0)
-        )
+        .with_columns(keep=(-pl.col("decay_per_day") * pl.col("days")).exp())
     )
     weight = pl.col("weight").fill_null(0.0)
     maps = events.select(

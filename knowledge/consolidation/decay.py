@@ -5,31 +5,31 @@ from datetime import datetime
 import polars as pl
 
 from cairn.knowledge.schema.calendar import days_since_epoch
-from cairn.knowledge.schema.fact_types import fades
 from cairn.knowledge.schema.policy import Policy
 
 FOR_EVER = 1e6
-"""Days since 1970 after which nobody asks."""
+"""Strength of what does not fade."""
 
 
 def effective_confidence(as_of: datetime, policy: Policy) -> pl.Expr:
     """Confidence as a reader sees it at `as_of`: faded since its last event, never grown.
 
-    Wants confidence, last_event_at, predicate and extractor.
+    Wants confidence, last_event_at and decay_per_day, which tables of an older version lack.
     """
     waited = days_since_epoch(pl.lit(as_of)) - days_since_epoch(pl.col("last_event_at"))
-    faded = (-policy.decay_per_day * pl.max_horizontal(waited, pl.lit(0.0))).exp()
-    return pl.col("confidence") * pl.when(fades()).then(faded).otherwise(1.0)
+    rate = pl.col("decay_per_day").fill_null(policy.decay_per_day)
+    return pl.col("confidence") * (-rate * pl.max_horizontal(waited, pl.lit(0.0))).exp()
 
 
-def strength(policy: Policy) -> pl.Expr:
+def strength() -> pl.Expr:
     """`ln(confidence) + rate · days(last_event_at)`; without end for what does not fade.
 
-    Effective confidence of what fades is, at t, at least m exactly where strength is at least
-    `ln(m) + rate · days(t)`: a filter that an index can apply. What does not fade passes it always.
+    Effective confidence of what fades by a rate is, at t, at least m exactly where its strength is
+    at least `ln(m) + rate · days(t)`: a filter that an index can apply, one field for each rate.
     A confidence of 0 counts as 1e-12. Wants the columns of `effective_confidence`.
     """
-    days = pl.when(fades()).then(days_since_epoch(pl.col("last_event_at"))).otherwise(FOR_EVER)
-    return (
-        pl.max_horizontal(pl.col("confidence"), pl.lit(1e-12)).log() + policy.decay_per_day * days
+    rate = pl.col("decay_per_day")
+    faded = pl.max_horizontal(pl.col("confidence"), pl.lit(1e-12)).log() + (
+        rate * days_since_epoch(pl.col("last_event_at"))
     )
+    return pl.when(rate > 0).then(faded).otherwise(FOR_EVER)

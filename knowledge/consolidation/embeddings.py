@@ -4,8 +4,8 @@ import polars as pl
 
 from cairn.knowledge.engine.diff import LazyFrames
 from cairn.knowledge.resolution.canonical import with_canonical
+from cairn.knowledge.schema.fact_types import is_event
 from cairn.knowledge.schema.identity import digest_column
-from cairn.knowledge.schema.predicates import STRUCTURAL_PREDICATES
 from cairn.knowledge.schema.tables import EMBEDDINGS
 from cairn.knowledge.vectors.model import Embedder
 
@@ -44,9 +44,9 @@ def entity_texts(entities: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-_FREE = ~pl.col("predicate").is_in(list(STRUCTURAL_PREDICATES))
+_FREE = ~is_event()
 SAID = {
-    "facts": (["namespace", "predicate", "content"], _FREE, pl.col("content")),
+    "facts": (["namespace", "predicate", "event", "content"], _FREE, pl.col("content")),
     "episodes": (["namespace", "text"], pl.lit(value=True), pl.col("text")),
     "learnings": (["namespace", "title", "content"], pl.lit(value=True), learning_text()),
     "pieces": (
@@ -55,7 +55,7 @@ SAID = {
         pl.col("embedding_text"),
     ),
 }
-"""Table → what is read of it, rows that need a vector (structural facts need none), and of what.
+"""Table → what is read of it, rows that need a vector (events need none), and of what.
 
 What is embedded of entities is in `entity_texts`.
 """

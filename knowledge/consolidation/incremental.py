@@ -38,7 +38,7 @@ from cairn.knowledge.consolidation.support import (
 from cairn.knowledge.engine.diff import Change, LazyFrames, difference, rows_with, with_change
 from cairn.knowledge.engine.stage import Changes, StageContext
 from cairn.knowledge.resolution.canonical import about_canonical, equal_statements, with_canonical
-from cairn.knowledge.schema.fact_types import structural
+from cairn.knowledge.schema.fact_types import is_event
 from cairn.knowledge.schema.identity import digest_column
 from cairn.knowledge.schema.tables import EMBEDDINGS, MEMORY
 
@@ -101,7 +101,7 @@ def similar_facts_after(
     changes: Changes, stored: LazyFrames, reads: LazyFrames, means: StageContext
 ) -> dict[str, Change]:
     """SIMILAR_FACTS: facts that came meet all of their group; pairs of those that went go."""
-    compared = (*_FACT, "entity_id", "predicate", "content")
+    compared = (*_FACT, "entity_id", "predicate", "event", "content")
     changed, moved = changes["facts"].of(*compared), changes["entity_merges"].rows
     merged = reads["entity_merges"].collect()
     fresh = _keys(changed.rows, _about(reads, moved))
@@ -126,7 +126,7 @@ def evidence_after(
     heard, decisions = changes["episodes"].of(*_HEARD), reads["decisions"].collect()
     compared = (changes["similar_facts"].rows, changes["contradiction_verdicts"].rows)
     decided = _decided(changes, decisions)
-    deciding = (*_FACT, "predicate", "content", "first_seen", "derived_from", "trust")
+    deciding = (*_FACT, "predicate", "content", "first_seen", "derived_from", "trust", "event")
     spoke = stored["evidence"].filter(kind="episode").select(*_FACT, "source_id")
     silent = heard.gone.select("namespace", "episode_id")
     anew = _keys(
@@ -149,7 +149,7 @@ def evidence_after(
     drawn = _episodes_drawn_from(known, reads["episodes"])
     supporting = known_from(stated, known, drawn)
     again = known.join(anew, on=_FACT, how="semi")
-    speakable = again.filter(~structural()).height > 0
+    speakable = again.filter(~is_event()).height > 0
     episodes = reads["episodes"].select(_HEARD).collect() if speakable else heard.come.clear()
     before = rows_with(stored["evidence"], touched)
     spoken = before.filter(kind="episode").drop("evidence_id", "weight")
@@ -171,7 +171,7 @@ def confidence_updates_after(
     changes: Changes, stored: LazyFrames, reads: LazyFrames, means: StageContext
 ) -> dict[str, Change]:
     """CONFIDENCE_UPDATES: of facts whose evidence or first source changed."""
-    first = (*_FACT, "first_seen", "base_confidence", "predicate", "extractor", "trust")
+    first = (*_FACT, "first_seen", "base_confidence", "predicate", "content", "extractor", "trust")
     touched = _keys(changes["facts"].of(*first).rows, changes["evidence"].rows)
     now = confidence_updates(
         rows_with(reads["facts"], touched, *first),
@@ -191,7 +191,7 @@ def merges_after(
     people decided, and by what was merged before.
     """
     deciding = (*_FACT, "entity_id", "predicate", "object", "content", "first_seen",
-                "base_confidence", "trust")  # fmt: skip
+                "base_confidence", "trust", "event")  # fmt: skip
     merged, decisions = reads["entity_merges"].collect(), reads["decisions"].collect()
     tables = ("contradiction_verdicts", "merge_verdicts")
     said = pl.concat([reads[name].collect() for name in tables])
@@ -281,7 +281,7 @@ def memory_after(
     view = MEMORY.frame(view.join(touched, on=_FACT, how="semi"))
     change = difference(rows_with(stored["memory"], touched), view)
 
-    counted = (*_FACT, "entity_id", "predicate", "object", "status", "confidence")
+    counted = (*_FACT, "entity_id", "predicate", "object", "event", "status", "confidence")
     told_of = _entities(changes["entities"].rows, moved, _standing(moved), change.of(*counted).rows)
     standing_for = with_canonical(told_of, merged)
     of_entity = _entities(told_of, _standing(standing_for))
@@ -376,8 +376,8 @@ def _similar_to(
     """Supporting episodes among some, of all facts but some; whoever states them."""
     if episodes.is_empty():
         return no_support()
-    columns = (*_FACT, "predicate", "content", "first_seen")
-    facts = reads["facts"].select(columns).filter(~structural()).collect()
+    columns = (*_FACT, "predicate", "content", "first_seen", "event")
+    facts = reads["facts"].select(columns).filter(~is_event()).collect()
     others = facts.join(but, on=_FACT, how="anti")
     nobody = but.clear().with_columns(conversation_id=pl.lit(None, pl.String))
     return similar_episodes(others, nobody, episodes, means.embedder, means.policy)

@@ -12,7 +12,7 @@ from cairn.knowledge.consolidation.validity import last_stretches
 from cairn.knowledge.dialogue.trust import PERSON, at_most, best
 from cairn.knowledge.nlp.text import STOP_WORDS, words
 from cairn.knowledge.schema.calendar import UNDATED
-from cairn.knowledge.schema.fact_types import fades, info_type, knowledge_type, structural
+from cairn.knowledge.schema.fact_types import decay_rate, info_type, is_event, knowledge_type
 from cairn.knowledge.schema.identity import digest_column
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.tables import MEMORY, PIECES, VALID_TIMES
@@ -90,15 +90,14 @@ def memory(grounds: MemoryInput, embedded: Collection[str], policy: Policy) -> p
             pl.coalesce("evidence_count", "conversation_count").alias("evidence_count"),
             status=pl.when(pl.col("merged_into").is_not_null())
             .then(pl.lit("merged_into"))
-            .when(structural() | pl.col("fact_id").is_in(list(embedded)))
+            .when(is_event() | pl.col("fact_id").is_in(list(embedded)))
             .then(pl.lit("active"))
             .otherwise(pl.lit("pending_embed")),
             knowledge_type=knowledge_type(),
             tags=pl.coalesce("own_tags", _tags()),
+            decay_per_day=decay_rate(policy),
         )
-        .with_columns(
-            info_type=pl.coalesce("own_info_type", info_type()), strength=strength(policy)
-        )
+        .with_columns(info_type=pl.coalesce("own_info_type", info_type()), strength=strength())
     )
 
 
@@ -157,7 +156,7 @@ def _united(grounds: MemoryInput, taken: pl.DataFrame, policy: Policy) -> pl.Dat
         )
         .join(
             grounds.facts.select(
-                *_KEY, "first_seen", "base_confidence", "predicate", "extractor", "trust"
+                *_KEY, "first_seen", "base_confidence", "predicate", "content", "extractor", "trust"
             ),
             on=_KEY,
         )
@@ -170,8 +169,11 @@ def _united(grounds: MemoryInput, taken: pl.DataFrame, policy: Policy) -> pl.Dat
             .filter(pl.col("conversation_id").eq_missing(pl.col("conversation_id").first()))
             .max()
             .over(_WINNER),
-            # The one that stays says whether all of it fades.
-            fades=fades().filter(pl.col("fact_id") == pl.col("winner_id")).any().over(_WINNER),
+            # The one that stays says how fast all of it fades.
+            decay_per_day=decay_rate(policy)
+            .filter(pl.col("fact_id") == pl.col("winner_id"))
+            .max()
+            .over(_WINNER),
             trust=best().over(_WINNER),
         )
     )
@@ -218,13 +220,11 @@ def _united(grounds: MemoryInput, taken: pl.DataFrame, policy: Policy) -> pl.Dat
     )
     union = pl.concat([supports, denials, events.filter(kind="feedback")])
     start = leading.select(
-        "namespace", "occurred_at", "fades", fact_id="winner_id", confidence="base",
+        "namespace", "occurred_at", "decay_per_day", fact_id="winner_id", confidence="base",
         at_most=at_most(policy),
     )  # fmt: skip
     return (
-        last_of(
-            history(start, union.rename({"winner_id": "fact_id"}), policy.decay_per_day, policy)
-        )
+        last_of(history(start, union.rename({"winner_id": "fact_id"}), policy))
         .select(*_KEY, "confidence", last_event_at="occurred_at")
         .join(leading.select("namespace", "first_seen", "trust", fact_id="winner_id"), on=_KEY)
         .rename({"first_seen": "valid_from"})
@@ -298,7 +298,7 @@ def _drawn_from(facts: pl.DataFrame, evidence: pl.DataFrame, taken: pl.DataFrame
 def _tags() -> pl.Expr:
     """Predicate, type of the entity, and the first keywords of what is said in sentences."""
     keywords = (
-        pl.when(structural())
+        pl.when(is_event())
         .then(pl.lit(""))
         .otherwise("object")
         .map_batches(_keywords, return_dtype=pl.List(pl.String))

@@ -3,6 +3,7 @@
 import polars as pl
 
 from cairn.knowledge.resolution.canonical import equal_statements, with_canonical
+from cairn.knowledge.schema.fact_types import is_event
 from cairn.knowledge.schema.tables import MEMORY_ENTITIES
 
 
@@ -16,7 +17,7 @@ def memory_entities(
     what is known of them is known of it.
     """
     known = memory.group_by("namespace", "entity_id").agg(
-        active_facts=(pl.col("status") == "active").sum(),
+        active_facts=((pl.col("status") == "active") & ~is_event()).sum(),
         confidence=pl.col("confidence").filter(pl.col("status") != "retracted").max(),
     )
     placed = with_canonical(entities, entity_merges)

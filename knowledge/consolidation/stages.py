@@ -27,6 +27,7 @@ from cairn.knowledge.consolidation.merges import merges, unequal
 from cairn.knowledge.consolidation.similar_facts import similar_facts
 from cairn.knowledge.consolidation.topics import clusters
 from cairn.knowledge.consolidation.validity import decided_times, valid_times_after
+from cairn.knowledge.dialogue.trust import BOUNDS
 from cairn.knowledge.engine.stage import Count, Frames, Stage, StageContext, StageResult, stage_of
 from cairn.knowledge.llm.prompts import CONTRADICTION_PAIRS, MERGE_PAIRS
 from cairn.knowledge.resolution.canonical import about_canonical, equal_statements
@@ -87,7 +88,7 @@ def _embeddings(reads: Frames, means: StageContext) -> StageResult:
 
 
 EMBEDDINGS_STAGE = Stage(
-    stage_of("embeddings", 3, "Texts in force and their vectors.", "embedder"),
+    stage_of("embeddings", 4, "Texts in force and their vectors.", "embedder"),
     (FACTS, EPISODES, ENTITIES, ENTITY_MERGES, LEARNINGS, PIECES),
     (EMBEDDINGS,),
     _embeddings,
@@ -96,7 +97,7 @@ EMBEDDINGS_STAGE = Stage(
 
 CLUSTERS_STAGE = Stage(
     stage_of(
-        "clusters", 4, "HDBSCAN over facts.", "cluster_min_size", "cluster_neighbours", "embedder"
+        "clusters", 5, "HDBSCAN over facts.", "cluster_min_size", "cluster_neighbours", "embedder"
     ),
     (FACTS,),
     (CLUSTERS, FACT_MST_EDGES),
@@ -107,7 +108,7 @@ CLUSTERS_STAGE = Stage(
         reads["facts"], means.embedder, means.policy, stored["fact_mst_edges"]
     )._asdict(),
     columns={
-        "facts": ("namespace", "fact_id", "predicate", "content"),
+        "facts": ("namespace", "fact_id", "predicate", "event", "content"),
         "clusters": ("namespace", "fact_id"),
     },
     sample_check=True,
@@ -116,7 +117,7 @@ CLUSTERS_STAGE = Stage(
 
 SIMILAR_FACTS_STAGE = Stage(
     stage_of(
-        "similar_facts", 5, "Pairs that may say the same, or deny each other.", "embedder",
+        "similar_facts", 6, "Pairs that may say the same, or deny each other.", "embedder",
         "merge_similarity", "contradiction_similarity", "candidate_margin",
     ),
     (FACTS, ENTITY_MERGES),
@@ -134,7 +135,7 @@ _OF_WORDS = stage_of(
 _OF_CONFIDENCE = stage_of(
     "merge_verdicts", 2, "What a language model says of facts that differ in confidence alone.",
     "merge_similarity", "merge_confidence_gap", "min_merge_confidence", "support_gain",
-    "contradiction_factor", "max_agent_confidence", "max_outside_confidence",
+    *BOUNDS,
 )  # fmt: skip
 
 
@@ -231,8 +232,8 @@ VALID_TIMES_STAGE = Stage(
 
 CONFIDENCE_STAGE = Stage(
     stage_of(
-        "confidence_updates", 4, "Confidence after each event.", "support_gain",
-        "contradiction_factor", "decay_per_day", "max_agent_confidence", "max_outside_confidence",
+        "confidence_updates", 5, "Confidence after each event.", "support_gain",
+        "decay_per_day", "lasting_decay_per_day", *BOUNDS,
     ),
     (FACTS, EVIDENCE),
     (CONFIDENCE_UPDATES,),
@@ -261,9 +262,8 @@ def _merges(reads: Frames, means: StageContext) -> StageResult:
 
 MERGES_STAGE = Stage(
     stage_of(
-        "merges", 7, "Facts that say the same.", "merge_similarity", "merge_confidence_gap",
-        "min_merge_confidence", "support_gain", "contradiction_factor", "max_agent_confidence",
-        "max_outside_confidence",
+        "merges", 8, "Facts that say the same.", "merge_similarity", "merge_confidence_gap",
+        "min_merge_confidence", "support_gain", *BOUNDS,
     ),
     (
         FACTS, ENTITY_MERGES, EVIDENCE, SIMILAR_FACTS, CONTRADICTION_VERDICTS, MERGE_VERDICTS,
@@ -288,8 +288,8 @@ def _memory(reads: Frames, means: StageContext) -> StageResult:
 
 MEMORY_STAGE = Stage(
     stage_of(
-        "memory", 9, "The current view.", "support_gain", "contradiction_factor", "decay_per_day",
-        "max_agent_confidence", "max_outside_confidence",
+        "memory", 10, "The current view.", "support_gain", "decay_per_day",
+        "lasting_decay_per_day", *BOUNDS,
     ),
     (
         FACTS, FACT_SOURCES, EPISODES, ENTITIES, ENTITY_MERGES, VALID_TIMES, EVIDENCE,
@@ -300,8 +300,12 @@ MEMORY_STAGE = Stage(
     update_incremental=memory_after,
 )  # fmt: skip
 
-CONSOLIDATION = (
-    ENTITY_MERGES_STAGE, EMBEDDINGS_STAGE, CLUSTERS_STAGE, SIMILAR_FACTS_STAGE, VALID_TIMES_STAGE,
-    CONTRADICTION_VERDICTS_STAGE, EVIDENCE_STAGE, CONFIDENCE_STAGE, MERGE_VERDICTS_STAGE,
-    MERGES_STAGE, MEMORY_STAGE,
+VALIDITY = (ENTITY_MERGES_STAGE, VALID_TIMES_STAGE)
+"""What needs no text that is compared: which entities are one, and until when facts hold."""
+
+WEIGHING = (
+    EMBEDDINGS_STAGE, CLUSTERS_STAGE, SIMILAR_FACTS_STAGE, CONTRADICTION_VERDICTS_STAGE,
+    EVIDENCE_STAGE, CONFIDENCE_STAGE, MERGE_VERDICTS_STAGE, MERGES_STAGE, MEMORY_STAGE,
 )  # fmt: skip
+
+CONSOLIDATION = (*VALIDITY, *WEIGHING)

@@ -4,7 +4,7 @@ import polars as pl
 
 from cairn.knowledge.nlp.statements.negation import contradicts
 from cairn.knowledge.schema.calendar import UNDATED
-from cairn.knowledge.schema.fact_types import structural
+from cairn.knowledge.schema.fact_types import is_event
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.tables import EVIDENCE
 from cairn.knowledge.vectors.model import Embedder
@@ -115,7 +115,7 @@ def similar_episodes(
 
     One that denies it, or gives another value, is similar too, and bears nothing out.
     """
-    known = facts.filter(~structural()).select(
+    known = facts.filter(~is_event()).select(
         *_KEY, "content", begun_at=pl.col("first_seen").fill_null(UNDATED)
     )
     heard = episodes.select(

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from cairn.knowledge.schema.fact_types import NAME_PREDICATES
+from cairn.knowledge.schema.fact_types import NAME_PREDICATES, is_event
 from cairn.knowledge.schema.identity import digest
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.tables import CLUSTERS, FACT_MST_EDGES
@@ -36,7 +36,7 @@ class Topics(NamedTuple):
 def clusters(
     facts: pl.DataFrame, embedder: Embedder, policy: Policy, before: pl.DataFrame | None = None
 ) -> Topics:
-    """Every fact that says more than a name, its topic (none for noise), its place.
+    """Every fact that says more than a name or an event, its topic (none for noise), its place.
 
     "shop-api connects to host nas" is left out: such sentences are alike by their form alone.
 
@@ -47,7 +47,7 @@ def clusters(
         before: FACT_MST_EDGES of other facts, most of which are still there: the result is the
             same, for a small part of the cost.
     """
-    free = facts.filter(~pl.col("predicate").is_in(NAME_PREDICATES))
+    free = facts.filter(~pl.col("predicate").is_in(NAME_PREDICATES), ~is_event())
     parts = [
         _clusters(own.sort("fact_id"), embedder, policy, before)
         for own in free.partition_by("namespace")

@@ -25,6 +25,7 @@ from cairn.knowledge.engine.diff import Change, LazyFrames, difference, rows_wit
 from cairn.knowledge.engine.stage import Changes, StageContext
 from cairn.knowledge.nlp.dates.intervals import stated_time
 from cairn.knowledge.nlp.statements.cardinality import filled
+from cairn.knowledge.nlp.statements.changes import ENDED
 from cairn.knowledge.resolution.canonical import about_canonical
 from cairn.knowledge.schema.fact_types import NAME_PREDICATES
 from cairn.knowledge.schema.policy import Policy
@@ -68,15 +69,20 @@ def valid_times(
     beside = _at_once(said)
     clear = said.join(beside, on=[*_SLOT, "conversation_id", "occurred_at"], how="anti")
     held = _held(clear.filter("own"), _runs(clear))
+    # What ends nothing now is read again when what it may end comes in: it keeps its slot.
+    ending = pl.col("value").str.starts_with(ENDED) & pl.col("first_seen").is_not_null()
     placed = (
-        read.drop("slot", "value", "believed")
+        read.with_columns(
+            ending_slot=pl.when(ending).then("slot"), ending_value=pl.when(ending).then("value")
+        )
+        .drop("slot", "value", "believed")
         .join(held, on=_FACT, how="left")
         .join(_disputes(said, beside), on=_FACT, how="left")
         .with_columns(
             pl.col("seq").fill_null(0),
             pl.col("parallel_with").fill_null([]),
-            pl.coalesce("slot", "disputed").str.strip_suffix(_ALONE).alias("slot"),
-            pl.coalesce("value", "disputed_value").alias("value"),
+            pl.coalesce("slot", "disputed", "ending_slot").str.strip_suffix(_ALONE).alias("slot"),
+            pl.coalesce("value", "disputed_value", "ending_value").alias("value"),
             entity_id=pl.coalesce("owner", "disputed_owner", "entity_id"),
             known_from=pl.coalesce("known_from", "first_seen"),
         )
@@ -253,6 +259,11 @@ def _runs(said: pl.DataFrame) -> pl.DataFrame:
         namespace, owner, slot, value, run, run_from, run_last, run_to, end_known_from, ended_by.
     """
     ordered = said.filter("leads").sort(*_SLOT, "occurred_at", "candidate_id")
+    # That a value is over ends that value alone.
+    over = pl.col("value").str.starts_with(ENDED)
+    standing = pl.when(~over).then("value").forward_fill().over(_SLOT)
+    ends = pl.col("value").is_in([ENDED]) | (pl.col("value") == pl.lit(ENDED) + standing)
+    ordered = ordered.filter(~over | ends.fill_null(value=True))
     runs = (
         ordered.with_columns(
             run=(pl.col("value") != pl.col("value").shift()).fill_null(value=True).cum_sum()

@@ -124,6 +124,8 @@ _WORKS = re.compile(
 )
 """How people say that what was done works, in a sentence or a part of one. Who mended it by
 themselves does not say so."""
+_DID_IT = re.compile(r"\b((?:that|this|it) (?:did it|did the trick|(?:fixed|solved) it)):\s")
+"""What names behind a colon what made it work."""
 _UNHARMED = re.compile(
     r"\bwithout (?:a|any) (?:single )?(?:loss|errors?|problems?|issues?|failures?|crash)\b"
 )
@@ -235,7 +237,7 @@ def works(text: str) -> bool:
         return True
     return any(
         _WORKS.fullmatch(part) and not _WORKS_NOT.search(part)
-        for sentence in _END.split(opening)
+        for sentence in _END.split(_DID_IT.sub(r"\1, ", opening))
         for part in _parts(sentence)
     )
 

@@ -7,8 +7,8 @@ is the agent's own.
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import polars as pl
@@ -17,35 +17,38 @@ from cairn.knowledge.dialogue.assent import (
     SIGNED,
     approves,
     assented_by_sign,
+    opening_of,
     says_so,
     works,
 )
-from cairn.knowledge.dialogue.borne_out import Solved, solved_in, stems_of, weighty
-from cairn.knowledge.dialogue.sentences import HEDGED
-from cairn.knowledge.dialogue.tool_calls import ToolStep, shell_command, steps
-from cairn.knowledge.dialogue.trust import OUTCOME, OUTSIDE, PERSON
+from cairn.knowledge.dialogue.borne_out import Solved, solved_in, weighty
+from cairn.knowledge.dialogue.fault_words import DENIES, TAKES_BACK
+from cairn.knowledge.dialogue.passing import (
+    gives_in,
+    guesses,
+    no_help,
+    no_matter,
+    otherwise,
+    plans,
+    tells_of_its_moment,
+)
+from cairn.knowledge.dialogue.sentences import HEDGED, LONGEST_TYPED
+from cairn.knowledge.dialogue.shown import SHARE, OutsideText, names_of, outside, shown, stands
+from cairn.knowledge.dialogue.tool_calls import ToolStep, steps
+from cairn.knowledge.dialogue.trust import (
+    OUTCOME,
+    OUTSIDE,
+    PASTED,
+    PERSON,
+    RETRACTED,
+    VAGUE,
+)
 from cairn.knowledge.dialogue.turns import CONVERSATION, Turn, conversations
-from cairn.knowledge.schema.predicates import NAME_PREDICATES
+from cairn.knowledge.schema.predicates import NAME_PREDICATES, PROVABLE_PREDICATES
 
 LONGEST_ASSENTED = 800
 """Characters of a message that one word of assent is meant for: who nods at more nods at no one
 sentence of it."""
-
-FEWEST_WORDS = 2
-FEWEST_OF_TOOL = 4
-"""Words of weight that a statement shares with what stood before: in a page, in a tool's output."""
-
-SHARE, SHARE_OF_TOOL = 0.7, 0.8
-"""… and the share of its own that these are, close together."""
-
-_FETCHES = re.compile(
-    r"(?i)^mcp|fetch|brows|crawl|scrap|https?\b|url|\bweb|web_|playwright|puppeteer|navigate"
-)
-_FETCHES_BY = re.compile(
-    r"\b(?:curl|wget|lynx|w3m|links|httpie|https?|xh|aria2c)\s|\b(?:gh|glab|hub)\s+(?:api|issue|pr|release|gist|run)\b"
-    r"|\b(?:npm|pnpm|yarn)\s+(?:view|info|show)\b|https?://"
-)
-"""Tools and commands whose output others wrote."""
 
 _REMEDY = re.compile(
     r"(?i)\b(?:fix(?:ed|es)?|solution|solved?|resolved?|caused?|culprit"
@@ -55,20 +58,6 @@ _REMEDY = re.compile(
 """What a statement speaks of that a person's word that it works can bear out."""
 
 _ACTING = ("agent", "tool", "external")
-
-
-@dataclass(frozen=True)
-class _Text:
-    """Text from outside, in lower case; `fetched`: others wrote it, beyond doubt."""
-
-    seq: int
-    fetched: bool
-    text: str
-
-    @cached_property
-    def stems(self) -> list[str]:
-        """Stems of its words of weight, in order."""
-        return list(stems_of(self.text))
 
 
 class Hearsay:
@@ -105,6 +94,38 @@ class Hearsay:
         remedy = any(_REMEDY.search(text) and not HEDGED.search(text) for text in texts)
         return OUTCOME if remedy and any(map(works, self._answered(turn))) else None
 
+    def word(self, turn: Turn, end: int, *texts: str) -> str | None:
+        """`trust`, and how far the word of who speaks goes where it is all there is.
+
+        Args:
+            turn: The message.
+            end: Where the quote of the statement ends in it.
+            texts: The statement, and its quote where that has other words.
+
+        Returns:
+            Beside what `trust` returns, retracted or vague of an agent's message.
+        """
+        found = self.trust(turn, *texts)
+        if turn.origin != "agent" or found == PERSON:
+            return found
+        if self._retracted(turn, end, *texts):
+            return RETRACTED
+        if found is None and (guesses(texts[0]) or self._shown.isdisjoint(names_of(texts[0]))):
+            return VAGUE
+        return found
+
+    def _retracted(self, turn: Turn, end: int, *texts: str) -> bool:
+        """Whether who said something at once says otherwise, or the person who answers does."""
+        own = self._next(turn, turn.origin)
+        if no_matter(_behind(turn, end)) or gives_in(own) or no_help(own):
+            return True
+        sought = frozenset[str]().union(*map(weighty, texts))
+        if any(sought & weighty(sentence) for sentence in otherwise(own)):
+            return True
+        answer = self._answers.get(turn.record_id)
+        opening = opening_of(answer.text) if answer else ""
+        return bool(DENIES.search(opening) or TAKES_BACK.search(opening))
+
     def assented(self, turn: Turn, *texts: str) -> bool:
         """Whether a person said, right after a short message, that what it says is so.
 
@@ -132,6 +153,32 @@ class Hearsay:
         if answer := self._answers.get(turn.record_id):
             yield answer.text
 
+    def passing(self, turn: Turn, text: str, end: int) -> bool:
+        """Whether what happened is of no use later, as far as its conversation shows.
+
+        It tells of its moment alone; its speaker says at once what comes next; it is gone by the
+        time that a check works; or it is taken back by whoever said it, or by the person.
+
+        Args:
+            turn: The message.
+            text: The statement in it.
+            end: Where its quote ends in the message.
+        """
+        if tells_of_its_moment(text):
+            return True
+        rest = _behind(turn, end)
+        own = self._next(turn, turn.origin)
+        if plans(rest or own) or gives_in(own):
+            return True
+        opening = opening_of(self._next(turn, "human")) if turn.origin == "agent" else ""
+        if DENIES.search(opening) or TAKES_BACK.search(opening):
+            return True
+        sought = weighty(text)
+        return any(
+            one.end > turn.seq and len(sought & one.words) >= SHARE * len(sought)
+            for one in self._solved
+        )
+
     def stood(self, turn: Turn, *texts: str) -> bool | None:
         """Whether a statement stood in text from outside before it was said.
 
@@ -143,7 +190,7 @@ class Hearsay:
             for heard in self._outside:
                 if heard.seq >= turn.seq:
                     break
-                if (heard.fetched or found is None) and _stands(sought, heard):
+                if (heard.fetched or found is None) and stands(sought, heard):
                     found = bool(found) or heard.fetched
                 if found:
                     return True
@@ -189,6 +236,21 @@ class Hearsay:
             return False
         return any(one.bears_out(text) for one in self._solved if one.begin < turn.seq < one.end)
 
+    def _next(self, turn: Turn, origin: str) -> str:
+        """The next message of somebody behind a record; empty if there is none."""
+        said = self._said.get(origin, [])
+        at = bisect_right(said, turn.seq, key=lambda each: each.seq)
+        return said[at].text if at < len(said) else ""
+
+    @cached_property
+    def _said(self) -> dict[str, list[Turn]]:
+        """Messages by who speaks, in order."""
+        found: dict[str, list[Turn]] = {}
+        for turn in self.turns:
+            if turn.kind == "message" and turn.text.strip():
+                found.setdefault(turn.origin, []).append(turn)
+        return found
+
     @cached_property
     def steps(self) -> list[ToolStep]:
         """Calls with their results, in order."""
@@ -211,19 +273,12 @@ class Hearsay:
         return found
 
     @cached_property
-    def _outside(self) -> list[_Text]:
-        """Text from outside, in order; not what the agent itself wrote into a file."""
-        calls = {turn.call_id: turn for turn in self.turns if turn.kind == "tool_call"}
-        found: list[_Text] = []
-        for turn in self.turns:
-            if turn.origin in ("external", "recalled"):
-                found.append(_Text(turn.seq, fetched=True, text=turn.text.lower()))
-            elif turn.kind == "tool_result" and turn.origin == "tool":
-                call = calls.get(turn.call_id) if turn.call_id else None
-                fetched = _fetches(turn, call)
-                if fetched or call is None or not _writes(call):
-                    found.append(_Text(turn.seq, fetched, turn.text.lower()))
-        return [one for one in found if one.text]
+    def _outside(self) -> list[OutsideText]:
+        return outside(self.turns)
+
+    @cached_property
+    def _shown(self) -> frozenset[str]:
+        return shown(self.turns)
 
     @cached_property
     def _solved(self) -> list[Solved]:
@@ -237,52 +292,9 @@ class Hearsay:
         ]
 
 
-def _writes(call: Turn) -> bool:
-    """Whether a call only shows again what the agent itself wrote."""
-    inputs = call.input
-    return bool(
-        {"new_string", "old_string", "content", "file_text", "patch", "edits"} & set(inputs)
-    )
-
-
-def _fetches(result: Turn, call: Turn | None) -> bool:
-    name = result.tool_name or (call.tool_name if call else None) or ""
-    line = shell_command(call.input) if call else ""
-    return bool(_FETCHES.search(name)) or bool(line and _FETCHES_BY.search(line))
-
-
-def _stands(sought: frozenset[str], heard: _Text) -> bool:
-    """Whether most words of a statement stand close together in a text, its numbers all of them."""
-    fewest = FEWEST_WORDS if heard.fetched else FEWEST_OF_TOOL
-    if len(sought) < fewest:
-        return False
-    share = SHARE if heard.fetched else SHARE_OF_TOOL
-    wanted = max(fewest, -int(-share * len(sought) // 1))
-    # Stems begin like their words, mostly: a quick look spares nearly every text the rest.
-    there = sum(one[: max(3, len(one) - 2)] in heard.text for one in sought)
-    if there < wanted:
-        return False
-    numbers = {one for one in sought if any(map(str.isdigit, one))}
-    return _densest(sought, numbers, heard.stems) >= wanted
-
-
-def _densest(sought: frozenset[str], numbers: Collection[str], stems: Sequence[str]) -> int:
-    """Most words of a statement within a stretch of a text thrice as long, numbers included."""
-    width = 3 * len(sought) + 3
-    places = [(at, one) for at, one in enumerate(stems) if one in sought]
-    best = first = 0
-    counts: dict[str, int] = {}
-    for at, one in places:
-        counts[one] = counts.get(one, 0) + 1
-        while places[first][0] <= at - width:
-            gone = places[first][1]
-            counts[gone] -= 1
-            if not counts[gone]:
-                del counts[gone]
-            first += 1
-        if len(counts) > best and all(number in counts for number in numbers):
-            best = len(counts)
-    return best
+def _behind(turn: Turn, end: int) -> str:
+    """What stands behind a quote in its message."""
+    return turn.text[end:].lstrip(" \t\r\n.!:;,)*_`\"'”’")
 
 
 def heard(raw_logs: pl.DataFrame, wanted: pl.DataFrame) -> dict[tuple[str, str], Hearsay]:
@@ -298,34 +310,56 @@ def heard(raw_logs: pl.DataFrame, wanted: pl.DataFrame) -> dict[tuple[str, str],
     return {(name, own): Hearsay(turns, liked) for name, own, turns in conversations(rows)}
 
 
-def with_trust(candidates: pl.DataFrame, raw_logs: pl.DataFrame) -> pl.DataFrame:
-    """CANDIDATES rows, with `trust` where a conversation says more than who spoke.
+def _too_long_to_be_typed(raw_logs: pl.DataFrame) -> pl.Series:
+    """Records of people's messages that are reports or pasted in, for the most part."""
+    told = (pl.col("kind") == "message") & (pl.col("origin") == "human")
+    long = pl.col("text").str.len_chars() > LONGEST_TYPED
+    return raw_logs.filter(told & long)["record_id"]
+
+
+def with_hearsay(candidates: pl.DataFrame, raw_logs: pl.DataFrame) -> pl.DataFrame:
+    """CANDIDATES rows with what their conversations say of them.
+
+    That is `trust`, where it is not that of who spoke, and of events that may become knowledge
+    whether they are `passing`.
 
     Args:
         candidates: Rows of CANDIDATES.
         raw_logs: Rows of RAW_LOGS, the whole conversations that they are of.
     """
-    said = candidates.filter(
-        pl.col("kind") != "entity",
-        pl.col("origin") == "agent",
-        ~pl.col("predicate").is_in(NAME_PREDICATES),
+    provable = pl.col("predicate").is_in(PROVABLE_PREDICATES)
+    claimed = ~pl.col("predicate").is_in(NAME_PREDICATES)
+    own = (pl.col("origin") == "agent") & claimed
+    typed = (pl.col("origin") == "human") & pl.col("mode").is_in(["rule", "full"]) & claimed
+    long = _too_long_to_be_typed(raw_logs)
+    pasted = typed & pl.col("record_id").is_in(long.implode()) & pl.col("trust").is_null()
+    candidates = candidates.with_columns(
+        trust=pl.when(pasted).then(pl.lit(PASTED)).otherwise("trust")
     )
+    said = candidates.filter(pl.col("kind") != "entity", own | provable)
     if said.is_empty():
         return candidates
     known = heard(raw_logs, said)
-    found: list[tuple[str, str, str]] = []
-    columns = [*CONVERSATION, "record_id", "candidate_id", "object", "quote"]
-    for key, own in said.select(columns).group_by(CONVERSATION, maintain_order=True):
-        hearsay = known.get((str(key[0]), str(key[1])))
+    found: list[tuple[str, str, str | None, bool | None]] = []
+    columns = [*CONVERSATION, "record_id", "candidate_id", "object", "quote", "quote_end"]
+    rows = said.select(*columns, provable.alias("provable")).group_by(
+        CONVERSATION, maintain_order=True
+    )
+    for (namespace, conversation), mine in rows:
+        hearsay = known.get((str(namespace), str(conversation)))
         turns = {turn.record_id: turn for turn in hearsay.turns} if hearsay else {}
-        for _, _, record, candidate, told, quote in own.iter_rows():
-            texts = (told,) if told == quote else (told, quote)
-            if hearsay and record in turns and (trust := hearsay.trust(turns[record], *texts)):
-                found.append((str(key[0]), candidate, trust))
-    trusts = pl.DataFrame(
-        found, schema=dict.fromkeys(("namespace", "candidate_id", "told"), pl.String), orient="row"
-    )
+        for _, _, record, candidate, told, quote, end, may_prove in mine.iter_rows():
+            if hearsay and record in turns:
+                texts = (told,) if told == quote else (told, quote)
+                passing = hearsay.passing(turns[record], told, end or 0) if may_prove else None
+                trust = hearsay.word(turns[record], end or 0, *texts)
+                found.append((str(namespace), candidate, trust, passing))
+    schema = {"namespace": pl.String, "candidate_id": pl.String, "heard": pl.String,
+              "passes": pl.Boolean}  # fmt: skip
     joined = candidates.join(
-        trusts, on=["namespace", "candidate_id"], how="left", maintain_order="left"
-    )
-    return joined.with_columns(trust=pl.coalesce("trust", "told")).drop("told")
+        pl.DataFrame(found, schema=schema, orient="row"),
+        on=["namespace", "candidate_id"], how="left", maintain_order="left",
+    )  # fmt: skip
+    return joined.with_columns(
+        trust=pl.coalesce("trust", "heard"), passing=pl.coalesce("passing", "passes")
+    ).drop("heard", "passes")

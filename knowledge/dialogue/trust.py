@@ -3,7 +3,9 @@
 A statement has the trust of its origin, and a fact that of the best of its sources. What was seen
 to happen is no statement: the call itself is there. What an agent says by itself, and what stood in
 text from outside before the agent said it, stays below what is passed on unasked, however often it
-is said again.
+is said again. Lower still is what an agent only guesses, or says without a name that could be
+looked up; lowest, what it took back. And what stood in a person's message too long to be typed may
+be another's.
 """
 
 import polars as pl
@@ -11,21 +13,32 @@ import polars as pl
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.predicates import NAME_PREDICATES
 
-VERSION = 1
-"""Rises when statements get another trust; a part of whatever makes candidates of them."""
+VERSION = 3
+"""Rises when statements get another trust, or are passing by other rules; a part of whatever makes
+candidates of them."""
 
-OUTSIDE, AGENT, SEARCHED, OUTCOME, PERSON = "outside", "agent", "searched", "outcome", "person"
+RETRACTED, OUTSIDE, VAGUE, AGENT = "retracted", "outside", "vague", "agent"
+SEARCHED, PASTED, OUTCOME, PERSON = "searched", "pasted", "outcome", "person"
 
-TRUSTS = (OUTSIDE, AGENT, SEARCHED, OUTCOME, PERSON)
-"""From the least to the best: text from outside, an agent's narration, what a search brought that a
-person or their interest set off, an outcome that was seen, a person's word."""
+TRUSTS = (RETRACTED, OUTSIDE, VAGUE, AGENT, SEARCHED, PASTED, OUTCOME, PERSON)
+"""From the least to the best: what an agent took back, text from outside, an agent's guess or what
+names nothing that its conversation showed, an agent's narration, what a search brought that a
+person or their interest set off, what stood in a message too long to be typed, an outcome that was
+seen, a person's word."""
 
-_OF_MODE = {"given": PERSON, "medoid": PERSON, "known_only": SEARCHED}
-"""What people load, or said in the request that stands for a theme; what Cairn looked up."""
+_OF_MODE = {"given": PERSON, "known_only": SEARCHED}
+"""What people load; what Cairn looked up."""
 
 _OF_ORIGIN = {"human": PERSON, "agent": AGENT, "external": SEARCHED, "system": AGENT}
 """Who speaks. Of pages only those are read that a search of Cairn's brought; what the system says
 is what a model made of a theme."""
+
+
+BOUNDS = (
+    "contradiction_factor", "max_agent_confidence", "max_outside_confidence",
+    "max_vague_confidence", "max_pasted_confidence",
+)  # fmt: skip
+"""Settings that `at_most` reads."""
 
 
 def whose_word() -> pl.Expr:
@@ -60,9 +73,19 @@ def counts_against(word: str, other: str) -> pl.Expr:
 
 def most(trust: str, policy: Policy) -> float:
     """The most confidence that a statement of this trust has by itself."""
-    return {AGENT: policy.max_agent_confidence, OUTSIDE: policy.max_outside_confidence}.get(
-        trust, 1.0
-    )
+    match trust:
+        case "retracted":
+            return policy.max_agent_confidence * policy.contradiction_factor
+        case "outside":
+            return policy.max_outside_confidence
+        case "vague":
+            return policy.max_vague_confidence
+        case "agent":
+            return policy.max_agent_confidence
+        case "pasted":
+            return policy.max_pasted_confidence
+        case _:
+            return 1.0
 
 
 def at_most(policy: Policy) -> pl.Expr:

@@ -56,6 +56,23 @@ IncrementalUpdate = Callable[[Changes, LazyFrames, LazyFrames, StageContext], di
 """From changes, what is stored and what is read: what comes to each table of a stage and goes."""
 
 
+@dataclass(frozen=True)
+class ConversationStage:
+    """A stage over whole conversations, each read by itself, by rules alone.
+
+    `run` gives frames of `writes` by name. Its name is that of the first of them.
+    """
+
+    extractor: Extractor
+    writes: tuple[Table, ...]
+    run: Callable[[pl.DataFrame], dict[str, pl.DataFrame]]
+
+    @property
+    def name(self) -> str:
+        """Name of the stage and of its asset."""
+        return self.writes[0].name
+
+
 def stage_of(name: str, version: int, about: str, *policy: str) -> Extractor:
     """What decides the rows of a stage: its version, and the settings that it uses."""
     return Extractor(name, "stage", version, about, policy)

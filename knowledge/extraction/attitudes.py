@@ -62,6 +62,7 @@ SIGNS = pl.Schema(
         "conversation_id": pl.String(),
         "seq": pl.Int64(),
         "place": pl.Int64(),
+        "person": pl.String(),
         "source": pl.String(),
         "said_in": pl.String(),
         "act": pl.String(),
@@ -156,13 +157,16 @@ def attitudes(
         Rows of SIGNS. `act` is one of ACTS, `name` the canonical form of `topic`; `said_in` is
         command, statement, reaction or proactive_reaction; `valence` 0 for what is taken back or
         muted; `entity_id` is set for reactions, whose topic is null where the message answered
-        names more than MOST_NAMED entities. `place` is where in its text a statement begins.
+        names more than MOST_NAMED entities. `place` is where in its text a statement begins;
+        `person` who says it, null where the source does not name them.
     """
-    said = raw_logs.filter(BY_PERSON)
+    said = raw_logs.filter(BY_PERSON).rename({"name": "person"})
     statements = _better(_statements(said), _read(said, read))
     parts = [_commands(said), statements, _reactions(said, raw_logs, named, entities)]
     signs = pl.concat(part.select(SIGNS.names()) for part in parts)
-    signs = signs.filter(~orders_among(signs["topic"]))
+    signs = signs.filter(~orders_among(signs["topic"])).with_columns(
+        person=pl.col("person").str.strip_chars().replace({"": None})
+    )
     by_place = ["namespace", "record_id", "name", "entity_id", "place", "topic", "act"]
     # Of what somebody says about a thing in one message, the last word counts.
     return signs.sort(by_place).unique(by_place[:4], keep="last", maintain_order=True)
@@ -296,7 +300,7 @@ def _reactions(
         .join(names, on=["namespace", "entity_id"])
         .group_by(
             "namespace", "record_id", "entity_id", "topic", "occurred_at", "conversation_id", "seq",
-            "kind", "valence",
+            "person", "kind", "valence",
         )
         .agg(unasked=(pl.col("unasked") | pl.col("proactive")).any())
         .with_columns(

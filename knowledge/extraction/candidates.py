@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import polars as pl
 
-from cairn.knowledge.dialogue.hearsay import with_trust
+from cairn.knowledge.dialogue.hearsay import with_hearsay
+from cairn.knowledge.dialogue.typed import typed_words
 from cairn.knowledge.engine.extractors import STAGE_OF
 from cairn.knowledge.engine.work import OUTCOME_SCHEMA
 from cairn.knowledge.extraction.rules import RULES, Record, Rule, RuleMatch, field_text
@@ -45,6 +46,7 @@ _HIT_SCHEMA = pl.Schema(
         "quote_end": pl.Int64(),
         "predicate": pl.String(),
         "confidence": pl.Float64(),
+        "trust": pl.String(),
     }
 )
 _REDACTED = re.compile(r"\W*(?:\[redacted(?::[^\]]*)?\]\W*)+", re.IGNORECASE)
@@ -82,6 +84,7 @@ def candidates(raw_logs: pl.DataFrame, policy: Policy, rules: Sequence[Rule] = R
         error; and rows of REJECTED_FACTS.
     """
     logs = raw_logs.sort("namespace", "conversation_id", "seq", "record_id")
+    logs = logs.with_columns(typed_words(logs))
     reads = logs.select(rule.reads.fill_null(value=False).alias(rule.name) for rule in rules)
     failures: list[tuple[int, str, str]] = []
     found: list[pl.DataFrame] = []
@@ -96,7 +99,7 @@ def candidates(raw_logs: pl.DataFrame, policy: Policy, rules: Sequence[Rule] = R
     proposed = CANDIDATES.frame(pl.concat(found)) if found else CANDIDATES.empty()
     held = _held(proposed, logs)
     return Proposed(
-        with_trust(proposed.filter(~held), logs),
+        with_hearsay(proposed.filter(~held), logs),
         failed.join(places, on="row", how="left")
         .select(FAILURE_SCHEMA.names())
         .cast(FAILURE_SCHEMA)
@@ -261,6 +264,7 @@ def _rows(
                 found.end,
                 found.predicate or rule.predicate,
                 rule.confidence if found.confidence is None else found.confidence,
+                found.trust,
             )
         )
     frame = pl.DataFrame(rows, schema=_HIT_SCHEMA, orient="row")

@@ -8,7 +8,7 @@ from cairn.knowledge.engine.extractors import Extractor
 from cairn.knowledge.extraction.candidates import about
 from cairn.knowledge.extraction.llm_units import extractor
 from cairn.knowledge.extraction.rules import RULES, Record
-from cairn.knowledge.extraction.rules.rule import RUNS_COMMAND, command_line
+from cairn.knowledge.extraction.rules.rule import RECORD_COLUMNS, RUNS_COMMAND, command_line
 from cairn.knowledge.extraction.validation import KnownName, Proposal, has_canary
 from cairn.knowledge.llm.batches import AskedLines, asked, records_of
 from cairn.knowledge.llm.chunks import ENRICHMENT, LINE_SCHEMA, Line, Lines
@@ -67,7 +67,7 @@ def _unread(raw_logs: pl.DataFrame) -> Iterator[tuple[Line, str, KnownName]]:
         .with_columns(chunk_id="record_id", number=pl.lit(1), offset=pl.lit(0))
     )
     places = calls.select(LINE_SCHEMA.names()).cast(LINE_SCHEMA).iter_rows()
-    records = calls.select(Record._fields).iter_rows()
+    records = calls.select(RECORD_COLUMNS).iter_rows()
     for place, fields in zip(places, records, strict=True):
         record = Record(*fields)
         ran = command_line(record)

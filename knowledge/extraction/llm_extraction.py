@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import polars as pl
 
 from cairn.knowledge.dialogue import trust
-from cairn.knowledge.dialogue.hearsay import with_trust
+from cairn.knowledge.dialogue.hearsay import with_hearsay
 from cairn.knowledge.engine.extractors import Extractor, by_prompts
 from cairn.knowledge.extraction.candidates import candidates
 from cairn.knowledge.extraction.context_gate import judged_in_context
@@ -141,7 +141,7 @@ def full_mode(
     proposals = judged_in_context(proposals, every, topics, embedder, policy)
     ran, commanded = asked_commands(raw_logs, model, policy, FULL_MODE, ASSET)
     made = extraction(FULL_MODE.name, raw_logs, [*proposals, *commanded], [*named, *told, *ran])
-    return made._replace(candidates=with_trust(made.candidates, raw_logs))
+    return made._replace(candidates=with_hearsay(made.candidates, raw_logs))
 
 
 def _introducing(lines: Lines) -> Lines:

@@ -2,7 +2,7 @@
 
 A model is asked about the medoid of a theme and its nearest members alone, so drift at the edge of
 a theme costs no call; several themes share one, and which do depends on nothing but themselves.
-Without a model the medoid's own statement stands, in the mode `medoid`.
+Without a model themes say nothing: what a medoid says is no more than what was said once.
 
 These rows have no trigger and the origin `system`: they can be facts about names that are known,
 and bring none in. Themes are made of episodes, which hold none of them.
@@ -31,10 +31,8 @@ from cairn.knowledge.llm.prompts.generalised_facts import (
     GeneralisedFact,
     GeneralisedFacts,
 )
-from cairn.knowledge.nlp.dates.intervals import stated_time
 from cairn.knowledge.nlp.names import REDACTED_WHOLE
-from cairn.knowledge.nlp.spans import asks, occurring, place_of_name
-from cairn.knowledge.nlp.statements.cardinality import filled
+from cairn.knowledge.nlp.spans import occurring
 from cairn.knowledge.nlp.text import STOP_WORDS, estimated_tokens, sentences, words
 from cairn.knowledge.nlp.vocabulary import stem
 from cairn.knowledge.schema.failures import FAILURE_SCHEMA
@@ -44,21 +42,15 @@ from cairn.knowledge.schema.predicates import NOBODY
 from cairn.knowledge.schema.tables import THEME_FACTS
 
 GENERALISED = Extractor(
-    "generalised", "stage", 4,
+    "generalised", "stage", 5,
     "Facts drawn from themes of at least two conversations.",
-    ("model_confidence", "single_valued", "many_valued"),
+    ("model_confidence",),
 )  # fmt: skip
 
 FEWEST_CONVERSATIONS = 2
 FEWEST_EPISODES = 2
 EPISODE_SHOWN = 500
 """Characters that are shown of an episode."""
-
-FEWEST_TERMS = 2
-"""Words that a medoid's statement shares with the terms of its theme."""
-
-FEWEST_WORDS = 3
-"""Words of a medoid's statement that are no stop words."""
 
 MOST_NAMES = 20
 MOST_TOKENS = 4000
@@ -70,11 +62,6 @@ _OPEN_TYPES = ("project", "topic", "system", "host", "package", "person")
 """Types of names that a habit or a set-up may be about; of equal counts the first comes first."""
 
 _REDACTED = re.compile(REDACTED_WHOLE)
-_ONESELF = "i i'm i've i'd i'll my mine we we're we've our ours"
-_OF_ONESELF = frozenset(_ONESELF.split())
-_SOMEBODY = "you your yours you're you've you'll thank thanks welcome goodbye"
-_TO_SOMEBODY = frozenset(_SOMEBODY.split())
-"""Words of what is said to somebody: none of it holds beyond the conversation."""
 
 
 class _Episode(NamedTuple):
@@ -93,14 +80,6 @@ class _Theme(NamedTuple):
     episodes: tuple[_Episode, ...]
     """The medoid, then its nearest members."""
     names: tuple[KnownName, ...]
-    terms: frozenset[str]
-    """Words of its strongest terms."""
-
-    def is_of(self, name: KnownName) -> bool:
-        """Whether most of its episodes are of a project."""
-        roots = [episode.project for episode in self.episodes if episode.project]
-        own = sum(KnownName(project_name(root), "project") == name for root in roots)
-        return 2 * own > len(self.episodes)
 
     @property
     def shown(self) -> str:
@@ -139,13 +118,12 @@ def generalised(
         themes: THEMES rows.
         episodes: EPISODES rows.
         entities: ENTITIES rows: facts are about these names alone.
-        model: Answers; None if there is none.
-        policy: model_confidence, single_valued, many_valued.
+        model: Answers; None if there is none: then nothing is drawn.
+        policy: model_confidence.
     """
-    read = _themes(themes, episodes, entities)
     if model is None:
-        rows = [row for theme in read if (row := _medoid_row(theme, policy))]
-        return Generalised(_frame(rows), pl.DataFrame(schema=FAILURE_SCHEMA), pending=False)
+        return Generalised(THEME_FACTS.empty(), pl.DataFrame(schema=FAILURE_SCHEMA), pending=False)
+    read = _themes(themes, episodes, entities)
     settled = in_halves(_batches(read), _ask, halved, model)
     label = extractor(GENERALISED, GENERALISED_FACTS, model.model)
     rows = [
@@ -187,10 +165,8 @@ def _themes(themes: pl.DataFrame, episodes: pl.DataFrame, entities: pl.DataFrame
         ]
         named = _names(members, entities.filter(here))
         found += [
-            _Theme(str(namespace), theme_id, own_members, names, frozenset(words(" ".join(terms))))
-            for theme_id, terms, own_members, names in zip(
-                own["theme_id"], own["terms"].to_list(), members, named, strict=True
-            )
+            _Theme(str(namespace), theme_id, own_members, names)
+            for theme_id, own_members, names in zip(own["theme_id"], members, named, strict=True)
             if names and len({e.conversation_id for e in own_members}) >= FEWEST_CONVERSATIONS
         ]
     return found
@@ -291,62 +267,8 @@ def _asked_for(statement: str, shown: Sequence[_Episode]) -> bool:
     return bool(spoken & said) and not spoken & (told - said)
 
 
-def _medoid_row(theme: _Theme, policy: Policy) -> dict[str, object] | None:
-    """What the medoid's request says, as far as it says what the theme is about.
-
-    Of its sentences that one which has the most of the theme's terms. A greeting, thanks and what
-    is said to somebody are what requests begin with, not what they are about.
-    """
-    request = theme.episodes[0].request
-    told = [(a, b) for a, b in sentences(request) if not asks(request[a:b])]
-    if not told:
-        return None
-    start, end = max(told, key=lambda span: len(_words(request[slice(*span)]) & theme.terms))
-    statement = " ".join(request[start:end].split())
-    about = _about(statement, theme)
-    spoken = _words(statement)
-    reason = None
-    if gives_orders(theme.episodes[0].text, "human"):
-        reason = QUARANTINED_ORDERS
-    elif _REDACTED.search(statement):
-        reason = "redacted"
-    elif len(statement) > LONGEST_STATEMENT:
-        reason = "too_long"
-    elif (
-        len(spoken & theme.terms) < FEWEST_TERMS
-        or len(spoken) < FEWEST_WORDS
-        or _TO_SOMEBODY & set(words(statement))
-    ):
-        reason = "off_theme"
-    elif about is None:
-        reason = "not_named"
-    elif filled("recurs", statement, stated_time(statement).rest, policy, about.name):
-        # One value of several, perhaps: the sentence is a fact by itself, and time decides.
-        reason = "one_value"
-    about = about or theme.names[0]
-    episodes = theme.episodes
-    return _made(theme, about, statement, episodes, (start, end), GENERALISED.label, policy, reason)
-
-
 def _words(text: str) -> set[str]:
     return {word for word in words(text) if word not in STOP_WORDS and len(word) > 1}
-
-
-def _about(statement: str, theme: _Theme) -> KnownName | None:
-    """The first name of a theme that its statement is about.
-
-    The project of its episodes; a name that stands in it; or the user, who speaks of themself.
-    """
-    spoken = set(words(statement))
-    for name in theme.names:
-        if name == KnownName(NOBODY, "person"):
-            holds = bool(_OF_ONESELF & spoken)
-        else:
-            stands = place_of_name(name.name.casefold(), statement.casefold()) is not None
-            holds = stands or theme.is_of(name)
-        if holds:
-            return name
-    return None
 
 
 def _made(
@@ -361,8 +283,7 @@ def _made(
 ) -> dict[str, object]:
     """A row of THEME_FACTS; its quote is a span of the nearest episode's request."""
     first = shown[0]
-    by_model = label != GENERALISED.label
-    predicate = "states" if by_model else "recurs"
+    predicate = "states"
     times = [episode.ended_at for episode in shown if episode.ended_at is not None]
     return {
         "candidate_id": "k_"
@@ -384,7 +305,7 @@ def _made(
         "quote_start": span[0],
         "quote_end": span[1],
         "confidence": policy.model_confidence,
-        "mode": "generalised" if by_model else "medoid",
+        "mode": "generalised",
         "extractor": label,
         "origin": "system",
         "trigger": None,

@@ -285,13 +285,15 @@ def _in_projects(logs: pl.DataFrame) -> pl.DataFrame:
     """With `project`: the first folder of the conversation, or one seen there that contains it.
 
     The home folder is written `~`, so that a project is one on every machine of a person; a
-    worktree within a repository counts as the repository.
+    worktree within a repository (`shop/.worktrees/x`), or beside it (`shop-worktrees/x`), counts as
+    the repository: names.WORKTREE.
     """
     conversation = ["namespace", "conversation_id"]
     folder = (
         pl.col("cwd")
         .str.replace(rf"^{HOME_FOLDER}([\\/]|$)", "~$1")
         .str.replace(r"[\\/]\.(?:claude[\\/])?worktrees[\\/].*$", "")
+        .str.replace(r"([^\\/~])[-._]worktrees[\\/].*$", "$1")
         .str.strip_chars_end("/\\")
     )
     seen = logs.select(*conversation, "seq", folder.alias("folder")).filter(pl.col("folder") != "")

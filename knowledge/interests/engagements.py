@@ -31,8 +31,8 @@ READ = (
 command found. What an agent says in a session of work cannot be reacted to."""
 
 COLUMNS = (
-    "namespace", "record_id", "native_id", "conversation_id", "seq", "source", "kind", "origin",
-    "trigger", "text", "tool_input", "reply_to", "proactive", "occurred_at",
+    "name", "namespace", "record_id", "native_id", "conversation_id", "seq", "source", "kind",
+    "origin", "trigger", "text", "tool_input", "reply_to", "proactive", "occurred_at",
 )  # fmt: skip
 """Columns of RAW_LOGS that are read."""
 

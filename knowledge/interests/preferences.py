@@ -2,7 +2,8 @@
 
 A like opens a stretch, further likes belong to it, and `unlike` ends it; a person who then says the
 opposite, by command or in words, ends it too. A reaction is a smaller thing: it joins the stretch
-that holds, opens one where none does, and ends none. All of it by event time; where that is equal,
+that holds, opens one where none does, and ends none. Each person has their own; who is not named
+may be any of them. All of it by event time; where that is equal,
 as in a log that tells no times, by the place in the conversation and in the text.
 """
 
@@ -19,7 +20,12 @@ from cairn.knowledge.schema.identity import digest
 from cairn.knowledge.schema.tables import PREFERENCES
 from cairn.knowledge.vectors.model import Embedder
 
+_CARRIED = ("namespace", "name", "topic", "person", "source", "record_id")
 _OPPOSITE = {"like": "dislike", "dislike": "like", "mute": None}
+
+
+_Held = dict[str | None, dict[str, "_Stretch"]]
+"""What holds about a thing: by person, by attitude."""
 
 
 class PreferenceTables(NamedTuple):
@@ -55,7 +61,7 @@ def preferences(signs: pl.DataFrame, embedder: Embedder) -> PreferenceTables:
         pl.col("occurred_at").fill_null(UNDATED), "conversation_id", "seq", "record_id", "place",
         "act", "name", "topic", "entity_id",
     )  # fmt: skip
-    held: dict[tuple[str, str], dict[str, _Stretch]] = {}
+    held: dict[tuple[str, str], _Held] = {}
     for sign in ordered.iter_rows(named=True):
         if sign["name"] is None:
             belongs.append(None)
@@ -94,29 +100,38 @@ def may_reach(topic: str, name: str) -> bool:
     return numbers <= named and not others < stems and not against
 
 
-def _told(sign: dict[str, object], own: dict[str, _Stretch], every: list[_Stretch]) -> str | None:
+def _told(sign: dict[str, object], held: _Held, every: list[_Stretch]) -> str | None:
     """Id of the preference that a sign belongs to, once it has opened and ended what it does."""
-    act = str(sign["act"])
+    act, person = str(sign["act"]), _person(sign)
     at = sign["occurred_at"] or UNDATED
+    mine = held.setdefault(person, {})
+    own = [each for who, each in held.items() if person is None or who in (person, None)]
     if act.startswith("un"):
-        _end(own, act.removeprefix("un"), at, sign)
+        for each in own:
+            _end(each, act.removeprefix("un"), at, sign)
         return None
     opposite = _OPPOSITE[act]
-    if opposite in own:
+    if any(opposite in each for each in own):
         if sign["said_in"] not in ("command", "statement"):
             return None
-        _end(own, opposite, at, sign)
-    if act not in own:
+        for each in own:
+            _end(each, opposite, at, sign)
+    joined = next((each[act] for each in [mine, *own] if act in each), None)
+    if joined is None:
         place = (sign["namespace"], act, sign["name"], sign["record_id"])
         row = {
             "preference_id": "p_" + digest(*place),
             "attitude": act,
             "started_at": sign["occurred_at"],
-            **{name: sign[name] for name in ("namespace", "name", "topic", "source", "record_id")},
+            **{name: sign[name] for name in _CARRIED},
         }
-        own[act] = _Stretch(row, act)
-        every.append(own[act])
-    return own[act].id
+        joined = mine[act] = _Stretch(row, act)
+        every.append(joined)
+    return joined.id
+
+
+def _person(sign: dict[str, object]) -> str | None:
+    return None if sign["person"] is None else str(sign["person"])
 
 
 def _end(

@@ -9,23 +9,15 @@ from cairn.knowledge.schema.policy import Policy
 MOST = 2
 
 WEIGHTS: dict[str, float] = {
-    "error_explained_and_solved": 0.6,
-    "error_solved": 0.4,
+    "error_ended": 0.6,
     "command_corrected": 0.5,
-    "report_explained_and_solved": 0.6,
-    "report_confirmed": 0.5,
-    "report_solved": 0.4,
+    "report_confirmed": 0.6,
     "decision_with_reason": 0.6,
     "decision_with_alternative": 0.5,
     "question_answered": 0.5,
     "question_settled": 0.3,
-    "harm_stated": 0.5,
-    "advice_by_person": 0.6,
-    "advice_with_reason": 0.5,
-    "advice": 0.3,
     "gain_in_numbers": 0.6,
     "pattern_with_reason": 0.5,
-    "commands_repeated": 0.5,
 }
 """What one occurrence of a signal is worth for its category."""
 

@@ -173,7 +173,8 @@ def keepers(drafts: pl.DataFrame, embedder: Embedder, policy: Policy) -> pl.Seri
 
     Args:
         drafts: Sorted by event time and id, with namespace, category, place (0 …), title, content,
-            dedupe_hash, simhash.
+            dedupe_hash, simhash and recurrent: of two that are, only equal ones are the same, since
+            what recurs was told apart when it was counted.
         embedder: Gives vectors and their calibration.
         policy: Gives the thresholds.
 
@@ -187,8 +188,11 @@ def keepers(drafts: pl.DataFrame, embedder: Embedder, policy: Policy) -> pl.Seri
     pairs = pl.concat(
         [near_hashes(unlike, policy.learning_hamming), alike(unlike, embedder, policy)]
     )
+    counted = drafts["recurrent"]
+    both = counted.gather(pairs["left"]) & counted.gather(pairs["right"])
     stays = drafts["first"].to_numpy().copy()
-    earlier = pairs.unique().sort("right", "left").group_by("right", maintain_order=True)
+    earlier = pairs.filter(~both).unique().sort("right", "left")
+    earlier = earlier.group_by("right", maintain_order=True)
     for right, lefts in earlier.agg("left").iter_rows():
         # One that was merged speaks for itself no more.
         stays[right] = next((left for left in lefts if stays[left] == left), right)

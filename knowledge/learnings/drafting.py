@@ -5,7 +5,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
 
 from cairn.knowledge.dialogue.hearsay import Hearsay
-from cairn.knowledge.dialogue.sentences import Sentence, said
+from cairn.knowledge.dialogue.retries import file_names
+from cairn.knowledge.dialogue.sentences import Sentence
 from cairn.knowledge.dialogue.shortcuts import shortcut
 from cairn.knowledge.dialogue.tool_calls import ToolStep
 from cairn.knowledge.dialogue.trust import AGENT, OUTCOME, PERSON
@@ -22,9 +23,6 @@ LANGUAGES = {
     "c": "c", "cpp": "c++", "swift": "swift", "kt": "kotlin", "php": "php", "cs": "c#",
 }  # fmt: skip
 FEWEST_TAGS, MOST_TAGS = 3, 10
-FEWEST_ASKED = 4
-"""Words of a request that says something to those who do not know the project."""
-
 COMMAND_SHOWN = 120
 PLACEHOLDER = "<name>"
 
@@ -44,9 +42,6 @@ class Scene:
         parts = re.split(r"[-_.]", self.folder)
         self.names = {part for part in [self.folder, *parts] if len(part) > 3}
         self.requests = [t for t in turns if t.kind == "message" and t.origin == "human"]
-        self.answers = [
-            t for t in turns if t.kind == "message" and t.origin == "agent" and not t.sidechain
-        ]
 
     def neutral(self, text: str) -> str:
         """Text in which a folder's name that is no word of its own stands as a placeholder."""
@@ -77,15 +72,6 @@ class Scene:
         start = len(turn.text) - len(turn.text.lstrip())
         line = turn.text[start:].split("\n", 1)[0][:200].rstrip()
         return Sentence(turn, start, start + len(line))
-
-    def context(self, turn: Turn) -> tuple[str, Sentence | None]:
-        """What a message answers, and how to call it: an agent's word, or a person's request."""
-        if turn.origin != "human":
-            asked = self.request(turn.seq)
-            telling = asked and len(words(asked.plain)) >= FEWEST_ASKED
-            return "Asked", asked if telling else None
-        before = [answer for answer in self.answers if answer.seq < turn.seq]
-        return "Said after", next(reversed(list(said(before[-1]))), None) if before else None
 
 
 def shown(step: ToolStep, limit: int = COMMAND_SHOWN) -> str:
@@ -133,7 +119,7 @@ def draft(
         category=signal.category,
         title=title,
         content=content,
-        tags=_tags(signal.category, tags, title),
+        tags=tags_of(signal.category, tags, title),
         factors=factors,
         evidence=[turn.record_id for turn in linked],
         quotes=quotes(spans, linked),
@@ -171,13 +157,24 @@ def listed(names: Sequence[str]) -> str:
     return ", ".join(kept) + more
 
 
+def changed(edits: Sequence[ToolStep], about: str) -> tuple[bool, str]:
+    """Whether few lines show a change, and what was changed, in words; empty without edits."""
+    files = file_names(edits)
+    code = [edit.added for edit in edits if edit.added]
+    if not files:
+        return bool(code), ""
+    told = set(words(about))
+    nearest = max(code, key=lambda lines: len(told & set(words(lines))), default="")
+    return bool(code), f"Changed {listed(files)}{f': {code_shown(nearest)}' if code else '.'}"
+
+
 def languages(files: Iterable[str]) -> list[str]:
     """Languages of files, by their suffix."""
     suffixes = (PurePosixPath(name).suffix.lstrip(".") for name in files)
     return [LANGUAGES[suffix] for suffix in suffixes if suffix in LANGUAGES]
 
 
-def _tags(category: str, given: Iterable[str], title: str) -> list[str]:
+def tags_of(category: str, given: Iterable[str], title: str) -> list[str]:
     """Three to ten tags: what was given, the category, then telling words of the title."""
     known = [re.sub(r"[^\w.+#-]+", "-", tag).strip("-.").lower() for tag in given]
     telling = [word for word in words(title) if word not in STOP_WORDS and len(word) > 3]

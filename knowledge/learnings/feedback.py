@@ -132,10 +132,11 @@ def moved(
         kind=pl.lit("feedback"),
     )
     first = stored.select(
-        "namespace", "confidence", fact_id="learning_id", occurred_at=pl.lit(UNDATED)
-    )
+        "namespace", "confidence", fact_id="learning_id", occurred_at=pl.lit(UNDATED),
+        decay_per_day=pl.lit(0.0),
+    )  # fmt: skip
     steps = (
-        history(first, told, 0.0, policy)
+        history(first, told, policy)
         .filter(cause="feedback")
         .join(
             told.select("namespace", "fact_id", "evidence_id", "weight", given_at="occurred_at"),

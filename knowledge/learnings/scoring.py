@@ -8,6 +8,7 @@ import msgspec
 
 from cairn.knowledge.dialogue.trust import AGENT, OUTSIDE, PERSON, TRUSTS, most
 from cairn.knowledge.dialogue.turns import Turn
+from cairn.knowledge.failures.stages import wilson
 from cairn.knowledge.learnings.draft import Draft, Factors
 from cairn.knowledge.llm.prompt_injection import QUARANTINED_ORDERS, gives_orders
 from cairn.knowledge.schema.learning_categories import STRICT
@@ -33,6 +34,9 @@ UNTRUSTED = {
     OUTSIDE: "it stood in text from outside before",
 }
 """Why what somebody says is not believed."""
+
+WEAK, GOOD, STRONG = 0.4, 0.7, 1.0
+"""Grades of evidence."""
 
 PROJECT = 0.4
 """Generalizability of what holds in one project."""
@@ -64,8 +68,9 @@ class DraftGrounds:
     """Whether its title can be read without the conversation."""
     linked: int
     """Messages and results that speak for it."""
-    verified: bool
-    """Whether a later result shows that it works, or a person said it."""
+    proofs: int
+    """What bears it out: an outcome that was seen and is linked to it, a person's word or assent,
+    each further conversation. An agent's narration is none."""
 
 
 def factors(
@@ -75,9 +80,8 @@ def factors(
 
     Actionability: 1.0 with code, a command or steps; 0.7 with guidance in words; 0.4 when all that
     is known is what was changed; else 0. Clarity: 1.0 with all three parts and a title that stands
-    alone; 0.7 when one of these is missing; 0.4 with one part; else 0. Evidence: 1.0 with four
-    or more linked messages and a check; 0.7 with two, or with a check; 0.4 with one; else 0.
-    Generalizability: see `scope`.
+    alone; 0.7 when one of these is missing; 0.4 with one part; else 0. Evidence: see
+    `evidence_grade`. Generalizability: see `scope`.
 
     Args:
         grounds: What is known.
@@ -93,13 +97,24 @@ def factors(
         action = 0.4 if grounds.changed else 0.0
     missing = 3 - grounds.parts + (not grounds.stands_alone)
     clarity = (1.0, 0.7, 0.4)[missing] if missing < 3 and grounds.parts else 0.0
-    if grounds.linked >= 4 and grounds.verified:
-        evidence = 1.0
-    elif grounds.linked >= 2 or (grounds.linked and grounds.verified):
-        evidence = 0.7
-    else:
-        evidence = 0.4 if grounds.linked else 0.0
-    return Factors(action, scope(about, own_names, named), clarity, evidence)
+    strength = evidence_grade(grounds.proofs) if grounds.linked else 0.0
+    return Factors(action, scope(about, own_names, named), clarity, strength)
+
+
+def evidence_grade(proofs: int) -> float:
+    """Strength of evidence: 1.0 if borne out twice or more, 0.7 once, 0.4 if only narrated."""
+    return (WEAK, GOOD, STRONG)[min(max(proofs, 0), 2)]
+
+
+def evidence_of_fix(wins: int, losses: int) -> float:
+    """Strength of evidence of a fix by the share of tries that it won, surely (Wilson's bound).
+
+    As strong as that of two wins, or of one, without a loss; else weak.
+    """
+    bound = wilson(wins, losses)
+    if bound >= wilson(2, 0):
+        return STRONG
+    return GOOD if bound >= wilson(1, 0) else WEAK
 
 
 def scope(about: str, own_names: Iterable[str], named: str = "") -> float:
@@ -133,12 +148,12 @@ def confidence(draft: Draft) -> float:
     if len(draft.content) < SHORTEST_CONTENT or generic:
         return 0.0
     graded = draft.factors
-    evidence = graded.evidence if draft.evidence else min(graded.evidence, UNLINKED_EVIDENCE)
+    strength = graded.evidence if draft.evidence else min(graded.evidence, UNLINKED_EVIDENCE)
     return (
         WEIGHTS.actionability * graded.actionability
         + WEIGHTS.generalizability * graded.generalizability
         + WEIGHTS.clarity * graded.clarity
-        + WEIGHTS.evidence * evidence
+        + WEIGHTS.evidence * strength
     )
 
 

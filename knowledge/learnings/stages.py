@@ -12,6 +12,7 @@ it turn out that all drafts of a conversation had been learned before. `outcomes
 one.
 """
 
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -27,8 +28,10 @@ from cairn.knowledge.learnings.context_window import spans
 from cairn.knowledge.learnings.deduplication import dedupe_hash, keepers, simhashes
 from cairn.knowledge.learnings.draft import Draft, decode, encode
 from cairn.knowledge.learnings.feedback import moved
+from cairn.knowledge.learnings.recurrence.occurrences import RECURRENCE
+from cairn.knowledge.learnings.rules.failure_drafts import ERROR_ENDED
 from cairn.knowledge.learnings.rules.registry import drafts, findings, signals_of
-from cairn.knowledge.learnings.scoring import held, judged
+from cairn.knowledge.learnings.scoring import STRONG, WEIGHTS, evidence_of_fix, held, judged
 from cairn.knowledge.learnings.value_score import values
 from cairn.knowledge.llm import prompt_injection
 from cairn.knowledge.schema.calendar import UNDATED
@@ -44,17 +47,19 @@ OUTCOMES = ("stored", "duplicate", "failed", "low_quality", "no_categories", "lo
 """What may become of a conversation, the most telling first."""
 
 EXTRACTOR = Extractor(
-    "learning_rules", "rule", 5,
-    "Lessons from errors that were seen or reported and solved, stated decisions, answered "
-    "questions, advice, patterns in use, gains in numbers, and routines.",
+    "learning_rules", "rule", 6,
+    "Lessons from errors that really ended, faults that a person called solved, stated decisions, "
+    "answered questions, patterns in use, and gains that were measured.",
     ("min_conversation_value", "min_category_score", "min_learning_confidence",
      "min_advice_confidence", "max_agent_confidence", "max_outside_confidence"),
     (f"injection@{prompt_injection.VERSION}", f"trust@{trust.VERSION}"),
 )  # fmt: skip
 DUPLICATES = Extractor(
-    "learnings", "stage", 4,
-    "Lessons that are the same: canonical hash, SimHash, calibrated similarity; feedback on them.",
-    ("learning_similarity", "learning_hamming", "candidate_margin", "embedder"),
+    "learnings", "stage", 5,
+    "Lessons that recur, those that are the same (canonical hash, SimHash, calibrated similarity), "
+    "and feedback on them.",
+    ("learning_similarity", "learning_hamming", "candidate_margin", "min_learning_confidence",
+     "min_advice_confidence", "embedder"),
 )  # fmt: skip
 
 
@@ -179,28 +184,43 @@ def best_of(made: list[Draft]) -> list[Draft]:
     return kept
 
 
+class BeyondOne(NamedTuple):
+    """What only all conversations together show of lessons."""
+
+    recurrent: Sequence[tuple[str, str, Draft]] = ()
+    """Namespace, conversation and draft: see `recurrence`."""
+    tried: Mapping[tuple[str, str], tuple[int, int]] = {}
+    """How often fixes won and lost: see `tried`."""
+
+
+NOTHING_MORE = BeyondOne()
+
+
 def learnings(
     candidates: pl.DataFrame,
     embedder: Embedder,
     policy: Policy,
     feedback: pl.DataFrame | None = None,
+    beyond: BeyondOne = NOTHING_MORE,
 ) -> pl.DataFrame:
     """The lessons that stay, each with all its sources.
 
     Drafts are taken in the order of event time and id. A later one that is a duplicate adds its
-    sources and a row in `runs`; the higher confidence counts, with its factors. What people said
-    of a lesson, or of one that was merged into it, then moves its confidence.
+    sources and a row in `runs`; the higher confidence counts, with its factors, and a second
+    conversation makes the evidence strong. What people said of a lesson, or of one that was merged
+    into it, then moves its confidence.
 
     Args:
         candidates: The table LEARNING_CANDIDATES, all days.
         embedder: For the similarity of title and content.
         policy: Thresholds.
         feedback: What people said of lessons, see `feedback.feedback`.
+        beyond: What only all conversations together show.
 
     Returns:
         The table LEARNINGS.
     """
-    ordered = _accepted(candidates)
+    ordered = _accepted(candidates, policy, beyond)
     if ordered.is_empty():
         return LEARNINGS.empty()
     ordered = _with_new(ordered.with_columns(keepers(ordered, embedder, policy)))
@@ -211,6 +231,7 @@ def learnings(
             "quotes", "summary", "dedupe_hash", "simhash", "signals", "created_at", "extractor",
         ).first(),
         pl.col("confidence", "factors").get(best),
+        conversation_ids=pl.col("conversation_id").unique(maintain_order=True),
         source_record_ids=pl.col("new").list.explode(),
         runs=pl.struct(occurred_at="created_at", sources="new", confidence="confidence"),
     )  # fmt: skip
@@ -219,7 +240,20 @@ def learnings(
         named="learning_id",
         learning_id=pl.col("learning_id").gather(pl.col("keeper")),
     )
-    return LEARNINGS.frame(moved(merged, names, feedback, policy))
+    return LEARNINGS.frame(moved(_borne_out_again(merged), names, feedback, policy))
+
+
+def _borne_out_again(merged: pl.DataFrame) -> pl.DataFrame:
+    """Lessons with strong evidence where a further conversation bears them out."""
+    again = pl.col("conversation_ids").list.len() > 1
+    graded = pl.col("factors").struct.field("evidence")
+    strong = pl.col("factors").struct.with_fields(evidence=pl.lit(STRONG))
+    return merged.with_columns(
+        confidence=pl.when(again)
+        .then(pl.col("confidence") + WEIGHTS.evidence * (STRONG - graded))
+        .otherwise("confidence"),
+        factors=pl.when(again).then(strong).otherwise("factors"),
+    )
 
 
 def _with_new(ordered: pl.DataFrame) -> pl.DataFrame:
@@ -236,7 +270,51 @@ def _with_new(ordered: pl.DataFrame) -> pl.DataFrame:
     return joined.with_columns(pl.col("new").fill_null(none))
 
 
-def _accepted(candidates: pl.DataFrame) -> pl.DataFrame:
+def tried(signatures: pl.DataFrame) -> dict[tuple[str, str], tuple[int, int]]:
+    """How often the fix of a failure won and lost, over all conversations.
+
+    Args:
+        signatures: Rows of ERROR_SIGNATURES that have a fix.
+
+    Returns:
+        Wins and losses by namespace and record; of a record that several fixes share, the best.
+    """
+    rows = signatures.sort("rank", "fix_id").select(
+        "namespace", "source_record_ids", "wins", "losses"
+    )
+    return {
+        (namespace, record): (wins, losses)
+        for namespace, records, wins, losses in rows.iter_rows()
+        for record in records
+    }
+
+
+def _proven(draft: Draft, known: tuple[int, int] | None, policy: Policy) -> Draft:
+    """A draft whose evidence is as strong as its fix is proven; refused if it lost as often."""
+    if known is None:
+        return draft
+    wins, losses = known
+    if losses >= wins:
+        return msgspec.structs.replace(draft, refused="it failed as often as it worked")
+    graded = msgspec.structs.replace(draft.factors, evidence=evidence_of_fix(wins, losses))
+    return judged(msgspec.structs.replace(draft, factors=graded), policy)
+
+
+def _drafts(
+    candidates: pl.DataFrame, policy: Policy, beyond: BeyondOne
+) -> Iterator[tuple[str, str, Draft]]:
+    """Namespace, conversation and draft of all that may be stored."""
+    rows = candidates.filter(pl.col("outcome") == "stored").sort(*CONVERSATION, "extractor")
+    for namespace, conversation, text in rows.select(*CONVERSATION, "drafts").iter_rows():
+        for draft in decode(text):
+            if draft.refused is None:
+                is_fix = draft.extractor == ERROR_ENDED
+                known = beyond.tried.get((namespace, draft.evidence[0])) if is_fix else None
+                yield namespace, conversation, _proven(draft, known, policy)
+    yield from beyond.recurrent
+
+
+def _accepted(candidates: pl.DataFrame, policy: Policy, beyond: BeyondOne) -> pl.DataFrame:
     """One row for each accepted draft, with its hashes, in the order in which they are taken."""
     rows = [
         {
@@ -247,17 +325,15 @@ def _accepted(candidates: pl.DataFrame) -> pl.DataFrame:
             "evidence": draft.evidence,
             "quotes": [msgspec.structs.asdict(quote) for quote in draft.quotes],
             "summary": draft.summary, "signals": draft.signals, "created_at": draft.occurred_at,
-            "extractor": draft.extractor,
+            "extractor": draft.extractor, "recurrent": draft.extractor == RECURRENCE,
         }
-        for namespace, conversation, text in candidates.filter(pl.col("outcome") == "stored")
-        .sort(*CONVERSATION, "extractor")
-        .select(*CONVERSATION, "drafts")
-        .iter_rows()
-        for draft in decode(text)
+        for namespace, conversation, draft in _drafts(candidates, policy, beyond)
         if draft.refused is None
     ]  # fmt: skip
     kept = [name for name in LEARNINGS.schema if name not in _DERIVED]
-    schema = {name: LEARNINGS.schema[name] for name in kept} | {"evidence": pl.List(pl.String)}
+    schema = {name: LEARNINGS.schema[name] for name in kept} | {
+        "evidence": pl.List(pl.String), "recurrent": pl.Boolean(),
+    }  # fmt: skip
     return (
         pl.DataFrame(rows, schema=schema)
         .pipe(identified)
@@ -283,7 +359,9 @@ def identified(lessons: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-_DERIVED = frozenset({"learning_id", "dedupe_hash", "simhash", "runs", "source_record_ids"})
+_DERIVED = frozenset(
+    {"learning_id", "dedupe_hash", "simhash", "runs", "source_record_ids", "conversation_ids"}
+)
 
 
 def outcomes(candidates: pl.DataFrame, stored: pl.DataFrame) -> pl.DataFrame:

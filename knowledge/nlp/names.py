@@ -6,10 +6,18 @@ import unicodedata
 import polars as pl
 
 from cairn.knowledge.nlp.text import STOP_WORDS, words
-from cairn.knowledge.schema.predicates import OBJECT_TYPES, OBSERVED_TYPES
+from cairn.knowledge.schema.predicates import OBJECT_TYPES, OBSERVED_TYPES, WISH_PREDICATES
 
 HOME_FOLDER = r"(?:/home/[^/]+|/Users/[^/]+|/root|[A-Za-z]:[\\/]Users[\\/][^\\/]+)"
 """How a path to a person's home folder begins; it ends or a separator follows."""
+
+_IN_REPOSITORY = r"[\\/]\.(?:claude[\\/])?worktrees[\\/]"
+_BESIDE_REPOSITORY = r"[-._]worktrees[\\/]"
+WORKTREE = re.compile(rf"(?:{_IN_REPOSITORY}|(?<=[^\\/~]){_BESIDE_REPOSITORY})[^\\/]+")
+"""Where a path goes into a worktree: what stands before is its repository.
+
+`repo/.worktrees/x`, `repo/.claude/worktrees/x`, and beside it `repo-worktrees/x`.
+"""
 
 _HOME = re.compile(rf"^{HOME_FOLDER}(?=[\\/]|$)")
 _PEP_503 = re.compile(r"[-_.]+")
@@ -190,20 +198,33 @@ def _column(column: str | pl.Expr) -> pl.Expr:
     return pl.col(column) if isinstance(column, str) else column
 
 
+_NEGATION = r"\b(?:do not|dont)\b"
+_POLITE = (
+    r"\b(?:please|pls|kindly|just|also|simply|again|thanks|thank you|the|an?)\b"
+    r"|[,;:!?*\"“”`]+|\s[-–—]+\s|^(?:and|but|so|ok|okay|let's|let us)\b"
+)
+"""What makes no other wish."""
+
+
 def canonical_object(predicate: str = "predicate", value: str = "object") -> pl.Expr:
     """The form by which two objects of a predicate are the same.
 
     Objects that are entities take the canonical name of their type; a command keeps its case, its
-    white space collapsed; any other text is put in lower case, without punctuation at its end.
+    white space collapsed; any other text is put in lower case, without punctuation at its end. Of
+    what a person wants, neither politeness, articles nor marks count.
     """
     said = pl.col(predicate)
     collapsed = pl.col(value).str.normalize("NFKC").str.replace_all(r"\s+", " ").str.strip_chars()
     plain = collapsed.str.to_lowercase().str.strip_chars_end(" .,;:!?…")
+    wish = plain.str.replace_all("’", "'", literal=True).str.replace_all(_NEGATION, "don't")
+    wish = wish.str.replace_all(_POLITE, " ").str.replace_all(r"\s+", " ").str.strip_chars()
     typed = said.replace_strict(OBJECT_TYPES, default=None, return_dtype=pl.String)
     return (
         pl.when(typed.is_not_null())
         .then(canonical_column(value, typed.fill_null("topic")))
         .when(said == "executed_command")
         .then(collapsed)
+        .when(said.is_in(WISH_PREDICATES))
+        .then(wish)
         .otherwise(plain)
     )

@@ -10,8 +10,8 @@ import polars as pl
 from cairn.knowledge.llm.chunks import LOOKED_UP
 from cairn.knowledge.research.search_queue import FEW, MANY
 from cairn.knowledge.schema.calendar import UNDATED
+from cairn.knowledge.schema.fact_types import is_event
 from cairn.knowledge.schema.policy import Policy
-from cairn.knowledge.schema.predicates import STRUCTURAL_PREDICATES
 
 _SEARCH = pl.col("tool_input").str.json_path_match("$.effect_id")
 FINDINGS = LOOKED_UP | (
@@ -54,7 +54,7 @@ def known_facts(
     return (
         memory.filter(
             pl.col("status") == "active",
-            ~pl.col("predicate").is_in(list(STRUCTURAL_PREDICATES)),
+            ~is_event(),
             pl.col("confidence") >= policy.search_min_confidence,
         )
         .join(memory_entities.select(*_ENTITY, "canonical_id"), on=_ENTITY)

@@ -117,7 +117,8 @@ NOTIFICATIONS_STAGE = Stage(
         RAW_LOGS.name: notifications.COLUMNS,
         FACT_SOURCES.name: ("namespace", "fact_id", "record_id", "occurred_at"),
         MEMORY.name: (
-            "namespace", "fact_id", "entity_id", "predicate", "content", "confidence", "status",
+            "namespace", "fact_id", "entity_id", "predicate", "event", "content", "confidence",
+            "status",
             "merged_into", "first_seen",
         ),
         MEMORY_ENTITIES.name: ("namespace", "entity_id", "canonical_id", "display_name"),

@@ -9,7 +9,12 @@ from cairn.knowledge.engine.diff import Change
 from cairn.knowledge.nlp.names import canonical_column, canonical_object
 from cairn.knowledge.nlp.text import words
 from cairn.knowledge.schema.identity import digest_column
-from cairn.knowledge.schema.predicates import ATTITUDES, FREE_STATEMENTS
+from cairn.knowledge.schema.predicates import (
+    ATTITUDES,
+    EVENT_PREDICATES,
+    FREE_STATEMENTS,
+    PROVABLE_PREDICATES,
+)
 from cairn.knowledge.schema.tables import FACT_SOURCES, FACTS
 
 _ENTITY = ["namespace", "entity_id"]
@@ -17,6 +22,9 @@ _FACT = ["namespace", "fact_id"]
 _CANDIDATE = ["namespace", "candidate_id"]
 _WRITTEN = ["namespace", "entity_name", "entity_type"]
 _SOURCES_KEPT = 20
+
+FEWEST_PLACES = 2
+"""Conversations, and days, that an event is seen in before it counts as knowledge."""
 
 
 class FactTables(NamedTuple):
@@ -161,6 +169,41 @@ def _sources(candidates: pl.DataFrame, entities: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+def _proven() -> pl.Expr:
+    """Whether a statement came back: in two conversations, on two days, passing in neither."""
+    lasting = ~pl.col("passing").fill_null(value=True)  # null where nobody looked
+    places = pl.col("conversation_id").filter(lasting).n_unique()
+    days = pl.col("occurred_at").dt.date().filter(lasting).drop_nulls().n_unique()
+    provable = pl.col("predicate").first().is_in(PROVABLE_PREDICATES)
+    return provable & (pl.min_horizontal(places, days) >= FEWEST_PLACES)
+
+
+def counted(sources: pl.DataFrame) -> pl.DataFrame:
+    """What changes of a fact as it is said again, by those of its sources that are given.
+
+    Args:
+        sources: namespace, fact_id, predicate of the fact, and of CANDIDATES record_id,
+            conversation_id, occurred_at, passing, object and content.
+
+    Returns:
+        namespace, fact_id, source_count, conversation_count, last_seen, event, object, content.
+    """
+    counts = sources.group_by(_FACT).agg(
+        source_count=pl.col("record_id").n_unique(),
+        conversation_count=pl.col("conversation_id").n_unique(),
+        last_seen=pl.col("occurred_at").max(),
+        event=pl.col("predicate").first().is_in(EVENT_PREDICATES) & ~_proven(),
+    )
+    written = (
+        sources.group_by(*_FACT, "object", "content")
+        .len()
+        .sort("len", "object", "content", descending=[True, False, False])
+        .unique(_FACT, keep="first", maintain_order=True)
+        .drop("len")
+    )
+    return counts.join(written, on=_FACT)
+
+
 def _united(sources: pl.DataFrame) -> pl.DataFrame:
     """One row per fact of some sources, of which none may be missing.
 
@@ -176,18 +219,9 @@ def _united(sources: pl.DataFrame) -> pl.DataFrame:
     united = by_time.group_by(_FACT, maintain_order=True).agg(
         pl.col("entity_id", "predicate", "extractor").first(),
         pl.col("confidence").filter(in_first).max().alias("base_confidence"),
-        pl.col("record_id").n_unique().alias("source_count"),
-        pl.col("conversation_id").n_unique().alias("conversation_count"),
         pl.col("occurred_at").min().alias("first_seen"),
-        pl.col("occurred_at").max().alias("last_seen"),
         records.head(_SOURCES_KEPT).alias("source_record_ids"),
         best(),
-    )
-    written = (
-        sources.group_by(*_FACT, "object", "content")
-        .len()
-        .sort("len", "object", "content", descending=[True, False, False])
-        .unique(_FACT, keep="first", maintain_order=True)
     )
     drawn = (
         sources.select(*_FACT, "derived_from")
@@ -198,7 +232,7 @@ def _united(sources: pl.DataFrame) -> pl.DataFrame:
         .agg("derived_from")
     )
     return (
-        united.join(written, on=_FACT)
+        united.join(counted(sources), on=_FACT)
         .join(drawn, on=_FACT, how="left")
         .with_columns(pl.col("derived_from").fill_null([]))
     )

@@ -2,9 +2,11 @@
 
 import polars as pl
 
+from cairn.knowledge.consolidation.decay import FOR_EVER
 from cairn.knowledge.consolidation.embeddings import entity_texts, learning_text, with_vector
 from cairn.knowledge.llm.prompt_injection import unmarked
-from cairn.knowledge.schema.predicates import STRUCTURAL_PREDICATES
+from cairn.knowledge.schema.fact_types import is_event
+from cairn.knowledge.schema.policy import Policy
 
 LONGEST_TITLE, LONGEST_BEFORE = 120, 300
 """Characters of the first request of a conversation, and of what was said last before an episode,
@@ -19,6 +21,8 @@ def points(
     embeddings: pl.DataFrame,
     fact_sources: pl.DataFrame,
     conversations: pl.DataFrame,
+    *,
+    policy: Policy,
 ) -> pl.DataFrame:
     """Facts, entities, episodes and learnings of one namespace, with what filters need.
 
@@ -26,9 +30,10 @@ def points(
     conversations that it comes from.
     `context` is searched by words beside `text`: the entity of a fact, the tags of a learning,
     and of an episode what it was about when it began: "is it treatable?" is found by what "it" was.
-    Structural facts are left out. What has no vector yet is found by its words. A fact that is to
+    Events are left out. What has no vector yet is found by its words. A fact that is to
     be searched by another text than its own has the vector of that, and its words beside its own.
     """
+    lasting = pl.col("decay_per_day") == policy.lasting_decay_per_day
     names = entity_texts(memory_entities)
     contexts = names.rename({"text": "context"})
     heard = conversations.select("namespace", "conversation_id", sources=pl.concat_list("source"))
@@ -40,14 +45,17 @@ def points(
         .agg(pl.col("sources").unique().sort())
     )
     facts = (
-        memory.filter(~pl.col("predicate").is_in(list(STRUCTURAL_PREDICATES)))
+        memory.filter(~is_event())
         .join(contexts, on=["namespace", "entity_id"], how="left")
         .join(stated, on=["namespace", "fact_id"], how="left")
         .with_columns(
             context=pl.concat_str("context", "embedding_text", separator=" ", ignore_nulls=True)
         )
         .select(
-            "namespace", "sources", "status", "strength", "confidence", "valid_from", "valid_to",
+            "namespace", "sources", "status", "confidence",
+            _strength(~lasting).alias("strength"),
+            _strength(lasting).alias("lasting_strength"),
+            "valid_from", "valid_to",
             "last_event_at", "entity_id", "predicate", "knowledge_type", "info_type", "tags",
             "context", "embedding_text",
             pl.col("fact_id").alias("id"),
@@ -104,6 +112,11 @@ def points(
     together = pl.concat([facts, entities, told, lessons], how="diagonal_relaxed")
     searched = pl.coalesce("embedding_text", "text")
     return with_vector(together, searched, embeddings).drop("embedding_text").sort("kind", "id")
+
+
+def _strength(of: pl.Expr) -> pl.Expr:
+    """Strength of facts that fade by one rate; without end for all others."""
+    return pl.when(of).then("strength").otherwise(FOR_EVER)
 
 
 def _day(time: str) -> pl.Expr:

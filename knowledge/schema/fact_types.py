@@ -2,12 +2,15 @@
 
 import polars as pl
 
+from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.predicates import (
     ATTITUDES,
+    DIRECTIVE_PREDICATES,
+    EVENT_PREDICATES,
+    LASTING_PREDICATES,
     NAME_PREDICATES,
     PIECE_PREDICATES,
     STATED_PREDICATES,
-    STRUCTURAL_PREDICATES,
 )
 
 INFO_TYPES = {
@@ -27,9 +30,12 @@ _INSTRUCTION = (
 _ABOUT_SELF = r"(?i)\b(?:i|i['’]m|i['’]ve|my|mine)\b"
 
 
-def structural() -> pl.Expr:
-    """Whether a fact is only queried: never embedded, searched freely or merged."""
-    return pl.col("predicate").is_in(STRUCTURAL_PREDICATES)
+def is_event() -> pl.Expr:
+    """Whether a fact only says what happened: it is neither searched freely, merged nor counted.
+
+    Wants event and predicate; of tables that an older version made, the predicate tells.
+    """
+    return pl.col("event").fill_null(pl.col("predicate").is_in(EVENT_PREDICATES))
 
 
 def knowledge_type() -> pl.Expr:
@@ -42,6 +48,8 @@ def knowledge_type() -> pl.Expr:
         .then(pl.lit("procedure"))
         .when(pl.col("predicate").is_in(list(ATTITUDES.values())))
         .then(pl.lit("preference"))
+        .when(pl.col("predicate").is_in(DIRECTIVE_PREDICATES))
+        .then(pl.lit("instruction"))
         .when(stated & pl.col("content").str.contains(_INSTRUCTION))
         .then(pl.lit("instruction"))
         .when(stated & pl.col("content").str.contains(_PREFERENCE))
@@ -68,16 +76,28 @@ LOADED = "structuring/loaded@"
 """How the extractor of what somebody loaded as knowledge begins."""
 
 
-def fades() -> pl.Expr:
-    """Whether confidence in a fact fades with time; wants predicate and extractor.
+def decay_rate(policy: Policy) -> pl.Expr:
+    """How fast confidence in a fact fades, a day; wants predicate, content and extractor.
 
     What somebody loaded as knowledge holds until it is taken back, but for what it says happened.
+    Who somebody is, what they like, want done or decided fades slowly, in whatever words.
     """
-    return ~pl.col("extractor").str.starts_with(LOADED) | (pl.col("predicate") == "episodic")
+    loaded = pl.col("extractor").str.starts_with(LOADED) & (pl.col("predicate") != "episodic")
+    stated = ~pl.col("predicate").is_in(NAME_PREDICATES | STATED_PREDICATES)
+    lasts = pl.any_horizontal(
+        pl.col("content").str.contains(each) for each in (_INSTRUCTION, _PREFERENCE, _ABOUT_SELF)
+    )
+    return (
+        pl.when(loaded)
+        .then(0.0)
+        .when(pl.col("predicate").is_in(LASTING_PREDICATES) | (stated & lasts))
+        .then(policy.lasting_decay_per_day)
+        .otherwise(policy.decay_per_day)
+    )
 
 
 def comparable() -> pl.Expr:
-    """What must be equal beside the entity for two facts to merge; null for names.
+    """What must be equal beside the entity for two facts to merge; null for names and events.
 
     The predicate; for free statements, their knowledge type.
     """
@@ -85,7 +105,7 @@ def comparable() -> pl.Expr:
 
 
 def contradictable() -> pl.Expr:
-    """What must be equal beside the entity for two facts to contradict each other; null for names.
+    """What must be equal beside the entity for two facts to deny each other; null as above.
 
     The predicate; free statements are of one kind here, since a denial often looks like another:
     "use npm" is a statement, "never use npm" an instruction.
@@ -95,7 +115,7 @@ def contradictable() -> pl.Expr:
 
 def _sentence_kind(free: pl.Expr) -> pl.Expr:
     return (
-        pl.when(pl.col("predicate").is_in(NAME_PREDICATES))
+        pl.when(pl.col("predicate").is_in(NAME_PREDICATES) | is_event())
         .then(None)
         .when(pl.col("predicate").is_in(STATED_PREDICATES))
         .then("predicate")

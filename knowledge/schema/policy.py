@@ -67,6 +67,9 @@ class Policy(BaseModel):
         0.5, ge=0, le=1, description="c + weight (1 - c) where a person confirms a fact."
     )
     decay_per_day: float = Field(0.01, description="Confidence fades by exp(-rate · days).")
+    lasting_decay_per_day: float = Field(
+        0.001, description="… of identities, preferences, directives and decisions."
+    )
     deprecated_below: float = Field(0.3, description="Deprecated at a reader's as_of below this.")
     passive_above: float = Field(0.5, description="Streamed unasked only above this.")
 
@@ -82,6 +85,19 @@ class Policy(BaseModel):
         ge=0,
         le=1,
         description="… of what stood in a page or a tool's output before the agent said it.",
+    )
+    max_vague_confidence: float = Field(
+        0.4,
+        ge=0,
+        le=1,
+        description="… of what only an agent said, as a guess or without a name of anything that "
+        "its conversation showed.",
+    )
+    max_pasted_confidence: float = Field(
+        0.7,
+        ge=0,
+        le=1,
+        description="… of what stood in a person's message too long to be typed.",
     )
 
     merge_similarity: float = Field(0.85, description="Least similarity of facts that merge.")
@@ -185,6 +201,9 @@ class Policy(BaseModel):
         3, ge=1, description="Entities that a message is taken to be about."
     )
     known_facts: int = Field(5, ge=1, description="Facts that are told of each of them.")
+    known_similarity: float = Field(
+        0.35, ge=0, le=1, description="Least similarity to the message of a fact that is told."
+    )
     sufficient_similarity: float = Field(
         0.5,
         ge=0,

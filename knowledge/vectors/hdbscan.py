@@ -320,9 +320,10 @@ def plane(folded: Folded) -> Reals:
         # The same components from the products of the rows, which are fewer than those of columns.
         centred = folded.vectors(slice(rows)) - mean
         leading = centred.T @ np.linalg.eigh(centred @ centred.T)[1][:, :-3:-1]
-        size = np.linalg.norm(leading, axis=0)
+        extent = np.linalg.norm(leading, axis=0)
         # Of a component without extent no direction is known, and none is needed.
-        leading *= np.where(size < 10.0**-_DECIMALS, 0.0, 1 / np.maximum(size, 10.0**-_DECIMALS))
+        known = extent >= 10.0**-_DECIMALS
+        leading = np.divide(leading, extent, out=np.zeros_like(leading), where=known)
     else:
         spread = np.zeros((len(mean), len(mean)))
         for part in parts:

@@ -1,11 +1,13 @@
 """What must hold of each table, as suites of expectations made from the tables' declarations."""
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import starmap
 
 import polars as pl
 
 from cairn.knowledge.engine.work import OUTCOMES
 from cairn.knowledge.extraction.rules import Record, field_text
+from cairn.knowledge.extraction.rules.rule import RECORD_COLUMNS
 from cairn.knowledge.llm.prompts import CANARIES
 from cairn.knowledge.quality.invariants import QUOTED, REFERENCES, UNIT_RANGES, quoted
 from cairn.knowledge.redaction import VERSION as REDACTION
@@ -162,14 +164,14 @@ def _record_quotes(table: str) -> Callable[[ReadTable], Iterator[pl.DataFrame]]:
             quotes = quoted(read(table, days=days)).select(
                 "namespace", "record_id", "quote", "quote_field", "quote_start", "quote_end"
             )
-            source = read("raw_logs", "namespace", *Record._fields, days=days)
+            source = read("raw_logs", "namespace", *RECORD_COLUMNS, days=days)
             joined = quotes.join(source, on=["namespace", "record_id"], how="left").collect()
             places = joined.select("quote", "quote_field", "quote_start", "quote_end")
-            records = joined.select(Record._fields)
+            records = joined.select(RECORD_COLUMNS)
             held = [
                 (field_text(field, record) or "")[start:end] == quote
                 for (quote, field, start, end), record in zip(
-                    places.iter_rows(), map(Record._make, records.iter_rows()), strict=True
+                    places.iter_rows(), starmap(Record, records.iter_rows()), strict=True
                 )
             ]
             yield pl.DataFrame({_FOUND: held}, schema={_FOUND: pl.Boolean})

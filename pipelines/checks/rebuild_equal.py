@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from cairn.assets.pending import candidates, learning_candidates, raw_logs
+from cairn.assets.pending import raw_logs
+from cairn.assets.pending.steps import BY_CONVERSATION
 from cairn.knowledge.assembly.stages import STAGES
 from cairn.knowledge.schema.tables import DEAD_LETTERS, SOURCE_FILES, WORK
 from cairn.resources.context import State
@@ -19,8 +20,7 @@ def forget_work(state: State, days: Sequence[str]) -> int:
     """
     with write_lock(state.home, "backfill"):
         work = state.warehouse.read(WORK).collect()
-        parts = (candidates, learning_candidates)
-        extractors = [each for part in parts for each in part.extractors(state.settings)]
+        extractors = [each for step in BY_CONVERSATION for each in step.extractors(state.settings)]
         by_day = [raw_logs.STAGE.name, *(extractor.name for extractor in extractors)]
         done = pl.col("stage").is_in(by_day) & pl.col("day").is_in(list(days)).fill_null(
             value=False

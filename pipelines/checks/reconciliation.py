@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 
 import polars as pl
 
+from cairn.knowledge.assembly.stages import BY_RULES
 from cairn.knowledge.engine.extractors import STAGE_OF
 from cairn.knowledge.extraction.documents import STRUCTURING
 from cairn.knowledge.extraction.llm_extraction import FULL_MODE
@@ -121,6 +122,14 @@ BALANCES: dict[str, tuple[tuple[str, ...], str, Counts]] = {
         "Rows of rules, and of a model, are those that their units of work say they gave.",
         _worked("learning_candidates", [LEARNING_RULES.name, LEARNING_MODEL.name]),
     ),
+    **{
+        stage.name: (
+            (stage.name, "work"),
+            "Rows of a conversation are those that its unit of work says it gave.",
+            _worked(stage.name, [stage.extractor.name]),
+        )
+        for stage in BY_RULES
+    },
     "entities": (
         ("entities", "rejections", "candidates", "known_only_candidates"),
         "Each candidate names an accepted entity or a rejected one.",

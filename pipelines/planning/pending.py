@@ -6,15 +6,10 @@ from typing import NamedTuple
 
 import polars as pl
 
-from cairn.assets.pending import (
-    by_conversation,
-    candidates,
-    learning_candidates,
-    publication,
-    raw_logs,
-)
+from cairn.assets.pending import by_conversation, publication, raw_logs
 from cairn.assets.pending.records import changed_files
 from cairn.assets.pending.stages import namespaces_of
+from cairn.assets.pending.steps import BY_CONVERSATION
 from cairn.knowledge.assembly.stages import STAGES
 from cairn.knowledge.engine.work import UNIT, DayRange, day_units, pending_units, ranges
 from cairn.knowledge.extraction.documents import STRUCTURING
@@ -35,8 +30,8 @@ class Step(NamedTuple):
 
 def pending_days(state: State) -> list[str]:
     """Days with work to do: new or moved records, changed adapters and rules, lost runs."""
-    return sorted({day for part in (raw_logs, candidates, learning_candidates)
-                   for day in part.pending_days(state)})  # fmt: skip
+    parts = (raw_logs, *BY_CONVERSATION)
+    return sorted({day for part in parts for day in part.pending_days(state)})
 
 
 def pending_by_day(state: State, work: pl.DataFrame | None = None) -> pl.DataFrame:
@@ -46,14 +41,15 @@ def pending_by_day(state: State, work: pl.DataFrame | None = None) -> pl.DataFra
         raw_logs.places(state), raw_logs.STAGE.name, raw_logs.fingerprint(state.policy)
     )
     columns = [*UNIT, "input_hash", "fingerprint", "day"]
+    in_force = [step.extractors(state.settings) for step in BY_CONVERSATION]
+    # Only what a model said can rest on earlier answers.
+    asking = [extractors for extractors in in_force if any(e.asks for e in extractors)]
     units = pl.concat(
         frame.select(columns)
         for frame in (
             pending_units(days, work),
-            by_conversation.pending(state, candidates.extractors(state.settings)),
-            by_conversation.stale(state, candidates.extractors(state.settings)),
-            learning_candidates.pending(state),
-            by_conversation.stale(state, learning_candidates.extractors(state.settings)),
+            *(step.pending(state) for step in BY_CONVERSATION),
+            *(by_conversation.stale(state, extractors) for extractors in asking),
         )
     )
     before = work.select(*UNIT, pl.col("fingerprint").alias("before"), "rows")
@@ -68,14 +64,9 @@ def left_to_model(state: State) -> set[str]:
     """Days that owe nothing but what a language model says, and WHOLE if it owes that."""
     if state.settings.model is None:
         return set()
-    pending_units = pl.concat(
-        [
-            by_conversation.pending(state, candidates.extractors(state.settings)),
-            learning_candidates.pending(state),
-        ]
-    )
+    units = pl.concat(step.pending(state) for step in BY_CONVERSATION)
     by_model = pl.col("stage").is_in([STRUCTURING.name, FULL_MODE.name, LEARNING_MODEL.name])
-    days = set(pending_units.filter(by_model)["day"]) - set(pending_units.filter(~by_model)["day"])
+    days = set(units.filter(by_model)["day"]) - set(units.filter(~by_model)["day"])
     return days | ({WHOLE} if model_work_pending(state) else set())
 
 
@@ -104,11 +95,11 @@ def _pending_by_model(state: State, *, nightly: bool) -> list[tuple[str, str]]:
     held = state.warehouse.read(CONVERSATIONS, columns=["namespace"]).unique()
     units = held.join(pl.LazyFrame({"stage": list(asking)}), how="cross")
     work = state.warehouse.read(WORK, columns=["namespace", "stage"])
-    pending_units = units.join(work, on=["namespace", "stage"], how="anti").sort(pl.all()).collect()
+    left = units.join(work, on=["namespace", "stage"], how="anti").sort(pl.all()).collect()
     # A namespace may hold nothing that a stage reads: of searches alone there are no episodes.
     return [
         (namespace, stage)
-        for namespace, stage in pending_units.iter_rows()
+        for namespace, stage in left.iter_rows()
         if namespace in namespaces_of(state, asking[stage])
     ]
 

@@ -297,7 +297,7 @@ def _prepare(root: Path) -> None:
         _check_schema(root)
         return
     root.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if not _is_number(marker):
+    if _marked_version(root) is None:
         foreign = [
             entry.name
             for entry in root.iterdir()
@@ -327,24 +327,25 @@ def _prepare(root: Path) -> None:
         replace_file(settings, DAGSTER_YAML.encode())
 
 
-def _is_number(marker: Path) -> bool:
-    try:
-        return int(read_regular(marker)) >= 0
-    except (ValueError, OSError):
-        return False
-
-
 def schema_version(root: Path) -> int:
     """The schema of a home. Where its mark cannot be read, what stands in it tells."""
+    marked = _marked_version(root)
+    if marked is not None:
+        return marked
+    older = [
+        step.version - 1
+        for step in MIGRATIONS
+        if any((root / "warehouse" / name).exists() for name in step.tables)
+    ]
+    return min(older, default=SCHEMA_VERSION)
+
+
+def _marked_version(root: Path) -> int | None:
     try:
-        return int(read_regular(root / "schema_version"))
+        marked = int(read_regular(root / "schema_version"))
     except (ValueError, OSError):
-        older = [
-            step.version - 1
-            for step in MIGRATIONS
-            if any((root / "warehouse" / name).exists() for name in step.tables)
-        ]
-        return min(older, default=SCHEMA_VERSION)
+        return None
+    return marked if marked >= 0 else None
 
 
 def _check_schema(root: Path) -> None:

@@ -6,6 +6,7 @@ from cairn.resources.vector_index.protocol import Filters
 
 INDEXED: dict[str, Literal["keyword", "number", "time"]] = {
     "namespace": "keyword", "kind": "keyword", "status": "keyword", "strength": "number",
+    "lasting_strength": "number",
     "valid_to": "time", "first_day": "time", "day": "time", "sources": "keyword",
     "entity_id": "keyword", "predicate": "keyword", "category": "keyword",
     "knowledge_type": "keyword", "info_type": "keyword", "tags": "keyword",
@@ -28,7 +29,7 @@ class Condition(NamedTuple):
 def conditions(filters: Filters) -> list[Condition] | None:
     """All that must hold; None if nothing can."""
     # Each condition takes a tenth of a search: what another one implies is left out. Facts alone
-    # have a status and a strength, and every fact has both.
+    # have a status and strengths, and every fact has both.
     facts = filters.kinds is not None and set(filters.kinds) == {"fact"}
     keywords = {
         "kind": None if facts and filters.statuses else filters.kinds,
@@ -50,6 +51,9 @@ def conditions(filters: Filters) -> list[Condition] | None:
         found.append(Condition("status", "any", sorted(filters.statuses), or_absent=not facts))
     if filters.min_strength is not None:
         found.append(Condition("strength", "gte", filters.min_strength, or_absent=not facts))
+    if filters.min_lasting_strength is not None:
+        least = filters.min_lasting_strength
+        found.append(Condition("lasting_strength", "gte", least, or_absent=not facts))
     if filters.holds_after is not None:
         found.append(Condition("valid_to", "gt", filters.holds_after.isoformat(), or_absent=True))
     if filters.from_day:

@@ -15,11 +15,12 @@ from cairn.knowledge.schema.identity import digest
 from cairn.knowledge.schema.tables import TEXT, TEXTS, TIME
 from cairn.knowledge.vectors.model import Vectors
 
-FORMAT = 4
+FORMAT = 5
 """Rises when points or BM25 change: all names change, and all is built anew."""
 
 PAYLOAD: dict[str, pl.DataType] = {
-    "namespace": TEXT, "status": TEXT, "strength": pl.Float64(), "confidence": pl.Float64(),
+    "namespace": TEXT, "status": TEXT, "strength": pl.Float64(), "lasting_strength": pl.Float64(),
+    "confidence": pl.Float64(),
     "valid_from": TIME, "valid_to": TIME, "last_event_at": TIME, "first_day": TEXT,
     "day": TEXT, "sources": TEXTS,
     "conversation_id": TEXT, "entity_id": TEXT, "predicate": TEXT, "category": TEXT,
@@ -93,6 +94,9 @@ class Filters:
     kinds: Collection[str] | None = None
     statuses: Collection[str] | None = None
     min_strength: float | None = None
+    """Of what fades as most facts do."""
+    min_lasting_strength: float | None = None
+    """Of what fades slowly."""
     holds_after: datetime | None = None
     """A moment by which it has not ended."""
     entity_ids: Collection[str] | None = None

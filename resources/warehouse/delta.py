@@ -77,6 +77,16 @@ def _plain(uri: str) -> str:
     return unquote(uri) if uri.startswith(("/", "file://")) else uri
 
 
+def table_uri(address: str | Path, table: str) -> str:
+    """Where a table is, at the address of a warehouse."""
+    return f"{str(address).rstrip('/')}/{table}"
+
+
+def folder_of(uri: str) -> Path | None:
+    """The folder of a table; None in an object store."""
+    return None if "://" in uri else Path(uri)
+
+
 def opened(uri: str, options: dict[str, str] | None, version: int | None = None) -> Delta | None:
     """A table as it is, or as it was; None if it is not there."""
     try:
@@ -140,10 +150,10 @@ def files_of(stored: DeltaTable | None, namespace: str) -> pl.DataFrame:
     return found.filter(pl.col("namespace") == namespace).drop("namespace")
 
 
-def sizes_of(stored: DeltaTable) -> tuple[list[str], list[int]]:
+def sizes_of(stored: DeltaTable) -> dict[str, int]:
     """Paths of its files, as the log has them, and how many bytes each has."""
     added = pl.DataFrame(stored.get_add_actions())
-    return added["path"].to_list(), added["size_bytes"].to_list()
+    return dict(added.select("path", "size_bytes").iter_rows())
 
 
 def uris_of(stored: DeltaTable | None, namespace: str) -> set[str]:
@@ -205,8 +215,13 @@ class Opened:
         # To look into a small table's files takes longer than all that is asked of its rows. They
         # are held in one piece: of several, polars 2.1 keeps those that a filter leaves empty, and
         # gives up by a panic where it next takes two columns together.
-        small = sum(sizes_of(self.stored)[1]) < SMALL
+        small = sum(self.sizes.values()) < SMALL
         return rows.collect().rechunk().lazy() if small else rows
+
+    @cached_property
+    def sizes(self) -> dict[str, int]:
+        """As `sizes_of`."""
+        return sizes_of(self.stored)
 
     @cached_property
     def content_version(self) -> int:

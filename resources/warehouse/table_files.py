@@ -85,7 +85,7 @@ def table_damage(folder: Path, *, deep: bool) -> TableDamage | None:
         if not any((folder / LOG).glob("*.json")):
             return None  # a first write that was cut off
         stored = DeltaTable(str(folder))
-        added = list(zip(*sizes_of(stored), strict=True))
+        added = sizes_of(stored)
     except BaseException as error:
         # Of anything else that goes wrong nobody knows whether the table is damaged.
         if as_damage(error) is None:
@@ -94,7 +94,7 @@ def table_damage(folder: Path, *, deep: bool) -> TableDamage | None:
     noted = seals(folder)
     broken = [
         file
-        for path, size in added
+        for path, size in added.items()
         if not _is_sound(file := folder / unquote(path), size, noted.get(file.name), deep=deep)
     ]
     if not broken:

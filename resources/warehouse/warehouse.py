@@ -27,11 +27,12 @@ from cairn.resources.warehouse.delta import (
     TableScope,
     configured_as,
     files_of,
+    folder_of,
     last_commit,
     opened,
     quoted,
-    sizes_of,
     stored_as,
+    table_uri,
     uris_of,
     written_as,
 )
@@ -316,8 +317,7 @@ class Warehouse:
 
     def folder(self, table: Table) -> Path | None:
         """Where a table is; None in an object store."""
-        uri = self._uri(table)
-        return None if "://" in uri else Path(uri)
+        return folder_of(self._uri(table))
 
     def let_go(self) -> None:
         """Lets go of tables that were opened: their files were changed by other means."""
@@ -329,7 +329,7 @@ class Warehouse:
         return dict(self.storage_options) if self.storage_options else None
 
     def _uri(self, table: Table) -> str:
-        return f"{str(self.address).rstrip('/')}/{table.name}"
+        return table_uri(self.address, table.name)
 
     def _opened(self, table: Table, version: int | None = None) -> Opened | None:
         """A table to read from: each version in a folder is opened once."""
@@ -345,27 +345,28 @@ class Warehouse:
             ) from error
         if stored is None:
             return None
-        self._check(table, stored)
-        return self._keep(table, stored, commit)
+        found = Opened(stored, table, self._options, kept=commit is not None)
+        self._check(found)
+        if commit is not None:
+            self._keep(found, commit)
+        return found
 
-    def _check(self, table: Table, stored: DeltaTable) -> None:
+    def _check(self, opened: Opened) -> None:
         """Refuses files that are gone or cut: where polars reads them, it gives up by a panic."""
-        folder = self.folder(table)
+        folder = self.folder(opened.table)
         if folder is None:
             return
-        for path, size in zip(*sizes_of(stored), strict=True):
+        for path, size in opened.sizes.items():
             if path not in self._whole:
                 if not has_size(folder / unquote(path), size):
-                    raise Damaged(f"table {table.name}: {folder / path} is gone or cut: {RUN}")
+                    name = opened.table.name
+                    raise Damaged(f"table {name}: {folder / path} is gone or cut: {RUN}")
                 self._whole.add(path)
 
-    def _keep(self, table: Table, stored: DeltaTable, commit: Commit | None) -> Opened:
-        opened = Opened(stored, table, self._options, kept=commit is not None)
-        if commit is not None:
-            while len(self._kept) >= KEPT_OPEN:
-                self._kept.pop(next(iter(self._kept)), None)
-            self._kept[commit] = opened
-        return opened
+    def _keep(self, opened: Opened, commit: Commit) -> None:
+        while len(self._kept) >= KEPT_OPEN:
+            self._kept.pop(next(iter(self._kept)), None)
+        self._kept[commit] = opened
 
     def _open(self, table: Table, version: int | None = None) -> DeltaTable | None:
         return opened(self._uri(table), self._options, version)
@@ -428,7 +429,7 @@ class Warehouse:
         commit = last_commit(folder, stored.version())
         if commit is not None:
             seal_commit(folder, stored.version())
-        self._keep(table, stored, commit)
+            self._keep(Opened(stored, table, self._options, kept=True), commit)
         return Written(stored.version(), rows, changed=True)
 
     def _create(self, table: Table, data: Any, common: dict[str, Any]) -> DeltaTable:

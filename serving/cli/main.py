@@ -33,6 +33,8 @@ COMMANDS = {
     "why": ("ask", "Where something comes from: quote, record, file and line"),
     "facts": ("ask", "List facts"),
     "learnings": ("ask", "List learnings"),
+    "brief": ("ask", "What to know of a project before work starts"),
+    "lesson": ("ask", "What ended an error before"),
     "entities": ("ask", "List entities"),
     "query": ("ask", "Ask what HTTP and agents ask, in their words"),
     "show": ("ask", "Explain a fact, entity, learning, episode or record"),

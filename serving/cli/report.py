@@ -1,14 +1,16 @@
 """What a run ends with: what there is now, the best of it, and one search that finds some."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Generator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from cairn.knowledge.llm.fence import harmless
+from cairn.knowledge.llm.fence import CLOSING, harmless, opening
 from cairn.serving.cli.terminal import TerminalColumn, advise, console, print_table, say
 from cairn.serving.read.display import count, one_line
 from cairn.serving.status.pending import NEXT_RUN, Pending
 
 if TYPE_CHECKING:
+    from cairn.serving.read.reader import Reader
     from cairn.serving.retrieval.search import SearchResult
 
 ENTITY_COLUMNS = (
@@ -19,6 +21,22 @@ ENTITY_COLUMNS = (
     TerminalColumn("mentions", from_width=70),
     TerminalColumn("last_seen", from_width=90),
 )
+
+
+def print_brief(found: dict[str, Any]) -> None:
+    """The brief of a project, as `cairn.serving.query.briefs.project_brief` gives it."""
+    from cairn.knowledge.practices.brief import HEADINGS
+
+    say(f"{found['project']}  ({found['tokens']} tokens)", style="bold")
+    for kind, heading in HEADINGS.items():
+        own = [line for line in found["lines"] if line["kind"] == kind]
+        if own:
+            say(heading, style="bold")
+        for line in own:
+            say(line["text"], indent=2)
+            last = f", last on {line['last_seen']:%Y-%m-%d}" if line["last_seen"] else ""
+            borne = count(line["conversations"], "conversation")
+            say(f"{line['id']}  {borne}{last}", indent=6, style="dim")
 
 
 def print_totals(found: dict[str, Any]) -> None:
@@ -82,6 +100,15 @@ def prompt_line(prompt: dict[str, Any]) -> str:
     left = prompt["searches_remaining"]
     waits = f"{count(left, 'search', 'searches')} to make" if left else "nothing was found"
     return f"{mark} {prompt['prompt_text']}: {entities or waits}"
+
+
+@contextmanager
+def recalled(reader: "Reader") -> Generator[None]:
+    """What is printed within stands in the fence that says it is data of logs."""
+    for line in opening(reader.namespace, reader.manifest.generation).splitlines():
+        say(line, style="dim")
+    yield
+    say(CLOSING, style="dim")
 
 
 def print_found(result: "SearchResult") -> None:

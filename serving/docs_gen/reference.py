@@ -174,9 +174,10 @@ def predicates() -> str:
         "",
         MADE,
         "",
-        "What a fact says of its subject. Events are very many: they are asked for by name",
-        "(`cairn facts --all`), never searched freely, embedded or put into a context. Where one",
-        "value holds at a time, a new one ends it. Any other predicate is an attribute.",
+        "What a fact says of its subject. Events are what happened: they are asked for",
+        "(`cairn facts --events`), never searched freely, merged or put into a context, until they",
+        "prove themselves. Identities, preferences, directives and decisions fade slowly. Where",
+        "one value holds at a time, a new one ends it. Any other predicate is an attribute.",
         "",
         "",
     ]
@@ -185,12 +186,12 @@ def predicates() -> str:
             f"`{each.name}`",
             each.about,
             f"`{each.object}`" if each.name in OBJECT_TYPES else each.object,
-            "event" if each.event else "knowledge",
+            each.kind,
             "one" if each.holds_one else "many",
         )
         for each in PREDICATES
     ]
-    head = ("predicate", "what it says", "its object", "kept as", "values at a time")
+    head = ("predicate", "what it says", "its object", "kind", "values at a time")
     return "\n".join(lines) + _grid(head, rows)
 
 

@@ -4,7 +4,7 @@ import polars as pl
 
 from cairn.knowledge.nlp.names import canonical_object
 from cairn.knowledge.schema.fact_types import NAME_PREDICATES
-from cairn.knowledge.schema.predicates import FREE_STATEMENTS, OBJECT_TYPES, STRUCTURAL_PREDICATES
+from cairn.knowledge.schema.predicates import FREE_STATEMENTS, OBJECT_TYPES
 
 MENTIONS = "MENTIONS"
 """The edge from what a sentence is about to what else it names."""
@@ -19,7 +19,7 @@ def entity_edges(facts: pl.DataFrame, entities: pl.DataFrame) -> pl.DataFrame:
     A fact of a predicate whose object has a type (a host, a system) leads to the entity of that
     type and name; of any other predicate with a value, to the entity of that name, the most
     mentioned if there are several. A sentence that one record says of several entities leads from
-    each to the others. Structural facts make no edges: they are never given unasked.
+    each to the others.
 
     Args:
         facts: Facts that may be given unasked: fact_id, entity_id, predicate, object, effective,
@@ -29,7 +29,7 @@ def entity_edges(facts: pl.DataFrame, entities: pl.DataFrame) -> pl.DataFrame:
     Returns:
         source_id, target_id, edge_type, fact_id, effective; by source, the surest first.
     """
-    said = facts.filter(~pl.col("predicate").is_in(list(STRUCTURAL_PREDICATES))).select(
+    said = facts.select(
         "fact_id",
         "effective",
         "predicate",

@@ -171,6 +171,25 @@ class Knowledge:
         text = self._formatter(self._retrieve(stores, query))
         return stores.fenced(text)
 
+    def brief(self, project: str | None = None, budget: int = 400) -> dict[str, Any]:
+        """What to know of a project before work on it starts.
+
+        Args:
+            project: Its name, or a path in it; else the one that was worked on last.
+            budget: Tokens of the text, at most.
+
+        Returns:
+            project, tokens, text, and lines: id, kind, text, support, conversations, last_seen.
+
+        Raises:
+            ValueError: it is closed, or was loaded from a document, which tells of no work.
+        """
+        from cairn.serving.knowledge_layers.reader import Following
+
+        if self._closed or not isinstance(self._source, Following):
+            raise ValueError("a brief needs a home that is open")
+        return self._source.brief(project, budget)
+
     def by_info_type(self, query: str) -> dict[str, str]:
         """What is known about a question, as a text for each section of a prompt that gets any.
 

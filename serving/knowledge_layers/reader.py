@@ -9,7 +9,7 @@ import polars as pl
 
 from cairn.knowledge.consolidation.standing import STANDING
 from cairn.knowledge.llm.fence import fenced
-from cairn.knowledge.schema.fact_types import INFO_TYPES, NAME_PREDICATES
+from cairn.knowledge.schema.fact_types import INFO_TYPES, NAME_PREDICATES, is_event
 from cairn.knowledge.schema.learning_categories import CATEGORIES, NOTED
 from cairn.knowledge.schema.predicates import FREE_STATEMENTS
 from cairn.knowledge.schema.tables import LEARNINGS
@@ -27,6 +27,7 @@ from cairn.serving.knowledge_layers.items import (
     by_score,
 )
 from cairn.serving.knowledge_layers.stores import Stores
+from cairn.serving.query.briefs import project_brief
 from cairn.serving.read.reader import Reader
 from cairn.serving.retrieval.search import search_memory
 
@@ -61,10 +62,11 @@ class View:
 
     @cached_property
     def unasked(self) -> pl.DataFrame:
-        """Facts that are sure enough to be given unasked, and true."""
+        """Knowledge that is sure enough to be given unasked, and true."""
         return (
             self.reader.memory()
             .filter(
+                ~is_event(),
                 pl.col("status").is_in(STANDING),
                 pl.col("effective") > self.reader.state.policy.passive_above,
             )
@@ -278,6 +280,10 @@ class Following:
             stores = published(reader)
             self._held = reader, stores
         return stores
+
+    def brief(self, project: str | None, budget: int) -> dict[str, Any]:
+        """What to know of a project; see `cairn.serving.query.briefs`."""
+        return project_brief(self._open(), project, budget)
 
     def close(self) -> None:
         """Closes the layers that were asked last."""

@@ -168,7 +168,7 @@ class Totals(Model):
     records: int
     entities: int
     facts: int
-    structural_facts: int
+    events: int
     deprecated_facts: int
     learnings: int
     themes: int

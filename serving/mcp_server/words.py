@@ -258,7 +258,7 @@ def _(told: Status) -> Iterator[str]:
     yield (
         f"{there.conversations:,} conversations, {there.records:,} records,"
         f" {there.entities:,} entities, {there.facts:,} facts"
-        f" ({there.deprecated_facts:,} faded, {there.structural_facts:,} structural),"
+        f" ({there.deprecated_facts:,} faded, {there.events:,} events),"
         f" {there.learnings:,} learnings, {there.themes:,} themes"
     )
     yield f"published {minute(told.published_at)}; latest event {minute(told.as_of)}"

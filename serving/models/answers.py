@@ -1,12 +1,12 @@
 """What each query answers with, and what becomes of what is told."""
 
 from datetime import datetime
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 from pydantic import Field
 
 from cairn.knowledge.llm.fence import fenced
-from cairn.knowledge.schema.tables import MEMORY, MEMORY_ENTITIES, RAW_LOGS
+from cairn.knowledge.schema.tables import ERROR_SIGNATURES, MEMORY, MEMORY_ENTITIES, RAW_LOGS
 from cairn.serving.models.fields import AT, FILE, NPM, Model, of, tells
 from cairn.serving.models.requests import (
     Due,
@@ -49,6 +49,59 @@ class AnswerBase(Model):
 
     namespace: str = of(MEMORY, "namespace", "samples")
     as_of: datetime = tells("By what was known then: the latest event, unless told.", AT)
+
+
+class ProvenFix(Model):
+    """What was done about an error, and how often that ended it."""
+
+    id: str = of(ERROR_SIGNATURES, "fix_id", "ef_1c0ad2398567ecbb")
+    text: str = tells(
+        "What was changed.", "Ran `git push --set-upstream origin <name>` instead of `git push`."
+    )
+    wins: int = of(ERROR_SIGNATURES, "wins", 2)
+    losses: int = of(ERROR_SIGNATURES, "losses", 0)
+    last_seen: datetime | None = of(ERROR_SIGNATURES, "fix_last_seen", AT)
+
+
+class EndedError(AnswerBase):
+    """What ended an error before; no fix where nothing is proven."""
+
+    CUT = ("fixes",)
+
+    signature: str | None = tells(
+        "The key line with slots; null where no line says why.",
+        "fatal: The current branch {name} has no upstream branch",
+    )
+    tool_family: str | None = tells("Whose error it is, if that is known.", "git")
+    failures: int = tells("How often it was seen.", 2)
+    last_seen: datetime | None = tells("When last.", AT)
+    fixes: list[ProvenFix] = Field(
+        description="The best by the lower bound of Wilson's interval first."
+    )
+
+
+class ToldLine(Model):
+    """One line of a brief, and what bears it out."""
+
+    id: str = tells("Of a practice, fact, fix, file or conversation.", "w_1c0ad2398567ecbb")
+    kind: Literal["practice", "directive", "refusal", "error", "fact", "place", "recent"] = tells(
+        "What it is about.", "practice"
+    )
+    text: str = tells("What it says.", "test: `make test`")
+    support: int = tells("Runs, statements, or times that a fix ended an error.", 12)
+    conversations: int = tells("In how many conversations.", 5)
+    last_seen: datetime | None = tells("When last.", AT)
+
+
+class ProjectBrief(AnswerBase):
+    """What an agent should know of a project before it starts."""
+
+    CUT = ("lines",)
+
+    project: str | None = tells("Its name; null where none is known.", "lantern-shop")
+    tokens: int = tells("Of the text (characters / 4).", 210)
+    text: str = tells("The lines for a prompt, in its fence; empty if there are none.", FENCED)
+    lines: list[ToldLine] = Field(description="The same, the best of each kind first.")
 
 
 class Results(AnswerBase):

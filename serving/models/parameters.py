@@ -20,6 +20,7 @@ from cairn.serving.models.bounds import (
     Moment,
     Name,
     Namespace,
+    Output,
     Query,
     Share,
     Status,
@@ -66,6 +67,30 @@ class Paged(Parameters, defer_build=True):
 
 class Turning(At, Paged):
     """A list, page by page."""
+
+
+class LessonParameters(At, defer_build=True):
+    """An error, as it was printed."""
+
+    error: Output = Field(
+        description="A line of it, or the whole output.",
+        examples=["fatal: The current branch harbour-12 has no upstream branch."],
+    )
+    project: Name | None = Field(
+        None, description="Only what was seen in this folder, or one of that name.",
+        examples=["lantern-shop"],
+    )  # fmt: skip
+    limit: Whole = Field(3, ge=1, le=20, description="Fixes, at most.", examples=[3])
+
+
+class BriefParameters(At, defer_build=True):
+    """A project, and how much may be told of it."""
+
+    project: Name | None = Field(
+        None, description="Its name, or a path in it; else the one that was worked on last.",
+        examples=["lantern-shop"],
+    )  # fmt: skip
+    budget: Whole = Field(400, ge=100, le=4_000, description="Tokens, at most.", examples=[400])
 
 
 class Searched(BaseModel, defer_build=True):
@@ -119,7 +144,7 @@ class FactParameters(Turning):
     status: Status | None = Field(None, description="Only of this status.", examples=["active"])
     knowledge_type: KnowledgeType | None = Field(None, description="Only of this type.")
     min_confidence: Share = Field(0.0, description="Least confidence at `as_of`.", examples=[0.3])
-    structural: bool = Field(False, description=f"Also {EVENTS}, which are many.")
+    events: bool = Field(False, description=f"Also events: {EVENTS}.")
     since: Moment | None = Field(
         None, description="Last said then or later.", examples=["2026-02-01"]
     )
@@ -178,7 +203,7 @@ class GraphParameters(At, defer_build=True):
 
     depth: int = Field(1, ge=1, le=4, description="Steps from the entity, at most.", examples=[2])
     limit: int = Field(100, ge=1, le=1_000, description="Relations, at most.", examples=[10])
-    structural: bool = Field(False, description=f"Also by {RELATING_EVENTS}, which are many.")
+    events: bool = Field(False, description=f"Also by events: {RELATING_EVENTS}.")
 
 
 class ResearchParameters(Parameters, defer_build=True):

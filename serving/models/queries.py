@@ -7,7 +7,9 @@ from cairn.serving.models import answers, parameters, things
 from cairn.serving.models.bounds import ANY_ID, Id
 from cairn.serving.models.query import Query, listed, one
 from cairn.serving.query import graph, lineage, listing, research
+from cairn.serving.query.briefs import project_brief
 from cairn.serving.query.interests import interests
+from cairn.serving.query.lessons import lesson
 from cairn.serving.query.notifications import notifications
 from cairn.serving.read.pagination import Page
 from cairn.serving.read.reader import Reader
@@ -60,7 +62,7 @@ def _recent(reader: Reader, wanted: parameters.RecentParameters) -> Page:
 def _graph(
     reader: Reader, wanted: parameters.GraphParameters, entity_id: str
 ) -> dict[str, Any] | None:
-    return graph.around(reader, entity_id, wanted.depth, wanted.limit, structural=wanted.structural)
+    return graph.around(reader, entity_id, wanted.depth, wanted.limit, events=wanted.events)
 
 
 def _research(reader: Reader, wanted: parameters.ResearchParameters) -> dict[str, Any]:
@@ -71,6 +73,14 @@ def _research(reader: Reader, wanted: parameters.ResearchParameters) -> dict[str
         "blocked": blocked.head(wanted.limit).to_dicts(),
         "done": made[: wanted.limit],
     }
+
+
+def _brief(reader: Reader, wanted: parameters.BriefParameters) -> dict[str, Any]:
+    return project_brief(reader, wanted.project, wanted.budget)
+
+
+def _lesson(reader: Reader, wanted: parameters.LessonParameters) -> dict[str, Any]:
+    return lesson(reader, wanted.error, wanted.project, wanted.limit)
 
 
 SEARCH: Query[Any] = Query(
@@ -94,6 +104,34 @@ SEARCH: Query[Any] = Query(
 
 QUERIES: tuple[Query[Any], ...] = (
     SEARCH,
+    Query(
+        name="brief",
+        about="Tell what to know of a project before work on it starts.",
+        do=_brief,
+        asked=parameters.BriefParameters,
+        answer=answers.ProjectBrief,
+        path="/brief",
+        tag="asking",
+        note="How its commands are run, what the person wants and refused, what ended errors,"
+        " where things are, and what was done last.",
+        tool="get_brief",
+        title="Get brief",
+        hint="Ask once when a session starts.",
+    ),
+    Query(
+        name="lesson",
+        about="Tell what ended an error before, by its line or the whole output.",
+        do=_lesson,
+        asked=parameters.LessonParameters,
+        answer=answers.EndedError,
+        path="/lesson",
+        tag="asking",
+        note="No fix where nothing is proven: a flake, a bypass and a change that was undone are"
+        " none.",
+        tool="get_lesson",
+        title="Get lesson",
+        hint="Ask when a command fails, before you look for the cause yourself.",
+    ),
     Query(
         name="facts",
         about="List facts: those that hold first; of them sentences before attributes, then by"

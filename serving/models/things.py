@@ -173,6 +173,9 @@ class Learning(Model):
     learning_id: str = of(LEARNINGS, "learning_id", "l_3c654be75baee14b")
     namespace: str = of(LEARNINGS, "namespace", "samples")
     conversation_id: str = of(LEARNINGS, "conversation_id", "5690c15e-1a6d-450a-b23e")
+    conversation_ids: list[str] = of(
+        LEARNINGS, "conversation_ids", ["5690c15e-1a6d-450a-b23e", "797df401-d9e3-405b-8320"]
+    )
     category: str = of(LEARNINGS, "category", "bug_fix")
     title: str = of(LEARNINGS, "title", "The test run failed because of a missing import")
     content: str = of(LEARNINGS, "content", "Symptom: … Root cause: … Solution: …")
@@ -184,7 +187,7 @@ class Learning(Model):
         {"actionability": 1.0, "generalizability": 1.0, "clarity": 1.0, "evidence": 0.7},
     )  # fmt: skip
     created_at: datetime | None = of(LEARNINGS, "created_at", AT)
-    extractor: str = of(LEARNINGS, "extractor", "learning.error_chain@2")
+    extractor: str = of(LEARNINGS, "extractor", "learning.error_ended@1")
 
 
 class LearningSource(Source):

@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from cairn.knowledge.consolidation.standing import STANDING
-from cairn.knowledge.schema.predicates import STRUCTURAL_PREDICATES
+from cairn.knowledge.schema.fact_types import is_event
 from cairn.knowledge.schema.tables import (
     CLUSTERS,
     CONFIDENCE_UPDATES,
@@ -62,7 +62,7 @@ def _fact(reader: Reader, id_: str) -> dict[str, Any]:
         "as_of": reader.as_of,
         "fact": row,
         "history": (history := _history(reader, id_)),
-        "curve": curve(history, reader.as_of, reader.state.policy),
+        "curve": curve(history, reader.as_of, _rate(reader, row)),
         "values": values_of_slot(reader, id_),
         "sources": _with_messages(reader, reader.sources([id_], MOST).get(id_, [])),
         "drawn_from": _drawn_from(reader, id_),
@@ -77,6 +77,12 @@ def _fact(reader: Reader, id_: str) -> dict[str, Any]:
         "topic": topic[0] if topic else None,
         "rule": {"name": row["extractor"], "about": about["about"][0] if about.height else None},
     }
+
+
+def _rate(reader: Reader, fact: dict[str, Any]) -> float:
+    """How fast confidence in a fact fades; tables of an older version do not say."""
+    rate = fact["decay_per_day"]
+    return reader.state.policy.decay_per_day if rate is None else rate
 
 
 def _decisions(reader: Reader, id_: str) -> list[dict[str, Any]]:
@@ -143,9 +149,7 @@ def _entity(reader: Reader, id_: str) -> dict[str, Any]:
         "predicates": dict(predicates.iter_rows()),
         "facts": _facts(
             reader,
-            (pl.col("entity_id") == id_)
-            & ~pl.col("predicate").is_in(list(STRUCTURAL_PREDICATES))
-            & pl.col("status").is_in(STANDING),
+            (pl.col("entity_id") == id_) & ~is_event() & pl.col("status").is_in(STANDING),
         ),
     }
 
@@ -243,9 +247,11 @@ def _conversation(reader: Reader, id_: str) -> dict[str, Any]:
         .sort("seq")
     )
     facts = reader.table(FACT_SOURCES, ["fact_id", "conversation_id"]).filter(mine)
-    learnings = reader.learnings().filter(mine).select("learning_id", "category", "title").collect()
+    shown = ["learning_id", "category", "title"]
+    borne_out = reader.learnings().filter(pl.col("conversation_ids").list.contains(id_))
+    learnings = borne_out.select(*shown, first=mine).collect()
     # Whether a lesson had been learned before is known only beside all others.
-    again = (pl.col("outcome") == "stored") & pl.lit(learnings.is_empty())
+    again = (pl.col("outcome") == "stored") & pl.lit(not learnings["first"].any())
     outcome = pl.when(again).then(pl.lit("duplicate")).otherwise("outcome").alias("outcome")
     return {
         "conversation": _row(reader, CONVERSATIONS, "conversation_id", id_),
@@ -257,10 +263,10 @@ def _conversation(reader: Reader, id_: str) -> dict[str, Any]:
         "facts": _facts(
             reader,
             pl.col("fact_id").is_in(facts.collect()["fact_id"].unique().to_list())
-            & ~pl.col("predicate").is_in(list(STRUCTURAL_PREDICATES)),
+            & ~is_event(),
         ),
         "judged": judged.select(columns).with_columns(outcome).collect().to_dicts(),
-        "learnings": learnings.to_dicts(),
+        "learnings": learnings.select(shown).to_dicts(),
     }  # fmt: skip
 
 

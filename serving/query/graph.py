@@ -6,15 +6,18 @@ import polars as pl
 
 from cairn.knowledge.consolidation.standing import STANDING
 from cairn.knowledge.nlp.names import canonical_object
-from cairn.knowledge.schema.predicates import FREE_STATEMENTS, OBJECT_TYPES, STRUCTURAL_PREDICATES
+from cairn.knowledge.schema.fact_types import is_event
+from cairn.knowledge.schema.predicates import FREE_STATEMENTS, OBJECT_TYPES
 from cairn.serving.read.reader import Reader
 
 RELATIONS = ("source_id", "target_id", "type", "fact_id", "content", "confidence")
 """What a relation tells; its type is the predicate of the fact that says so."""
 
+_MADE = (*RELATIONS, "event")
+
 
 def relations(reader: Reader) -> pl.DataFrame:
-    """What holds between two entities: RELATIONS, the surest first.
+    """What holds between two entities: RELATIONS and whether it is an event, the surest first.
 
     A fact whose object is a name (connects_to_host, …) leads from what it is about to what has
     that name. A statement leads from its subject to each topic that it names.
@@ -22,8 +25,8 @@ def relations(reader: Reader) -> pl.DataFrame:
     known = (
         reader.memory()
         .filter(pl.col("status").is_in(STANDING))
+        .with_columns(confidence="effective", event=is_event())
         .rename({"entity_id": "source_id", "predicate": "type"})
-        .with_columns(confidence="effective")
     )
     return (
         pl.concat([_to_objects(reader, known), _to_topics(known)])
@@ -46,7 +49,7 @@ def _to_objects(reader: Reader, known: pl.LazyFrame) -> pl.LazyFrame:
             name=canonical_object("type"), object_type=pl.col("type").replace_strict(OBJECT_TYPES)
         )
         .join(names, on=["name", "object_type"])
-        .select(RELATIONS)
+        .select(_MADE)
     )
 
 
@@ -54,11 +57,11 @@ def _to_topics(known: pl.LazyFrame) -> pl.LazyFrame:
     said = known.filter(pl.col("type").is_in(list(FREE_STATEMENTS)))
     is_topic = pl.col("entity_type") == "topic"
     topics = said.filter(is_topic).select("type", "content", target_id="source_id")
-    return said.filter(~is_topic).join(topics, on=["type", "content"]).select(RELATIONS)
+    return said.filter(~is_topic).join(topics, on=["type", "content"]).select(_MADE)
 
 
 def around(
-    reader: Reader, entity_id: str, depth: int = 1, limit: int = 100, *, structural: bool = False
+    reader: Reader, entity_id: str, depth: int = 1, limit: int = 100, *, events: bool = False
 ) -> dict[str, Any] | None:
     """What lies around an entity, along its relations in either direction; None if there is none.
 
@@ -67,7 +70,7 @@ def around(
         entity_id: Where it is entered; one that was merged away stands for what took it up.
         depth: Steps from there, at most.
         limit: Relations, at most: the nearest, of those the surest.
-        structural: Also by events (predicates.EVENTS), which are many.
+        events: Also by events, which are many.
 
     Returns:
         entity_id; nodes (entity_id, name, type, depth); edges (RELATIONS, depth); `more`: whether
@@ -79,8 +82,8 @@ def around(
         return None
     start: str = found["canonical_id"][0]
     edges = reader.made("relations", "source_id", lambda: relations(reader))
-    if not structural:
-        edges = edges.filter(~pl.col("type").is_in(list(STRUCTURAL_PREDICATES)))
+    if not events:
+        edges = edges.filter(~pl.col("event"))
     reached = _steps(edges, start, depth)
     depths = pl.col("source_id", "target_id").replace_strict(
         reached, default=None, return_dtype=pl.Int64
@@ -103,7 +106,7 @@ def around(
             ),
             key=lambda node: (node["depth"], node["entity_id"]),
         ),
-        "edges": kept.to_dicts(),
+        "edges": kept.drop("event").to_dicts(),
         "more": near.height > kept.height,
     }
 

@@ -11,9 +11,8 @@ from typing import Any
 
 import polars as pl
 
-from cairn.knowledge.consolidation.decay import strength
 from cairn.knowledge.consolidation.standing import IN_FORCE, STANDING
-from cairn.knowledge.schema.predicates import STRUCTURAL_PREDICATES
+from cairn.knowledge.schema.fact_types import is_event
 from cairn.knowledge.schema.tables import CONVERSATIONS, EPISODES, LEARNINGS
 from cairn.serving.read.id_lookup import UnknownId, entities_called
 from cairn.serving.read.pagination import Key, Page, newest, page
@@ -39,8 +38,8 @@ ENTITY_FIELDS = (
 )  # fmt: skip
 
 LEARNING_FIELDS = (
-    "learning_id", "namespace", "conversation_id", "category", "title", "content", "summary",
-    "tags", "confidence", "factors", "created_at", "extractor",
+    "learning_id", "namespace", "conversation_id", "conversation_ids", "category", "title",
+    "content", "summary", "tags", "confidence", "factors", "created_at", "extractor",
 )  # fmt: skip
 
 EPISODE_FIELDS = (
@@ -65,7 +64,7 @@ class FactFilter:
     knowledge_type: str | None = None
     min_confidence: float = 0.0
     """At the reader's `as_of`."""
-    structural: bool = False
+    events: bool = False
     """Also events (predicates.EVENTS), which are many."""
     since: datetime | None = None
     """Last said at this time or later."""
@@ -118,8 +117,8 @@ def facts(
     known = reader.memory()
     if only.predicate is not None:
         known = known.filter(predicate=only.predicate)
-    elif not only.structural:
-        known = known.filter(~pl.col("predicate").is_in(list(STRUCTURAL_PREDICATES)))
+    elif not only.events:
+        known = known.filter(~is_event())
     if only.entity is not None:
         known = known.filter(pl.col("entity_id").is_in(named(reader, only.entity)))
     if only.status is not None:
@@ -129,13 +128,11 @@ def facts(
     if only.min_confidence > 0:
         known = known.filter(pl.col("effective") >= only.min_confidence)
     known = _within(known, "last_seen", only.since, only.until)
-    # By strength they stand as by confidence, and stay so while confidence fades.
-    firm = strength(reader.state.policy)
     keys = [
         Key(pl.col("status").is_in(STANDING), descending=True),
         Key(pl.col("content") == pl.col("object"), descending=True),
         Key(pl.col("conversation_count"), descending=True),
-        Key(firm, descending=True),
+        Key(pl.col("confidence"), descending=True),
         Key(pl.col("fact_id")),
     ]
     found = page(known, keys, ("facts", reader.namespace, *astuple(only)), limit, cursor)
@@ -223,7 +220,7 @@ def learnings(
     if only.tag is not None:
         known = known.filter(pl.col("tags").list.contains(only.tag.casefold()))
     if only.conversation is not None:
-        known = known.filter(conversation_id=only.conversation)
+        known = known.filter(pl.col("conversation_ids").list.contains(only.conversation))
     if only.min_confidence > 0:
         known = known.filter(pl.col("confidence") >= only.min_confidence)
     known = _within(known, "created_at", only.since, only.until)
@@ -320,7 +317,7 @@ def _new_facts(reader: Reader) -> pl.LazyFrame:
         reader.memory()
         .filter(
             pl.col("status").is_in(IN_FORCE),
-            ~pl.col("predicate").is_in(list(STRUCTURAL_PREDICATES)),
+            ~is_event(),
         )
         # Of a statement about its subject and topics, the row of the subject.
         .sort(pl.col("entity_type") == "topic", "fact_id")

@@ -8,7 +8,6 @@ from typing import Any
 import polars as pl
 
 from cairn.knowledge.schema.calendar import UNDATED
-from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.tables import MEMORY
 from cairn.serving.read.reader import Reader
 
@@ -17,15 +16,14 @@ POINTS = 48
 
 
 def curve(
-    history: Sequence[dict[str, Any]], as_of: datetime, policy: Policy, *, fades: bool = True
+    history: Sequence[dict[str, Any]], as_of: datetime, decay_per_day: float
 ) -> list[dict[str, Any]]:
     """Confidence at equal steps from the first event to `as_of`, fading between events if it does.
 
     Args:
         history: occurred_at and confidence after each event, in their order.
         as_of: Where the curve ends.
-        policy: decay_per_day.
-        fades: Whether confidence in it fades (cairn.knowledge.schema.fact_types.fades).
+        decay_per_day: How fast confidence in it fades.
 
     Returns:
         `at` and `confidence` of each point; one point where all is of one moment, none of nothing.
@@ -42,7 +40,7 @@ def curve(
         while last + 1 < len(events) and events[last + 1][0] <= at:
             last += 1
         days = max((at - events[last][0]).total_seconds(), 0.0) / 86_400
-        faded = events[last][1] * (exp(-policy.decay_per_day * days) if fades else 1.0)
+        faded = events[last][1] * exp(-decay_per_day * days)
         points.append({"at": at, "confidence": round(faded, 6)})
     return points
 

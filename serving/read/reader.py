@@ -6,10 +6,10 @@ from datetime import datetime
 
 import polars as pl
 
-from cairn.knowledge.consolidation.decay import effective_confidence
 from cairn.knowledge.consolidation.memory_entities import memory_entities
-from cairn.knowledge.consolidation.standing import QUARANTINED, STANDING, status_at
+from cairn.knowledge.consolidation.standing import QUARANTINED, STANDING, known_stretches, seen_at
 from cairn.knowledge.resolution.canonical import about_canonical
+from cairn.knowledge.resolution.facts import counted
 from cairn.knowledge.schema.calendar import UNDATED
 from cairn.knowledge.schema.tables import (
     CANDIDATES,
@@ -93,7 +93,7 @@ class Reader:
         `as_of` has not happened yet: facts that were first seen later are left out, and so is the
         evidence of later events, and an end that was told of later.
         """
-        if self.cached and self._is_now:
+        if self.cached and self.is_now:
             return self.cached.made(
                 "memory", "fact_id", fact_ids, lambda: self._memory(None).collect()
             ).lazy()
@@ -102,7 +102,7 @@ class Reader:
     def about(self, entity_ids: Sequence[str]) -> pl.DataFrame:
         """Facts about some entities, as `memory` has them."""
         ids = pl.Series(entity_ids, dtype=pl.String)
-        if self._is_now and self.cached:
+        if self.is_now and self.cached:
             return self.cached.made(
                 "memory by entity", "entity_id", ids, lambda: self.memory().collect()
             )
@@ -110,7 +110,7 @@ class Reader:
 
     def made(self, name: str, column: str, make: Callable[[], pl.DataFrame]) -> pl.DataFrame:
         """What is made of all of `memory`, in the order of a column; once, where it is held."""
-        if self._is_now and self.cached:
+        if self.is_now and self.cached:
             return self.cached.made(name, column, None, make)
         return make().sort(column, maintain_order=True)
 
@@ -126,59 +126,19 @@ class Reader:
         return self.as_of if self.past or last_input_at is None else max(self.as_of, last_input_at)
 
     @property
-    def _is_now(self) -> bool:
+    def is_now(self) -> bool:
         """Whether the reader looks from the latest event, as most do."""
         now = self.as_of == (self.manifest.watermark or UNDATED)
         return now and self.true_at is None and not self.past
 
     def _memory(self, fact_ids: pl.Series | None) -> pl.LazyFrame:
-        policy = self.state.policy
         names = self.table(MEMORY_ENTITIES, ["entity_id", "display_name", "type"])
-        moment = self.moment
-        return (
-            self._known(fact_ids)
-            .join(self._stretches(moment, fact_ids), on="fact_id", how="left", suffix="_told")
-            .with_columns(
-                valid_from=pl.when("told").then("valid_from_told").otherwise("valid_from"),
-                valid_to="valid_to_told",
-            )
-            .drop("told", "valid_from_told", "valid_to_told")
-            .join(
-                names.rename({"display_name": "entity", "type": "entity_type"}),
-                on="entity_id",
-                how="left",
-            )
-            .with_columns(
-                effective=effective_confidence(self.as_of, policy),
-                status=status_at(self.as_of, moment, policy),
-            )
-        )
+        known, stretches = self._known(fact_ids), self.stretches(fact_ids)
+        return seen_at(known, stretches, names, self.as_of, self.moment, self.state.policy)
 
     def stretches(self, fact_ids: pl.Series | None = None) -> pl.LazyFrame:
         """Rows of VALID_TIMES that were known at `as_of`; an end that was not, is none."""
-        untold = pl.col("end_known_from") > self.latest
-        return (
-            self._of(VALID_TIMES, fact_ids)
-            .filter((pl.col("known_from") <= self.latest).fill_null(value=True))
-            .with_columns(
-                pl.when(~untold.fill_null(value=False)).then(column).alias(column)
-                for column in ("valid_to", "end_known_from", "ended_by")
-            )
-        )
-
-    def _stretches(self, moment: datetime, fact_ids: pl.Series | None) -> pl.LazyFrame:
-        """For each fact with stretches of its own the one about a moment, else the last before it.
-
-        Returns:
-            fact_id, valid_from, valid_to, told; before all of them it is the first.
-        """
-        begun = (pl.col("valid_from") <= moment).fill_null(value=True)
-        return (
-            self.stretches(fact_ids)
-            .sort("fact_id", begun, pl.when(begun).then("seq").otherwise(-pl.col("seq")))
-            .group_by("fact_id", maintain_order=True)
-            .agg(pl.col("valid_from", "valid_to").last(), told=pl.lit(value=True))
-        )
+        return known_stretches(self._of(VALID_TIMES, fact_ids), self.latest)
 
     def _known(self, fact_ids: pl.Series | None) -> pl.LazyFrame:
         """Rows of MEMORY with what was known of them at `as_of`."""
@@ -187,6 +147,7 @@ class Reader:
             return facts
         said_of = self._of(FACTS, fact_ids, ["namespace", "fact_id", "entity_id"])
         about = about_canonical(said_of.collect(), self.merged()).select("fact_id", "entity_id")
+        facts = self._said_by_then(facts)
         facts = facts.drop("entity_id").join(about.lazy(), on="fact_id", how="left")
         before = pl.col("occurred_at") <= self.as_of
         then = (
@@ -212,6 +173,30 @@ class Reader:
                 merged_into=pl.when(~unmerged.fill_null(value=False)).then("merged_into"),
             )
             .drop("then", "then_at")
+        )
+
+    def _said_by_then(self, facts: pl.LazyFrame) -> pl.LazyFrame:
+        """Facts as what was said of them up to `as_of` has them, where more was said later."""
+        said_again = facts.filter(pl.col("last_seen") > self.as_of)
+        grown = said_again.select("namespace", "fact_id", "predicate").collect()
+        columns = ["fact_id", "candidate_id", "record_id", "conversation_id", "occurred_at"]
+        sources = self.rows(FACT_SOURCES, "fact_id", grown["fact_id"], columns).filter(
+            (pl.col("occurred_at") <= self.as_of).fill_null(value=True)
+        )
+        told = ["candidate_id", "passing", "object", "content"]
+        said = [self.rows(table, "candidate_id", sources["candidate_id"].unique(), told)
+                for table in _SAID]  # fmt: skip
+        then = counted(
+            sources.join(grown, on="fact_id").join(pl.concat(said), on="candidate_id")
+        ).drop("namespace")
+        changed = [name for name in then.columns if name != "fact_id"]
+        return (
+            facts.join(then.lazy(), on="fact_id", how="left", suffix="_then")
+            .with_columns(
+                pl.coalesce(f"{name}_then", name).cast(MEMORY.schema[name]).alias(name)
+                for name in changed
+            )
+            .drop(f"{name}_then" for name in changed)
         )
 
     @property

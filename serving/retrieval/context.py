@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from cairn.knowledge.llm.fence import fenced
 from cairn.resources.home.usage import CONTEXT, note_use
+from cairn.serving.query.briefs import practices_for
 from cairn.serving.read.reader import Reader
 from cairn.serving.retrieval.context_stream import StreamedContext, next_context
 from cairn.serving.retrieval.entity_context import KnownEntities, known
@@ -40,8 +41,8 @@ def offer(
 ) -> Offer:
     """Memories for the next turn, with the turns themselves, within a budget of tokens.
 
-    What is known of the message comes first, then what a search for it finds, then what bears on
-    the last turns; each once.
+    How the tasks that the message names are done comes first, then what is known of it, then what
+    a search for it finds, then what bears on the last turns; each once.
 
     Args:
         reader: Whose memory.
@@ -59,7 +60,9 @@ def offer(
     streamed = next_context(reader, turns)
     found = found_for(reader, asked) if asked else ()
     told = [fact["text"] for entity in about.entities for fact in entity.facts] if about else []
+    practices = [line.text for line in practices_for(reader, asked)] if asked else []
     memories = {
+        **({"practices": practices} if practices else {}),
         "facts": [*told, *_texts("fact", (*found, *streamed.facts))],
         "episodes": _texts("episode", (*found, *streamed.episodes)),
         "learnings": _texts("learning", found),

@@ -8,7 +8,7 @@ import polars as pl
 
 from cairn.knowledge.consolidation.standing import STANDING
 from cairn.knowledge.nlp.text import words
-from cairn.knowledge.schema.fact_types import NAME_PREDICATES
+from cairn.knowledge.schema.fact_types import is_event
 from cairn.knowledge.schema.tables import MEMORY_ENTITIES
 from cairn.resources.vector_index.protocol import Filters
 from cairn.serving.read.reader import Reader, best_first
@@ -26,7 +26,8 @@ class EntityWithFacts:
     similarity: float
     """1 where the message names it."""
     facts: list[dict[str, Any]]
-    """The nearest to the message first, then the surest: fact_id, text, confidence, similarity."""
+    """Those that speak to the message, the nearest first, then the surest: fact_id, text,
+    confidence, similarity."""
 
 
 @dataclass(frozen=True)
@@ -107,6 +108,7 @@ def _facts(
         reader.about([entity_id])
         .lazy()
         .filter(
+            ~is_event(),
             pl.col("status").is_in(STANDING),
             pl.col("effective") >= policy.search_min_confidence,
         )
@@ -114,8 +116,7 @@ def _facts(
     told = (
         best_first(held)
         .with_columns(similarity=similarity)
-        # "shop-api connects to host nas" is told where it is asked for.
-        .filter((pl.col("similarity") > 0) | ~pl.col("predicate").is_in(NAME_PREDICATES))
+        .filter(pl.col("similarity") >= policy.known_similarity)
         .sort("similarity", descending=True, maintain_order=True)
         .select("fact_id", "predicate", "similarity", text="content", confidence="effective")
         .collect()

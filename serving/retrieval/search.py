@@ -238,12 +238,17 @@ def _hits(
     # Episodes are all as sure, so they need not be found to be left out.
     kinds = [kind for kind in KINDS[search_type] if kind != "episode" or least <= UNJUDGED]
     fades = least > 0 and not past
+
+    def strong(rate: float) -> float:
+        return log(least) + rate * days(reader.as_of)
+
     filters = replace(
         only,
         kinds=kinds if only.kinds is None else [kind for kind in kinds if kind in only.kinds],
         statuses=None if past else only.statuses or STANDING,
         holds_after=None if past or only.statuses else reader.moment,
-        min_strength=log(least) + policy.decay_per_day * days(reader.as_of) if fades else None,
+        min_strength=strong(policy.decay_per_day) if fades else None,
+        min_lasting_strength=strong(policy.lasting_decay_per_day) if fades else None,
     )
     hits = reader.state.index.search(
         reader.namespace,

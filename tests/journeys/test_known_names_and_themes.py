@@ -18,7 +18,6 @@ from cairn.knowledge.assembly.stages import KNOWN_ONLY_STAGE, THEME_FACTS_STAGE
 from cairn.knowledge.schema.tables import (
     DEAD_LETTERS,
     ENTITIES,
-    FACTS,
     INTRODUCTIONS,
     KNOWN_ONLY_CANDIDATES,
     MEMORY,
@@ -224,21 +223,6 @@ def test_a_theme_of_several_conversations_bears_a_fact(opened: Opened, server: M
     drawn_from = [episode["episode_id"] for episode in told["drawn_from"]]
     assert sorted(drawn_from) == drawn["derived_from"][0].to_list()
     assert_as_built(state)
-
-
-@pytest.mark.usefixtures("threads")
-def test_without_a_model_a_theme_is_what_its_medoid_says(opened: Opened) -> None:
-    state = opened(model=None)
-    follow(state, until="facts")
-    drawn = state.warehouse.read(THEME_FACTS).collect()
-    assert drawn.select("mode", "reason").rows() == [("medoid", None)] * 2
-    facts = state.warehouse.read(FACTS).filter(pl.col("predicate") == "recurs").collect()
-    for table in (facts, drawn):
-        assert sorted(text.split(":")[0].split()[-1] for text in table["content"]) == [
-            "Utrecht",
-            "garden",
-        ]
-    assert sorted(facts["derived_from"].to_list()) == sorted(drawn["derived_from"].to_list())
 
 
 @pytest.mark.usefixtures("threads", "searched")

@@ -140,19 +140,19 @@ DIARY = [
     ("2 05:30", "searched: green tea"),
     ("2 05:30", "searched: jazz"),
     ("2 05:30", "searched: chess"),
-    ("2 05:30", "Discovered bees: 3 facts"),
+    ("2 05:30", "Learned 3 new facts about bees"),
     ("2 05:31", "Discovered green tea: 2 facts"),
     ("2 05:33", "Discovered jazz: 2 facts"),
-    ("10 05:30", "searched: what is bees"),
     ("10 05:30", "searched: what is green tea"),
+    ("10 05:30", "searched: what is bees"),
     ("10 05:30", "Learned 1 new fact about bees"),
-    ("18 05:30", "searched: bees overview"),
+    ("18 05:30", "searched: how does bees work"),
     ("26 05:30", "searched: green tea"),
     ("26 05:30", "searched: how does green tea work"),
     ("26 05:30", "searched: green tea best practices"),
     ("26 05:30", "searched: green tea common problems"),
     ("26 05:30", "searched: green tea overview"),
-    ("26 05:30", "searched: bees"),
+    ("26 05:30", "searched: bees use cases"),
 ]
 """Chess was liked before anything was searched for, and is a candidate at once all the same; there
 is nothing about it, so it rests for a month. Jazz is muted from the second day on. Nothing is

@@ -64,9 +64,12 @@ def test_facts_are_active_and_found_at_the_default_moment(sessions: State) -> No
     assert str(reader.as_of) > "2026-02-12"
     free = reader.memory().filter(pl.col("predicate") == "identifies_issue").collect()
     assert free.height > 20
-    assert (free["status"] == "active").all()
-    found = search_memory(reader, "subagent tests fail because agent_id is missing", "facts")
-    assert "agent_id" in found[0].text
+    taken_back = free.filter(trust="retracted")
+    assert (free.join(taken_back, on="fact_id", how="anti")["status"] == "active").all()
+    assert (taken_back["status"] == "deprecated").all()
+    query = "subagent tests fail because agent_id is missing"
+    assert search_memory(reader, query, "facts") == [], "what was seen once is no knowledge"
+    found = search_memory(reader, query, "episodes")
     assert found[0].sources[0]["line"] > 0
 
 
@@ -101,13 +104,13 @@ def test_a_file_that_grows_costs_its_day_and_loses_nothing_when_it_goes(
     growing.write_bytes(b"".join(lines[:-3]))
     state = State(open_home(tmp_path / "home"), Settings())
     add_source(state.home, source, "default")
-    assert follow(state, until="learning_candidates") == ["2026-02-10", "2026-02-12"]
+    assert follow(state, until="failures") == ["2026-02-10", "2026-02-12"]
 
     growing.write_bytes(b"".join(lines))
-    assert follow(state, until="learning_candidates") == ["2026-02-10"]
+    assert follow(state, until="failures") == ["2026-02-10"]
     whole = state.warehouse.read(RECORDS).collect()["record_key"].to_list()
 
     growing.write_bytes(b"".join(lines[:2]))
     (source / "other.jsonl").unlink()
-    assert follow(state, until="learning_candidates") == []
+    assert follow(state, until="failures") == []
     assert sorted(state.warehouse.read(RECORDS).collect()["record_key"]) == sorted(whole)

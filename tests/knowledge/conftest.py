@@ -121,14 +121,15 @@ def solved() -> tuple[Say, ...]:
             "cd /home/ada/shop-api && pytest tests/test_orders.py 2>&1 | tail -20",
             "Exit code 1\nTraceback (most recent call last):\n"
             '  File "/home/ada/shop-api/orders.py", line 12, in total\n'
+            "ModuleNotFoundError: No module named 'tzdata'\n"
             "zoneinfo.ZoneInfoNotFoundError: 'No time zone found with key Europe/Berlin'\n"
             "1 failed, 8 passed in 0.41s",
             "error",
         ),
         (
             "agent",
-            "The slim container image doesn't ship a time zone database, so `zoneinfo` has nothing "
-            "to read. I need to add `tzdata` to the requirements.",
+            "The slim container image doesn't ship a time zone database, so `zoneinfo` finds no "
+            "`Europe/Berlin`. I need to add `tzdata` to the requirements.",
         ),
         ("edit", "/home/ada/shop-api/requirements.txt", "pytest==9", "pytest==9\ntzdata==2025.2"),
         ("run", "pip install -r requirements.txt", "Successfully installed tzdata-2025.2"),

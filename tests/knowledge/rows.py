@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 import polars as pl
 
 from cairn.knowledge.nlp.names import canonical
+from cairn.knowledge.schema.predicates import EVENT_PREDICATES
 from cairn.knowledge.schema.tables import ENTITIES, EPISODES, EVIDENCE, FACT_SOURCES, FACTS, Table
 
 START = datetime(2026, 2, 1, tzinfo=UTC)
@@ -35,7 +36,11 @@ def entities(*rows: dict[str, object]) -> pl.DataFrame:
 
 
 def facts(*rows: dict[str, object]) -> pl.DataFrame:
-    filled = tuple({"object": row.get("content", "It works"), **row} for row in rows)
+    filled = tuple(
+        {"object": row.get("content", "It works"),
+         "event": row.get("predicate") in EVENT_PREDICATES, **row}
+        for row in rows
+    )  # fmt: skip
     return _frame(
         FACTS,
         {

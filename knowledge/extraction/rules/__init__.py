@@ -1,12 +1,17 @@
 """Rules: data and small functions, in one registry; docs/rules.md is made from it."""
 
 from cairn.knowledge.extraction.rules import (
+    chosen,
     commands,
     corrections,
+    decided,
+    directives,
     entities,
+    explained,
     keywords,
     paths,
     phrases,
+    refusals,
     remember_requests,
     statements,
 )
@@ -17,6 +22,11 @@ RULES: tuple[Rule, ...] = (
     *paths.RULES,
     *keywords.RULES,
     *statements.RULES,
+    *directives.RULES,
+    *decided.RULES,
+    *chosen.RULES,
+    *refusals.RULES,
+    *explained.RULES,
     *entities.RULES,
     *phrases.RULES,
     *remember_requests.RULES,

@@ -32,7 +32,7 @@ def _pattern(systems: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def _systems(record: Record, policy: Policy) -> Iterator[RuleMatch]:
-    text = record.text
+    text = record.words
     for hidden in (_FENCE, _URL):
         text = hidden.sub(lambda match: " " * len(match[0]), text)
     for match in _pattern(policy.target_systems).finditer(text):

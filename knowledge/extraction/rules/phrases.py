@@ -133,7 +133,7 @@ def _counted(records: Sequence[Record]) -> list[Phrase]:
     """Every n-gram of the runs of a conversation."""
     known: dict[tuple[str, ...], Phrase] = {}
     for index, record in enumerate(records):
-        text = _HIDDEN.sub(_blank, record.text[:LONGEST_MESSAGE])
+        text = _HIDDEN.sub(_blank, record.words[:LONGEST_MESSAGE])
         for match in _TITLE.finditer(text):
             start, end = match.span("title")
             key = tuple(match["title"].lower().split())
@@ -170,7 +170,7 @@ def _phrases(records: Sequence[Record], policy: Policy) -> Iterator[RuleMatch]:
     speakers |= {
         word
         for record in records
-        for match in _SELF.finditer(record.text[:LONGEST_MESSAGE])
+        for match in _SELF.finditer(record.words[:LONGEST_MESSAGE])
         for word in words(match["name"])
     }
     others = {name.casefold() for name in policy.target_systems}

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeGuard
 import msgspec
 import polars as pl
 
-from cairn.knowledge.dialogue import trust
+from cairn.knowledge.dialogue import trust, typed
 from cairn.knowledge.engine.extractors import Extractor
 from cairn.knowledge.llm import prompt_injection
 from cairn.knowledge.nlp.shell.parser import Command, commands, script_among, started, unreadable
@@ -22,7 +22,8 @@ class RuleMatch(NamedTuple):
     `field` is `text`, another text column of raw_logs (`tool_name`, `project`, `name`), or
     `tool_input.<key>`; `start` and `end` are code points in it. `record` is the place of its
     record among those that the rule was given. `about` (name and type), `predicate` and
-    `confidence` are given where the record, not the rule, says them.
+    `confidence` are given where the record, not the rule, says them; `trust` where it is not that
+    of who wrote the record.
     """
 
     object: str
@@ -34,6 +35,7 @@ class RuleMatch(NamedTuple):
     about: tuple[str, str] | None = None
     predicate: str | None = None
     confidence: float | None = None
+    trust: str | None = None
 
 
 class Record(NamedTuple):
@@ -49,12 +51,22 @@ class Record(NamedTuple):
     project: str | None
     call_id: str | None = None
     is_error: bool = False
+    typed: str | None = None
+    """What the person typed of the text, blanks for the rest; None where that is all."""
+
+    @property
+    def words(self) -> str:
+        """The text without what a person did not type, of the same length."""
+        return self.text if self.typed is None else self.typed
 
     @property
     def inputs(self) -> dict[str, Any]:
         """The input of the tool; empty if there is none or it is no JSON object."""
         return decoded(self.tool_input) if self.tool_input else {}
 
+
+RECORD_COLUMNS = Record._fields[: Record._fields.index("typed")]
+"""Columns of raw_logs that make a record; what was typed of it is found by its conversation."""
 
 Find = Callable[[Sequence[Record], Policy], Iterable[RuleMatch]]
 
@@ -119,7 +131,11 @@ def rule(
             version,
             about,
             policy,
-            (f"injection@{prompt_injection.VERSION}", f"trust@{trust.VERSION}"),
+            (
+                f"injection@{prompt_injection.VERSION}",
+                f"trust@{trust.VERSION}",
+                f"typed@{typed.VERSION}",
+            ),
         ),
         kind,
         predicate or name,

@@ -8,10 +8,18 @@ text are no sentences.
 import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 import polars as pl
 
+from cairn.knowledge.extraction.rules.everyday_forms import (
+    EVERYDAY,
+    INTRODUCES,
+    PASSING,
+    WHEN_FIRST,
+    WISHES,
+)
 from cairn.knowledge.extraction.rules.rule import (
     SAID,
     SAID_BY_PERSON,
@@ -27,6 +35,7 @@ from cairn.knowledge.extraction.rules.word_senses import (
     DISCOVERY,
     HYPOTHETICAL,
     ISSUE,
+    MENDED,
     NO_DISCOVERY,
     NO_ISSUE,
     NO_SOLUTION,
@@ -34,18 +43,17 @@ from cairn.knowledge.extraction.rules.word_senses import (
     PLAN,
     SOLUTION,
     STATES,
+    VERDICTS,
 )
+from cairn.knowledge.nlp.markup import blanked, without_markup
 from cairn.knowledge.nlp.text import STOP_WORDS, sentences, words
 from cairn.knowledge.schema.policy import Policy
 
 LONGEST_SENTENCE = 300
 FEWEST_WORDS = 4
 FEWEST_CONTENT_WORDS = 2
+FEWEST_SHORT = 2
 
-_FENCE = re.compile(
-    r"^[ \t]*(```+|~~~+)[^\n]*\n.*?(?:^[ \t]*\1[^\n]*$|\Z)", re.MULTILINE | re.DOTALL
-)
-_TAG = re.compile(r"<([a-z][\w-]*)>")
 _NO_SENTENCE = re.compile(
     r"""^(?:
         \s*[>|#]                                       # quotation, table, heading
@@ -63,11 +71,22 @@ _NO_SENTENCE = re.compile(
     re.VERBOSE,
 )
 _MARKER = re.compile(r"^(?:(?:[-*+•–]|\d{1,3}[.)]|\[[ xX]\]|[✓✔✗✘☑☐])\s+)+")
+_STOP = re.compile(r"(?<=[A-Za-z\d)`]{2})(?<!\be\.g)(?<!\bi\.e)(?<!\betc)(?<!\bvs)\.\s+(?=[a-z])")
+_HEADING = re.compile(r"^(?:#{1,6}\s+(.+)|(?:\d+\.\s+)?\*\*([^*]+)\*\*:?)$")
+_LONGEST_HEADING = 200
 _CODE_SPAN = re.compile(r"`[^`\n]*`")
-_QUOTED = re.compile(r"[\"“][^\"“”\n]*[\"”]|(?<!\w)'[^'\n]*'(?!\w)")
+_QUOTED = re.compile(r"[\"“][^\"“”\n]*[\"”]|(?<!\w)'[^'\n]*'(?!\w)|‘[^‘’\n]*’(?!\w)")
 _OPEN = re.compile(r"[?:？：][\s)*_\"'”’]*$")
 _EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
 
+
+_NEXT_CLAUSE = re.compile(r" (?:so|because|since|and (?:it|that|they)) ")
+_OPENING = re.compile(
+    r"(?:(?:and|but|so|well|oh|yes|no|yeah|hi|hello|hey|thanks|ok|okay|actually|honestly|personally"
+    r"|currently|usually|normally|generally|fyi|btw|by the way|also|in general|these days|nowadays"
+    r"|just so you know|for context|since \d{4}|sure|great|great news)\b[,.:!]? )+"
+)
+"""What may open an everyday statement."""
 
 _SOLVED = r"fix|solution|solve|resol|corrected|workaround|worked around|remedy"
 _WRONG = (
@@ -80,9 +99,7 @@ _FOUND_OUT = (
     r"|bug|limitation|show|reveal|reason|culprit|problem|issue|interesting|surpris|aha|trick"
     r"|confirmed"
 )
-_OF_ONESELF = (
-    r"\b(i|we|my|our|i'm|i’m|always|never|remember|ever|from now on|going forward|for the record)\b"
-)
+_OF_ONESELF = r"\b(i|me|we|us|my|our|im|i'm|i’m|remember|for the record)\b"
 """What a sentence of each kind holds: a first, quick look. It lets in whatever its rule finds."""
 
 
@@ -93,66 +110,106 @@ class StatementSentence(NamedTuple):
     plain: str
     start: int
     end: int
+    heading: str = ""
+    """Of the list that it stands in, in lower case."""
+
+
+class ProseSentence(NamedTuple):
+    """The place of a sentence of prose, without the marker of its list; and the list's heading."""
+
+    start: int
+    end: int
+    heading: str
 
 
 @lru_cache(maxsize=8_192)
 def statements(text: str) -> tuple[StatementSentence, ...]:
     """Whole sentences of prose in a message, markers of lists left out, at most 300 characters."""
-    prose = _without_tagged(_FENCE.sub(_blank, text))
+    return tuple(
+        StatementSentence(*kept, *place)
+        for place in prose(text)
+        if (kept := _kept(text[place.start : place.end]))
+    )
+
+
+@lru_cache(maxsize=8_192)
+def prose(text: str) -> tuple[ProseSentence, ...]:
+    """Places of the sentences of a message that are prose: no code, log, table or heading."""
+    shown = without_markup(text)
     # A mark within code ends no sentence.
-    whole = _CODE_SPAN.sub(lambda code: "`" + "x" * (len(code[0]) - 2) + "`", prose)
-    found: list[StatementSentence] = []
-    line_end, skipped = -1, False
+    whole = _CODE_SPAN.sub(lambda code: "`" + "x" * (len(code[0]) - 2) + "`", shown)
+    found: list[ProseSentence] = []
+    line_end, skipped, headings = -1, False, _Headings()
     for first, end in sentences(whole):
         start = first
         if start >= line_end:
-            line_start = prose.rfind("\n", 0, start) + 1
-            line_end = prose.find("\n", start)
-            line_end = len(prose) if line_end < 0 else line_end
-            skipped = _NO_SENTENCE.match(prose[line_start:line_end]) is not None
-        if marker := _MARKER.match(prose[start:end]):
+            line_start = shown.rfind("\n", 0, start) + 1
+            line_end = shown.find("\n", start)
+            line_end = len(shown) if line_end < 0 else line_end
+            line = shown[line_start:line_end]
+            skipped = _NO_SENTENCE.match(line) is not None
+            headings.pass_line(line)
+        if marker := _MARKER.match(shown[start:end]):
             start += marker.end()
-        kept = _kept(text[start:end])
-        if skipped or kept is None:
-            continue
-        found.append(StatementSentence(*kept, start, end))
+        if not skipped:
+            found.append(ProseSentence(start, end, headings.governing))
     return tuple(found)
 
 
-def _kept(written: str) -> tuple[str, str] | None:
+class _Headings:
+    """The heading that governs the line that was passed last; empty if it stands in no list."""
+
+    def __init__(self) -> None:
+        self._section = self._lead = self.governing = ""
+
+    def pass_line(self, line: str) -> None:
+        told = line.strip()[:_LONGEST_HEADING]
+        listed = _MARKER.match(line.lstrip()) is not None
+        if title := _HEADING.match(told):
+            self._section, self._lead = (title[1] or title[2]).lower(), ""
+        elif told.endswith(":") and not listed:
+            self._lead = told.lower()
+        elif not listed:
+            self._lead = ""
+        self.governing = (self._lead or self._section) if listed else ""
+
+
+@lru_cache(maxsize=8_192)
+def short_statements(text: str) -> tuple[StatementSentence, ...]:
+    """The same, and short ones, with one word that means something: `I wear glasses`."""
+    return tuple(
+        StatementSentence(*kept, first, last, place.heading)
+        for place in prose(text)
+        for first, last in parted(text, place.start, place.end)
+        if (kept := _kept(text[first:last], FEWEST_SHORT, 1))
+    )
+
+
+def parted(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """A sentence, or those that somebody wrote without capitals, outer white space left out."""
+    cuts = [start, *(start + stop.end() for stop in _STOP.finditer(text[start:end])), end]
+    parts = ((first, text[first:last]) for first, last in pairwise(cuts))
+    return [(first, first + len(told.rstrip())) for first, told in parts if told.strip()]
+
+
+def _kept(
+    written: str, fewest: int = FEWEST_WORDS, content_words: int = FEWEST_CONTENT_WORDS
+) -> tuple[str, str] | None:
     """A sentence as it is kept, and as keywords are looked for; none if it is not worth it."""
     text = _EMPHASIS.sub(r"\2", " ".join(written.split()))
-    if not 12 <= len(text) <= LONGEST_SENTENCE or _OPEN.search(text):
+    if text.startswith("(") and text.endswith(")"):
+        text = text[1:-1].strip()
+    if not 3 * fewest <= len(text) <= LONGEST_SENTENCE or _OPEN.search(text):
         return None
     plain = _QUOTED.sub(_blank, _CODE_SPAN.sub("§", text)).replace("’", "'").lower()
     content = [word for word in words(plain) if word not in STOP_WORDS]
-    if len(words(text)) < FEWEST_WORDS or len(content) + plain.count("§") < FEWEST_CONTENT_WORDS:
+    if len(words(text)) < fewest or len(content) + plain.count("§") < content_words:
         return None
     return text, plain
 
 
 def _blank(match: re.Match[str]) -> str:
-    return re.sub(r"[^\n]", " ", match[0])
-
-
-def _without_tagged(text: str) -> str:
-    """A text with spaces for what stands between `<tag>` and `</tag>`."""
-    if "</" not in text:
-        return text
-    parts: list[str] = []
-    unclosed: set[str] = set()
-    at = 0
-    for tag in _TAG.finditer(text):
-        if tag.start() < at or tag[1] in unclosed:
-            continue
-        end = text.find(f"</{tag[1]}>", tag.end())
-        if end < 0:
-            unclosed.add(tag[1])
-            continue
-        end += len(tag[0]) + 1
-        parts += [text[at : tag.start()], re.sub(r"[^\n]", " ", text[tag.start() : end])]
-        at = end
-    return "".join([*parts, text[at:]])
+    return blanked(match[0])
 
 
 def _matching(
@@ -160,34 +217,67 @@ def _matching(
     says: re.Pattern[str],
     unless: re.Pattern[str],
     without: re.Pattern[str] | None = None,
+    below: re.Pattern[str] | None = None,
 ) -> Callable[[Record, Policy], Iterator[RuleMatch]]:
-    """Finds sentences; `hint` is what each of them holds, since to look for that takes no time."""
+    """Finds sentences; `hint` is what each of them holds, since to look for that takes no time.
+
+    None of a list whose heading is one of `below`.
+    """
     hinted = re.compile(hint)
 
     def find(record: Record, _: Policy) -> Iterator[RuleMatch]:
-        for sentence in statements(record.text):
+        for sentence in statements(record.words):
             plain = sentence.plain
             if PLAN.match(plain) or not hinted.search(plain):
                 continue
+            if below and sentence.heading and below.search(sentence.heading):
+                continue
             told = without.sub(" ", plain) if without else plain
-            if says.search(told) and not unless.search(plain):
+            if says.search(told) and not unless.search(plain) and _says_what(plain):
                 yield RuleMatch(sentence.text, sentence.start, sentence.end)
 
     return find
 
 
+def _says_what(plain: str) -> bool:
+    """Whether a finding says more than that something was found, mended or is clear."""
+    said = sum(word not in STOP_WORDS and word not in VERDICTS for word in words(plain))
+    return said + plain.count("§") >= FEWEST_CONTENT_WORDS
+
+
 def _states(record: Record, _: Policy) -> Iterator[RuleMatch]:
-    for sentence in statements(record.text):
-        plain = sentence.plain
-        if NO_STATEMENT.search(plain):
-            continue
-        for match in STATES.finditer(plain):
-            if not HYPOTHETICAL.search(plain[: match.start()]):
-                yield RuleMatch(sentence.text, sentence.start, sentence.end)
-                break
+    for sentence in short_statements(record.words):
+        said = not NO_STATEMENT.search(sentence.plain) and (
+            (_says_enough(sentence) and _says_of_oneself(sentence.plain))
+            or _is_everyday(sentence.plain)
+        )
+        if said or INTRODUCES.match(sentence.text) or _wishes(sentence.plain):
+            yield RuleMatch(sentence.text, sentence.start, sentence.end)
 
 
-def _mentions(pattern: str) -> pl.Expr:
+def _says_enough(sentence: StatementSentence) -> bool:
+    return _kept(sentence.text) is not None
+
+
+def _says_of_oneself(plain: str) -> bool:
+    return any(not HYPOTHETICAL.search(plain[: match.start()]) for match in STATES.finditer(plain))
+
+
+def _wishes(plain: str) -> bool:
+    return WISHES.match(plain) is not None and not PASSING.search(plain)
+
+
+def _is_everyday(plain: str) -> bool:
+    """Whether a sentence tells what somebody is, has, does regularly or plans."""
+    lead = _OPENING.match(plain)
+    start = lead.end() if lead else 0
+    if when := WHEN_FIRST.match(plain, start):
+        plain, start = f"{plain[when.end() :].rstrip('.! ')} {when['when']}", 0
+    clause = _NEXT_CLAUSE.split(plain[start:], maxsplit=1)[0]
+    return EVERYDAY.match(plain, start) is not None and not PASSING.search(clause)
+
+
+def mentions(pattern: str) -> pl.Expr:
     """Texts that hold a pattern, its words parted as they are written: by lines, or emphasised."""
     apart = pattern.replace(" ", r"[\s*_]+")
     return pl.col("text").str.contains(rf"(?i){apart}")
@@ -196,10 +286,10 @@ def _mentions(pattern: str) -> pl.Expr:
 RULES: tuple[Rule, ...] = (
     rule(
         "provides_solution",
-        3,
+        5,
         "A sentence that says what solved something.",
         confidence=0.7,
-        reads=SAID & _mentions(_SOLVED),
+        reads=SAID & mentions(_SOLVED),
         find=each(_matching(_SOLVED, SOLUTION, NO_SOLUTION)),
         examples=(
             RuleExample(
@@ -207,29 +297,31 @@ RULES: tuple[Rule, ...] = (
                 ("The fix was to raise the pool size to 20.",),
             ),
             RuleExample("Let me fix the test. The font is fixed-width. This is not fixed yet."),
+            RuleExample("The fix is straightforward. All lint errors are fixed now."),
         ),
     ),
     rule(
         "identifies_issue",
-        3,
+        5,
         "A sentence that says what goes wrong.",
         confidence=0.7,
-        reads=SAID & _mentions(_WRONG),
-        find=each(_matching(_WRONG, ISSUE, NO_ISSUE, without=CONDITION)),
+        reads=SAID & mentions(_WRONG),
+        find=each(_matching(_WRONG, ISSUE, NO_ISSUE, without=CONDITION, below=MENDED)),
         examples=(
             RuleExample(
                 "The migration failed because the column holds nulls.",
                 ("The migration failed because the column holds nulls.",),
             ),
             RuleExample("Added error handling to the client. All tests pass with 0 failures."),
+            RuleExample("The issue is clear now. We ate well and hung out at the lake."),
         ),
     ),
     rule(
         "discovery",
-        3,
+        5,
         "A sentence that says what was found out.",
         confidence=0.6,
-        reads=SAID & _mentions(_FOUND_OUT),
+        reads=SAID & mentions(_FOUND_OUT),
         find=each(_matching(_FOUND_OUT, DISCOVERY, NO_DISCOVERY)),
         examples=(
             RuleExample(
@@ -241,16 +333,18 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "states",
-        2,
-        "What a person says of themselves, uses or decided, or asks for once and for all.",
+        4,
+        "What a person says they are, have, use, do regularly, plan or decided.",
         confidence=0.8,
-        reads=SAID_BY_PERSON & _mentions(_OF_ONESELF),
+        reads=SAID_BY_PERSON & mentions(_OF_ONESELF),
         find=each(_states),
         examples=(
             RuleExample("I prefer tabs over spaces.", ("I prefer tabs over spaces.",)),
             RuleExample(
-                "From now on, run the tests first.", ("From now on, run the tests first.",)
+                "We meet every Monday at ten. I have two cats.",
+                ("We meet every Monday at ten.", "I have two cats."),
             ),
+            RuleExample("I have a question. I need you to fix it. I see two errors."),
             RuleExample("Do we use Redis? If we use Redis, say so. I wish we used Redis."),
         ),
     ),

@@ -1,4 +1,4 @@
-"""The senses of keywords: when a sentence is a solution, an issue, a discovery or a statement.
+"""The senses of keywords: when a sentence is a solution, an issue, a statement, a decision.
 
 Beside each pattern stands another for what only looks like it.
 They are matched on a sentence in lower case, its quotations blank, each piece of code one `§`.
@@ -69,6 +69,15 @@ NO_SOLUTION = _sense(
     r"^(?:this|that|it|which)\ (?:suggests|indicates|means|confirms)\b|^corrected\b",
 )
 
+_VERDICT_LIST = """
+issue issues problem problems error errors bug bugs failure failures fix fixes fixed fixing solution
+solutions solved resolved corrected mended cause clear clearly clearer obvious straightforward simple
+simpler simplest easy sound ready clean perfect good great see found confirmed real actual exact main
+most remaining complete completely successfully finally
+"""
+VERDICTS = frozenset(_VERDICT_LIST.split())
+"""Words of a verdict on a finding, which say nothing of what was found."""
+
 ISSUE = _sense(
     rf"\b(?:the|a|an|this|that|another|one|our|my|real|known)\ (?:[\w§-]+\ ){{0,3}}{_FAULT}\ "
     r"(?:is|was|are|were|occur\w*|happen\w*|comes?|came|aris\w+|arose|means?|says?|said|stems?|lies"
@@ -99,6 +108,12 @@ ISSUE = _sense(
 CONDITION = re.compile(r"\b(?:if|unless|whether|in case)\b[^,;—]*")
 """What an issue is not found in: it may never happen."""
 
+MENDED = re.compile(
+    r"\b(?:fix(?:es|ed)?|chang(?:es?|ed)|done|improvements?|added|solutions?|resolved|solved|features?"
+    r"|tests?|plan|to-?do|next steps?|verif\w+|how to|steps|edge cases|scenarios)\b"
+)
+"""Headings of lists whose items are no issues, though they speak of them."""
+
 NO_ISSUE = _sense(
     rf"\b(?:0|no|zero|without(?:\ any)?|any|free\ of|not\ an?|never|none|avoids?|prevents?|any\ more)\ (?:[\w§/-]+\ )?"
     rf"(?:{_FAULT}|failed|failing|warnings?)\b",
@@ -117,6 +132,7 @@ NO_ISSUE = _sense(
     r"|\bexpected\ (?:errors?|failures?)\b|\busually\b",
     r"\b(?:0|no|zero)\ (?:[\w-]+\ )?(?:errors?|failures?|issues?|problems?|bugs?)\b|\bnot\ (?:an?|the)\ (?:\w+\ )?(?:bug|issue|problem|error)\b",
     r"^(?:please,?\ )?(?:do\ not|don't|dont)\b|^(?:how|what|why|where|whether)\b|\bgracefully\b|\bsilently\b|\bon\ (?:failure|error)s?\b",
+    r"\bhung\ (?:out|up)\b|\bhangs?\ out\b",
     r"\berrors\ are\ (?:safe|expected|caught|handled|logged)\b|\bno\ longer\b|\bused\ to\b",
 )
 
@@ -154,25 +170,101 @@ STATES = re.compile(
             |value|avoid|follow|rely|target|store|teach|collect|eat|drink|grew|moved|graduated|studied
             |switched|migrated|standardi[sz]ed|adopted|work\ (?:at|for|as|in|with|on|from|remotely))\b
           (?!\ (?:to\ (?:know|see|ask)|that\b|this\b|it\b|your\b|how\b|what\b|the\ (?:idea|sound|look|feeling|way)\b))
-      | (?:i|we)(?:'ve|\ have)?\ {_ADVERBS}(?:decided|agreed|chose|settled)\b
+      | (?:i|we)(?:'ve|\ have)?\ {_ADVERBS}chose\b
       | (?:i'm|i\ am|we're|we\ are)\ {_ADVERBS}(?:(?:an?|the)\ (?!bit\b|little\b|lot\b) | from\b | based\b | using\b
           | allergic\b | vegan\b | vegetarian\b | married\b | interested\ in\b | fond\ of\b | responsible\ for\b
           | on\ (?:the|python|node|ubuntu|debian|macos|windows|linux)\b | working\ (?:at|as|for|with)\b
           | living\ in\b | studying\b | called\b | named\b)
       | (?:my|our)\ (?:[\w§'-]+\ ){{1,4}}(?:is|are|was|has|have|lives?|works?|runs?|uses?|needs?)\b
           (?!\ (?:not\ |n't\ |still\ |also\ )?(?:working|broken|failing|getting|going|down|slow|stuck)\b)
-      | from\ now\ on\b | going\ forward\b | for\ the\ record\b
+      | for\ the\ record\b
     )
-  | ^(?:please,?\ |and\ |but\ |also,?\ |note:?\ |important:?\ |remember:?\ )*(?:
-        (?:always|never)\ (?!mind\b)\w
-      | (?:do\ not|don't|dont)\ ever\b
-      | remember\ (?:that\ |my\ |our\ |i\ |we\ |the\ )
-      | make\ sure\ (?:to\ |you\ |that\ you\ )always\b
-    )
-  | \b(?:from\ now\ on|going\ forward)[,.\s]
+  | ^(?:please,?\ |and\ |but\ |also,?\ |note:?\ |important:?\ |remember:?\ )*
+      remember\ (?:that\ |my\ |our\ |i\ |we\ |the\ )
     """,
     re.VERBOSE,
 )
+DECIDED = re.compile(
+    rf"(?:the team|i|we)(?:'ve|\ have)?\ {_ADVERBS}(?:decided|agreed|settled|opted)"
+    r"\ (?:to|on|that|against|for|not\ to)\ (?!(?:talk|discuss|meet|see|think|wait)\b)\w",
+    re.VERBOSE,
+)
+"""How a clause begins that tells of a decision."""
+
+_SETTLING_LIST = """
+accept add adopt allow avoid block bump cache call cap default delete deprecate disable display drop
+enable encrypt exclude expose forbid go\\ with group hide ignore include inline keep limit log make
+mask move name order pin prefer print put redact reject remove rename replace require
+return revert\\ to round separate show skip sort split store stick\\ (?:to|with)
+support switch target treat truncate use validate
+"""
+_SETTLING = "|".join(
+    sorted(re.findall(r"(?:\\ |\S)+", _SETTLING_LIST), key=lambda verb: (-len(verb), verb))
+)
+"""Verbs of what stays so once it is done; to fix, check or run something is work at hand."""
+
+_CHORE = (
+    r"(?!sure\b|it\b|on\b|going\b|up\b|progress\b|sense\b|more\ (?:tests|time)\b"
+    r"|(?:[\w'-]+\ ){0,4}(?:tests?|docs?|documentation|sections?|comments?|commits?|prs?|branch|todos?"
+    r"|tickets?|issues?|changelog|readme|plan|list|break|day|chance|time|try)\b)"
+)
+"""What is done with nothing of this kind."""
+
+_HOW = r"(?:(?:just|completely|rather|also|now|simply|then|only|really|always|instead|all)\ )*"
+LETS = re.compile(rf"\b(?:let's|let\ us)\ {_HOW}(?:{_SETTLING})\ {_CHORE}\S")
+WE_SHOULD = re.compile(
+    rf"\bwe\ {_HOW}(?:should|must|shall|want\ to)\ {_HOW}(?:not\ )?(?:{_SETTLING})\ {_CHORE}\S"
+)
+TO_BE_SO = re.compile(
+    r"""(?:
+        (?P<thing>(?:the|our|an?|all|every)\ (?!tests?\b|build\b|ci\b|lint\w*\b|above\b)
+          (?:[\w'/.-]+\ ){1,5}|x{3,}\ )(?:should|must|shall)\ (?:not\ |never\ |always\ |only\ )?
+          (?:be\ (?!fine|good|fixed|ok\b|okay|there\b|gone|possible|enough|green|pass|work|done|ready|easy
+            |simple|safe|true\b|the\ same|about|around|almost|caught|covered|reviewed|running|up\b|visible|available|listening)
+            |use|return|live|go\ (?:to|in|into|under)|stay|default\ to|include|contain|print|end\ with
+            |start\ with|accept|support|allow|require|follow|match)\b
+      | we\ (?:do\ not|don't|dont)\ need\ (?:to\ (?:support|keep|handle|maintain|worry\ about)\ )?
+          (?!(?:to|more|any\ more|anything|all|much|you|a\ new|do|see|know)\b)\S
+      | no\ need\ (?:to\ (?:support|keep|handle|maintain|preserve)|for)\ \S
+      | (?:it's|it\ is)\ (?:totally\ |perfectly\ )?(?:ok|okay|fine|acceptable|allowed)\ (?:to|if|for)\ (?!me\b|you\b)
+      | i(?:'d|\ would)\ (?:like|prefer)\ (?:the|our|each|every|all)\ (?!tests?\b|build\b|ci\b)(?:[\w'/.-]+\ ){1,6}to\ (?!look\b|see\b|know\b)\w
+      | i\ want\ (?:the|our|each|every|all)\ (?!tests?\b|build\b|ci\b)(?:[\w'/.-]+\ ){1,6}to\ (?!look\b|see\b|know\b)\w
+      | instead\ of\ .{1,80}?\ (?:we\ should|let's|i\ want|i'd\ like)\ \w
+    )""",
+    re.VERBOSE,
+)
+"""How a sentence begins that says how something is to be, or what is not needed."""
+
+POINTS_BACK = re.compile(
+    r"""\b(?:this|that|these|those|it|its|them|they|their|both|here|there|one|ones|first|then|same|changes?
+      |fix|branch|something|everything|option|some|two|three|all\ of)\b""",
+    re.VERBOSE,
+)
+"""What cannot be read alone, or orders the work at hand."""
+
+DOUBTS = re.compile(
+    r"\b(?:maybe|perhaps|probably|i guess|might|wonder\w*|not sure|could|would be|either|or should"
+    r"|for now|right now we|today|for the moment|whether|until we|said|says|told|asked)\b"
+)
+TROUBLE = re.compile(r"\b(?:fail\w*|errors?|broken|conflicts?|wrong|bugs?|flaky|crash\w*)\b")
+ASKS_BEHIND = re.compile(
+    r"(?:,|;|-|–|—|\band\b)\s*(?:(?:so|and|then|but)\s+)*(?:(?:can|could|would|will|do) you\b"
+    r"|what do you\b|does that\b|any (?:ideas|objections)\b|ok(?:ay)?\b|right\b|agreed\b)[^.?]*\?\s*$"
+)
+"""What a person asks behind a decision."""
+
+UNDOES = re.compile(
+    r"(?:revert|undo|roll\ back|back\ out|scrap|scratch|forget|drop|take\ back)\ "
+    r"(?:that|this|it|those\ changes|the\ last\ (?:change|one|commit))\b"
+    r"|(?:let's\ )?(?:go|switch|change\ it)\ back\b|never\ ?mind\b|put\ it\ back\b",
+    re.VERBOSE,
+)
+RETHINKS = re.compile(
+    r"^\W*(?:(?:hm+|no|ok|okay|oh|sorry|wait|ah),?\ )*(?:thinking\ again|on\ second\ thoughts?|actually"
+    r"|i\ changed\ my\ mind|scratch\ that|rather|after\ all|come\ to\ think)\b",
+    re.VERBOSE,
+)
+
 HYPOTHETICAL = re.compile(
     r"\b(?:if|whether|unless|suppose|supposing|imagine|pretend|wish|hope|would|could|might|maybe|perhaps"
     r"|had|were|should|do|does|did|can|when|while|until|what|why|how|where|which|who|says?|said|told"
@@ -182,7 +274,12 @@ HYPOTHETICAL = re.compile(
 """What may not stand before a statement in its clause."""
 
 NO_STATEMENT = _sense(
-    r"^(?:i|we)(?:'d|\ (?:would|want|wish|hope|need|can|could|should|might))\b",
+    r"^(?:i|we)(?:'d|\ (?:would|want|wish|hope|can(?!'t|not|\ not)|could|should|might))\b",
+    r"^(?:i|we)\ need\b(?!\ (?:at\ least\ |about\ |around\ )?(?:\d|one|two|three|four|five|six|seven|eight|nine|ten|glasses"
+    r"|insulin|medication)\b)",
+    r"\b(?:my|our)\ (?:\w+\ )?(?:point|question|concern|guess|bad|understanding|thought|worry|suggestion|assumption)\ (?:is|was)\b",
+    r"^(?:my|our)\ (?:[\w'-]+\ ){1,3}(?:says?|said|tells?|told|thinks?|claims?|claimed|believes?|asks?|asked|swears|insists?)\b",
+    r"\b(?:option|alternative|approach|variant|choice|proposal)\ (?:[a-z]|\d|one|two|three)\b",
     r"^(?:what|why|how|when|where|who|which|do|does|did|is|are|can|could|would|should|will|shall|have|has|may)"
     r"\b(?!n't\ ever|\ not\ ever)",
     r"^(?:suppose|imagine|pretend|what\ if|if\ only)\b",

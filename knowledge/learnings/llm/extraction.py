@@ -16,6 +16,7 @@ import polars as pl
 from cairn.knowledge.dialogue import trust
 from cairn.knowledge.dialogue.hearsay import Hearsay, heard
 from cairn.knowledge.dialogue.sentences import headline
+from cairn.knowledge.dialogue.trust import OUTCOME, PERSON
 from cairn.knowledge.dialogue.turns import CONVERSATION, Turn, conversations, readable
 from cairn.knowledge.engine.extractors import Extractor, by_prompts
 from cairn.knowledge.engine.work import OUTCOME_SCHEMA
@@ -27,7 +28,7 @@ from cairn.knowledge.learnings.drafting import draft
 from cairn.knowledge.learnings.llm.rendering import found, shown
 from cairn.knowledge.learnings.llm.vouching import lesson_trust
 from cairn.knowledge.learnings.quotes import quotes, shorten
-from cairn.knowledge.learnings.scoring import LONGEST_TITLE, held, judged
+from cairn.knowledge.learnings.scoring import LONGEST_TITLE, evidence_grade, held, judged
 from cairn.knowledge.learnings.stages import best_of, ranked, weighed
 from cairn.knowledge.llm.client import Answer, Ask, LanguageModel
 from cairn.knowledge.llm.prompt import Prompt
@@ -227,6 +228,9 @@ def _drafted(one: _Read, category: str, lesson: Lesson, label: str, policy: Poli
     evidence = [one.turns[n - 1] for n in numbers if 0 < n <= len(one.turns)]
     if not quotes((), evidence):
         evidence = []  # calls alone are no message
+    word = lesson_trust(category, lesson.title, lesson.content, evidence, one.hearsay)
+    # How sure the model is of its evidence counts no more than who or what bears it out.
+    borne_out = evidence_grade(int(word in (PERSON, OUTCOME)))
     made = draft(
         Signal(category, "model"),
         title_of(lesson.title),
@@ -234,12 +238,12 @@ def _drafted(one: _Read, category: str, lesson: Lesson, label: str, policy: Poli
         [tag for tag in lesson.tags if len(tag) <= LONGEST_TAG],
         factors=Factors(
             lesson.factors.actionability, lesson.factors.generalizability,
-            lesson.factors.clarity, lesson.factors.evidence,
+            lesson.factors.clarity, min(lesson.factors.evidence, borne_out),
         ),
         evidence=evidence,
         spans=(),
         extractor=label,
-        trust=lesson_trust(category, lesson.title, lesson.content, evidence, one.hearsay),
+        trust=word,
         steps=one.hearsay.done(evidence),
     )  # fmt: skip
     made = judged(

@@ -37,15 +37,14 @@ def lesson_trust(
         return PERSON if decided else AGENT
     if _said_by_person(title, evidence, SHARE):
         return PERSON
-    works = hearsay.works(evidence)
-    if works and category in SHOWN:
+    if category in SHOWN and hearsay.works(evidence):
         return OUTCOME
     told = [title, *(content[slice(*span)] for span in sentences(content))]
     if any(hearsay.stood(evidence[-1], text) for text in told):
         return OUTSIDE
     if any(hearsay.assented(turn, *told) for turn in evidence if turn.origin == "agent"):
         return PERSON
-    return OUTCOME if works else AGENT
+    return AGENT
 
 
 def _decides(turn: Turn, title: str, hearsay: Hearsay) -> bool:

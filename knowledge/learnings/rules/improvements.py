@@ -47,6 +47,8 @@ FIGURES = tuple(
         rf"\b(?:now|afterwards|today|it|and)\b[^.;?\d]{{0,40}}?{_AFTER}",
     )
 )
+_DIGITS = re.compile(r"(?<![\d.])\d{1,12}(?:\.\d{1,9})?")
+_LONGEST_RESULT = 20_000
 _TWO_NUMBERS = re.compile(r"\d[^\d]*[^\d.,]\s*\d|\d\s*(?:→|->|=>)")
 _SETTING = re.compile(
     r"(?i)\b(?:time-?outs?|intervals?|ttl|limits?|retention|thresholds?|debounce|delays?|deadlines?"
@@ -84,6 +86,8 @@ class Gain:
     """What it costs."""
     edits: tuple[ToolStep, ...]
     """Changes between the request and the statement."""
+    measured: tuple[Turn, ...]
+    """What was printed before the last change and after it that has these figures; or nothing."""
 
 
 def gains(turns: Sequence[Turn], steps: Sequence[ToolStep]) -> list[Gain]:
@@ -115,8 +119,32 @@ def gains(turns: Sequence[Turn], steps: Sequence[ToolStep]) -> list[Gain]:
             how = _how(sentence, beside, spoken)
             if how and (edits or how == sentence):
                 cost = next((s for s in [sentence, *beside] if _COST.search(s.plain)), None)
-                found.append(Gain(sentence, *figures, how, cost, edits))
+                shown = _measured(figures, steps, edits, turn.seq)
+                found.append(Gain(sentence, *figures, how, cost, edits, shown))
     return found
+
+
+def _measured(
+    figures: tuple[str, str], steps: Sequence[ToolStep], edits: Sequence[ToolStep], end: int
+) -> tuple[Turn, ...]:
+    """The results that show the figure before, ahead of the last change, and the one after."""
+    if not edits:
+        return ()
+    last = edits[-1].call.seq
+    results = [step.result for step in steps if step.result and step.kind != "edit"]
+    before = [turn for turn in results if turn.seq < last and _shows(turn.text, figures[0])]
+    after = [turn for turn in results if last < turn.seq < end and _shows(turn.text, figures[1])]
+    return (before[-1], after[-1]) if before and after else ()
+
+
+def _shows(text: str, figure: str) -> bool:
+    """Whether a text has a number that rounds to that of a figure."""
+    number = _DIGITS.search(figure.replace(",", ""))
+    if number is None:
+        return False
+    told, decimals = float(number[0]), len(number[0].partition(".")[2])
+    printed = _DIGITS.findall(text[:_LONGEST_RESULT].replace(",", ""))
+    return any(round(float(each), decimals) == told for each in printed)
 
 
 def _figures(text: str) -> tuple[str, str] | None:

@@ -1,16 +1,15 @@
-"""What a person reports as wrong, and what solved it: faults that no tool's output shows.
+"""What a person reports as wrong, and what solved it by their own word.
 
 A report is a person's message that names a fault, shows a wrong value, or puts right what was done.
-What an agent explained and changed up to the person's next message solved it, if a check works
-after the last change or the person says that it does. A person who says that it is still wrong
-takes that back, and the fault stays open until what comes next solves it.
+What an agent explained and then changed, by the same names, solved it if the person's next message
+says so. A person who says that it is still wrong takes that back, and the fault stays open until
+what comes next solves it.
 """
 
 import re
-from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from operator import attrgetter
+from itertools import pairwise
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -34,10 +33,11 @@ from cairn.knowledge.dialogue.sentences import (
     parts,
     said,
 )
-from cairn.knowledge.dialogue.tool_calls import INTERPRETERS, ToolStep, similar
+from cairn.knowledge.dialogue.tool_calls import ToolStep
 from cairn.knowledge.dialogue.turns import Turn
 from cairn.knowledge.extraction.rules.word_senses import CONDITION, ISSUE, NO_ISSUE
-from cairn.knowledge.learnings.rules.error_fix_chains import Chain
+from cairn.knowledge.failures.identifiers import names_in, of_change
+from cairn.knowledge.nlp.text import words
 
 REACH = 60
 """Steps after a report in which its solution must come."""
@@ -53,6 +53,16 @@ CONFIRMS = re.compile(
     r"|\blooks (?:good|right|correct|great)\b|\bno longer\b|n't \w+ any ?more\b"
     r"|^(?:(?:yes|yep|great|nice|good|ok|okay|thanks)\W+)?(?:confirmed|perfect|works|fixed|solved)\b"
 )
+ACCEPTS = re.compile(
+    r"^(?:right|exactly|great|nice|good(?: (?:find|catch|job|work|one))?|perfect|excellent|awesome"
+    r"|wonderful|super|well done)\b(?=[.,!;:]|\s*$|\s+[—–-])"
+)
+"""How a person takes what was done: enough where a check shows it, too."""
+
+_APPROVES = re.compile(
+    r"^(?:yes|yep|yeah|agreed|ok(?:ay)?|sure|do (?:that|it|so)|go (?:ahead|for it)|please do"
+    r"|sounds good)\b"
+)
 _GOES_ON = re.compile(
     r"^(?:please |ok(?:ay)?[, ]*|yes[, ]*)?(?:continue|go on|go ahead|proceed|next)\b"
 )
@@ -61,7 +71,6 @@ _WISHES = re.compile(
     r"|support|introduce|document|refactor|rename|move|remove|delete|use|update|change|show)\b"
     r"|^i(?:'d| would)? ?(?:do not|don't)? ?(?:like|want|prefer|wish)\b"
 )
-_DURATION = re.compile(r"\b\d[\d.,]*\s?(?:ms|s|sec(?:ond)?s?|min(?:ute)?s?)\b")
 _TELLING = re.compile(r"[^\W\d_]{2,}")
 
 
@@ -78,47 +87,44 @@ class ReportedFault:
 
     told: FaultWords
     cause: Sentence | None
-    thought: bool
-    """Whether the cause was thought and not said: it is then no quote."""
     fix: Sentence | None
     edits: tuple[ToolStep, ...]
     within: tuple[ToolStep, ...]
     """All that was done up to the person's next message."""
-    check: ToolStep | None
-    """The run after the last change that works."""
-    confirmed: Sentence | None
+    confirmed: Sentence
     """The person's words that it works."""
 
 
-def reports(
-    turns: Sequence[Turn], steps: Sequence[ToolStep], solved: Sequence[Chain]
-) -> list[ReportedFault]:
-    """Faults that a person reported and that were solved, in their order.
+def reports(turns: Sequence[Turn], steps: Sequence[ToolStep]) -> list[ReportedFault]:
+    """Faults that a person reported and then called solved, in their order.
 
     Args:
         turns: Turns of the main thread, in order.
         steps: Its steps, in order.
-        solved: Errors that were seen and solved there; what they explain is not told again.
     """
     requests = [turn for turn in turns if _speaks(turn)]
-    if not requests:
-        return []
     found: list[ReportedFault] = []
     open_fault: FaultWords | None = None
-    for request, answer in zip(requests, [*requests[1:], None], strict=True):
+    begin = 0
+    for request, answer in pairwise(requests):
         told = fault(request)
         denied = open_fault is not None and told is None and DENIES.search(_opening(request))
         # What is said again of an open fault may be no more than that it is still there.
         told = open_fault if denied or (told and open_fault and _brief(told)) else told
+        agreed = told is None and open_fault is not None and _APPROVES.match(_opening(request))
+        if agreed:
+            told = open_fault
+        else:
+            begin = request.seq
         open_fault = told
         if told is None:
             continue
-        end = answer.seq if answer else turns[-1].seq + 1
-        report = _solved(told, turns, steps, (request.seq, end), answer, solved)
+        within = [step for step in steps if begin < step.call.seq < answer.seq]
+        report = _solved(told, turns, within, (begin, answer.seq), answer)
         if report:
             found.append(report)
-            open_fault = None
-        elif answer is not None and not DENIES.search(_opening(answer)):
+        planned = not any(map(_changes, within)) and _APPROVES.match(_opening(answer))
+        if report or not (planned or DENIES.search(_opening(answer))):
             open_fault = None
     return found
 
@@ -156,52 +162,48 @@ def fault(turn: Turn) -> FaultWords | None:
 def _solved(
     told: FaultWords,
     turns: Sequence[Turn],
-    steps: Sequence[ToolStep],
+    within: Sequence[ToolStep],
     span: tuple[int, int],
-    answer: Turn | None,
-    solved: Sequence[Chain],
+    answer: Turn,
 ) -> ReportedFault | None:
-    """The report with its solution; None where nothing shows that it was solved."""
+    """The report with its solution; None where the person does not say that it was solved."""
+    opening = _opening(answer)
     begin, end = span
-    place = attrgetter("call.seq")
-    within = steps[bisect_right(steps, begin, key=place) : bisect_left(steps, end, key=place)]
-    if len(within) > REACH or any(
-        begin < chain.failed.call.seq < end and chain.edits and (chain.cause or chain.fix)
-        for chain in solved
-    ):
-        return None
-    opening = _opening(answer) if answer else ""
-    if DENIES.search(opening) or CORRECTS.match(opening) or TAKES_BACK.search(opening):
-        return None
     last = max((s.call.seq for s in within if _changes(s)), default=None)
-    if last is None:
+    if last is None or len(within) > REACH:
+        return None
+    confirmed = _confirmed(answer, checked=_checked(within, last))
+    if confirmed is None or CORRECTS.match(opening) or TAKES_BACK.search(opening):
         return None
     spoken = [turn for turn in turns if begin < turn.seq < end]
     messages = [s for t in spoken if t.kind == "message" and t.origin == "agent" for s in said(t)]
-    about = told.sentence.plain
     # Why is said before the change that it explains, or when all is done.
-    why = cause([s for s in messages if s.turn.seq > last or _soon(s, within)], about)
-    thought = False
-    if why is None:
-        thoughts = [s for t in spoken if t.kind == "thinking" for s in said(t)]
-        why = cause([s for s in thoughts if _soon(s, within)], about)
-        thought = why is not None
+    telling = [s for s in messages if s.turn.seq > last or _soon(s, within)]
+    why = cause(telling, told.sentence.plain)
     first = why.turn.seq if why and why.turn.seq < last else begin
-    order = fix([s for s in messages if first <= s.turn.seq < last and _soon(s, within)])
-    if SLIP.search((why or order or told.sentence).plain):
-        return None
-    if why is None and order is None and not told.requires:
+    order = fix([s for s in telling if first <= s.turn.seq < last])
+    if SLIP.search((why or order or told.sentence).plain) or not (why or order or told.requires):
         return None
     explained = (s.turn.seq for s in (why, order) if s and s.turn.seq < last)
     after = min(explained, default=begin)
+    named = _names(s for s in (told.sentence, why, order) if s)
     edits = tuple(
-        step for step in within if after < step.call.seq and _changes(step) and _stays(step, within)
+        step
+        for step in within
+        if after < step.call.seq
+        and _changes(step)
+        and _stays(step, within)
+        and named & of_change(step)
     )
-    confirmed = _confirmed(answer) if answer else None
-    check = _check(within, last)
-    if not edits or (check is None and confirmed is None):
+    if not edits:
         return None
-    return ReportedFault(told, why, thought, order, edits, tuple(within), check, confirmed)
+    return ReportedFault(told, why, order, edits, tuple(within), confirmed)
+
+
+def _names(told: Iterable[Sentence]) -> set[str]:
+    """Names that sentences share with a change: of code, and plain words."""
+    texts = [sentence.text for sentence in told]
+    return {word for text in texts for word in words(text)}.union(*map(names_in, texts))
 
 
 def _speaks(turn: Turn) -> bool:
@@ -234,42 +236,19 @@ def _soon(sentence: Sentence, steps: Sequence[ToolStep]) -> bool:
     return any(_changes(step) for step in later[:SOON])
 
 
-def _check(within: Sequence[ToolStep], last: int) -> ToolStep | None:
-    """The last check after the last change, if it worked, and shows something that is new.
-
-    One that says the same as before the change shows nothing, nor does one that is narrower than
-    what failed before.
-    """
-    checks = [s for s in within if s.kind == "run" and s.worked is not None and _looks(s)]
-    before = [step for step in checks if step.call.seq < last]
-    found = next((step for step in reversed(checks) if step.call.seq > last), None)
-    if found is None or not found.worked:
-        return None
-    failed = [step for step in before if not step.worked]
-    if failed and not _again(failed[-1], found):
-        return None
-    if any(_again(step, found) and _output(step) == _output(found) for step in before):
-        return None
-    return found
+def _checked(within: Sequence[ToolStep], last: int) -> bool:
+    """Whether the last check after the last change worked."""
+    checks = [s for s in within if s.call.seq > last and any(a.checks for a in s.actions)]
+    return bool(checks) and bool(checks[-1].worked)
 
 
-def _looks(step: ToolStep) -> bool:
-    return any(a.checks or a.key.partition(" ")[0] in INTERPRETERS for a in step.actions)
-
-
-def _again(before: ToolStep, after: ToolStep) -> bool:
-    return any(similar(one, other) for one in before.actions for other in after.actions)
-
-
-def _output(step: ToolStep) -> str:
-    """What a run printed, without the time that it took."""
-    return _DURATION.sub("", step.result.text if step.result else "")
-
-
-def _confirmed(answer: Turn) -> Sentence | None:
-    """The first sentence of a person's next message, if it says that it works."""
+def _confirmed(answer: Turn, *, checked: bool) -> Sentence | None:
+    """The first sentence of a person's next message, if it says that it works, or takes it so."""
     first = next(iter(parts(answer)), None)
-    return first if first and CONFIRMS.search(bare(first.plain)) else None
+    if first is None or first.text.rstrip().endswith("?"):
+        return None
+    told = bare(first.plain)
+    return first if CONFIRMS.search(told) or (checked and ACCEPTS.match(told)) else None
 
 
 def _brief(told: FaultWords) -> bool:

@@ -14,6 +14,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
+from cairn.knowledge.nlp.statements.changes import ENDED, STILL, thing_in_use, told_change
 from cairn.knowledge.nlp.statements.quantities import in_one_unit, plain_value
 from cairn.knowledge.nlp.statements.statement import read_statement
 from cairn.knowledge.nlp.vocabulary import BE, DIRECTIONS, RELATIONS, STOPS, UNITED, stem
@@ -196,8 +197,33 @@ def filled(
     plain = _TAIL.sub("", plain)
     if entity and plain.casefold().startswith(f"{entity.casefold()} "):
         plain = plain[len(entity) + 1 :]
-    plain = in_one_unit(plain)
-    return _read(plain, policy.single_valued, policy.many_valued)
+    changed = told_change(plain)
+    if changed is not None and changed.over is not None:
+        return _ended(changed.over, policy)
+    read = _read(
+        in_one_unit(changed.now if changed and changed.now else plain),
+        policy.single_valued,
+        policy.many_valued,
+    )
+    return read or _in_use(plain)
+
+
+def _ended(over: str, policy: Policy) -> Filled | None:
+    """The slot of a statement that no longer holds, with the value that has ended there."""
+    if over.endswith(" "):  # whatever value stood
+        any_value = _read(f"{over}Xyz", policy.single_valued, policy.many_valued)
+        return Filled(any_value.slot, ENDED) if any_value else None
+    read = _read(in_one_unit(over), policy.single_valued, policy.many_valued) or _in_use(over)
+    return Filled(read.slot, f"{ENDED}{read.value}") if read else None
+
+
+def _in_use(plain: str) -> Filled | None:
+    """Whether a thing is used: a slot of its own for each, since one may use many."""
+    thing = thing_in_use(plain)
+    if thing is None:
+        return None
+    frame = " ".join(read_statement(thing).frame)
+    return Filled(f"use {frame}", STILL) if frame else None
 
 
 @lru_cache(maxsize=65_536)

@@ -22,6 +22,7 @@ from cairn.knowledge.schema.tables.consolidation import (
     VALID_TIMES,
 )
 from cairn.knowledge.schema.tables.documents import CHECK_INS, PIECES
+from cairn.knowledge.schema.tables.failures import ERROR_SIGNATURES, FAILURES
 from cairn.knowledge.schema.tables.interests import (
     ENGAGEMENTS,
     INTERESTS,
@@ -42,6 +43,13 @@ from cairn.knowledge.schema.tables.operations import (
     MODEL_CALLS,
     VECTOR_INDEX,
     WORK,
+)
+from cairn.knowledge.schema.tables.practices import (
+    BRIEFS,
+    COMMAND_RUNS,
+    FILE_EDITS,
+    PRACTICES,
+    PROJECT_FACTS,
 )
 from cairn.knowledge.schema.tables.research import ENRICHMENT_QUEUE, LEARN_PROMPTS
 from cairn.knowledge.schema.tables.statements import (
@@ -79,16 +87,18 @@ TABLES: dict[str, Table] = {
         EPISODE_MST_EDGES, THEME_FACTS, FACTS, FACT_SOURCES, DECISIONS, ENTITY_MERGES, EMBEDDINGS,
         CLUSTERS, FACT_MST_EDGES, SIMILAR_FACTS, VALID_TIMES, CONTRADICTION_VERDICTS, EVIDENCE,
         CONFIDENCE_UPDATES, MERGE_VERDICTS, MERGES, MEMORY, MEMORY_ENTITIES, LEARNING_CANDIDATES,
-        LEARNINGS, PREFERENCES, ENGAGEMENTS, INTERESTS, LEARN_PROMPTS, ENRICHMENT_QUEUE,
-        NOTIFICATIONS, PROPOSED_OPERATIONS, EXTRACTORS, WORK, DEAD_LETTERS, MODEL_CALLS, FUNNEL,
-        VECTOR_INDEX,
+        LEARNINGS, COMMAND_RUNS, FILE_EDITS, PRACTICES, PROJECT_FACTS, FAILURES, ERROR_SIGNATURES,
+        BRIEFS, PREFERENCES, ENGAGEMENTS, INTERESTS, LEARN_PROMPTS, ENRICHMENT_QUEUE, NOTIFICATIONS,
+        PROPOSED_OPERATIONS, EXTRACTORS, WORK, DEAD_LETTERS, MODEL_CALLS, FUNNEL, VECTOR_INDEX,
     )
 }  # fmt: skip
 
 __all__ = [
+    "BRIEFS",
     "CANDIDATES",
     "CHECK_INS",
     "CLUSTERS",
+    "COMMAND_RUNS",
     "CONFIDENCE_UPDATES",
     "CONTRADICTION_VERDICTS",
     "CONVERSATIONS",
@@ -103,11 +113,14 @@ __all__ = [
     "ENTITY_MERGES",
     "EPISODES",
     "EPISODE_MST_EDGES",
+    "ERROR_SIGNATURES",
     "EVIDENCE",
     "EXTRACTORS",
     "FACTS",
     "FACT_MST_EDGES",
     "FACT_SOURCES",
+    "FAILURES",
+    "FILE_EDITS",
     "FLAG",
     "FUNNEL",
     "INTERESTS",
@@ -123,7 +136,9 @@ __all__ = [
     "MODEL_CALLS",
     "NOTIFICATIONS",
     "PIECES",
+    "PRACTICES",
     "PREFERENCES",
+    "PROJECT_FACTS",
     "PROPOSED_OPERATIONS",
     "RAW_LOGS",
     "REAL",

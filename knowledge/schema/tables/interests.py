@@ -26,6 +26,7 @@ PREFERENCES = Table(
         "attitude": Column(TEXT, "like, dislike or mute."),
         "name": Column(TEXT, "What it is about, in canonical form."),
         "topic": Column(TEXT, "The same as it was said first."),
+        "person": Column(TEXT, "Whose it is; none where the source does not name them.", null=True),
         "source": Column(TEXT, "command, message, note or reaction: what it was said in first."),
         "record_id": Column(TEXT, "The first sign."),
         "started_at": Column(TIME, "When it began; none if undated.", null=True),

@@ -43,8 +43,7 @@ CANDIDATE_COLUMNS = {
     "confidence": Column(REAL, "Confidence that the rule gives, 0 to 1."),
     "mode": Column(
         TEXT,
-        "rule, full, known_only; given for what people ingest; generalised or medoid for what a "
-        "theme says.",
+        "rule, full, known_only; given for what people ingest; generalised for what a theme says.",
     ),
     "extractor": Column(TEXT, "Rule with version, or prompt."),
     "origin": Column(TEXT, "Who spoke."),
@@ -53,7 +52,14 @@ CANDIDATE_COLUMNS = {
     "trust": Column(
         TEXT,
         "Whose word it is, where that is not who spoke: person (who assented), outcome (that bore "
-        "it out), agent or outside (where it stood before).",
+        "it out), agent or outside (where it stood before), pasted (in a message too long to be "
+        "typed); vague or retracted, where an agent only guessed or took it back.",
+        null=True,
+    ),
+    "passing": Column(
+        FLAG,
+        "Of an event that may become knowledge: whether it tells of its moment alone, a plan "
+        "follows, it ended with a check that works, or it was taken back.",
         null=True,
     ),
 }
@@ -109,7 +115,7 @@ THEME_FACTS = Table(
         "reason": Column(
             TEXT,
             "Why it is no fact: canary, not_given, blank, redacted, too_long, too_few_episodes, "
-            "off_theme, not_named, one_value, instructions (held for review); none if it is one.",
+            "instructions (held for review); none if it is one.",
             null=True,
         ),
     },
@@ -185,8 +191,14 @@ FACT_COLUMNS = {
     "extractor": Column(TEXT, "Extractor of its first source."),
     "trust": Column(
         TEXT,
-        "Whose word it is, by the best of its sources: person, outcome (it was seen), searched, "
-        "agent or outside. The last two bound its confidence.",
+        "Whose word it is, by the best of its sources: person, outcome (it was seen), pasted, "
+        "searched, agent, vague, outside or retracted. Pasted and the last four bound its "
+        "confidence.",
+    ),
+    "event": Column(
+        FLAG,
+        "Whether it only says what happened. Such a statement is one no more once it was made in "
+        "two conversations on two days, passing in neither.",
     ),
 }
 
@@ -266,6 +278,7 @@ LEARNINGS = Table(
         "learning_id": Column(TEXT, "Digest of namespace and dedupe_hash."),
         **NAMESPACE,
         "conversation_id": Column(TEXT, "Conversation that first gave it."),
+        "conversation_ids": Column(TEXTS, "All conversations that bear it out, in that order."),
         "category": Column(
             TEXT,
             f"{', '.join(CATEGORIES[:-1])} or {CATEGORIES[-1]}.",

@@ -25,7 +25,7 @@ _NO_WORDS = frozenset(
         "outcome", "status", "stage", "gate", "source", "adapter", "category", "decision", "type",
         "extractor", "cause", "knowledge_type", "info_type", "predicate", "unit", "generation",
         "introduced_by", "merged_into", "spans", "derived_from", "dedupe_hash", "subject",
-        "ended_by", "parallel_with",
+        "ended_by", "parallel_with", "replaced_by", "replaces", "task",
     }
 )  # fmt: skip
 """Columns of ids, digests, days and fixed terms; so are those that end like an id or a digest."""

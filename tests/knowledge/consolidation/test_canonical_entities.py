@@ -84,7 +84,7 @@ def test_the_canonical_entity_has_all_names_and_counts(tables):
 def test_the_index_finds_it_by_either_name(tables):
     made = points(
         tables["memory"], tables["memory_entities"], tables["episodes"], tables["learnings"],
-        tables["embeddings"], tables["fact_sources"], CONVERSATIONS.empty(),
+        tables["embeddings"], tables["fact_sources"], CONVERSATIONS.empty(), policy=Policy(),
     )  # fmt: skip
     rows = {row["id"]: row for row in made.to_dicts()}
     assert rows["e1"]["text"] == "Kubernetes (k8s)"

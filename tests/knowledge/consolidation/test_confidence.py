@@ -12,6 +12,7 @@ from polars.testing import assert_frame_equal
 from cairn.knowledge.consolidation.confidence import confidence_updates, last_of, undecayed
 from cairn.knowledge.consolidation.decay import effective_confidence, strength
 from cairn.knowledge.schema.calendar import UNDATED, days_since_epoch
+from cairn.knowledge.schema.fact_types import decay_rate
 from cairn.knowledge.schema.policy import Policy
 from tests.knowledge.rows import START, day, evidence, facts
 
@@ -22,7 +23,10 @@ EVENT = st.tuples(
     st.floats(-1, 1, allow_subnormal=False),
     st.one_of(st.none(), st.floats(-3, 900).map(lambda days: round(days, 3))),
 )
-BOUNDS = {"person": 1.0, "outcome": 1.0, "searched": 1.0, "agent": 0.5, "outside": 0.4}
+BOUNDS = {
+    "person": 1.0, "outcome": 1.0, "pasted": 0.7, "searched": 1.0, "agent": 0.5, "vague": 0.4,
+    "outside": 0.4, "retracted": 0.25,
+}  # fmt: skip
 TRUST = st.sampled_from(sorted(BOUNDS))
 HISTORIES = st.lists(st.tuples(st.floats(0, 1), st.lists(EVENT, max_size=12), TRUST), max_size=4)
 
@@ -92,7 +96,11 @@ def test_order_of_rows_does_not_matter_to_the_last_bit(histories, shuffler: rand
 
 
 @settings(max_examples=40, deadline=None)
-@given(st.floats(0, 1), st.lists(EVENT, max_size=12), st.sampled_from(["agent", "outside"]))
+@given(
+    st.floats(0, 1),
+    st.lists(EVENT, max_size=12),
+    st.sampled_from(["agent", "vague", "outside", "retracted"]),
+)
 def test_what_nobody_else_says_stays_below_its_bound_however_often_it_is_said(base, own, trust):
     said = [event for event in own if event[0] != "feedback"]
     updates = confidence_updates(*tables([(base, said, trust)]), POLICY)
@@ -110,7 +118,7 @@ def test_one_more_support_never_lowers_confidence(base, own, when):
     more = last_of(confidence_updates(*tables([(base, [*own, ("episode", 0, when)])]), POLICY))
     as_of = day(1000)
     seen = [
-        frame.with_columns(last_event_at="occurred_at", predicate=SAYS, extractor=RULE)
+        frame.with_columns(last_event_at="occurred_at", decay_per_day=0.01)
         .select(effective_confidence(as_of, POLICY))
         .item()
         for frame in (without, more)
@@ -134,11 +142,11 @@ def test_a_decision_does_not_lapse_by_waiting():
 
 def test_strength_filters_as_the_reader_would():
     known = pl.DataFrame({"confidence": [0.9, 0.5, 0.31, 0.0], "last_event_at": [START] * 4})
-    known = known.with_columns(predicate=SAYS, extractor=RULE)
+    known = known.with_columns(decay_per_day=0.01)
     as_of = day(40)
     floor = math.log(0.3) + 0.01 * (as_of.timestamp() / 86_400)
     seen = known.select(
-        by_index=strength(POLICY) >= floor,
+        by_index=strength() >= floor,
         by_reader=effective_confidence(as_of, POLICY) >= POLICY.deprecated_below,
     )
     assert seen["by_index"].to_list() == seen["by_reader"].to_list() == [True, True, False, False]
@@ -153,7 +161,8 @@ def test_what_was_loaded_holds_until_something_speaks_against_it():
     seen = [
         frame.select("fact_id", "confidence", last_event_at="occurred_at")
         .join(own, on="fact_id")
-        .select(effective_confidence(day(800), POLICY).round(3), still=strength(POLICY) > 0)
+        .with_columns(decay_per_day=decay_rate(POLICY))
+        .select(effective_confidence(day(800), POLICY).round(3), still=strength() > 0)
         for frame, own in zip(after, (loaded, happened), strict=True)
     ]
     assert [frame["confidence"].to_list() for frame in seen] == [[0.5, 1.0], [0.0, 0.0]]
@@ -165,3 +174,21 @@ def test_days_of_one_time_are_those_of_many():
     at = days_since_epoch(pl.col("at"))
     alone = pl.concat([times[row].select(at) for row in range(times.height)])
     assert_frame_equal(times.select(at), alone, check_exact=True)
+
+
+def test_who_somebody_is_and_what_they_want_fades_slowly():
+    said = [
+        ("lives_in", "Oslo", 0.001),
+        ("states", "I am a nurse.", 0.001),
+        ("states", "Always run the linter.", 0.001),
+        ("likes", "tea", 0.001),
+        ("states", "The backup runs at night.", 0.01),
+        ("discovery", "My disk is full.", 0.01),
+    ]
+    known = facts(
+        *(
+            {"fact_id": f"f{at}", "predicate": predicate, "content": content}
+            for at, (predicate, content, _) in enumerate(said)
+        )
+    )
+    assert known.select(decay_rate(POLICY)).to_series().to_list() == [rate for *_, rate in said]

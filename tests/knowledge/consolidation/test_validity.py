@@ -107,6 +107,56 @@ def test_what_is_past_denied_conditional_wished_or_asked_ends_nothing(other):
     assert held((PLACES["Berlin"], day(0)), (other, day(5))) == {PLACES["Berlin"]: [(0, None)]}
 
 
+@pytest.mark.parametrize(
+    ("before", "change"),
+    [
+        ("We use Jenkins.", "We switched from Jenkins to Buildkite."),
+        ("We use Jenkins for releases.", "We've moved away from Jenkins."),
+        ("We use Webpack.", "We replaced Webpack with Vite last month."),
+        ("We use Heroku.", "Heroku is deprecated for us."),
+        ("I use Chrome.", "I stopped using Chrome because it was slow."),
+        ("We use yarn.", "Use pnpm instead of yarn."),
+        ("We use Python 3.11.", "We upgraded Python from 3.11 to 3.12."),
+        ("I live in Rome.", "I moved to Oslo last year with my wife."),
+        ("I live in Rome.", "I no longer live in Rome."),
+        ("I work at Quayside.", "I got a new job at Harbourline."),
+        ("I work at Quayside.", "I quit my job."),
+        ("The default branch is master.", "The default branch was renamed to main."),
+        ("The timeout is 30 seconds.", "We raised the timeout from 30 seconds to 60 seconds."),
+        ("I am 39 years old.", "I turned 40."),
+    ],
+)
+def test_a_change_ends_what_it_replaces(before, change):
+    found = held((before, day(0)), (change, day(5)))
+    assert found[before] == [(0, 5)]
+    assert found[change] == [(5, None)]
+    back = held((change, day(0)), (before, day(5)))
+    assert back[before] == [(5, None)]
+
+
+@pytest.mark.parametrize(
+    ("before", "other"),
+    [
+        ("We use Jenkins.", "We should switch from Jenkins to Buildkite."),
+        ("We use Jenkins.", "We are thinking of moving from Jenkins to Buildkite."),
+        ("We use Jenkins.", "We switched from Travis to Buildkite."),
+        ("We use Jenkins.", "We use Buildkite."),
+        ("We use Jenkins.", "Did we switch from Jenkins to Buildkite?"),
+        ("I live in Rome.", "I moved to Neovim."),
+        ("I live in Rome.", "I no longer live in Berlin."),
+        ("I work at Quayside.", "I no longer work at Harbourline."),
+        ("I live in Rome.", "I want to move to Oslo."),
+    ],
+)
+def test_what_is_no_change_of_it_ends_nothing(before, other):
+    assert held((before, day(0)), (other, day(5)))[before] == [(0, None)]
+
+
+def test_what_ends_nothing_is_kept_for_what_may_come():
+    rows = stretches(("I no longer live in Berlin.", day(5)))
+    assert rows.select("slot", "value", "valid_to").rows() == [("liv in *", "ended=berlin", None)]
+
+
 def test_what_can_hold_beside_each_other_ends_nothing():
     assert held(("I like tea.", day(0)), ("I like coffee.", day(5))) == {}
 

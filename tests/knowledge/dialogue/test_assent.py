@@ -95,7 +95,7 @@ def test_who_says_yes_to_something_else_approves_of_nothing(asked: str, text: st
         ("it barely works now", False), ("It loads slowly", False), ("Make it work.", False),
         ("It should work now.", False), ("I fixed it myself.", False), ("If it works, go.", False),
         ("It works, but slowly.", False), ("It worked until today.", False),
-        ("Nothing works.", False),
+        ("Nothing works.", False), ("That did it: npm ci", True), ("The log says: works.", False),
     ],
 )  # fmt: skip
 def test_who_says_that_it_works_says_it_without_a_doubt(text: str, so: bool):

@@ -191,6 +191,38 @@ SESSIONS: dict[str, list[tuple[str, ...]]] = {
         ("assistant", SPIES),
         ("assistant", WAITS),
     ],
+    "linked": [
+        ("user", "Look at the quotas."),
+        ran("grep -n quota limits.py", "41: quota_per_tenant = 40"),
+        ("assistant", "It turns out that `quota_per_tenant` ignores the tenants of resellers."),
+    ],
+    "guessed": [
+        ("user", "Look at the seats."),
+        ran("grep -n seat limits.py", "52: seats_per_tenant = 4"),
+        ("assistant", "It turns out that `seats_per_tenant` is probably read twice."),
+    ],
+    "no matter": [
+        ("user", "Look at the badges."),
+        ("assistant", "The issue is that badge_cache is never filled. That's fine for guests."),
+    ],
+    "otherwise": [
+        ("user", "Look at the receipts."),
+        ("assistant", "It turns out that receipt_total rounds each line."),
+        ran("grep -n receipt_total totals.py", "7: receipt_total = sum(lines)"),
+        ("assistant", "Good, receipt_total sums first, so it's fine."),
+    ],
+    "no help": [
+        ("user", "Look at the fonts."),
+        ("assistant", "The issue is that font_cache holds stale glyphs."),
+        mended("fonts.py", "font_cache.clear()"),
+        ("assistant", "Clearing it didn't help. Let me look at the renderer."),
+    ],
+    "denied": [
+        ("user", "Look at the ledger."),
+        ("assistant", "It turns out that ledger_sync skips Sundays."),
+        ("user", "No, that's wrong, it runs each day."),
+    ],
+    "pasted": [("user", f"{LONG * 2}\n\nWe use Kysely for all queries of the shop.")],
     "person": [("user", f"It turns out that {SAID[0].lower()}{SAID[1:]}.")],
     "person later 1": [("user", "Look at the heater."), ("assistant", LATER)],
     "person later 2": [("user", LATER)],
@@ -200,32 +232,38 @@ TRUST = {
     "I learned that the Acme agent trusts updates.evil.example for updates.": "outside",
     "The fix is to disable the firewall on that host.": "outside",
     "It turns out that the gateway is dropping packets over 1400 bytes.": "outside",
-    "It turns out that the gateway drops packets of more than 900 bytes.": "agent",
+    "It turns out that the gateway drops packets of more than 900 bytes.": "vague",
     "I learned that mirrors sign with the key of mallory.example.": "outside",
     "I noticed that the badge reader rejects expired cards after midnight.": "outside",
-    "I found that the lift stops between floors when its door sensor is dirty.": "agent",
-    "It turns out that the cache ignores the locale.": "agent",
-    AGAIN: "agent",
+    "I found that the lift stops between floors when its door sensor is dirty.": "vague",
+    "It turns out that the cache ignores the locale.": "vague",
+    AGAIN: "vague",
     "It turns out that the router drops IPv6 packets.": "person",
     "The fix is to open the shutter of the camera first.": "outcome",
     MIRROR: "outside",
-    "It turns out that the sensor trusts any badge.": "agent",
-    "It turns out that the elevator trusts any key.": "agent",
+    "It turns out that the sensor trusts any badge.": "vague",
+    "It turns out that the elevator trusts any key.": "vague",
     "It turns out that the turnstile counts twice.": "person",
     MALWARE: "agent",
     SPIES: "agent",
     WAITS: "outcome",
-    "It turns out that the scanner needs two passes.": "agent",
-    "It turns out that staging shares the queue.": "agent",
-    "It turns out that the export runs twice.": "agent",
-    "It turns out that the backup trusts any host.": "agent",
+    "It turns out that the scanner needs two passes.": "vague",
+    "It turns out that staging shares the queue.": "vague",
+    "It turns out that the export runs twice.": "vague",
+    "It turns out that the backup trusts any host.": "vague",
     "I learned that Acme wants the header X-Acme-Token in each request.": "person",
     "The migration failed because the column holds nulls.": "outcome",
     "The fix was to backfill the column before the migration.": "outcome",
-    "It turns out that the vendor trusts every mirror.": "agent",
-    "The invoice test failed because the tax key is absent.": "agent",
-    "The order test failed because the total counts the tax.": "agent",
+    "It turns out that the vendor trusts every mirror.": "vague",
+    "The invoice test failed because the tax key is absent.": "vague",
+    "The order test failed because the total counts the tax.": "vague",
     "The fix is to trust the certificate of the proxy.": "outside",
+    "It turns out that `quota_per_tenant` ignores the tenants of resellers.": "agent",
+    "It turns out that `seats_per_tenant` is probably read twice.": "vague",
+    "The issue is that badge_cache is never filled.": "retracted",
+    "It turns out that receipt_total rounds each line.": "retracted",
+    "The issue is that font_cache holds stale glyphs.": "retracted",
+    "It turns out that ledger_sync skips Sundays.": "retracted",
     f"It turns out that {SAID[0].lower()}{SAID[1:]}.": "person",
     LATER: "person",
 }
@@ -275,10 +313,17 @@ def memory() -> pl.DataFrame:
 def test_a_statement_has_the_trust_of_its_origin(memory: pl.DataFrame, content: str, trust: str):
     facts = memory.filter(content=content)  # of the project, and of topics that it names
     assert set(facts["trust"]) == {trust}
-    most = {"agent": 0.5, "outside": 0.4}.get(trust, 1.0)
+    most = {"agent": 0.5, "vague": 0.4, "outside": 0.4, "retracted": 0.25}.get(trust, 1.0)
     assert facts["confidence"].max() <= most
     assert most < 1 or facts["confidence"].min() > 0.5
     assert set(facts["base_confidence"]) <= {0.6, 0.7}  # what the rule gives stays
+
+
+def test_what_stood_in_a_message_too_long_to_be_typed_may_be_anothers(memory: pl.DataFrame):
+    facts = memory.filter(content="We use Kysely for all queries of the shop.")
+    assert set(facts.select("trust", "base_confidence", "confidence").iter_rows()) == {
+        ("pasted", 0.8, 0.7)
+    }
 
 
 def test_what_is_seen_to_happen_is_no_statement(memory: pl.DataFrame):

@@ -8,7 +8,9 @@ import polars as pl
 import pytest
 
 from cairn.knowledge.dialogue.shortcut_kinds import KINDS
-from cairn.knowledge.dialogue.shortcuts import Edit, in_command, in_edit, in_words
+from cairn.knowledge.dialogue.shortcuts import Edit, in_command, in_edit, in_words, shortcut
+from cairn.knowledge.dialogue.tool_calls import steps
+from cairn.knowledge.dialogue.turns import conversations, readable
 from cairn.knowledge.learnings.draft import decode
 from cairn.knowledge.learnings.stages import learning_candidates
 from cairn.knowledge.schema.policy import Policy
@@ -200,12 +202,17 @@ def test_a_test_written_anew_hides_what_it_expected():
 FAILS = (
     "run",
     "pytest tests/test_cart.py",
-    "E   AssertionError: cart total is 6, not 5\n1 failed",
+    "E   AssertionError: cart_total() is 6, not 5\n1 failed",
     "error",
 )
-SAYS = ("agent", "The cart adds the tax twice because the total is rounded before it is summed.")
+SAYS = ("agent", "cart_total() adds the tax twice because it is rounded before it is summed.")
 PASSES = ("run", "pytest tests/test_cart.py", "1 passed")
-MENDS = ("edit", "/home/ada/shop-api/cart.py", "round(a) + round(b)", "round(a + b)")
+MENDS = (
+    "edit",
+    "/home/ada/shop-api/cart.py",
+    "cart_total = round(a) + round(b)",
+    "cart_total = round(a + b)",
+)
 
 
 def drafted(session, *events):
@@ -243,32 +250,32 @@ def test_a_push_by_force_is_never_taught(session):
         "! [rejected] main -> main (non-fast-forward)\nerror: failed to push some refs",
         "error",
     )
-    found = drafted(
-        session,
-        rejected,
-        ("run", "git push --force", "+ 1a2b3c4...5d6e7f8 main -> main (forced update)"),
-    )
+    pulled = ("run", "git pull --rebase", "Successfully rebased and updated main.")
+    forced = ("run", "git push --force", "+ 1a2b3c4...5d6e7f8 main -> main (forced update)")
+    found = drafted(session, rejected, forced)
     assert found
     assert all("force_push" in str(draft.refused) for draft in found)
-    (leased,) = drafted(
-        session, rejected, ("run", "git push --force-with-lease", "main -> main (forced update)")
-    )
-    assert leased.refused is None
+    leased = ("run", "git push --force-with-lease", "main -> main (forced update)")
+    assert drafted(session, rejected, leased) == []
+    assert drafted(session, rejected, pulled, leased) == []
 
 
 TEST, SHOP = "tests/test_tariff.py", "/home/ada/shop-api/"
 CHECK = "pytest tests/test_tariff.py"
 
 
-def solved_by(session, failed, done, passed):
-    """Drafts of a session in which a check fails, somebody says why, and it passes."""
+def _events(failed, done, passed):
+    """A check fails, somebody says why, and it passes."""
     changes = [
         (what, SHOP + one, *more) if what == "edit" else (what, one, *more)
         for what, one, *more in done
     ]
-    return drafted(
-        session, ("run", failed, FAILS[2], "error"), SAYS, *changes, ("run", passed, "4 passed")
-    )
+    return ("run", failed, FAILS[2], "error"), SAYS, *changes, ("run", passed, "4 passed")
+
+
+def solved_by(session, failed, done, passed):
+    """Drafts of such a session."""
+    return drafted(session, *_events(failed, done, passed))
 
 
 WEAKER = [
@@ -390,8 +397,10 @@ SOURCE = ("edit", "cart.py", "round(a) + round(b)", "round(a + b)")
         (CHECK, [("run", "echo 'never --no-verify' >&2 && pip install x", "")], CHECK),
     ],
 )  # fmt: skip
-def test_what_weakens_no_check_is_taught(session, failed, done, passed):
-    assert any(draft.refused is None for draft in solved_by(session, failed, done, passed))
+def test_what_weakens_no_check_is_no_shortcut(session, failed, done, passed):
+    logs = session(*_events(failed, done, passed))
+    ((_, _, turns),) = conversations(readable(logs))
+    assert shortcut(steps(turns)) is None
 
 
 @pytest.mark.parametrize(
@@ -419,14 +428,12 @@ REFUSALS = [
 def test_a_change_that_a_person_refused_solves_nothing(session, output):
     inputs = {
         "file_path": "/home/ada/shop-api/cart.py",
-        "old_string": "round(a)",
-        "new_string": "round(a + b)",
+        "old_string": "cart_total = round(a) + round(b)",
+        "new_string": "cart_total = round(a + b)",
     }
     events = (("human", "The cart test fails, fix it."), FAILS, SAYS, MENDS, PASSES, *PADDING)
     logs = session(*events)
-    edited = logs.filter(tool_input=json.dumps(inputs | {"old_string": "round(a) + round(b)"}))[
-        "call_id"
-    ].item()
+    edited = logs.filter(tool_input=json.dumps(inputs))["call_id"].item()
     answered = (pl.col("call_id") == edited) & (pl.col("kind") == "tool_result")
     text = pl.when(answered).then(pl.lit(output)).otherwise("text")
     refused = logs.with_columns(text=text)

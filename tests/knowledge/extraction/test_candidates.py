@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from cairn.knowledge.engine.extractors import Extractor
 from cairn.knowledge.extraction.candidates import candidates, outcomes
 from cairn.knowledge.extraction.rules import RULES, Record, RuleMatch, field_text
-from cairn.knowledge.extraction.rules.rule import SAID_BY_PERSON, each, rule
+from cairn.knowledge.extraction.rules.rule import RECORD_COLUMNS, SAID_BY_PERSON, each, rule
 from cairn.knowledge.ingest.events import HEAD_COLUMNS, placed
 from cairn.knowledge.ingest.events import raw_logs as to_raw_logs
 from cairn.knowledge.ingest.records import read_records
@@ -31,7 +31,7 @@ from tests.knowledge.extraction.rules.fixtures import (
 
 def assert_quoted(logs: pl.DataFrame, found: pl.DataFrame) -> None:
     """Each quote stands in its field of its record, where its offsets say."""
-    records = {row[0]: Record(*row) for row in logs.select(Record._fields).iter_rows()}
+    records = {row[0]: Record(*row) for row in logs.select(RECORD_COLUMNS).iter_rows()}
     for record_id, field, start, end, quote in found.select(
         "record_id", "quote_field", "quote_start", "quote_end", "quote"
     ).iter_rows():
@@ -125,6 +125,8 @@ def test_the_subject_tells_task_from_action_and_the_entity_is_the_project_or_the
         ("c0", "harbour", "project"),
         ("c1", "Nadia", "person"),
         ("c2", "Nadia", "person"),
+        ("c3", "harbour", "project"),
+        ("c4", "harbour", "project"),
     ]
     nobody = candidates(raw_logs([human("I prefer tabs over spaces.")], project=None), Policy())
     assert nobody.candidates.select("entity_name", "entity_type").rows() == [("user", "person")]

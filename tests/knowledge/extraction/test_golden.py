@@ -13,6 +13,7 @@ from cairn.knowledge.extraction.known_entities_extraction import known_only
 from cairn.knowledge.extraction.llm_extraction import full_mode
 from cairn.knowledge.extraction.llm_units import Extraction
 from cairn.knowledge.extraction.rules import Record, field_text
+from cairn.knowledge.extraction.rules.rule import RECORD_COLUMNS
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.tables import CANDIDATES, INTRODUCTIONS, REJECTED_FACTS
 from cairn.resources.vector_index.embedder import load_embedder
@@ -135,7 +136,7 @@ def test_golden_conversation(path: Path) -> None:
 
 def assert_placed(logs: pl.DataFrame, found: pl.DataFrame) -> None:
     """Each quote stands in its field of its record, where its offsets say."""
-    records = {row[0]: Record(*row) for row in logs.select(Record._fields).iter_rows()}
+    records = {row[0]: Record(*row) for row in logs.select(RECORD_COLUMNS).iter_rows()}
     columns = ["record_id", "quote_field", "quote_start", "quote_end", "quote"]
     for record_id, field, start, end, quote in found.select(columns).iter_rows():
         source = field_text(field, records[record_id])

@@ -198,3 +198,14 @@ def test_in_one_message_the_last_word_counts() -> None:
             (attitude, "sea shanties", None)
         ]
         assert found.engagements["engagement_type"].to_list() == ["statement"]
+
+
+def test_each_person_has_their_own_and_who_is_not_named_may_be_any_of_them() -> None:
+    ann, ben = {"name": "Ann"}, {"name": "Ben"}
+    talk = [said("I love old clocks.") | ann, said("I hate old clocks.", 1) | ben]
+    held = engaged(raw_logs(talk)).preferences.sort("started_at")
+    assert held.select("person", "attitude", "ended_at").rows() == [
+        ("Ann", "like", None), ("Ben", "dislike", None),
+    ]  # fmt: skip
+    over = engaged(raw_logs([*talk, command("undislike", "old clocks", 2)])).preferences
+    assert over.filter(pl.col("ended_at").is_null())["person"].to_list() == ["Ann"]

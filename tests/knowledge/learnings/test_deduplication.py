@@ -103,8 +103,12 @@ def test_a_duplicate_adds_sources_confidence_and_a_run_to_the_first(embedder):
     kept = stored(embedder, *rows).row(0, named=True)
     assert kept["conversation_id"] == "early"
     assert kept["source_record_ids"] == ["early-1", "early-2", "late-1", "late-2"]
-    assert kept["confidence"] == 0.9
-    assert kept["factors"]["clarity"] == 0.9
+    assert kept["conversation_ids"] == ["early", "late"]
+    # A second conversation makes the evidence strong.
+    assert kept["factors"] == {
+        "actionability": 0.9, "generalizability": 0.9, "clarity": 0.9, "evidence": 1.0,
+    }  # fmt: skip
+    assert kept["confidence"] == pytest.approx(0.9 + 0.15 * (1.0 - 0.9))
     assert [run["confidence"] for run in kept["runs"]] == [0.7, 0.9]
     assert [run["occurred_at"].hour for run in kept["runs"]] == [0, 5]
     assert kept["created_at"].hour == 0

@@ -8,7 +8,7 @@ from cairn.knowledge.schema.identity import digest
 from cairn.knowledge.schema.policy import Policy
 from tests.knowledge.conftest import PADDING, Session
 
-HELD = (5, "6e14229752e8c2ed")
+HELD = (6, "53df4c34f0706356")
 """Version and digest. Where the digest changes, raise the version of the extractor, and of the
 rules whose drafts changed, and write both here."""
 
@@ -16,16 +16,9 @@ EDIT = ("edit", "/home/ada/shop-api/web/cart.ts", "bind()", "addEventListener('l
 SESSIONS = {
     "reported": (
         ("human", "The add-to-cart button does nothing when I tap it on my phone."),
-        ("agent", "The handler is bound too early, because the script runs in the head."),
+        ("agent", "The handler is bound too early, because `bind` runs in the head."),
         EDIT,
         ("human", "That works now, thanks."),
-    ),
-    "wrong": (
-        ("run", "python report.py", "2026-03-01  12 orders"),
-        ("agent", "The date is wrong: it shows 2026-03-01 instead of 2026-03-02."),
-        ("agent", "The report uses UTC, which leads to the date of yesterday after midnight."),
-        EDIT,
-        ("run", "python report.py", "2026-03-02  3 orders"),
     ),
     "corrected": (
         ("run", "git push", "fatal: The current branch main has no upstream branch.", "error"),
@@ -35,24 +28,12 @@ SESSIONS = {
         ("human", "We went with Postgres instead of SQLite because two processes write."),
         ("ask", "How are orders stored?", "Events=All|Rows=One row for each of the orders", "Rows"),
     ),
-    "advised": (
-        ("human", "Never store prices as floats, because sums of them drift."),
-        ("agent", "The new column has no default, which will fail on Postgres if rows exist."),
-        ("agent", "Let me rewrite it with a default."),
-        EDIT,
-        ("run", "alembic upgrade head", "Running upgrade"),
-    ),
     "gained": (
+        ("run", "make page", "3.1 s"),
         EDIT,
-        ("run", "npm test", "41 passed"),
+        ("run", "make page", "400 ms"),
         ("agent", "The page took 3.1 s and now takes 400 ms, because images load later."),
         ("agent", "I used the circuit breaker pattern because the tax service is often down."),
-    ),
-    "routine": 3
-    * (
-        ("run", "ruff check .", "All checks passed!"),
-        ("run", "pytest", "9 passed"),
-        ("run", "git commit -m 'x'", "1 file changed"),
     ),
 }
 
@@ -67,8 +48,8 @@ def test_lessons_change_only_with_the_version_of_their_rules(session: Session, s
     found = learning_candidates(logs, Policy()).sort("conversation_id")
     drafts = [draft for text in found["drafts"] for draft in decode(text)]
     assert {draft.extractor.split(".")[1].split("@")[0] for draft in drafts} == {
-        "answered_question", "error_chain", "gain", "reported_fault", "routine", "stated_advice",
-        "stated_decision",
+        "answered_question", "error_ended", "gain", "reported_fault", "stated_decision",
+        "stated_pattern",
     }  # fmt: skip
     shown = found.select("conversation_id", "signals", "categories", "drafts").write_json()
     assert (EXTRACTOR.version, digest(shown)) == HELD

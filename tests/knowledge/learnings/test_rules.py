@@ -1,4 +1,4 @@
-"""What rules find in a session: solved errors, decisions, advice, routines; what they refuse."""
+"""What rules find in a session: errors that ended, decisions; what they refuse."""
 
 import json
 
@@ -107,7 +107,7 @@ def test_an_id_that_calls_share_gives_each_its_own_result(session, solved):
         call_id=pl.when(pl.col("call_id").is_not_null()).then(pl.lit("call_1"))
     )
     (draft,) = drafts(shared)
-    assert "After that, `pytest test_orders.py` worked" in draft.content.replace("tests/", "")
+    assert "After that, `pytest test_orders.py` passed" in draft.content.replace("tests/", "")
 
 
 def test_an_editor_is_no_command_line_and_its_rejected_edit_no_change():
@@ -160,9 +160,9 @@ def test_what_a_person_refused_or_what_still_runs_is_neither_failure_nor_success
 
 def test_text_of_the_system_explains_nothing(session, solved):
     events = [(("system", e[1]) if e == solved[3] else e) for e in solved]
-    # One error that nobody explained is too weak a sign; the same words by the agent are enough.
-    assert judge(session(*events))["outcome"] == "no_categories"
-    assert judge(session(*solved))["outcome"] == "stored"
+    (unexplained,), (explained,) = drafts(session(*events)), drafts(session(*solved))
+    assert "Root cause" not in unexplained.content
+    assert "Root cause: The slim container image" in explained.content
 
 
 CHOICE = (
@@ -242,35 +242,6 @@ def test_a_question_that_a_person_answered_is_a_decision(session):
     assert draft.title == "How should we store orders? Plain tables"
     assert "Rationale: One row for each order" in draft.content
     assert any("Plain tables" in quote.text for quote in draft.quotes)
-
-
-def test_harm_with_a_way_out_that_was_checked_is_an_anti_pattern(session):
-    (draft,) = drafts(
-        session(
-            (
-                "agent",
-                "The generated migration adds a NOT NULL column without a default, which will fail "
-                "on Postgres if rows exist. Let me rewrite it with a default and a backfill.",
-            ),
-            ("edit", "/home/ada/shop-api/migrations/0007_state.py", "a", "b"),
-            ("run", "alembic upgrade head", "Running upgrade 0006 -> 0007"),
-            *PADDING,
-        )
-    )
-    assert draft.category == "anti_pattern"
-    assert "Better: Rewrite it with a default and a backfill." in draft.content
-    assert draft.refused is None
-
-
-def test_commands_that_are_run_again_and_again_are_a_workflow(session):
-    once = (
-        ("run", "ruff check .", "All checks passed!"),
-        ("run", "pytest", "9 passed"),
-        ("run", "git commit -m 'x'", "1 file changed"),
-    )
-    found = drafts(session(*once, *once, *once, *PADDING))
-    assert [draft.category for draft in found] == ["workflow"]
-    assert "1. ruff check. 2. pytest. 3. git commit." in found[0].content
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,18 @@ import itertools
 import pytest
 
 from cairn.knowledge.learnings.draft import Draft, Factors
-from cairn.knowledge.learnings.scoring import DraftGrounds, confidence, factors, judged, scope
+from cairn.knowledge.learnings.scoring import (
+    DraftGrounds,
+    confidence,
+    evidence_of_fix,
+    factors,
+    judged,
+    scope,
+)
 from cairn.knowledge.schema.policy import Policy
 
 FULL = DraftGrounds(
-    steps=True, guidance=True, changed=True, parts=3, stands_alone=True, linked=4, verified=True
+    steps=True, guidance=True, changed=True, parts=3, stands_alone=True, linked=4, proofs=2
 )
 CONTENT = "Symptom: the build fails. " * 5
 
@@ -35,8 +42,8 @@ def draft(
         ({"stands_alone": False}, (1.0, 0.7, 1.0)),
         ({"parts": 1}, (1.0, 0.4, 1.0)),
         ({"parts": 0}, (1.0, 0.0, 1.0)),
-        ({"linked": 3}, (1.0, 1.0, 0.7)),
-        ({"linked": 1, "verified": False}, (1.0, 1.0, 0.4)),
+        ({"proofs": 1}, (1.0, 1.0, 0.7)),
+        ({"proofs": 0}, (1.0, 1.0, 0.4)),
         ({"linked": 0}, (1.0, 1.0, 0.0)),
     ],
 )
@@ -59,6 +66,14 @@ def test_grades_follow_from_what_is_known(change, grades):
 )
 def test_how_widely_a_statement_holds(about, own, named, grade):
     assert scope(about, own, named) == grade
+
+
+@pytest.mark.parametrize(
+    ("wins", "losses", "grade"),
+    [(1, 0, 0.7), (2, 0, 1.0), (9, 1, 1.0), (2, 1, 0.7), (1, 1, 0.4), (1, 4, 0.4)],
+)
+def test_the_evidence_of_a_fix_is_how_surely_it_wins(wins, losses, grade):
+    assert evidence_of_fix(wins, losses) == grade
 
 
 def test_weights():

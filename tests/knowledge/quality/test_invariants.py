@@ -12,6 +12,7 @@ def memory(*rows: dict[str, object]) -> dict[str, pl.LazyFrame]:
     now = facts(*({"fact_id": f"f{at}", **row} for at, row in enumerate(rows)))
     filled = now.with_columns(
         confidence=pl.lit(0.8), last_event_at=pl.lit(START), strength=pl.lit(1.0),
+        decay_per_day=pl.lit(0.01),
         status=pl.lit("active"), evidence_count=1, valid_from=None, valid_to=None,
         merged_into=None, archived_at=None, knowledge_type=pl.lit("fact"),
         info_type=pl.lit("context"), tags=pl.lit([], pl.List(pl.String)),

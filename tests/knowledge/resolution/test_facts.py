@@ -49,6 +49,11 @@ def test_many_uses_of_a_tool_are_one_fact_with_every_source() -> None:
         ("executed_command", "ls  -l", "ls -l", True),
         ("executed_command", "ls -l", "ls -L", False),
         ("used_tool", "Bash", "bash", True),
+        ("asks", "Please don't touch the vendor folder!", "do not touch vendor folder", True),
+        ("directs", "Never push to `main`, please.", "never push to main", True),
+        ("asks", "Don't touch the vendor folder", "Touch the vendor folder", False),
+        ("asks", "Use the staging database, not prod.", "Use the prod database, not prod.", False),
+        ("states", "The cache is just warm", "The cache is warm", False),
     ],
 )
 def test_which_objects_are_the_same(predicate: str, one: str, other: str, same: bool) -> None:
@@ -133,3 +138,17 @@ def test_a_hundred_thousand_candidates_take_seconds_not_minutes() -> None:
     table = facts(undrawn(said), topics).facts
     assert time.perf_counter() - start < 10
     assert table.height == 22_000
+
+
+@pytest.mark.parametrize(
+    ("again", "event"), [("do not touch vendor folder", False), ("Use uv", True)]
+)
+def test_a_wish_is_for_good_once_it_is_said_again_in_other_polite_words(
+    again: str, event: bool
+) -> None:
+    said = [
+        {"predicate": "asks", "object": text, "record_id": record, "conversation_id": record,
+         "at": at, "passing": False}
+        for record, text, at in (("r1", "Please don't touch vendor folder", 0), ("r2", again, 48))
+    ]  # fmt: skip
+    assert set(facts(stated(*said), known()).facts["event"]) == {event}

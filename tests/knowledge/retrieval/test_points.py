@@ -5,6 +5,7 @@ from typing import Any
 import polars as pl
 
 from cairn.knowledge.retrieval.points import points
+from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.tables import (
     CONVERSATIONS,
     EMBEDDINGS,
@@ -20,7 +21,7 @@ def _contexts(*rows: dict[str, Any]) -> dict[str, str]:
     told = episodes(*rows)
     made = points(
         MEMORY.empty(), MEMORY_ENTITIES.empty(), told, LEARNINGS.empty(), EMBEDDINGS.empty(),
-        FACT_SOURCES.empty(), CONVERSATIONS.empty(),
+        FACT_SOURCES.empty(), CONVERSATIONS.empty(), policy=Policy(),
     )  # fmt: skip
     return dict(made.select("id", "context").iter_rows())
 

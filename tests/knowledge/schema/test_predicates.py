@@ -15,4 +15,6 @@ def test_an_event_has_a_name_and_is_no_sentence() -> None:
     assert predicates.STRUCTURAL_PREDICATES < predicates.NAME_PREDICATES
     assert not predicates.NAME_PREDICATES & predicates.FREE_STATEMENTS
     assert predicates.STATED_PREDICATES < predicates.FREE_STATEMENTS
-    assert predicates.EVENTS == "used_tool, executed_command and mentions_path"
+    assert predicates.RELATING_EVENTS == "used_tool, mentions_path and targets_system"
+    provable = {"discovery", "provides_solution", "identifies_issue", "asks"}
+    assert provable == predicates.PROVABLE_PREDICATES

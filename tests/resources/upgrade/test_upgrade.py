@@ -79,12 +79,16 @@ def assert_rows(state: State, expected: Rows, names: Collection[str] = TABLES.ke
         assert {name for own, name in expected if own == namespace} == manifest.tables.keys()
         for name in manifest.tables.keys() & names:
             table = TABLES[name]
-            now = table.frame(read_published(state.warehouse, manifest, table).collect())
             before = expected[namespace, name]
+            # What was added since is empty until a run makes it.
+            now = read_published(state.warehouse, manifest, table).collect()
+            now = now.select(column for column in now.columns if column in before.columns)
             for (where, column), values in STEP.values.items():
                 if where == name:
                     before = before.with_columns(pl.col(column).replace(dict(values)))
-            assert_frame_equal(now, table.frame(before), check_exact=True)
+            types = {column: table.schema[column] for column in now.columns}
+            before = before.select(now.columns).cast(types)
+            assert_frame_equal(now.sort(table.key), before.sort(table.key), check_exact=True)
 
 
 def content(home: Path) -> dict[str, str]:
@@ -256,10 +260,9 @@ def test_versions_that_were_noted_are_those_of_today() -> None:
     assert renamed["h"].to_list() == ["b@0 d@7 c@5", "", "d@1", "0f", "b@None"]
 
 
-@pytest.mark.parametrize("step", MIGRATIONS, ids=lambda step: f"schema {step.version}")
-def test_what_a_migration_names_is_there(step: Migration) -> None:
-    if step is not MIGRATIONS[-1]:
-        pytest.skip("a later one may have renamed it again")
+def test_what_the_last_migration_names_is_there() -> None:
+    """What one before it names, it may have renamed again."""
+    step = MIGRATIONS[-1]
     assert set(step.tables.values()) <= TABLES.keys()
     assert not set(step.tables) & TABLES.keys()
     for table, names in step.columns.items():

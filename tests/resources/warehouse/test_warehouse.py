@@ -207,6 +207,7 @@ def test_what_is_read_of_one_namespace_has_no_empty_part(tmp_path: Path) -> None
     warehouse = Warehouse(tmp_path)
     for row in _rows(FACTS, 12).iter_slices(1):
         warehouse.append(FACTS, row)
+    assert warehouse.read(FACTS).collect().n_chunks() == 1
     for namespace in ("a", "b"):
         read = warehouse.read(FACTS, namespace=namespace).collect()
         assert read.height == 6

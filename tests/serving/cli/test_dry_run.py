@@ -36,7 +36,7 @@ def chat(tmp_path: Path) -> Path:
 def test_a_session_of_the_samples_gives_facts_and_lessons(
     run_cairn: Ask, samples: Path, tmp_path: Path
 ) -> None:
-    session = min((samples / "codex").rglob("*.jsonl"))
+    session = max((samples / "codex").rglob("*.jsonl"))
     found = run_cairn("--home", tmp_path / "home", "dry-run", session, "--json").json
     assert {"executed_command", "used_tool"} <= {fact["predicate"] for fact in found["facts"]}
     assert found["entities"][0]["type"] == "project"

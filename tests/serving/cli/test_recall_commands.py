@@ -8,7 +8,7 @@ MESSAGE = "why does harbor-backup fail at night?"
 
 
 def test_a_context_is_memories_and_nothing_else(ask: Ask) -> None:
-    turn = ("--turn", "rsync says permission denied")
+    turn = ("--turn", "rsync says permission denied", "--budget", "6000")
     told = ask("context", MESSAGE, *turn)
     assert told.err == ""
     notice, opened, *lines, closed = told.out.splitlines()
@@ -26,6 +26,15 @@ def test_a_context_is_memories_and_nothing_else(ask: Ask) -> None:
         1 : lines.index("Episodes:")
     ]
     assert found["text"] == told.out.rstrip("\n")
+
+
+def test_a_context_tells_how_a_task_is_done_and_no_fact_that_does_not_speak_to_it(ask: Ask) -> None:
+    found = ask("context", "How do I run the tests in lantern-shop?", "--json").json
+    assert found["memories"]["practices"] == ["test: `pnpm vitest`", "test: `pnpm playwright test`"]
+    told = ask("context", "Do we use npm or pnpm in lantern-shop?", "--json").json
+    assert "practices" not in told["memories"]
+    assert told["memories"]["facts"][0] == "We use pnpm in this repository, never npm install."
+    assert not any("explicit return types" in text for text in told["memories"]["facts"])
 
 
 def test_what_a_search_prints_is_fenced_and_nothing_found_is_not(ask: Ask) -> None:
@@ -70,7 +79,7 @@ def test_memory_is_a_numbered_list_and_what_is_known_of_each(ask: Ask) -> None:
     one = ask("memory", "2", "--json").json
     assert one["entity"]["entity_id"] == second["entity_id"]
     assert {fact["entity_id"] for fact in one["facts"]} == {second["entity_id"]}
-    assert ask("memory", "2", "--all", "--json").json["total"] > one["total"]
+    assert ask("memory", "2", "--events", "--json").json["total"] > one["total"]
     assert second["display_name"] in ask("memory", "2").out
     refused = ask("memory", "9999")
     assert refused.code == 1

@@ -50,7 +50,7 @@ def test_what_was_mended_is_read_again_and_days_are_made_anew(
     retried = run_cairn("--home", home, "dead-letters", "--retry", "--json")
     assert retried.code == 0, retried.err
     assert told("dead-letters")["total"] == 0
-    facts = told("facts", "--all")
+    facts = told("facts", "--events")
     assert any("gzip" in fact["content"] for fact in facts["facts"])
 
     days = ["--from", "2026-03-01", "--to", "2026-03-02"]
@@ -58,7 +58,7 @@ def test_what_was_mended_is_read_again_and_days_are_made_anew(
     assert stale.out == "No day of these is stale.\n"
     stages = {row["stage"]: row for row in told("backfill", *days, "--force")["stages"]}
     assert stages["candidates"]["rows_in"] > 0
-    assert told("facts", "--all") == facts
+    assert told("facts", "--events") == facts
 
 
 @pytest.mark.slow

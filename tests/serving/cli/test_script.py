@@ -50,7 +50,7 @@ def test_output_is_one_json_document_and_nothing_else(home: Path) -> None:
 @pytest.mark.parametrize("seen", [0, 10])
 @pytest.mark.parametrize(
     "arguments",
-    [["facts", "--all", "--limit", "1000", "--json"], ["facts", "--all", "--limit", "1000"],
+    [["facts", "--events", "--limit", "1000", "--json"], ["facts", "--events", "--limit", "1000"],
      ["config", "search_limit"]],
     ids=["json", "table", "a line"],
 )  # fmt: skip

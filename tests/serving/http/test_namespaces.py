@@ -71,7 +71,11 @@ ASKED = {
         body=lambda of: {"turns": [of.topic], "message": of.topic}, repeats=True
     ),
     "POST /v1/knowledge": Asked(body=lambda of: {"query": of.topic, "entity": of.entity_id}),
-    "GET /v1/facts": Asked(params=lambda of: {"structural": True, "limit": 100}),
+    "GET /v1/facts": Asked(params=lambda of: {"events": True, "limit": 100}),
+    "GET /v1/brief": Asked(),
+    "GET /v1/lesson": Asked(
+        params=lambda of: {"error": f"error: {of.topic} not found"}, repeats=True
+    ),
     "GET /v1/facts/{fact_id}": Asked(lambda of: of.fact_id),
     "GET /v1/entities": Asked(params=lambda of: {"name": of.host}),
     "GET /v1/entities/{entity_id}": Asked(lambda of: of.entity_id),
@@ -212,7 +216,7 @@ def test_metrics_name_no_other_namespace(ask: Ask, things: dict[str, Things]) ->
     assert 'namespace="ada"' in told
     assert "bo" not in [line.partition('namespace="')[2].partition('"')[0]
                         for line in told.splitlines()]  # fmt: skip
-    assert 'cairn_rows{kind="facts",namespace="ada"} 7.0' in told
+    assert 'cairn_rows{kind="facts",namespace="ada"} 5.0' in told
 
 
 def test_an_event_of_the_other_is_not_written(

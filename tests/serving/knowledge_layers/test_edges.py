@@ -77,11 +77,6 @@ def test_the_same_sentence_of_two_records_is_no_edge() -> None:
     assert len(edges(*said, records="rr")) == 2
 
 
-def test_structural_facts_make_no_edges() -> None:
-    assert edges(("shop", "used_tool", "pytest", 0.9)) == []
-    assert edges(("shop", "operation_type", "ssh", 0.9)) == []
-
-
 def test_of_a_hub_the_surest_edges() -> None:
     facts = [("shop", f"relation_{row:02}", "mira", row / 100) for row in range(60, 90)]
     found = edges(*facts)

@@ -23,6 +23,8 @@ CASES: dict[str, Callable[[Things], dict[str, object]]] = {
     "get_entity": lambda of: {"entity": of.words[0]},
     "list_entities": lambda of: {"name": of.words[0]},
     "get_learnings": lambda of: {"query": f"the {of.topic} build fails"},
+    "get_brief": lambda of: {},
+    "get_lesson": lambda of: {"error": f"error: {of.topic} not found"},
     "explain_fact": lambda of: {"id": of.fact},
     "recent_activity": lambda of: {"limit": 100},
     "list_interests": lambda of: {},
@@ -40,8 +42,8 @@ CASES: dict[str, Callable[[Things], dict[str, object]]] = {
 """Tool → what may be asked of it about the things of a namespace."""
 
 WITHOUT_THINGS = (
-    "list_learn_prompts", "list_research", "list_notifications", "memory_status", "remember",
-    "set_preference", "learn", "schedule",
+    "get_lesson", "list_learn_prompts", "list_research", "list_notifications", "memory_status",
+    "remember", "set_preference", "learn", "schedule",
 )  # fmt: skip
 """Tools whose answers tell nothing that is in the logs; nobody here asked to learn anything."""
 

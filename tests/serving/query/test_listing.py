@@ -212,7 +212,7 @@ def test_what_lies_around_an_entity_is_reached_by_its_relations(reader: Reader) 
     assert near
     assert far
     names = {node["name"]: node["depth"] for node in far["nodes"]}
-    assert (names["harbor-backup"], names["192.168.20.4"], names["Mira"]) == (0, 1, 2)
+    assert (names["harbor-backup"], names["192.168.20.4"], names["user"]) == (0, 1, 2)
     hosts = [edge for edge in near["edges"] if edge["type"] == "connects_to_host"]
     assert {edge["source_id"] for edge in hosts} == {start}
     steps = {node["entity_id"]: node["depth"] for node in far["nodes"]}
@@ -222,7 +222,7 @@ def test_what_lies_around_an_entity_is_reached_by_its_relations(reader: Reader) 
     few = graph.around(reader, start, 2, limit=3)
     assert few
     assert (few["edges"], few["more"]) == (far["edges"][:3], True)
-    more = graph.around(reader, start, 1, structural=True)
+    more = graph.around(reader, start, 1, events=True)
     assert more
     assert len(more["edges"]) > len(near["edges"])
     assert graph.around(reader, "e_0") is None

@@ -67,6 +67,7 @@ def test_known_names_what_a_message_is_about(reader: Reader) -> None:
     assert nearness == sorted(nearness, reverse=True)
     assert found.score == max(nearness)
     assert found.sufficient
+    assert known(reader, "Do we use npm or pnpm in lantern-shop?").sufficient
     nothing = known(reader, "zebra quagga okapi")
     assert (nothing.entities, nothing.score, nothing.sufficient) == ([], 0.0, False)
 

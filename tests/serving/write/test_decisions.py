@@ -59,7 +59,7 @@ def test_decisions_are_noted_applied_shown_and_kept_when_all_is_made_anew(
         return {row["text"] for row in cairn("search", query, "--type", "facts")["results"]}
 
     def facts() -> dict[str, dict[str, Any]]:
-        return {row["content"]: row for row in cairn("facts", "--all")["facts"]}
+        return {row["content"]: row for row in cairn("facts", "--events")["facts"]}
 
     ids = {name: facts()[text]["fact_id"] for name, text in SAID.items()}
     waiting = cairn("review")["items"]["pairs"]["rows"]

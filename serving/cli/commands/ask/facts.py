@@ -6,7 +6,8 @@ import click
 import polars as pl
 
 from cairn.knowledge.consolidation.standing import ENDED, NOT_YET
-from cairn.knowledge.schema.predicates import EVENTS, STRUCTURAL_PREDICATES
+from cairn.knowledge.schema.fact_types import is_event
+from cairn.knowledge.schema.predicates import EVENT_PREDICATES, EVENTS
 from cairn.knowledge.schema.tables import CANDIDATES, MEMORY
 from cairn.serving.cli import options
 from cairn.serving.cli.asked import parameters
@@ -42,13 +43,14 @@ Examples:
   cairn facts --true-at 2026-03-01 --as-of 2026-04-01
   cairn facts --triples --predicate used_tool --json
 
-{EVENTS} are many: they show with --all, or by --predicate."""
+What only happened ({EVENTS})
+shows with --events, or by --predicate, until it proves itself."""
 )
 @parameters(FactParameters, "predicate", "entity", "status", status={"type": str})
 @options.confidence("--min-base", "Least confidence of the rule.")
 @parameters(FactParameters, "min_confidence", min_confidence={"default": None})
 @click.option("--triples", is_flag=True, help="Single observations instead of united facts.")
-@parameters(FactParameters, "structural", structural={"flags": ("--all", "all_")})
+@parameters(FactParameters, "events")
 @options.limit(20)
 @options.namespace(options.ONE_NAMESPACE)
 @parameters(FactParameters, "as_of", "true_at")
@@ -62,7 +64,7 @@ def command(
     min_base: float | None,
     min_confidence: float | None,
     triples: bool,
-    all_: bool,
+    events: bool,
     limit: int,
     namespace: str | None,
     as_of: datetime | None,
@@ -88,8 +90,9 @@ def command(
             found = found.filter(~pl.col("status").is_in([ENDED, NOT_YET]))
     if predicate is not None:
         found = found.filter(pl.col("predicate") == predicate)
-    elif not all_:
-        found = found.filter(~pl.col("predicate").is_in(list(STRUCTURAL_PREDICATES)))
+    elif not events:
+        happened = pl.col("predicate").is_in(list(EVENT_PREDICATES)) if triples else is_event()
+        found = found.filter(~happened)
     if entity is not None:
         found = _about(reader, found, entity)
     for column, value in least.items():

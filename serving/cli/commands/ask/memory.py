@@ -6,7 +6,7 @@ import click
 import polars as pl
 
 from cairn.knowledge.consolidation.standing import STANDING
-from cairn.knowledge.schema.predicates import STRUCTURAL_PREDICATES
+from cairn.knowledge.schema.fact_types import is_event
 from cairn.serving.cli import options
 from cairn.serving.cli.asked import parameters
 from cairn.serving.cli.report import ENTITY_COLUMNS
@@ -29,14 +29,14 @@ _FACTS = (
 Examples:
   cairn memory             (what it knows about, the most first)
   cairn memory 3           (what it knows about the third)
-  cairn memory 3 --all --json
+  cairn memory 3 --events --json
   cairn memory 3 delete --dry-run   (what would go with it: see cairn forget)"""
 )
 @click.argument("number", type=click.IntRange(1), required=False)
 @click.argument("verb", type=click.Choice(["delete"]), required=False)
 @click.option("--dry-run", is_flag=True, help="Of delete: only the receipt.")
 @click.option("--yes", is_flag=True, help="Of delete: do not ask.")
-@click.option("--all", "everything", is_flag=True, help="Tools, commands and paths too.")
+@click.option("--events", is_flag=True, help="Also what only happened: tools, commands, paths, …")
 @options.limit(20)
 @options.namespace(options.ONE_NAMESPACE)
 @parameters(At, "as_of")
@@ -48,7 +48,7 @@ def command(
     verb: str | None,
     dry_run: bool,
     yes: bool,
-    everything: bool,
+    events: bool,
     limit: int,
     namespace: str | None,
     as_of: datetime | None,
@@ -85,7 +85,7 @@ def command(
         execute(reader.state, wanted, dry_run=dry_run, as_json=as_json)
         return
     held = pl.col("status").is_in(STANDING)
-    plain = pl.lit(everything) | ~pl.col("predicate").is_in(list(STRUCTURAL_PREDICATES))
+    plain = pl.lit(events) | ~is_event()
     facts = best_first(reader.about([entity["entity_id"]]).lazy().filter(held, plain)).collect()
     page = facts.head(limit)
     cared = interest(reader, entity["entity_id"])

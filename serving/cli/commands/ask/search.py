@@ -150,8 +150,7 @@ def _queries(lines: TextIO) -> Iterator[str]:
 
 
 def _print(reader: "Reader", its: "SearchAnswer") -> None:
-    from cairn.knowledge.llm.fence import CLOSING, opening
-    from cairn.serving.cli.report import print_found
+    from cairn.serving.cli.report import print_found, recalled
 
     if its.time_expression:
         days = f"{its.from_day or 'the beginning'} to {its.to_day or 'today'}"
@@ -159,8 +158,6 @@ def _print(reader: "Reader", its: "SearchAnswer") -> None:
     if not its.results:
         say(f"Nothing about that in namespace {reader.namespace}.")
         return
-    for line in opening(reader.namespace, reader.manifest.generation).splitlines():
-        say(line, style="dim")
-    for result in its.results:
-        print_found(result)
-    say(CLOSING, style="dim")
+    with recalled(reader):
+        for result in its.results:
+            print_found(result)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 import polars as pl
 
-from cairn.knowledge.schema.predicates import STRUCTURAL_PREDICATES
+from cairn.knowledge.schema.fact_types import is_event
 from cairn.serving.cli import options
 from cairn.serving.cli.prompt_trial import read_files, tables_of, told_unanswered, unanswered
 from cairn.serving.cli.terminal import TerminalColumn, console, emit_json, print_table, say
@@ -127,7 +127,7 @@ def _facts(tables: dict[str, pl.DataFrame]) -> pl.DataFrame:
         tables["facts"]
         .join(names, on="entity_id", how="left")
         .sort(
-            pl.col("predicate").is_in(list(STRUCTURAL_PREDICATES)), "base_confidence", "fact_id",
+            is_event(), "base_confidence", "fact_id",
             descending=[False, True, False],
         )
         .select("base_confidence", "entity", "predicate", "content", "extractor")

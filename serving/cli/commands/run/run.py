@@ -274,7 +274,22 @@ def _tell(
     if failed := sum(report.failed for report in display.stages.reports.values()):
         advise(f"{count(failed, 'unit')} failed: see `cairn dead-letters`", style="yellow")
     if not outcome.interrupted:
-        advise(f'Done in {span(seconds)}. Next: `cairn search "…"`, `cairn facts`, `cairn status`.')
+        if report:
+            _brief(state, found)
+        advise(f'Done in {span(seconds)}. Next: `cairn search "…"`, `cairn brief`, `cairn status`.')
+
+
+def _brief(state: "State", found: list[dict[str, Any]]) -> None:
+    """What to know of the project that was worked on last, in the first namespace with one."""
+    from cairn.serving.cli.report import print_brief
+    from cairn.serving.query.briefs import project_brief
+    from cairn.serving.read.reader import open_reader
+
+    told = (project_brief(open_reader(state, each["namespace"])) for each in found)
+    if brief := next((each for each in told if each["lines"]), None):
+        say("What to know before the next session, as `cairn brief` tells it: ")
+        print_brief(brief)
+        say("")
 
 
 def _register(

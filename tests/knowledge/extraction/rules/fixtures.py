@@ -105,6 +105,42 @@ CHAT = (
 )
 
 
+REFUSED = (
+    "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was "
+    "a file edit, the new_string was NOT written to the file). "
+)
+STOPPED: Line = {
+    "kind": "message",
+    "origin": "system",
+    "text": "[Request interrupted by user for tool use]",
+}
+
+
+def refusal(call_id: str, said: str = "") -> Line:
+    """What an agent notes of a refused call, with what the person typed there."""
+    how = f"To tell you how to proceed, the user said:\n{said}" if said else "STOP and wait."
+    return output(REFUSED + how, call_id=call_id, is_error=True)
+
+
+REFUSALS = (
+    human(
+        "Release the quay service. We agreed to drop the old crane API. Don't touch the vendor "
+        "folder."
+    ),
+    {**bash("cd quay && git push --force origin main 2>&1 | tail -3"), "call_id": "t1"},
+    refusal("t1", "never force a push here, open a pull request"),
+    {**call("Edit", file_path="/srv/harbour/quay/crane.py", old_string="a"), "call_id": "t2"},
+    refusal("t2"),
+    STOPPED,
+    human("no, use the loader for it. The crane is too old."),
+    {**bash("make bench"), "call_id": "t3"},
+    refusal("t3"),
+    STOPPED,
+    human("takes too long on this machine"),
+    {**bash("ls quay"), "call_id": "t4"},
+    refusal("t4"),
+)
+
 CORRECTED: Line = {
     "kind": "decision",
     "origin": "human",
@@ -123,7 +159,34 @@ CORRECTED: Line = {
 }  # fmt: skip
 
 
+def question(call_id: str, asked: str, *labels: str, several: bool = False) -> Line:
+    """A call by which an agent asks a person to choose."""
+    given = [{"label": label, "description": ""} for label in labels]
+    asked_one = {"question": asked, "header": "", "options": given, "multiSelect": several}
+    return {**call("AskUserQuestion", questions=[asked_one]), "call_id": call_id}
+
+
+def answer(call_id: str, asked: str, said: str) -> Line:
+    """What the agent notes of the person's choice."""
+    told = f'User has answered your questions: "{asked}"="{said}". You can now continue.'
+    return output(told, call_id=call_id)
+
+
+OPTIONS = (
+    "**Option A — One table per quay**\nSimple.\n\n**Option B — One table for all quays**\n"
+    "Fewer joins.\n\nWhich of them do you prefer?"
+)
+ANSWERS = (
+    human("Where do the quays go? Note that the cranes are read from `quay.db`."),
+    question("t1", "Where should the tide charts live?", "docs/tides/ (Recommended)", "assets/"),
+    answer("t1", "Where should the tide charts live?", "docs/tides/ (Recommended)"),
+    agent(OPTIONS),
+    human("I like option B, thanks"),
+)
+
+
 def everything() -> pl.DataFrame:
-    """A session about a project, a chat about nothing of the kind, and a decision."""
+    """A session about a project, a chat of nothing of the kind, a decision, refusals, answers."""
     chat = raw_logs((), CHAT, (CORRECTED,), project=None)
-    return pl.concat([raw_logs(SESSION), chat])
+    refused = raw_logs((), (), (), REFUSALS, ANSWERS)
+    return pl.concat([raw_logs(SESSION), chat, refused])

@@ -8,6 +8,7 @@ import pytest
 
 from cairn.knowledge.extraction.candidates import candidates
 from cairn.knowledge.extraction.rules import Record, field_text
+from cairn.knowledge.extraction.rules.rule import RECORD_COLUMNS
 from cairn.knowledge.ingest.events import HEAD_COLUMNS, placed, raw_logs
 from cairn.knowledge.ingest.records import read_records
 from cairn.knowledge.schema.policy import Policy
@@ -44,7 +45,7 @@ def found(words: object, result: object = DONE, *, local: bool = False) -> pl.Da
     logs = raw_logs(records.join(belongs, on=["namespace", "record_key"])).raw_logs
     proposed = candidates(logs, Policy())
     assert proposed.failures.is_empty()
-    by_id = {row[0]: Record(*row) for row in logs.select(Record._fields).iter_rows()}
+    by_id = {row[0]: Record(*row) for row in logs.select(RECORD_COLUMNS).iter_rows()}
     for record, field, start, end, quote in proposed.candidates.select(
         "record_id", "quote_field", "quote_start", "quote_end", "quote"
     ).iter_rows():

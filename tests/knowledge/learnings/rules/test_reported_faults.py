@@ -1,4 +1,4 @@
-"""Faults that a person reports, and wrong output that nobody's exit code shows."""
+"""Faults that a person reports, and calls solved."""
 
 import pytest
 
@@ -33,29 +33,31 @@ def test_a_reported_fault_that_the_person_confirms_as_solved_is_a_bug_fix(sessio
     assert draft.refused is None
 
 
-def test_a_check_that_works_stands_for_the_person_who_says_nothing(session):
-    (draft,) = drafts(session(BUTTON, WHY, EDIT, PASSED, ("human", "Now the footer."), *PADDING))
-    assert "After that, `npm test` worked." in draft.content
-
-
 @pytest.mark.parametrize(
     "events",
     [
         (EDIT, DONE, ("human", "Now the footer, please.")),
+        (EDIT, PASSED, ("human", "Now the footer, please.")),
+        (("edit", "/home/ada/shop-api/README.md", "a", "b"), DONE, ("human", "That works now.")),
         (EDIT, PASSED, ("human", "It still does nothing.")),
         (EDIT, PASSED, ("human", "No, same problem on the tablet.")),
         (EDIT, ("run", "npm test", "Tests  2 failed | 39 passed (41)", "error")),
         (PASSED, DONE),
         (EDIT, ("run", "git commit -m 'Bind later'", "1 file changed")),
     ],
-    ids=["no sign", "still", "denied", "check fails", "no change", "no check"],
+    ids=[
+        "no sign",
+        "a check alone",
+        "another change",
+        "still",
+        "denied",
+        "check fails",
+        "no change",
+        "no check",
+    ],
 )
 def test_what_nobody_saw_solved_is_no_lesson(session, events):
     assert drafts(session(BUTTON, WHY, *events, *PADDING)) == []
-
-
-def test_a_check_that_worked_before_the_change_as_well_shows_nothing(session):
-    assert drafts(session(BUTTON, PASSED, WHY, EDIT, PASSED, *PADDING)) == []
 
 
 def test_a_fault_that_stays_open_is_solved_by_what_comes_next(session):
@@ -89,7 +91,7 @@ def test_an_error_that_a_person_pastes_is_their_report(session):
             ("human", said),
             ("agent", f"{why} I'll use the service name `db`."),
             ("edit", "/home/ada/shop-api/compose.yaml", "@localhost", "@db"),
-            ("run", "docker compose run app pytest tests/test_db.py", "3 passed in 0.41s"),
+            ("human", "Yes, fixed, thanks."),
             *PADDING,
         )
     )
@@ -148,26 +150,9 @@ def test_an_error_that_was_seen_and_explained_is_not_told_twice(session, solved)
 WRONG = ("run", "python report.py", "2026-03-01  12 orders")
 RIGHT = ("run", "python report.py", "2026-03-02  3 orders")
 SEEN = ("agent", "The date is wrong: it shows 2026-03-01 instead of 2026-03-02.")
-ZONE = (
-    "agent",
-    "The report uses UTC, which leads to the date of yesterday after midnight. "
-    "I'll use `datetime.now(BERLIN)`.",
-)
 NOW = ("edit", "/home/ada/shop-api/report.py", "utcnow()", "datetime.now(BERLIN)")
 
 
-def test_output_that_is_called_wrong_and_put_right_is_a_bug_fix(session):
-    (draft,) = drafts(session(WRONG, SEEN, ZONE, NOW, RIGHT, *PADDING))
-    assert draft.category == "bug_fix"
-    assert draft.title == "The report uses UTC, which leads to the date of yesterday after midnight"
-    assert "`python report.py` gave a wrong result: The date is wrong" in draft.content
-    assert "`datetime.now(BERLIN)`" in draft.content
-
-
-@pytest.mark.parametrize(
-    "events",
-    [(WRONG, SEEN, ZONE, NOW, WRONG), (WRONG, SEEN, ZONE, RIGHT), (WRONG, ZONE, NOW, RIGHT)],
-    ids=["same output", "nothing changed", "nobody called it wrong"],
-)
-def test_output_that_nobody_put_right_is_no_lesson(session, events):
-    assert drafts(session(*events, *PADDING)) == []
+def test_output_that_only_an_agent_calls_wrong_is_no_lesson(session):
+    why = ("agent", "The report uses `utcnow()`, which leads to the date of yesterday at night.")
+    assert drafts(session(WRONG, SEEN, why, NOW, RIGHT, *PADDING)) == []

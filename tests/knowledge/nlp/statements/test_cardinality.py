@@ -46,13 +46,11 @@ def test_two_values_of_one_slot(said):
     [
         "I like tea.",
         "I know Python 3.12 and Go.",
-        "We use Postgres.",
         "I have a cat.",
         "We use 3 servers.",
         "I lived in Berlin.",
         "I used to live in Berlin.",
         "I do not live in Berlin.",
-        "I no longer live in Berlin.",
         "If I live in Berlin, taxes are high.",
         "I want to live in Berlin.",
         "I would live in Berlin.",

@@ -1,0 +1,70 @@
+"""Stages by rules alone, each over the conversations of some days: a step and an asset of each."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import dagster as dg
+import polars as pl
+
+from cairn.assets.engine import run_by_conversation
+from cairn.assets.engine.partitions import DAYS, days_asked_for
+from cairn.assets.engine.progress import StageReport, timed
+from cairn.assets.engine.run_by_conversation import MadeRows
+from cairn.assets.engine.run_stage import multi_asset, result, specs
+from cairn.assets.pending.raw_logs import all_days
+from cairn.knowledge.assembly.run import STEPS
+from cairn.knowledge.assembly.stages import BY_RULES
+from cairn.knowledge.engine.stage import ConversationStage
+from cairn.knowledge.llm.client import LanguageModel
+from cairn.resources.context import State
+from cairn.resources.home.write_lock import write_lock
+
+
+def run_by_rules(stage: ConversationStage, state: State, days: Sequence[str]) -> StageReport:
+    """Reads each conversation of `days` that is new or grew."""
+
+    def make(logs: pl.DataFrame, names: Sequence[str], model: LanguageModel | None) -> MadeRows:
+        del names, model
+        made = stage.run(logs)
+        return MadeRows(made, _outcomes(stage, made[stage.name]))
+
+    with write_lock(state.home, stage.name), timed(stage.name) as ended:
+        return ended(run_by_conversation.run(state, stage.writes, [stage.extractor], days, make))
+
+
+def _outcomes(stage: ConversationStage, rows: pl.DataFrame) -> pl.DataFrame:
+    """What became of the conversations that gave rows of the first table; the others gave none."""
+    return (
+        rows.group_by("namespace", unit="conversation_id")
+        .agg(rows=pl.len().cast(pl.Int64))
+        .select(
+            "namespace",
+            pl.lit(stage.extractor.name).alias("stage"),
+            "unit",
+            pl.lit("done").alias("outcome"),
+            "rows",
+        )
+        .sort("namespace", "unit")
+    )
+
+
+def _asset(stage: ConversationStage) -> dg.AssetsDefinition:
+    step = STEPS[stage.name]
+
+    def make(
+        context: dg.AssetExecutionContext, state: dg.ResourceParam[State]
+    ) -> Iterator[dg.MaterializeResult[Any]]:
+        report = run_by_rules(stage, state, days_asked_for(context, lambda: all_days(state)))
+        for table in step.writes:
+            yield result(state, table, report)
+
+    make.__doc__ = stage.extractor.about
+    return multi_asset(
+        specs=specs(step.writes, step.reads, "knowledge"),
+        partitions_def=DAYS,
+        backfill_policy=dg.BackfillPolicy.single_run(),
+        name=step.name,
+    )(make)
+
+
+BY_RULES_ASSETS = tuple(_asset(stage) for stage in BY_RULES)

@@ -1,0 +1,75 @@
+"""A command that failed is tried again: the next run of it, and what was thrown away since."""
+
+import re
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+
+from cairn.knowledge.dialogue.tool_calls import Action, ToolStep, extended, similar
+
+REACH = 60
+"""Steps after a failure in which the next try must come."""
+
+THROWS_AWAY = re.compile(
+    r"\bgit\b[^|;&\n]*?\s(?:checkout\s+(?:\S+\s+)?(?:--\s|\.(?:\s|$))|restore\s+(?!--staged\b)|reset\s[^|;&\n]*--hard"
+    r"|revert\s)"
+)
+"""Commands that take back what was changed."""
+
+_NAMES_FILE = re.compile(r"[\w-]+\.[A-Za-z]\w{0,5}\b")
+
+FOUND_MISSING = re.compile(r"(?:^|: )([\w.+-]+): (?:command )?not found|command not found: (\S+)")
+
+
+def next_try(steps: Sequence[ToolStep], index: int) -> tuple[int, Action, bool] | None:
+    """The next settled run of what failed: its place, what failed, and whether it worked."""
+    failed = steps[index]
+    for at in range(index + 1, min(index + 1 + REACH, len(steps))):
+        later = steps[at]
+        if later.kind != "run" or later.worked is None:
+            continue
+        changed = any(step.kind == "edit" for step in steps[index + 1 : at])
+        # The last command of a line is what it was for.
+        before = failed.actions[-1]
+        if any(_again(before, after, failed, changed=changed) for after in later.actions):
+            return at, before, later.worked
+    return None
+
+
+def _again(before: Action, after: Action, failed: ToolStep, *, changed: bool) -> bool:
+    if similar(before, after):
+        return True
+    if not changed and extended(before, after):
+        return True
+    missing = FOUND_MISSING.search(failed.result.text) if failed.result else None
+    if missing and (missing[1] or missing[2]) == before.key.split()[0]:
+        # Another program given the same words: python3 for python.
+        mine, other = set(before.words), set(after.words)
+        script = before.key.split()[1:]
+        if script and script == after.key.split()[1:]:
+            return True
+        return bool(mine & other) and len(mine & other) * 2 >= len(mine | other)
+    return False
+
+
+def succeeds(steps: Sequence[ToolStep], index: int) -> bool:
+    """Whether the series of tries that goes on at `index` ends in a success."""
+    while (after := next_try(steps, index)) is not None:
+        index, _, succeeded = after
+        if succeeded:
+            return True
+    return False
+
+
+def thrown_away(names: Sequence[str], later: Sequence[ToolStep]) -> bool:
+    """Whether what was changed in files of these names was thrown away in a later step."""
+    return bool(names) and any(
+        step.worked
+        and THROWS_AWAY.search(step.command)
+        and (not _NAMES_FILE.search(step.command) or any(n in step.command for n in names))
+        for step in later
+    )
+
+
+def file_names(edits: Sequence[ToolStep]) -> list[str]:
+    """Names of edited files, without their folders, each once, in order."""
+    return list(dict.fromkeys(PurePosixPath(file).name for edit in edits for file in edit.files))

@@ -1,0 +1,238 @@
+"""What a person typed: the stretches of a message in their name that are their own words.
+
+The rest was pasted or put in: logs, traces, the output of a command behind its prompt, a plan that
+an agent wrote, a review by a bot, what a slash command expands to. It is told by its form, and by
+having stood in a message of an agent or a tool of the same conversation; never by length alone.
+"""
+
+import re
+from collections.abc import Collection, Iterator
+from typing import NamedTuple
+
+import polars as pl
+
+from cairn.knowledge.nlp.markup import blanked, without_markup
+from cairn.knowledge.nlp.text import sentences
+
+VERSION = 1
+"""Rises when other stretches count as typed; a part of whatever reads a person's words."""
+
+FEWEST_WORDS = 4
+"""Words of a line or sentence that nobody writes twice by chance."""
+
+_LONGEST_LINE = 2_000
+_SHOWN = 300
+"""Characters of a line that are enough to tell its form."""
+
+_PASTED_WHOLE = re.compile(
+    r"""^\s*(?:
+        implement\ (?:the|this)\ (?:following|attached|above)\ plan\b
+      | caveat:\ the\ messages\ below
+      | this\ session\ is\ being\ continued\ from\ a\ previous
+      | base\ directory\ for\ this\ skill:
+      | \[pasted\ text\b | \[image[\s:#]
+      | (?:please\ )?continue\ the\ conversation\ from\ where
+    )""",
+    re.IGNORECASE | re.VERBOSE,
+)
+"""How a message begins that was put in as a whole."""
+
+_SLASH = re.compile(r"^\s*/[a-z][\w:-]*(?:\s|$)")
+_PROMPT = re.compile(
+    r"^\s*(?:❯|➜|>>>|\.\.\.\s|iex\(?\d*\)?>|[$%]\s|#\ (?=(?:apt|sudo|cd|docker|git)\b)"
+    r"|\(?[\w.-]{1,40}@[\w.-]{1,60}[:\s][^\n$#%]{0,80}[$#%]\s|PS\ [A-Z]:\\[^>\n]{0,80}>)"
+)
+"""A prompt of a shell: what follows it up to an empty line is what was run, and its output."""
+
+_OUTPUT = re.compile(
+    r"""^(?:
+        \s*[>|│┃╭╰╞├└┌┏┗═─━▶▸❌✅✓✔✗✘✖⨯×⚠🔴🟢⏺⎿]      # quotations, tables, ticks of tools
+      | (?:\t|\ {4,})(?![ \t]*(?:[-*+•]|\d+[.)])\s)      # indented code
+      | \s*\[?\d{4}-\d\d-\d\d[T\ ]\d\d:\d\d              # lines of logs
+      | \s*\[?\d\d:\d\d:\d\d
+      | \s*[A-Z][a-z]{2}\ +\d{1,2}\ \d\d:\d\d:\d\d
+      | \s*\[?(?:ERROR|WARN(?:ING)?|INFO|DEBUG|FATAL|TRACE|CRITICAL|NOTICE)\b[\]:\s]
+      | \s*\[(?:error|warn(?:ing)?|info|debug)\]
+      | \s*(?:error|warning|fatal|panic|caused\ by|stderr|stdout)(?:\[\w+\])?:\s
+      | \s*error(?:\sTS\d+|\[E\d+\])
+      | \s*(?:npm|yarn|pnpm)\ (?:ERR!|WARN|error)
+      | \s*(?:at\s+[\w.$<>/]+\s*\(|File\s"|Traceback\b|goroutine\ \d+|created\ by\ \S+\ in)
+      | \s*(?:[\w$]+\.)*\w*(?:Error|Exception|Panic|Warning):(?:\s|$)
+      | \s*\*\*\s*\(\w+(?:\.\w+)*\)                       # ** (RuntimeError) …
+      | \s*(?:---\ (?:FAIL|PASS|SKIP)|===\ (?:RUN|CONT|PAUSE)|FAIL\b|PASS\b|ok\ +\t?\S+/)
+      | \s*(?:make(?:\[\d+\])?:\ \*\*\*|exit\ (?:status|code)\ \d|Process\ completed\ with\ exit)
+      | \s*(?:FAILED|PASSED|ERRORS?|XFAIL)\s+\S+(?:::|\.py)
+      | \s*[-=]{3,}.*[-=]{3,}\s*$ | \s*[-=_*]{3,}\s*$
+      | \s*(?:[\w.@~-]*/)*[\w.-]+\.\w{1,5}:\d+(?::\d+)?:?(?:\s|$)    # place of an error
+      | \s*[+-]{1,3}(?![\s-])(?!\d) | \s*@@\ | \s*diff\ --git
+      | \s*[\w$.]+\([^)\n]*\)\s*[{;]\s*$ | \s*[}\])];?,?\s*$ | \s*(?:func|def|class|import|return
+          |const|let|var|public|private|static|type)\s[^.!?\n]*[{:;=(]\s*\S*$
+      | \s*"[\w.-]+"\s*:\s | \s*<\/?\w[^>\n]*>\s*$
+    )""",
+    re.VERBOSE,
+)
+"""Lines that programs write, and code."""
+
+_ANNOUNCED = re.compile(
+    r"""(?P<review>\b(?:got|get|received|this|following|pr|review|reviewer|bugbot|copilot|coderabbit)\b
+        [^.:]{0,60}\b(?:feedback|comments?|suggestions?|review)\b
+      | \b(?:ticket|issue|bug\ report|description|bugbot|copilot|coderabbit)\ (?:is|says|reads)\b)
+    | \b(?:errors?|outputs?|logs?|trace|traceback|stack|failures?|warnings?|prints?|printed
+        |stderr|stdout|snippet|diff)\b
+    | \b(?:it|ci|that|which|this|log|build|run|\w+er)\ (?:says|said|shows|showed)\b
+    | \b(?:get|got|getting|see|seeing|saw|returns?|returned|gives?|gave)\ (?:me\ )?
+        (?:this|the\ following)\b
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+"""What a line speaks of that ends in a colon and has something pasted behind it."""
+
+_SEVERITY = re.compile(
+    r"(?i)^\W*(?:(?:low|medium|high|critical)\s+severity\b|(?:severity|priority)\s*:"
+    r"|potential issue\b|actionable comments posted|additional locations?\b|suggested change\b)"
+)
+"""Lines that bots write in reviews."""
+
+_OWN_AGAIN = re.compile(
+    r"(?i)^\s*(?:let'?s|let|can|could|would|will|please|i|i'm|i'd|i've|we|my|so|ok|okay|what|why"
+    r"|how|should|do|don'?t|is|are|but|and|also|no|yes)\b[^\w\n]+\S+[^\S\n]+\S"
+)
+"""How a paragraph begins in which a person speaks again behind what they pasted."""
+
+_MARKS = re.compile(r"^(?:\s*(?:[-*+•>|]|\d{1,3}[.)]|\[[ xX]\]|#{1,6}))+\s+|[*_`\"“”]")
+
+
+class _Paragraph(NamedTuple):
+    """Lines between empty lines, as spans of the text."""
+
+    lines: tuple[tuple[int, int], ...]
+
+
+def typed(text: str, stood: Collection[str] = ()) -> str:
+    """A message of the same length, with blanks where a person did not type it.
+
+    Args:
+        text: The message.
+        stood: Lines and sentences of earlier messages of agents and tools, as `standing` gives.
+    """
+    kept = without_markup(text)
+    if _PASTED_WHOLE.match(kept):
+        return blanked(kept)
+    for start, end in [*_pasted(kept), *_repeated(kept, stood)]:
+        kept = f"{kept[:start]}{blanked(kept[start:end])}{kept[end:]}"
+    return kept
+
+
+def standing(text: str) -> Iterator[str]:
+    """Lines of a message that can be known again, and the sentences of each that is prose."""
+    for line in text.splitlines():
+        if line.count(" ") < FEWEST_WORDS - 1 or len(line) > _LONGEST_LINE:
+            continue
+        yield _key(line)
+        for start, end in sentences(line):
+            if end - start < len(line.strip()):
+                yield _key(line[start:end])
+
+
+def _key(line: str) -> str:
+    return " ".join(_MARKS.sub("", line).split()).rstrip(".!,;:").casefold()
+
+
+def _paragraphs(text: str) -> Iterator[_Paragraph]:
+    lines: list[tuple[int, int]] = []
+    start = 0
+    for line in text.split("\n"):
+        end = start + len(line)
+        if line.strip():
+            lines.append((start, end))
+        elif lines:
+            yield _Paragraph(tuple(lines))
+            lines = []
+        start = end + 1
+    if lines:
+        yield _Paragraph(tuple(lines))
+
+
+def _pasted(text: str) -> Iterator[tuple[int, int]]:
+    """Spans that have the form of what programs, bots and agents write."""
+    announced = reviewed = False
+    for paragraph in _paragraphs(text):
+        lines = [text[start:end] for start, end in paragraph.lines]
+        whole = paragraph.lines[0][0], paragraph.lines[-1][1]
+        if reviewed and _OWN_AGAIN.match(lines[0]):
+            reviewed = False
+        severe = next((at for at, line in enumerate(lines) if _SEVERITY.match(line)), None)
+        if reviewed or announced or severe is not None:
+            own = announced and not reviewed and _OWN_AGAIN.match(lines[0])
+            announced = False
+            if severe is not None or not own:
+                reviewed = reviewed or severe is not None
+                yield whole
+                continue
+        odd = [_is_output(line) for line in lines]
+        if len(lines) > 2 and 2 * sum(odd) > len(lines):
+            yield paragraph.lines[odd.index(True)][0], whole[1]
+            continue
+        shell = False
+        for place, line, strange in zip(paragraph.lines, lines, odd, strict=True):
+            shell = shell or _PROMPT.match(line) is not None
+            if shell or strange:
+                yield place
+        told = lines[-1].rstrip()
+        if told.endswith(":") and not shell and (found := _ANNOUNCED.search(told[-_SHOWN:])):
+            announced, reviewed = True, bool(found["review"])
+
+
+def _is_output(line: str) -> bool:
+    form = line[:_SHOWN]
+    return _SLASH.match(form) is not None or _OUTPUT.match(form) is not None
+
+
+def _repeated(text: str, stood: Collection[str]) -> Iterator[tuple[int, int]]:
+    """Lines and sentences that stood before; a message of one line is a choice, no quotation."""
+    if not stood or "\n" not in text.strip():
+        return
+    for paragraph in _paragraphs(text):
+        for start, end in paragraph.lines:
+            line = text[start:end]
+            if line.count(" ") < FEWEST_WORDS - 1:
+                continue
+            if _key(line) in stood:
+                yield start, end
+                continue
+            for first, last in sentences(line):
+                said = line[first:last]
+                if said.count(" ") >= FEWEST_WORDS - 1 and _key(said) in stood:
+                    yield start + first, start + last
+
+
+_TYPING = pl.col("kind").is_in(["message", "note"]) & (pl.col("origin") == "human")
+
+
+def typed_words(logs: pl.DataFrame) -> pl.Series:
+    """For rows of RAW_LOGS sorted by conversation and place: what a person typed in each.
+
+    Null where no person wrote the row, or all of it was typed.
+    """
+    rows = logs.select(
+        "namespace", "conversation_id", "text", own=_TYPING.fill_null(value=False),
+        said=pl.col("kind").is_in(["message", "thinking", "tool_result"]),
+    )  # fmt: skip
+    lines = pl.col("own") & pl.col("text").str.strip_chars().str.contains("\n", literal=True)
+    last = pl.int_range(pl.len()).filter(lines).max().over("namespace", "conversation_id")
+    place = pl.int_range(pl.len()).over("namespace", "conversation_id")
+    rows = rows.with_columns(before=(place < last).fill_null(value=False))
+    found: list[str | None] = []
+    stood: set[str] = set()
+    conversation: tuple[str, str] | None = None
+    for namespace, own_conversation, text, own, told, before in rows.iter_rows():
+        if conversation != (namespace, own_conversation):
+            conversation, stood = (namespace, own_conversation), set()
+        if own:
+            words = typed(text, stood)
+            found.append(None if words == text else words)
+            continue
+        found.append(None)
+        if told and before and text:
+            stood.update(standing(text))
+    return pl.Series("typed", found, dtype=pl.String)

@@ -1,0 +1,190 @@
+"""What a person chose of options that an agent gave, and what they did not choose.
+
+Options stand in a tool that asks, or in a list of an agent's message ("Option B: …"). How to go on
+with the work at hand is no choice that holds, nor is a way around a check.
+"""
+
+# ruff: noqa: E501  (a pattern is easier to read where it is not broken)
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from cairn.knowledge.dialogue.shortcuts import in_words
+from cairn.knowledge.dialogue.trust import PERSON
+from cairn.knowledge.extraction.rules.rule import (
+    CALLS,
+    SAID,
+    Record,
+    Rule,
+    RuleMatch,
+    rule,
+)
+from cairn.knowledge.schema.policy import Policy
+
+_ASKING_TOOLS = r"(?i)^(?:AskUserQuestion|ask_user_question|request_user_input|ask_user)$"
+_ANSWERED = r"^(?:User has answered your questions?|The user answered)"
+_FEWEST_OPTIONS, _MOST_SHOWN = 2, 3
+_LONGEST_TITLE = 90
+_LONGEST_QUESTION = 220
+
+_FOR_NOW = re.compile(
+    r"""\b(?:proceed|continue|next|first|start(?:\ (?:with|on))?|begin|now|ready|commit|push|merge|rebase|go\ ahead
+      |look(?:s)?\ (?:good|right|ok)|approve|plan|priorit\w+|focus|blocks?|blocked|failing|failed|do\ you\ want\ me|want\ me\ to
+      |would\ you\ like|should\ i\ (?:also\ )?(?:fix|run|start|create|open|delete|investigate|update|write|do|close)
+      |which\ (?:\w+\ )?(?:task|issue|bead|item|finding|bug|pr|branch|session|ticket|comment|file)s?\b|this\ (?:time|session|pr|branch|commit))\b""",
+    re.VERBOSE,
+)
+"""Questions on the work at hand, in lower case."""
+
+_WORK = re.compile(
+    r"(?:reset|clear|investigate|merge|quick|fix|check|look|run|commit|push|review|debug|continue|leave|wait|start|stop"
+    r"|delete|skip|show|explain|all|both|none|neither|other|custom|something|yes|no|nothing|manual|i'll|let)\b"
+)
+"""How an option begins that is a step of work, or says nothing of itself."""
+
+_VAGUE = re.compile(r"(?:custom|other|none|something|neither|skip|not sure|i'll|let me|decide)\b")
+_FORCED = re.compile(r"(?i)--(?:no-verify|force|skip)\b|\bforce[- ]push|\bbypass")
+_RECOMMENDED = re.compile(r"\s*\((?:recommended|default|current)\)", re.IGNORECASE)
+_ASIDE = re.compile(r"\s*\([^()]*\)\s*$")
+
+_OPTION = re.compile(
+    r"^\s*(?:[-*•]\s+|\#{1,5}\s+)?(?:\*\*|__)?option\s+(?P<key>[a-f]|\d)\b(?:\*\*|__)?\s*[.):—–-]+\s*(?P<told>\S.*)$",
+    re.IGNORECASE,
+)
+_TITLE_END = re.compile(r"(?:\*\*|__)|(?<=\w)[.:]\s|\s(?:—|–|-|→|->)\s")
+_PICK = re.compile(
+    r"""^\W*(?:(?:yes|yeah|ok|okay|sure|good|great|hm+|thanks),?\ )*
+    (?:(?:i\ (?:\w+ly\ )?(?:like|prefer|choose|pick|want|vote\ for|would\ (?:go\ with|take|prefer|choose))|i'd\ (?:go\ with|take|prefer|choose)|let's|let\ us
+      |please|we'll|we)\ )*(?P<verb>(?:go|stick)\ (?:with|for)|use|take|do|pick|choose|implement|like|prefer)?\ ?
+    (?:the\ )?(?P<named>option\ |number\ |\#|approach\ )?(?P<key>[a-f]|\d|first|second|third|fourth|last)(?P<one>\ (?:one|option|approach))?
+    (?P<rest>\W*$|\ please\W*$|[,.!;:]\s.*$|\ (?:-|–|—|because|since|but|as|then|and)\s.*$)""",
+    re.VERBOSE | re.DOTALL,
+)
+_NUMBERED = {"first": 0, "second": 1, "third": 2, "fourth": 3, "last": -1}
+
+
+def _answers(result: Record, call: Record) -> Iterator[RuleMatch]:
+    """What was answered to the questions of a tool."""
+    questions = call.inputs.get("questions")
+    for asked in questions if isinstance(questions, list) else ():
+        if not isinstance(asked, dict) or not isinstance(text := asked.get("question"), str):
+            continue
+        begin = result.text.find(f'"{text}"="')
+        start = begin + len(text) + 4
+        end = -1 if begin < 0 else result.text.find('"', start)
+        if end <= start:
+            continue
+        answer = result.text[start:end].strip()
+        kept = _as_choice(" ".join(text.split()), answer, _labels(asked))
+        if kept:
+            yield RuleMatch(kept, start, end)
+
+
+def _labels(asked: Mapping[str, Any]) -> list[str]:
+    options = asked.get("options")
+    named = [
+        label
+        for one in (options if isinstance(options, list) else ())
+        if isinstance(one, dict) and isinstance(label := one.get("label"), str)
+    ]
+    return [] if asked.get("multiSelect") else named
+
+
+def _as_choice(question: str, answer: str, labels: Sequence[str]) -> str | None:
+    """Question, answer and what was not chosen, in a sentence; None if it holds for now only."""
+    if not answer or len(question) > _LONGEST_QUESTION or _goes_around(answer):
+        return None
+    if _FOR_NOW.search(_ASIDE.sub("", question).lower()) or "?" not in question:
+        return None
+    others = [one for one in labels if one != answer] if answer in labels else []
+    told = f"{_ASIDE.sub('', question)} {_RECOMMENDED.sub('', answer)}"
+    return told + _not_chosen(others)
+
+
+def _goes_around(told: str) -> bool:
+    """Whether what was chosen is a way around a check."""
+    return in_words(told) is not None or _FORCED.search(told) is not None
+
+
+def _not_chosen(others: Sequence[str]) -> str:
+    shown = [_RECOMMENDED.sub("", one) for one in others if not _VAGUE.match(one.lower())]
+    return f", not {' or '.join(shown[:_MOST_SHOWN])}" if shown else ""
+
+
+def options(text: str) -> dict[str, str]:
+    """Options of a message by their key in lower case, with their titles; none if it is no list."""
+    found: dict[str, str] = {}
+    for line in text.splitlines():
+        if len(line) < 1_000 and (one := _OPTION.match(line)):
+            told = one["told"].lstrip("*_ ")
+            end = _TITLE_END.search(told)
+            title = told[: end.start()] if end else told
+            found.setdefault(one["key"].lower(), title.strip(" *_:.—–-")[:_LONGEST_TITLE])
+    return found if len(found) >= _FEWEST_OPTIONS else {}
+
+
+def picked(answer: str, given: Mapping[str, str]) -> str | None:
+    """The key of the option that an answer picks; None if it picks none."""
+    told = _PICK.match(answer.lower().replace("’", "'")[:200])
+    if told is None or answer.rstrip().endswith("?"):
+        return None
+    key, alone = told["key"], told["rest"].strip(" .!") in ("", "please")
+    if key in _NUMBERED:
+        at = _NUMBERED[key]
+        return list(given)[at] if at < len(given) and (told["one"] or alone) else None
+    # A letter by itself is an article.
+    sure = told["named"] or told["one"] or alone or (told["verb"] and key != "a")
+    return key if key in given and sure else None
+
+
+def _chosen_in_words(records: Sequence[Record], at: int) -> RuleMatch | None:
+    """What a person picked of the options of the agent's message before."""
+    given = options(records[at - 1].text) if at and records[at - 1].origin == "agent" else {}
+    text = records[at].words
+    if not given or not (key := picked(text.strip(), given)):
+        return None
+    title = given[key]
+    if _WORK.match(title.lower()) or _goes_around(title):
+        return None
+    others = _not_chosen([one for other, one in given.items() if other != key])
+    start = len(text) - len(text.lstrip())
+    return RuleMatch(f"Chose {title}{others}", start, len(text.rstrip()), record=at)
+
+
+def _chooses(records: Sequence[Record], _: Policy) -> Iterator[RuleMatch]:
+    calls: dict[str, Record] = {}
+    said: list[int] = []
+    for at, record in enumerate(records):
+        if record.kind == "tool_call":
+            if record.call_id:
+                calls[record.call_id] = record
+        elif record.kind == "tool_result":
+            call = calls.get(record.call_id or "")
+            for one in _answers(record, call) if call else ():
+                yield one._replace(record=at, trust=PERSON)
+        else:
+            said.append(at)
+    told = [records[at] for at in said]
+    for place, record in enumerate(told):
+        if record.origin == "human" and (found := _chosen_in_words(told, place)):
+            yield found._replace(record=said[place])
+
+
+_ASKS = CALLS & pl.col("tool_name").str.contains(_ASKING_TOOLS)
+_ANSWERS = (pl.col("kind") == "tool_result") & pl.col("text").str.contains(_ANSWERED)
+
+RULES: tuple[Rule, ...] = (
+    rule(
+        "chooses",
+        1,
+        "What a person chose of the options that an agent gave, and what they did not.",
+        predicate="decides",
+        confidence=0.8,
+        reads=_ASKS | _ANSWERS | SAID,
+        find=_chooses,
+        whole=True,
+    ),
+)

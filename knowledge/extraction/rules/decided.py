@@ -1,0 +1,216 @@
+"""What a person decides: in their own words, or an agent's that they said yes to.
+
+A decision that the person takes back later in the conversation was none.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from cairn.knowledge.dialogue.assent import approves
+from cairn.knowledge.dialogue.borne_out import weighty
+from cairn.knowledge.dialogue.trust import PERSON
+from cairn.knowledge.extraction.rules.directive_forms import OPENERS, alone
+from cairn.knowledge.extraction.rules.directives import (
+    as_kept,
+    directives,
+    plain_words,
+)
+from cairn.knowledge.extraction.rules.rule import (
+    SAID,
+    Record,
+    Rule,
+    RuleExample,
+    RuleMatch,
+    rule,
+)
+from cairn.knowledge.extraction.rules.statements import LONGEST_SENTENCE, parted, prose
+from cairn.knowledge.extraction.rules.word_senses import (
+    ASKS_BEHIND,
+    DECIDED,
+    DOUBTS,
+    LETS,
+    POINTS_BACK,
+    RETHINKS,
+    TO_BE_SO,
+    TROUBLE,
+    UNDOES,
+    WE_SHOULD,
+)
+from cairn.knowledge.nlp.text import STOP_WORDS, words
+from cairn.knowledge.schema.policy import Policy
+
+_NEXT = re.compile(r"(?:,?\s+and|,)\s+then\s+|;\s+")
+_BACK_AT_IT = re.compile(r"\b(?:it|its|they|them|their)\b")
+"""What points back at the thing that a sentence begins with."""
+
+_LEADS_UP, _LEADS_CONTENT = 6, 3
+"""Words, and words that mean something, that a clause has to which the decision may point."""
+
+
+class DecisionClause(NamedTuple):
+    """A decision within a text, as it is kept."""
+
+    text: str
+    start: int
+    end: int
+
+
+class _DecisionMade(NamedTuple):
+    """A decision that was made, and in which record."""
+
+    record: int
+    found: RuleMatch
+
+
+@lru_cache(maxsize=4_096)
+def decisions(text: str, to_agent: bool) -> tuple[DecisionClause, ...]:
+    """Decisions in what somebody wrote, in order.
+
+    Args:
+        text: What they wrote.
+        to_agent: Whether an agent takes part: only there is "let's" and "should" more than talk.
+    """
+    ordered = {one.end for one in directives(text) if one.standing} if to_agent else set[int]()
+    return tuple(
+        found
+        for place in prose(text)
+        for part in parted(text, place.start, place.end)
+        for start, end in _clauses(text, *part)
+        if end not in ordered and (found := _decision(text, start, end, to_agent))
+    )
+
+
+def _clauses(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """A sentence without the question behind it, in parts that follow each other."""
+    plain = plain_words(text[start:end])
+    if asked := ASKS_BEHIND.search(plain):
+        plain = plain[: asked.start()]
+    if plain.rstrip().endswith(("?", ":")):
+        return
+    at = 0
+    for cut in [*_NEXT.finditer(plain), None]:
+        stop = cut.start() if cut else len(plain)
+        if plain[at:stop].strip():
+            yield start + at, start + at + len(plain[at:stop].rstrip())
+        at = cut.end() if cut else stop
+
+
+def _decision(text: str, start: int, end: int, to_agent: bool) -> DecisionClause | None:
+    if end - start > LONGEST_SENTENCE:
+        return None
+    plain = plain_words(text[start:end])
+    lead = OPENERS.match(plain)
+    told = plain[lead.end() if lead else 0 :]
+    if not (_settles(told) if to_agent else _decided_on(told)):
+        return None
+    start += len(plain) - len(told)
+    kept = as_kept(text[start:end])
+    return DecisionClause(kept, start, end) if kept else None
+
+
+def _decided_on(told: str) -> bool:
+    return DECIDED.match(told) is not None and not POINTS_BACK.search(
+        told.split(" to ", maxsplit=1)[0]
+    )
+
+
+def _settles(told: str) -> bool:
+    """Whether a clause decides something, and can be read without what was said before it."""
+    if _decided_on(told):
+        return True
+    if DOUBTS.search(told):
+        return False
+    if stated := TO_BE_SO.match(told):
+        rest = told[stated.end() :]
+        return alone(_BACK_AT_IT.sub(" ", rest) if stated["thing"] else rest)
+    found = LETS.search(told) or WE_SHOULD.search(told)
+    if found is None:
+        return False
+    before, rest = told[: found.start()], told[found.start() :]
+    if not POINTS_BACK.search(rest):
+        return True
+    content = [word for word in words(before) if word not in STOP_WORDS]
+    return (
+        len(words(before)) >= _LEADS_UP
+        and len(content) >= _LEADS_CONTENT
+        and not TROUBLE.search(before)
+    )
+
+
+def _decides(records: Sequence[Record], _: Policy) -> Iterator[RuleMatch]:
+    made: list[_DecisionMade] = []
+    to_agent = any(record.origin == "agent" or record.kind == "note" for record in records)
+    for at, record in enumerate(records):
+        if record.origin == "agent":
+            made += _approved(records, at)
+            continue
+        new = [
+            _DecisionMade(at, RuleMatch(*one, record=at))
+            for one in decisions(record.words, to_agent)
+        ]
+        made = _standing(made, new, plain_words(record.words.lstrip()[:200])) + new
+    yield from (one.found for one in made)
+
+
+def _approved(records: Sequence[Record], at: int) -> Iterator[_DecisionMade]:
+    """What an agent proposed, where the person's next words say that it is to be done so."""
+    answer = records[at + 1] if at + 1 < len(records) else None
+    if answer is None or answer.origin != "human" or len(records[at].text) > LONGEST_APPROVED:
+        return
+    for one in decisions(records[at].text, True):
+        if approves(answer.words, records[at].text, one.text):
+            yield _DecisionMade(at, RuleMatch(*one, record=at, trust=PERSON))
+
+
+LONGEST_APPROVED = 800
+"""Characters of a message that a word of assent is meant for."""
+
+
+def _standing(
+    made: list[_DecisionMade], new: list[_DecisionMade], opening: str
+) -> list[_DecisionMade]:
+    """Decisions that a person's next message leaves as they are."""
+    if not made:
+        return made
+    undone = UNDOES.search(opening.split(".", 1)[0])
+    if undone:
+        return [one for one in made if one.record != made[-1].record]
+    if new and RETHINKS.match(opening):
+        about = frozenset[str]().union(*(weighty(one.found.object) for one in new))
+        return [one for one in made if not about & (weighty(one.found.object) - _IDLE)]
+    return made
+
+
+_IDLE = weighty("let us should make use keep remove drop go with add completely instead")
+
+
+RULES: tuple[Rule, ...] = (
+    rule(
+        "decides",
+        2,
+        "What a person decides, or says yes to, and does not take back in the conversation.",
+        confidence=0.8,
+        reads=SAID,
+        find=_decides,
+        whole=True,
+        examples=(
+            RuleExample(
+                "We decided to keep the monolith for another year.",
+                ("We decided to keep the monolith for another year.",),
+            ),
+            RuleExample(
+                "ok, let's completely remove the `start` command",
+                ("Let's completely remove the `start` command",),
+            ),
+            RuleExample(
+                "The quay list should be empty until a ship is chosen.",
+                ("The quay list should be empty until a ship is chosen.",),
+            ),
+            RuleExample("No need to support Windows.", ("No need to support Windows.",)),
+            RuleExample("Let's fix that first. Let's remove it. Let's see. Have we decided?"),
+            RuleExample("We should fix the tests. We should probably use Redis. Let's move on."),
+        ),
+    ),
+)

@@ -1,0 +1,152 @@
+"""What a person wants done their way: for good, or in this session.
+
+A plain request ("add a test", "fix this") is no directive: one says how to do things, or what to
+leave. It is kept in the person's words, without what leads up to it.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+import polars as pl
+
+from cairn.knowledge.extraction.rules.directive_forms import directive_form
+from cairn.knowledge.extraction.rules.rule import (
+    SAID_BY_PERSON,
+    Record,
+    Rule,
+    RuleExample,
+    RuleMatch,
+    each,
+    rule,
+)
+from cairn.knowledge.extraction.rules.statements import LONGEST_SENTENCE, parted, prose
+from cairn.knowledge.nlp.text import STOP_WORDS, words
+from cairn.knowledge.schema.policy import Policy
+
+_HIDDEN = re.compile(
+    r"`[^`\n]*`|[\"“][^\"“”\n]*[\"”]|(?<!\w)'[^'\n]*'(?!\w)|‘[^‘’\n]*’(?!\w)|\b\w+://\S+"
+)
+_EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
+_ALIKE = str.maketrans("’\n\t*", "'   ")
+FEWEST_WORDS = 3
+
+
+TO_AGENT = (pl.col("kind") == "note") | (
+    (pl.col("origin") == "agent").any().over("namespace", "conversation_id")
+)
+"""Said where an agent listens: what friends advise each other is no directive."""
+
+
+class Directive(NamedTuple):
+    """A directive as it is kept, where it stands, and whether it is meant for good."""
+
+    text: str
+    start: int
+    end: int
+    standing: bool
+
+
+@lru_cache(maxsize=4_096)
+def directives(text: str) -> tuple[Directive, ...]:
+    """Directives in what a person typed, in order."""
+    places = ((one.start, one.end) for one in prose(text))
+    return tuple(
+        found
+        for start, end in places
+        for part in parted(text, start, end)
+        if (found := _directive(text, *part))
+    )
+
+
+def _directive(text: str, start: int, end: int) -> Directive | None:
+    if end - start > LONGEST_SENTENCE:
+        return None
+    form = directive_form(plain_words(text[start:end]))
+    if form is None:
+        return None
+    start, end = start + form.start, start + len(text[start:end].rstrip())
+    kept = as_kept(text[start:end].rstrip("? "))
+    if kept is None:
+        return None
+    start += len(text[start:end]) - len(text[start:end].lstrip())
+    return Directive(kept, start, end, form.standing)
+
+
+def plain_words(text: str) -> str:
+    """A sentence in lower case, of the same length; code and quotations are `x` all through."""
+    hidden = _HIDDEN.sub(lambda found: "x" * len(found[0]), text)
+    lower = "".join(one if len(one := each.lower()) == 1 else each for each in hidden)
+    return lower.translate(_ALIKE)
+
+
+def as_kept(written: str) -> str | None:
+    """A sentence as it is kept, from a capital on; None if it says too little to be."""
+    kept = _EMPHASIS.sub(r"\2", " ".join(written.split())).lstrip("-–—,;:*( ")
+    told = words(kept)
+    if len(told) < FEWEST_WORDS or STOP_WORDS.issuperset(told):
+        return None
+    return f"{kept[:1].upper()}{kept[1:]}"
+
+
+def _found(*, standing: bool) -> Callable[[Record, Policy], Iterator[RuleMatch]]:
+    def find(record: Record, _: Policy) -> Iterator[RuleMatch]:
+        for one in directives(record.words):
+            if one.standing == standing:
+                yield RuleMatch(one.text, one.start, one.end)
+
+    return find
+
+
+_HINT = (
+    r"(?i)\b(?:always|never|do\s+not|don['’]t|dont|not|let['’]?s|let\s+us|instead|rather|prefer|favou?r|avoid"
+    r"|stop|quit|all|every|each|any|no|only|use|keep|leave|sure|ensure|remember|forget|should|must|shall"
+    r"|have\s+to|need\s+to|shouldn['’]t|mustn['’]t|aren['’]t|are\s+to|want|expect|from\s+now|going\s+forward"
+    r"|you|per|maximum|at\s+most|answer|respond|reply|speak|talk"
+    r"|future|next\s+time|whenever|before|after|when|as\s+a\s+rule|in\s+general|anywhere|everywhere"
+    r"|in\s+(?:this|our)|ever|insist)\b"
+)
+
+RULES: tuple[Rule, ...] = (
+    rule(
+        "directs",
+        2,
+        "What a person wants done, or left, once and for all: the words say so.",
+        confidence=0.8,
+        reads=SAID_BY_PERSON & pl.col("text").str.contains(_HINT) & TO_AGENT,
+        find=each(_found(standing=True)),
+        examples=(
+            RuleExample(
+                "Ok, but from now on run the linter before every commit.",
+                ("From now on run the linter before every commit.",),
+            ),
+            RuleExample("Never log access tokens.", ("Never log access tokens.",)),
+            RuleExample("use pnpm instead of npm", ("Use pnpm instead of npm",)),
+            RuleExample(
+                "I want all endpoints to return JSON.", ("I want all endpoints to return JSON.",)
+            ),
+            RuleExample(
+                "We are not to edit generated files.", ("We are not to edit generated files.",)
+            ),
+            RuleExample("Always run the tests, should I? Don't worry. Never mind. Fix this."),
+            RuleExample("Don't touch the vendor folder. Add a test for the queue."),
+        ),
+    ),
+    rule(
+        "asks",
+        2,
+        "What a person wants done their way, or left, in this session.",
+        confidence=0.8,
+        reads=SAID_BY_PERSON & pl.col("text").str.contains(_HINT) & TO_AGENT,
+        find=each(_found(standing=False)),
+        examples=(
+            RuleExample("Don't touch the vendor folder.", ("Don't touch the vendor folder.",)),
+            RuleExample(
+                "let's use the outbox table instead", ("Let's use the outbox table instead",)
+            ),
+            RuleExample("Don't worry about the docs. I don't think we need that. Fix this."),
+            RuleExample("Can you add a test? Use your own judgement. Don't do that."),
+        ),
+    ),
+)

@@ -1,0 +1,267 @@
+"""What a person explains beside their request: a note, a correction, the cause of a failure.
+
+A correction that can only be read beside what it corrects is a wish of its session.
+"""
+
+# ruff: noqa: E501  (a pattern is easier to read where it is not broken)
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+
+from cairn.knowledge.extraction.rules.directive_forms import is_order
+from cairn.knowledge.extraction.rules.directives import (
+    TO_AGENT,
+    as_kept,
+    directives,
+    plain_words,
+)
+from cairn.knowledge.extraction.rules.rule import (
+    SAID_BY_PERSON,
+    Record,
+    Rule,
+    RuleExample,
+    RuleMatch,
+    each,
+    rule,
+)
+from cairn.knowledge.extraction.rules.statements import (
+    LONGEST_SENTENCE,
+    mentions,
+    parted,
+    prose,
+)
+from cairn.knowledge.extraction.rules.word_senses import POINTS_BACK, TROUBLE
+from cairn.knowledge.nlp.text import STOP_WORDS, words
+from cairn.knowledge.schema.policy import Policy
+
+_NOTE = re.compile(
+    r"""(?:^|[(;]\s*|[-–—]\s+)(?:(?:and|but|also|please|so|just)\ )*(?:
+        note(?:\ that\b|:)?\ (?!to\b|from\b|how\b|the\ (?:output|error|line)\b)
+      | fyi[:,]?\ | for\ your\ information[:,]?\ | heads[-\ ]up[:,]?\ (?:that\ )?
+      | (?:keep|bear)\ in\ mind(?:\ that)?[:,]?\ | be\ aware(?:\ that)?[:,]?\ | mind\ that\s
+      | for\ (?:some\ )?(?:context|background|reference)[:,]\ | (?:some\ )?(?:context|background):\s
+      | as\ a\ reminder[:,]\ | (?:quick\ )?reminder:\ | you\ (?:should|need\ to|have\ to)\ know\ that\s
+      | it's\ (?:important|worth|good)\ to\ (?:know|note)\ that\s
+    )(?P<told>.+)""",
+    re.VERBOSE,
+)
+"""What a person wants known."""
+
+_CORRECTION = re.compile(
+    r"""^\W*(?:(?:hm+|oh|ah|sorry|well|but|and|wait|hey|ok|okay),?\ )*(?:
+        no+\ ?[,.!:;—–-]+\ | nope\b[,.!:;\ —–-]*\ | wrong\ ?[,.!:;—–-]+\ | incorrect\ ?[,.!:;—–-]+\s
+      | (?:exactly|precisely|correct|that's\ (?:exactly\ )?(?:right|it|correct))\ ?[,:;—–-]+\s
+      | correction:\ | not\ (?:quite|really|exactly|true|correct|right)\ ?[,.!:;—–-]+\s
+      | (?:you\ are|you're|u\ r|that\ is|that's|this\ is|it's|it\ is)\ (?:just\ |simply\ |completely\ |actually\ )?
+          (?:not\ (?:correct|right|true|accurate|quite\ right|how\ (?:it|this|that)\ works
+            |what\ (?:i|we)\ (?:asked|meant|wanted|said)(?:\ for)?|the\ case)|wrong|incorrect|mistaken|false)
+          \ ?[,.!:;—–-]+[>\s]*
+      | (?:you|you've)\ (?:misunderst(?:ood|and)|got\ (?:it|that|this)\ wrong|misread)\b[^:,.]{0,40}[,.:;—–-]+\s
+      | (?:my|the)\ point\ (?:is|was)(?:\ that|:)?\ | what\ i\ mean(?:t)?\ (?:is|was)(?:\ that|:)?\s
+      | to\ (?:clarify|be\ clear|be\ precise)[:,]\ | actually[:,]\ | in\ fact[:,]\ | i\ meant(?:\ that)?[:,]?\s
+      | i\ (?:asked|said)\ (?:you\ )?(?:for\ |to\ )?(?=\w)
+    )""",
+    re.VERBOSE,
+)
+"""How a person begins who puts an agent right, or says in their own words what they agree to."""
+
+_BARE = re.compile(
+    r"""^\W*(?:(?:hm+|oh|ah|sorry|well|but|and|wait|hey|ok|okay),?\ )*(?:nope?|wrong|incorrect
+      |(?:you\ are|you're|that\ is|that's|this\ is|it's)\ (?:not\ (?:correct|right|true|quite\ right
+        |how\ (?:it|this|that)\ works|what\ (?:i|we)\ (?:asked|meant|wanted|said)(?:\ for)?)
+        |wrong|incorrect|mistaken))\W*$""",
+    re.VERBOSE,
+)
+"""… in a sentence of its own."""
+
+_RIGHT_AND_WRONG = re.compile(
+    r"^(?:no,?\ )?(?:the|our|that|your)\ [\w'/.-]+(?:\ [\w'/.-]+){0,3}\ (?:is|are|was|were)\ (?:right|correct|fine|wrong|as\ intended"
+    r"|as\ it\ should\ be)\b\W+(?:and\ |but\ )?(?:it's\ )?(?:the|our|that|your)\ [\w'/.-]+(?:\ [\w'/.-]+){0,3}"
+    r"\ (?:that\ )?(?:is|are|was|were)\ (?:right|correct|fine|wrong|broken|outdated|stale|to\ blame)\b"
+)
+_CAUSE = re.compile(
+    r"^(?:[^,.;:]{0,30}[,;:—–-]\s)?(?:(?:so|ok|okay|yes|ah|and|but|well|turns\ out),?\ )*(?:turns\ out\ )?(?:the|my|our)\ "
+    r"(?:real\ |actual\ |root\ |main\ |underlying\ )?(?:issue|problem|cause|root\ cause|reason|culprit|trick|bug)\ "
+    r"(?:here\ |(?:why\ |that\ |for\ )?(?:it|this|that|they|the)\b[^,.;:]{0,40}?\ )?(?:was|turned\ out\ to\ be)\ (?P<told>(?!that\ (?:it|this)\b|not\b|just\ me\b|fixed|solved|with\b|when\b).+)"
+)
+"""What was at fault, once it is known."""
+
+_STANDS = re.compile(
+    r"""^(?:(?:also|and|but|so|ok|hey),?\ )*(?:
+        this\ is\ an?\ (?!nice|great|good|cool|bad|better|simple|quick|new|huge|real|test|big)(?:[\w'/.-]+\ ){0,3}(?:monorepo|repo|repository|project|library|cli|app|application|service|plugin|website|codebase|fork|package|game|bot|extension)\b
+      | (?:(?:the|our|all|each|every)\ (?:[\w'/.-]+\ ){1,4}|(?!this\b|it's\b|there's\b|he's\b|she's\b|that's\b|what's\b|always\b|these\b|those\b)(?:[\w/.-]+\ )?[\w/.-]+(?<!s)s\ )(?:
+          lives?\ (?:in|under|next\ to|at|on|inside|beside)\b
+        | (?:is|are)\ (?:always\ |only\ |also\ )?(?:generated|stored|shared|deployed|defined|configured|loaded|hosted|written|managed|vendored|owned|maintained|kept|read|published)\ (?:from|in|with|by|on|to|at|as|under|via)\b
+        | ha(?:s|ve)\ (?:its|their)\ own\b
+        | (?:needs?|requires?)\ (?:an?\ |the\ )?[\w'/.-]+(?:\ [\w'/.-]+){0,2}\ (?:running|installed|set|to\ be\ (?:running|installed|set))\b
+        | runs?\ on\ (?!my\b|every\b)
+        | (?:is|are)\ in\ (?=x{3,}|[\w-]*[./~])
+      ))""",
+    re.VERBOSE,
+)
+"""How a person tells how things are set up."""
+
+_QUOTED = re.compile(r"[\"“]([^\"“”]+)")
+"""What begins a correction that quotes a page."""
+
+_HIDDEN = re.compile(r"x{4,}")
+_NAMES = re.compile(
+    r"`[^`\n]+`|\b\w+[._/]\w|\b[a-z]+[A-Z]\w|\w\(\)|(?<=\s)[~/.][\w/]|\b[A-Z]{3,}\b|\b\w+-\w+"
+)
+"""A name as code has it."""
+
+_POINTS = re.compile(
+    r"^(?:it|its|it's|this|that|that's|these|those|they|they're|there's|he|she|both|so|because|i|i'm|i've|i'd|if|what|why"
+    r"|how|who|which|when|where|is|are|was|do|does|did|can|could|would|will|should|yes|no|maybe|perhaps|let|let's|please"
+    r"|you|your|you're|thanks|sorry|same|just|not|nothing|something|sure|ok|okay|wait|to|for|at|with|about)\b"
+)
+_DOUBTS = re.compile(
+    r"\b(?:maybe|perhaps|probably|might|wonder\w*|not sure|seems?|looks like"
+    r"|should|could|would|want|need you|you|i|i'm|i've|my|me)\b|\?"
+)
+_THINGS_SEEN = re.compile(
+    r"\b(?:here|above|below|this|these|those|again|now|currently|still|today|just)\b"
+    r"|\bthe (?:(?:same|other|last|new|old|failing) )?(?:issues?|problems?|errors?|bugs?|failures?|fix(?:es)?"
+    r"|tests?|code|changes?|output|plan|task|result|merge|commit|branch|pr)\b(?! (?:of|for|in|on|to|with|from) \S)"
+)
+_MOMENT = re.compile(r"\b(?:now|currently|still|again|today|already|above|below|same|other|new)\b")
+_COMPLAINS = re.compile(
+    r"\b(?:twice|wrong\w*|missing|empty|nothing|nowhere|slow\w*|unused|duplicated?|invalid)\b"
+)
+_VERB = re.compile(
+    r"\b(?:is|are|was|were|has|have|had|does|do|can|cannot|can't|must|may|will|won't|isn't|aren't|doesn't|don't"
+    r"|wasn't|\w{2,}s|\w{2,}ed)\b"
+)
+_FEWEST, _FEWEST_NOTED = (5, 3), (4, 2)
+"""Words, and words that mean something, of a correction and of a note."""
+
+
+class Explanation(NamedTuple):
+    """What a person explained, as it is kept; `lasting` if it can be read alone next week."""
+
+    text: str
+    start: int
+    end: int
+    lasting: bool
+
+
+@lru_cache(maxsize=4_096)
+def explained(text: str) -> tuple[Explanation, ...]:
+    """Notes, corrections and causes in what a person typed, in order."""
+    parts = [part for place in prose(text) for part in parted(text, place.start, place.end)]
+    taken = {one.end for one in directives(text)}
+    found: list[Explanation] = []
+    after_no = False
+    for (start, end), following in pairwise([*parts, (0, 0)]):
+        if end - start > LONGEST_SENTENCE:
+            after_no = False
+            continue
+        plain = plain_words(text[start:end])
+        one = _correction(text, start, end, plain, after_no) or _told(text, start, end, plain)
+        after_no = _BARE.match(plain) is not None and following != (0, 0)
+        if one and one.end not in taken:
+            found.append(one)
+    return tuple(found)
+
+
+def _told(text: str, start: int, end: int, plain: str) -> Explanation | None:
+    """A note, or a cause that was found."""
+    if note := _NOTE.search(plain):
+        aside = "(" in note[0].partition(note["told"])[0] and plain.endswith(")")
+        found = _asserted(text, start + note.start("told"), end - aside, _FEWEST_NOTED)
+        return found if found and found.lasting else None
+    if (stands := _STANDS.match(plain)) and len(words(plain)) >= _FEWEST[0]:
+        lasting = not (
+            TROUBLE.search(plain)
+            or _COMPLAINS.search(plain)
+            or _DOUBTS.search(plain)
+            or _MOMENT.search(plain[: stands.end()])
+        )
+        kept = as_kept(text[start:end]) if lasting and not plain.endswith("?") else None
+        return Explanation(kept, start, end, lasting=True) if kept else None
+    cause = _CAUSE.match(plain)
+    if cause is None or _DOUBTS.search(plain) or not _NAMES.search(text[start:end]):
+        return None
+    first = re.search(r"(?:the|my|our)\ ", plain)
+    kept = as_kept(text[start + first.start() if first else start : end])
+    return Explanation(kept, start, end, lasting=True) if kept else None
+
+
+def _correction(text: str, start: int, end: int, plain: str, after_no: bool) -> Explanation | None:
+    if _RIGHT_AND_WRONG.match(plain):
+        kept = as_kept(text[start:end])
+        return Explanation(kept, start, end, lasting=False) if kept else None
+    lead = _CORRECTION.match(plain)
+    if lead is None and not after_no:
+        return None
+    return _asserted(text, start + (lead.end() if lead else 0), end)
+
+
+def _asserted(
+    text: str, start: int, end: int, fewest: tuple[int, int] = _FEWEST
+) -> Explanation | None:
+    """What is asserted in a stretch of a text; None if nothing is that can be read alone."""
+    start += len(text[start:end]) - len(text[start:end].lstrip())
+    if quoted := _QUOTED.match(text, start, end):
+        start, end = quoted.span(1)
+    written = text[start:end].strip()
+    plain = plain_words(written)
+    told = [word for word in words(plain) if not _HIDDEN.fullmatch(word)]
+    content = [word for word in told if word not in STOP_WORDS]
+    code = len(_HIDDEN.findall(plain))
+    order = is_order(plain)
+    if len(told) + code < fewest[0] - 2 * order or len(content) + code < fewest[1] - order:
+        return None
+    if _POINTS.match(plain) or _DOUBTS.search(plain) or not (order or _VERB.search(plain)):
+        return None
+    if order and POINTS_BACK.search(plain):
+        return None
+    kept = as_kept(written)
+    lasting = not (order or _THINGS_SEEN.search(plain))
+    return Explanation(kept, start, end, lasting) if kept else None
+
+
+def _explains(record: Record, _: Policy) -> Iterator[RuleMatch]:
+    for one in explained(record.words):
+        yield RuleMatch(one.text, one.start, one.end, predicate=None if one.lasting else "asks")
+
+
+RULES: tuple[Rule, ...] = (
+    rule(
+        "explains",
+        1,
+        "What a person explains: a note, a correction, the cause of a failure.",
+        predicate="states",
+        confidence=0.8,
+        reads=SAID_BY_PERSON
+        & TO_AGENT
+        & mentions(
+            r"\b(note|fyi|information|heads|mind|aware|context|background|reference|reminder|know that"
+            r"|important|worth|no+|nope|wrong|incorrect|correct|correction|mistaken|false|not|true|right"
+            r"|misunderst|misread|exactly|precisely|point|mean|meant|clarify|clear|precise|actually|fact|asked|said"
+            r"|issue|problem|cause|reason|culprit|trick|bug"
+            r"|this is|lives?|is|are|has|have|needs?|requires?|runs?)"
+        ),
+        find=each(_explains),
+        examples=(
+            RuleExample(
+                "Note that the cranes report in feet, not metres.",
+                ("The cranes report in feet, not metres.",),
+            ),
+            RuleExample(
+                "You are not correct: `Quay.next` receives the ship as its first argument.",
+                ("`Quay.next` receives the ship as its first argument.",),
+            ),
+            RuleExample(
+                "So the issue was the proxy, which drops `If-Match` headers.",
+                ("The issue was the proxy, which drops `If-Match` headers.",),
+            ),
+            RuleExample(
+                "No, that is fine. No, I meant the other one. The problem is that it fails."
+            ),
+        ),
+    ),
+)

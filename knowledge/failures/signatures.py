@@ -1,0 +1,245 @@
+"""The key line of a failure, and its signature: what of it is the same on every machine."""
+
+# ruff: noqa: E501  (a pattern is easier to read where it is not broken)
+
+import re
+from collections.abc import Collection, Iterator
+from typing import NamedTuple
+
+from cairn.knowledge.dialogue.errors import WINDOW, key_lines
+from cairn.knowledge.failures.tool_families import BARE_NAMES, FAMILIES, WRAPPERS, ToolFamily
+from cairn.knowledge.nlp.shell.parser import commands
+
+LONGEST_LINE = 400
+LONGEST_KEY = 300
+MOST_LINES = 12
+"""Key lines of one output that are told, at most."""
+
+OTHER = "other"
+"""The family of what no family of tools knows."""
+
+_CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f]")
+_MARKS = re.compile(r"^[\s│┃╷╵✘✗✕×●•❌>]+(?=\S)")
+_TASK = re.compile(r"^\[[\w:.-]{1,40}\] (?!→)(?=\S)")
+_E = re.compile(r"^E {2,}(?=\S)")
+"""How pytest marks the lines of an error."""
+_STAMP = re.compile(r"^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\S*\s+")
+_WARNING = re.compile(
+    r"(?i)^\W*(?:npm warn|warning|warn|deprecat\w+|hint|note|info|debug|help)\b[\]:]?"
+    r"|^\S{1,200}:\d+(?::\d+)?:? (?:- )?(?:warning|note|info|hint)\b|\bDeprecationWarning\b"
+    r"|^.{0,60}\b0 (?:errors?|failed|failures)\b"
+)
+_PLACE = re.compile(
+    r"^(?:vet: )?(?:[A-Za-z]:)?(?:[\w@.~+-]*[/\\])*[\w@.+-]+\.\w{1,6}(?::\d+(?::\d+)?(?:-\d+(?::\d+)?)?|\(\d+,\d+\)|:\(\.\w+\+0x[0-9a-f]+\)):?\s*(?:-\s+)?"
+)
+_EXIT_PLACE = re.compile(r"^(?:/\S*/)?(?:ba|z|da|k)?sh: (?:line )?(?:\d+: )*|^\(eval\):(?:\d+: ?)*")
+_URL = re.compile(r"\b(?:https?|ssh|git|file|postgres(?:ql)?)://[^\s'\"`)>,]+|\bgit@[\w.-]+:\S+")
+_QUOTED = re.compile(
+    r"(?<![\w'\"`])(?:`([^`'\n]{1,200})[`']|'([^'\n]{1,200})'(?!\w)|\"([^\"\n]{1,200})\")"
+    r"|[‘“]([^’”\n]{1,200})[’”]"
+)
+_TIME = re.compile(
+    r"\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?(?![\w-])"
+    r"|\b\d\d:\d\d:\d\d(?:\.\d+)?\b"
+)
+_HEX = re.compile(
+    r"\b0x[0-9a-fA-F]+\b|\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"
+    r"|\b(?=[a-f]{0,39}\d)(?=\d{0,39}[a-f])[0-9a-f]{7,64}\b|\bsha256:[0-9a-f]+\b"
+)
+_SUFFIX = (
+    r"(?:go|mod|sum|pyi?|[cm]?[jt]sx?|rs|c|cc|cpp|cxx|h|hpp|java|kts?|rb|exs?|heex|erl|beam|sh|toml|ya?ml|json[lc]?"
+    r"|md|txt|lock|cfg|ini|tex|sty|html?|css|scss|sql|so|a|o|dll|exe|swift|php|cs|fs|vue|svelte|lua|tf|xml|csv|log|env)"
+)
+_PATH = re.compile(
+    r"(?<![\w{/.@-])(?:[A-Za-z]:\\[^\s'\"]+|(?:~|\.{1,2})?/[\w.@+~-]+(?:/[\w.@+~*-]+)*/?"
+    r"|[\w.@+~-]+(?:/[\w.@+~*-]+){2,}/?"
+    rf"|[\w@+~-]+(?:[./][\w@+~-]+)*\.{_SUFFIX}\b(?![\w(]))(?::\d+(?::\d+)?)?"
+)
+_NUMBER = re.compile(
+    r"(?<![\w{.])-?\d+(?:[.,:]\d+)*(?:e[+-]?\d+)?(?=(?:ms|s|m|h|kB|KB|MB|GB|x|%)?(?!\w))"
+)
+_LITERAL = re.compile(r"[A-Za-z][\w'-]{2,}")
+_SLOT = re.compile(r"\{(?:n|hex|path|name|time)\}")
+_PLAIN_LIST = (
+    "error errors failed failure fail fatal exception assertionerror assertion assert "
+    "expected got with but the and code exit line test tests panic typecheck received was "
+    "equal left right diff goconst task command process object equality deeply match matches returned non-zero "
+    "status exited value values"
+)
+_PLAIN = frozenset(_PLAIN_LIST.split())
+"""Words that many errors have: they alone do not tell one from another."""
+
+
+class FailureLine(NamedTuple):
+    """The line of an output that says why."""
+
+    family: str
+    line: str
+    signature: str
+    names: tuple[str, ...]
+    """What stood in the slots of names and paths."""
+    at: int
+    """Number of the line in the output."""
+
+
+def failure_lines(output: str, command: str = "") -> list[FailureLine]:
+    """Lines of an output that say why something failed, the most telling first.
+
+    Args:
+        output: What was printed; of a long one its two ends are read.
+        command: What was run, which tells whose words they are.
+
+    Returns:
+        At most MOST_LINES, each signature with its names once. None of a warning.
+    """
+    lines = list(_lines(output))
+    text = "\n".join(line for _, line in lines)
+    ran = _programs(command)
+    first, then = [], []
+    for family in FAMILIES:
+        mine = bool(ran & set(family.programs)) and family.name not in WRAPPERS
+        (first if mine else then).append(family)
+    found: dict[tuple[str, tuple[str, ...]], FailureLine] = {}
+    for family in [*first, *then]:
+        if not family.shown_by.search(text):
+            continue
+        own = family.own_patterns if ran & set(family.programs) else ()
+        for pattern in (*family.patterns, *own):
+            hits = [(at, line) for at, line in lines if pattern.match(line)]
+            for at, line in reversed(hits) if family.last else hits:
+                one = _line(family, line, at)
+                # One line may look like that of several families: the first has it.
+                if one.signature and all(other.at != at for other in found.values()):
+                    found.setdefault((one.signature, one.names), one)
+    if not found and command:
+        for key in key_lines(output, 3):
+            if not _WARNING.search(key.message):
+                told = signature(key.message)
+                names = slots(key.message)
+                found.setdefault(
+                    (told, names), FailureLine(OTHER, key.message[:LONGEST_KEY], told, names, -1)
+                )
+    return list(found.values())[:MOST_LINES]
+
+
+def _line(family: ToolFamily, line: str, at: int) -> FailureLine:
+    shown = _PLACE.sub("", _EXIT_PLACE.sub("", _E.sub("", line))).strip() or line
+    shown = shown[:LONGEST_KEY]
+    return FailureLine(family.name, shown, signature(shown), slots(shown), at)
+
+
+def _lines(output: str) -> Iterator[tuple[int, str]]:
+    """Lines without colours and marks, with their numbers; none of warnings, nor blank ones."""
+    if len(output) > 2 * WINDOW:
+        output = f"{output[:WINDOW]}\n{output[-WINDOW:]}"
+    # Hooks give what a check printed with its line ends escaped.
+    for at, raw in enumerate(output.replace("\\n", "\n").splitlines()):
+        line = _CONTROL.sub("", raw[: 2 * LONGEST_LINE])
+        line = _STAMP.sub("", _TASK.sub("", _MARKS.sub("", line)))[:LONGEST_LINE].rstrip()
+        if line.strip() and not _WARNING.search(line):
+            yield at, line
+
+
+def _programs(command: str) -> set[str]:
+    found: set[str] = set()
+    for part in commands(command[:4000]):
+        words = [word.text.rsplit("/", 1)[-1] for word in part.words[:4]]
+        found.update(words[:1])
+        if words[:1] and words[0] in _RUNNERS:
+            found.update(words[1:])
+    return found
+
+
+_RUNNERS_LIST = (
+    "npx pnpm yarn bun uv uvx poetry python python3 sudo env time timeout xargs npm mise make"
+)
+_RUNNERS = frozenset(_RUNNERS_LIST.split())
+"""Programs that run another one, which stands behind them."""
+
+
+def signature(line: str) -> str:
+    """A line in which numbers, hex, times, paths and names are slots.
+
+    The place that it begins with is left out: it is another one each time. Slots stay as they are,
+    so that a signature has itself.
+    """
+    return _slotted(line)[0]
+
+
+def slots(line: str) -> tuple[str, ...]:
+    """What stands in the slots of names and paths of a line, in order, each once."""
+    return _slotted(line)[1]
+
+
+def _slotted(line: str) -> tuple[str, tuple[str, ...]]:
+    names: list[str] = []
+    text = _CONTROL.sub("", line[: 2 * LONGEST_LINE])
+    text = _MARKS.sub("", text)
+    text = _PLACE.sub("", _EXIT_PLACE.sub("", _E.sub("", text))) or text
+
+    def slot(name: str) -> "_Slot":
+        return _Slot(name, names)
+
+    text = _URL.sub(slot("path"), text)
+    text = _QUOTED.sub(slot("name"), text)
+    text = _TIME.sub("{time}", text)
+    for pattern in BARE_NAMES:
+        if found := pattern.search(text):
+            group = found.lastindex
+            if group and found[group] and not _SLOT.search(found[group]):
+                end = found.start(group) + len(found[group].rstrip(".:;,"))
+                names.append(text[found.start(group) : end])
+                text = f"{text[: found.start(group)]}{{name}}{text[end:]}"
+    text = _PATH.sub(slot("path"), text)
+    text = _HEX.sub("{hex}", text)
+    text = _NUMBER.sub("{n}", text)
+    return " ".join(text.split()).rstrip(" .:;,")[:LONGEST_KEY], tuple(dict.fromkeys(names))
+
+
+class _Slot:
+    """Puts a slot in the place of what is found, and keeps that."""
+
+    def __init__(self, name: str, names: list[str]) -> None:
+        self._name = name
+        self._names = names
+
+    def __call__(self, found: re.Match[str]) -> str:
+        """The slot; a slot in quotes stays one."""
+        inner = next((group for group in found.groups() if group), found[0])
+        if _SLOT.fullmatch(inner):
+            return inner
+        self._names.append(inner)
+        return f"{{{self._name}}}"
+
+
+def literal_words(told: str) -> list[str]:
+    """Words of a signature that are its own: neither slots nor what many errors have."""
+    return [
+        word
+        for word in _LITERAL.findall(_SLOT.sub(" ", told))
+        if word.lower() not in _PLAIN and not word.lower().startswith("assert")
+    ]
+
+
+def is_generic(told: str) -> bool:
+    """Whether a signature says too little to tell one error from another."""
+    return len(literal_words(told)) < _FEWEST_WORDS
+
+
+_FEWEST_WORDS = 2
+
+
+def alike(told: str, other: str) -> bool:
+    """Whether two signatures agree in all words beside their slots."""
+    return told == other or (not is_generic(told) and _words_of(told) == _words_of(other))
+
+
+def _words_of(told: str) -> list[str]:
+    return [word.lower() for word in _LITERAL.findall(_SLOT.sub(" ", told))]
+
+
+def names_any(text: str, names: Collection[str]) -> bool:
+    """Whether a text names one of the names, as a whole or by the end of its path."""
+    folded = text.casefold()
+    parts = {part for name in names for part in (name, name.rstrip("/").rsplit("/", 1)[-1])}
+    return any(len(part) > 2 and part.casefold() in folded for part in parts)

@@ -1,0 +1,38 @@
+"""What in a text is no prose: code in fences, and what stands in tags."""
+
+import re
+
+_FENCE = re.compile(
+    r"^[ \t]*(```+|~~~+)[^\n]*\n.*?(?:^[ \t]*\1[^\n]*$|\Z)", re.MULTILINE | re.DOTALL
+)
+_TAG = re.compile(r"<([a-z][\w-]*)>")
+_NOT_A_LINE_END = re.compile(r"[^\n]")
+
+
+def blanked(text: str) -> str:
+    """Spaces in the place of a text, its lines kept: so the places of the rest stay."""
+    return _NOT_A_LINE_END.sub(" ", text)
+
+
+def without_markup(text: str) -> str:
+    """A text of the same length, blank where code in fences stands, or `<tag>` … `</tag>`."""
+    return _without_tagged(_FENCE.sub(lambda fence: blanked(fence[0]), text))
+
+
+def _without_tagged(text: str) -> str:
+    if "</" not in text:
+        return text
+    parts: list[str] = []
+    unclosed: set[str] = set()
+    at = 0
+    for tag in _TAG.finditer(text):
+        if tag.start() < at or tag[1] in unclosed:
+            continue
+        end = text.find(f"</{tag[1]}>", tag.end())
+        if end < 0:
+            unclosed.add(tag[1])
+            continue
+        end += len(tag[0]) + 1
+        parts += [text[at : tag.start()], blanked(text[tag.start() : end])]
+        at = end
+    return "".join([*parts, text[at:]])

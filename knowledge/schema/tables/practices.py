@@ -1,0 +1,132 @@
+"""What works here: the commands of a project, each time one was run, and which are in force."""
+
+from cairn.knowledge.schema.tables.table import (
+    COUNT,
+    DAY_COLUMN,
+    FLAG,
+    NAMESPACE,
+    REAL,
+    TEXT,
+    TEXTS,
+    TIME,
+    Column,
+    Table,
+)
+
+COMMAND_RUNS = Table(
+    "command_runs",
+    "One row per command that an agent ran for a task of its project, or to set something up.",
+    {
+        **NAMESPACE,
+        **DAY_COLUMN,
+        "conversation_id": Column(TEXT, "Conversation."),
+        "record_id": Column(TEXT, "The call."),
+        "place": Column(COUNT, "Place of the command in its line, from 0."),
+        "seq": Column(COUNT, "Place of the call in the conversation."),
+        "occurred_at": Column(TIME, "When it was called; none if undated.", null=True),
+        "ended_at": Column(TIME, "When its result came; none if none came, or undated.", null=True),
+        "project": Column(TEXT, "Project of the conversation.", null=True),
+        "folder": Column(TEXT, "Working folder in the repository; empty for its root."),
+        "env": Column(TEXTS, "Assignments that it was run with: NAME=value if that is harmless."),
+        "command": Column(
+            TEXT, "Its stable form: no single tests, files, messages, nor plumbing of output."
+        ),
+        "task": Column(
+            TEXT,
+            "test, lint, format, type_check, build, run, install, deploy, commit or release; none "
+            "for what sets something up.",
+            null=True,
+        ),
+        "passed": Column(
+            FLAG, "Whether status and output say that it passed; none if nothing tells.", null=True
+        ),
+        "extractor": Column(TEXT, "Rule with version."),
+    },
+    key=("namespace", "record_id", "place"),
+    by_day=True,
+)
+
+PRACTICES = Table(
+    "practices",
+    "One row per command of a project for a task, with how often it was run and passed.",
+    {
+        "practice_id": Column(TEXT, "Digest of namespace, project, task, command and folder."),
+        **NAMESPACE,
+        "project": Column(TEXT, "Project."),
+        "task": Column(TEXT, "test, lint, format, type_check, build, run, install, deploy, …"),
+        "command": Column(TEXT, "Stable form."),
+        "folder": Column(TEXT, "Working folder in the repository; empty for its root."),
+        "env": Column(TEXTS, "Assignments that half of its runs or more had."),
+        "runs": Column(COUNT, "Times that it was run."),
+        "passed": Column(COUNT, "Runs that passed."),
+        "failed": Column(COUNT, "Runs that failed; nothing tells of the others."),
+        "conversations": Column(COUNT, "Conversations in which it was run."),
+        "share_passed": Column(REAL, "passed / (passed + failed); none if unknown.", null=True),
+        "first_seen": Column(TIME, "First run.", null=True),
+        "last_seen": Column(TIME, "Latest run.", null=True),
+        "before": Column(TEXT, "Command that comes just before it half of the times.", null=True),
+        "after": Column(TEXT, "Command that comes just after it half of the times.", null=True),
+        "replaced_by": Column(TEXT, "The practice that came in its place.", null=True),
+        "replaces": Column(TEXT, "The practice in whose place it came.", null=True),
+        "rank": Column(COUNT, "Among those of its project and task, from 1; the best first."),
+        "source_record_ids": Column(TEXTS, "Newest runs, at most five."),
+    },
+    key=("namespace", "practice_id"),
+)
+
+FILE_EDITS = Table(
+    "file_edits",
+    "One row per call of an agent and file of its project that it edited.",
+    {
+        **NAMESPACE,
+        **DAY_COLUMN,
+        "conversation_id": Column(TEXT, "Conversation."),
+        "path": Column(TEXT, "The file, from the root of the repository."),
+        "project": Column(TEXT, "Project of the conversation."),
+        "record_id": Column(TEXT, "The call."),
+        "seq": Column(COUNT, "Place of the call in the conversation."),
+        "occurred_at": Column(TIME, "When it was edited; none if undated.", null=True),
+        "extractor": Column(TEXT, "Rule with version."),
+    },
+    key=("namespace", "record_id", "path"),
+    by_day=True,
+)
+
+PROJECT_FACTS = Table(
+    "project_facts",
+    "One row per thing that counting tells of a project.",
+    {
+        "project_fact_id": Column(TEXT, "Digest of namespace, project, kind and names."),
+        **NAMESPACE,
+        "project": Column(TEXT, "Project."),
+        "kind": Column(TEXT, "package_manager, edited_file or edited_together."),
+        "name": Column(TEXT, "The manager or file."),
+        "other": Column(TEXT, "The file that is edited together with it.", null=True),
+        "conversations": Column(COUNT, "Conversations that bear it out."),
+        "share": Column(
+            REAL, "Of the conversations that edited a file, or used a manager of the language."
+        ),
+        "first_seen": Column(TIME, "First time.", null=True),
+        "last_seen": Column(TIME, "Latest time.", null=True),
+        "rank": Column(COUNT, "Among those of its project and kind, from 1."),
+        "source_record_ids": Column(TEXTS, "Calls of the newest conversations, at most five."),
+    },
+    key=("namespace", "project_fact_id"),
+)
+
+BRIEFS = Table(
+    "briefs",
+    "One row per line of the brief of a project: what to know before work on it starts.",
+    {
+        **NAMESPACE,
+        "project": Column(TEXT, "Project by its name; checkouts of one name are one."),
+        "place": Column(COUNT, "Place in the order in which lines are given room, from 0."),
+        "line_id": Column(TEXT, "Practice, fact, fix, project fact or conversation."),
+        "kind": Column(TEXT, "practice, directive, refusal, error, fact, place or recent."),
+        "text": Column(TEXT, "The line."),
+        "support": Column(COUNT, "Runs, statements, or times that a fix ended the error."),
+        "conversations": Column(COUNT, "Conversations that bear it out."),
+        "last_seen": Column(TIME, "Latest time.", null=True),
+    },
+    key=("namespace", "project", "place"),
+)

@@ -1,0 +1,77 @@
+"""What a person typed, told from what they pasted."""
+
+import time
+
+import pytest
+
+from cairn.knowledge.dialogue.typed import typed, typed_words
+from tests.knowledge.extraction.rules.fixtures import agent, human, output, raw_logs
+
+
+def own(text: str) -> str:
+    return " ".join(typed(text).split())
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Never touch the vendor folder.", "Never touch the vendor folder."),
+        (
+            'I get this error:\n\nTraceback (most recent call last):\n  File "a.py", line 3\n'
+            "KeyError: 'x'\n\nAlways run it with -q.",
+            "I get this error: Always run it with -q.",
+        ),
+        (
+            "❯ harbour start\nyou must never start twice\n\nPlease say more there.",
+            "Please say more there.",
+        ),
+        ("Implement the following plan:\n\n# Plan\n\nAlways use the new store.", ""),
+        ("/review:all\nNever skip the last step.", "Never skip the last step."),
+        (
+            "I got this feedback on the branch:\n\nThe default is twice the same.\n\n"
+            "Low Severity\n\nAlways list every case.\n\nlet me know what you think first",
+            "I got this feedback on the branch: let me know what you think first",
+        ),
+        (
+            "Please do it so:\n\n- never log tokens\n- use uv",
+            "Please do it so: - never log tokens - use uv",
+        ),
+        ("> Always use tabs.\nNo, spaces.", "No, spaces."),
+        ("This session is being continued from a previous conversation. Never stop.", ""),
+        ("Rules for commits:\n- always sign them", "Rules for commits: - always sign them"),
+        ("src/quay.py:12:4: error: never used\nfix that please", "fix that please"),
+    ],
+)
+def test_pasted_text_is_told_by_its_form(text: str, words: str) -> None:
+    assert own(text) == words
+    assert len(typed(text)) == len(text)
+
+
+def test_what_an_agent_or_a_tool_wrote_before_is_not_typed() -> None:
+    logs = raw_logs(
+        [
+            human("go"),
+            agent("Options:\n1. Always lock the **table** first.\n2. Never lock it at all."),
+            output("we must never delete the ledger\nok"),
+            human(
+                "what is this?\n1. Always lock the table first.\n"
+                "we must never delete the ledger\nbad"
+            ),
+            human("Never lock it at all."),
+        ],
+        [human("first line\nAlways lock the table first.")],
+    )
+    words = typed_words(logs).to_list()
+    assert (words[3] or "").split() == ["what", "is", "this?", "bad"]
+    assert words[4] is None  # chosen, not quoted
+    assert words[5] is None  # another conversation
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a " * 20_000, ":" * 20_000, "let " + ":" * 20_000 + " a b", "<a>" * 20_000, "\n>" * 20_000],
+)
+def test_hostile_text_takes_no_longer(text: str) -> None:
+    begin = time.perf_counter()
+    assert len(typed(text, {"x"})) == len(text)
+    assert time.perf_counter() - begin < 2

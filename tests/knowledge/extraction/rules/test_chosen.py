@@ -1,0 +1,76 @@
+"""What a person chose of an agent's options, in a tool that asks and in words."""
+
+import polars as pl
+import pytest
+
+from cairn.knowledge.dialogue.trust import PERSON
+from cairn.knowledge.extraction.candidates import candidates
+from cairn.knowledge.extraction.rules.chosen import options, picked
+from cairn.knowledge.schema.policy import Policy
+from tests.knowledge.extraction.rules.fixtures import (
+    ANSWERS,
+    OPTIONS,
+    Line,
+    agent,
+    answer,
+    human,
+    question,
+    raw_logs,
+)
+
+
+def chosen(*lines: Line) -> pl.DataFrame:
+    rows = candidates(raw_logs(lines), Policy()).candidates
+    return rows.filter(pl.col("predicate") == "decides").sort("record_id")
+
+
+def test_a_choice_names_what_was_not_chosen_and_is_the_persons_word() -> None:
+    rows = chosen(*ANSWERS)
+    assert rows["object"].to_list() == [
+        "Where should the tide charts live? docs/tides/, not assets/",
+        "Chose One table for all quays, not One table per quay",
+    ]
+    assert rows["trust"].to_list() == [PERSON, None]
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("The lint fails. How should we proceed?", "Fix it"),
+        ("Should I commit now?", "Yes"),
+        ("Which task do you want to do first?", "Cranes"),
+        ("How should the hook be passed?", "Skip it (--no-verify)"),
+    ],
+)
+def test_what_holds_for_now_or_goes_around_a_check_is_no_choice(asked: str, said: str) -> None:
+    assert chosen(question("t1", asked, said, "No"), answer("t1", asked, said)).is_empty()
+
+
+def test_what_another_tool_prints_is_no_answer() -> None:
+    asked = "Where should the tide charts live?"
+    assert chosen(answer("t1", asked, "docs/")).is_empty()
+    several = question("t1", asked, "docs/", "assets/", several=True)
+    assert chosen(several, answer("t1", asked, "docs/"))["object"].to_list() == [f"{asked} docs/"]
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("b", "b"),
+        ("the second one please", "b"),
+        ("let's go with A", "a"),
+        ("Option b, but keep it small", "b"),
+        ("a table would be nice", None),
+        ("Option B?", None),
+        ("first, run the tests", None),
+        ("option 4", None),
+    ],
+)
+def test_which_option_an_answer_picks(text: str, key: str | None) -> None:
+    assert picked(text, options(OPTIONS)) == key
+
+
+def test_a_step_of_work_is_no_choice() -> None:
+    told = agent("Option 1: Fix the test\nOption 2: Reset the index\nWhich one?")
+    assert chosen(told, human("option 2")).is_empty()
+    assert options("Option A is cheaper than option B.") == {}

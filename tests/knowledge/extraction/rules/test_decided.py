@@ -1,0 +1,90 @@
+"""What a person decides, and what is only the work at hand."""
+
+import pytest
+
+from cairn.knowledge.dialogue.trust import PERSON
+from cairn.knowledge.extraction.candidates import candidates
+from cairn.knowledge.schema.policy import Policy
+from tests.knowledge.extraction.rules.fixtures import Line, agent, human, raw_logs
+
+
+def decided(text: str) -> list[str]:
+    rows = candidates(raw_logs([human(text), agent("Ok.")]), Policy()).candidates
+    return rows.filter(rows["predicate"] == "decides")["object"].to_list()
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("we settled on Kafka for the event bus", "We settled on Kafka for the event bus"),
+        ("We've decided against a second database.", "We've decided against a second database."),
+        (
+            "thinking again: let's drop the `moor` command",
+            "Let's drop the `moor` command",
+        ),
+        ("ok, let's go with the outbox table.", "Let's go with the outbox table."),
+        ("`Quay.next` should return None when it is full.",) * 2,
+        ("It's fine to break the old API.",) * 2,
+        ("I want the crane list to load without a session.",) * 2,
+        (
+            "the crane job writes to `var/quay` and we should ignore that in git",
+            "The crane job writes to `var/quay` and we should ignore that in git",
+        ),
+        (
+            'Let\'s replace "berth" with "mooring" and then tidy up, can you do it?',
+            'Let\'s replace "berth" with "mooring"',
+        ),
+    ],
+)
+def test_what_a_person_decides(text: str, kept: str) -> None:
+    assert decided(text) == [kept]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Let's remove it. Let's fix the tests. Let's do the small ones first. Let's see.",
+        "Let's add a test for the queue. We should add more tests. The tests should be green.",
+        "The tests fail on CI and the lint is broken, let's remove them. It should use Redis.",
+        "The server should be running on port 3000. I'd like the tests to pass.",
+        "Maybe the queue should use Redis. We don't need that. It's fine to do so.",
+        "Let's make sure that it works. Have we decided to drop it? They decided to leave.",
+        "If we decided to drop Kafka, we would save money. We decided to talk about it.",
+    ],
+)
+def test_what_is_no_decision(text: str) -> None:
+    assert decided(text) == []
+
+
+def test_an_agents_plan_is_no_decision() -> None:
+    rows = candidates(raw_logs([human("go"), agent("Let's drop the `moor` command.")]), Policy())
+    assert "decides" not in set(rows.candidates["predicate"])
+
+
+def conversation(*lines: Line) -> list[str]:
+    rows = candidates(raw_logs(lines), Policy()).candidates
+    return rows.filter(rows["predicate"] == "decides")["object"].to_list()
+
+
+def test_an_agents_plan_is_a_decision_once_the_person_says_yes_to_it() -> None:
+    rows = candidates(
+        raw_logs([human("go"), agent("Let's drop the `moor` command."), human("yes, do it")]),
+        Policy(),
+    ).candidates
+    kept = rows.filter(rows["predicate"] == "decides")
+    assert kept["object"].to_list() == ["Let's drop the `moor` command."]
+    assert kept["trust"].to_list() == [PERSON]
+    said = agent("Let's drop the `moor` command.")
+    assert conversation(said, human("no, keep it")) == []
+    assert conversation(said, human("what does it do?")) == []
+
+
+def test_a_decision_that_is_taken_back_was_none() -> None:
+    hidden = human("let's hide the `moor` command"), agent("Done.")
+    assert conversation(*hidden) == ["Let's hide the `moor` command"]
+    assert conversation(*hidden, human("hm, revert that please")) == []
+    assert conversation(*hidden, human("thinking again: let's remove the `moor` command")) == [
+        "Let's remove the `moor` command"
+    ]
+    other = conversation(*hidden, human("actually, let's rename `berth` to `quay`"))
+    assert len(other) == 2

@@ -1,0 +1,114 @@
+"""What a person wants done or left: for good, in this session, or not said at all."""
+
+import time
+
+import pytest
+
+from cairn.knowledge.extraction.candidates import candidates
+from cairn.knowledge.extraction.rules.directives import directives
+from cairn.knowledge.schema.policy import Policy
+from tests.knowledge.extraction.rules.fixtures import Line, agent, human, raw_logs
+
+
+def kinds(text: str) -> list[tuple[bool, str]]:
+    return [(one.standing, one.text) for one in directives(text)]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Always run make fmt before you commit.",
+        "Don't ever amend a pushed commit.",
+        "Use uv instead of pip.",
+        "No emojis in commit messages please.",
+        "Commit messages should be in the imperative.",
+        "I want every endpoint to have a test.",
+        "We are not to touch the generated code.",
+        "Stop adding comments to obvious code.",
+        "Make sure to always rebase before opening a PR.",
+        "Whenever you add a table, update the docs too.",
+        "Don't use print in this project, use the logger.",
+        "For every endpoint there should be an example.",
+        "You keep forgetting to run gofmt.",
+        "Only the loader may import the driver.",
+        "Whenever you change the schema regenerate the client.",
+        "Before committing run make lint.",
+        "I'd rather have two small functions than one big one.",
+        "Don't use lists, use tuples.",
+        "Use feature branches for changes.",
+        "Do not mock the clock in tests.",
+        "Answer in German please.",
+        "Maximum two reviewers per change.",
+        "Write release notes, at most one line per change.",
+        "We should log every refused login.",
+    ],
+)
+def test_what_is_meant_for_good(sentence: str) -> None:
+    assert kinds(sentence) == [(True, sentence)]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Don't touch the migrations folder.",
+        "Let's use the existing helper instead.",
+        "Leave the config alone.",
+        "I'd rather keep the old name.",
+        "Use the staging database, not prod.",
+    ],
+)
+def test_what_is_meant_for_this_session(sentence: str) -> None:
+    assert kinds(sentence) == [(False, sentence)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Draft an announcement of the release, at most one line per change.",
+        "Don't worry about the tests. I don't think we need that. Never mind.",
+        "Use your own judgement. Add a test for the queue. Continue until all are done.",
+        "It never works on Fridays. The tests always fail on CI. I never use vim.",
+        "Can you always run it? Why don't we use redis? Should all endpoints return JSON?",
+        "All tests should pass now. Use option 2. You always forget it, lol.",
+        "We should fix all tests. We should handle all of these. It has at least two callers.",
+        "I think the rules allow only one ship per berth. My files should be in my folder.",
+        "Don't do that. Never delete those. Always do it like this.",
+        "She said never use redis. The docs say always use v2.",
+        "> Always use tabs.\n\n    never_push()",
+    ],
+)
+def test_what_is_no_directive(text: str) -> None:
+    assert kinds(text) == []
+
+
+def test_it_is_kept_from_where_it_begins_and_read_without_capitals() -> None:
+    assert kinds("ok the build is slow. from now on always use `ninja -j4`. thanks") == [
+        (True, "From now on always use `ninja -j4`.")
+    ]
+    assert kinds("That was wrong, so please never push to main.") == [(True, "Never push to main.")]
+    assert kinds("Could you never log the tokens?") == [(True, "Never log the tokens")]
+    assert kinds("If a test is flaky, never delete it.") == [
+        (True, "If a test is flaky, never delete it.")
+    ]
+
+
+def directed(*lines: Line) -> list[str]:
+    found = candidates(raw_logs(lines), Policy()).candidates
+    return found.filter(found["predicate"] == "directs")["object"].to_list()
+
+
+def test_only_what_a_person_says_to_an_agent_is_one() -> None:
+    text = "Never push to main."
+    assert directed(human(text), agent("Ok.")) == [text]
+    assert directed(human(text, name="Ann"), human("Ok.", name="Ben")) == []
+    assert directed(agent(text), human("why")) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["always " * 4_000, "x, " * 10_000, "tests " * 5_000, "use a" + " b" * 10_000, "' " * 9_000],
+)
+def test_hostile_text_takes_no_longer(text: str) -> None:
+    begin = time.perf_counter()
+    directives(text)
+    assert time.perf_counter() - begin < 2

@@ -1,0 +1,89 @@
+"""What people say of themselves and their work in the usual words of a chat."""
+
+import time
+
+import pytest
+
+from cairn.knowledge.extraction.candidates import candidates
+from cairn.knowledge.extraction.rules.everyday_forms import EVERYDAY, PASSING
+from cairn.knowledge.schema.policy import Policy
+from tests.knowledge.extraction.rules.fixtures import human, raw_logs
+
+
+def states(text: str) -> list[str]:
+    rows = candidates(raw_logs([human(text)]), Policy()).candidates
+    return rows.filter(rows["predicate"] == "states")["object"].to_list()
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "I weigh 71 kg.",
+        "We meet every Thursday at nine.",
+        "I have no brothers.",
+        "I'm vegetarian since 2015.",
+        "My brother is called Ole.",
+        "I go climbing twice a week.",
+        "I can't eat shellfish.",
+        "I've been learning Czech for three years.",
+        "We're getting married in May.",
+        "I was born in Tromsø.",
+        "I'm left-handed.",
+        "I wear glasses.",
+        "We keep our recipes in a blue folder.",
+        "I'm on call next week.",
+        "We don't have a design team.",
+        "All our contracts are in Dutch.",
+        "We plan to open a second shop in spring.",
+        "I quit my job at the harbour.",
+        "I'm Ragnhild, by the way.",
+        "People call me Bo.",
+        "My pronouns are they/them.",
+        "I'm a lighthouse keeper.",
+        "My uncle Ole just bought a trawler.",
+        "Our cat only drinks from the tap.",
+        "I have mild asthma.",
+        "I tore my left hamstring two years ago.",
+        "I used to be a deckhand.",
+        "On Mondays we have dinner at my aunt's.",
+        "I write about ten letters a month.",
+        "I row to the island unless it rains.",
+        "We have goats on the hill.",
+        "I can't stand the smell of diesel.",
+        "I dislike crowds.",
+        "I'm thinking about buying a van.",
+        "I want to learn Faroese before we move.",
+        "We will repaint the boat next summer.",
+    ],
+)
+def test_what_people_are_have_do_and_plan(sentence: str) -> None:
+    assert states(sentence) == [sentence]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I have a question about the parser. I have no idea why it fails.",
+        "I need you to rename the module. I want to see the logs every day.",
+        "I get an error when I run the tests. I see two failures in the log.",
+        "If I had a dog I would walk every day. Imagine I live in a castle with ghosts.",
+        "Do I have a meeting every Monday? Maybe I have two of those.",
+        "My sister says I eat too much. I hope I sleep well at night.",
+        "I'm stuck on the build. I'm getting a 404 every time. I'm happy with that.",
+        "My uncle says he owns three boats. My dog ate the mooring plan, haha. I'm a bit lost.",
+        "I'd like to see the logs. I'll start the server next. I used to think so. I'm OK.",
+        "I have the results. I have some changes to commit. I have to go. We have tests for it.",
+        "My point is that the file is missing. I like option C.",
+        "I have two issues with this change. We should meet every Monday.",
+    ],
+)
+def test_what_passes_is_asked_or_supposed(text: str) -> None:
+    assert states(text) == []
+
+
+@pytest.mark.parametrize("text", ["i have " + "a " * 9_000, "we " * 9_000, "my " + "b " * 9_000])
+def test_hostile_text_takes_no_longer(text: str) -> None:
+    begin = time.perf_counter()
+    assert EVERYDAY.match(text) is None or not PASSING.search(text)
+    states(text)
+    assert time.perf_counter() - begin < 2

@@ -1,0 +1,94 @@
+"""Notes, corrections and causes in what a person typed, and what only looks like them."""
+
+import time
+
+import pytest
+
+from cairn.knowledge.extraction.candidates import candidates
+from cairn.knowledge.extraction.rules.explained import explained
+from cairn.knowledge.schema.policy import Policy
+from tests.knowledge.extraction.rules.fixtures import agent, human, raw_logs
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        (
+            "Why is it empty? (note the cranes are read from `quay.db`)",
+            "The cranes are read from `quay.db`",
+        ),
+        (
+            "fyi the staging harbour is reset every night",
+            "The staging harbour is reset every night",
+        ),
+        ("Keep in mind that the quays share a crane.", "The quays share a crane."),
+        (
+            'That\'s wrong: "the hook receives the ship and the berth" -> https://quay.example/hooks',
+            "The hook receives the ship and the berth",
+        ),
+        ("No. The queue only retries on status 503.", "The queue only retries on status 503."),
+        (
+            "you misunderstood: the flag disables the cache, it doesn't clear it",
+            "The flag disables the cache, it doesn't clear it",
+        ),
+        ("The culprit was `max_conns` in the pooler.",) * 2,
+        ("The reason it failed was that `TIDE_URL` was empty.",) * 2,
+        ("The tide charts live in `docs/tides`, not in the wiki.",) * 2,
+        ("This is a monorepo, each package has its own lock file.",) * 2,
+        ("The crane tests need docker running.",) * 2,
+    ],
+)
+def test_what_a_person_explains_for_good(text: str, kept: str) -> None:
+    assert [(one.text, one.lasting) for one in explained(text)] == [(kept, True)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The test is right, the code is wrong.",
+        "No, use the loader from `quay/load.py`.",
+        "My point is: the crane list does not show the berth right now.",
+    ],
+)
+def test_what_puts_an_agent_right_in_this_session(text: str) -> None:
+    assert [one.lasting for one in explained(text)] == [False]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "No problem. No, that's fine. No worries, we can do it later. No, I meant the other one.",
+        "Actually, can you revert it? Actually I think we should wait. Actually it works.",
+        "The problem is that the build fails. The reason was a typo. The issue was fixed.",
+        "Note that it is slow. Note: run the tests first. Note the error above. fyi I'm away.",
+        "The build is broken in CI. The page needs a title. The tests run on my machine.",
+        "The list is in the wrong order. This is a nice app. The new tests live in the old folder.",
+        "The output is written to stdout twice. Why do the logs live in /tmp?",
+        "Wrong button. Not sure. That's not what I asked. You are wrong. Is that correct?",
+    ],
+)
+def test_what_explains_nothing(text: str) -> None:
+    assert explained(text) == ()
+
+
+def test_only_to_an_agent_and_only_a_persons_word() -> None:
+    text = "No. The queue only retries on status 503."
+    for lines, predicates in (
+        ([human(text), agent("Ok.")], ["states"]),
+        ([human(text, name="Ann"), human("Ok.", name="Ben")], []),
+        ([agent(text), human("hm")], []),
+    ):
+        found = candidates(raw_logs(lines), Policy()).candidates
+        found = found.filter(
+            found["object"].str.contains("retries"), found["predicate"] == "states"
+        )
+        assert found["predicate"].to_list() == predicates
+
+
+@pytest.mark.parametrize(
+    "text", ["no, " * 9_000, "note " * 9_000, "the a b " * 5_000, "( " * 9_000]
+)
+def test_hostile_text_takes_no_longer(text: str) -> None:
+    begin = time.perf_counter()
+    explained(text)
+    assert time.perf_counter() - begin < 2

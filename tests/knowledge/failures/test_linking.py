@@ -1,0 +1,134 @@
+"""What became of an error: fixed, a flake, bypassed, undone or open; with a link or without."""
+
+import pytest
+
+from cairn.knowledge.failures.stages import failures
+
+PROJECT = "/home/ada/shop-api"
+CODE = f"{PROJECT}/shop/orders.py"
+CHECK = "pytest tests/test_orders.py"
+ERROR = (
+    "Exit code 1\n    def test_total():\n>       total([])\n"
+    "E       shop.errors.OrderError: no currency column in order_total\n\n"
+    "shop/orders.py:9: OrderError\n1 failed in 0.12s"
+)
+OTHER = "E       shop.errors.OrderError: no country given for ship_order\n1 failed in 0.12s"
+RED = ("run", CHECK, ERROR, "error")
+GREEN = ("run", CHECK, "4 passed in 0.11s")
+EDIT = ("edit", CODE, "return order_total(rows)", "return order_total(rows, currency)")
+WHY = ("agent", "order_total() expects a currency column, because the schema is missing it.")
+
+
+def rows(session, *events):
+    return failures(session(("human", "The checks must pass."), *events)).sort("seq").to_dicts()
+
+
+def test_the_last_change_that_shares_a_name_with_the_error_is_its_fix(session):
+    unrelated = ("edit", f"{PROJECT}/README.md", "old words", "new words")
+    (row,) = rows(session, RED, WHY, EDIT, unrelated, GREEN)
+    assert (row["outcome"], row["fix_kind"], row["tool_family"]) == ("fixed", "edit", "pytest")
+    assert row["fix"] == (
+        "In `shop/orders.py`: `return order_total(rows)` became"
+        " `return order_total(rows, currency)`."
+    )
+    assert row["cause"].startswith("Order_total() expects") or row["cause"].startswith("order_to")
+    assert row["passed_record_id"] is not None
+    assert len(row["fix_record_ids"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("events", "outcome"),
+    [
+        ((RED, GREEN), "flake"),
+        ((RED, ("edit", f"{PROJECT}/docs/tour.md", "quay", "berth"), GREEN), "fixed"),
+        ((RED, ("run", "pip install tidewheel", "Successfully installed"), GREEN), "fixed"),
+        ((RED, EDIT), "open"),
+        ((RED, EDIT, RED), "open"),
+        ((RED, EDIT, GREEN, ("human", "No, revert that, the caller is wrong.")), "undone"),
+        ((RED, EDIT, GREEN, ("run", "git checkout -- shop/orders.py", "")), "undone"),
+        ((RED, EDIT, GREEN, ("edit", CODE, EDIT[3], EDIT[2])), "undone"),
+        ((RED, EDIT, GREEN, ("agent", "That fix was wrong: the callers pass it.")), "undone"),
+        ((RED, ("run", f"{CHECK} || true", "done")), "bypassed"),
+        ((RED, ("run", f"{CHECK} --deselect tests/test_orders.py::test_total", "3 passed")),
+         "bypassed"),
+        ((RED, ("edit", f"{PROJECT}/tests/test_orders.py", "assert order_total([]) == 0",
+                "assert order_total([]) == 7"), GREEN), "bypassed"),
+        ((RED, ("edit", f"{PROJECT}/tests/test_orders.py", "def test_total():",
+                "@pytest.mark.skip\ndef test_total():"), GREEN), "bypassed"),
+        ((RED, ("run", "chmod -R 777 shop", ""), GREEN), "bypassed"),
+    ],
+    ids=[
+        "flake", "no shared name", "an install of something else", "never tried again", "stays",
+        "a person wants it back", "thrown away", "put back", "disowned", "failure ignored",
+        "test left out", "expectation bent", "test skipped", "all rights",
+    ],
+)  # fmt: skip
+def test_only_a_change_that_really_ended_an_error_is_its_fix(session, events, outcome):
+    row = rows(session, *events)[0]
+    assert row["outcome"] == outcome
+    if outcome in ("flake", "bypassed", "fixed"):
+        assert row["fix"] is None
+
+
+def test_a_fix_after_which_the_error_comes_back_is_a_loss(session):
+    again = rows(session, RED, EDIT, GREEN, WHY, RED)
+    assert [row["outcome"] for row in again] == ["open", "open"]
+    assert again[0]["fix"] is not None
+
+
+def test_a_commit_that_leaves_the_checks_out_is_a_bypass(session):
+    red = ("run", "git commit -m x", "[FORMAT] Code is not formatted.\n1 error", "error")
+    forced = ("run", "git commit --no-verify -m x", "[main 1234567] x")
+    (row,) = rows(session, red, forced)
+    assert (row["outcome"], row["fix"]) == ("bypassed", None)
+
+
+def test_what_was_ignored_and_added_by_force_is_a_bypass(session):
+    said = "The following paths are ignored by one of your .gitignore files:\ndist\n"
+    red = ("run", "git add src dist", f"Exit code 1\n{said}", "error")
+    forced = ("run", "git add -f dist && git add src dist", "")
+    (row,) = rows(session, red, forced)
+    assert (row["outcome"], row["fix"]) == ("bypassed", None)
+
+
+def test_another_command_in_its_place_is_told_without_the_name_of_the_day(session):
+    red = ("run", "git push", "fatal: The current branch tide-7 has no upstream branch.\n"
+           "    git push --set-upstream origin tide-7", "error")  # fmt: skip
+    (row,) = rows(session, red, ("run", "git push --set-upstream origin tide-7", "done"))
+    assert row["fix"] == "Ran `git push --set-upstream origin <name>` instead of `git push`."
+    assert row["fix_kind"] == "replaced_command"
+
+
+def test_the_command_that_a_tool_proposes_is_the_fix(session):
+    red = ("run", "git commit -m x",
+           "Code is not formatted.\nRun 'mix format' to fix.\n1 error", "error")  # fmt: skip
+    (row,) = rows(session, red, ("run", "mix format", ""), ("run", "git commit -m x", "[main] x"))
+    assert (row["fix"], row["fix_kind"]) == ("Ran `mix format`.", "command")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Maybe order_total() expects a currency column, because the schema is missing it.",
+        "Let me see: order_total() expects a currency column because the schema is missing it.",
+        "The cache is never cleared, because the worker is missing a hook for it.",
+    ],
+    ids=["a hedge", "a plan", "another thing"],
+)
+def test_a_cause_asserts_and_names_what_the_error_names(session, said):
+    (row,) = rows(session, RED, ("agent", said), EDIT, GREEN)
+    assert (row["outcome"], row["cause"]) == ("fixed", None)
+
+
+def test_what_stands_in_green_runs_too_is_no_key_line(session):
+    chatter = "Traceback (most recent call last):\nConnectionError: telemetry host is away\n"
+    red = ("run", "python sail.py", f"{chatter}ValueError: berth 7 is taken", "error")
+    loud = ("run", "python sail.py --dry", "ERROR telemetry\nsailed")
+    found = rows(session, red, loud)
+    assert [row["key_line"] for row in found] == ["ValueError: berth 7 is taken"]
+
+
+def test_a_slip_and_a_file_made_in_the_same_session_teach_nothing(session):
+    slip = ("run", CHECK, "E   SyntaxError: invalid syntax in order_total\n1 failed", "error")
+    (row,) = rows(session, slip, EDIT, GREEN)
+    assert (row["outcome"], row["fix"]) == ("fixed", None)

@@ -1,0 +1,117 @@
+"""Briefs: best first, within a budget, the same for any order of rows."""
+
+from datetime import UTC, datetime, timedelta
+
+import polars as pl
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
+
+from cairn.knowledge.nlp.text import estimated_tokens
+from cairn.knowledge.practices.brief import (
+    HEADINGS,
+    Ground,
+    brief,
+    briefs,
+    known_projects,
+    text_of,
+    within,
+)
+from cairn.knowledge.schema.tables import (
+    CONVERSATIONS,
+    ERROR_SIGNATURES,
+    PRACTICES,
+    PROJECT_FACTS,
+)
+
+START = datetime(2026, 2, 1, tzinfo=UTC)
+ROOT = "/home/ada/quay"
+TITLES = ("Add a berth", "Free a berth", "Why is it slow?", "I get this error:", "/review", "hi")
+"""Of which the last three tell nothing of what was done."""
+
+
+def practice(task: str, command: str, **more: object) -> dict[str, object]:
+    return {
+        "practice_id": f"w_{command}{more.get('project', ROOT)}", "namespace": "n",
+        "project": ROOT, "task": task, "command": command, "folder": "", "env": [], "runs": 4,
+        "passed": 3, "failed": 1, "conversations": 3, "rank": 1, "last_seen": START,
+        "source_record_ids": [], **more,
+    }  # fmt: skip
+
+
+def ground() -> Ground:
+    facts = pl.DataFrame(
+        [
+            {"fact_id": f"f{at}", "entity": "quay", "predicate": predicate, "content": content,
+             "source_count": 1, "conversation_count": 1, "last_seen": START, "effective": 0.8}
+            for at, (predicate, content) in enumerate(
+                [("directs", "Always rebase."), ("refuses", "Does not want `git push`: too early."),
+                 ("states", "The quay has 40 berths."), ("decides", "Let's drop the crane.")]
+            )
+        ]
+    )  # fmt: skip
+    error = {
+        "namespace": "n", "project": ROOT, "signature_id": "es", "fix_id": "ef",
+        "tool_family": "go", "signature": "undefined: {name}", "key_line": "undefined: Berth",
+        "names": ["Berth"], "failures": 2, "conversations": 2, "fix": "In `quay.go`: added it.",
+        "fix_kind": "edit", "fix_last_seen": START, "wins": 2, "losses": 0, "rank": 0.4,
+        "source_record_ids": [],
+    }  # fmt: skip
+    once = error | {
+        "fix_id": "once",
+        "fix": "In `tide.go`: added it.",
+        "conversations": 1,
+        "rank": 0.9,
+        "wins": 1,
+    }
+    file = {
+        "project_fact_id": "p", "namespace": "n", "project": ROOT, "kind": "edited_file",
+        "name": "quay.go", "conversations": 3, "share": 0.5, "rank": 1, "source_record_ids": [],
+    }  # fmt: skip
+    talks = [
+        {"conversation_id": f"s{at}", "namespace": "n", "day": "2026-02-01", "source": "x",
+         "project": ROOT, "title": title, "started_at": START,
+         "ended_at": START + timedelta(days=at), "records": 2, "messages": 2, "human_messages": 1,
+         "tool_calls": 0, "errors": 0, "tokens": 9, "content_hash": "h"}
+        for at, title in enumerate(TITLES)
+    ]  # fmt: skip
+    return Ground(
+        PRACTICES.frame(
+            [practice("test", "go test ./..."), practice("test", "make t", rank=2),
+             practice("lint", "make lint", replaced_by="w_x"),
+             practice("lint", "mise run lint", env=["CI=1", "KEY"]),
+             practice("test", "go test ./...", project="/srv/quay", runs=2, conversations=1,
+                      rank=2),
+             practice("test", "npx tap", project="/srv/quay", runs=2, conversations=2),
+             practice("test", "npm test", project="/srv/other")]
+        ),
+        PROJECT_FACTS.frame([file]),
+        ERROR_SIGNATURES.frame([error, once]),
+        facts,
+        CONVERSATIONS.frame(talks),
+    )  # fmt: skip
+
+
+def test_each_kind_has_its_best_lines_and_other_projects_none() -> None:
+    lines = within(400, brief("quay", ground()))
+    assert [line.text for line in lines] == [
+        "test: `go test ./...`", "lint: `CI=1 KEY=… mise run lint`", "test: `make t`",
+        "test: `npx tap`",
+        "Always rebase.", "Does not want `git push`: too early.",
+        "undefined: Berth → In `quay.go`: added it.", "undefined: Berth → In `tide.go`: added it.",
+        "The quay has 40 berths.", "2026-02-01: Let's drop the crane.", "Often edited: quay.go",
+        "2026-02-03: Why is it slow?", "2026-02-02: Free a berth",
+    ]  # fmt: skip
+    assert (lines[0].support, lines[0].conversations) == (6, 4), "two checkouts are one project"
+    assert list(dict.fromkeys(line.kind for line in lines)) == list(HEADINGS)
+    assert known_projects(ground().conversations) == {"quay": START + timedelta(days=5)}
+    assert brief("harbour", ground()) == []
+
+
+@settings(max_examples=25)
+@given(budget=st.integers(0, 200), seed=st.integers(0, 999))
+def test_it_fits_its_budget_whatever_the_order_of_rows(budget: int, seed: int) -> None:
+    mixed = Ground(*(frame.sample(fraction=1, shuffle=True, seed=seed) for frame in ground()))
+    assert_frame_equal(briefs("n", mixed), briefs("n", ground()))
+    lines = within(budget, brief("quay", mixed))
+    assert estimated_tokens(text_of(lines)) <= budget

@@ -1,0 +1,149 @@
+"""What was run: which task it does, in which form it is counted, in which folder, with what."""
+
+import time
+from datetime import timedelta
+
+import polars as pl
+import pytest
+
+from cairn.knowledge.practices.command_runs import command_runs
+from cairn.knowledge.practices.tasks import target_task
+from tests.knowledge.conftest import BEGIN
+
+
+@pytest.fixture
+def ran(session):
+    """What COMMAND_RUNS has of one line in the project's root."""
+
+    def rows(line: str, output: str = "", *error: str) -> list[dict]:
+        return command_runs(session(("run", line, output, *error))).to_dicts()
+
+    return rows
+
+
+FORMS = [
+    ("go test ./... -count=1 2>&1 | tail -20", "test", "go test ./..."),
+    ("go test ./orders -run TestTotal -v", "test", "go test ./..."),
+    ("go test -race -tags=integration ./...", "test", "go test -race -tags=integration ./..."),
+    ("go build -o bin/shop ./cmd/shop", "build", "go build -o bin/shop ./cmd/shop"),
+    ("go build ./orders/...", "build", "go build ./..."),
+    ("cargo clippy -q -- -D warnings", "lint", "cargo clippy -- -D warnings"),
+    ("cargo t -p core --lib -- --nocapture", "test", "cargo test"),
+    ("cargo fmt --check", "lint", "cargo fmt --check"),
+    ("npm i express", "install", "npm install <package>"),
+    ("npm ci", "install", "npm ci"),
+    ("npm test -- --grep total", "test", "npm test"),
+    ("yarn", "install", "yarn"),
+    ("yarn next build", "build", "yarn next build"),
+    ("pnpm playwright test e2e/pay.spec.ts", "test", "pnpm playwright test"),
+    ("pnpm run typecheck", "type_check", "pnpm run typecheck"),
+    ("bun run dev", "run", "bun run dev"),
+    ("npx tsc --noEmit", "type_check", "npx tsc --noEmit"),
+    ("npx prettier --write src/a.ts", "format", "npx prettier --write <files>"),
+    ("pytest tests/test_a.py::test_b -xvs", "test", "pytest"),
+    ("python3 -m pytest -n auto -m 'not slow'", "test", "python3 -m pytest -m 'not slow'"),
+    ("/home/ada/shop-api/.venv/bin/pytest -q tests/", "test", ".venv/bin/pytest"),
+    ("uv run --extra dev ruff check . --fix", "lint", "uv run --extra dev ruff check --fix ."),
+    ("uv run ruff format .", "format", "uv run ruff format ."),
+    ("poetry run mypy src", "type_check", "poetry run mypy src"),
+    ("pre-commit run --all-files", "lint", "pre-commit run --all-files"),
+    ("hatch run test:cov", "test", "hatch run test:cov"),
+    ("nox -s tests", "test", "nox -s tests"),
+    ("make -j8 test ARGS='-k total'", "test", "make test"),
+    ("mise run test:ci -- -run TestTotal", "test", "mise run test:ci"),
+    ("just fmt", "format", "just fmt"),
+    ("mix test test/shop_test.exs:12", "test", "mix test"),
+    ("mix compile --warnings-as-errors", "build", "mix compile --warnings-as-errors"),
+    ("./gradlew clean build", "build", "./gradlew clean build"),
+    ("mvn -q clean test", "test", "mvn clean test"),
+    ("dotnet test --filter Total", "test", "dotnet test"),
+    ("bundle exec rspec spec/order_spec.rb:12", "test", "bundle exec rspec"),
+    ("docker compose up -d", "run", "docker compose up -d"),
+    ("docker compose exec web pytest -q", "test", "docker compose exec web pytest"),
+    ("terraform apply -auto-approve", "deploy", "terraform apply -auto-approve"),
+    ("python manage.py runserver", "run", "python manage.py runserver"),
+    ("python manage.py migrate", None, "python manage.py migrate"),
+    ("node build.js", "build", "node build.js"),
+    ("bash scripts/test.sh", "test", "bash scripts/test.sh"),
+    ("bash -c 'make lint'", "lint", "make lint"),
+    ("pip install -r requirements.txt", "install", "pip install -r requirements.txt"),
+    ('git commit -m "$(cat <<EOF\nfix: totals\nEOF\n)"', "commit", "git commit -m <message>"),
+    ("git tag -a v1.2.0 -m rel", "release", "git tag -a <version> -m <message>"),
+    ("gh release create v1.2.0 --generate-notes", "release",
+     "gh release create <version> --generate-notes"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("line", "task", "form"), FORMS)
+def test_a_command_has_one_form_for_its_task(ran, line, task, form):
+    (row,) = ran(line)
+    assert (row["task"], row["command"]) == (task, form)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "git status", "git tag -l", "git push", "ls tests", "cat Makefile", "make help",
+        "npm run", "go version", "pytest --version", "echo make test", "grep -rn pytest .",
+        "ssh build.example make test", "cd /tmp/scratch && npm test", 'cd "$DIR" && make test',
+        "python /tmp/check_test.py", "python -c 'import pytest'", "test -f Makefile",
+    ],
+)  # fmt: skip
+def test_what_only_looks_or_is_elsewhere_is_no_task(ran, line):
+    assert ran(line) == []
+
+
+def test_folder_and_environment_are_those_that_it_ran_with(ran):
+    line = "export CI=1; cd web && API_TOKEN=abc NODE_ENV=test npm run build && cd .. && make lint"
+    build, lint = ran(line)
+    assert (build["folder"], build["env"]) == ("web", ["API_TOKEN", "CI=1", "NODE_ENV=test"])
+    assert (lint["folder"], lint["env"], lint["place"]) == ("", ["CI=1"], 3)
+    assert ran("make -C web test")[0]["folder"] == "web"
+    assert ran("cd /home/ada/shop-api/web && npm test")[0]["folder"] == "web"
+
+
+def test_a_worktree_is_its_repository(session):
+    logs = session(("run", "make test", "")).with_columns(
+        cwd=pl.lit("/home/ada/shop-api/.worktrees/ada/totals/web"),
+        project=pl.lit("/home/ada/shop-api"),
+    )
+    root = logs.with_columns(
+        cwd=pl.lit("/home/ada/shop-api/.worktrees/ada/totals"),
+        record_id=pl.col("record_id") + "x",
+        seq=pl.col("seq") + 2,
+        call_id=pl.col("call_id") + "x",
+    )
+    runs = command_runs(pl.concat([logs, root])).sort("seq")
+    assert runs["folder"].to_list() == ["web", ""]
+
+
+def test_targets_are_told_by_their_words():
+    assert target_task("test:unit") == "test"
+    assert target_task("lint:fix") == "lint"
+    assert target_task("format:check") == "lint"
+    assert target_task("type-check") == "type_check"
+    assert target_task("spotlessApply") == "format"
+    assert target_task("clean") is None
+    assert target_task("contest") is None
+
+
+def test_calls_of_several_conversations_are_kept_apart(session):
+    one = session(("run", "make test", "ok"), conversation="a")
+    other = session(("run", "make lint", "ok"), conversation="b", begin=BEGIN + timedelta(days=1))
+    both = command_runs(pl.concat([other, one]))
+    assert both.equals(
+        pl.concat([command_runs(one), command_runs(other)]).sort("namespace", "record_id", "place")
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["make test " + ">a1" * 6_600 + " x", "make test && " * 1_500 + "x", "'" * 20_000,
+     "make test; echo " + '"\\' * 9_000, "a" * 20_000, "go test " + "-" * 19_000,
+     "[" * 20_000, " " * 20_000 + "make test", "FAIL " * 4_000],
+)  # fmt: skip
+def test_hostile_lines_and_outputs_take_no_time(ran, text):
+    begin = time.perf_counter()
+    ran(text, text)
+    ran("go test ./...", text)
+    assert time.perf_counter() - begin < 2
