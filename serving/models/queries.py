@@ -19,7 +19,7 @@ from cairn.serving.status.pending import ATTITUDES, LEARN, NOTICES, RESEARCH, SC
 
 FACT = Id.of("fact", "f_1c0ad2398567ecbb")
 ENTITY = Id.of("entity", "e_a4160f63031a50c7")
-LEARNING = Id.of("learning", "l_3c654be75baee14b")
+LEARNING = Id.of("learning", "l_f4a2826654062026")
 EPISODE = Id.of("episode", "r_bb2c0d0b011bcbb2")
 RECORD = Id.of("record", "r_bb2c0d0b011bcbb2")
 ANY = Id(

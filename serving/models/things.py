@@ -170,7 +170,7 @@ class Learning(Model):
         "created_at",
     )  # fmt: skip
 
-    learning_id: str = of(LEARNINGS, "learning_id", "l_3c654be75baee14b")
+    learning_id: str = of(LEARNINGS, "learning_id", "l_f4a2826654062026")
     namespace: str = of(LEARNINGS, "namespace", "samples")
     conversation_id: str = of(LEARNINGS, "conversation_id", "5690c15e-1a6d-450a-b23e")
     conversation_ids: list[str] = of(
@@ -328,7 +328,7 @@ class UsedFact(Model):
 class UsedLearning(Model):
     """A learning in short."""
 
-    learning_id: str = of(LEARNINGS, "learning_id", "l_3c654be75baee14b")
+    learning_id: str = of(LEARNINGS, "learning_id", "l_f4a2826654062026")
     category: str = of(LEARNINGS, "category", "bug_fix")
     title: str = of(LEARNINGS, "title", "The test run failed because of a missing import")
 

@@ -17,7 +17,7 @@ FILES = (
     "chat/homelab.jsonl",
     "searches/searches.jsonl",
     "claude_code/lantern-shop/726523c3-0f72-49e9-a1f4-c1656b2471d9.jsonl",
-    "claude_code/harbor-backup/2c160b32-b491-4369-b50d-a5dc8cffce9c.jsonl",
+    "claude_code/harbor-backup/b7d4e0c2-5a1f-4c36-9e88-3f0a6d21c945.jsonl",
 )
 """Samples that are small, and together fill the tables that the tests look at."""
 

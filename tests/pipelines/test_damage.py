@@ -134,6 +134,16 @@ def entry(table: Table, place: int = -1) -> Callable[[Path], Path]:
     return lambda home: sorted(home.glob(log))[place]
 
 
+def last_but_one(table: Table) -> Callable[[Path], Path]:
+    """An entry that is missed if it is gone: what a checkpoint holds too may be cleaned away."""
+
+    def found(home: Path) -> Path:
+        last = entry(table)(home)
+        return last if last.with_suffix(".checkpoint.parquet").exists() else entry(table, -2)(home)
+
+    return found
+
+
 def at(name: str) -> Callable[[Path], Path]:
     return lambda home: home / name
 
@@ -166,7 +176,7 @@ THINGS = (
     Thing(parquet(TABLES["embeddings"]), (flipped, rotten), "table embeddings", "embeddings"),
     Thing(entry(FACTS), (gone, cut, flipped, folder, piped), "table facts", "facts"),
     Thing(entry(WORK), (gone, emptied), "table work", "books"),
-    Thing(entry(WORK, -2), (gone, cut), "table work", "books"),
+    Thing(last_but_one(WORK), (gone, cut), "table work", "books"),
     Thing(at("warehouse/work"), (gone,), "", "books"),
     Thing(at("warehouse/learnings"), (gone, folder, looped), "table learnings", "learnings"),
     Thing(at("warehouse/candidates"), (gone,), "table candidates", "candidates"),

@@ -54,7 +54,7 @@ class Occurrence(NamedTuple):
     quotes: tuple[Quote, ...]
 
 
-class Asked(NamedTuple):
+class Request(NamedTuple):
     """What a person asked, where a record stands."""
 
     episode: str
@@ -64,18 +64,18 @@ class Asked(NamedTuple):
     end: datetime
 
 
-def requests_of(episodes: pl.DataFrame) -> dict[str, list[Asked]]:
+def requests_of(episodes: pl.DataFrame) -> dict[str, list[Request]]:
     """What was asked in each conversation, in order; not where something was left out of it."""
-    found: defaultdict[str, list[Asked]] = defaultdict(list)
+    found: defaultdict[str, list[Request]] = defaultdict(list)
     columns = ["conversation_id", "episode_id", "request", "project", "started_at", "ended_at"]
     rows = episodes.filter(pl.col("quarantined").is_null()).sort("conversation_id", "seq")
     for conversation, episode, text, project, begin, end in rows.select(columns).iter_rows():
         name = project_name(project) if project else ""
-        found[conversation].append(Asked(episode, text, name, begin or UNDATED, end or UNDATED))
+        found[conversation].append(Request(episode, text, name, begin or UNDATED, end or UNDATED))
     return found
 
 
-def asked_at(requests: Sequence[Asked], at: datetime) -> Asked | None:
+def asked_at(requests: Sequence[Request], at: datetime) -> Request | None:
     """The request in whose work something was done; else the first that says something."""
     within = [one for one in requests if one.begin <= at <= one.end and one.text.strip()]
     return next(iter(within or [one for one in requests if one.text.strip()]), None)
@@ -111,7 +111,7 @@ def told(reads: Frames, predicates: Sequence[str]) -> list[dict[str, Any]]:
 
 
 def occurrences(
-    rows: Iterable[Mapping[str, Any]], requests: Mapping[str, list[Asked]]
+    rows: Iterable[Mapping[str, Any]], requests: Mapping[str, list[Request]]
 ) -> list[Occurrence]:
     """The conversations of some sources, in the order of time."""
     by_conversation: defaultdict[str, list[Mapping[str, Any]]] = defaultdict(list)
@@ -124,7 +124,7 @@ def occurrences(
 
 
 def _occurrence(
-    conversation: str, rows: Sequence[Mapping[str, Any]], asked: Sequence[Asked]
+    conversation: str, rows: Sequence[Mapping[str, Any]], asked: Sequence[Request]
 ) -> Occurrence:
     """One conversation: what was said is quoted, else what was asked when it happened."""
     records = [row["record_id"] for row in rows]
@@ -148,7 +148,7 @@ def cut(text: str) -> str:
     return text[:LONGEST].rstrip() if text[:1].strip() else ""
 
 
-def requests_around(one: Occurrence, requests: Mapping[str, list[Asked]]) -> list[str]:
+def requests_around(one: Occurrence, requests: Mapping[str, list[Request]]) -> list[str]:
     """The short request in which something was said."""
     return [
         " ".join(asked.text.split())

@@ -14,7 +14,7 @@ from cairn.knowledge.learnings.draft import Draft
 from cairn.knowledge.learnings.drafting import labelled
 from cairn.knowledge.learnings.quotes import shorten
 from cairn.knowledge.learnings.recurrence.occurrences import (
-    Asked,
+    Request,
     each_conversation,
     lesson,
     occurrences,
@@ -35,7 +35,7 @@ _Sequence = tuple[tuple[str, ...], dict[str, list[dict[str, Any]]]]
 
 
 def routines(
-    runs: pl.DataFrame, requests: Mapping[str, list[Asked]]
+    runs: pl.DataFrame, requests: Mapping[str, list[Request]]
 ) -> Iterator[tuple[str, Draft]]:
     """Sequences of commands that passed in the same order in three conversations of a project."""
     ordered = runs.filter(pl.col("task").is_not_null() & pl.col("project").is_not_null()).sort(
@@ -107,7 +107,7 @@ def _routine(
     project: str,
     commands: Sequence[str],
     places: Mapping[str, list[dict[str, Any]]],
-    requests: Mapping[str, list[Asked]],
+    requests: Mapping[str, list[Request]],
 ) -> Iterator[tuple[str, Draft]]:
     ran = [
         {**row, "at": row["occurred_at"] or UNDATED, "quote_field": None, "candidate_id": ""}

@@ -19,8 +19,8 @@ from cairn.knowledge.learnings.recurrence.occurrences import (
     FEWEST_ASKED,
     LONGEST_REQUEST,
     REFUSED,
-    Asked,
     Occurrence,
+    Request,
     at_work_on,
     each_conversation,
     lesson,
@@ -53,7 +53,7 @@ _OF_AGENT = re.compile(r"^[A-Z][A-Za-z]+$|^\w+__\S+$|\b_\w+$")
 """Names of an agent's tools, which are no commands."""
 
 
-def practices(reads: Frames, requests: Mapping[str, list[Asked]]) -> Iterator[tuple[str, Draft]]:
+def practices(reads: Frames, requests: Mapping[str, list[Request]]) -> Iterator[tuple[str, Draft]]:
     """What a person wants done, or left, that they said in two conversations."""
     said: defaultdict[tuple[str, ...], list[tuple[str, dict[str, Any]]]] = defaultdict(list)
     for row in told(reads, ASKED):
@@ -86,7 +86,7 @@ def practices(reads: Frames, requests: Mapping[str, list[Asked]]) -> Iterator[tu
         yield from each_conversation(base, seen, FEWEST_ASKED, PERSON, "directive_repeated")
 
 
-def refusals(reads: Frames, requests: Mapping[str, list[Asked]]) -> Iterator[tuple[str, Draft]]:
+def refusals(reads: Frames, requests: Mapping[str, list[Request]]) -> Iterator[tuple[str, Draft]]:
     """What a person did not allow in two conversations, why, and what they let pass instead."""
     refused: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
     for row in told(reads, REFUSED):

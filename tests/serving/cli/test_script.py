@@ -71,7 +71,7 @@ def test_a_reader_that_has_seen_enough_ends_it_quietly(
 def test_a_second_run_says_that_nothing_changed(ask: Ask) -> None:
     done = ask("run")
     assert done.out.startswith("Nothing changed")
-    assert "64 conversations" in done.out
+    assert "66 conversations" in done.out
     assert done.err == ""
 
 

@@ -40,7 +40,7 @@ def test_a_profile_is_found_by_name_and_id(reader: Reader, name: str) -> None:
     assert shown == {
         "name": "Mira", "type": "person", "first_seen": "2026-02-02", "last_seen": "2026-03-18",
     }  # fmt: skip
-    assert profile.properties["facts"] == 10
+    assert profile.properties["facts"] == 11
 
 
 def test_who_was_merged_has_the_profile_of_the_other(reader: Reader) -> None:
@@ -144,8 +144,11 @@ def test_an_answer_to_the_user(opened: Open) -> None:
         assert "[procedure] The backup job fails when the NAS is asleep, because transfer()" in text
         assert "It turns out that the backup job fails" not in text
         sections = knowledge.by_info_type("how do we back up the NAS?")
-    assert list(sections) == ["context", "instructions", "skills", "user_profile"]
-    for said in (text, *sections.values()):
+        of_work = knowledge.by_info_type("how do I run the tests of harbor-backup?")
+    assert list(sections) == ["context", "skills", "user_profile"]
+    assert list(of_work) == ["context", "instructions", "skills", "user_profile"]
+    assert "[instruction] From now on run the whole test suite" in of_work["instructions"]
+    for said in (text, *sections.values(), *of_work.values()):
         assert said.startswith(f'{NOTICE}\n<cairn-memory namespace="samples" generation="wordllama')
         assert said.endswith(f"\n{CLOSING}")
     assert "\n[Metadata]\nfacts: 3\n" in sections["user_profile"]

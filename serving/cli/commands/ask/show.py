@@ -76,7 +76,7 @@ EPISODE_COLUMNS = (
     epilog="""\b
 Examples:
   cairn show f_1c0ad2398567ecbb
-  cairn show l_3c65           (the beginning of an id is enough)
+  cairn show l_f4a2           (the beginning of an id is enough)
   cairn show f_1c0ad2398567ecbb --as-of 2026-02-20 --json"""
 )
 @click.argument("id_", metavar="ID")

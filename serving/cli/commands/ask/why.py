@@ -13,7 +13,7 @@ from cairn.serving.read.display import one_line
     epilog="""\b
 Examples:
   cairn why f_1c0ad239        (the beginning of an id is enough)
-  cairn why l_3c654be75baee14b --json
+  cairn why l_f4a2826654062026 --json
   cairn why r_c76f145f9a0ab7d8 --uses     (what depends on a record)"""
 )
 @click.argument("id_", metavar="ID")
