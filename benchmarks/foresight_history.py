@@ -15,6 +15,7 @@ from cairn.knowledge.extraction.rules.entities import project_name
 from cairn.knowledge.failures.lookup import known_by
 from cairn.knowledge.failures.stages import error_signatures
 from cairn.knowledge.nlp.text import CHARACTERS_PER_TOKEN
+from cairn.knowledge.practices.projects import in_projects
 from cairn.knowledge.vectors.similarity import pair_similarity
 from cairn.resources.context import State
 
@@ -64,7 +65,7 @@ class History:
         self._state = state
         self._project: dict[str, str] = {
             conversation: project_name(project)
-            for conversation, project in tables["conversations"]
+            for conversation, project in in_projects(tables["conversations"], tables["projects"])
             .select("conversation_id", "project")
             .drop_nulls()
             .iter_rows()

@@ -8,6 +8,7 @@ import polars as pl
 
 from cairn.knowledge.extraction.rules.entities import project_name
 from cairn.knowledge.nlp.text import estimated_tokens
+from cairn.knowledge.practices.projects import names_of
 from cairn.knowledge.practices.tasks import TASKS
 from cairn.knowledge.schema.fact_types import is_event
 from cairn.knowledge.schema.policy import Policy
@@ -78,12 +79,14 @@ class Ground(NamedTuple):
     facts: pl.DataFrame
     """As `passed_on` gives them."""
     conversations: pl.DataFrame
+    projects: pl.DataFrame
+    """The table PROJECTS; `project` of the others is the folder that stands for all checkouts."""
 
 
 def known_projects(conversations: pl.DataFrame) -> dict[str, datetime]:
-    """Names of projects, each with its latest event. Checkouts of one name are one project.
+    """Names of projects, each with its latest event. Those of one name are one project.
 
-    Wants project and ended_at.
+    Wants project (the folder that stands for all checkouts) and ended_at.
     """
     found: dict[str, datetime] = {}
     for project, at in conversations.select("project", "ended_at").iter_rows():
@@ -168,7 +171,7 @@ def text_of(lines: list[BriefLine]) -> str:
 
 def _lines(project: str, ground: Ground) -> Iterator[BriefLine]:
     """All lines in the order in which they are given room: the best of each kind come first."""
-    wanted, known, decided = _facts(project, ground.facts)
+    wanted, known, decided = _facts(names_of(project, ground.projects), ground.facts)
     proven, others = _errors(project, ground.error_signatures)
     kinds = (
         (list(_practices(project, ground.practices)), FIRST_PRACTICES),
@@ -216,12 +219,12 @@ def _practices(project: str, practices: pl.DataFrame) -> Iterator[BriefLine]:
         )  # fmt: skip
 
 
-def _facts(project: str, facts: pl.DataFrame) -> tuple[list[BriefLine], ...]:
+def _facts(names: set[str], facts: pl.DataFrame) -> tuple[list[BriefLine], ...]:
     """What is wanted of a project, what is known of it, and what was decided, with its day.
 
     What was said most often comes first, of decisions the latest; at most MOST_DECISIONS of them.
     """
-    rows = facts.filter(pl.col("entity").str.to_lowercase() == project.lower())
+    rows = facts.filter(pl.col("entity").str.to_lowercase().is_in(sorted(names)))
     said = rows.sort("conversation_count", "effective", "fact_id", descending=[True, True, False])
     lines = [_of_fact(row) for row in said.iter_rows(named=True) if row["predicate"] != DECIDES]
     latest = said.filter(predicate=DECIDES).sort("last_seen", descending=True, maintain_order=True)

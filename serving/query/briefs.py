@@ -22,8 +22,17 @@ from cairn.knowledge.practices.brief import (
 from cairn.knowledge.practices.command_runs import runs_by
 from cairn.knowledge.practices.practices import practices
 from cairn.knowledge.practices.project_facts import project_facts
+from cairn.knowledge.practices.projects import in_projects, project_at, projects_by
 from cairn.knowledge.practices.tasks import tasks_named
-from cairn.knowledge.schema.tables import BRIEFS, COMMAND_RUNS, CONVERSATIONS, FAILURES, FILE_EDITS
+from cairn.knowledge.schema.tables import (
+    BRIEFS,
+    CHECKOUTS,
+    COMMAND_RUNS,
+    CONVERSATIONS,
+    FAILURES,
+    FILE_EDITS,
+    PROJECTS,
+)
 from cairn.serving.read.reader import Reader
 
 
@@ -39,18 +48,19 @@ def project_brief(reader: Reader, project: str | None = None, budget: int = 400)
         project (None if none is known), tokens, text (in its fence), and lines: id, kind, text,
         support, conversations, last_seen.
     """
-    talks = _talks(reader)
+    placed = known_folders(reader)
+    talks = _talks(reader, placed)
     known = known_projects(talks)
     if project is None:
         named = max(sorted(known), key=known.__getitem__, default=None)
     else:
-        named = next((name for name in _names(project) if name in known), None)
+        named = next((name for name in _names(project, placed) if name in known), None)
     generation = reader.manifest.generation
     fence = estimated_tokens(fenced("-", reader.namespace, generation))
     # What a tool put out may be in it, and an agent reads it.
     safe = (
         line._replace(text=harmless(line.text))
-        for line in (_lines(reader, named, talks) if named else ())
+        for line in (_lines(reader, named, talks, placed) if named else ())
     )
     lines = within(budget - fence, (line for line in safe if line.text.strip()))
     text = fenced(text_of(lines), reader.namespace, generation)
@@ -68,32 +78,42 @@ def practices_for(reader: Reader, message: str) -> list[BriefLine]:
     asked = tasks_named(message)
     if not asked:
         return []
-    talks = _talks(reader)
+    placed = known_folders(reader)
+    talks = _talks(reader, placed)
     known = known_projects(talks)
     said = set(words(message))
     named = [name for name in sorted(known) if name.casefold() in said] or sorted(
         known, key=lambda name: (known[name], name), reverse=True
     )[:1]
     of_task: dict[str, list[BriefLine]] = {task: [] for task in asked}
-    for line in (line for name in named for line in _lines(reader, name, talks)):
+    for line in (line for name in named for line in _lines(reader, name, talks, placed)):
         task = line.text.partition(":")[0]
         if line.kind == PRACTICE and task in of_task:
             of_task[task].append(line)
     return [line for lines in of_task.values() for line in lines[:2]]
 
 
-def _names(project: str) -> list[str]:
+def known_folders(reader: Reader) -> pl.DataFrame:
+    """PROJECTS: which folders are checkouts of which project, as it was known."""
+    if reader.is_now:
+        return reader.table(PROJECTS).collect()
+    return projects_by(reader.table(CHECKOUTS).collect(), reader.as_of)
+
+
+def _names(project: str, placed: pl.DataFrame) -> list[str]:
     """What a project may be called that is given by its name, or by a path in it."""
     path = PurePath(project)
     if len(path.parts) < 2 and project not in (".", "..", "~"):
-        return [project]
+        # A worktree has a name of its own.
+        return [project, *filter(None, [project_at(project, placed)])]
     whole = Path(project).expanduser().absolute()
-    return [part.name for part in (whole, *whole.parents) if part.name]
+    at = project_at(str(whole), placed)
+    return [*filter(None, [at]), *(part.name for part in (whole, *whole.parents) if part.name)]
 
 
-def _talks(reader: Reader) -> pl.DataFrame:
+def _talks(reader: Reader, placed: pl.DataFrame) -> pl.DataFrame:
     """Rows of CONVERSATIONS that had begun at the reader's moment; none has ended after it."""
-    talks = reader.table(CONVERSATIONS).collect()
+    talks = in_projects(reader.table(CONVERSATIONS).collect(), placed)
     if reader.is_now:
         return talks
     return talks.filter(pl.col("started_at") <= reader.as_of).with_columns(
@@ -101,18 +121,20 @@ def _talks(reader: Reader) -> pl.DataFrame:
     )
 
 
-def _lines(reader: Reader, project: str, talks: pl.DataFrame) -> list[BriefLine]:
+def _lines(
+    reader: Reader, project: str, talks: pl.DataFrame, placed: pl.DataFrame
+) -> list[BriefLine]:
     """As published; of an earlier moment, made of what had happened by then."""
     if reader.is_now:
         rows = reader.table(BRIEFS).filter(pl.col("project") == project).sort("place")
         kept = rows.select(pl.col("line_id").alias("id"), *BriefLine._fields[1:]).collect()
         return [BriefLine(**row) for row in kept.iter_rows(named=True)]
-    runs = runs_by(reader.table(COMMAND_RUNS).collect(), reader.as_of)
+    runs = in_projects(runs_by(reader.table(COMMAND_RUNS).collect(), reader.as_of), placed)
     happened = (pl.col("occurred_at") <= reader.as_of).fill_null(value=True)
-    edits = reader.table(FILE_EDITS).filter(happened).collect()
-    failed = known_by(reader.table(FAILURES).collect(), reader.as_of)
+    edits = in_projects(reader.table(FILE_EDITS).filter(happened).collect(), placed)
+    failed = in_projects(known_by(reader.table(FAILURES).collect(), reader.as_of), placed)
     facts = passed_on(reader.memory(), reader.latest, reader.state.policy)
     ground = Ground(
-        practices(runs), project_facts(runs, edits), error_signatures(failed), facts, talks
+        practices(runs), project_facts(runs, edits), error_signatures(failed), facts, talks, placed
     )
     return brief(project, ground)

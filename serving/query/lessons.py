@@ -5,7 +5,9 @@ from typing import Any
 from cairn.knowledge.failures.lookup import known_by
 from cairn.knowledge.failures.lookup import lesson as lesson_of
 from cairn.knowledge.failures.stages import error_signatures
+from cairn.knowledge.practices.projects import in_projects, project_at
 from cairn.knowledge.schema.tables import ERROR_SIGNATURES, FAILURES
+from cairn.serving.query.briefs import known_folders
 from cairn.serving.read.reader import Reader
 
 
@@ -17,8 +19,12 @@ def lesson(
     From the latest event the table is read as published; else it is made of what had failed, and
     had been settled, by then.
     """
+    placed = known_folders(reader)
+    if project is not None:
+        project = project_at(project, placed) or project
     if reader.is_now:
         known = reader.table(ERROR_SIGNATURES).collect()
     else:
-        known = error_signatures(known_by(reader.table(FAILURES).collect(), reader.as_of))
+        failed = known_by(reader.table(FAILURES).collect(), reader.as_of)
+        known = error_signatures(in_projects(failed, placed))
     return lesson_of(known, error, project, limit)

@@ -130,3 +130,48 @@ BRIEFS = Table(
     },
     key=("namespace", "project", "place"),
 )
+
+CHECKOUTS = Table(
+    "checkouts",
+    "One row per conversation, folder and thing that was seen there of its repository.",
+    {
+        **NAMESPACE,
+        **DAY_COLUMN,
+        "conversation_id": Column(TEXT, "Conversation."),
+        "folder": Column(TEXT, "The folder, with `~` for the home folder."),
+        "evidence": Column(
+            TEXT,
+            "project: it was worked on there; remote: where it is fetched from; worktree: git told "
+            "so; layout: its path says that it is a worktree; top: a checkout begins there.",
+        ),
+        "value": Column(
+            TEXT, "The remote (host/owner/name), or the repository of a worktree; else empty."
+        ),
+        "files": Column(TEXTS, "Of a project: files deep in it that tools were given."),
+        "record_id": Column(TEXT, "The first record that shows it."),
+        "occurred_at": Column(TIME, "When; none if undated.", null=True),
+        "extractor": Column(TEXT, "Rule with version."),
+    },
+    key=("namespace", "conversation_id", "folder", "evidence", "value"),
+    by_day=True,
+)
+
+PROJECTS = Table(
+    "projects",
+    "One row per folder of a repository, with the project that it belongs to.",
+    {
+        **NAMESPACE,
+        "folder": Column(TEXT, "The folder of a checkout or worktree."),
+        "project": Column(TEXT, "The folder that stands for all checkouts of the repository."),
+        "name": Column(TEXT, "What the project is called: the last folder of that."),
+        "remote": Column(TEXT, "Where it is fetched from, if that was seen.", null=True),
+        "evidence": Column(
+            TEXT,
+            "By what it belongs to the project: itself, worktree (git told so), layout (its path "
+            "does), remote (the same one), tree (the same files).",
+        ),
+        "conversations": Column(COUNT, "Conversations that worked there."),
+        "first_seen": Column(TIME, "When it was first seen; none if undated.", null=True),
+    },
+    key=("namespace", "folder"),
+)

@@ -22,6 +22,7 @@ from cairn.knowledge.schema.tables import (
     ERROR_SIGNATURES,
     PRACTICES,
     PROJECT_FACTS,
+    PROJECTS,
 )
 
 START = datetime(2026, 2, 1, tzinfo=UTC)
@@ -89,6 +90,7 @@ def ground() -> Ground:
         ERROR_SIGNATURES.frame([error, once]),
         facts,
         CONVERSATIONS.frame(talks),
+        PROJECTS.empty(),
     )  # fmt: skip
 
 
