@@ -1,6 +1,7 @@
 """The folders of repositories that each conversation saw, and what it saw of them."""
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 import polars as pl
@@ -9,7 +10,7 @@ from cairn.knowledge.dialogue.tool_calls import PATH_INPUTS, ToolStep, steps
 from cairn.knowledge.dialogue.turns import Turn, conversations, readable
 from cairn.knowledge.engine.extractors import Extractor
 from cairn.knowledge.nlp.names import worktree_place
-from cairn.knowledge.practices.folders import Checkouts, normal
+from cairn.knowledge.practices.folders import Checkouts, normal, under
 from cairn.knowledge.practices.repositories import (
     REMOTE,
     remote_of,
@@ -24,8 +25,8 @@ EXTRACTOR = Extractor(
     "Folders of repositories: where a conversation worked, remotes and worktrees that git showed.",
 )  # fmt: skip
 
-PROJECT, LAYOUT = "project", "layout"
-"""A conversation worked there; its path says that it is a worktree."""
+PROJECT, LAYOUT, FILE = "project", "layout", "file"
+"""A conversation worked there; its path says that it is a worktree; what was opened in it."""
 
 REMOTE_FIELD = "repository_url"
 """Where the head of a session says from where its repository is fetched."""
@@ -62,7 +63,7 @@ def checkouts(raw_logs: pl.DataFrame) -> pl.DataFrame:
     def add(namespace: str, conversation: str, row: dict[str, Any]) -> None:
         key = (namespace, conversation, row["folder"], row["evidence"], row["value"])
         day = days[namespace, conversation]
-        head = {"namespace": namespace, "conversation_id": conversation, "day": day, "files": []}
+        head = {"namespace": namespace, "conversation_id": conversation, "day": day}
         rows.setdefault(key, {**head, "extractor": EXTRACTOR.label, **row})
 
     for namespace, conversation, row in _heads(raw_logs):
@@ -98,14 +99,15 @@ def _seen(turns: Sequence[Turn]) -> Iterator[dict[str, Any]]:
     made = steps(turns)
     known = checkouts_of(turns, made)
     project = normal(first.project)
-    row = _row(project, PROJECT, "", first.record_id, first.occurred_at)
-    yield {**row, "files": _files(made, known)}
+    yield _row(project, PROJECT, "", first.record_id, first.occurred_at)
+    yield from islice(_files(made, known), MOST_FILES)
     begun = next((normal(turn.cwd) for turn in turns if turn.cwd), None)
     for root in known.roots:
         place = worktree_place(root)
         # The name of a worktree is one folder, unless the session began in one further down.
         if place and place.repository == project and (place.end == len(root) or root == begun):
-            yield _row(root, LAYOUT, project, first.record_id, first.occurred_at)
+            shown = next((turn for turn in turns if under(normal(turn.cwd or ""), root)), first)
+            yield _row(root, LAYOUT, project, shown.record_id, shown.occurred_at)
     for one in seen_of_repositories(made, first.project):
         if one.folder != one.value:
             yield _row(*one[:3], one.turn.record_id, one.turn.occurred_at)
@@ -118,17 +120,17 @@ def _row(folder: str, evidence: str, value: str, record: str, at: Any) -> dict[s
     }  # fmt: skip
 
 
-def _files(made: Sequence[ToolStep], known: Checkouts) -> list[str]:
-    """Files deep in the repository that tools were given."""
+def _files(made: Sequence[ToolStep], known: Checkouts) -> Iterator[dict[str, Any]]:
+    """Files deep in the repository that tools were given, each where it was first."""
     found: set[str] = set()
     for step in made:
-        inputs = step.call.input
+        inputs, result = step.call.input, step.result
         named = [inputs[name] for name in PATH_INPUTS if isinstance(inputs.get(name), str)]
-        if step.worked is not True or not (named or step.files):
+        if step.worked is not True or result is None or not (named or step.files):
             continue
         folder = known.relative(step.call.cwd or known.project or "")
-        for path in {*named, *step.files}:
-            place = known.beside(folder, path) if "\n" not in path else None
-            if place and place.count("/") >= DEEP and "." in place.rsplit("/", 1)[-1]:
+        plain = {path for path in (*named, *step.files) if "\n" not in path}
+        for place in sorted({known.beside(folder, path) or "" for path in plain} - found):
+            if place.count("/") >= DEEP and "." in place.rsplit("/", 1)[-1]:
                 found.add(place)
-    return sorted(found)[:MOST_FILES]
+                yield _row(known.project or "", FILE, place, result.record_id, result.occurred_at)

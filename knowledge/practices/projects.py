@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import combinations, pairwise
@@ -12,7 +12,7 @@ import polars as pl
 
 from cairn.knowledge.extraction.rules.entities import project_name
 from cairn.knowledge.nlp.names import is_kept_by_tool
-from cairn.knowledge.practices.checkouts import LAYOUT, PROJECT
+from cairn.knowledge.practices.checkouts import FILE, LAYOUT, PROJECT
 from cairn.knowledge.practices.folders import is_whole, normal, under
 from cairn.knowledge.practices.repositories import REMOTE, TOP, WORKTREE
 from cairn.knowledge.schema.tables import PROJECTS
@@ -122,6 +122,11 @@ def in_projects(rows: pl.DataFrame, projects: pl.DataFrame) -> pl.DataFrame:
     return placed.with_columns(project=pl.coalesce("stands", "project")).drop("stands", "folder_")
 
 
+def projects_by(checkouts: pl.DataFrame, moment: datetime) -> pl.DataFrame:
+    """PROJECTS as they were known at a moment."""
+    return projects(checkouts.filter((pl.col("occurred_at") <= moment).fill_null(value=True)))
+
+
 def names_of(project: str, projects: pl.DataFrame) -> set[str]:
     """What a project is called in its folders, where no other is called the same.
 
@@ -129,35 +134,35 @@ def names_of(project: str, projects: pl.DataFrame) -> set[str]:
         project: Its name.
         projects: Rows of PROJECTS of one namespace.
     """
-    called = {
-        (project_name(folder).casefold(), name)
-        for folder, name in projects.filter(pl.col("conversations") > 0)
-        .select("folder", "name")
-        .iter_rows()
-    }
-    others = {folder for folder, name in called if name != project}
-    return {project.casefold()} | {folder for folder, _ in called if folder not in others}
+    worked_on = projects.filter(pl.col("conversations") > 0).select("folder", "name").rows()
+    others = {project_name(folder).casefold() for folder, name in worked_on if name != project}
+    own = {project_name(folder).casefold() for folder, name in worked_on if name == project}
+    return {project.casefold(), project.rsplit("/", 1)[-1].casefold()} | (own - others)
 
 
-def project_at(place: str, projects: pl.DataFrame) -> str | None:
-    """The name of the project that a path, or a folder by its name, belongs to; None if unknown.
+def naming(projects: pl.DataFrame) -> Callable[[str], str]:
+    """How the project of a folder is called, known or not.
+
+    Args:
+        projects: Rows of PROJECTS of one namespace.
+    """
+    known = dict(projects.select("folder", "name").iter_rows())
+    return lambda folder: known.get(folder) or project_name(folder)
+
+
+def projects_at(place: str, projects: pl.DataFrame) -> list[str]:
+    """The names of the projects that a path, or a folder by its name, may mean.
 
     Args:
         place: A path from the root or the home folder, or a name.
         projects: Rows of PROJECTS of one namespace.
     """
     known = projects.select("folder", "name").rows()
-    if is_whole(place):
-        at = normal(place)
-        within = [(len(folder), name) for folder, name in known if under(at, folder)]
-        return max(within)[1] if within else None
-    names = {name for folder, name in known if project_name(folder) == place}
-    return min(names) if len(names) == 1 else None
-
-
-def projects_by(checkouts: pl.DataFrame, moment: datetime) -> pl.DataFrame:
-    """PROJECTS as they were known at a moment."""
-    return projects(checkouts.filter((pl.col("occurred_at") <= moment).fill_null(value=True)))
+    if not is_whole(place):
+        return sorted({name for folder, name in known if project_name(folder) == place})
+    at = normal(place)
+    within = [(len(folder), name) for folder, name in known if under(at, folder)]
+    return [max(within)[1]] if within else []
 
 
 def _of_namespace(checkouts: pl.DataFrame) -> Iterator[dict[str, Any]]:
@@ -168,21 +173,42 @@ def _of_namespace(checkouts: pl.DataFrame) -> Iterator[dict[str, Any]]:
     joined.join(_by_remote(known), REMOTE)
     joined.join(_kept_by_tools(joined), LAYOUT)
     joined.join(_by_files(known), TREE)
+    groups: dict[str, tuple[str | None, list[str]]] = {}
     for folders in joined.groups().values():
         remotes = joined.remotes(folders)
-        remote = next(iter(remotes)) if len(remotes) == 1 else None
+        remote = min(remotes) if len(remotes) == 1 else None
         project = min(folders, key=lambda folder: _rank(folder, known[folder], remote))
+        groups[project] = remote, folders
+    called = _called({project: remote for project, (remote, _) in groups.items()})
+    for project, (remote, folders) in groups.items():
         for folder in folders:
             own = known[folder]
             yield {
                 "folder": folder,
                 "project": project,
-                "name": project_name(project),
+                "name": called[project],
                 "remote": remote,
                 "evidence": ITSELF if folder == project else joined.why(folder, project),
                 "conversations": len(own.conversations),
                 "first_seen": min(own.seen, default=None),
             }
+
+
+def _called(remotes: Mapping[str, str | None]) -> dict[str, str]:
+    """The name of each project, by its remote where another of its name has another one."""
+    same: defaultdict[str, set[str]] = defaultdict(set)
+    for project, remote in remotes.items():
+        if remote:
+            same[project_name(project).casefold()].add(remote)
+    named: dict[str, str] = {}
+    for project, remote in remotes.items():
+        others = same[project_name(project).casefold()]
+        shorts = [other.split("/")[-2:] for other in others]
+        named[project] = project_name(project)
+        if remote and len(others) > 1:
+            short = remote.split("/")[-2:]
+            named[project] = "/".join(short) if shorts.count(short) == 1 else remote
+    return named
 
 
 def _known(
@@ -198,7 +224,8 @@ def _known(
             own.seen.append(row["occurred_at"])
         if evidence == PROJECT:
             own.conversations.add(row["conversation_id"])
-            own.files.update(row["files"])
+        elif evidence == FILE:
+            own.files.add(row["value"])
         elif evidence == REMOTE:
             own.remotes.add(row["value"])
         elif evidence == TOP:

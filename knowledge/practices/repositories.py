@@ -78,13 +78,15 @@ def repository_folder(folder: str) -> str:
 def seen_of_repositories(steps: Sequence[ToolStep], project: str | None) -> list[FolderEvidence]:
     """What git showed, and was told, in the calls of one conversation."""
     found = [one for step in steps if "git" in step.command for one in _of_step(step, project)]
-    tops = sorted({one.folder for one in found if one.evidence == TOP}, key=len, reverse=True)
-    return [
-        one._replace(folder=next((top for top in tops if under(one.folder, top)), one.folder))
-        if one.evidence == REMOTE
-        else one
-        for one in found
-    ]
+    tops: set[str] = set()
+    told: list[FolderEvidence] = []
+    for one in found:
+        if one.evidence == TOP:
+            tops.add(one.folder)
+        above = [top for top in tops if under(one.folder, top)]
+        within = one.evidence == REMOTE and above
+        told.append(one._replace(folder=max(above, key=len)) if within else one)
+    return told
 
 
 def worktrees_of(steps: Sequence[ToolStep], project: str | None) -> set[str]:
@@ -126,9 +128,9 @@ def _of_step(step: ToolStep, project: str | None) -> Iterator[FolderEvidence]:
     for call in calls:
         match call.texts:
             case ["clone", *_]:
-                yield from _cloned(call, step.call)
+                yield from _cloned(call, result)
             case ["worktree", "add", *_]:
-                yield from _worktree_added(call, step.call, project)
+                yield from _worktree_added(call, result, project)
             case _:
                 pass
     asking = [call for call in calls if _asks(call.texts)]
@@ -149,7 +151,7 @@ def _calls(found: Sequence[Command], start: str) -> Iterator[_Call]:
             to = command.args[0] if command.args else None
             literal = to is not None and not to.dynamic and to.text != "-"
             folder = joined(folder, to.text) if literal and to and folder else None
-        elif command.name == "git" and folder and command.runs == Runs.SURELY:
+        elif command.name == "git" and folder and command.runs <= Runs.AFTER_SUCCESS:
             words = command.args
             texts = [word.text for word in words]
             verb = next(iter(operands(words, _OF_GIT)), None)

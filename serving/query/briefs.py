@@ -1,5 +1,7 @@
 """The brief of a project, for every surface."""
 
+from collections.abc import Mapping
+from datetime import datetime
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -22,7 +24,7 @@ from cairn.knowledge.practices.brief import (
 from cairn.knowledge.practices.command_runs import runs_by
 from cairn.knowledge.practices.practices import practices
 from cairn.knowledge.practices.project_facts import project_facts
-from cairn.knowledge.practices.projects import in_projects, project_at, projects_by
+from cairn.knowledge.practices.projects import in_projects, projects_at, projects_by
 from cairn.knowledge.practices.tasks import tasks_named
 from cairn.knowledge.schema.tables import (
     BRIEFS,
@@ -50,11 +52,11 @@ def project_brief(reader: Reader, project: str | None = None, budget: int = 400)
     """
     placed = known_folders(reader)
     talks = _talks(reader, placed)
-    known = known_projects(talks)
+    known = known_projects(talks, placed)
     if project is None:
         named = max(sorted(known), key=known.__getitem__, default=None)
     else:
-        named = next((name for name in _names(project, placed) if name in known), None)
+        named = next((name for name in _names(project, placed, known) if name in known), None)
     generation = reader.manifest.generation
     fence = estimated_tokens(fenced("-", reader.namespace, generation))
     # What a tool put out may be in it, and an agent reads it.
@@ -80,7 +82,7 @@ def practices_for(reader: Reader, message: str) -> list[BriefLine]:
         return []
     placed = known_folders(reader)
     talks = _talks(reader, placed)
-    known = known_projects(talks)
+    known = known_projects(talks, placed)
     said = set(words(message))
     named = [name for name in sorted(known) if name.casefold() in said] or sorted(
         known, key=lambda name: (known[name], name), reverse=True
@@ -100,15 +102,19 @@ def known_folders(reader: Reader) -> pl.DataFrame:
     return projects_by(reader.table(CHECKOUTS).collect(), reader.as_of)
 
 
-def _names(project: str, placed: pl.DataFrame) -> list[str]:
-    """What a project may be called that is given by its name, or by a path in it."""
+def _names(project: str, placed: pl.DataFrame, known: Mapping[str, datetime]) -> list[str]:
+    """What a project may be called that is given by its name, or by a path in it.
+
+    A folder may be a worktree, with a name of its own; of several projects that are called the
+    same, the one that was worked on last comes first.
+    """
     path = PurePath(project)
     if len(path.parts) < 2 and project not in (".", "..", "~"):
-        # A worktree has a name of its own.
-        return [project, *filter(None, [project_at(project, placed)])]
+        meant = (name for name in projects_at(project, placed) if name in known)
+        return [project, *sorted(meant, key=lambda name: (known[name], name), reverse=True)]
     whole = Path(project).expanduser().absolute()
-    at = project_at(str(whole), placed)
-    return [*filter(None, [at]), *(part.name for part in (whole, *whole.parents) if part.name)]
+    above = [part.name for part in (whole, *whole.parents) if part.name]
+    return [project, *projects_at(str(whole), placed), *above]
 
 
 def _talks(reader: Reader, placed: pl.DataFrame) -> pl.DataFrame:

@@ -5,7 +5,7 @@ from typing import Any
 from cairn.knowledge.failures.lookup import known_by
 from cairn.knowledge.failures.lookup import lesson as lesson_of
 from cairn.knowledge.failures.stages import error_signatures
-from cairn.knowledge.practices.projects import in_projects, project_at
+from cairn.knowledge.practices.projects import in_projects, projects_at
 from cairn.knowledge.schema.tables import ERROR_SIGNATURES, FAILURES
 from cairn.serving.query.briefs import known_folders
 from cairn.serving.read.reader import Reader
@@ -21,7 +21,8 @@ def lesson(
     """
     placed = known_folders(reader)
     if project is not None:
-        project = project_at(project, placed) or project
+        meant = projects_at(project, placed)
+        project = meant[0] if len(meant) == 1 else project
     if reader.is_now:
         known = reader.table(ERROR_SIGNATURES).collect()
     else:

@@ -106,7 +106,9 @@ def test_each_kind_has_its_best_lines_and_other_projects_none() -> None:
     ]  # fmt: skip
     assert (lines[0].support, lines[0].conversations) == (6, 4), "two checkouts are one project"
     assert list(dict.fromkeys(line.kind for line in lines)) == list(HEADINGS)
-    assert known_projects(ground().conversations) == {"quay": START + timedelta(days=5)}
+    assert known_projects(ground().conversations, PROJECTS.empty()) == {
+        "quay": START + timedelta(days=5)
+    }
     assert brief("harbour", ground()) == []
 
 
