@@ -22,6 +22,7 @@ from cairn.knowledge.practices.brief import (
     within,
 )
 from cairn.knowledge.practices.command_runs import runs_by
+from cairn.knowledge.practices.folders import normal
 from cairn.knowledge.practices.practices import practices
 from cairn.knowledge.practices.project_facts import project_facts
 from cairn.knowledge.practices.projects import in_projects, projects_at, projects_by
@@ -113,8 +114,9 @@ def _names(project: str, placed: pl.DataFrame, known: Mapping[str, datetime]) ->
         meant = (name for name in projects_at(project, placed) if name in known)
         return [project, *sorted(meant, key=lambda name: (known[name], name), reverse=True)]
     whole = Path(project).expanduser().absolute()
-    above = [part.name for part in (whole, *whole.parents) if part.name]
-    return [project, *projects_at(str(whole), placed), *above]
+    at = dict(placed.select("folder", "name").iter_rows())
+    above = ((at.get(normal(str(part))), part.name) for part in (whole, *whole.parents))
+    return [project, *(name for names in above for name in names if name)]
 
 
 def _talks(reader: Reader, placed: pl.DataFrame) -> pl.DataFrame:

@@ -206,6 +206,20 @@ def test_nothing_is_joined_across_namespaces(seen):
     ]  # fmt: skip
 
 
+def test_the_log_itself_may_tell_the_remote(session, seen):
+    head = session(("system", ""), project="~/.codex/worktrees/1f2e/till").with_columns(
+        kind=pl.lit("note"), cwd=pl.lit("/home/ada/.codex/worktrees/1f2e/till"),
+        tool_input=pl.lit(json.dumps({"repository_url": SSH})),
+    )  # fmt: skip
+    asked = seen(("/home/ada/src/till", ("git remote -v", shown(WEB))))
+    made = projects(pl.concat([checkouts(head), asked]))
+    assert dict(made.select("folder", "remote").iter_rows()) == {
+        "~/.codex/worktrees/1f2e/till": "code.example/ada/shop",
+        "~/src/till": "code.example/ada/shop",
+    }
+    assert set(made["project"]) == {"~/src/till"}
+
+
 def test_what_a_project_was_called_counts_unless_another_is_called_so(seen):
     added = ("git worktree add ../hotfix", "Preparing worktree (new branch 'hotfix')")
     shop = ("/home/ada/src/shop", added), ("/home/ada/src/hotfix",)
