@@ -296,6 +296,21 @@ def test_one_file_is_one_entity_and_one_project_one_name(session, embedder):
     }  # fmt: skip
 
 
+def test_repositories_of_one_name_have_briefs_of_their_own(session, embedder):
+    logs = pl.concat(
+        session(
+            ("human", f"Please run what {owner} runs."),
+            ("run", "git remote -v", shown(f"https://code.example/{owner}/api")),
+            ("run", command, "7 passed in 1s"),
+            conversation=owner, project=f"~/{owner}/api",
+        ).with_columns(cwd=pl.lit(f"/home/ada/{owner}/api"))
+        for owner, command in (("ada", "make test"), ("corp", "just test"))
+    )  # fmt: skip
+    made = build_from_logs(logs, StageContext(Policy(), embedder))["briefs"]
+    told = made.filter(kind="practice").select("project", "text").rows()
+    assert told == [("ada/api", "test: `make test`"), ("corp/api", "test: `just test`")]
+
+
 def test_rows_are_read_as_of_the_project_that_stands_for_theirs(seen):
     made = projects(seen(("/home/ada/src/shop", ("git worktree list", LISTED))))
     rows = pl.DataFrame({"namespace": "default", "project": ["~/src/hotfix", "/x", None]})
