@@ -53,6 +53,9 @@ _ONE_PLACE, _PROVEN = "edit", 2
 _TELLS_NOTHING = r"^\W*[/<•*-]|:\s*$|^.{0,9}$"
 """A title that is a slash command, pasted, announces what does not stand in it, or is too short."""
 
+_GOES_WITHOUT_SAYING = r"^git commit(?: (?:-a|-m|-am|<message>|--amend|--no-edit))*$"
+"""A command that nobody needs to be told."""
+
 _TASK_ORDER = {task: place for place, task in enumerate(TASKS)}
 _LONG_AGO = datetime(1, 1, 1, tzinfo=UTC)
 
@@ -199,8 +202,10 @@ def _practices(practices: pl.DataFrame) -> Iterator[BriefLine]:
     """Commands in force, the best of each task first; those of several checkouts once."""
     task = ["task", "task_order"]
     rows = (
-        practices
-        .filter(pl.col("replaced_by").is_null())
+        practices.filter(
+            pl.col("replaced_by").is_null(),
+            ~pl.col("command").str.contains(_GOES_WITHOUT_SAYING),
+        )
         .group_by("task", "command", "folder")
         .agg(
             pl.col("practice_id", "env").sort_by("rank", "practice_id").first(),

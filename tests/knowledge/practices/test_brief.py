@@ -84,7 +84,8 @@ def ground() -> Ground:
              practice("test", "go test ./...", project="/srv/quay", runs=2, conversations=1,
                       rank=2),
              practice("test", "npx tap", project="/srv/quay", runs=2, conversations=2),
-             practice("test", "npm test", project="/srv/other")]
+             practice("test", "npm test", project="/srv/other"),
+             practice("commit", "git commit -a -m <message>")]
         ),
         PROJECT_FACTS.frame([file]),
         ERROR_SIGNATURES.frame([error, once]),
