@@ -89,9 +89,11 @@ def get_entity(asked: Asked, wanted: EntityAsked) -> answers.EntityFacts:
     most facts; `same_name` has the others.
     """
     reader = asked.reader(wanted)
-    rows = [row for id_ in called(reader, wanted.entity) if (row := listing.entity(reader, id_))]
+    ids = called(reader, wanted.entity)
+    found = (listing.entity(reader, id_, events=wanted.events) for id_ in ids)
+    rows = [row for row in found if row]
     rows.sort(key=lambda row: (-row["active_facts"], -row["mentions"], row["entity_id"]))
-    only = listing.FactFilter(entity=rows[0]["entity_id"])
+    only = listing.FactFilter(entity=rows[0]["entity_id"], events=wanted.events)
     page = listing.facts(reader, only, wanted.limit, wanted.cursor)
     return answers.EntityFacts.model_validate(
         of_reader(reader, page) | {"entity": rows[0], "same_name": rows[1:]}
@@ -128,7 +130,7 @@ def explain_fact(asked: Asked, wanted: OneThing) -> answers.Explained:
     decided about it. Takes the id of a learning, episode, record, conversation or entity, too.
     """
     reader = asked.reader(wanted)
-    found = lineage.why(reader, wanted.id)
+    found = lineage.why(reader, wanted.id, events=wanted.events)
     if found is None:
         raise ToolRefused("nothing has that id: take one from another answer, whole")
     about = found["explanation"]

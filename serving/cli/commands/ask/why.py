@@ -5,7 +5,9 @@ from typing import Any
 import click
 
 from cairn.serving.cli import options
+from cairn.serving.cli.asked import parameters
 from cairn.serving.cli.terminal import advise, console, emit_json, say
+from cairn.serving.models.parameters import AlsoEvents
 from cairn.serving.read.display import one_line
 
 
@@ -14,14 +16,18 @@ from cairn.serving.read.display import one_line
 Examples:
   cairn why f_1c0ad239        (the beginning of an id is enough)
   cairn why l_f4a2826654062026 --json
-  cairn why r_c76f145f9a0ab7d8 --uses     (what depends on a record)"""
+  cairn why r_c76f145f9a0ab7d8 --uses     (what depends on a record)
+  cairn why r_c76f145f9a0ab7d8 --uses --events --json"""
 )
 @click.argument("id_", metavar="ID")
 @click.option("--uses", is_flag=True, help="The other way: what depends on this record.")
+@parameters(AlsoEvents, "events")
 @options.namespace(options.ANY_NAMESPACE)
 @options.as_json
 @click.pass_context
-def command(ctx: click.Context, id_: str, uses: bool, namespace: str | None, as_json: bool) -> None:
+def command(
+    ctx: click.Context, id_: str, uses: bool, events: bool, namespace: str | None, as_json: bool
+) -> None:
     """Where a fact, learning or entity comes from: quote, record, file and line."""
     from cairn.serving.query.lineage import uses as uses_of
     from cairn.serving.query.lineage import why
@@ -29,12 +35,12 @@ def command(ctx: click.Context, id_: str, uses: bool, namespace: str | None, as_
 
     thing = find(options.state_of(ctx), id_, namespace)
     if uses:
-        used = uses_of(thing.reader, thing.id)
+        used = uses_of(thing.reader, thing.id, events=events)
         if used is None:
             raise click.ClickException(f"{thing.id} is a {thing.kind}; --uses is for a record")
         emit_json(used) if as_json else _print_uses(used)
         return
-    found = why(thing.reader, thing.id)
+    found = why(thing.reader, thing.id, events=events)
     if found is None:
         raise click.ClickException(f"nothing has the id {thing.id}")
     emit_json(found) if as_json else _print_why(found)
