@@ -32,7 +32,7 @@ class ForContext(At):
         BUDGET,
         ge=SMALLEST,
         le=100_000,
-        description="Tokens of the prompt; each of four kinds of memories may take 2/15 of it.",
+        description="Tokens of the prompt; each of five kinds of memories may take 2/15 of it.",
     )
 
 

@@ -16,6 +16,7 @@ from cairn.serving.models.answers import LearningPage
 from cairn.serving.models.parameters import At
 from cairn.serving.models.query import of_reader
 from cairn.serving.query import lineage, listing
+from cairn.serving.query.briefs import practices_for
 from cairn.serving.read.pagination import Page
 from cairn.serving.read.reader import Reader
 from cairn.serving.retrieval.context import brief, found_for
@@ -30,9 +31,10 @@ from cairn.serving.status.totals import totals
 def get_context(asked: Asked, wanted: ForContext) -> answers.ContextForAgents:
     """Get what is worth knowing before you answer, within a budget of tokens.
 
-    That is what is known of what the message names, the facts, episodes and learnings that a search
-    for it finds, and what bears on the turns before it. `sufficient` says whether you can do
-    without a search of your own; `explain_fact` tells the whole of what is cut here.
+    That is how the tasks that the message names are done, what is known of what it names, the
+    facts, episodes and learnings that a search for it finds, and what bears on the turns before it.
+    `sufficient` says whether you can do without a search of your own; `explain_fact` tells the
+    whole of what is cut here.
     """
     reader = asked.reader(wanted)
     message = (wanted.message or "").strip()
@@ -53,6 +55,7 @@ def get_context(asked: Asked, wanted: ForContext) -> answers.ContextForAgents:
         for kind in ("fact", "episode", "learning")
     )
     memories = {
+        "practices": [line.text for line in practices_for(reader, message)],
         "known": [memory(fact) for entity in entities for fact in entity.facts],
         "facts": [memory(one) for one in facts],
         "episodes": [memory(one) for one in episodes],
@@ -71,6 +74,7 @@ def get_context(asked: Asked, wanted: ForContext) -> answers.ContextForAgents:
     return answers.ContextForAgents(
         namespace=reader.namespace,
         as_of=reader.as_of,
+        practices=list(fits["practices"]),
         known=entities,
         sufficient=told.sufficient,
         score=told.score,

@@ -196,7 +196,10 @@ def _(told: Research) -> Iterator[str]:
 
 @lines.register
 def _(told: ContextForAgents) -> Iterator[str]:
-    """What is known, then what bears on the turns."""
+    """How it is done, what is known, then what bears on the turns."""
+    if told.practices:
+        yield "Practices"
+        yield from (f"- {one}" for one in told.practices)
     named = (each for each in told.known if each.facts or each.similarity == 1)
     for entity in named:
         yield f"{entity.name} ({entity.type}, {entity.entity_id})"
@@ -206,7 +209,7 @@ def _(told: ContextForAgents) -> Iterator[str]:
         if found:
             yield f"{kind} that bear on it"
             yield from (memory(one) for one in found)
-    if not (told.known or any(kinds.values())):
+    if not (told.practices or told.known or any(kinds.values())):
         yield "Nothing about that."
     elif told.sufficient:
         yield "This is likely enough to answer without a search."
