@@ -27,6 +27,7 @@ from cairn.serving.models.bounds import (
     Whole,
     Word,
 )
+from cairn.serving.retrieval.token_budget import LARGEST_BRIEF, SMALLEST_BRIEF
 
 
 class Parameters(BaseModel):
@@ -102,7 +103,9 @@ class BriefParameters(At, defer_build=True):
         None, description="Its name, or a path in it; else the one that was worked on last.",
         examples=["lantern-shop"],
     )  # fmt: skip
-    budget: Whole = Field(400, ge=100, le=4_000, description="Tokens, at most.", examples=[400])
+    budget: Whole = Field(
+        400, ge=SMALLEST_BRIEF, le=LARGEST_BRIEF, description="Tokens, at most.", examples=[400]
+    )
 
 
 class Searched(BaseModel, defer_build=True):
