@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from cairn.knowledge.llm.fence import CLOSING, harmless, opening
 from cairn.serving.cli.terminal import TerminalColumn, advise, console, print_table, say
-from cairn.serving.read.display import count, one_line
+from cairn.serving.read.display import count, one_line, times
 from cairn.serving.status.pending import NEXT_RUN, Pending
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def _borne_out(line: dict[str, Any]) -> str:
     talks = count(line["conversations"], "conversation")
     much = {
         PRACTICE: f"{count(line['support'], 'run')} in {talks}",
-        ERROR: f"ended it {count(line['support'], 'time')}, seen in {talks}",
+        ERROR: f"ended it {times(line['support'], 0)}, seen in {talks}",
     }.get(line["kind"], talks)
     if line["last_seen"] is None:
         return much

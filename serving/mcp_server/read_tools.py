@@ -131,7 +131,7 @@ def explain_fact(asked: Asked, wanted: OneThing) -> answers.Explained:
     """Explain why a fact is remembered.
 
     Tells the words that it rests on with file and line, how sure it was over time, what people
-    decided about it. Takes the id of a learning, episode, record, conversation or entity, too.
+    decided about it. Takes the id of a learning, episode, record, conversation, entity or line of a brief, too.
     """
     reader = asked.reader(wanted)
     found = lineage.why(reader, wanted.id, events=wanted.events)
@@ -147,7 +147,7 @@ def explain_fact(asked: Asked, wanted: OneThing) -> answers.Explained:
             "as_of": reader.as_of,
             "kind": found["kind"],
             "id": found["id"],
-            "text": _text(thing) or about.get("label") or "",
+            "text": about.get("text") or _text(thing) or about.get("label") or "",
             "fact": fact,
             "extractor": thing.get("extractor"),
             "quotes": found["quotes"],

@@ -37,7 +37,7 @@ from cairn.serving.models.things import (
     UsedFact,
     UsedLearning,
 )
-from cairn.serving.read.display import count
+from cairn.serving.read.display import count, times
 
 ABOVE = ("namespace", "as_of")
 """Fields that stand above every answer."""
@@ -207,10 +207,10 @@ def _(told: EndedError) -> Iterator[str]:
     """The error, how often it was seen, and what ended it."""
     yield told.signature or "No line of this says why it failed."
     if told.failures:
-        yield f"seen {count(told.failures, 'time')}, last {day(told.last_seen)}"
+        yield f"seen {times(told.failures, 0)}, last {day(told.last_seen)}"
     for fix in told.fixes:
-        tries = count(fix.wins + fix.losses, "time")
-        yield f"- {fix.text} ({fix.id}, ended it {fix.wins} of {tries}, last {day(fix.last_seen)})"
+        helped = f"ended it {times(fix.wins, fix.losses)}, last {day(fix.last_seen)}"
+        yield f"- {fix.text} ({fix.id}, {helped})"
     if told.signature and not told.fixes:
         yield "Nothing is proven to end it."
 

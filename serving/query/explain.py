@@ -27,6 +27,7 @@ from cairn.knowledge.schema.tables import (
     THEMES,
     Table,
 )
+from cairn.serving.query import explain_work
 from cairn.serving.query.learning_versions import versions_of
 from cairn.serving.query.slot_history import curve, values_of_slot
 from cairn.serving.read.id_lookup import PROPOSED, Thing, matching
@@ -315,6 +316,9 @@ EXPLAINED: dict[str, Callable[[Reader, str], dict[str, Any]]] = {
     "candidate": _candidate,
     "merge": _merge,
     "evidence": _evidence,
+    "practice": explain_work.practice,
+    "fix": explain_work.fix,
+    "project_fact": explain_work.project_fact,
 }
 WITH_FACTS: dict[str, Callable[..., dict[str, Any]]] = {
     "entity": _entity,

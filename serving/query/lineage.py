@@ -64,7 +64,7 @@ def told(found: Any, origin: str = "agent") -> Any:
 
 def _quotes(kind: str, explained: dict[str, Any]) -> list[dict[str, Any]]:
     match kind:
-        case "fact":
+        case "fact" | "practice" | "fix" | "project_fact":
             said = explained["sources"]
         case "learning":
             said = [

@@ -10,7 +10,7 @@ from cairn.serving.cli import options
 from cairn.serving.cli.asked import parameters
 from cairn.serving.cli.terminal import emit_json, say
 from cairn.serving.models.parameters import LessonParameters
-from cairn.serving.read.display import count
+from cairn.serving.read.display import times
 from cairn.serving.read.reader import open_reader
 
 
@@ -58,14 +58,13 @@ def command(
         return
     say(found["signature"], style="bold")
     if not found["fixes"]:
-        seen = count(found["failures"], "time")
+        seen = times(found["failures"], 0)
         known = f"Seen {seen}; nothing" if found["failures"] else "Not seen before; nothing"
         say(f"{known} is proven to end it.")
         return
     with recalled(reader):
         for fix in found["fixes"]:
             say(harmless(fix["text"]), indent=2)
-            tries = fix["wins"] + fix["losses"]
-            helped = f"ended it {fix['wins']} of {count(tries, 'time')}"
+            helped = f"ended it {times(fix['wins'], fix['losses'])}"
             last = f", last on {fix['last_seen']:%Y-%m-%d}" if fix["last_seen"] else ""
             say(f"{fix['id']}  {helped}{last}", indent=6, style="dim")

@@ -23,6 +23,7 @@ from cairn.serving.cli.terminal import (
     shown,
     sparkline,
 )
+from cairn.serving.cli.work_output import print_fix, print_practice, print_project_fact
 from cairn.serving.models.parameters import AlsoEvents
 from cairn.serving.query.explain import explain
 from cairn.serving.read.display import count, one_line
@@ -78,7 +79,8 @@ Examples:
   cairn show f_1c0ad2398567ecbb
   cairn show l_f4a2           (the beginning of an id is enough)
   cairn show f_1c0ad2398567ecbb --as-of 2026-02-20 --json
-  cairn show e_a4160f63031a50c7 --events"""
+  cairn show e_a4160f63031a50c7 --events
+  cairn show w_95f1bee0          (a practice: its runs, how many passed)"""
 )
 @click.argument("id_", metavar="ID")
 @parameters(AlsoEvents, "events")
@@ -95,7 +97,11 @@ def command(
     true_at: datetime | None,
     as_json: bool,
 ) -> None:
-    """Explain a fact, entity, learning, theme, topic, conversation, episode or record by its id."""
+    """Explain anything that has an id.
+
+    A fact, entity, learning, theme, topic, conversation, episode, record; and of what a brief
+    tells a practice (w_…), what ended an error (ef_…), what is counted of a project (p_…).
+    """
     thing = find(options.state_of(ctx), id_, namespace)
     if as_of is not None or true_at is not None:
         reader = replace(thing.reader, as_of=as_of or thing.reader.as_of, true_at=true_at)
@@ -408,4 +414,7 @@ PRINTED: dict[str, Callable[[dict[str, Any]], None]] = {
     "candidate": _plain,
     "merge": _plain,
     "evidence": _plain,
+    "practice": print_practice,
+    "fix": print_fix,
+    "project_fact": print_project_fact,
 }

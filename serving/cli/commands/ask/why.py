@@ -16,6 +16,7 @@ from cairn.serving.read.display import one_line
 Examples:
   cairn why f_1c0ad239        (the beginning of an id is enough)
   cairn why l_f4a2826654062026 --json
+  cairn why ef_ce3b1eab009c19a9   (what ended an error: the failure, and the call after it)
   cairn why r_c76f145f9a0ab7d8 --uses     (what depends on a record)
   cairn why r_c76f145f9a0ab7d8 --uses --events --json"""
 )
@@ -28,7 +29,7 @@ Examples:
 def command(
     ctx: click.Context, id_: str, uses: bool, events: bool, namespace: str | None, as_json: bool
 ) -> None:
-    """Where a fact, learning or entity comes from: quote, record, file and line."""
+    """Where something comes from: quote, record, file and line."""
     from cairn.serving.query.lineage import uses as uses_of
     from cairn.serving.query.lineage import why
     from cairn.serving.read.id_lookup import find
@@ -49,7 +50,8 @@ def command(
 def _print_why(found: dict[str, Any]) -> None:
     say(f"{found['kind']} {found['id']}", style="bold")
     said = found["explanation"].get(found["kind"]) or {}
-    if text := said.get("content") or said.get("title") or said.get("display_name"):
+    text = said.get("content") or said.get("title") or said.get("display_name")
+    if text := text or found["explanation"].get("text"):
         say(one_line(text, 600), indent=2)
     if not found["quotes"]:
         advise(f"rests on no single record; `cairn show {found['id']}` explains it", indent=2)
