@@ -131,7 +131,8 @@ def explain_fact(asked: Asked, wanted: OneThing) -> answers.Explained:
     """Explain why a fact is remembered.
 
     Tells the words that it rests on with file and line, how sure it was over time, what people
-    decided about it. Takes the id of a learning, episode, record, conversation, entity or line of a brief, too.
+    decided about it. Takes the id of a learning, episode, record, conversation, entity, or line of
+    a brief, too.
     """
     reader = asked.reader(wanted)
     found = lineage.why(reader, wanted.id, events=wanted.events)
