@@ -291,7 +291,7 @@ def _memory(reads: Frames, means: StageContext) -> StageResult:
 
 MEMORY_STAGE = Stage(
     stage_of(
-        "memory", 10, "The current view.", "support_gain", "decay_per_day",
+        "memory", 11, "The current view.", "support_gain", "decay_per_day",
         "lasting_decay_per_day", *BOUNDS,
     ),
     (

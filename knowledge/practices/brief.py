@@ -6,7 +6,9 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
+from cairn.knowledge.dialogue.trust import PERSON, TRUSTS
 from cairn.knowledge.nlp.text import estimated_tokens
+from cairn.knowledge.practices.habits import is_habit
 from cairn.knowledge.practices.projects import names_of, naming
 from cairn.knowledge.practices.tasks import TASKS
 from cairn.knowledge.schema.fact_types import is_event
@@ -39,8 +41,12 @@ LONGEST = 160
 """Characters of a line."""
 
 KINDS = {"directs": DIRECTIVE, "asks": DIRECTIVE, "refuses": REFUSAL}
-"""Kind of a fact's line by its predicate; of any other it is FACT."""
+"""Kind of a fact's line by its predicate; else it is FACT, of a person's habit DIRECTIVE."""
 
+_REFUSED_CALL = r"^[^`:]*`([^`]+)`"
+"""The call in what a person refused: of several words about one call the best tells enough."""
+
+STATES = "states"
 DECIDES, MOST_DECISIONS = "decides", 2
 """Decisions are facts whose day matters: the latest of them."""
 
@@ -56,6 +62,8 @@ _TELLS_NOTHING = r"^\W*[/<•*-]|:\s*$|^.{0,9}$"
 _GOES_WITHOUT_SAYING = r"^git commit(?: (?:-a|-m|-am|<message>|--amend|--no-edit))*$"
 """A command that nobody needs to be told."""
 
+_BY_TRUST = {trust: place for place, trust in enumerate(reversed(TRUSTS))}
+_KIND_ORDER = {kind: place for place, kind in enumerate(HEADINGS)}
 _TASK_ORDER = {task: place for place, task in enumerate(TASKS)}
 _LONG_AGO = datetime(1, 1, 1, tzinfo=UTC)
 
@@ -142,8 +150,7 @@ def within(budget: int, lines: Iterable[BriefLine]) -> list[BriefLine]:
             kept.append(line)
             headings.add(line.kind)
             left -= cost
-    order = list(HEADINGS)
-    return sorted(kept, key=lambda line: order.index(line.kind))
+    return sorted(kept, key=_place)
 
 
 def passed_on(memory: pl.LazyFrame, latest: datetime, policy: Policy) -> pl.DataFrame:
@@ -158,8 +165,8 @@ def passed_on(memory: pl.LazyFrame, latest: datetime, policy: Policy) -> pl.Data
     return (
         memory.filter(~is_event(), pl.col("status") == "active", surer)
         .select(
-            "fact_id", "entity", "predicate", "content", "source_count", "conversation_count",
-            pl.min_horizontal("last_seen", pl.lit(latest)), "effective",
+            "fact_id", "entity", "predicate", "content", "trust", "source_count",
+            "conversation_count", pl.min_horizontal("last_seen", pl.lit(latest)), "effective",
         )
         .collect()
     )  # fmt: skip
@@ -235,10 +242,30 @@ def _practices(practices: pl.DataFrame) -> Iterator[BriefLine]:
 def _facts(names: set[str], facts: pl.DataFrame) -> tuple[list[BriefLine], ...]:
     """What is wanted of a project, what is known of it, and what was decided, with its day.
 
-    What was said most often comes first, of decisions the latest; at most MOST_DECISIONS of them.
+    A person's word comes first, then what was seen, then what agents said; of these what was said
+    most often, of decisions the latest: at most MOST_DECISIONS of them. What a person says of how
+    they work is wanted. A call that was refused twice is told once.
     """
     rows = facts.filter(pl.col("entity").str.to_lowercase().is_in(sorted(names)))
-    said = rows.sort("conversation_count", "effective", "fact_id", descending=[True, True, False])
+    by_person = pl.col("trust") == PERSON
+    said = (
+        rows.with_columns(
+            kind=pl.when((pl.col("predicate") == STATES) & by_person & is_habit())
+            .then(pl.lit(DIRECTIVE))
+            .otherwise(pl.col("predicate").replace_strict(KINDS, default=FACT)),
+            place=pl.col("trust").replace_strict(_BY_TRUST, default=len(TRUSTS)),
+        )
+        .sort(
+            "place", "conversation_count", "effective", "last_seen", "fact_id",
+            descending=[False, True, True, True, False], nulls_last=True,
+        )
+        .with_columns(
+            call=pl.when(kind=REFUSAL)
+            .then(pl.col("content").str.extract(_REFUSED_CALL))
+            .fill_null(pl.col("fact_id"))
+        )
+        .unique("call", keep="first", maintain_order=True)
+    )  # fmt: skip
     lines = [_of_fact(row) for row in said.iter_rows(named=True) if row["predicate"] != DECIDES]
     latest = said.filter(predicate=DECIDES).sort("last_seen", descending=True, maintain_order=True)
     return (
@@ -251,7 +278,7 @@ def _facts(names: set[str], facts: pl.DataFrame) -> tuple[list[BriefLine], ...]:
 def _of_fact(row: Mapping[str, Any]) -> BriefLine:
     day = _day(row["last_seen"]) if row["predicate"] == DECIDES else ""
     return BriefLine(
-        row["fact_id"], KINDS.get(row["predicate"], FACT), _short(f"{day}{row['content']}"),
+        row["fact_id"], row["kind"], _short(f"{day}{row['content']}"),
         row["source_count"], row["conversation_count"], row["last_seen"],
     )  # fmt: skip
 
@@ -321,6 +348,12 @@ def _of(project: str, rows: pl.DataFrame, projects: pl.DataFrame) -> pl.DataFram
 
 def _day(moment: datetime | None) -> str:
     return f"{moment:%Y-%m-%d}: " if moment else ""
+
+
+def _place(line: BriefLine) -> tuple[int, int]:
+    """Place of a line among those that are told: by its kind, of practices by their task."""
+    task = _TASK_ORDER.get(line.text.partition(":")[0], 0) if line.kind == PRACTICE else 0
+    return _KIND_ORDER[line.kind], task
 
 
 def _short(text: str, most: int = LONGEST) -> str:
