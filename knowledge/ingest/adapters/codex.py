@@ -52,6 +52,7 @@ class CodexItem(msgspec.Struct):
     call_id: str | None = None
     id: Any = None
     cwd: str | None = None
+    git: Any = None
     source: Any = None
 
 
@@ -114,7 +115,10 @@ def events(payload: bytes) -> Iterable[Event]:
     match line.type:
         case "session_meta" if line.payload:
             spawned = isinstance(line.payload.source, dict) and "subagent" in line.payload.source
-            note = Event("note", "system", cwd=line.payload.cwd, sidechain=spawned)
+            branch = _branch(line.payload.git)
+            note = Event(
+                "note", "system", cwd=line.payload.cwd, sidechain=spawned, branch=branch
+            )
             return [note] if note.cwd or spawned else []
         case "compacted" if line.payload and line.payload.message:
             return [Event("summary", "system", _text(line.payload.message))]
@@ -126,6 +130,12 @@ def events(payload: bytes) -> Iterable[Event]:
             return []
         case _:
             return list(_said(item or _ITEM.decode(payload)))
+
+
+def _branch(git: Any) -> str | None:
+    """The branch that a header names."""
+    named = git.get("branch") if isinstance(git, dict) else None
+    return word(named) or None
 
 
 def _loose(payload: bytes) -> tuple[CodexLine, CodexItem]:
@@ -283,7 +293,7 @@ def _is_old_call(line: dict[str, Any]) -> bool:
 
 ADAPTER = Adapter(
     name="codex",
-    version=3,
+    version=4,
     about="Codex rollouts (JSONL)",
     recognises=recognises,
     head=head,
