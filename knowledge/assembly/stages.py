@@ -42,6 +42,7 @@ from cairn.knowledge.llm.prompts import GENERALISED_FACTS, KNOWN_FACTS
 from cairn.knowledge.practices.brief import Ground, briefs, passed_on
 from cairn.knowledge.practices.stages import (
     COMMAND_RUNS_STAGE,
+    OBSERVATIONS_STAGE,
     PRACTICES_STAGE,
     PROJECT_FACTS_STAGE,
 )
@@ -460,7 +461,7 @@ def _briefs(reads: Frames, means: StageContext) -> StageResult:
 
 BRIEFS_STAGE = Stage(
     stage_of(
-        "briefs", 1, "What to know of each project before work on it starts.", "passive_above",
+        "briefs", 2, "What to know of each project before work on it starts.", "passive_above",
         "deprecated_below", "decay_per_day",
     ),
     (
@@ -473,7 +474,7 @@ BRIEFS_STAGE = Stage(
     columns={"memory_entities": ("namespace", "entity_id", "display_name", "type")},
 )  # fmt: skip
 
-BY_RULES = (COMMAND_RUNS_STAGE, FAILURES_STAGE)
+BY_RULES = (COMMAND_RUNS_STAGE, FAILURES_STAGE, OBSERVATIONS_STAGE)
 """The stages that read conversation by conversation, and by rules alone."""
 
 STAGES = (

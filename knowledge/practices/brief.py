@@ -8,13 +8,19 @@ import polars as pl
 
 from cairn.knowledge.extraction.rules.entities import project_name
 from cairn.knowledge.nlp.text import estimated_tokens
+from cairn.knowledge.practices.convention_lines import (
+    PLACE,
+    PRACTICE,
+    BriefLine,
+    convention_lines,
+)
 from cairn.knowledge.practices.tasks import TASKS
 from cairn.knowledge.schema.fact_types import is_event
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.tables import BRIEFS
 
-PRACTICE, DIRECTIVE, REFUSAL, ERROR = "practice", "directive", "refusal", "error"
-FACT, PLACE, RECENT = "fact", "place", "recent"
+DIRECTIVE, REFUSAL, ERROR = "directive", "refusal", "error"
+FACT, RECENT = "fact", "recent"
 
 HEADINGS = {
     PRACTICE: "How to work here",
@@ -30,7 +36,7 @@ HEADINGS = {
 MOST = {
     PRACTICE: 14, DIRECTIVE: 8, REFUSAL: 4, ERROR: 4, FACT: 7, PLACE: 5, RECENT: 2,
 }  # fmt: skip
-"""Lines of each kind."""
+"""Lines of each kind, beside those of `convention_lines`."""
 
 MOST_COMMANDS = 4
 """Commands of one task: those that are in force."""
@@ -44,7 +50,7 @@ KINDS = {"directs": DIRECTIVE, "asks": DIRECTIVE, "refuses": REFUSAL}
 DECIDES, MOST_DECISIONS = "decides", 2
 """Decisions are facts whose day matters: the latest of them."""
 
-FIRST_PRACTICES, FIRST_WANTED, FIRST = 6, 6, 2
+FIRST_PRACTICES, FIRST_WANTED, FIRST_CONVENTIONS, FIRST = 6, 6, 2, 2
 """Lines of a kind that have room before any other kind has more."""
 
 _ONE_PLACE, _PROVEN = "edit", 2
@@ -55,18 +61,6 @@ _TELLS_NOTHING = r"^\W*[/<•*-]|:\s*$|^.{0,9}$"
 
 _TASK_ORDER = {task: place for place, task in enumerate(TASKS)}
 _LONG_AGO = datetime(1, 1, 1, tzinfo=UTC)
-
-
-class BriefLine(NamedTuple):
-    """One line: what it says, and what bears it out."""
-
-    id: str
-    kind: str
-    text: str
-    support: int
-    """Runs, statements, or times that a fix ended an error."""
-    conversations: int
-    last_seen: datetime | None
 
 
 class Ground(NamedTuple):
@@ -108,10 +102,11 @@ def brief(project: str, ground: Ground) -> list[BriefLine]:
     The best of each kind come first, then the rest of each; of a kind as many as MOST.
     """
     counts = dict.fromkeys(HEADINGS, 0)
+    conventions = list(convention_lines(_of(project, ground.project_facts)))
     kept: list[BriefLine] = []
-    for line in _lines(project, ground):
-        counts[line.kind] += 1
-        if counts[line.kind] <= MOST[line.kind]:
+    for line in _lines(project, ground, conventions):
+        counts[line.kind] += line not in conventions
+        if line in conventions or counts[line.kind] <= MOST[line.kind]:
             kept.append(line)
     return kept
 
@@ -166,7 +161,7 @@ def text_of(lines: list[BriefLine]) -> str:
     return "\n".join(told)
 
 
-def _lines(project: str, ground: Ground) -> Iterator[BriefLine]:
+def _lines(project: str, ground: Ground, conventions: list[BriefLine]) -> Iterator[BriefLine]:
     """All lines in the order in which they are given room: the best of each kind come first."""
     wanted, known, decided = _facts(project, ground.facts)
     proven, others = _errors(project, ground.error_signatures)
@@ -174,8 +169,10 @@ def _lines(project: str, ground: Ground) -> Iterator[BriefLine]:
         (list(_practices(project, ground.practices)), FIRST_PRACTICES),
         (wanted, FIRST_WANTED),
         (proven, FIRST),
+        ([line for line in conventions if line.kind == PRACTICE], FIRST_CONVENTIONS),
         (known, FIRST),
         (decided, 1),
+        ([line for line in conventions if line.kind == PLACE], 0),
         (list(_places(project, ground.project_facts)), FIRST),
         (list(_recent(project, ground.conversations)), 1),
         (others, 0),

@@ -3,14 +3,26 @@
 from cairn.knowledge.engine.stage import ConversationStage, Stage, StageResult, stage_of
 from cairn.knowledge.practices.command_runs import EXTRACTOR, command_runs
 from cairn.knowledge.practices.file_edits import file_edits
+from cairn.knowledge.practices.observed.observations import EXTRACTOR as OBSERVING
+from cairn.knowledge.practices.observed.observations import observations
 from cairn.knowledge.practices.practices import practices
 from cairn.knowledge.practices.project_facts import project_facts
-from cairn.knowledge.schema.tables import COMMAND_RUNS, FILE_EDITS, PRACTICES, PROJECT_FACTS
+from cairn.knowledge.schema.tables import (
+    COMMAND_RUNS,
+    FILE_EDITS,
+    OBSERVATIONS,
+    PRACTICES,
+    PROJECT_FACTS,
+)
 
 COMMAND_RUNS_STAGE = ConversationStage(
     EXTRACTOR,
     (COMMAND_RUNS, FILE_EDITS),
     lambda logs: {"command_runs": command_runs(logs), "file_edits": file_edits(logs)},
+)
+
+OBSERVATIONS_STAGE = ConversationStage(
+    OBSERVING, (OBSERVATIONS,), lambda logs: {"observations": observations(logs)}
 )
 
 PRACTICES_STAGE = Stage(
@@ -21,10 +33,14 @@ PRACTICES_STAGE = Stage(
 )
 
 PROJECT_FACTS_STAGE = Stage(
-    stage_of("project_facts", 1, "Package managers, and files that are edited again."),
-    (COMMAND_RUNS, FILE_EDITS),
+    stage_of("project_facts", 2, "Package managers, files, versions, forms, ports, systems."),
+    (COMMAND_RUNS, FILE_EDITS, OBSERVATIONS),
     (PROJECT_FACTS,),
     lambda reads, _: StageResult(
-        {"project_facts": project_facts(reads["command_runs"], reads["file_edits"])}
+        {
+            "project_facts": project_facts(
+                reads["command_runs"], reads["file_edits"], reads["observations"]
+            )
+        }
     ),
 )

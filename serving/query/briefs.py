@@ -23,7 +23,14 @@ from cairn.knowledge.practices.command_runs import runs_by
 from cairn.knowledge.practices.practices import practices
 from cairn.knowledge.practices.project_facts import project_facts
 from cairn.knowledge.practices.tasks import tasks_named
-from cairn.knowledge.schema.tables import BRIEFS, COMMAND_RUNS, CONVERSATIONS, FAILURES, FILE_EDITS
+from cairn.knowledge.schema.tables import (
+    BRIEFS,
+    COMMAND_RUNS,
+    CONVERSATIONS,
+    FAILURES,
+    FILE_EDITS,
+    OBSERVATIONS,
+)
 from cairn.serving.read.reader import Reader
 
 
@@ -110,9 +117,10 @@ def _lines(reader: Reader, project: str, talks: pl.DataFrame) -> list[BriefLine]
     runs = runs_by(reader.table(COMMAND_RUNS).collect(), reader.as_of)
     happened = (pl.col("occurred_at") <= reader.as_of).fill_null(value=True)
     edits = reader.table(FILE_EDITS).filter(happened).collect()
+    told = reader.table(OBSERVATIONS).filter(happened).collect()
     failed = known_by(reader.table(FAILURES).collect(), reader.as_of)
     facts = passed_on(reader.memory(), reader.latest, reader.state.policy)
     ground = Ground(
-        practices(runs), project_facts(runs, edits), error_signatures(failed), facts, talks
+        practices(runs), project_facts(runs, edits, told), error_signatures(failed), facts, talks
     )
     return brief(project, ground)

@@ -116,9 +116,7 @@ def events(payload: bytes) -> Iterable[Event]:
         case "session_meta" if line.payload:
             spawned = isinstance(line.payload.source, dict) and "subagent" in line.payload.source
             branch = _branch(line.payload.git)
-            note = Event(
-                "note", "system", cwd=line.payload.cwd, sidechain=spawned, branch=branch
-            )
+            note = Event("note", "system", cwd=line.payload.cwd, sidechain=spawned, branch=branch)
             return [note] if note.cwd or spawned else []
         case "compacted" if line.payload and line.payload.message:
             return [Event("summary", "system", _text(line.payload.message))]
