@@ -23,6 +23,7 @@ _CONVENTIONAL = re.compile(rf"({'|'.join(sorted(TYPES))})(\([^()]{{1,40}}\))?!?:
 _SCOPED = re.compile(r"[a-z0-9][\w.*-]*(?:/[\w.*-]+)*(?:, ?[\w./*-]+){0,3}: \S")
 _AREA = re.compile(r"\[(?![A-Z][A-Z0-9]+-\d+\])[\w ./&-]{1,30}\] \S")
 _TICKET = re.compile(r"\[?([A-Z][A-Z0-9]{1,9})-\d+\]?:? \S")
+_TICKET_COLON = re.compile(r"\[?(?:[A-Z][A-Z0-9]{1,9}-|#)\d+\]?: ")
 _ISSUE = re.compile(r"\[?#\d+\]?:? \S")
 _GITMOJI = re.compile(
     r":[a-z0-9_+-]{2,40}: ?\S|[\u2600-\u27bf\u2b50\U0001f300-\U0001faff]\ufe0f? ?\S"
@@ -62,6 +63,8 @@ def message_form(first_lines: Sequence[str]) -> Form | None:
         scoped = sum(1 for match in found if match[2])
         text = "type(scope): …" if scoped * 2 >= len(found) else "type: …"
         types = _named(match[1] for match in found)
+    elif 2 * sum(1 for line in members if _TICKET_COLON.match(line)) > len(members):
+        text = text.replace(" …", ": …")
     ends = Counter(match[1] for line in members if (match := _AT_END.search(line)))
     if ends and (most := max(ends.values())) >= SHARE * len(members):
         key = min(name for name, count in ends.items() if count == most)
@@ -101,8 +104,7 @@ _LINE_FORMS: Mapping[str, re.Pattern[str]] = {
 
 def _form_of_line(line: str) -> str | None:
     if found := _TICKET.match(line):
-        bracketed, colon = line.startswith("["), ":" if re.match(r"\S+?:", line) else ""
-        return f"[{found[1]}-123]{colon} …" if bracketed else f"{found[1]}-123{colon} …"
+        return f"[{found[1]}-123] …" if line.startswith("[") else f"{found[1]}-123 …"
     return next((name for name, form in _LINE_FORMS.items() if form.match(line)), None)
 
 

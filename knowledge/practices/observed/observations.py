@@ -6,7 +6,7 @@ from typing import Any
 import polars as pl
 
 from cairn.knowledge.dialogue.tool_calls import steps
-from cairn.knowledge.dialogue.turns import Turn, conversations, readable
+from cairn.knowledge.dialogue.turns import CONVERSATION, Turn, conversations, readable
 from cairn.knowledge.engine.extractors import Extractor
 from cairn.knowledge.practices.folders import Checkouts
 from cairn.knowledge.practices.observed.branches import branches, remotes, worked_on
@@ -40,6 +40,12 @@ def observations(raw_logs: pl.DataFrame) -> pl.DataFrame:
         .agg(pl.col("day").min())
         .iter_rows()
     }
+    placed = (
+        raw_logs.filter(pl.col("cwd").is_not_null())
+        .sort(*CONVERSATION, "seq", "record_id")
+        .unique([*CONVERSATION, "cwd", "branch"], keep="first", maintain_order=True)
+    )
+    places = {(namespace, of): turns for namespace, of, turns in conversations(placed)}
     rows: list[dict[str, Any]] = []
     for namespace, conversation, turns in conversations(readable(raw_logs)):
         head = {
@@ -48,36 +54,40 @@ def observations(raw_logs: pl.DataFrame) -> pl.DataFrame:
             "conversation_id": conversation,
             "extractor": EXTRACTOR.label,
         }
-        rows.extend({**head, **row} for row in _of(turns))
+        where = places.get((namespace, conversation), [])
+        rows.extend({**head, **row} for row in _of(turns, where))
     return OBSERVATIONS.frame(rows)
 
 
-def _of(turns: Sequence[Turn]) -> Iterator[dict[str, Any]]:
+def _of(turns: Sequence[Turn], where: Sequence[Turn]) -> Iterator[dict[str, Any]]:
+    """What one conversation tells: `where` are the records of new folders and branches."""
     project = next((turn.project for turn in turns if turn.project), None)
     if project is None:
         return
-    checkouts = Checkouts(project, (turn.cwd for turn in turns if turn.cwd))
-    for turn, place, told in _by_logs(turns, checkouts):
+    checkouts = Checkouts(project, (turn.cwd for turn in where if turn.cwd))
+    for turn, place, told in _by_logs(where, checkouts):
         yield _row(project, turn, turn, place, told)
     for step in steps(turns):
         call = shell_call(step, checkouts)
         if call is None:
             continue
-        found = dict.fromkeys(each for rule in RULES for each in rule(call))
-        for place, told in enumerate(found):
+        found: dict[tuple[str, ...], Observation] = {}
+        for each in (each for rule in RULES for each in rule(call)):
+            found.setdefault((each.kind, each.name, each.value or ""), each)
+        for place, told in enumerate(found.values()):
             # What a call tells is known once it has ended.
             yield _row(project, step.call, step.result or step.call, place, told)
 
 
 def _by_logs(
-    turns: Sequence[Turn], checkouts: Checkouts
+    where: Sequence[Turn], checkouts: Checkouts
 ) -> Iterator[tuple[Turn, int, Observation]]:
     """Systems and branches that the log itself tells, each where it comes first.
 
-    They have the places below 0, so that they stand beside what a call of the same record tells.
+    Their places are below 0, so that they stand beside what a call of the same record tells.
     """
     seen: set[Observation] = set()
-    for turn in turns:
+    for turn in where:
         if not turn.cwd or checkouts.relative(turn.cwd) is None:
             continue
         told = (of_folder(turn.cwd), worked_on(turn.branch) if turn.branch else None)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from cairn.knowledge.dialogue.tool_calls import QUIET, READERS
+from cairn.knowledge.nlp.shell.parser import RUNNERS
 from cairn.knowledge.practices.command_runs import LinePart
 from cairn.knowledge.practices.observed.calls import Observation, ShellCall
 
@@ -137,6 +138,11 @@ BANNER_RULES = (
     BannerRule(("Gradle",), rf"Welcome to Gradle {_V}!", ("gradle", "gradlew")),
 )  # fmt: skip
 
+_PICKERS = frozenset({"tox", "nox", "uvx", "bunx", "dlx"})
+"""Programs and words that run something with a version of their own."""
+
+_PICKED = re.compile(r"(?:python|node|go|ruby|java|deno|bun)@\d")
+
 _SPEAKS_ONE_LINE = frozenset({"which", "command", "echo", "printf", "type"})
 
 
@@ -173,38 +179,48 @@ def _asked(call: ShellCall) -> Iterator[Observation]:
 
 
 def _asks(part: LinePart, rule: VersionRule | None = None) -> bool:
-    words = [word.text for word in part.words]
+    words = _started(part)
     asks = (*_ASKS, *(rule.asks if rule else ("-v", "-VV")))
-    named = rule is None or _program(words[0]) in rule.programs
+    named = rule is None or _program(words) in rule.programs
     return named and 1 < len(words) <= 3 and words[1] in asks
 
 
-def _program(word: str) -> str:
-    name = word.replace("\\", "/").rsplit("/", 1)[-1].removesuffix(".exe")
+def _started(part: LinePart) -> list[str]:
+    """The words of a program that a runner starts: `uv run python --version`."""
+    words = [word.text for word in part.words]
+    verbs = RUNNERS.get(words[0])
+    if verbs is None or (verbs and words[1:2] and words[1] not in verbs):
+        return words
+    at = 2 if verbs else 1
+    while at < len(words) and words[at].startswith("-") and words[at] not in _ASKS:
+        at += 1
+    return words[at:] if at < len(words) and not words[at].startswith("-") else words
+
+
+def _program(words: Sequence[str]) -> str:
+    name = words[0].replace("\\", "/").rsplit("/", 1)[-1].removesuffix(".exe")
     return re.sub(r"(?<=^python)[\d.]+$", "", name)
 
 
 def _is_own(part: LinePart) -> bool:
     """Whether a program is the project's: from its environment, or through its manager."""
-    program = part.words[0].text
-    own = "/" in program and not program.startswith(("/usr", "/bin", "/opt", "~"))
-    return own or bool({"run", "exec", "npx"} & set(part.prefix))
+    words = _started(part)
+    own = "/" in words[0] and not words[0].startswith(("/usr", "/bin", "/opt", "~"))
+    return own or any(word in RUNNERS for word in part.prefix) or len(words) < len(part.words)
 
 
 def _picks_version(part: LinePart) -> bool:
     """Whether a command was told which version to run with, as a matrix of versions is."""
     words = [*part.prefix, *(word.text for word in part.words)]
-    if {"tox", "nox", "uvx", "bunx", "dlx"} & set(words[:3]):
+    if _PICKERS & set(words[:2]) or any(map(_PICKED.match, words)):
         return True
-    return any(word == "-p" or word.startswith("--python") for word in part.prefix) or bool(
-        {"uv"} & set(words[:1]) and any(word.startswith("--python") for word in words)
-    )
+    return words[0] == "uv" and any(word == "-p" or word.startswith("--python") for word in words)
 
 
 def _banners(call: ShellCall) -> Iterator[Observation]:
     ran = [part for part in call.parts if part.shown.name not in READERS]
     tasks = {part.task for part in ran}
-    programs = {_program(part.words[0].text) for part in ran}
+    programs = {_program(_started(part)) for part in ran}
     for rule in BANNER_RULES:
         if not tasks & set(rule.tasks) and not programs & set(rule.programs):
             continue
