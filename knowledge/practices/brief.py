@@ -50,14 +50,20 @@ KINDS = {"directs": DIRECTIVE, "asks": DIRECTIVE, "refuses": REFUSAL}
 DECIDES, MOST_DECISIONS = "decides", 2
 """Decisions are facts whose day matters: the latest of them."""
 
-FIRST_PRACTICES, FIRST_WANTED, FIRST_CONVENTIONS, FIRST = 6, 6, 2, 2
+FIRST_PRACTICES, FIRST_WANTED, FIRST = 6, 6, 2
 """Lines of a kind that have room before any other kind has more."""
 
 _ONE_PLACE, _PROVEN = "edit", 2
-"""Kind of a fix that changed code: it seldom helps elsewhere, unless it ended as many errors."""
+"""Kind of a fix that changed code: it seldom helps elsewhere, unless it ended as many errors.
+
+A command that as many conversations ran is proven, too.
+"""
 
 _TELLS_NOTHING = r"^\W*[/<•*-]|:\s*$|^.{0,9}$"
 """A title that is a slash command, pasted, announces what does not stand in it, or is too short."""
+
+CHECKS = frozenset({"test", "lint", "format", "type_check", "build"})
+"""Tasks that work is checked by: a command for one is told though it ran in one conversation."""
 
 _TASK_ORDER = {task: place for place, task in enumerate(TASKS)}
 _LONG_AGO = datetime(1, 1, 1, tzinfo=UTC)
@@ -165,11 +171,13 @@ def _lines(project: str, ground: Ground, conventions: list[BriefLine]) -> Iterat
     """All lines in the order in which they are given room: the best of each kind come first."""
     wanted, known, decided = _facts(project, ground.facts)
     proven, others = _errors(project, ground.error_signatures)
+    first, more = _by_proof(list(_practices(project, ground.practices)))
     kinds = (
-        (list(_practices(project, ground.practices)), FIRST_PRACTICES),
+        (first, FIRST_PRACTICES),
         (wanted, FIRST_WANTED),
         (proven, FIRST),
-        ([line for line in conventions if line.kind == PRACTICE], FIRST_CONVENTIONS),
+        ([line for line in conventions if line.kind == PRACTICE], 0),
+        (more, 0),
         (known, FIRST),
         (decided, 1),
         ([line for line in conventions if line.kind == PLACE], 0),
@@ -179,6 +187,16 @@ def _lines(project: str, ground: Ground, conventions: list[BriefLine]) -> Iterat
     )
     yield from (line for lines, first in kinds for line in lines[:first])
     yield from (line for lines, first in kinds for line in lines[first:])
+
+
+def _by_proof(practices: list[BriefLine]) -> tuple[list[BriefLine], list[BriefLine]]:
+    """The first practices with all that check or came again, and others that ran once."""
+    more = [
+        line
+        for line in practices[FIRST_PRACTICES:]
+        if line.conversations < _PROVEN and line.text.partition(":")[0] not in CHECKS
+    ]
+    return [line for line in practices if line not in more], more
 
 
 def _practices(project: str, practices: pl.DataFrame) -> Iterator[BriefLine]:
