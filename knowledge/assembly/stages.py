@@ -44,6 +44,7 @@ from cairn.knowledge.practices.projects import in_projects
 from cairn.knowledge.practices.stages import (
     CHECKOUTS_STAGE,
     COMMAND_RUNS_STAGE,
+    OBSERVATIONS_STAGE,
     PRACTICES_STAGE,
     PROJECT_FACTS_STAGE,
     PROJECTS_STAGE,
@@ -472,7 +473,7 @@ def _briefs(reads: Frames, means: StageContext) -> StageResult:
 
 BRIEFS_STAGE = Stage(
     stage_of(
-        "briefs", 2, "What to know of each project before work on it starts.", "passive_above",
+        "briefs", 3, "What to know of each project before work on it starts.", "passive_above",
         "deprecated_below", "decay_per_day",
     ),
     (
@@ -485,7 +486,7 @@ BRIEFS_STAGE = Stage(
     columns={"memory_entities": ("namespace", "entity_id", "display_name", "type")},
 )  # fmt: skip
 
-BY_RULES = (COMMAND_RUNS_STAGE, CHECKOUTS_STAGE, FAILURES_STAGE)
+BY_RULES = (COMMAND_RUNS_STAGE, CHECKOUTS_STAGE, FAILURES_STAGE, OBSERVATIONS_STAGE)
 """The stages that read conversation by conversation, and by rules alone."""
 
 STAGES = (

@@ -16,7 +16,7 @@ CONVERSATION = ("namespace", "conversation_id")
 
 _COLUMNS = (
     "record_id", "seq", "kind", "origin", "text", "tool_name", "tool_input", "call_id",
-    "is_error", "project", "sidechain", "occurred_at", "role", "cwd",
+    "is_error", "project", "sidechain", "occurred_at", "role", "cwd", "branch",
 )  # fmt: skip
 
 
@@ -37,6 +37,7 @@ class Turn(NamedTuple):
     occurred_at: datetime | None
     role: str | None
     cwd: str | None = None
+    branch: str | None = None
 
     @property
     def input(self) -> dict[str, Any]:

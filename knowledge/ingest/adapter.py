@@ -52,6 +52,8 @@ class Event(NamedTuple):
     reply_to: str | None = None
     """Native id of the message that a reaction answers."""
     proactive: bool = False
+    branch: str | None = None
+    """Branch that was checked out, where the source says so."""
 
 
 @dataclass(frozen=True)

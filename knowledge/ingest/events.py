@@ -103,6 +103,7 @@ EVENT_TYPES = {
     "parent_id": pl.String, "name": pl.String, "trigger": pl.String, "tool_name": pl.String,
     "tool_input": pl.String, "call_id": pl.String, "is_error": pl.Boolean, "model": pl.String,
     "cwd": pl.String, "sidechain": pl.Boolean, "reply_to": pl.String, "proactive": pl.Boolean,
+    "branch": pl.String,
 }  # fmt: skip
 
 

@@ -8,6 +8,12 @@ import polars as pl
 
 from cairn.knowledge.dialogue.trust import PERSON, TRUSTS
 from cairn.knowledge.nlp.text import estimated_tokens
+from cairn.knowledge.practices.convention_lines import (
+    PLACE,
+    PRACTICE,
+    BriefLine,
+    convention_lines,
+)
 from cairn.knowledge.practices.habits import is_habit
 from cairn.knowledge.practices.projects import names_of, naming
 from cairn.knowledge.practices.tasks import TASKS
@@ -15,8 +21,8 @@ from cairn.knowledge.schema.fact_types import is_event
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.tables import BRIEFS
 
-PRACTICE, DIRECTIVE, REFUSAL, ERROR = "practice", "directive", "refusal", "error"
-FACT, PLACE, RECENT = "fact", "place", "recent"
+DIRECTIVE, REFUSAL, ERROR = "directive", "refusal", "error"
+FACT, RECENT = "fact", "recent"
 
 HEADINGS = {
     PRACTICE: "How to work here",
@@ -32,7 +38,7 @@ HEADINGS = {
 MOST = {
     PRACTICE: 14, DIRECTIVE: 8, REFUSAL: 4, ERROR: 4, FACT: 7, PLACE: 5, RECENT: 2,
 }  # fmt: skip
-"""Lines of each kind."""
+"""Lines of each kind, beside those of `convention_lines`."""
 
 MOST_COMMANDS = 4
 """Commands of one task: those that are in force."""
@@ -54,7 +60,10 @@ FIRST_PRACTICES, FIRST_WANTED, FIRST = 6, 6, 2
 """Lines of a kind that have room before any other kind has more."""
 
 _ONE_PLACE, _PROVEN = "edit", 2
-"""Kind of a fix that changed code: it seldom helps elsewhere, unless it ended as many errors."""
+"""Kind of a fix that changed code: it seldom helps elsewhere, unless it ended as many errors.
+
+A command that as many conversations ran is proven, too.
+"""
 
 _TELLS_NOTHING = r"^\W*[/<•*-]|:\s*$|^.{0,9}$"
 """A title that is a slash command, pasted, announces what does not stand in it, or is too short."""
@@ -64,20 +73,11 @@ _GOES_WITHOUT_SAYING = r"^git commit(?: (?:-a|-m|-am|<message>|--amend|--no-edit
 
 _BY_TRUST = {trust: place for place, trust in enumerate(reversed(TRUSTS))}
 _KIND_ORDER = {kind: place for place, kind in enumerate(HEADINGS)}
+CHECKS = frozenset({"test", "lint", "format", "type_check", "build"})
+"""Tasks that work is checked by: a command for one is told though it ran in one conversation."""
+
 _TASK_ORDER = {task: place for place, task in enumerate(TASKS)}
 _LONG_AGO = datetime(1, 1, 1, tzinfo=UTC)
-
-
-class BriefLine(NamedTuple):
-    """One line: what it says, and what bears it out."""
-
-    id: str
-    kind: str
-    text: str
-    support: int
-    """Runs, statements, or times that a fix ended an error."""
-    conversations: int
-    last_seen: datetime | None
 
 
 class Ground(NamedTuple):
@@ -124,10 +124,11 @@ def brief(project: str, ground: Ground) -> list[BriefLine]:
     The best of each kind come first, then the rest of each; of a kind as many as MOST.
     """
     counts = dict.fromkeys(HEADINGS, 0)
+    conventions = list(convention_lines(_of(project, ground.project_facts, ground.projects)))
     kept: list[BriefLine] = []
-    for line in _lines(project, ground):
-        counts[line.kind] += 1
-        if counts[line.kind] <= MOST[line.kind]:
+    for line in _lines(project, ground, conventions):
+        counts[line.kind] += line not in conventions
+        if line in conventions or counts[line.kind] <= MOST[line.kind]:
             kept.append(line)
     return kept
 
@@ -181,7 +182,7 @@ def text_of(lines: list[BriefLine]) -> str:
     return "\n".join(told)
 
 
-def _lines(project: str, ground: Ground) -> Iterator[BriefLine]:
+def _lines(project: str, ground: Ground, conventions: list[BriefLine]) -> Iterator[BriefLine]:
     """All lines in the order in which they are given room: the best of each kind come first."""
     practices, signatures, places, talks = (
         _of(project, rows, ground.projects)
@@ -191,18 +192,32 @@ def _lines(project: str, ground: Ground) -> Iterator[BriefLine]:
     )  # fmt: skip
     wanted, known, decided = _facts(names_of(project, ground.projects), ground.facts)
     proven, others = _errors(signatures)
+    first, more = _by_proof(list(_practices(practices)))
     kinds = (
-        (list(_practices(practices)), FIRST_PRACTICES),
+        (first, FIRST_PRACTICES),
         (wanted, FIRST_WANTED),
         (proven, FIRST),
+        ([line for line in conventions if line.kind == PRACTICE], 0),
+        (more, 0),
         (known, FIRST),
         (decided, 1),
+        ([line for line in conventions if line.kind == PLACE], 0),
         (list(_places(places)), FIRST),
         (list(_recent(talks)), 1),
         (others, 0),
     )
     yield from (line for lines, first in kinds for line in lines[:first])
     yield from (line for lines, first in kinds for line in lines[first:])
+
+
+def _by_proof(practices: list[BriefLine]) -> tuple[list[BriefLine], list[BriefLine]]:
+    """The first practices with all that check or came again, and others that ran once."""
+    more = [
+        line
+        for line in practices[FIRST_PRACTICES:]
+        if line.conversations < _PROVEN and line.text.partition(":")[0] not in CHECKS
+    ]
+    return [line for line in practices if line not in more], more
 
 
 def _practices(practices: pl.DataFrame) -> Iterator[BriefLine]:

@@ -116,7 +116,7 @@ def runs_of(turns: Sequence[Turn], *, tells_status: bool = True) -> list[Command
     return found
 
 
-class _Ran(NamedTuple):
+class LinePart(NamedTuple):
     """A command of a line: as typed, with what it starts; task None where it has none."""
 
     shown: Command
@@ -129,20 +129,10 @@ class _Ran(NamedTuple):
 
 def _of_line(step: ToolStep, checkouts: Checkouts, *, tells_status: bool) -> Iterator[CommandRun]:
     line = step.command
-    if (
-        len(line) > _LONGEST_LINE
-        or len(commands(line)) > _MOST_COMMANDS
-        or (step.result and refused(step.result.text))
-    ):
-        return
-    inputs = step.call.input
-    at = next((str(inputs[n]) for n in ("workdir", "cwd") if isinstance(inputs.get(n), str)), None)
-    place = at or step.call.cwd or checkouts.project
-    folder = checkouts.relative(place) if place else ""
-    parts = list(_parts(line, folder, checkouts))
+    parts = parts_of(step, checkouts)
     if not any(part.task for part in parts):
         return
-    background = inputs.get("run_in_background") is True
+    background = step.call.input.get("run_in_background") is True
     output = None if step.result is None or background else step.result.text
     shapes = _shapes(line, parts, output or "")
     passed = outcomes(
@@ -174,7 +164,22 @@ def _of_line(step: ToolStep, checkouts: Checkouts, *, tells_status: bool) -> Ite
         )
 
 
-def _parts(line: str, folder: str | None, checkouts: Checkouts) -> Iterator[_Ran]:
+def parts_of(step: ToolStep, checkouts: Checkouts) -> list[LinePart]:
+    """The commands that a call ran, each with its folder; none if it was refused or is too long."""
+    line = step.command
+    if (
+        len(line) > _LONGEST_LINE
+        or len(commands(line)) > _MOST_COMMANDS
+        or (step.result and refused(step.result.text))
+    ):
+        return []
+    inputs = step.call.input
+    at = next((str(inputs[n]) for n in ("workdir", "cwd") if isinstance(inputs.get(n), str)), None)
+    place = at or step.call.cwd or checkouts.project
+    return list(_parts(line, checkouts.relative(place) if place else "", checkouts))
+
+
+def _parts(line: str, folder: str | None, checkouts: Checkouts) -> Iterator[LinePart]:
     """The commands of a line that stand for themselves, each with the folder it runs in."""
     found = [c for c in commands(line) if not c.doubtful and c.remote is None]
     at = 0
@@ -196,12 +201,14 @@ def _parts(line: str, folder: str | None, checkouts: Checkouts) -> Iterator[_Ran
             to = head.args[0] if head.args else None
             plain = to is not None and not to.dynamic
             folder = checkouts.beside(folder, to.text) if to is not None and plain else None
-            yield _Ran(head, head.words, (), None, 0, folder)
+            yield LinePart(head, head.words, (), None, 0, folder)
             continue
         yield _ran(head, inner, folder, checkouts)
 
 
-def _ran(head: Command, inner: Sequence[Command], folder: str | None, checkouts: Checkouts) -> _Ran:
+def _ran(
+    head: Command, inner: Sequence[Command], folder: str | None, checkouts: Checkouts
+) -> LinePart:
     prefix: tuple[str, ...] = ("sudo",) if "sudo" in head.via else ()
     words, shown = head.words, head
     if inner and (head.name in RUNNERS or head.name in ("docker", "docker-compose", "podman")):
@@ -229,7 +236,7 @@ def _ran(head: Command, inner: Sequence[Command], folder: str | None, checkouts:
         where = None if to.dynamic else checkouts.beside(folder, to.text)
         words = (*words[:at], *words[at + 2 :])
         told = (told[0], max(told[1] - 2 if told[1] > at else told[1], 1))
-    return _Ran(shown, words, prefix, told[0] if told else None, told[1] if told else 0, where)
+    return LinePart(shown, words, prefix, told[0] if told else None, told[1] if told else 0, where)
 
 
 def _is_own(program: str, checkouts: Checkouts) -> bool:
@@ -269,7 +276,7 @@ def _module_or_script(
     return (task, at + 1) if task else None
 
 
-def _shapes(line: str, parts: Sequence[_Ran], output: str) -> list[Part]:
+def _shapes(line: str, parts: Sequence[LinePart], output: str) -> list[Part]:
     """How each command stands in its line, for its outcome."""
     piped_away = "pipefail" not in line
     found: list[Part] = []
@@ -331,7 +338,7 @@ def _counts(command: Command) -> bool:
     return command.name not in QUIET and command.name not in READERS and not command.piped
 
 
-def _piped(parts: Sequence[_Ran], at: int) -> Iterator[_Ran]:
+def _piped(parts: Sequence[LinePart], at: int) -> Iterator[LinePart]:
     for other in parts[at + 1 :]:
         if not other.shown.piped:
             return

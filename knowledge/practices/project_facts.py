@@ -1,14 +1,16 @@
-"""What counting tells of a project: its package managers, the files edited most, and together."""
+"""What counting tells of a project: its package managers, files, versions, forms, ports, system."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
-from itertools import combinations
+from itertools import combinations, groupby
 from math import comb
-from typing import Any, NamedTuple
+from operator import attrgetter
+from typing import Any
 
 import polars as pl
 
+from cairn.knowledge.practices.conventions import conventions
+from cairn.knowledge.practices.counted import Bearer, CountedFact, most_first
 from cairn.knowledge.schema.identity import digest
 from cairn.knowledge.schema.tables import PROJECT_FACTS
 
@@ -40,30 +42,15 @@ _ALSO = {"pip3": "pip", "gradlew": "gradle", "mvnw": "mvn"}
 """Other names of the same; `npx` alone does not tell that npm is used."""
 
 
-class _Seen(NamedTuple):
-    """A conversation that bears something out."""
-
-    conversation: str
-    at: datetime | None
-    record: str
-
-
-class _BorneOut(NamedTuple):
-    """A fact of a project, and who bears it out, of how many that could."""
-
-    kind: str
-    name: str
-    other: str | None
-    seen: list[_Seen]
-    every: int
-
-
-def project_facts(command_runs: pl.DataFrame, file_edits: pl.DataFrame) -> pl.DataFrame:
+def project_facts(
+    command_runs: pl.DataFrame, file_edits: pl.DataFrame, observations: pl.DataFrame
+) -> pl.DataFrame:
     """One row for each fact of a project; rows may come in any order.
 
     Args:
         command_runs: Rows of COMMAND_RUNS.
         file_edits: Rows of FILE_EDITS.
+        observations: Rows of OBSERVATIONS.
 
     Returns:
         The table PROJECT_FACTS.
@@ -77,57 +64,61 @@ def project_facts(command_runs: pl.DataFrame, file_edits: pl.DataFrame) -> pl.Da
         files = _files(edits)
         rows += _rows(str(namespace), str(project), files)
         rows += _rows(str(namespace), str(project), list(_together(files)))
+    for (namespace, project), told in observations.group_by("namespace", "project"):
+        for kind, facts in groupby(conventions(told), key=attrgetter("kind")):
+            del kind
+            rows += _rows(str(namespace), str(project), list(facts))
     return PROJECT_FACTS.frame(rows)
 
 
-def _managers(runs: pl.DataFrame) -> list[_BorneOut]:
-    used: defaultdict[str, dict[str, dict[str, _Seen]]] = defaultdict(lambda: defaultdict(dict))
+def _managers(runs: pl.DataFrame) -> list[CountedFact]:
+    used: defaultdict[str, dict[str, dict[str, Bearer]]] = defaultdict(lambda: defaultdict(dict))
     ordered = runs.sort("conversation_id", "seq", "record_id", "place")
     columns = ["command", "conversation_id", "occurred_at", "record_id"]
     for command, conversation, at, record in ordered.select(columns).iter_rows():
         program = str(command).split()[0].rsplit("/", 1)[-1]
         program = _ALSO.get(program, program)
         if program in MANAGERS:
-            seen = _Seen(conversation, at, record)
+            seen = Bearer(conversation, at, record)
             used[MANAGERS[program]][program].setdefault(conversation, seen)
-    found: list[_BorneOut] = []
+    found: list[CountedFact] = []
     for by_name in used.values():
         every = len({conversation for seen in by_name.values() for conversation in seen})
         found += [
-            _BorneOut("package_manager", name, None, list(seen.values()), every)
+            CountedFact("package_manager", name, None, list(seen.values()), every)
             for name, seen in by_name.items()
             if len(seen) >= max(MIN_CONVERSATIONS, SHARE_OF_MANAGER * every)
         ]
     return found
 
 
-def _files(edits: pl.DataFrame) -> list[_BorneOut]:
+def _files(edits: pl.DataFrame) -> list[CountedFact]:
     """Files edited in several conversations; of the conversations that edited any."""
-    found: defaultdict[str, list[_Seen]] = defaultdict(list)
+    found: defaultdict[str, list[Bearer]] = defaultdict(list)
     by_conversation = (
         edits.sort("conversation_id", "seq", "record_id")
         .group_by("path", "conversation_id", maintain_order=True)
         .agg(pl.col("occurred_at").max(), pl.col("record_id").first())
     )
     for path, *seen in by_conversation.iter_rows():
-        found[path].append(_Seen(*seen))
+        found[path].append(Bearer(*seen))
     every = edits["conversation_id"].n_unique()
     often = [
-        _BorneOut("edited_file", path, None, seen, every)
+        CountedFact("edited_file", path, None, seen, every)
         for path, seen in found.items()
         if len(seen) >= MIN_CONVERSATIONS
     ]
-    return sorted(often, key=_most)[:MOST_FILES]
+    return sorted(often, key=most_first)[:MOST_FILES]
 
 
-def _together(files: Sequence[_BorneOut]) -> Iterator[_BorneOut]:
+def _together(files: Sequence[CountedFact]) -> Iterator[CountedFact]:
     for one, other in combinations(sorted(files, key=lambda file: file.name), 2):
         seen = {each.conversation: each for each in one.seen}
         both = [seen[each.conversation] for each in other.seen if each.conversation in seen]
         a, b, every = len(one.seen), len(other.seen), one.every
         often = len(both) >= max(MIN_TOGETHER, SHARE_TOGETHER * (a + b - len(both)))
         if often and by_chance(len(both), a, b, every) < CHANCE:
-            yield _BorneOut("edited_together", one.name, other.name, both, every)
+            yield CountedFact("edited_together", one.name, other.name, both, every)
 
 
 def by_chance(both: int, one: int, other: int, every: int) -> float:
@@ -143,14 +134,9 @@ def by_chance(both: int, one: int, other: int, every: int) -> float:
     return ways / comb(every, other)
 
 
-def _most(fact: _BorneOut) -> tuple[int, float, str, str]:
-    """Most conversations first, then the latest, then by name."""
-    times = [each.at.timestamp() for each in fact.seen if each.at is not None]
-    return -len(fact.seen), -max(times, default=0.0), fact.name, fact.other or ""
-
-
-def _rows(namespace: str, project: str, found: Sequence[_BorneOut]) -> Iterator[dict[str, Any]]:
-    for rank, (kind, name, other, seen, every) in enumerate(sorted(found, key=_most), 1):
+def _rows(namespace: str, project: str, found: Sequence[CountedFact]) -> Iterator[dict[str, Any]]:
+    for rank, fact in enumerate(sorted(found, key=most_first), 1):
+        kind, name, other, seen, every, having, among = fact
         times = [each.at for each in seen if each.at is not None]
         newest = sorted(seen, key=lambda s: (s.at.timestamp() if s.at else 0.0, s.record))[::-1]
         yield {
@@ -162,6 +148,8 @@ def _rows(namespace: str, project: str, found: Sequence[_BorneOut]) -> Iterator[
             "other": other,
             "conversations": len(seen),
             "share": len(seen) / every,
+            "having": having,
+            "among": among,
             "first_seen": min(times, default=None),
             "last_seen": max(times, default=None),
             "rank": rank,

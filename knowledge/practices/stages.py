@@ -5,6 +5,8 @@ from cairn.knowledge.practices.checkouts import EXTRACTOR as SEEN_CHECKOUTS
 from cairn.knowledge.practices.checkouts import checkouts
 from cairn.knowledge.practices.command_runs import EXTRACTOR, command_runs
 from cairn.knowledge.practices.file_edits import file_edits
+from cairn.knowledge.practices.observed.observations import EXTRACTOR as OBSERVING
+from cairn.knowledge.practices.observed.observations import observations
 from cairn.knowledge.practices.practices import practices
 from cairn.knowledge.practices.project_facts import project_facts
 from cairn.knowledge.practices.projects import in_projects, projects
@@ -12,6 +14,7 @@ from cairn.knowledge.schema.tables import (
     CHECKOUTS,
     COMMAND_RUNS,
     FILE_EDITS,
+    OBSERVATIONS,
     PRACTICES,
     PROJECT_FACTS,
     PROJECTS,
@@ -34,6 +37,10 @@ COMMAND_RUNS_STAGE = ConversationStage(
     lambda logs: {"command_runs": command_runs(logs), "file_edits": file_edits(logs)},
 )
 
+OBSERVATIONS_STAGE = ConversationStage(
+    OBSERVING, (OBSERVATIONS,), lambda logs: {"observations": observations(logs)}
+)
+
 PRACTICES_STAGE = Stage(
     stage_of("practices", 2, "How a project is worked on: its commands by task, ranked."),
     (COMMAND_RUNS, PROJECTS),
@@ -44,14 +51,15 @@ PRACTICES_STAGE = Stage(
 )
 
 PROJECT_FACTS_STAGE = Stage(
-    stage_of("project_facts", 2, "Package managers, and files that are edited again."),
-    (COMMAND_RUNS, FILE_EDITS, PROJECTS),
+    stage_of("project_facts", 3, "Package managers, files, versions, forms, ports, systems."),
+    (COMMAND_RUNS, FILE_EDITS, OBSERVATIONS, PROJECTS),
     (PROJECT_FACTS,),
     lambda reads, _: StageResult(
         {
             "project_facts": project_facts(
                 in_projects(reads["command_runs"], reads["projects"]),
                 in_projects(reads["file_edits"], reads["projects"]),
+                in_projects(reads["observations"], reads["projects"]),
             )
         }
     ),

@@ -141,7 +141,7 @@ GROUPS = {
     "sources": ("extractors", "records"),
     "logs": ("raw_logs", "conversations", "episodes"),
     "findings": ("candidates", "rejected_facts", "pieces", "check_ins", "learning_candidates",
-                 "command_runs", "file_edits", "checkouts", "failures"),
+                 "command_runs", "file_edits", "checkouts", "observations", "failures"),
     "introductions": ("introductions",),
     "known_names": ("known_only_candidates",),
     "names": ("entities", "rejections", "themes", "episode_mst_edges"),

@@ -21,6 +21,7 @@ from cairn.knowledge.schema.tables import (
     ERROR_SIGNATURES,
     FAILURES,
     FILE_EDITS,
+    OBSERVATIONS,
     PRACTICES,
     PROJECT_FACTS,
     PROJECTS,
@@ -65,9 +66,13 @@ def known_project_facts(reader: Reader) -> pl.DataFrame:
     """Rows of PROJECT_FACTS; of an earlier moment made of what had been run and edited by then."""
     if reader.is_now:
         return reader.table(PROJECT_FACTS).collect()
+    placed = known_folders(reader)
     happened = (pl.col("occurred_at") <= reader.as_of).fill_null(value=True)
-    edits = reader.table(FILE_EDITS).filter(happened).collect()
-    return project_facts(_runs(reader), in_projects(edits, known_folders(reader)))
+    edits, told = (
+        in_projects(reader.table(table).filter(happened).collect(), placed)
+        for table in (FILE_EDITS, OBSERVATIONS)
+    )
+    return project_facts(_runs(reader), edits, told)
 
 
 def known_errors(reader: Reader) -> pl.DataFrame:

@@ -124,6 +124,7 @@ class ClaudeLine(msgspec.Struct, rename="camel"):
     uuid: str | None = None
     parent_uuid: str | None = None
     cwd: str | None = None
+    git_branch: str | None = None
     summary: str | None = None
     leaf_uuid: str | None = None
     is_sidechain: bool | None = None
@@ -330,7 +331,7 @@ def _event(
 ) -> Event:
     return Event(
         kind, origin, text, role, block, line.parent_uuid, None, None, tool_name, tool_input,
-        call_id, is_error, model, line.cwd, bool(line.is_sidechain),
+        call_id, is_error, model, line.cwd, bool(line.is_sidechain), branch=line.git_branch or None,
     )  # fmt: skip
 
 
@@ -423,7 +424,7 @@ def _mapping(value: Any) -> dict[str, Any]:
 
 ADAPTER = Adapter(
     name="claude_code",
-    version=3,
+    version=4,
     about="Claude Code sessions (JSONL, and exports of web sessions)",
     recognises=recognises,
     head=head,

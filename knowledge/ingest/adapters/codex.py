@@ -52,8 +52,8 @@ class CodexItem(msgspec.Struct):
     call_id: str | None = None
     id: Any = None
     cwd: str | None = None
-    source: Any = None
     git: Any = None
+    source: Any = None
 
 
 class CodexLine(msgspec.Struct):
@@ -117,7 +117,7 @@ def events(payload: bytes) -> Iterable[Event]:
             spawned = isinstance(line.payload.source, dict) and "subagent" in line.payload.source
             note = Event(
                 "note", "system", cwd=line.payload.cwd, sidechain=spawned,
-                tool_input=_remote(line.payload.git),
+                tool_input=_remote(line.payload.git), branch=_branch(line.payload.git),
             )  # fmt: skip
             return [note] if note.cwd or spawned else []
         case "compacted" if line.payload and line.payload.message:
@@ -136,6 +136,12 @@ def _remote(git: Any) -> str | None:
     """Where the repository of a session is fetched from, as attributes of its head."""
     url = git.get("repository_url") if isinstance(git, dict) else None
     return arguments({"repository_url": url}) if isinstance(url, str) and url else None
+
+
+def _branch(git: Any) -> str | None:
+    """The branch that a header names."""
+    named = git.get("branch") if isinstance(git, dict) else None
+    return word(named) or None
 
 
 def _loose(payload: bytes) -> tuple[CodexLine, CodexItem]:

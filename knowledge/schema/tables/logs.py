@@ -107,6 +107,9 @@ RAW_LOGS = Table(
         "is_error": Column(FLAG, "Whether the tool or the provider reported an error."),
         "model": Column(TEXT, "Model that wrote it.", null=True),
         "cwd": Column(TEXT, "Working folder at that moment.", null=True),
+        "branch": Column(
+            TEXT, "Branch that was checked out at that moment, as the log says.", null=True
+        ),
         "project": Column(
             TEXT, "Repository root seen in the conversation, else its first folder.", null=True
         ),

@@ -92,6 +92,39 @@ FILE_EDITS = Table(
     by_day=True,
 )
 
+OBSERVATIONS = Table(
+    "observations",
+    "One row per call of an agent, or working folder, and thing that it tells of its project.",
+    {
+        **NAMESPACE,
+        **DAY_COLUMN,
+        "conversation_id": Column(TEXT, "Conversation."),
+        "record_id": Column(TEXT, "The call, or the first record of the folder or branch."),
+        "place": Column(COUNT, "Place among what the record tells; below 0 if the log tells it."),
+        "seq": Column(COUNT, "Place of the record in the conversation."),
+        "occurred_at": Column(TIME, "When it was known; none if undated.", null=True),
+        "project": Column(TEXT, "Project of the conversation."),
+        "kind": Column(
+            TEXT, "version, commit, branch, main_branch, remote, port, service or system."
+        ),
+        "name": Column(
+            TEXT,
+            "What has the version; first line of the commit; branch; host with owner and name; "
+            "number of the port; service; system.",
+        ),
+        "value": Column(
+            TEXT,
+            "Version; trailers of the commit; what git calls the remote; what listens at the port, "
+            "or runs the service.",
+            null=True,
+        ),
+        "rule": Column(TEXT, "What told it: asked, banner, made, logged, pushed, printed, …"),
+        "extractor": Column(TEXT, "Rule with version."),
+    },
+    key=("namespace", "record_id", "place"),
+    by_day=True,
+)
+
 PROJECT_FACTS = Table(
     "project_facts",
     "One row per thing that counting tells of a project.",
@@ -99,13 +132,30 @@ PROJECT_FACTS = Table(
         "project_fact_id": Column(TEXT, "Digest of namespace, project, kind and names."),
         **NAMESPACE,
         "project": Column(TEXT, "Project."),
-        "kind": Column(TEXT, "package_manager, edited_file or edited_together."),
-        "name": Column(TEXT, "The manager or file."),
-        "other": Column(TEXT, "The file that is edited together with it.", null=True),
+        "kind": Column(
+            TEXT,
+            "package_manager, edited_file, edited_together, version, commit_form, commit_trailer, "
+            "branch_form, main_branch, remote, port, service or system.",
+        ),
+        "name": Column(
+            TEXT,
+            "The manager, file, language or tool, form, trailer, branch, host with owner and name, "
+            "port, service or system.",
+        ),
+        "other": Column(
+            TEXT,
+            "The file that is edited together with it; version in force; types that the form is "
+            "used with; what git calls the remote; what listens at the port or runs the service.",
+            null=True,
+        ),
         "conversations": Column(COUNT, "Conversations that bear it out."),
         "share": Column(
-            REAL, "Of the conversations that edited a file, or used a manager of the language."
+            REAL,
+            "Of the conversations that edited a file, used a manager of the language, or told "
+            "anything of the kind.",
         ),
+        "having": Column(COUNT, "Commits or branches that have the form.", null=True),
+        "among": Column(COUNT, "Commits or branches that were looked at for it.", null=True),
         "first_seen": Column(TIME, "First time.", null=True),
         "last_seen": Column(TIME, "Latest time.", null=True),
         "rank": Column(COUNT, "Among those of its project and kind, from 1."),
@@ -124,7 +174,7 @@ BRIEFS = Table(
         "line_id": Column(TEXT, "Practice, fact, fix, project fact or conversation."),
         "kind": Column(TEXT, "practice, directive, refusal, error, fact, place or recent."),
         "text": Column(TEXT, "The line."),
-        "support": Column(COUNT, "Runs, statements, or times that a fix ended the error."),
+        "support": Column(COUNT, "Runs, statements, commits, or times that a fix ended it."),
         "conversations": Column(COUNT, "Conversations that bear it out."),
         "last_seen": Column(TIME, "Latest time.", null=True),
     },

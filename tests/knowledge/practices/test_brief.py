@@ -129,6 +129,30 @@ def test_habits_are_told_from_what_there_is() -> None:
     assert found.filter(pl.col("found") != pl.col("habit")).is_empty()
 
 
+def test_forms_stand_below_what_is_proven_and_above_commands_that_were_run_once() -> None:
+    once = [
+        practice("run", f"./quay --mode {mode}", conversations=1, rank=3 + mode)
+        for mode in range(6)
+    ]
+    told = {"namespace": "n", "project": ROOT, "conversations": 3, "share": 1.0, "rank": 1}
+    facts = [
+        told | {"project_fact_id": "b", "kind": "branch_form", "name": "ada/…", "having": 4,
+                "among": 5, "source_record_ids": []},
+        told | {"project_fact_id": "v", "kind": "version", "name": "Go", "other": "1.22.3",
+                "source_record_ids": []},
+    ]  # fmt: skip
+    plain = ground()
+    kept = brief("quay", plain._replace(
+        practices=pl.concat([plain.practices, PRACTICES.frame(once)]),
+        project_facts=pl.concat([plain.project_facts, PROJECT_FACTS.frame(facts)]),
+    ))  # fmt: skip
+    texts = [line.text for line in kept]
+    form = texts.index("Branches: `ada/…` (4 of 5)")
+    below = [text for text in texts if text.startswith("run: ")][-1:]
+    assert texts.index("undefined: Berth → In `quay.go`: added it.") < form
+    assert form < texts.index(below[0]) < texts.index("Versions: Go 1.22.3")
+
+
 @settings(max_examples=25)
 @given(budget=st.integers(0, 200), seed=st.integers(0, 999))
 def test_it_fits_its_budget_whatever_the_order_of_rows(budget: int, seed: int) -> None:

@@ -48,6 +48,7 @@ def shown(place: str, event: Event) -> str:
         f"trigger={event.trigger}" if event.trigger else "",
         f"model={event.model}" if event.model else "",
         f"cwd={event.cwd}" if event.cwd else "",
+        f"branch={event.branch}" if event.branch else "",
         f"reply_to={event.reply_to}" if event.reply_to else "",
         "error" if event.is_error else "",
         "side" if event.sidechain else "",

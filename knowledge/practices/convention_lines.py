@@ -1,0 +1,109 @@
+"""Lines of a brief on how a project is kept: commits, branches, versions, ports, repository."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from cairn.knowledge.practices.conventions import BRANCH_FORM, COMMIT_FORM, COMMIT_TRAILER
+from cairn.knowledge.practices.observed import branches, ports, systems, versions
+
+PRACTICE, PLACE = "practice", "place"
+
+MOST_VERSIONS, MOST_PORTS, MOST_SERVICES = 5, 5, 5
+"""Things that one line names."""
+
+_ORIGIN = ("origin", "upstream")
+"""What the remote is called that is told, the first that there is."""
+
+_Row = Mapping[str, Any]
+
+
+class BriefLine(NamedTuple):
+    """One line: what it says, and what bears it out."""
+
+    id: str
+    kind: str
+    text: str
+    support: int
+    """Runs, statements, commits, or times that a fix ended an error."""
+    conversations: int
+    last_seen: datetime | None
+
+
+def convention_lines(known: pl.DataFrame) -> Iterator[BriefLine]:
+    """How commits and branches are named, then what a project runs with and where it is kept.
+
+    What several checkouts tell of one kind, or of one language, is told by the one that most
+    conversations bear out.
+
+    Args:
+        known: PROJECT_FACTS of one project, whatever its checkouts.
+    """
+    rows = known.sort(
+        "conversations", "last_seen", "project_fact_id", descending=[True, True, False],
+        nulls_last=True,
+    )  # fmt: skip
+    of_kind: dict[str, list[_Row]] = {}
+    for row in rows.iter_rows(named=True):
+        of_kind.setdefault(row["kind"], []).append(row)
+    main = next(iter(of_kind.get(branches.MAIN_KIND, ())), None)
+    for form in of_kind.get(COMMIT_FORM, ())[:1]:
+        yield _line(PRACTICE, f"Commit messages: {_form(form)}", form)
+    for trailer in of_kind.get(COMMIT_TRAILER, ())[:1]:
+        often = f"({trailer['having']} of {trailer['among']})"
+        yield _line(PRACTICE, f"Commits carry {trailer['name']} {often}", trailer)
+    for form in of_kind.get(BRANCH_FORM, ())[:1]:
+        start = f" from `{main['name']}`" if main else ""
+        yield _line(PRACTICE, f"Branches: {_form(form)}{start}", form)
+    yield from _places(of_kind, main)
+
+
+def _places(of_kind: Mapping[str, Sequence[_Row]], main: _Row | None) -> Iterator[BriefLine]:
+    """Versions in force, the most telling first, on which system; ports, services, repository."""
+    told = sorted(
+        _once(of_kind.get(versions.KIND, ())), key=lambda row: versions.order(row["name"])
+    )[:MOST_VERSIONS]
+    system = next(iter(of_kind.get(systems.KIND, ())), None)
+    if told:
+        each = ", ".join(f"{row['name']} {row['other']}" for row in told)
+        on = f" on {system['name']}" if system else ""
+        yield _line(PLACE, f"Versions: {each}{on}", *told)
+    for kind, named, most in (
+        (ports.KIND, "Ports", MOST_PORTS), (ports.SERVICE_KIND, "Services", MOST_SERVICES),
+    ):  # fmt: skip
+        if used := _once(of_kind.get(kind, ()))[:most]:
+            yield _line(PLACE, f"{named}: {', '.join(map(_with_other, used))}", *used)
+    remotes = {row["other"]: row for row in reversed(of_kind.get(branches.REMOTE_KIND, ()))}
+    remote = next((remotes[name] for name in _ORIGIN if name in remotes), None)
+    untold = main if BRANCH_FORM not in of_kind else None
+    if remote:
+        branch = f", main branch `{untold['name']}`" if untold else ""
+        yield _line(PLACE, f"Repository: {remote['name']}{branch}", remote)
+    elif untold:
+        yield _line(PLACE, f"Main branch: `{untold['name']}`", untold)
+    if system and not told:
+        yield _line(PLACE, f"System: {system['name']}", system)
+
+
+def _form(row: _Row) -> str:
+    types = f"; {row['other']}" if row["other"] else ""
+    return f"`{row['name']}` ({row['having']} of {row['among']}{types})"
+
+
+def _with_other(row: _Row) -> str:
+    return f"{row['name']} ({row['other']})" if row["other"] else row["name"]
+
+
+def _once(rows: Sequence[_Row]) -> list[_Row]:
+    """Rows of each name once, the first."""
+    return list({row["name"]: row for row in reversed(rows)}.values())[::-1]
+
+
+def _line(kind: str, text: str, *rows: _Row) -> BriefLine:
+    """A line that one or several facts bear out; it has the id of the first."""
+    most = max(row["conversations"] for row in rows)
+    support = max(row["having"] or row["conversations"] for row in rows)
+    last = max((row["last_seen"] for row in rows if row["last_seen"] is not None), default=None)
+    return BriefLine(rows[0]["project_fact_id"], kind, text, support, most, last)
