@@ -36,6 +36,12 @@ SUBCOMMAND = re.compile(r"[a-z][\w:.-]*$")
 CHECKING = frozenset({"verification", "build", "search", "network_diagnosis"})
 """Operations that show how things are, and change nothing of it."""
 
+_SHOWS_OTHERS = re.compile(
+    r"(?:gh|glab) \w+ (?:view|list|status|diff|checks|trace)\b|journalctl\b"
+    r"|(?:docker|docker-compose|docker compose|podman|kubectl|oc|heroku|flyctl?|vercel) logs\b"
+)
+"""Commands that show what ran elsewhere: a failure in their output is not their own."""
+
 _CHECKS = re.compile(
     r"(?i)\b(?:\w*test\w*|\w*spec|lint\w*|check\w*|compile|build|bench\w*)\b"
     r"|^(?:python3?|node|ruby|perl|journalctl|lsof)$"
@@ -133,7 +139,8 @@ def _only_reads(part: Command) -> bool:
         return not any(word.startswith(("-i", "--in-place")) for word in words)
     if part.name == "git":
         return next((w for w in words if not w.startswith("-")), "") in GIT_READERS
-    return "--version" in words or "--help" in words
+    named = " ".join([part.name, *(word for word in words if not word.startswith("-"))])
+    return bool(_SHOWS_OTHERS.match(named)) or "--version" in words or "--help" in words
 
 
 def _action(part: Command) -> Action:

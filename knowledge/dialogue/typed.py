@@ -14,7 +14,7 @@ import polars as pl
 from cairn.knowledge.nlp.markup import blanked, without_markup
 from cairn.knowledge.nlp.text import sentences
 
-VERSION = 1
+VERSION = 2
 """Rises when other stretches count as typed; a part of whatever reads a person's words."""
 
 FEWEST_WORDS = 4
@@ -43,6 +43,13 @@ _PROMPT = re.compile(
     r"|\(?[\w.-]{1,40}@[\w.-]{1,60}[:\s][^\n$#%]{0,80}[$#%]\s|PS\ [A-Z]:\\[^>\n]{0,80}>)"
 )
 """A prompt of a shell: what follows it up to an empty line is what was run, and its output."""
+
+_FISH = re.compile(
+    r"""(?:^|(?<=\s))\S{1,40}@[\w.-]{1,60}\ [~/][^\s<>]{0,120}
+      (?:\ \([^()\n]{1,80}\))?(?:\ \[\d+\])?>(?=\s|$)""",
+    re.VERBOSE,
+)
+"""The prompt of fish, which is told from words wherever it stands in a line."""
 
 _OUTPUT = re.compile(
     r"""^(?:
@@ -159,6 +166,12 @@ def _pasted(text: str) -> Iterator[tuple[int, int]]:
     for paragraph in _paragraphs(text):
         lines = [text[start:end] for start, end in paragraph.lines]
         whole = paragraph.lines[0][0], paragraph.lines[-1][1]
+        if fish := _FISH.search(text, *whole):
+            yield fish.start(), whole[1]
+            lines = [
+                line[: max(0, fish.start() - start)]
+                for line, (start, _) in zip(lines, paragraph.lines, strict=True)
+            ]
         if reviewed and _OWN_AGAIN.match(lines[0]):
             reviewed = False
         severe = next((at for at, line in enumerate(lines) if _SEVERITY.match(line)), None)

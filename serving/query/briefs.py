@@ -20,6 +20,7 @@ from cairn.knowledge.practices.tasks import tasks_named
 from cairn.knowledge.schema.tables import BRIEFS
 from cairn.serving.query.work import (
     known_errors,
+    known_folders,
     known_practices,
     known_project_facts,
     project_called,
@@ -43,8 +44,9 @@ def project_brief(reader: Reader, project: str | None = None, budget: int = 400)
     Raises:
         UnknownId: no project is called that; the message names those that may be meant.
     """
-    there = talks(reader)
-    known = known_projects(there)
+    placed = known_folders(reader)
+    there = talks(reader, placed)
+    known = known_projects(there, placed)
     if project is None:
         named = max(sorted(known), key=known.__getitem__, default=None)
     else:
@@ -55,7 +57,7 @@ def project_brief(reader: Reader, project: str | None = None, budget: int = 400)
     # What a tool put out may be in it, and an agent reads it.
     safe = (
         line._replace(text=harmless(line.text))
-        for line in (_lines(reader, named, there) if named else ())
+        for line in (_lines(reader, named, there, placed) if named else ())
     )
     lines = within(budget - fence, (line for line in safe if line.text.strip()))
     text = fenced(text_of(lines), reader.namespace, generation)
@@ -73,21 +75,24 @@ def practices_for(reader: Reader, message: str) -> list[BriefLine]:
     asked = tasks_named(message)
     if not asked:
         return []
-    there = talks(reader)
-    known = known_projects(there)
+    placed = known_folders(reader)
+    there = talks(reader, placed)
+    known = known_projects(there, placed)
     said = set(words(message))
     named = [name for name in sorted(known) if name.casefold() in said] or sorted(
         known, key=lambda name: (known[name], name), reverse=True
     )[:1]
     of_task: dict[str, list[BriefLine]] = {task: [] for task in asked}
-    for line in (line for name in named for line in _lines(reader, name, there)):
+    for line in (line for name in named for line in _lines(reader, name, there, placed)):
         task = line.text.partition(":")[0]
         if line.kind == PRACTICE and task in of_task:
             of_task[task].append(line)
     return [line for lines in of_task.values() for line in lines[:2]]
 
 
-def _lines(reader: Reader, project: str, told: pl.DataFrame) -> list[BriefLine]:
+def _lines(
+    reader: Reader, project: str, told: pl.DataFrame, placed: pl.DataFrame
+) -> list[BriefLine]:
     """As published; of an earlier moment, made of what had happened by then."""
     if reader.is_now:
         rows = reader.table(BRIEFS).filter(pl.col("project") == project).sort("place")
@@ -95,6 +100,7 @@ def _lines(reader: Reader, project: str, told: pl.DataFrame) -> list[BriefLine]:
         return [BriefLine(**row) for row in kept.iter_rows(named=True)]
     facts = passed_on(reader.memory(), reader.latest, reader.state.policy)
     ground = Ground(
-        known_practices(reader), known_project_facts(reader), known_errors(reader), facts, told
-    )
+        known_practices(reader), known_project_facts(reader), known_errors(reader), facts, told,
+        placed,
+    )  # fmt: skip
     return brief(project, ground)

@@ -2,8 +2,11 @@
 
 from typing import Any
 
+import polars as pl
+
 from cairn.knowledge.failures.lookup import lesson as lesson_of
-from cairn.serving.query.work import known_errors, project_called
+from cairn.knowledge.practices.projects import naming
+from cairn.serving.query.work import known_errors, known_folders, project_called
 from cairn.serving.read.reader import Reader
 
 
@@ -17,5 +20,9 @@ def lesson(
     """
     known = known_errors(reader)
     if project is not None:
-        project = project_called(reader, project, known["project"].unique().to_list())
-    return lesson_of(known, error, project, limit)
+        folders = known["project"].unique().to_list()
+        name = project_called(reader, project, folders)
+        called = naming(known_folders(reader))
+        there = [folder for folder in folders if called(folder) == name]
+        known = known.filter(pl.col("project").is_in(there))
+    return lesson_of(known, error, limit=limit)

@@ -45,6 +45,11 @@ _WORK = re.compile(
 )
 """How an option begins that is a step of work, or says nothing of itself."""
 
+_YES_OR_NO = re.compile(r"(?:yes|no|yep|nope)\b")
+_OF_OURS = re.compile(r"^(?:[^,?]{1,60}, )?(?:should|shall|must|do|may|can|will)\ (?!i\b|you\b)")
+"""How a question begins to which yes or no is a choice: what we, or the thing, should do. Other such
+answers allow one act, or tell how things are at the moment."""
+
 _VAGUE = re.compile(r"(?:custom|other|none|something|neither|skip|not sure|i'll|let me|decide)\b")
 _FORCED = re.compile(r"(?i)--(?:no-verify|force|skip)\b|\bforce[- ]push|\bbypass")
 _RECOMMENDED = re.compile(r"\s*\((?:recommended|default|current)\)", re.IGNORECASE)
@@ -95,13 +100,19 @@ def _labels(asked: Mapping[str, Any]) -> list[str]:
 
 def _as_choice(question: str, answer: str, labels: Sequence[str]) -> str | None:
     """Question, answer and what was not chosen, in a sentence; None if it holds for now only."""
-    if not answer or len(question) > _LONGEST_QUESTION or _goes_around(answer):
-        return None
-    if _FOR_NOW.search(_ASIDE.sub("", question).lower()) or "?" not in question:
+    if len(question) > _LONGEST_QUESTION or "?" not in question or not lasts(question, answer):
         return None
     others = [one for one in labels if one != answer] if answer in labels else []
     told = f"{_ASIDE.sub('', question)} {_RECOMMENDED.sub('', answer)}"
     return told + _not_chosen(others)
+
+
+def lasts(question: str, answer: str) -> bool:
+    """Whether an answer is a choice that holds: neither for now only, nor a way around a check."""
+    asked = _ASIDE.sub("", question).lower()
+    if not answer or _goes_around(answer) or _FOR_NOW.search(asked):
+        return False
+    return not _YES_OR_NO.match(answer.lower()) or _OF_OURS.match(asked) is not None
 
 
 def _goes_around(told: str) -> bool:
@@ -179,7 +190,7 @@ _ANSWERS = (pl.col("kind") == "tool_result") & pl.col("text").str.contains(_ANSW
 RULES: tuple[Rule, ...] = (
     rule(
         "chooses",
-        1,
+        2,
         "What a person chose of the options that an agent gave, and what they did not.",
         predicate="decides",
         confidence=0.8,

@@ -33,6 +33,9 @@ _IPV6 = re.compile(r"[0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f]{0,4}){2,7}(?:%\w+)?")
 _REMOTE_PATH = re.compile(
     r"(?P<host>(?:[^\s@/:\[\]]+@)?(?:\[[0-9A-Fa-f:%\w]+\]|[^\s@/:\[\]]+)):(?!//)"
 )
+_PLACEHOLDER = re.compile(r"(?=\w*_)[A-Z][A-Z0-9_]+")
+"""What stands where a name was blacked out or is still to be filled in."""
+
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 _VARIABLE = re.compile(r"\$(?:(?P<brace>\{)?)(?P<name>\w+)(?(brace)\})")
 _ANYTHING = re.compile(r"(?P<hops>.+)")
@@ -156,7 +159,9 @@ def _host(target: str, path: bool) -> str | None:
         host = host.split(":", 1)[0]
     if _IPV6.fullmatch(host):
         return host
-    return host if _HOST.fullmatch(host) and not host.isdigit() else None
+    if host.isdigit() or _PLACEHOLDER.fullmatch(host):
+        return None
+    return host if _HOST.fullmatch(host) else None
 
 
 def _before_path(target: str) -> str:
@@ -219,7 +224,7 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "connects_to_host",
-        4,
+        5,
         "A host that ssh, scp, sftp, rsync, mosh, sshfs, ssh-copy-id or git over ssh connects to.",
         confidence=0.9,
         reads=RUNS_COMMAND & pl.col("tool_input").str.contains(CONNECTING),

@@ -91,6 +91,10 @@ _OF_FILE = re.compile(
 """How a reason speaks of a file, so that it holds for the next edit, too."""
 
 
+_OF_THE_SESSION = re.compile(r"(?i)output$|wait|^kill|plan|todo|^ask|question")
+"""Tools that wait for the agent's own work, or speak of it: who stops one means that work."""
+
+
 class _Refusal(NamedTuple):
     """A refused call, by its place among the records; and where its reason stands."""
 
@@ -232,10 +236,12 @@ def _refuses(records: Sequence[Record], _: Policy) -> Iterator[RuleMatch]:
             continue
         at, start, end = refusal.reason
         reason = " ".join(_text(records[at])[start:end].split())
-        named = _named(records[refusal.call])
+        record = records[refusal.call]
+        named = _named(record)
         # Why an edit was not let through is mostly said of that edit, not of the file.
         of_edit = named.startswith(_EDITING) and not _OF_FILE.search(reason)
-        once = "asks" if of_edit else None
+        of_session = command_line(record) is None and _OF_THE_SESSION.search(record.tool_name or "")
+        once = "asks" if of_edit or of_session else None
         told = f"Does not want {named}: {reason}"
         yield RuleMatch(told, start, end, record=at, trust=PERSON, predicate=once)
 
@@ -278,7 +284,7 @@ _READS = _SOME_REFUSAL & (CALLS | _RESULT_REFUSED | _INTERRUPTED | SAID_BY_PERSO
 RULES: tuple[Rule, ...] = (
     rule(
         "refuses",
-        2,
+        3,
         "A call that a person did not allow, with the reason that they gave.",
         confidence=0.8,
         reads=_READS,

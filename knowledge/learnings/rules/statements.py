@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from cairn.knowledge.dialogue.sentences import HEDGED, Sentence, is_question, said
 from cairn.knowledge.dialogue.tool_calls import ToolStep
 from cairn.knowledge.dialogue.turns import Turn
+from cairn.knowledge.extraction.rules.chosen import lasts
 
 DECIDED = re.compile(
     r"(?i)\b(?:(?:i|we)(?:'ve| have)? (?:decided|chose|opted)\b|decided (?:to|on|against)\b"
@@ -109,7 +110,7 @@ def choices(turns: Sequence[Turn]) -> list[StatedDecision]:
 
 
 def answers(steps: Sequence[ToolStep]) -> list[AnsweredQuestion]:
-    """Questions that an agent asked with options, and what the person chose."""
+    """Questions that an agent asked with options, and what the person chose for good."""
     found: list[AnsweredQuestion] = []
     for step in steps:
         if step.kind != "ask" or step.result is None or not step.worked:
@@ -117,7 +118,8 @@ def answers(steps: Sequence[ToolStep]) -> list[AnsweredQuestion]:
         given = dict(ANSWERED.findall(step.result.text))
         for asked in step.call.input.get("questions", []):
             question = str(asked.get("question", "")) if isinstance(asked, dict) else ""
-            if answer := given.get(question):
+            answer = given.get(question, "")
+            if lasts(" ".join(question.split()), answer):
                 options = tuple(
                     (str(option.get("label", "")), str(option.get("description", "")))
                     for option in asked.get("options", [])

@@ -25,6 +25,15 @@ def own(text: str) -> str:
             "❯ harbour start\nyou must never start twice\n\nPlease say more there.",
             "Please say more there.",
         ),
+        (
+            "That is wrong, see ada@quay ~/p/harbour (main) [1]> npx berth\nnpm error no berth\n"
+            "it must never start twice\n\nCall it crane.",
+            "That is wrong, see Call it crane.",
+        ),
+        (
+            "Mail ada@quay.example if 3 > 2 and a/b > c",
+            "Mail ada@quay.example if 3 > 2 and a/b > c",
+        ),
         ("Implement the following plan:\n\n# Plan\n\nAlways use the new store.", ""),
         ("/review:all\nNever skip the last step.", "Never skip the last step."),
         (
@@ -69,7 +78,14 @@ def test_what_an_agent_or_a_tool_wrote_before_is_not_typed() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["a " * 20_000, ":" * 20_000, "let " + ":" * 20_000 + " a b", "<a>" * 20_000, "\n>" * 20_000],
+    [
+        "a " * 20_000,
+        ":" * 20_000,
+        "let " + ":" * 20_000 + " a b",
+        "<a>" * 20_000,
+        "\n>" * 20_000,
+        "a@b ~/c" * 9_000,
+    ],
 )
 def test_hostile_text_takes_no_longer(text: str) -> None:
     begin = time.perf_counter()

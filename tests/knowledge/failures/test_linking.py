@@ -99,6 +99,12 @@ def test_another_command_in_its_place_is_told_without_the_name_of_the_day(sessio
     assert row["fix_kind"] == "replaced_command"
 
 
+@pytest.mark.parametrize("shown", ["gh run view 7 --log-failed", "docker compose logs tide"])
+def test_what_a_log_of_elsewhere_shows_is_no_failure_of_showing_it(session, shown):
+    log = ("run", shown, "tide  ERROR test: script failed\nerror: script exited with code 1")
+    assert rows(session, log, ("run", shown.replace("7", "8"), "ok")) == []
+
+
 def test_the_command_that_a_tool_proposes_is_the_fix(session):
     red = ("run", "git commit -m x",
            "Code is not formatted.\nRun 'mix format' to fix.\n1 error", "error")  # fmt: skip

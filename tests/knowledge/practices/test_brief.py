@@ -23,6 +23,7 @@ from cairn.knowledge.schema.tables import (
     ERROR_SIGNATURES,
     PRACTICES,
     PROJECT_FACTS,
+    PROJECTS,
 )
 
 START = datetime(2026, 2, 1, tzinfo=UTC)
@@ -91,12 +92,14 @@ def ground() -> Ground:
              practice("test", "go test ./...", project="/srv/quay", runs=2, conversations=1,
                       rank=2),
              practice("test", "npx tap", project="/srv/quay", runs=2, conversations=2),
-             practice("test", "npm test", project="/srv/other")]
+             practice("test", "npm test", project="/srv/other"),
+             practice("commit", "git commit -a -m <message>")]
         ),
         PROJECT_FACTS.frame([file]),
         ERROR_SIGNATURES.frame([error, once]),
         facts,
         CONVERSATIONS.frame(talks),
+        PROJECTS.empty(),
     )  # fmt: skip
 
 
@@ -114,7 +117,9 @@ def test_each_kind_has_its_best_lines_and_other_projects_none() -> None:
     ]  # fmt: skip
     assert (lines[0].support, lines[0].conversations) == (6, 4), "two checkouts are one project"
     assert list(dict.fromkeys(line.kind for line in lines)) == list(HEADINGS)
-    assert known_projects(ground().conversations) == {"quay": START + timedelta(days=5)}
+    assert known_projects(ground().conversations, PROJECTS.empty()) == {
+        "quay": START + timedelta(days=5)
+    }
     assert brief("harbour", ground()) == []
 
 

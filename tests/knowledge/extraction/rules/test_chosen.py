@@ -40,10 +40,21 @@ def test_a_choice_names_what_was_not_chosen_and_is_the_persons_word() -> None:
         ("Should I commit now?", "Yes"),
         ("Which task do you want to do first?", "Cranes"),
         ("How should the hook be passed?", "Skip it (--no-verify)"),
+        ("Remove the quay table? This cannot be undone.", "Yes, remove it"),
+        ("Is the crane powered on?", "Yes, should be on"),
+        ("Should I install tidal from the store?", "Yes, install it"),
     ],
 )
 def test_what_holds_for_now_or_goes_around_a_check_is_no_choice(asked: str, said: str) -> None:
     assert chosen(question("t1", asked, said, "No"), answer("t1", asked, said)).is_empty()
+
+
+def test_yes_to_what_we_should_do_is_a_choice() -> None:
+    asked = "Should we keep the old tide tables?"
+    rows = chosen(
+        question("t1", asked, "Yes, for a year", "No"), answer("t1", asked, "Yes, for a year")
+    )
+    assert rows["object"].to_list() == [f"{asked} Yes, for a year, not No"]
 
 
 def test_what_another_tool_prints_is_no_answer() -> None:

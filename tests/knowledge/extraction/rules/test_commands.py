@@ -48,6 +48,8 @@ GOLDEN = [
      ["example.org"], ["version_control"], []),
     ("git remote add origin git@example.org:a/b.git && git push origin HEAD:refs/heads/x", [],
      ["version_control"], []),
+    ("ssh YOUR_HOST; scp a.txt root@[REDACTED_IP]:/srv", [],
+     ["file_transfer", "remote_access"], ["a.txt"]),
     ("cd app\nssh nas", ["nas"], ["remote_access"], []),
     ("for h in web1 web2; do ssh root@$h uptime; done", ["web1", "web2"], ["remote_access"], []),
     ("HOST=10.0.0.3\nscp a.txt \"root@${HOST}:/srv\" && ssh $OTHER", ["10.0.0.3"],

@@ -44,6 +44,16 @@ def test_why_an_edit_is_refused_is_said_of_that_edit_unless_it_speaks_of_the_fil
     assert told == ["Does not want editing api.py: that file is generated, change the template"]
 
 
+def test_who_stops_waiting_for_the_agents_own_work_refuses_no_tool_for_good() -> None:
+    wait = {**call("TaskOutput", task_id="b7"), "call_id": "t"}
+    lines = wait, refusal("t", "do not wait, the harbour test is too slow")
+    assert found("refuses", *lines) == []
+    assert found("asks", *lines) == [
+        "Do not wait, the harbour test is too slow",
+        "Does not want the tool TaskOutput: do not wait, the harbour test is too slow",
+    ]
+
+
 def test_the_reason_is_a_persons_word_wherever_it_stands() -> None:
     rows = candidates(raw_logs(REFUSALS), Policy()).candidates
     rows = rows.filter(pl.col("predicate").is_in(["refuses", "directs"]))
