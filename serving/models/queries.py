@@ -120,6 +120,7 @@ QUERIES: tuple[Query[Any], ...] = (
         tool="get_brief",
         title="Get brief",
         hint="Ask once when a session starts.",
+        takes=("project", "budget", "as_of"),
     ),
     Query(
         name="lesson",
@@ -134,6 +135,7 @@ QUERIES: tuple[Query[Any], ...] = (
         tool="get_lesson",
         title="Get lesson",
         hint="Ask when a command fails, before you look for the cause yourself.",
+        takes=("error", "project", "limit", "as_of"),
     ),
     Query(
         name="facts",
