@@ -51,6 +51,18 @@ _ALWAYS_FILES = frozenset(
 )
 """Programs that are told what to look at."""
 
+_OF_PACKAGES = frozenset({"pnpm", "npm", "yarn", "bun", "turbo", "nx", "lerna"})
+"""Runners whose options pick a package: what runs there is not the task of the whole."""
+_PICKS_PACKAGE = frozenset({"--filter", "-F", "-w", "--workspace", "--scope"})
+_PACKAGE = re.compile(
+    r"^(?:\./)?((?:packages|apps|services|libs|modules|plugins|crates|projects|workspaces)/[\w.@-]+)(?:/|$)"
+)
+"""A folder of a repository of many packages, where one stands."""
+_MOST_PACKAGES = 2
+_ONLY_LISTS = frozenset(
+    "--co --collect-only --list --listTests --list-tests --showConfig --print-config".split()
+)
+"""Options with which a check does not check."""
 _QUIETER = re.compile(r"-[qvs]|--(?:quiet|verbose|silent)|-j\d*")
 _FILE = re.compile(r"\.[A-Za-z]\w{0,9}(?::\S*)?$|[*?\[]|::")
 _VOLATILE = re.compile(
@@ -92,6 +104,8 @@ def stable(
         elif name == "nox" or not _QUIETER.fullmatch(word.text):
             head.append(word.text)
     rest = words[upto:]
+    if task in _CHECKS and any(word.text in _ONLY_LISTS for word in rest):
+        return None
     if len(head) > 1 and head[1] in _SHORT.get(name, {}):
         head[1] = _SHORT[name][head[1]]
     if "-m" in head[:-1]:
@@ -150,6 +164,7 @@ def _of_check(
 ) -> list[str] | None:
     kept: list[str] = []
     places: list[str] = []
+    packages: list[str] = []
     last: list[str] = []
     dropped = wide = False
     words = list(rest)
@@ -163,7 +178,11 @@ def _of_check(
             break
         if text.startswith(("-", "+")) and len(text) > 1:
             takes_next = "=" not in text and bool(words) and not words[0].text.startswith("-")
-            if option in _NOISE_WITH_VALUE and not (option == "-t" and name in ("bats", "tox")):
+            if option in _PICKS_PACKAGE and name in _OF_PACKAGES and not word.dynamic:
+                given = [text, words.pop(0).text] if takes_next else [text]
+                if not given[-1].endswith(("*", "./...")):
+                    kept += given
+            elif option in _NOISE_WITH_VALUE and not (option == "-t" and name in ("bats", "tox")):
                 flag = option == "--tests" and not name.startswith("gradle")
                 if takes_next and not flag and option not in ("--test", "--color"):
                     words.pop(0)
@@ -191,12 +210,18 @@ def _of_check(
             places = ["//..."]
         elif "..." in text or (name == "go" and (text.startswith(".") or "/" in text)):
             wide = True
+        elif name not in _ALWAYS_FILES and (package := _PACKAGE.match(text)):
+            packages += [] if package[1] in packages else [package[1]]
+        elif name == "vitest" and text == "run":
+            kept.append(text)  # without it vitest goes on watching
         elif _FILE.search(text) or "/" in text.strip("./") or name in _DROPS_OPERANDS:
             dropped = True
         elif text not in places:
             places.append(text.rstrip("/") or ".")
     if wide:
         places.append("./...")
+    if len(packages) <= _MOST_PACKAGES and not wide and not dropped:
+        places += packages
     if dropped and name in _ALWAYS_FILES and not places:
         places.append("<files>")
     return [*kept, *places, *last]
