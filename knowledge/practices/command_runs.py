@@ -17,6 +17,7 @@ from cairn.knowledge.engine.extractors import Extractor
 from cairn.knowledge.nlp.shell.parser import PREFIXES, RUNNERS, SHELLS, Command, commands
 from cairn.knowledge.nlp.shell.words import ShellWord
 from cairn.knowledge.practices.folders import Checkouts
+from cairn.knowledge.practices.installs import taken_back
 from cairn.knowledge.practices.line_shapes import LinePart, shapes
 from cairn.knowledge.practices.outcomes import TELLS_STATUS, outcomes
 from cairn.knowledge.practices.stable_form import stable
@@ -25,7 +26,7 @@ from cairn.knowledge.practices.wrappers import unwrap
 from cairn.knowledge.schema.tables import COMMAND_RUNS
 
 EXTRACTOR = Extractor(
-    "command_runs", "rule", 2,
+    "command_runs", "rule", 3,
     "Commands that were run for a task: stable form, folder, environment, and whether they passed.",
 )  # fmt: skip
 
@@ -132,6 +133,10 @@ def runs_of(
         if step.command and step.kind in ("run", "edit", "read"):
             later = ended.get(step.call.record_id)
             found += _of_line(step, checkouts, later, tells_status=tells_status)
+    for at, told_at in taken_back(found, made, turns).items():
+        run = found[at]
+        known = [moment for moment in (run.ended_at, told_at) if moment is not None]
+        found[at] = run._replace(passed=False, ended_at=max(known, default=None))
     return found
 
 

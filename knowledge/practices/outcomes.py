@@ -224,5 +224,7 @@ def _one(
     if says.badly and not (says.well and by_status):
         return False
     if not by_status:
-        return by_output
+        last = line.output.rstrip().rsplit("\n", 1)[-1]
+        breaks = alone and part.shown and by_output is None and failure(last[:400])
+        return False if breaks else by_output
     return None if line.fails_at_all and not says.well else True

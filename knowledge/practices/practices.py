@@ -1,5 +1,6 @@
 """What is in force: runs counted by project and task, ranked, and which command replaced which."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -19,6 +20,9 @@ MIN_CONVERSATIONS = 2
 CHANCE = 0.05
 """How likely it may be that a command which is still in use was not seen."""
 
+_VARIANT = re.compile(
+    r" (?:--force|--filter|--workspace|--scope|--debug|--no-cache|--trace\w*|--dry-run|-w|-F)(?=[ =]|$)"
+)
 _LONG_AGO = datetime(1, 1, 1, tzinfo=UTC)
 
 
@@ -182,12 +186,23 @@ def _beside(one: str, other: str) -> bool:
     return a < b or b < a or one.startswith(other) or other.startswith(one)
 
 
+def is_variant(command: str) -> bool:
+    """Whether a command is how one looks for a fault, or does a part of the work."""
+    return _VARIANT.search(command) is not None
+
+
 def _order(row: Mapping[str, Any]) -> tuple[object, ...]:
-    """What is in force first, then what most conversations ran, then how surely it passes."""
+    """What is in force first, then what most conversations ran, then what is typed shortest.
+
+    A variant comes behind the plain commands; of as many conversations the root before a folder.
+    """
     recency = _time(row["last_seen"])
     return (
         row["replaced_by"] is not None,
+        is_variant(row["command"]),
         -row["conversations"],
+        row["folder"] != "",
+        len(row["command"].split()),
         -wilson(row["passed"], row["failed"]),
         -(recency - _LONG_AGO).total_seconds(),
         row["practice_id"],

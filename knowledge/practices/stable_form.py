@@ -22,7 +22,7 @@ _CHECKS = frozenset({"test", "lint", "format", "type_check"})
 _NOISE = frozenset(
     "-v -vv -vvv -vvvv --verbose -q -qq --quiet -s -x -sv -vs -xvs -svx -xv -vx -l -rA -ra -rs --no-header --no-summary --no-color --no-colors --color --colors --silent "
     "--trace --failed --lf --last-failed --ff --failed-first --stale --nocapture --show-output --bail --fail-fast --failfast "
-    "-failfast -json --json --ci --runInBand -i --passWithNoTests --no-fail-fast --showlocals --no-cov --no-progress --no-audit "
+    "--pretty -failfast -json --json --ci --runInBand -i --passWithNoTests --no-fail-fast --showlocals --no-cov --no-progress --no-audit "
     "--no-fund --progress --plain --nologo --no-ansi --stacktrace --info --debug --console=plain --no-pager -y --yes --raw "
     "--all-targets-verbose --lib --bins --exact --ignored --include-ignored --print-issued-lines --unsafe --expanded".split()
 )
@@ -322,7 +322,7 @@ def _of_others(rest: Sequence[ShellWord], relative: Relative) -> list[str] | Non
     kept: list[str] = []
     for word in rest:
         text = word.text
-        if text in _NOISE:
+        if text in _NOISE or text == "--filter=*":
             continue
         if word.dynamic or "\n" in text:
             if kept and kept[-1].startswith("-"):

@@ -14,7 +14,7 @@ COMMAND_RUNS_STAGE = ConversationStage(
 )
 
 PRACTICES_STAGE = Stage(
-    stage_of("practices", 1, "How a project is worked on: its commands by task, ranked."),
+    stage_of("practices", 2, "How a project is worked on: its commands by task, ranked."),
     (COMMAND_RUNS,),
     (PRACTICES,),
     lambda reads, _: StageResult({"practices": practices(reads["command_runs"])}),
