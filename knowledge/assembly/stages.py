@@ -363,7 +363,7 @@ def _error_signatures_count(reads: Frames, made: StageResult) -> Count:
 
 
 ERROR_SIGNATURES_STAGE = Stage(
-    stage_of("error_signatures", 2, "What each kind of error was, and what ended it."),
+    stage_of("error_signatures", 3, "What each kind of error was, and what ended it."),
     (FAILURES,),
     (ERROR_SIGNATURES,),
     lambda reads, _: StageResult({"error_signatures": error_signatures(reads["failures"])}),
@@ -460,7 +460,7 @@ def _briefs(reads: Frames, means: StageContext) -> StageResult:
 
 BRIEFS_STAGE = Stage(
     stage_of(
-        "briefs", 2, "What to know of each project before work on it starts.", "passive_above",
+        "briefs", 3, "What to know of each project before work on it starts.", "passive_above",
         "deprecated_below", "decay_per_day",
     ),
     (

@@ -61,11 +61,10 @@ def ends(steps: Sequence[ToolStep], told: Mapping[str, BackgroundEnd]) -> dict[s
             continue
         text = step.result.text
         inputs = step.call.input
-        asked = next((str(inputs[name]) for name in ID_INPUTS if inputs.get(name)), None)
-        if asked is None and (started := _STARTED.search(text[:2000])):
+        asked = next((str(inputs[name]) for name in ID_INPUTS if inputs.get(name)), "")
+        if not asked and (started := _STARTED.search(text[:2000])):
             begun[started[1] or started[2]] = step.call.record_id
-        elif asked in begun and asked is not None:
-            call = begun[asked]
+        elif call := begun.get(asked):
             parts = [part for _, part in _PRINTED.findall(text)]
             printed[call] += parts or [text]
             left, status = _EXIT.search(text), _STATUS.search(text[:2000])

@@ -7,7 +7,9 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from cairn.knowledge.extraction.rules.entities import project_name
+from cairn.knowledge.failures.signatures import is_generic
 from cairn.knowledge.nlp.text import estimated_tokens
+from cairn.knowledge.practices.practices import is_variant
 from cairn.knowledge.practices.tasks import TASKS
 from cairn.knowledge.schema.fact_types import is_event
 from cairn.knowledge.schema.policy import Policy
@@ -46,6 +48,9 @@ DECIDES, MOST_DECISIONS = "decides", 2
 
 FIRST_PRACTICES, FIRST_WANTED, FIRST = 6, 6, 2
 """Lines of a kind that have room before any other kind has more."""
+
+RECURRING = 3
+"""Conversations in which an error came that nothing is known to end, for it to be told."""
 
 _ONE_PLACE, _PROVEN = "edit", 2
 """Kind of a fix that changed code: it seldom helps elsewhere, unless it ended as many errors."""
@@ -173,10 +178,12 @@ def _lines(project: str, ground: Ground) -> Iterator[BriefLine]:
     """All lines in the order in which they are given room: the best of each kind come first."""
     wanted, known, decided = _facts(project, ground.facts)
     proven, others = _errors(project, ground.error_signatures)
+    again = list(_recurring(project, ground.error_signatures))
     kinds = (
         (list(_practices(project, ground.practices)), FIRST_PRACTICES),
         (wanted, FIRST_WANTED),
         (proven, FIRST),
+        (again, 1),
         (known, FIRST),
         (decided, 1),
         (list(_places(project, ground.project_facts)), FIRST),
@@ -203,10 +210,13 @@ def _practices(project: str, practices: pl.DataFrame) -> Iterator[BriefLine]:
             pl.col("runs", "conversations").sum(),
             pl.col("last_seen").max(),
         )
-        .with_columns(task_order=pl.col("task").replace_strict(_TASK_ORDER, default=len(TASKS)))
+        .with_columns(
+            variant=pl.col("command").map_elements(is_variant, pl.Boolean),
+            task_order=pl.col("task").replace_strict(_TASK_ORDER, default=len(TASKS)),
+        )
         .sort(
-            *task, "conversations", "rank", "command", "folder",
-            descending=[False, False, True, False, False, False],
+            *task, "variant", "conversations", "rank", "command", "folder",
+            descending=[False, False, False, True, False, False, False],
         )
         .with_columns(rank=pl.int_range(pl.len()).over(task))
         .filter(pl.col("rank") < MOST_COMMANDS)
@@ -269,6 +279,24 @@ def _errors(project: str, signatures: pl.DataFrame) -> tuple[list[BriefLine], li
         )  # fmt: skip
         (others if row["one_place"] else proven).append(line)
     return proven, others
+
+
+def _recurring(project: str, signatures: pl.DataFrame) -> Iterator[BriefLine]:
+    """Errors that came in RECURRING conversations by one line, and that nothing is known to end."""
+    rows = (
+        _of(project, signatures)
+        .filter(pl.col("fix").is_null(), pl.col("same_line") >= RECURRING)
+        .sort("same_line", "last_seen", "fix_id", descending=[True, True, False], nulls_last=True)
+    )
+    for row in rows.iter_rows(named=True):
+        if is_generic(row["signature"]):
+            continue
+        error = _short(row["key_line"], LONGEST * 5 // 8)
+        told = f"{error} → in {row['same_line']} sessions; what ends it is not known"
+        yield BriefLine(
+            row["fix_id"], ERROR, _short(told, 2 * LONGEST),
+            row["failures"], row["same_line"], row["last_seen"],
+        )  # fmt: skip
 
 
 def _places(project: str, known: pl.DataFrame) -> Iterator[BriefLine]:

@@ -21,7 +21,7 @@ CHANCE = 0.05
 """How likely it may be that a command which is still in use was not seen."""
 
 _VARIANT = re.compile(
-    r" (?:--force|--filter|--workspace|--scope|--debug|--no-cache|--trace\w*|--dry-run|-w|-F)(?=[ =]|$)"
+    r" (?:--(?:force|filter|workspace|scope|debug|no-cache|trace\w*|dry-run)|-[wF])(?=[ =]|$)"
 )
 _LONG_AGO = datetime(1, 1, 1, tzinfo=UTC)
 

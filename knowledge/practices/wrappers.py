@@ -67,10 +67,10 @@ def unwrap(head: Command) -> Unwrapped | None:
         return None
     if wrapper.line:
         line = rest[0].text
-        found = () if rest[0].dynamic else commands(line)
-        if not found or any(len(one.via) == len(found[0].via) for one in found[1:]):
+        read = [] if rest[0].dynamic or len(rest) > 1 else list(commands(line))
+        if not read or any(len(one.via) == len(read[0].via) for one in read[1:]):
             return None
-        return None if len(rest) > 1 else _of_line(front, rest[0], found)
+        return _of_line(front, rest[0], read)
     found = started(tuple(word.text for word in rest))
     if not found:
         return None
