@@ -79,7 +79,7 @@ SIGNATURES = {
         (
             r"^\s*Finished `?(?:dev|release|test|bench|\[)",  # cargo
             r"^BUILD SUCCESS(?:FUL)?\b|^\[INFO\] BUILD SUCCESS|^Build succeeded\b|✓ built in|✓ Compiled successfully|^webpack [^\n]*compiled successfully",
-            r"^Successfully (?:built|tagged) |^Generated \w+ app$|^\*\* BUILD SUCCEEDED|^› Build Succeeded",
+            r"^Successfully (?:built|tagged) |^Generated \w+ app$|^\*\* BUILD SUCCEEDED|^› Build Succeeded|^✔ Finished prebuild",
             r"^(?:\d\d:\d\d:\d\d )?\[build\] Complete!|^\s*(?:Compiled|Build (?:completed|finished)) successfully|^Route \((?:app|pages)\)",  # astro, next
             r"⚡️? Build success|^created \S+ in \d|\bDone in \d+m?s$|^Build complete!|^✓ Built \S+|^INFO +-? +Documentation built in|^build succeeded\b",  # tsup, rollup, esbuild, swift, flutter, mkdocs, sphinx
             r"^\[100%\] Built target \S+|^Output written on \S+",  # cmake, LaTeX
@@ -160,6 +160,8 @@ EXAMPLES = (
     OutcomeExample("yarn install | tail -2", "✨  Done in 3.21s.", True),
     OutcomeExample("bun install | tail -2", "14 packages installed [320.00ms]", True),
     OutcomeExample("bun run build | tail -2", "10:31:02 [build] 4 page(s) built in 2.1s\n10:31:02 [build] Complete!", True),
+    OutcomeExample("npx expo prebuild | tail -2", "- Running prebuild\n✔ Finished prebuild", True),
+    OutcomeExample("npx expo run:ios | tail -2", "› Planning build\nCommandError: No device is near.", False),
     OutcomeExample("npx vite build | tail -2", "✓ built in 812ms", True),
     OutcomeExample("npx next build | tail -9", "Route (app)            Size\n○ /                    2 kB", True),
     OutcomeExample("cargo check 2>&1 | tail -5", "    Finished `dev` profile [unoptimized + debuginfo] target(s) in 0.4s", True),

@@ -41,7 +41,7 @@ _NOISE_WITH_VALUE = frozenset(
 _KEPT_WITH_VALUE = frozenset(
     "-m -c --config -f --file --features -F --project -tags --tags --profile --target --env --mode --group --extra -D -A -C --prefix "
     "--filter --workspace --cwd --manifest-path --only --with --cov --timeout-method -e --preset --scheme -scheme -destination "
-    "--ext --test-dir -configuration --configuration -r --requirement --registry --hook-stage --from-ref --to-ref".split()
+    "--module --moduleResolution --lib --jsx --ext --test-dir -configuration --configuration -r --requirement --registry --hook-stage --from-ref --to-ref".split()
 )
 """Options whose next word is their value, and belongs to the command."""
 

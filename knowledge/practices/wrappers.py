@@ -62,7 +62,7 @@ def unwrap(head: Command) -> Unwrapped | None:
     at = _begin(wrapper, head.words)
     if at is None or at >= len(head.words):
         return None
-    front, rest = head.words[:at], head.words[at:]
+    front, rest = list(head.words[:at]), list(head.words[at:])
     if any(word.dynamic or word.text.startswith(("/", "~")) for word in front):
         return None
     if wrapper.line:
@@ -74,7 +74,7 @@ def unwrap(head: Command) -> Unwrapped | None:
     found = started(tuple(word.text for word in rest))
     if not found:
         return None
-    given = rest[len(rest) - len(found[0].words) :]
+    given = tuple(rest[len(rest) - len(found[0].words) :])
     command = Command(
         found[0].name, given, (*head.via, *found[0].via), piped=head.piped, runs=head.runs
     )
