@@ -20,7 +20,7 @@ from cairn.knowledge.practices.folders import Checkouts
 from cairn.knowledge.practices.installs import taken_back
 from cairn.knowledge.practices.line_shapes import LinePart, shapes
 from cairn.knowledge.practices.outcomes import TELLS_STATUS, outcomes
-from cairn.knowledge.practices.stable_form import stable
+from cairn.knowledge.practices.stable_form import narrows, stable
 from cairn.knowledge.practices.tasks import SETUP, target_task, task_of
 from cairn.knowledge.practices.wrappers import unwrap
 from cairn.knowledge.schema.tables import COMMAND_RUNS
@@ -109,6 +109,7 @@ class CommandRun(NamedTuple):
     command: str
     task: str | None
     passed: bool | None
+    narrowed: bool
 
 
 def runs_of(
@@ -190,6 +191,7 @@ def _of_line(
             " ".join([*part.prefix, form]),
             task,
             outcome,
+            narrows(part.words, task, part.upto),
         )
 
 

@@ -64,9 +64,9 @@ def practices(command_runs: pl.DataFrame) -> pl.DataFrame:
         # A commit ends a piece of work: what comes next is not what comes after it.
         last = None if run["task"] == "commit" else run
     rows = [
-        _row(key, runs, before[key], after[key])
+        _row(key, _of_whole(runs), before[key], after[key])
         for key, runs in groups.items()
-        if _counts(runs) and not weakenings(key.command)
+        if _counts(_of_whole(runs)) and not weakenings(key.command)
     ]
     by_task: defaultdict[tuple[str, str, str], list[dict[str, Any]]] = defaultdict(list)
     for row in rows:
@@ -93,6 +93,11 @@ def _counts(runs: Sequence[Mapping[str, Any]]) -> bool:
     several = len({run["conversation_id"] for run in runs}) >= MIN_CONVERSATIONS
     known = [run["passed"] for run in runs if run["passed"] is not None]
     return any(known) or (several and len(runs) > len(known))
+
+
+def _of_whole(runs: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+    """Runs of the whole; those of a part count only where there is no other."""
+    return [run for run in runs if not run["narrowed"]] or runs
 
 
 def _row(

@@ -126,6 +126,30 @@ def stable(
     return form if len(form) <= LONGEST and not _VOLATILE.search(form) else None
 
 
+def narrows(words: Sequence[ShellWord], task: str | None, upto: int) -> bool:
+    """Whether a check is run on a part of what it is for: some tests, a file, a package.
+
+    Takes the words as `stable` does, whose form does not tell it.
+    """
+    if task not in _CHECKS:
+        return False
+    for word in words[upto:]:
+        option = word.text.partition("=")[0]
+        if option in _PICKS_PART:
+            return True
+        if not word.text.startswith("-") and _ONE_FILE.search(word.text):
+            return True
+    return False
+
+
+_PICKS_PART = frozenset(
+    "-run -k -t --grep -g --testNamePattern --testPathPattern --testPathPatterns --filter -F -w --workspace --scope "
+    "-p --package --test --tests --only-testing --lf --last-failed --failed --stale --only --deselect --select".split()
+)
+"""Options by which only a part is checked."""
+_ONE_FILE = re.compile(
+    r"\.(?:py|[cm]?[jt]sx?|exs?|rb|go|rs|php|java|kt|cs|swift|vue|svelte|c|cc|cpp|h)(?::\S*)?$|::\w"
+)
 _PACKAGES = {"i": "install", "t": "test", "tst": "test"}
 _SHORT = {
     **dict.fromkeys(("npm", "pnpm", "yarn", "bun"), _PACKAGES),

@@ -127,6 +127,19 @@ def test_folder_and_environment_are_those_that_it_ran_with(ran):
     assert ran("cd /home/ada/shop-api/web && npm test")[0]["folder"] == "web"
 
 
+@pytest.mark.parametrize(
+    ("line", "narrowed"),
+    [
+        ("pytest tests", False), ("pytest tests/test_a.py -x", True), ("pytest -k total", True),
+        ("go test ./... -count=1", False), ("go test ./orders -run TestTotal", True),
+        ("pnpm test --filter=@shop/web", True), ("mix test test/shop_test.exs:12", True),
+        ("npx tsc --noEmit", False), ("npx eslint src/a.ts", True), ("node build.js", False),
+    ],
+)  # fmt: skip
+def test_a_check_of_a_part_is_told_from_one_of_the_whole(ran, line, narrowed):
+    assert [row["narrowed"] for row in ran(line)] == [narrowed]
+
+
 def test_a_worktree_is_its_repository(session):
     logs = session(("run", "make test", "")).with_columns(
         cwd=pl.lit("/home/ada/shop-api/.worktrees/ada/totals/web"),

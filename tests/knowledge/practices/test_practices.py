@@ -63,6 +63,15 @@ def test_what_most_conversations_ran_is_first_then_what_passes():
     assert found["command"].to_list() == ["make test", "pytest"], "tox never passed"
 
 
+def test_a_run_of_a_part_is_none_of_the_whole():
+    told = runs(*((day, "test", "make test", day < 2) for day in range(4)))
+    part = pl.Series([False, True, True, False])
+    row = of(practices(told.with_columns(narrowed=part)), "make test")
+    assert (row["runs"], row["passed"], row["failed"], row["conversations"]) == (2, 1, 1, 2)
+    alone = of(practices(told.with_columns(narrowed=pl.lit(value=True))), "make test")
+    assert (alone["runs"], alone["passed"]) == (4, 2), "there is no other"
+
+
 @pytest.mark.parametrize(
     "variant",
     ["npx turbo run lint --force", "npm run lint --filter=@quay/tide", "npm run lint -w tide",
