@@ -8,6 +8,13 @@ import re2
 WINDOW = 20_000
 """Characters at each end of a long output that are read; errors stand at its ends."""
 
+OF_PACKAGE = (
+    r"(?:@?[\w.-]{1,60}(?:/[\w.-]{1,60})?:[A-Za-z][\w-]{0,40}(?::[\w-]{1,40}){0,3}: ?"
+    r"|@[\w.-]{1,60}/[\w.-]{1,60}: |(?:[\w.@-]{1,60}/){1,6}[\w.@-]{1,60} "
+    r"(?!error|warning|note|info|fatal)[a-z][\w:-]{0,40}(?:: |\$ )|[\w.-]{1,60}-\d{1,3} +\| )"
+)
+"""How runners of many packages begin each line of one: turbo, lerna, pnpm -r, docker compose."""
+
 REFUSED = re.compile(
     r"doesn't want to (?:proceed|take this action)|\btool use was rejected"
     r"|^(?:error: )?the user |^user (?:rejected|denied|declined|cancel(?:l)?ed|refused|chose not)"

@@ -29,6 +29,7 @@ EXAMPLES = (
     FailureExample("tsc", "npx tsc --noEmit", "src/tide.ts(14,5): error TS2339: Property 'ebb' does not exist on type 'Gauge'.", "error TS2339: Property {name} does not exist on type {name}"),
     FailureExample("eslint", "npx eslint src", "/srv/harbour/src/tide.js\n  3:7  error  'ebb' is assigned a value but never used  no-unused-vars\n\n1 problem (1 error, 0 warnings)", "{n} error {name} is assigned a value but never used no-unused-vars"),
     FailureExample("ruff", "ruff check .", "harbour/tide.py:3:8: F401 [*] `os` imported but unused\nFound 1 error.", "F401 [*] {name} imported but unused"),
+    FailureExample("tsc", "bun run typecheck", "@quay/tide:typecheck: src/tide.ts(3,8): error TS2304: Cannot find name 'ebb'.\n Tasks:    1 successful, 2 total", "error TS2304: Cannot find name {name}"),
     FailureExample("mypy", "mypy harbour", 'harbour/tide.py:7: error: Argument 1 to "level" has incompatible type "str"; expected "int"  [arg-type]', "error: Argument {n} to {name} has incompatible type {name}; expected {name} [arg-type]"),
     FailureExample("cc", "gcc -c tide.c", "tide.c:8:10: fatal error: gauge.h: No such file or directory\ncompilation terminated.", "fatal error: {path}: No such file or directory"),
     FailureExample("cc", "clang++ tide.cpp", "tide.cpp:11:3: error: use of undeclared identifier 'ebb'\n1 error generated.", "error: use of undeclared identifier {name}"),

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
-from cairn.knowledge.dialogue.errors import WINDOW, key_lines
+from cairn.knowledge.dialogue.errors import OF_PACKAGE, WINDOW, key_lines
 from cairn.knowledge.failures.tool_families import BARE_NAMES, FAMILIES, WRAPPERS, ToolFamily
 from cairn.knowledge.nlp.shell.parser import commands
 
@@ -20,7 +20,7 @@ OTHER = "other"
 
 _CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f]")
 _MARKS = re.compile(r"^[\s│┃╷╵✘✗✕×●•❌>]+(?=\S)")
-_TASK = re.compile(r"^\[[\w:.-]{1,40}\] (?!→)(?=\S)")
+_TASK = re.compile(rf"^(?:\[[\w:.-]{{1,40}}\] (?!→)|{OF_PACKAGE})(?=\S)")
 _E = re.compile(r"^E {2,}(?=\S)")
 """How pytest marks the lines of an error."""
 _STAMP = re.compile(r"^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\S*\s+")
@@ -227,6 +227,34 @@ def is_generic(told: str) -> bool:
 
 
 _FEWEST_WORDS = 2
+
+
+_SLIP = re.compile(
+    r"(?i)^(?:head|tail|cat|ls|wc|sort|uniq|cut|tr|sleep|sed|g?awk|[ef]?grep|rg|find|xargs|rm|cp|mv|mkdir|rmdir|touch|ln"
+    r"|kill|cd|echo|printf|test|findstr|dir|del|timeout): "
+    r"|^(?:(?:ba|z|da|k|fi)?sh|\(eval\)|-c)\b.{0,40}?(?:unexpected EOF|unmatched|parse error|syntax error|bad substitution|bad pattern)"
+    r"|\bunexpected EOF while looking for|^unmatched ['\"`]|\bno matches found: |\bevent not found\b|^(?:parse|syntax) error near\b"
+)
+"""A small utility of the shell that was given the wrong words, or a line that was quoted wrongly."""
+
+_NETWORK = re.compile(
+    r"\b(?:ENOTFOUND|EAI_AGAIN|ETIMEDOUT|ECONNRESET|ENETUNREACH|ERR_SOCKET_TIMEOUT|FailedToOpenSocket)\b"
+    r"|\b(?:ConnectionRefused|ConnectionReset|ConnectionClosed) (?:down|up)loading\b"
+    r"|(?i:\bcould not resolve (?:host(?:name)?|proxy)\b|\btemporary failure in name resolution\b|\bname or service not known\b"
+    r"|\bnetwork is (?:unreachable|down)\b|\bconnection (?:timed out|reset by peer)\b|\boperation timed out\b|\bi/o timeout\b"
+    r"|\bTLS handshake timeout\b|\b50[234] (?:bad gateway|service unavailable|gateway time-?out)\b|\bsocket hang up\b)"
+)
+_OWN_HOST = re.compile(r"(?i)\blocalhost\b|\b127\.0\.0\.1\b|\b0\.0\.0\.0\b|\[?::1\]?")
+
+
+def is_shell_slip(line: str) -> bool:
+    """Whether a line is about how a command line was written, and not about the project."""
+    return _SLIP.search(line) is not None
+
+
+def is_network_fault(line: str) -> bool:
+    """Whether a line says that another host could not be reached: that ends by itself."""
+    return _NETWORK.search(line) is not None and not _OWN_HOST.search(line)
 
 
 def alike(told: str, other: str) -> bool:

@@ -10,13 +10,14 @@ from cairn.knowledge.dialogue.turns import Turn, conversations, readable
 from cairn.knowledge.engine.extractors import Extractor
 from cairn.knowledge.engine.stage import ConversationStage
 from cairn.knowledge.engine.wilson import wilson
-from cairn.knowledge.failures.linking import FIXED, OPEN, UNDONE, Failure, failures_of, shown
+from cairn.knowledge.failures.fixes import shown
+from cairn.knowledge.failures.linking import FIXED, OPEN, UNDONE, Failure, failures_of
 from cairn.knowledge.schema.calendar import UNDATED
 from cairn.knowledge.schema.identity import digest, digest_column
 from cairn.knowledge.schema.tables import ERROR_SIGNATURES, FAILURES
 
 EXTRACTOR = Extractor(
-    "failure_rules", "rule", 3,
+    "failure_rules", "rule", 4,
     "Commands that failed: their key line and signature, and what really ended the error.",
 )  # fmt: skip
 
@@ -107,12 +108,19 @@ def error_signatures(found: pl.DataFrame) -> pl.DataFrame:
     )
     seen = rows.group_by(signature, maintain_order=True).agg(
         pl.col("tool_family", "signature").first(),
-        pl.col("key_line").last(),
         failures=pl.len().cast(pl.Int64),
         conversations=pl.col("conversation_id").n_unique().cast(pl.Int64),
         first_seen=pl.col("occurred_at").min(),
         last_seen=pl.col("occurred_at").max(),
         all_records=pl.col("record_id"),
+    )
+    by_line = rows.group_by(*signature, "key_line", maintain_order=True).agg(
+        same_line=pl.col("conversation_id").n_unique().cast(pl.Int64), place=pl.col("place").max()
+    )
+    usual = (
+        by_line.sort("same_line", "place", "key_line", descending=[True, True, False])
+        .group_by(signature, maintain_order=True)
+        .agg(usual_line=pl.col("key_line").first())
     )
     ended = pl.col("outcome") == FIXED
     tried = (
@@ -143,12 +151,19 @@ def error_signatures(found: pl.DataFrame) -> pl.DataFrame:
         )
         .filter(pl.col("wins") > 0)
     )
-    joined = seen.join(tried, on=signature, how="left").with_columns(
-        pl.col("wins", "losses").fill_null(0),
-        pl.col("names").fill_null(pl.lit([], dtype=pl.List(pl.String))),
-        key_line=pl.coalesce("ended_line", "key_line"),
-        fix_id=pl.coalesce("fix_id", digest_column("signature_id", pl.lit(""), prefix="ef_")),
-        source_record_ids=pl.coalesce("records", pl.col("all_records").list.unique().list.sort()),
+    joined = (
+        seen.join(usual, on=signature)
+        .join(tried, on=signature, how="left")
+        .with_columns(
+            pl.col("wins", "losses").fill_null(0),
+            pl.col("names").fill_null(pl.lit([], dtype=pl.List(pl.String))),
+            key_line=pl.coalesce("ended_line", "usual_line"),
+            fix_id=pl.coalesce("fix_id", digest_column("signature_id", pl.lit(""), prefix="ef_")),
+            source_record_ids=pl.coalesce(
+                "records", pl.col("all_records").list.unique().list.sort()
+            ),
+        )
     )
+    joined = joined.join(by_line.drop("place"), on=[*signature, "key_line"])
     ranks = [wilson(*pair) for pair in joined.select("wins", "losses").iter_rows()]
     return ERROR_SIGNATURES.frame(joined.with_columns(rank=pl.Series(ranks, dtype=pl.Float64)))

@@ -1,4 +1,4 @@
 """What works here: how the commands of a project are run, whether they pass, which are in force.
 
-It uses dialogue, the shell's grammar of nlp, engine and schema.
+It uses dialogue, failures, the shell's grammar of nlp, engine and schema.
 """

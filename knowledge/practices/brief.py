@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from cairn.knowledge.dialogue.trust import PERSON, TRUSTS
+from cairn.knowledge.failures.signatures import is_generic
 from cairn.knowledge.nlp.text import estimated_tokens
 from cairn.knowledge.practices.convention_lines import (
     PLACE,
@@ -15,6 +16,7 @@ from cairn.knowledge.practices.convention_lines import (
     convention_lines,
 )
 from cairn.knowledge.practices.habits import is_habit
+from cairn.knowledge.practices.practices import is_variant
 from cairn.knowledge.practices.projects import names_of, naming
 from cairn.knowledge.practices.tasks import TASKS
 from cairn.knowledge.schema.fact_types import is_event
@@ -58,6 +60,9 @@ DECIDES, MOST_DECISIONS = "decides", 2
 
 FIRST_PRACTICES, FIRST_WANTED, FIRST = 6, 6, 2
 """Lines of a kind that have room before any other kind has more."""
+
+RECURRING = 3
+"""Conversations in which an error came that nothing is known to end, for it to be told."""
 
 _ONE_PLACE, _PROVEN = "edit", 2
 """Kind of a fix that changed code: it seldom helps elsewhere, unless it ended as many errors.
@@ -197,6 +202,7 @@ def _lines(project: str, ground: Ground, conventions: list[BriefLine]) -> Iterat
         (first, FIRST_PRACTICES),
         (wanted, FIRST_WANTED),
         (proven, FIRST),
+        (list(_recurring(signatures)), 1),
         ([line for line in conventions if line.kind == PRACTICE], 0),
         (more, 0),
         (known, FIRST),
@@ -235,10 +241,13 @@ def _practices(practices: pl.DataFrame) -> Iterator[BriefLine]:
             pl.col("runs", "conversations").sum(),
             pl.col("last_seen").max(),
         )
-        .with_columns(task_order=pl.col("task").replace_strict(_TASK_ORDER, default=len(TASKS)))
+        .with_columns(
+            variant=pl.col("command").map_elements(is_variant, pl.Boolean),
+            task_order=pl.col("task").replace_strict(_TASK_ORDER, default=len(TASKS)),
+        )
         .sort(
-            *task, "conversations", "rank", "command", "folder",
-            descending=[False, False, True, False, False, False],
+            *task, "variant", "conversations", "rank", "command", "folder",
+            descending=[False, False, False, True, False, False, False],
         )
         .with_columns(rank=pl.int_range(pl.len()).over(task))
         .filter(pl.col("rank") < MOST_COMMANDS)
@@ -321,6 +330,22 @@ def _errors(signatures: pl.DataFrame) -> tuple[list[BriefLine], list[BriefLine]]
         )  # fmt: skip
         (others if row["one_place"] else proven).append(line)
     return proven, others
+
+
+def _recurring(signatures: pl.DataFrame) -> Iterator[BriefLine]:
+    """Errors that came in RECURRING conversations by one line, and that nothing is known to end."""
+    rows = signatures.filter(pl.col("fix").is_null(), pl.col("same_line") >= RECURRING).sort(
+        "same_line", "last_seen", "fix_id", descending=[True, True, False], nulls_last=True
+    )
+    for row in rows.iter_rows(named=True):
+        if is_generic(row["signature"]):
+            continue
+        error = _short(row["key_line"], LONGEST * 5 // 8)
+        told = f"{error} → in {row['same_line']} sessions; what ends it is not known"
+        yield BriefLine(
+            row["fix_id"], ERROR, _short(told, 2 * LONGEST),
+            row["failures"], row["same_line"], row["last_seen"],
+        )  # fmt: skip
 
 
 def _places(known: pl.DataFrame) -> Iterator[BriefLine]:

@@ -1,50 +1,45 @@
 """The commands that agents ran for a task of their project, and whether they passed."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import polars as pl
-import re2
 
+from cairn.knowledge.dialogue.background import NOTICE, BackgroundEnd, ends, told_ends
 from cairn.knowledge.dialogue.errors import refused
-from cairn.knowledge.dialogue.tool_calls import QUIET, READERS, ToolStep, steps
+from cairn.knowledge.dialogue.tool_calls import ToolStep, steps
 from cairn.knowledge.dialogue.turns import Turn, conversations, readable
 from cairn.knowledge.engine.extractors import Extractor
-from cairn.knowledge.nlp.shell.order import Runs
 from cairn.knowledge.nlp.shell.parser import PREFIXES, RUNNERS, SHELLS, Command, commands
 from cairn.knowledge.nlp.shell.words import ShellWord
 from cairn.knowledge.practices.checkouts import checkouts_of
 from cairn.knowledge.practices.folders import Checkouts
-from cairn.knowledge.practices.outcomes import TELLS_STATUS, Part, outcomes
-from cairn.knowledge.practices.stable_form import stable
+from cairn.knowledge.practices.installs import taken_back
+from cairn.knowledge.practices.line_shapes import LinePart, shapes
+from cairn.knowledge.practices.outcomes import TELLS_STATUS, outcomes
+from cairn.knowledge.practices.stable_form import narrows, stable
 from cairn.knowledge.practices.tasks import SETUP, target_task, task_of
+from cairn.knowledge.practices.wrappers import unwrap
 from cairn.knowledge.schema.tables import COMMAND_RUNS
 
 EXTRACTOR = Extractor(
-    "command_runs", "rule", 3,
+    "command_runs", "rule", 4,
     "Commands that were run for a task: stable form, folder, environment, and whether they passed.",
 )  # fmt: skip
 
 INTERPRETERS = frozenset({"python", "python3", "python2", "py", "pypy", "pypy3"})
 _SCRIPT_RUNNERS = INTERPRETERS | {"node", "ruby", "perl", "php", "bun", "deno", *SHELLS}
-_ECHO_STATUS = re.compile(r"\s*echo[ ]+([\"']?[^\"'$;|&\n]{0,40})\$\?")
 _ENV = re.compile(r"\benv((?:[ ]+[A-Za-z_]\w*=[\w.,:+-]*)+)[ ]+$")
 _ENTRIES = frozenset({"main", "app", "server", "index", "run"})
 _SCRIPT_FILE = re.compile(r"\.(?:py|js|mjs|cjs|ts|rb|php|pl|sh|bash)$")
 _LONGEST_LINE = 20_000
-_NEXT = re.compile(
-    r"(?:[ \t]|\\\n)*+((?:\d?(?:>>?|<|&>>?|>&)[ \t]*+[^\s;&|<>]++(?:[ \t]|\\\n)*+)*+)"
-    r"(\|&|\|\|?|&&?|;|\n|\)|$)"
-)
-"""Redirections behind a command, and the mark that ends it."""
 _MOST_COMMANDS = 100
 _IN_FOLDER = frozenset({"make", "gmake", "git", "ninja", "pnpm", "yarn", "go"})
 """Programs that `-C FOLDER` sends to a folder."""
-_LETS_END = frozenset({"tail", "tee", "cat", "sed", "awk", "less", "more", "tr", "sort"})
-"""Filters after which the end of an output still stands at the end, or may."""
-_FILE_TARGET = re.compile(r"(?<![0-9&>])1?>>?[ \t]*(?!&)|&>|\d?>[ \t]*/dev/null")
 _HARMLESS_VALUE = re.compile(r"[\w.,:+-]{0,40}")
 _SECRET_NAME = re.compile(r"(?i)token|secret|passw|pwd|key|auth|credential|cookie|session")
 _OF_SHELL = frozenset(
@@ -70,13 +65,25 @@ def command_runs(raw_logs: pl.DataFrame) -> pl.DataFrame:
         .agg(pl.col("day").min(), pl.col("source").min())
         .iter_rows()
     }
+    notices: defaultdict[tuple[str, str], list[tuple[str, datetime | None]]] = defaultdict(list)
+    told = raw_logs.filter(pl.col("kind") == "message", pl.col("text").str.starts_with(NOTICE))
+    for namespace, conversation, text, at in (
+        told.sort("seq", "record_id")
+        .select("namespace", "conversation_id", "text", "occurred_at")
+        .iter_rows()
+    ):
+        notices[namespace, conversation].append((text, at))
     rows: list[dict[str, Any]] = []
     for namespace, conversation, said in conversations(turns):
         day, source = heads[namespace, conversation]
         head = {"namespace": namespace, "day": day, "conversation_id": conversation}
         rows += (
             {**head, **run._asdict(), "extractor": EXTRACTOR.label}
-            for run in runs_of(said, tells_status=source in TELLS_STATUS)
+            for run in runs_of(
+                said,
+                tells_status=source in TELLS_STATUS,
+                told=told_ends(notices[namespace, conversation]),
+            )
         )
     return COMMAND_RUNS.frame(rows)
 
@@ -103,41 +110,54 @@ class CommandRun(NamedTuple):
     command: str
     task: str | None
     passed: bool | None
+    narrowed: bool
 
 
-def runs_of(turns: Sequence[Turn], *, tells_status: bool = True) -> list[CommandRun]:
-    """What was run for a task in one conversation, in the order of the calls."""
+def runs_of(
+    turns: Sequence[Turn],
+    *,
+    tells_status: bool = True,
+    told: Mapping[str, BackgroundEnd] = MappingProxyType({}),
+) -> list[CommandRun]:
+    """What was run for a task in one conversation, in the order of the calls.
+
+    Args:
+        turns: What may be read of it.
+        tells_status: Whether its source says of each call whether it failed.
+        told: How what ran in the background ended, as notices tell it.
+    """
     made = steps(turns)
     checkouts = checkouts_of(turns, made)
     found: list[CommandRun] = []
+    ended = ends(made, told)
     for step in made:
         if step.command and step.kind in ("run", "edit", "read"):
-            found += _of_line(step, checkouts, tells_status=tells_status)
+            later = ended.get(step.call.record_id)
+            found += _of_line(step, checkouts, later, tells_status=tells_status)
+    for at, told_at in taken_back(found, made, turns).items():
+        run = found[at]
+        known = [moment for moment in (run.ended_at, told_at) if moment is not None]
+        found[at] = run._replace(passed=False, ended_at=max(known, default=None))
     return found
 
 
-class LinePart(NamedTuple):
-    """A command of a line: as typed, with what it starts; task None where it has none."""
-
-    shown: Command
-    words: tuple[ShellWord, ...]
-    prefix: tuple[str, ...]
-    task: str | None
-    upto: int
-    folder: str | None
-
-
-def _of_line(step: ToolStep, checkouts: Checkouts, *, tells_status: bool) -> Iterator[CommandRun]:
+def _of_line(
+    step: ToolStep, checkouts: Checkouts, later: BackgroundEnd | None, *, tells_status: bool
+) -> Iterator[CommandRun]:
     line = step.command
     parts = parts_of(step, checkouts)
     if not any(part.task for part in parts):
         return
     background = step.call.input.get("run_in_background") is True
     output = None if step.result is None or background else step.result.text
-    shapes = _shapes(line, parts, output or "")
+    at = step.result.occurred_at if step.result else None
+    is_error = bool(step.result and step.result.is_error)
+    if later is not None:
+        output, at, is_error = later.output, later.at, later.status != 0
+    shaped = shapes(line, parts, output or "")
     passed = outcomes(
-        shapes,
-        is_error=bool(step.result and step.result.is_error),
+        shaped,
+        is_error=is_error,
         output=output,
         tells_status=tells_status,
     )
@@ -154,13 +174,14 @@ def _of_line(step: ToolStep, checkouts: Checkouts, *, tells_status: bool) -> Ite
             place,
             step.call.seq,
             step.call.occurred_at,
-            step.result.occurred_at if step.result else None,
+            at,
             step.call.project,
             part.folder,
             _environment([*exported, *_given(line, part.shown)]),
             " ".join([*part.prefix, form]),
             task,
             outcome,
+            narrows(part.words, task, part.upto),
         )
 
 
@@ -210,19 +231,23 @@ def _ran(
     head: Command, inner: Sequence[Command], folder: str | None, checkouts: Checkouts
 ) -> LinePart:
     prefix: tuple[str, ...] = ("sudo",) if "sudo" in head.via else ()
-    words, shown = head.words, head
+    shown = head
+    wrapped = unwrap(head)
+    if wrapped is not None:
+        prefix, head, inner = (*prefix, *wrapped.front), wrapped.command, wrapped.inner
+    words = head.words
     if inner and (head.name in RUNNERS or head.name in ("docker", "docker-compose", "podman")):
         started = inner[0]
         before = head.words[: len(head.words) - len(started.words)]
         if not any(word.dynamic or word.text.startswith("/") for word in before):
             prefix = (*prefix, *(word.text for word in before))
-            words, shown = started.words, head
+            words = words[len(before) :]
     texts = [word.text for word in words]
     texts[0] = texts[0].replace("\\", "/").rsplit("/", 1)[-1].removesuffix(".exe")
     told = _module_or_script(words, texts, checkouts) or task_of(texts)
     if told is None and words is not head.words:
         # `hatch run test:cov`: what it runs is a target of its own
-        words, prefix = head.words, prefix[:1] if "sudo" in head.via else ()
+        words, prefix = head.words, prefix[: len(prefix) - (len(head.words) - len(words))]
         texts = [word.text for word in words]
         told = task_of(texts)
     if told is None and "/" in words[0].text and _is_own(words[0].text, checkouts):
@@ -274,75 +299,6 @@ def _module_or_script(
     bare = _SCRIPT_FILE.sub("", stem)
     task = "run" if bare in _ENTRIES else target_task(bare)
     return (task, at + 1) if task else None
-
-
-def _shapes(line: str, parts: Sequence[LinePart], output: str) -> list[Part]:
-    """How each command stands in its line, for its outcome."""
-    piped_away = "pipefail" not in line
-    found: list[Part] = []
-    for at, part in enumerate(parts):
-        command = part.shown
-        end = max([word.end for word in (*command.words, *command.redirections)], default=0)
-        follows = _NEXT.match(line, max(word.end for word in command.words))
-        redirected, mark = (follows[1], follows[2]) if follows else ("", "")
-        mark = mark or ""
-        after = parts[at + 1] if at + 1 < len(parts) else None
-        shown = not _FILE_TARGET.search(redirected)
-        if mark.startswith("|") and mark != "||":
-            filters = [other.shown.name for other in _piped(parts, at)]
-            shown = shown and all(name in _LETS_END for name in filters)
-        before = line[: command.words[0].start].rstrip() if command.words else ""
-        last = end >= len(line.rstrip()) or not any(_counts(p.shown) for p in parts[at + 1 :])
-        piped = mark in ("|", "|&") and piped_away
-        silent = (
-            piped
-            or mark in ("||", "&")
-            or (mark in (";", "\n") and after is not None)
-            or (mark == "&&" and "||" in line[end:])
-            or (not last and mark == ")")
-        )
-        found.append(
-            Part(
-                part.task,
-                silent=silent or _later_hides(line, end, mark),
-                after_success=before.endswith("&&"),
-                perhaps=command.runs == Runs.PERHAPS,
-                shown=shown and mark != "&",
-                status=_printed(line, follows.end(), output) if follows and mark == ";" else None,
-                target=part.words[part.upto - 1].text if part.upto else "",
-                counts=_counts(command),
-            )
-        )
-    return found
-
-
-def _printed(line: str, at: int, output: str) -> int | None:
-    """The status of a command that the one after it prints: `; echo "exit: $?"`."""
-    echo = _ECHO_STATUS.match(line, at)
-    if echo is None:
-        return None
-    label = echo[1].strip("\"'")
-    found = re.findall(rf"(?m)^{re.escape(label)}(\d{{1,3}})\b", output[-2000:])
-    return int(found[-1]) if found else None
-
-
-def _later_hides(line: str, end: int, mark: str) -> bool:
-    """Whether the line goes on behind a chain of `&&`, so that its status is another's."""
-    return mark == "&&" and bool(re.search(r"[;\n]\s*\S", _QUOTED.sub("q", line[end:])))
-
-
-_QUOTED = re2.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"")
-
-
-def _counts(command: Command) -> bool:
-    return command.name not in QUIET and command.name not in READERS and not command.piped
-
-
-def _piped(parts: Sequence[LinePart], at: int) -> Iterator[LinePart]:
-    for other in parts[at + 1 :]:
-        if not other.shown.piped:
-            return
-        yield other
 
 
 def _given(line: str, command: Command) -> list[str]:

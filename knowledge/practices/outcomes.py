@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 import re2
 
-from cairn.knowledge.dialogue.errors import WINDOW, failure, unsettled
+from cairn.knowledge.dialogue.errors import OF_PACKAGE, WINDOW, failure, unsettled
+from cairn.knowledge.practices.outcome_words import BLANK, SIGNATURES
 
 TELLS_STATUS = frozenset({"claude_code", "codex", "gemini_cli"})
 """Sources that say of each call whether it failed; of others only the output tells."""
@@ -18,90 +19,6 @@ _STOPPED = re.compile(
 )
 _STATUS = re.compile(r"(?i)^(?:Exit code:?|.{0,80}exited with code|\"exit_code\":) ?(\d+)")
 
-
-class Signature(NamedTuple):
-    """How the tools of a task say that it went well, and that it did not."""
-
-    passed: tuple[str, ...]
-    failed: tuple[str, ...]
-
-
-SIGNATURES = {
-    "test": Signature(
-        (
-            r"^ok\s+\S+\s+(?:\(cached\)|\d[\d.]*m?s)",  # go test
-            r"^PASS$",
-            r"^test result: ok\.",  # cargo
-            r"^=*\s*\d+ passed\b[^\n]*",  # pytest
-            r"^\s*Tests:?\s+(?:\d+ skipped, )?\d+ passed",  # jest, vitest
-            r"^\s*\d+ passing\b",  # mocha
-            r"\b\d+ (?:tests|examples|runs|doctests?)\b[^\n]{0,60}\b0 failures\b",  # ExUnit, RSpec, minitest
-            r"^OK(?: \(.*\))?$",  # unittest, phpunit
-            r"^DONE \d+ tests\b",  # gotestsum
-            r"^\s*\d+ pass$",  # bun
-            r"^Passed!\s",  # dotnet
-            r"^BUILD SUCCESS(?:FUL)?\b|^\[INFO\] BUILD SUCCESS",
-            r"^100% tests passed",  # ctest
-        ),
-        (
-            r"^--- FAIL:|^FAIL\b|^\s*FAIL\s+\S",
-            r"^test result: FAILED",
-            r"\b[1-9]\d* (?:failed|failures?|failing|errors? during collection)\b",
-            r"^FAILED\b|\bTests? failed\b|\[build failed\]|^=+ (?:FAILURES|ERRORS) =+",
-            r"^DONE \d+ tests?, [1-9]\d* fail",
-        ),
-    ),
-    "lint": Signature(
-        (
-            r"^All checks passed!|^0 issues\.?$|^✔ No ESLint|\bno (?:issues|problems|offenses)(?: were)? (?:found|detected)\b",
-            r"\bfound no issues\b|^Success: no issues found|\b0 (?:errors|offenses|problems)\b",
-            r"^Checked \d+ files? in [^\n]*No fixes",
-            r"\bAll files pass\b|^Your code has been rated at 10\.00",
-        ),
-        (
-            r"^\s*[1-9]\d* (?:issues?|problems?|offenses?|errors?)\b[:. (]|^Found [1-9]\d* (?:errors?|issues?|problems?)",
-            r"^✖ [1-9]\d* problems?|^\S+\.\w+:\d+(?::\d+)?:? +(?:error|warning|[A-Z]{1,4}\d{2,4})\b",
-            r"^\S+\.\w+:\d+:\d+: .{3,}\(\w+\)$|^##\[error\]|\bfound [1-9]\d* (?:refactoring|warnings?|software design|consistency|code readability)",
-            r"\.{2,}Failed$",
-        ),
-    ),
-    "type_check": Signature(
-        (
-            r"^Success: no issues found|^0 errors, \d+ warnings|\bFound 0 errors\b|^done \(passed successfully\)|\bTotal errors: 0\b",
-            r"^All checks passed!",
-        ),
-        (
-            r"^Found [1-9]\d* errors?|^[1-9]\d* errors?\b|\berror TS\d+:|: error: |^done \(warnings were emitted\)|^Total errors: [1-9]",
-        ),
-    ),
-    "build": Signature(
-        (
-            r"^\s*Finished `?(?:dev|release|test|bench|\[)",  # cargo
-            r"^BUILD SUCCESS(?:FUL)?\b|^\[INFO\] BUILD SUCCESS|^Build succeeded\b|✓ built in|✓ Compiled successfully|^webpack [^\n]*compiled successfully",
-            r"^Successfully (?:built|tagged) |^Generated \w+ app$|^\*\* BUILD SUCCEEDED",
-        ),
-        (
-            r"(?i)\bcompilation (?:failed|error)|\bbuild failed\b|\bfailed to compile\b|^\*\* BUILD FAILED|could not compile\b",
-            r"^error(?:\[\w+\])?: |^\S+\.\w+:\d+:\d+: (?:error|undefined|syntax error|cannot|expected|missing|too many|not enough)\b|\berror TS\d+:|^make(?:\[\d+\])?: \*\*\*",
-        ),
-    ),
-    "format": Signature((), (r"(?i)^error\b[^\n]*(?:pars|format)|\bwould (?:be )?reformat(?:ted)?\b|^\*\* \(Mix\)",)),
-    "install": Signature(
-        (
-            r"^Successfully installed |^added \d+ packages?\b|^up to date\b|^Bundle complete!|^Audited \d+ packages? in|^Resolved \d+ packages? in|^Requirement already satisfied",
-            r"^\* Getting \S+|^All dependencies (?:are up to date|have been fetched)",
-        ),
-        (r"^npm (?:ERR!|error)|^ERROR: |^error: |\bNo matching distribution\b|^E: ",),
-    ),
-    "commit": Signature(
-        (r"^\[[^\]\n]+ [0-9a-f]{7,}\] ", r"^ \d+ files? changed\b"),
-        (
-            r"^(?:fatal|error): |^nothing to commit|^no changes added|\bnothing added to commit|hook (?:id|exited|failed)|(?i:\bpre-?commit (?:validation|hooks?|checks?) failed)|\.{2,}Failed$|^On branch [^\n]*\n(?:[^\n]*\n)?nothing to commit",
-        ),
-    ),
-    "release": Signature((r"/releases/tag/",), (r"^(?:fatal|error): ",)),
-}  # fmt: skip
-"""By task; what a script of the project does for the task is told by the same words."""
 
 _QUIETLY = re2.Options()
 _QUIETLY.log_errors = False
@@ -115,11 +32,23 @@ def _compiled(patterns: tuple[str, ...]) -> Any:
     )
 
 
-_PASSED = {task: _compiled(one.passed) for task, one in SIGNATURES.items()}
+_WHOLE = {task: _compiled(one.whole) for task, one in SIGNATURES.items()}
+_PASSED = {task: _compiled(one.passed + one.whole) for task, one in SIGNATURES.items()}
 _FAILED = {task: _compiled(one.failed) for task, one in SIGNATURES.items()}
 _COMPILED_AT_ALL = _compiled(SIGNATURES["build"].failed)
-_BEFORE_LINE = re.compile(r"(?m)\x1b\[[0-9;?]*[A-Za-z]|^\[[\w:.-]{1,40}\] (?!\S+ \d|failed)")
+_BEFORE_LINE = re.compile(
+    rf"(?m)\x1b\[[0-9;?]*[A-Za-z]|^(?!\[build\])\[[\w:.-]{{1,40}}\] (?!\S+ \d|failed)|^{OF_PACKAGE}"
+)
 """Colours, and the name of a target that runners put before each line of it."""
+
+_COUNTED = re.compile(
+    r"(?m)^\s*Tasks:\s+(\d+) successful, (\d+) total|^Cached:\s+(\d+) cached, (\d+) total"
+)
+_RUN_ALL = re.compile(r"(?m)^\W*(?:NX\s+)?Successfully ran targets? |^lerna success run\b")
+_NOT_ALL = re.compile(
+    r"(?m)^\W*(?:NX\s+)?Ran(?:ning)? targets? [^\n]{1,200} failed|^lerna ERR!|^\s*Failed:\s+\S+#\S+"
+)
+"""How runners of many packages say of all that they ran whether it went well."""
 
 _BLAMED = re2.compile(
     "(?m)"
@@ -138,6 +67,8 @@ class OutputSays(NamedTuple):
 
     well: bool
     badly: bool
+    wholly: bool = False
+    """Whether it says that all went well, the lines that are not shown included."""
 
 
 def said(task: str | None, output: str, *, alone: bool = True) -> OutputSays:
@@ -148,12 +79,30 @@ def said(task: str | None, output: str, *, alone: bool = True) -> OutputSays:
     if len(output) > 2 * WINDOW:
         output = f"{output[:WINDOW]}\n{output[-WINDOW:]}"
     text = _BEFORE_LINE.sub("", output)
+    verdict = _of_all(text)
+    if verdict is not None:
+        return OutputSays(verdict, not verdict, wholly=verdict)
     good, bad = _PASSED.get(task or ""), _FAILED.get(task or "")
     well = bool(good and good.search(text))
     badly = bool(bad and bad.search(text))
     if task == "test" and not well and alone:
         badly = badly or bool(_COMPILED_AT_ALL and _COMPILED_AT_ALL.search(text))
-    return OutputSays(well, badly)
+    whole = _WHOLE.get(task or "")
+    return OutputSays(well, badly, wholly=bool(whole and whole.search(text)))
+
+
+def _of_all(text: str) -> bool | None:
+    """What a runner of many packages says of all of them; None if none speaks."""
+    if _NOT_ALL.search(text):
+        return False
+    counts = [(done or cached, of or all_of) for done, of, cached, all_of in _COUNTED.findall(text)]
+    told = next(iter(_COUNTED.finditer(text)), None)
+    if told is None:
+        return True if _RUN_ALL.search(text) else None
+    if told[1] is not None:
+        return counts[0][0] == counts[0][1]
+    # Only what went well is kept in a cache: of less than all nothing is told.
+    return True if counts[0][0] == counts[0][1] else None
 
 
 def no_outcome(output: str) -> bool:
@@ -179,6 +128,10 @@ class Part(NamedTuple):
     """Whether nothing tells that it ran at all."""
     shown: bool = True
     """Whether the end of its output is in that of the line: no `grep`, `head` or file takes it."""
+    elsewhere: bool = False
+    """Whether its output went to a file, or came while the line had gone on."""
+    silent_if_well: bool = False
+    """Whether it prints nothing where all is well, and the line would show what it prints."""
     status: int | None = None
     """Its status, where the line prints it."""
     target: str = ""
@@ -261,12 +214,17 @@ def _one(
         if of_task
         else OutputSays(well=False, badly=False)
     )
-    by_output = True if says.well and not says.badly and part.shown else None
+    shown = part.shown or (says.wholly and not part.elsewhere)
+    by_output = True if says.well and not says.badly and shown else None
+    if part.silent_if_well and not line.failed and BLANK.fullmatch(line.output):
+        return True
     if line.failed and not part.silent:
         return False if ends_it or (says.badly and not says.well) else by_output
     by_status = line.tells_status and not part.silent
     if says.badly and not (says.well and by_status):
         return False
     if not by_status:
-        return by_output
+        last = line.output.rstrip().rsplit("\n", 1)[-1]
+        breaks = alone and part.shown and by_output is None and failure(last[:400])
+        return False if breaks else by_output
     return None if line.fails_at_all and not says.well else True

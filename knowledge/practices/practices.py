@@ -1,5 +1,6 @@
 """What is in force: runs counted by project and task, ranked, and which command replaced which."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -19,6 +20,9 @@ MIN_CONVERSATIONS = 2
 CHANCE = 0.05
 """How likely it may be that a command which is still in use was not seen."""
 
+_VARIANT = re.compile(
+    r" (?:--(?:force|filter|workspace|scope|debug|no-cache|trace\w*|dry-run)|-[wF])(?=[ =]|$)"
+)
 _LONG_AGO = datetime(1, 1, 1, tzinfo=UTC)
 
 
@@ -60,9 +64,9 @@ def practices(command_runs: pl.DataFrame) -> pl.DataFrame:
         # A commit ends a piece of work: what comes next is not what comes after it.
         last = None if run["task"] == "commit" else run
     rows = [
-        _row(key, runs, before[key], after[key])
+        _row(key, _of_whole(runs), before[key], after[key])
         for key, runs in groups.items()
-        if _counts(runs) and not weakenings(key.command)
+        if _counts(_of_whole(runs)) and not weakenings(key.command)
     ]
     by_task: defaultdict[tuple[str, str, str], list[dict[str, Any]]] = defaultdict(list)
     for row in rows:
@@ -89,6 +93,11 @@ def _counts(runs: Sequence[Mapping[str, Any]]) -> bool:
     several = len({run["conversation_id"] for run in runs}) >= MIN_CONVERSATIONS
     known = [run["passed"] for run in runs if run["passed"] is not None]
     return any(known) or (several and len(runs) > len(known))
+
+
+def _of_whole(runs: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+    """Runs of the whole; those of a part count only where there is no other."""
+    return [run for run in runs if not run["narrowed"]] or runs
 
 
 def _row(
@@ -182,12 +191,23 @@ def _beside(one: str, other: str) -> bool:
     return a < b or b < a or one.startswith(other) or other.startswith(one)
 
 
+def is_variant(command: str) -> bool:
+    """Whether a command is how one looks for a fault, or does a part of the work."""
+    return _VARIANT.search(command) is not None
+
+
 def _order(row: Mapping[str, Any]) -> tuple[object, ...]:
-    """What is in force first, then what most conversations ran, then how surely it passes."""
+    """What is in force first, then what most conversations ran, then what is typed shortest.
+
+    A variant comes behind the plain commands; of as many conversations the root before a folder.
+    """
     recency = _time(row["last_seen"])
     return (
         row["replaced_by"] is not None,
+        is_variant(row["command"]),
         -row["conversations"],
+        row["folder"] != "",
+        len(row["command"].split()),
         -wilson(row["passed"], row["failed"]),
         -(recency - _LONG_AGO).total_seconds(),
         row["practice_id"],

@@ -22,7 +22,7 @@ _CHECKS = frozenset({"test", "lint", "format", "type_check"})
 _NOISE = frozenset(
     "-v -vv -vvv -vvvv --verbose -q -qq --quiet -s -x -sv -vs -xvs -svx -xv -vx -l -rA -ra -rs --no-header --no-summary --no-color --no-colors --color --colors --silent "
     "--trace --failed --lf --last-failed --ff --failed-first --stale --nocapture --show-output --bail --fail-fast --failfast "
-    "-failfast -json --json --ci --runInBand -i --passWithNoTests --no-fail-fast --showlocals --no-cov --no-progress --no-audit "
+    "--pretty -failfast -json --json --ci --runInBand -i --passWithNoTests --no-fail-fast --showlocals --no-cov --no-progress --no-audit "
     "--no-fund --progress --plain --nologo --no-ansi --stacktrace --info --debug --console=plain --no-pager -y --yes --raw "
     "--all-targets-verbose --lib --bins --exact --ignored --include-ignored --print-issued-lines --unsafe --expanded".split()
 )
@@ -41,7 +41,7 @@ _NOISE_WITH_VALUE = frozenset(
 _KEPT_WITH_VALUE = frozenset(
     "-m -c --config -f --file --features -F --project -tags --tags --profile --target --env --mode --group --extra -D -A -C --prefix "
     "--filter --workspace --cwd --manifest-path --only --with --cov --timeout-method -e --preset --scheme -scheme -destination "
-    "--ext --test-dir -configuration --configuration -r --requirement --registry --hook-stage --from-ref --to-ref".split()
+    "--module --moduleResolution --lib --jsx --ext --test-dir -configuration --configuration -r --requirement --registry --hook-stage --from-ref --to-ref".split()
 )
 """Options whose next word is their value, and belongs to the command."""
 
@@ -51,6 +51,18 @@ _ALWAYS_FILES = frozenset(
 )
 """Programs that are told what to look at."""
 
+_OF_PACKAGES = frozenset({"pnpm", "npm", "yarn", "bun", "turbo", "nx", "lerna"})
+"""Runners whose options pick a package: what runs there is not the task of the whole."""
+_PICKS_PACKAGE = frozenset({"--filter", "-F", "-w", "--workspace", "--scope"})
+_PACKAGE = re.compile(
+    r"^(?:\./)?((?:packages|apps|services|libs|modules|plugins|crates|projects|workspaces)/[\w.@-]+)(?:/|$)"
+)
+"""A folder of a repository of many packages, where one stands."""
+_MOST_PACKAGES = 2
+_ONLY_LISTS = frozenset(
+    "--co --collect-only --list --listTests --list-tests --showConfig --print-config".split()
+)
+"""Options with which a check does not check."""
 _QUIETER = re.compile(r"-[qvs]|--(?:quiet|verbose|silent)|-j\d*")
 _FILE = re.compile(r"\.[A-Za-z]\w{0,9}(?::\S*)?$|[*?\[]|::")
 _VOLATILE = re.compile(
@@ -92,6 +104,8 @@ def stable(
         elif name == "nox" or not _QUIETER.fullmatch(word.text):
             head.append(word.text)
     rest = words[upto:]
+    if task in _CHECKS and any(word.text in _ONLY_LISTS for word in rest):
+        return None
     if len(head) > 1 and head[1] in _SHORT.get(name, {}):
         head[1] = _SHORT[name][head[1]]
     if "-m" in head[:-1]:
@@ -112,6 +126,30 @@ def stable(
     return form if len(form) <= LONGEST and not _VOLATILE.search(form) else None
 
 
+def narrows(words: Sequence[ShellWord], task: str | None, upto: int) -> bool:
+    """Whether a check is run on a part of what it is for: some tests, a file, a package.
+
+    Takes the words as `stable` does, whose form does not tell it.
+    """
+    if task not in _CHECKS:
+        return False
+    for word in words[upto:]:
+        option = word.text.partition("=")[0]
+        if option in _PICKS_PART:
+            return True
+        if not word.text.startswith("-") and _ONE_FILE.search(word.text):
+            return True
+    return False
+
+
+_PICKS_PART = frozenset(
+    "-run -k -t --grep -g --testNamePattern --testPathPattern --testPathPatterns --filter -F -w --workspace --scope "
+    "-p --package --test --tests --only-testing --lf --last-failed --failed --stale --only --deselect --select".split()
+)
+"""Options by which only a part is checked."""
+_ONE_FILE = re.compile(
+    r"\.(?:py|[cm]?[jt]sx?|exs?|rb|go|rs|php|java|kt|cs|swift|vue|svelte|c|cc|cpp|h)(?::\S*)?$|::\w"
+)
 _PACKAGES = {"i": "install", "t": "test", "tst": "test"}
 _SHORT = {
     **dict.fromkeys(("npm", "pnpm", "yarn", "bun"), _PACKAGES),
@@ -150,6 +188,7 @@ def _of_check(
 ) -> list[str] | None:
     kept: list[str] = []
     places: list[str] = []
+    packages: list[str] = []
     last: list[str] = []
     dropped = wide = False
     words = list(rest)
@@ -163,7 +202,11 @@ def _of_check(
             break
         if text.startswith(("-", "+")) and len(text) > 1:
             takes_next = "=" not in text and bool(words) and not words[0].text.startswith("-")
-            if option in _NOISE_WITH_VALUE and not (option == "-t" and name in ("bats", "tox")):
+            if option in _PICKS_PACKAGE and name in _OF_PACKAGES and not word.dynamic:
+                given = [text, words.pop(0).text] if takes_next else [text]
+                if not given[-1].endswith(("*", "./...")):
+                    kept += given
+            elif option in _NOISE_WITH_VALUE and not (option == "-t" and name in ("bats", "tox")):
                 flag = option == "--tests" and not name.startswith("gradle")
                 if takes_next and not flag and option not in ("--test", "--color"):
                     words.pop(0)
@@ -191,12 +234,18 @@ def _of_check(
             places = ["//..."]
         elif "..." in text or (name == "go" and (text.startswith(".") or "/" in text)):
             wide = True
+        elif name not in _ALWAYS_FILES and (package := _PACKAGE.match(text)):
+            packages += [] if package[1] in packages else [package[1]]
+        elif name == "vitest" and text == "run":
+            kept.append(text)  # without it vitest goes on watching
         elif _FILE.search(text) or "/" in text.strip("./") or name in _DROPS_OPERANDS:
             dropped = True
         elif text not in places:
             places.append(text.rstrip("/") or ".")
     if wide:
         places.append("./...")
+    if len(packages) <= _MOST_PACKAGES and not wide and not dropped:
+        places += packages
     if dropped and name in _ALWAYS_FILES and not places:
         places.append("<files>")
     return [*kept, *places, *last]
@@ -297,7 +346,7 @@ def _of_others(rest: Sequence[ShellWord], relative: Relative) -> list[str] | Non
     kept: list[str] = []
     for word in rest:
         text = word.text
-        if text in _NOISE:
+        if text in _NOISE or text == "--filter=*":
             continue
         if word.dynamic or "\n" in text:
             if kept and kept[-1].startswith("-"):

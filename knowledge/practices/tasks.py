@@ -64,7 +64,7 @@ PROGRAM_TASKS: Mapping[str, Mapping[str, str]] = {
     "npm": _NPM,
     "pnpm": _NPM | {"*": _SCRIPTS},
     "yarn": _NPM | {"": "install", "*": _SCRIPTS},
-    "bun": _NPM,
+    "bun": _NPM | {"*": _SCRIPTS},
     "deno": _by(test="test", lint="lint", format="fmt", type_check="check", run="run", install="install cache", deploy="deploy")
     | {"task": _SCRIPTS},
     "pip": _by(install="install"),
@@ -156,6 +156,21 @@ PROGRAM_TASKS: Mapping[str, Mapping[str, str]] = {
     "vite": {"": "run", "dev": "run", "build": "build", "preview": "run"},
     "next": _by(run="dev start", build="build", lint="lint"),
     "nuxt": _by(run="dev start", build="build"),
+    "lerna": {"run": _SCRIPTS, "publish": "release", "version": "release", "bootstrap": "install"},
+    "changeset": _by(release="version publish"),
+    "expo": _by(run="start run:ios run:android run:web", build="prebuild export", lint="lint", install="install"),
+    "expo-doctor": {"": "lint"},
+    "eas": _by(build="build", release="submit", deploy="update deploy"),
+    "eas-cli": _by(build="build", release="submit", deploy="update deploy"),
+    "react-native": _by(run="start run-ios run-android", build="bundle build-ios build-android"),
+    "ng": _by(test="test e2e", build="build", run="serve", lint="lint", deploy="deploy"),
+    "tauri": _by(run="dev", build="build"),
+    "gatsby": _by(run="develop serve", build="build"),
+    "docusaurus": _by(run="start serve", build="build", deploy="deploy"),
+    "tsup": {"": "build"},
+    "cdk": _by(deploy="deploy"),
+    "sst": _by(run="dev", deploy="deploy"),
+    "sam": _by(build="build", deploy="deploy"),
     "astro": _by(run="dev", build="build", type_check="check"),
     "webpack": {"": "build"},
     "rollup": {"": "build"},
@@ -281,6 +296,11 @@ def _by_table(
         if two and two in table:
             return table[two], operands[at + 1][0] + 1
         found = table.get(word)
+        if at == 0 and name == "bun" and found is None and _FILE.search(word):
+            return None  # `bun index.ts` runs a file, and no script of that name
+        if at == 0 and name in ("bun", "npm") and word in ("x", "exec"):
+            started = task_of(words[index + 1 :])
+            return (started[0], started[1] + index + 1) if started else None
         if at == 0 and found is None and name in _STARTS_PROGRAMS:
             started = task_of(words[index:])
             if started:
@@ -288,6 +308,9 @@ def _by_table(
         if found == _SCRIPTS:
             target = operands[at + 1] if at + 1 < len(operands) else None
             task = target_task(target[1]) if target else None
+            if target and task is None and name in _STARTS_PROGRAMS:
+                started = task_of(words[target[0] :])
+                return (started[0], started[1] + target[0]) if started else None
             return (task, target[0] + 1) if task and target else None
         if found:
             return _checked(found, words), index + 1
@@ -301,6 +324,7 @@ def _by_table(
     return None
 
 
+_FILE = re.compile(r"/|\.\w{1,4}$")
 _WITH_VALUE = frozenset(
     "-C --filter --prefix --cwd -w --workspace -f --file --project-name --env-file -H --context --config -F --directory "
     "--manifest-path --project-directory --tests --profile --kubeconfig --namespace -chdir -scheme -destination -c --target-dir".split()
@@ -311,7 +335,7 @@ _STARTS_PROGRAMS = frozenset({"pnpm", "yarn", "bun"})
 """Package managers that start what a package brings by its name: `yarn next build`."""
 
 _ALONE = frozenset(
-    "uvicorn gunicorn tsc webpack rollup esbuild latexmk pdflatex ninja ansible-playbook unittest build vite".split()
+    "uvicorn gunicorn tsc tsup webpack rollup esbuild latexmk pdflatex ninja ansible-playbook unittest build vite".split()
 )
 """Programs that do their task whatever they are given."""
 

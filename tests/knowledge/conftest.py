@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import polars as pl
 import pytest
@@ -11,7 +12,7 @@ from cairn.knowledge.schema.tables import RAW_LOGS
 from cairn.knowledge.vectors.model import Embedder
 from cairn.resources.vector_index.embedder import WordllamaEmbedder
 
-Say = tuple[str, ...]
+Say = tuple[Any, ...]
 Session = Callable[..., pl.DataFrame]
 
 PADDING = (
@@ -37,7 +38,7 @@ def session() -> Session:
 
     ("human" | "agent" | "system" | "recalled", text), ("prompt", text) to a sub-agent,
     ("run", command, output) with a further word "error" where the tool reported one,
-    ("edit", file, old, new), ("ask", question, options, answer).
+    ("edit", file, old, new), ("ask", question, options, answer), ("tool", name, inputs, output).
     """
 
     def build(
@@ -101,6 +102,8 @@ def session() -> Session:
                 asked = {"questions": [{"question": question, "options": labels}]}
                 answered = f'User has answered your questions: "{question}"="{answer}".'
                 call(10 * line, "AskUserQuestion", dict(asked), answered, error=False)
+            elif what == "tool":
+                call(10 * line, rest[0], dict(rest[1]), rest[2], error=False)
             elif what == "prompt":
                 add(10 * line, "message", "agent", text=rest[0], role="user", sidechain=True)
             else:

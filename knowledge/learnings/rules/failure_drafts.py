@@ -15,15 +15,8 @@ from cairn.knowledge.dialogue.shortcuts import shortcut
 from cairn.knowledge.dialogue.tool_calls import ToolStep
 from cairn.knowledge.dialogue.trust import OUTCOME
 from cairn.knowledge.dialogue.turns import Turn
-from cairn.knowledge.failures.linking import (
-    BYPASSED,
-    COMMAND,
-    EDIT,
-    FIXED,
-    PLACEHOLDER,
-    REPLACED,
-    Failure,
-)
+from cairn.knowledge.failures.fixes import COMMAND, EDIT, PLACEHOLDER, REPLACED
+from cairn.knowledge.failures.linking import BYPASSED, FIXED, Failure
 from cairn.knowledge.learnings.categories import Signal
 from cairn.knowledge.learnings.draft import Draft
 from cairn.knowledge.learnings.drafting import (

@@ -40,6 +40,9 @@ COMMAND_RUNS = Table(
         "passed": Column(
             FLAG, "Whether status and output say that it passed; none if nothing tells.", null=True
         ),
+        "narrowed": Column(
+            FLAG, "Whether it checked a part: some tests, one file, a package.", null=True
+        ),
         "extractor": Column(TEXT, "Rule with version."),
     },
     key=("namespace", "record_id", "place"),
@@ -57,7 +60,7 @@ PRACTICES = Table(
         "command": Column(TEXT, "Stable form."),
         "folder": Column(TEXT, "Working folder in the repository; empty for its root."),
         "env": Column(TEXTS, "Assignments that half of its runs or more had."),
-        "runs": Column(COUNT, "Times that it was run."),
+        "runs": Column(COUNT, "Times that it was run; on a part only where never on the whole."),
         "passed": Column(COUNT, "Runs that passed."),
         "failed": Column(COUNT, "Runs that failed; nothing tells of the others."),
         "conversations": Column(COUNT, "Conversations in which it was run."),

@@ -85,6 +85,22 @@ def test_a_signature_without_a_fix_has_a_row(session):
     assert (row["fix"], row["wins"], row["rank"]) == (None, 0, 0.0)
 
 
+def test_an_error_that_comes_again_is_told_by_its_most_usual_line(session):
+    def red(name: str) -> tuple[str, ...]:
+        return ("run", f"{name} --up", f"zsh: command not found: {name}", "error")
+
+    (row,) = error_signatures(
+        failures(
+            pl.concat(
+                session(red(name), conversation=f"c{day}", begin=BEGIN + timedelta(days=day))
+                for day, name in enumerate(["tide", "tide", "wave", "tide", "tide"])
+            )
+        )
+    ).to_dicts()
+    assert (row["key_line"], row["same_line"]) == ("command not found: tide", 4)
+    assert (row["conversations"], row["failures"], row["fix"]) == (5, 5, None)
+
+
 def test_a_lesson_is_found_by_its_line_and_in_a_whole_output(found):
     table = error_signatures(found)
     for text in (LINE, f"collected 4 items\n\n{LINE}\n\nshop/orders.py:9: OrderError\n1 failed"):

@@ -99,6 +99,68 @@ def test_another_command_in_its_place_is_told_without_the_name_of_the_day(sessio
     assert row["fix_kind"] == "replaced_command"
 
 
+@pytest.mark.parametrize(
+    ("failed", "said", "instead"),
+    [
+        ("npm view tide-gauge", "npm error code E404\nnpm error tide-gauge is not here: try tides",
+         "npm view tides"),
+        ("tide load harbour.csv", "error: unknown gauge 'ebb' in harbour.csv, see tide check",
+         "tide load quay.csv --check"),
+        ("tide load harbour.csv", "error: no gauge, try: wave load harbour.csv",
+         "wave load harbour.csv"),
+    ],
+    ids=["another operand", "another file", "another program"],
+)  # fmt: skip
+def test_another_command_is_its_repair_only_with_the_same_operands(session, failed, said, instead):
+    (row,) = rows(session, ("run", failed, said, "error"), ("run", instead, "done"))
+    assert row["fix"] is None
+
+
+@pytest.mark.parametrize(
+    "error",
+    ["error: ConnectionRefused downloading tarball tide-gauge@2.1.0",
+     "curl: (6) Could not resolve host: tides.example",
+     "npm error code ETIMEDOUT", "fatal: unable to access 'tides': Connection timed out"],
+)  # fmt: skip
+def test_a_fault_of_the_network_ends_by_itself(session, error):
+    red = ("run", "npm install tide-gauge", error, "error")
+    edit = ("edit", f"{PROJECT}/tide-gauge.json", "tide-gauge: 2", "tide-gauge: 3, ETIMEDOUT: 9")
+    (row,) = rows(session, red, edit, ("run", "npm install tide-gauge", "added 1 package"))
+    assert (row["outcome"], row["fix"]) == ("flake", None)
+
+
+@pytest.mark.parametrize(
+    ("before", "fix"),
+    [
+        ("QUAY_URL=tide.example ", "Set `QUAY_URL`."),
+        ("set -a && source ../.env && set +a && ", "Ran `source ../.env` first: `QUAY_URL`."),
+        ("cd /home/ada/shop-api && ", None),
+    ],
+)
+def test_a_variable_that_was_missing_is_mended_by_setting_it(session, before, fix):
+    line = "uv run python -m tide.level"
+    said = "Traceback (most recent call last):\nValueError: QUAY_URL is required but not set"
+    (row,) = rows(session, ("run", line, said, "error"), ("run", before + line, "7 m"))
+    assert (row["outcome"], row["fix"]) == ("fixed", fix)
+
+
+@pytest.mark.parametrize("install", ["brew install tidewheel", "sudo apt install -y tide-tools"])
+def test_a_program_that_was_missing_is_mended_by_installing_it(session, install):
+    red = ("run", "tidewheel --up", "zsh: command not found: tidewheel", "error")
+    (row,) = rows(session, red, ("run", install, "done"), ("run", "tidewheel --up", "up"))
+    assert (row["fix"], row["fix_kind"]) == (f"Ran `{install}`.", "install")
+
+
+@pytest.mark.parametrize(
+    "slip",
+    ["head: echo: No such file or directory", "sleep: invalid time interval: ‘echo’",
+     "zsh: unmatched '", "bash: -c: line 1: unexpected EOF while looking for matching `\"'",
+     "(eval):1: no matches found: src/*.q"],
+)  # fmt: skip
+def test_a_slip_in_a_line_of_the_shell_is_no_error_of_the_project(session, slip):
+    assert rows(session, ("run", "make quay | head echo", f"Exit code 1\n{slip}", "error")) == []
+
+
 @pytest.mark.parametrize("shown", ["gh run view 7 --log-failed", "docker compose logs tide"])
 def test_what_a_log_of_elsewhere_shows_is_no_failure_of_showing_it(session, shown):
     log = ("run", shown, "tide  ERROR test: script failed\nerror: script exited with code 1")

@@ -62,7 +62,8 @@ def ground() -> Ground:
     error = {
         "namespace": "n", "project": ROOT, "signature_id": "es", "fix_id": "ef",
         "tool_family": "go", "signature": "undefined: {name}", "key_line": "undefined: Berth",
-        "names": ["Berth"], "failures": 2, "conversations": 2, "fix": "In `quay.go`: added it.",
+        "names": ["Berth"], "same_line": 2, "failures": 2, "conversations": 2,
+        "fix": "In `quay.go`: added it.",
         "fix_kind": "edit", "fix_last_seen": START, "wins": 2, "losses": 0, "rank": 0.4,
         "source_record_ids": [],
     }  # fmt: skip
@@ -73,6 +74,12 @@ def ground() -> Ground:
         "rank": 0.9,
         "wins": 1,
     }
+    again = error | {
+        "signature_id": "es2", "signature": "{name}: command not found", "fix": None,
+        "key_line": "tide: command not found", "fix_id": "again", "fix_kind": None, "wins": 0,
+        "same_line": 3, "conversations": 4, "rank": 0.0,
+    }  # fmt: skip
+    mixed = again | {"signature_id": "es3", "fix_id": "mixed", "same_line": 2}
     file = {
         "project_fact_id": "p", "namespace": "n", "project": ROOT, "kind": "edited_file",
         "name": "quay.go", "conversations": 3, "share": 0.5, "rank": 1, "source_record_ids": [],
@@ -93,10 +100,12 @@ def ground() -> Ground:
                       rank=2),
              practice("test", "npx tap", project="/srv/quay", runs=2, conversations=2),
              practice("test", "npm test", project="/srv/other"),
+             practice("format", "npm run fmt --force", conversations=9),
+             practice("format", "npm run fmt"),
              practice("commit", "git commit -a -m <message>")]
         ),
         PROJECT_FACTS.frame([file]),
-        ERROR_SIGNATURES.frame([error, once]),
+        ERROR_SIGNATURES.frame([error, once, again, mixed]),
         facts,
         CONVERSATIONS.frame(talks),
         PROJECTS.empty(),

@@ -3,6 +3,7 @@
 import pytest
 
 from cairn.knowledge.practices.command_runs import command_runs
+from cairn.knowledge.practices.outcome_words import EXAMPLES, OutcomeExample
 
 GREEN = "ok  \tshop/orders\t0.2s\nok  \tshop/api\t1.1s\n"
 RED = "--- FAIL: TestTotal (0.00s)\nFAIL\nFAIL\tshop/orders\t0.2s\nFAIL\n"
@@ -41,6 +42,46 @@ COMMITTED = "[main 1a2b3c4] x\n 1 file changed\n"
 )  # fmt: skip
 def test_a_line_that_ended_well(session, line, output, passed):
     assert command_runs(session(("run", line, output)))["passed"].to_list() == passed
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda each: f"{each.line}-{each.output[:20]}")
+def test_what_tools_print_tells_whether_it_passed(session, example: OutcomeExample):
+    (passed,) = command_runs(session(("run", example.line, example.output)))["passed"]
+    assert passed is example.passed
+
+
+BEGUN = "Command running in background with ID: b7a. Output is being written to: /t/b7a.output"
+ANSWER = (
+    "<retrieval_status>success</retrieval_status>\n\n<task_id>b7a</task_id>\n\n"
+    "<status>{}</status>\n\n<exit_code>{}</exit_code>\n\n<output>\n{}\n</output>"
+)
+NOTICE = (
+    "<task-notification>\n<task-id>b7a</task-id>\n<status>{}</status>\n"
+    '<summary>Background command "Run it (exit code 9)" {}</summary>\n</task-notification>'
+)
+
+
+@pytest.mark.parametrize(
+    ("later", "passed"),
+    [
+        ((), None),
+        ((("tool", "TaskOutput", {"task_id": "b7a"}, ANSWER.format("completed", 0, "")),), True),
+        ((("tool", "TaskOutput", {"task_id": "b7a"}, ANSWER.format("failed", 2, "3 failed")),),
+         False),
+        ((("tool", "TaskOutput", {"task_id": "b7b"}, ANSWER.format("completed", 0, "")),), None),
+        ((("tool", "BashOutput", {"bash_id": "b7a"},
+           "<status>running</status>\n<stdout>\nstarted\n</stdout>"),), None),
+        ((("system", NOTICE.format("completed", "completed (exit code 0)")),), True),
+        ((("system", NOTICE.format("failed", "failed with exit code 1")),), False),
+        ((("system", NOTICE.format("killed", "was stopped")),), None),
+        ((("system", "A note of exit code 0)</summary> b7a"),), None),
+    ],
+    ids=["nothing", "asked", "failed", "another", "runs still", "told", "told that it failed",
+         "stopped", "no notice"],
+)  # fmt: skip
+def test_what_ran_in_the_background_is_told_later(session, later, passed):
+    runs = command_runs(session(("run", "make test", BEGUN), *later))
+    assert runs["passed"].to_list() == [passed]
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import json
 from datetime import UTC, datetime, timedelta
 
 import polars as pl
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,7 +18,7 @@ from cairn.knowledge.schema.tables import COMMAND_RUNS
 BEGIN = datetime(2026, 3, 2, tzinfo=UTC)
 
 
-def runs(*told: tuple[int, str, str, bool | None]) -> pl.DataFrame:
+def runs(*told: tuple[int, str, str, bool | None], folder: str = "") -> pl.DataFrame:
     """COMMAND_RUNS of (day, task, command, passed); one conversation a day."""
     return COMMAND_RUNS.frame(
         {
@@ -29,7 +30,7 @@ def runs(*told: tuple[int, str, str, bool | None]) -> pl.DataFrame:
             "seq": at,
             "occurred_at": BEGIN + timedelta(days=day, seconds=at),
             "project": "~/shop",
-            "folder": "",
+            "folder": folder,
             "env": ["CI=1"] if command == "make test" else [],
             "command": command,
             "task": task,
@@ -60,6 +61,35 @@ def test_what_most_conversations_ran_is_first_then_what_passes():
     mixed = [(day, "test", "pytest", day == 0) for day in range(2)]
     found = practices(runs(*usual, *failing, *mixed)).sort("rank")
     assert found["command"].to_list() == ["make test", "pytest"], "tox never passed"
+
+
+def test_a_run_of_a_part_is_none_of_the_whole():
+    told = runs(*((day, "test", "make test", day < 2) for day in range(4)))
+    part = pl.Series([False, True, True, False])
+    row = of(practices(told.with_columns(narrowed=part)), "make test")
+    assert (row["runs"], row["passed"], row["failed"], row["conversations"]) == (2, 1, 1, 2)
+    alone = of(practices(told.with_columns(narrowed=pl.lit(value=True))), "make test")
+    assert (alone["runs"], alone["passed"]) == (4, 2), "there is no other"
+
+
+@pytest.mark.parametrize(
+    "variant",
+    ["npx turbo run lint --force", "npm run lint --filter=@quay/tide", "npm run lint -w tide",
+     "npm run lint --debug"],
+)  # fmt: skip
+def test_a_debugging_variant_does_not_outrank_the_plain_command(variant):
+    often = [(day, "lint", variant, True) for day in range(3)]
+    found = practices(runs(*often, (3, "lint", "npm run lint", True))).sort("rank")
+    assert found["command"].to_list() == ["npm run lint", variant]
+
+
+def test_of_as_many_conversations_the_shortest_is_first_and_the_root_before_a_folder():
+    told = [(0, "test", "make test ci", True), (0, "test", "make test", True)]
+    found = practices(runs(*told)).sort("rank")
+    assert found["command"].to_list() == ["make test", "make test ci"]
+    inside = runs((1, "test", "tox", True), folder="tide")
+    both = pl.concat([inside, runs((1, "test", "make test all", True))])
+    assert practices(both).sort("rank")["folder"].to_list() == ["", "tide"]
 
 
 def test_a_command_that_came_for_another_replaces_it():

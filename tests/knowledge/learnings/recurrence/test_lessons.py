@@ -96,7 +96,7 @@ def test_a_command_for_the_same_that_passed_is_the_better_one(session, learned):
     wide = refused("npm test", "takes too long here")
     narrow = ("run", "npx vitest run tests/cart", "4 passed")
     found = learned(logs(session, [ASKED, wide, narrow], [ASKED, wide]), "anti_pattern")
-    assert "Better: Run `npx vitest`, which they let pass." in found[0]["content"]
+    assert "Better: Run `npx vitest run`, which they let pass." in found[0]["content"]
 
 
 def test_a_tool_that_was_refused_twice_says_nothing(session, learned):

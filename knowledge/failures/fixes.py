@@ -1,0 +1,307 @@
+"""What ended an error: the last change that shares a name with it, and how that is told."""
+
+# ruff: noqa: E501  (a pattern is easier to read where it is not broken)
+
+import re
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from cairn.knowledge.dialogue.check_files import is_config
+from cairn.knowledge.dialogue.retries import FOUND_MISSING
+from cairn.knowledge.dialogue.sentences import fix, imperative, said
+from cairn.knowledge.dialogue.shortcuts import edits_of
+from cairn.knowledge.dialogue.tool_calls import Action, ToolStep
+from cairn.knowledge.dialogue.turns import Turn
+from cairn.knowledge.failures.identifiers import changed_lines, names_in, of_change, of_error
+from cairn.knowledge.failures.signatures import FailureLine, is_generic
+
+EDIT, COMMAND, REPLACED, SETTING, INSTALL = FIX_KINDS = (
+    "edit", "command", "replaced_command", "setting", "install",
+)  # fmt: skip
+
+LONGEST_COMMAND = 160
+LONGEST_CODE = 120
+PLACEHOLDER = "<name>"
+MOST_LINES = 3
+"""Lines of an edit that are shown; a change of more is told by a sentence or not at all."""
+
+_INSTALLS = re.compile(
+    r"\b(?:pip3?|uv pip|uv|npm|pnpm|yarn|bun|cargo|gem|brew|apt(?:-get)?|dnf|yum|apk|pacman|poetry|pdm|conda"
+    r"|composer|go|mix|bundle|rustup|asdf|mise) (?:-\S+ )*(?:install|add|ci|i|get|deps\.get|mod (?:tidy|download)|sync|update|require|use|target add|component add)\b"
+)
+_SETTINGS = re.compile(
+    r"(?i)(?:^|/)(?:\.env[\w.]*|config/[^/]+|[^/]*\.(?:toml|ya?ml|ini|cfg|conf|json|properties|env|mod))$"
+    r"|(?:^|/)(?:Dockerfile|Makefile|Gemfile|mix\.exs|requirements[\w.-]*\.txt|CMakeLists\.txt)$"
+)
+_VARIABLE = re.compile(r"\b[A-Z][A-Z0-9]*_[A-Z0-9_]*[A-Z0-9]\b")
+_MISSES = re.compile(
+    r"(?i)\b(?:environment|env(?:ironment)? var\w*|not (?:set|defined|provided|configured|found)|unset|missing|required|must be set"
+    r"|unbound variable|undefined)\b|^KeyError: "
+)
+_SOURCED = re.compile(r"(?:^|[;&\n(]\s*)(?:source|\.)\s+([\w./~-]*\benv[\w.-]*)")
+"""How a line reads variables from a file."""
+SLIPS = re.compile(
+    r"(?i)syntax ?error|indentation ?error|\bexpected .{1,40}, (?:found|got) |\bunexpected (?:token|eof|end of)"
+    r"|unterminated|unmatched|missing import path|parse error|parsing error|\bunclosed\b"
+    r"|declared and not used|imported and not used|unused (?:import|variable)"
+)
+"""Slips of the pen: putting them right teaches nothing."""
+
+
+def changes_it(step: ToolStep, failed: ToolStep) -> bool:
+    """Whether a step changes something: a file, or by a command that did not fail."""
+    if not step.worked:
+        return False
+    if step.kind == "edit":
+        return bool(step.files)
+    tried = {action.key for action in failed.actions}
+    return step.kind == "run" and any(
+        action.key not in tried and not action.checks for action in step.actions
+    )
+
+
+def as_it_was(failed: ToolStep, passed: ToolStep) -> bool:
+    """Whether the same commands were run again, or these among more."""
+    return set(failed.actions) <= set(passed.actions)
+
+
+class FoundFix(NamedTuple):
+    """A change that ended an error, in words, and the steps that made it."""
+
+    text: str
+    kind: str
+    changes: tuple[ToolStep, ...]
+
+
+def fix_of(
+    turns: Sequence[Turn],
+    failed: ToolStep,
+    error: FailureLine,
+    until: Sequence[ToolStep],
+    index: int,
+) -> FoundFix | None:
+    """The last change that shares a name with the error; None if none does, or none can be told.
+
+    A slip of the pen, and a file that was made in the same conversation, teach nobody else.
+    """
+    if SLIPS.search(error.line) or (is_generic(error.signature) and not error.names):
+        return None
+    output = failed.result.text if failed.result else ""
+    names = of_error(output, error.at, error.line)
+    between, after = until[index + 1 : -1], until[-1]
+    changes = [step for step in between if changes_it(step, failed)]
+    if not changes:
+        return _given(failed, error, after) or _replaced(failed, error, after, output)
+    missing = FOUND_MISSING.search(error.line)
+    if missing and (got := _got(missing[1] or missing[2], changes)) and as_it_was(failed, after):
+        return FoundFix(f"Ran `{shown(got, failed)}`.", INSTALL, (got,))
+    linked = [step for step in changes if names & _of(step, output)]
+    # What shares a name with the key line itself says more than what does with the lines around.
+    nearest = names_in(error.line)
+    linked = [step for step in linked if nearest & _of(step, output)] or linked
+    edits = [step for step in linked if step.kind == "edit"]
+    installs = [step for step in changes if _INSTALLS.search(step.command)]
+    if not linked:
+        return None
+    last = linked[-1]
+    if last in installs and edits and _is_setting(edits[-1].files[-1]):
+        last = edits[-1]
+    if last.kind != "edit":
+        kind = INSTALL if last in installs else COMMAND
+        return FoundFix(f"Ran `{shown(last, failed)}`.", kind, (last,))
+    file = last.files[-1]
+    if _made_here(file, until[:index]):
+        return None
+    text = _edited(turns, failed, last, names, nearest)
+    if not text:
+        return None
+    later = [step for step in installs if step.call.seq > last.call.seq]
+    if later:
+        text += f" Then ran `{shown(later[-1], failed)}`."
+    return FoundFix(text, SETTING if _is_setting(file) else EDIT, (last, *later[-1:]))
+
+
+def _got(program: str, changes: Sequence[ToolStep]) -> ToolStep | None:
+    """The install that brought a program which was missing: it names it, or is the only one."""
+    installs = [step for step in changes if _INSTALLS.search(step.command)]
+    naming = [step for step in installs if program.casefold() in step.command.casefold()]
+    found = naming or (installs if len(installs) == 1 else [])
+    return found[-1] if found else None
+
+
+def _is_setting(file: str) -> bool:
+    return is_config(file) or _SETTINGS.search(file) is not None
+
+
+def _made_here(file: str, before: Sequence[ToolStep]) -> bool:
+    """Whether a file was made earlier in the conversation."""
+    name = PurePosixPath(file).name
+    if any(step.command.split()[:2] == ["create", name] for step in before):
+        return True
+    return any(
+        created and edit.path == file
+        for step in before
+        if step.kind == "edit" and step.worked and file in step.files
+        for edit, created in edits_of(step.call, step.result.text if step.result else "")
+    )
+
+
+def _of(step: ToolStep, output: str) -> set[str]:
+    """Names of a change; a command that the output itself proposes has all that it names."""
+    found = of_change(step)
+    if step.kind != "edit" and any(
+        len(action.key.split()) > 1 and action.key in output for action in step.actions
+    ):
+        found |= names_in(output)
+    return found
+
+
+def _given(failed: ToolStep, error: FailureLine, after: ToolStep) -> FoundFix | None:
+    """A variable that an error misses, where the next try sets it, or reads a file that may."""
+    named = _VARIABLE.search(error.line)
+    if named is None or not after.worked or not _MISSES.search(error.line):
+        return None
+    name = named[0]
+    if f"{name}=" in after.command and f"{name}=" not in failed.command:
+        return FoundFix(f"Set `{name}`.", SETTING, (after,))
+    read = _SOURCED.search(after.command)
+    if read is None or _SOURCED.search(failed.command):
+        return None
+    return FoundFix(f"Ran `source {_short(read[1], failed)}` first: `{name}`.", SETTING, (after,))
+
+
+def _replaced(
+    failed: ToolStep, error: FailureLine, after: ToolStep, output: str
+) -> FoundFix | None:
+    """Another command in the place of the one that failed; nothing else was changed."""
+    if not after.worked or as_it_was(failed, after):
+        return None
+    if not any(_repairs(failed.actions[-1], action, error, output) for action in after.actions):
+        return None
+    missing = FOUND_MISSING.search(error.line)
+    name = (missing[1] or missing[2]) if missing else ""
+    keys = {action.key for action in after.actions}
+    before = {word for action in failed.actions for word in (action.key, *action.words)}
+    new = {
+        word
+        for action in after.actions
+        for word in (*action.key.split(), *action.words)
+        if word not in before and len(word) > 2
+    }
+    proposed = any(word in output for word in new)
+    named = any(word.casefold() in error.line.casefold() for word in _left(failed, after))
+    instead = name and name in {action.key.split()[0] for action in failed.actions} and keys
+    if not (proposed or named or instead):
+        return None
+    text = f"Ran `{shown(after, after)}` instead of `{shown(failed, failed)}`."
+    for word in error.names if not missing else ():
+        # Another time it is another name.
+        if len(word) > 2:
+            text = re.sub(rf"(?<![\w./-]){re.escape(word)}(?![\w/-])", PLACEHOLDER, text)
+    return FoundFix(text, REPLACED, (after,))
+
+
+def _repairs(before: Action, after: Action, error: FailureLine, output: str) -> bool:
+    """Whether a command is another one put right: its program, with its operands.
+
+    The program may be another one where it was missing; more operands need one that the output named.
+    """
+    missing = FOUND_MISSING.search(error.line)
+    program, *words = before.key.split()
+    other, *others = after.key.split()
+    if program != other and not (missing and program in (missing[1], missing[2])):
+        return False
+    mine = {word for word in (*words, *before.words) if not word.startswith("-")}
+    new = {word for word in (*others, *after.words) if not word.startswith("-")}
+    more = new - mine
+    return mine <= new and (not more or any(word in output for word in more))
+
+
+def _left(failed: ToolStep, after: ToolStep) -> set[str]:
+    """Words of a command that the one in its place has not."""
+    kept = {word for action in after.actions for word in (action.key, *action.words)}
+    words = {word for action in failed.actions for word in action.words}
+    return {word for word in words - kept if len(word) > 3}
+
+
+def _edited(
+    turns: Sequence[Turn], failed: ToolStep, edit: ToolStep, names: set[str], nearest: set[str]
+) -> str:
+    """What an edit changed, in words and by its lines; empty if that says too little."""
+    file = _short(edit.files[-1], failed)
+    gone, come = changed_lines(edit)
+    first = failed.result.seq if failed.result else failed.call.seq
+    spoken = [
+        sentence
+        for turn in turns
+        if first < turn.seq < edit.call.seq and turn.kind == "message" and turn.origin == "agent"
+        for sentence in said(turn)
+    ]
+    own = names | of_change(edit)
+    order = fix([sentence for sentence in spoken if names_in(sentence.text) & own])
+    told = imperative(order.plain).rstrip(".:") + "." if order else ""
+    pair = ""
+    if len(gone) <= MOST_LINES and len(come) <= MOST_LINES and (gone or come):
+        before, now = (_cut("; ".join(lines)) for lines in (gone, come))
+        if before and now:
+            pair = f"`{before}` became `{now}`"
+        else:
+            pair = f"added `{now}`" if now else f"took out `{before}`"
+    elif come:
+        shared = [sum(map(len, nearest & names_in(line))) for line in come]
+        if max(shared):
+            pair = f"added `{_cut(come[shared.index(max(shared))])}`"
+    if pair:
+        pair = f"In `{file}`: {pair}."
+    if told and not pair:
+        pair = f"Changed `{file}`."
+    return " ".join(part for part in (told, pair) if part)
+
+
+def _cut(code: str) -> str:
+    code = " ".join(code.replace("`", "'").split())
+    return code if len(code) <= LONGEST_CODE else code[: LONGEST_CODE - 1].rstrip() + "…"
+
+
+_WORKTREE = re.compile(r"^(?:[\w.-]+/)?\.?worktrees?/[^/]+/(?=.)")
+
+
+def _short(path: str, failed: ToolStep) -> str:
+    """A path from the folder of the project, else its last three parts."""
+    root = (failed.call.project or "").rstrip("/")
+    if root and path.startswith(f"{root}/"):
+        return path[len(root) + 1 :]
+    parts = PurePosixPath(path).parts
+    name = PurePosixPath(root).name
+    if name and path.startswith("/"):
+        # A checkout beside it, or a worktree of it, begins with its name.
+        at = next((at for at, part in enumerate(parts) if part.startswith(name)), len(parts))
+        while at < len(parts) - 1 and parts[at].startswith(name):
+            at += 1
+        if at < len(parts):
+            return _WORKTREE.sub("", str(PurePosixPath(*parts[at:])))
+    return str(PurePosixPath(*parts[-3:])) if path.startswith("/") and len(parts) > 4 else path
+
+
+_FOLDER = re.compile(r"^cd\s+\S+\s*(?:&&|;)\s*")
+_TAIL = re.compile(r"\s*(?:2>&1|\d?>\s?/dev/null|\|\s*(?:head|tail|cat|less)\b[^|;&]*)\s*$")
+_HEREDOC = re.compile(r"\"?\$\(cat <<.*", re.DOTALL)
+
+
+def line_of(step: ToolStep) -> str:
+    """A command without the cutting of its output."""
+    line = " ".join(step.command[:4000].split())
+    while (cut := _TAIL.sub("", line)) != line:
+        line = cut
+    return line
+
+
+def shown(step: ToolStep, near: ToolStep) -> str:
+    """A command without the folder and the cutting of its output, with short paths."""
+    line = _FOLDER.sub("", _HEREDOC.sub("…", line_of(step)))
+    root = (near.call.project or "").rstrip("/")
+    if root:
+        line = line.replace(f"{root}/", "")
+    line = line.replace("`", "'")
+    return line if len(line) <= LONGEST_COMMAND else line[: LONGEST_COMMAND - 1].rstrip() + "…"
