@@ -14,10 +14,12 @@ from typing import NamedTuple
 import polars as pl
 
 from cairn.knowledge.extraction.rules.everyday_forms import (
+    CONDITIONAL,
+    DAYS,
     EVERYDAY,
     INTRODUCES,
     PASSING,
-    WHEN_FIRST,
+    WENT_THROUGH,
     WISHES,
 )
 from cairn.knowledge.extraction.rules.rule import (
@@ -31,6 +33,7 @@ from cairn.knowledge.extraction.rules.rule import (
     rule,
 )
 from cairn.knowledge.extraction.rules.word_senses import (
+    ASKS_BEHIND,
     CONDITION,
     DISCOVERY,
     HYPOTHETICAL,
@@ -46,6 +49,7 @@ from cairn.knowledge.extraction.rules.word_senses import (
     VERDICTS,
 )
 from cairn.knowledge.nlp.markup import blanked, without_markup
+from cairn.knowledge.nlp.plain_words import lead_in, written_out
 from cairn.knowledge.nlp.text import STOP_WORDS, sentences, words
 from cairn.knowledge.schema.policy import Policy
 
@@ -80,14 +84,10 @@ _OPEN = re.compile(r"[?:？：][\s)*_\"'”’]*$")
 _EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
 
 
-_NEXT_CLAUSE = re.compile(r" (?:so|because|since|and (?:it|that|they)) ")
-_OPENING = re.compile(
-    r"(?:(?:and|but|so|well|oh|yes|no|yeah|hi|hello|hey|thanks|ok|okay|actually|honestly|personally"
-    r"|currently|usually|normally|generally|fyi|btw|by the way|also|in general|these days|nowadays"
-    r"|just so you know|for context|since \d{4}|sure|great|great news)\b[,.:!]? )+"
+_NEXT_CLAUSE = re.compile(
+    r",? (?:so(?! far)|because|but|which|although|and (?:it|that|they|now|then|(?:i )?(?:would|want|was|felt"
+    r"|really|am|have|think|love|loved|need|found|had|got)))\b| since (?!\d|i was|last|january|june|my)|[;—–] "
 )
-"""What may open an everyday statement."""
-
 _SOLVED = r"fix|solution|solve|resol|corrected|workaround|worked around|remedy"
 _WRONG = (
     r"error|fail|exception|crash|bug|issue|problem|n'?t |n’t |not |panic|break|broken|missing|wrong"
@@ -99,7 +99,7 @@ _FOUND_OUT = (
     r"|bug|limitation|show|reveal|reason|culprit|problem|issue|interesting|surpris|aha|trick"
     r"|confirmed"
 )
-_OF_ONESELF = r"\b(i|me|we|us|my|our|im|i'm|i’m|remember|for the record)\b"
+_OF_ONESELF = r"\b(i|me|we|us|my|our|im|ive|id|i'm|i’m|remember|for the record)\b"
 """What a sentence of each kind holds: a first, quick look. It lets in whatever its rule finds."""
 
 
@@ -180,9 +180,16 @@ def short_statements(text: str) -> tuple[StatementSentence, ...]:
     return tuple(
         StatementSentence(*kept, first, last, place.heading)
         for place in prose(text)
-        for first, last in parted(text, place.start, place.end)
+        for first, end in parted(text, place.start, place.end)
+        for last in (_before_question(text, first, end),)
         if (kept := _kept(text[first:last], FEWEST_SHORT, 1))
     )
+
+
+def _before_question(text: str, start: int, end: int) -> int:
+    """Where a statement ends that has a question behind it."""
+    asked = ASKS_BEHIND.search(text[start:end].lower())
+    return start + asked.start() if asked else end
 
 
 def parted(text: str, start: int, end: int) -> list[tuple[int, int]]:
@@ -247,11 +254,12 @@ def _says_what(plain: str) -> bool:
 
 def _states(record: Record, _: Policy) -> Iterator[RuleMatch]:
     for sentence in short_statements(record.words):
-        said = not NO_STATEMENT.search(sentence.plain) and (
-            (_says_enough(sentence) and _says_of_oneself(sentence.plain))
-            or _is_everyday(sentence.plain)
+        plain = written_out(sentence.plain).text
+        told = plain[lead_in(plain).opening :]
+        said = not NO_STATEMENT.search(told) and (
+            (_says_enough(sentence) and _says_of_oneself(plain)) or _is_everyday(told)
         )
-        if said or INTRODUCES.match(sentence.text) or _wishes(sentence.plain):
+        if said or INTRODUCES.match(sentence.text) or _wishes(told):
             yield RuleMatch(sentence.text, sentence.start, sentence.end)
 
 
@@ -263,18 +271,24 @@ def _says_of_oneself(plain: str) -> bool:
     return any(not HYPOTHETICAL.search(plain[: match.start()]) for match in STATES.finditer(plain))
 
 
-def _wishes(plain: str) -> bool:
-    return WISHES.match(plain) is not None and not PASSING.search(plain)
+def _wishes(told: str) -> bool:
+    return WISHES.match(told) is not None and not PASSING.search(told)
 
 
-def _is_everyday(plain: str) -> bool:
-    """Whether a sentence tells what somebody is, has, does regularly or plans."""
-    lead = _OPENING.match(plain)
-    start = lead.end() if lead else 0
-    if when := WHEN_FIRST.match(plain, start):
-        plain, start = f"{plain[when.end() :].rstrip('.! ')} {when['when']}", 0
-    clause = _NEXT_CLAUSE.split(plain[start:], maxsplit=1)[0]
-    return EVERYDAY.match(plain, start) is not None and not PASSING.search(clause)
+def _is_everyday(told: str) -> bool:
+    """Whether a sentence tells what somebody is, has, does regularly, plans or went through.
+
+    When something is done may stand before what is done, or behind it.
+    """
+    when = told[: lead_in(told).clause]
+    clause = _NEXT_CLAUSE.split(told[len(when) :], maxsplit=1)[0]
+    if when:
+        if CONDITIONAL.match(when):
+            return False
+        clause = f"{clause.rstrip('.! ')} {when.rstrip(', ')}"
+    if EVERYDAY.match(clause) and not PASSING.search(clause):
+        return True
+    return WENT_THROUGH.match(clause) is not None and not PASSING.search(DAYS.sub(" ", clause))
 
 
 def mentions(pattern: str) -> pl.Expr:
@@ -333,7 +347,7 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "states",
-        4,
+        5,
         "What a person says they are, have, use, do regularly, plan or decided.",
         confidence=0.8,
         reads=SAID_BY_PERSON & mentions(_OF_ONESELF),

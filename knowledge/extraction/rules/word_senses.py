@@ -165,13 +165,13 @@ _ADVERBS = r"""(?:(?:really|always|never|usually|generally|normally|mostly|only|
     |currently|absolutely|personally|just|typically|often|mainly|both|all|actually|mostly)\ )*"""
 STATES = re.compile(
     rf"""{_LEAD}(?:
-        (?:i|we)\ {_ADVERBS}(?:do\ not\ |don't\ |dont\ |can't\ |cannot\ )?{_ADVERBS}
+        (?:i|we)\ {_ADVERBS}(?:do\ not\ |cannot\ )?{_ADVERBS}
           (?:prefer|like|love|enjoy|hate|dislike|adore|detest|use|run|deploy|host|live|own|speak|study|play|drive
             |value|avoid|follow|rely|target|store|teach|collect|eat|drink|grew|moved|graduated|studied
             |switched|migrated|standardi[sz]ed|adopted|work\ (?:at|for|as|in|with|on|from|remotely))\b
           (?!\ (?:to\ (?:know|see|ask)|that\b|this\b|it\b|your\b|how\b|what\b|the\ (?:idea|sound|look|feeling|way)\b))
-      | (?:i|we)(?:'ve|\ have)?\ {_ADVERBS}chose\b
-      | (?:i'm|i\ am|we're|we\ are)\ {_ADVERBS}(?:(?:an?|the)\ (?!bit\b|little\b|lot\b) | from\b | based\b | using\b
+      | (?:i|we)(?:\ have)?\ {_ADVERBS}chose\b
+      | (?:i\ am|we\ are)\ {_ADVERBS}(?:(?:an?|the)\ (?!bit\b|little\b|lot\b) | from\b | based\b | using\b
           | allergic\b | vegan\b | vegetarian\b | married\b | interested\ in\b | fond\ of\b | responsible\ for\b
           | on\ (?:the|python|node|ubuntu|debian|macos|windows|linux)\b | working\ (?:at|as|for|with)\b
           | living\ in\b | studying\b | called\b | named\b)
@@ -185,7 +185,7 @@ STATES = re.compile(
     re.VERBOSE,
 )
 DECIDED = re.compile(
-    rf"(?:the team|i|we)(?:'ve|\ have)?\ {_ADVERBS}(?:decided|agreed|settled|opted)"
+    rf"(?:the\ team|i|we)(?:\ have)?\ {_ADVERBS}(?:decided|agreed|settled|opted)"
     r"\ (?:to|on|that|against|for|not\ to)\ (?!(?:talk|discuss|meet|see|think|wait)\b)\w",
     re.VERBOSE,
 )
@@ -196,7 +196,7 @@ accept add adopt allow avoid block bump cache call cap default delete deprecate 
 enable encrypt exclude expose forbid go\\ with group hide ignore include inline keep limit log make
 mask move name order pin prefer print put redact reject remove rename replace require
 return revert\\ to round separate show skip sort split store stick\\ (?:to|with)
-support switch target treat truncate use validate
+stay\\ (?:with|on) support switch target treat truncate use validate
 """
 _SETTLING = "|".join(
     sorted(re.findall(r"(?:\\ |\S)+", _SETTLING_LIST), key=lambda verb: (-len(verb), verb))
@@ -211,7 +211,7 @@ _CHORE = (
 """What is done with nothing of this kind."""
 
 _HOW = r"(?:(?:just|completely|rather|also|now|simply|then|only|really|always|instead|all)\ )*"
-LETS = re.compile(rf"\b(?:let's|let\ us)\ {_HOW}(?:{_SETTLING})\ {_CHORE}\S")
+LETS = re.compile(rf"\blet\ us\ {_HOW}(?:{_SETTLING})\ {_CHORE}\S")
 WE_SHOULD = re.compile(
     rf"\bwe\ {_HOW}(?:should|must|shall|want\ to)\ {_HOW}(?:not\ )?(?:{_SETTLING})\ {_CHORE}\S"
 )
@@ -223,13 +223,22 @@ TO_BE_SO = re.compile(
             |simple|safe|true\b|the\ same|about|around|almost|caught|covered|reviewed|running|up\b|visible|available|listening)
             |use|return|live|go\ (?:to|in|into|under)|stay|default\ to|include|contain|print|end\ with
             |start\ with|accept|support|allow|require|follow|match)\b
-      | we\ (?:do\ not|don't|dont)\ need\ (?:to\ (?:support|keep|handle|maintain|worry\ about)\ )?
+      | we\ do\ not\ need\ (?:to\ (?:support|keep|handle|maintain|worry\ about|restore|test|mock|publish|deploy|install|build|store|log|validate|cache|translate|document)\ )?
           (?!(?:to|more|any\ more|anything|all|much|you|a\ new|do|see|know)\b)\S
       | no\ need\ (?:to\ (?:support|keep|handle|maintain|preserve)|for)\ \S
-      | (?:it's|it\ is)\ (?:totally\ |perfectly\ )?(?:ok|okay|fine|acceptable|allowed)\ (?:to|if|for)\ (?!me\b|you\b)
-      | i(?:'d|\ would)\ (?:like|prefer)\ (?:the|our|each|every|all)\ (?!tests?\b|build\b|ci\b)(?:[\w'/.-]+\ ){1,6}to\ (?!look\b|see\b|know\b)\w
+      | it\ is\ (?:totally\ |perfectly\ )?(?:ok|okay|fine|acceptable|allowed)\ (?:to|if|for)\ (?!me\b|you\b)
+      | i\ would\ (?:like|prefer)\ (?:the|our|each|every|all)\ (?!tests?\b|build\b|ci\b)(?:[\w'/.-]+\ ){1,6}to\ (?!look\b|see\b|know\b)\w
       | i\ want\ (?:the|our|each|every|all)\ (?!tests?\b|build\b|ci\b)(?:[\w'/.-]+\ ){1,6}to\ (?!look\b|see\b|know\b)\w
-      | instead\ of\ .{1,80}?\ (?:we\ should|let's|i\ want|i'd\ like)\ \w
+      | (?:i|we)\ do\ not\ want\ (?!(?:you|to|it|them|this|that|these|those|any)\b)(?:[\w'/.-]+\ ){1,5}to\ (?=\w)
+      | (?:i|we)\ (?:want|prefer|would\ (?:like|prefer))\ to\ (?=(?:keep|stay\ (?:with|on|in)|stick\ (?:with|to)|go\ with)\ (?!going\b|working\b)\w)
+      | (?:i|we)\ (?:want|prefer|would\ (?:like|prefer))\ to\ (?=use\ [^,;?]{2,60}?(?:,?\ (?:because|since|instead|rather\ than|not|and\ not|over|everywhere)\b))
+      | (?=(?:rename|switch|migrate|change|move|convert)\ (?:[\w'/.@-]+\ ){1,5}?from\ [\w'/.@-]+(?:\ [\w'/.@-]+){0,2}\ to\ [\w'/.@-]+)
+      | (?=(?:change|set|switch|rename|increase|raise|lower|reduce)\ (?:the|our)\ (?:[\w'-]+\ ){0,3}(?:name|id|identifier|remote|url|host|port|domain|registry|licen[cs]e
+          |timeout|limit|branch|version|scope|region|default)\ (?:of\ [^,;?]{2,40}\ )?to\ \S)
+      | (?=keep\ (?:the|our)\ (?:[\w'/.-]+\ ){1,5}(?:named|called|as|at|on|in|under|private|public|separate)\b)
+      | (?=(?:stay|stick)\ (?:with|on|to)\ \w)
+      | (?=(?:let\ us\ )?(?:start|keep|stop)\ \w+ing\ [^?]{3,100}?\ (?:instead\ of|rather\ than)\ \w)
+      | instead\ of\ .{1,80}?\ (?:we\ should|let\ us|i\ want|i\ would\ like)\ \w
     )""",
     re.VERBOSE,
 )
@@ -256,7 +265,7 @@ ASKS_BEHIND = re.compile(
 UNDOES = re.compile(
     r"(?:revert|undo|roll\ back|back\ out|scrap|scratch|forget|drop|take\ back)\ "
     r"(?:that|this|it|those\ changes|the\ last\ (?:change|one|commit))\b"
-    r"|(?:let's\ )?(?:go|switch|change\ it)\ back\b|never\ ?mind\b|put\ it\ back\b",
+    r"|(?:let\ us\ )?(?:go|switch|change\ it)\ back\b|never\ ?mind\b|put\ it\ back\b",
     re.VERBOSE,
 )
 RETHINKS = re.compile(
@@ -281,9 +290,9 @@ NO_STATEMENT = _sense(
     r"^(?:my|our)\ (?:[\w'-]+\ ){1,3}(?:says?|said|tells?|told|thinks?|claims?|claimed|believes?|asks?|asked|swears|insists?)\b",
     r"\b(?:option|alternative|approach|variant|choice|proposal)\ (?:[a-z]|\d|one|two|three)\b",
     r"^(?:what|why|how|when|where|who|which|do|does|did|is|are|can|could|would|should|will|shall|have|has|may)"
-    r"\b(?!n't\ ever|\ not\ ever)",
+    r"\b(?!\ not\ ever)",
     r"^(?:suppose|imagine|pretend|what\ if|if\ only)\b",
-    r"\bi\ (?:never\ said|don't\ think|wouldn't\ say|am\ not\ saying|didn't\ say)\b|\bi'm\ not\ (?:sure|saying)\b",
+    r"\bi\ (?:never\ said|do\ not\ think|would\ not\ say|am\ not\ saying|did\ not\ say)\b|\bi\ am\ not\ (?:sure|saying)\b",
     r"\bas\ an\ ai\b|\bif\ (?:i|we)\ (?:were|was|had)\b|\b(?:today|tonight|tomorrow|this\ (?:week|morning|evening))\b",
 )
 """Wishes, questions without their mark, denials of having said so, and what passes with the day."""
