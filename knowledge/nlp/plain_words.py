@@ -5,6 +5,7 @@ has its forms once, in plain wording, and finds each place in the words that wer
 """
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 _HIDDEN = re.compile(
@@ -62,10 +63,13 @@ class PlainWords(NamedTuple):
     """One more than characters: the last is the end."""
 
 
+@lru_cache(maxsize=4_096)
 def plain_words(written: str) -> PlainWords:
     """A sentence in lower case, contractions written out; code and quotations `x` all through."""
     hidden = _HIDDEN.sub(lambda found: "x" * len(found[0]), written)
-    lower = "".join(one if len(one := each.lower()) == 1 else each for each in hidden)
+    lower = hidden.lower()
+    if len(lower) != len(hidden):
+        lower = "".join(one if len(one := each.lower()) == 1 else each for each in hidden)
     return written_out(lower.translate(_ALIKE))
 
 
@@ -97,12 +101,12 @@ _INTERJECTIONS = (
     r"|remember(?!\ to\b)|reminder|again|great(?:\ news)?|good|nice|cool|perfect|well|finally|like(?=\ for\b)"
     r"|additionally|hey|hi|hello|anyways?|honestly|frankly|personally|basically|besides|alright|sure"
     r"|by\ the\ way|(?:as|like)\ i\ said|to\ be\ (?:honest|clear|fair)|in\ short|in\ general|of\ course|for\ context"
-    r"|just\ so\ you\ know|for\ the\ record|in\ any\ case|in\ fact|you\ know(?=,)|i\ mean(?=,)"
+    r"|just\ so\ you\ know|for\ the\ record|in\ any\ case|in\ fact|which\ means|that\ means|meaning|you\ know(?=,)|i\ mean(?=,)"
 )
 """What leads into a sentence, whatever stands behind it."""
 
 _SET_OFF = (
-    r"no|nope|nah|right|that|stop|rule|(?!only\b|reply\b|apply\b)\w+ly|first|second|third|one\ (?:more|last)\ thing"
+    r"(?:no\ )*no|nope|nah|right|that|stop|rule|(?!only\b|reply\b|apply\b)\w+ly|first|second|third|one\ (?:more|last)\ thing"
     r"|thinking\ again|on\ second\ thoughts?|keep\ in\ mind|guess\ what|good\ (?:morning|evening|afternoon|news|idea|point)"
     r"|speaking\ of\ [^,;.!?]{1,30}|as\ for\ [^,;.!?]{1,30}|exactly|indeed|understood|agreed|plus|lol"
     r"|(?:that|it)\ (?:is|was)\ (?:great|good|nice|cool|helpful|fine|interesting|right|true|awesome|funny)"
@@ -118,7 +122,7 @@ _OPENING = re.compile(
 _CIRCUMSTANCE = re.compile(
     r"""(?P<when>(?:
         (?:in|on|at|for|with|within|under|during|over|since|after|before|by|from|until|inside|throughout|around)
-          \ [^,;:.!?]{1,50}
+          \ (?:(?!\b(?:we|i|you|they|it|he|she)\b)[^,;:.!?]){1,50}
       | (?:when|whenever|once|if|while|as)\ [^,;:.!?]{1,60}
       | (?:last|this|next|every|each|most|these|those|one|a\ few|some|the\ other|once|twice)\ (?:[\w'-]+\ ?){1,4}
       | today|tonight|yesterday|recently|lately|currently|nowadays|usually|normally|generally|typically|sometimes

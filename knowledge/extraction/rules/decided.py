@@ -24,6 +24,7 @@ from cairn.knowledge.extraction.rules.rule import (
 from cairn.knowledge.extraction.rules.statements import LONGEST_SENTENCE, parted, prose
 from cairn.knowledge.extraction.rules.word_senses import (
     ASKS_BEHIND,
+    ASKS_FOR,
     DECIDED,
     DOUBTS,
     LETS,
@@ -84,6 +85,9 @@ def _clauses(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     plain, places = plain_words(text[start:end])
     if asked := ASKS_BEHIND.search(plain):
         plain = plain[: asked.start()]
+    if asks := ASKS_FOR.match(plain, lead_in(plain).opening):
+        yield start + places[asks.end()], start + places[len(plain.rstrip().rstrip("?"))]
+        return
     if plain.rstrip().endswith(("?", ":")):
         return
     at = 0

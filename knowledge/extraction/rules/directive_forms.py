@@ -98,7 +98,7 @@ FOR_GOOD = re.compile(
     | ^no\ {_DOING}(?:[.!]?$|\ (?:in|of|with|on|for|without|to|please)\b)
     | ^{_MANNER}\ {_WORK}(?:,?\ (?:only|please|always))?[.!]?$
     | ^(?!(?:these|those|this|for|some|the|my|your|two|three|failing|new|tests|yes)\b)(?:[\w-]+\ ){{1,3}}{_PLURAL}\ only[.!]?$
-    | ^(?:set\ ?up|create|add|make|configure|write|build|change)\ (?!sure\b)[^.;?]{{3,120}}?\ (?:so|such|(?:that|which)\ makes?\ sure|to\ (?:make\ sure|ensure))(?:\ that)?,?
+    | ^(?:set\ ?up|create|add|make|configure|write|build|change)\ (?!sure\b)[^.;?]{{2,120}}?\ (?:so|such|(?:that|which)\ makes?\ sure|to\ (?:make\ sure|ensure))(?:\ that)?,?
         \ (?:when(?:ever)?|every|each|on\ (?:every|each)|any|only)\ (?!tests?\b|time\b)\w
     | \bi\ (?:want|expect|need|would\ like|insist\ on)\ (?:all|every|each|any)\ (?!of\ (?:this|that|it|them)\b)(?:\w+\ )
     | \bi\ (?:want|expect|need|would\ like)\ you\ to\ (?:always|never)\ \w
@@ -226,7 +226,7 @@ def directive_form(plain: str) -> DirectiveForm | None:
         return None
     clause = max(start, lead.clause)
     later = [found.end() for found in _NEXT_CLAUSE.finditer(plain, clause)]
-    for at in (start, clause, *later):
+    for at in dict.fromkeys((start, clause, *later)):
         standing = FOR_GOOD.search(plain[at:])
         if standing is None:
             continue
@@ -264,7 +264,7 @@ _NEXT_CLAUSE = re.compile(
 
 _ORDER = re.compile(
     rf"(?:(?:please|just|then|now|only|rather|simply) )*(?:{_DEED}|do|do\ not|make|let\ us|run|look|take)\b"
-    r"(?!(?: [\w'/.-]+){0,3} (?:is|are|was|were|has|have|does|do|can|must|may|will)\b)"
+    r"(?! (?:you|we|they|i)\b)(?!(?: [\w'/.-]+){0,3} (?:is|are|was|were|has|have|does|do|can|must|may|will)\b)"
 )
 
 

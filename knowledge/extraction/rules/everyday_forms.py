@@ -120,7 +120,7 @@ EVERYDAY = re.compile(
           |came|ran|wrote|gave|left|met|felt|lost|spent|bought|put|let|am|are|have|has|seem|keep|end|just|'d|'ll|had|been|thought|loved|tried|first|then|\w+ed)\b)
           [a-z]+\ (?:[^,;]{{1,80}}\ )?{_REGULAR}
       | (?:i|we)(?:\ have\ got|\ {_ADVERBS}(?:have|own|do\ not\ have|never\ have))\ {_COUNT}\ (?!(?:[\w'-]+\ ){{0,2}}?{_NOT_HELD}s?\b)[\w'$€£-]+
-      | (?:i|we)\ {_ADVERBS}(?:have|own|keep)\ (?!to\b|each\b|unique\b|(?:[\w'-]+\ ){{0,2}}?{_NOT_HELD}s?\b)(?:[\w'-]+(?<!ing)\ ){{0,2}}[\w'-]{{2,}}(?<!us)(?<!ss)(?<!alway)(?<!')s\b(?!\ to\b)
+      | (?:i|we)\ {_ADVERBS}(?:have|own|keep)\ (?!to\b|each\b|(?:\w+ly\ )?(?:\w+(?:ed|en)|been|put|made|done|set|run|got|had|found|built|come|gone|read|thought|felt|met|kept|left|lost|sent|told|said|begun|sung|become|heard)\b|unique\b|(?:[\w'-]+\ ){{0,2}}?{_NOT_HELD}s?\b)(?:[\w'-]+(?<!ing)\ ){{0,2}}[\w'-]{{2,}}(?<!us)(?<!ss)(?<!alway)(?<!')s\b(?!\ to\b)
       | (?:i|we)\ {_ADVERBS}(?:have|need)\ (?:an?\ |at\ least\ |about\ |around\ )?(?!(?:{_NOT_HELD})\b)[^,;]{{0,50}}\b{_REGULAR}
       | (?:i|we)\ {_ADVERBS}need\ (?:at\ least\ |about\ |around\ )?(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|glasses|insulin|medication|a\ wheelchair|a\ hearing\ aid)\b(?!\ (?:more|things|changes|tests))
       | (?:i\ am|we\ are)\ {_ADVERBS}(?:not\ )?(?:a\ bit\ |very\ |quite\ |pretty\ |so\ )?{_IS}
@@ -132,7 +132,7 @@ EVERYDAY = re.compile(
       | (?:i|we)\ (?:was|were)\ (?:born|raised|brought\ up|adopted|diagnosed)\b
       | (?:i|we)\ {_ADVERBS}(?:cannot|am\ unable\ to)\ (?:eat|drink|have|stand|bear|do\ without|tolerate|digest|swim|drive|sing|cook|dance|ride|speak|sleep|whistle|smell|taste)\b
       | (?:i|we)\ (?:have\ )?{_ADVERBS}(?:quit|gave\ up|given\ up|stopped|no\ longer|retired|dropped|ditched|replaced|got\ rid\ of|moved\ (?:to|from|away|off|over)|switched\ (?:to|from|over)|migrated
-          |relocated|resigned|upgraded\ (?:to|from|\w+\ (?:to|from))|renamed|changed\ (?:my|our|the\ \w+)|got\ (?:an?\ |the\ )?(?:new\ )?(?:job|married|divorced|engaged|promoted)|joined|started\ (?:working|a\ new\ job|at|my\ own)
+          |relocated|resigned|upgraded\ (?:to|from|\w+\ (?:to|from))|renamed|changed\ (?:my|our)|got\ (?:an?\ |the\ )?(?:new\ )?(?:job|married|divorced|engaged|promoted)|joined|started\ (?:working|a\ new\ job|at|my\ own)
           |left\ (?:my|the\ company|the\ team)|turned\ \d+|graduated|bought\ a\ (?:house|flat|car|home)|adopted\ an?|deprecated|standardi[sz]ed)\ ?(?!this\b|that\b|it\b)
       | (?:i|we)(?:\ {_ADVERBS}|\ )(?:plan|intend)\ to\ [^,;]{{3,80}}\b(?:next|in|this|by|until|after|before|on|soon|someday|one\ day)\b
       | (?:all\ |most\ |some\ |both\ |half\ |one\ |two\ |none\ |each\ |many\ )(?:of\ )?(?:my|our)\ (?:[\w§'-]+\ ){{1,4}}(?:is|are|has|have|{_THEIRS})\b
@@ -191,7 +191,7 @@ WENT_THROUGH = re.compile(
       | (?:i|we)\ (?:have\ )?(?:{_TIMES}\ )*went\ (?:hiking|camping|swimming|skiing|fishing|climbing|surfing|sailing|kayaking|dancing|running|biking|cycling|snowboarding|bowling|birdwatching|on\ (?:a|an|our|my)\ (?:[\w'-]+\ ){{0,3}}(?:trip|hike|walk|cruise|date|vacation|holiday|honeymoon))\b
       | (?:i|we)\ (?:have\ )?(?:{_TIMES}\ )*(?:attended|visited|joined|signed\ up\ for|enrolled\ in|registered\ for|took\ part\ in|participated\ in|hosted|organi[sz]ed|performed\ (?:at|in)|spoke\ at)\ {_DETERMINED}(?:{_OUTING}|club|team|band|choir|orchestra|community|group|league|program(?:me)?|society|family|parents|grandparents|friends?|sister|brother|shelter|school|university)\b
       | (?:i|we)\ (?:have\ )?(?:{_TIMES}\ )*(?:visited|travell?ed\ (?:to|through|around)|flew\ to|moved\ to|hiked|climbed|ran)\ (?!(?:the\ )?(?:page|site|url|website|link|code|tests?|file|settings|next|new|it|this|that|these|all|those|them)\b|§)(?:the\ )?[\w'-]+\b[^,;]*?{_WHEN_PAST}
-      | (?:i|we)\ (?:have\ )?(?:{_TIMES}\ )*(?:watched|read|re-?read|saw|seen|heard|listened\ to|finished|played|wrote|written|published|composed|recorded|started|discovered)\ (?:reading\ |watching\ |writing\ |listening\ to\ )?{_DETERMINED}{_WORK_OF_ART}\b
+      | (?:i|we)\ (?:have\ )?(?:{_TIMES}\ )*(?:watched|read|re-?read|saw|seen|listened\ to|finished|played|wrote|written|published|composed|recorded|started|discovered)\ (?:reading\ |watching\ |writing\ |listening\ to\ )?{_DETERMINED}{_WORK_OF_ART}\b
       | (?:i|we)\ (?:have\ )?(?:{_TIMES}\ )*(?:watched|read|re-?read|saw|seen|listened\ to|finished)\ (?:reading\ |watching\ )?(?:(?:an?|the)\ )?[\"“]\s
       | (?:i|we)\ (?:have\ )?(?:{_TIMES}\ )*finished\ (?:reading|writing|watching|knitting|painting|renovating|school|university|college|my\ (?:first\ |second\ |last\ )?(?:degree|thesis|dissertation|phd|studies|exams?|marathon|training|course|internship|apprenticeship|book|novel|shift))\b
       | (?:i|we)\ (?:have\ )?(?:{_TIMES}\ )*(?:got|gotten|received|landed|won|was\ offered|were\ offered|had|bought|adopted|earned|found)\ (?:an?|the|my|our)\ (?!(?:new\ )?(?:error|idea)\b)(?:[\w'-]+\ ){{0,3}}?{_GAINED}\b(?!\ (?:page|file|test|key|table|object|id|class)\b)

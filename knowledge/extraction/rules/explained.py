@@ -45,6 +45,7 @@ _NOTE = re.compile(
       | for\ (?:some\ )?(?:context|background|reference)[:,]\ | (?:some\ )?(?:context|background):\s
       | as\ a\ reminder[:,]\ | (?:quick\ )?reminder:\ | you\ (?:should|need\ to|have\ to)\ know\ that\s
       | it\ is\ (?:important|worth|good)\ to\ (?:know|note)\ that\s
+      | (?:[^,;]{1,40},\ )?(?:(?:you|we)\ (?:can|should|could)\ )?(?:mention|state|document|make\ (?:it\ )?(?:very\ )?(?:clear|explicit))\ that\s
     )(?P<told>.+)""",
     re.VERBOSE,
 )
@@ -83,7 +84,7 @@ _RIGHT_AND_WRONG = re.compile(
     r"\ (?:that\ )?(?:is|are|was|were)\ (?:right|correct|fine|wrong|broken|outdated|stale|to\ blame)\b"
 )
 _CAUSE = re.compile(
-    r"(?:[^,.;:]{0,30}[,;:—–-]\s)?(?:turns\ out\ )?(?:the|my|our)\ "
+    r"(?:[^,.;:]{0,30}[,;:—–-]\s(?:so\ |and\ |but\ )?)?(?:turns\ out\ )?(?:the|my|our)\ "
     r"(?:real\ |actual\ |root\ |main\ |underlying\ )?(?:issue|problem|cause|root\ cause|reason|culprit|trick|bug)\ "
     r"(?:here\ |(?:why\ |that\ |for\ )?(?:it|this|that|they|the)\b[^,.;:]{0,40}?\ )?(?:was|turned\ out\ to\ be)\ (?P<told>(?!that\ (?:it|this)\b|not\b|just\ me\b|fixed|solved|with\b|when\b).+)"
 )
@@ -100,7 +101,7 @@ _STANDS = re.compile(
         | runs?\ on\ (?!my\b|every\b)
         | (?:is|are)\ in\ (?=x{3,}|[\w-]*[./~])
         | (?:is|are)\ (?:only|just|solely)\ (?:for|used|needed|required|useful|relevant|meant|supported|available|intended)\b
-        | (?:is|are)\ not\ (?:relevant|meant|intended|supported)\ (?:for|in|on|by)\b
+        | (?:is|are)\ not\ (?:relevant|meant|intended)\ (?:for|in|on|by)\b
       )
       | (?:to|in\ order\ to|before\ you\ can)\ (?!(?:fix|be|do|see|me|you|us)\b)[^,;.?]{2,60}?,?\ (?:you|we|one)\ (?:first\ |also\ |always\ )?(?:need\ to|have\ to|must)\ \w
       | (?:the|your|our)\ (?:[\w'-]+\ ){1,4}is\ me\b
@@ -111,7 +112,7 @@ _STANDS = re.compile(
 
 _CALLED = re.compile(
     r"""(?:
-        (?:the|our|my)\ (?P<thing>(?:[\w'/.-]+\ ){1,4}?)(?:is|are)\ (?:(?:actually|called|named|simply|always)\ )*
+        (?:the|our|my)\ (?P<thing>(?:[\w'/.-]+\ ){1,4}?)(?:is|are)\ (?:(?:actually|simply|always)\ )*(?P<called>(?:called|named)\ )?
       | (?:it|that|they)\ (?:is|are)\ (?:(?:actually|called|named|spelled|written|in)\ )*(?=\S+?,?\ (?:and\ )?not\s)
       )(?P<name>[^\s,;]+(?:\ [^\s,;]+)?)(?:,?\ (?:and\ )?not\ [^,;]{1,40})?[.!]?$""",
     re.VERBOSE,
@@ -155,7 +156,7 @@ _COMPLAINS = re.compile(
     r"\b(?:twice|wrong\w*|missing|empty|nothing|nowhere|slow\w*|unused|duplicated?|invalid)\b"
 )
 _VERB = re.compile(
-    r"\b(?:is|are|was|were|has|have|had|does|do|can|cannot|must|may|will"
+    r"\b(?:is|are|was|were|has|have|had|does|do|can|cannot|must|may|will|need"
     r"|\w{2,}s|\w{2,}ed)\b"
 )
 _FEWEST, _FEWEST_NOTED = (5, 3), (4, 2)
@@ -204,7 +205,8 @@ def _called(text: str, start: int, end: int, words_: PlainWords) -> Explanation 
     thing = found["thing"] or ""
     name = text[start + places[found.start("name")] : start + places[found.end("name")]]
     if not (
-        _NAME.fullmatch(name.rstrip(".!"))
+        found["called"]
+        or _NAME.fullmatch(name.rstrip(".!"))
         or (name[:1].isupper() and _PERSONS.search(thing))
         or (name.rstrip(".!").isdigit() and _NUMBERED.search(thing))
     ):

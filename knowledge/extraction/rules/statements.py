@@ -33,7 +33,6 @@ from cairn.knowledge.extraction.rules.rule import (
     rule,
 )
 from cairn.knowledge.extraction.rules.word_senses import (
-    ASKS_BEHIND,
     CONDITION,
     DISCOVERY,
     HYPOTHETICAL,
@@ -88,6 +87,12 @@ _NEXT_CLAUSE = re.compile(
     r",? (?:so(?! far)|because|but|which|although|and (?:it|that|they|now|then|(?:i )?(?:would|want|was|felt"
     r"|really|am|have|think|love|loved|need|found|had|got)))\b| since (?!\d|i was|last|january|june|my)|[;—–] "
 )
+_ASKED_BEHIND = re.compile(
+    r",\s*(?:(?:so|and|then|but|also)\s+)*(?:can|could|would|will|do|did|have|any|what|how|where|which|is there"
+    r"|got any)\b[^.?]*\?\s*$"
+)
+"""A question behind a statement."""
+
 _SOLVED = r"fix|solution|solve|resol|corrected|workaround|worked around|remedy"
 _WRONG = (
     r"error|fail|exception|crash|bug|issue|problem|n'?t |n’t |not |panic|break|broken|missing|wrong"
@@ -188,7 +193,7 @@ def short_statements(text: str) -> tuple[StatementSentence, ...]:
 
 def _before_question(text: str, start: int, end: int) -> int:
     """Where a statement ends that has a question behind it."""
-    asked = ASKS_BEHIND.search(text[start:end].lower())
+    asked = _ASKED_BEHIND.search(text[start:end].lower())
     return start + asked.start() if asked else end
 
 
@@ -259,7 +264,7 @@ def _states(record: Record, _: Policy) -> Iterator[RuleMatch]:
         said = not NO_STATEMENT.search(told) and (
             (_says_enough(sentence) and _says_of_oneself(plain)) or _is_everyday(told)
         )
-        if said or INTRODUCES.match(sentence.text) or _wishes(told):
+        if said or _went_through(told) or INTRODUCES.match(sentence.text) or _wishes(told):
             yield RuleMatch(sentence.text, sentence.start, sentence.end)
 
 
@@ -268,7 +273,12 @@ def _says_enough(sentence: StatementSentence) -> bool:
 
 
 def _says_of_oneself(plain: str) -> bool:
-    return any(not HYPOTHETICAL.search(plain[: match.start()]) for match in STATES.finditer(plain))
+    main = plain[lead_in(plain).clause :]
+    return any(
+        not HYPOTHETICAL.search(told[: match.start()])
+        for told in dict.fromkeys((plain, main))
+        for match in STATES.finditer(told)
+    )
 
 
 def _wishes(told: str) -> bool:
@@ -276,19 +286,27 @@ def _wishes(told: str) -> bool:
 
 
 def _is_everyday(told: str) -> bool:
-    """Whether a sentence tells what somebody is, has, does regularly, plans or went through.
+    """Whether a sentence tells what somebody is, has, does regularly or plans."""
+    clause = _first_clause(told)
+    return EVERYDAY.match(clause) is not None and not PASSING.search(clause)
 
-    When something is done may stand before what is done, or behind it.
-    """
+
+def _went_through(told: str) -> bool:
+    """Whether a sentence tells what somebody is at these weeks, or lately went through."""
+    timeless = DAYS.sub(" ", told)
+    if NO_STATEMENT.search(timeless):
+        return False
+    clause = _first_clause(told)
+    return WENT_THROUGH.match(clause) is not None and not PASSING.search(DAYS.sub(" ", clause))
+
+
+def _first_clause(told: str) -> str:
+    """The first clause, with when it is put behind it; empty if it is a condition."""
     when = told[: lead_in(told).clause]
     clause = _NEXT_CLAUSE.split(told[len(when) :], maxsplit=1)[0]
-    if when:
-        if CONDITIONAL.match(when):
-            return False
-        clause = f"{clause.rstrip('.! ')} {when.rstrip(', ')}"
-    if EVERYDAY.match(clause) and not PASSING.search(clause):
-        return True
-    return WENT_THROUGH.match(clause) is not None and not PASSING.search(DAYS.sub(" ", clause))
+    if when and CONDITIONAL.match(when):
+        return ""
+    return f"{clause.rstrip('.! ')} {when.rstrip(', ')}" if when else clause
 
 
 def mentions(pattern: str) -> pl.Expr:

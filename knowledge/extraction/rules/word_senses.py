@@ -224,8 +224,8 @@ TO_BE_SO = re.compile(
             |use|return|live|go\ (?:to|in|into|under)|stay|default\ to|include|contain|print|end\ with
             |start\ with|accept|support|allow|require|follow|match)\b
       | we\ do\ not\ need\ (?:to\ (?:support|keep|handle|maintain|worry\ about|restore|test|mock|publish|deploy|install|build|store|log|validate|cache|translate|document)\ )?
-          (?!(?:to|more|any\ more|anything|all|much|you|a\ new|do|see|know)\b)\S
-      | no\ need\ (?:to\ (?:support|keep|handle|maintain|preserve)|for)\ \S
+          (?!(?:to|more|any\ more|anything|all|much|you|a\ new|do|see|know)\b)(?=\S)
+      | no\ need\ (?:to\ (?:support|keep|handle|maintain|preserve)|for)\ (?=\S)
       | it\ is\ (?:totally\ |perfectly\ )?(?:ok|okay|fine|acceptable|allowed)\ (?:to|if|for)\ (?!me\b|you\b)
       | i\ would\ (?:like|prefer)\ (?:the|our|each|every|all)\ (?!tests?\b|build\b|ci\b)(?:[\w'/.-]+\ ){1,6}to\ (?!look\b|see\b|know\b)\w
       | i\ want\ (?:the|our|each|every|all)\ (?!tests?\b|build\b|ci\b)(?:[\w'/.-]+\ ){1,6}to\ (?!look\b|see\b|know\b)\w
@@ -236,6 +236,8 @@ TO_BE_SO = re.compile(
       | (?=(?:change|set|switch|rename|increase|raise|lower|reduce)\ (?:the|our)\ (?:[\w'-]+\ ){0,3}(?:name|id|identifier|remote|url|host|port|domain|registry|licen[cs]e
           |timeout|limit|branch|version|scope|region|default)\ (?:of\ [^,;?]{2,40}\ )?to\ \S)
       | (?=keep\ (?:the|our)\ (?:[\w'/.-]+\ ){1,5}(?:named|called|as|at|on|in|under|private|public|separate)\b)
+      | (?!(?:it|this|that|everything|all)\b)(?:[\w'/.-]+\ ){1,3}(?:is|are)\ (?:fine|ok|okay|enough|sufficient|good\ enough)\ (?:just\ |only\ )?for\ (?!(?:now|me|this|that|the\ moment)\b)(?=\w)
+      | no\ (?!(?:rush|problems?|worries|need|idea|way|luck|thanks|wonder|hurry|offen[cs]e|one|matter|changes?|errors?|issues?)\b)[\w'-]+(?:\ [\w'-]+)?,\ (?:just|only)\ (?:an?|the|one)\ (?=\w)
       | (?=(?:stay|stick)\ (?:with|on|to)\ \w)
       | (?=(?:let\ us\ )?(?:start|keep|stop)\ \w+ing\ [^?]{3,100}?\ (?:instead\ of|rather\ than)\ \w)
       | instead\ of\ .{1,80}?\ (?:we\ should|let\ us|i\ want|i\ would\ like)\ \w
@@ -257,10 +259,17 @@ DOUBTS = re.compile(
 )
 TROUBLE = re.compile(r"\b(?:fail\w*|errors?|broken|conflicts?|wrong|bugs?|flaky|crash\w*)\b")
 ASKS_BEHIND = re.compile(
-    r"(?:,|;|-|–|—|\band\b)\s*(?:(?:so|and|then|but)\s+)*(?:(?:can|could|would|will|do) you\b"
-    r"|what do you\b|does that\b|any (?:ideas|objections)\b|ok(?:ay)?\b|right\b|agreed\b)[^.?]*\?\s*$"
+    r"(?:\s(?=(?:what|how|where) (?:do|should|would|can|else) (?:we|i|you)\b)"
+    r"|(?:,|;|-|–|—|\band\b)\s*(?:(?:so|and|then|but)\s+)*(?:(?:can|could|would|will|do) you\b"
+    r"|what do you\b|does that\b|any (?:ideas|objections)\b|ok(?:ay)?\b|right\b|agreed\b))[^.?]*\?\s*$"
 )
 """What a person asks behind a decision."""
+
+ASKS_FOR = re.compile(
+    r"(?:can|could|would|will) (?:we|you) (?:please )?"
+    r"(?=(?:rename|switch|migrate|change|move|convert) [^,;]{1,60}? from \S+(?: \S+)? to \S)"
+)
+"""A switch that is asked for in the form of a question."""
 
 UNDOES = re.compile(
     r"(?:revert|undo|roll\ back|back\ out|scrap|scratch|forget|drop|take\ back)\ "
