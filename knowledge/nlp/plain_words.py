@@ -4,6 +4,8 @@ People write "don't", "dont" and "do not", and put "by the way", "haha" or "late
 has its forms once, in plain wording, and finds each place in the words that were written.
 """
 
+# ruff: noqa: E501  (a pattern is easier to read where it is not broken)
+
 import re
 from functools import lru_cache
 from typing import NamedTuple
@@ -96,7 +98,7 @@ def written_out(plain: str) -> PlainWords:
 
 
 _INTERJECTIONS = (
-    r"please|and|but|also|so|ok|okay|yes|yep|yeah|yup|hm+|oh|ah|aha|wow|haha\w*|hehe\w*|wait|actually|sorry"
+    r"please|and|but|also|so(?!\ far)|ok|okay|yes|yep|yeah|yup|hm+|oh|ah|aha|wow|haha\w*|hehe\w*|wait|actually|sorry"
     r"|thanks(?:\ a\ lot|\ so\ much)?|thank\ you(?:\ so\ much|\ very\ much)?|then|now|just|note|important|fyi|btw"
     r"|remember(?!\ to\b)|reminder|again|great(?:\ news)?|good|nice|cool|perfect|well|finally|like(?=\ for\b)"
     r"|additionally|hey|hi|hello|anyways?|honestly|frankly|personally|basically|besides|alright|sure"
@@ -106,9 +108,9 @@ _INTERJECTIONS = (
 """What leads into a sentence, whatever stands behind it."""
 
 _SET_OFF = (
-    r"(?:no\ )*no|nope|nah|right|that|stop|rule|(?!only\b|reply\b|apply\b)\w+ly|first|second|third|one\ (?:more|last)\ thing"
+    r"(?:no\ )*no|nope|nah|right|that|stop|rule|(?!(?:on|rep|app|recent|late|current|usual|normal|general|typical|previous|original|local|dai|week|month|year|fami|ear)ly\b)\w+ly|first|second|third|one\ (?:more|last)\ thing"
     r"|thinking\ again|on\ second\ thoughts?|keep\ in\ mind|guess\ what|good\ (?:morning|evening|afternoon|news|idea|point)"
-    r"|speaking\ of\ [^,;.!?]{1,30}|as\ for\ [^,;.!?]{1,30}|exactly|indeed|understood|agreed|plus|lol"
+    r"|speaking\ of\ [^,;.!?]{1,30}|as\ for\ [^,;.!?]{1,30}|exactly|indeed|understood|agreed|plus|lol|not\ (?:much|really)"
     r"|(?:that|it)\ (?:is|was)\ (?:great|good|nice|cool|helpful|fine|interesting|right|true|awesome|funny)"
     r"|(?:that|it)\ sounds\ (?:great|good|nice|cool|fun|delicious|interesting)|how\ \w+|what\ an?\ [^,;.!?]{1,30}"
     r"|my\ (?:dear|friend)|(?:hi|hello|hey|thanks),?\ \w+"
@@ -116,12 +118,12 @@ _SET_OFF = (
 """What leads into a sentence if a mark sets it off."""
 
 _OPENING = re.compile(
-    rf"^(?:(?:{_INTERJECTIONS})\b(?:\ that\b)?[\s,.:;!—–-]+|(?:{_SET_OFF})\s*[,.:;!—–-]+\s+)+",
+    rf"^(?:(?:{_SET_OFF})\s*[,.:;!—–-]+\s+|(?:{_INTERJECTIONS})\b(?:\ that\b)?[\s,.:;!—–-]+)+",
     re.VERBOSE,
 )
 _CIRCUMSTANCE = re.compile(
     r"""(?P<when>(?:
-        (?:in|on|at|for|with|within|under|during|over|since|after|before|by|from|until|inside|throughout|around)
+        (?:in|on|at|for|to|with|within|under|during|over|since|after|before|by|from|until|inside|throughout|around)
           \ (?:(?!\b(?:we|i|you|they|it|he|she)\b)[^,;:.!?]){1,50}
       | (?:when|whenever|once|if|while|as)\ [^,;:.!?]{1,60}
       | (?:last|this|next|every|each|most|these|those|one|a\ few|some|the\ other|once|twice)\ (?:[\w'-]+\ ?){1,4}
@@ -129,7 +131,7 @@ _CIRCUMSTANCE = re.compile(
         |often|originally|previously|locally|instead|otherwise|additionally|unfortunately|luckily|fortunately
       ),\s+
       | (?:in|on|at|for|during|under)\ (?!(?:all|each|every|any)\b)(?:[\w'/.-]+\ ){1,4}(?=(?:we|i|you)\ )
-      | (?:today|yesterday|recently|lately|currently|usually|normally|sometimes|often
+      | (?:so\ far|today|yesterday|recently|lately|currently|usually|normally|sometimes|often
           |(?:last|every|each|this|these|most)\ \w+)\ (?=(?:we|i|my|our)\ )
     )""",
     re.VERBOSE,

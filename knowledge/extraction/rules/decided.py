@@ -104,7 +104,8 @@ def _decision(text: str, start: int, end: int, to_agent: bool) -> DecisionClause
     plain, places = plain_words(text[start:end])
     lead = lead_in(plain)
     decides = _settles if to_agent else _decided_on
-    if not (decides(plain[lead.opening :]) or decides(plain[lead.clause :])):
+    told = plain[lead.opening :]
+    if not (decides(told) or (decides(plain[lead.clause :]) and not told.startswith("if "))):
         return None
     start += places[lead.opening]
     kept = as_kept(text[start:end])
@@ -130,6 +131,8 @@ def _settles(told: str) -> bool:
     if found is None:
         return False
     before, rest = told[: found.start()], told[found.start() :]
+    if rest.startswith("we can") and re.search(r"\b(?:if|when)\b", before):
+        return False
     if not POINTS_BACK.search(rest):
         return True
     content = [word for word in words(before) if word not in STOP_WORDS]
@@ -210,6 +213,12 @@ RULES: tuple[Rule, ...] = (
                 ("The quay list should be empty until a ship is chosen.",),
             ),
             RuleExample("No need to support Windows.", ("No need to support Windows.",)),
+            RuleExample(
+                "Can we rename the package from `quay` to `harbour`?",
+                ("Rename the package from `quay` to `harbour`",),
+            ),
+            RuleExample("lets stay with sqlite", ("Lets stay with sqlite",)),
+            RuleExample("Change it from red to blue. Stay with me. If you want, we can drop it."),
             RuleExample("Let's fix that first. Let's remove it. Let's see. Have we decided?"),
             RuleExample("We should fix the tests. We should probably use Redis. Let's move on."),
         ),

@@ -68,7 +68,7 @@ _PLURAL = r"(?:\w+(?<!s)(?<!u)(?<!i)s|code|data|documentation|logging|typing|whi
 
 _EVER = (
     r"(?:from\ now\ on|going\ forward|in\ (?:the\ )?future\b(?!\ (?:we|i|it|versions?|releases?))"
-    r"|for\ future\ reference|every\ (?:single\ )?time|each\ time|whenever|at\ all\ times"
+    r"|for\ future\ reference|every\ (?:single\ )?time|each\ time|^next\ time(?=,|\ (?:you|we)\b)|whenever|at\ all\ times"
     r"|under\ no\ circumstances|without\ exception|as\ a\ (?:general\ )?rule|in\ general|anywhere|everywhere"
     r"|(?:in|for|across|throughout)\ (?:this|our|the\ whole|the\ entire)\ (?:repo|repository|project|codebase"
     r"|code\ base|workspace|monorepo|team|package|org)"
@@ -86,23 +86,28 @@ FOR_GOOD = re.compile(
     | {_START}{_NOT}\ ever\ \w
     | {_START}{_NOT}\ (?!{_NO_ORDER})\w+\ [^,;?]{{1,60}}\ ever[.!]?$
     | {_START}(?:make\ sure|be\ sure|remember|ensure|do\ not\ forget)\ (?:to\ |that\ |you\ |we\ )*(?:always|never)\ \w
-    | \b(?:you|we|one|agents?|claude)\ (?:should|must|shall|have\ to|need\ to|are\ to|is\ to)\ (?:always|never)\ {_DEED}\b
+    | \b(?:you|we|one|agents?|claude)\ (?:should|must|shall|have\ to|need\ to|are\ to|is\ to)\ (?:always|never|only)\ {_DEED}\b
     | \b(?:you|we|one)\ (?:must\ not|should\ not|may\ not|are\ not\ to|are\ not\ (?:supposed|allowed)\ to)\ (?!be\b|have\b|need\b|think\b)
     | \bwe\ (?:always|never|only|do\ not\ ever)\ (?:{_DEED}|support|target|allow|accept)\b
     | ^(?:you|we|everyone|agents?|claude)\ (?:are|is)\ (?:only\ |always\ )?supposed\ to\ (?:\w+ly\ )?{_DEED}\b
     | ^(?:you|we)\ should\ (?:not\ |only\ |always\ |never\ |all\ )?be\ {_DOING}\ \w
     | ^(?:i|we)\ only\ want\ (?!to\b|it\b|you\b|the\b|(?:one|two|a\ few)\ (?:thing|more)s?\b)\w
     | ^(?:i|we)\ (?:just\ |really\ )*want\ (?:only\ one|exactly\ one|a\ single)\ \w
-    | ^(?:i|we)\ (?:do\ not\ )?(?:want|expect|would\ like)\ {_ONES}\ to\ (?:not\ |never\ |always\ )?(?!pass\b|be\ (?:fixed|green|done)\b)\w
+    | ^(?:i|we)\ (?:do\ not\ )?(?:want|expect|would\ like)\ {_ONES}\ to\ (?!.*\bnow\b)(?:not\ |never\ |always\ )?(?!pass\b|be\ (?:fixed|green|done)\b)\w
+    | ^(?:i|we)\ (?:also\ |really\ )*(?:want|need|would\ like)\ to\ {_DEED}\ [^,;?]{{1,80}}?\b(?:all|every|each)\ (?!of\b|(?:this|these|those|the)\b|tests?\b)\w
     | ^(?:always\ )?(?:ask|prompt|warn|check\ with)\ me\ (?:first\ )?(?:before\ (?:you\ )?\w+|for\ (?:all\ |any\ |every\ )?(?:\w+\ ){{0,3}}{_PLURAL})
+    | ^(?:i|we)\ (?:expect|want|need|require)\ (?:at\ (?:least|most)|no\ more\ than|exactly|only|a\ maximum\ of)\ (?:\w+\ ){{1,3}}(?:per|for\ (?:each|every)|in\ (?:each|every))\ \w
+    | ^(?:i|we)\ (?:want|would\ (?:like|prefer)|prefer|expect)\ (?!(?:these|those|this|your|my)\b)(?:\w+\ ){{0,2}}(?!tests\b){_PLURAL}\ to\ (?:always\ |never\ |not\ )?(?:be|have|use|stay|live|follow|end|start)\b
+    | ^(?:nothing|nobody|no\ one)\ (?:should|must|may|shall|is\ allowed\ to)\ (?:ever\ )?(?!(?:happen|change|break|fail|be\ (?:broken|wrong|missing))\b)\w
+    | ^{_WORK}\ (?:in|with|as|without)\ [^,;?]{{3,50}}\ please[.!]?$
     | ^no\ {_DOING}(?:[.!]?$|\ (?:in|of|with|on|for|without|to|please)\b)
     | ^{_MANNER}\ {_WORK}(?:,?\ (?:only|please|always))?[.!]?$
     | ^(?!(?:these|those|this|for|some|the|my|your|two|three|failing|new|tests|yes)\b)(?:[\w-]+\ ){{1,3}}{_PLURAL}\ only[.!]?$
     | ^(?:set\ ?up|create|add|make|configure|write|build|change)\ (?!sure\b)[^.;?]{{2,120}}?\ (?:so|such|(?:that|which)\ makes?\ sure|to\ (?:make\ sure|ensure))(?:\ that)?,?
         \ (?:when(?:ever)?|every|each|on\ (?:every|each)|any|only)\ (?!tests?\b|time\b)\w
-    | \bi\ (?:want|expect|need|would\ like|insist\ on)\ (?:all|every|each|any)\ (?!of\ (?:this|that|it|them)\b)(?:\w+\ )
+    | \b(?:i|we)\ (?:want|expect|need|would\ like|insist\ on)\ (?:all|every|each|any)\ (?!of\ (?:this|that|it|them)\b|tests?\ to\ (?:pass|run|be)\b)(?:\w+\ )
     | \bi\ (?:want|expect|need|would\ like)\ you\ to\ (?:always|never)\ \w
-    | \bi\ (?:do\ not|never)\ (?:ever\ )?want\ (?:any|to\ see\ (?:any)?)\ ?(?:\w+\ ){{0,3}}{_PLURAL}\b
+    | \b(?:i|we)\ (?:do\ not|never)\ (?:ever\ )?want\ (?:any|to\ see\ (?:any)?)\ ?(?:\w+\ ){{0,3}}{_PLURAL}\b
     | ^(?:all|every|each)\ (?!of\ (?:this|that|it|them|these|those)\b|(?:is|are|right|good|done|time|these|those|this|the\ time)\b)
         (?:[\w§'-]+\ ){{1,6}}(?:should|must|shall|needs?\ to|ha(?:s|ve)\ to|goes|go)\ (?!have\ been\b|work\b|pass\b|now\b|still\b|be\ (?:green|passing|done|fine|good|fixed|ok|okay|there|gone|possible)\b)
     | ^(?!(?:this|these|those|it|that|there|they|things|its|yes|others|errors|is|was|does|has|always|my|his|her|your)\b)
@@ -157,7 +162,7 @@ THIS_TIME = re.compile(
     | ^(?:stop|quit)\ \w+ing\b | ^avoid\ \w
     | ^be\ (?:very\ |more\ )?(?:cautious|careful|brief|concise|thorough|precise|honest|explicit|critical|strict|conservative|specific)\b
     | \bi\ would\ rather\ (?!not\ say\b)\w
-    | \bi\ do\ not\ want\ (?:you\ to|to\ (?:add|change|use|have|break|rely)|any|the)\ \w
+    | \bi\ do\ not\ want\ (?:you\ (?:to\b|\w+ing\b)|to\ (?:add|change|use|have|break|rely)|any|the)\ ?\w
     | ^(?:please\ )?(?:make\ sure|be\ sure|ensure|remember|do\ not\ forget)\ (?:to|that|you|the|all|every)\ \w
     | \b(?:you|we)\ (?:must\ not|should\ not|are\ not\ to|are\ not\ (?:supposed|allowed)\ to)\ (?!be\b|have\b|need\b|think\b)
     """,
@@ -275,7 +280,8 @@ def is_order(plain: str) -> bool:
 
 _ENDS_NOW = re.compile(r"\b(?:for now|this time|today|until we|for this (?:task|pr|change|one))\b")
 _SUPPOSED = re.compile(
-    r"\b(?:i|you|we|they|he|she|it|which|who|what|how|why|to|that|tests?|that\ is|not)\ $", re.VERBOSE
+    r"\b(?:i|you|we|they|he|she|it|which|who|what|how|why|to|that|tests?|that\ is|not)\ $",
+    re.VERBOSE,
 )
 """What makes the words behind it no order."""
 

@@ -120,6 +120,12 @@ RULES: tuple[Rule, ...] = (
             RuleExample(
                 "We are not to edit generated files.", ("We are not to edit generated files.",)
             ),
+            RuleExample(
+                "yes, also were not supposed to push to main",
+                ("Were not supposed to push to main",),
+            ),
+            RuleExample("No mocking.", ("No mocking.",)),
+            RuleExample("I only want to look. No warning. Nice commits. We were not supposed to."),
             RuleExample("Always run the tests, should I? Don't worry. Never mind. Fix this."),
             RuleExample("Don't touch the vendor folder. Add a test for the queue."),
         ),

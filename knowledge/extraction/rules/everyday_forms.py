@@ -12,7 +12,7 @@ import re
 _ADVERBS = (
     r"(?:(?:really|always|never|usually|generally|normally|mostly|only|also|still|now|currently|just|typically"
     r"|often|mainly|both|all|actually|sometimes|rarely|seldom|hardly ever|regularly|occasionally|mainly|basically"
-    r"|even|already|officially|happily|only just|almost always|nearly always|do)\ )*"
+    r"|even|already|finally|recently|eventually|officially|happily|only just|almost always|nearly always|do)\ )*"
 )
 _NOT = r"(?:do\ not\ |never\ |no\ longer\ |rarely\ )?"
 
@@ -29,7 +29,7 @@ _REGULAR = (
 
 _HABIT = (
     r"(?:weigh|wear|own|rent|use|ride|allow|spend\ (?:most|half|all|a\ lot)|test\ (?:on|in|with|against)|commute|sing|volunteer|drive|speak|sleep|report\ to|lead|manage|supervise|mentor|chair|track|bill|employ|outsource"
-    r"|teach|coach|train|practi[cs]e|cycle|jog|swim|hike|climb|surf|ski|snowboard|row|box|meditate|cook|bake|grow|breed|collect|paint|draw|knit"
+    r"|teach|coach|train|practi[cs]e|exercise|work\ out|cycle|jog|swim|hike|climb|surf|ski|snowboard|row|box|meditate|cook|bake|grow|breed|collect|paint|draw|knit"
     r"|sew|garden|fish|sail|dance|smoke|vape|drink|eat|fast|suffer\ from|struggle\ with|share|belong\ to|attend|subscribe\ to|donate"
     r"|earn|invest|owe|raise|foster|compose|blog|podcast|photograph|juggle|tutor|babysit|freelance|live|play|study|major\ in|specialize\ in|specialise\ in"
     r"|go\ (?:to\ (?:the\ gym|church|school|bed|university|college|yoga|therapy|work)|swimming|running|hiking|climbing|fishing|camping|skiing|jogging|dancing|by)"
@@ -119,6 +119,8 @@ EVERYDAY = re.compile(
           |told|ask|asked|try|tried|look|check|expect|remember|forget|doubt|recommend|suggest|propose|should|could|would|will|can|must|may|might|had|was|were|did|went|saw|got|made|took
           |came|ran|wrote|gave|left|met|felt|lost|spent|bought|put|let|am|are|have|has|seem|keep|end|just|'d|'ll|had|been|thought|loved|tried|first|then|\w+ed)\b)
           [a-z]+\ (?:[^,;]{{1,80}}\ )?{_REGULAR}
+      | (?:i|we)\ (?:also\ )?(?:usually|always|normally|typically|never|often|rarely|seldom|sometimes|mostly|regularly|generally|hardly\ ever)\ (?:also\ )?(?!(?:get|see|think|feel|wonder|mean|know|want|need|have|understand|find|seem|hear|hope|wish|believe|agree|forget|remember|say|said|thought|was|were|had
+          |did|got|saw|made|took|came|ran|wrote|gave|went|felt|heard|found|knew|meant|told|am|are|can|could|would|should|will|do|be|been|mind|\w+ed)\b)[a-z]+\ \w
       | (?:i|we)(?:\ have\ got|\ {_ADVERBS}(?:have|own|do\ not\ have|never\ have))\ {_COUNT}\ (?!(?:[\w'-]+\ ){{0,2}}?{_NOT_HELD}s?\b)[\w'$€£-]+
       | (?:i|we)\ {_ADVERBS}(?:have|own|keep)\ (?!to\b|each\b|(?:\w+ly\ )?(?:\w+(?:ed|en)|been|put|made|done|set|run|got|had|found|built|come|gone|read|thought|felt|met|kept|left|lost|sent|told|said|begun|sung|become|heard)\b|unique\b|(?:[\w'-]+\ ){{0,2}}?{_NOT_HELD}s?\b)(?:[\w'-]+(?<!ing)\ ){{0,2}}[\w'-]{{2,}}(?<!us)(?<!ss)(?<!alway)(?<!')s\b(?!\ to\b)
       | (?:i|we)\ {_ADVERBS}(?:have|need)\ (?:an?\ |at\ least\ |about\ |around\ )?(?!(?:{_NOT_HELD})\b)[^,;]{{0,50}}\b{_REGULAR}
@@ -126,7 +128,7 @@ EVERYDAY = re.compile(
       | (?:i\ am|we\ are)\ {_ADVERBS}(?:not\ )?(?:a\ bit\ |very\ |quite\ |pretty\ |so\ )?{_IS}
       | (?:i\ am|we\ are)\ {_ADVERBS}(?:going\ to(?!\ (?:fix|check|look|review|merge|update|push|commit|add|refactor|rewrite|debug|implement|test|try|do)\b)|moving|travell?ing|flying|running|starting|taking|visiting|launching|releasing|hiring|opening|closing)\b[^,;]{{0,60}}
           \b{_FUTURE}
-      | (?:i|we)\ have\ {_ADVERBS}(?:been|worked|lived|known|had|played|used|written|owned|taught|studied|practi[cs]ed|run|sung|danced|smoked)\b[^,;?]{{1,80}}\b(?:for\ (?:over\ |about\ |almost\ |more\ than\ |nearly\ |the\ (?:last|past)\ )?(?:\d+|an?|two|three|four|five|six|seven|eight|nine|ten|many|several|a\ few|fifteen|twenty|\w+\ty)\ \w+|since\ (?:\d{{4}}|january|february|march|april|may|june|july|august|september|october|november|december|childhood|i\ was|university|college|school|last))
+      | (?:i|we)\ have\ {_ADVERBS}(?:been|worked|lived|known|had|played|used|written|owned|taught|studied|practi[cs]ed|run|sung|danced|smoked)\b[^,;?]{{1,80}}\b(?:for\ (?:over\ |about\ |almost\ |more\ than\ |nearly\ |the\ (?:last|past)\ )?(?:\d+|an?|two|three|four|five|six|seven|eight|nine|ten|many|eleven|twelve|\w+teen|several|a\ few|twenty|\w+ty)\ \w+|since\ (?:\d{{4}}|january|february|march|april|may|june|july|august|september|october|november|december|childhood|i\ was|university|college|school|last))
       | (?:i|we)\ have\ never\ (?!seen\ (?:this|that|it)|had\ (?:this|that)|heard|thought|tried|said|used\ (?:this|that|it))(?:been|had|learned|learnt|eaten|driven|flown|smoked|owned|worked|lived|played|\w+ed)\ \w
       | (?:i|we)\ do\ not\ (?:have|use|support|need|run|ship|maintain|offer|allow)\ [^,;?]{{1,80}}?\ any\ ?(?:more|longer)\b
       | (?:i|we)\ (?:was|were)\ (?:born|raised|brought\ up|adopted|diagnosed)\b
@@ -163,20 +165,18 @@ _PURSUIT = (
     r"|gardening|painting|drawing|sketching|knitting|sewing|crocheting|playing(?!\ with\ the\b)|rehearsing|jogging|hiking|cycling|swimming|climbing|dancing"
     r"|singing|exercising|meditating|working\ out|dieting|brewing|growing|fishing|camping|skiing|surfing|skateboarding|photographing"
     r"|listening\ to|watching(?!\ (?:the\ )?(?:logs?|output))|travell?ing|volunteering|teaching|coaching|mentoring|tutoring|renovating|restoring"
-    r"|dating|preparing\ for|training\ for|saving\ (?:up\ )?for|applying\ (?:for|to)|interviewing|expecting|raising|caring\ for|recovering"
+    r"|dating|preparing\ for|getting\ ready\ for|training\ for|saving\ (?:up\ )?for|applying\ (?:for|to)|interviewing|expecting|raising|caring\ for|recovering"
     r"|working\ (?:as|at|night|part-time|full-time|two)|attending|following|writing\ (?:my|a|an|the|short)\ (?:[\w'-]+\ )?(?:book|novel|thesis|dissertation|memoir|stories|poems?|poetry|diary|journal|songs?|screenplay|blog|paper)"
     r"|taking\ (?:[\w-]+\ ){0,3}(?:lessons|classes|class|course|courses|photos|pictures|medication|pills)|looking\ for\ (?:an?|my)\ (?:new\ )?(?:\w+\ )?(?:job|flat|house|apartment|place|position|partner|hobby|internship)"
     r"|planning\ (?:a|an|our|my)\ (?:\w+\ )?(?:trip|wedding|holiday|vacation|party|move|visit|journey|birthday)|making\ (?:my\ own|pottery|jewel\w+|music|films|videos|furniture|wine|cheese|bread|friends))"
 )
 """What somebody is at for weeks."""
 _OUTING = (
-    r"(?:concert|museum|gallery|exhibition|exhibit|festival|match|party|wedding|funeral|ceremony|graduation|workshop|lecture|seminar|conference|course|class|trip|hike"
+    r"(?:concert|stadium|racetrack|pool|spa|bookshop|aquarium|gathering|meetup|event|museum|gallery|exhibition|exhibit|festival|match|party|wedding|funeral|ceremony|graduation|workshop|lecture|seminar|conference|course|class|trip|hike"
     r"|beach|park|zoo|theatre|theater|cinema|movies|opera|ballet|show|restaurant|cafe|café|bar|market|fair|gym|doctor|dentist|therapist|hospital|support\ group|church|temple|retreat|library|bookstore"
     r"|book\ club|reunion|barbecue|bbq|picnic|dinner|lunch|camp|campsite|mountains|lake|sea|seaside|countryside|forest|island|farm|parade|pride|protest|rally|interview|exam|marathon|race|tournament|game\ night|yoga)s?"
 )
-_WORK_OF_ART = (
-    r"(?:book|novel|film|movie|series|show|documentary|biography|memoir|album|song|play|musical|podcast|anime|manga|comic|poem|trilogy|concert|game|opera|story|stories)s?"
-)
+_WORK_OF_ART = r"(?:book|novel|film|movie|series|show|documentary|biography|memoir|album|song|play|musical|podcast|anime|manga|comic|poem|trilogy|concert|game|opera|story|stories)s?"
 _GAINED = (
     r"(?:interview|offer|job|promotion|raise|scholarship|internship|award|prize|medal|degree|diploma|certificate|certification|licen[cs]e|visa|puppy|kitten|dog|cat|pet|bike|bicycle|car|guitar|piano|camera"
     r"|tattoo|haircut|diagnosis|surgery|baby|grant|position|admission|house|flat|apartment)"
@@ -187,17 +187,21 @@ WENT_THROUGH = re.compile(
     rf"""(?:
         (?:i|we)\ (?:(?:am|are)|have\ (?:{_TIMES}\ )*been)\ (?:{_TIMES}\ )*{_PURSUIT}\b
       | (?:i|we)\ (?:have\ )?(?:{_TIMES}\ )*(?:started|began|begun|took\ up|taken\ up|got\ into|gotten\ into|stopped|quit|tried)\ {_PURSUIT}\b
-      | (?:i|we)\ (?:have\ )?(?:{_TIMES}\ )*(?:went|gone|been|took\ (?:\w+\ ){{1,2}}|came\ back)\ (?:to|from|on)\ {_DETERMINED}{_OUTING}\b
-      | (?:i|we)\ (?:have\ )?(?:{_TIMES}\ )*went\ (?:hiking|camping|swimming|skiing|fishing|climbing|surfing|sailing|kayaking|dancing|running|biking|cycling|snowboarding|bowling|birdwatching|on\ (?:a|an|our|my)\ (?:[\w'-]+\ ){{0,3}}(?:trip|hike|walk|cruise|date|vacation|holiday|honeymoon))\b
-      | (?:i|we)\ (?:have\ )?(?:{_TIMES}\ )*(?:attended|visited|joined|signed\ up\ for|enrolled\ in|registered\ for|took\ part\ in|participated\ in|hosted|organi[sz]ed|performed\ (?:at|in)|spoke\ at)\ {_DETERMINED}(?:{_OUTING}|club|team|band|choir|orchestra|community|group|league|program(?:me)?|society|family|parents|grandparents|friends?|sister|brother|shelter|school|university)\b
-      | (?:i|we)\ (?:have\ )?(?:{_TIMES}\ )*(?:visited|travell?ed\ (?:to|through|around)|flew\ to|moved\ to|hiked|climbed|ran)\ (?!(?:the\ )?(?:page|site|url|website|link|code|tests?|file|settings|next|new|it|this|that|these|all|those|them)\b|§)(?:the\ )?[\w'-]+\b[^,;]*?{_WHEN_PAST}
+      | (?:i|we)\ (?:have\ )?(?:{_TIMES}\ )*(?:went|gone|been|took\ (?:\w+\ ){{1,2}}|came\ back|come\ back|got\ back|gotten\ back|returned)\ (?:to|from|on)\ {_DETERMINED}{_OUTING}\b
+      | (?:i|we)\ (?:have\ )?(?:{_TIMES}\ )*(?:took|taken)\ up\ (?!(?:the|this|that|space|too|so|a\ lot|time|all|most)\b)[a-z]+
+      | (?:i|we)\ (?:have\ )?(?:{_TIMES}\ )*(?:read|re-?read|watched)\ (?!(?:the\ |a\ |all\ |my\ |your\ )?(?:[\w-]+\ )?(?:docs|code|logs?|files?|tests?|source|documentation|output|readme|spec|script|error|issues?|thread|comments?|message|tutorials?|it|this|that)\b)[^,;]{{2,40}}?\ {_WHEN_PAST}
+      | (?:i|we)\ (?:have\ )?(?:{_TIMES}\ )*visited\ (?:about\ |over\ )?(?:\w+\ )(?:countries|cities|continents|states|museums)\b
+      | (?:i|we)\ (?:have\ )?(?:{_TIMES}\ )*went\ (?:[\w-]+\ )?(?:hiking|camping|swimming|skiing|fishing|climbing|surfing|sailing|kayaking|dancing|running|biking|cycling|snowboarding|bowling|birdwatching|on\ (?:a|an|our|my)\ (?:[\w'-]+\ ){{0,3}}(?:trip|hike|walk|cruise|date|vacation|holiday|honeymoon))\b
+      | (?:i|we)\ (?:have\ )?(?:{_TIMES}\ )*(?:attended|won|visited|joined|signed\ up\ for|enrolled\ in|registered\ for|took\ part\ in|participated\ in|hosted|organi[sz]ed|performed\ (?:at|in)|spoke\ at)\ {_DETERMINED}(?:{_OUTING}|club|team|band|choir|orchestra|community|group|league|program(?:me)?|society|family|parents|grandparents|friends?|sister|brother|shelter|school|university)\b
+      | (?:i|we)\ (?:have\ )?(?:{_TIMES}\ )*(?:visited|travell?ed\ (?:to|through|around)|went\ to|drove\ to|flew\ to|moved\ to|hiked|climbed|ran)\ (?!(?:the\ |a\ |an\ |my\ |our\ )?(?:[\w-]+\ )?(?:bed|sleep|work|settings|menu|tab|dashboard|console|repo|docs|folder|script|command|query|build|linter|migration|suite|page|site|url|website|link|code|tests?|file|settings|next|new|it|this|that|these|all|those|them)\b|§)(?:the\ )?[\w'-]+\b[^,;]*?{_WHEN_PAST}
       | (?:i|we)\ (?:have\ )?(?:{_TIMES}\ )*(?:watched|read|re-?read|saw|seen|listened\ to|finished|played|wrote|written|published|composed|recorded|started|discovered)\ (?:reading\ |watching\ |writing\ |listening\ to\ )?{_DETERMINED}{_WORK_OF_ART}\b
       | (?:i|we)\ (?:have\ )?(?:{_TIMES}\ )*(?:watched|read|re-?read|saw|seen|listened\ to|finished)\ (?:reading\ |watching\ )?(?:(?:an?|the)\ )?[\"“]\s
-      | (?:i|we)\ (?:have\ )?(?:{_TIMES}\ )*finished\ (?:reading|writing|watching|knitting|painting|renovating|school|university|college|my\ (?:first\ |second\ |last\ )?(?:degree|thesis|dissertation|phd|studies|exams?|marathon|training|course|internship|apprenticeship|book|novel|shift))\b
-      | (?:i|we)\ (?:have\ )?(?:{_TIMES}\ )*(?:got|gotten|received|landed|won|was\ offered|were\ offered|had|bought|adopted|earned|found)\ (?:an?|the|my|our)\ (?!(?:new\ )?(?:error|idea)\b)(?:[\w'-]+\ ){{0,3}}?{_GAINED}\b(?!\ (?:page|file|test|key|table|object|id|class)\b)
+      | (?:i|we)\ (?:have\ )?(?:{_TIMES}\ )*finished\ (?:(?:reading|writing)(?!\ (?:the\ |a\ |all\ |my\ )?(?:docs|code|logs?|files?|tests?|source|documentation|output|readme|spec|script|function))|watching|knitting|painting|renovating|school|university|college|my\ (?:first\ |second\ |last\ )?(?:degree|thesis|dissertation|phd|studies|exams?|marathon|training|course|internship|apprenticeship|book|novel|shift))\b
+      | (?:i|we)\ (?:have\ )?(?:{_TIMES}\ )*(?:got|gotten|received|landed|won|was\ offered|were\ offered|had|bought|adopted|earned)\ (?:an?|the|my|our)\ (?!(?:new\ )?(?:error|idea)\b)(?:[\w'-]+\ ){{0,3}}?{_GAINED}\b(?!\ (?:page|file|test|key|table|object|id|class)\b)
       | (?:i|we)\ (?:have\ )?(?:{_TIMES}\ )*(?:applied\ (?:for|to)|interviewed\ (?:for|at|with))\ (?:(?:an?|the|my|some|several)\ )?(?:[\w'-]+\ ){{0,3}}?(?:{_GAINED}|university|college|school|programs?|programmes?|jobs|positions|agenc(?:y|ies)|mortgage|loan|citizenship)\b
       | (?:i|we)\ (?:have\ )?(?:{_TIMES}\ )*(?:passed|failed|took|sat)\ (?:my|an?|the)\ (?:[\w'-]+\ ){{0,2}}(?:driving\ (?:test|exam)|exams?|bar|finals|citizenship\ test|interview)\b
       | (?:i|we)\ (?:have\ )?(?:{_TIMES}\ )*(?:bought|adopted|planted|built|baked|cooked|made|painted|knitted|sewed|drew|carved)\ {_DETERMINED}(?!(?:change|changes|commit|mistake|test|file|branch|copy|function|script|decision|list|plan)s?\b)[\w'-]+(?:\ [\w'-]+)?\ (?:[^,;]*\ )?{_WHEN_PAST}
+      | (?:i|we)\ have\ always\ (?:been\ (?:an?|into|interested|fascinated|passionate|afraid|good|bad)|loved|enjoyed|liked|preferred|wanted\ to|dreamed\ of|hated|lived|worked|had\ an?)\ \w
       | (?:i|we)\ (?:have\ )?(?:{_TIMES}\ )*met\ (?:up\ with\ )?(?:an?|my|some|his|her)\ (?:old\ |new\ |best\ )?(?:friends?|neighbou?rs?|girl|boy|woman|man|people|colleagues?|teacher|professor|mentor|hero|cousins?)\b
       | (?:my|our)\ (?:[\w'-]+\ ){{0,2}}?(?:mother|father|mom|mum|dad|sister|brother|wife|husband|partner|son|daughter|dog|cat|grandmother|grandfather|grandma|grandpa|aunt|uncle|cousin|friend|best\ friend)\ (?:\w+\ )?(?:moved\ to|got\ (?:married|engaged|a\ )|had\ a\ baby|graduated|died|passed\ away|started|won|gave\ me)\b
       | (?:my|our)\ (?:[\w'-]+\ ){{0,2}}(?:and\ (?:i|me)|and\ i)\ (?:broke\ up|got\ (?:married|engaged|divorced|back\ together)|moved|are\ (?:planning|expecting|moving|getting))\b
@@ -206,10 +210,14 @@ WENT_THROUGH = re.compile(
 )
 """What somebody is at these weeks, or lately went through."""
 
-DAYS = re.compile(r"\b(?:today|tonight|yesterday|lately|again|right now|at the moment|(?:the )?(?:first|last|other) (?:\w+ ){0,2}?(?:day|week|weekend|month|year|time|marathon|book))\b")
+DAYS = re.compile(
+    r"\b(?:today|tonight|yesterday|lately|again|so far|right now|at the moment|(?:this|these) (?:week|morning|evening|afternoon|weekend|days|weeks)|(?:the )?(?:first|last|other) (?:\w+ ){0,2}?(?:day|week|weekend|month|year|time|marathon|book))\b"
+)
 """When it was, which for such things is no passing."""
 
-CONDITIONAL = re.compile(r"(?:if|when (?!i was|we were)|once|as|while|by|in case|for (?:this|that)|at the moment)\b")
+CONDITIONAL = re.compile(
+    r"(?:if|when (?!i was|we were)|once|as|while|by|in case|for (?:this|that)|at the moment)\b"
+)
 """Circumstances that make of a statement a condition, or one of the moment."""
 
 INTRODUCES = re.compile(
@@ -223,7 +231,7 @@ INTRODUCES = re.compile(
 PASSING = re.compile(
     r"""\b(?:this|that|these|those)\b(?!\ (?:days|year|month|summer|spring|autumn|winter|company|team|project|job|city|town|country))
       | \b(?:it(?!(?:'s|\ is|\ gets)\ (?:too\ |really\ |very\ )?(?:hot|cold|warm|sunny|windy|raining|snowing|dark|late|freezing|summer|winter)\b|\ (?:rains|snows|freezes)\b|\ (?:is|gets|was)\ \w+[.!]?$)|(?<!/)them|him|here(?![.!]?$)|there|something|someone|anything|such)\b
-      | \b(?:today|tonight|tomorrow|yesterday|right\ now|at\ the\ moment|just\ now|so\ far|lately|again)\b
+      | \b(?:today|tonight|tomorrow|yesterday|right\ now|at\ the\ moment|just\ now|so\ far|again)\b
       | \b(?:errors?|exceptions?|fail(?:s|ed|ing|ure)?|(?<!car\ )(?<!bike\ )crash\w*|broken|issues?|problems?|bugs?|stuck|wrong|weird|strange)\b
       | \b(?:my|our)\ (?:\w+\ )?(?:point|question|concern|guess|bad|understanding|suggestion|idea|thought|thoughts|worry|mistake|apologies|assumption|intention|feeling|feelings|expectation|opinion|view|impression|issue|problem|last|next|turn|pleasure)\b
       | (?<!thank\ )\byou\b(?!\ can\ call\ me) | \byour\b | \bthe\ (?:following|above|same|other|(?:first|second|last)(?!\ (?:\w+day|week|weekend|day|month)s?\b))\b | \.\.\.|… | \b(?:haha\w*|lol|jk|kidding)\b""",

@@ -40,7 +40,7 @@ from cairn.knowledge.schema.policy import Policy
 _NOTE = re.compile(
     r"""(?:^|[(;]\s*|[-–—]\s+)(?:(?:and|but|also|please|so|just)\ )*(?:
         note(?:\ that\b|:)?\ (?!to\b|from\b|how\b|the\ (?:output|error|line)\b)
-      | fyi[:,]?\ | for\ your\ information[:,]?\ | heads[-\ ]up[:,]?\ (?:that\ )?
+      | fyi[:,]?\ | for\ your\ information[:,]?\ | just\ so\ you\ know[:,]\ (?:that\ )?| heads[-\ ]up[:,]?\ (?:that\ )?
       | (?:keep|bear)\ in\ mind(?:\ that)?[:,]?\ | be\ aware(?:\ that)?[:,]?\ | mind\ that\s
       | for\ (?:some\ )?(?:context|background|reference)[:,]\ | (?:some\ )?(?:context|background):\s
       | as\ a\ reminder[:,]\ | (?:quick\ )?reminder:\ | you\ (?:should|need\ to|have\ to)\ know\ that\s
@@ -98,13 +98,14 @@ _STANDS = re.compile(
         | (?:is|are)\ (?:always\ |only\ |also\ )?(?:generated|stored|shared|deployed|defined|configured|loaded|hosted|written|managed|vendored|owned|maintained|kept|read|published)\ (?:from|in|with|by|on|to|at|as|under|via)\b
         | ha(?:s|ve)\ (?:its|their)\ own\b
         | (?:needs?|requires?)\ (?:an?\ |the\ )?[\w'/.-]+(?:\ [\w'/.-]+){0,2}\ (?:running|installed|set|to\ be\ (?:running|installed|set))\b
-        | runs?\ on\ (?!my\b|every\b)
+        | runs?\ (?:on|in|under|behind)\ (?!my\b|every\b|the\ background\b|parallel\b|circles\b)
+        | (?:depends?\ on|talks?\ to|listens?\ on|go(?:es)?\ through|goes?\ (?:in|into|under)|go\ (?:in|into|under)|belongs?\ (?:in|under|into))\ (?=\S)
         | (?:is|are)\ in\ (?=x{3,}|[\w-]*[./~])
         | (?:is|are)\ (?:only|just|solely)\ (?:for|used|needed|required|useful|relevant|meant|supported|available|intended)\b
         | (?:is|are)\ not\ (?:relevant|meant|intended)\ (?:for|in|on|by)\b
       )
       | (?:to|in\ order\ to|before\ you\ can)\ (?!(?:fix|be|do|see|me|you|us)\b)[^,;.?]{2,60}?,?\ (?:you|we|one)\ (?:first\ |also\ |always\ )?(?:need\ to|have\ to|must)\ \w
-      | (?:the|your|our)\ (?:[\w'-]+\ ){1,4}is\ me\b
+      | (?:the|your|our)\ (?!(?:culprit|problem|issue|reason|cause)\b)(?:[\w'-]+\ ){1,4}is\ me(?=[.!]?$|\ \()
       )""",
     re.VERBOSE,
 )
@@ -113,8 +114,8 @@ _STANDS = re.compile(
 _CALLED = re.compile(
     r"""(?:
         (?:the|our|my)\ (?P<thing>(?:[\w'/.-]+\ ){1,4}?)(?:is|are)\ (?:(?:actually|simply|always)\ )*(?P<called>(?:called|named)\ )?
-      | (?:it|that|they)\ (?:is|are)\ (?:(?:actually|called|named|spelled|written|in)\ )*(?=\S+?,?\ (?:and\ )?not\s)
-      )(?P<name>[^\s,;]+(?:\ [^\s,;]+)?)(?:,?\ (?:and\ )?not\ [^,;]{1,40})?[.!]?$""",
+      | (?:it|that|they)\ (?:is|are)\ (?:(?:actually|spelled|written|in)\ )*(?P<known>(?:called|named)\ )?(?=\S+?(?:\ now)?,?\ (?:and\ )?not\s)
+      )(?P<name>(?!\w+ly\b|(?:by|from|when|with|on|in|at|for|twice|once|again)\b)[^\s,;]+(?:\ (?!now\b)[^\s,;]+)?)(?:\ now)?(?:,?\ (?:and\ )?not\ [^,;]{1,40})?[.!]?$""",
     re.VERBOSE,
 )
 """How a person tells what something is called, or which it is."""
@@ -126,6 +127,10 @@ _PERSONS = re.compile(
 )
 """What is called by a word with a capital, as people are."""
 
+_NAMED_THING = re.compile(
+    r"\b(?:tool|command|executable|binary|package|library|repo|repository|project|folder|branch|table|database"
+    r"|service|app|product|module|plugin|script|bot|server|cluster|environment|bucket|queue|team|company)\s$"
+)
 _NUMBERED = re.compile(r"\b(?:port|timeout|limit)\s$")
 
 _QUOTED = re.compile(r"[\"“]([^\"“”]+)")
@@ -200,12 +205,18 @@ def _called(text: str, start: int, end: int, words_: PlainWords) -> Explanation 
     plain, places = words_
     opening = lead_in(plain).opening
     found = _CALLED.match(plain, opening)
-    if found is None or TROUBLE.search(plain) or _THINGS_SEEN.search(plain[opening:]):
+    if found is None or TROUBLE.search(plain):
+        return None
+    if not found["known"] and _THINGS_SEEN.search(plain[opening:]):
         return None
     thing = found["thing"] or ""
     name = text[start + places[found.start("name")] : start + places[found.end("name")]]
     if not (
-        found["called"]
+        found["known"]
+        or (
+            found["called"]
+            and (" not " in plain[found.end("name") :] or _NAMED_THING.search(thing))
+        )
         or _NAME.fullmatch(name.rstrip(".!"))
         or (name[:1].isupper() and _PERSONS.search(thing))
         or (name.rstrip(".!").isdigit() and _NUMBERED.search(thing))
@@ -222,7 +233,8 @@ def _told(text: str, start: int, end: int, words_: PlainWords) -> Explanation | 
     if note := _NOTE.search(plain):
         aside = "(" in note[0].partition(note["told"])[0] and plain.endswith(")")
         found = _asserted(text, start + places[note.start("told")], end - aside, _FEWEST_NOTED)
-        return found if found and found.lasting else None
+        if found:
+            return found if found.lasting else None
     opening = lead_in(plain).opening
     told = plain[opening:]
     start += places[opening]
@@ -245,7 +257,9 @@ def _told(text: str, start: int, end: int, words_: PlainWords) -> Explanation | 
     return Explanation(kept, start, end, lasting=True) if kept else None
 
 
-_NEEDED = re.compile(r"\b(?:you|we|one) (?:first |also |always )?(?:need to|have to|must)\b|\bis me\b")
+_NEEDED = re.compile(
+    r"\b(?:you|we|one) (?:first |also |always )?(?:need to|have to|must)\b|\bis me\b"
+)
 
 
 def _correction(
@@ -276,7 +290,11 @@ def _asserted(
     order = is_order(plain)
     if len(told) + code < fewest[0] - 2 * order or len(content) + code < fewest[1] - order:
         return None
-    if _POINTS.match(plain) or _DOUBTS.search(_NEEDED.sub(" ", plain)) or not (order or _VERB.search(plain)):
+    if (
+        _POINTS.match(plain)
+        or _DOUBTS.search(_NEEDED.sub(" ", plain))
+        or not (order or _VERB.search(plain))
+    ):
         return None
     if order and POINTS_BACK.search(plain):
         return None
@@ -320,6 +338,8 @@ RULES: tuple[Rule, ...] = (
                 "So the issue was the proxy, which drops `If-Match` headers.",
                 ("The issue was the proxy, which drops `If-Match` headers.",),
             ),
+            RuleExample("The deploy tool is `quayctl`", ("The deploy tool is `quayctl`",)),
+            RuleExample("The result is `None`. The hook is called twice. It is called berth."),
             RuleExample(
                 "No, that is fine. No, I meant the other one. The problem is that it fails."
             ),

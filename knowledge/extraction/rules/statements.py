@@ -84,12 +84,14 @@ _EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
 
 
 _NEXT_CLAUSE = re.compile(
-    r",? (?:so(?! far)|because|but|which|although|and (?:it|that|they|now|then|(?:i )?(?:would|want|was|felt"
-    r"|really|am|have|think|love|loved|need|found|had|got)))\b| since (?!\d|i was|last|january|june|my)|[;—–] "
+    r",? (?:so(?! far)|because|but|which|although|and (?:it|that|they|now|then"
+    r"|(?:i )?(?:would|want|was|felt|really|am|have|think|love|loved|need|found|had|got)))\b"
+    r"| since (?!\d|i was|last|january|june|my)|[;—–] "
 )
+_TOLD_OF_IT = re.compile(r",? (?:and|that|where|which|who|whose|with which) |, ")
 _ASKED_BEHIND = re.compile(
-    r",\s*(?:(?:so|and|then|but|also)\s+)*(?:can|could|would|will|do|did|have|any|what|how|where|which|is there"
-    r"|got any)\b[^.?]*\?\s*$"
+    r",\s*(?:(?:so|and|then|but|also)\s+)*(?:can|could|would|will|do|did|have|any|what|how|where"
+    r"|which|is there|got any)\b[^.?]*\?\s*$"
 )
 """A question behind a statement."""
 
@@ -296,8 +298,12 @@ def _went_through(told: str) -> bool:
     timeless = DAYS.sub(" ", told)
     if NO_STATEMENT.search(timeless):
         return False
-    clause = _first_clause(told)
-    return WENT_THROUGH.match(clause) is not None and not PASSING.search(DAYS.sub(" ", clause))
+    found = WENT_THROUGH.match(clause := _first_clause(told))
+    if found is None:
+        return False
+    # What is told of it behind may point at it: "a film that I liked".
+    said = found[0] + _TOLD_OF_IT.split(clause[found.end() :], maxsplit=1)[0]
+    return not PASSING.search(DAYS.sub(" ", said))
 
 
 def _first_clause(told: str) -> str:
@@ -376,6 +382,11 @@ RULES: tuple[Rule, ...] = (
                 "We meet every Monday at ten. I have two cats.",
                 ("We meet every Monday at ten.", "I have two cats."),
             ),
+            RuleExample(
+                "Haha, lately I have been learning to row.",
+                ("Haha, lately I have been learning to row.",),
+            ),
+            RuleExample("I have been testing all day. I finished reading the docs of it."),
             RuleExample("I have a question. I need you to fix it. I see two errors."),
             RuleExample("Do we use Redis? If we use Redis, say so. I wish we used Redis."),
         ),

@@ -173,8 +173,8 @@ STATES = re.compile(
       | (?:i|we)(?:\ have)?\ {_ADVERBS}chose\b
       | (?:i\ am|we\ are)\ {_ADVERBS}(?:(?:an?|the)\ (?!bit\b|little\b|lot\b) | from\b | based\b | using\b
           | allergic\b | vegan\b | vegetarian\b | married\b | interested\ in\b | fond\ of\b | responsible\ for\b
-          | on\ (?:the|python|node|ubuntu|debian|macos|windows|linux)\b | working\ (?:at|as|for|with)\b
-          | living\ in\b | studying\b | called\b | named\b)
+          | on\ (?:an?\ )?(?:[\w.-]+\ ){{0,2}}(?:mac\w*|laptop|machine|nixos|arch|fedora|manjaro)\b | on\ (?:the|python|node|ubuntu|debian|macos|windows|linux)\b | working\ (?:at|as|for|with)\b
+          | living\ in\b | studying\b | (?<=only\ )(?:running|deploying|hosting|testing|targeting|shipping|publishing|supporting)\b | called\b | named\b)
       | (?:my|our)\ (?:[\w§'-]+\ ){{1,4}}(?:is|are|was|has|have|lives?|works?|runs?|uses?|needs?)\b
           (?!\ (?:not\ |n't\ |still\ |also\ )?(?:working|broken|failing|getting|going|down|slow|stuck)\b)
       | for\ the\ record\b
@@ -214,6 +214,7 @@ _HOW = r"(?:(?:just|completely|rather|also|now|simply|then|only|really|always|in
 LETS = re.compile(rf"\blet\ us\ {_HOW}(?:{_SETTLING})\ {_CHORE}\S")
 WE_SHOULD = re.compile(
     rf"\bwe\ {_HOW}(?:should|must|shall|want\ to)\ {_HOW}(?:not\ )?(?:{_SETTLING})\ {_CHORE}\S"
+    rf"|\bwe\ can\ (?:now\ |just\ |safely\ |completely\ )*(?:delete|remove|drop)\ {_CHORE}\S"
 )
 TO_BE_SO = re.compile(
     r"""(?:
@@ -223,23 +224,28 @@ TO_BE_SO = re.compile(
             |simple|safe|true\b|the\ same|about|around|almost|caught|covered|reviewed|running|up\b|visible|available|listening)
             |use|return|live|go\ (?:to|in|into|under)|stay|default\ to|include|contain|print|end\ with
             |start\ with|accept|support|allow|require|follow|match)\b
-      | we\ do\ not\ need\ (?:to\ (?:support|keep|handle|maintain|worry\ about|restore|test|mock|publish|deploy|install|build|store|log|validate|cache|translate|document)\ )?
+      | (?:we\ do\ not\ need|(?:we|you)\ do\ not\ (?:need|have)\ (?=to\ (?:support|keep|handle|maintain|preserve|worry\ about|restore|test|mock|publish|deploy|install|build|store|log|validate|cache|translate|document)\b))\ ?(?:to\ (?:support|keep|handle|maintain|preserve|worry\ about|restore|test|mock|publish|deploy|install|build|store|log|validate|cache|translate|document)\ )?
           (?!(?:to|more|any\ more|anything|all|much|you|a\ new|do|see|know)\b)(?=\S)
-      | no\ need\ (?:to\ (?:support|keep|handle|maintain|preserve)|for)\ (?=\S)
+      | no\ need\ (?:to\ (?:support|keep|handle|maintain|preserve|worry\ about|restore|test|mock|publish|deploy|install|build|store|log|validate|cache|translate|document)|for)\ (?=\S)
       | it\ is\ (?:totally\ |perfectly\ )?(?:ok|okay|fine|acceptable|allowed)\ (?:to|if|for)\ (?!me\b|you\b)
       | i\ would\ (?:like|prefer)\ (?:the|our|each|every|all)\ (?!tests?\b|build\b|ci\b)(?:[\w'/.-]+\ ){1,6}to\ (?!look\b|see\b|know\b)\w
       | i\ want\ (?:the|our|each|every|all)\ (?!tests?\b|build\b|ci\b)(?:[\w'/.-]+\ ){1,6}to\ (?!look\b|see\b|know\b)\w
       | (?:i|we)\ do\ not\ want\ (?!(?:you|to|it|them|this|that|these|those|any)\b)(?:[\w'/.-]+\ ){1,5}to\ (?=\w)
       | (?:i|we)\ (?:want|prefer|would\ (?:like|prefer))\ to\ (?=(?:keep|stay\ (?:with|on|in)|stick\ (?:with|to)|go\ with)\ (?!going\b|working\b)\w)
       | (?:i|we)\ (?:want|prefer|would\ (?:like|prefer))\ to\ (?=use\ [^,;?]{2,60}?(?:,?\ (?:because|since|instead|rather\ than|not|and\ not|over|everywhere)\b))
-      | (?=(?:rename|switch|migrate|change|move|convert)\ (?:[\w'/.@-]+\ ){1,5}?from\ [\w'/.@-]+(?:\ [\w'/.@-]+){0,2}\ to\ [\w'/.@-]+)
+      | (?=(?:rename|switch|migrate)\ (?:[\w'/.@-]+\ ){1,5}?from\ [\w'/.@-]+(?:\ [\w'/.@-]+){0,2}\ to\ [\w'/.@-]+)
+      | (?=(?:move|port)\ (?:the|our)\ (?:docs?|documentation|site|website|tests|ci|pipelines?|build|project|repo|repository|database|data|app|service|code|frontend|backend|hosting|deployments?|logs|queue|cache|state)
+          \ from\ [\w'/.@-]+(?:\ \w+)?\ to\ [\w'/.@-]+)
+      | (?=(?:change|move|convert)\ (?:[\w'/.@-]+\ ){1,5}?from\ \w+(?:[-_./@:]\w+)+\ to\ [\w'/.@-]+)
       | (?=(?:change|set|switch|rename|increase|raise|lower|reduce)\ (?:the|our)\ (?:[\w'-]+\ ){0,3}(?:name|id|identifier|remote|url|host|port|domain|registry|licen[cs]e
-          |timeout|limit|branch|version|scope|region|default)\ (?:of\ [^,;?]{2,40}\ )?to\ \S)
+          |timeout|limit|branch|version|scope|region|default)\ (?:of\ [^,;?]{2,40}\ )?to\ (?=\S*[\d_./@:-]\S|x{3}|[\w-]+[.!]?$)\S)
       | (?=keep\ (?:the|our)\ (?:[\w'/.-]+\ ){1,5}(?:named|called|as|at|on|in|under|private|public|separate)\b)
       | (?!(?:it|this|that|everything|all)\b)(?:[\w'/.-]+\ ){1,3}(?:is|are)\ (?:fine|ok|okay|enough|sufficient|good\ enough)\ (?:just\ |only\ )?for\ (?!(?:now|me|this|that|the\ moment)\b)(?=\w)
+      | (?!(?:it|this|that|they|these|those|which|what|there|you)\b)(?:[\w'/.-]+\ ){1,4}(?:is|are)\ not\ (?:needed|necessary|required)(?=[.!]?$|\ (?:for|in|on|at)\b)
+      | (?=(?:the|our|an?)\ (?!(?:tests?|build|ci)\b)(?:[\w'/.-]+\ ){1,4}(?:must|may|should)\ (?:not|never|only)\ (?!(?:be|fail|crash|break|happen|work|throw|take|see|show|error|matter)\b)\w)
       | no\ (?!(?:rush|problems?|worries|need|idea|way|luck|thanks|wonder|hurry|offen[cs]e|one|matter|changes?|errors?|issues?)\b)[\w'-]+(?:\ [\w'-]+)?,\ (?:just|only)\ (?:an?|the|one)\ (?=\w)
-      | (?=(?:stay|stick)\ (?:with|on|to)\ \w)
-      | (?=(?:let\ us\ )?(?:start|keep|stop)\ \w+ing\ [^?]{3,100}?\ (?:instead\ of|rather\ than)\ \w)
+      | (?=(?:stay|stick)\ (?:with|on|to)\ (?!(?:me|us|it|this|that|them)\b)\w)
+      | (?=let\ us\ (?:start|keep|stop)\ \w+ing\ [^?]{3,100}?\ (?:instead\ of|rather\ than)\ \S)
       | instead\ of\ .{1,80}?\ (?:we\ should|let\ us|i\ want|i\ would\ like)\ \w
     )""",
     re.VERBOSE,
@@ -267,7 +273,8 @@ ASKS_BEHIND = re.compile(
 
 ASKS_FOR = re.compile(
     r"(?:can|could|would|will) (?:we|you) (?:please )?"
-    r"(?=(?:rename|switch|migrate|change|move|convert) [^,;]{1,60}? from \S+(?: \S+)? to \S)"
+    r"(?=(?:rename|switch|migrate) [^,;]{1,60}? from \S+(?: \S+)? to \S"
+    r"|(?:change|move|convert) [^,;]{1,60}? from \w+(?:[-_./@:]\w+)+ to \S)"
 )
 """A switch that is asked for in the form of a question."""
 
