@@ -32,7 +32,7 @@ _WRITTEN_OUT: tuple[tuple[str, str], ...] = (
     (r"\b(?P<have>i|we|you|they)'ve\b", "{have} have"),
     (r"\b(?P<ve>i|we|you|they)ve\b(?<!\bwe ve)", "{ve} have"),
     (r"\b(?P<will>i|we|you|they|he|she|it|that|there)'ll\b", "{will} will"),
-    (r"\b(?P<had>i|we|you|they|he|she)'d(?= (?:better|been|had|\w+ed|never)\b)", "{had} had"),
+    (r"\b(?P<had>i|we|you|they|he|she)'d(?= (?:better|been|had|never|(?!need\b|feed\b|embed\b|speed\b)\w+ed)\b)", "{had} had"),
     (r"\b(?P<would>i|we|you|they|he|she|it|that)'d\b", "{would} would"),
     (r"\bid(?= (?:like|love|prefer|rather|say|want)\b)", "i would"),
     (r"\b(?P<been>it|that|there|he|she|who|what)'s(?= (?:been|got)\b)", "{been} has"),
@@ -131,7 +131,7 @@ _CIRCUMSTANCE = re.compile(
         |often|originally|previously|locally|instead|otherwise|additionally|unfortunately|luckily|fortunately
       ),\s+
       | (?:in|on|at|for|during|under)\ (?!(?:all|each|every|any)\b)(?:[\w'/.-]+\ ){1,4}(?=(?:we|i|you)\ )
-      | (?:so\ far|today|yesterday|recently|lately|currently|usually|normally|sometimes|often
+      | (?:so\ far|today|yesterday|recently|lately|nowadays|generally|typically|currently|usually|normally|sometimes|often
           |(?:last|every|each|this|these|most)\ \w+)\ (?=(?:we|i|my|our)\ )
     )""",
     re.VERBOSE,

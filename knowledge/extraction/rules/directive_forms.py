@@ -94,7 +94,9 @@ FOR_GOOD = re.compile(
     | ^(?:i|we)\ only\ want\ (?!to\b|it\b|you\b|the\b|(?:one|two|a\ few)\ (?:thing|more)s?\b)\w
     | ^(?:i|we)\ (?:just\ |really\ )*want\ (?:only\ one|exactly\ one|a\ single)\ \w
     | ^(?:i|we)\ (?:do\ not\ )?(?:want|expect|would\ like)\ {_ONES}\ to\ (?!.*\bnow\b)(?:not\ |never\ |always\ )?(?!pass\b|be\ (?:fixed|green|done)\b)\w
-    | ^(?:i|we)\ (?:also\ |really\ )*(?:want|need|would\ like)\ to\ {_DEED}\ [^,;?]{{1,80}}?\b(?:all|every|each)\ (?!of\b|(?:this|these|those|the)\b|tests?\b)\w
+    | ^we\ (?:also\ |really\ )*(?:want|need|would\ like)\ to\ {_DEED}\ [^,;?]{{1,80}}?\b(?:all|every|each)\ (?!of\b|(?:this|these|those|the|my|our)\b|tests?\b)\w
+    | ^(?:i|we)\ (?:do\ not\ )?(?:want|would\ like)\ us\ to\ (?:always|never|use|keep|follow|avoid|stick|have)\ \w
+    | ^use\ (?!the\b|this\b|that\b|these\b|your\b|an?\b|it\b)[\w.+#/@-]+\ for\ (?:all\ |any\ )?(?:[\w-]+\ ){{0,2}}{_PLURAL}(?=[,.!;]|$)
     | ^(?:always\ )?(?:ask|prompt|warn|check\ with)\ me\ (?:first\ )?(?:before\ (?:you\ )?\w+|for\ (?:all\ |any\ |every\ )?(?:\w+\ ){{0,3}}{_PLURAL})
     | ^(?:i|we)\ (?:expect|want|need|require)\ (?:at\ (?:least|most)|no\ more\ than|exactly|only|a\ maximum\ of)\ (?:\w+\ ){{1,3}}(?:per|for\ (?:each|every)|in\ (?:each|every))\ \w
     | ^(?:i|we)\ (?:want|would\ (?:like|prefer)|prefer|expect)\ (?!(?:these|those|this|your|my)\b)(?:\w+\ ){{0,2}}(?!tests\b){_PLURAL}\ to\ (?:always\ |never\ |not\ )?(?:be|have|use|stay|live|follow|end|start)\b

@@ -134,7 +134,7 @@ EVERYDAY = re.compile(
       | (?:i|we)\ (?:was|were)\ (?:born|raised|brought\ up|adopted|diagnosed)\b
       | (?:i|we)\ {_ADVERBS}(?:cannot|am\ unable\ to)\ (?:eat|drink|have|stand|bear|do\ without|tolerate|digest|swim|drive|sing|cook|dance|ride|speak|sleep|whistle|smell|taste)\b
       | (?:i|we)\ (?:have\ )?{_ADVERBS}(?:quit|gave\ up|given\ up|stopped|no\ longer|retired|dropped|ditched|replaced|got\ rid\ of|moved\ (?:to|from|away|off|over)|switched\ (?:to|from|over)|migrated
-          |relocated|resigned|upgraded\ (?:to|from|\w+\ (?:to|from))|renamed|changed\ (?:my|our)|got\ (?:an?\ |the\ )?(?:new\ )?(?:job|married|divorced|engaged|promoted)|joined|started\ (?:working|a\ new\ job|at|my\ own)
+          |relocated|resigned|upgraded\ (?:to|from|\w+\ (?:to|from))|renamed|changed\ (?:my|our)\ (?!mind\b)\w+|got\ (?:an?\ |the\ )?(?:new\ )?(?:job|married|divorced|engaged|promoted)|joined|started\ (?:working|a\ new\ job|at|my\ own)
           |left\ (?:my|the\ company|the\ team)|turned\ \d+|graduated|bought\ a\ (?:house|flat|car|home)|adopted\ an?|deprecated|standardi[sz]ed)\ ?(?!this\b|that\b|it\b)
       | (?:i|we)(?:\ {_ADVERBS}|\ )(?:plan|intend)\ to\ [^,;]{{3,80}}\b(?:next|in|this|by|until|after|before|on|soon|someday|one\ day)\b
       | (?:all\ |most\ |some\ |both\ |half\ |one\ |two\ |none\ |each\ |many\ )(?:of\ )?(?:my|our)\ (?:[\w§'-]+\ ){{1,4}}(?:is|are|has|have|{_THEIRS})\b
@@ -143,7 +143,7 @@ EVERYDAY = re.compile(
       | (?:i\ am|we\ are|(?:i|we)\ have\ (?:recently\ |just\ |lately\ |also\ )*been)\ (?:also\ |currently\ |still\ |just\ |recently\ |now\ )*{_PURSUES}
       | (?:i|we)(?:\ have)?\ (?:just\ |recently\ |finally\ |also\ )*{_LIVES_THROUGH}\b
       | i\ (?:also\ |still\ )?take\ (?:[\w-]+\ ){{0,5}}(?:thinners|tablets?|pills?|supplements|statins|antidepressants|painkillers|antihistamines|drops|injections)\b
-      | i\ am\ {_ADVERBS}an?\ (?!bit\b|little\b|huge\b|big\b|lot\b|mess\b|fool\b|idiot\b|genius\b|robot\b|ghost\b|failure\b|step\b)(?:[\w'-]+\ ){{0,3}}[\w'-]{{3,}}[.!]?$
+      | i\ am\ {_ADVERBS}(?:more\ of\ )?an?\ (?!bit\b|little\b|huge\b|big\b|lot\b|mess\b|fool\b|idiot\b|genius\b|robot\b|ghost\b|failure\b|step\b)(?:[\w'-]+\ ){{0,3}}[\w'-]{{3,}}[.!]?$
       | (?:i|we)\ {_ADVERBS}(?:do\ not\ )?(?:love|hate|like|dislike|enjoy|adore|detest|loathe|fear)\ (?!to\b|option\b|how\b|what\b|when\b|where\b|talking\b|chatting\b|both\b|all\b|the\ (?:idea|sound|look|way|new)\b)\w
       | (?:i|we)\ used\ to\ (?!think|see\b|get\b|believe|be\ able|wonder)[a-z]+\ \w
       | (?:i|we)\ (?:lost|adopted|married|met|divorced|buried|bought|sold|left)\ (?:my|our|an?)\ [^,;]{{2,60}}?\ {_PAST}
@@ -151,6 +151,13 @@ EVERYDAY = re.compile(
       | (?:i|we)\ (?:broke|fractured|sprained|tore|injured|hurt)\ (?:my|an?)\ (?:\w+\ )?{_BODY}\b
       | (?:i|we)\ (?:also\ |sometimes\ |often\ |regularly\ |usually\ )?(?:have|get|had|suffer\ from|live\ with|was\ diagnosed\ with|deal\ with)\ (?:[\w-]+\ ){{0,3}}{_ILLNESS}\b
       | (?:(?:my\ )?(?:friends|family|everyone|everybody|people|colleagues|most\ people)|you\ can|just|please)\ (?:just\ |usually\ |all\ )?calls?\ me\ \w
+      | (?:i|we)\ can\ (?:also\ )?(?:speak|play\ (?:the|piano|guitar|chess)|ride|ski|sew|knit|juggle|sing|swim)\b
+      | (?:i|we)\ have\ (?:also\ |already\ |never\ )?been\ to\ (?!the\ (?:page|docs|site)\b)\w
+      | (?:i|we)\ (?:named|called)\ (?:my|our)\ (?:[\w-]+\ )?(?:baby|son|daughter|dog|cat|boat|band|company|shop|puppy|kitten)\b
+      | (?:it|today|tomorrow|next\ \w+|\w+day)\ is\ (?:my|our)\ (?:\w+\ )?(?:birthday|anniversary|wedding|graduation)\b
+      | (?:i|we)\ learn(?:ed|t)\ (?:to|how\ to)\ [a-z]+\b[^,;]*\b(?:when\ i\ was|at\ (?:the\ age|\d)|as\ an?\ (?:child|kid|teenager|adult|student))\b
+      | (?:i|we)\ (?:was|were|have\ been|got)\ (?:just\ |recently\ |finally\ )?(?:promoted|laid\ off|fired|hired|accepted|transferred|nominated|elected|admitted|evicted)\b
+      | (?:i\ am|we\ are)\ (?:now\ |currently\ |slowly\ )?(?:migrating|switching|transitioning|moving\ over)\ (?:from|to|over)\ (?!this|that|it)\w
       | i\ go\ by\ (?!the\b|bus|train|car|bike|foot|what)\w
       | (?:my|our)\ (?:[\w'-]+\ ){{0,2}}?{_KIN}\ (?!{_SAYING}\b|(?:was|were|is)\ (?:like|right|wrong|saying|asking|telling|wondering)\b|and\ (?:i|me)\b|would\b|could\b|might\b|should\b)(?:\w+\ ){{0,6}}?\w{{3,}}
       | [\w.+-]+\ (?:is|are)\ (?:now\ )?(?:deprecated|no\ longer\ used|obsolete)\ (?:for\ us|in\ our)\b
@@ -165,7 +172,7 @@ _PURSUIT = (
     r"|gardening|painting|drawing|sketching|knitting|sewing|crocheting|playing(?!\ with\ the\b)|rehearsing|jogging|hiking|cycling|swimming|climbing|dancing"
     r"|singing|exercising|meditating|working\ out|dieting|brewing|growing|fishing|camping|skiing|surfing|skateboarding|photographing"
     r"|listening\ to|watching(?!\ (?:the\ )?(?:logs?|output))|travell?ing|volunteering|teaching|coaching|mentoring|tutoring|renovating|restoring"
-    r"|dating|preparing\ for|getting\ ready\ for|training\ for|saving\ (?:up\ )?for|applying\ (?:for|to)|interviewing|expecting|raising|caring\ for|recovering"
+    r"|dating|preparing\ for|getting\ ready\ for|trying\ to\ (?:lose|gain|quit|learn|become|eat|get\ (?:fit|pregnant|healthy|in\ shape)|save|sleep)|having\ (?:some\ )?(?:trouble|difficulty|a\ hard\ time)\ (?:sleeping|falling\ asleep|concentrating|focusing|breathing|studying|walking)|training\ for|saving\ (?:up\ )?for|applying\ (?:for|to)|interviewing|expecting|raising|caring\ for|recovering"
     r"|working\ (?:as|at|night|part-time|full-time|two)|attending|following|writing\ (?:my|a|an|the|short)\ (?:[\w'-]+\ )?(?:book|novel|thesis|dissertation|memoir|stories|poems?|poetry|diary|journal|songs?|screenplay|blog|paper)"
     r"|taking\ (?:[\w-]+\ ){0,3}(?:lessons|classes|class|course|courses|photos|pictures|medication|pills)|looking\ for\ (?:an?|my)\ (?:new\ )?(?:\w+\ )?(?:job|flat|house|apartment|place|position|partner|hobby|internship)"
     r"|planning\ (?:a|an|our|my)\ (?:\w+\ )?(?:trip|wedding|holiday|vacation|party|move|visit|journey|birthday)|making\ (?:my\ own|pottery|jewel\w+|music|films|videos|furniture|wine|cheese|bread|friends))"
@@ -188,6 +195,7 @@ WENT_THROUGH = re.compile(
         (?:i|we)\ (?:(?:am|are)|have\ (?:{_TIMES}\ )*been)\ (?:{_TIMES}\ )*{_PURSUIT}\b
       | (?:i|we)\ (?:have\ )?(?:{_TIMES}\ )*(?:started|began|begun|took\ up|taken\ up|got\ into|gotten\ into|stopped|quit|tried)\ {_PURSUIT}\b
       | (?:i|we)\ (?:have\ )?(?:{_TIMES}\ )*(?:went|gone|been|took\ (?:\w+\ ){{1,2}}|came\ back|come\ back|got\ back|gotten\ back|returned)\ (?:to|from|on)\ {_DETERMINED}{_OUTING}\b
+      | (?:i|we)\ (?:have\ )?(?:{_TIMES}\ )*(?:took|brought|drove)\ (?:my|our)\ (?:[\w'-]+\ )?(?:son|daughter|kids?|children|mother|father|mom|mum|dad|parents|wife|husband|dog|cat|family|grandmother|grandfather|friends?|nephew|niece)\ (?:to|on|for)\ \w
       | (?:i|we)\ (?:have\ )?(?:{_TIMES}\ )*(?:took|taken)\ up\ (?!(?:the|this|that|space|too|so|a\ lot|time|all|most)\b)[a-z]+
       | (?:i|we)\ (?:have\ )?(?:{_TIMES}\ )*(?:read|re-?read|watched)\ (?!(?:the\ |a\ |all\ |my\ |your\ )?(?:[\w-]+\ )?(?:docs|code|logs?|files?|tests?|source|documentation|output|readme|spec|script|error|issues?|thread|comments?|message|tutorials?|it|this|that)\b)[^,;]{{2,40}}?\ {_WHEN_PAST}
       | (?:i|we)\ (?:have\ )?(?:{_TIMES}\ )*visited\ (?:about\ |over\ )?(?:\w+\ )(?:countries|cities|continents|states|museums)\b

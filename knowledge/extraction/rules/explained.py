@@ -95,8 +95,9 @@ _STANDS = re.compile(
         this\ is\ an?\ (?!nice|great|good|cool|bad|better|simple|quick|new|huge|real|test|big)(?:[\w'/.-]+\ ){0,3}(?:monorepo|repo|repository|project|library|cli|app|application|service|plugin|website|codebase|fork|package|game|bot|extension)\b
       | (?:(?:the|our|all|each|every)\ (?:[\w'/.-]+\ ){1,4}|(?!this\b|always\b|these\b|those\b)(?:[\w/.-]+\ )?[\w/.-]+(?<!s)s\ )(?:
           lives?\ (?:in|under|next\ to|at|on|inside|beside)\b
-        | (?:is|are)\ (?:always\ |only\ |also\ )?(?:generated|stored|shared|deployed|defined|configured|loaded|hosted|written|managed|vendored|owned|maintained|kept|read|published)\ (?:from|in|with|by|on|to|at|as|under|via)\b
+        | (?:is|are)\ (?:always\ |only\ |also\ )?(?:generated|built|rendered|tested|formatted|linted|bundled|packaged|compiled|provisioned|signed|backed|stored|shared|deployed|defined|configured|loaded|hosted|written|managed|vendored|owned|maintained|kept|read|published)\ (?:from|in|with|by|on|to|at|as|under|via)\b
         | ha(?:s|ve)\ (?:its|their)\ own\b
+        | (?:is|are)\ (?:frozen|off-limits|read-only|vendored)\b
         | (?:needs?|requires?)\ (?:an?\ |the\ )?[\w'/.-]+(?:\ [\w'/.-]+){0,2}\ (?:running|installed|set|to\ be\ (?:running|installed|set))\b
         | runs?\ (?:on|in|under|behind)\ (?!my\b|every\b|the\ background\b|parallel\b|circles\b)
         | (?:depends?\ on|talks?\ to|listens?\ on|go(?:es)?\ through|goes?\ (?:in|into|under)|go\ (?:in|into|under)|belongs?\ (?:in|under|into))\ (?=\S)
@@ -105,6 +106,9 @@ _STANDS = re.compile(
         | (?:is|are)\ not\ (?:relevant|meant|intended)\ (?:for|in|on|by)\b
       )
       | (?:to|in\ order\ to|before\ you\ can)\ (?!(?:fix|be|do|see|me|you|us)\b)[^,;.?]{2,60}?,?\ (?:you|we|one)\ (?:first\ |also\ |always\ )?(?:need\ to|have\ to|must)\ \w
+      | (?:all|every|each)\ (?!tests?\b)(?:[\w-]+\ ){1,3}(?:is|are)\ (?:in|kept|written|named|prefixed|sorted|private|public|optional)\ \w
+      | everything\ (?:under|in|below|inside|outside)\ \S+\ (?:is|must|should|goes|has)\ \w
+      | (?:the|our)\ (?:minimum|maximum|default|required|supported|lowest|highest|target|oldest)\ (?:[\w-]+\ ){1,3}is\ \w
       | (?:the|your|our)\ (?!(?:culprit|problem|issue|reason|cause)\b)(?:[\w'-]+\ ){1,4}is\ me(?=[.!]?$|\ \()
       )""",
     re.VERBOSE,
@@ -113,7 +117,7 @@ _STANDS = re.compile(
 
 _CALLED = re.compile(
     r"""(?:
-        (?:the|our|my)\ (?P<thing>(?:[\w'/.-]+\ ){1,4}?)(?:is|are)\ (?:(?:actually|simply|always)\ )*(?P<called>(?:called|named)\ )?
+        the\ (?P<thing>(?:[\w'/.-]+\ ){1,4}?)(?:is|are)\ (?:(?:actually|simply|always)\ )*(?P<called>(?:called|named)\ )?
       | (?:it|that|they)\ (?:is|are)\ (?:(?:actually|spelled|written|in)\ )*(?P<known>(?:called|named)\ )?(?=\S+?(?:\ now)?,?\ (?:and\ )?not\s)
       )(?P<name>(?!\w+ly\b|(?:by|from|when|with|on|in|at|for|twice|once|again)\b)[^\s,;]+(?:\ (?!now\b)[^\s,;]+)?)(?:\ now)?(?:,?\ (?:and\ )?not\ [^,;]{1,40})?[.!]?$""",
     re.VERBOSE,

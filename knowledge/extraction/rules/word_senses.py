@@ -231,8 +231,8 @@ TO_BE_SO = re.compile(
       | i\ would\ (?:like|prefer)\ (?:the|our|each|every|all)\ (?!tests?\b|build\b|ci\b)(?:[\w'/.-]+\ ){1,6}to\ (?!look\b|see\b|know\b)\w
       | i\ want\ (?:the|our|each|every|all)\ (?!tests?\b|build\b|ci\b)(?:[\w'/.-]+\ ){1,6}to\ (?!look\b|see\b|know\b)\w
       | (?:i|we)\ do\ not\ want\ (?!(?:you|to|it|them|this|that|these|those|any)\b)(?:[\w'/.-]+\ ){1,5}to\ (?=\w)
-      | (?:i|we)\ (?:want|prefer|would\ (?:like|prefer))\ to\ (?=(?:keep|stay\ (?:with|on|in)|stick\ (?:with|to)|go\ with)\ (?!going\b|working\b)\w)
-      | (?:i|we)\ (?:want|prefer|would\ (?:like|prefer))\ to\ (?=use\ [^,;?]{2,60}?(?:,?\ (?:because|since|instead|rather\ than|not|and\ not|over|everywhere)\b))
+      | (?:i|we)\ (?:want|prefer|would\ (?:like|prefer))\ to\ (?=(?:keep\ using|stay\ (?:with|on)|stick\ (?:with|to))\ \w)
+      | (?:i|we)\ (?:want|prefer|would\ (?:like|prefer))\ to\ (?=use\ [^,;?]{2,60}?(?:,?\ (?:because|since|rather\ than|and\ not|over|everywhere)\b))
       | (?=(?:rename|switch|migrate)\ (?:[\w'/.@-]+\ ){1,5}?from\ [\w'/.@-]+(?:\ [\w'/.@-]+){0,2}\ to\ [\w'/.@-]+)
       | (?=(?:move|port)\ (?:the|our)\ (?:docs?|documentation|site|website|tests|ci|pipelines?|build|project|repo|repository|database|data|app|service|code|frontend|backend|hosting|deployments?|logs|queue|cache|state)
           \ from\ [\w'/.@-]+(?:\ \w+)?\ to\ [\w'/.@-]+)
