@@ -41,7 +41,7 @@ _HABIT = (
 _NOT_HELD = (
     r"(?:question|problem|issue|error|idea|look|feeling|doubt|bug|failure|trouble|concern|request|task|todo|suggestion|comment"
     r"|clue|choice|conflict|hunch|theory|thought|word|favor|favour|time|day|weekend|night|blast|chance|opportunity|break|talk|chat"
-    r"|go|try|picture|photo|stuff|second|minute|moment|point|preference|objection|complaint|plan|test|case|fun|reason|way|lot|bit|few|couple|similar|different"
+    r"|go|try|picture|photo|stuff|second(?!\ ?\(|\ [a-z])|minute|moment|point|preference|objection|complaint|plan|test|case|fun|reason|way|lot|bit|few|couple|similar|different"
     r"|new\ (?:error|issue|problem|bug|question)|good|great|nice|wonderful|amazing|lovely|hard|tough|rough|difficult|busy|thing|evening|morning|week|choice|option|change|update|commit|conflict|merge|file|result|nothing|access|class|alternative|process|this|has|is|was|does|his|its|yes)"
 )
 _COUNT = r"(?:an?|no|any|\d[\d,.]*|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|several|many|access|about|around|over|almost|nearly|some|admin|full|only|at\ least|our\ own|my\ own)"
@@ -67,7 +67,7 @@ _THEIRS = (
 )
 
 _FUTURE = (
-    r"(?:next\ (?:week|month|year|spring|summer|autumn|fall|winter|quarter|\w+day)|in\ (?:january|february|march|april|may|june|july|august|september|october|november|december"
+    r"(?:this\ (?:year|spring|summer|autumn|fall|winter)|next\ (?:week|month|year|spring|summer|autumn|fall|winter|quarter|\w+day)|in\ (?:january|february|march|april|may|june|july|august|september|october|november|december"
     r"|spring|summer|autumn|winter|\d{4}|(?:\w+\ ){1,2}(?:weeks|months|years))|on\ (?:the\ )?\d+\w*)\b"
 )
 _PAST = (
@@ -123,7 +123,7 @@ EVERYDAY = re.compile(
           |did|got|saw|made|took|came|ran|wrote|gave|went|felt|heard|found|knew|meant|told|am|are|can|could|would|should|will|do|be|been|mind|\w+ed)\b)[a-z]+\ \w
       | (?:i|we)(?:\ have\ got|\ {_ADVERBS}(?:have|own|do\ not\ have|never\ have))\ {_COUNT}\ (?!(?:[\w'-]+\ ){{0,2}}?{_NOT_HELD}s?\b)[\w'$€£-]+
       | (?:i|we)\ {_ADVERBS}(?:have|own|keep)\ (?!to\b|each\b|(?:\w+ly\ )?(?:\w+(?:ed|en)|been|put|made|done|set|run|got|had|found|built|come|gone|read|thought|felt|met|kept|left|lost|sent|told|said|begun|sung|become|heard)\b|unique\b|(?:[\w'-]+\ ){{0,2}}?{_NOT_HELD}s?\b)(?:[\w'-]+(?<!ing)\ ){{0,2}}[\w'-]{{2,}}(?<!us)(?<!ss)(?<!alway)(?<!')s\b(?!\ to\b)
-      | (?:i|we)\ {_ADVERBS}(?:have|need)\ (?:an?\ |at\ least\ |about\ |around\ )?(?!(?:{_NOT_HELD})\b)[^,;]{{0,50}}\b{_REGULAR}
+      | (?:i|we)\ {_ADVERBS}(?:have|need)\ (?!been\b)(?:an?\ |at\ least\ |about\ |around\ )?(?!(?:{_NOT_HELD})\b)[^,;]{{0,50}}\b{_REGULAR}
       | (?:i|we)\ {_ADVERBS}need\ (?:at\ least\ |about\ |around\ )?(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|glasses|insulin|medication|a\ wheelchair|a\ hearing\ aid)\b(?!\ (?:more|things|changes|tests))
       | (?:i\ am|we\ are)\ {_ADVERBS}(?:not\ )?(?:a\ bit\ |very\ |quite\ |pretty\ |so\ )?{_IS}
       | (?:i\ am|we\ are)\ {_ADVERBS}(?:going\ to(?!\ (?:fix|check|look|review|merge|update|push|commit|add|refactor|rewrite|debug|implement|test|try|do)\b)|moving|travell?ing|flying|running|starting|taking|visiting|launching|releasing|hiring|opening|closing)\b[^,;]{{0,60}}
@@ -238,7 +238,7 @@ INTRODUCES = re.compile(
 
 PASSING = re.compile(
     r"""\b(?:this|that|these|those)\b(?!\ (?:days|year|month|summer|spring|autumn|winter|company|team|project|job|city|town|country))
-      | \b(?:it(?!(?:'s|\ is|\ gets)\ (?:too\ |really\ |very\ )?(?:hot|cold|warm|sunny|windy|raining|snowing|dark|late|freezing|summer|winter)\b|\ (?:rains|snows|freezes)\b|\ (?:is|gets|was)\ \w+[.!]?$)|(?<!/)them|him|here(?![.!]?$)|there|something|someone|anything|such)\b
+      | \b(?:it(?!\ is\ (?:my|our)\b|(?:'s|\ is|\ gets)\ (?:too\ |really\ |very\ )?(?:hot|cold|warm|sunny|windy|raining|snowing|dark|late|freezing|summer|winter)\b|\ (?:rains|snows|freezes)\b|\ (?:is|gets|was)\ \w+[.!]?$)|(?<!/)them|him|here(?![.!]?$)|there|something|someone|anything|such)\b
       | \b(?:today|tonight|tomorrow|yesterday|right\ now|at\ the\ moment|just\ now|so\ far|again)\b
       | \b(?:errors?|exceptions?|fail(?:s|ed|ing|ure)?|(?<!car\ )(?<!bike\ )crash\w*|broken|issues?|problems?|bugs?|stuck|wrong|weird|strange)\b
       | \b(?:my|our)\ (?:\w+\ )?(?:point|question|concern|guess|bad|understanding|suggestion|idea|thought|thoughts|worry|mistake|apologies|assumption|intention|feeling|feelings|expectation|opinion|view|impression|issue|problem|last|next|turn|pleasure)\b

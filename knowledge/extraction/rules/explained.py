@@ -45,7 +45,7 @@ _NOTE = re.compile(
       | for\ (?:some\ )?(?:context|background|reference)[:,]\ | (?:some\ )?(?:context|background):\s
       | as\ a\ reminder[:,]\ | (?:quick\ )?reminder:\ | you\ (?:should|need\ to|have\ to)\ know\ that\s
       | it\ is\ (?:important|worth|good)\ to\ (?:know|note)\ that\s
-      | (?:[^,;]{1,40},\ )?(?:(?:you|we)\ (?:can|should|could)\ )?(?:mention|state|document|make\ (?:it\ )?(?:very\ )?(?:clear|explicit))\ that\s
+      | (?:[^,;]{1,40},\ |[^,;]{1,40}\ to\ )?(?:(?:you|we)\ (?:can|should|could)\ )?(?:mention|state|document|make\ (?:it\ )?(?:very\ )?(?:clear|explicit))\ that\s
     )(?P<told>.+)""",
     re.VERBOSE,
 )

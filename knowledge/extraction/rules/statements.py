@@ -90,7 +90,7 @@ _NEXT_CLAUSE = re.compile(
 )
 _TOLD_OF_IT = re.compile(r",? (?:and|that|where|which|who|whose|with which) |, ")
 _ASKED_BEHIND = re.compile(
-    r",\s*(?:(?:so|and|then|but|also)\s+)*(?:can|could|would|will|do|did|have|any|what|how|where"
+    r",\s*(?:(?:so|and|then|but|also)\s+)*(?:can|could|would|will|should|do|did|have|any|what|how|where"
     r"|which|is there|got any)\b[^.?]*\?\s*$"
 )
 """A question behind a statement."""

@@ -244,6 +244,7 @@ TO_BE_SO = re.compile(
       | (?!(?:it|this|that|they|these|those|which|what|there|you)\b)(?:[\w'/.-]+\ ){1,4}(?:is|are)\ not\ (?:needed|necessary|required)(?=[.!]?$|\ (?:for|in|on|at)\b)
       | (?=(?:the|our|an?)\ (?!(?:tests?|build|ci)\b)(?:[\w'/.-]+\ ){1,4}(?:must|may|should)\ (?:not|never|only)\ (?!(?:be|fail|crash|break|happen|work|throw|take|see|show|error|matter)\b)\w)
       | no\ (?!(?:rush|problems?|worries|need|idea|way|luck|thanks|wonder|hurry|offen[cs]e|one|matter|changes?|errors?|issues?)\b)[\w'-]+(?:\ [\w'-]+)?,\ (?:just|only)\ (?:an?|the|one)\ (?=\w)
+      | (?=(?:you|we)\ can\ keep\ (?:using\ )?(?:x{3}|\S*\w[/_.@]\w))
       | (?=(?:stay|stick)\ (?:with|on|to)\ (?!(?:me|us|it|this|that|them)\b)\w)
       | (?=let\ us\ (?:start|keep|stop)\ \w+ing\ [^?]{3,100}?\ (?:instead\ of|rather\ than)\ \S)
       | instead\ of\ .{1,80}?\ (?:we\ should|let\ us|i\ want|i\ would\ like)\ \w
@@ -299,7 +300,7 @@ HYPOTHETICAL = re.compile(
 """What may not stand before a statement in its clause."""
 
 NO_STATEMENT = _sense(
-    r"^(?:i|we)(?:'d|\ (?:would|want|wish|hope|can(?!'t|not|\ not)|could|should|might))\b",
+    r"^(?:i|we)(?:\ (?:would|want|wish|hope|can(?!not|\ (?:also\ )?(?:speak|play|ride|ski|sew|knit|juggle|sing|swim)\b)|could|should|might))\b",
     r"^(?:i|we)\ need\b(?!\ (?:at\ least\ |about\ |around\ )?(?:\d|one|two|three|four|five|six|seven|eight|nine|ten|glasses"
     r"|insulin|medication)\b)",
     r"\b(?:my|our)\ (?:\w+\ )?(?:point|question|concern|guess|bad|understanding|thought|worry|suggestion|assumption)\ (?:is|was)\b",
