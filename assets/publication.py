@@ -175,7 +175,7 @@ def _measured(state: State, manifest: Manifest) -> dg.TableMetadataValue:
     memory = (
         rows(MEMORY, list(MEMORY.columns))
         .filter(pl.col("status") != QUARANTINED)
-        .select("fact_id", "predicate", status=status_at(as_of, moment, state.policy))
+        .select("fact_id", "predicate", "event", status=status_at(as_of, moment, state.policy))
     )
     found = of_knowledge(
         {table.name: rows(table, columns_read(table)).collect() for table in READS},

@@ -14,7 +14,7 @@ from cairn.resources.context import State
 _GROUPS = {
     "knowledge": (
         "introductions", "known_only_candidates", "entities", "theme_facts", "facts",
-        "proposed_operations", "decisions", "learnings", "practices", "project_facts",
+        "proposed_operations", "decisions", "learnings", "projects", "practices", "project_facts",
         "error_signatures",
     ),
     "consolidation": (

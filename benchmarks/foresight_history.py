@@ -11,10 +11,10 @@ import polars as pl
 
 from cairn.knowledge.dialogue.tool_calls import steps
 from cairn.knowledge.dialogue.turns import conversations, readable
-from cairn.knowledge.extraction.rules.entities import project_name
 from cairn.knowledge.failures.lookup import known_by
 from cairn.knowledge.failures.stages import error_signatures
 from cairn.knowledge.nlp.text import CHARACTERS_PER_TOKEN
+from cairn.knowledge.practices.projects import in_projects, naming
 from cairn.knowledge.vectors.similarity import pair_similarity
 from cairn.resources.context import State
 
@@ -62,9 +62,10 @@ class History:
     def __init__(self, tables: Mapping[str, pl.DataFrame], state: State) -> None:
         self.tables = tables
         self._state = state
+        called = naming(tables["projects"])
         self._project: dict[str, str] = {
-            conversation: project_name(project)
-            for conversation, project in tables["conversations"]
+            conversation: called(project)
+            for conversation, project in in_projects(tables["conversations"], tables["projects"])
             .select("conversation_id", "project")
             .drop_nulls()
             .iter_rows()

@@ -40,10 +40,13 @@ from cairn.knowledge.learnings.recurrence.occurrences import READ_OF, TOLD
 from cairn.knowledge.learnings.stages import DUPLICATES, BeyondOne, learnings, outcomes, tried
 from cairn.knowledge.llm.prompts import GENERALISED_FACTS, KNOWN_FACTS
 from cairn.knowledge.practices.brief import Ground, briefs, passed_on
+from cairn.knowledge.practices.projects import in_projects
 from cairn.knowledge.practices.stages import (
+    CHECKOUTS_STAGE,
     COMMAND_RUNS_STAGE,
     PRACTICES_STAGE,
     PROJECT_FACTS_STAGE,
+    PROJECTS_STAGE,
 )
 from cairn.knowledge.quality.funnel import funnel
 from cairn.knowledge.research.stages import RESEARCH
@@ -77,6 +80,7 @@ from cairn.knowledge.schema.tables import (
     PRACTICES,
     PREFERENCES,
     PROJECT_FACTS,
+    PROJECTS,
     PROPOSED_OPERATIONS,
     RAW_LOGS,
     REJECTED_FACTS,
@@ -320,8 +324,13 @@ DECISIONS_STAGE = Stage(
 )
 
 
+_WITH_PROJECTS = (COMMAND_RUNS.name, EPISODES.name)
+
+
 def _learnings(reads: Frames, means: StageContext) -> StageResult:
-    beyond = BeyondOne(recurrent(reads, means.policy), tried(reads["error_signatures"]))
+    placed = {name: in_projects(reads[name], reads["projects"]) for name in _WITH_PROJECTS}
+    seen = recurrent({**reads, **placed}, means.policy)
+    beyond = BeyondOne(seen, tried(reads["error_signatures"]))
     given = feedback(reads["raw_logs"])
     candidates = reads["learning_candidates"]
     found = learnings(candidates, means.embedder, means.policy, given, beyond)
@@ -340,7 +349,7 @@ LEARNINGS_STAGE = Stage(
     DUPLICATES,
     (
         LEARNING_CANDIDATES, RAW_LOGS, FACTS, FACT_SOURCES, CANDIDATES, VALID_TIMES, DECISIONS,
-        COMMAND_RUNS, EPISODES, ERROR_SIGNATURES,
+        COMMAND_RUNS, EPISODES, ERROR_SIGNATURES, PROJECTS,
     ),
     (LEARNINGS,),
     _learnings,
@@ -363,10 +372,12 @@ def _error_signatures_count(reads: Frames, made: StageResult) -> Count:
 
 
 ERROR_SIGNATURES_STAGE = Stage(
-    stage_of("error_signatures", 2, "What each kind of error was, and what ended it."),
-    (FAILURES,),
+    stage_of("error_signatures", 3, "What each kind of error was, and what ended it."),
+    (FAILURES, PROJECTS),
     (ERROR_SIGNATURES,),
-    lambda reads, _: StageResult({"error_signatures": error_signatures(reads["failures"])}),
+    lambda reads, _: StageResult(
+        {"error_signatures": error_signatures(in_projects(reads["failures"], reads["projects"]))}
+    ),
     _error_signatures_count,
 )
 
@@ -453,7 +464,8 @@ def _briefs(reads: Frames, means: StageContext) -> StageResult:
     )  # fmt: skip
     ground = Ground(
         reads["practices"], reads["project_facts"], reads["error_signatures"],
-        passed_on(memory, latest, means.policy), talks,
+        passed_on(memory, latest, means.policy), in_projects(talks, reads["projects"]),
+        reads["projects"],
     )  # fmt: skip
     return StageResult({"briefs": briefs(talks["namespace"][0], ground)})
 
@@ -465,7 +477,7 @@ BRIEFS_STAGE = Stage(
     ),
     (
         PRACTICES, PROJECT_FACTS, ERROR_SIGNATURES, MEMORY, VALID_TIMES, MEMORY_ENTITIES,
-        CONVERSATIONS,
+        CONVERSATIONS, PROJECTS,
     ),
     (BRIEFS,),
     _briefs,
@@ -473,12 +485,12 @@ BRIEFS_STAGE = Stage(
     columns={"memory_entities": ("namespace", "entity_id", "display_name", "type")},
 )  # fmt: skip
 
-BY_RULES = (COMMAND_RUNS_STAGE, FAILURES_STAGE)
+BY_RULES = (COMMAND_RUNS_STAGE, CHECKOUTS_STAGE, FAILURES_STAGE)
 """The stages that read conversation by conversation, and by rules alone."""
 
 STAGES = (
     INTRODUCTIONS_STAGE, KNOWN_ONLY_STAGE, ENTITIES_STAGE, THEMES_STAGE, THEME_FACTS_STAGE,
-    FACTS_STAGE, PROPOSED_OPERATIONS_STAGE, DECISIONS_STAGE, PRACTICES_STAGE,
+    FACTS_STAGE, PROPOSED_OPERATIONS_STAGE, DECISIONS_STAGE, PROJECTS_STAGE, PRACTICES_STAGE,
     PROJECT_FACTS_STAGE, ERROR_SIGNATURES_STAGE, *VALIDITY, LEARNINGS_STAGE, *WEIGHING,
     ENGAGEMENTS_STAGE, INTERESTS_STAGE, *RESEARCH, BRIEFS_STAGE, FUNNEL_STAGE,
 )  # fmt: skip

@@ -2,6 +2,7 @@
 
 import polars as pl
 
+from cairn.knowledge.consolidation.standing import QUARANTINED
 from cairn.knowledge.resolution.canonical import equal_statements, with_canonical
 from cairn.knowledge.schema.fact_types import is_event
 from cairn.knowledge.schema.tables import MEMORY_ENTITIES
@@ -14,15 +15,16 @@ def memory_entities(
 
     One that stands for others has their names among its aliases, and counts what they were
     mentioned, when they were seen, and all facts, equal ones once. Theirs stay as they were, but
-    what is known of them is known of it.
+    what is known of them is known of it. Events are no facts here.
     """
     known = memory.group_by("namespace", "entity_id").agg(
+        facts=((pl.col("status") != QUARANTINED) & ~is_event()).sum(),
         active_facts=((pl.col("status") == "active") & ~is_event()).sum(),
         confidence=pl.col("confidence").filter(pl.col("status") != "retracted").max(),
     )
-    placed = with_canonical(entities, entity_merges)
+    placed = with_canonical(entities, entity_merges).drop("facts")
     again = (
-        equal_statements(memory, entity_merges)
+        equal_statements(memory.filter(~is_event()), entity_merges)
         .group_by("namespace", "entity_id")
         .agg(again=pl.len() - pl.col("statement").n_unique())
     )
@@ -35,7 +37,6 @@ def memory_entities(
             first_seen=pl.col("first_seen").min(),
             last_seen=pl.col("last_seen").max(),
             mentions=pl.col("mentions").sum(),
-            facts=pl.col("facts").sum(),
         )
     )
     counted = placed
@@ -46,8 +47,8 @@ def memory_entities(
         counted.with_columns(
             pl.col("active_facts").fill_null(0),
             pl.col("confidence").fill_null(0.0),
+            facts=pl.col("facts").fill_null(0) - pl.col("again").fill_null(0),
             aliases=pl.coalesce(others, "aliases"),
-            facts=pl.coalesce(pl.col("facts_united") - pl.col("again").fill_null(0), "facts"),
             **{
                 name: pl.coalesce(f"{name}_united", name)
                 for name in ("first_seen", "last_seen", "mentions")

@@ -51,6 +51,7 @@ from cairn.knowledge.schema.tables import (
     MERGE_VERDICTS,
     MERGES,
     PIECES,
+    PROJECTS,
     SIMILAR_FACTS,
     VALID_TIMES,
 )
@@ -59,16 +60,18 @@ from cairn.knowledge.schema.tables import (
 def _entity_merges(reads: Frames, means: StageContext) -> StageResult:
     together, apart = decided_entities(reads["decisions"])
     facts = still_held(reads["facts"], reads["decisions"])
-    found = entity_merges(reads["entities"], facts, means.embedder, means.policy, apart, together)
+    found = entity_merges(
+        reads["entities"], facts, means.embedder, means.policy, apart, together, reads["projects"]
+    )
     return StageResult({"entity_merges": found})
 
 
 ENTITY_MERGES_STAGE = Stage(
     stage_of(
-        "entity_merges", 4, "Entities that are one thing under several names.", "embedder",
+        "entity_merges", 5, "Entities that are one thing under several names.", "embedder",
         "merge_similarity",
     ),
-    (ENTITIES, FACTS, DECISIONS),
+    (ENTITIES, FACTS, DECISIONS, PROJECTS),
     (ENTITY_MERGES,),
     _entity_merges,
 )  # fmt: skip
@@ -288,7 +291,7 @@ def _memory(reads: Frames, means: StageContext) -> StageResult:
 
 MEMORY_STAGE = Stage(
     stage_of(
-        "memory", 10, "The current view.", "support_gain", "decay_per_day",
+        "memory", 11, "The current view.", "support_gain", "decay_per_day",
         "lasting_decay_per_day", *BOUNDS,
     ),
     (

@@ -1,5 +1,6 @@
 """From records to events: conversations, days, ids, episodes and projects, as adapters decide."""
 
+import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -10,7 +11,7 @@ from cairn.knowledge.ingest.adapter import Adapter, Event
 from cairn.knowledge.ingest.adapters import adapters
 from cairn.knowledge.ingest.dating import dated
 from cairn.knowledge.ingest.speakers import named_results, own_output, recalled_apart, spawned
-from cairn.knowledge.nlp.names import HOME_FOLDER
+from cairn.knowledge.nlp.names import HOME_FOLDER, worktree_place
 from cairn.knowledge.schema.calendar import UNDATED, day
 from cairn.knowledge.schema.identity import digest, digest_column
 from cairn.knowledge.schema.policy import Policy
@@ -20,6 +21,8 @@ EPISODE_STARTERS = ("message", "search", "note")
 """Kinds by which a person opens an episode."""
 
 UUID = r"(?i)^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
+
+_HOME = re.compile(rf"^{HOME_FOLDER}(?=[\\/]|$)")
 
 HEAD_COLUMNS = (
     "namespace", "record_key", "adapter", "thread", "session", "native_id", "ordinal",
@@ -285,17 +288,11 @@ def _in_projects(logs: pl.DataFrame) -> pl.DataFrame:
     """With `project`: the first folder of the conversation, or one seen there that contains it.
 
     The home folder is written `~`, so that a project is one on every machine of a person; a
-    worktree within a repository (`shop/.worktrees/x`), or beside it (`shop-worktrees/x`), counts as
-    the repository: names.WORKTREE.
+    worktree counts as its repository, where its place says so: names.worktree_place.
     """
     conversation = ["namespace", "conversation_id"]
-    folder = (
-        pl.col("cwd")
-        .str.replace(rf"^{HOME_FOLDER}([\\/]|$)", "~$1")
-        .str.replace(r"[\\/]\.(?:claude[\\/])?worktrees[\\/].*$", "")
-        .str.replace(r"([^\\/~])[-._]worktrees[\\/].*$", "$1")
-        .str.strip_chars_end("/\\")
-    )
+    known = {cwd: _repository(cwd) for cwd in logs["cwd"].drop_nulls().unique()}
+    folder = pl.col("cwd").replace_strict(known, default=None, return_dtype=pl.String)
     seen = logs.select(*conversation, "seq", folder.alias("folder")).filter(pl.col("folder") != "")
     first = seen.sort("seq").group_by(conversation).agg(pl.col("folder").first().alias("first"))
     roots = (
@@ -316,6 +313,12 @@ def _in_projects(logs: pl.DataFrame) -> pl.DataFrame:
         .agg(pl.col("folder").sort_by(pl.col("folder").str.len_bytes()).first().alias("project"))
     )
     return logs.join(roots, on=conversation, how="left")
+
+
+def _repository(cwd: str) -> str:
+    folder = _HOME.sub("~", cwd)
+    place = worktree_place(folder)
+    return (place.repository if place else folder).rstrip("/\\")
 
 
 def _dead_letters(records: pl.DataFrame, failed: list[tuple[int, str]]) -> pl.DataFrame:

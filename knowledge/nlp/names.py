@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from typing import NamedTuple
 
 import polars as pl
 
@@ -11,13 +12,30 @@ from cairn.knowledge.schema.predicates import OBJECT_TYPES, OBSERVED_TYPES, WISH
 HOME_FOLDER = r"(?:/home/[^/]+|/Users/[^/]+|/root|[A-Za-z]:[\\/]Users[\\/][^\\/]+)"
 """How a path to a person's home folder begins; it ends or a separator follows."""
 
-_IN_REPOSITORY = r"[\\/]\.(?:claude[\\/])?worktrees[\\/]"
+_IN_REPOSITORY = r"[\\/]\.(?:(?:claude|codex|cursor|gemini|grok|letta)[\\/])?worktrees[\\/]"
 _BESIDE_REPOSITORY = r"[-._]worktrees[\\/]"
-WORKTREE = re.compile(rf"(?:{_IN_REPOSITORY}|(?<=[^\\/~]){_BESIDE_REPOSITORY})[^\\/]+")
-"""Where a path goes into a worktree: what stands before is its repository.
+_WORKTREE = re.compile(rf"(?:{_IN_REPOSITORY}|(?<=[^\\/~]){_BESIDE_REPOSITORY})[^\\/]+")
+_IN_HOME = rf"(?:~|{HOME_FOLDER})[\\/]"
+_KEPT_BY_CODEX = re.compile(rf"{_IN_HOME}\.codex[\\/]worktrees[\\/][^\\/]+[\\/][^\\/]+(?=[\\/]|$)")
+_BY_NAME = re.compile(
+    rf"{_IN_HOME}(?:\.(?:cursor|grok)[\\/]worktrees|\.claude-worktrees|conductor[\\/]workspaces)"
+    r"[\\/][^\\/]+"
+)
+_KEPT_BY_NAME = re.compile(rf"(?P<repository>{_BY_NAME.pattern})[\\/][^\\/]+")
+_OWN_FOLDER = re.compile(rf"(?:~|{HOME_FOLDER})(?:[\\/]\.[^\\/]*)?")
+"""A home folder, or a hidden one in it: no repository that has worktrees."""
 
-`repo/.worktrees/x`, `repo/.claude/worktrees/x`, and beside it `repo-worktrees/x`.
-"""
+
+class WorktreePlace(NamedTuple):
+    """What a path tells of the worktree that it goes into."""
+
+    repository: str
+    """The folder that stands for its repository, by whose last name that is called."""
+    end: int
+    """Where the worktree's own folder ends in the path."""
+    exact: bool
+    """Whether that is sure: the name of a worktree may have several folders, as of a branch."""
+
 
 _HOME = re.compile(rf"^{HOME_FOLDER}(?=[\\/]|$)")
 _PEP_503 = re.compile(r"[-_.]+")
@@ -89,6 +107,29 @@ GRAMMARS: dict[str, str] = {
     "person": r"^[^\r\n/{}<>*]{0,100}\p{L}[^\r\n/{}<>*]{0,100}$",
 }
 """What a name of each observed type must look like."""
+
+
+def worktree_place(path: str) -> WorktreePlace | None:
+    """The worktree that a path goes into, where its folders say so; None if they do not.
+
+    `shop/.worktrees/x`, `shop/.claude/worktrees/x`, beside it `shop-worktrees/x`; in the home
+    folder, where agents keep theirs, `.codex/worktrees/1f2e/shop`, `.cursor/worktrees/shop/x`,
+    `.claude-worktrees/shop/x` and `conductor/workspaces/shop/x`.
+    """
+    if kept := _KEPT_BY_CODEX.match(path):
+        return WorktreePlace(kept[0], kept.end(), exact=True)
+    if kept := _KEPT_BY_NAME.match(path):
+        return WorktreePlace(kept["repository"], kept.end(), exact=True)
+    found = _WORKTREE.search(path)
+    before = path[: found.start()] if found else ""
+    if found is None or not before.strip("/\\") or _OWN_FOLDER.fullmatch(before):
+        return None
+    return WorktreePlace(before, found.end(), exact=False)
+
+
+def is_kept_by_tool(root: str) -> bool:
+    """Whether a root is one of those that an agent keeps in the home folder, of some repository."""
+    return bool(_KEPT_BY_CODEX.fullmatch(root) or _BY_NAME.fullmatch(root))
 
 
 def canonical(name: str, type_: str) -> str:

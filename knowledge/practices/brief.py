@@ -6,8 +6,10 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from cairn.knowledge.extraction.rules.entities import project_name
+from cairn.knowledge.dialogue.trust import PERSON, TRUSTS
 from cairn.knowledge.nlp.text import estimated_tokens
+from cairn.knowledge.practices.habits import is_habit
+from cairn.knowledge.practices.projects import names_of, naming
 from cairn.knowledge.practices.tasks import TASKS
 from cairn.knowledge.schema.fact_types import is_event
 from cairn.knowledge.schema.policy import Policy
@@ -39,8 +41,12 @@ LONGEST = 160
 """Characters of a line."""
 
 KINDS = {"directs": DIRECTIVE, "asks": DIRECTIVE, "refuses": REFUSAL}
-"""Kind of a fact's line by its predicate; of any other it is FACT."""
+"""Kind of a fact's line by its predicate; else it is FACT, of a person's habit DIRECTIVE."""
 
+_REFUSED_CALL = r"^[^`:]*`([^`]+)`"
+"""The call in what a person refused: of several words about one call the best tells enough."""
+
+STATES = "states"
 DECIDES, MOST_DECISIONS = "decides", 2
 """Decisions are facts whose day matters: the latest of them."""
 
@@ -56,6 +62,8 @@ _TELLS_NOTHING = r"^\W*[/<•*-]|:\s*$|^.{0,9}$"
 _GOES_WITHOUT_SAYING = r"^git commit(?: (?:-a|-m|-am|<message>|--amend|--no-edit))*$"
 """A command that nobody needs to be told."""
 
+_BY_TRUST = {trust: place for place, trust in enumerate(reversed(TRUSTS))}
+_KIND_ORDER = {kind: place for place, kind in enumerate(HEADINGS)}
 _TASK_ORDER = {task: place for place, task in enumerate(TASKS)}
 _LONG_AGO = datetime(1, 1, 1, tzinfo=UTC)
 
@@ -81,16 +89,21 @@ class Ground(NamedTuple):
     facts: pl.DataFrame
     """As `passed_on` gives them."""
     conversations: pl.DataFrame
+    projects: pl.DataFrame
+    """The table PROJECTS; `project` of the others is the folder that stands for all checkouts."""
 
 
-def known_projects(conversations: pl.DataFrame) -> dict[str, datetime]:
-    """Names of projects, each with its latest event. Checkouts of one name are one project.
+def known_projects(conversations: pl.DataFrame, projects: pl.DataFrame) -> dict[str, datetime]:
+    """Names of projects, each with its latest event. Those of one name are one project.
 
-    Wants project and ended_at.
+    Args:
+        conversations: project (the folder that stands for all checkouts) and ended_at.
+        projects: The table PROJECTS, for their names.
     """
+    called = naming(projects)
     found: dict[str, datetime] = {}
     for project, at in conversations.select("project", "ended_at").iter_rows():
-        if project and (name := project_name(project)):
+        if project and (name := called(project)):
             found[name] = max(found.get(name, _LONG_AGO), at or _LONG_AGO)
     return found
 
@@ -100,7 +113,7 @@ def briefs(namespace: str, ground: Ground) -> pl.DataFrame:
     return BRIEFS.frame(
         {"namespace": namespace, "project": project, "place": place, "line_id": line.id}
         | line._asdict()
-        for project in known_projects(ground.conversations)
+        for project in known_projects(ground.conversations, ground.projects)
         for place, line in enumerate(brief(project, ground))
     )
 
@@ -137,8 +150,7 @@ def within(budget: int, lines: Iterable[BriefLine]) -> list[BriefLine]:
             kept.append(line)
             headings.add(line.kind)
             left -= cost
-    order = list(HEADINGS)
-    return sorted(kept, key=lambda line: order.index(line.kind))
+    return sorted(kept, key=_place)
 
 
 def passed_on(memory: pl.LazyFrame, latest: datetime, policy: Policy) -> pl.DataFrame:
@@ -153,8 +165,8 @@ def passed_on(memory: pl.LazyFrame, latest: datetime, policy: Policy) -> pl.Data
     return (
         memory.filter(~is_event(), pl.col("status") == "active", surer)
         .select(
-            "fact_id", "entity", "predicate", "content", "source_count", "conversation_count",
-            pl.min_horizontal("last_seen", pl.lit(latest)), "effective",
+            "fact_id", "entity", "predicate", "content", "trust", "source_count",
+            "conversation_count", pl.min_horizontal("last_seen", pl.lit(latest)), "effective",
         )
         .collect()
     )  # fmt: skip
@@ -171,28 +183,33 @@ def text_of(lines: list[BriefLine]) -> str:
 
 def _lines(project: str, ground: Ground) -> Iterator[BriefLine]:
     """All lines in the order in which they are given room: the best of each kind come first."""
-    wanted, known, decided = _facts(project, ground.facts)
-    proven, others = _errors(project, ground.error_signatures)
+    practices, signatures, places, talks = (
+        _of(project, rows, ground.projects)
+        for rows in (
+            ground.practices, ground.error_signatures, ground.project_facts, ground.conversations
+        )
+    )  # fmt: skip
+    wanted, known, decided = _facts(names_of(project, ground.projects), ground.facts)
+    proven, others = _errors(signatures)
     kinds = (
-        (list(_practices(project, ground.practices)), FIRST_PRACTICES),
+        (list(_practices(practices)), FIRST_PRACTICES),
         (wanted, FIRST_WANTED),
         (proven, FIRST),
         (known, FIRST),
         (decided, 1),
-        (list(_places(project, ground.project_facts)), FIRST),
-        (list(_recent(project, ground.conversations)), 1),
+        (list(_places(places)), FIRST),
+        (list(_recent(talks)), 1),
         (others, 0),
     )
     yield from (line for lines, first in kinds for line in lines[:first])
     yield from (line for lines, first in kinds for line in lines[first:])
 
 
-def _practices(project: str, practices: pl.DataFrame) -> Iterator[BriefLine]:
+def _practices(practices: pl.DataFrame) -> Iterator[BriefLine]:
     """Commands in force, the best of each task first; those of several checkouts once."""
     task = ["task", "task_order"]
     rows = (
-        _of(project, practices)
-        .filter(
+        practices.filter(
             pl.col("replaced_by").is_null(),
             ~pl.col("command").str.contains(_GOES_WITHOUT_SAYING),
         )
@@ -222,13 +239,33 @@ def _practices(project: str, practices: pl.DataFrame) -> Iterator[BriefLine]:
         )  # fmt: skip
 
 
-def _facts(project: str, facts: pl.DataFrame) -> tuple[list[BriefLine], ...]:
+def _facts(names: set[str], facts: pl.DataFrame) -> tuple[list[BriefLine], ...]:
     """What is wanted of a project, what is known of it, and what was decided, with its day.
 
-    What was said most often comes first, of decisions the latest; at most MOST_DECISIONS of them.
+    A person's word comes first, then what was seen, then what agents said; of these what was said
+    most often, of decisions the latest: at most MOST_DECISIONS of them. What a person says of how
+    they work is wanted. A call that was refused twice is told once.
     """
-    rows = facts.filter(pl.col("entity").str.to_lowercase() == project.lower())
-    said = rows.sort("conversation_count", "effective", "fact_id", descending=[True, True, False])
+    rows = facts.filter(pl.col("entity").str.to_lowercase().is_in(sorted(names)))
+    by_person = pl.col("trust") == PERSON
+    said = (
+        rows.with_columns(
+            kind=pl.when((pl.col("predicate") == STATES) & by_person & is_habit())
+            .then(pl.lit(DIRECTIVE))
+            .otherwise(pl.col("predicate").replace_strict(KINDS, default=FACT)),
+            place=pl.col("trust").replace_strict(_BY_TRUST, default=len(TRUSTS)),
+        )
+        .sort(
+            "place", "conversation_count", "effective", "last_seen", "fact_id",
+            descending=[False, True, True, True, False], nulls_last=True,
+        )
+        .with_columns(
+            call=pl.when(kind=REFUSAL)
+            .then(pl.col("content").str.extract(_REFUSED_CALL))
+            .fill_null(pl.col("fact_id"))
+        )
+        .unique("call", keep="first", maintain_order=True)
+    )  # fmt: skip
     lines = [_of_fact(row) for row in said.iter_rows(named=True) if row["predicate"] != DECIDES]
     latest = said.filter(predicate=DECIDES).sort("last_seen", descending=True, maintain_order=True)
     return (
@@ -241,15 +278,15 @@ def _facts(project: str, facts: pl.DataFrame) -> tuple[list[BriefLine], ...]:
 def _of_fact(row: Mapping[str, Any]) -> BriefLine:
     day = _day(row["last_seen"]) if row["predicate"] == DECIDES else ""
     return BriefLine(
-        row["fact_id"], KINDS.get(row["predicate"], FACT), _short(f"{day}{row['content']}"),
+        row["fact_id"], row["kind"], _short(f"{day}{row['content']}"),
         row["source_count"], row["conversation_count"], row["last_seen"],
     )  # fmt: skip
 
 
-def _errors(project: str, signatures: pl.DataFrame) -> tuple[list[BriefLine], list[BriefLine]]:
+def _errors(signatures: pl.DataFrame) -> tuple[list[BriefLine], list[BriefLine]]:
     """Errors with what ended them, the best proven first; then those that were one place's."""
     rows = (
-        _of(project, signatures)
+        signatures
         .filter(pl.col("fix").is_not_null(), pl.col("wins") > pl.col("losses"))
         .with_columns(
             one_place=(pl.col("fix_kind") == _ONE_PLACE) & (pl.col("wins") < _PROVEN)
@@ -271,12 +308,11 @@ def _errors(project: str, signatures: pl.DataFrame) -> tuple[list[BriefLine], li
     return proven, others
 
 
-def _places(project: str, known: pl.DataFrame) -> Iterator[BriefLine]:
+def _places(known: pl.DataFrame) -> Iterator[BriefLine]:
     """Package managers, then the files that are edited most."""
     order = {"package_manager": 0, "edited_file": 1}
     rows = (
-        _of(project, known)
-        .filter(pl.col("kind").is_in(list(order)))
+        known.filter(pl.col("kind").is_in(list(order)))
         .sort(pl.col("kind").replace_strict(order), "rank", "project_fact_id")
         .unique(["kind", "name"], keep="first", maintain_order=True)
     )
@@ -288,17 +324,13 @@ def _places(project: str, known: pl.DataFrame) -> Iterator[BriefLine]:
         )  # fmt: skip
 
 
-def _recent(project: str, conversations: pl.DataFrame) -> Iterator[BriefLine]:
+def _recent(conversations: pl.DataFrame) -> Iterator[BriefLine]:
     """The last conversations of people, by what was asked first in them."""
-    rows = (
-        _of(project, conversations)
-        .filter(
-            pl.col("human_messages") > 0,
-            pl.col("title").str.contains(r"\w"),
-            ~pl.col("title").str.contains(_TELLS_NOTHING),
-        )
-        .sort("ended_at", "conversation_id", descending=[True, False], nulls_last=True)
-    )
+    rows = conversations.filter(
+        pl.col("human_messages") > 0,
+        pl.col("title").str.contains(r"\w"),
+        ~pl.col("title").str.contains(_TELLS_NOTHING),
+    ).sort("ended_at", "conversation_id", descending=[True, False], nulls_last=True)
     for row in rows.iter_rows(named=True):
         told = f"{_day(row['ended_at'])}{row['title']}"
         yield BriefLine(
@@ -307,16 +339,21 @@ def _recent(project: str, conversations: pl.DataFrame) -> Iterator[BriefLine]:
         )  # fmt: skip
 
 
-def _of(project: str, rows: pl.DataFrame) -> pl.DataFrame:
-    """Rows of a project, by the last folder of its root."""
-    named = {
-        root: project_name(root) for root in rows["project"].drop_nulls().unique().to_list() if root
-    }
-    return rows.filter(pl.col("project").is_in([r for r, name in named.items() if name == project]))
+def _of(project: str, rows: pl.DataFrame, projects: pl.DataFrame) -> pl.DataFrame:
+    """Rows of a project, by the name that the folder of each has."""
+    called = naming(projects)
+    folders = rows["project"].drop_nulls().unique().to_list()
+    return rows.filter(pl.col("project").is_in([f for f in folders if f and called(f) == project]))
 
 
 def _day(moment: datetime | None) -> str:
     return f"{moment:%Y-%m-%d}: " if moment else ""
+
+
+def _place(line: BriefLine) -> tuple[int, int]:
+    """Place of a line among those that are told: by its kind, of practices by their task."""
+    task = _TASK_ORDER.get(line.text.partition(":")[0], 0) if line.kind == PRACTICE else 0
+    return _KIND_ORDER[line.kind], task
 
 
 def _short(text: str, most: int = LONGEST) -> str:

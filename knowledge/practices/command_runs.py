@@ -15,6 +15,7 @@ from cairn.knowledge.engine.extractors import Extractor
 from cairn.knowledge.nlp.shell.order import Runs
 from cairn.knowledge.nlp.shell.parser import PREFIXES, RUNNERS, SHELLS, Command, commands
 from cairn.knowledge.nlp.shell.words import ShellWord
+from cairn.knowledge.practices.checkouts import checkouts_of
 from cairn.knowledge.practices.folders import Checkouts
 from cairn.knowledge.practices.outcomes import TELLS_STATUS, Part, outcomes
 from cairn.knowledge.practices.stable_form import stable
@@ -22,7 +23,7 @@ from cairn.knowledge.practices.tasks import SETUP, target_task, task_of
 from cairn.knowledge.schema.tables import COMMAND_RUNS
 
 EXTRACTOR = Extractor(
-    "command_runs", "rule", 2,
+    "command_runs", "rule", 3,
     "Commands that were run for a task: stable form, folder, environment, and whether they passed.",
 )  # fmt: skip
 
@@ -106,10 +107,10 @@ class CommandRun(NamedTuple):
 
 def runs_of(turns: Sequence[Turn], *, tells_status: bool = True) -> list[CommandRun]:
     """What was run for a task in one conversation, in the order of the calls."""
-    project = next((turn.project for turn in turns if turn.project), None)
-    checkouts = Checkouts(project, (turn.cwd for turn in turns if turn.cwd))
+    made = steps(turns)
+    checkouts = checkouts_of(turns, made)
     found: list[CommandRun] = []
-    for step in steps(turns):
+    for step in made:
         if step.command and step.kind in ("run", "edit", "read"):
             found += _of_line(step, checkouts, tells_status=tells_status)
     return found

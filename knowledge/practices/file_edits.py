@@ -8,8 +8,8 @@ import polars as pl
 
 from cairn.knowledge.dialogue.tool_calls import steps
 from cairn.knowledge.dialogue.turns import Turn, conversations, readable
+from cairn.knowledge.practices.checkouts import checkouts_of
 from cairn.knowledge.practices.command_runs import EXTRACTOR
-from cairn.knowledge.practices.folders import Checkouts
 from cairn.knowledge.schema.tables import FILE_EDITS
 
 _PLAIN = re.compile(r"[\w@+~ ./:\\()\[\]-]{1,300}")
@@ -46,8 +46,9 @@ def _edited(turns: Sequence[Turn]) -> Iterator[dict[str, Any]]:
     project = next((turn.project for turn in turns if turn.project), None)
     if project is None:
         return
-    checkouts = Checkouts(project, (turn.cwd for turn in turns if turn.cwd))
-    for step in steps(turns):
+    made = steps(turns)
+    checkouts = checkouts_of(turns, made)
+    for step in made:
         if step.kind != "edit" or step.worked is not True:
             continue
         folder = checkouts.relative(step.call.cwd or project)

@@ -5,9 +5,10 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-from cairn.knowledge.nlp.names import HOME_FOLDER, WORKTREE
+from cairn.knowledge.nlp.names import HOME_FOLDER, worktree_place
 
 _HOME = re.compile(rf"^{HOME_FOLDER}(?=[\\/]|$)")
+_WHOLE = re.compile(r"[/~]|[A-Za-z]:[\\/]")
 
 
 @lru_cache(maxsize=4096)
@@ -17,36 +18,63 @@ def normal(path: str) -> str:
     return posixpath.normpath(plain) if plain else ""
 
 
+def is_whole(path: str) -> bool:
+    """Whether a path begins at the root, at a drive or in a home folder."""
+    return _WHOLE.match(path) is not None
+
+
+def joined(folder: str, path: str) -> str:
+    """Where a path leads from a folder, as `normal` has it."""
+    return normal(path if is_whole(path) else f"{folder}/{path}")
+
+
+def under(place: str, root: str) -> bool:
+    """Whether a place is a folder, or within it."""
+    return place == root or place.startswith(root.rstrip("/") + "/")
+
+
 class Checkouts:
     """The folders in which one conversation had its project."""
 
-    def __init__(self, project: str | None, seen: Iterable[str]) -> None:
-        """Takes the project as raw_logs has it, and the working folders that were seen."""
+    def __init__(
+        self, project: str | None, seen: Iterable[str], worktrees: Iterable[str] = ()
+    ) -> None:
+        """Takes what is known of the folders.
+
+        Args:
+            project: The project as raw_logs has it.
+            seen: Working folders that were seen.
+            worktrees: Folders that were said to be worktrees of the project.
+        """
         self.project = normal(project) if project else None
         self._roots = [self.project] if self.project else []
+        self._roots += sorted({normal(folder) for folder in worktrees} - {self.project})
         for folder in sorted({normal(folder) for folder in seen}, key=lambda f: (len(f), f)):
-            match = WORKTREE.search(folder)
-            if match and not any(_under(folder, root) for root in self._roots[1:]):
-                self._roots.append(folder)
+            place = worktree_place(folder)
+            root = folder[: place.end] if place and place.exact else folder
+            if place and not any(under(root, other) for other in self._roots[1:]):
+                self._roots.append(root)
         self._roots.sort(key=lambda root: (-len(root), root))
+
+    @property
+    def roots(self) -> tuple[str, ...]:
+        """The project and its worktrees, as far as they were seen."""
+        return tuple(self._roots)
 
     def relative(self, path: str) -> str | None:
         """A path from the repository's root, `""` for the root itself; None if it is outside."""
         place = normal(path)
-        for root in self._roots:
-            if _under(place, root):
-                inside = place[len(root) :].strip("/")
-                match = WORKTREE.match(f"/{inside}") if root == self.project else None
-                return f"/{inside}"[match.end() :].strip("/") if match else inside
-        match = WORKTREE.search(place)
-        if match and place[: match.start()] == self.project:
+        root = next((root for root in self._roots if under(place, root)), None)
+        if root in (None, self.project):
             # Another worktree of the same repository: its name is one folder, as most are.
-            return place[match.end() :].strip("/")
-        return None
+            of = worktree_place(place)
+            if of and of.repository == self.project:
+                return place[of.end :].strip("/")
+        return place[len(root) :].strip("/") if root is not None else None
 
     def beside(self, folder: str | None, path: str) -> str | None:
         """Where `cd PATH` leads from a folder of the repository; None out of it."""
-        if path.startswith(("/", "~")) or re.match(r"[A-Za-z]:[\\/]", path):
+        if is_whole(path):
             return self.relative(path)
         if folder is None:
             return None
@@ -54,7 +82,3 @@ class Checkouts:
         if place == ".." or place.startswith("../"):
             return None
         return "" if place == "." else place
-
-
-def _under(place: str, root: str) -> bool:
-    return place == root or place.startswith(root.rstrip("/") + "/")

@@ -1,11 +1,32 @@
 """The stages: what was run and edited, what is in force, and what counting tells of a project."""
 
 from cairn.knowledge.engine.stage import ConversationStage, Stage, StageResult, stage_of
+from cairn.knowledge.practices.checkouts import EXTRACTOR as SEEN_CHECKOUTS
+from cairn.knowledge.practices.checkouts import checkouts
 from cairn.knowledge.practices.command_runs import EXTRACTOR, command_runs
 from cairn.knowledge.practices.file_edits import file_edits
 from cairn.knowledge.practices.practices import practices
 from cairn.knowledge.practices.project_facts import project_facts
-from cairn.knowledge.schema.tables import COMMAND_RUNS, FILE_EDITS, PRACTICES, PROJECT_FACTS
+from cairn.knowledge.practices.projects import in_projects, projects
+from cairn.knowledge.schema.tables import (
+    CHECKOUTS,
+    COMMAND_RUNS,
+    FILE_EDITS,
+    PRACTICES,
+    PROJECT_FACTS,
+    PROJECTS,
+)
+
+CHECKOUTS_STAGE = ConversationStage(
+    SEEN_CHECKOUTS, (CHECKOUTS,), lambda logs: {"checkouts": checkouts(logs)}
+)
+
+PROJECTS_STAGE = Stage(
+    stage_of("projects", 1, "Which folders are checkouts of one repository."),
+    (CHECKOUTS,),
+    (PROJECTS,),
+    lambda reads, _: StageResult({"projects": projects(reads["checkouts"])}),
+)
 
 COMMAND_RUNS_STAGE = ConversationStage(
     EXTRACTOR,
@@ -14,17 +35,24 @@ COMMAND_RUNS_STAGE = ConversationStage(
 )
 
 PRACTICES_STAGE = Stage(
-    stage_of("practices", 1, "How a project is worked on: its commands by task, ranked."),
-    (COMMAND_RUNS,),
+    stage_of("practices", 2, "How a project is worked on: its commands by task, ranked."),
+    (COMMAND_RUNS, PROJECTS),
     (PRACTICES,),
-    lambda reads, _: StageResult({"practices": practices(reads["command_runs"])}),
+    lambda reads, _: StageResult(
+        {"practices": practices(in_projects(reads["command_runs"], reads["projects"]))}
+    ),
 )
 
 PROJECT_FACTS_STAGE = Stage(
-    stage_of("project_facts", 1, "Package managers, and files that are edited again."),
-    (COMMAND_RUNS, FILE_EDITS),
+    stage_of("project_facts", 2, "Package managers, and files that are edited again."),
+    (COMMAND_RUNS, FILE_EDITS, PROJECTS),
     (PROJECT_FACTS,),
     lambda reads, _: StageResult(
-        {"project_facts": project_facts(reads["command_runs"], reads["file_edits"])}
+        {
+            "project_facts": project_facts(
+                in_projects(reads["command_runs"], reads["projects"]),
+                in_projects(reads["file_edits"], reads["projects"]),
+            )
+        }
     ),
 )

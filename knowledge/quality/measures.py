@@ -15,7 +15,7 @@ from cairn.knowledge.learnings.goals import ALL
 from cairn.knowledge.learnings.goals import measures as of_learnings
 from cairn.knowledge.llm.costs import costs
 from cairn.knowledge.quality.retraction_guard import struck
-from cairn.knowledge.schema.fact_types import NAME_PREDICATES
+from cairn.knowledge.schema.fact_types import NAME_PREDICATES, is_event
 from cairn.knowledge.schema.tables import (
     CONFIDENCE_UPDATES,
     CONTRADICTION_VERDICTS,
@@ -68,7 +68,8 @@ def of_knowledge(tables: Frames, memory: pl.DataFrame, as_of: datetime) -> list[
 
     Args:
         tables: Rows of one namespace: READS.
-        memory: fact_id, predicate and status of MEMORY, `status` as a reader sees it at `as_of`.
+        memory: fact_id, predicate, event and status of MEMORY, `status` as a reader sees it at
+            `as_of`.
         as_of: What came later is left out of shares and merges; the funnel is as published.
     """
     return [
@@ -123,7 +124,7 @@ def _merges(merges: pl.DataFrame, as_of: datetime) -> list[Measure]:
 
 
 def _shares(tables: Frames, memory: pl.DataFrame, as_of: datetime) -> list[Measure]:
-    said = memory.filter(~pl.col("predicate").is_in(list(NAME_PREDICATES)))
+    said = memory.filter(~pl.col("predicate").is_in(list(NAME_PREDICATES)), ~is_event())
     there = said.filter(pl.col("status").is_in(IN_FORCE))
     updates = _until(tables["confidence_updates"], "occurred_at", as_of)
     again = updates.filter(cause="support")["fact_id"].unique()

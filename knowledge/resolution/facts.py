@@ -183,16 +183,22 @@ def counted(sources: pl.DataFrame) -> pl.DataFrame:
 
     Args:
         sources: namespace, fact_id, predicate of the fact, and of CANDIDATES record_id,
-            conversation_id, occurred_at, passing, object and content.
+            conversation_id, occurred_at, passing, origin, mode, trust, object and content.
 
     Returns:
-        namespace, fact_id, source_count, conversation_count, last_seen, event, object, content.
+        namespace, fact_id, source_count, conversation_count, last_seen, trust, event, object,
+        content.
     """
-    counts = sources.group_by(_FACT).agg(
-        source_count=pl.col("record_id").n_unique(),
-        conversation_count=pl.col("conversation_id").n_unique(),
-        last_seen=pl.col("occurred_at").max(),
-        event=pl.col("predicate").first().is_in(EVENT_PREDICATES) & ~_proven(),
+    counts = (
+        sources.with_columns(trust=whose_word())
+        .group_by(_FACT)
+        .agg(
+            best(),
+            source_count=pl.col("record_id").n_unique(),
+            conversation_count=pl.col("conversation_id").n_unique(),
+            last_seen=pl.col("occurred_at").max(),
+            event=pl.col("predicate").first().is_in(EVENT_PREDICATES) & ~_proven(),
+        )
     )
     written = (
         sources.group_by(*_FACT, "object", "content")
@@ -211,9 +217,7 @@ def _united(sources: pl.DataFrame) -> pl.DataFrame:
     most often (then the smallest); first and last by time, then by record_id. The base confidence
     is the highest in the conversation of the first source.
     """
-    by_time = sources.with_columns(trust=whose_word()).sort(
-        *_FACT, "occurred_at", "record_id", "candidate_id", nulls_last=True
-    )
+    by_time = sources.sort(*_FACT, "occurred_at", "record_id", "candidate_id", nulls_last=True)
     records = pl.col("record_id").unique(maintain_order=True)
     in_first = pl.col("conversation_id") == pl.col("conversation_id").first()
     united = by_time.group_by(_FACT, maintain_order=True).agg(
@@ -221,7 +225,6 @@ def _united(sources: pl.DataFrame) -> pl.DataFrame:
         pl.col("confidence").filter(in_first).max().alias("base_confidence"),
         pl.col("occurred_at").min().alias("first_seen"),
         records.head(_SOURCES_KEPT).alias("source_record_ids"),
-        best(),
     )
     drawn = (
         sources.select(*_FACT, "derived_from")

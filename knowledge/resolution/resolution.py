@@ -24,6 +24,7 @@ from cairn.knowledge.resolution.blocking import (
     stated,
     unclashing,
 )
+from cairn.knowledge.resolution.one_repository import of_one_repository
 from cairn.knowledge.schema.calendar import UNDATED
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.tables import ENTITY_MERGES
@@ -37,6 +38,8 @@ RULES = {
     "same_name": "the same name, once observed and once spoken of",
     "alias": "names of one thing, known everywhere",
     "stated": "a statement says that they are one",
+    "one_file": "the same file in another checkout of its repository",
+    "one_project": "checkouts of one repository",
     "plural": "the same words, the last one in the plural",
     "containment": "behind the name stands what kind of thing it is",
     "acronym": "the initials of the other, and statements agree",
@@ -53,6 +56,7 @@ def entity_merges(
     policy: Policy,
     apart: pl.DataFrame | None = None,
     together: pl.DataFrame | None = None,
+    projects: pl.DataFrame | None = None,
 ) -> pl.DataFrame:
     """ENTITY_MERGES: entities that are merged away, each with the one that stands for it.
 
@@ -68,8 +72,11 @@ def entity_merges(
         policy: merge_similarity, for statements that agree.
         apart: namespace, left_id, right_id: entities that a person keeps apart.
         together: namespace, left_id, right_id: entities that a person merged, whatever their names.
+        projects: PROJECTS rows: which folders are checkouts of one repository.
     """
     found = _by_rule(entities, facts, embedder, policy)
+    if projects is not None:
+        found = _surest(pl.concat([found, of_one_repository(entities, projects)]))
     pairs = _decided(found, _both_ways(apart), _both_ways(together), entities)
     taken = _taken(pairs, entities)
     if taken.is_empty():

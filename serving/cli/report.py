@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from cairn.knowledge.llm.fence import CLOSING, harmless, opening
 from cairn.serving.cli.terminal import TerminalColumn, advise, console, print_table, say
-from cairn.serving.read.display import count, one_line
+from cairn.serving.read.display import count, one_line, times
 from cairn.serving.status.pending import NEXT_RUN, Pending
 
 if TYPE_CHECKING:
@@ -34,9 +34,23 @@ def print_brief(found: dict[str, Any]) -> None:
             say(heading, style="bold")
         for line in own:
             say(line["text"], indent=2)
-            last = f", last on {line['last_seen']:%Y-%m-%d}" if line["last_seen"] else ""
-            borne = count(line["conversations"], "conversation")
-            say(f"{line['id']}  {borne}{last}", indent=6, style="dim")
+            say(f"{line['id']}  {_borne_out(line)}".rstrip(), indent=6, style="dim")
+
+
+def _borne_out(line: dict[str, Any]) -> str:
+    """How often, in how many conversations, and when last; of a conversation nothing."""
+    from cairn.knowledge.practices.brief import ERROR, PRACTICE, RECENT
+
+    if line["kind"] == RECENT:
+        return ""
+    talks = count(line["conversations"], "conversation")
+    much = {
+        PRACTICE: f"{count(line['support'], 'run')} in {talks}",
+        ERROR: f"ended it {times(line['support'], 0)}, seen in {talks}",
+    }.get(line["kind"], talks)
+    if line["last_seen"] is None:
+        return much
+    return f"{much}, {'last ' if line['conversations'] > 1 else ''}on {line['last_seen']:%Y-%m-%d}"
 
 
 def print_totals(found: dict[str, Any]) -> None:

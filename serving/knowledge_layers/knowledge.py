@@ -176,13 +176,16 @@ class Knowledge:
 
         Args:
             project: Its name, or a path in it; else the one that was worked on last.
-            budget: Tokens of the text, at most.
+            budget: Tokens of the text, at most: 100 to 4,000.
 
         Returns:
-            project, tokens, text, and lines: id, kind, text, support, conversations, last_seen.
+            namespace, as_of, project, tokens, text, and lines: id, kind, text, support,
+            conversations, last_seen. `GET /v1/brief` and `cairn brief --json` tell the same.
 
         Raises:
-            ValueError: it is closed, or was loaded from a document, which tells of no work.
+            ValueError: it is closed, or was loaded from a document, which tells of no work; or the
+                budget is out of bounds.
+            UnknownId: no project is called that; the message names those that may be meant.
         """
         from cairn.serving.knowledge_layers.reader import Following
 

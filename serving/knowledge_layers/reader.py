@@ -30,6 +30,7 @@ from cairn.serving.knowledge_layers.stores import Stores
 from cairn.serving.query.briefs import project_brief
 from cairn.serving.read.reader import Reader
 from cairn.serving.retrieval.search import search_memory
+from cairn.serving.retrieval.token_budget import LARGEST_BRIEF, SMALLEST_BRIEF
 
 LEARNT = {
     KnowledgeType.PROCEDURE: tuple(sorted(set(CATEGORIES) - NOTED)),
@@ -283,7 +284,11 @@ class Following:
 
     def brief(self, project: str | None, budget: int) -> dict[str, Any]:
         """What to know of a project; see `cairn.serving.query.briefs`."""
-        return project_brief(self._open(), project, budget)
+        if not SMALLEST_BRIEF <= budget <= LARGEST_BRIEF:
+            raise ValueError(f"the budget of a brief is {SMALLEST_BRIEF} to {LARGEST_BRIEF} tokens")
+        reader = self._open()
+        head = {"namespace": reader.namespace, "as_of": reader.as_of}
+        return head | project_brief(reader, project, budget)
 
     def close(self) -> None:
         """Closes the layers that were asked last."""

@@ -103,8 +103,9 @@ def schema_of(answer: type[Model]) -> dict[str, Any]:
 class ContextForAgents(AnswerBase):
     """What belongs into the next prompt."""
 
-    CUT = ("episodes", "learnings", "facts", "known")
+    CUT = ("episodes", "learnings", "facts", "known", "practices")
 
+    practices: list[str] = Field(description="How tasks that the message names are done here.")
     known: list[KnownEntity] = Field(description="What the message is about, the nearest first.")
     sufficient: bool = Field(description="Whether `known` is enough to do without a search.")
     score: float = Field(description="Similarity of the nearest fact to the message.")

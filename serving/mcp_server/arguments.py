@@ -6,7 +6,7 @@ from pydantic import Field, StringConstraints
 
 from cairn.serving.models.bodies import ScheduleBody, ToldBody
 from cairn.serving.models.bounds import Name, Query, Topic
-from cairn.serving.models.parameters import At, LearningParameters, Turning
+from cairn.serving.models.parameters import AlsoEvents, At, LearningParameters, Turning
 from cairn.serving.retrieval.token_budget import BUDGET, SMALLEST
 
 LONGEST_TURN = 100_000
@@ -32,11 +32,11 @@ class ForContext(At):
         BUDGET,
         ge=SMALLEST,
         le=100_000,
-        description="Tokens of the prompt; each of four kinds of memories may take 2/15 of it.",
+        description="Tokens of the prompt; each of five kinds of memories may take 2/15 of it.",
     )
 
 
-class EntityAsked(Turning):
+class EntityAsked(AlsoEvents, Turning):
     """What `get_entity` is asked."""
 
     entity: Name = Field(description="An entity_id, a name or an alias.")
@@ -50,7 +50,7 @@ class Learnings(LearningParameters):
     )
 
 
-class OneThing(At):
+class OneThing(AlsoEvents):
     """What `explain_fact` is asked."""
 
     id: Name = Field(description="The id of a fact, learning, episode, record or conversation.")

@@ -16,6 +16,7 @@ from cairn.serving.models.answers import LearningPage
 from cairn.serving.models.parameters import At
 from cairn.serving.models.query import of_reader
 from cairn.serving.query import lineage, listing
+from cairn.serving.query.briefs import practices_for
 from cairn.serving.read.pagination import Page
 from cairn.serving.read.reader import Reader
 from cairn.serving.retrieval.context import brief, found_for
@@ -30,9 +31,10 @@ from cairn.serving.status.totals import totals
 def get_context(asked: Asked, wanted: ForContext) -> answers.ContextForAgents:
     """Get what is worth knowing before you answer, within a budget of tokens.
 
-    That is what is known of what the message names, the facts, episodes and learnings that a search
-    for it finds, and what bears on the turns before it. `sufficient` says whether you can do
-    without a search of your own; `explain_fact` tells the whole of what is cut here.
+    That is how the tasks that the message names are done, what is known of what it names, the
+    facts, episodes and learnings that a search for it finds, and what bears on the turns before it.
+    `sufficient` says whether you can do without a search of your own; `explain_fact` tells the
+    whole of what is cut here.
     """
     reader = asked.reader(wanted)
     message = (wanted.message or "").strip()
@@ -53,6 +55,7 @@ def get_context(asked: Asked, wanted: ForContext) -> answers.ContextForAgents:
         for kind in ("fact", "episode", "learning")
     )
     memories = {
+        "practices": [line.text for line in practices_for(reader, message)],
         "known": [memory(fact) for entity in entities for fact in entity.facts],
         "facts": [memory(one) for one in facts],
         "episodes": [memory(one) for one in episodes],
@@ -71,6 +74,7 @@ def get_context(asked: Asked, wanted: ForContext) -> answers.ContextForAgents:
     return answers.ContextForAgents(
         namespace=reader.namespace,
         as_of=reader.as_of,
+        practices=list(fits["practices"]),
         known=entities,
         sufficient=told.sufficient,
         score=told.score,
@@ -89,9 +93,11 @@ def get_entity(asked: Asked, wanted: EntityAsked) -> answers.EntityFacts:
     most facts; `same_name` has the others.
     """
     reader = asked.reader(wanted)
-    rows = [row for id_ in called(reader, wanted.entity) if (row := listing.entity(reader, id_))]
+    ids = called(reader, wanted.entity)
+    found = (listing.entity(reader, id_, events=wanted.events) for id_ in ids)
+    rows = [row for row in found if row]
     rows.sort(key=lambda row: (-row["active_facts"], -row["mentions"], row["entity_id"]))
-    only = listing.FactFilter(entity=rows[0]["entity_id"])
+    only = listing.FactFilter(entity=rows[0]["entity_id"], events=wanted.events)
     page = listing.facts(reader, only, wanted.limit, wanted.cursor)
     return answers.EntityFacts.model_validate(
         of_reader(reader, page) | {"entity": rows[0], "same_name": rows[1:]}
@@ -125,10 +131,11 @@ def explain_fact(asked: Asked, wanted: OneThing) -> answers.Explained:
     """Explain why a fact is remembered.
 
     Tells the words that it rests on with file and line, how sure it was over time, what people
-    decided about it. Takes the id of a learning, episode, record, conversation or entity, too.
+    decided about it. Takes the id of a learning, episode, record, conversation, entity, or line of
+    a brief, too.
     """
     reader = asked.reader(wanted)
-    found = lineage.why(reader, wanted.id)
+    found = lineage.why(reader, wanted.id, events=wanted.events)
     if found is None:
         raise ToolRefused("nothing has that id: take one from another answer, whole")
     about = found["explanation"]
@@ -141,7 +148,7 @@ def explain_fact(asked: Asked, wanted: OneThing) -> answers.Explained:
             "as_of": reader.as_of,
             "kind": found["kind"],
             "id": found["id"],
-            "text": _text(thing) or about.get("label") or "",
+            "text": about.get("text") or _text(thing) or about.get("label") or "",
             "fact": fact,
             "extractor": thing.get("extractor"),
             "quotes": found["quotes"],

@@ -5,6 +5,7 @@ from datetime import datetime
 from functools import singledispatch
 from itertools import chain
 
+from cairn.knowledge.practices.brief import HEADINGS
 from cairn.serving.mcp_server.answers import (
     ContextForAgents,
     EntityFacts,
@@ -13,7 +14,7 @@ from cairn.serving.mcp_server.answers import (
     Recorded,
     Status,
 )
-from cairn.serving.models.answers import Listed, Research, Results
+from cairn.serving.models.answers import EndedError, Listed, ProjectBrief, Research, Results
 from cairn.serving.models.fields import Model
 from cairn.serving.models.requests import (
     Due,
@@ -36,6 +37,10 @@ from cairn.serving.models.things import (
     UsedFact,
     UsedLearning,
 )
+from cairn.serving.read.display import count, times
+
+ABOVE = ("namespace", "as_of")
+"""Fields that stand above every answer."""
 
 OFF = "No search provider is set: nothing is searched for until there is one."
 
@@ -43,7 +48,7 @@ OFF = "No search provider is set: nothing is searched for until there is one."
 @singledispatch
 def lines(one: Model) -> Iterator[str]:
     """An answer, or a thing, in words; one that nobody wrote words for, field by field."""
-    for name in one.brief():
+    for name in (each for each in one.brief() if each not in ABOVE):
         value = getattr(one, name)
         if isinstance(value, list) and value and isinstance(value[0], Model):
             yield f"{name}:"
@@ -85,8 +90,8 @@ def _(one: FactAnswer | UsedFact) -> Iterator[str]:
 def _(one: Entity) -> Iterator[str]:
     also = f"  also {', '.join(one.aliases)}" if one.aliases else ""
     yield (
-        f"{one.entity_id}  {one.display_name} ({one.type})  {one.active_facts} facts,"
-        f" {one.mentions} mentions, last {day(one.last_seen)}{also}"
+        f"{one.entity_id}  {one.display_name} ({one.type})  {count(one.active_facts, 'fact')},"
+        f" {count(one.mentions, 'mention')}, last {day(one.last_seen)}{also}"
     )
 
 
@@ -115,7 +120,7 @@ def _(one: Interest) -> Iterator[str]:
     muted = "  muted" if one.muted else ""
     yield (
         f"{one.rank}  {one.score:.2f}  {one.entity_id}  {one.display_name} ({one.type}),"
-        f" {one.active_facts} facts, last {day(one.last_engaged_at)}{muted}"
+        f" {count(one.active_facts, 'fact')}, last {day(one.last_engaged_at)}{muted}"
     )
     for sign in one.signs:
         against = " against it" if sign.valence < 0 else ""
@@ -134,8 +139,9 @@ def _(one: Notification) -> Iterator[str]:
 @lines.register
 def _(one: LearnPrompt) -> Iterator[str]:
     mark = "✓" if one.status == "completed" else "…"
-    found = ", ".join(f"{each.display_name} ({each.facts} facts)" for each in one.entities)
-    left = f"{one.searches_remaining} searches to make" if one.searches_remaining else ""
+    found = ", ".join(f"{each.display_name} ({count(each.facts, 'fact')})" for each in one.entities)
+    searches = count(one.searches_remaining, "search", "searches")
+    left = f"{searches} to make" if one.searches_remaining else ""
     said = "; ".join(filter(None, [found, left])) or "nothing was found"
     yield f"{mark} {one.learn_prompt_id}  {one.prompt_text}: {said}"
 
@@ -185,6 +191,31 @@ def _(told: Results) -> Iterator[str]:
 
 
 @lines.register
+def _(told: ProjectBrief) -> Iterator[str]:
+    """The lines of each kind under their heading."""
+    yield told.project or "No project is known."
+    for kind, heading in HEADINGS.items():
+        own = [line for line in told.lines if line.kind == kind]
+        yield from [f"{heading}:"] if own else []
+        yield from (f"- {line.text} ({line.id})" for line in own)
+    if told.project and not told.lines:
+        yield "Nothing that helps is known of it."
+
+
+@lines.register
+def _(told: EndedError) -> Iterator[str]:
+    """The error, how often it was seen, and what ended it."""
+    yield told.signature or "No line of this says why it failed."
+    if told.failures:
+        yield f"seen {times(told.failures, 0)}, last {day(told.last_seen)}"
+    for fix in told.fixes:
+        helped = f"ended it {times(fix.wins, fix.losses)}, last {day(fix.last_seen)}"
+        yield f"- {fix.text} ({fix.id}, {helped})"
+    if told.signature and not told.fixes:
+        yield "Nothing is proven to end it."
+
+
+@lines.register
 def _(told: Research) -> Iterator[str]:
     for name, rows in (("due", told.due), ("blocked", told.blocked), ("done", told.done)):
         yield f"{name}: {told.totals[name]}"
@@ -196,7 +227,10 @@ def _(told: Research) -> Iterator[str]:
 
 @lines.register
 def _(told: ContextForAgents) -> Iterator[str]:
-    """What is known, then what bears on the turns."""
+    """How it is done, what is known, then what bears on the turns."""
+    if told.practices:
+        yield "Practices"
+        yield from (f"- {one}" for one in told.practices)
     named = (each for each in told.known if each.facts or each.similarity == 1)
     for entity in named:
         yield f"{entity.name} ({entity.type}, {entity.entity_id})"
@@ -206,7 +240,7 @@ def _(told: ContextForAgents) -> Iterator[str]:
         if found:
             yield f"{kind} that bear on it"
             yield from (memory(one) for one in found)
-    if not (told.known or any(kinds.values())):
+    if not (told.practices or told.known or any(kinds.values())):
         yield "Nothing about that."
     elif told.sufficient:
         yield "This is likely enough to answer without a search."
@@ -217,7 +251,7 @@ def _(told: EntityFacts) -> Iterator[str]:
     """What it is, and its facts."""
     entity = told.entity
     yield from lines(entity)
-    kinds = ", ".join(f"{name} {count}" for name, count in entity.predicates.items())
+    kinds = ", ".join(f"{name} {rows}" for name, rows in entity.predicates.items())
     yield f"Facts by predicate: {kinds or 'none'}"
     for others, what in ((entity.merged_from, "took up"), (told.same_name, "not the same as")):
         for other in others:
@@ -284,7 +318,7 @@ def _(told: ForgottenForAgents) -> Iterator[str]:
     if still:
         yield f"{still} more lines name it, and stay unless it goes everywhere"
     for effect, tables in (told.counts or {}).items():
-        yield f"{effect}: {', '.join(f'{table} {count}' for table, count in tables.items())}"
+        yield f"{effect}: {', '.join(f'{table} {rows}' for table, rows in tables.items())}"
     yield from _each(told.rows or [])
     yield told.takes_effect
 

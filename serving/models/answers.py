@@ -96,6 +96,7 @@ class ToldLine(Model):
 class ProjectBrief(AnswerBase):
     """What an agent should know of a project before it starts."""
 
+    BRIEF = ("namespace", "as_of", "project", "tokens", "lines")
     CUT = ("lines",)
 
     project: str | None = tells("Its name; null where none is known.", "lantern-shop")

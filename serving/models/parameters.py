@@ -4,12 +4,12 @@ Commands need but the words of it: what checks the bounds is built (`defer_build
 """
 
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from cairn.knowledge.schema.learning_categories import Category
-from cairn.knowledge.schema.predicates import EVENTS, RELATING_EVENTS
+from cairn.knowledge.schema.predicates import RELATING_EVENTS
 from cairn.serving.models.bounds import (
     AnyId,
     Cursor,
@@ -27,6 +27,7 @@ from cairn.serving.models.bounds import (
     Whole,
     Word,
 )
+from cairn.serving.retrieval.token_budget import LARGEST_BRIEF, SMALLEST_BRIEF
 
 
 class Parameters(BaseModel):
@@ -56,6 +57,18 @@ class At(Parameters):
 def moments(wanted: BaseModel | None) -> tuple[datetime | None, datetime | None]:
     """`as_of` and `true_at` of whatever is asked; what has neither is about the latest event."""
     return (wanted.as_of, wanted.true_at) if isinstance(wanted, At) else (None, None)
+
+
+ALSO_EVENTS: Any = Field(
+    False, description="Also events, what only happened: used_tool, executed_command, …"
+)
+"""What happened (predicates.EVENTS) is told by its predicate, or where it is asked for so."""
+
+
+class AlsoEvents(At, defer_build=True):
+    """One thing, with what only happened where that is asked for."""
+
+    events: bool = ALSO_EVENTS
 
 
 class Paged(Parameters, defer_build=True):
@@ -90,7 +103,9 @@ class BriefParameters(At, defer_build=True):
         None, description="Its name, or a path in it; else the one that was worked on last.",
         examples=["lantern-shop"],
     )  # fmt: skip
-    budget: Whole = Field(400, ge=100, le=4_000, description="Tokens, at most.", examples=[400])
+    budget: Whole = Field(
+        400, ge=SMALLEST_BRIEF, le=LARGEST_BRIEF, description="Tokens, at most.", examples=[400]
+    )
 
 
 class Searched(BaseModel, defer_build=True):
@@ -116,6 +131,7 @@ class Searched(BaseModel, defer_build=True):
     )  # fmt: skip
     category: Category | None = Field(None, description="Only learnings of this category.")
     knowledge_type: KnowledgeType | None = Field(None, description="Only facts of this type.")
+    events: bool = ALSO_EVENTS
     source: Word | None = Field(
         None, description="Only from this kind of logs.", examples=["claude_code"]
     )
@@ -144,7 +160,7 @@ class FactParameters(Turning):
     status: Status | None = Field(None, description="Only of this status.", examples=["active"])
     knowledge_type: KnowledgeType | None = Field(None, description="Only of this type.")
     min_confidence: Share = Field(0.0, description="Least confidence at `as_of`.", examples=[0.3])
-    events: bool = Field(False, description=f"Also events: {EVENTS}.")
+    events: bool = ALSO_EVENTS
     since: Moment | None = Field(
         None, description="Last said then or later.", examples=["2026-02-01"]
     )

@@ -5,7 +5,7 @@ from typing import Any
 from cairn.resources.vector_index.protocol import Filters
 from cairn.serving.models import answers, parameters, things
 from cairn.serving.models.bounds import ANY_ID, Id
-from cairn.serving.models.query import Query, listed, one
+from cairn.serving.models.query import Query, listed, one, one_with_events
 from cairn.serving.query import graph, lineage, listing, research
 from cairn.serving.query.briefs import project_brief
 from cairn.serving.query.interests import interests
@@ -43,7 +43,10 @@ def search(reader: Reader, wanted: parameters.Searched) -> dict[str, Any]:
         from_day=days[0],
         to_day=days[1],
     )
-    its = answer(reader, wanted.query, wanted.type, wanted.limit, wanted.min_confidence, only)
+    its = answer(
+        reader, wanted.query, wanted.type, wanted.limit, wanted.min_confidence, only,
+        events=wanted.events,
+    )  # fmt: skip
     served(reader, its)
     return {
         "query": wanted.query,
@@ -97,8 +100,8 @@ SEARCH: Query[Any] = Query(
     hint="Episodes are requests and what came of them. Nothing rather than noise: `explain_fact`"
     " tells the words that an id rests on.",
     takes=(
-        "query", "type", "limit", "min_confidence", "entity", "from_day", "to_day", "as_of",
-        "true_at",
+        "query", "type", "limit", "min_confidence", "entity", "events", "from_day", "to_day",
+        "as_of", "true_at",
     ),
 )  # fmt: skip
 
@@ -167,8 +170,8 @@ QUERIES: tuple[Query[Any], ...] = (
     Query(
         name="entity",
         about="Tell one entity, what it took up, and how many facts it has.",
-        do=one(listing.entity),
-        asked=parameters.At,
+        do=one_with_events(listing.entity),
+        asked=parameters.AlsoEvents,
         id=ENTITY,
         answer=things.OneEntity,
         path="/entities/{entity_id}",
@@ -261,8 +264,8 @@ QUERIES: tuple[Query[Any], ...] = (
         name="why",
         about="Tell why something is here: fact → quote → record → file and line, and all that is"
         " known.",
-        do=one(lineage.why),
-        asked=parameters.At,
+        do=one_with_events(lineage.why),
+        asked=parameters.AlsoEvents,
         id=ANY,
         answer=answers.Why,
         path="/why/{id}",
@@ -272,8 +275,8 @@ QUERIES: tuple[Query[Any], ...] = (
         name="uses",
         about="Tell what depends on a record: its episode, facts, learnings, entities it"
         " introduced.",
-        do=one(lineage.uses),
-        asked=parameters.At,
+        do=one_with_events(lineage.uses),
+        asked=parameters.AlsoEvents,
         id=RECORD,
         answer=answers.Uses,
         path="/uses/{record_id}",

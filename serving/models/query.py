@@ -6,7 +6,7 @@ from typing import Any, Generic, TypeVar
 
 from cairn.serving.models.bounds import Id
 from cairn.serving.models.fields import Model
-from cairn.serving.models.parameters import At, Paged, Parameters
+from cairn.serving.models.parameters import AlsoEvents, At, Paged, Parameters
 from cairn.serving.read.id_lookup import UnknownId
 from cairn.serving.read.pagination import Page
 from cairn.serving.read.reader import Reader
@@ -85,3 +85,8 @@ def listed(rows: Callable[..., Page], only: type | None = None) -> Callable[[Rea
 def one(row: Callable[[Reader, str], Found]) -> Callable[[Reader, At, str], Found]:
     """One thing by its id as a query."""
     return lambda reader, _, id_: row(reader, id_)
+
+
+def one_with_events(row: Callable[..., Found]) -> Callable[[Reader, AlsoEvents, str], Found]:
+    """The same of a thing that facts hang on: events among them where they are asked for."""
+    return lambda reader, wanted, id_: row(reader, id_, events=wanted.events)

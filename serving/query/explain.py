@@ -27,6 +27,7 @@ from cairn.knowledge.schema.tables import (
     THEMES,
     Table,
 )
+from cairn.serving.query import explain_work
 from cairn.serving.query.learning_versions import versions_of
 from cairn.serving.query.slot_history import curve, values_of_slot
 from cairn.serving.read.id_lookup import PROPOSED, Thing, matching
@@ -39,9 +40,17 @@ MOST = 20
 """Rows of each list in an explanation."""
 
 
-def explain(thing: Thing) -> dict[str, Any]:
-    """What is known about a thing: `kind`, `id`, `namespace`, and what its kind has."""
-    about = EXPLAINED[thing.kind](thing.reader, thing.id)
+def explain(thing: Thing, *, events: bool = False) -> dict[str, Any]:
+    """What is known about a thing: `kind`, `id`, `namespace`, and what its kind has.
+
+    Args:
+        thing: What it is.
+        events: Also events, among facts of a record, conversation or entity.
+    """
+    if telling := WITH_FACTS.get(thing.kind):
+        about = telling(thing.reader, thing.id, events=events)
+    else:
+        about = EXPLAINED[thing.kind](thing.reader, thing.id)
     return {"kind": thing.kind, "id": thing.id, "namespace": thing.reader.namespace, **about}
 
 
@@ -136,9 +145,10 @@ def _history(reader: Reader, fact_id: str) -> list[dict[str, Any]]:
     ]
 
 
-def _entity(reader: Reader, id_: str) -> dict[str, Any]:
+def _entity(reader: Reader, id_: str, *, events: bool) -> dict[str, Any]:
     row = _row(reader, MEMORY_ENTITIES, "entity_id", id_)
-    facts = reader.memory().filter(pl.col("entity_id") == id_)
+    told = (pl.col("entity_id") == id_) & _told(events=events)
+    facts = reader.memory().filter(told)
     predicates = facts.group_by("predicate").len("facts").sort("predicate").collect()
     return {
         "entity": row,
@@ -147,10 +157,7 @@ def _entity(reader: Reader, id_: str) -> dict[str, Any]:
         "introduced_by": _places(reader, [row["introduced_by"]]).get(row["introduced_by"]),
         "decisions": _decisions(reader, id_),
         "predicates": dict(predicates.iter_rows()),
-        "facts": _facts(
-            reader,
-            (pl.col("entity_id") == id_) & ~is_event() & pl.col("status").is_in(STANDING),
-        ),
+        "facts": _facts(reader, told & pl.col("status").is_in(STANDING)),
     }
 
 
@@ -183,7 +190,7 @@ def _learning(reader: Reader, id_: str) -> dict[str, Any]:
     }
 
 
-def _record(reader: Reader, id_: str) -> dict[str, Any]:
+def _record(reader: Reader, id_: str, *, events: bool) -> dict[str, Any]:
     row = _row(reader, RAW_LOGS, "record_id", id_)
     near = (
         reader.table(RAW_LOGS, [
@@ -205,7 +212,9 @@ def _record(reader: Reader, id_: str) -> dict[str, Any]:
         "neighbours": near.to_dicts(),
         "episode": episode[0] if episode else None,
         "facts": _facts(
-            reader, pl.col("fact_id").is_in(drawn.collect()["fact_id"].unique().to_list())
+            reader,
+            pl.col("fact_id").is_in(drawn.collect()["fact_id"].unique().to_list())
+            & _told(events=events),
         ),
         "learnings": learnings.select("learning_id", "category", "title").collect().to_dicts(),
     }
@@ -237,7 +246,7 @@ def _cluster(reader: Reader, id_: str) -> dict[str, Any]:
     }
 
 
-def _conversation(reader: Reader, id_: str) -> dict[str, Any]:
+def _conversation(reader: Reader, id_: str, *, events: bool) -> dict[str, Any]:
     mine = pl.col("conversation_id") == id_
     judged = reader.table(LEARNING_CANDIDATES).filter(mine).sort("extractor", descending=True)
     columns = ["value", "reasons", "categories", "outcome", "details", "extractor"]
@@ -263,7 +272,7 @@ def _conversation(reader: Reader, id_: str) -> dict[str, Any]:
         "facts": _facts(
             reader,
             pl.col("fact_id").is_in(facts.collect()["fact_id"].unique().to_list())
-            & ~is_event(),
+            & _told(events=events),
         ),
         "judged": judged.select(columns).with_columns(outcome).collect().to_dicts(),
         "learnings": learnings.select(shown).to_dicts(),
@@ -301,16 +310,26 @@ def _evidence(reader: Reader, id_: str) -> dict[str, Any]:
 
 EXPLAINED: dict[str, Callable[[Reader, str], dict[str, Any]]] = {
     "fact": _fact,
-    "entity": _entity,
     "learning": _learning,
     "theme": _theme,
     "cluster": _cluster,
-    "conversation": _conversation,
-    "record": _record,
     "candidate": _candidate,
     "merge": _merge,
     "evidence": _evidence,
+    "practice": explain_work.practice,
+    "fix": explain_work.fix,
+    "project_fact": explain_work.project_fact,
 }
+WITH_FACTS: dict[str, Callable[..., dict[str, Any]]] = {
+    "entity": _entity,
+    "conversation": _conversation,
+    "record": _record,
+}
+"""Kinds on which facts hang; events among them are told where they are asked for."""
+
+
+def _told(*, events: bool) -> pl.Expr:
+    return pl.lit(events) | ~is_event()
 
 
 def _facts(reader: Reader, which: pl.Expr) -> list[dict[str, Any]]:

@@ -2,10 +2,11 @@
 
 from typing import Any
 
-from cairn.knowledge.failures.lookup import known_by
+import polars as pl
+
 from cairn.knowledge.failures.lookup import lesson as lesson_of
-from cairn.knowledge.failures.stages import error_signatures
-from cairn.knowledge.schema.tables import ERROR_SIGNATURES, FAILURES
+from cairn.knowledge.practices.projects import naming
+from cairn.serving.query.work import known_errors, known_folders, project_called
 from cairn.serving.read.reader import Reader
 
 
@@ -14,11 +15,14 @@ def lesson(
 ) -> dict[str, Any]:
     """What ended an error before `as_of`; see `cairn.knowledge.failures.lookup.lesson`.
 
-    From the latest event the table is read as published; else it is made of what had failed, and
-    had been settled, by then.
+    Raises:
+        UnknownId: no project is called that, or has a folder there.
     """
-    if reader.is_now:
-        known = reader.table(ERROR_SIGNATURES).collect()
-    else:
-        known = error_signatures(known_by(reader.table(FAILURES).collect(), reader.as_of))
-    return lesson_of(known, error, project, limit)
+    known = known_errors(reader)
+    if project is not None:
+        folders = known["project"].unique().to_list()
+        name = project_called(reader, project, folders)
+        called = naming(known_folders(reader))
+        there = [folder for folder in folders if called(folder) == name]
+        known = known.filter(pl.col("project").is_in(there))
+    return lesson_of(known, error, limit=limit)

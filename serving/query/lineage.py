@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 
 from cairn.knowledge.llm.prompt_injection import QUARANTINED_ORDERS, without_orders
+from cairn.knowledge.schema.fact_types import is_event
 from cairn.knowledge.schema.tables import (
     EPISODES,
     EVIDENCE,
@@ -24,8 +25,13 @@ MOST = 100
 """Rows of each list of what depends on a record."""
 
 
-def why(reader: Reader, id_: str) -> dict[str, Any] | None:
+def why(reader: Reader, id_: str, *, events: bool = False) -> dict[str, Any] | None:
     """What something is and the words it rests on; None if nothing has just this id, or it is held.
+
+    Args:
+        reader: Whose memory.
+        id_: A whole id.
+        events: Also events, among facts of a record, conversation or entity.
 
     Returns:
         kind, id, namespace; quotes, each with quote, record_id, file and line; explanation: all
@@ -34,7 +40,7 @@ def why(reader: Reader, id_: str) -> dict[str, Any] | None:
     thing = exactly(reader, id_)
     if thing is None:
         return None
-    explanation = explain(thing)
+    explanation = explain(thing, events=events)
     if thing.kind == "candidate" and explanation["candidate"].get("reason") == QUARANTINED_ORDERS:
         return None
     head = {name: explanation.pop(name) for name in ("kind", "id", "namespace")}
@@ -58,7 +64,7 @@ def told(found: Any, origin: str = "agent") -> Any:
 
 def _quotes(kind: str, explained: dict[str, Any]) -> list[dict[str, Any]]:
     match kind:
-        case "fact":
+        case "fact" | "practice" | "fix" | "project_fact":
             said = explained["sources"]
         case "learning":
             said = [
@@ -81,8 +87,13 @@ def _quotes(kind: str, explained: dict[str, Any]) -> list[dict[str, Any]]:
     return [{name: one.get(name) for name in names} for one in said]
 
 
-def uses(reader: Reader, record_id: str) -> dict[str, Any] | None:
+def uses(reader: Reader, record_id: str, *, events: bool = False) -> dict[str, Any] | None:
     """What depends on a record; None if there is no such record.
+
+    Args:
+        reader: Whose memory.
+        record_id: A whole id.
+        events: Also events, among the facts.
 
     Returns:
         record_id, conversation_id, kind, origin, file, line, occurred_at; episode, the request it
@@ -99,6 +110,7 @@ def uses(reader: Reader, record_id: str) -> dict[str, Any] | None:
         pl.col("episode_id") == pl.lit(row["episode_id"], pl.String)
     )
     spoken = pl.col("source_id") == record_id
+    said = _ids(reader, FACT_SOURCES, pl.col("record_id") == record_id)
     return {
         "record_id": record_id,
         "conversation_id": row["conversation_id"],
@@ -108,8 +120,8 @@ def uses(reader: Reader, record_id: str) -> dict[str, Any] | None:
         "line": row["source_line"],
         "occurred_at": row["occurred_at"],
         "episode": next(iter(episode.collect().to_dicts()), None),
-        "facts": _facts(reader, _ids(reader, FACT_SOURCES, pl.col("record_id") == record_id)),
-        "supported": _facts(reader, _ids(reader, EVIDENCE, spoken)),
+        "facts": _facts(reader, said, events=events),
+        "supported": _facts(reader, _ids(reader, EVIDENCE, spoken), events=events),
         "learnings": reader.all_rows(LEARNINGS)
         .filter(pl.col("source_record_ids").list.contains(record_id))
         .select("learning_id", "category", "title")
@@ -132,11 +144,11 @@ def _ids(reader: Reader, table: Table, which: pl.Expr) -> pl.Series:
     return reader.table(table).filter(which).select("fact_id").collect()["fact_id"].unique()
 
 
-def _facts(reader: Reader, fact_ids: pl.Series) -> list[dict[str, Any]]:
+def _facts(reader: Reader, fact_ids: pl.Series, *, events: bool) -> list[dict[str, Any]]:
     """Facts in short, the best supported first."""
     columns = ["fact_id", "entity", "predicate", "content", "status"]
     return (
-        best_first(reader.memory(fact_ids))
+        best_first(reader.memory(fact_ids).filter(pl.lit(events) | ~is_event()))
         .select(*columns, confidence="effective")
         .head(MOST)
         .collect()

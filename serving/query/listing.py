@@ -176,8 +176,11 @@ def entities(
     return page(known.select(ENTITY_FIELDS), keys, of, limit, cursor)
 
 
-def entity(reader: Reader, entity_id: str) -> dict[str, Any] | None:
-    """One entity, with what was merged into it and how many facts it has by predicate."""
+def entity(reader: Reader, entity_id: str, *, events: bool = False) -> dict[str, Any] | None:
+    """One entity, with what was merged into it and how many facts it has by predicate.
+
+    Events are counted where they are asked for.
+    """
     rows = reader.entities().filter(entity_id=entity_id).select(ENTITY_FIELDS).collect().to_dicts()
     if not rows:
         return None
@@ -188,7 +191,8 @@ def entity(reader: Reader, entity_id: str) -> dict[str, Any] | None:
         .sort("entity_id")
         .collect()
     )
-    predicates = reader.about([entity_id]).group_by("predicate").len().sort("predicate")
+    told = reader.about([entity_id]).filter(pl.lit(events) | ~is_event())
+    predicates = told.group_by("predicate").len().sort("predicate")
     return rows[0] | {
         "merged_from": merged.to_dicts(),
         "predicates": dict(predicates.iter_rows()),

@@ -9,6 +9,7 @@ from cairn.knowledge.consolidation.standing import STANDING
 from cairn.knowledge.extraction.searches import SEARCHES, Attempt, History, histories
 from cairn.knowledge.ingest.inbox_events.searches import EFFECT
 from cairn.knowledge.research.learn_prompts import found
+from cairn.knowledge.schema.fact_types import is_event
 from cairn.knowledge.schema.tables import (
     ENRICHMENT_QUEUE,
     FACT_SOURCES,
@@ -52,12 +53,13 @@ def prompts(reader: Reader, limit: int = 20, cursor: str | None = None) -> Page:
     keys = [newest("created_at"), Key(pl.col("learn_prompt_id"), descending=True)]
     asked = reader.table(LEARN_PROMPTS)
     shown = page(asked, keys, ("learn prompts", reader.namespace), limit, cursor)
-    facts = reader.table(MEMORY, ["fact_id", "entity_id", "status"])
+    columns = ["fact_id", "entity_id", "status", "event", "predicate"]
+    facts = reader.table(MEMORY, columns).filter(~is_event())
     through = found(
         LEARN_PROMPTS.frame(shown.rows),
         reader.table(RAW_LOGS).filter(RESULTS).collect(),
         reader.table(FACT_SOURCES, ["fact_id", "record_id"]).collect(),
-        facts.filter(pl.col("status").is_in(STANDING)).drop("status").collect(),
+        facts.filter(pl.col("status").is_in(STANDING)).select("fact_id", "entity_id").collect(),
     )
     names = reader.table(MEMORY_ENTITIES, ["entity_id", "display_name", "type"]).collect()
     named: dict[str, list[dict[str, Any]]] = {}

@@ -30,3 +30,10 @@ def span(seconds: float) -> str:
 def count(number: int, noun: str, plural: str | None = None) -> str:
     """`1 fact`, `2 facts`."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def times(wins: int, losses: int) -> str:
+    """How often something helped: `once`, `3 times`, `2 of 5 times`."""
+    if not losses:
+        return "once" if wins == 1 else f"{wins:,} times"
+    return f"{wins:,} of {wins + losses:,} times"

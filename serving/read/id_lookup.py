@@ -9,12 +9,15 @@ from cairn.knowledge.schema.tables import (
     CANDIDATES,
     CLUSTERS,
     CONVERSATIONS,
+    ERROR_SIGNATURES,
     EVIDENCE,
     KNOWN_ONLY_CANDIDATES,
     LEARNINGS,
     MEMORY,
     MEMORY_ENTITIES,
     MERGES,
+    PRACTICES,
+    PROJECT_FACTS,
     RAW_LOGS,
     REJECTED_FACTS,
     THEME_FACTS,
@@ -42,8 +45,15 @@ KINDS: tuple[tuple[str, Table, str], ...] = (
     *(("candidate", table, "candidate_id") for table in PROPOSED),
     ("merge", MERGES, "merge_id"),
     ("evidence", EVIDENCE, "evidence_id"),
+    ("practice", PRACTICES, "practice_id"),
+    ("fix", ERROR_SIGNATURES, "fix_id"),
+    ("project_fact", PROJECT_FACTS, "project_fact_id"),
 )
 """What an id may be of, with the table and column where it stands. An episode is its record."""
+
+
+COUNTED = frozenset({"practice", "fix", "project_fact"})
+"""Kinds that are counted from what was run and edited: nobody says that they are true or not."""
 
 
 class UnknownId(Exception):  # noqa: N818  what a person is told

@@ -183,7 +183,7 @@ class Reader:
         sources = self.rows(FACT_SOURCES, "fact_id", grown["fact_id"], columns).filter(
             (pl.col("occurred_at") <= self.as_of).fill_null(value=True)
         )
-        told = ["candidate_id", "passing", "object", "content"]
+        told = ["candidate_id", "passing", "origin", "mode", "trust", "object", "content"]
         said = [self.rows(table, "candidate_id", sources["candidate_id"].unique(), told)
                 for table in _SAID]  # fmt: skip
         then = counted(

@@ -76,13 +76,13 @@ def scored(
     top = max((hit.sparse_score or 0.0 for hit in hits), default=0.0) or 1.0
     cosines = np.array([-1.0 if hit.dense_score is None else hit.dense_score for hit in hits])
     nearness = embedder.calibrated(cosines).tolist()
-    wanted = _stems(query, but=STOP_WORDS)
-    own = [_stems(f"{its.entity or ''} {its.context} {its.text}") for its in told]
+    wanted = stems(query, but=STOP_WORDS)
+    own = [stems(f"{its.entity or ''} {its.context} {its.text}") for its in told]
     shares = [len(wanted & words) / (len(wanted) or 1) for words in own]
     found_by_words = (share for share, hit in zip(shares, hits, strict=True) if hit.sparse_score)
     reach = max(found_by_words, default=0.0)
     found: list[ScoredHit] = []
-    for hit, its, near, covered, stems in zip(hits, told, nearness, shares, own, strict=True):
+    for hit, its, near, covered, its_stems in zip(hits, told, nearness, shares, own, strict=True):
         sparse = (hit.sparse_score or 0.0) / top * reach
         dense = 0.0 if hit.dense_score is None else near
         similarity = (
@@ -96,7 +96,7 @@ def scored(
             + policy.weight_confidence * its.confidence
             + policy.weight_recency * fade
         )
-        found.append(ScoredHit(hit, its, score, similarity, fade, dense, covered, stems))
+        found.append(ScoredHit(hit, its, score, similarity, fade, dense, covered, its_stems))
     return sorted(found, key=lambda one: one.order)
 
 
@@ -163,5 +163,6 @@ def _floor(embedder: Embedder, threshold: float) -> float:
     return raw_floor(embedder, threshold)
 
 
-def _stems(text: str, but: Collection[str] = ()) -> set[str]:
+def stems(text: str, but: Collection[str] = ()) -> set[str]:
+    """Stems of the words of a text."""
     return {stem(word) for word in WORD.findall(spaced(text.casefold())) if word not in but}

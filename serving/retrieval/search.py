@@ -17,6 +17,7 @@ from cairn.knowledge.schema.tables import EPISODES, LEARNINGS, MEMORY_ENTITIES
 from cairn.resources.home.usage import SEARCH, note_use
 from cairn.resources.vector_index.protocol import Filters, Hit
 from cairn.serving.read.reader import Reader
+from cairn.serving.retrieval.event_hits import FACTS, asked_for, event_hits
 from cairn.serving.retrieval.personalization import Personalization
 from cairn.serving.retrieval.ranking import (
     UNJUDGED,
@@ -108,6 +109,8 @@ def answer(
     min_confidence: float | None = None,
     only: Filters = ANYTHING,
     personalization: Personalization | None = None,
+    *,
+    events: bool = False,
 ) -> SearchAnswer:
     """What memory has about `query`, best first; `serving.retrieval.ranking` says what is best.
 
@@ -126,6 +129,7 @@ def answer(
         min_confidence: Least confidence; `policy.search_min_confidence` if None.
         only: What results must be besides: kinds and statuses are filled in where it has none.
         personalization: As of `nearest`.
+        events: Also events, which are found by their words; a predicate of theirs asks for them.
 
     Raises:
         ValueError: the query is empty, or the search type unknown.
@@ -137,6 +141,7 @@ def answer(
         raise ValueError(f"unknown search type {search_type!r}: one of {', '.join(KINDS)}")
     wanted = limit or policy.search_limit
     least = policy.search_min_confidence if min_confidence is None else min_confidence
+    happened = asked_for(only, events=events)
     if len(query) <= LONGEST_QUESTION and not (only.from_day or only.to_day):
         zone = ZoneInfo(reader.state.settings.timezone)
         asked = asked_time(query, reader.as_of.astimezone(zone))
@@ -144,13 +149,16 @@ def answer(
         then = replace(only, from_day=days[0], to_day=days[1])
         if asked.said:
             near, best = _searched(
-                reader, asked.rest, search_type, wanted, least, then, personalization
-            )
+                reader, asked.rest, search_type, wanted, least, then, personalization,
+                events=happened,
+            )  # fmt: skip
             if best:
                 found = _results(reader, best[:wanted])
                 alike = len(near) - len(best)
                 return SearchAnswer(found, asked.said, *days, near=len(near), redundant=alike)
-    near, best = _searched(reader, query, search_type, wanted, least, only, personalization)
+    near, best = _searched(
+        reader, query, search_type, wanted, least, only, personalization, events=happened
+    )
     found = _results(reader, best[:wanted])
     return SearchAnswer(found, near=len(near), redundant=len(near) - len(best))
 
@@ -187,20 +195,16 @@ def _searched(
     least: float,
     only: Filters,
     personalization: Personalization | None,
+    *,
+    events: bool = False,
 ) -> tuple[list[ScoredHit], list[ScoredHit]]:
     """What is near to a text, best first; and of these, what says something of its own."""
     policy = reader.state.policy
     hits = _hits(reader, text, search_type, wanted, least, only)
-    told = _told(reader, hits)
-    hits = [hit for hit in hits if hit.id in told[hit.kind]]
-    best = scored(
-        text,
-        hits,
-        [told[hit.kind][hit.id] for hit in hits],
-        reader.as_of,
-        reader.state.embedder,
-        policy,
-    )
+    best = _scored(reader, text, hits)
+    if events and FACTS in KINDS[search_type]:
+        happened = event_hits(reader, text, only, max(policy.search_per_arm, wanted))
+        best = sorted([*best, *_scored(reader, text, happened)], key=lambda one: one.order)
     statuses = {None, *(only.statuses or IN_FORCE)}
     fit = [
         one
@@ -211,6 +215,14 @@ def _searched(
     if personalization:
         near = personalization.sorted(filter(personalization.leaves, near))
     return near, diverse(near, reader.state.embedder, policy)
+
+
+def _scored(reader: Reader, text: str, hits: Sequence[Hit]) -> list[ScoredHit]:
+    """Hits of one arm or index, with what the published tables have of them, best first."""
+    told = _told(reader, hits)
+    there = [hit for hit in hits if hit.id in told[hit.kind]]
+    texts = [told[hit.kind][hit.id] for hit in there]
+    return scored(text, there, texts, reader.as_of, reader.state.embedder, reader.state.policy)
 
 
 def _few_days(only: Filters) -> bool:

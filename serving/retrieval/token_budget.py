@@ -15,6 +15,9 @@ FEWEST_TURNS, MOST_TURNS = 3, 5
 LEAST = 8
 """Tokens below which nothing is cut: so few say nothing."""
 
+SMALLEST_BRIEF, LARGEST_BRIEF = 100, 4_000
+"""Tokens of the brief of a project."""
+
 SMALLEST = 120
 """Tokens of the smallest budget: three turns of `LEAST`, and as much for the rest."""
 

@@ -22,7 +22,7 @@ from cairn.serving.status.pending import pending
 def published_measures(reader: Reader) -> list[Measure]:
     """Measures of what is published, at the reader's moment: they change with a publication."""
     frames = {table.name: reader.table(table, columns_read(table)).collect() for table in READS}
-    memory = reader.memory().select("fact_id", "predicate", "status").collect()
+    memory = reader.memory().select("fact_id", "predicate", "event", "status").collect()
     return of_knowledge(frames, memory, reader.as_of)
 
 

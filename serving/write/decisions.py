@@ -17,7 +17,7 @@ from cairn.knowledge.schema.fact_types import NAME_PREDICATES
 from cairn.knowledge.schema.identity import record_id
 from cairn.knowledge.schema.tables import ENTITIES, FACTS, MEMORY_ENTITIES
 from cairn.resources.context import State
-from cairn.serving.read.id_lookup import find
+from cairn.serving.read.id_lookup import COUNTED, Thing, find
 from cairn.serving.read.reader import Reader
 from cairn.serving.status.pending import NEXT_RUN
 from cairn.serving.write.inbox import add_event
@@ -25,6 +25,13 @@ from cairn.serving.write.inbox import add_event
 
 class Undecidable(Exception):  # noqa: N818  what a person is told
     """A decision cannot be made about these; the message says why."""
+
+
+def counted(thing: Thing) -> str:
+    """Of what is counted, why nobody decides about it, to end a message with; else nothing."""
+    if thing.kind not in COUNTED:
+        return ""
+    return f". It is counted from what was run and edited: `cairn show {thing.id}` tells where"
 
 
 class NamedThing(NamedTuple):
@@ -68,7 +75,8 @@ def choose(
     for thing in found:
         if thing.kind not in (FACT, ENTITY) or (facts_only and thing.kind != FACT):
             what = f"only facts are {facts_only}" if facts_only else "only facts and entities are"
-            raise Undecidable(f"{thing.id} is of kind {thing.kind}: {what}")
+            kind = thing.kind.replace("_", " ")
+            raise Undecidable(f"{thing.id} is of kind {kind}: {what}{counted(thing)}")
     if len(kinds) > 1:
         fact, entity = (next(t.id for t in found if t.kind == kind) for kind in (FACT, ENTITY))
         raise Undecidable(f"{fact} is a fact, {entity} an entity: they cannot be one")

@@ -11,7 +11,7 @@ from cairn.knowledge.schema.tables import LEARNINGS
 from cairn.serving.read.id_lookup import Thing
 from cairn.serving.read.reader import Reader
 from cairn.serving.status.pending import NEXT_RUN
-from cairn.serving.write.decisions import Undecidable
+from cairn.serving.write.decisions import Undecidable, counted
 from cairn.serving.write.inbox import add_event
 
 THUMBS = {"up": "👍", "down": "👎"}
@@ -42,9 +42,11 @@ def rate(thing: Thing, verdict: str, event_id: str | None = None) -> dict[str, A
             f": `cairn confirm {thing.id}` says that it is true, `cairn retract {thing.id}` that"
             " it is not"
             if thing.kind == FACT
-            else ""
+            else counted(thing)
         )
-        raise Undecidable(f"{thing.id} is of kind {thing.kind}; only learnings are rated{also}")
+        raise Undecidable(
+            f"{thing.id} is of kind {thing.kind.replace('_', ' ')}; only learnings are rated{also}"
+        )
     reader = thing.reader
     row = _row(reader, thing.id)
     event: dict[str, object] = {

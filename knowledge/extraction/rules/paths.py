@@ -1,7 +1,9 @@
 """Paths: in what people write, in the inputs of tools, in the words of commands."""
 
+import posixpath
 import re
 from collections.abc import Iterable, Iterator
+from pathlib import PureWindowsPath
 
 import polars as pl
 
@@ -252,7 +254,16 @@ def _files(record: Record, _: Policy) -> Iterator[RuleMatch]:
         name = path.rstrip("/").rsplit("/", 1)[-1]
         if key in ("file_path", "notebook_path", "absolute_path") or extension(name):
             start = value.index(path)
-            yield RuleMatch(_tidy(path), start, start + len(path), f"tool_input.{key}")
+            place = _from(record.cwd, _tidy(path))
+            yield RuleMatch(place, start, start + len(path), f"tool_input.{key}")
+
+
+def _from(folder: str | None, path: str) -> str:
+    """A path from a working folder as a whole one: two folders may each have a `README.md`."""
+    whole = path.startswith(("/", "~", "$")) or PureWindowsPath(path).drive
+    if whole or not folder or not folder.startswith(("/", "~")):
+        return path
+    return posixpath.normpath(f"{folder}/{path}")
 
 
 _HAS_PATH_KEY = pl.col("tool_input").str.contains(
@@ -277,8 +288,8 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "file",
-        2,
-        "A file that a tool was given, as an entity.",
+        3,
+        "A file that a tool was given, as an entity; from the working folder if that is known.",
         predicate="is",
         type="path",
         confidence=1.0,

@@ -51,6 +51,7 @@ class Record(NamedTuple):
     project: str | None
     call_id: str | None = None
     is_error: bool = False
+    cwd: str | None = None
     typed: str | None = None
     """What the person typed of the text, blanks for the rest; None where that is all."""
 

@@ -53,6 +53,7 @@ class CodexItem(msgspec.Struct):
     id: Any = None
     cwd: str | None = None
     source: Any = None
+    git: Any = None
 
 
 class CodexLine(msgspec.Struct):
@@ -114,7 +115,10 @@ def events(payload: bytes) -> Iterable[Event]:
     match line.type:
         case "session_meta" if line.payload:
             spawned = isinstance(line.payload.source, dict) and "subagent" in line.payload.source
-            note = Event("note", "system", cwd=line.payload.cwd, sidechain=spawned)
+            note = Event(
+                "note", "system", cwd=line.payload.cwd, sidechain=spawned,
+                tool_input=_remote(line.payload.git),
+            )  # fmt: skip
             return [note] if note.cwd or spawned else []
         case "compacted" if line.payload and line.payload.message:
             return [Event("summary", "system", _text(line.payload.message))]
@@ -126,6 +130,12 @@ def events(payload: bytes) -> Iterable[Event]:
             return []
         case _:
             return list(_said(item or _ITEM.decode(payload)))
+
+
+def _remote(git: Any) -> str | None:
+    """Where the repository of a session is fetched from, as attributes of its head."""
+    url = git.get("repository_url") if isinstance(git, dict) else None
+    return arguments({"repository_url": url}) if isinstance(url, str) and url else None
 
 
 def _loose(payload: bytes) -> tuple[CodexLine, CodexItem]:
@@ -283,7 +293,7 @@ def _is_old_call(line: dict[str, Any]) -> bool:
 
 ADAPTER = Adapter(
     name="codex",
-    version=3,
+    version=4,
     about="Codex rollouts (JSONL)",
     recognises=recognises,
     head=head,

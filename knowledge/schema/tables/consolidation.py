@@ -308,6 +308,7 @@ MEMORY_ENTITIES = Table(
     "One row per entity as it stands, with what is known about it.",
     {
         **ENTITIES.columns,
+        "facts": Column(COUNT, "Facts about it, however they stand; events are none."),
         "canonical_id": Column(TEXT, "Entity that it is merged into; itself if none."),
         "active_facts": Column(COUNT, "Facts with status active."),
         "confidence": Column(REAL, "Highest confidence of its facts at their last events."),

@@ -119,7 +119,7 @@ BRIEFS = Table(
     "One row per line of the brief of a project: what to know before work on it starts.",
     {
         **NAMESPACE,
-        "project": Column(TEXT, "Project by its name; checkouts of one name are one."),
+        "project": Column(TEXT, "Project by its name, as `projects` has it."),
         "place": Column(COUNT, "Place in the order in which lines are given room, from 0."),
         "line_id": Column(TEXT, "Practice, fact, fix, project fact or conversation."),
         "kind": Column(TEXT, "practice, directive, refusal, error, fact, place or recent."),
@@ -129,4 +129,51 @@ BRIEFS = Table(
         "last_seen": Column(TIME, "Latest time.", null=True),
     },
     key=("namespace", "project", "place"),
+)
+
+CHECKOUTS = Table(
+    "checkouts",
+    "One row per conversation, folder and thing that was seen there of its repository.",
+    {
+        **NAMESPACE,
+        **DAY_COLUMN,
+        "conversation_id": Column(TEXT, "Conversation."),
+        "folder": Column(TEXT, "The folder, with `~` for the home folder."),
+        "evidence": Column(
+            TEXT,
+            "project: it was worked on there; remote: where it is fetched from; worktree: git told "
+            "so; layout: its path says that it is a worktree; top: a checkout begins there; file: "
+            "one deep in it was given to a tool.",
+        ),
+        "value": Column(
+            TEXT,
+            "The remote (host/owner/name), the repository of a worktree, or the file from the root "
+            "of its repository; else empty.",
+        ),
+        "record_id": Column(TEXT, "The first record that shows it."),
+        "occurred_at": Column(TIME, "When; none if undated.", null=True),
+        "extractor": Column(TEXT, "Rule with version."),
+    },
+    key=("namespace", "conversation_id", "folder", "evidence", "value"),
+    by_day=True,
+)
+
+PROJECTS = Table(
+    "projects",
+    "One row per folder of a repository, with the project that it belongs to.",
+    {
+        **NAMESPACE,
+        "folder": Column(TEXT, "The folder of a checkout or worktree."),
+        "project": Column(TEXT, "The folder that stands for all checkouts of the repository."),
+        "name": Column(TEXT, "Its last folder; owner/name of the remote where that is not enough."),
+        "remote": Column(TEXT, "Where it is fetched from, if that was seen.", null=True),
+        "evidence": Column(
+            TEXT,
+            "By what it belongs to the project: itself, worktree (git told so), layout (its path "
+            "does), remote (the same one), tree (the same files).",
+        ),
+        "conversations": Column(COUNT, "Conversations that worked there."),
+        "first_seen": Column(TIME, "When it was first seen; none if undated.", null=True),
+    },
+    key=("namespace", "folder"),
 )

@@ -169,7 +169,7 @@ ENTITIES = Table(
         "last_seen": Column(TIME, "Last event.", null=True),
         "introduced_by": Column(TEXT, "Record that introduced it."),
         "mentions": Column(COUNT, "Candidates that name it."),
-        "facts": Column(COUNT, "Facts about it."),
+        "facts": Column(COUNT, "Facts about it, events too."),
     },
     key=("namespace", "entity_id"),
 )

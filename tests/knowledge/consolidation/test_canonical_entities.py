@@ -11,7 +11,14 @@ from cairn.knowledge.quality.invariants import violations
 from cairn.knowledge.resolution.resolution import entity_merges
 from cairn.knowledge.retrieval.points import points
 from cairn.knowledge.schema.policy import Policy
-from cairn.knowledge.schema.tables import CONVERSATIONS, DECISIONS, EPISODES, LEARNINGS, PIECES
+from cairn.knowledge.schema.tables import (
+    CONVERSATIONS,
+    DECISIONS,
+    EPISODES,
+    LEARNINGS,
+    PIECES,
+    PROJECTS,
+)
 from tests.knowledge.rows import day, entities, evidence, fact_sources, facts
 from tests.knowledge.toy_embedder import ToyEmbedder
 
@@ -48,6 +55,7 @@ def tables():
         "learnings": LEARNINGS.empty(),
         "decisions": DECISIONS.empty(),
         "pieces": PIECES.empty(),
+        "projects": PROJECTS.empty(),
     }  # fmt: skip
     for stage in CONSOLIDATION:
         reads = {table.name: made[table.name] for table in stage.reads}

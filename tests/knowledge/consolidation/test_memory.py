@@ -169,9 +169,11 @@ def test_kinds_of_knowledge():
         assert (seen[name]["knowledge_type"], seen[name]["info_type"]) == (type_, info)
 
 
-def test_entities_count_their_active_facts():
-    now = memory(grounds([{"fact_id": "f1"}, {"fact_id": "f2"}]), ["f1"], POLICY)
+def test_entities_count_their_active_facts_and_events_are_none():
+    said = [{"fact_id": "f1"}, {"fact_id": "f2"}, {"fact_id": "f3", "predicate": "used_tool"}]
+    now = memory(grounds(said), ["f1"], POLICY)
     row = memory_entities(ENTITY, ENTITY_MERGES.empty(), now).row(0, named=True)
+    assert row["facts"] == 2
     assert (row["active_facts"], row["confidence"], row["canonical_id"]) == (1, 0.8, "e")
     assert memory_entities(ENTITY, ENTITY_MERGES.empty(), now.clear()).item(0, "active_facts") == 0
 

@@ -148,6 +148,16 @@ def test_a_line_opens_one_episode_whatever_the_harness_put_into_it() -> None:
         (["/rootfs/app"], "/rootfs/app"),
         (["/root/app"], "~/app"),
         (["/srv/app", "/"], "/srv/app"),
+        (["/home/mira/code/app/.worktrees/mira/x/src"], "~/code/app"),
+        (["/home/mira/code/app/.claude/worktrees/x"], "~/code/app"),
+        (["C:\\Users\\Mira\\app\\.worktrees\\x"], "~\\app"),
+        (["/home/mira/code/app-worktrees/x"], "~/code/app"),
+        (["/home/mira/.codex/worktrees/1f2e/app/src"], "~/.codex/worktrees/1f2e/app"),
+        (["/home/mira/.cursor/worktrees/app/k3x"], "~/.cursor/worktrees/app"),
+        (["/home/mira/.claude-worktrees/app/calm-fox"], "~/.claude-worktrees/app"),
+        (["/home/mira/conductor/workspaces/app/porto/src"], "~/conductor/workspaces/app"),
+        (["/home/mira/.worktrees/app/x"], "~/.worktrees/app/x"),
+        (["/home/mira/code/app/.git/worktrees/x"], "~/code/app/.git/worktrees/x"),
     ],
 )
 def test_a_project_is_the_outermost_folder_seen_around_the_first(

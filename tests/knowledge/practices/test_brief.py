@@ -17,11 +17,13 @@ from cairn.knowledge.practices.brief import (
     text_of,
     within,
 )
+from cairn.knowledge.practices.habits import EXAMPLES, is_habit
 from cairn.knowledge.schema.tables import (
     CONVERSATIONS,
     ERROR_SIGNATURES,
     PRACTICES,
     PROJECT_FACTS,
+    PROJECTS,
 )
 
 START = datetime(2026, 2, 1, tzinfo=UTC)
@@ -43,10 +45,17 @@ def ground() -> Ground:
     facts = pl.DataFrame(
         [
             {"fact_id": f"f{at}", "entity": "quay", "predicate": predicate, "content": content,
-             "source_count": 1, "conversation_count": 1, "last_seen": START, "effective": 0.8}
-            for at, (predicate, content) in enumerate(
-                [("directs", "Always rebase."), ("refuses", "Does not want `git push`: too early."),
-                 ("states", "The quay has 40 berths."), ("decides", "Let's drop the crane.")]
+             "trust": trust, "source_count": 1, "conversation_count": said, "last_seen": START,
+             "effective": 0.8}
+            for at, (predicate, content, trust, said) in enumerate(
+                [("directs", "Always rebase.", "person", 2),
+                 ("refuses", "Does not want `git push`: too early.", "person", 2),
+                 ("refuses", "Does not want `git push`: not now.", "person", 1),
+                 ("states", "The quay has 40 berths.", "person", 1),
+                 ("states", "We use just here, never make.", "person", 1),
+                 ("states", "We use cranes here, not winches.", "agent", 1),
+                 ("connects_to_host", "quay connects to host tide", "outcome", 3),
+                 ("decides", "Let's drop the crane.", "person", 1)]
             )
         ]
     )  # fmt: skip
@@ -90,23 +99,34 @@ def ground() -> Ground:
         ERROR_SIGNATURES.frame([error, once]),
         facts,
         CONVERSATIONS.frame(talks),
+        PROJECTS.empty(),
     )  # fmt: skip
 
 
 def test_each_kind_has_its_best_lines_and_other_projects_none() -> None:
     lines = within(400, brief("quay", ground()))
     assert [line.text for line in lines] == [
-        "test: `go test ./...`", "lint: `CI=1 KEY=… mise run lint`", "test: `make t`",
-        "test: `npx tap`",
-        "Always rebase.", "Does not want `git push`: too early.",
+        "test: `go test ./...`", "test: `make t`", "test: `npx tap`",
+        "lint: `CI=1 KEY=… mise run lint`",
+        "Always rebase.", "We use just here, never make.", "Does not want `git push`: too early.",
         "undefined: Berth → In `quay.go`: added it.", "undefined: Berth → In `tide.go`: added it.",
-        "The quay has 40 berths.", "2026-02-01: Let's drop the crane.", "Often edited: quay.go",
+        "The quay has 40 berths.", "quay connects to host tide",
+        "2026-02-01: Let's drop the crane.",
+        "We use cranes here, not winches.", "Often edited: quay.go",
         "2026-02-03: Why is it slow?", "2026-02-02: Free a berth",
     ]  # fmt: skip
     assert (lines[0].support, lines[0].conversations) == (6, 4), "two checkouts are one project"
     assert list(dict.fromkeys(line.kind for line in lines)) == list(HEADINGS)
-    assert known_projects(ground().conversations) == {"quay": START + timedelta(days=5)}
+    assert known_projects(ground().conversations, PROJECTS.empty()) == {
+        "quay": START + timedelta(days=5)
+    }
     assert brief("harbour", ground()) == []
+
+
+def test_habits_are_told_from_what_there_is() -> None:
+    said = pl.DataFrame(EXAMPLES, schema=["content", "habit"], orient="row")
+    found = said.with_columns(found=is_habit())
+    assert found.filter(pl.col("found") != pl.col("habit")).is_empty()
 
 
 @settings(max_examples=25)

@@ -41,9 +41,10 @@ def values(found: list[Measure]) -> dict[tuple[str, ...], float | None]:
 
 
 def memory(**status: str) -> pl.DataFrame:
-    rows = [(fact, "states", how) for fact, how in status.items()]
-    rows.append(("structural", "used_tool", "active"))
-    return pl.DataFrame(rows, schema=["fact_id", "predicate", "status"], orient="row")
+    rows = [(fact, "states", False, how) for fact, how in status.items()]
+    rows.append(("structural", "used_tool", True, "active"))
+    rows.append(("unproven", "identifies_issue", True, "active"))
+    return pl.DataFrame(rows, schema=["fact_id", "predicate", "event", "status"], orient="row")
 
 
 def evidence(fact: str, source: str, at: datetime, kind: str = "contradiction") -> dict[str, Any]:

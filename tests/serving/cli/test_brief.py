@@ -1,10 +1,20 @@
 """`cairn brief`: what to know of a project before work on it starts."""
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import pytest
+from fastapi.testclient import TestClient
+
+from cairn.resources.context import open_state
+from cairn.serving.http.app import create_app
 from cairn.serving.knowledge_layers.knowledge import Knowledge
+from cairn.serving.mcp_server.auth import KeyScope
+from cairn.serving.mcp_server.tools import call
+from cairn.serving.read.id_lookup import UnknownId
+from cairn.serving.retrieval.open_memory import Memory
 from tests.serving.conftest import Ask
+from tests.serving.mcp_server.conftest import text
 
 
 def test_a_brief_tells_how_to_work_within_its_budget(ask: Ask, home: Path) -> None:
@@ -27,11 +37,67 @@ def test_a_brief_tells_how_to_work_within_its_budget(ask: Ask, home: Path) -> No
         assert knowledge.brief("lantern-shop")["text"] == told["text"]
 
 
-def test_a_path_in_a_project_names_it_and_nothing_is_known_of_others(ask: Ask) -> None:
+def test_a_path_in_a_project_names_it(
+    ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert ask("brief", "/srv/lantern-shop/src", "--json").json["project"] == "lantern-shop"
-    none = ask("brief", "no-such-project", "--json").json
-    assert (none["project"], none["lines"], none["text"]) == (None, [], "")
-    assert "Nothing is known of no-such-project" in ask("brief", "no-such-project").out
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    last = ask("brief")
+    assert "this is the project that was worked on last" in " ".join(last.out.split())
+    passed_on = ask("brief", "--text")
+    assert (passed_on.code, passed_on.out) == (0, ""), "an agent is told of no other project"
+
+
+UNKNOWN = "no project is called 'lantern-shpo' (did you mean lantern-shop?); worked on last: "
+
+
+def test_a_project_that_is_not_known_is_an_error_that_names_those_that_are(
+    ask: Ask, home: Path
+) -> None:
+    for words in (
+        ["brief", "lantern-shpo"],
+        ["lesson", "--error", "x", "--project", "lantern-shpo"],
+    ):
+        told = ask(*words, "--json")
+        assert (told.code, told.out) == (1, "")
+        assert UNKNOWN in told.err
+        assert "harbor-backup" in told.err
+    memory = Memory(open_state(home))
+    client = TestClient(create_app(memory), base_url="http://127.0.0.1")
+    for path in ("brief?", "lesson?error=x&"):
+        answer = client.get(f"/v1/{path}project=lantern-shpo")
+        assert answer.status_code == 404
+        assert UNKNOWN in answer.json()["detail"]
+    for tool, given in (("get_brief", {}), ("get_lesson", {"error": "x"})):
+        result = call(memory, KeyScope(), tool, given | {"project": "lantern-shpo"}, 9_000)
+        assert result.is_error
+        assert UNKNOWN in text(result)
+    with Knowledge.open(home) as knowledge, pytest.raises(UnknownId, match="did you mean"):
+        knowledge.brief("lantern-shpo")
+
+
+def test_all_surfaces_tell_one_brief_within_the_same_bounds(ask: Ask, home: Path) -> None:
+    told = ask("brief", "lantern-shop", "--budget", "200", "--as-of", "2026-03-08", "--json").json
+    memory = Memory(open_state(home))
+    client = TestClient(create_app(memory), base_url="http://127.0.0.1")
+    asked = {"project": "lantern-shop", "budget": 200, "as_of": "2026-03-08"}
+    by_http = client.get("/v1/brief", params=asked).json()
+    by_tool = call(memory, KeyScope(), "get_brief", asked, 9_000).structured_content
+    moment = datetime(2026, 3, 8, tzinfo=UTC)
+    with Knowledge.open(home, as_of=moment) as knowledge:
+        by_library = knowledge.brief("lantern-shop", 200)
+        with pytest.raises(ValueError, match="100 to 4000 tokens"):
+            knowledge.brief("lantern-shop", 99)
+    for other in (by_http, by_tool, by_library):
+        assert other["as_of"] in (moment, "2026-03-08T00:00:00Z")
+        same = {name: other[name] for name in ("namespace", "project", "tokens", "text")
+                if other is not by_tool or name != "text"}  # fmt: skip
+        assert same == {name: told[name] for name in same}
+        assert [line["id"] for line in other["lines"]] == [line["id"] for line in told["lines"]]
+    assert client.get("/v1/brief?budget=99").status_code == 422
+    assert "100<=x<=4000" in ask("brief", "--budget", "4001").err
+    assert call(memory, KeyScope(), "get_brief", {"budget": 99}, 9_000).is_error
 
 
 def test_a_brief_of_the_past_knows_nothing_of_what_came_later(ask: Ask) -> None:

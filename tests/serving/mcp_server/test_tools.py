@@ -2,16 +2,20 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from jsonschema import Draft202012Validator
 
 from cairn.knowledge.llm.fence import CLOSING, opening
+from cairn.resources.context import open_state
 from cairn.resources.warehouse.publication import manifests, publish
 from cairn.serving.mcp_server.answers import NOTICE
 from cairn.serving.mcp_server.auth import KeyScope
 from cairn.serving.mcp_server.tools import TOOLS, listed
 from cairn.serving.query import listing
+from cairn.serving.read.reader import open_reader
+from cairn.serving.retrieval.context import offer
 from cairn.serving.retrieval.open_memory import Memory
 from cairn.serving.retrieval.token_budget import SEPARATOR, count_tokens
 from tests.serving.mcp_server.conftest import Ask, asking, text
@@ -105,6 +109,17 @@ def test_a_context_keeps_its_budget(ask: Ask) -> None:
     nothing = ask("get_context", message="zebra quagga okapi")
     assert nothing.structured_content["known"] == []
     assert "Nothing about that." in text(nothing)
+
+
+def test_a_context_tells_how_a_task_is_done_as_the_command_does(ask: Ask, home: Path) -> None:
+    message = "Run the tests of harbor-backup"
+    told = ask("get_context", message=message)
+    practices = told.structured_content["practices"]
+    assert practices[0] == "test: `uv run pytest`"
+    assert f"Practices\n- {practices[0]}" in text(told)
+    by_command = offer(open_reader(open_state(home)), message).context.streamed["practices"]
+    assert tuple(practices) == by_command
+    assert ask("get_context", message="wake-on-LAN packet").structured_content["practices"] == []
 
 
 def test_an_entity_is_found_by_any_of_its_names(ask: Ask) -> None:

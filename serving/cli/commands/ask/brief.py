@@ -10,6 +10,7 @@ from cairn.serving.cli.asked import parameters
 from cairn.serving.cli.report import print_brief
 from cairn.serving.cli.terminal import advise, emit_json
 from cairn.serving.models.parameters import BriefParameters
+from cairn.serving.read.id_lookup import UnknownId
 from cairn.serving.read.reader import open_reader
 
 
@@ -41,16 +42,29 @@ def command(
     from cairn.serving.query.briefs import project_brief
 
     reader = open_reader(options.state_of(ctx), namespace, as_of)
-    found = project_brief(reader, project or str(Path.cwd()), budget)
-    if found["project"] is None and project is None:
-        found = project_brief(reader, None, budget)
+    elsewhere = False
+    try:
+        found = project_brief(reader, project or str(Path.cwd()), budget)
+    except UnknownId as error:
+        if project:
+            raise click.ClickException(str(error)) from None
+        if text:
+            # Who passes on what is printed passes on nothing.
+            click.echo("cairn: nothing is known of this folder", err=True)
+            return
+        found, elsewhere = project_brief(reader, None, budget), True
     if as_json:
         emit_json({"namespace": reader.namespace, "as_of": reader.as_of} | found)
         return
-    if found["project"] is None:
-        advise(f"Nothing is known of {project}" if project else "No project is known yet.")
+    if not found["lines"]:
+        about = found["project"] or project
+        by_then = f" by {as_of:%Y-%m-%d %H:%M}" if as_of else " yet"
+        what = f"Nothing that helps is known of {about}" if about else "No project is known"
+        advise(f"{what}{by_then}.")
         return
     if text:
         click.echo(found["text"])
         return
+    if elsewhere:
+        advise("Nothing is known of this folder; this is the project that was worked on last.")
     print_brief(found)

@@ -8,9 +8,9 @@ import click
 from cairn.knowledge.llm.fence import harmless
 from cairn.serving.cli import options
 from cairn.serving.cli.asked import parameters
-from cairn.serving.cli.terminal import console, emit_json, say
+from cairn.serving.cli.terminal import emit_json, say
 from cairn.serving.models.parameters import LessonParameters
-from cairn.serving.read.display import count
+from cairn.serving.read.display import times
 from cairn.serving.read.reader import open_reader
 
 
@@ -19,7 +19,8 @@ from cairn.serving.read.reader import open_reader
 Examples:
   cairn lesson --error "fatal: The current branch main has no upstream branch."
   go test ./... 2>&1 | cairn lesson --error -
-  cairn lesson --error "python: command not found" --project harbour --json"""
+  cairn lesson --error "python: command not found" --project harbor-backup --json
+  cairn lesson --error "ModuleNotFoundError: No module named 'distutils'" --as-of 2026-03-01"""
 )
 @click.option(
     "--error",
@@ -57,13 +58,13 @@ def command(
         return
     say(found["signature"], style="bold")
     if not found["fixes"]:
-        seen = count(found["failures"], "time")
+        seen = times(found["failures"], 0)
         known = f"Seen {seen}; nothing" if found["failures"] else "Not seen before; nothing"
         say(f"{known} is proven to end it.")
         return
-    out = console()
     with recalled(reader):
         for fix in found["fixes"]:
-            out.print(f"[bold]{fix['wins']}[/] of {fix['wins'] + fix['losses']}", end="")
-            out.print(f"  {fix['id']}", style="dim", markup=False)
-            say(harmless(fix["text"]), indent=6)
+            say(harmless(fix["text"]), indent=2)
+            helped = f"ended it {times(fix['wins'], fix['losses'])}"
+            last = f", last on {fix['last_seen']:%Y-%m-%d}" if fix["last_seen"] else ""
+            say(f"{fix['id']}  {helped}{last}", indent=6, style="dim")

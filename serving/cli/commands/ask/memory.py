@@ -11,7 +11,7 @@ from cairn.serving.cli import options
 from cairn.serving.cli.asked import parameters
 from cairn.serving.cli.report import ENTITY_COLUMNS
 from cairn.serving.cli.terminal import TerminalColumn, advise, emit_json, print_table, say
-from cairn.serving.models.parameters import At
+from cairn.serving.models.parameters import AlsoEvents
 from cairn.serving.query.interests import interest
 from cairn.serving.read.display import count
 from cairn.serving.read.reader import best_first, open_reader
@@ -36,10 +36,10 @@ Examples:
 @click.argument("verb", type=click.Choice(["delete"]), required=False)
 @click.option("--dry-run", is_flag=True, help="Of delete: only the receipt.")
 @click.option("--yes", is_flag=True, help="Of delete: do not ask.")
-@click.option("--events", is_flag=True, help="Also what only happened: tools, commands, paths, …")
+@parameters(AlsoEvents, "events")
 @options.limit(20)
 @options.namespace(options.ONE_NAMESPACE)
-@parameters(At, "as_of")
+@parameters(AlsoEvents, "as_of")
 @options.as_json
 @click.pass_context
 def command(

@@ -25,6 +25,7 @@ Examples:
   cairn search "what broke in March"                 (of those days)
   cairn search "checkout test" --type learnings --json
   cairn search "which port" --entity lantern-shop --source claude_code
+  cairn search "docker compose" --events             (what was run and seen, too)
   cairn search "which port" --as-of 2026-02-20       (by what was known then)
   cairn search "which port" --true-at 2026-02-20     (by what is known of that day)
   cairn search --file questions.jsonl --json         (a line: {"query": "which port"})"""
@@ -39,7 +40,7 @@ Examples:
 @parameters(
     SearchParameters,
     *("type", "entity", "predicate", "category", "source", "status", "from_day", "to_day"),
-    *("min_confidence",),
+    *("min_confidence", "events"),
     type={"flags": ("--type", "search_type"), "default": "all"},
     category={"type": str},
     status={"type": str},
@@ -64,6 +65,7 @@ def command(
     from_day: str | None,
     to_day: str | None,
     min_confidence: float | None,
+    events: bool,
     limit: int,
     namespace: str | None,
     as_of: datetime | None,
@@ -104,7 +106,8 @@ def command(
 
     def answered(query: str) -> "SearchAnswer":
         try:
-            return served(reader, answer(reader, query, search_type, limit, min_confidence, only))
+            its = answer(reader, query, search_type, limit, min_confidence, only, events=events)
+            return served(reader, its)
         except ValueError as error:
             raise click.ClickException(str(error)) from None
 

@@ -23,7 +23,8 @@ from cairn.serving.cli.terminal import (
     shown,
     sparkline,
 )
-from cairn.serving.models.parameters import At
+from cairn.serving.cli.work_output import print_fix, print_practice, print_project_fact
+from cairn.serving.models.parameters import AlsoEvents
 from cairn.serving.query.explain import explain
 from cairn.serving.read.display import count, one_line
 from cairn.serving.read.id_lookup import Thing, find
@@ -77,27 +78,35 @@ EPISODE_COLUMNS = (
 Examples:
   cairn show f_1c0ad2398567ecbb
   cairn show l_f4a2           (the beginning of an id is enough)
-  cairn show f_1c0ad2398567ecbb --as-of 2026-02-20 --json"""
+  cairn show f_1c0ad2398567ecbb --as-of 2026-02-20 --json
+  cairn show e_a4160f63031a50c7 --events
+  cairn show w_95f1bee0          (a practice: its runs, how many passed)"""
 )
 @click.argument("id_", metavar="ID")
+@parameters(AlsoEvents, "events")
 @options.namespace(options.ANY_NAMESPACE)
-@parameters(At, "as_of", "true_at")
+@parameters(AlsoEvents, "as_of", "true_at")
 @options.as_json
 @click.pass_context
 def command(
     ctx: click.Context,
     id_: str,
+    events: bool,
     namespace: str | None,
     as_of: datetime | None,
     true_at: datetime | None,
     as_json: bool,
 ) -> None:
-    """Explain a fact, entity, learning, theme, topic, conversation, episode or record by its id."""
+    """Explain anything that has an id.
+
+    A fact, entity, learning, theme, topic, conversation, episode, record; and of what a brief
+    tells a practice (w_…), what ended an error (ef_…), what is counted of a project (p_…).
+    """
     thing = find(options.state_of(ctx), id_, namespace)
     if as_of is not None or true_at is not None:
         reader = replace(thing.reader, as_of=as_of or thing.reader.as_of, true_at=true_at)
         thing = Thing(reader, thing.kind, thing.id)
-    found = explain(thing)
+    found = explain(thing, events=events)
     state, namespace = thing.reader.state, thing.reader.namespace
     waiting = [one for one in pending(state, namespace) if thing.id in one.ids]
     if as_json:
@@ -405,4 +414,7 @@ PRINTED: dict[str, Callable[[dict[str, Any]], None]] = {
     "candidate": _plain,
     "merge": _plain,
     "evidence": _plain,
+    "practice": print_practice,
+    "fix": print_fix,
+    "project_fact": print_project_fact,
 }

@@ -5,7 +5,9 @@ from typing import Any
 import click
 
 from cairn.serving.cli import options
+from cairn.serving.cli.asked import parameters
 from cairn.serving.cli.terminal import advise, console, emit_json, say
+from cairn.serving.models.parameters import AlsoEvents
 from cairn.serving.read.display import one_line
 
 
@@ -14,27 +16,32 @@ from cairn.serving.read.display import one_line
 Examples:
   cairn why f_1c0ad239        (the beginning of an id is enough)
   cairn why l_f4a2826654062026 --json
-  cairn why r_c76f145f9a0ab7d8 --uses     (what depends on a record)"""
+  cairn why ef_ce3b1eab009c19a9   (what ended an error: the failure, and the call after it)
+  cairn why r_c76f145f9a0ab7d8 --uses     (what depends on a record)
+  cairn why r_c76f145f9a0ab7d8 --uses --events --json"""
 )
 @click.argument("id_", metavar="ID")
 @click.option("--uses", is_flag=True, help="The other way: what depends on this record.")
+@parameters(AlsoEvents, "events")
 @options.namespace(options.ANY_NAMESPACE)
 @options.as_json
 @click.pass_context
-def command(ctx: click.Context, id_: str, uses: bool, namespace: str | None, as_json: bool) -> None:
-    """Where a fact, learning or entity comes from: quote, record, file and line."""
+def command(
+    ctx: click.Context, id_: str, uses: bool, events: bool, namespace: str | None, as_json: bool
+) -> None:
+    """Where something comes from: quote, record, file and line."""
     from cairn.serving.query.lineage import uses as uses_of
     from cairn.serving.query.lineage import why
     from cairn.serving.read.id_lookup import find
 
     thing = find(options.state_of(ctx), id_, namespace)
     if uses:
-        used = uses_of(thing.reader, thing.id)
+        used = uses_of(thing.reader, thing.id, events=events)
         if used is None:
             raise click.ClickException(f"{thing.id} is a {thing.kind}; --uses is for a record")
         emit_json(used) if as_json else _print_uses(used)
         return
-    found = why(thing.reader, thing.id)
+    found = why(thing.reader, thing.id, events=events)
     if found is None:
         raise click.ClickException(f"nothing has the id {thing.id}")
     emit_json(found) if as_json else _print_why(found)
@@ -43,7 +50,8 @@ def command(ctx: click.Context, id_: str, uses: bool, namespace: str | None, as_
 def _print_why(found: dict[str, Any]) -> None:
     say(f"{found['kind']} {found['id']}", style="bold")
     said = found["explanation"].get(found["kind"]) or {}
-    if text := said.get("content") or said.get("title") or said.get("display_name"):
+    text = said.get("content") or said.get("title") or said.get("display_name")
+    if text := text or found["explanation"].get("text"):
         say(one_line(text, 600), indent=2)
     if not found["quotes"]:
         advise(f"rests on no single record; `cairn show {found['id']}` explains it", indent=2)

@@ -128,6 +128,17 @@ def test_odd_lines_give_what_can_be_read(name: str, line: bytes, expected: list[
     assert [event.text for event in adapters()[name].events(line)] == expected
 
 
+def test_the_head_of_a_codex_session_says_where_its_repository_is_fetched_from() -> None:
+    line = (
+        b'{"type":"session_meta","payload":{"id":"s","cwd":"/srv/shop","git":{"branch":"main",'
+        b'"repository_url":"git@code.example:ada/shop.git"}}}'
+    )
+    (note,) = adapters()["codex"].events(line)
+    assert note.tool_input == '{"repository_url":"git@code.example:ada/shop.git"}'
+    (note,) = adapters()["codex"].events(line.replace(b'"git"', b'"x"'))
+    assert note.tool_input is None
+
+
 FILES = "--- Content from referenced files ---\n@a.md:\nI hate this\n--- End of content ---"
 
 
