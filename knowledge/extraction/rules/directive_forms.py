@@ -146,7 +146,7 @@ FOR_GOOD = re.compile(
 WITH_EVER = re.compile(
     rf"""{_START}(?:{_DEED}|be|{_NOT}\ \w+|make\ sure|remember\ to|ensure)\b
       | \b(?:you|we)\ (?:should|must|should\ not|must\ not|need\ to|have\ to|do\ not)\b
-      | \blet\ us\ \w | \bi\ (?:want|expect|would\ like|would\ rather|do\ not\ want|(?:would\ )?prefer)\b | ^no\ \w""",
+      | \blet\ us\ \w | \bi\ (?:want|expect|would\ like|would\ rather|do\ not\ want|would\ prefer)\b | ^no\ \w""",
     re.VERBOSE,
 )
 """What is a directive for good where EVER says so."""
