@@ -11,12 +11,8 @@ from typing import NamedTuple
 from cairn.knowledge.dialogue.assent import approves
 from cairn.knowledge.dialogue.borne_out import weighty
 from cairn.knowledge.dialogue.trust import PERSON
-from cairn.knowledge.extraction.rules.directive_forms import OPENERS, alone
-from cairn.knowledge.extraction.rules.directives import (
-    as_kept,
-    directives,
-    plain_words,
-)
+from cairn.knowledge.extraction.rules.directive_forms import alone
+from cairn.knowledge.extraction.rules.directives import as_kept, directives
 from cairn.knowledge.extraction.rules.rule import (
     SAID,
     Record,
@@ -28,6 +24,7 @@ from cairn.knowledge.extraction.rules.rule import (
 from cairn.knowledge.extraction.rules.statements import LONGEST_SENTENCE, parted, prose
 from cairn.knowledge.extraction.rules.word_senses import (
     ASKS_BEHIND,
+    ASKS_FOR,
     DECIDED,
     DOUBTS,
     LETS,
@@ -38,6 +35,7 @@ from cairn.knowledge.extraction.rules.word_senses import (
     UNDOES,
     WE_SHOULD,
 )
+from cairn.knowledge.nlp.plain_words import lead_in, plain_words
 from cairn.knowledge.nlp.text import STOP_WORDS, words
 from cairn.knowledge.schema.policy import Policy
 
@@ -84,28 +82,32 @@ def decisions(text: str, to_agent: bool) -> tuple[DecisionClause, ...]:
 
 def _clauses(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """A sentence without the question behind it, in parts that follow each other."""
-    plain = plain_words(text[start:end])
+    plain, places = plain_words(text[start:end])
     if asked := ASKS_BEHIND.search(plain):
         plain = plain[: asked.start()]
+    if asks := ASKS_FOR.match(plain, lead_in(plain).opening):
+        yield start + places[asks.end()], start + places[len(plain.rstrip().rstrip("?"))]
+        return
     if plain.rstrip().endswith(("?", ":")):
         return
     at = 0
     for cut in [*_NEXT.finditer(plain), None]:
         stop = cut.start() if cut else len(plain)
         if plain[at:stop].strip():
-            yield start + at, start + at + len(plain[at:stop].rstrip())
+            yield start + places[at], start + places[at + len(plain[at:stop].rstrip())]
         at = cut.end() if cut else stop
 
 
 def _decision(text: str, start: int, end: int, to_agent: bool) -> DecisionClause | None:
     if end - start > LONGEST_SENTENCE:
         return None
-    plain = plain_words(text[start:end])
-    lead = OPENERS.match(plain)
-    told = plain[lead.end() if lead else 0 :]
-    if not (_settles(told) if to_agent else _decided_on(told)):
+    plain, places = plain_words(text[start:end])
+    lead = lead_in(plain)
+    decides = _settles if to_agent else _decided_on
+    told = plain[lead.opening :]
+    if not (decides(told) or (decides(plain[lead.clause :]) and not told.startswith("if "))):
         return None
-    start += len(plain) - len(told)
+    start += places[lead.opening]
     kept = as_kept(text[start:end])
     return DecisionClause(kept, start, end) if kept else None
 
@@ -129,6 +131,8 @@ def _settles(told: str) -> bool:
     if found is None:
         return False
     before, rest = told[: found.start()], told[found.start() :]
+    if rest.startswith("we can") and re.search(r"\b(?:if|when)\b", before):
+        return False
     if not POINTS_BACK.search(rest):
         return True
     content = [word for word in words(before) if word not in STOP_WORDS]
@@ -150,7 +154,7 @@ def _decides(records: Sequence[Record], _: Policy) -> Iterator[RuleMatch]:
             _DecisionMade(at, RuleMatch(*one, record=at))
             for one in decisions(record.words, to_agent)
         ]
-        made = _standing(made, new, plain_words(record.words.lstrip()[:200])) + new
+        made = _standing(made, new, plain_words(record.words.lstrip()[:200]).text) + new
     yield from (one.found for one in made)
 
 
@@ -189,7 +193,7 @@ _IDLE = weighty("let us should make use keep remove drop go with add completely 
 RULES: tuple[Rule, ...] = (
     rule(
         "decides",
-        2,
+        3,
         "What a person decides, or says yes to, and does not take back in the conversation.",
         confidence=0.8,
         reads=SAID,
@@ -209,6 +213,12 @@ RULES: tuple[Rule, ...] = (
                 ("The quay list should be empty until a ship is chosen.",),
             ),
             RuleExample("No need to support Windows.", ("No need to support Windows.",)),
+            RuleExample(
+                "Can we rename the package from `quay` to `harbour`?",
+                ("Rename the package from `quay` to `harbour`",),
+            ),
+            RuleExample("lets stay with sqlite", ("Lets stay with sqlite",)),
+            RuleExample("Change it from red to blue. Stay with me. If you want, we can drop it."),
             RuleExample("Let's fix that first. Let's remove it. Let's see. Have we decided?"),
             RuleExample("We should fix the tests. We should probably use Redis. Let's move on."),
         ),

@@ -22,15 +22,12 @@ from cairn.knowledge.extraction.rules.rule import (
     rule,
 )
 from cairn.knowledge.extraction.rules.statements import LONGEST_SENTENCE, parted, prose
+from cairn.knowledge.nlp.plain_words import plain_words
 from cairn.knowledge.nlp.text import STOP_WORDS, words
 from cairn.knowledge.schema.policy import Policy
 
-_HIDDEN = re.compile(
-    r"`[^`\n]*`|[\"“][^\"“”\n]*[\"”]|(?<!\w)'[^'\n]*'(?!\w)|‘[^‘’\n]*’(?!\w)|\b\w+://\S+"
-)
 _EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
-_ALIKE = str.maketrans("’\n\t*", "'   ")
-FEWEST_WORDS = 3
+FEWEST_WORDS = 2
 
 
 TO_AGENT = (pl.col("kind") == "note") | (
@@ -63,22 +60,16 @@ def directives(text: str) -> tuple[Directive, ...]:
 def _directive(text: str, start: int, end: int) -> Directive | None:
     if end - start > LONGEST_SENTENCE:
         return None
-    form = directive_form(plain_words(text[start:end]))
+    plain = plain_words(text[start:end])
+    form = directive_form(plain.text)
     if form is None:
         return None
-    start, end = start + form.start, start + len(text[start:end].rstrip())
+    start, end = start + plain.places[form.start], start + len(text[start:end].rstrip())
     kept = as_kept(text[start:end].rstrip("? "))
     if kept is None:
         return None
     start += len(text[start:end]) - len(text[start:end].lstrip())
     return Directive(kept, start, end, form.standing)
-
-
-def plain_words(text: str) -> str:
-    """A sentence in lower case, of the same length; code and quotations are `x` all through."""
-    hidden = _HIDDEN.sub(lambda found: "x" * len(found[0]), text)
-    lower = "".join(one if len(one := each.lower()) == 1 else each for each in hidden)
-    return lower.translate(_ALIKE)
 
 
 def as_kept(written: str) -> str | None:
@@ -103,15 +94,15 @@ _HINT = (
     r"(?i)\b(?:always|never|do\s+not|don['’]t|dont|not|let['’]?s|let\s+us|instead|rather|prefer|favou?r|avoid"
     r"|stop|quit|all|every|each|any|no|only|use|keep|leave|sure|ensure|remember|forget|should|must|shall"
     r"|have\s+to|need\s+to|shouldn['’]t|mustn['’]t|aren['’]t|are\s+to|want|expect|from\s+now|going\s+forward"
-    r"|you|per|maximum|at\s+most|answer|respond|reply|speak|talk"
+    r"|you|your|per|maximum|at\s+most|answer|respond|reply|speak|talk"
     r"|future|next\s+time|whenever|before|after|when|as\s+a\s+rule|in\s+general|anywhere|everywhere"
-    r"|in\s+(?:this|our)|ever|insist)\b"
+    r"|in\s+(?:this|our)|ever|insist|be|so|we|me|cant|wont|commits?|requests?|files?|functions?|messages?|lets|pls|plz)\b"
 )
 
 RULES: tuple[Rule, ...] = (
     rule(
         "directs",
-        2,
+        3,
         "What a person wants done, or left, once and for all: the words say so.",
         confidence=0.8,
         reads=SAID_BY_PERSON & pl.col("text").str.contains(_HINT) & TO_AGENT,
@@ -129,13 +120,19 @@ RULES: tuple[Rule, ...] = (
             RuleExample(
                 "We are not to edit generated files.", ("We are not to edit generated files.",)
             ),
+            RuleExample(
+                "yes, also were not supposed to push to main",
+                ("Were not supposed to push to main",),
+            ),
+            RuleExample("No mocking.", ("No mocking.",)),
+            RuleExample("I only want to look. No warning. Nice commits. We were not supposed to."),
             RuleExample("Always run the tests, should I? Don't worry. Never mind. Fix this."),
             RuleExample("Don't touch the vendor folder. Add a test for the queue."),
         ),
     ),
     rule(
         "asks",
-        2,
+        3,
         "What a person wants done their way, or left, in this session.",
         confidence=0.8,
         reads=SAID_BY_PERSON & pl.col("text").str.contains(_HINT) & TO_AGENT,

@@ -16,7 +16,6 @@ from cairn.knowledge.extraction.rules.directives import (
     TO_AGENT,
     as_kept,
     directives,
-    plain_words,
 )
 from cairn.knowledge.extraction.rules.rule import (
     SAID_BY_PERSON,
@@ -34,17 +33,19 @@ from cairn.knowledge.extraction.rules.statements import (
     prose,
 )
 from cairn.knowledge.extraction.rules.word_senses import POINTS_BACK, TROUBLE
+from cairn.knowledge.nlp.plain_words import PlainWords, lead_in, plain_words
 from cairn.knowledge.nlp.text import STOP_WORDS, words
 from cairn.knowledge.schema.policy import Policy
 
 _NOTE = re.compile(
     r"""(?:^|[(;]\s*|[-–—]\s+)(?:(?:and|but|also|please|so|just)\ )*(?:
         note(?:\ that\b|:)?\ (?!to\b|from\b|how\b|the\ (?:output|error|line)\b)
-      | fyi[:,]?\ | for\ your\ information[:,]?\ | heads[-\ ]up[:,]?\ (?:that\ )?
+      | fyi[:,]?\ | for\ your\ information[:,]?\ | just\ so\ you\ know[:,]\ (?:that\ )?| heads[-\ ]up[:,]?\ (?:that\ )?
       | (?:keep|bear)\ in\ mind(?:\ that)?[:,]?\ | be\ aware(?:\ that)?[:,]?\ | mind\ that\s
       | for\ (?:some\ )?(?:context|background|reference)[:,]\ | (?:some\ )?(?:context|background):\s
       | as\ a\ reminder[:,]\ | (?:quick\ )?reminder:\ | you\ (?:should|need\ to|have\ to)\ know\ that\s
-      | it's\ (?:important|worth|good)\ to\ (?:know|note)\ that\s
+      | it\ is\ (?:important|worth|good)\ to\ (?:know|note)\ that\s
+      | (?:[^,;]{1,40},\ |[^,;]{1,40}\ to\ )?(?:(?:you|we)\ (?:can|should|could)\ )?(?:mention|state|document|make\ (?:it\ )?(?:very\ )?(?:clear|explicit))\ that\s
     )(?P<told>.+)""",
     re.VERBOSE,
 )
@@ -53,13 +54,13 @@ _NOTE = re.compile(
 _CORRECTION = re.compile(
     r"""^\W*(?:(?:hm+|oh|ah|sorry|well|but|and|wait|hey|ok|okay),?\ )*(?:
         no+\ ?[,.!:;—–-]+\ | nope\b[,.!:;\ —–-]*\ | wrong\ ?[,.!:;—–-]+\ | incorrect\ ?[,.!:;—–-]+\s
-      | (?:exactly|precisely|correct|that's\ (?:exactly\ )?(?:right|it|correct))\ ?[,:;—–-]+\s
+      | (?:exactly|precisely|correct|that\ is\ (?:exactly\ )?(?:right|it|correct))\ ?[,:;—–-]+\s
       | correction:\ | not\ (?:quite|really|exactly|true|correct|right)\ ?[,.!:;—–-]+\s
-      | (?:you\ are|you're|u\ r|that\ is|that's|this\ is|it's|it\ is)\ (?:just\ |simply\ |completely\ |actually\ )?
+      | (?:you\ are|u\ r|that\ is|this\ is|it\ is)\ (?:just\ |simply\ |completely\ |actually\ )?
           (?:not\ (?:correct|right|true|accurate|quite\ right|how\ (?:it|this|that)\ works
             |what\ (?:i|we)\ (?:asked|meant|wanted|said)(?:\ for)?|the\ case)|wrong|incorrect|mistaken|false)
           \ ?[,.!:;—–-]+[>\s]*
-      | (?:you|you've)\ (?:misunderst(?:ood|and)|got\ (?:it|that|this)\ wrong|misread)\b[^:,.]{0,40}[,.:;—–-]+\s
+      | (?:you|you\ have)\ (?:misunderst(?:ood|and)|got\ (?:it|that|this)\ wrong|misread)\b[^:,.]{0,40}[,.:;—–-]+\s
       | (?:my|the)\ point\ (?:is|was)(?:\ that|:)?\ | what\ i\ mean(?:t)?\ (?:is|was)(?:\ that|:)?\s
       | to\ (?:clarify|be\ clear|be\ precise)[:,]\ | actually[:,]\ | in\ fact[:,]\ | i\ meant(?:\ that)?[:,]?\s
       | i\ (?:asked|said)\ (?:you\ )?(?:for\ |to\ )?(?=\w)
@@ -70,7 +71,7 @@ _CORRECTION = re.compile(
 
 _BARE = re.compile(
     r"""^\W*(?:(?:hm+|oh|ah|sorry|well|but|and|wait|hey|ok|okay),?\ )*(?:nope?|wrong|incorrect
-      |(?:you\ are|you're|that\ is|that's|this\ is|it's)\ (?:not\ (?:correct|right|true|quite\ right
+      |(?:you\ are|that\ is|this\ is|it\ is)\ (?:not\ (?:correct|right|true|quite\ right
         |how\ (?:it|this|that)\ works|what\ (?:i|we)\ (?:asked|meant|wanted|said)(?:\ for)?)
         |wrong|incorrect|mistaken))\W*$""",
     re.VERBOSE,
@@ -79,30 +80,62 @@ _BARE = re.compile(
 
 _RIGHT_AND_WRONG = re.compile(
     r"^(?:no,?\ )?(?:the|our|that|your)\ [\w'/.-]+(?:\ [\w'/.-]+){0,3}\ (?:is|are|was|were)\ (?:right|correct|fine|wrong|as\ intended"
-    r"|as\ it\ should\ be)\b\W+(?:and\ |but\ )?(?:it's\ )?(?:the|our|that|your)\ [\w'/.-]+(?:\ [\w'/.-]+){0,3}"
+    r"|as\ it\ should\ be)\b\W+(?:and\ |but\ )?(?:it\ is\ )?(?:the|our|that|your)\ [\w'/.-]+(?:\ [\w'/.-]+){0,3}"
     r"\ (?:that\ )?(?:is|are|was|were)\ (?:right|correct|fine|wrong|broken|outdated|stale|to\ blame)\b"
 )
 _CAUSE = re.compile(
-    r"^(?:[^,.;:]{0,30}[,;:—–-]\s)?(?:(?:so|ok|okay|yes|ah|and|but|well|turns\ out),?\ )*(?:turns\ out\ )?(?:the|my|our)\ "
+    r"(?:[^,.;:]{0,30}[,;:—–-]\s(?:so\ |and\ |but\ )?)?(?:turns\ out\ )?(?:the|my|our)\ "
     r"(?:real\ |actual\ |root\ |main\ |underlying\ )?(?:issue|problem|cause|root\ cause|reason|culprit|trick|bug)\ "
     r"(?:here\ |(?:why\ |that\ |for\ )?(?:it|this|that|they|the)\b[^,.;:]{0,40}?\ )?(?:was|turned\ out\ to\ be)\ (?P<told>(?!that\ (?:it|this)\b|not\b|just\ me\b|fixed|solved|with\b|when\b).+)"
 )
 """What was at fault, once it is known."""
 
 _STANDS = re.compile(
-    r"""^(?:(?:also|and|but|so|ok|hey),?\ )*(?:
+    r"""(?:
         this\ is\ an?\ (?!nice|great|good|cool|bad|better|simple|quick|new|huge|real|test|big)(?:[\w'/.-]+\ ){0,3}(?:monorepo|repo|repository|project|library|cli|app|application|service|plugin|website|codebase|fork|package|game|bot|extension)\b
-      | (?:(?:the|our|all|each|every)\ (?:[\w'/.-]+\ ){1,4}|(?!this\b|it's\b|there's\b|he's\b|she's\b|that's\b|what's\b|always\b|these\b|those\b)(?:[\w/.-]+\ )?[\w/.-]+(?<!s)s\ )(?:
+      | (?:(?:the|our|all|each|every)\ (?:[\w'/.-]+\ ){1,4}|(?!this\b|always\b|these\b|those\b)(?:[\w/.-]+\ )?[\w/.-]+(?<!s)s\ )(?:
           lives?\ (?:in|under|next\ to|at|on|inside|beside)\b
-        | (?:is|are)\ (?:always\ |only\ |also\ )?(?:generated|stored|shared|deployed|defined|configured|loaded|hosted|written|managed|vendored|owned|maintained|kept|read|published)\ (?:from|in|with|by|on|to|at|as|under|via)\b
+        | (?:is|are)\ (?:always\ |only\ |also\ )?(?:generated|built|rendered|tested|formatted|linted|bundled|packaged|compiled|provisioned|signed|backed|stored|shared|deployed|defined|configured|loaded|hosted|written|managed|vendored|owned|maintained|kept|read|published)\ (?:from|in|with|by|on|to|at|as|under|via)\b
         | ha(?:s|ve)\ (?:its|their)\ own\b
+        | (?:is|are)\ (?:frozen|off-limits|read-only|vendored)\b
         | (?:needs?|requires?)\ (?:an?\ |the\ )?[\w'/.-]+(?:\ [\w'/.-]+){0,2}\ (?:running|installed|set|to\ be\ (?:running|installed|set))\b
-        | runs?\ on\ (?!my\b|every\b)
+        | runs?\ (?:on|in|under|behind)\ (?!my\b|every\b|the\ background\b|parallel\b|circles\b)
+        | (?:depends?\ on|talks?\ to|listens?\ on|go(?:es)?\ through|goes?\ (?:in|into|under)|go\ (?:in|into|under)|belongs?\ (?:in|under|into))\ (?=\S)
         | (?:is|are)\ in\ (?=x{3,}|[\w-]*[./~])
-      ))""",
+        | (?:is|are)\ (?:only|just|solely)\ (?:for|used|needed|required|useful|relevant|meant|supported|available|intended)\b
+        | (?:is|are)\ not\ (?:relevant|meant|intended)\ (?:for|in|on|by)\b
+      )
+      | (?:to|in\ order\ to|before\ you\ can)\ (?!(?:fix|be|do|see|me|you|us)\b)[^,;.?]{2,60}?,?\ (?:you|we|one)\ (?:first\ |also\ |always\ )?(?:need\ to|have\ to|must)\ \w
+      | (?:all|every|each)\ (?!tests?\b)(?:[\w-]+\ ){1,3}(?:is|are)\ (?:in|kept|written|named|prefixed|sorted|private|public|optional)\ \w
+      | everything\ (?:under|in|below|inside|outside)\ \S+\ (?:is|must|should|goes|has)\ \w
+      | (?:the|our)\ (?:minimum|maximum|default|required|supported|lowest|highest|target|oldest)\ (?:[\w-]+\ ){1,3}is\ \w
+      | (?:the|your|our)\ (?!(?:culprit|problem|issue|reason|cause)\b)(?:[\w'-]+\ ){1,4}is\ me(?=[.!]?$|\ \()
+      )""",
     re.VERBOSE,
 )
 """How a person tells how things are set up."""
+
+_CALLED = re.compile(
+    r"""(?:
+        the\ (?P<thing>(?:[\w'/.-]+\ ){1,4}?)(?:is|are)\ (?:(?:actually|simply|always)\ )*(?P<called>(?:called|named)\ )?
+      | (?:it|that|they)\ (?:is|are)\ (?:(?:actually|spelled|written|in)\ )*(?P<known>(?:called|named)\ )?(?=\S+?(?:\ now)?,?\ (?:and\ )?not\s)
+      )(?P<name>(?!\w+ly\b|(?:by|from|when|with|on|in|at|for|twice|once|again)\b)[^\s,;]+(?:\ (?!now\b)[^\s,;]+)?)(?:\ now)?(?:,?\ (?:and\ )?not\ [^,;]{1,40})?[.!]?$""",
+    re.VERBOSE,
+)
+"""How a person tells what something is called, or which it is."""
+
+_NAME = re.compile(r"`[^`]+`|@?[\w~]*[\w/~](?:[-_./:@][\w/]+)+/?|[\w.-]+/|--?\w[\w-]+")
+_PERSONS = re.compile(
+    r"\b(?:team|owner|maintainer|author|company|organi[sz]ation|customer|client|developer|account|database|language"
+    r"|framework|os|system|editor|shell|provider|registry)\s$"
+)
+"""What is called by a word with a capital, as people are."""
+
+_NAMED_THING = re.compile(
+    r"\b(?:tool|command|executable|binary|package|library|repo|repository|project|folder|branch|table|database"
+    r"|service|app|product|module|plugin|script|bot|server|cluster|environment|bucket|queue|team|company)\s$"
+)
+_NUMBERED = re.compile(r"\b(?:port|timeout|limit)\s$")
 
 _QUOTED = re.compile(r"[\"“]([^\"“”]+)")
 """What begins a correction that quotes a page."""
@@ -114,13 +147,13 @@ _NAMES = re.compile(
 """A name as code has it."""
 
 _POINTS = re.compile(
-    r"^(?:it|its|it's|this|that|that's|these|those|they|they're|there's|he|she|both|so|because|i|i'm|i've|i'd|if|what|why"
-    r"|how|who|which|when|where|is|are|was|do|does|did|can|could|would|will|should|yes|no|maybe|perhaps|let|let's|please"
-    r"|you|your|you're|thanks|sorry|same|just|not|nothing|something|sure|ok|okay|wait|to|for|at|with|about)\b"
+    r"^(?:it|its|this|that|these|those|they|there\ is|he|she|both|so|because|i|if|what|why"
+    r"|how|who|which|when|where|is|are|was|do|does|did|can|could|would|will|should|yes|no|maybe|perhaps|let|please"
+    r"|you|your|thanks|sorry|same|just|not|nothing|something|sure|ok|okay|wait|to|for|at|with|about)\b"
 )
 _DOUBTS = re.compile(
     r"\b(?:maybe|perhaps|probably|might|wonder\w*|not sure|seems?|looks like"
-    r"|should|could|would|want|need you|you|i|i'm|i've|my|me)\b|\?"
+    r"|should|could|would|want|need you|you|i|my|me)\b|\?"
 )
 _THINGS_SEEN = re.compile(
     r"\b(?:here|above|below|this|these|those|again|now|currently|still|today|just)\b"
@@ -132,8 +165,8 @@ _COMPLAINS = re.compile(
     r"\b(?:twice|wrong\w*|missing|empty|nothing|nowhere|slow\w*|unused|duplicated?|invalid)\b"
 )
 _VERB = re.compile(
-    r"\b(?:is|are|was|were|has|have|had|does|do|can|cannot|can't|must|may|will|won't|isn't|aren't|doesn't|don't"
-    r"|wasn't|\w{2,}s|\w{2,}ed)\b"
+    r"\b(?:is|are|was|were|has|have|had|does|do|can|cannot|must|may|will|need"
+    r"|\w{2,}s|\w{2,}ed)\b"
 )
 _FEWEST, _FEWEST_NOTED = (5, 3), (4, 2)
 """Words, and words that mean something, of a correction and of a note."""
@@ -160,44 +193,90 @@ def explained(text: str) -> tuple[Explanation, ...]:
             after_no = False
             continue
         plain = plain_words(text[start:end])
-        one = _correction(text, start, end, plain, after_no) or _told(text, start, end, plain)
-        after_no = _BARE.match(plain) is not None and following != (0, 0)
+        one = (
+            _called(text, start, end, plain)
+            or _correction(text, start, end, plain, after_no)
+            or _told(text, start, end, plain)
+        )
+        after_no = _BARE.match(plain.text) is not None and following != (0, 0)
         if one and one.end not in taken:
             found.append(one)
     return tuple(found)
 
 
-def _told(text: str, start: int, end: int, plain: str) -> Explanation | None:
-    """A note, or a cause that was found."""
-    if note := _NOTE.search(plain):
-        aside = "(" in note[0].partition(note["told"])[0] and plain.endswith(")")
-        found = _asserted(text, start + note.start("told"), end - aside, _FEWEST_NOTED)
-        return found if found and found.lasting else None
-    if (stands := _STANDS.match(plain)) and len(words(plain)) >= _FEWEST[0]:
-        lasting = not (
-            TROUBLE.search(plain)
-            or _COMPLAINS.search(plain)
-            or _DOUBTS.search(plain)
-            or _MOMENT.search(plain[: stands.end()])
-        )
-        kept = as_kept(text[start:end]) if lasting and not plain.endswith("?") else None
-        return Explanation(kept, start, end, lasting=True) if kept else None
-    cause = _CAUSE.match(plain)
-    if cause is None or _DOUBTS.search(plain) or not _NAMES.search(text[start:end]):
+def _called(text: str, start: int, end: int, words_: PlainWords) -> Explanation | None:
+    """What something is called, in words that can be read alone."""
+    plain, places = words_
+    opening = lead_in(plain).opening
+    found = _CALLED.match(plain, opening)
+    if found is None or TROUBLE.search(plain):
         return None
-    first = re.search(r"(?:the|my|our)\ ", plain)
-    kept = as_kept(text[start + first.start() if first else start : end])
+    if not found["known"] and _THINGS_SEEN.search(plain[opening:]):
+        return None
+    thing = found["thing"] or ""
+    name = text[start + places[found.start("name")] : start + places[found.end("name")]]
+    if not (
+        found["known"]
+        or (
+            found["called"]
+            and (" not " in plain[found.end("name") :] or _NAMED_THING.search(thing))
+        )
+        or _NAME.fullmatch(name.rstrip(".!"))
+        or (name[:1].isupper() and _PERSONS.search(thing))
+        or (name.rstrip(".!").isdigit() and _NUMBERED.search(thing))
+    ):
+        return None
+    start += places[opening]
+    kept = as_kept(text[start:end])
     return Explanation(kept, start, end, lasting=True) if kept else None
 
 
-def _correction(text: str, start: int, end: int, plain: str, after_no: bool) -> Explanation | None:
+def _told(text: str, start: int, end: int, words_: PlainWords) -> Explanation | None:
+    """A note, or a cause that was found."""
+    plain, places = words_
+    if note := _NOTE.search(plain):
+        aside = "(" in note[0].partition(note["told"])[0] and plain.endswith(")")
+        found = _asserted(text, start + places[note.start("told")], end - aside, _FEWEST_NOTED)
+        if found:
+            return found if found.lasting else None
+    opening = lead_in(plain).opening
+    told = plain[opening:]
+    start += places[opening]
+    if (stands := _STANDS.match(told)) and len(words(told)) >= _FEWEST[0]:
+        lasting = not (
+            TROUBLE.search(told)
+            or _COMPLAINS.search(told)
+            or _DOUBTS.search(_NEEDED.sub(" ", told))
+            or _MOMENT.search(stands[0])
+        )
+        kept = as_kept(text[start:end]) if lasting and not told.endswith("?") else None
+        return Explanation(kept, start, end, lasting=True) if kept else None
+    cause = _CAUSE.match(told)
+    if cause is None or _DOUBTS.search(told) or not _NAMES.search(text[start:end]):
+        return None
+    first = re.search(r"(?:the|my|our)\ ", told)
+    if first:
+        start += places[opening + first.start()] - places[opening]
+    kept = as_kept(text[start:end])
+    return Explanation(kept, start, end, lasting=True) if kept else None
+
+
+_NEEDED = re.compile(
+    r"\b(?:you|we|one) (?:first |also |always )?(?:need to|have to|must)\b|\bis me\b"
+)
+
+
+def _correction(
+    text: str, start: int, end: int, words_: PlainWords, after_no: bool
+) -> Explanation | None:
+    plain, places = words_
     if _RIGHT_AND_WRONG.match(plain):
         kept = as_kept(text[start:end])
         return Explanation(kept, start, end, lasting=False) if kept else None
     lead = _CORRECTION.match(plain)
     if lead is None and not after_no:
         return None
-    return _asserted(text, start + (lead.end() if lead else 0), end)
+    return _asserted(text, start + (places[lead.end()] if lead else 0), end)
 
 
 def _asserted(
@@ -208,14 +287,18 @@ def _asserted(
     if quoted := _QUOTED.match(text, start, end):
         start, end = quoted.span(1)
     written = text[start:end].strip()
-    plain = plain_words(written)
+    plain = plain_words(written).text
     told = [word for word in words(plain) if not _HIDDEN.fullmatch(word)]
     content = [word for word in told if word not in STOP_WORDS]
     code = len(_HIDDEN.findall(plain))
     order = is_order(plain)
     if len(told) + code < fewest[0] - 2 * order or len(content) + code < fewest[1] - order:
         return None
-    if _POINTS.match(plain) or _DOUBTS.search(plain) or not (order or _VERB.search(plain)):
+    if (
+        _POINTS.match(plain)
+        or _DOUBTS.search(_NEEDED.sub(" ", plain))
+        or not (order or _VERB.search(plain))
+    ):
         return None
     if order and POINTS_BACK.search(plain):
         return None
@@ -232,7 +315,7 @@ def _explains(record: Record, _: Policy) -> Iterator[RuleMatch]:
 RULES: tuple[Rule, ...] = (
     rule(
         "explains",
-        1,
+        2,
         "What a person explains: a note, a correction, the cause of a failure.",
         predicate="states",
         confidence=0.8,
@@ -242,7 +325,7 @@ RULES: tuple[Rule, ...] = (
             r"\b(note|fyi|information|heads|mind|aware|context|background|reference|reminder|know that"
             r"|important|worth|no+|nope|wrong|incorrect|correct|correction|mistaken|false|not|true|right"
             r"|misunderst|misread|exactly|precisely|point|mean|meant|clarify|clear|precise|actually|fact|asked|said"
-            r"|issue|problem|cause|reason|culprit|trick|bug"
+            r"|issue|problem|cause|reason|culprit|trick|bug|need to|have to|must"
             r"|this is|lives?|is|are|has|have|needs?|requires?|runs?)"
         ),
         find=each(_explains),
@@ -259,6 +342,8 @@ RULES: tuple[Rule, ...] = (
                 "So the issue was the proxy, which drops `If-Match` headers.",
                 ("The issue was the proxy, which drops `If-Match` headers.",),
             ),
+            RuleExample("The deploy tool is `quayctl`", ("The deploy tool is `quayctl`",)),
+            RuleExample("The result is `None`. The hook is called twice. It is called berth."),
             RuleExample(
                 "No, that is fine. No, I meant the other one. The problem is that it fails."
             ),

@@ -14,10 +14,12 @@ from typing import NamedTuple
 import polars as pl
 
 from cairn.knowledge.extraction.rules.everyday_forms import (
+    CONDITIONAL,
+    DAYS,
     EVERYDAY,
     INTRODUCES,
     PASSING,
-    WHEN_FIRST,
+    WENT_THROUGH,
     WISHES,
 )
 from cairn.knowledge.extraction.rules.rule import (
@@ -46,6 +48,7 @@ from cairn.knowledge.extraction.rules.word_senses import (
     VERDICTS,
 )
 from cairn.knowledge.nlp.markup import blanked, without_markup
+from cairn.knowledge.nlp.plain_words import lead_in, written_out
 from cairn.knowledge.nlp.text import STOP_WORDS, sentences, words
 from cairn.knowledge.schema.policy import Policy
 
@@ -80,13 +83,17 @@ _OPEN = re.compile(r"[?:？：][\s)*_\"'”’]*$")
 _EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
 
 
-_NEXT_CLAUSE = re.compile(r" (?:so|because|since|and (?:it|that|they)) ")
-_OPENING = re.compile(
-    r"(?:(?:and|but|so|well|oh|yes|no|yeah|hi|hello|hey|thanks|ok|okay|actually|honestly|personally"
-    r"|currently|usually|normally|generally|fyi|btw|by the way|also|in general|these days|nowadays"
-    r"|just so you know|for context|since \d{4}|sure|great|great news)\b[,.:!]? )+"
+_NEXT_CLAUSE = re.compile(
+    r",? (?:so(?! far)|because|but|which|although|and (?:it|that|they|now|then"
+    r"|(?:i )?(?:would|want|was|felt|really|am|have|think|love|loved|need|found|had|got)))\b"
+    r"| since (?!\d|i was|last|january|june|my)|[;—–] "
 )
-"""What may open an everyday statement."""
+_TOLD_OF_IT = re.compile(r",? (?:and|that|where|which|who|whose|with which) |, ")
+_ASKED_BEHIND = re.compile(
+    r",\s*(?:(?:so|and|then|but|also)\s+)*(?:can|could|would|will|should|do|did|have|any|what|how|where"
+    r"|which|is there|got any)\b[^.?]*\?\s*$"
+)
+"""A question behind a statement."""
 
 _SOLVED = r"fix|solution|solve|resol|corrected|workaround|worked around|remedy"
 _WRONG = (
@@ -99,7 +106,7 @@ _FOUND_OUT = (
     r"|bug|limitation|show|reveal|reason|culprit|problem|issue|interesting|surpris|aha|trick"
     r"|confirmed"
 )
-_OF_ONESELF = r"\b(i|me|we|us|my|our|im|i'm|i’m|remember|for the record)\b"
+_OF_ONESELF = r"\b(i|me|we|us|my|our|im|ive|id|i'm|i’m|remember|for the record)\b"
 """What a sentence of each kind holds: a first, quick look. It lets in whatever its rule finds."""
 
 
@@ -180,9 +187,16 @@ def short_statements(text: str) -> tuple[StatementSentence, ...]:
     return tuple(
         StatementSentence(*kept, first, last, place.heading)
         for place in prose(text)
-        for first, last in parted(text, place.start, place.end)
+        for first, end in parted(text, place.start, place.end)
+        for last in (_before_question(text, first, end),)
         if (kept := _kept(text[first:last], FEWEST_SHORT, 1))
     )
+
+
+def _before_question(text: str, start: int, end: int) -> int:
+    """Where a statement ends that has a question behind it."""
+    asked = _ASKED_BEHIND.search(text[start:end].lower())
+    return start + asked.start() if asked else end
 
 
 def parted(text: str, start: int, end: int) -> list[tuple[int, int]]:
@@ -247,11 +261,12 @@ def _says_what(plain: str) -> bool:
 
 def _states(record: Record, _: Policy) -> Iterator[RuleMatch]:
     for sentence in short_statements(record.words):
-        said = not NO_STATEMENT.search(sentence.plain) and (
-            (_says_enough(sentence) and _says_of_oneself(sentence.plain))
-            or _is_everyday(sentence.plain)
+        plain = written_out(sentence.plain).text
+        told = plain[lead_in(plain).opening :]
+        said = not NO_STATEMENT.search(told) and (
+            (_says_enough(sentence) and _says_of_oneself(plain)) or _is_everyday(told)
         )
-        if said or INTRODUCES.match(sentence.text) or _wishes(sentence.plain):
+        if said or _went_through(told) or INTRODUCES.match(sentence.text) or _wishes(told):
             yield RuleMatch(sentence.text, sentence.start, sentence.end)
 
 
@@ -260,21 +275,44 @@ def _says_enough(sentence: StatementSentence) -> bool:
 
 
 def _says_of_oneself(plain: str) -> bool:
-    return any(not HYPOTHETICAL.search(plain[: match.start()]) for match in STATES.finditer(plain))
+    main = plain[lead_in(plain).clause :]
+    return any(
+        not HYPOTHETICAL.search(told[: match.start()])
+        for told in dict.fromkeys((plain, main))
+        for match in STATES.finditer(told)
+    )
 
 
-def _wishes(plain: str) -> bool:
-    return WISHES.match(plain) is not None and not PASSING.search(plain)
+def _wishes(told: str) -> bool:
+    return WISHES.match(told) is not None and not PASSING.search(told)
 
 
-def _is_everyday(plain: str) -> bool:
+def _is_everyday(told: str) -> bool:
     """Whether a sentence tells what somebody is, has, does regularly or plans."""
-    lead = _OPENING.match(plain)
-    start = lead.end() if lead else 0
-    if when := WHEN_FIRST.match(plain, start):
-        plain, start = f"{plain[when.end() :].rstrip('.! ')} {when['when']}", 0
-    clause = _NEXT_CLAUSE.split(plain[start:], maxsplit=1)[0]
-    return EVERYDAY.match(plain, start) is not None and not PASSING.search(clause)
+    clause = _first_clause(told)
+    return EVERYDAY.match(clause) is not None and not PASSING.search(clause)
+
+
+def _went_through(told: str) -> bool:
+    """Whether a sentence tells what somebody is at these weeks, or lately went through."""
+    timeless = DAYS.sub(" ", told)
+    if NO_STATEMENT.search(timeless):
+        return False
+    found = WENT_THROUGH.match(clause := _first_clause(told))
+    if found is None:
+        return False
+    # What is told of it behind may point at it: "a film that I liked".
+    said = found[0] + _TOLD_OF_IT.split(clause[found.end() :], maxsplit=1)[0]
+    return not PASSING.search(DAYS.sub(" ", said))
+
+
+def _first_clause(told: str) -> str:
+    """The first clause, with when it is put behind it; empty if it is a condition."""
+    when = told[: lead_in(told).clause]
+    clause = _NEXT_CLAUSE.split(told[len(when) :], maxsplit=1)[0]
+    if when and CONDITIONAL.match(when):
+        return ""
+    return f"{clause.rstrip('.! ')} {when.rstrip(', ')}" if when else clause
 
 
 def mentions(pattern: str) -> pl.Expr:
@@ -333,7 +371,7 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "states",
-        4,
+        5,
         "What a person says they are, have, use, do regularly, plan or decided.",
         confidence=0.8,
         reads=SAID_BY_PERSON & mentions(_OF_ONESELF),
@@ -344,6 +382,11 @@ RULES: tuple[Rule, ...] = (
                 "We meet every Monday at ten. I have two cats.",
                 ("We meet every Monday at ten.", "I have two cats."),
             ),
+            RuleExample(
+                "Haha, lately I have been learning to row.",
+                ("Haha, lately I have been learning to row.",),
+            ),
+            RuleExample("I have been testing all day. I finished reading the docs of it."),
             RuleExample("I have a question. I need you to fix it. I see two errors."),
             RuleExample("Do we use Redis? If we use Redis, say so. I wish we used Redis."),
         ),

@@ -165,16 +165,16 @@ _ADVERBS = r"""(?:(?:really|always|never|usually|generally|normally|mostly|only|
     |currently|absolutely|personally|just|typically|often|mainly|both|all|actually|mostly)\ )*"""
 STATES = re.compile(
     rf"""{_LEAD}(?:
-        (?:i|we)\ {_ADVERBS}(?:do\ not\ |don't\ |dont\ |can't\ |cannot\ )?{_ADVERBS}
+        (?:i|we)\ {_ADVERBS}(?:do\ not\ |cannot\ )?{_ADVERBS}
           (?:prefer|like|love|enjoy|hate|dislike|adore|detest|use|run|deploy|host|live|own|speak|study|play|drive
             |value|avoid|follow|rely|target|store|teach|collect|eat|drink|grew|moved|graduated|studied
             |switched|migrated|standardi[sz]ed|adopted|work\ (?:at|for|as|in|with|on|from|remotely))\b
           (?!\ (?:to\ (?:know|see|ask)|that\b|this\b|it\b|your\b|how\b|what\b|the\ (?:idea|sound|look|feeling|way)\b))
-      | (?:i|we)(?:'ve|\ have)?\ {_ADVERBS}chose\b
-      | (?:i'm|i\ am|we're|we\ are)\ {_ADVERBS}(?:(?:an?|the)\ (?!bit\b|little\b|lot\b) | from\b | based\b | using\b
+      | (?:i|we)(?:\ have)?\ {_ADVERBS}chose\b
+      | (?:i\ am|we\ are)\ {_ADVERBS}(?:(?:an?|the)\ (?!bit\b|little\b|lot\b) | from\b | based\b | using\b
           | allergic\b | vegan\b | vegetarian\b | married\b | interested\ in\b | fond\ of\b | responsible\ for\b
-          | on\ (?:the|python|node|ubuntu|debian|macos|windows|linux)\b | working\ (?:at|as|for|with)\b
-          | living\ in\b | studying\b | called\b | named\b)
+          | on\ (?:an?\ )?(?:[\w.-]+\ ){{0,2}}(?:mac\w*|laptop|machine|nixos|arch|fedora|manjaro)\b | on\ (?:the|python|node|ubuntu|debian|macos|windows|linux)\b | working\ (?:at|as|for|with)\b
+          | living\ in\b | studying\b | (?<=only\ )(?:running|deploying|hosting|testing|targeting|shipping|publishing|supporting)\b | called\b | named\b)
       | (?:my|our)\ (?:[\w§'-]+\ ){{1,4}}(?:is|are|was|has|have|lives?|works?|runs?|uses?|needs?)\b
           (?!\ (?:not\ |n't\ |still\ |also\ )?(?:working|broken|failing|getting|going|down|slow|stuck)\b)
       | for\ the\ record\b
@@ -185,7 +185,7 @@ STATES = re.compile(
     re.VERBOSE,
 )
 DECIDED = re.compile(
-    rf"(?:the team|i|we)(?:'ve|\ have)?\ {_ADVERBS}(?:decided|agreed|settled|opted)"
+    rf"(?:the\ team|i|we)(?:\ have)?\ {_ADVERBS}(?:decided|agreed|settled|opted)"
     r"\ (?:to|on|that|against|for|not\ to)\ (?!(?:talk|discuss|meet|see|think|wait)\b)\w",
     re.VERBOSE,
 )
@@ -196,7 +196,7 @@ accept add adopt allow avoid block bump cache call cap default delete deprecate 
 enable encrypt exclude expose forbid go\\ with group hide ignore include inline keep limit log make
 mask move name order pin prefer print put redact reject remove rename replace require
 return revert\\ to round separate show skip sort split store stick\\ (?:to|with)
-support switch target treat truncate use validate
+stay\\ (?:with|on) support switch target treat truncate use validate
 """
 _SETTLING = "|".join(
     sorted(re.findall(r"(?:\\ |\S)+", _SETTLING_LIST), key=lambda verb: (-len(verb), verb))
@@ -211,9 +211,10 @@ _CHORE = (
 """What is done with nothing of this kind."""
 
 _HOW = r"(?:(?:just|completely|rather|also|now|simply|then|only|really|always|instead|all)\ )*"
-LETS = re.compile(rf"\b(?:let's|let\ us)\ {_HOW}(?:{_SETTLING})\ {_CHORE}\S")
+LETS = re.compile(rf"\blet\ us\ {_HOW}(?:{_SETTLING})\ {_CHORE}\S")
 WE_SHOULD = re.compile(
     rf"\bwe\ {_HOW}(?:should|must|shall|want\ to)\ {_HOW}(?:not\ )?(?:{_SETTLING})\ {_CHORE}\S"
+    rf"|\bwe\ can\ (?:now\ |just\ |safely\ |completely\ )*(?:delete|remove|drop)\ {_CHORE}\S"
 )
 TO_BE_SO = re.compile(
     r"""(?:
@@ -223,13 +224,30 @@ TO_BE_SO = re.compile(
             |simple|safe|true\b|the\ same|about|around|almost|caught|covered|reviewed|running|up\b|visible|available|listening)
             |use|return|live|go\ (?:to|in|into|under)|stay|default\ to|include|contain|print|end\ with
             |start\ with|accept|support|allow|require|follow|match)\b
-      | we\ (?:do\ not|don't|dont)\ need\ (?:to\ (?:support|keep|handle|maintain|worry\ about)\ )?
-          (?!(?:to|more|any\ more|anything|all|much|you|a\ new|do|see|know)\b)\S
-      | no\ need\ (?:to\ (?:support|keep|handle|maintain|preserve)|for)\ \S
-      | (?:it's|it\ is)\ (?:totally\ |perfectly\ )?(?:ok|okay|fine|acceptable|allowed)\ (?:to|if|for)\ (?!me\b|you\b)
-      | i(?:'d|\ would)\ (?:like|prefer)\ (?:the|our|each|every|all)\ (?!tests?\b|build\b|ci\b)(?:[\w'/.-]+\ ){1,6}to\ (?!look\b|see\b|know\b)\w
+      | (?:we\ do\ not\ need|(?:we|you)\ do\ not\ (?:need|have)\ (?=to\ (?:support|keep|handle|maintain|preserve|worry\ about|restore|test|mock|publish|deploy|install|build|store|log|validate|cache|translate|document)\b))\ ?(?:to\ (?:support|keep|handle|maintain|preserve|worry\ about|restore|test|mock|publish|deploy|install|build|store|log|validate|cache|translate|document)\ )?
+          (?!(?:to|more|any\ more|anything|all|much|you|a\ new|do|see|know)\b)(?=\S)
+      | no\ need\ (?:to\ (?:support|keep|handle|maintain|preserve|worry\ about|restore|test|mock|publish|deploy|install|build|store|log|validate|cache|translate|document)|for)\ (?=\S)
+      | it\ is\ (?:totally\ |perfectly\ )?(?:ok|okay|fine|acceptable|allowed)\ (?:to|if|for)\ (?!me\b|you\b)
+      | i\ would\ (?:like|prefer)\ (?:the|our|each|every|all)\ (?!tests?\b|build\b|ci\b)(?:[\w'/.-]+\ ){1,6}to\ (?!look\b|see\b|know\b)\w
       | i\ want\ (?:the|our|each|every|all)\ (?!tests?\b|build\b|ci\b)(?:[\w'/.-]+\ ){1,6}to\ (?!look\b|see\b|know\b)\w
-      | instead\ of\ .{1,80}?\ (?:we\ should|let's|i\ want|i'd\ like)\ \w
+      | (?:i|we)\ do\ not\ want\ (?!(?:you|to|it|them|this|that|these|those|any)\b)(?:[\w'/.-]+\ ){1,5}to\ (?=\w)
+      | (?:i|we)\ (?:want|prefer|would\ (?:like|prefer))\ to\ (?=(?:keep\ using|stay\ (?:with|on)|stick\ (?:with|to))\ \w)
+      | (?:i|we)\ (?:want|prefer|would\ (?:like|prefer))\ to\ (?=use\ [^,;?]{2,60}?(?:,?\ (?:because|since|rather\ than|and\ not|over|everywhere)\b))
+      | (?=(?:rename|switch|migrate)\ (?:[\w'/.@-]+\ ){1,5}?from\ [\w'/.@-]+(?:\ [\w'/.@-]+){0,2}\ to\ [\w'/.@-]+)
+      | (?=(?:move|port)\ (?:the|our)\ (?:docs?|documentation|site|website|tests|ci|pipelines?|build|project|repo|repository|database|data|app|service|code|frontend|backend|hosting|deployments?|logs|queue|cache|state)
+          \ from\ [\w'/.@-]+(?:\ \w+)?\ to\ [\w'/.@-]+)
+      | (?=(?:change|move|convert)\ (?:[\w'/.@-]+\ ){1,5}?from\ \w+(?:[-_./@:]\w+)+\ to\ [\w'/.@-]+)
+      | (?=(?:change|set|switch|rename|increase|raise|lower|reduce)\ (?:the|our)\ (?:[\w'-]+\ ){0,3}(?:name|id|identifier|remote|url|host|port|domain|registry|licen[cs]e
+          |timeout|limit|branch|version|scope|region|default)\ (?:of\ [^,;?]{2,40}\ )?to\ (?=\S*[\d_./@:-]\S|x{3}|[\w-]+[.!]?$)\S)
+      | (?=keep\ (?:the|our)\ (?:[\w'/.-]+\ ){1,5}(?:named|called|as|at|on|in|under|private|public|separate)\b)
+      | (?!(?:it|this|that|everything|all)\b)(?:[\w'/.-]+\ ){1,3}(?:is|are)\ (?:fine|ok|okay|enough|sufficient|good\ enough)\ (?:just\ |only\ )?for\ (?!(?:now|me|this|that|the\ moment)\b)(?=\w)
+      | (?!(?:it|this|that|they|these|those|which|what|there|you)\b)(?:[\w'/.-]+\ ){1,4}(?:is|are)\ not\ (?:needed|necessary|required)(?=[.!]?$|\ (?:for|in|on|at)\b)
+      | (?=(?:the|our|an?)\ (?!(?:tests?|build|ci)\b)(?:[\w'/.-]+\ ){1,4}(?:must|may|should)\ (?:not|never|only)\ (?!(?:be|fail|crash|break|happen|work|throw|take|see|show|error|matter)\b)\w)
+      | no\ (?!(?:rush|problems?|worries|need|idea|way|luck|thanks|wonder|hurry|offen[cs]e|one|matter|changes?|errors?|issues?)\b)[\w'-]+(?:\ [\w'-]+)?,\ (?:just|only)\ (?:an?|the|one)\ (?=\w)
+      | (?=(?:you|we)\ can\ keep\ (?:using\ )?(?:x{3}|\S*\w[/_.@]\w))
+      | (?=(?:stay|stick)\ (?:with|on|to)\ (?!(?:me|us|it|this|that|them)\b)\w)
+      | (?=let\ us\ (?:start|keep|stop)\ \w+ing\ [^?]{3,100}?\ (?:instead\ of|rather\ than)\ \S)
+      | instead\ of\ .{1,80}?\ (?:we\ should|let\ us|i\ want|i\ would\ like)\ \w
     )""",
     re.VERBOSE,
 )
@@ -248,15 +266,23 @@ DOUBTS = re.compile(
 )
 TROUBLE = re.compile(r"\b(?:fail\w*|errors?|broken|conflicts?|wrong|bugs?|flaky|crash\w*)\b")
 ASKS_BEHIND = re.compile(
-    r"(?:,|;|-|–|—|\band\b)\s*(?:(?:so|and|then|but)\s+)*(?:(?:can|could|would|will|do) you\b"
-    r"|what do you\b|does that\b|any (?:ideas|objections)\b|ok(?:ay)?\b|right\b|agreed\b)[^.?]*\?\s*$"
+    r"(?:\s(?=(?:what|how|where) (?:do|should|would|can|else) (?:we|i|you)\b)"
+    r"|(?:,|;|-|–|—|\band\b)\s*(?:(?:so|and|then|but)\s+)*(?:(?:can|could|would|will|do) you\b"
+    r"|what do you\b|does that\b|any (?:ideas|objections)\b|ok(?:ay)?\b|right\b|agreed\b))[^.?]*\?\s*$"
 )
 """What a person asks behind a decision."""
+
+ASKS_FOR = re.compile(
+    r"(?:can|could|would|will) (?:we|you) (?:please )?"
+    r"(?=(?:rename|switch|migrate) [^,;]{1,60}? from \S+(?: \S+)? to \S"
+    r"|(?:change|move|convert) [^,;]{1,60}? from \w+(?:[-_./@:]\w+)+ to \S)"
+)
+"""A switch that is asked for in the form of a question."""
 
 UNDOES = re.compile(
     r"(?:revert|undo|roll\ back|back\ out|scrap|scratch|forget|drop|take\ back)\ "
     r"(?:that|this|it|those\ changes|the\ last\ (?:change|one|commit))\b"
-    r"|(?:let's\ )?(?:go|switch|change\ it)\ back\b|never\ ?mind\b|put\ it\ back\b",
+    r"|(?:let\ us\ )?(?:go|switch|change\ it)\ back\b|never\ ?mind\b|put\ it\ back\b",
     re.VERBOSE,
 )
 RETHINKS = re.compile(
@@ -274,16 +300,16 @@ HYPOTHETICAL = re.compile(
 """What may not stand before a statement in its clause."""
 
 NO_STATEMENT = _sense(
-    r"^(?:i|we)(?:'d|\ (?:would|want|wish|hope|can(?!'t|not|\ not)|could|should|might))\b",
+    r"^(?:i|we)(?:\ (?:would|want|wish|hope|can(?!not|\ (?:also\ )?(?:speak|play|ride|ski|sew|knit|juggle|sing|swim)\b)|could|should|might))\b",
     r"^(?:i|we)\ need\b(?!\ (?:at\ least\ |about\ |around\ )?(?:\d|one|two|three|four|five|six|seven|eight|nine|ten|glasses"
     r"|insulin|medication)\b)",
     r"\b(?:my|our)\ (?:\w+\ )?(?:point|question|concern|guess|bad|understanding|thought|worry|suggestion|assumption)\ (?:is|was)\b",
     r"^(?:my|our)\ (?:[\w'-]+\ ){1,3}(?:says?|said|tells?|told|thinks?|claims?|claimed|believes?|asks?|asked|swears|insists?)\b",
     r"\b(?:option|alternative|approach|variant|choice|proposal)\ (?:[a-z]|\d|one|two|three)\b",
     r"^(?:what|why|how|when|where|who|which|do|does|did|is|are|can|could|would|should|will|shall|have|has|may)"
-    r"\b(?!n't\ ever|\ not\ ever)",
+    r"\b(?!\ not\ ever)",
     r"^(?:suppose|imagine|pretend|what\ if|if\ only)\b",
-    r"\bi\ (?:never\ said|don't\ think|wouldn't\ say|am\ not\ saying|didn't\ say)\b|\bi'm\ not\ (?:sure|saying)\b",
+    r"\bi\ (?:never\ said|do\ not\ think|would\ not\ say|am\ not\ saying|did\ not\ say)\b|\bi\ am\ not\ (?:sure|saying)\b",
     r"\bas\ an\ ai\b|\bif\ (?:i|we)\ (?:were|was|had)\b|\b(?:today|tonight|tomorrow|this\ (?:week|morning|evening))\b",
 )
 """Wishes, questions without their mark, denials of having said so, and what passes with the day."""

@@ -41,6 +41,22 @@ def kinds(text: str) -> list[tuple[bool, str]]:
         "Maximum two reviewers per change.",
         "Write release notes, at most one line per change.",
         "We should log every refused login.",
+        "We're not supposed to call the crane from the browser.",
+        "You are supposed to run the formatter before pushing.",
+        "In dev, we should be using the fake crane.",
+        "I only want one lock file.",
+        "We want contributors to sign their commits.",
+        "We only support two kinds of cranes.",
+        "I'd prefer named exports everywhere.",
+        "No polling.",
+        "No comments in generated code.",
+        "Atomic commits.",
+        "Small pull requests only.",
+        "Ask me before adding dependencies.",
+        "Be careful and verify at each step.",
+        "We want to link the handbook in all packages.",
+        "Set up the pipeline so that every tag builds an image.",
+        "Dont commit the env file ever.",
     ],
 )
 def test_what_is_meant_for_good(sentence: str) -> None:
@@ -55,6 +71,7 @@ def test_what_is_meant_for_good(sentence: str) -> None:
         "Leave the config alone.",
         "I'd rather keep the old name.",
         "Use the staging database, not prod.",
+        "Be brief in the summary.",
     ],
 )
 def test_what_is_meant_for_this_session(sentence: str) -> None:
@@ -73,6 +90,11 @@ def test_what_is_meant_for_this_session(sentence: str) -> None:
         "We should fix all tests. We should handle all of these. It has at least two callers.",
         "I think the rules allow only one ship per berth. My files should be in my folder.",
         "Don't do that. Never delete those. Always do it like this.",
+        "We were not supposed to do so. When are we supposed to run it? It was supposed to stop.",
+        "I only want to see the log. I want users to see the fault now. We want all tests to pass.",
+        "No warning. No meaning. Nice commits. Great tests! Failing tests only. No changes.",
+        "I only want the first. We should be seeing two cranes.",
+        "Create a file so that it works. Ask me tomorrow. Be there. In dev it is slow.",
         "She said never use redis. The docs say always use v2.",
         "> Always use tabs.\n\n    never_push()",
     ],
@@ -86,6 +108,12 @@ def test_it_is_kept_from_where_it_begins_and_read_without_capitals() -> None:
         (True, "From now on always use `ninja -j4`.")
     ]
     assert kinds("That was wrong, so please never push to main.") == [(True, "Never push to main.")]
+    assert kinds("I moved it, which means every quay should have a sign.") == [
+        (True, "Every quay should have a sign.")
+    ]
+    assert kinds("Yes, no, wait: in tests, we're not allowed to sleep.") == [
+        (True, "In tests, we're not allowed to sleep.")
+    ]
     assert kinds("Could you never log the tokens?") == [(True, "Never log the tokens")]
     assert kinds("If a test is flaky, never delete it.") == [
         (True, "If a test is flaky, never delete it.")

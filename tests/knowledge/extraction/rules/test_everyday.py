@@ -54,6 +54,16 @@ def states(text: str) -> list[str]:
         "I'm thinking about buying a van.",
         "I want to learn Faroese before we move.",
         "We will repaint the boat next summer.",
+        "Recently, I have been learning to cook.",
+        "Haha, lately I've been collecting stamps.",
+        "In my free time, I restore old radios.",
+        "Good morning, today I went to a maritime museum.",
+        "Yesterday I got an interview at the shipyard.",
+        "I finished reading a biography of a whaler.",
+        "I've always been afraid of deep water.",
+        "We went camping with the kids a few weeks ago.",
+        "I joined a rowing club and it is great fun.",
+        "Last winter, we travelled to Iceland.",
     ],
 )
 def test_what_people_are_have_do_and_plan(sentence: str) -> None:
@@ -74,11 +84,26 @@ def test_what_people_are_have_do_and_plan(sentence: str) -> None:
         "I'd like to see the logs. I'll start the server next. I used to think so. I'm OK.",
         "I have the results. I have some changes to commit. I have to go. We have tests for it.",
         "My point is that the file is missing. I like option C.",
+        "Recently, I have been getting errors.",
+        "Lately I've been testing all day. Today I have a question.",
+        "I finished reading the docs.",
+        "I went to the settings page yesterday. I started watching the logs.",
+        "If I went to a museum, I would pay.",
+        "I wish I had got an interview. Have I finished the book?",
+        "I've updated the icons in the folders.",
+        "I visited the page and it is blank. I made a mistake.",
+        "I got an error in the interview page. I heard he got a job. He went to a concert.",
         "I have two issues with this change. We should meet every Monday.",
     ],
 )
 def test_what_passes_is_asked_or_supposed(text: str) -> None:
     assert states(text) == []
+
+
+def test_a_question_behind_is_no_part_of_it() -> None:
+    assert states("I've been learning to row, do you have any tips?") == [
+        "I've been learning to row"
+    ]
 
 
 @pytest.mark.parametrize("text", ["i have " + "a " * 9_000, "we " * 9_000, "my " + "b " * 9_000])

@@ -36,6 +36,17 @@ from tests.knowledge.extraction.rules.fixtures import agent, human, raw_logs
         ("The tide charts live in `docs/tides`, not in the wiki.",) * 2,
         ("This is a monorepo, each package has its own lock file.",) * 2,
         ("The crane tests need docker running.",) * 2,
+        (
+            "The deploy tool is called quayctl, not quay",
+            "The deploy tool is called quayctl, not quay",
+        ),
+        ("no, the port is 8443", "The port is 8443"),
+        ("It's `apps/quay`, not `app/quay`",) * 2,
+        ("To run the crane worker you need to start the queue first.",) * 2,
+        ("keep in mind, to test you have to run `quay up`", "To test you have to run `quay up`"),
+        ("In the readme, mention that the cranes are read-only.", "The cranes are read-only."),
+        ("The harbour master is me.",) * 2,
+        ("The crane plugin is only useful for large ports.",) * 2,
     ],
 )
 def test_what_a_person_explains_for_good(text: str, kept: str) -> None:
@@ -64,6 +75,10 @@ def test_what_puts_an_agent_right_in_this_session(text: str) -> None:
         "The build is broken in CI. The page needs a title. The tests run on my machine.",
         "The list is in the wrong order. This is a nice app. The new tests live in the old folder.",
         "The output is written to stdout twice. Why do the logs live in /tmp?",
+        "The result is `None`. The status is DONE. The answer is 42. The hook is called twice.",
+        "The function is named badly. The crane is called by the loader. The culprit is me, sorry.",
+        "To fix this you need to wait. Mention that it is slow. It is red, not blue. Is it `quay`?",
+        "The crane is only slow today. The tests are only red on CI. The port is closed.",
         "Wrong button. Not sure. That's not what I asked. You are wrong. Is that correct?",
     ],
 )
