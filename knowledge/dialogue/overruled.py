@@ -17,11 +17,11 @@ _TURNS = re.compile(
           |(?:let's|let\ us|lets)\ (?:just\ |rather\ |better\ )?(?:simplify|{_AWAY}|go\ back|take\ out)
           |(?:please\ |can\ you\ |could\ you\ |just\ |now\ |then\ )*(?:{_AWAY}|get\ rid\ of|take\ out|no\ (?!need\b))\b)
       | \binstead\b(?!\ of\ (?:it|that)\b) | \bno\ longer\b | \bnot\ any\ ?more\b | \bafter\ all\b
-      | \bi(?:'ve|\ have)?\ (?:just\ |now\ )?(?:added|attached|uploaded|made|drawn|designed|prepared|picked|written)
-        \ (?:my\ own\b|an?\ (?:new|other)\b|another\b|@\S)""",
+      | (?P<own>\bi(?:'ve|\ have)?\ (?:just\ |now\ )?(?:added|attached|uploaded|made|drawn|designed|prepared
+        |picked|written)\ (?:my\ own\b|an?\ (?:new|other)\b|another\b|@\S))""",
     re.VERBOSE,
 )
-"""How a sentence says that something is to be otherwise, in lower case."""
+"""How a sentence says that something is to be otherwise, or brings another (`own`), in lower case."""
 
 _IDLE = weighty(
     "let us should must make use keep remove drop go with add completely instead new old delete"
@@ -53,14 +53,16 @@ def _turned(message: str, thing: frozenset[str], chosen: frozenset[str]) -> bool
     places = list(sentences(told))
     for number, (start, end) in enumerate(places):
         said = told[start:end]
-        if end - start > _LONGEST or said.rstrip().endswith("?") or not _TURNS.search(said):
+        turns = None if end - start > _LONGEST else _TURNS.search(said)
+        if turns is None or said.rstrip().endswith("?"):
             continue
         behind = places[min(number + 1, len(places) - 1)][1]
         about = _about(told[start : min(behind, start + 2 * _LONGEST)])
         if chosen and chosen <= about:
             continue
         shared = thing & about
-        if len(shared) >= min(_FEWEST_SHARED, max(1, _SHARE * len(thing))):
+        enough = 1 if turns["own"] else min(_FEWEST_SHARED, max(1, _SHARE * len(thing)))
+        if len(shared) >= enough:
             return True
     return False
 

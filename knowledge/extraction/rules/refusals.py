@@ -276,7 +276,10 @@ def _redirects(records: Sequence[Record], _: Policy) -> Iterator[RuleMatch]:
     for at, start in _follow(records)[1]:
         text, inside = _text(records[at]), records[at].kind == "tool_result"
         ordered = directives(text[start:]) if inside else ()
-        for one in ordered:
+        for one in ordered or directives(text[start:]):
+            # What is typed is read by the rules of directives, too; they do not see the refusal.
+            if not inside and (one.standing or not _full_order(one.text)):
+                continue
             yield RuleMatch(
                 one.text, start + one.start, start + one.end, record=at, trust=PERSON,
                 predicate="directs" if one.standing or _full_order(one.text) else "asks",

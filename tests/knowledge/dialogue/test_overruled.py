@@ -11,7 +11,7 @@ from cairn.knowledge.dialogue.overruled import overruled
     ("decided", "later"),
     [
         (
-            "Which colour for the harbour icon? Sea green",
+            "Which background colour for the icon? Sea green",
             "I've added @art/harbour_icon.png. Please make the icon assets from that one.",
         ),
         ("The tide gradient must be radial", "actually, no tide gradient, just a flat colour"),

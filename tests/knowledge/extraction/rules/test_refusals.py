@@ -59,6 +59,8 @@ def test_a_reason_that_is_a_full_order_stands_by_itself() -> None:
     lines = made, refusal("t", "Don't use divers to look at piers - use drones or maps")
     assert found("refuses", *lines) == []
     assert found("directs", *lines) == ["Don't use divers to look at piers - use drones or maps"]
+    typed = made, refusal("t"), STOPPED, human("Don't use divers to look at piers, call drones")
+    assert found("directs", *typed) == ["Don't use divers to look at piers, call drones"]
     named = made, refusal("t", "don't use the old pier map")
     assert found("refuses", *named) == ["Does not want the tool Task: don't use the old pier map"]
     assert found("directs", *named) == []
