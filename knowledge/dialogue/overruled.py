@@ -9,19 +9,23 @@ from cairn.knowledge.nlp.text import sentences, words
 
 _LONGEST = 600
 _AWAY = (
-    r"(?:remov|delet|drop|replac|renam|chang|switch|revert|undo|redo|hid|scrap|rethink|mov)(?:e|es|ing)?"
+    r"(?:remov|delet|drop|replac|renam|chang|switch|revert|undo|redo|hid|scrap|rethink|mov)"
+    r"(?:e|es|ing)?"
 )
 _TURNS = re.compile(
     rf"""^\W*(?:(?:hm+|oh|ok|okay|no|nope|wait|sorry|so|and|but|also|well|please)[,.!]?\ )*
         (?:actually|on\ second\ thoughts?|thinking\ again|scratch\ that|i\ changed\ my\ mind|rather
-          |(?:let's|let\ us|lets)\ (?:just\ |rather\ |better\ )?(?:simplify|{_AWAY}|go\ back|take\ out)
-          |(?:please\ |can\ you\ |could\ you\ |just\ |now\ |then\ )*(?:{_AWAY}|get\ rid\ of|take\ out|no\ (?!need\b))\b)
+          |(?:let's|let\ us|lets)\ (?:just\ |rather\ |better\ )?
+            (?:simplify|{_AWAY}|go\ back|take\ out)
+          |(?:please\ |can\ you\ |could\ you\ |just\ |now\ |then\ )*
+            (?:{_AWAY}|get\ rid\ of|take\ out|no\ (?!need\b))\b)
       | \binstead\b(?!\ of\ (?:it|that)\b) | \bno\ longer\b | \bnot\ any\ ?more\b | \bafter\ all\b
-      | (?P<own>\bi(?:'ve|\ have)?\ (?:just\ |now\ )?(?:added|attached|uploaded|made|drawn|designed|prepared
-        |picked|written)\ (?:my\ own\b|an?\ (?:new|other)\b|another\b|@\S))""",
+      | (?P<own>\bi(?:'ve|\ have)?\ (?:just\ |now\ )?
+          (?:added|attached|uploaded|made|drawn|designed|prepared|picked|written)
+          \ (?:my\ own\b|an?\ (?:new|other)\b|another\b|@\S))""",
     re.VERBOSE,
 )
-"""How a sentence says that something is to be otherwise, or brings another (`own`), in lower case."""
+"""How a sentence says that something is to be otherwise, or brings another (`own`)."""
 
 _IDLE = weighty(
     "let us should must make use keep remove drop go with add completely instead new old delete"

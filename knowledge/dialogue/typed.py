@@ -84,8 +84,8 @@ _ASIDE = re.compile(r"^\s*(?:note|hint|help|tip)(?:\[\w+\])?:\s")
 """What programs write below what they say, in lower case; alone, a person may write it, too."""
 
 _WRITING = (
-    r"(?:description|e-?mail|letter|message|article|transcript|puzzle|riddle|problem\ statement|story"
-    r"|poem|essay|abstract|passage|challenge|conversation|chat)"
+    r"(?:description|e-?mail|letter|message|article|transcript|puzzle|riddle|problem\ statement"
+    r"|story|poem|essay|abstract|passage|challenge|conversation|chat)"
 )
 _OF_OTHERS = re.compile(
     rf"""(?i)(?:\b{_WRITING}\ (?:is|was|says|said|reads|goes|begins)(?:\ as\ follows)?
@@ -181,7 +181,7 @@ def _paragraphs(text: str) -> Iterator[_Paragraph]:
 
 
 def _quoted(text: str) -> Iterator[tuple[int, int]]:
-    """Spans of several sentences in quotation marks: what others wrote, or what is to be written."""
+    """Spans of several sentences in quotation marks: what others wrote, or what is to stand."""
     for found in _QUOTATION.finditer(text):
         if _OF_SENTENCES.search(found["told"]):
             yield found.span("told")
@@ -236,7 +236,9 @@ def _pasted(text: str) -> Iterator[tuple[int, int]]:
                 reviewed = reviewed or severe is not None
                 yield whole
                 continue
-        told_by_others = next((at for at, line in enumerate(lines) if _OF_OTHERS.search(line[-_SHOWN:])), None)
+        told_by_others = next(
+            (at for at, line in enumerate(lines) if _OF_OTHERS.search(line[-_SHOWN:])), None
+        )
         if told_by_others is not None and told_by_others + 1 < len(lines):
             yield paragraph.lines[told_by_others + 1][0], whole[1]
             announced = reviewed = True

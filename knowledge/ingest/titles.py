@@ -1,4 +1,4 @@
-"""What a conversation was about: the first words that a person typed, and what was made in the end."""
+"""What a conversation was about: what a person typed first, and what was made in the end."""
 
 import json
 import re
@@ -10,7 +10,9 @@ LONGEST_TITLE = 120
 _FEWEST, _MESSAGES = 10, 3
 """Characters of a line that tells something, and messages in which it is looked for."""
 
-MAKES_HISTORY = r"\bgit\b[^\n]{0,200}\bcommit\b|\b(?:gh|glab)\b[^\n]{0,80}\b(?:pr|mr)\b[^\n]{0,40}\bcreate\b"
+MAKES_HISTORY = (
+    r"\bgit\b[^\n]{0,200}\bcommit\b|\b(?:gh|glab)\b[^\n]{0,80}\b(?:pr|mr)\b[^\n]{0,40}\bcreate\b"
+)
 """Inputs of calls in which a commit or a pull request may be made."""
 
 _MESSAGE = (
@@ -28,7 +30,8 @@ _REQUEST = re.compile(
     re.VERBOSE,
 )
 _SAYS_LITTLE = re.compile(
-    r"(?i)^\W*(?:(?:wip|init|initial commit|first commit|update|fix|test|tmp|temp)\b.{0,12}$|merge\b|revert\b)"
+    r"(?i)^\W*(?:(?:wip|init|initial commit|first commit|update|fix|test|tmp|temp)\b.{0,12}$"
+    r"|merge\b|revert\b)"
 )
 _FEWEST_WORDS = 3
 
@@ -44,7 +47,7 @@ def title(messages: Sequence[str]) -> str | None:
 
 
 def subject(inputs: Iterable[str]) -> str | None:
-    """The title of the last pull request that some calls make, else the subject of their last commit.
+    """The title of the last pull request that calls make, else the subject of the last commit.
 
     Args:
         inputs: What tools were given, as JSON, in order; those that failed are left out.

@@ -346,7 +346,7 @@ def _day(moment: datetime | None) -> str:
 
 
 def _choice(content: str, most: int) -> str:
-    """A decision by what was chosen: without what was not, and its question cut before its answer."""
+    """A decision by what was chosen: without what was not, its question cut before its answer."""
     told = " ".join(content.split())
     asked, mark, answer = told.partition("? ")
     if not mark:

@@ -145,10 +145,11 @@ def _settles(told: str) -> bool:
 
 
 _DEED = re.compile(
-    r"""\b(?:let's|let\ us|we\ (?:should|must|shall|want\ to))\ (?:(?:just|completely|rather|also|now|simply|then
-      |only|really|instead|all)\ )*(?:add|bump|cut|delete|drop|exclude|expose|group|hide|include|inline|insert
-      |mask|merge|move|pin|print|put|redact|remove|rename|replace|revert\ to|round|separate|show|sort|split
-      |store|truncate)\b""",
+    r"""\b(?:let's|let\ us|we\ (?:should|must|shall|want\ to))\s
+      (?:(?:just|completely|rather|also|now|simply|then|only|really|instead|all)\ )*
+      (?:add|bump|cut|delete|drop|exclude|expose|group|hide|include|inline|insert|mask|merge|move|pin
+        |print|put|redact|remove|rename|replace|revert\ to|round|separate|show|sort|split|store
+        |truncate)\b""",
     re.VERBOSE,
 )
 """An order to do something once."""

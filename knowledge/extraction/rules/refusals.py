@@ -93,7 +93,8 @@ _OF_FILE = re.compile(
 
 _A_TOOL = "the tool "
 _GENERIC = re.compile(
-    r"(?:please\ )?(?:don't|do\ not|never|stop|avoid)\ (?:ever\ )?(?:us(?:e|ing)|call(?:ing)?|creat(?:e|ing)"
+    r"(?:please\ )?(?:don't|do\ not|never|stop|avoid)\ (?:ever\ )?"
+    r"(?:us(?:e|ing)|call(?:ing)?|creat(?:e|ing)"
     r"|open(?:ing)?|writ(?:e|ing)|post(?:ing)?|send(?:ing)?|brows(?:e|ing)|add(?:ing)?|start(?:ing)?"
     r"|spawn(?:ing)?|launch(?:ing)?|install(?:ing)?)\ "
     r"(?!the\b|this\b|that\b|these\b|those\b|it\b|them\b|your\b|my\b|his\b|her\b|an?\b|another\b"

@@ -32,7 +32,7 @@ def test_a_title_is_what_the_person_typed_first(messages: list[str], told: str |
          "Paint the old quay"),
         (["git add -A && git commit -m \"$(cat <<'EOF'\nfeat: mend the crane\n\nBody.\nEOF\n)\""],
          "feat: mend the crane"),
-        (['gh pr create --title "Cranes that lift more" --body x', 'git commit -m "fix a typo there"'],
+        (['gh pr create --title "Cranes that lift more" --body x', 'git commit -m "fix a typo"'],
          "Cranes that lift more"),
         (['git commit -m "wip"', 'git log -m "Mend the tide crane"', "git commit --amend"], None),
     ],

@@ -132,7 +132,9 @@ def test_a_decision_is_told_by_its_choice_and_shortly_by_its_question() -> None:
     }
     for content, line in told.items():
         facts = ground().facts.filter(predicate="decides").with_columns(content=pl.lit(content))
-        (decided,) = [one for one in brief("quay", ground()._replace(facts=facts)) if one.kind == FACT]
+        (decided,) = [
+            one for one in brief("quay", ground()._replace(facts=facts)) if one.kind == FACT
+        ]
         assert decided.text.startswith("2026-02-01: ")
         assert decided.text.endswith(line)
         assert len(decided.text) <= LONGEST
@@ -140,7 +142,9 @@ def test_a_decision_is_told_by_its_choice_and_shortly_by_its_question() -> None:
 
 def test_what_was_made_is_told_before_what_was_asked() -> None:
     talks = ground().conversations.with_columns(
-        subject=pl.when(pl.col("conversation_id").is_in(["s5", "s4"])).then(pl.lit("Mend the crane"))
+        subject=pl.when(pl.col("conversation_id").is_in(["s5", "s4"])).then(
+            pl.lit("Mend the crane")
+        )
     )
     lines = brief("quay", ground()._replace(conversations=talks))
     assert [line.text for line in lines if line.kind == RECENT] == [
@@ -149,7 +153,14 @@ def test_what_was_made_is_told_before_what_was_asked() -> None:
 
 
 def test_files_that_are_edited_on_the_way_are_no_places() -> None:
-    names = (".gitignore", "web/package-lock.json", "uv.lock", ".changeset/a.md", "dist/a.js", "a.go")
+    names = (
+        ".gitignore",
+        "web/package-lock.json",
+        "uv.lock",
+        ".changeset/a.md",
+        "dist/a.js",
+        "a.go",
+    )
     (file,) = ground().project_facts.iter_rows(named=True)
     facts = [file | {"project_fact_id": name, "name": name} for name in names]
     lines = brief("quay", ground()._replace(project_facts=PROJECT_FACTS.frame(facts)))

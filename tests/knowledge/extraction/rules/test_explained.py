@@ -31,7 +31,10 @@ from tests.knowledge.extraction.rules.fixtures import agent, human, raw_logs
             "you misunderstood: the flag disables the cache, it doesn't clear it",
             "The flag disables the cache, it doesn't clear it",
         ),
-        ("Context: the cranes report to the tide service.", "The cranes report to the tide service."),
+        (
+            "Context: the cranes report to the tide service.",
+            "The cranes report to the tide service.",
+        ),
         ("The culprit was `max_conns` in the pooler.",) * 2,
         ("The reason it failed was that `TIDE_URL` was empty.",) * 2,
         ("The tide charts live in `docs/tides`, not in the wiki.",) * 2,
