@@ -92,12 +92,16 @@ def _names(project: str) -> list[str]:
 
 
 def _talks(reader: Reader) -> pl.DataFrame:
-    """Rows of CONVERSATIONS that had begun at the reader's moment; none has ended after it."""
+    """Rows of CONVERSATIONS that had begun at the reader's moment; none has ended after it.
+
+    What was made in one that went on is not known yet.
+    """
     talks = reader.table(CONVERSATIONS).collect()
     if reader.is_now:
         return talks
     return talks.filter(pl.col("started_at") <= reader.as_of).with_columns(
-        pl.min_horizontal("ended_at", pl.lit(reader.as_of))
+        pl.min_horizontal("ended_at", pl.lit(reader.as_of)),
+        subject=pl.when(pl.col("ended_at") <= reader.as_of).then("subject"),
     )
 
 

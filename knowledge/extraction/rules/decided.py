@@ -155,7 +155,8 @@ _DEED = re.compile(
 """An order to do something once."""
 
 _NOT_ONCE = re.compile(
-    r"\b(?:instead\ of|rather\ than|not|never|always|every|each|any|all|whenever|from\ now\ on)\b",
+    r"""\b(?:instead\ of|rather\ than|not|never|always|every|each|any|all|whenever|from\ now\ on
+      |completely|entirely|altogether|for\ good)\b""",
     re.VERBOSE,
 )
 """What names another option in an order, or says that it is meant for good."""

@@ -115,17 +115,19 @@ def answers(turns: Sequence[Turn], steps: Sequence[ToolStep]) -> list[AnsweredQu
 
     What they ended later in the conversation, by another answer or in words, was not for good.
     """
-    last: dict[str, AnsweredQuestion] = {}
-    for one in _answers(steps):
-        later = [
+    given = _answers(steps)
+    last = {one.question: one.answer for one in given}
+    found: list[AnsweredQuestion] = []
+    for one in given:
+        later = (
             turn.text
             for turn in turns
             if turn.origin == "human" and turn.kind == "message" and turn.seq > one.step.call.seq
-        ]
-        last.pop(one.question, None)
-        if not overruled(f"{one.question} {one.answer}", later):
-            last[one.question] = one
-    return list(last.values())
+        )
+        told = f"{one.question} {one.answer}"
+        if last[one.question] == one.answer and not overruled(told, later):
+            found.append(one)
+    return found
 
 
 def _answers(steps: Sequence[ToolStep]) -> list[AnsweredQuestion]:

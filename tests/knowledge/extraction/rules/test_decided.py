@@ -97,7 +97,11 @@ def test_an_order_that_was_carried_out_is_an_event_of_its_session() -> None:
     ).candidates
     kept = rows.filter(rows["object"].str.contains("moor"), rows["kind"] == "fact")
     assert set(kept["predicate"]) == {"asks"}
-    for told in ("Let's keep the `moor` command", "Let's remove all commands and never moor"):
+    for told in (
+        "Let's keep the `moor` command",
+        "Let's remove all commands and never moor",
+        "Let's completely remove the `moor` command",
+    ):
         assert conversation(human(told), agent("Ok."), edit) == [told]
 
 
