@@ -7,6 +7,7 @@ import polars as pl
 
 from cairn.knowledge.failures.lookup import known_by
 from cairn.knowledge.failures.stages import error_signatures
+from cairn.knowledge.ingest.sessions import conversations
 from cairn.knowledge.llm.fence import fenced, harmless
 from cairn.knowledge.nlp.text import estimated_tokens, words
 from cairn.knowledge.practices.brief import (
@@ -23,7 +24,14 @@ from cairn.knowledge.practices.command_runs import runs_by
 from cairn.knowledge.practices.practices import practices
 from cairn.knowledge.practices.project_facts import project_facts
 from cairn.knowledge.practices.tasks import tasks_named
-from cairn.knowledge.schema.tables import BRIEFS, COMMAND_RUNS, CONVERSATIONS, FAILURES, FILE_EDITS
+from cairn.knowledge.schema.tables import (
+    BRIEFS,
+    COMMAND_RUNS,
+    CONVERSATIONS,
+    FAILURES,
+    FILE_EDITS,
+    RAW_LOGS,
+)
 from cairn.serving.read.reader import Reader
 
 
@@ -94,15 +102,22 @@ def _names(project: str) -> list[str]:
 def _talks(reader: Reader) -> pl.DataFrame:
     """Rows of CONVERSATIONS that had begun at the reader's moment; none has ended after it.
 
-    What was made in one that went on is not known yet.
+    Of one that went on, what was made in it is read of its records up to then.
     """
     talks = reader.table(CONVERSATIONS).collect()
     if reader.is_now:
         return talks
-    return talks.filter(pl.col("started_at") <= reader.as_of).with_columns(
-        pl.min_horizontal("ended_at", pl.lit(reader.as_of)),
-        subject=pl.when(pl.col("ended_at") <= reader.as_of).then("subject"),
-    )
+    talks = talks.filter(pl.col("started_at") <= reader.as_of)
+    open_ = talks.filter(pl.col("ended_at") > reader.as_of)
+    if open_.height:
+        ids = open_["conversation_id"].implode()
+        by_then = (pl.col("occurred_at") <= reader.as_of).fill_null(value=True)
+        logs = reader.table(RAW_LOGS).filter(pl.col("conversation_id").is_in(ids), by_then)
+        made = conversations(logs.collect()).select("conversation_id", "subject")
+        ended = talks.join(open_, on="conversation_id", how="anti")
+        going = open_.drop("subject").join(made, on="conversation_id", how="left")
+        talks = pl.concat([ended, going.select(ended.columns)])
+    return talks.with_columns(pl.min_horizontal("ended_at", pl.lit(reader.as_of)))
 
 
 def _lines(reader: Reader, project: str, talks: pl.DataFrame) -> list[BriefLine]:
