@@ -44,7 +44,11 @@ from cairn.knowledge.dialogue.trust import (
     VAGUE,
 )
 from cairn.knowledge.dialogue.turns import CONVERSATION, Turn, conversations
-from cairn.knowledge.schema.predicates import NAME_PREDICATES, PROVABLE_PREDICATES
+from cairn.knowledge.schema.predicates import (
+    NAME_PREDICATES,
+    PROVABLE_PREDICATES,
+    WISH_PREDICATES,
+)
 
 LONGEST_ASSENTED = 800
 """Characters of a message that one word of assent is meant for: who nods at more nods at no one
@@ -317,6 +321,25 @@ def _too_long_to_be_typed(raw_logs: pl.DataFrame) -> pl.Series:
     return raw_logs.filter(told & long)["record_id"]
 
 
+LONGEST_TWICE = 7
+"""Words of a sentence of which nobody writes another twice, word for word, among other lines."""
+
+
+def _put_in(candidates: pl.DataFrame, raw_logs: pl.DataFrame) -> pl.Series:
+    """Whether what a person seems to tell may be what a program wrote: long, among other lines.
+
+    Such a sentence that comes back word for word was pasted again, and proves nothing. What a
+    person wants they may well paste, and mean it each time.
+    """
+    lines = pl.col("text").str.strip_chars().str.contains("\n", literal=True)
+    several = raw_logs.filter(lines, pl.col("origin") == "human")["record_id"]
+    told = (pl.col("origin") == "human") & ~pl.col("predicate").is_in(WISH_PREDICATES)
+    long = pl.col("quote").str.count_matches(r"\S+") > LONGEST_TWICE
+    among = pl.col("record_id").is_in(several.implode())
+    pasted = (pl.col("trust") == PASTED).fill_null(value=False)
+    return candidates.select(found=pasted | (told & long & among))["found"]
+
+
 def with_hearsay(candidates: pl.DataFrame, raw_logs: pl.DataFrame) -> pl.DataFrame:
     """CANDIDATES rows with what their conversations say of them.
 
@@ -335,6 +358,11 @@ def with_hearsay(candidates: pl.DataFrame, raw_logs: pl.DataFrame) -> pl.DataFra
     pasted = typed & pl.col("record_id").is_in(long.implode()) & pl.col("trust").is_null()
     candidates = candidates.with_columns(
         trust=pl.when(pasted).then(pl.lit(PASTED)).otherwise("trust")
+    )
+    candidates = candidates.with_columns(
+        passing=pl.when(provable & _put_in(candidates, raw_logs))
+        .then(pl.lit(value=True))
+        .otherwise("passing")
     )
     said = candidates.filter(pl.col("kind") != "entity", own | provable)
     if said.is_empty():

@@ -6,7 +6,7 @@ having stood in a message of an agent or a tool of the same conversation; never 
 """
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 import polars as pl
@@ -14,7 +14,7 @@ import polars as pl
 from cairn.knowledge.nlp.markup import blanked, without_markup
 from cairn.knowledge.nlp.text import sentences
 
-VERSION = 2
+VERSION = 3
 """Rises when other stretches count as typed; a part of whatever reads a person's words."""
 
 FEWEST_WORDS = 4
@@ -80,6 +80,26 @@ _OUTPUT = re.compile(
 )
 """Lines that programs write, and code."""
 
+_ASIDE = re.compile(r"^\s*(?:note|hint|help|tip)(?:\[\w+\])?:\s")
+"""What programs write below what they say, in lower case; alone, a person may write it, too."""
+
+_WRITING = (
+    r"(?:description|e-?mail|letter|message|article|transcript|puzzle|riddle|problem\ statement"
+    r"|story|poem|essay|abstract|passage|challenge|conversation|chat)"
+)
+_OF_OTHERS = re.compile(
+    rf"""(?i)(?:\b{_WRITING}\ (?:is|was|says|said|reads|goes|begins)(?:\ as\ follows)?
+      |\b(?:this|following|here(?:'s|\ is)\ (?:the|an?|my|our|their))\ (?:\w+\ )?{_WRITING}
+        (?:\ (?:from|by|of|to)\ [^:\n]{{1,40}})?
+      |^\W*{_WRITING})\s*:\s*$""",
+    re.VERBOSE,
+)
+"""How a line ends below which stands what somebody else wrote."""
+
+_QUOTATION = re.compile(r"[\"“](?=\S)(?P<told>[^\"“”]{40,4000}?)(?<=[^\s(\[{=:,])[\"”](?!\w)")
+_OF_SENTENCES = re.compile(r"[.!?…]\s+\S|\n")
+"""What a quotation has in it that is more than a name or one sentence to put in."""
+
 _ANNOUNCED = re.compile(
     r"""(?P<review>\b(?:got|get|received|this|following|pr|review|reviewer|bugbot|copilot|coderabbit)\b
         [^.:]{0,60}\b(?:feedback|comments?|suggestions?|review)\b
@@ -125,7 +145,7 @@ def typed(text: str, stood: Collection[str] = ()) -> str:
     kept = without_markup(text)
     if _PASTED_WHOLE.match(kept):
         return blanked(kept)
-    for start, end in [*_pasted(kept), *_repeated(kept, stood)]:
+    for start, end in [*_quoted(kept), *_pasted(kept), *_repeated(kept, stood)]:
         kept = f"{kept[:start]}{blanked(kept[start:end])}{kept[end:]}"
     return kept
 
@@ -160,10 +180,44 @@ def _paragraphs(text: str) -> Iterator[_Paragraph]:
         yield _Paragraph(tuple(lines))
 
 
+def _quoted(text: str) -> Iterator[tuple[int, int]]:
+    """Spans of several sentences in quotation marks: what others wrote, or what is to stand."""
+    for found in _QUOTATION.finditer(text):
+        if _OF_SENTENCES.search(found["told"]):
+            yield found.span("told")
+
+
+def _run(paragraphs: Sequence[_Paragraph], text: str) -> Iterator[tuple[int, int]]:
+    """Paragraphs of a command's output between its prompt and the last line that is one's form.
+
+    An empty line ends no output; that a person speaks again is told by how they begin.
+    """
+    shell = False
+    waiting: list[tuple[int, int]] = []
+    for paragraph in paragraphs:
+        lines = [text[start:end] for start, end in paragraph.lines]
+        whole = paragraph.lines[0][0], paragraph.lines[-1][1]
+        if any(_PROMPT.match(line) or _FISH.search(line[:_LONGEST_LINE]) for line in lines):
+            yield from waiting
+            shell, waiting = True, []
+        elif not shell:
+            continue
+        elif _OWN_AGAIN.match(lines[0]):
+            shell, waiting = False, []
+        elif any(map(_is_output, lines)):
+            yield from [*waiting, whole]
+            waiting = []
+        else:
+            waiting.append(whole)
+
+
 def _pasted(text: str) -> Iterator[tuple[int, int]]:
     """Spans that have the form of what programs, bots and agents write."""
     announced = reviewed = False
-    for paragraph in _paragraphs(text):
+    paragraphs = list(_paragraphs(text))
+    several = "\n" in text.strip()
+    yield from _run(paragraphs, text)
+    for paragraph in paragraphs:
         lines = [text[start:end] for start, end in paragraph.lines]
         whole = paragraph.lines[0][0], paragraph.lines[-1][1]
         if fish := _FISH.search(text, *whole):
@@ -182,7 +236,14 @@ def _pasted(text: str) -> Iterator[tuple[int, int]]:
                 reviewed = reviewed or severe is not None
                 yield whole
                 continue
-        odd = [_is_output(line) for line in lines]
+        told_by_others = next(
+            (at for at, line in enumerate(lines) if _OF_OTHERS.search(line[-_SHOWN:])), None
+        )
+        if told_by_others is not None and told_by_others + 1 < len(lines):
+            yield paragraph.lines[told_by_others + 1][0], whole[1]
+            announced = reviewed = True
+            continue
+        odd = [_is_output(line) or (several and bool(_ASIDE.match(line))) for line in lines]
         if len(lines) > 2 and 2 * sum(odd) > len(lines):
             yield paragraph.lines[odd.index(True)][0], whole[1]
             continue
@@ -194,6 +255,8 @@ def _pasted(text: str) -> Iterator[tuple[int, int]]:
         told = lines[-1].rstrip()
         if told.endswith(":") and not shell and (found := _ANNOUNCED.search(told[-_SHOWN:])):
             announced, reviewed = True, bool(found["review"])
+        elif _OF_OTHERS.search(told[-_SHOWN:]):
+            announced = reviewed = True
 
 
 def _is_output(line: str) -> bool:

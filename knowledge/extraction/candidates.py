@@ -10,6 +10,7 @@ from cairn.knowledge.dialogue.hearsay import with_hearsay
 from cairn.knowledge.dialogue.typed import typed_words
 from cairn.knowledge.engine.extractors import STAGE_OF
 from cairn.knowledge.engine.work import OUTCOME_SCHEMA
+from cairn.knowledge.extraction.identified import identified
 from cairn.knowledge.extraction.rules import RULES, Record, Rule, RuleMatch, field_text
 from cairn.knowledge.extraction.rules.entities import project_name
 from cairn.knowledge.llm.prompt_injection import (
@@ -50,6 +51,9 @@ _HIT_SCHEMA = pl.Schema(
     }
 )
 _REDACTED = re.compile(r"\W*(?:\[redacted(?::[^\]]*)?\]\W*)+", re.IGNORECASE)
+_OF_ONCE = {"decides": "asks", "directs": "asks"}
+"""Predicates of what a customer wants, who speaks of one matter."""
+
 _RECORD = ["namespace", "record_id"]
 _CARRIED = ("namespace", "day", "conversation_id", "episode_id", "record_id", "origin", "trigger",
             "occurred_at")  # fmt: skip
@@ -84,7 +88,9 @@ def candidates(raw_logs: pl.DataFrame, policy: Policy, rules: Sequence[Rule] = R
         error; and rows of REJECTED_FACTS.
     """
     logs = raw_logs.sort("namespace", "conversation_id", "seq", "record_id")
-    logs = logs.with_columns(typed_words(logs))
+    logs = logs.with_columns(typed_words(logs)).join(
+        identified(logs), on=["namespace", "conversation_id"], how="left", maintain_order="left"
+    )
     reads = logs.select(rule.reads.fill_null(value=False).alias(rule.name) for rule in rules)
     failures: list[tuple[int, str, str]] = []
     found: list[pl.DataFrame] = []
@@ -240,12 +246,17 @@ def _rows(
     """Hits as rows of CANDIDATES: the first place of each object in a record."""
     rows: list[tuple[object, ...]] = []
     seen: set[tuple[int, str, str | None]] = set()
+    speakers = given.get_column("speaker").to_list()
     for row, found, quote in hits:
         type_ = found.type or rule.type
         if (row, found.object, type_) in seen:
             continue
         seen.add((row, found.object, type_))
         entity, entity_type = (found.object, type_) if type_ else found.about or about(records[row])
+        predicate = found.predicate or rule.predicate
+        if speakers[row] and (entity, entity_type) == (NOBODY, "person"):
+            # What a customer settles is settled for this once.
+            entity, predicate = speakers[row], _OF_ONCE.get(predicate, predicate)
         content = found.object
         if rule.content is not None:
             content = rule.content.format(
@@ -262,7 +273,7 @@ def _rows(
                 found.field,
                 found.start,
                 found.end,
-                found.predicate or rule.predicate,
+                predicate,
                 rule.confidence if found.confidence is None else found.confidence,
                 found.trust,
             )

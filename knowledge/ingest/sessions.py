@@ -2,6 +2,7 @@
 
 import polars as pl
 
+from cairn.knowledge.ingest.titles import MAKES_HISTORY, subject, title
 from cairn.knowledge.llm.prompt_injection import quiet, quiet_names, unmarked
 from cairn.knowledge.nlp.text import CHARACTERS_PER_TOKEN, ERROR_LINE
 from cairn.knowledge.schema.identity import SEPARATOR, digest_column, digests_of_beginnings
@@ -41,13 +42,19 @@ def conversations(raw_logs: pl.DataFrame) -> pl.DataFrame:
         ~pl.col("kind").is_in(["message", "note"]) | (pl.col("origin") == "recalled")
     )
     characters = pl.col("text").str.len_chars() + pl.col("tool_input").str.len_chars().fill_null(0)
+    failed = pl.col("call_id").filter(_FAILED).drop_nulls().implode()
     made = (
         raw_logs.sort("namespace", "conversation_id", "seq")
         .group_by("namespace", "conversation_id", "day")
         .agg(
             source=pl.col("source").first(),
             project=pl.col("project").drop_nulls().first(),
-            title=pl.col("text").filter(human & said).first(),
+            requests=pl.col("text").filter(human & said).head(3),
+            makes=pl.col("tool_input").filter(
+                (pl.col("kind") == "tool_call")
+                & pl.col("tool_input").str.contains(MAKES_HISTORY)
+                & ~pl.col("call_id").is_in(failed).fill_null(value=False)
+            ),
             started_at=pl.col("occurred_at").filter(~noted).min(),
             ended_at=pl.col("occurred_at").filter(~noted).max(),
             # What is known does not age by what is told or asked about it.
@@ -62,15 +69,20 @@ def conversations(raw_logs: pl.DataFrame) -> pl.DataFrame:
             hashes=_told().str.join("\n"),
         )
     )
+    told = {
+        "title": ("human", [title(each) for each in made["requests"].to_list()]),
+        "subject": ("agent", [subject(each) for each in made["makes"].to_list()]),
+    }
     return CONVERSATIONS.frame(
         made.with_columns(
-            quiet(made["title"], pl.repeat("human", made.height, eager=True)),
+            *(
+                quiet(
+                    pl.Series(name, texts, pl.String), pl.repeat(origin, made.height, eager=True)
+                ).str.strip_chars()
+                for name, (origin, texts) in told.items()
+            ),
             quiet_names(made["project"]),
         ).with_columns(
-            title=pl.col("title")
-            .str.strip_chars()
-            .str.extract(r"^([^\n]{1,120})")
-            .str.strip_chars(),
             content_hash=digest_column("hashes"),
         )
     )

@@ -70,8 +70,16 @@ _ONE_PLACE, _PROVEN = "edit", 2
 A command that as many conversations ran is proven, too.
 """
 
-_TELLS_NOTHING = r"^\W*[/<•*-]|:\s*$|^.{0,9}$"
-"""A title that is a slash command, pasted, announces what does not stand in it, or is too short."""
+_TELLS_NOTHING = r"^\W*[/<•*-]|:\s*$|^.{0,9}$|^(?:\S+\s+){0,5}\S*\?\W*$"
+"""A title that is a slash command, pasted, announces what does not stand in it, is too short, or a
+short question."""
+
+_BY_THE_WAY = (
+    r"(?:^|/)(?:\.\w*ignore|[^/]*[.-]lock(?:b|\.\w+)?|[^/]*\.lockb?|go\.sum|changelog(?:\.\w+)?)$"
+    r"|(?:^|/)(?:\.changeset|dist|node_modules|vendor|coverage|(?:__)?generated(?:__)?"
+    r"|\.next|__snapshots__)/"
+)
+"""Files that are edited on the way, generated or ignored: nobody looks there for the work."""
 
 _GOES_WITHOUT_SAYING = r"^git commit(?: (?:-a|-m|-am|<message>|--amend|--no-edit))*$"
 """A command that nobody needs to be told."""
@@ -80,6 +88,14 @@ _BY_TRUST = {trust: place for place, trust in enumerate(reversed(TRUSTS))}
 _KIND_ORDER = {kind: place for place, kind in enumerate(HEADINGS)}
 CHECKS = frozenset({"test", "lint", "format", "type_check", "build"})
 """Tasks that work is checked by: a command for one is told though it ran in one conversation."""
+
+_CHOSE, _NOT_CHOSEN = "Chose ", ", not "
+"""How a choice of options begins, and what leads up to those that were not taken."""
+
+_FEWEST_ASKED = "What is asked of the person… "
+"""Room that a question keeps beside a long answer."""
+
+_LOOSE = " ,;:([{–—-"
 
 _TASK_ORDER = {task: place for place, task in enumerate(TASKS)}
 _LONG_AGO = datetime(1, 1, 1, tzinfo=UTC)
@@ -300,9 +316,11 @@ def _facts(names: set[str], facts: pl.DataFrame) -> tuple[list[BriefLine], ...]:
 
 
 def _of_fact(row: Mapping[str, Any]) -> BriefLine:
-    day = _day(row["last_seen"]) if row["predicate"] == DECIDES else ""
+    told = _short(row["content"])
+    if row["predicate"] == DECIDES:
+        told = _day(row["last_seen"]) + _choice(row["content"], LONGEST - len("2026-01-01: "))
     return BriefLine(
-        row["fact_id"], row["kind"], _short(f"{day}{row['content']}"),
+        row["fact_id"], row["kind"], told,
         row["source_count"], row["conversation_count"], row["last_seen"],
     )  # fmt: skip
 
@@ -352,7 +370,11 @@ def _places(known: pl.DataFrame) -> Iterator[BriefLine]:
     """Package managers, then the files that are edited most."""
     order = {"package_manager": 0, "edited_file": 1}
     rows = (
-        known.filter(pl.col("kind").is_in(list(order)))
+        known.filter(
+            pl.col("kind").is_in(list(order)),
+            (pl.col("kind") != "edited_file")
+            | ~pl.col("name").str.to_lowercase().str.contains(_BY_THE_WAY),
+        )
         .sort(pl.col("kind").replace_strict(order), "rank", "project_fact_id")
         .unique(["kind", "name"], keep="first", maintain_order=True)
     )
@@ -365,14 +387,21 @@ def _places(known: pl.DataFrame) -> Iterator[BriefLine]:
 
 
 def _recent(conversations: pl.DataFrame) -> Iterator[BriefLine]:
-    """The last conversations of people, by what was asked first in them."""
-    rows = conversations.filter(
-        pl.col("human_messages") > 0,
-        pl.col("title").str.contains(r"\w"),
-        ~pl.col("title").str.contains(_TELLS_NOTHING),
-    ).sort("ended_at", "conversation_id", descending=[True, False], nulls_last=True)
+    """The last conversations of people, by what was made in them, else by what was asked first.
+
+    What was made twice is told once.
+    """
+    asked = pl.when(
+        pl.col("title").str.contains(r"\w"), ~pl.col("title").str.contains(_TELLS_NOTHING)
+    ).then("title")
+    rows = (
+        conversations.with_columns(told=pl.coalesce("subject", asked))
+        .filter(pl.col("human_messages") > 0, pl.col("told").is_not_null())
+        .sort("ended_at", "conversation_id", descending=[True, False], nulls_last=True)
+        .unique("told", keep="first", maintain_order=True)
+    )
     for row in rows.iter_rows(named=True):
-        told = f"{_day(row['ended_at'])}{row['title']}"
+        told = f"{_day(row['ended_at'])}{row['told']}"
         yield BriefLine(
             row["conversation_id"], RECENT, _short(told, LONGEST * 3 // 4),
             row["human_messages"], 1, row["ended_at"],
@@ -396,6 +425,23 @@ def _place(line: BriefLine) -> tuple[int, int]:
     return _KIND_ORDER[line.kind], task
 
 
+def _choice(content: str, most: int) -> str:
+    """A decision by what was chosen: without what was not, its question cut before its answer."""
+    told = " ".join(content.split())
+    asked, mark, answer = told.partition("? ")
+    if not mark:
+        chose = told.startswith(_CHOSE)
+        return _short(told.partition(_NOT_CHOSEN)[0] if chose else told, most)
+    answer = _short(answer.partition(_NOT_CHOSEN)[0], most - len(_FEWEST_ASKED))
+    room = most - len(answer) - len(" ")
+    return f"{asked}? {answer}" if len(asked) < room else f"{_short(asked, room)} {answer}"
+
+
 def _short(text: str, most: int = LONGEST) -> str:
+    """A text of at most so many characters; cut at the end of a word."""
     text = " ".join(text.split())
-    return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
+    if len(text) <= most:
+        return text
+    head = text[: most - 1]
+    whole, _, cut = head.rpartition(" ") if not text[most - 1].isspace() else (head, "", "")
+    return f"{(whole if len(cut) < most // 4 else head).rstrip(_LOOSE)}…"

@@ -34,7 +34,7 @@ _BEGINNING = 300
 _NO = "(?:not?|don['’]?t|never|stop|why|instead of|rather than)"
 
 
-class _Run(Protocol):
+class _InstallRun(Protocol):
     @property
     def seq(self) -> int: ...
     @property
@@ -50,12 +50,12 @@ class _Run(Protocol):
 class _Install(NamedTuple):
     at: int
     """Which of the runs it is."""
-    run: _Run
+    run: _InstallRun
     manager: str
 
 
 def taken_back(
-    runs: Sequence[_Run], steps: Sequence[ToolStep], turns: Sequence[Turn]
+    runs: Sequence[_InstallRun], steps: Sequence[ToolStep], turns: Sequence[Turn]
 ) -> dict[int, datetime | None]:
     """Which runs of one conversation were installs that something took back, and when it did.
 

@@ -7,6 +7,7 @@ import polars as pl
 
 from cairn.knowledge.failures.lookup import known_by
 from cairn.knowledge.failures.stages import error_signatures
+from cairn.knowledge.ingest.sessions import conversations
 from cairn.knowledge.nlp.text import suggestion
 from cairn.knowledge.practices.brief import known_projects
 from cairn.knowledge.practices.command_runs import runs_by
@@ -25,6 +26,7 @@ from cairn.knowledge.schema.tables import (
     PRACTICES,
     PROJECT_FACTS,
     PROJECTS,
+    RAW_LOGS,
 )
 from cairn.serving.read.id_lookup import UnknownId
 from cairn.serving.read.reader import Reader
@@ -43,6 +45,8 @@ def known_folders(reader: Reader) -> pl.DataFrame:
 def talks(reader: Reader, placed: pl.DataFrame) -> pl.DataFrame:
     """Rows of CONVERSATIONS that had begun; none has ended later than the reader's moment.
 
+    Of one that went on, what was made in it is read of its records up to then.
+
     Args:
         reader: Whose memory.
         placed: What `known_folders` gives.
@@ -50,9 +54,17 @@ def talks(reader: Reader, placed: pl.DataFrame) -> pl.DataFrame:
     rows = in_projects(reader.table(CONVERSATIONS).collect(), placed)
     if reader.is_now:
         return rows
-    return rows.filter(pl.col("started_at") <= reader.as_of).with_columns(
-        pl.min_horizontal("ended_at", pl.lit(reader.as_of))
-    )
+    rows = rows.filter(pl.col("started_at") <= reader.as_of)
+    open_ = rows.filter(pl.col("ended_at") > reader.as_of)
+    if open_.height:
+        ids = open_["conversation_id"].implode()
+        by_then = (pl.col("occurred_at") <= reader.as_of).fill_null(value=True)
+        logs = reader.table(RAW_LOGS).filter(pl.col("conversation_id").is_in(ids), by_then)
+        made = conversations(logs.collect()).select("conversation_id", "subject")
+        ended = rows.join(open_, on="conversation_id", how="anti")
+        going = open_.drop("subject").join(made, on="conversation_id", how="left")
+        rows = pl.concat([ended, going.select(ended.columns)])
+    return rows.with_columns(pl.min_horizontal("ended_at", pl.lit(reader.as_of)))
 
 
 def known_practices(reader: Reader) -> pl.DataFrame:

@@ -12,6 +12,7 @@ from typing import Any
 
 import polars as pl
 
+from cairn.knowledge.dialogue.overruled import overruled
 from cairn.knowledge.dialogue.shortcuts import in_words
 from cairn.knowledge.dialogue.trust import PERSON
 from cairn.knowledge.extraction.rules.rule import (
@@ -44,6 +45,21 @@ _WORK = re.compile(
     r"|delete|skip|show|explain|all|both|none|neither|other|custom|something|yes|no|nothing|manual|i'll|let)\b"
 )
 """How an option begins that is a step of work, or says nothing of itself."""
+
+_OF_THE_MOMENT = re.compile(
+    r"""\b(?:isn't|aren't|not|doesn't|won't|cannot|can't|couldn't|unable\ to)\ (?:\w+ly\ )?(?:respond|work|exist
+        |connect|reach|find|found|start|load|run|available|reachable|installed|there)(?:ing)?\b
+      |\bhow\ (?:should|shall|do|can)\ (?:i|we)\ (?:access|reach|connect|fix|resolve|solve|address|recover|unblock
+        |test|verify|debug|deal\ with|get|handle\ (?:this|that|it|these|those|the\ \w+\ (?:error|failure|conflict)s?))\b
+      |^(?:what|which|when|who|where|how)\b[^?]*\b(?:was|were|did)\b
+      |^(?:create|remove|delete|add|run|close|open|update|publish|unpublish|release|deploy|start|install|write
+        |generate|apply|make|implement|archive|complete|approve|accept|replace|move|rename)\ [^?]{3,}\?$""",
+    re.VERBOSE,
+)
+"""Questions on what is the matter, on what was, or on one act that is to be allowed."""
+
+_LONGEST_ANSWER = 12
+"""Words of an answer; a longer one is a request of its own."""
 
 _YES_OR_NO = re.compile(r"(?:yes|no|yep|nope)\b")
 _OF_OURS = re.compile(r"^(?:[^,?]{1,60}, )?(?:should|shall|must|do|may|can|will)\ (?!i\b|you\b)")
@@ -110,7 +126,9 @@ def _as_choice(question: str, answer: str, labels: Sequence[str]) -> str | None:
 def lasts(question: str, answer: str) -> bool:
     """Whether an answer is a choice that holds: neither for now only, nor a way around a check."""
     asked = _ASIDE.sub("", question).lower()
-    if not answer or _goes_around(answer) or _FOR_NOW.search(asked):
+    if not answer or _goes_around(answer) or len(answer.split()) > _LONGEST_ANSWER:
+        return False
+    if _FOR_NOW.search(asked) or _OF_THE_MOMENT.search(asked):
         return False
     return not _YES_OR_NO.match(answer.lower()) or _OF_OURS.match(asked) is not None
 
@@ -166,6 +184,23 @@ def _chosen_in_words(records: Sequence[Record], at: int) -> RuleMatch | None:
 
 
 def _chooses(records: Sequence[Record], _: Policy) -> Iterator[RuleMatch]:
+    """Choices in order; one that a later answer or word of the person ends is an event."""
+    typed = [(at, each.words) for at, each in enumerate(records) if each.origin == "human"]
+    made = list(_choices(records))
+    last = {_question(one.object): one for one in made}
+    for one in made:
+        later = (words for at, words in typed if at > one.record)
+        ended = last[_question(one.object)] is not one or overruled(one.object, later)
+        yield one._replace(predicate="asks") if ended else one
+
+
+def _question(told: str) -> str:
+    """What was asked, for an answer to the same; without a question the whole."""
+    asked, mark, _ = told.partition("? ")
+    return " ".join(asked.casefold().split()) if mark else told
+
+
+def _choices(records: Sequence[Record]) -> Iterator[RuleMatch]:
     calls: dict[str, Record] = {}
     said: list[int] = []
     for at, record in enumerate(records):
@@ -190,7 +225,7 @@ _ANSWERS = (pl.col("kind") == "tool_result") & pl.col("text").str.contains(_ANSW
 RULES: tuple[Rule, ...] = (
     rule(
         "chooses",
-        2,
+        3,
         "What a person chose of the options that an agent gave, and what they did not.",
         predicate="decides",
         confidence=0.8,

@@ -8,12 +8,17 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+import polars as pl
+
 from cairn.knowledge.dialogue.assent import approves
 from cairn.knowledge.dialogue.borne_out import weighty
+from cairn.knowledge.dialogue.overruled import overruled
+from cairn.knowledge.dialogue.tool_calls import EDIT_TOOLS
 from cairn.knowledge.dialogue.trust import PERSON
 from cairn.knowledge.extraction.rules.directive_forms import alone
 from cairn.knowledge.extraction.rules.directives import as_kept, directives
 from cairn.knowledge.extraction.rules.rule import (
+    CALLS,
     SAID,
     Record,
     Rule,
@@ -143,7 +148,42 @@ def _settles(told: str) -> bool:
     )
 
 
+_DEED = re.compile(
+    r"""\b(?:let's|let\ us|we\ (?:should|must|shall|want\ to))\s
+      (?:(?:just|completely|rather|also|now|simply|then|only|really|instead|all)\ )*
+      (?:add|bump|cut|delete|drop|exclude|expose|group|hide|include|inline|insert|mask|merge|move|pin
+        |print|put|redact|remove|rename|replace|revert\ to|round|separate|show|sort|split|store
+        |truncate)\b""",
+    re.VERBOSE,
+)
+"""An order to do something once."""
+
+_NOT_ONCE = re.compile(
+    r"""\b(?:instead\ of|rather\ than|not|never|always|every|each|any|all|whenever|from\ now\ on
+      |completely|entirely|altogether|for\ good)\b""",
+    re.VERBOSE,
+)
+"""What names another option in an order, or says that it is meant for good."""
+
+
 def _decides(records: Sequence[Record], _: Policy) -> Iterator[RuleMatch]:
+    """Decisions that stand, and orders that were carried out at once or ended, which are events."""
+    places = [at for at, record in enumerate(records) if record.kind != "tool_call"]
+    worked = max((at for at, record in enumerate(records) if record.kind == "tool_call"), default=0)
+    typed = [(at, records[at].words) for at in places if records[at].origin == "human"]
+    for found in _made([records[at] for at in places]):
+        at = places[found.record]
+        done = at < worked and _done_once(found.object)
+        ended = overruled(found.object, (words for place, words in typed if place > at))
+        yield found._replace(record=at, predicate="asks" if done or ended else None)
+
+
+def _done_once(told: str) -> bool:
+    plain = plain_words(told).text
+    return _DEED.search(plain) is not None and not _NOT_ONCE.search(plain)
+
+
+def _made(records: Sequence[Record]) -> Iterator[RuleMatch]:
     made: list[_DecisionMade] = []
     to_agent = any(record.origin == "agent" or record.kind == "note" for record in records)
     for at, record in enumerate(records):
@@ -190,13 +230,15 @@ def _standing(
 _IDLE = weighty("let us should make use keep remove drop go with add completely instead")
 
 
+_EDITS = CALLS & pl.col("tool_name").str.contains(EDIT_TOOLS.pattern)
+
 RULES: tuple[Rule, ...] = (
     rule(
         "decides",
-        3,
+        4,
         "What a person decides, or says yes to, and does not take back in the conversation.",
         confidence=0.8,
-        reads=SAID,
+        reads=SAID | _EDITS,
         find=_decides,
         whole=True,
         examples=(

@@ -51,6 +51,15 @@ _NOTE = re.compile(
 )
 """What a person wants known."""
 
+_HEADED = re.compile(r"\b(?:context|background|reference)[:,]\ $")
+_TELLS = re.compile(
+    r"\b(?:is|are|was|were|has|have|had|does|do|can|cannot|can't|must|may|will|won't|isn't|aren't"
+    r"|doesn't|don't|wasn't)\b|\b(?:we|they|people|users|customers)\ [a-z]+\b"
+    r"|\b(?:the|our|my|each|every|all|an?)\ (?:[\w'/.-]+\ ){1,3}?[a-z]+\ (?:to|in|on|the|an?|by|with"
+    r"|for|from|as|at|that|into|through|via|under|its|our|every|all)\b"
+)
+"""A verb that says something of a thing: what stands behind "Context:" is often but a heading."""
+
 _CORRECTION = re.compile(
     r"""^\W*(?:(?:hm+|oh|ah|sorry|well|but|and|wait|hey|ok|okay),?\ )*(?:
         no+\ ?[,.!:;—–-]+\ | nope\b[,.!:;\ —–-]*\ | wrong\ ?[,.!:;—–-]+\ | incorrect\ ?[,.!:;—–-]+\s
@@ -236,6 +245,8 @@ def _told(text: str, start: int, end: int, words_: PlainWords) -> Explanation | 
     plain, places = words_
     if note := _NOTE.search(plain):
         aside = "(" in note[0].partition(note["told"])[0] and plain.endswith(")")
+        if _HEADED.search(plain[: note.start("told")]) and not _TELLS.search(note["told"]):
+            return None
         found = _asserted(text, start + places[note.start("told")], end - aside, _FEWEST_NOTED)
         if found:
             return found if found.lasting else None
@@ -315,7 +326,7 @@ def _explains(record: Record, _: Policy) -> Iterator[RuleMatch]:
 RULES: tuple[Rule, ...] = (
     rule(
         "explains",
-        2,
+        3,
         "What a person explains: a note, a correction, the cause of a failure.",
         predicate="states",
         confidence=0.8,

@@ -14,7 +14,7 @@ import polars as pl
 
 from cairn.knowledge.dialogue.tool_calls import EDIT_TOOLS, PATH_INPUTS
 from cairn.knowledge.dialogue.trust import PERSON
-from cairn.knowledge.extraction.rules.directives import directives
+from cairn.knowledge.extraction.rules.directives import directives, plain_words
 from cairn.knowledge.extraction.rules.rule import (
     CALLS,
     SAID_BY_PERSON,
@@ -91,6 +91,18 @@ _OF_FILE = re.compile(
 """How a reason speaks of a file, so that it holds for the next edit, too."""
 
 
+_A_TOOL = "the tool "
+_GENERIC = re.compile(
+    r"(?:please\ )?(?:don't|do\ not|never|stop|avoid)\ (?:ever\ )?"
+    r"(?:us(?:e|ing)|call(?:ing)?|creat(?:e|ing)"
+    r"|open(?:ing)?|writ(?:e|ing)|post(?:ing)?|send(?:ing)?|brows(?:e|ing)|add(?:ing)?|start(?:ing)?"
+    r"|spawn(?:ing)?|launch(?:ing)?|install(?:ing)?)\ "
+    r"(?!the\b|this\b|that\b|these\b|those\b|it\b|them\b|your\b|my\b|his\b|her\b|an?\b|another\b"
+    r"|any(?:thing|more)?\b|so\b|too\b|yet\b|now\b|again\b|just\b|\d)\w",
+    re.VERBOSE,
+)
+"""How an order begins that leaves a kind of thing: it can be read without the call."""
+
 _OF_THE_SESSION = re.compile(r"(?i)output$|wait|^kill|plan|todo|^ask|question")
 """Tools that wait for the agent's own work, or speak of it: who stops one means that work."""
 
@@ -138,7 +150,7 @@ def _named(record: Record) -> str:
         root = f"{(record.project or '').rstrip('/')}/"
         inside = len(root) > 1 and path.startswith(root)
         return f"{_EDITING}{path.removeprefix(root) if inside else PurePosixPath(path).name}"
-    return f"the tool {stable_form(record)}"
+    return f"{_A_TOOL}{stable_form(record)}"
 
 
 def _follow(
@@ -230,6 +242,11 @@ def _first(
     return None
 
 
+def _full_order(reason: str) -> bool:
+    """Whether a reason tells for good what to leave, without the call that was refused."""
+    return _GENERIC.match(plain_words(reason).text) is not None and bool(directives(reason))
+
+
 def _refuses(records: Sequence[Record], _: Policy) -> Iterator[RuleMatch]:
     for refusal in _follow(records)[0]:
         if refusal.reason is None:
@@ -238,6 +255,8 @@ def _refuses(records: Sequence[Record], _: Policy) -> Iterator[RuleMatch]:
         reason = " ".join(_text(records[at])[start:end].split())
         record = records[refusal.call]
         named = _named(record)
+        if named.startswith(_A_TOOL) and _full_order(reason):
+            continue
         # Why an edit was not let through is mostly said of that edit, not of the file.
         of_edit = named.startswith(_EDITING) and not _OF_FILE.search(reason)
         of_session = command_line(record) is None and _OF_THE_SESSION.search(record.tool_name or "")
@@ -258,10 +277,13 @@ def _redirects(records: Sequence[Record], _: Policy) -> Iterator[RuleMatch]:
     for at, start in _follow(records)[1]:
         text, inside = _text(records[at]), records[at].kind == "tool_result"
         ordered = directives(text[start:]) if inside else ()
-        for one in ordered:
+        for one in ordered or directives(text[start:]):
+            # What is typed is read by the rules of directives, too; they do not see the refusal.
+            if not inside and (one.standing or not _full_order(one.text)):
+                continue
             yield RuleMatch(
                 one.text, start + one.start, start + one.end, record=at, trust=PERSON,
-                predicate="directs" if one.standing else "asks",
+                predicate="directs" if one.standing or _full_order(one.text) else "asks",
             )  # fmt: skip
         taken = {start + one.start for one in (ordered or directives(text[start:]))}
         for first, last in _typed_sentences(text, start):
@@ -284,7 +306,7 @@ _READS = _SOME_REFUSAL & (CALLS | _RESULT_REFUSED | _INTERRUPTED | SAID_BY_PERSO
 RULES: tuple[Rule, ...] = (
     rule(
         "refuses",
-        3,
+        4,
         "A call that a person did not allow, with the reason that they gave.",
         confidence=0.8,
         reads=_READS,
@@ -303,7 +325,7 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "redirects",
-        1,
+        2,
         "What a person typed right after they stopped an agent, where it turns the agent round; "
         "and directives in the reason of a refusal.",
         predicate="asks",

@@ -11,6 +11,7 @@ import polars as pl
 
 from cairn.knowledge.dialogue import trust, typed
 from cairn.knowledge.engine.extractors import Extractor
+from cairn.knowledge.extraction import identified
 from cairn.knowledge.llm import prompt_injection
 from cairn.knowledge.nlp.shell.parser import Command, commands, script_among, started, unreadable
 from cairn.knowledge.schema.policy import Policy
@@ -133,6 +134,7 @@ def rule(
             about,
             policy,
             (
+                f"identified@{identified.VERSION}",
                 f"injection@{prompt_injection.VERSION}",
                 f"trust@{trust.VERSION}",
                 f"typed@{typed.VERSION}",

@@ -54,7 +54,12 @@ def findings(turns: list[Turn], every: list[ToolStep]) -> Findings:
         if not side:
             reported = reports(thread, own)
     return Findings(
-        failed, reported, choices(turns), answers(every), patterns(turns), gains(turns, every)
+        failed,
+        reported,
+        choices(turns),
+        answers(turns, every),
+        patterns(turns),
+        gains(turns, every),
     )
 
 

@@ -135,7 +135,7 @@ def from_answer(answer: AnsweredQuestion, scene: Scene) -> Draft:
         factors=factors(grounds, question, scene.names),
         evidence=linked,
         spans=spans,
-        extractor="learning.answered_question@4",
+        extractor="learning.answered_question@5",
         trust=PERSON,
     )
 

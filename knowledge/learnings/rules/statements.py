@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from cairn.knowledge.dialogue.overruled import overruled
 from cairn.knowledge.dialogue.sentences import HEDGED, Sentence, is_question, said
 from cairn.knowledge.dialogue.tool_calls import ToolStep
 from cairn.knowledge.dialogue.turns import Turn
@@ -109,8 +110,27 @@ def choices(turns: Sequence[Turn]) -> list[StatedDecision]:
     return found
 
 
-def answers(steps: Sequence[ToolStep]) -> list[AnsweredQuestion]:
-    """Questions that an agent asked with options, and what the person chose for good."""
+def answers(turns: Sequence[Turn], steps: Sequence[ToolStep]) -> list[AnsweredQuestion]:
+    """Questions that an agent asked with options, and what the person chose for good.
+
+    What they ended later in the conversation, by another answer or in words, was not for good.
+    """
+    given = _answers(steps)
+    last = {one.question: one.answer for one in given}
+    found: list[AnsweredQuestion] = []
+    for one in given:
+        later = (
+            turn.text
+            for turn in turns
+            if turn.origin == "human" and turn.kind == "message" and turn.seq > one.step.call.seq
+        )
+        told = f"{one.question} {one.answer}"
+        if last[one.question] == one.answer and not overruled(told, later):
+            found.append(one)
+    return found
+
+
+def _answers(steps: Sequence[ToolStep]) -> list[AnsweredQuestion]:
     found: list[AnsweredQuestion] = []
     for step in steps:
         if step.kind != "ask" or step.result is None or not step.worked:

@@ -17,6 +17,7 @@ from typing import NamedTuple
 from cairn.knowledge.nlp.statements.changes import ENDED, STILL, thing_in_use, told_change
 from cairn.knowledge.nlp.statements.quantities import in_one_unit, plain_value
 from cairn.knowledge.nlp.statements.statement import read_statement
+from cairn.knowledge.nlp.text import STOP_WORDS, words
 from cairn.knowledge.nlp.vocabulary import BE, DIRECTIONS, RELATIONS, STOPS, UNITED, stem
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.predicates import SINGLE_PREDICATES
@@ -163,6 +164,15 @@ _AMOUNTS = _stems(
 _NOT_A_VALUE = _stems("home night nights day days work free fun life fear it them")
 
 
+_ANSWERED = re.compile(r"^(?P<thing>[^?]{8,220})\? (?P<value>\S[^\n]{0,200})$")
+_SETTLED = re.compile(
+    r"^let['’]?s (?:just |rather |now )?(?:use|go with|stick with|take) (?P<value>[^,;:]{2,60}?)"
+    r" (?:for|as) (?P<thing>[^,;:]{3,60}?)(?: instead| now| from now on)?$",
+    re.IGNORECASE,
+)
+"""Decisions that name what they are about: of one thing the latest holds."""
+
+
 class Filled(NamedTuple):
     """A slot of an entity, and the value that a statement gives it."""
 
@@ -191,6 +201,8 @@ def filled(
                 2
             ]
         return None if predicate in policy.many_valued else Filled(predicate, value)
+    if predicate == "decides" and (decided := _decided(statement)):
+        return decided
     if "?" in statement:
         return None
     plain = _NEXT_CLAUSE.split(_LEAD.sub("", statement.strip()), maxsplit=1)[0].rstrip(" .!")
@@ -206,6 +218,20 @@ def filled(
         policy.many_valued,
     )
     return read or _in_use(plain)
+
+
+def _decided(statement: str) -> Filled | None:
+    """What a decision is about, as a slot, and what was chosen for it."""
+    plain = _LEAD.sub("", statement.strip()).rstrip(" .!")
+    found = _ANSWERED.match(plain) or _SETTLED.match(plain)
+    if found is None:
+        return None
+    value = found["value"].partition(", not ")[0]
+    thing, chosen = (
+        " ".join(stem(word) for word in words(told) if word not in STOP_WORDS)
+        for told in (found["thing"], value)
+    )
+    return Filled(f"decided {thing} *", chosen) if thing and chosen else None
 
 
 def _ended(over: str, policy: Policy) -> Filled | None:

@@ -136,7 +136,12 @@ CONVERSATIONS = Table(
         **DAY_COLUMN,
         "source": Column(TEXT, "Adapter."),
         "project": Column(TEXT, "Project that it was about.", null=True),
-        "title": Column(TEXT, "First line of the first request.", null=True),
+        "title": Column(TEXT, "First line that a person typed.", null=True),
+        "subject": Column(
+            TEXT,
+            "Title of the last pull request made in it, else subject of its last commit.",
+            null=True,
+        ),
         "started_at": Column(TIME, "First event.", null=True),
         "ended_at": Column(TIME, "Last event.", null=True),
         "logged_at": Column(

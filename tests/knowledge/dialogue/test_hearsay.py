@@ -8,9 +8,11 @@ import pytest
 
 from cairn.knowledge.assembly.build import build
 from cairn.knowledge.engine.stage import StageContext
+from cairn.knowledge.extraction.candidates import candidates
 from cairn.knowledge.schema.policy import Policy
 from cairn.resources.vector_index.embedder import load_embedder
 from tests.knowledge.assembly.test_build import records
+from tests.knowledge.extraction.rules.fixtures import human, raw_logs
 
 BEGIN = datetime(2026, 3, 2, 9, tzinfo=UTC)
 PAGE = (
@@ -330,3 +332,11 @@ def test_what_is_seen_to_happen_is_no_statement(memory: pl.DataFrame):
     seen = memory.filter(pl.col("predicate").is_in(["used_tool", "executed_command"]))
     assert set(seen["trust"]) == {"outcome"}
     assert seen["confidence"].min() > 0.5
+
+
+def test_a_long_sentence_among_other_lines_may_be_pasted_and_proves_nothing() -> None:
+    told = "Mooring at wooden piers fails because the harbour driver drops every second rope."
+    alone, among = human(told), human(f"go on\n{told}\nplease look")
+    rows = candidates(raw_logs([alone], [among]), Policy()).candidates
+    rows = rows.filter(pl.col("predicate") == "identifies_issue").sort("conversation_id")
+    assert rows["passing"].to_list() == [False, True]

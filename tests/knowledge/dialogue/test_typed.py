@@ -49,6 +49,26 @@ def own(text: str) -> str:
         ("This session is being continued from a previous conversation. Never stop.", ""),
         ("Rules for commits:\n- always sign them", "Rules for commits: - always sign them"),
         ("src/quay.py:12:4: error: never used\nfix that please", "fix that please"),
+        (
+            "The build says this\nnote: Raising cranes in berth order\nplease look",
+            "The build says this please look",
+        ),
+        ("note: we raise cranes in berth order", "note: we raise cranes in berth order"),
+        (
+            "ada@quay ~/p/harbour (main)> npx berth\nYour harbour needs a setup.\n\n"
+            "The following piers should be mended: 4.2\n\n✔ Chose a pier\n\nCall it crane.",
+            "Call it crane.",
+        ),
+        (
+            "Solve this puzzle. The description is:\nim 13 years old, i like 2 watch ships\n\n"
+            "the boat is mine\n\nPlease use python.",
+            "Solve this puzzle. The description is: Please use python.",
+        ),
+        (
+            'He wrote "I live in Oslo with my cat. I never drink any tea at all." to us.',
+            'He wrote " " to us.',
+        ),
+        ('Call the heading "How we live" and keep it.',) * 2,
     ],
 )
 def test_pasted_text_is_told_by_its_form(text: str, words: str) -> None:

@@ -9,7 +9,11 @@ from polars.testing import assert_frame_equal
 
 from cairn.knowledge.nlp.text import estimated_tokens
 from cairn.knowledge.practices.brief import (
+    FACT,
     HEADINGS,
+    LONGEST,
+    PLACE,
+    RECENT,
     Ground,
     brief,
     briefs,
@@ -29,7 +33,7 @@ from cairn.knowledge.schema.tables import (
 START = datetime(2026, 2, 1, tzinfo=UTC)
 ROOT = "/home/ada/quay"
 TITLES = ("Add a berth", "Free a berth", "Why is it slow?", "I get this error:", "/review", "hi")
-"""Of which the last three tell nothing of what was done."""
+"""Of which the last four tell nothing of what was done."""
 
 
 def practice(task: str, command: str, **more: object) -> dict[str, object]:
@@ -117,12 +121,15 @@ def test_each_kind_has_its_best_lines_and_other_projects_none() -> None:
     assert [line.text for line in lines] == [
         "test: `go test ./...`", "test: `make t`", "test: `npx tap`",
         "lint: `CI=1 KEY=… mise run lint`",
+        "format: `npm run fmt`", "format: `npm run fmt --force`",
         "Always rebase.", "We use just here, never make.", "Does not want `git push`: too early.",
-        "undefined: Berth → In `quay.go`: added it.", "undefined: Berth → In `tide.go`: added it.",
+        "undefined: Berth → In `quay.go`: added it.",
+        "tide: command not found → in 3 sessions; what ends it is not known",
+        "undefined: Berth → In `tide.go`: added it.",
         "The quay has 40 berths.", "quay connects to host tide",
         "2026-02-01: Let's drop the crane.",
         "We use cranes here, not winches.", "Often edited: quay.go",
-        "2026-02-03: Why is it slow?", "2026-02-02: Free a berth",
+        "2026-02-02: Free a berth", "2026-02-01: Add a berth",
     ]  # fmt: skip
     assert (lines[0].support, lines[0].conversations) == (6, 4), "two checkouts are one project"
     assert list(dict.fromkeys(line.kind for line in lines)) == list(HEADINGS)
@@ -169,3 +176,48 @@ def test_it_fits_its_budget_whatever_the_order_of_rows(budget: int, seed: int) -
     assert_frame_equal(briefs("n", mixed), briefs("n", ground()))
     lines = within(budget, brief("quay", mixed))
     assert estimated_tokens(text_of(lines)) <= budget
+
+
+def test_a_decision_is_told_by_its_choice_and_shortly_by_its_question() -> None:
+    question = "Where should the tide charts, which the cranes read each night, be kept" + ", " * 50
+    told = {
+        "Where should charts live? docs/, not assets/ or wiki/": "Where should charts live? docs/",
+        "Chose One table, not Many tables": "Chose One table",
+        "Let's use cranes, not ropes": "Let's use cranes, not ropes",
+        f"{question}? In the docs/ folder, not in assets/": "… In the docs/ folder",
+    }
+    for content, line in told.items():
+        facts = ground().facts.filter(predicate="decides").with_columns(content=pl.lit(content))
+        (decided,) = [
+            one for one in brief("quay", ground()._replace(facts=facts)) if one.kind == FACT
+        ]
+        assert decided.text.startswith("2026-02-01: ")
+        assert decided.text.endswith(line)
+        assert len(decided.text) <= LONGEST
+
+
+def test_what_was_made_is_told_before_what_was_asked() -> None:
+    talks = ground().conversations.with_columns(
+        subject=pl.when(pl.col("conversation_id").is_in(["s5", "s4"])).then(
+            pl.lit("Mend the crane")
+        )
+    )
+    lines = brief("quay", ground()._replace(conversations=talks))
+    assert [line.text for line in lines if line.kind == RECENT] == [
+        "2026-02-06: Mend the crane", "2026-02-02: Free a berth",
+    ]  # fmt: skip
+
+
+def test_files_that_are_edited_on_the_way_are_no_places() -> None:
+    names = (
+        ".gitignore",
+        "web/package-lock.json",
+        "uv.lock",
+        ".changeset/a.md",
+        "dist/a.js",
+        "a.go",
+    )
+    (file,) = ground().project_facts.iter_rows(named=True)
+    facts = [file | {"project_fact_id": name, "name": name} for name in names]
+    lines = brief("quay", ground()._replace(project_facts=PROJECT_FACTS.frame(facts)))
+    assert [line.text for line in lines if line.kind == PLACE] == ["Often edited: a.go"]

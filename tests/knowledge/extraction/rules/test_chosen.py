@@ -43,6 +43,14 @@ def test_a_choice_names_what_was_not_chosen_and_is_the_persons_word() -> None:
         ("Remove the quay table? This cannot be undone.", "Yes, remove it"),
         ("Is the crane powered on?", "Yes, should be on"),
         ("Should I install tidal from the store?", "Yes, install it"),
+        ("The quay isn't responding at port 80. How should I access it?", "By the web"),
+        ("How should we fix the release script?", "Pin the version"),
+        ("What harbours were checked?", "Both quays"),
+        ("Create pier 44 to close the gaps?", "Plan it with the others"),
+        (
+            "Where should the cranes live?",
+            "ok make a new folder for them and also write down how it is done so all know it",
+        ),
     ],
 )
 def test_what_holds_for_now_or_goes_around_a_check_is_no_choice(asked: str, said: str) -> None:
@@ -85,3 +93,13 @@ def test_a_step_of_work_is_no_choice() -> None:
     told = agent("Option 1: Fix the test\nOption 2: Reset the index\nWhich one?")
     assert chosen(told, human("option 2")).is_empty()
     assert options("Option A is cheaper than option B.") == {}
+
+
+def test_a_later_answer_or_word_ends_a_choice() -> None:
+    asked = "Where should the tide charts live?"
+    first = question("t1", asked, "docs/", "assets/"), answer("t1", asked, "docs/")
+    then = question("t2", asked, "docs/", "assets/"), answer("t2", asked, "assets/")
+    assert chosen(*first, *then)["object"].to_list() == [f"{asked} assets/, not docs/"]
+    later = human("actually, remove the tide charts, a link will do")
+    assert chosen(*first, later).is_empty()
+    assert len(chosen(*first, human("good, now remove the crane list"))) == 1

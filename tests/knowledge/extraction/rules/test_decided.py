@@ -5,7 +5,7 @@ import pytest
 from cairn.knowledge.dialogue.trust import PERSON
 from cairn.knowledge.extraction.candidates import candidates
 from cairn.knowledge.schema.policy import Policy
-from tests.knowledge.extraction.rules.fixtures import Line, agent, human, raw_logs
+from tests.knowledge.extraction.rules.fixtures import Line, agent, call, human, raw_logs
 
 
 def decided(text: str) -> list[str]:
@@ -110,3 +110,25 @@ def test_a_decision_that_is_taken_back_was_none() -> None:
     ]
     other = conversation(*hidden, human("actually, let's rename `berth` to `quay`"))
     assert len(other) == 2
+
+
+def test_an_order_that_was_carried_out_is_an_event_of_its_session() -> None:
+    edit = call("Edit", file_path="/srv/harbour/quay.py", old_string="moor", new_string="")
+    rows = candidates(
+        raw_logs([human("Let's also remove the `moor` command"), agent("Ok."), edit]), Policy()
+    ).candidates
+    kept = rows.filter(rows["object"].str.contains("moor"), rows["kind"] == "fact")
+    assert set(kept["predicate"]) == {"asks"}
+    for told in (
+        "Let's keep the `moor` command",
+        "Let's remove all commands and never moor",
+        "Let's completely remove the `moor` command",
+    ):
+        assert conversation(human(told), agent("Ok."), edit) == [told]
+
+
+def test_a_later_word_on_the_same_thing_ends_a_decision() -> None:
+    round_ = human("The tide gradient must be round"), agent("Done.")
+    assert conversation(*round_) == ["The tide gradient must be round"]
+    assert conversation(*round_, human("looks good, now the quays")) != []
+    assert conversation(*round_, human("actually, drop the tide gradient, a flat colour")) == []

@@ -54,6 +54,18 @@ def test_who_stops_waiting_for_the_agents_own_work_refuses_no_tool_for_good() ->
     ]
 
 
+def test_a_reason_that_is_a_full_order_stands_by_itself() -> None:
+    made = {**call("Task", prompt="look"), "call_id": "t"}
+    lines = made, refusal("t", "Don't use divers to look at piers - use drones or maps")
+    assert found("refuses", *lines) == []
+    assert found("directs", *lines) == ["Don't use divers to look at piers - use drones or maps"]
+    typed = made, refusal("t"), STOPPED, human("Don't use divers to look at piers, call drones")
+    assert found("directs", *typed) == ["Don't use divers to look at piers, call drones"]
+    named = made, refusal("t", "don't use the old pier map")
+    assert found("refuses", *named) == ["Does not want the tool Task: don't use the old pier map"]
+    assert found("directs", *named) == []
+
+
 def test_the_reason_is_a_persons_word_wherever_it_stands() -> None:
     rows = candidates(raw_logs(REFUSALS), Policy()).candidates
     rows = rows.filter(pl.col("predicate").is_in(["refuses", "directs"]))

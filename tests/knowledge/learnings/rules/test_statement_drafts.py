@@ -150,3 +150,12 @@ def test_what_gives_orders_or_is_said_beside_one_is_held(session, said):
     made = drafts(session(BEFORE, ("human", said), *PADDING))
     assert made
     assert {draft.refused for draft in made} == {QUARANTINED_ORDERS}
+
+
+def test_an_answer_that_the_person_ended_later_teaches_nothing(session):
+    given = "Events=All|Rows=One row for each of the orders that a shop has"
+    asked = ("ask", "How are orders stored?", given, "Rows")
+    assert len(drafts(session(asked, *PADDING))) == 1
+    assert len(drafts(session(asked, *PADDING, (*asked[:3], "Events")))) <= 1
+    later = ("human", "Actually, let the orders be stored as events after all.")
+    assert drafts(session(asked, *PADDING, later)) == []

@@ -172,3 +172,18 @@ def test_typed_predicates_hold_one_value_or_many():
     assert read("Rome", predicate="knows") is None
     assert read("2.3.0", predicate="has_version") == read("v2.3", predicate="has_version")
     assert read("Rome", Policy(many_valued=("lives_in",)), "lives_in") is None
+
+
+def test_of_decisions_on_one_thing_the_latest_holds():
+    first = read("Where should charts live? docs/, not assets/", predicate="decides")
+    then = read("Where should charts live? assets/, not docs/", predicate="decides")
+    assert first
+    assert then
+    assert (first.slot, first.value == then.value) == (then.slot, False)
+    for_tides = read("Let's use JSON for the tide charts.", predicate="decides")
+    later = read("Let's go with TOML for the tide charts instead", predicate="decides")
+    assert for_tides
+    assert later
+    assert (for_tides.slot, for_tides.value == later.value) == (later.slot, False)
+    assert read("Let's keep the monolith.", predicate="decides") is None
+    assert read("Where should charts live? docs/") is None
