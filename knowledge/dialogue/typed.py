@@ -241,7 +241,6 @@ def _pasted(text: str) -> Iterator[tuple[int, int]]:
         )
         if told_by_others is not None and told_by_others + 1 < len(lines):
             yield paragraph.lines[told_by_others + 1][0], whole[1]
-            announced = reviewed = True
             continue
         odd = [_is_output(line) or (several and bool(_ASIDE.match(line))) for line in lines]
         if len(lines) > 2 and 2 * sum(odd) > len(lines):

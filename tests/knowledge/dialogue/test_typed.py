@@ -61,8 +61,8 @@ def own(text: str) -> str:
         ),
         (
             "Solve this puzzle. The description is:\nim 13 years old, i like 2 watch ships\n\n"
-            "the boat is mine\n\nPlease use python.",
-            "Solve this puzzle. The description is: Please use python.",
+            "DO NOT use sage.",
+            "Solve this puzzle. The description is: DO NOT use sage.",
         ),
         (
             'He wrote "I live in Oslo with my cat. I never drink any tea at all." to us.',
