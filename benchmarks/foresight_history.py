@@ -14,7 +14,7 @@ from cairn.knowledge.dialogue.turns import conversations, readable
 from cairn.knowledge.failures.lookup import known_by
 from cairn.knowledge.failures.stages import error_signatures
 from cairn.knowledge.nlp.text import CHARACTERS_PER_TOKEN
-from cairn.knowledge.practices.projects import in_projects, naming
+from cairn.knowledge.practices.places.projects import in_projects, naming
 from cairn.knowledge.vectors.similarity import pair_similarity
 from cairn.resources.context import State
 

@@ -40,7 +40,7 @@ from cairn.knowledge.learnings.recurrence.occurrences import READ_OF, TOLD
 from cairn.knowledge.learnings.stages import DUPLICATES, BeyondOne, learnings, outcomes, tried
 from cairn.knowledge.llm.prompts import GENERALISED_FACTS, KNOWN_FACTS
 from cairn.knowledge.practices.brief import Ground, briefs, passed_on
-from cairn.knowledge.practices.projects import in_projects
+from cairn.knowledge.practices.places.projects import in_projects
 from cairn.knowledge.practices.stages import (
     CHECKOUTS_STAGE,
     COMMAND_RUNS_STAGE,

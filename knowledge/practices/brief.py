@@ -16,8 +16,8 @@ from cairn.knowledge.practices.convention_lines import (
     convention_lines,
 )
 from cairn.knowledge.practices.habits import is_habit
+from cairn.knowledge.practices.places.projects import names_of, naming
 from cairn.knowledge.practices.practices import is_variant
-from cairn.knowledge.practices.projects import names_of, naming
 from cairn.knowledge.practices.tasks import TASKS
 from cairn.knowledge.schema.fact_types import is_event
 from cairn.knowledge.schema.policy import Policy

@@ -16,11 +16,11 @@ from cairn.knowledge.dialogue.turns import Turn, conversations, readable
 from cairn.knowledge.engine.extractors import Extractor
 from cairn.knowledge.nlp.shell.parser import PREFIXES, RUNNERS, SHELLS, Command, commands
 from cairn.knowledge.nlp.shell.words import ShellWord
-from cairn.knowledge.practices.checkouts import checkouts_of
-from cairn.knowledge.practices.folders import Checkouts
 from cairn.knowledge.practices.installs import taken_back
 from cairn.knowledge.practices.line_shapes import LinePart, shapes
 from cairn.knowledge.practices.outcomes import TELLS_STATUS, outcomes
+from cairn.knowledge.practices.places.checkouts import checkouts_of
+from cairn.knowledge.practices.places.folders import Checkouts
 from cairn.knowledge.practices.stable_form import narrows, stable
 from cairn.knowledge.practices.tasks import SETUP, target_task, task_of
 from cairn.knowledge.practices.wrappers import unwrap

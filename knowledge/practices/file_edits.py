@@ -8,8 +8,8 @@ import polars as pl
 
 from cairn.knowledge.dialogue.tool_calls import steps
 from cairn.knowledge.dialogue.turns import Turn, conversations, readable
-from cairn.knowledge.practices.checkouts import checkouts_of
 from cairn.knowledge.practices.command_runs import EXTRACTOR
+from cairn.knowledge.practices.places.checkouts import checkouts_of
 from cairn.knowledge.schema.tables import FILE_EDITS
 
 _PLAIN = re.compile(r"[\w@+~ ./:\\()\[\]-]{1,300}")

@@ -1,15 +1,15 @@
 """The stages: what was run and edited, what is in force, and what counting tells of a project."""
 
 from cairn.knowledge.engine.stage import ConversationStage, Stage, StageResult, stage_of
-from cairn.knowledge.practices.checkouts import EXTRACTOR as SEEN_CHECKOUTS
-from cairn.knowledge.practices.checkouts import checkouts
 from cairn.knowledge.practices.command_runs import EXTRACTOR, command_runs
 from cairn.knowledge.practices.file_edits import file_edits
 from cairn.knowledge.practices.observed.observations import EXTRACTOR as OBSERVING
 from cairn.knowledge.practices.observed.observations import observations
+from cairn.knowledge.practices.places.checkouts import EXTRACTOR as SEEN_CHECKOUTS
+from cairn.knowledge.practices.places.checkouts import checkouts
+from cairn.knowledge.practices.places.projects import in_projects, projects
 from cairn.knowledge.practices.practices import practices
 from cairn.knowledge.practices.project_facts import project_facts
-from cairn.knowledge.practices.projects import in_projects, projects
 from cairn.knowledge.schema.tables import (
     CHECKOUTS,
     COMMAND_RUNS,

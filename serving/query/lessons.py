@@ -5,7 +5,7 @@ from typing import Any
 import polars as pl
 
 from cairn.knowledge.failures.lookup import lesson as lesson_of
-from cairn.knowledge.practices.projects import naming
+from cairn.knowledge.practices.places.projects import naming
 from cairn.serving.query.work import known_errors, known_folders, project_called
 from cairn.serving.read.reader import Reader
 

@@ -11,10 +11,10 @@ from cairn.knowledge.ingest.sessions import conversations
 from cairn.knowledge.nlp.text import suggestion
 from cairn.knowledge.practices.brief import known_projects
 from cairn.knowledge.practices.command_runs import runs_by
-from cairn.knowledge.practices.folders import normal
+from cairn.knowledge.practices.places.folders import normal
+from cairn.knowledge.practices.places.projects import in_projects, naming, projects_at, projects_by
 from cairn.knowledge.practices.practices import practices
 from cairn.knowledge.practices.project_facts import project_facts
-from cairn.knowledge.practices.projects import in_projects, naming, projects_at, projects_by
 from cairn.knowledge.schema.tables import (
     CHECKOUTS,
     COMMAND_RUNS,

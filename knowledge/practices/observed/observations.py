@@ -8,13 +8,13 @@ import polars as pl
 from cairn.knowledge.dialogue.tool_calls import steps
 from cairn.knowledge.dialogue.turns import CONVERSATION, Turn, conversations, readable
 from cairn.knowledge.engine.extractors import Extractor
-from cairn.knowledge.practices.folders import Checkouts
 from cairn.knowledge.practices.observed.branches import branches, remotes, worked_on
 from cairn.knowledge.practices.observed.calls import Observation, shell_call
 from cairn.knowledge.practices.observed.commits import commits
 from cairn.knowledge.practices.observed.ports import ports, services
 from cairn.knowledge.practices.observed.systems import of_folder, systems
 from cairn.knowledge.practices.observed.versions import versions
+from cairn.knowledge.practices.places.folders import Checkouts
 from cairn.knowledge.schema.tables import OBSERVATIONS
 
 EXTRACTOR = Extractor(

@@ -12,9 +12,9 @@ import polars as pl
 
 from cairn.knowledge.extraction.rules.entities import project_name
 from cairn.knowledge.nlp.names import is_kept_by_tool
-from cairn.knowledge.practices.checkouts import FILE, LAYOUT, PROJECT
-from cairn.knowledge.practices.folders import is_whole, normal, under
-from cairn.knowledge.practices.repositories import REMOTE, TOP, WORKTREE
+from cairn.knowledge.practices.places.checkouts import FILE, LAYOUT, PROJECT
+from cairn.knowledge.practices.places.folders import is_whole, normal, under
+from cairn.knowledge.practices.places.repositories import REMOTE, TOP, WORKTREE
 from cairn.knowledge.schema.tables import PROJECTS
 
 ITSELF, TREE = "itself", "tree"

@@ -10,8 +10,8 @@ from cairn.knowledge.dialogue.tool_calls import PATH_INPUTS, ToolStep, steps
 from cairn.knowledge.dialogue.turns import Turn, conversations, readable
 from cairn.knowledge.engine.extractors import Extractor
 from cairn.knowledge.nlp.names import worktree_place
-from cairn.knowledge.practices.folders import Checkouts, normal, under
-from cairn.knowledge.practices.repositories import (
+from cairn.knowledge.practices.places.folders import Checkouts, normal, under
+from cairn.knowledge.practices.places.repositories import (
     REMOTE,
     remote_of,
     repository_folder,

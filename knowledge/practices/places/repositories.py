@@ -11,7 +11,7 @@ from cairn.knowledge.nlp.names import worktree_place
 from cairn.knowledge.nlp.shell.order import Runs
 from cairn.knowledge.nlp.shell.parser import PREFIXES, SHELLS, Command, commands
 from cairn.knowledge.nlp.shell.words import ShellWord, operands
-from cairn.knowledge.practices.folders import is_whole, joined, normal, under
+from cairn.knowledge.practices.places.folders import is_whole, joined, normal, under
 
 WORKTREE, REMOTE, TOP = "worktree", "remote", "top"
 """Another folder is a worktree of it; where it is fetched from; a checkout begins there."""

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from cairn.knowledge.assembly.build import build_from_logs
 from cairn.knowledge.engine.stage import StageContext
-from cairn.knowledge.practices.checkouts import checkouts
 from cairn.knowledge.practices.file_edits import file_edits
-from cairn.knowledge.practices.projects import in_projects, names_of, projects, projects_at
-from cairn.knowledge.practices.repositories import origin_among, remote_of
+from cairn.knowledge.practices.places.checkouts import checkouts
+from cairn.knowledge.practices.places.projects import in_projects, names_of, projects, projects_at
+from cairn.knowledge.practices.places.repositories import origin_among, remote_of
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.tables import CHECKOUTS
 from tests.knowledge.conftest import BEGIN
