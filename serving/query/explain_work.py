@@ -9,8 +9,8 @@ import polars as pl
 
 from cairn.knowledge.dialogue.tool_calls import shell_command
 from cairn.knowledge.extraction.rules.rule import decoded
-from cairn.knowledge.schema.tables import COMMAND_RUNS, FAILURES, RAW_LOGS
-from cairn.serving.query.work import known_errors, known_practices, known_project_facts
+from cairn.knowledge.schema.tables import FAILURES, RAW_LOGS
+from cairn.serving.query.work import known_errors, known_practices, known_project_facts, known_runs
 from cairn.serving.read.display import count, times
 from cairn.serving.read.id_lookup import UnknownId
 from cairn.serving.read.reader import Reader
@@ -40,7 +40,9 @@ def practice(reader: Reader, id_: str) -> dict[str, Any]:
         pl.col("practice_id").is_in([one for one in (row["replaced_by"], row["replaces"]) if one])
     )
     same = [pl.col(name) == row[name] for name in ("project", "task", "command", "folder")]
-    runs = _newest(reader, reader.table(COMMAND_RUNS).filter(*same), RUN_FIELDS)
+    # Runs of a part count only where there is no other, as in `practices`.
+    counted = pl.col("narrowed") == pl.col("narrowed").all()
+    runs = _newest(reader, known_runs(reader).lazy().filter(*same).filter(counted), RUN_FIELDS)
     talks = count(row["conversations"], "conversation")
     return {
         "text": f"{row['task']}: `{row['command']}`; {count(row['runs'], 'run')} in {talks},"

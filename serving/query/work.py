@@ -71,7 +71,7 @@ def known_practices(reader: Reader) -> pl.DataFrame:
     """Rows of PRACTICES; of an earlier moment made of what had been run by then."""
     if reader.is_now:
         return reader.table(PRACTICES).collect()
-    return practices(_runs(reader))
+    return practices(known_runs(reader))
 
 
 def known_project_facts(reader: Reader) -> pl.DataFrame:
@@ -84,7 +84,7 @@ def known_project_facts(reader: Reader) -> pl.DataFrame:
         in_projects(reader.table(table).filter(happened).collect(), placed)
         for table in (FILE_EDITS, OBSERVATIONS)
     )
-    return project_facts(_runs(reader), edits, told)
+    return project_facts(known_runs(reader), edits, told)
 
 
 def known_errors(reader: Reader) -> pl.DataFrame:
@@ -136,6 +136,7 @@ def _names(project: str, placed: pl.DataFrame, known: Sequence[str]) -> list[str
     return [project, *(name for names in above for name in names if name)]
 
 
-def _runs(reader: Reader) -> pl.DataFrame:
+def known_runs(reader: Reader) -> pl.DataFrame:
+    """Rows of COMMAND_RUNS that had been run by then, each of the folder of its project."""
     runs = runs_by(reader.table(COMMAND_RUNS).collect(), reader.as_of)
     return in_projects(runs, known_folders(reader))

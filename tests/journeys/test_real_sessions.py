@@ -104,13 +104,13 @@ def test_a_file_that_grows_costs_its_day_and_loses_nothing_when_it_goes(
     growing.write_bytes(b"".join(lines[:-3]))
     state = State(open_home(tmp_path / "home"), Settings())
     add_source(state.home, source, "default")
-    assert follow(state, until="failures") == ["2026-02-10", "2026-02-12"]
+    assert follow(state, until="observations") == ["2026-02-10", "2026-02-12"]
 
     growing.write_bytes(b"".join(lines))
-    assert follow(state, until="failures") == ["2026-02-10"]
+    assert follow(state, until="observations") == ["2026-02-10"]
     whole = state.warehouse.read(RECORDS).collect()["record_key"].to_list()
 
     growing.write_bytes(b"".join(lines[:2]))
     (source / "other.jsonl").unlink()
-    assert follow(state, until="failures") == []
+    assert follow(state, until="observations") == []
     assert sorted(state.warehouse.read(RECORDS).collect()["record_key"]) == sorted(whole)
