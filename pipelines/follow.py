@@ -9,14 +9,15 @@ from cairn.assets.engine.progress import StageReport
 from cairn.assets.engine.run_stage import run_stage
 from cairn.assets.extractors import run_extractors
 from cairn.assets.learning_candidates import run_learning_candidates
+from cairn.assets.pending import raw_logs
 from cairn.assets.pending.records import changed_files
+from cairn.assets.pending.steps import BY_CONVERSATION
 from cairn.assets.publication import run_publication
 from cairn.assets.raw_logs import run_raw_logs
 from cairn.assets.records import intake
 from cairn.assets.vector_index import run_vector_index
 from cairn.knowledge.assembly.run import RUN
 from cairn.knowledge.assembly.stages import BY_RULES
-from cairn.pipelines.planning.pending import pending_days
 from cairn.resources.context import State
 
 Make = Callable[[State, Sequence[str]], StageReport]
@@ -34,6 +35,12 @@ MAKERS: Mapping[str, Make] = {
 }
 """What takes each step that is no stage over whole tables."""
 
+PENDING_DAYS: Mapping[str, Callable[[State], Sequence[str]]] = {
+    raw_logs.STAGE.name: raw_logs.pending_days,
+    **{step.name: step.pending_days for step in BY_CONVERSATION},
+}
+"""Days that a step owes, by its name."""
+
 
 def follow(state: State, since: str = RUN[0].name, until: str = RUN[-1].name) -> list[str]:
     """Takes the steps of a run from one to another, both by name and both taken.
@@ -45,7 +52,7 @@ def follow(state: State, since: str = RUN[0].name, until: str = RUN[-1].name) ->
     days: set[str] = set()
     for step in RUN[names.index(since) : names.index(until) + 1]:
         if step.by_day:
-            days.update(pending_days(state))
+            days.update(PENDING_DAYS[step.name](state))
         if step.stage is not None:
             run_stage(state, step.stage)
         elif days or not step.by_day:

@@ -125,7 +125,8 @@ def run_stage(state: State, stage: Stage) -> StageReport:
     if stage.prompts:
         state.wait_for_model(stage.name, waits=False)
     with write_lock(state.home, stage.name), timed(stage.name) as finished:
-        work = warehouse.read(WORK).collect()
+        every = warehouse.read(WORK).collect()
+        work = every.filter(stage=stage.name)
         versions = _versions(state, stage)
         # Where there is one namespace, what tells whether it is pending is what it is made of.
         read = lru_cache(maxsize=1)(partial(_read, state, stage, stage.reads))
@@ -138,10 +139,10 @@ def run_stage(state: State, stage: Stage) -> StageReport:
         rows: list[int] = []
         for namespace in to_do:
             means = StageContext(state.policy, state.embedder_of(namespace), model)
-            last = _last(stage, work, fingerprint, namespace)
-            changes = (
-                _changes(state, stage, namespace, last, versions) if stage.is_incremental else None
-            )
+            changes = None
+            if stage.is_incremental:
+                last = _last(work, fingerprint, namespace)
+                changes = _changes(state, stage, namespace, last, versions)
             if stage.update_incremental and changes:
                 written += _updated(
                     state, stage, stage.update_incremental, changes, namespace, means
@@ -175,14 +176,15 @@ def run_stage(state: State, stage: Stage) -> StageReport:
             if stage.is_incremental:
                 versions |= {table.name: warehouse.version(table) for table in stage.writes}
                 done = done.with_columns(input_hash=pl.lit(_noted(versions)))
-            owed_still = outcomes.filter(pl.col("outcome") == "pending").select(UNIT)
-            again = work.join(owed_still, on=UNIT, how="semi")
-            done = done.join(owed_still, on=UNIT, how="anti")
-            mark = (
-                pl.when(pl.col("namespace").is_in(marked)).then(pl.lit(STALE)).otherwise(pl.lit(""))
-            )
-            done = done.with_columns(pl.col("fingerprint") + mark)
-            warehouse.write(WORK, mark_done(done, outcomes, work, again))
+            again = work.clear()
+            if stage.prompts:
+                owed_still = outcomes.filter(pl.col("outcome") == "pending").select(UNIT)
+                again = work.join(owed_still, on=UNIT, how="semi")
+                done = done.join(owed_still, on=UNIT, how="anti")
+                mark = pl.when(pl.col("namespace").is_in(marked)).then(pl.lit(STALE))
+                done = done.with_columns(pl.col("fingerprint") + mark.otherwise(pl.lit("")))
+            others = every.filter(pl.col("stage") != stage.name)
+            warehouse.write(WORK, pl.concat([others, mark_done(done, outcomes, work, again)]))
         if stage.prompts and made:
             lost = pl.concat([each.lost for each in made.values()])
             asked = pl.DataFrame({"namespace": to_do}, schema={"namespace": pl.String})
@@ -292,8 +294,7 @@ def _namespace_units(
     The hash is the digest of all that is read; for a stage that follows changes the versions of all
     tables that it reads and writes, so that what changed since can be asked for.
     """
-    before = work.filter(pl.col("stage") == stage.name)["namespace"]
-    namespaces = sorted({*before, *namespaces_of(state, stage)})
+    namespaces = sorted({*work["namespace"], *namespaces_of(state, stage)})
     hashes = [
         _noted(versions)
         if stage.is_incremental
@@ -303,13 +304,12 @@ def _namespace_units(
         for namespace in namespaces
     ]
     return pl.DataFrame(
-        {"namespace": namespaces, "input_hash": hashes},
-        schema={"namespace": pl.String, "input_hash": pl.String},
-    ).with_columns(
-        stage=pl.lit(stage.name),
-        unit=pl.lit("*"),
-        fingerprint=pl.lit(fingerprint),
-        day=pl.lit(None, pl.String),
+        [
+            (namespace, stage.name, "*", input_hash, fingerprint, None)
+            for namespace, input_hash in zip(namespaces, hashes, strict=True)
+        ],
+        schema=dict.fromkeys([*UNIT, "input_hash", "fingerprint", "day"], pl.String),
+        orient="row",
     )
 
 
@@ -324,10 +324,9 @@ def _noted(versions: Mapping[str, int | None]) -> str:
     return " ".join(f"{name}@{version}" for name, version in versions.items())
 
 
-def _last(stage: Stage, work: pl.DataFrame, fingerprint: str, namespace: str) -> dict[str, str]:
+def _last(work: pl.DataFrame, fingerprint: str, namespace: str) -> dict[str, str]:
     """Versions that were noted when a stage last made its tables by this fingerprint."""
-    mine = (pl.col("namespace") == namespace) & (pl.col("stage") == stage.name)
-    noted = work.filter(mine, pl.col("fingerprint") == fingerprint)["input_hash"].to_list()
+    noted = work.filter(namespace=namespace, fingerprint=fingerprint)["input_hash"].to_list()
     return dict(part.split("@") for text in noted for part in text.split() if "@" in part)
 
 

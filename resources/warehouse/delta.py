@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -139,21 +140,18 @@ def content_version(stored: DeltaTable) -> int:
         limit *= 4
 
 
-def files_of(stored: DeltaTable | None, namespace: str) -> pl.DataFrame:
-    """Files of a namespace: columns path and day (null for tables that are not by day)."""
-    names = {"path": "path", "partition.namespace": "namespace", "partition.day": "day"}
-    found = pl.DataFrame(schema=dict.fromkeys(names.values(), pl.String))
-    if stored is not None:
-        added = pl.DataFrame(stored.get_add_actions(flatten=True))
-        added = added.select(pl.col(name).alias(to) for name, to in names.items() if name in added)
-        found = pl.concat([found, added], how="diagonal_relaxed")
-    return found.filter(pl.col("namespace") == namespace).drop("namespace")
-
-
-def sizes_of(stored: DeltaTable) -> dict[str, int]:
-    """Paths of its files, as the log has them, and how many bytes each has."""
-    added = pl.DataFrame(stored.get_add_actions())
-    return dict(added.select("path", "size_bytes").iter_rows())
+def files_in(stored: DeltaTable) -> pl.DataFrame:
+    """Files of a table: path as the log has it, bytes, and the namespace and day of its rows."""
+    added = pl.DataFrame(stored.get_add_actions(flatten=True))
+    return added.select(
+        pl.col(name).cast(kind).alias(to) if name in added.columns else pl.lit(None, kind).alias(to)
+        for name, to, kind in (
+            ("path", "path", pl.String),
+            ("size_bytes", "size", pl.Int64),
+            ("partition.namespace", "namespace", pl.String),
+            ("partition.day", "day", pl.String),
+        )
+    )
 
 
 def uris_of(stored: DeltaTable | None, namespace: str) -> set[str]:
@@ -192,12 +190,47 @@ class TableScope:
 
 @dataclass(frozen=True)
 class Opened:
-    """A version of a table to read from; `kept` if others may, so that it must stay as it is."""
+    """A version of a table to read from; one of a `commit` others read too, so it stays as it is.
+
+    `written` are all its rows, sorted by key, where the last commit was made of them.
+    """
 
     stored: DeltaTable
     table: Table
     options: dict[str, str] | None = field(repr=False)
-    kept: bool
+    commit: Commit | None = None
+    written: pl.DataFrame | None = field(default=None, repr=False)
+    _handle: list[DeltaTable] = field(
+        default_factory=list[DeltaTable], init=False, repr=False, compare=False
+    )
+
+    def __post_init__(self) -> None:
+        self._handle.append(self.stored)
+
+    def handed_over(self) -> DeltaTable | None:
+        """The handle of a small table, for the one who commits by it; None if it is needed here.
+
+        Committing turns a handle into the next version. By then all that is asked of this one is
+        known.
+        """
+        known = (self.content_version, self.held)
+        with suppress(IndexError):  # another one was first
+            return None if known[1] is None else self._handle.pop()
+        return None
+
+    @cached_property
+    def held(self) -> pl.DataFrame | None:
+        """All rows of a small table, sorted by key; None of any other.
+
+        To look into a small table's files takes longer than all that is asked of its rows. They
+        are held in one piece: of several, polars 2.1 keeps those that a filter leaves empty, and
+        gives up by a panic where it next takes two columns together.
+        """
+        if self.written is not None and self.written.estimated_size() < SMALL:
+            return self.written.rechunk()
+        if self.files["size"].sum() < SMALL:
+            return self._scan().collect().sort(self.table.key).rechunk()
+        return None
 
     @cached_property
     def rows(self) -> pl.LazyFrame:
@@ -205,38 +238,49 @@ class Opened:
 
         Polars looks for the files once per frame, which takes longer than to read a small one.
         """
+        return self._scan() if self.held is None else self.held.lazy()
+
+    def _scan(self) -> pl.LazyFrame:
         frame = pl.scan_delta(self.stored, storage_options=self.options)
         # Asking polars for the columns takes a hundred times as long.
         there = {column.name for column in self.stored.schema().fields}
-        rows = frame.select(
+        return frame.select(
             declared_as(name, kind) if name in there else pl.lit(None, dtype=kind).alias(name)
             for name, kind in self.table.schema.items()
         )
-        # To look into a small table's files takes longer than all that is asked of its rows. They
-        # are held in one piece: of several, polars 2.1 keeps those that a filter leaves empty, and
-        # gives up by a panic where it next takes two columns together.
-        small = sum(self.sizes.values()) < SMALL
-        return rows.collect().rechunk().lazy() if small else rows
 
     @cached_property
-    def sizes(self) -> dict[str, int]:
-        """As `sizes_of`."""
-        return sizes_of(self.stored)
+    def files(self) -> pl.DataFrame:
+        """As `files_in`."""
+        return files_in(self.stored)
 
     @cached_property
     def content_version(self) -> int:
         """The last version that changed rows."""
-        return content_version(self.stored)
+        written = self.written is not None
+        return self.stored.version() if written else content_version(self.stored)
 
     @cached_property
     def namespaces(self) -> frozenset[str]:
         """Namespaces that have rows."""
-        added = pl.DataFrame(self.stored.get_add_actions(flatten=True))
-        return frozenset(added.get_column("partition.namespace", default=[]))
+        rows = self.files if self.held is None else self.held
+        return frozenset(rows.get_column("namespace", default=pl.Series([])).drop_nulls())
+
+    def part(self, scope: TableScope) -> pl.LazyFrame:
+        """Rows of a part of the table."""
+        return self.rows.filter(*self._limits(scope))
 
     def current(self, scope: TableScope) -> pl.DataFrame:
         """Rows of a part of the table, sorted by key."""
-        return self.rows.filter(*scope.expressions).sort(self.table.key).collect()
+        if self.held is None:
+            return self.part(scope).sort(self.table.key).collect()
+        limits = self._limits(scope)
+        return self.held.filter(*limits) if limits else self.held
+
+    def _limits(self, scope: TableScope) -> list[pl.Expr]:
+        """What tells a part apart; no namespaces, where there are no others."""
+        every = self.namespaces.issubset(scope.namespaces or ())
+        return (TableScope(scope.days) if every else scope).expressions
 
 
 def quoted(value: object) -> str:

@@ -20,7 +20,7 @@ from cairn.resources.home.seals import (
     seals,
     tells_damage,
 )
-from cairn.resources.warehouse.delta import sizes_of
+from cairn.resources.warehouse.delta import files_in
 
 LOG = "_delta_log"
 
@@ -85,7 +85,7 @@ def table_damage(folder: Path, *, deep: bool) -> TableDamage | None:
         if not any((folder / LOG).glob("*.json")):
             return None  # a first write that was cut off
         stored = DeltaTable(str(folder))
-        added = sizes_of(stored)
+        added = dict(files_in(stored).select("path", "size").iter_rows())
     except BaseException as error:
         # Of anything else that goes wrong nobody knows whether the table is damaged.
         if as_damage(error) is None:

@@ -26,7 +26,6 @@ from cairn.resources.warehouse.delta import (
     Opened,
     TableScope,
     configured_as,
-    files_of,
     folder_of,
     last_commit,
     opened,
@@ -105,10 +104,8 @@ class Warehouse:
         opened = self._opened(table, version)
         if opened is None and version is not None:
             raise Damaged(f"table {table.name} is gone: {RUN}")
-        frame = table.empty().lazy() if opened is None else opened.rows
-        frame = frame.filter(
-            *TableScope(days, None if namespace is None else [namespace]).expressions
-        )
+        scope = TableScope(days, None if namespace is None else [namespace])
+        frame = table.empty().lazy() if opened is None else opened.part(scope)
         return frame if columns is None else frame.select(columns)
 
     def version(self, table: Table) -> int | None:
@@ -209,6 +206,14 @@ class Warehouse:
         ids = keys[by].unique().sort()
         scope = TableScope(namespaces=[namespace])
         come = _checked(table, table.frame(change.come))
+        if opened.held is not None:
+            stays = opened.held.join(keys, on=table.key, how="anti")
+            rows = pl.concat([stays, come]).sort(table.key)
+            own = rows.filter(*scope.expressions)
+            return self._commit(
+                table, opened, _as_stored(table, own), come.height, mode="overwrite",
+                predicate=scope.predicate, written=rows,
+            )  # fmt: skip
         if len(ids) > MOST_IDS or (
             not table.by_day
             and are_spread(uris_of(opened.stored, namespace), change.gone[by], self._options)
@@ -250,15 +255,18 @@ class Warehouse:
             if since is not None and then is None:
                 return None
             now = self._opened(table)
-            stored = [one and one.stored for one in (then, now)]
+            scope = TableScope(namespaces=[namespace])
+            if then is None or now is None or then.held is not None or now.held is not None:
+                return apart(table, *(_current(table, one, scope) for one in (then, now)))
             if not table.by_day:
-                before, after = (uris_of(one, namespace) for one in stored)
+                before, after = (uris_of(one.stored, namespace) for one in (then, now))
                 gone = rows_of(table, before - after, namespace, self._options)
                 come = rows_of(table, after - before, namespace, self._options)
                 return apart(table, gone, come)
-            differ = pl.concat(files_of(one, namespace) for one in stored).unique(keep="none")
-            days = differ["day"].unique().to_list()
-            scope = TableScope(days, [namespace] if differ.height else [])
+            mine = pl.col("namespace") == namespace
+            files = [one.files.filter(mine).select("path", "day") for one in (then, now)]
+            days = pl.concat(files).unique(keep="none")["day"].unique().to_list()
+            scope = TableScope(days, [namespace])
             return difference(*(_current(table, one, scope) for one in (then, now)))
         except (Damaged, OSError):
             return None
@@ -274,7 +282,10 @@ class Warehouse:
         opened = self._opened(table)
         if opened is not None and rows.is_empty():
             return Written(opened.content_version, 0, changed=False)
-        return self._commit(table, opened, _as_stored(table, rows), rows.height, mode="append")
+        return self._commit(
+            table, opened, _as_stored(table, rows), rows.height, mode="append",
+            written=_beside(opened, rows),
+        )  # fmt: skip
 
     def maintain(
         self,
@@ -334,8 +345,9 @@ class Warehouse:
     def _opened(self, table: Table, version: int | None = None) -> Opened | None:
         """A table to read from: each version in a folder is opened once."""
         commit = last_commit(Path(self._uri(table)), version)
-        kept = None if commit is None else self._kept.get(commit)
+        kept = None if commit is None else self._kept.pop(commit, None)
         if kept is not None and kept.table is table:
+            self._keep(kept)  # those that are not asked for give way
             return kept
         try:
             stored = self._open(table, version if commit is None else commit.version)
@@ -345,10 +357,9 @@ class Warehouse:
             ) from error
         if stored is None:
             return None
-        found = Opened(stored, table, self._options, kept=commit is not None)
+        found = Opened(stored, table, self._options, commit)
         self._check(found)
-        if commit is not None:
-            self._keep(found, commit)
+        self._keep(found)
         return found
 
     def _check(self, opened: Opened) -> None:
@@ -356,17 +367,25 @@ class Warehouse:
         folder = self.folder(opened.table)
         if folder is None:
             return
-        for path, size in opened.sizes.items():
+        for path, size in opened.files.select("path", "size").iter_rows():
             if path not in self._whole:
                 if not has_size(folder / unquote(path), size):
                     name = opened.table.name
                     raise Damaged(f"table {name}: {folder / path} is gone or cut: {RUN}")
                 self._whole.add(path)
 
-    def _keep(self, opened: Opened, commit: Commit) -> None:
+    def _keep(self, opened: Opened) -> None:
+        if opened.commit is None:
+            return
         while len(self._kept) >= KEPT_OPEN:
             self._kept.pop(next(iter(self._kept)), None)
-        self._kept[commit] = opened
+        self._kept[opened.commit] = opened
+
+    def _to_commit(self, opened: Opened) -> DeltaTable | None:
+        """A handle of the version that was read, which committing turns into the next one."""
+        if opened.commit is None:
+            return opened.stored
+        return opened.handed_over() or self._open(opened.table, opened.commit.version)
 
     def _open(self, table: Table, version: int | None = None) -> DeltaTable | None:
         return opened(self._uri(table), self._options, version)
@@ -384,6 +403,7 @@ class Warehouse:
             raise ValueError(f"{table.name}: rows outside of the days or namespaces replaced")
         if opened is not None and rows.equals(current):
             return Written(opened.content_version, rows.height, changed=False)
+        written = _beside(opened, rows, scope)
         part = rows
         if opened is not None and table.by_day and scope.days is None and scope.namespaces:
             days = difference(current, rows).rows["day"].unique().to_list()
@@ -391,8 +411,9 @@ class Warehouse:
             part = rows.filter(*scope.expressions)
         data = _as_stored(table, part)
         return self._commit(
-            table, opened, data, rows.height, mode="overwrite", predicate=scope.predicate
-        )
+            table, opened, data, rows.height, mode="overwrite", predicate=scope.predicate,
+            written=written,
+        )  # fmt: skip
 
     def _commit(
         self,
@@ -403,7 +424,9 @@ class Warehouse:
         *,
         mode: Any,
         predicate: str | None = None,
+        written: pl.DataFrame | None = None,
     ) -> Written:
+        """Commits rows; `written` are all that the table has then, if they are known."""
         metadata = {"run_id": self.run_id} if self.run_id else None
         common: dict[str, Any] = {
             "writer_properties": written_as(table.name),
@@ -411,10 +434,8 @@ class Warehouse:
             "post_commithook_properties": HOOKS,
         }
         try:
-            # Committing turns a handle into the next version: readers keep theirs.
-            stored = opened and opened.stored
-            if opened is not None and opened.kept:
-                stored = self._open(table, opened.stored.version())
+            stored = opened and self._to_commit(opened)
+            following = 0 if stored is None else stored.version() + 1
             if stored is None:
                 stored = self._create(table, data, common)
             else:
@@ -429,7 +450,9 @@ class Warehouse:
         commit = last_commit(folder, stored.version())
         if commit is not None:
             seal_commit(folder, stored.version())
-            self._keep(Opened(stored, table, self._options, kept=True), commit)
+            # Another writer may have come between, with rows of other namespaces.
+            alone = written if stored.version() == following else None
+            self._keep(Opened(stored, table, self._options, commit, alone))
         return Written(stored.version(), rows, changed=True)
 
     def _create(self, table: Table, data: Any, common: dict[str, Any]) -> DeltaTable:
@@ -459,6 +482,20 @@ class Warehouse:
 
 def _current(table: Table, opened: Opened | None, scope: TableScope) -> pl.DataFrame:
     return table.empty() if opened is None else opened.current(scope)
+
+
+def _beside(
+    opened: Opened | None, rows: pl.DataFrame, replaced: TableScope | None = None
+) -> pl.DataFrame | None:
+    """All rows of a table, sorted by key, once these are there; None of a large table."""
+    if opened is None:
+        return rows
+    if opened.held is None:
+        return None
+    stays = opened.held
+    if replaced is not None:
+        stays = stays.filter(~pl.all_horizontal(True, *replaced.expressions))
+    return pl.concat([stays, rows]).sort(opened.table.key)
 
 
 def _partitions(table: Table) -> list[str]:

@@ -261,7 +261,7 @@ def test_what_changed_since_a_version_that_is_gone_is_not_known(tmp_path: Path) 
     assert change is not None
     assert (change.gone["rows_in"].item(), change.come["rows_in"].item()) == (0, 2)
     warehouse.maintain(FUNNEL, retention=timedelta(0))
-    assert warehouse.changes(FUNNEL, 0, namespace="a") is None
+    assert Warehouse(tmp_path).changes(FUNNEL, 0, namespace="a") is None
     assert warehouse.changes(FUNNEL, 9, namespace="a") is None
 
 
@@ -403,6 +403,7 @@ def test_amending_gives_what_writing_all_gives_and_is_seen_as_a_change(
     assert_frame_equal(left.sort(table.key), others.sort(table.key), check_exact=True)
 
 
+@pytest.mark.usefixtures("large")
 def test_only_files_with_rows_that_go_are_written_again(tmp_path: Path) -> None:
     warehouse = Warehouse(tmp_path)
     rows = _gates(**{f"a{number}": number for number in range(60)})
