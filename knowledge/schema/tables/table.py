@@ -73,6 +73,10 @@ class Table:
 
     def empty(self) -> pl.DataFrame:
         """A frame with this schema and no rows."""
+        return self._empty.clone()
+
+    @cached_property
+    def _empty(self) -> pl.DataFrame:
         return pl.DataFrame(schema=self.schema)
 
     def frame(self, rows: pl.DataFrame | Iterable[Mapping[str, object]]) -> pl.DataFrame:
