@@ -287,7 +287,7 @@ FACTS_STAGE = Stage(
 
 PROPOSED_OPERATIONS_STAGE = Stage(
     stage_of(
-        "proposed_operations", 2, "Commands that no rule names a kind of.", "learned_operations",
+        "proposed_operations", 3, "Commands that no rule names a kind of.", "learned_operations",
         "operation_min_commands", "operation_min_conversations",
     ),
     (FACTS, FACT_SOURCES),
