@@ -324,7 +324,8 @@ assert run_graph(state).runs
 assert "work.outcomes" in kept_verdicts(state.home).passed
 assert not {{"great_expectations", "hdbscan", "sklearn"}} & sys.modules.keys()
 # What an earlier version held back is judged again, though nothing is new.
-SuiteVerdicts(state.home).keep("records.no_secret", "", {{"default": {{"no secret in payload": 1}}}})
+broken = {{"default": {{"no secret in payload": 1}}}}
+SuiteVerdicts(state.home).keep("records.no_secret", "", broken)
 assert run_graph(state).runs
 assert not kept_verdicts(state.home).broken
 """
