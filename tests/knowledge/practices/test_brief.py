@@ -66,7 +66,7 @@ def ground() -> Ground:
     error = {
         "namespace": "n", "project": ROOT, "signature_id": "es", "fix_id": "ef",
         "tool_family": "go", "signature": "undefined: {name}", "key_line": "undefined: Berth",
-        "names": ["Berth"], "same_line": 2, "failures": 2, "conversations": 2,
+        "names": ["Berth"], "same_line": 2, "failures": 2, "conversations": 2, "ended": 2,
         "fix": "In `quay.go`: added it.",
         "fix_kind": "edit", "fix_last_seen": START, "wins": 2, "losses": 0, "rank": 0.4,
         "source_record_ids": [],
@@ -81,7 +81,7 @@ def ground() -> Ground:
     again = error | {
         "signature_id": "es2", "signature": "{name}: command not found", "fix": None,
         "key_line": "tide: command not found", "fix_id": "again", "fix_kind": None, "wins": 0,
-        "same_line": 3, "conversations": 4, "rank": 0.0,
+        "same_line": 3, "conversations": 4, "rank": 0.0, "ended": 0, "tool_family": "shell",
     }  # fmt: skip
     mixed = again | {"signature_id": "es3", "fix_id": "mixed", "same_line": 2}
     file = {
