@@ -1,5 +1,7 @@
 """The brief of a project: what an agent should know before it starts, best first, in few tokens."""
 
+# ruff: noqa: E501  (a pattern is easier to read where it is not broken)
+
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
@@ -48,6 +50,10 @@ KINDS = {"directs": DIRECTIVE, "asks": DIRECTIVE, "refuses": REFUSAL}
 _REFUSED_CALL = r"^[^`:]*`([^`]+)`"
 """The call in what a person refused: of several words about one call the best tells enough."""
 
+_NO_COMMAND = pl.lit("…")
+_ONE_CALL = r"…|(?:^|\s)[/~]\S*/|(?:\s\S*\w\.\w{1,9}\b.*){2}"
+"""A call of a tool, or of many files: it was refused that once."""
+
 STATES = "states"
 DECIDES, MOST_DECISIONS = "decides", 2
 """Decisions are facts whose day matters: the latest of them."""
@@ -55,9 +61,23 @@ DECIDES, MOST_DECISIONS = "decides", 2
 FIRST_WANTED, FIRST = 6, 2
 """Lines of a kind that have room before any other kind has more."""
 
-_TELLS_NOTHING = r"^\W*[/<•*-]|:\s*$|^.{0,9}$|^(?:\S+\s+){0,5}\S*\?\W*$"
-"""A title that is a slash command, pasted, announces what does not stand in it, is too short, or a
-short question."""
+_MAKES = (
+    r"(?i)^\W{0,2}(?:(?:please|pls|can|could|you|we|i|let'?s|now|want|need|would|like|to|also|go ahead and) ){0,5}"
+    r"(?:add|allow|build|change|clean up|configure|convert|create|delete|disable|drop|enable|extract|fix|hide|implement"
+    r"|improve|install|integrate|introduce|mend|migrate|move|optimi[sz]e|port|rebuild|reduce|refactor|remove|rename"
+    r"|replace|restructure|rewrite|set ?up|simplify|speed up|split|support|switch|turn|unify|update|upgrade|wire|wrap"
+    r"|write) \S+ \S+"
+)
+"""How a request begins that tells what was made; others ask, greet, paste, or point at what does not
+stand in them."""
+
+_POINTS = r"(?i)[:?]\W*$|^(?:\S+ ){0,6}\w+ (?:the following|(?:this|that|the) (?:branch|plan|task|issue)|it|to) "
+"""A request that announces, asks, or points."""
+_SLOT = r"[{<]\s*[A-Za-z][\w .-]*[}>]|\$\{?[A-Za-z]"
+"""What a template has where another text belongs."""
+
+_BEGINNING = 40
+"""Characters by which two titles are one text, pasted twice."""
 
 _BY_THE_WAY = (
     r"redacted|(?:^|/)\.git/|(?:^|/)(?:\.\w*ignore|[^/]*[.-]lock(?:b|\.\w+)?|[^/]*\.lockb?|go\.sum|changelog(?:\.\w+)?)$"
@@ -65,6 +85,9 @@ _BY_THE_WAY = (
     r"|\.next|__snapshots__)/"
 )
 """Files that are edited on the way, generated or hidden: nobody looks there for the work."""
+
+_OFTEN = 0.1
+"""Of the conversations that edit files, those that edit one which is often edited."""
 
 _BY_TRUST = {trust: place for place, trust in enumerate(reversed(TRUSTS))}
 _KIND_ORDER = {kind: place for place, kind in enumerate(HEADINGS)}
@@ -188,7 +211,8 @@ def _lines(project: str, ground: Ground, conventions: list[BriefLine]) -> Iterat
         )
     )  # fmt: skip
     wanted, known, decided = _facts(names_of(project, ground.projects), ground.facts)
-    first, more = by_proof(list(practice_lines(practices)))
+    managers = places.filter(kind="package_manager")["name"].to_list()
+    first, more = by_proof(list(practice_lines(practices, managers)))
     kinds = (
         (first, FIRST_PRACTICES),
         (wanted, FIRST_WANTED),
@@ -228,10 +252,11 @@ def _facts(names: set[str], facts: pl.DataFrame) -> tuple[list[BriefLine], ...]:
         )
         .with_columns(
             call=pl.when(kind=REFUSAL)
-            .then(pl.col("content").str.extract(_REFUSED_CALL))
-            .fill_null(pl.col("fact_id"))
+            .then(pl.col("content").str.extract(_REFUSED_CALL).fill_null(_NO_COMMAND))
+            .otherwise("fact_id")
         )
         .unique("call", keep="first", maintain_order=True)
+        .filter((pl.col("kind") != REFUSAL) | ~pl.col("call").str.contains(_ONE_CALL))
     )  # fmt: skip
     lines = [_of_fact(row) for row in said.iter_rows(named=True) if row["predicate"] != DECIDES]
     latest = said.filter(predicate=DECIDES).sort("last_seen", descending=True, maintain_order=True)
@@ -259,7 +284,10 @@ def _places(known: pl.DataFrame) -> Iterator[BriefLine]:
         known.filter(
             pl.col("kind").is_in(list(order)),
             (pl.col("kind") != "edited_file")
-            | ~pl.col("name").str.to_lowercase().str.contains(_BY_THE_WAY),
+            | (
+                ~pl.col("name").str.to_lowercase().str.contains(_BY_THE_WAY)
+                & (pl.col("share") >= _OFTEN)
+            ),
         )
         .sort(pl.col("kind").replace_strict(order), "rank", "project_fact_id")
         .unique(["kind", "name"], keep="first", maintain_order=True)
@@ -275,14 +303,19 @@ def _places(known: pl.DataFrame) -> Iterator[BriefLine]:
 def _recent(conversations: pl.DataFrame) -> Iterator[BriefLine]:
     """The last conversations of people, by what was made in them, else by what was asked first.
 
-    What was made twice is told once.
+    What was made twice is told once; what was asked twice is a text that is pasted, and is not told.
     """
+    beginning = pl.col("title").str.head(_BEGINNING)
     asked = pl.when(
-        pl.col("title").str.contains(r"\w"), ~pl.col("title").str.contains(_TELLS_NOTHING)
+        pl.col("title").str.contains(_MAKES),
+        ~pl.col("title").str.contains(_POINTS),
+        beginning.is_first_distinct() & beginning.is_last_distinct(),
     ).then("title")
+    made = pl.when(~pl.col("subject").str.contains(_SLOT)).then("subject")
     rows = (
-        conversations.with_columns(told=pl.coalesce("subject", asked))
-        .filter(pl.col("human_messages") > 0, pl.col("told").is_not_null())
+        conversations.filter(pl.col("human_messages") > 0)
+        .with_columns(told=pl.coalesce(made, asked))
+        .filter(pl.col("told").is_not_null())
         .sort("ended_at", "conversation_id", descending=[True, False], nulls_last=True)
         .unique("told", keep="first", maintain_order=True)
     )

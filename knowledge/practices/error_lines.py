@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import polars as pl
 
+from cairn.knowledge.failures.fixes import EDIT, REPLACED
 from cairn.knowledge.failures.other_ways import REFUSED_OPTION
 from cairn.knowledge.failures.signatures import is_generic
 from cairn.knowledge.practices.brief_line import ERROR, LONGEST, BriefLine, short
@@ -14,7 +15,8 @@ RECURRING = 3
 """Conversations in which an error came that nothing is known to end, for it to be told."""
 
 _IN_FILE, _PROVEN = r"(?:^|\. )(?:In|Changed) `", 2
-"""A fix that changed a file stays changed: it helps elsewhere if it ended as many errors."""
+"""A change of a file stays: it helps elsewhere if it ended as many errors, or if the error came in
+as many conversations and the file is a setting."""
 
 _SAME_FIX = 2
 """Errors that one fix ended, of which each is told."""
@@ -29,7 +31,7 @@ _OF_SURROUNDINGS = (
     r"(?i)\bnot (?:found|set|defined|installed|available|running|permitted|allowed|supported|recognized)\b"
     r"|\bno such (?:file|command|option|service|container)|\bmissing\b|\bunrecognized\b|\bunsupported\b"
     r"|\bunknown (?:option|command|flag|argument|subcommand)|\b(?:invalid|illegal) option\b|\bdenied\b|\brefused\b"
-    r"|\bcannot (?:connect|open|find)\b|\bcould not (?:connect|open|find|locate)\b|\bunable to\b"
+    r"|\bcannot (?:connect|open|find)\b|\bcould not (?:connect|open|find|locate)\b|\bunable to\b|\bignored by\b"
     r"|\brequires?\b|\brequired\b|\bmust be\b|\balready in use\b|\bEADDRINUSE\b|\bEPERM\b|\bEACCES\b|\bexpired\b"
 )
 """What is missing, refused or in use: that comes again, and who knows it goes around it."""
@@ -48,8 +50,10 @@ def proven_errors(signatures: pl.DataFrame) -> Iterator[BriefLine]:
         signatures: ERROR_SIGNATURES of one project, whatever its checkouts.
     """
     once = pl.col("wins") < _PROVEN
+    here_alone = (pl.col("fix_kind") == EDIT) | (pl.col("conversations") < _PROVEN)
     seldom = once & (
-        pl.col("fix").str.contains(_IN_FILE) | pl.col("key_line").str.contains(_OF_RUNNER)
+        (pl.col("fix").str.contains(_IN_FILE) & here_alone)
+        | (pl.col("key_line").str.contains(_OF_RUNNER) & (pl.col("fix_kind") == REPLACED))
     )
     rows = (
         signatures.filter(
@@ -60,6 +64,7 @@ def proven_errors(signatures: pl.DataFrame) -> Iterator[BriefLine]:
             descending=[True, True, True, False], nulls_last=True,
         )
         .unique("signature_id", keep="first", maintain_order=True)
+        .unique(["key_line", "fix"], keep="first", maintain_order=True)
         .with_columns(times=pl.int_range(pl.len()).over("fix"))
         .filter(pl.col("times") < _SAME_FIX)
     )  # fmt: skip

@@ -32,7 +32,14 @@ from cairn.knowledge.schema.tables import (
 
 START = datetime(2026, 2, 1, tzinfo=UTC)
 ROOT = "/home/ada/quay"
-TITLES = ("Add a berth", "Free a berth", "Why is it slow?", "I get this error:", "/review", "hi")
+TITLES = (
+    "Add a berth",
+    "Please move a berth",
+    "Why is it slow?",
+    "I get this error:",
+    "/review",
+    "hi",
+)
 """Of which the last four tell nothing of what was done."""
 
 
@@ -121,15 +128,14 @@ def test_each_kind_has_its_best_lines_and_other_projects_none() -> None:
     assert [line.text for line in lines] == [
         "test: `go test ./...`", "test: `make t`", "test: `npx tap`",
         "lint: `CI=1 KEY=… mise run lint`",
-        "format: `npm run fmt`", "format: `npm run fmt --force`",
+        "format: `npm run fmt`",
         "Always rebase.", "We use just here, never make.", "Does not want `git push`: too early.",
         "undefined: Berth → In `quay.go`: added it.",
         "tide: command not found → in 3 sessions; what ends it is not known",
-        "undefined: Berth → In `tide.go`: added it.",
-        "The quay has 40 berths.", "quay connects to host tide",
+                "The quay has 40 berths.", "quay connects to host tide",
         "2026-02-01: Let's drop the crane.",
         "We use cranes here, not winches.", "Often edited: quay.go",
-        "2026-02-02: Free a berth", "2026-02-01: Add a berth",
+        "2026-02-02: Please move a berth", "2026-02-01: Add a berth",
     ]  # fmt: skip
     assert (lines[0].support, lines[0].conversations) == (6, 4), "two checkouts are one project"
     assert list(dict.fromkeys(line.kind for line in lines)) == list(HEADINGS)
@@ -204,7 +210,7 @@ def test_what_was_made_is_told_before_what_was_asked() -> None:
     )
     lines = brief("quay", ground()._replace(conversations=talks))
     assert [line.text for line in lines if line.kind == RECENT] == [
-        "2026-02-06: Mend the crane", "2026-02-02: Free a berth",
+        "2026-02-06: Mend the crane", "2026-02-02: Please move a berth",
     ]  # fmt: skip
 
 
