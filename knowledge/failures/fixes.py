@@ -287,6 +287,8 @@ def _edited(
     own = names | of_change(edit)
     order = fix([sentence for sentence in spoken if names_in(sentence.text) & own])
     told = imperative(order.plain).rstrip(".:") + "." if order else ""
+    if _WORD.findall(" ".join(gone)) == _WORD.findall(" ".join(come)):
+        return ""  # a slip of the pen: the same words, put right
     pair = ""
     if len(gone) <= MOST_LINES and len(come) <= MOST_LINES and (gone or come):
         before, now = (_cut("; ".join(lines)) for lines in (gone, come))
@@ -303,6 +305,9 @@ def _edited(
     if told and not pair:
         pair = f"Changed `{file}`."
     return " ".join(part for part in (told, pair) if part)
+
+
+_WORD = re.compile(r"\w+")
 
 
 def _cut(code: str) -> str:

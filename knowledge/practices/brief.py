@@ -62,7 +62,7 @@ FIRST_WANTED, FIRST = 6, 2
 """Lines of a kind that have room before any other kind has more."""
 
 _MAKES = (
-    r"(?i)^\W{0,2}(?:(?:please|pls|can|could|you|we|i|let'?s|now|want|need|would|like|to|also|go ahead and) ){0,5}"
+    r"(?i)^(?:(?:please|pls|can|could|you|we|i|let'?s|now|want|need|would|like|to|also|go ahead and) ){0,5}"
     r"(?:add|allow|build|change|clean up|configure|convert|create|delete|disable|drop|enable|extract|fix|hide|implement"
     r"|improve|install|integrate|introduce|mend|migrate|move|optimi[sz]e|port|rebuild|reduce|refactor|remove|rename"
     r"|replace|restructure|rewrite|set ?up|simplify|speed up|split|support|switch|turn|unify|update|upgrade|wire|wrap"
@@ -71,7 +71,7 @@ _MAKES = (
 """How a request begins that tells what was made; others ask, greet, paste, or point at what does not
 stand in them."""
 
-_POINTS = r"(?i)[:?]\W*$|^(?:\S+ ){0,6}\w+ (?:the following|(?:this|that|the) (?:branch|plan|task|issue)|it|to) "
+_POINTS = r"(?i)[:?]\W*$|^(?:\S+ ){0,6}\w+ (?:the following|(?:this|that|the) (?:branch|plan|task|issue))\b"
 """A request that announces, asks, or points."""
 _SLOT = r"[{<]\s*[A-Za-z][\w .-]*[}>]|\$\{?[A-Za-z]"
 """What a template has where another text belongs."""
@@ -86,7 +86,7 @@ _BY_THE_WAY = (
 )
 """Files that are edited on the way, generated or hidden: nobody looks there for the work."""
 
-_OFTEN = 0.1
+_OFTEN = 0.05
 """Of the conversations that edit files, those that edit one which is often edited."""
 
 _BY_TRUST = {trust: place for place, trust in enumerate(reversed(TRUSTS))}

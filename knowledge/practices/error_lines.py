@@ -14,9 +14,8 @@ from cairn.knowledge.practices.brief_line import ERROR, LONGEST, BriefLine, shor
 RECURRING = 3
 """Conversations in which an error came that nothing is known to end, for it to be told."""
 
-_IN_FILE, _PROVEN = r"(?:^|\. )(?:In|Changed) `", 2
-"""A change of a file stays: it helps elsewhere if it ended as many errors, or if the error came in
-as many conversations and the file is a setting."""
+_PROVEN = 2
+"""Errors that a change of code ended, for it to be told: it stays changed, and seldom helps elsewhere."""
 
 _SAME_FIX = 2
 """Errors that one fix ended, of which each is told."""
@@ -50,10 +49,9 @@ def proven_errors(signatures: pl.DataFrame) -> Iterator[BriefLine]:
         signatures: ERROR_SIGNATURES of one project, whatever its checkouts.
     """
     once = pl.col("wins") < _PROVEN
-    here_alone = (pl.col("fix_kind") == EDIT) | (pl.col("conversations") < _PROVEN)
     seldom = once & (
-        (pl.col("fix").str.contains(_IN_FILE) & here_alone)
-        | (pl.col("key_line").str.contains(_OF_RUNNER) & (pl.col("fix_kind") == REPLACED))
+        (pl.col("fix_kind") == EDIT)
+        | ((pl.col("fix_kind") == REPLACED) & pl.col("key_line").str.contains(_OF_RUNNER))
     )
     rows = (
         signatures.filter(

@@ -36,7 +36,8 @@ _READS_FILE = re.compile(r"(?:^|/)(?:python[\d.]*|node|ruby|php|perl|bash|sh|tsx
 
 _PART = (
     r"^(?:[^-]|-[^-]|--\S)*(?:<files>"
-    r"| (?:\./)?(?:packages|apps|services|libs|modules|plugins|crates|projects|workspaces)/)"
+    r"| (?:\./)?(?:packages|apps|services|libs|modules|plugins|crates|projects|workspaces)/"
+    r"| (?:--filter|--scope|--workspace|-w|-F)[ =])"
 )
 """That a command does some files or one package; what a wrapper runs tells what that needs."""
 
@@ -68,7 +69,8 @@ def practice_lines(practices: pl.DataFrame, managers: Collection[str] = ()) -> I
     task = ["task", "task_order"]
     once = pl.col("conversations") < _PROVEN
     for_the_moment = pl.col("command").map_elements(_is_for_the_moment, pl.Boolean)
-    part = pl.col("variant") | (once & pl.col("command").str.contains(_PART))
+    in_folder = pl.col("variant") & (pl.col("folder") != "")
+    part = once & (in_folder | pl.col("command").str.contains(_PART))
     elsewhere = once & (pl.len().over("task", "same") > 1) & (pl.col("folder") != "")
     rows = (
         practices.filter(

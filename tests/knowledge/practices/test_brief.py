@@ -22,6 +22,7 @@ from cairn.knowledge.practices.brief import (
     within,
 )
 from cairn.knowledge.practices.habits import EXAMPLES, is_habit
+from cairn.knowledge.practices.practice_lines import practice_lines
 from cairn.knowledge.schema.tables import (
     CONVERSATIONS,
     ERROR_SIGNATURES,
@@ -128,7 +129,7 @@ def test_each_kind_has_its_best_lines_and_other_projects_none() -> None:
     assert [line.text for line in lines] == [
         "test: `go test ./...`", "test: `make t`", "test: `npx tap`",
         "lint: `CI=1 KEY=… mise run lint`",
-        "format: `npm run fmt`",
+        "format: `npm run fmt`", "format: `npm run fmt --force`",
         "Always rebase.", "We use just here, never make.", "Does not want `git push`: too early.",
         "undefined: Berth → In `quay.go`: added it.",
         "tide: command not found → in 3 sessions; what ends it is not known",
@@ -227,3 +228,33 @@ def test_files_that_are_edited_on_the_way_are_no_places() -> None:
     facts = [file | {"project_fact_id": name, "name": name} for name in names]
     lines = brief("quay", ground()._replace(project_facts=PROJECT_FACTS.frame(facts)))
     assert [line.text for line in lines if line.kind == PLACE] == ["Often edited: a.go"]
+
+
+def test_commands_that_are_one_are_told_once_and_what_was_for_the_moment_is_not() -> None:
+    told = [
+        practice("test", "npm run test"), practice("test", "npm test", conversations=1),
+        practice("test", "npm test", folder="web", conversations=1),
+        practice("lint", "npx eslint ."), practice("lint", "eslint .", conversations=1),
+        practice("build", "make"), practice("build", "make -j4", conversations=2),
+        practice("build", "bun build src/tide.ts --target=bun", conversations=1),
+        practice("install", "npm install"), practice("install", "pnpm install"),
+        practice("install", "npm install -D <package>"),
+        practice("commit", "git commit --allow-empty -m <message>"),
+    ]  # fmt: skip
+    lines = practice_lines(PRACTICES.frame(told), ["npm"])
+    assert [line.text for line in lines] == [
+        "test: `npm run test`", "lint: `npx eslint .`", "build: `make`", "install: `npm install`",
+    ]  # fmt: skip
+
+
+def test_a_text_pasted_twice_and_a_template_are_nothing_that_was_done() -> None:
+    pasted, headed = "Add a berth to the plan", "# Add a berth"
+    talks = ground().conversations.head(4)
+    told = talks.with_columns(
+        title=pl.Series([pasted, pasted, headed, "Move the crane to the quay"]),
+        subject=pl.Series([None, None, None, "Fix the crane: {what}"]),
+    )
+    lines = brief("quay", ground()._replace(conversations=told))
+    assert [line.text for line in lines if line.kind == RECENT] == [
+        "2026-02-04: Move the crane to the quay"
+    ]
