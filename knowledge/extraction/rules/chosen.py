@@ -64,7 +64,7 @@ _LONGEST_ANSWER = 12
 """Words of an answer; a longer one is a request of its own."""
 
 _LEFT_OPEN = re.compile(
-    r"(?:(?:you|agent|claude|i'll let you) (?:decide|choose|pick)|up to you|your (?:call|choice)|whatever|either|any of|no preference|not sure)\b"
+    r"(?:(?:you|agent|claude|i'll let you) (?:decide|choose|pick)|up to you|your (?:call|choice)|whatever|either|any of|no preference|not sure|close, but|not quite|let me)\b"
 )
 """How an answer begins that leaves the choice to who asked."""
 
