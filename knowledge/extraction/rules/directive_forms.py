@@ -20,6 +20,7 @@ from cairn.knowledge.extraction.rules.word_classes import (
     PLURAL,
     POINTED,
     REPORTED,
+    at_home,
 )
 from cairn.knowledge.nlp.plain_words import lead_in
 
@@ -226,7 +227,7 @@ _LEADING = re.compile(r"^(?:[\s,;:—–(-]|(?:and|but|so|then|also|please|just|
 
 def alone(told: str) -> bool:
     """Whether it can be read without what was said before it."""
-    kept = _POINTS_AT_HOME.sub(" ", _GIVES_REASON.sub("", told))
+    kept = _POINTS_AT_HOME.sub(" ", at_home(_GIVES_REASON.sub("", told)))
     pointing = _POINTING.search(kept)
     if pointing is None:
         return True

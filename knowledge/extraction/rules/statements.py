@@ -32,7 +32,7 @@ from cairn.knowledge.extraction.rules.rule import (
     each,
     rule,
 )
-from cairn.knowledge.extraction.rules.word_classes import DOUBTED
+from cairn.knowledge.extraction.rules.word_classes import DOUBTED, at_home
 from cairn.knowledge.extraction.rules.word_senses import (
     CONDITION,
     DISCOVERY,
@@ -280,7 +280,7 @@ def _wishes(told: str) -> bool:
 
 def _is_everyday(told: str) -> bool:
     """Whether a sentence tells what somebody is, has, does regularly or plans."""
-    clause = _first_clause(told)
+    clause = at_home(_first_clause(told))
     return EVERYDAY.match(clause) is not None and not PASSING.search(clause)
 
 

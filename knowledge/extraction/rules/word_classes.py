@@ -65,10 +65,18 @@ REPORTED = re.compile(
     r"\b(?:said|says|told|wrote|writes|claims|asked|asks|suggests?|suggested|recommends?|insists?)\b"
 )
 OF_THE_MOMENT = re.compile(
-    r"\b(?:(?<!from )now|currently|at the moment|today|tonight|tomorrow|yesterday|still|again|just|so far"
+    r"\b(?:(?<!from )now|currently|at the moment|today|tonight|tomorrow|yesterday|still|again|(?<!use )just|so far"
     r"|already|temporarily|in a minute|until i|this (?:time|week|morning|afternoon|evening|weekend|one|file|pr|branch|commit|task|session|page"
     r"|screen|issue|change)|once more|for once|lunch|hurry|back in|brb|one sec)\b"
 )
 TROUBLED = re.compile(
     r"\b(?:fail\w*|errors?|broken|conflicts?|wrong|bugs?|flaky|crash\w*|hangs?|stuck|weird|twice|slow|suddenly)\b"
 )
+
+
+def at_home(told: str) -> str:
+    """What "we" do "here" is done in this project, and points at nothing."""
+    return _HERE.sub("", told) if told.startswith("we ") else told
+
+
+_HERE = re.compile(r"(?<=\w) here(?=[,.;!]|$)")

@@ -89,6 +89,7 @@ def test_what_is_no_solution_issue_or_discovery(text: str) -> None:
         "Hello, my name is Nadia and I live in Porto.",
         "Remember that the staging database is read-only.",
         "I'm allergic to peanuts, by the way.",
+        "We use uv here, not pip.",
         "Our deploys run every Friday at noon.",
     ],
 )
