@@ -30,6 +30,8 @@ from cairn.resources.effects import switched_off
 from cairn.resources.home.damage import Damaged, reading
 from cairn.resources.home.log_files import LogFile, bytes_per_line
 from cairn.resources.home.run_times import run_times
+from cairn.resources.llm.verdict_limits import SuiteVerdicts
+from cairn.resources.warehouse.publication import blocked_namespaces
 
 FIRST_STRETCH = 8 * 1024 * 1024
 """Bytes of the first stretch: small, so that search answers within a minute."""
@@ -257,9 +259,12 @@ class _Runs:
     def check(self, on_check: Callable[[], None]) -> None:
         """All stages and the full suites once more, if anything ran: the last word on a night.
 
-        So too if something waits that a language model is asked once a night.
+        So too if something waits that a language model is asked once a night, or a namespace is
+        blocked: what held it back may be mended, or judged otherwise by a newer version.
         """
-        if self.outcome.runs or night_model_work_pending(self.state):
+        home = self.state.home
+        blocked = blocked_namespaces(home) or SuiteVerdicts(home).any_broken
+        if self.outcome.runs or blocked or night_model_work_pending(self.state):
             on_check()
             self.execute(Step("consolidate"))
 

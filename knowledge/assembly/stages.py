@@ -287,7 +287,7 @@ FACTS_STAGE = Stage(
 
 PROPOSED_OPERATIONS_STAGE = Stage(
     stage_of(
-        "proposed_operations", 2, "Commands that no rule names a kind of.", "learned_operations",
+        "proposed_operations", 3, "Commands that no rule names a kind of.", "learned_operations",
         "operation_min_commands", "operation_min_conversations",
     ),
     (FACTS, FACT_SOURCES),
@@ -373,7 +373,7 @@ def _error_signatures_count(reads: Frames, made: StageResult) -> Count:
 
 
 ERROR_SIGNATURES_STAGE = Stage(
-    stage_of("error_signatures", 4, "What each kind of error was, and what ended it."),
+    stage_of("error_signatures", 5, "What each kind of error was, and what ended it."),
     (FAILURES, PROJECTS),
     (ERROR_SIGNATURES,),
     lambda reads, _: StageResult(
@@ -473,7 +473,7 @@ def _briefs(reads: Frames, means: StageContext) -> StageResult:
 
 BRIEFS_STAGE = Stage(
     stage_of(
-        "briefs", 5, "What to know of each project before work on it starts.", "passive_above",
+        "briefs", 6, "What to know of each project before work on it starts.", "passive_above",
         "deprecated_below", "decay_per_day",
     ),
     (

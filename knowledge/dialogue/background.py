@@ -36,6 +36,11 @@ class BackgroundEnd(NamedTuple):
     at: datetime | None
 
 
+def goes_on(text: str) -> bool:
+    """Whether a result says that what was run still runs."""
+    return _STARTED.search(text[:2000]) is not None
+
+
 def told_ends(texts: Iterable[tuple[str, datetime | None]]) -> dict[str, BackgroundEnd]:
     """Ends by the id of what ran, as notices tell them: texts with their times, in order."""
     found: dict[str, BackgroundEnd] = {}

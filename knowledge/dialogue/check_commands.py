@@ -191,6 +191,19 @@ def _scripts(text: str) -> Iterator[list[str]]:
         yield ["npm", *words] if words[:1] == ["test"] else words
 
 
+def only_checks(line: str) -> bool:
+    """Whether all that a line runs are checks that mend nothing."""
+    ran = [[word.text for word in command.words] for command in commands(line)]
+    checks = [words for words in ran if _tools(words)]
+    others = [words for words in ran if not _tools(words) and words[0] not in _NOT_CHECKS]
+    mends = any(_MENDS.search(word) for words in checks for word in words[1:])
+    return bool(checks) and not others and not mends
+
+
+_MENDS = re.compile(r"(?i)(?:^|[:_-])(?:fix\w*|write|format|fmt|update\w*)$|^-[wiu]$|^--in-place")
+"""Words with which a check changes what it checks."""
+
+
 class _Run(NamedTuple):
     """A command: what it runs, which of it, and how strictly."""
 

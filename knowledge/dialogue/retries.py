@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 
-from cairn.knowledge.dialogue.tool_calls import Action, ToolStep, extended, similar
+from cairn.knowledge.dialogue.tool_calls import Action, ToolStep, extended, similar, unwrapped
 
 REACH = 60
 """Steps after a failure in which the next try must come."""
@@ -36,7 +36,7 @@ def next_try(steps: Sequence[ToolStep], index: int) -> tuple[int, Action, bool] 
 
 
 def _again(before: Action, after: Action, failed: ToolStep, *, changed: bool) -> bool:
-    if similar(before, after):
+    if similar(before, after) or unwrapped(before, after):
         return True
     if not changed and extended(before, after):
         return True

@@ -28,7 +28,10 @@ _READER_LIST = (
     "search_dir search_file find_file scroll_up scroll_down sleep true test xxd strings man"
 )
 READERS = frozenset(_READER_LIST.split())
-_GIT_READER_LIST = "status log diff show branch blame ls-files rev-parse remote"
+_GIT_READER_LIST = (
+    "status log diff show branch blame ls-files rev-parse remote show-ref for-each-ref cat-file "
+    "ls-tree ls-remote describe reflog shortlog rev-list merge-base name-rev grep check-ignore fsck"
+)
 GIT_READERS = frozenset(_GIT_READER_LIST.split())
 QUIET = frozenset({"cd", "pushd", "popd", "export", "source", ".", "set", "unset", "umask", "wait"})
 INTERPRETERS = frozenset({"python", "python3", "node", "ruby", "perl", "php", "deno", "bun"})
@@ -179,6 +182,15 @@ def similar(before: Action, after: Action) -> bool:
 def extended(before: Action, after: Action) -> bool:
     """Whether `after` is the same command with more words."""
     return before.key == after.key and set(before.words) < set(after.words)
+
+
+def unwrapped(before: Action, after: Action) -> bool:
+    """Whether `after` is `before` without the program in front: `tide bun test` and `bun test`."""
+    words = [*before.key.split(), *before.words]
+    return len(words) > _FEWEST_WRAPPED and words[1:] == [*after.key.split(), *after.words]
+
+
+_FEWEST_WRAPPED = 2
 
 
 def _step(call: Turn, result: Turn | None) -> ToolStep:

@@ -63,7 +63,7 @@ def proposed_operations(facts: pl.DataFrame, sources: pl.DataFrame, policy: Poli
             on=["namespace", "fact_id"],
         )
     )
-    narrow = _enough(said, policy)
+    narrow = _enough(said.filter(pl.col("pattern") != pl.col("program")), policy)
     rest = said.join(narrow, on=["namespace", "pattern"], how="anti").with_columns(
         pattern=pl.col("program")
     )

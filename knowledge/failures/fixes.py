@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
+from cairn.knowledge.dialogue.check_commands import only_checks
 from cairn.knowledge.dialogue.check_files import is_config
 from cairn.knowledge.dialogue.retries import FOUND_MISSING
 from cairn.knowledge.dialogue.sentences import fix, imperative, said
@@ -14,6 +15,7 @@ from cairn.knowledge.dialogue.shortcuts import edits_of
 from cairn.knowledge.dialogue.tool_calls import Action, ToolStep
 from cairn.knowledge.dialogue.turns import Turn
 from cairn.knowledge.failures.identifiers import changed_lines, names_in, of_change, of_error
+from cairn.knowledge.failures.other_ways import other_way
 from cairn.knowledge.failures.signatures import FailureLine, is_generic
 
 EDIT, COMMAND, REPLACED, SETTING, INSTALL = FIX_KINDS = (
@@ -56,8 +58,10 @@ def changes_it(step: ToolStep, failed: ToolStep) -> bool:
     if step.kind == "edit":
         return bool(step.files)
     tried = {action.key for action in failed.actions}
-    return step.kind == "run" and any(
-        action.key not in tried and not action.checks for action in step.actions
+    return (
+        step.kind == "run"
+        and not only_checks(step.command[:4000])
+        and any(action.key not in tried and not action.checks for action in step.actions)
     )
 
 
@@ -72,6 +76,8 @@ class FoundFix(NamedTuple):
     text: str
     kind: str
     changes: tuple[ToolStep, ...]
+    otherwise: bool = False
+    """Whether it is the same command, run another way."""
 
 
 def fix_of(
@@ -92,6 +98,8 @@ def fix_of(
     between, after = until[index + 1 : -1], until[-1]
     changes = [step for step in between if changes_it(step, failed)]
     if not changes:
+        if way := other_way(failed, error.line, after):
+            return FoundFix(way, REPLACED, (after,), otherwise=True)
         return _given(failed, error, after) or _replaced(failed, error, after, output)
     missing = FOUND_MISSING.search(error.line)
     if missing and (got := _got(missing[1] or missing[2], changes)) and as_it_was(failed, after):
@@ -109,7 +117,9 @@ def fix_of(
         last = edits[-1]
     if last.kind != "edit":
         kind = INSTALL if last in installs else COMMAND
-        return FoundFix(f"Ran `{shown(last, failed)}`.", kind, (last,))
+        if not _repeats(last, failed):
+            return None
+        return FoundFix(_for_others(f"Ran `{shown(last, failed)}`.", failed, error), kind, (last,))
     file = last.files[-1]
     if _made_here(file, until[:index]):
         return None
@@ -192,14 +202,50 @@ def _replaced(
     proposed = any(word in output for word in new)
     named = any(word.casefold() in error.line.casefold() for word in _left(failed, after))
     instead = name and name in {action.key.split()[0] for action in failed.actions} and keys
-    if not (proposed or named or instead):
+    if not (proposed or named or instead) or not _repeats(after, failed):
         return None
-    text = f"Ran `{shown(after, after)}` instead of `{shown(failed, failed)}`."
-    for word in error.names if not missing else ():
-        # Another time it is another name.
-        if len(word) > 2:
-            text = re.sub(rf"(?<![\w./-]){re.escape(word)}(?![\w/-])", PLACEHOLDER, text)
-    return FoundFix(text, REPLACED, (after,))
+    text = f"Ran `{shown(after, after)}`"
+    if _repeats(failed, failed):
+        text += f" instead of `{shown(failed, failed)}`"
+    return FoundFix(_for_others(f"{text}.", failed, error), REPLACED, (after,))
+
+
+def _for_others(text: str, failed: ToolStep, error: FailureLine) -> str:
+    """A fix without the names of the day: what the error names, and the files of the command."""
+    if not FOUND_MISSING.search(error.line):
+        for word in error.names:
+            if len(word) > 2:
+                text = re.sub(rf"(?<![\w./-]){re.escape(word)}(?![\w/:-])", PLACEHOLDER, text)
+    for word in dict.fromkeys(failed.command.split()):
+        if _SOURCE_FILE.search(word):
+            text = re.sub(rf"(?<![\w./-]){re.escape(word)}(?![\w/-])", "<file>", text)
+    return text
+
+
+_SOURCE_FILE = re.compile(
+    r"^(?!-)[\w@./-]+\.(?:py|[cm]?[jt]sx?|go|rs|rb|exs?|java|kt|c|cc|cpp|h|swift|vue|md|tex|ya?ml|json|toml|txt|csv|sql)$"
+)
+_MOST_WORDS = 24
+_OF_THE_MOMENT = re.compile(
+    r"\n|…|(?<![\w.-])(?:/(?:tmp|var/folders|private)\b|(?:/(?:home|Users|root|opt|srv|etc|usr/local)|~)/)|\bREDACTED|\bkill\s+(?:-\w+\s+)?\d"
+    r"|\b(?:echo|printf)\s+['\"][^'\"]{40}|[0-9a-f]{8}-[0-9a-f]{4}-|\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{9,40}\b"
+    r"|\s(?:-c|-e)\s+[\"']|--(?:body|message|title|prompt|description|metadata)\b"
+)
+"""What in a command is of one machine, one run or one text: nobody can run it again."""
+
+
+def _repeats(step: ToolStep, near: ToolStep) -> bool:
+    """Whether a command may be run again by others as it is told."""
+    told = shown(step, near)
+    known = near.command + (near.result.text[-4000:] if near.result else "")
+    if step is not near and any(
+        word not in known for word in told.split() if "/" in word and _SOURCE_FILE.search(word)
+    ):
+        return False
+    script = _HEREDOC.sub("…", step.command).strip()
+    if "\n" in script or _OF_THE_MOMENT.search(told):
+        return False
+    return len(told.split()) <= _MOST_WORDS
 
 
 def _repairs(before: Action, after: Action, error: FailureLine, output: str) -> bool:
@@ -241,6 +287,8 @@ def _edited(
     own = names | of_change(edit)
     order = fix([sentence for sentence in spoken if names_in(sentence.text) & own])
     told = imperative(order.plain).rstrip(".:") + "." if order else ""
+    if _WORD.findall(" ".join(gone)) == _WORD.findall(" ".join(come)):
+        return ""  # a slip of the pen: the same words, put right
     pair = ""
     if len(gone) <= MOST_LINES and len(come) <= MOST_LINES and (gone or come):
         before, now = (_cut("; ".join(lines)) for lines in (gone, come))
@@ -257,6 +305,9 @@ def _edited(
     if told and not pair:
         pair = f"Changed `{file}`."
     return " ".join(part for part in (told, pair) if part)
+
+
+_WORD = re.compile(r"\w+")
 
 
 def _cut(code: str) -> str:

@@ -136,7 +136,7 @@ def _followed(
     if fixed and (in_words(fixed[0]) or shortcut(steps[index : at + 1])):
         fixed = None
     stays = not worked and any(_same(line) == _same(error) for line in kept.get(at, ()))
-    base = Failure(failed, error, OPEN, told, *(fixed or (None, None, ())))
+    base = Failure(failed, error, OPEN, told, *(fixed[:3] if fixed else (None, None, ())))
     if stays:
         return base
     green = at if worked else _green(steps, at)
@@ -146,12 +146,16 @@ def _followed(
     passed = steps[green].result
     if (
         shortcut(steps[index : green + 1])
-        or (not changes and _does_less(failed, steps[at], steps[at + 1 :]))
+        or (
+            not changes
+            and not (fixed and fixed.otherwise)
+            and _does_less(failed, steps[at], steps[at + 1 :])
+        )
         or any(_forces(failed, step) for step in (*changes, steps[at]))
     ):
         return Failure(failed, error, BYPASSED, told, passed=passed)
     tried = any(changes_it(step, failed) for step in steps[index + 1 : green])
-    by_itself = not tried and line_of(failed) == line_of(steps[green])
+    by_itself = not tried and fixed is None and line_of(failed) == line_of(steps[green])
     if by_itself or is_network_fault(error.line):
         return Failure(failed, error, FLAKE, told, passed=passed)
     end = base._replace(passed=passed, settled=passed or told)

@@ -1,11 +1,13 @@
 """Failures of conversations, and what ended each kind of error over all of them."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import polars as pl
 
+from cairn.knowledge.dialogue.outputs import TELLS_STATUS, went_well
 from cairn.knowledge.dialogue.sentences import statement
-from cairn.knowledge.dialogue.tool_calls import steps
+from cairn.knowledge.dialogue.tool_calls import ToolStep, steps
 from cairn.knowledge.dialogue.turns import Turn, conversations, readable
 from cairn.knowledge.engine.extractors import Extractor
 from cairn.knowledge.engine.stage import ConversationStage
@@ -17,7 +19,7 @@ from cairn.knowledge.schema.identity import digest, digest_column
 from cairn.knowledge.schema.tables import ERROR_SIGNATURES, FAILURES
 
 EXTRACTOR = Extractor(
-    "failure_rules", "rule", 4,
+    "failure_rules", "rule", 5,
     "Commands that failed: their key line and signature, and what really ended the error.",
 )  # fmt: skip
 
@@ -34,10 +36,19 @@ def failures(raw_logs: pl.DataFrame) -> pl.DataFrame:
         The table FAILURES.
     """
     days: dict[str, str] = dict(raw_logs.select("record_id", "day").iter_rows())
+    tells = {
+        (namespace, conversation)
+        for namespace, conversation, source in raw_logs.select(
+            "namespace", "conversation_id", "source"
+        )
+        .unique()
+        .iter_rows()
+        if source in TELLS_STATUS
+    }
     return FAILURES.frame(
         _row(namespace, conversation, days, failure)
         for namespace, conversation, turns in conversations(readable(raw_logs))
-        for failure in _read(turns)
+        for failure in _read(turns, tells_status=(namespace, conversation) in tells)
     )
 
 
@@ -46,11 +57,20 @@ FAILURES_STAGE = ConversationStage(
 )
 
 
-def _read(turns: list[Turn]) -> Iterator[Failure]:
-    every = steps(turns)
+def _read(turns: list[Turn], *, tells_status: bool) -> Iterator[Failure]:
+    every = [_believed(step, tells_status=tells_status) for step in steps(turns)]
     for side in (False, True):
         thread = [turn for turn in turns if turn.sidechain == side]
         yield from failures_of(thread, [step for step in every if step.call.sidechain == side])
+
+
+def _believed(step: ToolStep, *, tells_status: bool) -> ToolStep:
+    """A step that worked by its status or its summary, though it printed words of errors."""
+    printed = step.result
+    doubted = step.kind == "run" and step.worked is False and printed and not printed.is_error
+    if doubted and printed and went_well(step.command, printed.text, tells_status=tells_status):
+        return replace(step, worked=True)
+    return step
 
 
 def _row(
@@ -109,6 +129,7 @@ def error_signatures(found: pl.DataFrame) -> pl.DataFrame:
     seen = rows.group_by(signature, maintain_order=True).agg(
         pl.col("tool_family", "signature").first(),
         failures=pl.len().cast(pl.Int64),
+        ended=(~pl.col("outcome").is_in([OPEN, UNDONE])).sum().cast(pl.Int64),
         conversations=pl.col("conversation_id").n_unique().cast(pl.Int64),
         first_seen=pl.col("occurred_at").min(),
         last_seen=pl.col("occurred_at").max(),

@@ -100,8 +100,8 @@ FAMILIES = (
     ToolFamily(
         "pytest", ("pytest", "py.test"),
         (r"E {2,}(?!assert |AssertionError$|\+|-|\?|Full diff|At index|Use -v|where )(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Warning|Exit|Failed|NotFound)\b.*", r"E {2,}(?:fixture '.+|.*[Ee]rror.*)",
-         r"(?:FAILED|ERROR) \S+(?: - .+)", r"E {2,}assert .+", r"(?:FAILED|ERROR) \S+::\S+", r"ERROR: (?:file or directory not found|not found|usage).+", r"ImportError while .+"),
-        own=(r"ERROR: .+", r"(?:pytest|__main__\.py): error: .+"),
+         r"(?:FAILED|ERROR) \S+(?: - .+)", r"E {2,}assert .+", r"(?:FAILED|ERROR) \S+::\S+", r"ERROR: (?:file or directory not found|not found).+", r"ImportError while .+"),
+        own=(r"(?:pytest|__main__\.py): error: .+", r"ERROR: (?!usage).+"),
         only_with=r"^E {2,}|^(?:FAILED|ERROR)\b|: error: |^ImportError while|\bERROR ",
     ),
     ToolFamily(

@@ -28,7 +28,8 @@ CLOSING = f"</{RECALLED_TAG}>"
 
 HARNESS_TAGS = (
     "system-reminder", "hook_context", "ide_opened_file", "ide_selection", "ide_diagnostics",
-    "user-prompt-submit-hook", "session-start-hook", "post-tool-use-hook",
+    "user-prompt-submit-hook", "session-start-hook", "post-tool-use-hook", "system_instruction",
+    "system-instruction", "recommended_plugins", "codex_delegation",
 )  # fmt: skip
 """Elements in which a harness puts what is no person's into a person's message."""
 

@@ -1,5 +1,7 @@
 """The brief of a project: what an agent should know before it starts, best first, in few tokens."""
 
+# ruff: noqa: E501  (a pattern is easier to read where it is not broken)
+
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
@@ -7,23 +9,23 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from cairn.knowledge.dialogue.trust import PERSON, TRUSTS
-from cairn.knowledge.failures.signatures import is_generic
 from cairn.knowledge.nlp.text import estimated_tokens
-from cairn.knowledge.practices.convention_lines import (
-    PLACE,
-    PRACTICE,
-    BriefLine,
-    convention_lines,
-)
+from cairn.knowledge.practices.brief_line import ERROR, LONGEST, PLACE, PRACTICE, BriefLine, short
+from cairn.knowledge.practices.convention_lines import convention_lines
+from cairn.knowledge.practices.error_lines import proven_errors, recurring_errors
 from cairn.knowledge.practices.habits import is_habit
 from cairn.knowledge.practices.places.projects import names_of, naming
-from cairn.knowledge.practices.practices import is_variant
-from cairn.knowledge.practices.tasks import TASKS
+from cairn.knowledge.practices.practice_lines import (
+    FIRST_PRACTICES,
+    TASK_ORDER,
+    by_proof,
+    practice_lines,
+)
 from cairn.knowledge.schema.fact_types import is_event
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.tables import BRIEFS
 
-DIRECTIVE, REFUSAL, ERROR = "directive", "refusal", "error"
+DIRECTIVE, REFUSAL = "directive", "refusal"
 FACT, RECENT = "fact", "recent"
 
 HEADINGS = {
@@ -42,62 +44,59 @@ MOST = {
 }  # fmt: skip
 """Lines of each kind, beside those of `convention_lines`."""
 
-MOST_COMMANDS = 4
-"""Commands of one task: those that are in force."""
-
-LONGEST = 160
-"""Characters of a line."""
-
 KINDS = {"directs": DIRECTIVE, "asks": DIRECTIVE, "refuses": REFUSAL}
 """Kind of a fact's line by its predicate; else it is FACT, of a person's habit DIRECTIVE."""
 
 _REFUSED_CALL = r"^[^`:]*`([^`]+)`"
 """The call in what a person refused: of several words about one call the best tells enough."""
 
+_NO_COMMAND = pl.lit("…")
+_ONE_CALL = r"…|(?:^|\s)[/~]\S*/|(?:\s\S*\w\.\w{1,9}\b.*){2}"
+"""A call of a tool, or of many files: it was refused that once."""
+
 STATES = "states"
 DECIDES, MOST_DECISIONS = "decides", 2
 """Decisions are facts whose day matters: the latest of them."""
 
-FIRST_PRACTICES, FIRST_WANTED, FIRST = 6, 6, 2
+FIRST_WANTED, FIRST = 6, 2
 """Lines of a kind that have room before any other kind has more."""
 
-RECURRING = 3
-"""Conversations in which an error came that nothing is known to end, for it to be told."""
+_MAKES = (
+    r"(?i)^(?:(?:please|pls|can|could|you|we|i|let'?s|now|want|need|would|like|to|also|go ahead and) ){0,5}"
+    r"(?:add|allow|build|change|clean up|configure|convert|create|delete|disable|drop|enable|extract|fix|hide|implement"
+    r"|improve|install|integrate|introduce|mend|migrate|move|optimi[sz]e|port|rebuild|reduce|refactor|remove|rename"
+    r"|replace|restructure|rewrite|set ?up|simplify|speed up|split|support|switch|turn|unify|update|upgrade|wire|wrap"
+    r"|write) \S+ \S+"
+)
+"""How a request begins that tells what was made; others ask, greet, paste, or point at what does not
+stand in them."""
 
-_ONE_PLACE, _PROVEN = "edit", 2
-"""Kind of a fix that changed code: it seldom helps elsewhere, unless it ended as many errors.
+_POINTS = r"(?i)[:?]\W*$|^(?:\S+ ){0,6}\w+ (?:the following|(?:this|that|the) (?:branch|plan|task|issue))\b"
+"""A request that announces, asks, or points."""
+_SLOT = r"[{<]\s*[A-Za-z][\w .-]*[}>]|\$\{?[A-Za-z]"
+"""What a template has where another text belongs."""
 
-A command that as many conversations ran is proven, too.
-"""
-
-_TELLS_NOTHING = r"^\W*[/<•*-]|:\s*$|^.{0,9}$|^(?:\S+\s+){0,5}\S*\?\W*$"
-"""A title that is a slash command, pasted, announces what does not stand in it, is too short, or a
-short question."""
+_BEGINNING = 40
+"""Characters by which two titles are one text, pasted twice."""
 
 _BY_THE_WAY = (
-    r"(?:^|/)(?:\.\w*ignore|[^/]*[.-]lock(?:b|\.\w+)?|[^/]*\.lockb?|go\.sum|changelog(?:\.\w+)?)$"
+    r"redacted|(?:^|/)\.git/|(?:^|/)(?:\.\w*ignore|[^/]*[.-]lock(?:b|\.\w+)?|[^/]*\.lockb?|go\.sum|changelog(?:\.\w+)?)$"
     r"|(?:^|/)(?:\.changeset|dist|node_modules|vendor|coverage|(?:__)?generated(?:__)?"
     r"|\.next|__snapshots__)/"
 )
-"""Files that are edited on the way, generated or ignored: nobody looks there for the work."""
+"""Files that are edited on the way, generated or hidden: nobody looks there for the work."""
 
-_GOES_WITHOUT_SAYING = r"^git commit(?: (?:-a|-m|-am|<message>|--amend|--no-edit))*$"
-"""A command that nobody needs to be told."""
+_OFTEN = 0.05
+"""Of the conversations that edit files, those that edit one which is often edited."""
 
 _BY_TRUST = {trust: place for place, trust in enumerate(reversed(TRUSTS))}
 _KIND_ORDER = {kind: place for place, kind in enumerate(HEADINGS)}
-CHECKS = frozenset({"test", "lint", "format", "type_check", "build"})
-"""Tasks that work is checked by: a command for one is told though it ran in one conversation."""
-
 _CHOSE, _NOT_CHOSEN = "Chose ", ", not "
 """How a choice of options begins, and what leads up to those that were not taken."""
 
 _FEWEST_ASKED = "What is asked of the person… "
 """Room that a question keeps beside a long answer."""
 
-_LOOSE = " ,;:([{–—-"
-
-_TASK_ORDER = {task: place for place, task in enumerate(TASKS)}
 _LONG_AGO = datetime(1, 1, 1, tzinfo=UTC)
 
 
@@ -212,13 +211,13 @@ def _lines(project: str, ground: Ground, conventions: list[BriefLine]) -> Iterat
         )
     )  # fmt: skip
     wanted, known, decided = _facts(names_of(project, ground.projects), ground.facts)
-    proven, others = _errors(signatures)
-    first, more = _by_proof(list(_practices(practices)))
+    managers = places.filter(kind="package_manager")["name"].to_list()
+    first, more = by_proof(list(practice_lines(practices, managers)))
     kinds = (
         (first, FIRST_PRACTICES),
         (wanted, FIRST_WANTED),
-        (proven, FIRST),
-        (list(_recurring(signatures)), 1),
+        (list(proven_errors(signatures)), FIRST),
+        (list(recurring_errors(signatures)), 1),
         ([line for line in conventions if line.kind == PRACTICE], 0),
         (more, 0),
         (known, FIRST),
@@ -226,57 +225,9 @@ def _lines(project: str, ground: Ground, conventions: list[BriefLine]) -> Iterat
         ([line for line in conventions if line.kind == PLACE], 0),
         (list(_places(places)), FIRST),
         (list(_recent(talks)), 1),
-        (others, 0),
     )
     yield from (line for lines, first in kinds for line in lines[:first])
     yield from (line for lines, first in kinds for line in lines[first:])
-
-
-def _by_proof(practices: list[BriefLine]) -> tuple[list[BriefLine], list[BriefLine]]:
-    """The first practices with all that check or came again, and others that ran once."""
-    more = [
-        line
-        for line in practices[FIRST_PRACTICES:]
-        if line.conversations < _PROVEN and line.text.partition(":")[0] not in CHECKS
-    ]
-    return [line for line in practices if line not in more], more
-
-
-def _practices(practices: pl.DataFrame) -> Iterator[BriefLine]:
-    """Commands in force, the best of each task first; those of several checkouts once."""
-    task = ["task", "task_order"]
-    rows = (
-        practices.filter(
-            pl.col("replaced_by").is_null(),
-            ~pl.col("command").str.contains(_GOES_WITHOUT_SAYING),
-        )
-        .group_by("task", "command", "folder")
-        .agg(
-            pl.col("practice_id", "env").sort_by("rank", "practice_id").first(),
-            pl.col("rank").min(),
-            pl.col("runs", "conversations").sum(),
-            pl.col("last_seen").max(),
-        )
-        .with_columns(
-            variant=pl.col("command").map_elements(is_variant, pl.Boolean),
-            task_order=pl.col("task").replace_strict(_TASK_ORDER, default=len(TASKS)),
-        )
-        .sort(
-            *task, "variant", "conversations", "rank", "command", "folder",
-            descending=[False, False, False, True, False, False, False],
-        )
-        .with_columns(rank=pl.int_range(pl.len()).over(task))
-        .filter(pl.col("rank") < MOST_COMMANDS)
-        .sort("rank", "task_order", maintain_order=True)
-    )  # fmt: skip
-    for row in rows.iter_rows(named=True):
-        where = f" (in {row['folder']})" if row["folder"] else ""
-        env = (given if "=" in given else f"{given}=…" for given in row["env"])
-        command = " ".join([*env, row["command"]])
-        yield BriefLine(
-            row["practice_id"], PRACTICE, _short(f"{row['task']}: `{command}`{where}"),
-            row["runs"], row["conversations"], row["last_seen"],
-        )  # fmt: skip
 
 
 def _facts(names: set[str], facts: pl.DataFrame) -> tuple[list[BriefLine], ...]:
@@ -301,10 +252,11 @@ def _facts(names: set[str], facts: pl.DataFrame) -> tuple[list[BriefLine], ...]:
         )
         .with_columns(
             call=pl.when(kind=REFUSAL)
-            .then(pl.col("content").str.extract(_REFUSED_CALL))
-            .fill_null(pl.col("fact_id"))
+            .then(pl.col("content").str.extract(_REFUSED_CALL).fill_null(_NO_COMMAND))
+            .otherwise("fact_id")
         )
         .unique("call", keep="first", maintain_order=True)
+        .filter((pl.col("kind") != REFUSAL) | ~pl.col("call").str.contains(_ONE_CALL))
     )  # fmt: skip
     lines = [_of_fact(row) for row in said.iter_rows(named=True) if row["predicate"] != DECIDES]
     latest = said.filter(predicate=DECIDES).sort("last_seen", descending=True, maintain_order=True)
@@ -316,54 +268,13 @@ def _facts(names: set[str], facts: pl.DataFrame) -> tuple[list[BriefLine], ...]:
 
 
 def _of_fact(row: Mapping[str, Any]) -> BriefLine:
-    told = _short(row["content"])
+    told = short(row["content"])
     if row["predicate"] == DECIDES:
         told = _day(row["last_seen"]) + _choice(row["content"], LONGEST - len("2026-01-01: "))
     return BriefLine(
         row["fact_id"], row["kind"], told,
         row["source_count"], row["conversation_count"], row["last_seen"],
     )  # fmt: skip
-
-
-def _errors(signatures: pl.DataFrame) -> tuple[list[BriefLine], list[BriefLine]]:
-    """Errors with what ended them, the best proven first; then those that were one place's."""
-    rows = (
-        signatures
-        .filter(pl.col("fix").is_not_null(), pl.col("wins") > pl.col("losses"))
-        .with_columns(
-            one_place=(pl.col("fix_kind") == _ONE_PLACE) & (pl.col("wins") < _PROVEN)
-        )
-        .sort(
-            "rank", "conversations", "fix_last_seen", "fix_id",
-            descending=[True, True, True, False], nulls_last=True,
-        )
-    )  # fmt: skip
-    proven: list[BriefLine] = []
-    others: list[BriefLine] = []
-    for row in rows.iter_rows(named=True):
-        error = _short(row["key_line"], LONGEST * 5 // 8)
-        line = BriefLine(
-            row["fix_id"], ERROR, _short(f"{error} → {row['fix']}", 2 * LONGEST),
-            row["wins"], row["conversations"], row["fix_last_seen"],
-        )  # fmt: skip
-        (others if row["one_place"] else proven).append(line)
-    return proven, others
-
-
-def _recurring(signatures: pl.DataFrame) -> Iterator[BriefLine]:
-    """Errors that came in RECURRING conversations by one line, and that nothing is known to end."""
-    rows = signatures.filter(pl.col("fix").is_null(), pl.col("same_line") >= RECURRING).sort(
-        "same_line", "last_seen", "fix_id", descending=[True, True, False], nulls_last=True
-    )
-    for row in rows.iter_rows(named=True):
-        if is_generic(row["signature"]):
-            continue
-        error = _short(row["key_line"], LONGEST * 5 // 8)
-        told = f"{error} → in {row['same_line']} sessions; what ends it is not known"
-        yield BriefLine(
-            row["fix_id"], ERROR, _short(told, 2 * LONGEST),
-            row["failures"], row["same_line"], row["last_seen"],
-        )  # fmt: skip
 
 
 def _places(known: pl.DataFrame) -> Iterator[BriefLine]:
@@ -373,7 +284,10 @@ def _places(known: pl.DataFrame) -> Iterator[BriefLine]:
         known.filter(
             pl.col("kind").is_in(list(order)),
             (pl.col("kind") != "edited_file")
-            | ~pl.col("name").str.to_lowercase().str.contains(_BY_THE_WAY),
+            | (
+                ~pl.col("name").str.to_lowercase().str.contains(_BY_THE_WAY)
+                & (pl.col("share") >= _OFTEN)
+            ),
         )
         .sort(pl.col("kind").replace_strict(order), "rank", "project_fact_id")
         .unique(["kind", "name"], keep="first", maintain_order=True)
@@ -381,7 +295,7 @@ def _places(known: pl.DataFrame) -> Iterator[BriefLine]:
     for row in rows.iter_rows(named=True):
         said = "Packages are managed by" if row["kind"] == "package_manager" else "Often edited:"
         yield BriefLine(
-            row["project_fact_id"], PLACE, _short(f"{said} {row['name']}"),
+            row["project_fact_id"], PLACE, short(f"{said} {row['name']}"),
             row["conversations"], row["conversations"], row["last_seen"],
         )  # fmt: skip
 
@@ -389,21 +303,26 @@ def _places(known: pl.DataFrame) -> Iterator[BriefLine]:
 def _recent(conversations: pl.DataFrame) -> Iterator[BriefLine]:
     """The last conversations of people, by what was made in them, else by what was asked first.
 
-    What was made twice is told once.
+    What was made twice is told once; what was asked twice is a text that is pasted, and is not told.
     """
+    beginning = pl.col("title").str.head(_BEGINNING)
     asked = pl.when(
-        pl.col("title").str.contains(r"\w"), ~pl.col("title").str.contains(_TELLS_NOTHING)
+        pl.col("title").str.contains(_MAKES),
+        ~pl.col("title").str.contains(_POINTS),
+        beginning.is_first_distinct() & beginning.is_last_distinct(),
     ).then("title")
+    made = pl.when(~pl.col("subject").str.contains(_SLOT)).then("subject")
     rows = (
-        conversations.with_columns(told=pl.coalesce("subject", asked))
-        .filter(pl.col("human_messages") > 0, pl.col("told").is_not_null())
+        conversations.filter(pl.col("human_messages") > 0)
+        .with_columns(told=pl.coalesce(made, asked))
+        .filter(pl.col("told").is_not_null())
         .sort("ended_at", "conversation_id", descending=[True, False], nulls_last=True)
         .unique("told", keep="first", maintain_order=True)
     )
     for row in rows.iter_rows(named=True):
         told = f"{_day(row['ended_at'])}{row['told']}"
         yield BriefLine(
-            row["conversation_id"], RECENT, _short(told, LONGEST * 3 // 4),
+            row["conversation_id"], RECENT, short(told, LONGEST * 3 // 4),
             row["human_messages"], 1, row["ended_at"],
         )  # fmt: skip
 
@@ -421,7 +340,7 @@ def _day(moment: datetime | None) -> str:
 
 def _place(line: BriefLine) -> tuple[int, int]:
     """Place of a line among those that are told: by its kind, of practices by their task."""
-    task = _TASK_ORDER.get(line.text.partition(":")[0], 0) if line.kind == PRACTICE else 0
+    task = TASK_ORDER.get(line.text.partition(":")[0], 0) if line.kind == PRACTICE else 0
     return _KIND_ORDER[line.kind], task
 
 
@@ -431,17 +350,7 @@ def _choice(content: str, most: int) -> str:
     asked, mark, answer = told.partition("? ")
     if not mark:
         chose = told.startswith(_CHOSE)
-        return _short(told.partition(_NOT_CHOSEN)[0] if chose else told, most)
-    answer = _short(answer.partition(_NOT_CHOSEN)[0], most - len(_FEWEST_ASKED))
+        return short(told.partition(_NOT_CHOSEN)[0] if chose else told, most)
+    answer = short(answer.partition(_NOT_CHOSEN)[0], most - len(_FEWEST_ASKED))
     room = most - len(answer) - len(" ")
-    return f"{asked}? {answer}" if len(asked) < room else f"{_short(asked, room)} {answer}"
-
-
-def _short(text: str, most: int = LONGEST) -> str:
-    """A text of at most so many characters; cut at the end of a word."""
-    text = " ".join(text.split())
-    if len(text) <= most:
-        return text
-    head = text[: most - 1]
-    whole, _, cut = head.rpartition(" ") if not text[most - 1].isspace() else (head, "", "")
-    return f"{(whole if len(cut) < most // 4 else head).rstrip(_LOOSE)}…"
+    return f"{asked}? {answer}" if len(asked) < room else f"{short(asked, room)} {answer}"

@@ -9,8 +9,10 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from cairn.knowledge.dialogue.background import NOTICE, BackgroundEnd, ends, told_ends
+from cairn.knowledge.dialogue.background import NOTICE, BackgroundEnd, ends, goes_on, told_ends
 from cairn.knowledge.dialogue.errors import refused
+from cairn.knowledge.dialogue.outputs import TELLS_STATUS
+from cairn.knowledge.dialogue.shortcuts import edits_of
 from cairn.knowledge.dialogue.tool_calls import ToolStep, steps
 from cairn.knowledge.dialogue.turns import Turn, conversations, readable
 from cairn.knowledge.engine.extractors import Extractor
@@ -18,7 +20,7 @@ from cairn.knowledge.nlp.shell.parser import PREFIXES, RUNNERS, SHELLS, Command,
 from cairn.knowledge.nlp.shell.words import ShellWord
 from cairn.knowledge.practices.installs import taken_back
 from cairn.knowledge.practices.line_shapes import LinePart, shapes
-from cairn.knowledge.practices.outcomes import TELLS_STATUS, outcomes
+from cairn.knowledge.practices.outcomes import outcomes
 from cairn.knowledge.practices.places.checkouts import checkouts_of
 from cairn.knowledge.practices.places.folders import Checkouts
 from cairn.knowledge.practices.stable_form import narrows, stable
@@ -27,7 +29,7 @@ from cairn.knowledge.practices.wrappers import unwrap
 from cairn.knowledge.schema.tables import COMMAND_RUNS
 
 EXTRACTOR = Extractor(
-    "command_runs", "rule", 4,
+    "command_runs", "rule", 5,
     "Commands that were run for a task: stable form, folder, environment, and whether they passed.",
 )  # fmt: skip
 
@@ -36,6 +38,11 @@ _SCRIPT_RUNNERS = INTERPRETERS | {"node", "ruby", "perl", "php", "bun", "deno", 
 _ENV = re.compile(r"\benv((?:[ ]+[A-Za-z_]\w*=[\w.,:+-]*)+)[ ]+$")
 _ENTRIES = frozenset({"main", "app", "server", "index", "run"})
 _SCRIPT_FILE = re.compile(r"\.(?:py|js|mjs|cjs|ts|rb|php|pl|sh|bash)$")
+_LEAVES = re.compile(
+    r"(?:\s-o\s+|(?<![0-9&>])>\s*)(?:\./)?([\w-]+(?:\.(?:py|[cm]?js|ts|rb|sh|out|exe))?)(?=[\s;&|]|$)"
+)
+_SCRATCH = re.compile(r"^\./")
+_POWERSHELL = re.compile(r"(?i)powershell|\bpwsh\b")
 _LONGEST_LINE = 20_000
 _MOST_COMMANDS = 100
 _IN_FOLDER = frozenset({"make", "gmake", "git", "ninja", "pnpm", "yarn", "go"})
@@ -130,10 +137,12 @@ def runs_of(
     checkouts = checkouts_of(turns, made)
     found: list[CommandRun] = []
     ended = ends(made, told)
+    scratch: set[str] = set()
     for step in made:
+        scratch |= _written(step, checkouts)
         if step.command and step.kind in ("run", "edit", "read"):
             later = ended.get(step.call.record_id)
-            found += _of_line(step, checkouts, later, tells_status=tells_status)
+            found += _of_line(step, checkouts, later, scratch, tells_status=tells_status)
     for at, told_at in taken_back(found, made, turns).items():
         run = found[at]
         known = [moment for moment in (run.ended_at, told_at) if moment is not None]
@@ -141,8 +150,24 @@ def runs_of(
     return found
 
 
+def _written(step: ToolStep, checkouts: Checkouts) -> set[str]:
+    """Programs that a call leaves in a folder itself: compiled, printed or written there."""
+    found = set(_LEAVES.findall(step.command[:_LONGEST_LINE]))
+    if step.kind == "edit" and step.worked and len(step.files) == 1:
+        place = checkouts.relative(step.files[0])
+        told = step.result.text if step.result else ""
+        if place and "/" not in place and any(new for _, new in edits_of(step.call, told)):
+            found.add(place)
+    return found
+
+
 def _of_line(
-    step: ToolStep, checkouts: Checkouts, later: BackgroundEnd | None, *, tells_status: bool
+    step: ToolStep,
+    checkouts: Checkouts,
+    later: BackgroundEnd | None,
+    scratch: set[str],
+    *,
+    tells_status: bool,
 ) -> Iterator[CommandRun]:
     line = step.command
     parts = parts_of(step, checkouts)
@@ -150,6 +175,8 @@ def _of_line(
         return
     background = step.call.input.get("run_in_background") is True
     output = None if step.result is None or background else step.result.text
+    if output is not None and goes_on(output):
+        output = None
     at = step.result.occurred_at if step.result else None
     is_error = bool(step.result and step.result.is_error)
     if later is not None:
@@ -169,6 +196,8 @@ def _of_line(
         form = stable(part.words, task, part.upto, checkouts.relative)
         if form is None:
             continue
+        # Made on the spot: that it ran does not tell what is run here.
+        on_the_spot = any(_SCRATCH.sub("", word.text) in scratch for word in part.words[:2])
         yield CommandRun(
             step.call.record_id,
             place,
@@ -180,7 +209,7 @@ def _of_line(
             _environment([*exported, *_given(line, part.shown)]),
             " ".join([*part.prefix, form]),
             task,
-            outcome,
+            None if on_the_spot else outcome,
             narrows(part.words, task, part.upto),
         )
 
@@ -188,6 +217,11 @@ def _of_line(
 def parts_of(step: ToolStep, checkouts: Checkouts) -> list[LinePart]:
     """The commands that a call ran, each with its folder; none if it was refused or is too long."""
     line = step.command
+    if _POWERSHELL.search(step.call.tool_name or ""):
+        # Its paths read as a shell's where the strokes are turned; its texts of many lines do not.
+        line = line.replace("\\", "/")
+        if "@'" in line or '@"' in line:
+            return []
     if (
         len(line) > _LONGEST_LINE
         or len(commands(line)) > _MOST_COMMANDS

@@ -1,15 +1,13 @@
 """Lines of a brief on how a project is kept: commits, branches, versions, ports, repository."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 import polars as pl
 
+from cairn.knowledge.practices.brief_line import PLACE, PRACTICE, BriefLine
 from cairn.knowledge.practices.conventions import BRANCH_FORM, COMMIT_FORM, COMMIT_TRAILER
 from cairn.knowledge.practices.observed import branches, ports, systems, versions
-
-PRACTICE, PLACE = "practice", "place"
 
 MOST_VERSIONS, MOST_PORTS, MOST_SERVICES = 5, 5, 5
 """Things that one line names."""
@@ -18,18 +16,6 @@ _ORIGIN = ("origin", "upstream")
 """What the remote is called that is told, the first that there is."""
 
 _Row = Mapping[str, Any]
-
-
-class BriefLine(NamedTuple):
-    """One line: what it says, and what bears it out."""
-
-    id: str
-    kind: str
-    text: str
-    support: int
-    """Runs, statements, commits, or times that a fix ended an error."""
-    conversations: int
-    last_seen: datetime | None
 
 
 def convention_lines(known: pl.DataFrame) -> Iterator[BriefLine]:

@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 import re2
 
+from cairn.knowledge.dialogue.outcome_words import SILENT, SILENT_WORDS
 from cairn.knowledge.dialogue.tool_calls import QUIET, READERS
 from cairn.knowledge.nlp.shell.order import Runs
 from cairn.knowledge.nlp.shell.parser import Command
 from cairn.knowledge.nlp.shell.words import ShellWord
-from cairn.knowledge.practices.outcome_words import SILENT, SILENT_WORDS
 from cairn.knowledge.practices.outcomes import Part
 
 _ECHO_STATUS = re.compile(r"\s*echo[ ]+([\"']?[^\"'$;|&\n]{0,40})\$\?")

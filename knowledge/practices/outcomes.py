@@ -1,54 +1,12 @@
 """Whether a command really passed: its status, where the line shows it, and its output together."""
 
-# ruff: noqa: E501  (a pattern is easier to read where it is not broken)
-
-import re
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import re2
 
-from cairn.knowledge.dialogue.errors import OF_PACKAGE, WINDOW, failure, unsettled
-from cairn.knowledge.practices.outcome_words import BLANK, SIGNATURES
-
-TELLS_STATUS = frozenset({"claude_code", "codex", "gemini_cli"})
-"""Sources that say of each call whether it failed; of others only the output tells."""
-
-_STOPPED = re.compile(
-    r"(?i)\b(?:command )?(?:timed out|aborted before completion)|\binterrupted\b|^Exit code 1(?:24|30|37|43)\b"
-    r"|\bCommand running in background\b"
-)
-_STATUS = re.compile(r"(?i)^(?:Exit code:?|.{0,80}exited with code|\"exit_code\":) ?(\d+)")
-
-
-_QUIETLY = re2.Options()
-_QUIETLY.log_errors = False
-
-
-def _compiled(patterns: tuple[str, ...]) -> Any:
-    return (
-        re2.compile("(?m)" + "|".join(f"(?:{one})" for one in patterns), _QUIETLY)
-        if patterns
-        else None
-    )
-
-
-_WHOLE = {task: _compiled(one.whole) for task, one in SIGNATURES.items()}
-_PASSED = {task: _compiled(one.passed + one.whole) for task, one in SIGNATURES.items()}
-_FAILED = {task: _compiled(one.failed) for task, one in SIGNATURES.items()}
-_COMPILED_AT_ALL = _compiled(SIGNATURES["build"].failed)
-_BEFORE_LINE = re.compile(
-    rf"(?m)\x1b\[[0-9;?]*[A-Za-z]|^(?!\[build\])\[[\w:.-]{{1,40}}\] (?!\S+ \d|failed)|^{OF_PACKAGE}"
-)
-"""Colours, and the name of a target that runners put before each line of it."""
-
-_COUNTED = re.compile(
-    r"(?m)^\s*Tasks:\s+(\d+) successful, (\d+) total|^Cached:\s+(\d+) cached, (\d+) total"
-)
-_RUN_ALL = re.compile(r"(?m)^\W*(?:NX\s+)?Successfully ran targets? |^lerna success run\b")
-_NOT_ALL = re.compile(
-    r"(?m)^\W*(?:NX\s+)?Ran(?:ning)? targets? [^\n]{1,200} failed|^lerna ERR!|^\s*Failed:\s+\S+#\S+"
-)
-"""How runners of many packages say of all that they ran whether it went well."""
+from cairn.knowledge.dialogue.errors import WINDOW, failure
+from cairn.knowledge.dialogue.outcome_words import BLANK, FETCHED
+from cairn.knowledge.dialogue.outputs import OutputSays, broke, no_outcome, printed, said
 
 _BLAMED = re2.compile(
     "(?m)"
@@ -60,60 +18,6 @@ _BLAMED = re2.compile(
     r"|^npm (?:ERR!|error) Lifecycle script `([\w:./-]+)` failed"
 )
 """How runners of targets say which of them failed."""
-
-
-class OutputSays(NamedTuple):
-    """What an output says of a task: that it went well, that it did not; both or none may be."""
-
-    well: bool
-    badly: bool
-    wholly: bool = False
-    """Whether it says that all went well, the lines that are not shown included."""
-
-
-def said(task: str | None, output: str, *, alone: bool = True) -> OutputSays:
-    """What an output says of a task by the words of its tools.
-
-    Where it is that of one command `alone`, a test that does not compile fails, too.
-    """
-    if len(output) > 2 * WINDOW:
-        output = f"{output[:WINDOW]}\n{output[-WINDOW:]}"
-    text = _BEFORE_LINE.sub("", output)
-    verdict = _of_all(text)
-    if verdict is not None:
-        return OutputSays(verdict, not verdict, wholly=verdict)
-    good, bad = _PASSED.get(task or ""), _FAILED.get(task or "")
-    well = bool(good and good.search(text))
-    badly = bool(bad and bad.search(text))
-    if task == "test" and not well and alone:
-        badly = badly or bool(_COMPILED_AT_ALL and _COMPILED_AT_ALL.search(text))
-    whole = _WHOLE.get(task or "")
-    return OutputSays(well, badly, wholly=bool(whole and whole.search(text)))
-
-
-def _of_all(text: str) -> bool | None:
-    """What a runner of many packages says of all of them; None if none speaks."""
-    if _NOT_ALL.search(text):
-        return False
-    counts = [(done or cached, of or all_of) for done, of, cached, all_of in _COUNTED.findall(text)]
-    told = next(iter(_COUNTED.finditer(text)), None)
-    if told is None:
-        return True if _RUN_ALL.search(text) else None
-    if told[1] is not None:
-        return counts[0][0] == counts[0][1]
-    # Only what went well is kept in a cache: of less than all nothing is told.
-    return True if counts[0][0] == counts[0][1] else None
-
-
-def no_outcome(output: str) -> bool:
-    """Whether a call was refused, stopped, or goes on still."""
-    return unsettled(output) or bool(_STOPPED.search(output[:400]))
-
-
-def broke(is_error: bool, output: str) -> bool:
-    """Whether the line ended with a status other than 0."""
-    status = _STATUS.match(output)
-    return is_error or bool(status and int(status[1]))
 
 
 class Part(NamedTuple):
@@ -209,6 +113,8 @@ def _one(
         return None
     if part.status is not None:
         return part.status == 0
+    if FETCHED.search(line.output) and not line.failed:
+        return None
     says = (
         said(part.task, line.output, alone=alone)
         if of_task
@@ -216,7 +122,7 @@ def _one(
     )
     shown = part.shown or (says.wholly and not part.elsewhere)
     by_output = True if says.well and not says.badly and shown else None
-    if part.silent_if_well and not line.failed and BLANK.fullmatch(line.output):
+    if part.silent_if_well and not line.failed and BLANK.fullmatch(printed(line.output)):
         return True
     if line.failed and not part.silent:
         return False if ends_it or (says.badly and not says.well) else by_output

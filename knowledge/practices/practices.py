@@ -17,12 +17,17 @@ MOST_SOURCES = 5
 MIN_CONVERSATIONS = 2
 """Conversations that bear out that a command replaced another: of each as many."""
 
+_MANY_TO_ONE = 3
+"""Of a command that is not known to pass: its runs to those that are known to fail."""
+
 CHANCE = 0.05
 """How likely it may be that a command which is still in use was not seen."""
 
 _VARIANT = re.compile(
     r" (?:--(?:force|filter|workspace|scope|debug|no-cache|trace\w*|dry-run)|-[wF])(?=[ =]|$)"
 )
+_SLOTS = str.maketrans("<>", "__")
+"""A shell takes the brackets of a slot for redirections."""
 _LONG_AGO = datetime(1, 1, 1, tzinfo=UTC)
 
 
@@ -38,7 +43,7 @@ def practices(command_runs: pl.DataFrame) -> pl.DataFrame:
     """One row for each project, task, command and folder: what is run, how often, how well.
 
     Rows may come in any order. Runs without a project or a task are left out, commands that bypass
-    a check, and those that never passed: one of which nothing tells counts if it was run in
+    a check, and those that never passed: one of which mostly nothing tells counts if it was run in
     MIN_CONVERSATIONS.
 
     Args:
@@ -66,7 +71,7 @@ def practices(command_runs: pl.DataFrame) -> pl.DataFrame:
     rows = [
         _row(key, _of_whole(runs), before[key], after[key])
         for key, runs in groups.items()
-        if _counts(_of_whole(runs)) and not weakenings(key.command)
+        if _counts(_of_whole(runs)) and not weakenings(key.command.translate(_SLOTS))
     ]
     by_task: defaultdict[tuple[str, str, str], list[dict[str, Any]]] = defaultdict(list)
     for row in rows:
@@ -92,7 +97,7 @@ def _counts(runs: Sequence[Mapping[str, Any]]) -> bool:
     """Whether a command is more than something that was tried once."""
     several = len({run["conversation_id"] for run in runs}) >= MIN_CONVERSATIONS
     known = [run["passed"] for run in runs if run["passed"] is not None]
-    return any(known) or (several and len(runs) > len(known))
+    return any(known) or (several and len(runs) > _MANY_TO_ONE * len(known))
 
 
 def _of_whole(runs: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:

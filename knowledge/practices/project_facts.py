@@ -38,6 +38,9 @@ MANAGERS: Mapping[str, str] = {
 }
 """Program -> what it manages the packages of; one of them is a project's."""
 
+_GLOBAL = frozenset({"-g", "--global", "global", "tool", "--user"})
+"""What is installed for a person, and not for the project."""
+
 _ALSO = {"pip3": "pip", "gradlew": "gradle", "mvnw": "mvn"}
 """Other names of the same; `npx` alone does not tell that npm is used."""
 
@@ -78,7 +81,7 @@ def _managers(runs: pl.DataFrame) -> list[CountedFact]:
     for command, conversation, at, record in ordered.select(columns).iter_rows():
         program = str(command).split()[0].rsplit("/", 1)[-1]
         program = _ALSO.get(program, program)
-        if program in MANAGERS:
+        if program in MANAGERS and not _GLOBAL & set(str(command).split()):
             seen = Bearer(conversation, at, record)
             used[MANAGERS[program]][program].setdefault(conversation, seen)
     found: list[CountedFact] = []

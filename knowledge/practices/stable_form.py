@@ -68,7 +68,7 @@ _FILE = re.compile(r"\.[A-Za-z]\w{0,9}(?::\S*)?$|[*?\[]|::")
 _VOLATILE = re.compile(
     r"(?i)[0-9a-f]{8}-[0-9a-f]{4}|\b(?=[a-f]*\d)[0-9a-f]{9,40}\b|/tmp\b|\btmp\.\w{6}|\[REDACTED|<REDACTED|\bREDACTED\b|/var/folders/"
 )
-_VERSION = re.compile(r"^v?\d+(?:\.\d+)+\S*$")
+_VERSION = re.compile(r"^(?!(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?$)v?\d+(?:\.\d+)+\S*$")
 _SAFE = re.compile(r"[\w@%+=:,./^~\[\]<>*-]+")
 
 

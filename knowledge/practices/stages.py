@@ -42,7 +42,7 @@ OBSERVATIONS_STAGE = ConversationStage(
 )
 
 PRACTICES_STAGE = Stage(
-    stage_of("practices", 3, "How a project is worked on: its commands by task, ranked."),
+    stage_of("practices", 4, "How a project is worked on: its commands by task, ranked."),
     (COMMAND_RUNS, PROJECTS),
     (PRACTICES,),
     lambda reads, _: StageResult(
@@ -51,7 +51,7 @@ PRACTICES_STAGE = Stage(
 )
 
 PROJECT_FACTS_STAGE = Stage(
-    stage_of("project_facts", 3, "Package managers, files, versions, forms, ports, systems."),
+    stage_of("project_facts", 4, "Package managers, files, versions, forms, ports, systems."),
     (COMMAND_RUNS, FILE_EDITS, OBSERVATIONS, PROJECTS),
     (PROJECT_FACTS,),
     lambda reads, _: StageResult(

@@ -268,6 +268,8 @@ def task_of(words: Sequence[str]) -> tuple[str, int] | None:
     ]
     if name in PROGRAM_TASKS:
         return _by_table(name, words, operands)
+    if words[1:] == ["version"]:
+        return None
     if name in _FORMATTERS:
         return ("lint" if any(_CHECK_ONLY.match(word) for word in words[1:]) else "format"), 1
     if name in _TYPE_CHECKERS:
@@ -353,8 +355,8 @@ def _of_git(
         ((at, word) for at, word in operands if words[at - 1] not in ("-C", "-c")), (0, "")
     )
     if verb == "tag":
-        # A tag is made where a name is given: `git tag`, `-l`, `-d` and `--list` look or remove.
-        named = any(index > at for index, _ in operands)
+        # A release has a number: `git tag`, `-l`, `-d` and `--list` look or remove, others mark.
+        named = any(index > at and re.search(r"\d|\$", word) for index, word in operands)
         looks = {"-l", "--list", "-d", "--delete", "-n", "--contains", "--points-at", "--sort"}
         if not named or any(word.partition("=")[0] in looks for word in words):
             return None

@@ -6,6 +6,7 @@ import polars as pl
 
 from cairn.knowledge.redaction import redactor
 from cairn.knowledge.schema.tables import TABLES
+from cairn.knowledge.schema.tables.table import JSON_COLUMNS
 
 REFERENCES = (
     ("conversations", "conversation_id", "raw_logs", "conversation_id"),
@@ -290,6 +291,6 @@ def _secrets(tables: Mapping[str, pl.LazyFrame]) -> list[str]:
     for name, column in TEXTS:
         if name in tables:
             texts = tables[name].select(column).drop_nulls().unique().collect()[column]
-            if count := redactor().secrets_in(texts).sum():
+            if count := redactor().secrets_in(texts, as_json=column in JSON_COLUMNS).sum():
                 found.append(f"{name}.{column}: {count} hold what looks like a secret")
     return found

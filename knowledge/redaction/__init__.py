@@ -205,13 +205,23 @@ class Redactor:
         """Whether `redact_text` would change this text."""
         return bool(self.secrets(text.encode("utf-8", "surrogatepass")))
 
-    def secrets_in(self, series: pl.Series) -> pl.Series:
-        """For each text of a series, whether it holds a secret; null holds none."""
+    def secrets_in(self, series: pl.Series, *, as_json: bool = False) -> pl.Series:
+        """For each text of a series, whether it holds a secret; null holds none.
+
+        Args:
+            series: Texts.
+            as_json: They are JSON values, redacted as such: a command within one value does not go
+                on in the next.
+        """
         held = [False] * len(series)
         for first in range(0, len(series), _TEXTS_AT_ONCE):  # bounds the memory of a long series
             texts: list[str] = series.slice(first, _TEXTS_AT_ONCE).fill_null("").to_list()
             for at in self._hit(texts):
-                held[first + at] = self.has_secret(texts[at])
+                held[first + at] = (
+                    self.redact_json(texts[at].encode("utf-8", "surrogatepass"))[1] > 0
+                    if as_json
+                    else self.has_secret(texts[at])
+                )
         return pl.Series(series.name, held, pl.Boolean)
 
     def _hit(self, texts: list[str]) -> Iterator[int]:

@@ -15,6 +15,7 @@ from cairn.knowledge.redaction import redactor
 from cairn.knowledge.redaction.detectors import RULES as REDACTIONS
 from cairn.knowledge.schema.identity import digest
 from cairn.knowledge.schema.tables import TABLES, TEXTS, Table
+from cairn.knowledge.schema.tables.table import JSON_COLUMNS
 from cairn.pipelines.checks.expectation_check import (
     Batch,
     ReadTable,
@@ -224,7 +225,7 @@ def _no_secret(table: Table, columns: Sequence[str]) -> Suite:
     def clean(texts: pl.Series) -> pl.Series:
         if texts.dtype == TEXTS:
             texts = texts.list.join("\n")
-        return ~redactor().secrets_in(texts)
+        return ~redactor().secrets_in(texts, as_json=texts.name in JSON_COLUMNS)
 
     rules = {name: f"no secret in {name}" for name in columns}
 

@@ -70,6 +70,11 @@ class SuiteVerdicts:
         )
         replace_file(self._file, content.encode())
 
+    @property
+    def any_broken(self) -> bool:
+        """Whether some suite holds a namespace back."""
+        return bool(self._broken)
+
     def against(self, namespace: str) -> list[str]:
         """What holds a namespace back, in words: table, rule and count."""
         return [

@@ -34,8 +34,10 @@ _LONGEST_QUESTION = 220
 _FOR_NOW = re.compile(
     r"""\b(?:proceed|continue|next|first|start(?:\ (?:with|on))?|begin|now|ready|commit|push|merge|rebase|go\ ahead
       |look(?:s)?\ (?:good|right|ok)|approve|plan|priorit\w+|focus|blocks?|blocked|failing|failed|do\ you\ want\ me|want\ me\ to
-      |would\ you\ like|should\ i\ (?:also\ )?(?:fix|run|start|create|open|delete|investigate|update|write|do|close)
-      |which\ (?:\w+\ )?(?:task|issue|bead|item|finding|bug|pr|branch|session|ticket|comment|file)s?\b|this\ (?:time|session|pr|branch|commit))\b""",
+      |would\ you\ like|should\ i\ (?!(?:use|name|call|keep|store|support|treat|prefer)\b)|today|for\ the\ day|right\ away
+      |does\ (?:this|the)\ (?:\w+\ )?(?:design|plan|approach|draft|proposal)|needs?\ (?:rework|changes|another)
+      |which\ (?:\w+\ )?(?:task|issue|bead|item|finding|bug|pr|branch|session|ticket|comment|file|story|stories|epic|phase|step|part)s?\b
+      |this\ (?:time|session|pr|branch|commit))\b""",
     re.VERBOSE,
 )
 """Questions on the work at hand, in lower case."""
@@ -60,6 +62,11 @@ _OF_THE_MOMENT = re.compile(
 
 _LONGEST_ANSWER = 12
 """Words of an answer; a longer one is a request of its own."""
+
+_LEFT_OPEN = re.compile(
+    r"(?:(?:you|agent|claude|i'll let you) (?:decide|choose|pick)|up to you|your (?:call|choice)|whatever|either|any of|no preference|not sure|close, but|not quite|let me)\b"
+)
+"""How an answer begins that leaves the choice to who asked."""
 
 _YES_OR_NO = re.compile(r"(?:yes|no|yep|nope)\b")
 _OF_OURS = re.compile(r"^(?:[^,?]{1,60}, )?(?:should|shall|must|do|may|can|will)\ (?!i\b|you\b)")
@@ -127,6 +134,8 @@ def lasts(question: str, answer: str) -> bool:
     """Whether an answer is a choice that holds: neither for now only, nor a way around a check."""
     asked = _ASIDE.sub("", question).lower()
     if not answer or _goes_around(answer) or len(answer.split()) > _LONGEST_ANSWER:
+        return False
+    if _LEFT_OPEN.match(answer.lower()):
         return False
     if _FOR_NOW.search(asked) or _OF_THE_MOMENT.search(asked):
         return False
@@ -225,7 +234,7 @@ _ANSWERS = (pl.col("kind") == "tool_result") & pl.col("text").str.contains(_ANSW
 RULES: tuple[Rule, ...] = (
     rule(
         "chooses",
-        3,
+        4,
         "What a person chose of the options that an agent gave, and what they did not.",
         predicate="decides",
         confidence=0.8,

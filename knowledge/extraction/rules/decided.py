@@ -15,6 +15,18 @@ from cairn.knowledge.dialogue.borne_out import weighty
 from cairn.knowledge.dialogue.overruled import overruled
 from cairn.knowledge.dialogue.tool_calls import EDIT_TOOLS
 from cairn.knowledge.dialogue.trust import PERSON
+from cairn.knowledge.extraction.rules.decision_forms import (
+    ASKS_BEHIND,
+    ASKS_FOR,
+    DOUBTS,
+    LETS,
+    POINTS_BACK,
+    RETHINKS,
+    SETTLED,
+    TO_BE_SO,
+    UNDOES,
+    WE_SHOULD,
+)
 from cairn.knowledge.extraction.rules.directive_forms import alone
 from cairn.knowledge.extraction.rules.directives import as_kept, directives
 from cairn.knowledge.extraction.rules.rule import (
@@ -27,27 +39,12 @@ from cairn.knowledge.extraction.rules.rule import (
     rule,
 )
 from cairn.knowledge.extraction.rules.statements import LONGEST_SENTENCE, parted, prose
-from cairn.knowledge.extraction.rules.word_senses import (
-    ASKS_BEHIND,
-    ASKS_FOR,
-    DECIDED,
-    DOUBTS,
-    LETS,
-    POINTS_BACK,
-    RETHINKS,
-    TO_BE_SO,
-    TROUBLE,
-    UNDOES,
-    WE_SHOULD,
-)
+from cairn.knowledge.extraction.rules.word_classes import TROUBLED
 from cairn.knowledge.nlp.plain_words import lead_in, plain_words
 from cairn.knowledge.nlp.text import STOP_WORDS, words
 from cairn.knowledge.schema.policy import Policy
 
 _NEXT = re.compile(r"(?:,?\s+and|,)\s+then\s+|;\s+")
-_BACK_AT_IT = re.compile(r"\b(?:it|its|they|them|their)\b")
-"""What points back at the thing that a sentence begins with."""
-
 _LEADS_UP, _LEADS_CONTENT = 6, 3
 """Words, and words that mean something, that a clause has to which the decision may point."""
 
@@ -108,7 +105,7 @@ def _decision(text: str, start: int, end: int, to_agent: bool) -> DecisionClause
         return None
     plain, places = plain_words(text[start:end])
     lead = lead_in(plain)
-    decides = _settles if to_agent else _decided_on
+    decides = _settles if to_agent else _settled
     told = plain[lead.opening :]
     if not (decides(told) or (decides(plain[lead.clause :]) and not told.startswith("if "))):
         return None
@@ -117,21 +114,18 @@ def _decision(text: str, start: int, end: int, to_agent: bool) -> DecisionClause
     return DecisionClause(kept, start, end) if kept else None
 
 
-def _decided_on(told: str) -> bool:
-    return DECIDED.match(told) is not None and not POINTS_BACK.search(
-        told.split(" to ", maxsplit=1)[0]
-    )
+def _settled(told: str) -> bool:
+    return SETTLED.search(told) is not None and not DOUBTS.search(told)
 
 
 def _settles(told: str) -> bool:
     """Whether a clause decides something, and can be read without what was said before it."""
-    if _decided_on(told):
-        return True
     if DOUBTS.search(told):
         return False
+    if SETTLED.search(told):
+        return True
     if stated := TO_BE_SO.match(told):
-        rest = told[stated.end() :]
-        return alone(_BACK_AT_IT.sub(" ", rest) if stated["thing"] else rest)
+        return alone(told[stated.end() :])
     found = LETS.search(told) or WE_SHOULD.search(told)
     if found is None:
         return False
@@ -144,7 +138,7 @@ def _settles(told: str) -> bool:
     return (
         len(words(before)) >= _LEADS_UP
         and len(content) >= _LEADS_CONTENT
-        and not TROUBLE.search(before)
+        and not TROUBLED.search(before)
     )
 
 
@@ -235,7 +229,7 @@ _EDITS = CALLS & pl.col("tool_name").str.contains(EDIT_TOOLS.pattern)
 RULES: tuple[Rule, ...] = (
     rule(
         "decides",
-        4,
+        5,
         "What a person decides, or says yes to, and does not take back in the conversation.",
         confidence=0.8,
         reads=SAID | _EDITS,

@@ -102,7 +102,7 @@ _HINT = (
 RULES: tuple[Rule, ...] = (
     rule(
         "directs",
-        3,
+        4,
         "What a person wants done, or left, once and for all: the words say so.",
         confidence=0.8,
         reads=SAID_BY_PERSON & pl.col("text").str.contains(_HINT) & TO_AGENT,
@@ -132,7 +132,7 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "asks",
-        3,
+        4,
         "What a person wants done their way, or left, in this session.",
         confidence=0.8,
         reads=SAID_BY_PERSON & pl.col("text").str.contains(_HINT) & TO_AGENT,

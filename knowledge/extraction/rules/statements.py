@@ -32,10 +32,10 @@ from cairn.knowledge.extraction.rules.rule import (
     each,
     rule,
 )
+from cairn.knowledge.extraction.rules.word_classes import DOUBTED, at_home
 from cairn.knowledge.extraction.rules.word_senses import (
     CONDITION,
     DISCOVERY,
-    HYPOTHETICAL,
     ISSUE,
     MENDED,
     NO_DISCOVERY,
@@ -44,7 +44,6 @@ from cairn.knowledge.extraction.rules.word_senses import (
     NO_STATEMENT,
     PLAN,
     SOLUTION,
-    STATES,
     VERDICTS,
 )
 from cairn.knowledge.nlp.markup import blanked, without_markup
@@ -106,7 +105,12 @@ _FOUND_OUT = (
     r"|bug|limitation|show|reveal|reason|culprit|problem|issue|interesting|surpris|aha|trick"
     r"|confirmed"
 )
-_OF_ONESELF = r"\b(i|me|we|us|my|our|im|ive|id|i'm|i’m|remember|for the record)\b"
+_REMEMBERED = re.compile(
+    r"^(?:please |and |but |also,? |note:? |important:? )*"
+    r"(?:remember (?:that |my |our |i |we |the )|for the record\b)"
+)
+"""What a person wants kept."""
+
 """What a sentence of each kind holds: a first, quick look. It lets in whatever its rule finds."""
 
 
@@ -263,24 +267,11 @@ def _states(record: Record, _: Policy) -> Iterator[RuleMatch]:
     for sentence in short_statements(record.words):
         plain = written_out(sentence.plain).text
         told = plain[lead_in(plain).opening :]
-        said = not NO_STATEMENT.search(told) and (
-            (_says_enough(sentence) and _says_of_oneself(plain)) or _is_everyday(told)
+        said = not (NO_STATEMENT.search(told) or DOUBTED.search(told)) and (
+            _REMEMBERED.match(plain) or _is_everyday(told)
         )
         if said or _went_through(told) or INTRODUCES.match(sentence.text) or _wishes(told):
             yield RuleMatch(sentence.text, sentence.start, sentence.end)
-
-
-def _says_enough(sentence: StatementSentence) -> bool:
-    return _kept(sentence.text) is not None
-
-
-def _says_of_oneself(plain: str) -> bool:
-    main = plain[lead_in(plain).clause :]
-    return any(
-        not HYPOTHETICAL.search(told[: match.start()])
-        for told in dict.fromkeys((plain, main))
-        for match in STATES.finditer(told)
-    )
 
 
 def _wishes(told: str) -> bool:
@@ -289,7 +280,7 @@ def _wishes(told: str) -> bool:
 
 def _is_everyday(told: str) -> bool:
     """Whether a sentence tells what somebody is, has, does regularly or plans."""
-    clause = _first_clause(told)
+    clause = at_home(_first_clause(told))
     return EVERYDAY.match(clause) is not None and not PASSING.search(clause)
 
 
@@ -371,10 +362,10 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "states",
-        5,
-        "What a person says they are, have, use, do regularly, plan or decided.",
+        6,
+        "What a person says they are, have, use, do regularly or plan.",
         confidence=0.8,
-        reads=SAID_BY_PERSON & mentions(_OF_ONESELF),
+        reads=SAID_BY_PERSON,
         find=each(_states),
         examples=(
             RuleExample("I prefer tabs over spaces.", ("I prefer tabs over spaces.",)),

@@ -58,6 +58,7 @@ ERROR_SIGNATURES = Table(
         "same_line": Column(COUNT, "In how many conversations the key line was this very one."),
         "names": Column(TEXTS, "What stood in its slots where the fix was seen."),
         "failures": Column(COUNT, "How often it was seen in the project."),
+        "ended": Column(COUNT, "How many of these were not there any more later, by whatever."),
         "conversations": Column(COUNT, "In how many conversations."),
         "first_seen": Column(TIME, "When first.", null=True),
         "last_seen": Column(TIME, "When last.", null=True),

@@ -30,6 +30,9 @@ _NO_WORDS = frozenset(
 )  # fmt: skip
 """Columns of ids, digests, days and fixed terms; so are those that end like an id or a digest."""
 
+JSON_COLUMNS = frozenset({"payload", "tool_input", "drafts"})
+"""Columns of text that is JSON: what stands in one value goes on in no other."""
+
 
 @dataclass(frozen=True)
 class Column:

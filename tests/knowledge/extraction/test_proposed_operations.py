@@ -51,6 +51,11 @@ def test_what_is_left_of_a_program_is_proposed_together():
     assert patterns(PLANS + OTHERS) == {"stackform plan": 6, "stackform": 5}
 
 
+def test_a_program_that_is_run_bare_too_is_proposed_once():
+    bare = [f"stackform --lane={name}" for name in "abcdef"]
+    assert patterns(PLANS + bare + OTHERS) == {"stackform plan": 6, "stackform": 11}
+
+
 @pytest.mark.parametrize(
     ("lines", "conversations"),
     [

@@ -200,3 +200,53 @@ def test_a_slip_and_a_file_made_in_the_same_session_teach_nothing(session):
     slip = ("run", CHECK, "E   SyntaxError: invalid syntax in order_total\n1 failed", "error")
     (row,) = rows(session, slip, EDIT, GREEN)
     assert (row["outcome"], row["fix"]) == ("fixed", None)
+
+
+@pytest.mark.parametrize(
+    ("failed", "said", "after", "fix"),
+    [
+        ("tide bun run test", "error: unrecognized subcommand 'bun'", "bun run test",
+         "Ran it without `tide`."),
+        ("pytest", "/bin/sh: 1: pytest: not found", "uv run pytest",
+         "Ran `uv run pytest …` instead of `pytest …`."),
+        ("npm test", "npm error enoent Could not read package.json: no such file",
+         "cd web && npm test", "Ran it in `web`."),
+        ("pytest --tide=3 shop", "pytest: error: unrecognized arguments: --tide=3", "pytest shop",
+         "Ran `pytest shop` without `--tide`."),
+    ],
+    ids=["wrapper left out", "runner in front", "another folder", "unknown option"],
+)  # fmt: skip
+def test_the_same_command_run_another_way_is_the_fix(session, failed, said, after, fix):
+    red = ("run", failed, f"Exit code 2\n{said}", "error")
+    (row,) = rows(session, red, ("run", after, "4 passed in 0.1s"))
+    assert (row["outcome"], row["fix"]) == ("fixed", fix)
+
+
+def test_a_command_that_passes_outside_of_the_sandbox_is_told(session):
+    said = "Error: listen EPERM: operation not permitted 127.0.0.1\n    at Server (net.js:1)\n"
+    red = ("tool", "shell", {"command": "npx vitest run"}, f"Exit code: 1\nOutput:\n{said}")
+    free = {"command": "npx vitest run", "sandbox_permissions": "require_escalated"}
+    (row,) = rows(session, red, ("tool", "shell", free, "Exit code: 0\nOutput:\nfine"))
+    assert (row["outcome"], row["fix"]) == ("fixed", "Ran it outside of the sandbox.")
+
+
+@pytest.mark.parametrize(
+    ("line", "output"),
+    [
+        ("bun run test", "error: no harbour at all\n 31 pass\n 0 fail"),
+        ("pytest -q | tail -5", "Error: no harbour at all\n31 passed in 0.2s"),
+        ("npm test -- --grep 'a|b'", "Exit code: 0\nOutput:\nerror: no harbour at all"),
+    ],
+)
+def test_words_of_errors_in_what_went_well_are_no_failure(session, line, output):
+    assert rows(session, ("run", line, output)) == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    ["git show-ref --heads quay", "npx tsc -p quay.json --noEmit", "sudo chown -R ada /srv/quay"],
+)
+def test_what_looks_checks_or_is_of_one_machine_is_no_fix(session, change):
+    red = ("run", "make boats", "Exit code 2\nerror: quay is not there in quay.json", "error")
+    (row, *_) = rows(session, red, ("run", change, ""), ("run", "make boats", "fine"))
+    assert row["fix"] is None

@@ -14,6 +14,10 @@ SPOKEN = {
         ("system", "<system-reminder>a\nb</system-reminder>"),
         ("human", "fix it"),
     ],
+    "<system_instruction>Never push.</system_instruction>\n\nName the quay": [
+        ("system", "<system_instruction>Never push.</system_instruction>"),
+        ("human", "Name the quay"),
+    ],
     "fix <cairn-memory>P-20</cairn-memory> it": [
         ("human", "fix"),
         ("recalled", "<cairn-memory>P-20</cairn-memory>"),

@@ -22,6 +22,7 @@ from cairn.knowledge.practices.brief import (
     within,
 )
 from cairn.knowledge.practices.habits import EXAMPLES, is_habit
+from cairn.knowledge.practices.practice_lines import practice_lines
 from cairn.knowledge.schema.tables import (
     CONVERSATIONS,
     ERROR_SIGNATURES,
@@ -32,7 +33,14 @@ from cairn.knowledge.schema.tables import (
 
 START = datetime(2026, 2, 1, tzinfo=UTC)
 ROOT = "/home/ada/quay"
-TITLES = ("Add a berth", "Free a berth", "Why is it slow?", "I get this error:", "/review", "hi")
+TITLES = (
+    "Add a berth",
+    "Please move a berth",
+    "Why is it slow?",
+    "I get this error:",
+    "/review",
+    "hi",
+)
 """Of which the last four tell nothing of what was done."""
 
 
@@ -66,7 +74,7 @@ def ground() -> Ground:
     error = {
         "namespace": "n", "project": ROOT, "signature_id": "es", "fix_id": "ef",
         "tool_family": "go", "signature": "undefined: {name}", "key_line": "undefined: Berth",
-        "names": ["Berth"], "same_line": 2, "failures": 2, "conversations": 2,
+        "names": ["Berth"], "same_line": 2, "failures": 2, "conversations": 2, "ended": 2,
         "fix": "In `quay.go`: added it.",
         "fix_kind": "edit", "fix_last_seen": START, "wins": 2, "losses": 0, "rank": 0.4,
         "source_record_ids": [],
@@ -81,7 +89,7 @@ def ground() -> Ground:
     again = error | {
         "signature_id": "es2", "signature": "{name}: command not found", "fix": None,
         "key_line": "tide: command not found", "fix_id": "again", "fix_kind": None, "wins": 0,
-        "same_line": 3, "conversations": 4, "rank": 0.0,
+        "same_line": 3, "conversations": 4, "rank": 0.0, "ended": 0, "tool_family": "shell",
     }  # fmt: skip
     mixed = again | {"signature_id": "es3", "fix_id": "mixed", "same_line": 2}
     file = {
@@ -125,11 +133,10 @@ def test_each_kind_has_its_best_lines_and_other_projects_none() -> None:
         "Always rebase.", "We use just here, never make.", "Does not want `git push`: too early.",
         "undefined: Berth → In `quay.go`: added it.",
         "tide: command not found → in 3 sessions; what ends it is not known",
-        "undefined: Berth → In `tide.go`: added it.",
-        "The quay has 40 berths.", "quay connects to host tide",
+                "The quay has 40 berths.", "quay connects to host tide",
         "2026-02-01: Let's drop the crane.",
         "We use cranes here, not winches.", "Often edited: quay.go",
-        "2026-02-02: Free a berth", "2026-02-01: Add a berth",
+        "2026-02-02: Please move a berth", "2026-02-01: Add a berth",
     ]  # fmt: skip
     assert (lines[0].support, lines[0].conversations) == (6, 4), "two checkouts are one project"
     assert list(dict.fromkeys(line.kind for line in lines)) == list(HEADINGS)
@@ -204,7 +211,7 @@ def test_what_was_made_is_told_before_what_was_asked() -> None:
     )
     lines = brief("quay", ground()._replace(conversations=talks))
     assert [line.text for line in lines if line.kind == RECENT] == [
-        "2026-02-06: Mend the crane", "2026-02-02: Free a berth",
+        "2026-02-06: Mend the crane", "2026-02-02: Please move a berth",
     ]  # fmt: skip
 
 
@@ -221,3 +228,33 @@ def test_files_that_are_edited_on_the_way_are_no_places() -> None:
     facts = [file | {"project_fact_id": name, "name": name} for name in names]
     lines = brief("quay", ground()._replace(project_facts=PROJECT_FACTS.frame(facts)))
     assert [line.text for line in lines if line.kind == PLACE] == ["Often edited: a.go"]
+
+
+def test_commands_that_are_one_are_told_once_and_what_was_for_the_moment_is_not() -> None:
+    told = [
+        practice("test", "npm run test"), practice("test", "npm test", conversations=1),
+        practice("test", "npm test", folder="web", conversations=1),
+        practice("lint", "npx eslint ."), practice("lint", "eslint .", conversations=1),
+        practice("build", "make"), practice("build", "make -j4", conversations=2),
+        practice("build", "bun build src/tide.ts --target=bun", conversations=1),
+        practice("install", "npm install"), practice("install", "pnpm install"),
+        practice("install", "npm install -D <package>"),
+        practice("commit", "git commit --allow-empty -m <message>"),
+    ]  # fmt: skip
+    lines = practice_lines(PRACTICES.frame(told), ["npm"])
+    assert [line.text for line in lines] == [
+        "test: `npm run test`", "lint: `npx eslint .`", "build: `make`", "install: `npm install`",
+    ]  # fmt: skip
+
+
+def test_a_text_pasted_twice_and_a_template_are_nothing_that_was_done() -> None:
+    pasted, headed = "Add a berth to the plan", "# Add a berth"
+    talks = ground().conversations.head(4)
+    told = talks.with_columns(
+        title=pl.Series([pasted, pasted, headed, "Move the crane to the quay"]),
+        subject=pl.Series([None, None, None, "Fix the crane: {what}"]),
+    )
+    lines = brief("quay", ground()._replace(conversations=told))
+    assert [line.text for line in lines if line.kind == RECENT] == [
+        "2026-02-04: Move the crane to the quay"
+    ]

@@ -93,6 +93,7 @@ FORMS = [
     ("pip install -r requirements.txt", "install", "pip install -r requirements.txt"),
     ('git commit -m "$(cat <<EOF\nfix: totals\nEOF\n)"', "commit", "git commit -m <message>"),
     ("git tag -a v1.2.0 -m rel", "release", "git tag -a <version> -m <message>"),
+    ("uv run uvicorn shop:app --host 0.0.0.0", "run", "uv run uvicorn shop:app --host 0.0.0.0"),
     ("gh release create v1.2.0 --generate-notes", "release",
      "gh release create <version> --generate-notes"),
 ]  # fmt: skip
@@ -108,7 +109,8 @@ def test_a_command_has_one_form_for_its_task(ran, line, task, form):
     "line",
     [
         "git status", "git tag -l", "git push", "ls tests", "cat Makefile", "make help",
-        "npm run", "go version", "pytest --version", "echo make test", "grep -rn pytest .",
+        "npm run", "go version", "gitleaks version",
+        "git tag before-the-move", "pytest --version", "echo make test", "grep -rn pytest .",
         "ssh build.example make test", "cd /tmp/scratch && npm test", 'cd "$DIR" && make test',
         "bun scripts/seed.ts", "doppler run -- env", "doppler secrets", "nix develop",
         "python /tmp/check_test.py", "python -c 'import pytest'", "test -f Makefile",
@@ -185,3 +187,25 @@ def test_hostile_lines_and_outputs_take_no_time(ran, text):
     ran(text, text)
     ran("go test ./...", text)
     assert time.perf_counter() - begin < 2
+
+
+def test_a_program_made_on_the_spot_proves_nothing(session):
+    line = "gcc -I include test_tide.c -o test_tide && ./test_tide"
+    logs = session(("run", line, "fine"), ("run", "make test", "fine"))
+    assert dict(command_runs(logs).select("command", "passed").iter_rows()) == {
+        "./test_tide": None, "make test": True,
+    }  # fmt: skip
+
+
+def test_a_line_of_another_shell_is_read_by_its_paths_or_not_at_all(session):
+    def ran(line: str) -> list[str]:
+        given = ("tool", "PowerShell", {"command": line}, "")
+        return command_runs(session(given))["command"].to_list()
+
+    assert ran("npm test") == ["npm test"]
+    assert ran("$b = @'\nnpm test\n'@; gh issue create --body $b") == []
+
+
+def test_what_still_runs_has_not_passed(session):
+    told = "Wall time: 30 seconds\nProcess running with session ID 71\nOutput:\n 3 pass\n"
+    assert command_runs(session(("run", "bun test", told)))["passed"].to_list() == [None]

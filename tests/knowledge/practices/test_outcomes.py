@@ -2,8 +2,8 @@
 
 import pytest
 
+from cairn.knowledge.dialogue.outcome_words import EXAMPLES, OutcomeExample
 from cairn.knowledge.practices.command_runs import command_runs
-from cairn.knowledge.practices.outcome_words import EXAMPLES, OutcomeExample
 
 GREEN = "ok  \tshop/orders\t0.2s\nok  \tshop/api\t1.1s\n"
 RED = "--- FAIL: TestTotal (0.00s)\nFAIL\nFAIL\tshop/orders\t0.2s\nFAIL\n"

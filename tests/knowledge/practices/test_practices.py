@@ -172,3 +172,10 @@ def test_sessions_give_practices_through_the_whole(embedder):
     test = of(found, "make test")
     assert (test["runs"], test["passed"], test["conversations"]) == (4, 4, 2)
     assert of(found, "make fmt")["passed"] == 2
+
+
+def test_what_only_failed_or_leaves_a_check_out_is_no_practice():
+    told = [(0, "test", "tox", False), (1, "test", "tox", None), (0, "test", "make test", None),
+            (1, "test", "make test", None),
+            (0, "commit", "git commit -m <message> --no-verify", True)]  # fmt: skip
+    assert practices(runs(*told))["command"].to_list() == ["make test"]

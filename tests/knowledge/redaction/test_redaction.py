@@ -277,6 +277,16 @@ def test_a_series_says_which_texts_hold_secrets() -> None:
     assert redactor().secrets_in(series).to_list() == [True, False, False, False]
 
 
+def test_of_json_each_value_is_looked_at_by_itself() -> None:
+    said = json.dumps({"text": "upload with codecov", "id": "req_011CYBC32vo1Ke47sBL1qDSV"})
+    told = json.dumps({"command": "vault kv put app pin=kiwi77", "id": "req_011CYBC32vo1Ke47sBL1"})
+    for line in (said, told):
+        kept, _ = redactor().redact_json(line.encode())
+        assert not redactor().secrets_in(pl.Series([kept.decode()]), as_json=True).any()
+    assert redactor().secrets_in(pl.Series([said])).all()
+    assert redactor().secrets_in(pl.Series([told]), as_json=True).all()
+
+
 def test_personal_data_only_when_asked_for() -> None:
     text = "bob@mail.example, +49 30 1234567, 4111 1111 1111 1111, DE89 3704 0044 0532 0130 00"
     assert redactor().redact_text(text) == (text, [])

@@ -317,12 +317,17 @@ from pathlib import Path
 from cairn.pipelines.runner import run_graph
 from cairn.resources.context import open_state
 from cairn.resources.home.sources import add_source
-from cairn.resources.llm.verdict_limits import kept_verdicts
+from cairn.resources.llm.verdict_limits import SuiteVerdicts, kept_verdicts
 state = open_state(Path({str(tmp_path / "home")!r}))
 add_source(state.home, Path({str(tmp_path / "1.jsonl")!r}), "default")
 assert run_graph(state).runs
 assert "work.outcomes" in kept_verdicts(state.home).passed
 assert not {{"great_expectations", "hdbscan", "sklearn"}} & sys.modules.keys()
+# What an earlier version held back is judged again, though nothing is new.
+broken = {{"default": {{"no secret in payload": 1}}}}
+SuiteVerdicts(state.home).keep("records.no_secret", "", broken)
+assert run_graph(state).runs
+assert not kept_verdicts(state.home).broken
 """
     subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)
 

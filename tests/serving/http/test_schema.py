@@ -1,6 +1,5 @@
 """The whole API against its OpenAPI document, by schemathesis, in this process."""
 
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from cairn.resources.context import open_state
 from cairn.serving.http.app import bare, create_app
 from cairn.serving.http.openapi import document
 from cairn.serving.retrieval.open_memory import Memory
+from tests.homes import copy_home
 
 OPERATIONS = [
     (method, path)
@@ -27,7 +27,7 @@ OPERATIONS = [
 def schema(home: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
     """The API over a copy of the samples: events are written into it."""
     place = tmp_path_factory.mktemp("schema") / "home"
-    shutil.copytree(home, place)
+    copy_home(home, place)
     app = create_app(Memory(open_state(place)))
     found = schemathesis.openapi.from_dict(document(app, needs_key=False))
     found.app = app

@@ -47,6 +47,10 @@ def test_a_choice_names_what_was_not_chosen_and_is_the_persons_word() -> None:
         ("How should we fix the release script?", "Pin the version"),
         ("What harbours were checked?", "Both quays"),
         ("Create pier 44 to close the gaps?", "Plan it with the others"),
+        ("Which story should I review?", "2-1: Quay lists"),
+        ("What is the budget for the day?", "One crane"),
+        ("Does this design hold?", "Revise it"),
+        ("Where should the tide charts live?", "You decide"),
         (
             "Where should the cranes live?",
             "ok make a new folder for them and also write down how it is done so all know it",

@@ -23,27 +23,23 @@ def decided(text: str) -> list[str]:
             "Let's drop the `moor` command",
         ),
         ("ok, let's go with the outbox table.", "Let's go with the outbox table."),
-        ("`Quay.next` should return None when it is full.",) * 2,
         ("It's fine to break the old API.",) * 2,
-        ("I want the crane list to load without a session.",) * 2,
+        ("The tide service was replaced by a cron job.",) * 2,
+        ("Berth tables are frozen until the audit is over.",) * 2,
+        ("We're dropping support for old cranes.",) * 2,
+        ("As of version 4.2 releases go out on Wednesdays.",) * 2,
         (
             "the crane job writes to `var/quay` and we should ignore that in git",
             "The crane job writes to `var/quay` and we should ignore that in git",
         ),
         ("lets stay with the old crane driver",) * 1 + ("Lets stay with the old crane driver",),
         ("We dont need to restore the old charts.",) * 2,
-        ("I want to use tokens because we have no keys",) * 2,
         ("I dont want the gate to be only a form",) * 2,
-        (
-            "increase the default timeout to 15 seconds",
-            "Increase the default timeout to 15 seconds",
-        ),
         (
             "Can you change the id from org.quay to org.pier?",
             "Change the id from org.quay to org.pier",
         ),
         ("Yes, `quayfs` is fine just for tests.", "`quayfs` is fine just for tests."),
-        ("No map, just a plain list", "No map, just a plain list"),
         ("This worked, so we can delete the old loader.",) * 2,
         (
             'Let\'s replace "berth" with "mooring" and then tidy up, can you do it?',
@@ -62,6 +58,7 @@ def test_what_a_person_decides(text: str, kept: str) -> None:
         "Let's add a test for the queue. We should add more tests. The tests should be green.",
         "The tests fail on CI and the lint is broken, let's remove them. It should use Redis.",
         "The server should be running on port 3000. I'd like the tests to pass.",
+        "`Quay.next` should return None when it is full. The tide list must be round.",
         "Maybe the queue should use Redis. We don't need that. It's fine to do so.",
         "Let's make sure that it works. Have we decided to drop it? They decided to leave.",
         "Change it from red to blue. Stay with me.",
@@ -128,7 +125,7 @@ def test_an_order_that_was_carried_out_is_an_event_of_its_session() -> None:
 
 
 def test_a_later_word_on_the_same_thing_ends_a_decision() -> None:
-    round_ = human("The tide gradient must be round"), agent("Done.")
-    assert conversation(*round_) == ["The tide gradient must be round"]
+    round_ = human("Let's keep the tide gradient round"), agent("Done.")
+    assert conversation(*round_) == ["Let's keep the tide gradient round"]
     assert conversation(*round_, human("looks good, now the quays")) != []
     assert conversation(*round_, human("actually, drop the tide gradient, a flat colour")) == []

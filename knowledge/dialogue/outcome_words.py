@@ -35,6 +35,7 @@ SIGNATURES = {
             r"^--- FAIL:|^FAIL\b|^\s*FAIL\s+\S",
             r"^test result: FAILED",
             r"\b[1-9]\d* (?:failed|failures?|failing|errors? during collection)\b",
+            r"^\s*[1-9]\d* (?:fail|errors?)$|^Tests:?\s+[1-9]\d* fail|\b[1-9]\d* errors? in \d",  # bun, pytest
             r"^FAILED\b|\bTests? failed\b|\[build failed\]|^=+ (?:FAILURES|ERRORS) =+",
             r"^DONE \d+ tests?, [1-9]\d* fail",
         ),
@@ -52,8 +53,8 @@ SIGNATURES = {
             r"\bAll files pass\b|^Your code has been rated at 10\.00",
         ),
         (
-            r"^\s*[1-9]\d* (?:issues?|problems?|offenses?|errors?)\b[:. (]|^Found [1-9]\d* (?:errors?|issues?|problems?)",
-            r"^✖ [1-9]\d* problems?|^\S+\.\w+:\d+(?::\d+)?:? +(?:error|warning|[A-Z]{1,4}\d{2,4})\b",
+            r"^\s*[1-9]\d* (?:issues?|problems?|offenses?|errors?)\b(?:[:.]| [^(]| \([^0])|^Found [1-9]\d* (?:errors?|issues?|problems?)",
+            r"^✖ [1-9]\d* problems?(?:$| \([1-9])|^\S+\.\w+:\d+(?::\d+)?:? +(?:error|warning|[A-Z]{1,4}\d{2,4})\b",
             r"^\S+\.\w+:\d+:\d+: .{3,}\(\w+\)$|^##\[error\]|\bfound [1-9]\d* (?:refactoring|warnings?|software design|consistency|code readability)",
             r"\.{2,}Failed$",
         ),
@@ -113,6 +114,25 @@ SIGNATURES = {
 }  # fmt: skip
 """By task; what a script of the project does for the task is told by the same words."""
 
+CRASHES = (
+    r"^(?:\S*: )*(?:Segmentation fault|Aborted|Bus error|Killed|Trace/breakpoint trap)\b(?:: ?\d+)?(?: \(core dumped\))?$",
+    r"^(?:malloc|free|realloc|munmap_chunk|corrupted)\S*: |^double free or corruption|\bstack smashing detected\b|\bAddressSanitizer: ",
+    r"^panic: |^fatal error: all goroutines|^Fatal Python error: ",
+)
+"""How a program of any task says that it broke off."""
+
+ABSENT = (
+    r"^(?:npm (?:ERR!|error) )?could not determine executable to run|^\s*This is not the tsc command you are looking for",
+    r"^(?:npm (?:ERR!|error) )?Missing script:|^error: Script not found |^(?:error: )?Command \"\S+\" not found|^error: Failed to spawn: ",
+    r"^(?:\S+: )?(?:line \d+: )?\S+: command not found$|^(?:\S+: ?)*command not found: \S+$|^\S*python[\d.]*: No module named |^\S*Error: Cannot find module ",
+)
+"""How a runner or a shell says that what was to be run is not there."""
+
+FETCHED = re.compile(
+    r"(?m)^npm warn exec The following packages? (?:was|were) not found and will be installed"
+)
+"""That a runner took a program from elsewhere: that it ran does not tell that the project has it."""
+
 SILENT = frozenset(
     "tsc vue-tsc eslint flake8 pyflakes pycodestyle pydocstyle shellcheck yamllint actionlint hadolint stylelint standard xo codespell "
     "markdownlint gofmt goimports gofumpt clang-format rustfmt javac gcc g++ cc c++ clang clang++ rustc".split()
@@ -166,6 +186,17 @@ EXAMPLES = (
     OutcomeExample("npx next build | tail -9", "Route (app)            Size\n○ /                    2 kB", True),
     OutcomeExample("cargo check 2>&1 | tail -5", "    Finished `dev` profile [unoptimized + debuginfo] target(s) in 0.4s", True),
     OutcomeExample("cargo check 2>&1 | tail -5", "error: could not compile `quay` (lib) due to 1 previous error", False),
+    OutcomeExample("bun test | tail -4", " 31 pass\n 2 fail\nRan 33 tests across 4 files. [2.00s]", False),
+    OutcomeExample("bun test | tail -4", " 31 pass\n 0 fail\n 3 errors\nRan 31 tests across 4 files.", False),
+    OutcomeExample("bun test | tail -4", " 31 pass\n 0 fail\nRan 31 tests across 4 files. [2.00s]", True),
+    OutcomeExample("bun test", "Chunk ID: 4a\nWall time: 0.5 seconds\nProcess exited with code 1\nOutput:\n 3 pass\n", False),
+    OutcomeExample("npx tsc --noEmit | head", "Chunk ID: 4a\nWall time: 0.5 seconds\nProcess exited with code 0\nOriginal token count: 0\nOutput:\n", True),
+    OutcomeExample("pytest -q | tail -2", "41 passed, 2 errors in 3.20s", False),
+    OutcomeExample("npm run lint | tail -2", "✖ 3 problems (0 errors, 3 warnings)", True),
+    OutcomeExample("npm run lint | tail -2", "✖ 3 problems (1 error, 2 warnings)", False),
+    OutcomeExample("./run_tests | head -9", "PASS\nmalloc(): invalid size (unsorted)\n", False),
+    OutcomeExample("npx tsc --noEmit | tail -3", "  This is not the tsc command you are looking for", False),
+    OutcomeExample("npx eslint src", "npm warn exec The following package was not found and will be installed: eslint@9.1.0\n", None),
     OutcomeExample("mix test | grep failures", "41 tests, 0 failures", True),
     OutcomeExample("go test ./... | head -30", "ok  \tquay/tide\t0.2s\n", True),
     OutcomeExample("npm test && echo GOOD || echo BAD", "3 boats\nGOOD", True),

@@ -1,0 +1,33 @@
+"""One line of a brief: what it says, shortly, and what bears it out."""
+
+from datetime import datetime
+from typing import NamedTuple
+
+PRACTICE, PLACE, ERROR = "practice", "place", "error"
+
+LONGEST = 160
+"""Characters of a line."""
+
+_LOOSE = " ,;:([{–—-"
+
+
+class BriefLine(NamedTuple):
+    """One line: what it says, and what bears it out."""
+
+    id: str
+    kind: str
+    text: str
+    support: int
+    """Runs, statements, commits, or times that a fix ended an error."""
+    conversations: int
+    last_seen: datetime | None
+
+
+def short(text: str, most: int = LONGEST) -> str:
+    """A text of at most so many characters; cut at the end of a word."""
+    text = " ".join(text.split())
+    if len(text) <= most:
+        return text
+    head = text[: most - 1]
+    whole, _, cut = head.rpartition(" ") if not text[most - 1].isspace() else (head, "", "")
+    return f"{(whole if len(cut) < most // 4 else head).rstrip(_LOOSE)}…"

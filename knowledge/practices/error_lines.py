@@ -1,0 +1,98 @@
+"""Lines of a brief on errors: what ended them, and those that come again and nothing ends."""
+
+# ruff: noqa: E501  (a pattern is easier to read where it is not broken)
+
+from collections.abc import Iterator
+
+import polars as pl
+
+from cairn.knowledge.failures.fixes import EDIT, REPLACED
+from cairn.knowledge.failures.other_ways import REFUSED_OPTION
+from cairn.knowledge.failures.signatures import is_generic
+from cairn.knowledge.practices.brief_line import ERROR, LONGEST, BriefLine, short
+
+RECURRING = 3
+"""Conversations in which an error came that nothing is known to end, for it to be told."""
+
+_PROVEN = 2
+"""Errors that a change of code ended, for it to be told: it stays changed, and seldom helps elsewhere."""
+
+_SAME_FIX = 2
+"""Errors that one fix ended, of which each is told."""
+
+_OF_RUNNER = (
+    r"(?i)^(?:error: (?:script|recipe) .{1,80}(?:exited|failed)|command failed\b|(?:npm (?:ERR!|error) )?lifecycle"
+    r"|.{0,20}\bELIFECYCLE\b|g?make(?:\[\d+\])?: \*\*\* .*Error \d+$|process (?:exited|completed) )"
+)
+"""What runners say of any script that failed: it tells nothing of why."""
+
+_OF_SURROUNDINGS = (
+    r"(?i)\bnot (?:found|set|defined|installed|available|running|permitted|allowed|supported|recognized)\b"
+    r"|\bno such (?:file|command|option|service|container)|\bmissing\b|\bunrecognized\b|\bunsupported\b"
+    r"|\bunknown (?:option|command|flag|argument|subcommand)|\b(?:invalid|illegal) option\b|\bdenied\b|\brefused\b"
+    r"|\bcannot (?:connect|open|find)\b|\bcould not (?:connect|open|find|locate)\b|\bunable to\b|\bignored by\b"
+    r"|\brequires?\b|\brequired\b|\bmust be\b|\balready in use\b|\bEADDRINUSE\b|\bEPERM\b|\bEACCES\b|\bexpired\b"
+)
+"""What is missing, refused or in use: that comes again, and who knows it goes around it."""
+
+_OF_CODE = frozenset(
+    {"rustc", "go", "tsc", "eslint", "ruff", "mypy", "cc", "linker", "latex", "formatter", "vitest",
+     "jest", "mocha", "esbuild", "elixir"}
+)  # fmt: skip
+"""Families of tools whose errors are those of the code that was just written."""
+
+
+def proven_errors(signatures: pl.DataFrame) -> Iterator[BriefLine]:
+    """Errors with what ended them, the best proven first; each error once.
+
+    Args:
+        signatures: ERROR_SIGNATURES of one project, whatever its checkouts.
+    """
+    once = pl.col("wins") < _PROVEN
+    seldom = once & (
+        (pl.col("fix_kind") == EDIT)
+        | ((pl.col("fix_kind") == REPLACED) & pl.col("key_line").str.contains(_OF_RUNNER))
+    )
+    rows = (
+        signatures.filter(
+            pl.col("fix").is_not_null(), pl.col("wins") > pl.col("losses"), ~seldom
+        )
+        .sort(
+            "rank", "conversations", "fix_last_seen", "fix_id",
+            descending=[True, True, True, False], nulls_last=True,
+        )
+        .unique("signature_id", keep="first", maintain_order=True)
+        .unique(["key_line", "fix"], keep="first", maintain_order=True)
+        .with_columns(times=pl.int_range(pl.len()).over("fix"))
+        .filter(pl.col("times") < _SAME_FIX)
+    )  # fmt: skip
+    for row in rows.iter_rows(named=True):
+        yield BriefLine(
+            row["fix_id"], ERROR, short(f"{_error(row['key_line'])} → {row['fix']}", 2 * LONGEST),
+            row["wins"], row["conversations"], row["fix_last_seen"],
+        )  # fmt: skip
+
+
+def recurring_errors(signatures: pl.DataFrame) -> Iterator[BriefLine]:
+    """Errors of the surroundings that came in RECURRING conversations by one line, and stayed."""
+    rows = signatures.filter(
+        pl.col("fix").is_null(),
+        pl.col("same_line") >= RECURRING,
+        2 * pl.col("ended") <= pl.col("failures"),
+        ~pl.col("tool_family").is_in(sorted(_OF_CODE)),
+        pl.col("key_line").str.contains(_OF_SURROUNDINGS),
+    ).sort("same_line", "last_seen", "fix_id", descending=[True, True, False], nulls_last=True)
+    for row in rows.iter_rows(named=True):
+        if is_generic(row["signature"]):
+            continue
+        told = f"in {row['same_line']} sessions"
+        if REFUSED_OPTION.search(row["key_line"]) is None:
+            told += "; what ends it is not known"
+        yield BriefLine(
+            row["fix_id"], ERROR, short(f"{_error(row['key_line'])} → {told}", 2 * LONGEST),
+            row["failures"], row["same_line"], row["last_seen"],
+        )  # fmt: skip
+
+
+def _error(key_line: str) -> str:
+    return short(key_line, LONGEST * 5 // 8)

@@ -1,0 +1,139 @@
+"""Lines of a brief on how the tasks of a project are done: each command once, the best first."""
+
+import re
+from collections.abc import Collection, Iterator
+
+import polars as pl
+
+from cairn.knowledge.practices.brief_line import PRACTICE, BriefLine, short
+from cairn.knowledge.practices.installs import FAMILIES
+from cairn.knowledge.practices.practices import is_variant
+from cairn.knowledge.practices.tasks import TASKS
+
+MOST_COMMANDS = 4
+"""Commands of one task: those that are in force."""
+
+FIRST_PRACTICES = 6
+"""Lines that have room before any other kind has more."""
+
+CHECKS = frozenset({"test", "lint", "format", "type_check", "build"})
+"""Tasks that work is checked by: a command for one is told though it ran in one conversation."""
+
+_PROVEN = 2
+"""Conversations that ran a command that is proven."""
+
+_TELLS_NOTHING = (
+    r"^git commit(?: (?:-[amqF]|-am|<message>|<file>|--amend|--no-edit|--allow-empty))*$"
+    r"|^git tag\b|^(?:\S+ )*<package>(?: |$)"
+)
+"""Commands that nobody needs to be told; that something was added once tells the manager alone."""
+
+_MOST_WORDS = 9
+"""Words of a command that one conversation ran: a longer one was put together for the moment."""
+
+_FILE = re.compile(r"\.(?:py|[cm]?[jt]sx?|go|rs|rb|sh|c|cc|cpp)$")
+_READS_FILE = re.compile(r"(?:^|/)(?:python[\d.]*|node|ruby|php|perl|bash|sh|tsx|deno|bun|run)$")
+
+_PART = (
+    r"^(?:[^-]|-[^-]|--\S)*(?:<files>"
+    r"| (?:\./)?(?:packages|apps|services|libs|modules|plugins|crates|projects|workspaces)/"
+    r"| (?:--filter|--scope|--workspace|-w|-F)[ =])"
+)
+"""That a command does some files or one package; what a wrapper runs tells what that needs."""
+
+_STARTED = re.compile(
+    r"^(?:npx|bunx|pnpm exec|pnpm dlx|yarn dlx|yarn exec|bun x|npm exec)(?: --?\w[\w-]*)* "
+    r"(?=[\w@])|^(?:\./)?node_modules/\.bin/|^\./"
+)
+_AT_ONCE = re.compile(r" (?:-j ?\d*|--jobs[= ]\d+)(?= |$)")
+_SCRIPT = re.compile(r"^(npm|pnpm|yarn) run(?:-script)? (?=[\w:.-]+)")
+_ONLY_BY_RUN = re.compile(r"^npm (?!test\b|start\b|stop\b|restart\b)")
+TASK_ORDER = {task: place for place, task in enumerate(TASKS)}
+
+
+def practice_lines(practices: pl.DataFrame, managers: Collection[str] = ()) -> Iterator[BriefLine]:
+    """Commands in force, the best of each task first; those of several checkouts once.
+
+    Of commands that are one but for how they are started the first is told: `npm run test` and
+    `npm test`, `npx eslint` and `eslint`. What one conversation ran is not told where it was put
+    together for the moment; nor, beside another command of its task, where it does a part of it.
+
+    Args:
+        practices: PRACTICES of one project, whatever its checkouts.
+        managers: What its packages are managed by; installs by their rivals are not told.
+    """
+    rivals = [name for family in FAMILIES if set(family) & set(managers) for name in family]
+    rival = pl.col("command").str.extract(r"^(\S+)").is_in(sorted(set(rivals) - set(managers))) & (
+        pl.col("task") == "install"
+    )
+    task = ["task", "task_order"]
+    once = pl.col("conversations") < _PROVEN
+    for_the_moment = pl.col("command").map_elements(_is_for_the_moment, pl.Boolean)
+    in_folder = pl.col("variant") & (pl.col("folder") != "")
+    part = once & (in_folder | pl.col("command").str.contains(_PART))
+    elsewhere = once & (pl.len().over("task", "same") > 1) & (pl.col("folder") != "")
+    rows = (
+        practices.filter(
+            pl.col("replaced_by").is_null(),
+            ~pl.col("command").str.contains(_TELLS_NOTHING),
+            ~rival,
+        )
+        .group_by("task", "command", "folder")
+        .agg(
+            pl.col("practice_id", "env").sort_by("rank", "practice_id").first(),
+            pl.col("rank").min(),
+            pl.col("runs", "conversations").sum(),
+            pl.col("last_seen").max(),
+        )
+        .filter(~(once & for_the_moment))
+        .with_columns(
+            variant=pl.col("command").map_elements(is_variant, pl.Boolean),
+            same=pl.col("command").map_elements(as_started, pl.String),
+            task_order=pl.col("task").replace_strict(TASK_ORDER, default=len(TASKS)),
+        )
+        .filter(~elsewhere)
+        .filter(~part | part.all().over("task"))
+        .sort(
+            *task, "variant", "conversations", "rank", "command", "folder",
+            descending=[False, False, False, True, False, False, False],
+        )
+        .unique(["task", "folder", "same"], keep="first", maintain_order=True)
+        .with_columns(rank=pl.int_range(pl.len()).over(task))
+        .filter(pl.col("rank") < MOST_COMMANDS)
+        .sort("rank", "task_order", maintain_order=True)
+    )  # fmt: skip
+    for row in rows.iter_rows(named=True):
+        where = f" (in {row['folder']})" if row["folder"] else ""
+        env = (given if "=" in given else f"{given}=…" for given in row["env"])
+        command = " ".join([*env, row["command"]])
+        yield BriefLine(
+            row["practice_id"], PRACTICE, short(f"{row['task']}: `{command}`{where}"),
+            row["runs"], row["conversations"], row["last_seen"],
+        )  # fmt: skip
+
+
+def _is_for_the_moment(command: str) -> bool:
+    """Whether a command is longer than one is typed twice, or is given a file of the code."""
+    words = command.rpartition(" -- ")[2].split()
+    return len(words) > _MOST_WORDS or any(
+        _FILE.search(word) and not _READS_FILE.search(words[at - 1])
+        for at, word in enumerate(words)
+        if at > 1
+    )
+
+
+def as_started(command: str) -> str:
+    """A command without what only starts it; equal for those that are one."""
+    plain = _AT_ONCE.sub("", _STARTED.sub("", command))
+    bare = _SCRIPT.sub(r"\1 ", plain)
+    return plain if _ONLY_BY_RUN.match(bare) else bare
+
+
+def by_proof(practices: list[BriefLine]) -> tuple[list[BriefLine], list[BriefLine]]:
+    """The first practices with all that check or came again, and others that ran once."""
+    more = [
+        line
+        for line in practices[FIRST_PRACTICES:]
+        if line.conversations < _PROVEN and line.text.partition(":")[0] not in CHECKS
+    ]
+    return [line for line in practices if line not in more], more
