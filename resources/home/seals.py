@@ -6,9 +6,10 @@ middle. Each folder with files that never change has a list of them beside it, a
 
 import hashlib
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from errno import EACCES, EMFILE, ENFILE, ENOMEM, EPERM
+from io import FileIO
 from pathlib import Path
 from typing import NamedTuple
 
@@ -112,23 +113,29 @@ def tells_damage(error: OSError) -> bool:
 
 
 def digest_of(file: Path) -> str:
-    """Digest of a file's bytes. Holes are not read, and are as good as the zeros they stand for."""
+    """Digest of a file's bytes. Holes are as good as the zeros they stand for."""
     hashed = hashlib.blake2b(digest_size=16)
     with file.open("rb", buffering=0) as stream:
-        size = os.fstat(stream.fileno()).st_size
-        place = 0
-        while place < size:
-            try:
-                place = os.lseek(stream.fileno(), place, os.SEEK_DATA) // BLOCK * BLOCK
-            except OSError:  # nothing but a hole is left
-                break
-            block = os.pread(stream.fileno(), BLOCK, place)
-            if block.count(0) != len(block):
-                hashed.update(place.to_bytes(8, "big"))
-                hashed.update(block)
-            place += BLOCK
-    hashed.update(size.to_bytes(8, "big"))
+        for place, block in blocks(stream):
+            hashed.update(place.to_bytes(8, "big"))
+            hashed.update(block)
+        hashed.update(os.fstat(stream.fileno()).st_size.to_bytes(8, "big"))
     return hashed.hexdigest()
+
+
+def blocks(stream: FileIO) -> Iterator[tuple[int, bytes]]:
+    """Blocks of a file that hold more than zeros, and where each begins. Holes are not read."""
+    size = os.fstat(stream.fileno()).st_size
+    place = 0
+    while place < size:
+        try:
+            place = os.lseek(stream.fileno(), place, os.SEEK_DATA) // BLOCK * BLOCK
+        except OSError:  # nothing but a hole is left
+            return
+        block = os.pread(stream.fileno(), BLOCK, place)
+        if block.count(0) != len(block):
+            yield place, block
+        place += BLOCK
 
 
 def _seal_of(file: Path) -> Seal:

@@ -20,7 +20,7 @@ from cairn.resources.home.atomic_files import replace_file
 from cairn.resources.home.damage import first_line, is_panic
 from cairn.resources.home.home import check_namespace
 from cairn.resources.home.notes import NoteError, read_note
-from cairn.resources.home.seals import SEALS, has_size, is_as_sealed, seal, seals
+from cairn.resources.home.seals import SEALS, blocks, has_size, is_as_sealed, seal, seals
 from cairn.resources.vector_index.bm25 import Words
 from cairn.resources.vector_index.filters import INDEXED, Condition, conditions
 from cairn.resources.vector_index.fusion import (
@@ -53,7 +53,6 @@ FRESH_BELOW = 20_000
 """Fewer points than this are built anew: copying a generation takes as long."""
 BATCH = 1_000
 OPEN_SHARDS = 8
-BLOCK = 1 << 16
 
 _INDEX_TYPES = {
     "keyword": edge.PayloadSchemaType.Keyword,
@@ -376,13 +375,11 @@ def copy_sparse(source: Path, target: Path) -> None:
     """Copies a folder, leaving holes where there are only zeros: the engine reserves much space."""
 
     def copy(source: str, target: str) -> None:
-        with Path(source).open("rb") as reader, Path(target).open("wb") as writer:
-            while block := reader.read(BLOCK):
-                if block.count(0) == len(block):
-                    writer.seek(len(block), os.SEEK_CUR)
-                else:
-                    writer.write(block)
-            writer.truncate()
+        with Path(source).open("rb", buffering=0) as reader, Path(target).open("wb") as writer:
+            for place, block in blocks(reader):
+                writer.seek(place)
+                writer.write(block)
+            writer.truncate(os.fstat(reader.fileno()).st_size)
 
     shutil.copytree(source, target, copy_function=copy)
 
