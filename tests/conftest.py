@@ -1,5 +1,6 @@
 """What all tests share."""
 
+import gc
 import os
 from pathlib import Path
 
@@ -11,6 +12,10 @@ if "PYTEST_XDIST_WORKER" in os.environ:
     # What tests start is no larger.
     for threads in ("POLARS_MAX_THREADS", "OPENBLAS_NUM_THREADS", "TOKIO_WORKER_THREADS"):
         os.environ.setdefault(threads, "1")
+
+# Frames and Dagster's events are many small objects that live on: to look for circles among them at
+# each 700 of them is a tenth of the time.
+gc.set_threshold(50_000, 20, 20)
 
 # The same examples at each run, so that a red run is the doing of a change. To look for new ones:
 # HYPOTHESIS_PROFILE=default make test

@@ -117,7 +117,7 @@ def fix_of(
         last = edits[-1]
     if last.kind != "edit":
         kind = INSTALL if last in installs else COMMAND
-        if not _repeats(last, failed):
+        if last not in installs and not _repeats(last, failed):
             return None
         return FoundFix(_for_others(f"Ran `{shown(last, failed)}`.", failed, error), kind, (last,))
     file = last.files[-1]

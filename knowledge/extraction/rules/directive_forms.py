@@ -65,7 +65,7 @@ FOR_GOOD = re.compile(
     | ^keep\ (?:your\ |all\ |our\ |the\ )?(?:\w+\ )?(?:answers|replies|{IN_GENERAL})\ (?:short|small|simple|under|below|out|free|pure|separate|documented|brief)\b
     | ^(?:small|tiny|short|atomic|separate|single|conventional|signed|squashed|plain)\ (?:[\w-]+\ )?{PLURAL}(?:,?\ (?:only|please|always))?[.!]?$
     | ^you\ keep\ (?:on\ )?(?:forgetting|ignoring|skipping|breaking)\b
-    | ^(?!(?:the|it)\b|{ORDER}\ {POINTED}).*(?:,\ always|,\ (?:never|not)\ (?!{POINTED}|(?:sure|yet|just|only|really|much)\b)\S+(?:\ \S+)?)[.!]?$
+    | ^(?!(?:the|it|we|i)\b|{ORDER}\ {POINTED}).*(?:,\ always|,\ (?:never|not)\ (?!{POINTED}|(?:sure|yet|just|only|really|much)\b)\S+(?:\ \S+)?)[.!]?$
     """,
     re.VERBOSE,
 )
@@ -178,10 +178,14 @@ def directive_form(plain: str) -> DirectiveForm | None:
     return None if form is None else DirectiveForm(form, standing is not None)
 
 
+_OF_US = re.compile(r"we\ (?!are\b|have\b).*,\s*$")
+"""A clause behind which the rest of what we do stands: `we use uv, never pip`."""
+
+
 def _kept_from(plain: str, start: int, at: int, found: re.Match[str]) -> int | None:
     """Where a directive begins that was found in `plain[at:]`; None if it is none, or points."""
     before = plain[at : at + found.start()]
-    if _SUPPOSED.search(before):
+    if _SUPPOSED.search(before) or _OF_US.match(before):
         return None
     if before.strip() and not _CONDITION.match(before) and _CLAUSE_END.search(before):
         start = at + found.start() + len(found[0]) - len(_LEADING.sub("", found[0]))

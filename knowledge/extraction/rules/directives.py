@@ -90,22 +90,13 @@ def _found(*, standing: bool) -> Callable[[Record, Policy], Iterator[RuleMatch]]
     return find
 
 
-_HINT = (
-    r"(?i)\b(?:always|never|do\s+not|don['’]t|dont|not|let['’]?s|let\s+us|instead|rather|prefer|favou?r|avoid"
-    r"|stop|quit|all|every|each|any|no|only|use|keep|leave|sure|ensure|remember|forget|should|must|shall"
-    r"|have\s+to|need\s+to|shouldn['’]t|mustn['’]t|aren['’]t|are\s+to|want|expect|from\s+now|going\s+forward"
-    r"|you|your|per|maximum|at\s+most|answer|respond|reply|speak|talk"
-    r"|future|next\s+time|whenever|before|after|when|as\s+a\s+rule|in\s+general|anywhere|everywhere"
-    r"|in\s+(?:this|our)|ever|insist|be|so|we|me|cant|wont|commits?|requests?|files?|functions?|messages?|lets|pls|plz)\b"
-)
-
 RULES: tuple[Rule, ...] = (
     rule(
         "directs",
         4,
         "What a person wants done, or left, once and for all: the words say so.",
         confidence=0.8,
-        reads=SAID_BY_PERSON & pl.col("text").str.contains(_HINT) & TO_AGENT,
+        reads=SAID_BY_PERSON & TO_AGENT,
         find=each(_found(standing=True)),
         examples=(
             RuleExample(
@@ -135,7 +126,7 @@ RULES: tuple[Rule, ...] = (
         4,
         "What a person wants done their way, or left, in this session.",
         confidence=0.8,
-        reads=SAID_BY_PERSON & pl.col("text").str.contains(_HINT) & TO_AGENT,
+        reads=SAID_BY_PERSON & TO_AGENT,
         find=each(_found(standing=False)),
         examples=(
             RuleExample("Don't touch the vendor folder.", ("Don't touch the vendor folder.",)),

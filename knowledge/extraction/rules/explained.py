@@ -100,6 +100,31 @@ _CAUSE = re.compile(
 )
 """What was at fault, once it is known."""
 
+_STANDS = re.compile(
+    r"""(?:
+        this\ is\ an?\ (?!nice|great|good|cool|bad|better|simple|quick|new|huge|real|test|big)(?:[\w'/.-]+\ ){0,3}(?:monorepo|repo|repository|project|library|cli|app|application|service|plugin|website|codebase|fork|package|game|bot|extension)\b
+      | (?:(?:the|our|all|each|every)\ (?:[\w'/.-]+\ ){1,4}|(?!this\b|always\b|these\b|those\b)(?:[\w/.-]+\ )?[\w/.-]+(?<!s)s\ )(?:
+          lives?\ (?:in|under|next\ to|at|on|inside|beside)\b
+        | (?:is|are)\ (?:always\ |only\ |also\ )?(?:generated|built|rendered|tested|formatted|linted|bundled|packaged|compiled|provisioned|signed|backed|stored|shared|deployed|defined|configured|loaded|hosted|written|managed|vendored|owned|maintained|kept|read|published)\ (?:from|in|with|by|on|to|at|as|under|via)\b
+        | ha(?:s|ve)\ (?:its|their)\ own\b
+        | (?:is|are)\ (?:frozen|off-limits|read-only|vendored)\b
+        | (?:needs?|requires?)\ (?:an?\ |the\ )?[\w'/.-]+(?:\ [\w'/.-]+){0,2}\ (?:running|installed|set|to\ be\ (?:running|installed|set))\b
+        | runs?\ (?:on|in|under|behind)\ (?!my\b|every\b|the\ background\b|parallel\b|circles\b)
+        | (?:depends?\ on|talks?\ to|listens?\ on|go(?:es)?\ through|goes?\ (?:in|into|under)|go\ (?:in|into|under)|belongs?\ (?:in|under|into))\ (?=\S)
+        | (?:is|are)\ in\ (?=x{3,}|[\w-]*[./~])
+        | (?:is|are)\ (?:only|just|solely)\ (?:for|used|needed|required|useful|relevant|meant|supported|available|intended)\b
+        | (?:is|are)\ not\ (?:relevant|meant|intended)\ (?:for|in|on|by)\b
+      )
+      | (?:to|in\ order\ to|before\ you\ can)\ (?!(?:fix|be|do|see|me|you|us)\b)[^,;.?]{2,60}?,?\ (?:you|we|one)\ (?:first\ |also\ |always\ )?(?:need\ to|have\ to|must)\ \w
+      | (?:all|every|each)\ (?!tests?\b)(?:[\w-]+\ ){1,3}(?:is|are)\ (?:in|kept|written|named|prefixed|sorted|private|public|optional)\ \w
+      | everything\ (?:under|in|below|inside|outside)\ \S+\ (?:is|must|should|goes|has)\ \w
+      | (?:the|our)\ (?:minimum|maximum|default|required|supported|lowest|highest|target|oldest)\ (?:[\w-]+\ ){1,3}is\ \w
+      | (?:the|your|our)\ (?!(?:culprit|problem|issue|reason|cause)\b)(?:[\w'-]+\ ){1,4}is\ me(?=[.!]?$|\ \()
+      )""",
+    re.VERBOSE,
+)
+"""How a person tells how things are set up."""
+
 _CALLED = re.compile(
     r"""(?:
         the\ (?P<thing>(?:[\w'/.-]+\ ){1,4}?)(?:is|are)\ (?:(?:actually|simply|always)\ )*(?P<called>(?:called|named)\ )?
@@ -144,6 +169,10 @@ _THINGS_SEEN = re.compile(
     r"\b(?:here|above|below|this|these|those|again|now|currently|still|today|just)\b"
     r"|\bthe (?:(?:same|other|last|new|old|failing) )?(?:issues?|problems?|errors?|bugs?|failures?|fix(?:es)?"
     r"|tests?|code|changes?|output|plan|task|result|merge|commit|branch|pr)\b(?! (?:of|for|in|on|to|with|from) \S)"
+)
+_MOMENT = re.compile(r"\b(?:now|currently|still|again|today|already|above|below|same|other|new)\b")
+_COMPLAINS = re.compile(
+    r"\b(?:twice|wrong\w*|missing|empty|nothing|nowhere|slow\w*|unused|duplicated?|invalid)\b"
 )
 _VERB = re.compile(
     r"\b(?:is|are|was|were|has|have|had|does|do|can|cannot|must|may|will|need"
@@ -225,6 +254,15 @@ def _told(text: str, start: int, end: int, words_: PlainWords) -> Explanation | 
     opening = lead_in(plain).opening
     told = plain[opening:]
     start += places[opening]
+    if (stands := _STANDS.match(told)) and len(words(told)) >= _FEWEST[0]:
+        lasting = not (
+            TROUBLED.search(told)
+            or _COMPLAINS.search(told)
+            or _DOUBTS.search(_NEEDED.sub(" ", told))
+            or _MOMENT.search(stands[0])
+        )
+        kept = as_kept(text[start:end]) if lasting and not told.endswith("?") else None
+        return Explanation(kept, start, end, lasting=True) if kept else None
     cause = _CAUSE.match(told)
     if cause is None or _DOUBTS.search(told) or not _NAMES.search(text[start:end]):
         return None
@@ -233,6 +271,11 @@ def _told(text: str, start: int, end: int, words_: PlainWords) -> Explanation | 
         start += places[opening + first.start()] - places[opening]
     kept = as_kept(text[start:end])
     return Explanation(kept, start, end, lasting=True) if kept else None
+
+
+_NEEDED = re.compile(
+    r"\b(?:you|we|one) (?:first |also |always )?(?:need to|have to|must)\b|\bis me\b"
+)
 
 
 def _correction(
@@ -263,7 +306,11 @@ def _asserted(
     order = is_order(plain)
     if len(told) + code < fewest[0] - 2 * order or len(content) + code < fewest[1] - order:
         return None
-    if _POINTS.match(plain) or _DOUBTS.search(plain) or not (order or _VERB.search(plain)):
+    if (
+        _POINTS.match(plain)
+        or _DOUBTS.search(_NEEDED.sub(" ", plain))
+        or not (order or _VERB.search(plain))
+    ):
         return None
     if order and POINTS_BACK.search(plain):
         return None

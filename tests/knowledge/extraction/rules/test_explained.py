@@ -37,13 +37,20 @@ from tests.knowledge.extraction.rules.fixtures import agent, human, raw_logs
         ),
         ("The culprit was `max_conns` in the pooler.",) * 2,
         ("The reason it failed was that `TIDE_URL` was empty.",) * 2,
+        ("The tide charts live in `docs/tides`, not in the wiki.",) * 2,
+        ("This is a monorepo, each package has its own lock file.",) * 2,
+        ("The crane tests need docker running.",) * 2,
         (
             "The deploy tool is called quayctl, not quay",
             "The deploy tool is called quayctl, not quay",
         ),
         ("no, the port is 8443", "The port is 8443"),
         ("It's `apps/quay`, not `app/quay`",) * 2,
+        ("To run the crane worker you need to start the queue first.",) * 2,
+        ("keep in mind, to test you have to run `quay up`", "To test you have to run `quay up`"),
         ("In the readme, mention that the cranes are read-only.", "The cranes are read-only."),
+        ("The harbour master is me.",) * 2,
+        ("The crane plugin is only useful for large ports.",) * 2,
     ],
 )
 def test_what_a_person_explains_for_good(text: str, kept: str) -> None:
