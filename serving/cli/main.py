@@ -69,6 +69,9 @@ COMMANDS = {
 }
 """Names, in the order in which a newcomer needs them; the room of each, and what it is for."""
 
+ATTITUDES = ("like", "unlike", "dislike", "undislike", "mute", "unmute")
+"""Those that one module makes (commands/say/attitudes.py)."""
+
 
 def _choose_home(ctx: click.Context, _: click.Parameter, home: Path | None) -> None:
     if home is not None:
@@ -101,10 +104,9 @@ class LazyGroup(click.Group):
         del ctx
         if cmd_name not in COMMANDS:
             return None
-        room, _ = COMMANDS[cmd_name]
-        module = import_module(f"cairn.serving.cli.commands.{room}.{cmd_name.replace('-', '_')}")
-        _take_home(module.command)
-        return module.command
+        command = _imported(cmd_name)
+        _take_home(command)
+        return command
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -141,6 +143,14 @@ class LazyGroup(click.Group):
             if (told := _told(error)) is not None:
                 raise click.ClickException(for_home(told, ctx.obj)) from error
             raise
+
+
+def _imported(name: str) -> click.Command:
+    """The command of a module of its name; those that say what a person thinks share one."""
+    room, _ = COMMANDS[name]
+    module = "attitudes" if name in ATTITUDES else name.replace("-", "_")
+    found = import_module(f"cairn.serving.cli.commands.{room}.{module}")
+    return found.attitude(name) if name in ATTITUDES else found.command
 
 
 def _take_home(command: click.Command) -> None:

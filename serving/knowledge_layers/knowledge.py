@@ -126,34 +126,8 @@ class Knowledge:
         Raises:
             ValueError: a knowledge type that there is not, a bound below 0, or it is closed.
         """
-        return self._retrieve(
-            self._stores(),
-            query,
-            entity_id,
-            top_k,
-            knowledge_types=knowledge_types,
-            tags=tags,
-            graph_traversal_depth=graph_traversal_depth,
-        )
-
-    def _stores(self) -> Stores:
-        if self._closed:
-            raise ValueError("this knowledge is closed")
-        return self._source if isinstance(self._source, Stores) else self._source()
-
-    def _retrieve(
-        self,
-        stores: Stores,
-        query: str,
-        entity_id: str | None = None,
-        top_k: int | None = None,
-        *,
-        knowledge_types: Iterable[KnowledgeType | str] | None = None,
-        tags: Iterable[str] | None = None,
-        graph_traversal_depth: int | None = None,
-    ) -> Retrieved:
         return retrieve(
-            stores,
+            self._stores(),
             query,
             entity_id or self.active_entity_id,
             self._top_k if top_k is None else top_k,
@@ -165,10 +139,21 @@ class Knowledge:
             ),
         )
 
+    def _stores(self) -> Stores:
+        if self._closed:
+            raise ValueError("this knowledge is closed")
+        return self._source if isinstance(self._source, Stores) else self._source()
+
+    def _unasked(self, stores: Stores, query: str) -> Retrieved:
+        """What goes into a prompt: all that `retrieve` gives of a question alone."""
+        return retrieve(
+            stores, query, self.active_entity_id, self._top_k, graph_traversal_depth=self._depth
+        )
+
     def __call__(self, query: str) -> str:
         """What is known about a question, as one text in the fence; empty if nothing is."""
         stores = self._stores()
-        text = self._formatter(self._retrieve(stores, query))
+        text = self._formatter(self._unasked(stores, query))
         return stores.fenced(text)
 
     def brief(self, project: str | None = None, budget: int = 400) -> dict[str, Any]:
@@ -199,7 +184,7 @@ class Knowledge:
         Each is in a fence of its own.
         """
         stores = self._stores()
-        found = self._retrieve(stores, query)
+        found = self._unasked(stores, query)
         texts = {
             info_type: self._formatters.get(info_type, self._formatter)(part)
             for info_type, part in route(found, found.entity_id, self._metadata_info_type).items()

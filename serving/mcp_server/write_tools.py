@@ -1,12 +1,12 @@
 """The tools that write: each appends one event to the inbox, and the next run applies it."""
 
 import time
+from collections.abc import Sequence
 from typing import Any
 
 from cairn.knowledge.deletion.tombstones import NAMESPACE
 from cairn.knowledge.ingest.inbox_events.decisions import CONFIRM, FACT, RETRACT
 from cairn.knowledge.ingest.speakers import spoken
-from cairn.knowledge.schema.identity import record_id
 from cairn.serving.mcp_server.answers import ForgottenForAgents, Recorded
 from cairn.serving.mcp_server.arguments import Attitude, Feedback, ToRemember, ToSchedule
 from cairn.serving.mcp_server.auth import Asked, ToolRefused
@@ -17,7 +17,7 @@ from cairn.serving.write import research
 from cairn.serving.write.decisions import chosen, note, unretracted, with_members
 from cairn.serving.write.deletion import Target, Unforgettable, named, whole
 from cairn.serving.write.dry_run import NotNow, answer
-from cairn.serving.write.inbox import add_event
+from cairn.serving.write.inbox import add_event_of
 from cairn.serving.write.rating import LEARNING, rate
 from cairn.serving.write.requests import order, topic_of
 
@@ -26,6 +26,7 @@ FOUND = "Recorded now; it takes effect with the next run, and is found from then
 SEARCHED = "Recorded now; it takes effect with the next run, and searches follow by themselves."
 NOT_READY = "Nothing was changed. The receipt is being made: ask the same again in some seconds."
 UNCHANGED = "Nothing was changed: this is what would come of it."
+COMMAND = "command"
 GONE = "Recorded now; it takes effect with the next run, and until then it is still found."
 
 
@@ -45,29 +46,14 @@ def record_feedback(asked: Asked, wanted: Feedback) -> Recorded:
             unretracted(choice)
             decision, named = RETRACT, with_members(choice)
         said = note(choice, decision, named, reason=wanted.reason, event_id=wanted.event_id)
-        return Recorded(
-            namespace=reader.namespace,
-            what=decision,
-            ids=said["ids"],
-            event_id=said["event_id"],
-            record_id=said["decision_id"],
-            written=said["written"],
-            takes_effect=APPLIED,
-        )
+        said["record_id"] = said["decision_id"]
+        return _recorded(said, decision, APPLIED, said["ids"])
     if thing.kind != LEARNING:
         raise ToolRefused(f"that is of kind {thing.kind}: feedback is for facts and learnings")
     if wanted.reason:
         raise ToolRefused("a reason is kept for facts alone: leave it out")
     rated = rate(thing, "up" if wanted.verdict == "right" else "down", wanted.event_id)
-    return Recorded(
-        namespace=rated["namespace"],
-        what="reaction",
-        ids=[thing.id],
-        event_id=rated["event_id"],
-        record_id=rated["record_id"],
-        written=rated["written"],
-        takes_effect=APPLIED,
-    )
+    return _recorded(rated, "reaction", APPLIED, [thing.id])
 
 
 def remember(asked: Asked, wanted: ToRemember) -> Recorded:
@@ -81,19 +67,8 @@ def remember(asked: Asked, wanted: ToRemember) -> Recorded:
     if not own.strip():
         raise ToolRefused("the text has no words of a person: memory and harness said all of it")
     namespace = asked.inbox()
-    event: dict[str, object] = {"type": "note", "namespace": namespace, "text": own}
-    received = add_event(
-        asked.state, event | ({"event_id": wanted.event_id} if wanted.event_id else {})
-    )
-    return Recorded(
-        namespace=namespace,
-        what="note",
-        ids=[],
-        event_id=received.event_id,
-        record_id=record_id(namespace, received.event_id),
-        written=received.written,
-        takes_effect=FOUND,
-    )
+    event = {"type": "note", "text": own, "event_id": wanted.event_id}
+    return _recorded(add_event_of(asked.state, namespace, event), "note", FOUND)
 
 
 def set_preference(asked: Asked, wanted: Attitude) -> Recorded:
@@ -102,7 +77,8 @@ def set_preference(asked: Asked, wanted: Attitude) -> Recorded:
     Only what the person said themselves. What is muted is named as it is known.
     """
     verb, topic = wanted.verb, topic_of([wanted.topic])
-    return _ordered(order(asked.state, asked.inbox(), verb, topic, wanted.event_id), APPLIED)
+    said = order(asked.state, asked.inbox(), verb, topic, wanted.event_id)
+    return _recorded(said, COMMAND, APPLIED)
 
 
 def learn(asked: Asked, wanted: LearnBody) -> Recorded:
@@ -111,7 +87,7 @@ def learn(asked: Asked, wanted: LearnBody) -> Recorded:
     Searches for it follow by themselves, not at once; `list_learn_prompts` tells what was found.
     """
     said = research.learn(asked.state, asked.inbox(), wanted.topic, wanted.event_id)
-    return _ordered(said, _searched(asked))
+    return _recorded(said, COMMAND, _searched(asked))
 
 
 def schedule(asked: Asked, wanted: ToSchedule) -> Recorded:
@@ -122,7 +98,7 @@ def schedule(asked: Asked, wanted: ToSchedule) -> Recorded:
     every = None if wanted.every == "never" else wanted.every
     namespace, event_id = asked.inbox(), wanted.event_id
     said = research.schedule(asked.state, namespace, wanted.topic, every, event_id)
-    return _ordered(said, _searched(asked) if every else SEARCHED)
+    return _recorded(said, COMMAND, _searched(asked) if every else SEARCHED)
 
 
 def forget(asked: Asked, wanted: ForgetBody) -> ForgottenForAgents:
@@ -187,13 +163,10 @@ def _searched(asked: Asked) -> str:
     return SEARCHED if asked.state.settings.search_provider else OFF
 
 
-def _ordered(said: dict[str, Any], takes_effect: str) -> Recorded:
-    return Recorded(
-        namespace=said["namespace"],
-        what="command",
-        ids=[],
-        event_id=said["event_id"],
-        record_id=said["record_id"],
-        written=said["written"],
-        takes_effect=takes_effect,
+def _recorded(
+    said: dict[str, Any], what: str, takes_effect: str, ids: Sequence[str] = ()
+) -> Recorded:
+    """What became of an event, as whatever notes it tells."""
+    return Recorded.model_validate(
+        said | {"what": what, "ids": list(ids), "takes_effect": takes_effect}
     )

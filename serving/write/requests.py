@@ -8,11 +8,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from cairn.knowledge.nlp.names import canonical
-from cairn.knowledge.schema.identity import record_id
 from cairn.resources.context import State
 from cairn.serving.status.pending import NEXT_RUN
 from cairn.serving.write.decisions import Undecidable
-from cairn.serving.write.inbox import add_event
+from cairn.serving.write.inbox import add_event_of
 
 LONGEST_TOPIC = 200
 """Characters."""
@@ -51,19 +50,7 @@ def order(
     Raises:
         ValueError: the event id is no UUID.
     """
-    event: dict[str, object] = {
-        "type": "command",
-        "namespace": namespace,
-        "text": f"/{verb} {topic} {option}".rstrip(),
-    }
-    received = add_event(state, event | ({"event_id": event_id} if event_id else {}))
-    return {
-        "verb": verb,
-        "topic": topic,
-        "namespace": namespace,
-        "event_id": received.event_id,
-        "record_id": record_id(namespace, received.event_id),
-        "written": received.written,
-        "redactions": received.redactions,
-        "applied": NEXT_RUN.replace("`", ""),
-    }
+    text = f"/{verb} {topic} {option}".rstrip()
+    event = {"type": "command", "text": text, "event_id": event_id}
+    noted = add_event_of(state, namespace, event)
+    return {"verb": verb, "topic": topic, **noted, "applied": NEXT_RUN.replace("`", "")}

@@ -1,6 +1,6 @@
 """Commands by which a person says what they think of something: like, mute, and their opposites."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
@@ -14,48 +14,67 @@ from cairn.serving.status.pending import NEXT_RUN
 from cairn.serving.write.requests import order, topic_of
 
 
-def attitude(verb: str, about: str, will: str, otherwise: str) -> click.Command:
-    """A command by which a person says, or takes back, what they think of a topic.
+class AttitudeCommand(NamedTuple):
+    """A verb by which a person says what they think of something, or takes that back."""
 
-    Args:
-        verb: Its name.
-        about: What it does, for its help.
-        will: What is said when it is noted.
-        otherwise: The verb that takes it back.
-    """
+    about: str
+    """What it does, for its help."""
+    will: str
+    """What is said when it is noted."""
+    otherwise: str
+    """The verb that takes it back."""
+    of_entity: bool = False
+    """Whether it is about an entity that there is; else about any topic."""
 
-    @click.command(help=about, epilog=f"\b\nExamples:\n  cairn {verb} sourdough baking")
-    @click.argument("topic", metavar="TOPIC", nargs=-1, required=True)
+
+ATTITUDES = {
+    "like": AttitudeCommand(
+        "Say that you like something: it is researched and told of sooner.", "liked", "unlike"
+    ),
+    "unlike": AttitudeCommand("Take back that you like something.", "liked no more", "like"),
+    "dislike": AttitudeCommand(
+        "Say that you dislike something: it is not researched, nor told unasked.",
+        "disliked",
+        "undislike",
+    ),
+    "undislike": AttitudeCommand(
+        "Take back that you dislike something.", "disliked no more", "dislike"
+    ),
+    "mute": AttitudeCommand(
+        "Hear no more of an entity: it stays known, and is marked in `cairn interests`.",
+        "muted",
+        "unmute",
+        of_entity=True,
+    ),
+    "unmute": AttitudeCommand(
+        "Hear of an entity again.", "no longer muted", "mute", of_entity=True
+    ),
+}
+
+
+def attitude(verb: str) -> click.Command:
+    """The command of a verb."""
+    its = ATTITUDES[verb]
+    name, example = ("entity", "harbor-backup") if its.of_entity else ("topic", "sourdough baking")
+
+    @click.command(verb, help=its.about, epilog=f"\b\nExamples:\n  cairn {verb} {example}")
+    @click.argument("said", metavar=name.upper(), nargs=-1, required=True)
     @options.namespace(options.ONE_NAMESPACE)
     @options.as_json
     @click.pass_context
     def command(
-        ctx: click.Context, topic: tuple[str, ...], namespace: str | None, as_json: bool
+        ctx: click.Context, said: tuple[str, ...], namespace: str | None, as_json: bool
     ) -> None:
         state = options.state_of(ctx)
-        named = topic_of(topic)
-        _tell(order(state, told_to(state, namespace), verb, named), will, otherwise, as_json)
-
-    return command
-
-
-def muting(verb: str, about: str, will: str, otherwise: str) -> click.Command:
-    """A command by which a person mutes an entity that there is, or has it speak again."""
-
-    @click.command(help=about, epilog=f"\b\nExamples:\n  cairn {verb} harbor-backup")
-    @click.argument("entity", metavar="ENTITY", nargs=-1, required=True)
-    @options.namespace(options.ONE_NAMESPACE)
-    @options.as_json
-    @click.pass_context
-    def command(
-        ctx: click.Context, entity: tuple[str, ...], namespace: str | None, as_json: bool
-    ) -> None:
-        state = options.state_of(ctx)
-        reader = open_reader(state, namespace)
-        # The name goes into the inbox, and no id: it means the same in whatever is rebuilt.
-        found = entities_called(reader, topic_of(entity)).sort("active_facts", descending=True)
-        name = str(found["display_name"][0])
-        _tell(order(state, reader.namespace, verb, name), will, otherwise, as_json)
+        topic = topic_of(said)
+        if its.of_entity:
+            reader = open_reader(state, namespace)
+            # The name goes into the inbox, and no id: it means the same in whatever is rebuilt.
+            found = entities_called(reader, topic).sort("active_facts", descending=True)
+            whose, topic = reader.namespace, str(found["display_name"][0])
+        else:
+            whose = told_to(state, namespace)
+        _tell(order(state, whose, verb, topic), its.will, its.otherwise, as_json)
 
     return command
 
