@@ -46,7 +46,7 @@ FOR_GOOD = re.compile(
     | ^no\ (?:more\ )?{NO_SUCH}(?:\w+ing|{IN_GENERAL})(?:[.!]?$|\ (?:in|on|for|without|with|to|of|from|at|by|when|after|outside|unless|please)\b|,?\ please)
     | ^(?:only\ )?use\ (?!{POINTED})[^,;]{{1,40}}?,?\ (?:not|never|over|instead\ of|rather\ than|and\ not)\ (?!{POINTED})\S | ^only\ use\ (?!{POINTED})\w
     | ^(?!{POINTED}|(?:we|i|use|put|drop|go|do)\b)(?:[\w'-]+\ ){{1,3}}(?:over|rather\ than)\ (?!{POINTED})[\w'-]+(?:\ [\w'-]+)?(?:[,.!;]|$|\ (?:for|in|when|please)\b)
-    | ^prefer\ (?!no\b)\w | ^(?:i|we)\ would\ (?:much\ |really\ )?(?:prefer|rather)\ (?!(?:the|this|that|it|these|them|not|to)\b)\w[^?]*\ (?:over|than|to|everywhere|instead\ of)\b
+    | ^prefer\ (?!no\b)\w | ^(?:i|we)\ would\ (?:much\ |really\ )?(?:prefer|rather)\ (?!(?:the|this|that|it|these|them|not|to|\w+\ the)\b)\w[^?]*\ (?:over|than|to|everywhere|instead\ of)\b
     | ^(?:avoid|stop|quit|refrain\ from)\ (?:\w+ing\ (?:so\ many\ )?)?(?!our\b){IN_GENERAL} | ^(?:stay\ away\ from|keep\ out\ of|hands\ off)\ \S
     | ^(?:i|we)\ (?:also\ |really\ )*(?:want|expect|insist\ on|would\ like|need)\ (?:all|every|each|any|no)\ (?!of\b|tests?\ to\ (?:pass|run|be)\b)\w
     | ^i\ (?:hate|insist\ on|do\ not\ accept|cannot\ stand|(?:never|do\ not)\ (?:ever\ )?want\ (?:to\ see\ )?(?:any\ )?)\ {IN_GENERAL}

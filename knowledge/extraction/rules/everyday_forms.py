@@ -97,6 +97,7 @@ EVERYDAY = re.compile(
           |upgraded|renamed|changed\ (?:my|our)\ (?!mind\b)\w+|joined|enrolled|left\ (?:my|the\ (?:company|team))|turned\ \d+|graduated|deprecated|standardi[sz]ed|adopted|founded|forked|killed|sold|signed)\ ?(?!(?:this|that|it|on|my\ phone)\b)
       | (?:i|we)\ {_ADVERBS}(?:plan|intend)\ to\ [^,;]{{3,80}}\b(?:next|in|this|by|until|after|before|on|soon|someday)\b
       | (?:i|we)\ will\ (?:also\ |then\ )?(?!(?:be\ (?:able|right|back)|see|let|check|look|try|do|fix|get|need|add|send)\b)[a-z]+\ (?:[^,;]{{1,60}}\ )?{_FUTURE}
+      | (?:i|we)\ keep\ (?!(?:\w+ing|on)\b)[^,;]{{2,40}}?\ (?:off|on|open|closed|in|under|at|away)\b
       | (?:i|we)\ (?:lost|adopted|married|met|divorced|buried|bought|sold|left)\ (?:my|our|an?)\ [^,;]{{2,60}}?\ {_WHEN_PAST} | (?:i|we)\ used\ to\ (?!(?:think|see|get|believe|be\ able|wonder)\b)[a-z]+\ \w
       | (?:i|we)\ (?:broke|fractured|sprained|tore|injured|hurt)\ (?:my|an?)\ (?:\w+\ )?{_BODY_PART}\b | (?:i|we)\ (?:named|called)\ (?:my|our)\ \w
       | (?:(?:my\ )?(?:friends|family|everyone|everybody|people|colleagues|most\ people)|you\ can)\ (?:just\ |usually\ |all\ )?calls?\ me\ \w | i\ go\ by\ (?!(?:the|bus|train|car|bike|foot|what)\b)\w
@@ -141,7 +142,7 @@ INTRODUCES = re.compile(
 """How somebody gives their name."""
 
 PASSING = re.compile(
-    r"""\b(?:this|that|these|those)\b(?!\ (?:days|year|month|summer|spring|autumn|winter|company|team|project|repo|repository|codebase|job|city|town|country))
+    r"""\b(?:this|that|these|those)\b(?!\ (?:days|year|month|summer|spring|autumn|winter|company|team|project|repo|repository|codebase|job|city|town|country|house|home|office))
       | \b(?:it(?!\ is\ (?:my|our)\b|(?:'s|\ is|\ gets)\ (?:too\ |really\ |very\ )?(?:hot|cold|warm|sunny|windy|raining|snowing|dark|late|freezing|summer|winter)\b|\ (?:rains|snows|freezes)\b|\ (?:is|gets|was)\ \w+[.!]?$)|(?<!/)them|him|here(?![.!]?$)|there|something|someone|anything|such)\b
       | \b(?:today|tonight|tomorrow|yesterday|right\ now|at\ the\ moment|just\ now|so\ far|again|one\ sec|brb)\b
       | \b(?:errors?|exceptions?|fail(?:s|ed|ing|ure)?|(?<!car\ )(?<!bike\ )crash\w*|broken|issues?|problems?|bugs?|stuck|wrong|weird|strange)\b

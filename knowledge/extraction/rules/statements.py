@@ -281,7 +281,13 @@ def _wishes(told: str) -> bool:
 def _is_everyday(told: str) -> bool:
     """Whether a sentence tells what somebody is, has, does regularly or plans."""
     clause = at_home(_first_clause(told))
-    return EVERYDAY.match(clause) is not None and not PASSING.search(clause)
+    # What somebody prefers when something happens, they prefer whether it happens or not.
+    main = _WHENEVER.sub("", clause) if _PREFERS.match(clause) else clause
+    return EVERYDAY.match(clause) is not None and not PASSING.search(main)
+
+
+_PREFERS = re.compile(r"(?:i|we) (?:\w+ )?prefer\b")
+_WHENEVER = re.compile(r" (?:when|whenever|if)\b.*$")
 
 
 def _went_through(told: str) -> bool:

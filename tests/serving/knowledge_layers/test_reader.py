@@ -147,7 +147,7 @@ def test_an_answer_to_the_user(opened: Open) -> None:
         of_work = knowledge.by_info_type("how do I run the tests of harbor-backup?")
     assert list(sections) == ["context", "skills", "user_profile"]
     assert list(of_work) == ["context", "instructions", "skills", "user_profile"]
-    assert "[instruction] From now on run the whole test suite" in of_work["instructions"]
+    assert of_work["instructions"].count("run the whole test suite before every commit.") == 1
     for said in (text, *sections.values(), *of_work.values()):
         assert said.startswith(f'{NOTICE}\n<cairn-memory namespace="samples" generation="wordllama')
         assert said.endswith(f"\n{CLOSING}")
