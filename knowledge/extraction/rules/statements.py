@@ -105,13 +105,13 @@ _FOUND_OUT = (
     r"|bug|limitation|show|reveal|reason|culprit|problem|issue|interesting|surpris|aha|trick"
     r"|confirmed"
 )
+"""What a sentence of each kind holds: a first, quick look. It lets in whatever its rule finds."""
+
 _REMEMBERED = re.compile(
     r"^(?:please |and |but |also,? |note:? |important:? )*"
     r"(?:remember (?:that |my |our |i |we |the )|for the record\b)"
 )
 """What a person wants kept."""
-
-"""What a sentence of each kind holds: a first, quick look. It lets in whatever its rule finds."""
 
 
 class StatementSentence(NamedTuple):
