@@ -51,15 +51,6 @@ def _again(before: Action, after: Action, failed: ToolStep, *, changed: bool) ->
     return False
 
 
-def succeeds(steps: Sequence[ToolStep], index: int) -> bool:
-    """Whether the series of tries that goes on at `index` ends in a success."""
-    while (after := next_try(steps, index)) is not None:
-        index, _, succeeded = after
-        if succeeded:
-            return True
-    return False
-
-
 def thrown_away(names: Sequence[str], later: Sequence[ToolStep]) -> bool:
     """Whether what was changed in files of these names was thrown away in a later step."""
     return bool(names) and any(

@@ -18,7 +18,7 @@ from cairn.knowledge.failures.identifiers import changed_lines, names_in, of_cha
 from cairn.knowledge.failures.other_ways import other_way
 from cairn.knowledge.failures.signatures import FailureLine, is_generic
 
-EDIT, COMMAND, REPLACED, SETTING, INSTALL = FIX_KINDS = (
+EDIT, COMMAND, REPLACED, SETTING, INSTALL = (
     "edit", "command", "replaced_command", "setting", "install",
 )  # fmt: skip
 
