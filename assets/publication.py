@@ -8,6 +8,7 @@ import dagster as dg
 import polars as pl
 
 from cairn.assets.engine.progress import StageReport, timed
+from cairn.assets.lookup import make_lookup
 from cairn.assets.pending.publication import older_to_drop, versions
 from cairn.knowledge.consolidation.standing import QUARANTINED, status_at
 from cairn.knowledge.quality.invariants import violations
@@ -27,6 +28,7 @@ from cairn.resources.deletion.tombstones import forgetting, note_forgetting
 from cairn.resources.home.usage import forget_use
 from cairn.resources.home.write_lock import write_lock
 from cairn.resources.llm.verdict_limits import SuiteVerdicts
+from cairn.resources.lookup.file import remove_lookup
 from cairn.resources.retraction_guard import bounds, retractions_now
 from cairn.resources.warehouse.publication import (
     BlockedPublication,
@@ -76,6 +78,7 @@ def run_publication(state: State) -> StageReport:
             )
             against = verdicts.against(namespace)
             if not against and manifest.same_content(published(state.home, namespace)):
+                make_lookup(state, manifest)
                 continue
             if wrong := (
                 against
@@ -85,6 +88,7 @@ def run_publication(state: State) -> StageReport:
                 held[namespace] = BlockedPublication(wrong, tables, bounds(state))
             else:
                 written += publish(state.home, manifest)
+                make_lookup(state, manifest)
                 state.index.prune(namespace, generations_in_use(state.home, namespace))
         block(state.home, held)
         drop_older(state)
@@ -106,6 +110,7 @@ def drop_older(state: State) -> None:
         if namespace not in state.warehouse.namespaces(RECORDS):
             unpublish(state.home, namespace)
             forget_use(state.home, namespace)
+            remove_lookup(state.home, namespace)
         state.index.prune(namespace, generations_in_use(state.home, namespace))
         if namespace in for_good:
             note_forgetting(state.home, namespace, on=False)

@@ -6,7 +6,6 @@ import polars as pl
 
 from cairn.knowledge.consolidation.decisions import DECIDED, decisions
 from cairn.knowledge.consolidation.stages import VALIDITY, WEIGHING
-from cairn.knowledge.consolidation.standing import known_stretches, seen_at
 from cairn.knowledge.consolidation.themes import themes
 from cairn.knowledge.engine.diff import Change
 from cairn.knowledge.engine.stage import (
@@ -39,7 +38,8 @@ from cairn.knowledge.learnings.recurrence.lessons import recurrent
 from cairn.knowledge.learnings.recurrence.occurrences import READ_OF, TOLD
 from cairn.knowledge.learnings.stages import DUPLICATES, BeyondOne, learnings, outcomes, tried
 from cairn.knowledge.llm.prompts import GENERALISED_FACTS, KNOWN_FACTS
-from cairn.knowledge.practices.brief import Ground, briefs, passed_on
+from cairn.knowledge.offers.lookup import facts_now
+from cairn.knowledge.practices.brief import Ground, briefs
 from cairn.knowledge.practices.places.projects import in_projects
 from cairn.knowledge.practices.stages import (
     CHECKOUTS_STAGE,
@@ -455,17 +455,9 @@ def _briefs(reads: Frames, means: StageContext) -> StageResult:
     talks = reads["conversations"]
     if talks.is_empty():
         return StageResult({"briefs": BRIEFS.empty()})
-    logged = pl.coalesce(pl.col("logged_at", "last_input_at").max())
-    as_of = watermark(talks.select(occurred_at=logged))
-    latest = max(as_of, watermark(talks, "last_input_at"))
-    stretches = known_stretches(reads["valid_times"].lazy(), latest)
-    memory = seen_at(
-        reads["memory"].lazy(), stretches, reads["memory_entities"].lazy(), as_of, latest,
-        means.policy,
-    )  # fmt: skip
     ground = Ground(
         reads["practices"], reads["project_facts"], reads["error_signatures"],
-        passed_on(memory, latest, means.policy), in_projects(talks, reads["projects"]),
+        facts_now(reads, means.policy), in_projects(talks, reads["projects"]),
         reads["projects"],
     )  # fmt: skip
     return StageResult({"briefs": briefs(talks["namespace"][0], ground)})

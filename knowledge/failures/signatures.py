@@ -59,7 +59,7 @@ _NUMBER = re.compile(
     r"(?<![\w{.])-?\d+(?:[.,:]\d+)*(?:e[+-]?\d+)?(?=(?:ms|s|m|h|kB|KB|MB|GB|x|%)?(?!\w))"
 )
 _LITERAL = re.compile(r"[A-Za-z][\w'-]{2,}")
-_SLOT = re.compile(r"\{(?:n|hex|path|name|time)\}")
+SLOT = re.compile(r"\{(?:n|hex|path|name|time)\}")
 _PLAIN_LIST = (
     "error errors failed failure fail fatal exception assertionerror assertion assert "
     "expected got with but the and code exit line test tests panic typecheck received was "
@@ -173,27 +173,47 @@ def slots(line: str) -> tuple[str, ...]:
 
 def _slotted(line: str) -> tuple[str, tuple[str, ...]]:
     names: list[str] = []
-    text = _CONTROL.sub("", line[: 2 * LONGEST_LINE])
-    text = _MARKS.sub("", text)
-    text = _PLACE.sub("", _EXIT_PLACE.sub("", _E.sub("", text))) or text
-
-    def slot(name: str) -> "_Slot":
-        return _Slot(name, names)
-
-    text = _URL.sub(slot("path"), text)
-    text = _QUOTED.sub(slot("name"), text)
-    text = _TIME.sub("{time}", text)
-    for pattern in BARE_NAMES:
-        if found := pattern.search(text):
-            group = found.lastindex
-            if group and found[group] and not _SLOT.search(found[group]):
+    text = line[: 2 * LONGEST_LINE]
+    for pattern in _CUT:
+        text = pattern.sub("", text)
+    whole = text
+    for pattern in _PLACES:
+        text = pattern.sub("", text)
+    text = text or whole
+    for name, pattern in _SLOTTED:
+        if name == BARE:
+            found = pattern.search(text)
+            group = found.lastindex if found else None
+            if found and group and found[group] and not SLOT.search(found[group]):
                 end = found.start(group) + len(found[group].rstrip(".:;,"))
                 names.append(text[found.start(group) : end])
                 text = f"{text[: found.start(group)]}{{name}}{text[end:]}"
-    text = _PATH.sub(slot("path"), text)
-    text = _HEX.sub("{hex}", text)
-    text = _NUMBER.sub("{n}", text)
+        elif name in _NAMING:
+            text = pattern.sub(_Slot(name, names), text)
+        else:
+            text = pattern.sub(f"{{{name}}}", text)
     return " ".join(text.split()).rstrip(" .:;,")[:LONGEST_KEY], tuple(dict.fromkeys(names))
+
+
+BARE = "bare"
+"""Step of `_SLOTTED` that puts the slot of a name where a group of the pattern is."""
+
+_CUT = (_CONTROL, _MARKS)
+_PLACES = (_E, _EXIT_PLACE, _PLACE)
+_SLOTTED = (
+    ("path", _URL), ("name", _QUOTED), ("time", _TIME), *((BARE, bare) for bare in BARE_NAMES),
+    ("path", _PATH), ("hex", _HEX), ("n", _NUMBER),
+)  # fmt: skip
+_NAMING = ("path", "name")
+
+SLOTTING = {
+    "longest": [2 * LONGEST_LINE, LONGEST_KEY],
+    "cut": [pattern.pattern for pattern in _CUT],
+    "places": [pattern.pattern for pattern in _PLACES],
+    "slots": [[name, pattern.pattern] for name, pattern in _SLOTTED],
+    "slot": SLOT.pattern,
+}
+"""How `signature` reads a line, as data: for who has to know one without this package."""
 
 
 class _Slot:
@@ -206,7 +226,7 @@ class _Slot:
     def __call__(self, found: re.Match[str]) -> str:
         """The slot; a slot in quotes stays one."""
         inner = next((group for group in found.groups() if group), found[0])
-        if _SLOT.fullmatch(inner):
+        if SLOT.fullmatch(inner):
             return inner
         self._names.append(inner)
         return f"{{{self._name}}}"
@@ -216,7 +236,7 @@ def literal_words(told: str) -> list[str]:
     """Words of a signature that are its own: neither slots nor what many errors have."""
     return [
         word
-        for word in _LITERAL.findall(_SLOT.sub(" ", told))
+        for word in _LITERAL.findall(SLOT.sub(" ", told))
         if word.lower() not in _PLAIN and not word.lower().startswith("assert")
     ]
 
@@ -263,7 +283,7 @@ def alike(told: str, other: str) -> bool:
 
 
 def _words_of(told: str) -> list[str]:
-    return [word.lower() for word in _LITERAL.findall(_SLOT.sub(" ", told))]
+    return [word.lower() for word in _LITERAL.findall(SLOT.sub(" ", told))]
 
 
 def names_any(text: str, names: Collection[str]) -> bool:

@@ -17,6 +17,8 @@ RECURRING = 3
 _PROVEN = 2
 """Errors that a change of code ended, for it to be told early: it stays changed, and seldom helps elsewhere."""
 
+_ONCE = pl.col("wins") < _PROVEN
+
 _SAME_FIX = 2
 """Errors that one fix ended, of which each is told."""
 
@@ -51,13 +53,17 @@ def proven_errors(signatures: pl.DataFrame) -> tuple[list[BriefLine], list[Brief
     Returns:
         What holds elsewhere, and below it what a change of code ended a single time.
     """
-    once = pl.col("wins") < _PROVEN
-    of_runner = (pl.col("fix_kind") == REPLACED) & pl.col("key_line").str.contains(_OF_RUNNER)
-    seldom = once & (pl.col("fix_kind") == EDIT)
-    ended = signatures.filter(
-        pl.col("fix").is_not_null(), pl.col("wins") > pl.col("losses"), ~(once & of_runner)
-    )
+    seldom = _ONCE & (pl.col("fix_kind") == EDIT)
+    ended = what_ended(signatures)
     return list(_ended(ended.filter(~seldom))), list(_ended(ended.filter(seldom)))
+
+
+def what_ended(signatures: pl.DataFrame) -> pl.DataFrame:
+    """Rows of ERROR_SIGNATURES whose fix ended the error more often than not."""
+    of_runner = (pl.col("fix_kind") == REPLACED) & pl.col("key_line").str.contains(_OF_RUNNER)
+    return signatures.filter(
+        pl.col("fix").is_not_null(), pl.col("wins") > pl.col("losses"), ~(_ONCE & of_runner)
+    )
 
 
 def _ended(ended: pl.DataFrame) -> Iterator[BriefLine]:

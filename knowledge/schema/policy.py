@@ -73,6 +73,13 @@ class Policy(BaseModel):
     deprecated_below: float = Field(0.3, description="Deprecated at a reader's as_of below this.")
     passive_above: float = Field(0.5, description="Streamed unasked only above this.")
 
+    holdout_share: float = Field(
+        0.1,
+        ge=0,
+        le=1,
+        description="Share of offers that is held out, to measure.",
+    )
+
     max_agent_confidence: float = Field(
         0.5,
         ge=0,

@@ -23,7 +23,7 @@ OURS = {
     "answers.sqlite-wal", "sources.json", "sources.copy.json", "write.lock", "write.lock.next",
     "checks.json", "held.json", "blocked.json", "sensor_alive", "model_waits", "model_goes_on",
     "keys.json", "forget.key", "forgetting", "search_waits", "notifications", "damaged",
-    "records_dated", "usage", "run_times.jsonl", "upgrading",
+    "records_dated", "usage", "run_times.jsonl", "upgrading", "lookup", "hooks",
 }  # fmt: skip
 KEPT_ASIDE = 20
 """Damaged things that are kept; of more, the oldest go."""
@@ -123,6 +123,16 @@ class Home:
     def answers(self) -> Path:
         """Answers of language models."""
         return self.root / "answers.sqlite"
+
+    @property
+    def lookup(self) -> Path:
+        """What the hook client reads, a file per namespace."""
+        return self.root / "lookup"
+
+    @property
+    def hooks(self) -> Path:
+        """What the hook client writes beside the inbox: its log, what waits, what was offered."""
+        return self.root / "hooks"
 
     @property
     def sources(self) -> Path:

@@ -62,6 +62,8 @@ COMMANDS = {
     "upgrade": ("run", "Bring a home of an older version to this one"),
     "doctor": ("run", "Check home, lock, versions, disk, daemon, index, model"),
     "config": ("run", "Settings in force, and where each comes from"),
+    "intake": ("run", "Take in the transcripts that agents queued"),
+    "connect": ("serve", "Give a coding agent its memory: hooks and MCP server"),
     "ui": ("serve", "Open Dagster's UI on this state"),
     "serve": ("serve", "Answer over HTTP"),
     "mcp": ("serve", "Give agents memory as tools"),

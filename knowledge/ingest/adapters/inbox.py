@@ -21,6 +21,7 @@ intake
 - intent, receipt, switch, retry: what Cairn did itself, what came of it, since when it may, and
   what a person lets it try again; effect is `search` (knowledge/ingest/inbox_events/searches.py) or
   `notification` (knowledge/ingest/inbox_events/notifications.py)
+- offer: what the hook client offered to an agent (knowledge/ingest/inbox_events/offers.py)
 - feedback and any other: no event; other stages read them
 """
 
@@ -31,7 +32,7 @@ import msgspec
 
 from cairn.knowledge.ingest.adapter import Adapter, Event, Head
 from cairn.knowledge.ingest.chat_format import decoded, instant, mostly, word
-from cairn.knowledge.ingest.inbox_events import effects, notifications, searches
+from cairn.knowledge.ingest.inbox_events import effects, notifications, offers, searches
 from cairn.knowledge.ingest.inbox_events.decisions import (
     DECISION_TYPES,
     KIND,
@@ -48,7 +49,7 @@ DECISIONS = "decisions"
 TOMBSTONES = "tombstones"
 """Channel of tombstones, which say nothing: no other channel is cut elsewhere for them."""
 TYPES = DECISION_TYPES | effects.TYPES | {
-    "message", "command", "reaction", "note", DOCUMENT, ITEM, "feedback", "tombstone",
+    "message", "command", "reaction", "note", DOCUMENT, ITEM, "feedback", "tombstone", offers.OFFER,
 }  # fmt: skip
 EFFECTS = {
     searches.EFFECT: (searches.THREAD, searches.events),
@@ -106,6 +107,8 @@ def head(payload: bytes) -> Head:
         return Head(TOMBSTONES, False, entry.event_id, instant(entry.at))
     if entry.type in DECISION_TYPES:
         return Head(DECISIONS, False, entry.event_id, instant(entry.at))
+    if entry.type == offers.OFFER:
+        return Head(offers.CHANNEL, False, entry.event_id, instant(entry.at))
     if entry.does:
         return Head(EFFECTS[entry.does][0], False, entry.event_id, instant(entry.at))
     thread = entry.conversation_id
@@ -144,6 +147,8 @@ def events(payload: bytes) -> Iterable[Event]:
             item = item_from(entry.item) or IngestedItem()
             told = msgspec.json.encode(item).decode()
             return [Event(ITEM, "human", item.words, "user", tool_input=told)]
+        case offers.OFFER:
+            return offers.events(entry.item)
         case str() as decision if decision in DECISION_TYPES:
             return [_decision(decision, entry, text)]
         case str() as kind if entry.does:

@@ -1,0 +1,98 @@
+"""Transcripts that hooks queued: a line each, kept until a run has taken them in."""
+
+import fcntl
+import json
+import os
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cairn.resources.home.home import Home, check_namespace
+from cairn.resources.home.sources import SourceError, add_source, list_sources
+
+QUEUE, TAKEN = "queue.jsonl", "queue.taken.jsonl"
+SESSION_DAYS = 14
+"""Days that is kept what a session was offered."""
+
+
+@dataclass(frozen=True)
+class QueuedTranscripts:
+    """What waits, and the file that it stands in."""
+
+    home: Home
+    entries: list[tuple[str, Path]]
+    """Namespace and path of each transcript, each once, in order."""
+    read: int
+    """Bytes that were read of the file."""
+
+    def register(self) -> list[str]:
+        """Makes each a source, unless one holds it already; gives why some cannot be one."""
+        wrong: list[str] = []
+        for namespace, path in self.entries:
+            known = list_sources(self.home)
+            if any(path.is_relative_to(one.path) and one.namespace == namespace for one in known):
+                continue
+            try:
+                add_source(self.home, path, namespace)
+            except (SourceError, ValueError) as error:
+                wrong.append(str(error))
+        return wrong
+
+    def done(self) -> None:
+        """Takes them from the queue; what came meanwhile stays."""
+        taken = self.home.hooks / TAKEN
+        with suppress(FileNotFoundError):
+            rest = taken.read_bytes()[self.read :]
+            if rest.strip():
+                descriptor = os.open(
+                    self.home.hooks / QUEUE, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600
+                )
+                os.write(descriptor, rest)
+                os.close(descriptor)
+            taken.unlink()
+
+
+def queued(home: Home) -> QueuedTranscripts | None:
+    """What hooks queued; None if there is nothing. What an earlier run left counts first."""
+    taken = home.hooks / TAKEN
+    if not taken.exists():
+        try:
+            (home.hooks / QUEUE).rename(taken)
+        except FileNotFoundError:
+            return None
+    content = taken.read_bytes()
+    entries = [entry for line in content.split(b"\n") if (entry := _entry(line))]
+    return QueuedTranscripts(home, list(dict.fromkeys(entries)), len(content))
+
+
+def _entry(line: bytes) -> tuple[str, Path] | None:
+    """What a line says; None for what a crash left of one."""
+    try:
+        read: Any = json.loads(line)
+        return check_namespace(read["namespace"]), Path(read["path"])
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+@contextmanager
+def intake_lock(home: Home, *, inherited: bool = False) -> Generator[bool]:
+    """One intake at a time, whoever starts it; gives whether this is the one.
+
+    Args:
+        home: Whose.
+        inherited: Whether the process that started this one left it the lock.
+    """
+    home.hooks.mkdir(mode=0o700, exist_ok=True)
+    descriptor = os.open(home.hooks / "intake.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        if not inherited:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                yield False
+                return
+        yield True
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,4 @@
+"""The lookup file of a namespace, which the hook client reads.
+
+It uses home.
+"""

@@ -1,0 +1,167 @@
+"""`cairn connect`."""
+
+import difflib
+import os
+import sys
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+
+from cairn.integrations.agents import AGENTS, CLIENT, Agent, SettingsError, Wiring
+from cairn.resources.connections import SettingsChange, connect, disconnect, states
+from cairn.resources.home.home import Home
+from cairn.serving.cli import options
+from cairn.serving.cli.terminal import TerminalColumn, advise, emit_json, print_table, say
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  cairn connect                          (which agents are here, and which are connected)
+  cairn connect claude-code
+  cairn connect codex --project --namespace work
+  cairn connect gemini-cli --dry-run     (what would be written)
+  cairn connect claude-code --remove
+
+Writes hooks and the MCP server into the agent's own settings, and keeps what stands there; a copy
+stands beside each file. From then on a session begins with the brief of its project, a prompt
+brings what is known about it, a failed command what ended that error before; and when a session
+ends, its transcript is taken in. What was logged before: cairn run --source FOLDER."""
+)
+@click.argument("agent", required=False, type=click.Choice(list(AGENTS)))
+@click.option("--user", "scope", flag_value="user", default=True, help="In all projects. [default]")
+@click.option("--project", "scope", flag_value="project", help="Only in the one of this folder.")
+@options.namespace("Whose knowledge it is told, and whose its sessions are. [default]")
+@click.option(
+    "--warn", is_flag=True, help="Also before a command runs that was refused, or failed each time."
+)
+@click.option("--dry-run", is_flag=True, help="Only show what would be written.")
+@click.option(
+    "--remove", is_flag=True, help="Take it out again: byte for byte, if nobody changed the file."
+)
+@options.as_json
+@click.pass_context
+def command(
+    ctx: click.Context,
+    agent: str | None,
+    scope: str,
+    namespace: str | None,
+    warn: bool,
+    dry_run: bool,
+    remove: bool,
+    as_json: bool,
+) -> None:
+    """Give a coding agent its memory: hooks and MCP server, in its own settings."""
+    state = options.state_of(ctx)
+    if agent is None:
+        if remove or dry_run or warn or namespace:
+            raise click.UsageError("name the agent: " + ", ".join(AGENTS), ctx)
+        _show(state.home, as_json=as_json)
+        return
+    chosen, user = AGENTS[agent], scope == "user"
+    root = Path.home() if user else _project()
+    owner = namespace or state.settings.namespace or "default"
+    try:
+        if remove:
+            changes = disconnect(state.home, chosen, root, os.environ, user=user, dry_run=dry_run)
+        else:
+            wiring = wiring_of(state.home, chosen, owner, warn=warn)
+            changes = connect(
+                state.home, chosen, root, wiring, os.environ, user=user, dry_run=dry_run
+            )
+    except (SettingsError, OSError) as error:
+        raise click.ClickException(str(error)) from None
+    if as_json:
+        emit_json(
+            {
+                "agent": agent,
+                "namespace": owner,
+                "dry_run": dry_run,
+                "files": [
+                    {"path": str(one.path), "changed": one.changes, "after": one.after}
+                    if dry_run
+                    else {"path": str(one.path), "changed": one.changes}
+                    for one in changes
+                ],
+            }
+        )
+        return
+    _tell(changes, chosen, remove=remove, dry_run=dry_run)
+
+
+def wiring_of(home: Home, agent: Agent, namespace: str, *, warn: bool = False) -> Wiring:
+    """The commands that an agent is told, by full paths: `cairn` may not be on its PATH."""
+    # -P, since they start in the folder of a project, which may have a `cairn` of its own.
+    cairn = [sys.executable, "-P", "-m", "cairn", "--home", str(home.root)]
+    hook = [sys.executable, "-I", "-S", str(CLIENT), agent.name, str(home.root), namespace]
+    return Wiring(
+        hook=[*hook, *(["warn"] if warn else []), "--", *cairn, "intake", "--started"],
+        server=[*cairn, "mcp", "--namespace", namespace],
+        warn=warn,
+    )
+
+
+def _project() -> Path:
+    """The folder of the project around this one: where its repository begins, else this one."""
+    here = Path.cwd()
+    return next((folder for folder in (here, *here.parents) if (folder / ".git").exists()), here)
+
+
+def _show(home: Home, *, as_json: bool) -> None:
+    found = states(home, AGENTS, Path.home(), os.environ)
+    last = {
+        one.name: datetime.fromtimestamp(one.last_event_at, UTC)
+        for one in found
+        if one.last_event_at is not None
+    }
+    if as_json:
+        emit_json(
+            {"agents": [asdict(one) | {"last_event_at": last.get(one.name)} for one in found]}
+        )
+        return
+    print_table(
+        [
+            {
+                "agent": one.name,
+                "here": "yes" if one.is_here else "no",
+                "connected": "\n".join(one.connected) or "no",
+                "last": f"{last[one.name]:%Y-%m-%d %H:%M}" if one.name in last else "none yet",
+            }
+            for one in found
+        ],
+        (
+            TerminalColumn("agent"),
+            TerminalColumn("here"),
+            TerminalColumn("connected"),
+            TerminalColumn("last", "last event (UTC)"),
+        ),
+    )
+    idle = [one for one in found if one.is_here and not one.connected]
+    if idle:
+        advise(f"To connect one: `cairn connect {idle[0].name}`.")
+
+
+def _tell(changes: list[SettingsChange], agent: Agent, *, remove: bool, dry_run: bool) -> None:
+    for one in changes:
+        if dry_run and one.changes:
+            name = str(one.path)
+            lines = difflib.unified_diff(
+                one.before.splitlines(), one.after.splitlines(), name, name, lineterm=""
+            )
+            click.echo("\n".join(lines))
+        elif not one.changes:
+            say(f"as it is: {one.path}")
+        else:
+            say(f"{'would write' if dry_run else 'restored' if remove else 'wrote'}: {one.path}")
+    if dry_run:
+        return
+    if remove:
+        advise(f"{agent.title} is not connected any more.")
+        return
+    advise(
+        f"{agent.title} is connected: its next session begins with what is known of its project."
+    )
+    if agent.then:
+        advise(agent.then, style="yellow")
