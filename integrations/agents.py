@@ -129,8 +129,8 @@ def _hooks_json(
     """A file whose `hooks` have a list of groups for each event."""
 
     def connect(text: str, wiring: Wiring) -> str:
-        settings = dict(base or {}) | _without(_json(text, path))
-        hooks = settings.get("hooks", {})
+        settings = dict(base or {}) | _json(text, path)
+        hooks = _without(settings).get("hooks", {})
         if not isinstance(hooks, dict):
             raise SettingsError(f"{path}: `hooks` is no object")
         added = {

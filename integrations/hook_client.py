@@ -13,6 +13,7 @@ PROGRAM takes in the transcripts that are queued; it is started, detached, where
 # Each import costs every prompt of every session: what only some moments need is imported there.
 import json
 import os
+import re
 import sys
 import time
 
@@ -191,7 +192,7 @@ class Lookup:
 
     def project_at(self, folder):
         """Name of the project that a folder lies in; none if it is in none that is known."""
-        for place in places(folder):
+        for place in places(folder, re.compile(self.meta["home_folder"])):
             for (project,) in self.rows("SELECT project FROM folders WHERE place = ?", (place,)):
                 return project
         return ""
@@ -217,18 +218,17 @@ def folder_of(given):
     return str(given.get("cwd") or first or "")
 
 
-def places(folder):
+def places(folder, home):
     """A folder and those above it, as the lookup names them; of a worktree its repository too."""
-    home = os.path.expanduser("~").rstrip("/")
     folder = os.path.normpath(folder) if folder.startswith("/") else ""
     while len(folder) > 1:
-        yield f"~{folder[len(home) :]}" if home and f"{folder}/".startswith(f"{home}/") else folder
+        yield home.sub("~", folder)
         link = os.path.join(folder, ".git")
         if os.path.isfile(link):
             with open(link, encoding="utf-8", errors="replace") as file:
                 main = file.read(4096).partition("gitdir:")[2].strip().partition("/.git/worktrees/")
             if main[1] and main[0] != folder:
-                yield from places(main[0])
+                yield from places(main[0], home)
         folder = os.path.dirname(folder)
 
 
@@ -281,7 +281,7 @@ def recalled(lookup, project, given):
         if (
             count[number] >= bar["words"]
             and of_text >= bar["of_text"]
-            and score[number] >= bar["of_prompt"] * told
+            and bar["of_prompt"] * told <= score[number] <= bar["at_most"] * told + 1e-6
         ):
             found.append((-of_text, number, (id_, kind, text, tokens)))
     best = [piece for _, _, piece in sorted(found)[:MOST_TEXTS]]
@@ -293,8 +293,6 @@ def fixes(lookup, project, given):
     output = output_of(given)
     if not output:
         return []
-    import re
-
     anchors = {}
     for anchor, signature, rank, id_, text, tokens, names in lookup.rows(
         "SELECT anchor, signature, rank, id, text, tokens, names FROM errors WHERE project = ?",
@@ -305,7 +303,7 @@ def fixes(lookup, project, given):
         return []
     if len(output) > 2 * MOST_OUTPUT:
         output = f"{output[:MOST_OUTPUT]}\n{output[-MOST_OUTPUT:]}"
-    slotting = Slotting(lookup.meta["slotting"], re)
+    slotting = Slotting(lookup.meta["slotting"])
     best = {}
     for line in output.replace("\\n", "\n").splitlines():
         near = anchors.keys() & lookup_terms(lookup, line[:800])
@@ -363,8 +361,6 @@ LOOKED_UP = {"start": brief, "prompt": recalled, "failure": fixes, "command": wa
 
 def lookup_terms(lookup, text):
     """Words of a text that may tell what it is about, as the lookup was made of them."""
-    import re
-
     if not hasattr(lookup, "terms"):
         stopped = frozenset(lookup.meta["stopped"])
         lookup.terms = re.compile(lookup.meta["word"]), re.compile(lookup.meta["ending"]), stopped
@@ -376,7 +372,7 @@ def lookup_terms(lookup, text):
 class Slotting:
     """How a line becomes the signature of an error: by the patterns of those in the lookup."""
 
-    def __init__(self, rules, re):
+    def __init__(self, rules):
         """Compiles them."""
         self.longest = rules["longest"]
         self.cut, self.places = (

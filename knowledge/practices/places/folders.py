@@ -7,14 +7,14 @@ from functools import lru_cache
 
 from cairn.knowledge.nlp.names import HOME_FOLDER, worktree_place
 
-_HOME = re.compile(rf"^{HOME_FOLDER}(?=[\\/]|$)")
+HOME = re.compile(rf"^{HOME_FOLDER}(?=[\\/]|$)")
 _WHOLE = re.compile(r"[/~]|[A-Za-z]:[\\/]")
 
 
 @lru_cache(maxsize=4096)
 def normal(path: str) -> str:
     """A path with `/` between folders, without `.` and `..`, and `~` for a home folder."""
-    plain = _HOME.sub("~", path).replace("\\", "/")
+    plain = HOME.sub("~", path).replace("\\", "/")
     return posixpath.normpath(plain) if plain else ""
 
 
