@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from benchmarks.hooks import hooks
 from benchmarks.start import start
 
 if TYPE_CHECKING:
@@ -367,6 +368,7 @@ TASKS: dict[str, Callable[..., dict[str, Any]]] = {
         http,
         publish,
         start,
+        hooks,
     )
 }
 

@@ -153,9 +153,16 @@ def plain(text):
 
 def is_held_out(session, id_, share):
     """Whether a piece is held out of a session on purpose: the same for each of its moments."""
-    from hashlib import sha256
+    return int(digest(f"{session}\n{id_}")[:8], 16) < share * (1 << 32)
 
-    return int(sha256(f"{session}\n{id_}".encode()).hexdigest()[:8], 16) < share * (1 << 32)
+
+def digest(text):
+    """Hex digest of a text. `hashlib` would load OpenSSL, which takes as long as all else."""
+    try:
+        from _blake2 import blake2b
+    except ImportError:
+        from hashlib import blake2b
+    return blake2b(text.encode(), digest_size=16).hexdigest()
 
 
 class Lookup:
@@ -167,8 +174,10 @@ class Lookup:
         Raises:
             SilentError: there is none that can be read, or it is of another Cairn.
         """
-        from sqlite3 import Error, connect
-
+        try:  # `sqlite3` brings dates and times along
+            from _sqlite3 import Error, connect
+        except ImportError:
+            from sqlite3 import Error, connect
         file = os.path.join(home, "lookup", f"{namespace}.sqlite")
         if not os.path.exists(file):
             raise SilentError("")
@@ -424,10 +433,7 @@ class Seen:
 
     def __init__(self, home, namespace, session):
         """Reads it."""
-        from hashlib import sha256
-
-        name = sha256(f"{namespace}\n{session}".encode()).hexdigest()[:32]
-        self._file = os.path.join(home, "hooks", "sessions", name)
+        self._file = os.path.join(home, "hooks", "sessions", digest(f"{namespace}\n{session}"))
         self.ids = frozenset()
         if session and os.path.exists(self._file):
             with open(self._file, encoding="utf-8") as file:

@@ -8,7 +8,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -108,7 +108,7 @@ def facts_now(reads: Mapping[str, pl.DataFrame], policy: Policy) -> pl.DataFrame
     return passed_on(memory, latest, policy)
 
 
-class _Text(NamedTuple):
+class RecallText(NamedTuple):
     """What may be offered at a prompt, in one project."""
 
     id: str
@@ -148,12 +148,6 @@ def lookup(
         *_learnings(reads["learnings"], of),
         *_episodes(reads["episodes"], of),
     }
-    # Two facts may be told in the same words.
-    texts = sorted({(one.kind, one.project, one.text): one for one in sorted(found)}.values())
-    words, postings, weights = _index([text.found_by for text in texts])
-    projects = {
-        name: number for number, name in enumerate(sorted({text.project for text in texts}))
-    }
     return {
         "meta": [
             (key, json.dumps(value))
@@ -175,6 +169,20 @@ def lookup(
         ],
         "folders": sorted((folder, called(folder)) for folder in projects_of["folder"].to_list()),
         "lines": list(_brief_lines(reads["briefs"], fence)),
+        **recall_tables(found),
+        "errors": sorted(set(_errors(reads["error_signatures"], called))),
+        "warnings": sorted(set(_warnings(said, reads["practices"], called, of))),
+    }
+
+
+def recall_tables(found: Iterable[RecallText]) -> dict[str, Rows]:
+    """The tables by which texts are found: texts, projects, words, postings."""
+    # Two facts may be told in the same words.
+    texts = sorted({(one.kind, one.project, one.text): one for one in sorted(found)}.values())
+    words, postings, weights = _index([text.found_by for text in texts])
+    names = sorted({text.project for text in texts})
+    projects = {name: number for number, name in enumerate(names)}
+    return {
         "texts": [
             (number, text.id, text.kind, text.project, text.text, _tokens(text.text), weight)
             for number, (text, weight) in enumerate(zip(texts, weights, strict=True))
@@ -184,8 +192,6 @@ def lookup(
         "postings": sorted(
             (word, projects[texts[number].project], number) for word, number in postings
         ),
-        "errors": sorted(set(_errors(reads["error_signatures"], called))),
-        "warnings": sorted(set(_warnings(said, reads["practices"], called, of))),
     }
 
 
@@ -247,24 +253,24 @@ def _brief_lines(briefs: pl.DataFrame, fence: int) -> Iterator[tuple[Any, ...]]:
             yield project, place, line.id, line.kind, line.text, _tokens(line.text)
 
 
-def _facts(said: pl.DataFrame, of: dict[str, str]) -> Iterator[_Text]:
+def _facts(said: pl.DataFrame, of: dict[str, str]) -> Iterator[RecallText]:
     """What people said, in the projects in which they said it."""
     sure = said.filter(trust=PERSON)
     for fact, content, talk in sure.select("fact_id", "content", "conversation_id").iter_rows():
         if talk in of:
-            yield _Text(fact, FACT, of[talk], harmless(short(content, LONGEST_TEXT)), content)
+            yield RecallText(fact, FACT, of[talk], harmless(short(content, LONGEST_TEXT)), content)
 
 
-def _learnings(learnings: pl.DataFrame, of: dict[str, str]) -> Iterator[_Text]:
+def _learnings(learnings: pl.DataFrame, of: dict[str, str]) -> Iterator[RecallText]:
     for row in learnings.iter_rows(named=True):
         said = harmless(short(f"{row['title']}: {row['content']}", LONGEST_TEXT))
         for talk in row["conversation_ids"]:
             if talk in of:
                 found_by = f"{row['title']} {row['content']}"
-                yield _Text(row["learning_id"], LEARNING, of[talk], said, found_by)
+                yield RecallText(row["learning_id"], LEARNING, of[talk], said, found_by)
 
 
-def _episodes(episodes: pl.DataFrame, of: dict[str, str]) -> Iterator[_Text]:
+def _episodes(episodes: pl.DataFrame, of: dict[str, str]) -> Iterator[RecallText]:
     """What was asked and answered before; not what was never answered."""
     for row in episodes.filter(pl.col("answer") != "").iter_rows(named=True):
         if row["conversation_id"] not in of:
@@ -273,7 +279,7 @@ def _episodes(episodes: pl.DataFrame, of: dict[str, str]) -> Iterator[_Text]:
         half = LONGEST_EPISODE // 2
         said = harmless(f"{row['day']}: {short(asked, half)} → {short(answered, half)}")
         found_by = f"{asked[:INDEXED]} {answered[:INDEXED]}"
-        yield _Text(row["episode_id"], EPISODE, of[row["conversation_id"]], said, found_by)
+        yield RecallText(row["episode_id"], EPISODE, of[row["conversation_id"]], said, found_by)
 
 
 def _index(texts: list[str]) -> tuple[Rows, list[tuple[int, int]], list[float]]:

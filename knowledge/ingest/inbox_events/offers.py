@@ -15,7 +15,7 @@ CHANNEL = "offers"
 """The channel of all of them: they join no conversation, and none is longer for them."""
 
 
-class Offer(msgspec.Struct, omit_defaults=True):
+class HookOffer(msgspec.Struct, omit_defaults=True):
     """What was known for one moment of a session."""
 
     agent: str = ""
@@ -36,5 +36,5 @@ class Offer(msgspec.Struct, omit_defaults=True):
 
 def events(item: Any) -> Iterator[Event]:
     """The row of an offer."""
-    if (offer := shaped(item, Offer)) is not None:
+    if (offer := shaped(item, HookOffer)) is not None:
         yield effect(OFFER, OFFER, offer)
