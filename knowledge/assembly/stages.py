@@ -39,6 +39,7 @@ from cairn.knowledge.learnings.recurrence.occurrences import READ_OF, TOLD
 from cairn.knowledge.learnings.stages import DUPLICATES, BeyondOne, learnings, outcomes, tried
 from cairn.knowledge.llm.prompts import GENERALISED_FACTS, KNOWN_FACTS
 from cairn.knowledge.offers.lookup import facts_now
+from cairn.knowledge.offers.utility import IS_OFFER, utility
 from cairn.knowledge.practices.brief import Ground, briefs
 from cairn.knowledge.practices.places.projects import in_projects
 from cairn.knowledge.practices.stages import (
@@ -88,6 +89,7 @@ from cairn.knowledge.schema.tables import (
     REJECTIONS,
     THEME_FACTS,
     THEMES,
+    UTILITY,
     VALID_TIMES,
 )
 
@@ -478,6 +480,21 @@ BRIEFS_STAGE = Stage(
     columns={"memory_entities": ("namespace", "entity_id", "display_name", "type")},
 )  # fmt: skip
 
+UTILITY_STAGE = Stage(
+    stage_of("utility", 1, "What came of what was offered: shown, against held out."),
+    (RAW_LOGS, COMMAND_RUNS, FAILURES, ERROR_SIGNATURES, PRACTICES, FACT_SOURCES),
+    (UTILITY,),
+    lambda reads, _: StageResult(
+        {
+            "utility": utility(
+                reads["raw_logs"], reads["command_runs"], reads["failures"],
+                reads["error_signatures"], reads["practices"], reads["fact_sources"],
+            )
+        }
+    ),
+    only={RAW_LOGS.name: IS_OFFER},
+)  # fmt: skip
+
 BY_RULES = (COMMAND_RUNS_STAGE, CHECKOUTS_STAGE, FAILURES_STAGE, OBSERVATIONS_STAGE)
 """The stages that read conversation by conversation, and by rules alone."""
 
@@ -485,5 +502,5 @@ STAGES = (
     INTRODUCTIONS_STAGE, KNOWN_ONLY_STAGE, ENTITIES_STAGE, THEMES_STAGE, THEME_FACTS_STAGE,
     FACTS_STAGE, PROPOSED_OPERATIONS_STAGE, DECISIONS_STAGE, PROJECTS_STAGE, PRACTICES_STAGE,
     PROJECT_FACTS_STAGE, ERROR_SIGNATURES_STAGE, *VALIDITY, LEARNINGS_STAGE, *WEIGHING,
-    ENGAGEMENTS_STAGE, INTERESTS_STAGE, *RESEARCH, BRIEFS_STAGE, FUNNEL_STAGE,
+    ENGAGEMENTS_STAGE, INTERESTS_STAGE, *RESEARCH, UTILITY_STAGE, BRIEFS_STAGE, FUNNEL_STAGE,
 )  # fmt: skip

@@ -8,7 +8,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -18,6 +18,7 @@ from cairn.knowledge.dialogue.trust import PERSON
 from cairn.knowledge.failures.signatures import SLOT, SLOTTING, is_generic, names_any
 from cairn.knowledge.llm.fence import CLOSING, fenced, harmless, opening
 from cairn.knowledge.nlp.text import STOP_WORDS, estimated_tokens
+from cairn.knowledge.offers.utility import offered_no_more
 from cairn.knowledge.practices.brief import HEADINGS, BriefLine, passed_on, within
 from cairn.knowledge.practices.brief_line import short
 from cairn.knowledge.practices.error_lines import what_ended
@@ -36,6 +37,7 @@ from cairn.knowledge.schema.tables import (
     MEMORY_ENTITIES,
     PRACTICES,
     PROJECTS,
+    UTILITY,
     VALID_TIMES,
 )
 
@@ -85,7 +87,7 @@ Rows = list[tuple[Any, ...]]
 
 READS = (
     MEMORY, VALID_TIMES, MEMORY_ENTITIES, FACT_SOURCES, CONVERSATIONS, LEARNINGS, EPISODES,
-    ERROR_SIGNATURES, PRACTICES, BRIEFS, PROJECTS,
+    ERROR_SIGNATURES, PRACTICES, BRIEFS, PROJECTS, UTILITY,
 )  # fmt: skip
 """Tables that it is made of."""
 
@@ -131,6 +133,7 @@ def lookup(
         reads: The tables READS of the namespace, by name.
         policy: Bars and rates, and what is held out.
     """
+    stopped = set(offered_no_more(reads["utility"]))
     projects_of = reads["projects"]
     called = naming(projects_of)
     talks = in_projects(reads["conversations"], projects_of)
@@ -168,9 +171,9 @@ def lookup(
             }.items()
         ],
         "folders": sorted((folder, called(folder)) for folder in projects_of["folder"].to_list()),
-        "lines": list(_brief_lines(reads["briefs"], fence)),
-        **recall_tables(found),
-        "errors": sorted(set(_errors(reads["error_signatures"], called))),
+        "lines": list(_brief_lines(reads["briefs"], fence, stopped)),
+        **recall_tables(one for one in found if one.id not in stopped),
+        "errors": sorted(set(_errors(reads["error_signatures"], called, stopped))),
         "warnings": sorted(set(_warnings(said, reads["practices"], called, of))),
     }
 
@@ -240,7 +243,9 @@ BARS = {FACT: Bar(2, 0.3, 0.1, 1), LEARNING: Bar(3, 0.12, 0.15, 1), EPISODE: Bar
 """Read on 1,832 prompts of 13 projects, with what was known before each: see docs/agents.md."""
 
 
-def _brief_lines(briefs: pl.DataFrame, fence: int) -> Iterator[tuple[Any, ...]]:
+def _brief_lines(
+    briefs: pl.DataFrame, fence: int, stopped: Collection[str]
+) -> Iterator[tuple[Any, ...]]:
     """The lines of each brief that fit its limit, in the order in which they are shown."""
     for (project,), rows in sorted(briefs.sort("place").group_by("project", maintain_order=True)):
         named = rows.select(pl.col("line_id").alias("id"), *BriefLine._fields[1:])
@@ -248,7 +253,8 @@ def _brief_lines(briefs: pl.DataFrame, fence: int) -> Iterator[tuple[Any, ...]]:
             line._replace(text=harmless(line.text))
             for line in (BriefLine(**row) for row in named.iter_rows(named=True))
         )
-        lines = within(BRIEF_TOKENS - fence, (line for line in safe if line.text.strip()))
+        told = (line for line in safe if line.text.strip() and line.id not in stopped)
+        lines = within(BRIEF_TOKENS - fence, told)
         for place, line in enumerate(lines):
             yield project, place, line.id, line.kind, line.text, _tokens(line.text)
 
@@ -301,12 +307,14 @@ def _index(texts: list[str]) -> tuple[Rows, list[tuple[int, int]], list[float]]:
     return words, postings, weights
 
 
-def _errors(signatures: pl.DataFrame, called: Callable[[str], str]) -> Iterator[tuple[Any, ...]]:
+def _errors(
+    signatures: pl.DataFrame, called: Callable[[str], str], stopped: Collection[str]
+) -> Iterator[tuple[Any, ...]]:
     """What ended an error, where that is proven."""
     for row in what_ended(signatures).iter_rows(named=True):
         signature = row["signature"]
         anchor = max(terms(SLOT.sub(" ", signature)), key=lambda w: (len(w), w), default="")
-        if not (anchor and row["project"]):
+        if not (anchor and row["project"]) or row["fix_id"] in stopped:
             continue
         bound = (
             row["fix_kind"] == "install" or is_generic(signature)
