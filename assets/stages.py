@@ -23,7 +23,7 @@ _GROUPS = {
     ),
     "interests": ("engagements", "interests"),
     "research": ("learn_prompts", "enrichment_queue", "notifications"),
-    "serving": ("memory", "briefs", "funnel"),
+    "serving": ("memory", "utility", "briefs", "funnel"),
 }  # fmt: skip
 
 Shown = Mapping[str, Any]
