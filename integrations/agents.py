@@ -41,7 +41,10 @@ class Wiring:
 
     @property
     def hook_line(self) -> str:
-        """The command of a hook as a shell takes it; an agent never hears of its end."""
+        """The command of a hook as a shell takes it; an agent never hears of its end.
+
+        Not for Cursor, which gives the payload to the last command of the line.
+        """
         return f"{shlex.join(self.hook)} || true"
 
 
@@ -226,23 +229,25 @@ def _codex_events(wiring: Wiring) -> dict[str, Any]:
     plain = _matched(wiring, SECONDS)
     before = {"PreToolUse": _matched(wiring, SECONDS, matcher="Bash")} if wiring.warn else {}
     after = {"PostToolUse": _matched(wiring, SECONDS, matcher="Bash")}
-    return dict.fromkeys(("SessionStart", "UserPromptSubmit", "Stop"), plain) | after | before
+    names = ("SessionStart", "UserPromptSubmit", "Stop", "SessionEnd")
+    return dict.fromkeys(names, plain) | after | before
 
 
 def _gemini_events(wiring: Wiring) -> dict[str, Any]:
     shell = "run_shell_command"
     plain = _matched(wiring, 1000 * SECONDS, name=SERVER)
     on_shell = _matched(wiring, 1000 * SECONDS, name=SERVER, matcher=shell)
-    names = ("SessionStart", "BeforeAgent", "AfterAgent", "SessionEnd")
+    # Not SessionStart: it puts what that says into the first prompt, and drops that when a session
+    # is resumed. The brief comes with the first prompt.
+    names = ("BeforeAgent", "AfterAgent", "SessionEnd")
     events = dict.fromkeys(names, plain) | {"AfterTool": on_shell}
     return events | ({"BeforeTool": on_shell} if wiring.warn else {})
 
 
 def _cursor_events(wiring: Wiring) -> dict[str, Any]:
-    names = ["sessionStart", "postToolUseFailure", "stop", "sessionEnd"]
-    return {
-        event: {"command": wiring.hook_line} for event in [*names, *(["preToolUse"] * wiring.warn)]
-    }
+    names = ["sessionStart", "beforeSubmitPrompt", "postToolUseFailure", "stop", "sessionEnd"]
+    own = {"command": shlex.join(wiring.hook), "timeout": SECONDS}
+    return dict.fromkeys([*names, *(["preToolUse"] * wiring.warn)], own)
 
 
 def _claude(

@@ -35,6 +35,9 @@ LIMITS = {"start": 400, "prompt": 300, "failure": 150, "command": 80}
 MOST_WORDS, MOST_TEXTS = 16, 3
 """Words of a prompt that are looked up, those that tell most; and texts that are offered."""
 
+BRIEFED = "briefed"
+"""Stands among the ids that a session was offered, once it had its brief."""
+
 LONGEST_LOG = 1 << 20
 BETWEEN_RUNS = 60
 """Seconds between two starts of the intake …"""
@@ -43,50 +46,60 @@ BETWEEN_TURNS = 900
 
 MOMENTS = {
     "SessionStart": "start", "sessionStart": "start",
-    "UserPromptSubmit": "prompt", "BeforeAgent": "prompt",
+    "UserPromptSubmit": "prompt", "BeforeAgent": "prompt", "beforeSubmitPrompt": "prompt",
     "PostToolUseFailure": "failure", "PostToolUse": "failure", "AfterTool": "failure",
     "postToolUseFailure": "failure", "postToolUse": "failure",
     "PreToolUse": "command", "BeforeTool": "command", "preToolUse": "command",
     "Stop": "turn", "AfterAgent": "turn", "stop": "turn",
-    "SessionEnd": "end", "sessionEnd": "end", "PreCompact": "turn", "PreCompress": "turn",
+    "SessionEnd": "end", "sessionEnd": "end",
 }  # fmt: skip
 """Moments by the names that agents have for them."""
 
-SHELLS = frozenset({"Bash", "Shell", "shell", "run_shell_command", "exec_command", "local_shell"})
+TYPED = (None, "user", "sdk")
+"""Sources of a prompt that a person may have given; others are of the agent's own making."""
+
+_HOOKS_SAID = re.compile(r"^(?:\s*<hook_context>.*?</hook_context>)+\s*", re.DOTALL)
+"""What Gemini CLI puts before a prompt of what hooks said."""
 
 
 class SilentError(Exception):
     """There is nothing to say; the message says why, where it is a fault."""
 
 
-def main(arguments, read, write, started):
-    """One call of a hook, from what is read to what is written; never raises."""
-    home = None
-    moment = "?"
+def main(arguments, read, started):
+    """One call of a hook: what is said to the agent, from what is read; never raises."""
+    home, moment = None, "?"
     try:
         agent, home, namespace = arguments[:3]
         if not os.path.isdir(home):
-            return
+            return ""
         given = json.loads(read(MOST_READ + 1)[: MOST_READ + 1])
         if not isinstance(given, dict):
             raise SilentError("the payload is no object")
+        if agent == "claude-code" and "cursor_version" in given:
+            # Cursor runs the hooks of Claude Code too: it is told once.
+            if os.path.exists(os.path.join(home, "hooks", "agents", "cursor")):
+                return ""
+            agent = "cursor"
         event = given.get("hook_event_name")
-        moment = MOMENTS.get(event, "")
+        moment = MOMENTS.get(event, "") if isinstance(event, str) else ""
         if not moment:
-            return
+            return ""
         arrived(home, agent)
         if moment in ("turn", "end"):
             queue(home, agent, namespace, given, moment, after(arguments, "--"))
-            return
+            return ""
         if moment == "command" and "warn" not in arguments:
-            return
+            return ""
         said = answer(home, agent, namespace, moment, given, started)
-        if said:
-            if time.monotonic() - started > DEADLINE:
-                raise SilentError("too late")
-            write(said_to(agent, event, said))
+        if agent == "gemini-cli" and moment == "prompt":
+            said = "\n".join(filter(None, (begun(home, namespace, given, started), said)))
+        if said and time.monotonic() - started > DEADLINE:
+            raise SilentError("too late")
+        return said_to(agent, event, said) if said else ""
     except BaseException as error:
         note(home, moment, error)
+        return ""
 
 
 def arrived(home, agent):
@@ -96,6 +109,15 @@ def arrived(home, agent):
         os.utime(file)
     except FileNotFoundError:
         append(file, "")
+
+
+def begun(home, namespace, given, started):
+    """The brief, with the first prompt of a session of Gemini CLI; see integrations/agents.py."""
+    seen = Seen(home, namespace, given.get("session_id"))
+    if BRIEFED in seen.ids:
+        return ""
+    seen.add([BRIEFED])
+    return answer(home, "gemini-cli", namespace, "start", given, started)
 
 
 def after(arguments, mark):
@@ -251,8 +273,9 @@ def brief(lookup, project, given):
 
 def recalled(lookup, project, given):
     """Facts, learnings and episodes that are about a prompt, only where that is sure."""
-    prompt = given.get("prompt")
-    words = sorted(lookup_terms(lookup, prompt[:MOST_PROMPT] if isinstance(prompt, str) else ""))
+    prompt = given.get("prompt") if given.get("source") in TYPED else ""
+    prompt = _HOOKS_SAID.sub("", prompt) if isinstance(prompt, str) else ""
+    words = sorted(lookup_terms(lookup, prompt[:MOST_PROMPT]))
     if not words:
         return []
     known = lookup.rows(
@@ -568,15 +591,16 @@ def _expire(*_):
 
 if __name__ == "__main__":
     _started = time.monotonic()
+    _said = ""
     try:
         from _signal import ITIMER_REAL, SIGALRM, setitimer, signal
 
         signal(SIGALRM, _expire)
         setitimer(ITIMER_REAL, DEADLINE)
-    except BaseException:
-        pass
-    main(sys.argv[1:], sys.stdin.buffer.read, sys.stdout.write, _started)
-    try:
+        _said = main(sys.argv[1:], sys.stdin.buffer.read, _started)
+        setitimer(ITIMER_REAL, 0)
+        # Cursor takes no word for a broken one, and may refuse the call for it.
+        sys.stdout.write(_said or ("{}" if sys.argv[1:2] == ["cursor"] else ""))
         sys.stdout.flush()
     except BaseException:
         pass

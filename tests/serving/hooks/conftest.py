@@ -1,9 +1,11 @@
 """The hook client, started as an agent starts it."""
 
 import json
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,10 +27,9 @@ class Said:
     @property
     def text(self) -> str:
         """What the agent's model reads; empty where nothing was said."""
-        if not self.out:
-            return ""
-        told = json.loads(self.out)
-        return told.get("additional_context") or told["hookSpecificOutput"]["additionalContext"]
+        told = json.loads(self.out or "{}")
+        plain = told.get("additional_context", "")
+        return told.get("hookSpecificOutput", {}).get("additionalContext", plain)
 
 
 Hook = Callable[..., Said]
@@ -57,8 +58,12 @@ def own_home(two_home: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def samples_home(home: Path, tmp_path: Path) -> Path:
-    """The home of the samples, to be changed."""
-    return copy_home(home, tmp_path / "samples_home")
+    """The home of the samples, to be changed, with nothing held out."""
+    place = copy_home(home, tmp_path / "samples_home")
+    with closing(sqlite3.connect(place / "lookup" / "samples.sqlite")) as lookup:
+        lookup.execute("UPDATE meta SET value = '0.0' WHERE key = 'holdout_share'")
+        lookup.commit()
+    return place
 
 
 def offers(home: Path, namespace: str = "ada") -> list[dict[str, Any]]:

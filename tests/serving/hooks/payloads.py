@@ -67,7 +67,7 @@ def started(agent: str, session: str, cwd: str) -> Payload:
         case "codex":
             return codex("SessionStart", session, cwd, **source)
         case "gemini-cli":
-            return gemini_cli("SessionStart", session, cwd, **source)
+            return gemini_cli("BeforeAgent", session, cwd, prompt="Hello.")
         case _:
             return cursor("sessionStart", session, cwd, is_background_agent=False)
 

@@ -68,6 +68,22 @@ def test_what_ended_an_error_comes_with_the_error_and_once(
     assert said("s-4", "Error: the quay has gone") == ""
 
 
+def test_gemini_cli_has_the_brief_with_its_first_prompt(own_home: Path, hook: Hook) -> None:
+    first = started("gemini-cli", "s-1", ORCHARD)
+    assert "quincepress" in hook(own_home, first, agent="gemini-cli").text
+    assert hook(own_home, first, agent="gemini-cli").text == ""
+
+
+def test_cursor_is_told_once_and_always_in_json(own_home: Path, hook: Hook) -> None:
+    """It runs the hooks of Claude Code too, and takes no word for a broken one."""
+    payload = started("cursor", "s-1", ORCHARD)
+    assert "quincepress" in hook(own_home, payload).text, "by those of Claude Code alone"
+    assert "quincepress" in hook(own_home, payload, agent="cursor").text
+    assert hook(own_home, payload).out == ""
+    assert hook(own_home, b"no json", agent="cursor").out == "{}"
+    assert hook(own_home / "none", payload, agent="cursor").out == "{}"
+
+
 def test_two_namespaces_and_two_projects_never_see_each_others_lines(
     own_home: Path, hook: Hook
 ) -> None:
