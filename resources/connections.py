@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from cairn.integrations.agents import Agent, SettingsError, SettingsFile, Wiring
-from cairn.resources.home.atomic_files import replace_file
+from cairn.resources.home.atomic_files import read_regular, replace_file
 from cairn.resources.home.home import Home, check_writable
 from cairn.resources.home.notes import NoteError, read_note
 
@@ -56,6 +57,28 @@ class AgentState:
     """Settings files that we wrote into, and that still name us."""
     last_event_at: float | None
     """When a hook of it last ran; None if none ever did."""
+
+
+class HookFault(NamedTuple):
+    """When a hook said nothing since something was wrong, at which moment, and why."""
+
+    at: float
+    moment: str
+    why: str
+
+
+def hook_faults(home: Home, days: float) -> list[HookFault]:
+    """Faults of the last days that the hook client noted."""
+    since = time.time() - days * 86_400
+    found: list[HookFault] = []
+    with suppress(OSError):
+        for line in read_regular(home.hooks / "log.jsonl").split(b"\n"):
+            with suppress(ValueError, KeyError, TypeError):
+                entry = json.loads(line)
+                fault = HookFault(float(entry["at"]), str(entry["moment"]), str(entry["why"]))
+                if fault.at >= since:
+                    found.append(fault)
+    return found
 
 
 def connections(home: Home) -> list[Connection]:

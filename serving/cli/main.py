@@ -62,6 +62,7 @@ COMMANDS = {
     "upgrade": ("run", "Bring a home of an older version to this one"),
     "doctor": ("run", "Check home, lock, versions, disk, daemon, index, model"),
     "config": ("run", "Settings in force, and where each comes from"),
+    "utility": ("ask", "Whether what agents were given helped"),
     "intake": ("run", "Take in the transcripts that agents queued"),
     "connect": ("serve", "Give a coding agent its memory: hooks and MCP server"),
     "ui": ("serve", "Open Dagster's UI on this state"),

@@ -11,6 +11,7 @@ from rich.text import Text
 from cairn.knowledge.ingest.inbox_events.decisions import CORRECT
 from cairn.serving.cli import options
 from cairn.serving.cli.asked import parameters
+from cairn.serving.cli.commands.ask.utility import OFFER_COLUMNS, OUTCOMES, row_of
 from cairn.serving.cli.report import say_pending
 from cairn.serving.cli.terminal import (
     TerminalColumn,
@@ -26,6 +27,7 @@ from cairn.serving.cli.terminal import (
 from cairn.serving.cli.work_output import print_fix, print_practice, print_project_fact
 from cairn.serving.models.parameters import AlsoEvents
 from cairn.serving.query.explain import explain
+from cairn.serving.query.utility import offers_of
 from cairn.serving.read.display import count, one_line
 from cairn.serving.read.id_lookup import Thing, find
 from cairn.serving.status.pending import as_rows, pending
@@ -109,14 +111,18 @@ def command(
     found = explain(thing, events=events)
     state, namespace = thing.reader.state, thing.reader.namespace
     waiting = [one for one in pending(state, namespace) if thing.id in one.ids]
+    offered = offers_of(thing.reader, thing.id)
     if as_json:
-        emit_json(found | {"waiting": as_rows(waiting)})
+        emit_json(found | {"offers": offered, "waiting": as_rows(waiting)})
         return
     out = console()
     out.print(
         Text.assemble((found["kind"], "cyan"), f"  {found['id']}  ", (found["namespace"], "dim"))
     )
     PRINTED[found["kind"]](found)
+    if offered:
+        say("Offered to agents", style="bold")
+        print_table([row_of(row, OUTCOMES[row["outcome"]]) for row in offered], OFFER_COLUMNS)
     say_pending(waiting)
 
 

@@ -472,7 +472,25 @@ def _notify(state: "State") -> Iterator[Finding]:
         yield Finding("notify", "ok", "Apprise reads every address; nothing was sent")
 
 
+def _hooks(state: "State") -> Iterator[Finding]:
+    """Why hooks of agents said nothing, where something was wrong, and when."""
+    from cairn.resources.connections import connections, hook_faults
+
+    known = sorted({one.agent for one in connections(state.home)})
+    faults = hook_faults(state.home, days=7)
+    if not faults:
+        found = f"connected: {', '.join(known)}" if known else "no agent is connected"
+        yield Finding("hooks", "ok", found)
+        return
+    last = max(faults, key=lambda one: one.at)
+    when = datetime.fromtimestamp(last.at, UTC)
+    found = f"silent {len(faults)} times in 7 days, last on {when:%Y-%m-%d %H:%M} ({last.moment})"
+    yield Finding(
+        "hooks", "warning", f"{found}: {last.why}", "`cairn run` makes anew what they read"
+    )
+
+
 CHECKS = (
     _home, _damage, _disk, _versions, _settings, _lock, _daemon, _sources, _publication, _tables,
-    _model, _qdrant_server, _index, _notify, _dead_letters, _feedback,
+    _model, _qdrant_server, _index, _notify, _dead_letters, _feedback, _hooks,
 )  # fmt: skip

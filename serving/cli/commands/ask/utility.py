@@ -1,0 +1,91 @@
+"""`cairn utility`."""
+
+from typing import Any
+
+import click
+
+from cairn.serving.cli import options
+from cairn.serving.cli.terminal import TerminalColumn, advise, emit_json, print_table, say
+from cairn.serving.read.reader import open_reader
+
+VERDICTS = {
+    "helps": "helps",
+    "harms": "harms: offered no more",
+    "nothing": "nothing came of it: offered no more",
+    "too_few": "too few to tell",
+    "not_measured": "not measured",
+}
+"""What is said of each verdict."""
+
+OUTCOMES = {
+    "used": "its command was run",
+    "not_again": "the error did not come back",
+    "ended_soon": "its check passed soon",
+    "not_repeated": "did not have to be said again",
+    "": "",
+}
+
+OFFER_COLUMNS = (
+    TerminalColumn("what", "", wide=True),
+    TerminalColumn("shown"),
+    TerminalColumn("held", "held out"),
+    TerminalColumn("difference"),
+    TerminalColumn("verdict"),
+)
+_COLUMNS = (
+    OFFER_COLUMNS[0],
+    TerminalColumn("outcome", "good if", from_width=90),
+    *OFFER_COLUMNS[1:],
+)
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  cairn utility
+  cairn utility --namespace work --limit 50
+  cairn utility --json
+
+Agents that are connected (`cairn connect`) are given what is known at each moment, but for one
+piece in ten, which is held out of a session on purpose (policy.holdout_share). The difference is
+that of the shares of good sessions, with its interval of 95 %."""
+)
+@options.namespace(options.ONE_NAMESPACE)
+@options.limit(20)
+@options.as_json
+@click.pass_context
+def command(ctx: click.Context, namespace: str | None, limit: int, as_json: bool) -> None:
+    """Whether what agents were given helped: shown, against held out."""
+    from cairn.serving.query.utility import utility
+
+    reader = open_reader(options.state_of(ctx), namespace)
+    found = utility(reader, limit)
+    if as_json:
+        emit_json({"namespace": reader.namespace, "as_of": reader.as_of} | found)
+        return
+    if not found["pieces"]:
+        advise("Nothing was offered yet: `cairn connect` gives an agent its memory.")
+        return
+    if found["kinds"]:
+        say("By kind", style="bold")
+        print_table([row_of(row, row["kind"]) for row in found["kinds"]], _COLUMNS)
+    say("Offered most", style="bold")
+    print_table(
+        [row_of(row, f"{row['piece_id']}  {row['text']}") for row in found["top"]], _COLUMNS
+    )
+
+
+def row_of(row: dict[str, Any], what: str) -> dict[str, str]:
+    """A row of UTILITY as people read it."""
+    told = bool(row["outcome"])
+    found = row["difference"] is not None
+    return {
+        "what": what,
+        "outcome": OUTCOMES[row["outcome"]],
+        "shown": f"{row['shown_good']} of {row['shown']}" if told else f"{row['offered']} sessions",
+        "held": f"{row['held_good']} of {row['held']}" if told else "",
+        "difference": f"{row['difference']:+.2f} ({row['low']:+.2f} to {row['high']:+.2f})"
+        if found
+        else "",
+        "verdict": VERDICTS[row["verdict"]],
+    }

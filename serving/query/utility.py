@@ -1,0 +1,64 @@
+"""What came of what was offered to agents, for every surface."""
+
+from typing import Any
+
+import polars as pl
+
+from cairn.knowledge.schema.tables import (
+    CONVERSATIONS,
+    EPISODES,
+    ERROR_SIGNATURES,
+    LEARNINGS,
+    MEMORY,
+    PRACTICES,
+    PROJECT_FACTS,
+    UTILITY,
+)
+from cairn.serving.read.reader import Reader
+
+_COLUMNS = [name for name in UTILITY.columns if name != "namespace"]
+
+
+def utility(reader: Reader, limit: int = 20) -> dict[str, Any]:
+    """What came of offers: of each kind of pieces, and of single pieces, the most offered first.
+
+    Returns:
+        pieces (how many there are), kinds and top: rows of UTILITY without the namespace; of a
+        piece with its text, empty where it is known no more.
+    """
+    rows = reader.table(UTILITY).select(_COLUMNS).collect()
+    single = rows.filter(pl.col("piece_id") != "").sort(
+        "offered", "piece_id", "outcome", descending=[True, False, False]
+    )
+    return {
+        "pieces": single["piece_id"].n_unique(),
+        "kinds": rows.filter(piece_id="").drop("piece_id").sort("kind", "outcome").to_dicts(),
+        "top": single.head(limit)
+        .join(_texts(reader), on="piece_id", how="left")
+        .with_columns(pl.col("text").fill_null(""))
+        .to_dicts(),
+    }
+
+
+def _texts(reader: Reader) -> pl.DataFrame:
+    """What pieces say, by their id."""
+    told = (
+        (PRACTICES, "practice_id", "command"),
+        (ERROR_SIGNATURES, "fix_id", "fix"),
+        (MEMORY, "fact_id", "content"),
+        (LEARNINGS, "learning_id", "title"),
+        (PROJECT_FACTS, "project_fact_id", "name"),
+        (EPISODES, "episode_id", "request"),
+        (CONVERSATIONS, "conversation_id", "title"),
+    )
+    texts = [
+        reader.table(table).select(piece_id=pl.col(id_), text=pl.col(text)).drop_nulls()
+        for table, id_, text in told
+    ]
+    return pl.concat(texts).unique("piece_id", keep="any").collect()
+
+
+def offers_of(reader: Reader, piece_id: str) -> list[dict[str, Any]]:
+    """Rows of UTILITY of one piece."""
+    rows = reader.table(UTILITY).filter(pl.col("piece_id") == piece_id)
+    return rows.select(_COLUMNS).sort("outcome").collect().to_dicts()
