@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help setup run ui test lint types lock docs rule-digests bench clean
+.PHONY: help setup run ui test test-agents lint types lock docs rule-digests bench clean
 
 PYTHON ?= python3
 UV = .venv/bin/uv
@@ -34,6 +34,12 @@ ui: setup  ## Open the Dagster UI of the same state on 127.0.0.1:3000
 
 test: setup lint types  ## Lint, check types, run all tests; the ten slowest are told
 	@.venv/bin/pytest -n auto --durations=10
+
+test-agents: setup  ## Codex CLI and Gemini CLI themselves, with hooks and MCP (needs npm)
+	@command -v npm >/dev/null || { echo "npm is missing: nothing is tested (apt install npm)"; exit 0; } ; \
+	npm install --silent --no-audit --no-fund --prefix .venv/agents \
+		@openai/codex@0.169.0 @google/gemini-cli@0.61.0 @modelcontextprotocol/inspector@2.12.0 && \
+	CAIRN_AGENTS="$(CURDIR)/.venv/agents/node_modules/.bin" .venv/bin/pytest -n0 tests/agents
 
 lint: setup  ## Ruff, spelling, import rules
 	@.venv/bin/ruff check .

@@ -9,7 +9,7 @@ from cairn.resources.warehouse.publication import Manifest, read_published
 
 def make_lookup(state: State, manifest: Manifest) -> None:
     """Makes it anew where it is of other tables, of another Cairn, or gone."""
-    versions = [f"{table.name}={manifest.tables[table.name]}" for table in READS]
+    versions = [f"{table.name}={manifest.tables.get(table.name)}" for table in READS]
     stamp = digest(SCHEMA, manifest.generation or "", state.policy.holdout_share, *versions)
     if stamp_of(state.home, manifest.namespace) == stamp:
         return

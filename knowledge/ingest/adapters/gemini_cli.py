@@ -29,7 +29,12 @@ class GeminiMessage(msgspec.Struct, rename="camel"):
     thoughts: Any = None
     tool_calls: Any = None
     model: str | None = None
+    changes: Any = msgspec.field(default=None, name="$set")
+    """What a line of the newest logs sets: the first has what the harness says of the session."""
 
+
+_WORKSPACE = re.compile(r"\*\*Workspace Directories:\*\*\s*\n\s*- (\S[^\n]*)")
+"""Where the harness names the folder of the session; no other line does."""
 
 _MESSAGE = msgspec.json.Decoder(GeminiMessage)
 _SUB_AGENT = "subagent"
@@ -84,6 +89,8 @@ def events(payload: bytes) -> Iterable[Event]:
     message = decoded(_MESSAGE, payload)
     speaker = message.type or message.role
     inner = message.kind == _SUB_AGENT
+    if speaker is None and (folder := _workspace(message.changes)):
+        return [Event("note", "system", sidechain=inner, cwd=folder)]
     if speaker is None and inner:
         return [Event("note", "system", sidechain=True)]
     if speaker in ("user", "gemini", "model", "assistant"):
@@ -93,6 +100,14 @@ def events(payload: bytes) -> Iterable[Event]:
     if speaker in ("info", "error", "warning"):
         return [Event("note", "system", text, speaker, is_error=speaker == "error")]
     return []
+
+
+def _workspace(changes: Any) -> str | None:
+    """The folder that the session works in, where a line sets what the harness says of it."""
+    said = changes.get("messages") if isinstance(changes, dict) else None
+    texts = (text_of(message.get("content")) for message in _objects(said))
+    found = (match[1].strip() for text in texts if (match := _WORKSPACE.search(text)))
+    return next(found, None)
 
 
 def _asked(message: GeminiMessage) -> Iterator[Event]:
@@ -195,7 +210,7 @@ def _is_document(value: Any) -> bool:
 
 ADAPTER = Adapter(
     name="gemini_cli",
-    version=4,
+    version=5,
     about="Gemini CLI chats (JSON documents, and JSONL of newer versions)",
     recognises=recognises,
     head=head,

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from cairn.knowledge.ingest.adapter import Event
-from cairn.knowledge.ingest.adapters import GROUP, AdapterError, adapters, own_adapters
+from cairn.knowledge.ingest.adapters import GROUP, AdapterError, adapters, gemini_cli, own_adapters
 from cairn.knowledge.ingest.jsonl import document, sample
 from cairn.knowledge.ingest.records import SourceRead, read_records
 from tests.places import ROOT
@@ -320,3 +320,16 @@ def test_a_plug_in_that_does_not_work_is_named(
     with pytest.raises(AdapterError, match=reason):
         adapters.__wrapped__()
     sys.modules.pop("logbook", None)
+
+
+def test_a_session_of_gemini_cli_works_in_the_folder_that_its_harness_names() -> None:
+    said = "<session_context>\n- **Workspace Directories:**\n  - /srv/harbour\n- **Directory"
+    line = {"$set": {"messages": [{"type": "user", "content": [{"text": f"{said} Structure:**"}]}]}}
+    (event,) = gemini_cli.events(json.dumps(line).encode())
+    assert (event.kind, event.origin, event.text, event.cwd) == (
+        "note",
+        "system",
+        "",
+        "/srv/harbour",
+    )
+    assert list(gemini_cli.events(json.dumps({"$set": {"lastUpdated": "x"}}).encode())) == []
