@@ -25,6 +25,7 @@ from cairn.serving.query.listing import ENTITY_FIELDS
 from cairn.serving.read.pagination import Key, Page, page
 from cairn.serving.read.reader import Reader
 from cairn.serving.retrieval.open_memory import Memory
+from tests.serving.conftest import Ask
 
 
 def by_name(reader: Reader, limit: int, cursor: str | None) -> Page:
@@ -121,3 +122,22 @@ def test_days_and_times_are_read_as_the_query_reads_them(home: Path) -> None:
     told = json.loads(done.stdout)
     assert (told["from_day"], told["as_of"]) == ("2026-03-01", "2026-03-10T08:00:00Z")
     assert told["results"]
+
+
+@pytest.mark.parametrize(
+    ("command", "path"),
+    [
+        ("facts", "facts"), ("entities", "entities"), ("interests", "interests"),
+        ("learn", "learn-prompts"), ("schedule", "schedules"), ("notifications", "notifications"),
+        ("learnings", "learnings?limit=10"),
+    ],
+)  # fmt: skip
+def test_a_command_lists_what_http_does(home: Path, ask: Ask, command: str, path: str) -> None:
+    client = TestClient(create_app(Memory(open_state(home))), base_url="http://127.0.0.1")
+    told, by_http = ask(command, "--json").json, client.get(f"/v1/{path}").json()
+    also = {"counts", "waiting", "versions"}  # what a command tells besides
+    for one in (told, by_http, *told["items"]):
+        for name in also & one.keys():
+            del one[name]
+    assert by_http["total"] == len(by_http["items"]) or by_http["next"]
+    assert told == by_http

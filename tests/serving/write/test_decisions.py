@@ -157,11 +157,12 @@ def test_what_cannot_be_decided_is_refused_and_not_noted(
 ) -> None:
     facts = ask("facts", "--entity", "lantern-shop", "--json").json["items"]
     fact = next(row for row in facts if row["predicate"] == "states")
+    said_by = ask("why", fact["fact_id"], "--json").json["quotes"][0]
     tool = ask("facts", "--predicate", "used_tool", "--json").json["items"][0]
     known = {
         "fact": fact["fact_id"], "text": fact["content"].upper(), "entity": fact["entity_id"],
         "other": ask("entities", "--json").json["items"][-1]["entity_id"],
-        "tool": tool["fact_id"], "record": fact["source_record_ids"][0],
+        "tool": tool["fact_id"], "record": said_by["record_id"],
     }  # fmt: skip
     told = ask(*(argument.format(**known) for argument in arguments))
     assert told.code == 1
