@@ -74,12 +74,13 @@ def test_by_http(hostile: State, ids: list[str]) -> None:
     lists = [
         path for path, methods in document(bare(), needs_key=False)["paths"].items()
         if "get" in methods and "{" not in path and path.startswith("/v1/")
-        and path not in ("/v1/search", "/v1/about", "/v1/brief", "/v1/lesson")
+        and path not in ("/v1/search", "/v1/about", "/v1/brief", "/v1/lesson", "/v1/status")
     ]  # fmt: skip
     assert len(lists) > 8
     with TestClient(create_app(Memory(hostile)), base_url="http://127.0.0.1") as client:
         told = [client.get(path, params={"limit": 100}) for path in lists]
-        told += [client.get("/v1/brief"), client.get("/v1/lesson", params={"error": "disk full"})]
+        told += [client.get("/v1/brief"), client.get("/v1/status")]
+        told += [client.get("/v1/lesson", params={"error": "disk full"})]
         told += [client.get("/v1/facts", params={"events": True, "limit": 100})]
         told += [client.get("/v1/about", params={"entity": "orchard", "events": True})]
         for query in QUERIES:
