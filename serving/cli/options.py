@@ -100,8 +100,6 @@ workers = click.option(
     help="Processes that answer, for many clients at once; each holds what is published.",
 )
 
-reason = click.option("--reason", metavar="TEXT", help="Why; it is kept and shown.")
-
 
 def state_of(ctx: click.Context) -> "State":
     """The state folder that the command line, or the settings, name."""

@@ -13,7 +13,7 @@ from cairn.serving.http.errors import install
 from cairn.serving.http.metrics import Metrics
 from cairn.serving.http.openapi import document, page
 from cairn.serving.http.rate_limit import Guard, Note
-from cairn.serving.http.routes import operations, research, search, write
+from cairn.serving.http.routes import knowledge, operations, research, write
 from cairn.serving.http.routes.queries import routes
 from cairn.serving.retrieval.open_memory import Memory
 
@@ -40,7 +40,7 @@ def create_app(memory: Memory, *, local: bool = True, notes: Sequence[Note] = ()
     gate = HttpGate(Keyring(memory.state.home), local)
     app.state.memory = memory
     app.state.metrics = Metrics(memory)
-    app.state.layers = search.Layers()
+    app.state.layers = knowledge.Layers()
     install(app)
     app.add_middleware(Guard, gate=gate, notes=(app.state.metrics.saw, *notes))
     made = {needs_key: document(app, needs_key=needs_key) for needs_key in (True, False)}
@@ -69,7 +69,7 @@ def bare() -> FastAPI:
         generate_unique_id_function=lambda route: route.name,
     )
     for router in (
-        routes("asking"), search.router, routes("browsing"), routes("tracing"), write.router,
+        routes("asking"), knowledge.router, routes("browsing"), routes("tracing"), write.router,
         routes("researching"), research.router, operations.router,
     ):  # fmt: skip
         app.include_router(router)

@@ -10,18 +10,19 @@ from typing import Any
 
 from mcp.types import CallToolResult, TextContent, ToolAnnotations
 from mcp.types import Tool as Declared
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, Field, ValidationError, create_model
 
 from cairn.knowledge.llm.fence import fenced
 from cairn.resources.home.damage import as_damage
-from cairn.serving.mcp_server import read_tools, write_tools
-from cairn.serving.mcp_server.answers import Brief, ToolAnswer, schema_of
+from cairn.serving.mcp_server import write_tools
+from cairn.serving.mcp_server.answers import ToolAnswer
 from cairn.serving.mcp_server.auth import Asked, KeyScope, ToolRefused
 from cairn.serving.mcp_server.truncation import fitted, text_of
-from cairn.serving.models.bounds import LENIENT
 from cairn.serving.models.fields import Model
 from cairn.serving.models.queries import QUERIES
 from cairn.serving.models.query import Query
+from cairn.serving.query import listing
+from cairn.serving.read.bounds import LENIENT, Name
 from cairn.serving.read.id_lookup import UnknownId
 from cairn.serving.read.pagination import LONGEST_CURSOR, BadCursor
 from cairn.serving.retrieval.open_memory import Memory
@@ -30,6 +31,16 @@ from cairn.serving.write.decisions import Undecidable
 DAMAGED = "what is stored cannot be read: `cairn doctor` says what, `cairn run` makes it again"
 FAULT = "this is a fault of the server: its log says where; `cairn doctor` may say why"
 NAMESPACE = "namespace"
+SHARED = {
+    "as_of": "what was known at that ISO time",
+    "true_at": "what, of that, was true then",
+    "limit": "rows, at most",
+    "cursor": "`next` of the page before",
+    "events": "also what only happened, such as used_tool",
+    "event_id": "a UUID of yours: sent again, nothing is noted twice",
+}
+"""Parameters of many tools, told once, when a session begins."""
+UNNAMED = "nothing is called that: `list_entities` finds names by a part of them"
 
 logger = logging.getLogger(__name__)
 
@@ -39,7 +50,6 @@ class Tool:
     """One tool: what it does, what it is asked, and what it answers."""
 
     name: str
-    title: str
     about: str
     do: Callable[[Asked, Any], Model]
     wanted: type[BaseModel]
@@ -63,27 +73,21 @@ class Tool:
 
     def declared(self, scope: KeyScope) -> Declared:
         """The tool as it is listed."""
-        asked = self.wanted.model_json_schema(schema_generator=Brief)
-        asked["additionalProperties"] = False
-        asked["properties"] = {name: _offered(asked["properties"][name]) for name in self.offered}
+        schema = self.wanted.model_json_schema()
+        properties = {name: _offered(name, schema["properties"][name]) for name in self.offered}
+        required: list[str] = schema.get("required", [])
         if scope.chooses:
-            asked["properties"][NAMESPACE] = {
-                "type": "string",
-                "enum": list(scope.namespaces),
-                "description": "Whose memory.",
-            }
-            asked["required"] = [*asked.get("required", []), NAMESPACE]
+            properties[NAMESPACE] = {"enum": list(scope.namespaces)}
+            required = [*required, NAMESPACE]
+        # What is not named has its default: it would say nothing in a listing that agents pay for.
         return Declared(
             name=self.name,
-            title=self.title,
             description=self.about,
-            input_schema=asked,
-            output_schema=schema_of(self.answers),
+            input_schema={"type": "object", "properties": properties, "additionalProperties": False}
+            | ({"required": required} if required else {}),
             annotations=ToolAnnotations(
-                title=self.title,
                 read_only_hint=self.reads,
-                destructive_hint=self.destroys,
-                idempotent_hint=self.reads,
+                destructive_hint=None if self.reads else self.destroys,
                 open_world_hint=self.reaches_out,
             ),
         )
@@ -114,30 +118,35 @@ class Tool:
 
 
 def of_query(query: Query[Any]) -> Tool:
-    """The tool of a declared query."""
+    """The tool of a declared query; what it is asked by id takes that as an argument, too."""
+    wanted: type[BaseModel] = query.asked
+    if query.id:
+        one = (Name, Field(description=query.id.about))
+        wanted = create_model(query.name, __base__=query.asked, **{query.id.name: one})  # pyright: ignore[reportCallIssue, reportArgumentType, reportUnknownVariableType]
 
     def do(asked: Asked, wanted: Any) -> Model:
         reader = asked.reader(wanted)
-        if entity := getattr(wanted, "entity", None):
-            read_tools.called(reader, entity)  # an agent is told, and may ask by another name
-        return query.answered(reader, wanted)
+        entity = getattr(wanted, "entity", None)
+        if entity and not listing.named(reader, entity):
+            # An agent is told, and may ask by another name.
+            raise ToolRefused(UNNAMED)
+        ids = [getattr(wanted, query.id.name)] if query.id else []
+        return query.answered(reader, wanted, *ids)
 
     return Tool(
         name=query.tool,
-        title=query.title,
         about=f"{query.about} {query.hint}".rstrip(),
         do=do,
-        wanted=query.asked,
+        wanted=wanted,
         answers=query.answer,
-        takes=query.takes,
+        takes=(*query.takes, query.id.name) if query.takes and query.id else query.takes,
     )
 
 
-def of_function(do: Callable[[Asked, Any], Model], title: str, **told: Any) -> Tool:
+def of_function(do: Callable[[Asked, Any], Model], **told: Any) -> Tool:
     """The tool of a function, whose docstring describes it."""
     return Tool(
         name=do.__name__,
-        title=title,
         about=" ".join((getdoc(do) or "").split()),
         do=do,
         wanted=do.__annotations__["wanted"],
@@ -147,22 +156,16 @@ def of_function(do: Callable[[Asked, Any], Model], title: str, **told: Any) -> T
 
 
 def tools(queries: Iterable[Query[Any]] = QUERIES) -> dict[str, Tool]:
-    """All tools by name: of declared queries, and those that only agents have."""
-    learnings = ("query", "category", "min_confidence", "limit", "cursor", "as_of", "true_at")
+    """All tools by name: of declared queries, and those that note something."""
     forget = ("id", "target_type", "everywhere", "dry_run", "event_id")
     every = (
         *(of_query(query) for query in queries if query.tool),
-        of_function(read_tools.get_context, "Get context"),
-        of_function(read_tools.get_entity, "Get an entity"),
-        of_function(read_tools.get_learnings, "Get learnings", takes=learnings),
-        of_function(read_tools.explain_fact, "Explain a fact"),
-        of_function(read_tools.memory_status, "Memory status"),
-        of_function(write_tools.record_feedback, "Record feedback", reads=False, destroys=True),
-        of_function(write_tools.remember, "Remember a note", reads=False),
-        of_function(write_tools.set_preference, "Set a preference", reads=False),
-        of_function(write_tools.learn, "Learn about a topic", reads=False, reaches_out=True),
-        of_function(write_tools.schedule, "Schedule a search", reads=False, reaches_out=True),
-        of_function(write_tools.forget, "Forget", reads=False, destroys=True, takes=forget),
+        of_function(write_tools.record_feedback, reads=False, destroys=True),
+        of_function(write_tools.remember, reads=False),
+        of_function(write_tools.set_preference, reads=False),
+        of_function(write_tools.learn, reads=False, reaches_out=True),
+        of_function(write_tools.schedule, reads=False, reaches_out=True),
+        of_function(write_tools.forget, reads=False, destroys=True, takes=forget),
     )
     return {tool.name: tool for tool in every}
 
@@ -205,10 +208,8 @@ def call(
             raise
         _log(name, error)
         return _failed(DAMAGED if damaged else FAULT)
-    return CallToolResult(
-        content=[TextContent(type="text", text=text_of(told))],
-        structured_content=told.as_json(),
-    )
+    # Clients show either the text or structured content: the text alone, so each shows the fence.
+    return CallToolResult(content=[TextContent(type="text", text=text_of(told))])
 
 
 def _failed(reason: str) -> CallToolResult:
@@ -221,13 +222,16 @@ def _log(name: str, error: BaseException) -> None:
     logger.error("%s: %s at %s:%d", name, type(error).__name__, last.filename, last.lineno)
 
 
-def _offered(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema of what may be left out, without null: it is taken, but need not be offered.
+SHOWN = ("type", "enum", "items", "default", "maximum", "description")
+"""What a listing says of a parameter: what else it must be is told when it is not."""
 
-    Patterns are left out, too: what they refuse is told.
-    """
-    kinds = [kind for kind in schema.get("anyOf", []) if kind != {"type": "null"}]
+
+def _offered(name: str, schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema of a parameter in few words; what may be left out is never null."""
+    kinds = [kind for kind in schema.get("anyOf", []) if kind.get("type", "null") != "null"]
     if len(kinds) == 1:
-        rest = {key: value for key, value in schema.items() if key not in ("anyOf", "default")}
-        schema = kinds[0] | rest
-    return {key: value for key, value in schema.items() if key != "pattern"}
+        schema = kinds[0] | schema
+    told = {key: schema[key] for key in SHOWN if schema.get(key) not in (None, [], False)}
+    if name in SHARED:
+        told.pop("description")
+    return told | ({"items": _offered("", told["items"])} if "items" in told else {})

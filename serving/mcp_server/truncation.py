@@ -1,6 +1,5 @@
 """An answer within so many bytes: long texts lose their end, long lists their last rows."""
 
-import json
 import re
 from dataclasses import replace
 from datetime import datetime
@@ -21,7 +20,7 @@ A = TypeVar("A", bound=Model)
 
 
 def fitted(found: ToolAnswer[A], most: int) -> ToolAnswer[A]:
-    """The answer, so that its JSON and its text have at most so many bytes each.
+    """The answer, so that its text has at most so many bytes.
 
     `left_out` says how many rows are missing from which list. Texts are cut between characters.
 
@@ -112,8 +111,6 @@ def _without_the_last(told: ToolAnswer[A], name: str, most: int, least: int) -> 
 
 
 def _size(told: ToolAnswer[Any]) -> int:
-    """Bytes of the longer of both forms."""
-    as_json = json.dumps(told.as_json(), ensure_ascii=False)
-    # As `text_of` has it: nothing is longer for it that a line is held.
+    """Bytes of it, as `text_of` has it: nothing is longer for it that a line is held."""
     said = (opening(told.namespace, told.generation), defused(_in_words(told)), CLOSING)
-    return max(len(as_json.encode()), len("\n".join(said).encode()))
+    return len("\n".join(said).encode())

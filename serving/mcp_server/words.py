@@ -6,15 +6,18 @@ from functools import singledispatch
 from itertools import chain
 
 from cairn.knowledge.practices.brief import HEADINGS
-from cairn.serving.mcp_server.answers import (
-    ContextForAgents,
+from cairn.serving.mcp_server.answers import ForgottenForAgents, Recorded
+from cairn.serving.models.answers import (
+    ContextAnswer,
+    EndedError,
     EntityFacts,
-    Explained,
-    ForgottenForAgents,
-    Recorded,
+    Listed,
+    ProjectBrief,
+    Research,
+    Results,
     Status,
+    Why,
 )
-from cairn.serving.models.answers import EndedError, Listed, ProjectBrief, Research, Results
 from cairn.serving.models.fields import Model
 from cairn.serving.models.requests import (
     Due,
@@ -37,7 +40,8 @@ from cairn.serving.models.things import (
     UsedFact,
     UsedLearning,
 )
-from cairn.serving.read.display import count, times
+from cairn.serving.read.display import count, one_line, times
+from cairn.serving.retrieval.context import brief
 
 ABOVE = ("namespace", "as_of")
 """Fields that stand above every answer."""
@@ -73,15 +77,22 @@ def _(one: QuoteAnswer) -> Iterator[str]:
 @lines.register
 def _(one: Result) -> Iterator[str]:
     about = f"  about {one.entity}" if one.entity else ""
-    sure = f"score {one.score:.2f}, confidence {one.confidence:.2f}"
+    sure = f"score {one.score:.2f}, confidence {one.confidence:.2f}, last {day(one.timestamp)}"
     yield f"{one.kind} {one.id}  {sure}{about}"
     yield from indented(one.text)
     yield from _each(one.sources)
 
 
-@lines.register(FactAnswer)
-@lines.register(UsedFact)
-def _(one: FactAnswer | UsedFact) -> Iterator[str]:
+@lines.register
+def _(one: FactAnswer) -> Iterator[str]:
+    ends = f", until {day(one.valid_to)}" if one.valid_to else ""
+    seen = f"{count(one.conversation_count, 'conversation')}, last {day(one.last_seen)}{ends}"
+    yield f"{one.fact_id}  {one.confidence:.2f}  {one.status}  {one.entity or ''}  {seen}"
+    yield from indented(one.content)
+
+
+@lines.register
+def _(one: UsedFact) -> Iterator[str]:
     yield f"{one.fact_id}  {one.confidence:.2f}  {one.status}  {one.entity or ''}"
     yield from indented(one.content)
 
@@ -97,7 +108,7 @@ def _(one: Entity) -> Iterator[str]:
 
 @lines.register
 def _(one: Learning) -> Iterator[str]:
-    yield f"{one.learning_id}  {one.confidence:.2f}  {one.category}"
+    yield f"{one.learning_id}  {one.confidence:.2f}  {one.category}  {day(one.created_at)}"
     yield from indented(one.title)
     yield from indented(one.content)
 
@@ -178,7 +189,7 @@ def _(page: Listed[Model]) -> Iterator[str]:
     """One after the other, what waits, and how to go on."""
     yield from _each([*page.items, *getattr(page, "waiting", [])], "Nothing.")
     if page.next:
-        yield f"There are more: ask again with cursor {page.next}"
+        yield f"There are more, {page.total:,} in all: ask again with cursor {page.next}"
     if not getattr(page, "provider", True):
         yield OFF
 
@@ -226,23 +237,41 @@ def _(told: Research) -> Iterator[str]:
 
 
 @lines.register
-def _(told: ContextForAgents) -> Iterator[str]:
-    """How it is done, what is known, then what bears on the turns."""
-    if told.practices:
+def _(told: ContextAnswer) -> Iterator[str]:
+    """How it is done, what is known, then what bears on the turns: as much as fits the budget."""
+    fits = {kind: {*map(one_line, texts)} for kind, texts in told.memories.items()}
+    said: set[str] = set()
+
+    def new(kind: str, text: str) -> bool:
+        """Whether it is within the budget, and not told yet."""
+        line = one_line(brief(kind, text))
+        fresh = line not in said and line in fits.get(f"{kind}s", ())
+        said.update([line] if fresh else [])
+        return fresh
+
+    if practices := told.memories.get("practices"):
         yield "Practices"
-        yield from (f"- {one}" for one in told.practices)
-    named = (each for each in told.known if each.facts or each.similarity == 1)
-    for entity in named:
-        yield f"{entity.name} ({entity.type}, {entity.entity_id})"
-        yield from (memory(fact) for fact in entity.facts)
-    kinds = {"Facts": told.facts, "Episodes": told.episodes, "Learnings": told.learnings}
-    for kind, found in kinds.items():
-        if found:
-            yield f"{kind} that bear on it"
-            yield from (memory(one) for one in found)
-    if not (told.practices or told.known or any(kinds.values())):
+        yield from (f"- {one}" for one in practices)
+    for entity in told.known.entities if told.known else []:
+        facts = [
+            memory("fact", each.fact_id, each) for each in entity.facts if new("fact", each.text)
+        ]
+        if facts or entity.similarity == 1:
+            yield f"{entity.name} ({entity.type}, {entity.entity_id})"
+            yield from facts
+    found = [*told.found, *told.streamed.facts, *told.streamed.episodes]
+    for kind in ("fact", "episode", "learning"):
+        bears = [
+            memory(kind, one.id, one) for one in found if one.kind == kind and new(kind, one.text)
+        ]
+        if bears:
+            yield f"{kind.capitalize()}s that bear on it"
+            yield from bears
+    if told.known is None and not found:
+        yield "Nothing about that. Give `message`, `turns`, or both."
+    elif not said and not practices:
         yield "Nothing about that."
-    elif told.sufficient:
+    elif told.known and told.known.sufficient:
         yield "This is likely enough to answer without a search."
 
 
@@ -260,7 +289,7 @@ def _(told: EntityFacts) -> Iterator[str]:
 
 
 @lines.register
-def _(told: Explained) -> Iterator[str]:
+def _(told: Why) -> Iterator[str]:
     """The thing, its words, its history."""
     yield f"{told.kind} {told.id}"
     if told.text not in [quote.quote for quote in told.quotes]:
@@ -297,7 +326,6 @@ def _(told: Status) -> Iterator[str]:
     )
     yield f"published {minute(told.published_at)}; latest event {minute(told.as_of)}"
     yield told.freshness
-    yield f"writes are {'on' if told.writes else 'off'}"
 
 
 @lines.register
@@ -305,7 +333,7 @@ def _(told: Recorded) -> Iterator[str]:
     """What was noted, and when it will be seen."""
     about = f" about {', '.join(told.ids)}" if told.ids else ""
     before = "" if told.written else ", as it was before"
-    yield f"{told.what}{about} is recorded{before} (event {told.event_id})."
+    yield f"{told.what}{about} is recorded{before} as {told.record_id} (event {told.event_id})."
     yield told.takes_effect
 
 
@@ -323,10 +351,9 @@ def _(told: ForgottenForAgents) -> Iterator[str]:
     yield told.takes_effect
 
 
-def memory(one: Result | KnownFactAnswer) -> str:
+def memory(kind: str, id_: str, one: Result | KnownFactAnswer) -> str:
     """A memory as it stands in a context: one line."""
-    id_ = one.id if isinstance(one, Result) else one.fact_id
-    return f"- {' '.join(one.text.split())} ({id_}, confidence {one.confidence:.2f})"
+    return f"- {one_line(brief(kind, one.text))} ({id_}, confidence {one.confidence:.2f})"
 
 
 def _each(rows: Iterable[Model], nothing: str = "") -> Iterator[str]:

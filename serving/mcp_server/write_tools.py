@@ -33,8 +33,7 @@ GONE = "Recorded now; it takes effect with the next run, and until then it is st
 def record_feedback(asked: Asked, wanted: Feedback) -> Recorded:
     """Say that a fact is right or wrong, or that a learning helped or did not.
 
-    A fact that is right gets surer, one that is wrong is taken back. Only say what the person said,
-    or what you saw to be so.
+    Only what the person said, or what you saw to be so.
     """
     reader = asked.reader()
     thing = _there(asked, wanted.id)
@@ -57,11 +56,7 @@ def record_feedback(asked: Asked, wanted: Feedback) -> Recorded:
 
 
 def remember(asked: Asked, wanted: ToRemember) -> Recorded:
-    """Note something in the person's name, when they ask for it to be remembered.
-
-    Statements that can be understood alone: with names, and without "this" or "here". Secrets are
-    taken out.
-    """
+    """Note something in the person's name, when they ask for it to be remembered."""
     # What memory told an agent is no news when the agent tells it back.
     own = "\n".join(text for who, text in spoken(wanted.text) if who == "human")
     if not own.strip():
@@ -74,7 +69,7 @@ def remember(asked: Asked, wanted: ToRemember) -> Recorded:
 def set_preference(asked: Asked, wanted: Attitude) -> Recorded:
     """Note that the person likes or dislikes something, wants it muted, or takes that back.
 
-    Only what the person said themselves. What is muted is named as it is known.
+    Only what they said themselves.
     """
     verb, topic = wanted.verb, topic_of([wanted.topic])
     said = order(asked.state, asked.inbox(), verb, topic, wanted.event_id)
@@ -82,19 +77,13 @@ def set_preference(asked: Asked, wanted: Attitude) -> Recorded:
 
 
 def learn(asked: Asked, wanted: LearnBody) -> Recorded:
-    """Have a topic looked into that the person wants to know more about.
-
-    Searches for it follow by themselves, not at once; `list_learn_prompts` tells what was found.
-    """
+    """Have a topic looked into, later, that the person wants to know more about."""
     said = research.learn(asked.state, asked.inbox(), wanted.topic, wanted.event_id)
     return _recorded(said, COMMAND, _searched(asked))
 
 
 def schedule(asked: Asked, wanted: ToSchedule) -> Recorded:
-    """Have a topic searched for again and again, or no more, when the person asks for that.
-
-    The last word on a topic counts; `list_research` tells what recurs.
-    """
+    """Have a topic searched for again and again, or no more, when the person asks for that."""
     every = None if wanted.every == "never" else wanted.every
     namespace, event_id = asked.inbox(), wanted.event_id
     said = research.schedule(asked.state, namespace, wanted.topic, every, event_id)
@@ -104,10 +93,8 @@ def schedule(asked: Asked, wanted: ToSchedule) -> Recorded:
 def forget(asked: Asked, wanted: ForgetBody) -> ForgottenForAgents:
     """Tell what would go if something were forgotten; with `dry_run` false, forget it for good.
 
-    All that rests on it alone goes with it, and nothing brings it back; of an entity `everywhere`,
-    every line that names it. Only when the person asks for just that, and has seen what would go:
-    to take back what is wrong, use `record_feedback`. A dry run whose receipt is not ready tells
-    so: ask the same again.
+    Only when the person asks for just that, and has seen what would go: to take back what is
+    wrong, use `record_feedback`.
     """
     begun = time.monotonic()
     try:

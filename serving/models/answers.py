@@ -20,6 +20,7 @@ from cairn.serving.models.requests import (
     Waiting,
 )
 from cairn.serving.models.things import (
+    ConfidenceChange,
     Conversation,
     EdgeAnswer,
     Entity,
@@ -30,12 +31,15 @@ from cairn.serving.models.things import (
     Learning,
     NamedEntity,
     NodeAnswer,
+    OneEntity,
+    PersonDecision,
     PieceAnswer,
     ProfileAnswer,
     QuoteAnswer,
     RelationAnswer,
     Result,
     Streamed,
+    Totals,
     UsedEpisode,
     UsedFact,
     UsedLearning,
@@ -122,6 +126,9 @@ class Results(AnswerBase):
 class ContextAnswer(AnswerBase):
     """What belongs into the next prompt."""
 
+    BRIEF = ("namespace", "as_of", "streamed", "known", "found", "memories")
+    CUT = ("found",)
+
     streamed: Streamed = Field(description="By `turns`; empty without any.")
     known: Known | None = Field(description="By `message`; null without one.")
     found: list[Result] = Field(description="By a search for `message`; empty without one.")
@@ -165,10 +172,20 @@ class Listed(AnswerBase, Generic[Item]):
     next: str | None = tells(
         "Send it as `cursor` for the page that follows; null on the last.", "WyJhNDE2MGY2My…"
     )
+    total: int = tells("How many there are on all pages.", 55)
 
 
 class FactPage(Listed[FactAnswer]):
     """Facts: those that hold first; of them sentences before attributes, then by support."""
+
+
+class EntityFacts(Listed[FactAnswer]):
+    """An entity, and one page of its facts: those that hold first, the best supported first."""
+
+    CUT = ("items", "same_name")
+
+    entity: OneEntity = Field(description="Of several that are called so, that with most facts.")
+    same_name: list[OneEntity] = Field(description="The others that are called so.")
 
 
 class EntityPage(Listed[Entity]):
@@ -247,9 +264,23 @@ class Graph(AnswerBase):
 class Why(AnswerBase):
     """Why something is here: the words it rests on, and all that is known of it."""
 
+    BRIEF = (
+        "namespace", "as_of", "kind", "id", "quotes", "text", "fact", "extractor", "history",
+        "decisions", "facts", "learnings", "episodes",
+    )  # fmt: skip
+    CUT = ("episodes", "facts", "learnings", "decisions", "history", "quotes")
+
     kind: str = tells("fact, entity, learning, conversation, record, candidate, …", "fact")
     id: str = tells("Its id.", "f_1c0ad2398567ecbb")
     quotes: list[QuoteAnswer] = Field(description="Fact → quote → record → file and line.")
+    text: str = tells("What it says.", NPM)
+    fact: FactAnswer | None = Field(description="The fact, if it is one.")
+    extractor: str | None = tells("The rule or model that proposed it.", "states@1")
+    history: list[ConfidenceChange] = Field(description="Of a fact, how sure it was over time.")
+    decisions: list[PersonDecision] = Field(description="What people decided about it.")
+    facts: list[UsedFact] = Field(description="Facts that it says, or took up.")
+    learnings: list[UsedLearning] = Field(description="Learnings that rest on it.")
+    episodes: list[UsedEpisode] = Field(description="Requests that it holds, or was drawn from.")
     explanation: dict[str, Any] = tells(
         "What its kind has: history, merges, decisions, neighbours; as `cairn show --json`.",
         {"history": [], "merges": []},
@@ -271,6 +302,19 @@ class Uses(AnswerBase):
     supported: list[UsedFact] = Field(description="Facts that it bears out, or denies.")
     learnings: list[UsedLearning] = Field(description="Learnings that rest on it.")
     entities: list[NamedEntity] = Field(description="Entities that it introduced.")
+
+
+class Status(AnswerBase):
+    """What is there, and how fresh it is."""
+
+    published_at: datetime = tells("When, by the clock.", AT)
+    totals: Totals = Field(description="How much there is.")
+    lag_seconds: float = tells("How long what was logged has waited; 0 if nothing waits.", 0.0)
+    blocked_by: list[str] = Field(
+        description="Why what is there is not published, so that this is what was before.",
+        examples=[[]],
+    )
+    freshness: str = tells("Both in words.", "all that was logged is published")
 
 
 class Received(Model):

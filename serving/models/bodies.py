@@ -4,7 +4,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from cairn.serving.models.bounds import (
+from cairn.serving.models.parameters import At, Searched
+from cairn.serving.read.bounds import (
     LONGEST_QUERY,
     MOST_TURNS,
     AnyId,
@@ -18,7 +19,6 @@ from cairn.serving.models.bounds import (
     Turn,
     Whole,
 )
-from cairn.serving.models.parameters import Searched
 from cairn.serving.retrieval.token_budget import BUDGET, SMALLEST
 
 
@@ -36,7 +36,7 @@ class ContextBody(BaseModel):
     turns: list[Turn] = Field(
         default=[],
         max_length=MOST_TURNS,
-        description="What was said before, the latest last, without what is being answered.",
+        description="What was said before the message, the latest last.",
         examples=[["The nightly backup failed", "It could not wake the NAS"]],
     )
     message: Turn | None = Field(
@@ -54,6 +54,12 @@ class ContextBody(BaseModel):
         BUDGET, ge=SMALLEST, le=100_000, description="Tokens of the whole text, at most.",
         examples=[800],
     )  # fmt: skip
+
+
+class ContextParameters(At, ContextBody):
+    """What was said so far, and from when memory is looked at."""
+
+    model_config = ConfigDict(strict=False)
 
 
 class KnowledgeBody(BaseModel):
@@ -132,22 +138,22 @@ class ForgetBody(ToldBody):
     """What is to be taken away for good."""
 
     id: Name = Field(
-        description="The whole id of a fact, entity, record or conversation, or the name of one"
-        " entity; with the target_type `namespace`, the name of one; `everywhere`, any words.",
+        description="A whole id, or the name of one entity; of target_type `namespace`, its name;"
+        " `everywhere`, any words.",
         examples=["garden-2026"],
     )
     target_type: (
         Literal["fact", "entity", "record", "conversation", "name", "namespace"] | None
     ) = Field(
-        None, description="What it must be of. All of a namespace goes only where this says so.",
+        None, description="What it must be; all of a namespace goes only so.",
         examples=["conversation"],
     )  # fmt: skip
     everywhere: bool = Field(
-        False, description="Every line that has any name of the entity, or these words.",
+        False, description="Every line with any of its names, or these words.",
         examples=[False],
     )  # fmt: skip
     dry_run: bool = Field(
-        True, description="Only tell what would go, and what would stay; false forgets it.",
+        True, description="Only tell what would go; false forgets it.",
         examples=[True],
     )  # fmt: skip
     limit: Whole = Field(

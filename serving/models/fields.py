@@ -12,13 +12,9 @@ FILE = "/home/mira/.claude/projects/lantern-shop/797df401.jsonl"
 NPM = "We use pnpm in this repository, never npm install."
 
 
-class ColumnText(str):
-    """What a table says of its column: agents, who pay for each word, do without it."""
-
-
 def of(table: Rows, column: str, example: object) -> Any:
     """A field that is a column of a table."""
-    return Field(description=ColumnText(table.columns[column].about), examples=[example])
+    return Field(description=table.columns[column].about, examples=[example])
 
 
 def tells(about: str, example: object) -> Any:

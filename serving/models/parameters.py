@@ -4,17 +4,22 @@ Commands need but the words of it: what checks the bounds is built (`defer_build
 """
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from cairn.knowledge.schema.learning_categories import Category
 from cairn.knowledge.schema.predicates import RELATING_EVENTS
-from cairn.serving.models.bounds import (
-    AnyId,
+from cairn.serving.query.filters import (
+    ALSO_EVENTS,
+    EntityFilter,
+    FactFilter,
+    LearningFilter,
+    Talks,
+)
+from cairn.serving.read.bounds import (
     Cursor,
     Day,
-    EntityType,
     Kind,
     KnowledgeType,
     Moment,
@@ -57,12 +62,6 @@ class At(Parameters):
 def moments(wanted: BaseModel | None) -> tuple[datetime | None, datetime | None]:
     """`as_of` and `true_at` of whatever is asked; what has neither is about the latest event."""
     return (wanted.as_of, wanted.true_at) if isinstance(wanted, At) else (None, None)
-
-
-ALSO_EVENTS: Any = Field(
-    False, description="Also events, what only happened: used_tool, executed_command, …"
-)
-"""What happened (predicates.EVENTS) is told by its predicate, or where it is asked for so."""
 
 
 class AlsoEvents(At, defer_build=True):
@@ -137,8 +136,7 @@ class Searched(BaseModel, defer_build=True):
     )
     from_day: Day | None = Field(
         None,
-        description="Of this day or later. Where no days are given, words of the query that say"
-        " when are read as days.",
+        description="Of this day or later; if unset, as words of the query say.",
         examples=["2026-02-01"],
     )
     to_day: Day | None = Field(None, description="Of this day or before.", examples=["2026-03-31"])
@@ -148,60 +146,30 @@ class SearchParameters(At, Searched):
     """A search."""
 
 
-class FactParameters(Turning):
+class FactParameters(FactFilter, Turning):
     """Which facts are listed."""
 
-    entity: Name | None = Field(
-        None, description="Only about this one: its id, name or alias.", examples=["lantern-shop"]
-    )
-    predicate: Word | None = Field(
-        None, description="Only with this predicate.", examples=["states"]
-    )
-    status: Status | None = Field(None, description="Only of this status.", examples=["active"])
-    knowledge_type: KnowledgeType | None = Field(None, description="Only of this type.")
-    min_confidence: Share = Field(0.0, description="Least confidence at `as_of`.", examples=[0.3])
-    events: bool = ALSO_EVENTS
-    since: Moment | None = Field(
-        None, description="Last said then or later.", examples=["2026-02-01"]
-    )
-    until: Moment | None = Field(None, description="Last said before.", examples=["2026-04-01"])
+
+class AboutParameters(AlsoEvents, Turning):
+    """Whom, or what, and which page of its facts."""
+
+    entity: Name = Field(description="Its id, name or alias.", examples=["harbor-backup"])
 
 
-class EntityParameters(Turning):
+class EntityParameters(EntityFilter, Turning):
     """Which entities are listed."""
 
-    type: EntityType | None = Field(None, description="Only of this type.", examples=["project"])
-    name: Name | None = Field(
-        None, description="A part of the name, or of an alias, in any case.", examples=["shop"]
-    )
 
-
-class LearningParameters(Turning):
+class LearningParameters(LearningFilter, Turning):
     """Which learnings are listed."""
 
-    category: Category | None = Field(
-        None, description="Only of this category.", examples=["bug_fix"]
+    query: Query | None = Field(
+        None, description="The nearest to this first, on one page; else the surest first."
     )
-    tag: Name | None = Field(None, description="Only with this tag.", examples=["python"])
-    conversation: AnyId | None = Field(None, description="Only of this conversation.")
-    min_confidence: Share = Field(0.0, description="Least confidence.", examples=[0.6])
-    since: Moment | None = Field(
-        None, description="First found then or later.", examples=["2026-02-01"]
-    )
-    until: Moment | None = Field(None, description="First found before.", examples=["2026-04-01"])
 
 
-class TalkParameters(Turning):
+class TalkParameters(Talks, Turning):
     """Which episodes, or conversations, are listed."""
-
-    conversation: AnyId | None = Field(None, description="Only of this conversation.")
-    project: Name | None = Field(
-        None,
-        description="Only of this project: its folder, or its name.",
-        examples=["lantern-shop"],
-    )
-    since: Moment | None = Field(None, description="Begun then or later.", examples=["2026-02-01"])
-    until: Moment | None = Field(None, description="Begun before.", examples=["2026-04-01"])
 
 
 class RecentParameters(Turning):
@@ -209,7 +177,7 @@ class RecentParameters(Turning):
 
     kind: list[Kind] = Field(
         default=["fact", "learning", "episode"], min_length=1, max_length=3,
-        description="Only these; may be given several times.", examples=[["fact", "learning"]],
+        description="Only these, of one or several.", examples=[["fact", "learning"]],
     )  # fmt: skip
     since: Moment | None = Field(None, description="Then or later.", examples=["2026-02-01"])
 

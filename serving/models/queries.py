@@ -2,19 +2,12 @@
 
 from typing import Any
 
-from cairn.resources.vector_index.protocol import Filters
-from cairn.serving.models import answers, parameters, things
-from cairn.serving.models.bounds import ANY_ID, Id
-from cairn.serving.models.query import Query, listed, one, one_with_events
-from cairn.serving.query import graph, lineage, listing, research
-from cairn.serving.query.briefs import project_brief
+from cairn.serving.models import answers, bodies, functions, parameters, things
+from cairn.serving.models.query import Query, listed, narrowed, one, one_with_events
+from cairn.serving.query import lineage, listing, research
 from cairn.serving.query.interests import interests
-from cairn.serving.query.lessons import lesson
 from cairn.serving.query.notifications import notifications
-from cairn.serving.read.pagination import Page
-from cairn.serving.read.reader import Reader
-from cairn.serving.retrieval.context import as_text
-from cairn.serving.retrieval.search import answer, served
+from cairn.serving.read.bounds import ANY_ID, Id
 from cairn.serving.status.pending import ATTITUDES, LEARN, NOTICES, RESEARCH, SCHEDULES
 
 FACT = Id.of("fact", "f_1c0ad2398567ecbb")
@@ -29,88 +22,53 @@ ANY = Id(
     ANY_ID,
 )
 
-
-def search(reader: Reader, wanted: parameters.Searched) -> dict[str, Any]:
-    """Results of a search, and what of the question was read as days."""
-    days = [day and day.isoformat() for day in (wanted.from_day, wanted.to_day)]
-    only = Filters(
-        statuses=[wanted.status] if wanted.status else None,
-        entity_ids=listing.named(reader, wanted.entity) if wanted.entity else None,
-        predicates=[wanted.predicate] if wanted.predicate else None,
-        categories=[wanted.category] if wanted.category else None,
-        knowledge_types=[wanted.knowledge_type] if wanted.knowledge_type else None,
-        sources=[wanted.source] if wanted.source else None,
-        from_day=days[0],
-        to_day=days[1],
-    )
-    its = answer(
-        reader, wanted.query, wanted.type, wanted.limit, wanted.min_confidence, only,
-        events=wanted.events,
-    )  # fmt: skip
-    served(reader, its)
-    return {
-        "query": wanted.query,
-        "time_expression": its.time_expression,
-        "from_day": its.from_day or days[0],
-        "to_day": its.to_day or days[1],
-        "results": its.results,
-        "text": as_text(reader, its.results),
-    }
-
-
-def _recent(reader: Reader, wanted: parameters.RecentParameters) -> Page:
-    return listing.recent(reader, wanted.kind, wanted.since, wanted.limit, wanted.cursor)
-
-
-def _graph(
-    reader: Reader, wanted: parameters.GraphParameters, entity_id: str
-) -> dict[str, Any] | None:
-    return graph.around(reader, entity_id, wanted.depth, wanted.limit, events=wanted.events)
-
-
-def _research(reader: Reader, wanted: parameters.ResearchParameters) -> dict[str, Any]:
-    due, blocked, made = research.report(reader)
-    return {
-        "totals": {"due": due.height, "blocked": blocked.height, "done": len(made)},
-        "due": due.head(wanted.limit).to_dicts(),
-        "blocked": blocked.head(wanted.limit).to_dicts(),
-        "done": made[: wanted.limit],
-    }
-
-
-def _brief(reader: Reader, wanted: parameters.BriefParameters) -> dict[str, Any]:
-    return project_brief(reader, wanted.project, wanted.budget)
-
-
-def _lesson(reader: Reader, wanted: parameters.LessonParameters) -> dict[str, Any]:
-    return lesson(reader, wanted.error, wanted.project, wanted.limit)
-
-
-SEARCH: Query[Any] = Query(
-    name="search",
-    about="Find facts, episodes and learnings, each with where it comes from.",
-    do=search,
-    asked=parameters.SearchParameters,
-    answer=answers.Results,
-    path="/search",
-    tag="asking",
-    note='Words that say when ("in March", "last spring") become days, and `said` tells which.',
-    tool="search_memory",
-    title="Search memory",
-    hint="Episodes are requests and what came of them. Nothing rather than noise: `explain_fact`"
-    " tells the words that an id rests on.",
-    takes=(
-        "query", "type", "limit", "min_confidence", "entity", "events", "from_day", "to_day",
-        "as_of", "true_at",
-    ),
-)  # fmt: skip
-
 QUERIES: tuple[Query[Any], ...] = (
-    SEARCH,
+    Query(
+        name="search",
+        about="Find facts, episodes and learnings, each with where it comes from.",
+        do=functions.search,
+        asked=parameters.SearchParameters,
+        body=bodies.SearchBody,
+        answer=answers.Results,
+        path="/search",
+        tag="asking",
+        note='Words that say when ("in March", "last spring") are read as days.',
+        tool="search_memory",
+        hint="Episodes are requests and what came of them.",
+        takes=(
+            "query",
+            "type",
+            "limit",
+            "min_confidence",
+            "entity",
+            "events",
+            "from_day",
+            "to_day",
+            "as_of",
+            "true_at",
+        ),
+    ),
+    Query(
+        name="context",
+        about="Tell what belongs into the next prompt: by the message, and by the turns before it.",
+        do=functions.context,
+        asked=bodies.ContextParameters,
+        body=bodies.ContextBody,
+        in_address=False,
+        answer=answers.ContextAnswer,
+        path="/context",
+        tag="asking",
+        note="`streamed` bears on the turns before; it can be made ready between turns. `known` is"
+        " what is known of what the message names, and whether that is enough to do without a"
+        " search; `found` is what a search for the message finds: facts, episodes and learnings,"
+        " each sure enough to be told. `text` has the turns and what of memory fits the budget.",
+        tool="get_context",
+        takes=("message", "turns", "budget", "as_of", "true_at"),
+    ),
     Query(
         name="brief",
         about="Tell what to know of a project before work on it starts.",
-        do=_brief,
+        do=functions.brief,
         asked=parameters.BriefParameters,
         answer=answers.ProjectBrief,
         path="/brief",
@@ -118,14 +76,13 @@ QUERIES: tuple[Query[Any], ...] = (
         note="How its commands are run, what the person wants and refused, what ended errors,"
         " where things are, and what was done last.",
         tool="get_brief",
-        title="Get brief",
         hint="Ask once when a session starts.",
         takes=("project", "budget", "as_of"),
     ),
     Query(
         name="lesson",
         about="Tell what ended an error before, by its line or the whole output.",
-        do=_lesson,
+        do=functions.ended,
         asked=parameters.LessonParameters,
         answer=answers.EndedError,
         path="/lesson",
@@ -133,7 +90,6 @@ QUERIES: tuple[Query[Any], ...] = (
         note="No fix where nothing is proven: a flake, a bypass and a change that was undone are"
         " none.",
         tool="get_lesson",
-        title="Get lesson",
         hint="Ask when a command fails, before you look for the cause yourself.",
         takes=("error", "project", "limit", "as_of"),
     ),
@@ -141,7 +97,7 @@ QUERIES: tuple[Query[Any], ...] = (
         name="facts",
         about="List facts: those that hold first; of them sentences before attributes, then by"
         " support.",
-        do=listed(listing.facts, listing.FactFilter),
+        do=narrowed(listing.facts),
         asked=parameters.FactParameters,
         answer=answers.FactPage,
         path="/facts",
@@ -160,14 +116,12 @@ QUERIES: tuple[Query[Any], ...] = (
     Query(
         name="entities",
         about="List entities, those with the most facts first.",
-        do=listed(listing.entities, listing.EntityFilter),
+        do=narrowed(listing.entities),
         asked=parameters.EntityParameters,
         answer=answers.EntityPage,
         path="/entities",
         tag="browsing",
         tool="list_entities",
-        title="List entities",
-        hint="They are who and what is known; `get_entity` tells of one of them.",
     ),
     Query(
         name="entity",
@@ -180,13 +134,25 @@ QUERIES: tuple[Query[Any], ...] = (
         tag="browsing",
     ),
     Query(
+        name="about",
+        about="Tell what is known of one person, project, host, tool, …, by id, name or alias.",
+        do=functions.about,
+        asked=parameters.AboutParameters,
+        answer=answers.EntityFacts,
+        path="/about",
+        tag="browsing",
+        tool="get_entity",
+    ),
+    Query(
         name="learnings",
-        about="List learnings, the surest first.",
-        do=listed(listing.learnings, listing.LearningFilter),
+        about="List learnings, the surest first, or the nearest to a query.",
+        do=functions.learnings,
         asked=parameters.LearningParameters,
         answer=answers.LearningPage,
         path="/learnings",
         tag="browsing",
+        tool="get_learnings",
+        takes=("query", "category", "min_confidence", "limit", "cursor", "as_of", "true_at"),
     ),
     Query(
         name="learning",
@@ -201,7 +167,7 @@ QUERIES: tuple[Query[Any], ...] = (
     Query(
         name="episodes",
         about="List episodes, the latest first.",
-        do=listed(listing.episodes, listing.Talks),
+        do=narrowed(listing.episodes),
         asked=parameters.TalkParameters,
         answer=answers.EpisodePage,
         path="/episodes",
@@ -220,7 +186,7 @@ QUERIES: tuple[Query[Any], ...] = (
     Query(
         name="conversations",
         about="List conversations, the latest first.",
-        do=listed(listing.conversations, listing.Talks),
+        do=narrowed(listing.conversations),
         asked=parameters.TalkParameters,
         answer=answers.ConversationPage,
         path="/conversations",
@@ -229,14 +195,22 @@ QUERIES: tuple[Query[Any], ...] = (
     Query(
         name="recent",
         about="List what came last: facts that were first said, learnings, episodes.",
-        do=_recent,
+        do=functions.recent,
         asked=parameters.RecentParameters,
         answer=answers.RecentPage,
         path="/recent",
         tag="browsing",
         tool="recent_activity",
-        title="List recent activity",
-        hint="The latest comes first.",
+    ),
+    Query(
+        name="status",
+        about="Tell how much is remembered, and how fresh it is.",
+        do=functions.status,
+        asked=parameters.At,
+        answer=answers.Status,
+        path="/status",
+        tag="browsing",
+        tool="memory_status",
     ),
     Query(
         name="interests",
@@ -247,15 +221,13 @@ QUERIES: tuple[Query[Any], ...] = (
         path="/interests",
         tag="browsing",
         tool="list_interests",
-        title="List interests",
-        hint="What they are against has a score below 0, and what they muted is marked: bring up"
-        " neither unasked.",
+        hint="Bring up unasked neither what has a score below 0, nor what is muted.",
         waiting=ATTITUDES,
     ),
     Query(
         name="graph",
         about="Tell what lies around an entity, along its relations in either direction.",
-        do=_graph,
+        do=functions.around,
         asked=parameters.GraphParameters,
         id=ENTITY,
         answer=answers.Graph,
@@ -266,12 +238,13 @@ QUERIES: tuple[Query[Any], ...] = (
         name="why",
         about="Tell why something is here: fact → quote → record → file and line, and all that is"
         " known.",
-        do=one_with_events(lineage.why),
+        do=functions.why,
         asked=parameters.AlsoEvents,
         id=ANY,
         answer=answers.Why,
         path="/why/{id}",
         tag="tracing",
+        tool="explain_fact",
     ),
     Query(
         name="uses",
@@ -293,7 +266,6 @@ QUERIES: tuple[Query[Any], ...] = (
         path="/learn-prompts",
         tag="researching",
         tool="list_learn_prompts",
-        title="List learn prompts",
         waiting=LEARN,
     ),
     Query(
@@ -309,14 +281,12 @@ QUERIES: tuple[Query[Any], ...] = (
     Query(
         name="research",
         about="List what is to be searched for, what was, and what is not known.",
-        do=_research,
+        do=functions.searches,
         asked=parameters.ResearchParameters,
         answer=answers.Research,
         path="/research",
         tag="researching",
         tool="list_research",
-        title="List research",
-        hint="What recurs is among it.",
         waiting=RESEARCH,
     ),
     Query(
@@ -330,8 +300,9 @@ QUERIES: tuple[Query[Any], ...] = (
         tag="researching",
         note="An event of type `reaction` answers one: `reply_to` is its `message_id`.",
         tool="list_notifications",
-        title="List notifications",
         waiting=NOTICES,
     ),
 )
 """Every query that HTTP, agents and `cairn query` answer alike."""
+
+BY_NAME = {query.name: query for query in QUERIES}

@@ -1,12 +1,14 @@
 """How a query is declared: from one declaration follow its route, its tool and its command."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from cairn.serving.models.bounds import Id
+from pydantic import BaseModel
+
 from cairn.serving.models.fields import Model
 from cairn.serving.models.parameters import AlsoEvents, At, Paged, Parameters
+from cairn.serving.read.bounds import Id
 from cairn.serving.read.id_lookup import UnknownId
 from cairn.serving.read.pagination import Page
 from cairn.serving.read.reader import Reader
@@ -31,11 +33,14 @@ class Query(Generic[P]):
     """Of its route, below `/v1`."""
     tag: str
     id: Id | None = None
+    body: type[BaseModel] | None = None
+    """What a POST may say instead of the address: no log of a proxy has it."""
+    in_address: bool = True
+    """Whether a GET asks it; else only a POST does."""
     note: str = ""
     """What else the OpenAPI document says."""
     tool: str = ""
     """Name of its tool; agents have none if it is empty."""
-    title: str = ""
     hint: str = ""
     """What else agents are told."""
     takes: tuple[str, ...] = ()
@@ -57,7 +62,8 @@ class Query(Generic[P]):
         if found is None:
             kind = self.id.name.removesuffix("id").rstrip("_") if self.id else ""
             raise UnknownId(f"{f'no {kind}' if kind else 'nothing'} has that id")
-        told = of_reader(reader, found)
+        rows = paged(found) if isinstance(found, Page) else found
+        told = {"namespace": reader.namespace, "as_of": reader.as_of, **rows}
         if self.waiting:
             told["waiting"] = pending(reader.state, reader.namespace, self.waiting)
         if "provider" in self.answer.model_fields:
@@ -65,21 +71,19 @@ class Query(Generic[P]):
         return self.answer.model_validate(told, from_attributes=True)
 
 
-def of_reader(reader: Reader, found: Page | dict[str, Any]) -> dict[str, Any]:
-    """What was found, with what every answer about memory begins with."""
-    rows = {"items": found.rows, "next": found.cursor} if isinstance(found, Page) else found
-    return {"namespace": reader.namespace, "as_of": reader.as_of} | rows
+def paged(page: Page) -> dict[str, Any]:
+    """A page as answers have it."""
+    return {"items": page.rows, "next": page.cursor, "total": page.total}
 
 
-def listed(rows: Callable[..., Page], only: type | None = None) -> Callable[[Reader, Any], Page]:
-    """A list as a query: its parameters are those of `only`, `limit` and `cursor`."""
-    names = [field.name for field in fields(only)] if only else []
+def listed(rows: Callable[..., Page]) -> Callable[[Reader, Paged], Page]:
+    """A list as a query."""
+    return lambda reader, wanted: rows(reader, limit=wanted.limit, cursor=wanted.cursor)
 
-    def found(reader: Reader, wanted: Paged) -> Page:
-        narrowed = [only(**{name: getattr(wanted, name) for name in names})] if only else []
-        return rows(reader, *narrowed, limit=wanted.limit, cursor=wanted.cursor)
 
-    return found
+def narrowed(rows: Callable[..., Page]) -> Callable[[Reader, Paged], Page]:
+    """A list as a query, whose parameters are its filter, too."""
+    return lambda reader, wanted: rows(reader, wanted, limit=wanted.limit, cursor=wanted.cursor)
 
 
 def one(row: Callable[[Reader, str], Found]) -> Callable[[Reader, At, str], Found]:

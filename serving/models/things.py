@@ -7,6 +7,7 @@ from pydantic import Field
 
 from cairn.knowledge.schema.tables import (
     CONVERSATIONS,
+    DECISIONS,
     EPISODES,
     LEARNINGS,
     MEMORY,
@@ -98,6 +99,7 @@ class FactAnswer(Model):
     content: str = of(MEMORY, "content", NPM)
     confidence: float = tells("At `as_of`, 0 to 1.", 0.5527)
     base_confidence: float = of(MEMORY, "base_confidence", 0.8)
+    decay_per_day: float | None = of(MEMORY, "decay_per_day", 0.001)
     status: str = tells(
         "active, pending_embed, deprecated, ended, not_yet, merged_into, quarantined, retracted.",
         "active",
@@ -312,6 +314,38 @@ class QuoteAnswer(Source):
 
     origin: str | None = of(RAW_LOGS, "origin", "human")
     occurred_at: datetime | None = of(RAW_LOGS, "occurred_at", AT)
+
+
+class ConfidenceChange(Model):
+    """What an event did to a fact's confidence."""
+
+    occurred_at: datetime | None = tells("When.", AT)
+    cause: str = tells("first, support, contradiction, feedback, …", "first")
+    confidence: float = tells("After it.", 0.8)
+    source_id: str | None = tells("What spoke for it or against it.", "r_bb2c0d0b011bcbb2")
+
+
+class PersonDecision(Model):
+    """What a person decided."""
+
+    decision_id: str = of(DECISIONS, "decision_id", "r_9f3c0d1be02a7c55")
+    decision: str = of(DECISIONS, "decision", "confirm")
+    decided_at: datetime | None = of(DECISIONS, "decided_at", AT)
+    reason: str | None = of(DECISIONS, "reason", None)
+    holds: bool = tells("Whether it still does.", True)
+
+
+class Totals(Model):
+    """Rows of what is published."""
+
+    conversations: int = tells("Sessions.", 66)
+    records: int = tells("Lines of logs.", 652)
+    entities: int = tells("Whom and what it knows.", 103)
+    facts: int = tells("Facts that hold, without events.", 55)
+    events: int = tells("What only happened.", 812)
+    deprecated_facts: int = tells("Facts that have faded.", 3)
+    learnings: int = tells("Lessons.", 15)
+    themes: int = tells("What comes again.", 10)
 
 
 class UsedFact(Model):

@@ -1,5 +1,6 @@
 """What people care about, page by page, for every surface."""
 
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
@@ -34,18 +35,13 @@ def interests(reader: Reader, limit: int = 20, cursor: str | None = None) -> Pag
         | {"signs": [signs[id_] for id_ in row["engagement_ids"] if id_ in signs]}
         for row in found.rows
     ]
-    return Page(rows, found.cursor)
+    return replace(found, rows=rows)
 
 
 def interest(reader: Reader, entity_id: str) -> dict[str, Any] | None:
     """The row of INTERESTS of one entity, if the person engaged with it or muted it."""
     rows = rows_of(reader).filter(entity_id=entity_id).collect().to_dicts()
     return rows[0] if rows else None
-
-
-def total(reader: Reader) -> int:
-    """How many interests there are."""
-    return rows_of(reader).select(pl.len()).collect().item()
 
 
 def rows_of(reader: Reader) -> pl.LazyFrame:

@@ -5,15 +5,26 @@ Each is a function of a reader, what to leave out, and where the page before end
 """
 
 from collections.abc import Collection
-from dataclasses import astuple, dataclass
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 import polars as pl
+from pydantic import BaseModel
 
-from cairn.knowledge.consolidation.standing import IN_FORCE, STANDING
+from cairn.knowledge.consolidation.standing import ENDED, IN_FORCE, NOT_YET, STANDING
 from cairn.knowledge.schema.fact_types import is_event
 from cairn.knowledge.schema.tables import CONVERSATIONS, EPISODES, LEARNINGS
+from cairn.serving.query.filters import (
+    EVERY_ENTITY,
+    EVERY_FACT,
+    EVERY_LEARNING,
+    EVERY_TALK,
+    EntityFilter,
+    FactFilter,
+    LearningFilter,
+    Talks,
+)
 from cairn.serving.read.id_lookup import UnknownId, entities_called
 from cairn.serving.read.pagination import Key, Page, newest, page
 from cairn.serving.read.reader import Reader
@@ -26,9 +37,9 @@ RECENT = ("fact", "learning", "episode")
 
 FACT_FIELDS = (
     "fact_id", "namespace", "entity_id", "entity", "entity_type", "predicate", "object", "content",
-    "confidence", "base_confidence", "status", "source_count", "conversation_count",
-    "evidence_count", "first_seen", "last_seen", "last_event_at", "valid_from", "valid_to",
-    "merged_into", "knowledge_type", "info_type", "tags", "extractor",
+    "confidence", "base_confidence", "decay_per_day", "status", "source_count",
+    "conversation_count", "evidence_count", "first_seen", "last_seen", "last_event_at",
+    "valid_from", "valid_to", "merged_into", "knowledge_type", "info_type", "tags", "extractor",
 )  # fmt: skip
 """What a fact tells; `confidence` is that at the reader's `as_of`."""
 
@@ -53,61 +64,8 @@ CONVERSATION_FIELDS = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class FactFilter:
-    """Which facts are listed."""
-
-    entity: str | None = None
-    """Id, name or alias of the entity that they are about."""
-    predicate: str | None = None
-    status: str | None = None
-    knowledge_type: str | None = None
-    min_confidence: float = 0.0
-    """At the reader's `as_of`."""
-    events: bool = False
-    """Also events (predicates.EVENTS), which are many."""
-    since: datetime | None = None
-    """Last said at this time or later."""
-    until: datetime | None = None
-    """Last said before this time."""
-
-
-@dataclass(frozen=True)
-class EntityFilter:
-    """Which entities are listed."""
-
-    type: str | None = None
-    name: str | None = None
-    """A part of the name, or of an alias, in any case."""
-
-
-@dataclass(frozen=True)
-class LearningFilter:
-    """Which learnings are listed."""
-
-    category: str | None = None
-    tag: str | None = None
-    conversation: str | None = None
-    min_confidence: float = 0.0
-    since: datetime | None = None
-    until: datetime | None = None
-
-
-@dataclass(frozen=True)
-class Talks:
-    """Which episodes, or conversations, are listed."""
-
-    conversation: str | None = None
-    project: str | None = None
-    """Its folder, or the last part of it."""
-    since: datetime | None = None
-    """Begun at this time or later."""
-    until: datetime | None = None
-    """Begun before this time."""
-
-
 def facts(
-    reader: Reader, only: FactFilter = FactFilter(), limit: int = 20, cursor: str | None = None
+    reader: Reader, only: FactFilter = EVERY_FACT, limit: int = 20, cursor: str | None = None
 ) -> Page:
     """Facts: those that hold first; of them sentences before attributes, then by support.
 
@@ -123,8 +81,12 @@ def facts(
         known = known.filter(pl.col("entity_id").is_in(named(reader, only.entity)))
     if only.status is not None:
         known = known.filter(status=only.status)
+    elif reader.true_at is not None:
+        known = known.filter(~pl.col("status").is_in([ENDED, NOT_YET]))
     if only.knowledge_type is not None:
         known = known.filter(knowledge_type=only.knowledge_type)
+    if only.min_base > 0:
+        known = known.filter(pl.col("base_confidence") >= only.min_base)
     if only.min_confidence > 0:
         known = known.filter(pl.col("effective") >= only.min_confidence)
     known = _within(known, "last_seen", only.since, only.until)
@@ -135,8 +97,10 @@ def facts(
         Key(pl.col("confidence"), descending=True),
         Key(pl.col("fact_id")),
     ]
-    found = page(known, keys, ("facts", reader.namespace, *astuple(only)), limit, cursor)
-    return Page([_fact(row) for row in found.rows], found.cursor)
+    found = page(
+        known, keys, ("facts", reader.namespace, *_wanted(FactFilter, only)), limit, cursor
+    )
+    return replace(found, rows=[_fact(row) for row in found.rows])
 
 
 def fact(reader: Reader, fact_id: str) -> dict[str, Any] | None:
@@ -148,7 +112,7 @@ def fact(reader: Reader, fact_id: str) -> dict[str, Any] | None:
 
 
 def entities(
-    reader: Reader, only: EntityFilter = EntityFilter(), limit: int = 20, cursor: str | None = None
+    reader: Reader, only: EntityFilter = EVERY_ENTITY, limit: int = 20, cursor: str | None = None
 ) -> Page:
     """Entities that are not merged away, those with the most facts first.
 
@@ -172,7 +136,7 @@ def entities(
         Key(pl.col("mentions"), descending=True),
         Key(pl.col("entity_id")),
     ]
-    of = ("entities", reader.namespace, *astuple(only))
+    of = ("entities", reader.namespace, *_wanted(EntityFilter, only))
     return page(known.select(ENTITY_FIELDS), keys, of, limit, cursor)
 
 
@@ -209,7 +173,7 @@ def named(reader: Reader, name: str) -> list[str]:
 
 def learnings(
     reader: Reader,
-    only: LearningFilter = LearningFilter(),
+    only: LearningFilter = EVERY_LEARNING,
     limit: int = 20,
     cursor: str | None = None,
 ) -> Page:
@@ -233,7 +197,7 @@ def learnings(
         newest("created_at"),
         Key(pl.col("learning_id")),
     ]
-    of = ("learnings", reader.namespace, *astuple(only))
+    of = ("learnings", reader.namespace, *_wanted(LearningFilter, only))
     return page(known.select(LEARNING_FIELDS), keys, of, limit, cursor)
 
 
@@ -262,7 +226,7 @@ def learning(reader: Reader, learning_id: str) -> dict[str, Any] | None:
 
 
 def episodes(
-    reader: Reader, only: Talks = Talks(), limit: int = 20, cursor: str | None = None
+    reader: Reader, only: Talks = EVERY_TALK, limit: int = 20, cursor: str | None = None
 ) -> Page:
     """Episodes, the latest first.
 
@@ -283,7 +247,7 @@ def episode(reader: Reader, episode_id: str) -> dict[str, Any] | None:
 
 
 def conversations(
-    reader: Reader, only: Talks = Talks(), limit: int = 20, cursor: str | None = None
+    reader: Reader, only: Talks = EVERY_TALK, limit: int = 20, cursor: str | None = None
 ) -> Page:
     """Conversations, the latest first.
 
@@ -361,7 +325,12 @@ def _talks(reader: Reader, what: str, only: Talks, limit: int, cursor: str | Non
         known = known.filter((of == only.project) | of.str.ends_with(f"/{only.project}"))
     known = _within(known, "started_at", only.since, only.until)
     keys = [newest("started_at"), Key(pl.col(fields[0]))]
-    return page(known, keys, (what, reader.namespace, *astuple(only)), limit, cursor)
+    return page(known, keys, (what, reader.namespace, *_wanted(Talks, only)), limit, cursor)
+
+
+def _wanted(filter_: type[BaseModel], only: BaseModel) -> list[Any]:
+    """What a list is narrowed to: part of its cursors, which go on in it alone."""
+    return [getattr(only, name) for name in filter_.model_fields]
 
 
 def _fact(row: dict[str, Any]) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """What a person was told unasked, and is to be; sent again, and answered."""
 
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
@@ -26,7 +27,7 @@ def notifications(reader: Reader, limit: int = 20, cursor: str | None = None) ->
     """
     rows = reader.table(NOTIFICATIONS).select(*FIELDS, "effect_id")
     found = page(rows, [Key(pl.col("rank"))], ("notifications", reader.namespace), limit, cursor)
-    return Page([row | {"message_id": message_of(row)} for row in found.rows], found.cursor)
+    return replace(found, rows=[row | {"message_id": message_of(row)} for row in found.rows])
 
 
 def message_of(row: dict[str, Any]) -> str | None:

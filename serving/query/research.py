@@ -1,5 +1,6 @@
 """What people ask to have searched for, and what was searched: told, listed, tried again."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
@@ -66,12 +67,7 @@ def prompts(reader: Reader, limit: int = 20, cursor: str | None = None) -> Page:
     for one in through.join(names, on="entity_id", maintain_order="left").to_dicts():
         named.setdefault(one.pop("learn_prompt_id"), []).append(one)
     rows = [row | {"entities": named.get(row["learn_prompt_id"], [])} for row in shown.rows]
-    return Page(rows, shown.cursor)
-
-
-def total(reader: Reader) -> int:
-    """How many learn prompts there are."""
-    return reader.table(LEARN_PROMPTS, ["learn_prompt_id"]).select(pl.len()).collect().item()
+    return replace(shown, rows=rows)
 
 
 def schedules(reader: Reader, limit: int = 20, cursor: str | None = None) -> Page:

@@ -36,10 +36,11 @@ class Key(NamedTuple):
 
 @dataclass(frozen=True)
 class Page:
-    """Rows of a list, and the cursor of those that follow; None where nothing does."""
+    """Rows of a list, the cursor of those that follow, if any do, and how many all are."""
 
     rows: list[dict[str, Any]]
     cursor: str | None
+    total: int
 
 
 def newest(column: str) -> Key:
@@ -73,11 +74,12 @@ def page(
         last = _read(cursor, mark, [_plain(schema[name]) for name in names])
         keyed = keyed.filter(_behind(names, keys, last))
     down = [key.descending for key in keys]
-    found = keyed.bottom_k(limit + 1, by=names, reverse=down).sort(names, descending=down).collect()
+    behind = keyed.bottom_k(limit + 1, by=names, reverse=down).sort(names, descending=down)
+    found, total = pl.collect_all([behind, rows.select(pl.len())])
     here = found.head(limit)
     more = found.height > limit > 0
     following = _written(mark, here.select(names).row(-1)) if more else None
-    return Page(here.drop(names).to_dicts(), following)
+    return Page(here.drop(names).to_dicts(), following, total.item())
 
 
 def _behind(names: Sequence[str], keys: Sequence[Key], last: Sequence[Any]) -> pl.Expr:

@@ -21,6 +21,7 @@ from cairn.serving.read.reader import Reader, open_reader
 from cairn.serving.retrieval.open_memory import Memory
 from cairn.serving.status.totals import totals
 from tests.serving.conftest import Ask
+from tests.serving.mcp_server.conftest import fields
 
 QUESTION = "uv run pytest in harbor-backup on the nas"
 """Its words are those of many a command that was run."""
@@ -63,9 +64,9 @@ def ids(reader: Reader, happened: dict[str, str]) -> dict[str, str]:
 
 def by_http(home: Path, ids: dict[str, str], *, events: bool) -> dict[str, str]:
     client = TestClient(create_app(Memory(open_state(home))), base_url="http://127.0.0.1")
-    needed = {"query": QUESTION, "error": KNOWN[0]}
+    needed = {"query": QUESTION, "error": KNOWN[0], "entity": PROJECT}
     told: dict[str, str] = {}
-    for query in QUERIES:
+    for query in (each for each in QUERIES if each.in_address):
         fields = query.asked.model_fields
         given = {name: value for name, value in needed.items() if name in fields}
         given |= {"limit": "20"} if "limit" in fields else {}
@@ -101,7 +102,7 @@ def by_tool(home: Path, ids: dict[str, str], *, events: bool) -> dict[str, str]:
             continue
         given = {name: value for name, value in needed.items() if name in tool.offered}
         also = {"events": True} if events else {}
-        told[tool.name] = json.dumps(tool.answer(asked, given | also, 1_000_000).as_json())
+        told[tool.name] = json.dumps(fields(tool.answer(asked, given | also, 1_000_000)))
     return told
 
 
@@ -167,7 +168,7 @@ def test_every_surface_that_can_tells_them_when_asked(
             listed = any(id_ in text for id_ in happened)
             assert listed or predicates(json.loads(text)) & EVENT_PREDICATES, name
     http, tools, commands = map(set, surfaces)
-    assert http == {"search", "POST search", "facts", "entity", "graph", "why", "uses"}
+    assert http == {"search", "POST search", "facts", "about", "entity", "graph", "why", "uses"}
     assert tools == {"search_memory", "get_entity", "explain_fact"}
     assert commands >= {"facts", "memory", "search", "show", "why", "why --uses"}
 

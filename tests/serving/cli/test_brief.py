@@ -14,7 +14,7 @@ from cairn.serving.mcp_server.tools import call
 from cairn.serving.read.id_lookup import UnknownId
 from cairn.serving.retrieval.open_memory import Memory
 from tests.serving.conftest import Ask
-from tests.serving.mcp_server.conftest import text
+from tests.serving.mcp_server.conftest import asking, text
 
 
 def test_a_brief_tells_how_to_work_within_its_budget(ask: Ask, home: Path) -> None:
@@ -83,7 +83,7 @@ def test_all_surfaces_tell_one_brief_within_the_same_bounds(ask: Ask, home: Path
     client = TestClient(create_app(memory), base_url="http://127.0.0.1")
     asked = {"project": "lantern-shop", "budget": 200, "as_of": "2026-03-08"}
     by_http = client.get("/v1/brief", params=asked).json()
-    by_tool = call(memory, KeyScope(), "get_brief", asked, 9_000).structured_content
+    by_tool = asking(memory, KeyScope()).fields("get_brief", **asked)
     moment = datetime(2026, 3, 8, tzinfo=UTC)
     with Knowledge.open(home, as_of=moment) as knowledge:
         by_library = knowledge.brief("lantern-shop", 200)

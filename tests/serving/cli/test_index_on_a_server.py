@@ -5,20 +5,18 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import anyio
 import pytest
 from fastapi.testclient import TestClient
-from mcp import Client
 
 from cairn import Knowledge
 from cairn.assets.vector_index import run_vector_index
 from cairn.resources.context import open_state
 from cairn.serving.http.app import create_app
 from cairn.serving.mcp_server.auth import KeyScope
-from cairn.serving.mcp_server.server import create_server
 from cairn.serving.retrieval.open_memory import Memory
 from tests.resources.qdrant_http import QdrantHttp, served
 from tests.serving.conftest import Ask
+from tests.serving.mcp_server.conftest import asking, text
 
 MESSAGE = "Why does harbor-backup fail at night?"
 
@@ -37,12 +35,8 @@ def _http(place: Path) -> Any:
     return found.json(), around.json()
 
 
-def _mcp(place: Path) -> Any:
-    async def run() -> Any:
-        async with Client(create_server(Memory(open_state(place)), KeyScope())) as client:
-            return await client.call_tool("search_memory", {"query": MESSAGE})
-
-    return anyio.run(run).structured_content
+def _mcp(place: Path) -> str:
+    return text(asking(Memory(open_state(place)), KeyScope())("search_memory", query=MESSAGE))
 
 
 def _library(place: Path) -> Any:

@@ -99,7 +99,7 @@ def test_a_rating_is_noted_shown_and_a_fact_is_none_to_rate(run_cairn: Ask, plac
         return answer.out
 
     listed = run_cairn("--home", place, "learnings", "--limit", "1", "--json").json
-    (learning,) = listed["learnings"]
+    (learning,) = listed["items"]
     id_, before = learning["learning_id"], learning["confidence"]
     told = run_cairn("--home", place, "rate", id_[:9], "down", "--json").json
     assert (told["learning_id"], told["written"]) == (id_, True)
@@ -112,7 +112,7 @@ def test_a_rating_is_noted_shown_and_a_fact_is_none_to_rate(run_cairn: Ask, plac
     (line, _) = (place / "inbox" / "samples").glob("*.jsonl").__next__().read_text().splitlines()
     assert '"meant": {"category": "' in line
     assert learning["title"] not in line
-    fact = run_cairn("--home", place, "facts", "--limit", "1", "--json").json["facts"][0]["fact_id"]
+    fact = run_cairn("--home", place, "facts", "--limit", "1", "--json").json["items"][0]["fact_id"]
     wrong = run_cairn("--home", place, "rate", fact, "up")
     assert wrong.code == 1
     assert f" confirm {fact}`" in wrong.err

@@ -42,11 +42,11 @@ def test_what_was_asked_for_is_noted_at_once_and_stays_active_without_a_provider
     listed = cairn("learn").out
     assert "… green tea: 4 searches to make" in listed
     assert "No search provider is set" in listed
-    (recurs,) = cairn("schedule", "--json").json["schedules"]
+    (recurs,) = cairn("schedule", "--json").json["items"]
     assert (recurs["topic"], recurs["blocked_by"]) == ("Rust releases", "switched_off")
     assert cairn("schedule", "rust releases", "--stop").code == 0
     follow(house.state)
-    assert cairn("schedule", "--json").json["schedules"] == []
+    assert cairn("schedule", "--json").json["items"] == []
     report = cairn("research", "--json").json
     assert (report["provider"], report["due"], report["done"]) == (None, [], [])
     assert {row["blocked_by"] for row in report["blocked"]} == {"switched_off"}

@@ -51,7 +51,7 @@ def test_what_was_mended_is_read_again_and_days_are_made_anew(
     assert retried.code == 0, retried.err
     assert told("dead-letters")["total"] == 0
     facts = told("facts", "--events")
-    assert any("gzip" in fact["content"] for fact in facts["facts"])
+    assert any("gzip" in fact["content"] for fact in facts["items"])
 
     days = ["--from", "2026-03-01", "--to", "2026-03-02"]
     stale = run_cairn("--home", home, "backfill", *days, "--stale")

@@ -110,7 +110,7 @@ def test_what_was_just_asked_for_is_listed_as_waiting(
         }
         follow(house.state)
         assert all(listed(read) == [] for read in said)
-    prompts = run_cairn("--home", root, "learn", "--json").json["prompts"]
+    prompts = run_cairn("--home", root, "learn", "--json").json["items"]
     assert {one["prompt_text"] for one in prompts} == {"green tea"}
 
 

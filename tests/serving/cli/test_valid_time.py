@@ -42,7 +42,7 @@ def cairn(talked: House, run_cairn: Ask) -> Callable[..., Answer]:
 
 def statuses(cairn: Ask, *options: str) -> dict[str, str]:
     listed = cairn("facts", "--predicate", "states", "--entity", "Mira", *options, "--json").json
-    return {row["content"]: row["status"] for row in listed["facts"] if row["content"] != SYSTEM}
+    return {row["content"]: row["status"] for row in listed["items"] if row["content"] != SYSTEM}
 
 
 def found(cairn: Ask, query: str, *options: str) -> set[str]:
@@ -64,7 +64,7 @@ def test_as_of_is_what_was_known_then(cairn: Ask) -> None:
 
 def test_as_of_a_moment_entities_are_one_that_were_known_to_be(cairn: Ask) -> None:
     def about(*options: str) -> list[str]:
-        listed = cairn("facts", "--entity", "k8s", *options, "--json").json["facts"]
+        listed = cairn("facts", "--entity", "k8s", *options, "--json").json["items"]
         return [row["entity"] for row in listed if row["content"] == SYSTEM]
 
     assert about() == ["kubernetes"]
@@ -89,7 +89,7 @@ def test_search_finds_what_holds_at_the_same_moment(cairn: Ask) -> None:
 
 
 def test_show_tells_what_held_before_and_what_ended_it(cairn: Ask) -> None:
-    listed = cairn("facts", "--predicate", "states", "--entity", "Mira", "--json").json["facts"]
+    listed = cairn("facts", "--predicate", "states", "--entity", "Mira", "--json").json["items"]
     ids = {row["content"]: row["fact_id"] for row in listed}
     told: dict[str, Any] = cairn("show", ids[ROME], "--json").json
     assert [(row["content"], row["valid_to"], row["ended_by"]) for row in told["values"]] == [
@@ -121,7 +121,7 @@ def test_what_had_faded_comes_back_when_evidence_returns(run_cairn: Ask, tmp_pat
     said = "We use uv for all packages of this house."
 
     def fact() -> dict[str, Any]:
-        rows = run_cairn("--home", house.state.home.root, "facts", "--json").json["facts"]
+        rows = run_cairn("--home", house.state.home.root, "facts", "--json").json["items"]
         return next(row for row in rows if row["content"] == said)
 
     talk(house.logs, 1, said, "2026-02-12T10:00:00Z")
@@ -134,7 +134,7 @@ def test_what_had_faded_comes_back_when_evidence_returns(run_cairn: Ask, tmp_pat
     talk(house.logs, 5, said, "2026-06-04T10:00:00Z")
     follow(house.state)
     after = fact()
-    assert after["effective"] > before["effective"]
+    assert after["confidence"] > before["confidence"]
     assert after["status"] == "active"
     told = run_cairn("--home", house.state.home.root, "show", after["fact_id"], "--json").json
     points = [point["confidence"] for point in told["curve"]]

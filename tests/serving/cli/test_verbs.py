@@ -58,7 +58,7 @@ def by_tool(state: State) -> Say:
 
     def say(verb: str, **said: Any) -> Any:
         tell, read = tools[verb]
-        told = ask(tell if said else read, **said).structured_content
+        told = ask.fields(tell if said else read, **said)
         return told if said else told | {"items": told.get("items", told.get("due"))}
 
     return say
@@ -93,7 +93,7 @@ def test_what_is_asked_for_is_noted_searched_for_and_listed(
     follow(house.state)
     done = {one["learn_prompt_id"]: one["status"] for one in http("learn-prompts")["items"]}
     assert done[later["record_id"]] == "completed"
-    listed = run_cairn("--home", house.state.home.root, "learn", "--json").json["prompts"]
+    listed = run_cairn("--home", house.state.home.root, "learn", "--json").json["items"]
     assert {one["learn_prompt_id"]: one["status"] for one in listed} == done
     assert list(done) == [one["learn_prompt_id"] for one in tool("learn-prompts")["items"]]
     research = http("research")

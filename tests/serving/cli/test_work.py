@@ -8,10 +8,9 @@ from fastapi.testclient import TestClient
 from cairn.resources.context import open_state
 from cairn.serving.http.app import create_app
 from cairn.serving.mcp_server.auth import KeyScope
-from cairn.serving.mcp_server.tools import call
 from cairn.serving.retrieval.open_memory import Memory
 from tests.serving.conftest import Ask
-from tests.serving.mcp_server.conftest import text
+from tests.serving.mcp_server.conftest import asking, text
 
 PUSH = "fatal: The current branch drill-once has no upstream branch."
 
@@ -62,10 +61,10 @@ def test_every_surface_explains_them_and_none_lets_them_be_decided(
         by_http = client.get(f"/v1/why/{id_}").json()
         assert (by_http["kind"], by_http["id"]) == (kind, id_)
         assert by_http["quotes"]
-        by_tool = call(memory, KeyScope(), "explain_fact", {"id": id_}, 9_000)
+        by_tool = asking(memory, KeyScope())("explain_fact", id=id_)
         assert not by_tool.is_error, text(by_tool)
-        assert by_tool.structured_content["text"]
-        assert by_tool.structured_content["quotes"]
+        assert by_http["text"].splitlines()[0] in text(by_tool)
+        assert by_http["quotes"][0]["record_id"] in text(by_tool)
         for words in (["rate", id_, "up"], ["retract", id_], ["confirm", id_]):
             refused = ask(*words)
             assert refused.code == 1

@@ -65,7 +65,8 @@ def test_what_the_page_shows_can_be_typed(line: str, client: TestClient) -> None
     if kind == "application/json":
         schema = {**told[kind]["schema"], "components": DOCUMENT["components"]}
         jsonschema.Draft202012Validator(schema).validate(answer.json())
-        lists = [value for value in answer.json().values() if isinstance(value, list)]
+        told = {name: rows for name, rows in answer.json().items() if name != "blocked_by"}
+        lists = [rows for rows in told.values() if isinstance(rows, list)]
         assert not lists or any(lists), "an example that finds nothing"
 
 

@@ -100,7 +100,7 @@ def test_eight_clients_are_answered_at_once(port: int, monkeypatch: pytest.Monke
         together.wait(20)
         return SearchAnswer([])
 
-    monkeypatch.setattr("cairn.serving.models.queries.answer", waiting)
+    monkeypatch.setattr("cairn.serving.models.functions.answer", waiting)
 
     def ask(_: int) -> int:
         connection = HTTPConnection("127.0.0.1", port)

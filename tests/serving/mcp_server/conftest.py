@@ -1,9 +1,8 @@
 """The MCP server in this process, asked by the SDK's client; and a home of two namespaces."""
 
-import json
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import anyio
 import pytest
@@ -13,39 +12,51 @@ from mcp.types import CallToolResult
 from cairn.resources.context import State, open_state
 from cairn.resources.home.home import open_home
 from cairn.resources.home.settings import Settings
-from cairn.serving.mcp_server.auth import KeyScope
+from cairn.serving.mcp_server.answers import ToolAnswer
+from cairn.serving.mcp_server.auth import Asked, KeyScope
 from cairn.serving.mcp_server.server import create_server
+from cairn.serving.mcp_server.tools import TOOLS
 from cairn.serving.query import listing
 from cairn.serving.retrieval.open_memory import Memory
 from tests.homes import copy_home
 from tests.serving.two_namespaces import SAID, words
 
-Ask = Callable[..., CallToolResult]
 
+@dataclass(frozen=True)
+class Ask:
+    """Tools of a server, as a client calls them; and the fields of which their words are made."""
 
-def asking(memory: Memory, scope: KeyScope) -> Ask:
-    """Calls tools of a server; the client checks each result against the declared schema."""
-    server = create_server(memory, scope)
+    memory: Memory
+    scope: KeyScope
 
-    def ask(tool: str, **arguments: object) -> CallToolResult:
+    def __call__(self, tool: str, **arguments: object) -> CallToolResult:
         async def run() -> CallToolResult:
-            async with Client(server) as client:
+            async with Client(create_server(self.memory, self.scope)) as client:
                 return await client.call_tool(tool, arguments)
 
         return anyio.run(run)
 
-    return ask
+    def fields(self, tool: str, **arguments: object) -> dict[str, Any]:
+        asked = Asked(self.memory, self.scope)
+        return fields(
+            TOOLS[tool].answer(asked, arguments, self.memory.state.settings.mcp_answer_bytes)
+        )
+
+
+def fields(told: ToolAnswer[Any]) -> dict[str, Any]:
+    """What is said in words, by name."""
+    around = {"generation": told.generation, "left_out": told.left_out}
+    return told.answer.model_dump(mode="json") | around
+
+
+asking = Ask
 
 
 def text(result: CallToolResult) -> str:
     (block,) = result.content
+    assert result.structured_content is None  # clients show one of both, and not always this
     assert block.type == "text"
     return block.text
-
-
-def everything(result: CallToolResult) -> str:
-    """All that a result says, in both of its forms."""
-    return text(result) + json.dumps(result.structured_content, ensure_ascii=False)
 
 
 @pytest.fixture(scope="session")

@@ -45,7 +45,7 @@ def knowledge_of(session: bytes) -> dict[str, pl.DataFrame]:
 
 @pytest.fixture(scope="module")
 def answers(two_memory: Memory, things: dict[str, Things]) -> dict[str, str]:
-    """What tools say in either form, and an error."""
+    """What tools say, and an error."""
     ask = asking(two_memory, KeyScope(("ada",)))
     ada = things["ada"]
     found = ask("search_memory", query=RULE, type="all")
@@ -53,14 +53,13 @@ def answers(two_memory: Memory, things: dict[str, Things]) -> dict[str, str]:
     lessons = ask("get_learnings", query=f"the {ada.topic} build fails")
     return {
         "text": text(found),
-        "structured": json.dumps(found.structured_content),
         "lessons": text(lessons),
         "explained": text(ask("explain_fact", id=ada.fact)),
         "error": text(ask("get_entity", entity="nobody")),
     }
 
 
-@pytest.mark.parametrize("form", ["text", "structured", "lessons", "explained", "error"])
+@pytest.mark.parametrize("form", ["text", "lessons", "explained", "error"])
 @pytest.mark.parametrize("tool", ["mcp__cairn__search_memory", "mcp__notes__search_memory"])
 def test_an_answer_of_ours_teaches_nothing(answers: dict[str, str], form: str, tool: str) -> None:
     block = [{"type": "text", "text": answers[form]}]

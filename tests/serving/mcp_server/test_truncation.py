@@ -1,6 +1,5 @@
 """Answers within so many bytes."""
 
-import json
 from datetime import UTC, datetime
 
 import pytest
@@ -16,7 +15,7 @@ from cairn.serving.models.answers import Results
 from cairn.serving.models.things import Result, Source
 from cairn.serving.query import listing
 from cairn.serving.retrieval.open_memory import Memory
-from tests.serving.mcp_server.conftest import asking, everything, text
+from tests.serving.mcp_server.conftest import asking, text
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
 
@@ -42,12 +41,11 @@ def results(*texts: str) -> ToolAnswer[Results]:
 
 
 def size(answer: ToolAnswer[Results]) -> int:
-    forms = (text_of(answer), json.dumps(answer.as_json(), ensure_ascii=False))
-    return max(len(form.encode()) for form in forms)
+    return len(text_of(answer).encode())
 
 
 @given(st.lists(st.text(max_size=3000), max_size=30), st.integers(4_000, 60_000))
-def test_whatever_is_found_both_forms_keep_their_size(texts: list[str], most: int) -> None:
+def test_whatever_is_found_an_answer_keeps_its_size(texts: list[str], most: int) -> None:
     whole = results(*texts)
     told = fitted(whole, most)
     assert size(told) <= most
@@ -92,10 +90,9 @@ def test_what_is_left_out_of_a_page_is_on_the_next(brief: Memory) -> None:
     ask = asking(brief, KeyScope())
     cursor, seen, cut = None, list[str](), 0
     while cursor or not seen:
-        result = ask("recent_activity", limit=100, **({"cursor": cursor} if cursor else {}))
-        for form in (text(result), json.dumps(result.structured_content, ensure_ascii=False)):
-            assert len(form.encode()) <= 4_000
-        page = result.structured_content
+        asked = {"limit": 100} | ({"cursor": cursor} if cursor else {})
+        assert len(text(ask("recent_activity", **asked)).encode()) <= 4_000
+        page = ask.fields("recent_activity", **asked)
         seen += [event["id"] for event in page["items"]]
         cut += page["left_out"].get("items", 0)
         cursor = page["next"]
@@ -105,9 +102,8 @@ def test_what_is_left_out_of_a_page_is_on_the_next(brief: Memory) -> None:
 
 
 def test_a_search_says_how_much_it_left_out(brief: Memory) -> None:
-    result = asking(brief, KeyScope())(
-        "search_memory", query="the backup of the NAS", type="all", limit=50
-    )
-    told = result.structured_content
-    assert told["left_out"]["results"] > 0
-    assert f"{told['left_out']['results']} of results left out" in everything(result)
+    asked = {"query": "the backup of the NAS", "type": "all", "limit": 50}
+    ask = asking(brief, KeyScope())
+    missing = ask.fields("search_memory", **asked)["left_out"]["results"]
+    assert missing > 0
+    assert f"{missing} of results left out" in text(ask("search_memory", **asked))

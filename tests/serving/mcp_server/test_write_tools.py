@@ -52,23 +52,23 @@ def test_what_is_told_is_known_after_the_next_run(
     two: Memory, ask: Ask, things: dict[str, Things]
 ) -> None:
     ada = things["ada"]
-    learnt = ask("get_learnings").structured_content["items"][0]
-    told = ask("record_feedback", id=ada.fact, verdict="right", reason="Ada said so")
-    assert "it takes effect with the next run" in text(told)
+    learnt = ask.fields("get_learnings")["items"][0]
+    told = text(ask("record_feedback", id=ada.fact, verdict="right", reason="Ada said so"))
+    assert "it takes effect with the next run" in told
     ask("record_feedback", id=ada.learning, verdict="wrong")
-    note = ask("remember", text="We always deploy quincepress on a Tuesday.").structured_content
-    assert ask("search_memory", query="deploy on a Tuesday").structured_content["results"] == []
+    note = ask.fields("remember", text="We always deploy quincepress on a Tuesday.")
+    assert ask.fields("search_memory", query="deploy on a Tuesday")["results"] == []
     follow(two.state)
-    explained = ask("explain_fact", id=ada.fact).structured_content
+    explained = ask.fields("explain_fact", id=ada.fact)
     *_, before, after = explained["history"]
     assert after["cause"] == "feedback"
     assert after["confidence"] > before["confidence"]
     (decision,) = explained["decisions"]
     assert (decision["decision"], decision["reason"]) == ("confirm", "Ada said so")
-    assert decision["decision_id"] == told.structured_content["record_id"]
-    found = ask("search_memory", query="deploy on a Tuesday").structured_content["results"]
+    assert f"recorded as {decision['decision_id']} (event " in told
+    found = ask.fields("search_memory", query="deploy on a Tuesday")["results"]
     assert note["record_id"] in {source["record_id"] for one in found for source in one["sources"]}
-    learnings = ask("get_learnings").structured_content["items"]
+    learnings = ask.fields("get_learnings")["items"]
     now = {each["learning_id"]: each["confidence"] for each in learnings}
     assert now.get(learnt["learning_id"], 0.0) < learnt["confidence"]
 
@@ -77,7 +77,7 @@ def test_a_fact_that_is_wrong_is_taken_back_once(
     two: Memory, ask: Ask, things: dict[str, Things]
 ) -> None:
     fact = things["ada"].fact
-    assert ask("record_feedback", id=fact, verdict="wrong").structured_content["what"] == "retract"
+    assert ask.fields("record_feedback", id=fact, verdict="wrong")["what"] == "retract"
     (event,) = inbox(two)
     assert (event["type"], event["thing"]) == ("retract", "fact")
     assert fact in {each["id"] for each in event["meant"]}
@@ -95,8 +95,8 @@ def test_a_retry_writes_nothing_twice(two: Memory, ask: Ask, things: dict[str, T
         ("forget", {"id": ada.episode, "dry_run": False}),
     ):
         before, event_id = len(inbox(two)), str(uuid4())
-        first = ask(tool, **arguments, event_id=event_id).structured_content
-        again = ask(tool, **arguments, event_id=event_id).structured_content
+        first = ask.fields(tool, **arguments, event_id=event_id)
+        again = ask.fields(tool, **arguments, event_id=event_id)
         assert (first["written"], again["written"]) == (True, False)
         assert first["event_id"] == again["event_id"] == event_id
         assert len(inbox(two)) == before + 1
@@ -178,6 +178,6 @@ def test_what_cannot_be_noted_is_refused(
 def test_a_note_of_a_home_of_samples_is_not_theirs(copied: State) -> None:
     memory = Memory(State(open_home(copied.home.root), Settings()))
     ask = asking(memory, KeyScope(writes=True))
-    assert ask("memory_status").structured_content["namespace"] == "samples"
-    assert ask("remember", text="Ada keeps bees.").structured_content["namespace"] == "default"
+    assert ask.fields("memory_status")["namespace"] == "samples"
+    assert ask.fields("remember", text="Ada keeps bees.")["namespace"] == "default"
     assert [event["type"] for event in inbox(memory, "default")] == ["note"]

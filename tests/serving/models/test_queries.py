@@ -7,7 +7,6 @@ import polars as pl
 import pytest
 from click.testing import CliRunner
 from fastapi.testclient import TestClient
-from jsonschema import Draft202012Validator
 
 from cairn.resources.context import open_state
 from cairn.serving.cli.commands.ask.query import command as query_command
@@ -15,9 +14,9 @@ from cairn.serving.cli.commands.ask.query import commands
 from cairn.serving.http.app import bare, create_app
 from cairn.serving.http.openapi import document
 from cairn.serving.http.routes.queries import routes
-from cairn.serving.mcp_server.answers import schema_of
 from cairn.serving.mcp_server.auth import Asked, KeyScope
 from cairn.serving.mcp_server.tools import TOOLS, tools
+from cairn.serving.mcp_server.truncation import text_of
 from cairn.serving.models.answers import EntityPage
 from cairn.serving.models.parameters import Paged
 from cairn.serving.models.queries import QUERIES
@@ -26,6 +25,7 @@ from cairn.serving.query.listing import ENTITY_FIELDS
 from cairn.serving.read.pagination import Key, Page, page
 from cairn.serving.read.reader import Reader
 from cairn.serving.retrieval.open_memory import Memory
+from tests.serving.conftest import Ask
 
 
 def by_name(reader: Reader, limit: int, cursor: str | None) -> Page:
@@ -43,7 +43,6 @@ NAMES = Query(
     path="/names",
     tag="browsing",
     tool="list_names",
-    title="List names",
 )
 
 
@@ -59,10 +58,9 @@ def test_one_declaration_is_a_route_a_tool_and_a_command(home: Path) -> None:
     assert operation["description"] == NAMES.about
 
     tool = tools([NAMES])["list_names"]
-    by_tool = tool.answer(Asked(memory, KeyScope()), {"limit": 3}, 24_000).as_json()
+    by_tool = tool.answer(Asked(memory, KeyScope()), {"limit": 3}, 24_000)
+    said = text_of(by_tool)
     listing = tool.declared(KeyScope())
-    assert listing.output_schema is not None
-    Draft202012Validator(listing.output_schema).validate(by_tool)
     assert set(listing.input_schema["properties"]) == {"limit", "cursor"}
 
     (command,) = commands([NAMES])
@@ -73,21 +71,21 @@ def test_one_declaration_is_a_route_a_tool_and_a_command(home: Path) -> None:
     assert all(id_ in shown for id_ in expected)
 
     assert by_command == by_http
-    for told in (by_http, by_tool):
-        assert [row["entity_id"] for row in told["items"]] == expected
-    for whole, brief in zip(by_http["items"], by_tool["items"], strict=True):
-        assert brief.items() < whole.items()
+    assert [row["entity_id"] for row in by_http["items"]] == expected
+    assert by_tool.answer.model_dump(mode="json") == by_http
+    assert all(f"{row['entity_id']}  {row['display_name']} (" in said for row in by_http["items"])
 
 
 def test_every_declared_query_is_everywhere() -> None:
     paths = document(bare(), needs_key=False)["paths"]
     for query in QUERIES:
-        operation = paths[f"/v1{query.path}"]["get"]
-        assert operation["summary"]
-        assert operation["description"].startswith(query.about)
+        methods = [*(["get"] if query.in_address else []), *(["post"] if query.body else [])]
+        for operation in (paths[f"/v1{query.path}"][method] for method in methods):
+            assert operation["summary"]
+            assert operation["description"].startswith(query.about)
         if query.tool:
             assert TOOLS[query.tool].about.startswith(query.about)
-            assert TOOLS[query.tool].declared(KeyScope()).output_schema == schema_of(query.answer)
+            assert TOOLS[query.tool].answers is query.answer
     assert query_command.commands.keys() == {each.name.replace("_", "-") for each in QUERIES}
 
 
@@ -126,7 +124,20 @@ def test_days_and_times_are_read_as_the_query_reads_them(home: Path) -> None:
     assert told["results"]
 
 
-def test_agents_are_told_part_of_what_programs_are() -> None:
-    """The listing stands in every prompt of an agent: it does not grow with the answers."""
-    listing = [tool.declared(KeyScope()) for tool in TOOLS.values() if tool.reads]
-    assert sum(len(json.dumps(tool.output_schema)) for tool in listing) < 37_000
+@pytest.mark.parametrize(
+    ("command", "path"),
+    [
+        ("facts", "facts"), ("entities", "entities"), ("interests", "interests"),
+        ("learn", "learn-prompts"), ("schedule", "schedules"), ("notifications", "notifications"),
+        ("learnings", "learnings?limit=10"),
+    ],
+)  # fmt: skip
+def test_a_command_lists_what_http_does(home: Path, ask: Ask, command: str, path: str) -> None:
+    client = TestClient(create_app(Memory(open_state(home))), base_url="http://127.0.0.1")
+    told, by_http = ask(command, "--json").json, client.get(f"/v1/{path}").json()
+    also = {"counts", "waiting", "versions"}  # what a command tells besides
+    for one in (told, by_http, *told["items"]):
+        for name in also & one.keys():
+            del one[name]
+    assert by_http["total"] == len(by_http["items"]) or by_http["next"]
+    assert told == by_http

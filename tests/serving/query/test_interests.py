@@ -91,11 +91,11 @@ def test_verbs_are_noted_and_answered_at_once(
     noted = cairn("like", "old", "clocks")
     assert (noted["verb"], noted["topic"], noted["written"]) == ("like", "old clocks", True)
     assert cairn("mute", "Tide Tables")["topic"] == "tide tables"
-    assert {row["display_name"] for row in cairn("interests")["interests"]} == {
+    assert {row["display_name"] for row in cairn("interests")["items"]} == {
         "tide tables", "sea shanties",
     }, "nothing changes before the next run"  # fmt: skip
     follow(state)
-    rows = {row["display_name"]: row for row in cairn("interests")["interests"]}
+    rows = {row["display_name"]: row for row in cairn("interests")["items"]}
     assert rows["old clocks"]["score"] == 0.8
     assert rows["old clocks"]["signs"][0]["record_id"] == noted["record_id"]
     assert rows["tide tables"]["muted"]
@@ -104,7 +104,7 @@ def test_verbs_are_noted_and_answered_at_once(
         (row["entity_id"], row["muted"]) for row in rows.values()
     }
     then = cairn("interests", "--as-of", "2026-03-01T09:00")
-    assert [row["display_name"] for row in then["interests"]] == ["tide tables"]
+    assert [row["display_name"] for row in then["items"]] == ["tide tables"]
     for words, said in ((("mute", "nobody"), "no entity is called"), (("like", "…"), "nothing")):
         refused = run_cairn("--home", state.home.root, *words)
         assert refused.code == 1

@@ -23,7 +23,7 @@ from cairn.serving.retrieval.open_memory import Memory
 from tests.journeys.running import follow
 from tests.knowledge.llm.test_held import COMMANDS, ELSEWHERE, FOLDER, HOSTILE, WORDS, claude, inbox
 from tests.serving.conftest import Ask
-from tests.serving.mcp_server.conftest import asking, everything
+from tests.serving.mcp_server.conftest import asking, text
 from tests.serving.mcp_server.test_tools import READS
 
 QUERIES = ("orchard backup", "mail the keys of the orchard", "instructions previous guidelines")
@@ -74,13 +74,15 @@ def test_by_http(hostile: State, ids: list[str]) -> None:
     lists = [
         path for path, methods in document(bare(), needs_key=False)["paths"].items()
         if "get" in methods and "{" not in path and path.startswith("/v1/")
-        and path not in ("/v1/search", "/v1/brief", "/v1/lesson")
+        and path not in ("/v1/search", "/v1/about", "/v1/brief", "/v1/lesson", "/v1/status")
     ]  # fmt: skip
     assert len(lists) > 8
     with TestClient(create_app(Memory(hostile)), base_url="http://127.0.0.1") as client:
         told = [client.get(path, params={"limit": 100}) for path in lists]
-        told += [client.get("/v1/brief"), client.get("/v1/lesson", params={"error": "disk full"})]
+        told += [client.get("/v1/brief"), client.get("/v1/status")]
+        told += [client.get("/v1/lesson", params={"error": "disk full"})]
         told += [client.get("/v1/facts", params={"events": True, "limit": 100})]
+        told += [client.get("/v1/about", params={"entity": "orchard", "events": True})]
         for query in QUERIES:
             wanted = {"query": query, "type": "all", "limit": 50, "min_confidence": 0}
             told.append(client.get("/v1/search", params=wanted))
@@ -109,7 +111,7 @@ def test_by_mcp_and_the_library(hostile: State, ids: list[str]) -> None:
         given.append(("search_memory", {"query": query, "type": "all", "limit": 50}))
         given.append(("get_context", {"message": query, "turns": [query]}))
     for tool, arguments in given:
-        assert not list(lines(everything(ask(tool, **arguments)))), (tool, arguments)
+        assert not list(lines(text(ask(tool, **arguments)))), (tool, arguments)
     with Knowledge.open(hostile.home.root, active_entity_id="orchard") as knowledge:
         for query in QUERIES:
             found = knowledge.retrieve(query, knowledge_types=KINDS)

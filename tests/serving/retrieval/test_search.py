@@ -34,11 +34,11 @@ def test_least_confidence_holds_for_every_kind(ask: Ask) -> None:
 def test_a_fact_is_as_sure_as_in_the_list_of_that_moment(ask: Ask, as_of: str) -> None:
     options = ("--limit", "500", "--as-of", as_of, "--json")
     found = ask("search", "backup fails", "--type", "facts", "--min-confidence", "0", *options)
-    listed = {fact["fact_id"]: fact for fact in ask("facts", "--events", *options).json["facts"]}
+    listed = {fact["fact_id"]: fact for fact in ask("facts", "--events", *options).json["items"]}
     assert found.json["results"]
     for result in found.json["results"]:
         fact = listed[result["id"]]
-        assert result["confidence"] == pytest.approx(fact["effective"], abs=1e-4)
+        assert result["confidence"] == pytest.approx(fact["confidence"], abs=1e-4)
         assert result["status"] == fact["status"]
 
 

@@ -59,7 +59,7 @@ def test_decisions_are_noted_applied_shown_and_kept_when_all_is_made_anew(
         return {row["text"] for row in cairn("search", query, "--type", "facts")["results"]}
 
     def facts() -> dict[str, dict[str, Any]]:
-        return {row["content"]: row for row in cairn("facts", "--events")["facts"]}
+        return {row["content"]: row for row in cairn("facts", "--events")["items"]}
 
     ids = {name: facts()[text]["fact_id"] for name, text in SAID.items()}
     waiting = cairn("review")["items"]["pairs"]["rows"]
@@ -84,7 +84,7 @@ def test_decisions_are_noted_applied_shown_and_kept_when_all_is_made_anew(
     assert cairn("show", noted["decision_id"])["record"]["kind"] == "decision"
     assert cairn("show", now[COFFEE]["fact_id"])["corrected"][0]["content"] == SAID["tea"]
     then = run_cairn("--home", state.home.root, "facts", "--as-of", "2026-03-04", "--json")
-    assert {row["status"] for row in then.json["facts"]} == {"active"}, "nothing was decided then"
+    assert {row["status"] for row in then.json["items"]} == {"active"}, "nothing was decided then"
 
     refused = run_cairn("--home", state.home.root, "merge", ids["pnpm"], ids["web"])
     assert "are merged already" in refused.err
@@ -155,13 +155,14 @@ def test_review_asks_about_one_pair_after_the_other(state: State, run_cairn: Ask
 def test_what_cannot_be_decided_is_refused_and_not_noted(
     ask: Ask, home: Path, arguments: tuple[str, ...], said: str
 ) -> None:
-    facts = ask("facts", "--entity", "lantern-shop", "--json").json["facts"]
+    facts = ask("facts", "--entity", "lantern-shop", "--json").json["items"]
     fact = next(row for row in facts if row["predicate"] == "states")
-    tool = ask("facts", "--predicate", "used_tool", "--json").json["facts"][0]
+    said_by = ask("why", fact["fact_id"], "--json").json["quotes"][0]
+    tool = ask("facts", "--predicate", "used_tool", "--json").json["items"][0]
     known = {
         "fact": fact["fact_id"], "text": fact["content"].upper(), "entity": fact["entity_id"],
-        "other": ask("entities", "--json").json["entities"][-1]["entity_id"],
-        "tool": tool["fact_id"], "record": fact["source_record_ids"][0],
+        "other": ask("entities", "--json").json["items"][-1]["entity_id"],
+        "tool": tool["fact_id"], "record": said_by["record_id"],
     }  # fmt: skip
     told = ask(*(argument.format(**known) for argument in arguments))
     assert told.code == 1
@@ -171,7 +172,7 @@ def test_what_cannot_be_decided_is_refused_and_not_noted(
 
 
 def test_a_corrected_text_is_told_as_it_is_kept(ask: Ask, home: Path) -> None:
-    facts = ask("facts", "--entity", "lantern-shop", "--json").json["facts"]
+    facts = ask("facts", "--entity", "lantern-shop", "--json").json["items"]
     fact = next(row["fact_id"] for row in facts if row["predicate"] == "states")
     secret = "ghp_" + "a1B2" * 9
     told = [ask("correct", fact, f"The token is {secret}.", *form) for form in ((), ("--json",))]

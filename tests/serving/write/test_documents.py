@@ -99,7 +99,7 @@ def test_a_text_is_kept_by_sentence_and_its_check_in_tells(
     def cairn(*arguments: str) -> Any:
         return run_cairn("--home", house.state.home.root, *arguments, "--json").json
 
-    texts = {row["content"]: row for row in cairn("facts")["facts"]}
+    texts = {row["content"]: row for row in cairn("facts")["items"]}
     assert set(texts) == {"The boiler was made in 1998.", "Its filter is changed every June."}
     assert {row["entity"] for row in texts.values()} == {"boilerhost"}
     (check_in,) = cairn("check-ins")["check_ins"]

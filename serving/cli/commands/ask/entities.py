@@ -1,10 +1,10 @@
 """`cairn entities`."""
 
 import click
-import polars as pl
 
 from cairn.serving.cli import options
 from cairn.serving.cli.asked import parameters
+from cairn.serving.cli.pages import page, rows
 from cairn.serving.cli.report import ENTITY_COLUMNS
 from cairn.serving.cli.terminal import TerminalColumn, console, emit_json, print_table
 from cairn.serving.models.parameters import EntityParameters
@@ -29,19 +29,14 @@ def command(
 ) -> None:
     """List entities, those with the most facts first."""
     reader = open_reader(options.state_of(ctx), namespace)
-    rows = reader.top_entities().collect()
-    if type_ is not None:
-        known = sorted(rows["type"].unique())
-        if type_ not in known:
-            raise click.ClickException(
-                f"no entity of type {type_!r}; there are: {', '.join(known) or 'none'}"
-            )
-        rows = rows.filter(pl.col("type") == type_)
-    page = rows.head(limit)
-    if as_json:
-        emit_json(
-            {"namespace": reader.namespace, "total": rows.height, "entities": page.to_dicts()}
+    known = sorted(reader.top_entities().select("type").unique().collect()["type"])
+    if type_ not in (None, *known):
+        raise click.ClickException(
+            f"no entity of type {type_!r}; there are: {', '.join(known) or 'none'}"
         )
+    found = page("entities", reader, limit, type=type_)
+    if as_json:
+        emit_json(found.model_dump(mode="json"))
         return
-    print_table(page.iter_rows(named=True), _COLUMNS)
-    console().print(f"{page.height:,} of {rows.height:,}", style="dim")
+    print_table(rows(found), _COLUMNS)
+    console().print(f"{len(found.items):,} of {found.total:,}", style="dim")

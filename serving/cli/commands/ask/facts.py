@@ -1,24 +1,28 @@
 """`cairn facts`."""
 
+from collections import Counter
 from datetime import datetime
+from typing import Any
 
 import click
 import polars as pl
 
-from cairn.knowledge.consolidation.standing import ENDED, NOT_YET
-from cairn.knowledge.schema.fact_types import is_event
 from cairn.knowledge.schema.predicates import EVENT_PREDICATES, EVENTS
 from cairn.knowledge.schema.tables import CANDIDATES, MEMORY
 from cairn.serving.cli import options
 from cairn.serving.cli.asked import parameters
+from cairn.serving.cli.pages import page, rows
 from cairn.serving.cli.terminal import TerminalColumn, console, emit_json, print_table
 from cairn.serving.models.parameters import FactParameters
 from cairn.serving.read.id_lookup import UnknownId, entities_called
-from cairn.serving.read.reader import Reader, best_first, open_reader
+from cairn.serving.read.reader import Reader, open_reader
+
+_ALL = 1_000_000
+UNSET = {"default": None, "show_default": False}
 
 FACT_COLUMNS = (
     TerminalColumn("fact_id", "id"),
-    TerminalColumn("effective", "conf"),
+    TerminalColumn("confidence", "conf"),
     TerminalColumn("entity", most=18),
     TerminalColumn("predicate", from_width=100),
     TerminalColumn("content", "fact", wide=True),
@@ -47,8 +51,7 @@ What only happened ({EVENTS})
 shows with --events, or by --predicate, until it proves itself."""
 )
 @parameters(FactParameters, "predicate", "entity", "status", status={"type": str})
-@options.confidence("--min-base", "Least confidence of the rule.")
-@parameters(FactParameters, "min_confidence", min_confidence={"default": None})
+@parameters(FactParameters, "min_base", "min_confidence", min_base=UNSET, min_confidence=UNSET)
 @click.option("--triples", is_flag=True, help="Single observations instead of united facts.")
 @parameters(FactParameters, "events")
 @options.limit(20)
@@ -78,81 +81,65 @@ def command(
         raise click.ClickException(
             f"no fact has predicate {predicate!r}; there are: {', '.join(known) or 'none'}"
         )
-    if triples:
-        found = _triples(reader, as_of)
-        least = {"confidence": min_base if min_base is not None else min_confidence}
-    else:
-        found = best_first(reader.memory())
-        least = {"base_confidence": min_base, "effective": min_confidence}
-        if status is not None:
-            found = _of_status(found, status)
-        elif true_at is not None:
-            found = found.filter(~pl.col("status").is_in([ENDED, NOT_YET]))
-    if predicate is not None:
-        found = found.filter(pl.col("predicate") == predicate)
-    elif not events:
-        happened = pl.col("predicate").is_in(list(EVENT_PREDICATES)) if triples else is_event()
-        found = found.filter(~happened)
-    if entity is not None:
-        found = _about(reader, found, entity)
-    for column, value in least.items():
-        if value is not None:
-            found = found.filter(pl.col(column) >= value)
-    rows = found.collect()
-    page = rows.head(limit)
-    if as_json:
-        emit_json(
-            {
-                "namespace": reader.namespace,
-                "as_of": reader.as_of,
-                "total": rows.height,
-                "triples" if triples else "facts": page.to_dicts(),
-            }
-        )
-        return
-    if triples or entity is not None:
-        print_table(page.iter_rows(named=True), TRIPLE_COLUMNS if triples else FACT_COLUMNS)
-        console().print(f"{page.height:,} of {rows.height:,}", style="dim")
-        return
-    folded = _folded(rows)
-    print_table(folded.head(limit).iter_rows(named=True), FACT_COLUMNS)
-    same = rows.height - folded.height
-    more = f"; {same:,} more say the same of other entities" if same else ""
-    console().print(f"{min(limit, folded.height):,} of {folded.height:,}{more}", style="dim")
-
-
-def _folded(rows: pl.DataFrame) -> pl.DataFrame:
-    """For people: the same words about several entities once, as `rsync +2`."""
-    others = pl.len() - 1
-    return (
-        rows.with_columns(others=others.over("content", "predicate"))
-        .unique(["content", "predicate"], keep="first", maintain_order=True)
-        .with_columns(
-            entity=pl.when(pl.col("others") > 0)
-            .then(pl.concat_str("entity", pl.lit(" +"), "others"))
-            .otherwise("entity")
-        )
-        .drop("others")
-    )
-
-
-def _of_status(found: pl.LazyFrame, status: str) -> pl.LazyFrame:
-    known = sorted(found.select("status").unique().collect()["status"])
-    if status not in known:
+    known = sorted(reader.memory().select("status").unique().collect()["status"])
+    if status not in (None, *known):
         raise click.ClickException(
             f"no fact has status {status!r}; there are: {', '.join(known) or 'none'}"
         )
-    return found.filter(pl.col("status") == status)
+    named = None
+    if entity is not None:
+        try:
+            named = entities_called(reader, entity)
+        except UnknownId as error:
+            raise click.ClickException(str(error)) from None
+    if triples:
+        found = _triples(reader, as_of)
+        if predicate is not None:
+            found = found.filter(pl.col("predicate") == predicate)
+        elif not events:
+            found = found.filter(~pl.col("predicate").is_in(list(EVENT_PREDICATES)))
+        if named is not None:
+            found = _about(found, named)
+        least = min_base if min_base is not None else min_confidence
+        if least is not None:
+            found = found.filter(pl.col("confidence") >= least)
+        every = found.collect()
+        shown = every.head(limit).to_dicts()
+        if as_json:
+            head = {"namespace": reader.namespace, "as_of": reader.as_of, "total": every.height}
+            emit_json(head | {"items": shown})
+            return
+        print_table(shown, TRIPLE_COLUMNS)
+        console().print(f"{len(shown):,} of {every.height:,}", style="dim")
+        return
+    folds = not (as_json or entity)
+    listed = page(
+        "facts", reader, _ALL if folds else limit, entity=entity, predicate=predicate,
+        status=status, events=events, min_base=min_base, min_confidence=min_confidence,
+    )  # fmt: skip
+    if as_json:
+        emit_json(listed.model_dump(mode="json"))
+        return
+    folded = _folded(rows(listed)) if folds else rows(listed)
+    print_table(folded[:limit], FACT_COLUMNS)
+    every = len(folded) if folds else listed.total
+    same = listed.total - every
+    more = f"; {same:,} more say the same of other entities" if same else ""
+    console().print(f"{min(limit, every):,} of {every:,}{more}", style="dim")
 
 
-def _about(reader: Reader, found: pl.LazyFrame, name: str) -> pl.LazyFrame:
-    """Rows about an entity, by its name, an alias or its id."""
-    try:
-        named = entities_called(reader, name)
-    except UnknownId as error:
-        raise click.ClickException(str(error)) from None
-    if "entity_id" in found.collect_schema().names():
-        return found.filter(pl.col("entity_id").is_in(named["canonical_id"].implode()))
+def _folded(facts: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """For people: the same words about several entities once, as `rsync +2`."""
+    others = Counter((fact["content"], fact["predicate"]) for fact in facts)
+    first = {(fact["content"], fact["predicate"]): fact for fact in reversed(facts)}
+    return [
+        fact | ({"entity": f"{fact['entity']} +{others[said] - 1}"} if others[said] > 1 else {})
+        for said, fact in reversed(first.items())
+    ]
+
+
+def _about(found: pl.LazyFrame, named: pl.DataFrame) -> pl.LazyFrame:
+    """Observations about an entity, by any of its names."""
     names = [*named["name"], *named["display_name"], *named["aliases"].explode().drop_nulls()]
     lowered = sorted({each.casefold() for each in names})
     return found.filter(pl.col("entity_name").str.to_lowercase().is_in(lowered))

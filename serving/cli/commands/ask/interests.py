@@ -7,6 +7,7 @@ import click
 
 from cairn.serving.cli import options
 from cairn.serving.cli.asked import parameters
+from cairn.serving.cli.pages import page, plain, rows
 from cairn.serving.cli.report import say_pending
 from cairn.serving.cli.terminal import (
     TerminalColumn,
@@ -17,9 +18,8 @@ from cairn.serving.cli.terminal import (
     sparkline,
 )
 from cairn.serving.models.parameters import At
-from cairn.serving.query.interests import interests, total
 from cairn.serving.read.reader import open_reader
-from cairn.serving.status.pending import ATTITUDES, as_rows, listed
+from cairn.serving.status.pending import ATTITUDES, listed
 
 _COLUMNS = (
     TerminalColumn("rank", "#"),
@@ -59,23 +59,15 @@ def command(
     named, reader, waiting = listed(state, namespace, ATTITUDES)
     if reader is not None and as_of is not None:
         reader = open_reader(state, named, as_of)
-    rows = interests(reader, limit).rows if reader else []
-    every = total(reader) if reader else 0
+    found = page("interests", reader, limit) if reader else None
     if as_json:
-        emit_json(
-            {
-                "namespace": named,
-                "as_of": reader and reader.as_of,
-                "total": every,
-                "interests": rows,
-                "waiting": as_rows(waiting),
-            }
-        )
+        emit_json(plain(found, named, waiting))
         return
-    top = max((abs(value) for row in rows for value in row["curve"]), default=0.0)
-    if rows:
-        print_table([_shown(row, top) for row in rows], _COLUMNS)
-        say(f"{len(rows):,} of {every:,}", style="dim")
+    shown = rows(found)
+    top = max((abs(value) for row in shown for value in row["curve"]), default=0.0)
+    if found and shown:
+        print_table([_shown(row, top) for row in shown], _COLUMNS)
+        say(f"{len(shown):,} of {found.total:,}", style="dim")
     elif not waiting:
         advise("No sign yet of what you care about: `cairn like TOPIC` gives one.")
     say_pending(waiting)

@@ -3,8 +3,10 @@
 import click
 import polars as pl
 
+from cairn.knowledge.schema.tables import LEARNINGS
 from cairn.serving.cli import options
 from cairn.serving.cli.asked import parameters
+from cairn.serving.cli.pages import page, rows
 from cairn.serving.cli.report import say_pending
 from cairn.serving.cli.terminal import console, emit_json, say
 from cairn.serving.models.parameters import LearningParameters
@@ -35,38 +37,26 @@ def command(
 ) -> None:
     """List reusable lessons, the surest first."""
     reader = open_reader(options.state_of(ctx), namespace)
-    found = reader.learnings()
-    if category is not None:
-        found = found.filter(pl.col("category") == category)
-    if min_confidence is not None:
-        found = found.filter(pl.col("confidence") >= min_confidence)
-    rows = found.collect()
-    page = rows.head(limit)
-    told = versions_of(reader, page)
+    found = page("learnings", reader, limit, category=category, min_confidence=min_confidence)
+    ids = pl.Series([one.learning_id for one in found.items], dtype=pl.String)
+    told = versions_of(reader, reader.rows(LEARNINGS, "learning_id", ids))
     earlier = {
         learning_id: sum(not version["stored"] for version in versions)
         for learning_id, versions in told.items()
     }
     waiting = pending(reader.state, reader.namespace, RATINGS)
     if as_json:
-        emit_json(
-            {
-                "namespace": reader.namespace,
-                "total": rows.height,
-                "learnings": [
-                    row | {"versions": told.get(row["learning_id"], [])}
-                    for row in page.drop("simhash").to_dicts()
-                ],
-                "waiting": as_rows(waiting),
-            }
-        )
+        listed = found.model_dump(mode="json")
+        for row in listed["items"]:
+            row["versions"] = told.get(row["learning_id"], [])
+        emit_json(listed | {"waiting": as_rows(waiting)})
         return
-    if not rows.height:
+    if not found.total:
         narrow = " of that kind" if category or min_confidence else ""
         say(f"No learning{narrow} in {reader.namespace}.")
         return
     out = console()
-    for row in page.iter_rows(named=True):
+    for row in rows(found):
         out.print(f"[bold]{row['confidence']:.2f}[/]  [cyan]{row['category']}[/]", end="")
         out.print(f"  {row['learning_id']}", style="dim", markup=False)
         say(one_line(row["title"]), style="bold", indent=6)
@@ -77,5 +67,6 @@ def command(
         if others := earlier.get(row["learning_id"]):
             say(count(others, "other version"), style="dim", indent=6)
         out.print()
-    out.print(f"{page.height:,} of {rows.height:,}; `cairn show ID` has the quotes", style="dim")
+    shown = f"{len(found.items):,} of {found.total:,}"
+    out.print(f"{shown}; `cairn show ID` has the quotes", style="dim")
     say_pending(waiting)

@@ -59,10 +59,11 @@ def command(
     as_json: bool,
 ) -> None:
     """What you were told unasked, what you will be, and what is blocked."""
+    from cairn.serving.cli.pages import page, rows
     from cairn.serving.cli.report import say_pending
-    from cairn.serving.query.notifications import counts, notifications
+    from cairn.serving.query.notifications import counts
     from cairn.serving.read.reader import open_reader
-    from cairn.serving.status.pending import NEXT_RUN, NOTICES, as_rows, pending
+    from cairn.serving.status.pending import NEXT_RUN, NOTICES, pending
     from cairn.serving.write.notifications import Unnotified, react
     from cairn.serving.write.notifications import again as try_again
 
@@ -85,24 +86,16 @@ def command(
             return
     except Unnotified as unknown:
         raise click.ClickException(str(unknown)) from None
-    page, every = notifications(reader, limit), counts(reader)
+    found, every = page("notifications", reader, limit), counts(reader)
     waiting = pending(state, reader.namespace, NOTICES)
     if as_json:
-        emit_json(
-            {
-                "namespace": reader.namespace,
-                "total": sum(every.values()),
-                "counts": every,
-                "notifications": page.rows,
-                "waiting": as_rows(waiting),
-            }
-        )
+        emit_json(found.model_dump(mode="json") | {"counts": every})
         return
     if not every:
         advise("Nothing was told, and nothing is to be: see `cairn research`.")
         say_pending(waiting)
         return
-    print_table([_shown(row) for row in page.rows], _COLUMNS)
+    print_table([_shown(row) for row in rows(found)], _COLUMNS)
     for kind, number in every.items():
         say_value(kind.replace("_", " "), count(number, "notification"))
     say_pending(waiting)

@@ -9,11 +9,11 @@ from pydantic import ValidationError
 from cairn.serving.cli import options
 from cairn.serving.cli.asked import parameters
 from cairn.serving.cli.terminal import TerminalColumn, emit_json, print_table, say_value
-from cairn.serving.models.bounds import LENIENT
 from cairn.serving.models.fields import Model
 from cairn.serving.models.parameters import moments
 from cairn.serving.models.queries import QUERIES
 from cairn.serving.models.query import Query
+from cairn.serving.read.bounds import LENIENT
 from cairn.serving.read.pagination import BadCursor
 from cairn.serving.read.reader import open_reader
 

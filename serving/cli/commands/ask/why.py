@@ -30,29 +30,27 @@ def command(
     ctx: click.Context, id_: str, uses: bool, events: bool, namespace: str | None, as_json: bool
 ) -> None:
     """Where something comes from: quote, record, file and line."""
-    from cairn.serving.query.lineage import uses as uses_of
-    from cairn.serving.query.lineage import why
-    from cairn.serving.read.id_lookup import find
+    from cairn.serving.models.queries import BY_NAME
+    from cairn.serving.read.id_lookup import UnknownId, find
 
     thing = find(options.state_of(ctx), id_, namespace)
-    if uses:
-        used = uses_of(thing.reader, thing.id, events=events)
-        if used is None:
-            raise click.ClickException(f"{thing.id} is a {thing.kind}; --uses is for a record")
-        emit_json(used) if as_json else _print_uses(used)
-        return
-    found = why(thing.reader, thing.id, events=events)
-    if found is None:
-        raise click.ClickException(f"nothing has the id {thing.id}")
-    emit_json(found) if as_json else _print_why(found)
+    query = BY_NAME["uses" if uses else "why"]
+    wanted = AlsoEvents.model_validate({"events": events})
+    try:
+        found = query.answered(thing.reader, wanted, thing.id)
+    except UnknownId:
+        why_not = f"{thing.id} is a {thing.kind}; --uses is for a record"
+        raise click.ClickException(why_not if uses else f"nothing has the id {thing.id}") from None
+    if as_json:
+        emit_json(found.model_dump(mode="json"))
+    else:
+        (_print_uses if uses else _print_why)(found.model_dump())
 
 
 def _print_why(found: dict[str, Any]) -> None:
     say(f"{found['kind']} {found['id']}", style="bold")
-    said = found["explanation"].get(found["kind"]) or {}
-    text = said.get("content") or said.get("title") or said.get("display_name")
-    if text := text or found["explanation"].get("text"):
-        say(one_line(text, 600), indent=2)
+    if found["text"]:
+        say(one_line(found["text"], 600), indent=2)
     if not found["quotes"]:
         advise(f"rests on no single record; `cairn show {found['id']}` explains it", indent=2)
     for quote in found["quotes"]:

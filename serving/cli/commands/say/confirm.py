@@ -2,7 +2,7 @@
 
 import click
 
-from cairn.serving.cli import options
+from cairn.serving.cli.deciding import Decided, decision
 
 
 @click.command(
@@ -15,21 +15,16 @@ A fact c sure becomes c + 0.5 (1 - c) sure (confirm_weight). One that was retrac
 stands again."""
 )
 @click.argument("fact", metavar="FACT")
-@options.reason
-@options.namespace(options.ANY_NAMESPACE)
-@options.as_json
-@click.pass_context
-def command(
-    ctx: click.Context, fact: str, reason: str | None, namespace: str | None, as_json: bool
-) -> None:
+@decision
+def command(decided: Decided, fact: str) -> None:
     """Say that a fact is true."""
     from cairn.knowledge.ingest.inbox_events.decisions import CONFIRM
     from cairn.serving.cli.decision_output import tell
     from cairn.serving.write.decisions import choose, note
 
-    choice = choose(options.state_of(ctx), [fact], namespace, facts_only="confirmed")
-    told = note(choice, CONFIRM, choice.named, reason=reason)
+    choice = choose(decided.state, [fact], decided.namespace, facts_only="confirmed")
+    told = note(choice, CONFIRM, choice.named, reason=decided.reason)
     again = choice.named[0].status == "retracted"
     will = "to stand again, confirmed" if again else "to be confirmed"
     otherwise = f"cairn retract {choice.named[0].id}"
-    tell(told, choice.named, will, otherwise, as_json=as_json)
+    tell(told, choice.named, will, otherwise, as_json=decided.as_json)

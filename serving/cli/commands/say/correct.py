@@ -2,7 +2,7 @@
 
 import click
 
-from cairn.serving.cli import options
+from cairn.serving.cli.deciding import Decided, decision
 
 
 @click.command(
@@ -16,27 +16,23 @@ it. Put the text in quotation marks."""
 )
 @click.argument("fact", metavar="FACT")
 @click.argument("text", metavar="TEXT")
-@options.reason
-@options.namespace(options.ANY_NAMESPACE)
-@options.as_json
-@click.pass_context
-def command(
-    ctx: click.Context,
-    fact: str,
-    text: str,
-    reason: str | None,
-    namespace: str | None,
-    as_json: bool,
-) -> None:
+@decision
+def command(decided: Decided, fact: str, text: str) -> None:
     """Put a true sentence in the place of a fact."""
     from cairn.knowledge.ingest.inbox_events.decisions import CORRECT
     from cairn.serving.cli.decision_output import tell
     from cairn.serving.write.decisions import choose, correction, note, unretracted, with_members
 
-    choice = choose(options.state_of(ctx), [fact], namespace, facts_only="corrected")
+    choice = choose(decided.state, [fact], decided.namespace, facts_only="corrected")
     unretracted(choice)
     said = correction(choice, text)
     named = with_members(choice)
-    told = note(choice, CORRECT, named, text=said, reason=reason)
+    told = note(choice, CORRECT, named, text=said, reason=decided.reason)
     otherwise = f"cairn confirm {named[0].id}"
-    tell(told | {"text": said}, named, f"to be replaced by “{said}”", otherwise, as_json=as_json)
+    tell(
+        told | {"text": said},
+        named,
+        f"to be replaced by “{said}”",
+        otherwise,
+        as_json=decided.as_json,
+    )

@@ -25,10 +25,12 @@ def command(
     ctx: click.Context, topic: tuple[str, ...], limit: int, namespace: str | None, as_json: bool
 ) -> None:
     """Ask for a topic to be looked into; or see what came of it."""
+    from cairn.serving.cli.pages import page, plain, rows
     from cairn.serving.cli.report import prompt_line, say_pending
-    from cairn.serving.query.research import NO_PROVIDER, SEARCHES_FOLLOW, prompts, total
+    from cairn.serving.query.research import NO_PROVIDER, SEARCHES_FOLLOW
     from cairn.serving.read.namespaces import told_to
-    from cairn.serving.status.pending import LEARN, as_rows, listed
+    from cairn.serving.status.pending import LEARN
+    from cairn.serving.status.pending import listed as noted
     from cairn.serving.write.research import learn
 
     state = options.state_of(ctx)
@@ -41,19 +43,12 @@ def command(
         say(f"Noted for namespace {told['namespace']}: to learn about {told['topic']}.")
         say(f"{NO_PROVIDER} It waits until one is." if off else SEARCHES_FOLLOW)
         return
-    namespace, reader, waiting = listed(state, namespace, LEARN)
-    found = prompts(reader, limit).rows if reader else []
+    namespace, reader, waiting = noted(state, namespace, LEARN)
+    listed = page("learn_prompts", reader, limit) if reader else None
     if as_json:
-        every = total(reader) if reader else 0
-        emit_json(
-            {
-                "namespace": namespace,
-                "total": every,
-                "prompts": found,
-                "waiting": as_rows(waiting),
-            }
-        )
+        emit_json(plain(listed, namespace, waiting))
         return
+    found = rows(listed)
     for one in found:
         say(prompt_line(one))
     say_pending(waiting)

@@ -2,7 +2,7 @@
 
 import click
 
-from cairn.serving.cli import options
+from cairn.serving.cli.deciding import Decided, decision
 
 
 @click.command(
@@ -16,21 +16,16 @@ speaks against nothing. What was merged into it goes with it, and so does the sa
 other entities, unless it was said elsewhere too."""
 )
 @click.argument("fact", metavar="FACT")
-@options.reason
-@options.namespace(options.ANY_NAMESPACE)
-@options.as_json
-@click.pass_context
-def command(
-    ctx: click.Context, fact: str, reason: str | None, namespace: str | None, as_json: bool
-) -> None:
+@decision
+def command(decided: Decided, fact: str) -> None:
     """Say that a fact is not true, or not worth knowing."""
     from cairn.knowledge.ingest.inbox_events.decisions import RETRACT
     from cairn.serving.cli.decision_output import tell
     from cairn.serving.write.decisions import choose, note, unretracted, with_members
 
-    choice = choose(options.state_of(ctx), [fact], namespace, facts_only="retracted")
+    choice = choose(decided.state, [fact], decided.namespace, facts_only="retracted")
     unretracted(choice)
     named = with_members(choice)
-    told = note(choice, RETRACT, named, reason=reason)
+    told = note(choice, RETRACT, named, reason=decided.reason)
     otherwise = f"cairn confirm {named[0].id}"
-    tell(told, named, "to be retracted", otherwise, as_json=as_json)
+    tell(told, named, "to be retracted", otherwise, as_json=decided.as_json)

@@ -39,10 +39,12 @@ def command(
     as_json: bool,
 ) -> None:
     """Have a topic searched for again and again."""
+    from cairn.serving.cli.pages import page, plain, rows
     from cairn.serving.cli.report import say_pending
-    from cairn.serving.query.research import NO_PROVIDER, schedules
+    from cairn.serving.query.research import NO_PROVIDER
     from cairn.serving.read.namespaces import told_to
-    from cairn.serving.status.pending import NEXT_RUN, SCHEDULES, as_rows, listed
+    from cairn.serving.status.pending import NEXT_RUN, SCHEDULES
+    from cairn.serving.status.pending import listed as noted
     from cairn.serving.write.research import schedule
 
     if topic and (every is None) != stop:
@@ -61,11 +63,12 @@ def command(
             f"Noted for namespace {told['namespace']}: {told['topic']}, {what}; applied {NEXT_RUN}"
         )
     else:
-        namespace, reader, waiting = listed(state, namespace, SCHEDULES)
-        found = schedules(reader, MOST).rows if reader else []
+        namespace, reader, waiting = noted(state, namespace, SCHEDULES)
+        listed = page("schedules", reader, MOST) if reader else None
         if as_json:
-            emit_json({"namespace": namespace, "schedules": found, "waiting": as_rows(waiting)})
+            emit_json(plain(listed, namespace, waiting))
             return
+        found = rows(listed)
         if found:
             print_table(found, COLUMNS)
         say_pending(waiting)

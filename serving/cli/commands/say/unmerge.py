@@ -2,7 +2,7 @@
 
 import click
 
-from cairn.serving.cli import options
+from cairn.serving.cli.deciding import Decided, decision
 
 
 @click.command(
@@ -15,24 +15,19 @@ It stands by itself again, whoever merged it, and is not merged with these any m
 took others up, all others are taken from it."""
 )
 @click.argument("id_", metavar="ID")
-@options.reason
-@options.namespace(options.ANY_NAMESPACE)
-@options.as_json
-@click.pass_context
-def command(
-    ctx: click.Context, id_: str, reason: str | None, namespace: str | None, as_json: bool
-) -> None:
+@decision
+def command(decided: Decided, id_: str) -> None:
     """Take a fact, or an entity, out of what it was merged with."""
     from cairn.knowledge.ingest.inbox_events.decisions import UNMERGE
     from cairn.serving.cli.decision_output import tell
     from cairn.serving.write.decisions import Undecidable, choose, note, united
 
-    choice = choose(options.state_of(ctx), [id_], namespace)
+    choice = choose(decided.state, [id_], decided.namespace)
     (own,) = choice.named
     together = united(choice, own.id)
     if len(together) < 2:
         raise Undecidable(f"{own.id} is not merged with anything")
     named = [own, *(each for each in together if each.id != own.id)]
-    told = note(choice, UNMERGE, named, reason=reason)
+    told = note(choice, UNMERGE, named, reason=decided.reason)
     otherwise = f"cairn merge {' '.join(each.id for each in named)}"
-    tell(told, named, "the first to be taken from the others", otherwise, as_json=as_json)
+    tell(told, named, "the first to be taken from the others", otherwise, as_json=decided.as_json)

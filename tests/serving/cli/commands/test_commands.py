@@ -87,36 +87,36 @@ def test_search_of_one_kind_gives_that_kind(ask: Ask) -> None:
 
 def test_facts_lead_with_sentences_and_leave_out_the_structural(ask: Ask) -> None:
     told = ask("facts", "--limit", "100", "--json").json
-    predicates = {fact["predicate"] for fact in told["facts"]}
+    predicates = {fact["predicate"] for fact in told["items"]}
     assert predicates.isdisjoint({"used_tool", "executed_command", "mentions_path"})
-    assert told["facts"][0]["content"] == told["facts"][0]["object"]
+    assert told["items"][0]["content"] == told["items"][0]["object"]
     assert ask("facts", "--events", "--json").json["total"] > told["total"]
 
 
 def test_facts_are_filtered_by_predicate_confidence_and_entity(ask: Ask) -> None:
-    tools = ask("facts", "--predicate", "used_tool", "--json").json["facts"]
+    tools = ask("facts", "--predicate", "used_tool", "--json").json["items"]
     assert {fact["predicate"] for fact in tools} == {"used_tool"}
-    sure = ask("facts", "--min-confidence", "0.6", "--limit", "500", "--json").json["facts"]
+    sure = ask("facts", "--min-confidence", "0.6", "--limit", "500", "--json").json["items"]
     assert sure
-    assert all(fact["effective"] >= 0.6 for fact in sure)
-    shop = ask("facts", "--entity", "Lantern-Shop", "--limit", "500", "--json").json["facts"]
+    assert all(fact["confidence"] >= 0.6 for fact in sure)
+    shop = ask("facts", "--entity", "Lantern-Shop", "--limit", "500", "--json").json["items"]
     assert {fact["entity"] for fact in shop} == {"lantern-shop"}
 
 
 def test_facts_fade_for_a_later_reader_and_are_called_deprecated(ask: Ask) -> None:
-    now = ask("facts", "--events", "--limit", "1000", "--json").json["facts"]
+    now = ask("facts", "--events", "--limit", "1000", "--json").json["items"]
     later = ask("facts", "--events", "--limit", "1000", "--as-of", "2027-06-01", "--json").json
     assert any(fact["status"] == "active" for fact in now)
-    held = [fact for fact in later["facts"] if fact["status"] == "active"]
+    held = [fact for fact in later["items"] if fact["status"] == "active"]
     assert all(fact["decay_per_day"] < 0.01 for fact in held), "what lasts fades slowly"
     assert len(held) < len(now) / 10
 
 
 def test_facts_of_the_past_know_nothing_of_what_came_later(ask: Ask) -> None:
     then = ask("facts", "--events", "--limit", "1000", "--as-of", "2026-02-10", "--json").json[
-        "facts"
+        "items"
     ]
-    now = ask("facts", "--events", "--limit", "1000", "--json").json["facts"]
+    now = ask("facts", "--events", "--limit", "1000", "--json").json["items"]
     assert 0 < len(then) < len(now)
     assert all(fact["first_seen"][:10] <= "2026-02-10" for fact in then if fact["first_seen"])
     grown = {fact["fact_id"]: fact for fact in now if fact["last_event_at"] > "2026-02-11"}
@@ -133,22 +133,22 @@ def test_facts_of_the_past_know_nothing_of_what_came_later(ask: Ask) -> None:
 
 def test_triples_show_single_observations(ask: Ask) -> None:
     told = ask("facts", "--triples", "--predicate", "connects_to_host", "--json").json
-    assert all(triple["subject"].startswith(("task_", "action_")) for triple in told["triples"])
-    assert {triple["confidence"] for triple in told["triples"]} == {0.9}
+    assert all(triple["subject"].startswith(("task_", "action_")) for triple in told["items"])
+    assert {triple["confidence"] for triple in told["items"]} == {0.9}
 
 
 def test_learnings_and_entities_list_and_filter(ask: Ask) -> None:
     bugs = ask("learnings", "--category", "bug_fix", "--json").json
-    assert bugs["learnings"]
-    assert {row["category"] for row in bugs["learnings"]} == {"bug_fix"}
-    assert "simhash" not in bugs["learnings"][0]
+    assert bugs["items"]
+    assert {row["category"] for row in bugs["items"]} == {"bug_fix"}
+    assert "simhash" not in bugs["items"][0]
     hosts = ask("entities", "--type", "host", "--limit", "2", "--json").json
-    assert {row["type"] for row in hosts["entities"]} == {"host"}
-    assert len(hosts["entities"]) == min(2, hosts["total"])
+    assert {row["type"] for row in hosts["items"]} == {"host"}
+    assert len(hosts["items"]) == min(2, hosts["total"])
 
 
 def test_an_entity_is_shown_with_its_names_and_why_they_are_one(ask: Ask) -> None:
-    listed = ask("entities", "--type", "system", "--json").json["entities"]
+    listed = ask("entities", "--type", "system", "--json").json["items"]
     unraid = next(row for row in listed if row["name"] == "unraid")
     assert unraid["aliases"] == ["Unraid"]
     shown = ask("show", unraid["entity_id"], "--json").json
@@ -161,7 +161,7 @@ def test_an_entity_is_shown_with_its_names_and_why_they_are_one(ask: Ask) -> Non
 
 def test_a_fact_is_shown_with_its_history_and_its_words(ask: Ask) -> None:
     asked = ("facts", "--events", "--entity", "lantern-shop", "--limit", "200", "--json")
-    facts = ask(*asked).json["facts"]
+    facts = ask(*asked).json["items"]
     fact = next(f for f in facts if f["content"].startswith(STATEMENT))
     shown = ask("show", fact["fact_id"], "--json").json
     assert shown["kind"] == "fact"
@@ -175,7 +175,7 @@ def test_a_fact_is_shown_with_its_history_and_its_words(ask: Ask) -> None:
 
 
 def test_the_beginning_of_an_id_is_enough(ask: Ask) -> None:
-    learning = ask("learnings", "--json").json["learnings"][0]
+    learning = ask("learnings", "--json").json["items"][0]
     shown = ask("show", learning["learning_id"][:10], "--json").json
     assert shown["id"] == learning["learning_id"]
     assert shown["learning"]["quotes"][0]["line"] >= 1
@@ -298,7 +298,7 @@ def test_a_terminal_shows_ids_whole_and_cuts_no_fact(
     def terminal_of_that_width(*, err: bool = False) -> Console:
         return Console(force_terminal=True, no_color=True, width=width, stderr=err)
 
-    facts = ask("facts", "--entity", "lantern-shop", "--json", "--limit", "5").json["facts"]
+    facts = ask("facts", "--entity", "lantern-shop", "--json", "--limit", "5").json["items"]
     monkeypatch.setattr(terminal, "console", terminal_of_that_width)
     told = click.unstyle(ask("facts", "--entity", "lantern-shop", "--limit", "5").out)
     assert all(fact["fact_id"] in told for fact in facts)

@@ -1,4 +1,4 @@
-"""Routes that ask by a body: search, what belongs into the next prompt, what three layers know."""
+"""The route that asks three layers of knowledge."""
 
 from typing import Annotated, Any
 
@@ -12,42 +12,12 @@ from cairn.serving.knowledge_layers.reader import published
 from cairn.serving.knowledge_layers.retrieving import retrieve
 from cairn.serving.knowledge_layers.routing import route
 from cairn.serving.knowledge_layers.stores import Stores
-from cairn.serving.models.answers import ContextAnswer, KnowledgeAnswer, Results
-from cairn.serving.models.bodies import ContextBody, KnowledgeBody, SearchBody
-from cairn.serving.models.fields import Model
+from cairn.serving.models.answers import KnowledgeAnswer
+from cairn.serving.models.bodies import KnowledgeBody
 from cairn.serving.models.parameters import At
-from cairn.serving.models.queries import SEARCH
 from cairn.serving.read.reader import Reader
-from cairn.serving.retrieval.context import offer
 
 router = Routes(prefix="/v1", tags=["asking"])
-
-
-@router.post("/search", response_model=Results)
-def search_by_body(asked: Asked, at: Annotated[At, Query()], wanted: SearchBody) -> Model:
-    """Find the same, by words that stand in no address."""
-    return SEARCH.answered(asked.reader(at), wanted)
-
-
-@router.post("/context", response_model=ContextAnswer)
-def context(asked: Asked, at: Annotated[At, Query()], said: ContextBody) -> dict[str, Any]:
-    """Tell what belongs into the next prompt: by the last two turns, and by the message.
-
-    `streamed` bears on the turns before; it can be made ready between turns. `known` is what is
-    known of what the message names, and whether that is enough to do without a search; `found` is
-    what a search for the message finds: facts, episodes and learnings, each sure enough to be told.
-    `text` has the turns and what of memory fits the budget.
-    """
-    reader = asked.reader(at)
-    made = offer(reader, said.message, said.turns, said.tool_results, said.system, said.budget)
-    return _head(reader) | {
-        "streamed": made.streamed,
-        "found": made.found,
-        "known": made.known,
-        "memories": made.context.streamed,
-        "tokens": made.context.tokens,
-        "text": made.context.text,
-    }
 
 
 class Layers:

@@ -56,6 +56,8 @@ def _moment(value: object, asked: ValidationInfo) -> datetime:
     Raises:
         ValueError: it is neither.
     """
+    if isinstance(value, datetime):
+        return as_moment(value)
     if isinstance(value, str) and (asked.context or _TIME.fullmatch(value)):
         with suppress(ValueError):
             return as_moment(datetime.fromisoformat(value))
