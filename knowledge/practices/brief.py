@@ -80,14 +80,17 @@ _BEGINNING = 40
 """Characters by which two titles are one text, pasted twice."""
 
 _BY_THE_WAY = (
-    r"redacted|(?:^|/)\.git/|(?:^|/)(?:\.\w*ignore|[^/]*[.-]lock(?:b|\.\w+)?|[^/]*\.lockb?|go\.sum|changelog(?:\.\w+)?)$"
+    r"redacted|(?:^|/)\.git/|(?:^|/)(?:\.\w*ignore|[^/]*[.-]lock(?:b|\.\w+)?|[^/]*\.lockb?|go\.(?:mod|sum)|(?:changelog|readme|agents|claude|gemini)(?:\.\w+)?"
+    r"|package\.json|(?:pyproject|cargo)\.toml)$"
     r"|(?:^|/)(?:\.changeset|dist|node_modules|vendor|coverage|(?:__)?generated(?:__)?"
     r"|\.next|__snapshots__)/"
 )
-"""Files that are edited on the way, generated or hidden: nobody looks there for the work."""
+"""Files that are edited on the way, generated or hidden, or that everybody looks at first: none
+of them tells where the work is."""
 
-_OFTEN = 0.05
-"""Of the conversations that edit files, those that edit one which is often edited."""
+_OFTEN, _FEWEST_EDITING = 0.05, 4
+"""Of the conversations that edit files, those that edit one which is often edited; and their
+number."""
 
 _BY_TRUST = {trust: place for place, trust in enumerate(reversed(TRUSTS))}
 _KIND_ORDER = {kind: place for place, kind in enumerate(HEADINGS)}
@@ -289,6 +292,7 @@ def _places(known: pl.DataFrame) -> Iterator[BriefLine]:
             | (
                 ~pl.col("name").str.to_lowercase().str.contains(_BY_THE_WAY)
                 & (pl.col("share") >= _OFTEN)
+                & (pl.col("conversations") >= _FEWEST_EDITING)
             ),
         )
         .sort(pl.col("kind").replace_strict(order), "rank", "project_fact_id")

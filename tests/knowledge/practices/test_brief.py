@@ -94,7 +94,7 @@ def ground() -> Ground:
     mixed = again | {"signature_id": "es3", "fix_id": "mixed", "same_line": 2}
     file = {
         "project_fact_id": "p", "namespace": "n", "project": ROOT, "kind": "edited_file",
-        "name": "quay.go", "conversations": 3, "share": 0.5, "rank": 1, "source_record_ids": [],
+        "name": "quay.go", "conversations": 4, "share": 0.5, "rank": 1, "source_record_ids": [],
     }  # fmt: skip
     talks = [
         {"conversation_id": f"s{at}", "namespace": "n", "day": "2026-02-01", "source": "x",
@@ -216,17 +216,14 @@ def test_what_was_made_is_told_before_what_was_asked() -> None:
     ]  # fmt: skip
 
 
-def test_files_that_are_edited_on_the_way_are_no_places() -> None:
+def test_files_that_are_edited_on_the_way_seldom_or_seen_at_once_are_no_places() -> None:
     names = (
-        ".gitignore",
-        "web/package-lock.json",
-        "uv.lock",
-        ".changeset/a.md",
-        "dist/a.js",
-        "a.go",
-    )
+        ".gitignore", "web/package-lock.json", "uv.lock", ".changeset/a.md", "dist/a.js", "a.go",
+        "README.md", "web/README.md", "package.json", "Cargo.toml", "CLAUDE.md",
+    )  # fmt: skip
     (file,) = ground().project_facts.iter_rows(named=True)
     facts = [file | {"project_fact_id": name, "name": name} for name in names]
+    facts.append(file | {"project_fact_id": "few", "name": "few.go", "conversations": 3})
     lines = brief("quay", ground()._replace(project_facts=PROJECT_FACTS.frame(facts)))
     assert [line.text for line in lines if line.kind == PLACE] == ["Often edited: a.go"]
 
