@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
+from cairn.knowledge.dialogue.overruled import parts_of_choice
 from cairn.knowledge.dialogue.trust import PERSON, TRUSTS
 from cairn.knowledge.nlp.text import estimated_tokens
 from cairn.knowledge.practices.brief_line import ERROR, LONGEST, PLACE, PRACTICE, BriefLine, short
@@ -94,8 +95,8 @@ number."""
 
 _BY_TRUST = {trust: place for place, trust in enumerate(reversed(TRUSTS))}
 _KIND_ORDER = {kind: place for place, kind in enumerate(HEADINGS)}
-_CHOSE, _NOT_CHOSEN = "Chose ", ", not "
-"""How a choice of options begins, and what leads up to those that were not taken."""
+_CHOSE = "Chose "
+"""How a choice begins that answers no question."""
 
 _FEWEST_ASKED = "What is asked of the person… "
 """Room that a question keeps beside a long answer."""
@@ -353,10 +354,8 @@ def _place(line: BriefLine) -> tuple[int, int]:
 def _choice(content: str, most: int) -> str:
     """A decision by what was chosen: without what was not, its question cut before its answer."""
     told = " ".join(content.split())
-    asked, mark, answer = told.partition("? ")
-    if not mark:
-        chose = told.startswith(_CHOSE)
-        return short(told.partition(_NOT_CHOSEN)[0] if chose else told, most)
-    answer = short(answer.partition(_NOT_CHOSEN)[0], most - len(_FEWEST_ASKED))
-    room = most - len(answer) - len(" ")
-    return f"{asked}? {answer}" if len(asked) < room else f"{short(asked, room)} {answer}"
+    asked, answer, _ = parts_of_choice(told)
+    if not asked:
+        return short(answer if told.startswith(_CHOSE) else told, most)
+    answer = short(answer, most - len(_FEWEST_ASKED))
+    return f"{short(asked, most - len(answer) - len(' '))} {answer}"

@@ -228,6 +228,18 @@ def test_files_that_are_edited_on_the_way_seldom_or_seen_at_once_are_no_places()
     assert [line.text for line in lines if line.kind == PLACE] == ["Often edited: a.go"]
 
 
+def test_a_decision_is_told_with_its_answer_whatever_was_asked() -> None:
+    asked = "Are tides kept in UTC? They are sorted by it, and shown " + "in local time " * 9
+    told = f"{asked.strip()}. Or are they kept in local time? UTC, not Local time"
+    facts = ground().facts.with_columns(
+        content=pl.when(predicate="decides").then(pl.lit(told)).otherwise("content")
+    )
+    lines = brief("quay", ground()._replace(facts=facts))
+    (line,) = (line.text for line in lines if line.text.startswith("2026-02-01: Are tides"))
+    assert line.endswith("… UTC"), line
+    assert len(line) <= LONGEST
+
+
 def test_commands_that_are_one_are_told_once_and_what_was_for_the_moment_is_not() -> None:
     told = [
         practice("test", "npm run test"), practice("test", "npm test", conversations=1),
