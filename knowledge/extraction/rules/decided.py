@@ -8,12 +8,9 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-import polars as pl
-
 from cairn.knowledge.dialogue.assent import approves
 from cairn.knowledge.dialogue.borne_out import weighty
 from cairn.knowledge.dialogue.overruled import overruled
-from cairn.knowledge.dialogue.tool_calls import EDIT_TOOLS
 from cairn.knowledge.dialogue.trust import PERSON
 from cairn.knowledge.extraction.rules.decision_forms import (
     ASKS_BEHIND,
@@ -32,7 +29,7 @@ from cairn.knowledge.extraction.rules.decision_forms import (
 from cairn.knowledge.extraction.rules.directive_forms import alone
 from cairn.knowledge.extraction.rules.directives import as_kept, directives
 from cairn.knowledge.extraction.rules.rule import (
-    CALLS,
+    EDITS,
     SAID,
     Record,
     Rule,
@@ -232,15 +229,13 @@ def _standing(
 _IDLE = weighty("let us should make use keep remove drop go with add completely instead")
 
 
-_EDITS = CALLS & pl.col("tool_name").str.contains(EDIT_TOOLS.pattern)
-
 RULES: tuple[Rule, ...] = (
     rule(
         "decides",
         6,
         "What a person decides, or says yes to, and does not take back in the conversation.",
         confidence=0.8,
-        reads=SAID | _EDITS,
+        reads=SAID | EDITS,
         find=_decides,
         whole=True,
         examples=(
