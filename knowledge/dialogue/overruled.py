@@ -3,9 +3,13 @@
 import re
 from collections.abc import Iterable
 from functools import lru_cache
+from typing import NamedTuple
 
 from cairn.knowledge.dialogue.borne_out import weighty
 from cairn.knowledge.nlp.text import sentences, words
+
+NOT_CHOSEN = ", not "
+"""What leads up to the options that were not taken."""
 
 _LONGEST = 600
 _AWAY = (
@@ -36,6 +40,22 @@ _IDLE = weighty(
 _FEWEST_SHARED, _SHARE = 2, 0.5
 
 
+class Choice(NamedTuple):
+    """A choice as it is kept: what was asked, what was answered, and what was not chosen."""
+
+    question: str
+    """With its mark; empty where none was asked."""
+    answer: str
+    others: str
+
+
+def parts_of_choice(told: str) -> Choice:
+    """The parts of a decision; one that answers no question is an answer."""
+    asked, mark, answered = told.rpartition("? ")
+    answer, _, others = answered.partition(NOT_CHOSEN)
+    return Choice(asked + mark.rstrip(), answer, others)
+
+
 def overruled(decided: str, later: Iterable[str]) -> bool:
     """Whether a later message of the person ends a decision.
 
@@ -43,9 +63,9 @@ def overruled(decided: str, later: Iterable[str]) -> bool:
         decided: The decision; of an answered question, the question and the answer.
         later: What the person typed behind it, in order.
     """
-    asked, mark, answer = decided.partition("? ")
-    thing = _about(asked if mark else decided)
-    chosen = _about(answer.partition(", not ")[0]) - thing
+    choice = parts_of_choice(decided)
+    thing = _about(choice.question or decided)
+    chosen = _about(choice.answer) - thing if choice.question else frozenset[str]()
     return bool(thing) and any(
         _turned(message, thing, chosen) for message in later if len(message) <= 20 * _LONGEST
     )

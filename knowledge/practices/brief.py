@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
+from cairn.knowledge.dialogue.overruled import parts_of_choice
 from cairn.knowledge.dialogue.trust import PERSON, TRUSTS
 from cairn.knowledge.nlp.text import estimated_tokens
 from cairn.knowledge.practices.brief_line import ERROR, LONGEST, PLACE, PRACTICE, BriefLine, short
@@ -80,19 +81,22 @@ _BEGINNING = 40
 """Characters by which two titles are one text, pasted twice."""
 
 _BY_THE_WAY = (
-    r"redacted|(?:^|/)\.git/|(?:^|/)(?:\.\w*ignore|[^/]*[.-]lock(?:b|\.\w+)?|[^/]*\.lockb?|go\.sum|changelog(?:\.\w+)?)$"
+    r"redacted|(?:^|/)\.git/|(?:^|/)(?:\.\w*ignore|[^/]*[.-]lock(?:b|\.\w+)?|[^/]*\.lockb?|go\.(?:mod|sum)|(?:changelog|readme|agents|claude|gemini)(?:\.\w+)?"
+    r"|package\.json|(?:pyproject|cargo)\.toml)$"
     r"|(?:^|/)(?:\.changeset|dist|node_modules|vendor|coverage|(?:__)?generated(?:__)?"
     r"|\.next|__snapshots__)/"
 )
-"""Files that are edited on the way, generated or hidden: nobody looks there for the work."""
+"""Files that are edited on the way, generated or hidden, or that everybody looks at first: none
+of them tells where the work is."""
 
-_OFTEN = 0.05
-"""Of the conversations that edit files, those that edit one which is often edited."""
+_OFTEN, _FEWEST_EDITING = 0.05, 4
+"""Of the conversations that edit files, those that edit one which is often edited; and their
+number."""
 
 _BY_TRUST = {trust: place for place, trust in enumerate(reversed(TRUSTS))}
 _KIND_ORDER = {kind: place for place, kind in enumerate(HEADINGS)}
-_CHOSE, _NOT_CHOSEN = "Chose ", ", not "
-"""How a choice of options begins, and what leads up to those that were not taken."""
+_CHOSE = "Chose "
+"""How a choice begins that answers no question."""
 
 _FEWEST_ASKED = "What is asked of the person… "
 """Room that a question keeps beside a long answer."""
@@ -289,6 +293,7 @@ def _places(known: pl.DataFrame) -> Iterator[BriefLine]:
             | (
                 ~pl.col("name").str.to_lowercase().str.contains(_BY_THE_WAY)
                 & (pl.col("share") >= _OFTEN)
+                & (pl.col("conversations") >= _FEWEST_EDITING)
             ),
         )
         .sort(pl.col("kind").replace_strict(order), "rank", "project_fact_id")
@@ -349,10 +354,8 @@ def _place(line: BriefLine) -> tuple[int, int]:
 def _choice(content: str, most: int) -> str:
     """A decision by what was chosen: without what was not, its question cut before its answer."""
     told = " ".join(content.split())
-    asked, mark, answer = told.partition("? ")
-    if not mark:
-        chose = told.startswith(_CHOSE)
-        return short(told.partition(_NOT_CHOSEN)[0] if chose else told, most)
-    answer = short(answer.partition(_NOT_CHOSEN)[0], most - len(_FEWEST_ASKED))
-    room = most - len(answer) - len(" ")
-    return f"{asked}? {answer}" if len(asked) < room else f"{short(asked, room)} {answer}"
+    asked, answer, _ = parts_of_choice(told)
+    if not asked:
+        return short(answer if told.startswith(_CHOSE) else told, most)
+    answer = short(answer, most - len(_FEWEST_ASKED))
+    return f"{short(asked, most - len(answer) - len(' '))} {answer}"

@@ -1,4 +1,4 @@
-"""Lines of a brief on how a project is kept: commits, branches, versions, ports, repository."""
+"""Lines of a brief on how a project is kept: commits, branches, versions, ports, services."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -12,15 +12,13 @@ from cairn.knowledge.practices.observed import branches, ports, systems, version
 MOST_VERSIONS, MOST_PORTS, MOST_SERVICES = 5, 5, 5
 """Things that one line names."""
 
-_ORIGIN = ("origin", "upstream")
-"""What the remote is called that is told, the first that there is."""
-
 _Row = Mapping[str, Any]
 
 
 def convention_lines(known: pl.DataFrame) -> Iterator[BriefLine]:
-    """How commits and branches are named, then what a project runs with and where it is kept.
+    """How commits and branches are named, then what a project runs with.
 
+    The repository, its main branch and the system alone, an agent sees at once.
     What several checkouts tell of one kind, or of one language, is told by the one that most
     conversations bear out.
 
@@ -43,11 +41,11 @@ def convention_lines(known: pl.DataFrame) -> Iterator[BriefLine]:
     for form in of_kind.get(BRANCH_FORM, ())[:1]:
         start = f" from `{main['name']}`" if main else ""
         yield _line(PRACTICE, f"Branches: {_form(form)}{start}", form)
-    yield from _places(of_kind, main)
+    yield from _places(of_kind)
 
 
-def _places(of_kind: Mapping[str, Sequence[_Row]], main: _Row | None) -> Iterator[BriefLine]:
-    """Versions in force, the most telling first, on which system; ports, services, repository."""
+def _places(of_kind: Mapping[str, Sequence[_Row]]) -> Iterator[BriefLine]:
+    """Versions in force, the most telling first, on which system; ports, services."""
     told = sorted(
         _once(of_kind.get(versions.KIND, ())), key=lambda row: versions.order(row["name"])
     )[:MOST_VERSIONS]
@@ -61,16 +59,6 @@ def _places(of_kind: Mapping[str, Sequence[_Row]], main: _Row | None) -> Iterato
     ):  # fmt: skip
         if used := _once(of_kind.get(kind, ()))[:most]:
             yield _line(PLACE, f"{named}: {', '.join(map(_with_other, used))}", *used)
-    remotes = {row["other"]: row for row in reversed(of_kind.get(branches.REMOTE_KIND, ()))}
-    remote = next((remotes[name] for name in _ORIGIN if name in remotes), None)
-    untold = main if BRANCH_FORM not in of_kind else None
-    if remote:
-        branch = f", main branch `{untold['name']}`" if untold else ""
-        yield _line(PLACE, f"Repository: {remote['name']}{branch}", remote)
-    elif untold:
-        yield _line(PLACE, f"Main branch: `{untold['name']}`", untold)
-    if system and not told:
-        yield _line(PLACE, f"System: {system['name']}", system)
 
 
 def _form(row: _Row) -> str:

@@ -25,7 +25,7 @@ CHECKOUTS_STAGE = ConversationStage(
 )
 
 PROJECTS_STAGE = Stage(
-    stage_of("projects", 1, "Which folders are checkouts of one repository."),
+    stage_of("projects", 2, "Which folders are checkouts of one repository."),
     (CHECKOUTS,),
     (PROJECTS,),
     lambda reads, _: StageResult({"projects": projects(reads["checkouts"])}),

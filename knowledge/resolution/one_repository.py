@@ -29,7 +29,8 @@ def of_one_repository(entities: pl.DataFrame, projects: pl.DataFrame) -> pl.Data
         namespace, left, right, rule.
     """
     stands: defaultdict[str, dict[str, str]] = defaultdict(dict)
-    for namespace, folder, project in projects.select("namespace", "folder", "project").iter_rows():
+    whole = projects.filter(pl.col("inside") == "")
+    for namespace, folder, project in whole.select("namespace", "folder", "project").iter_rows():
         stands[namespace][folder] = project
     called = _names(projects)
     same: defaultdict[tuple[str, str, str, str], list[str]] = defaultdict(list)

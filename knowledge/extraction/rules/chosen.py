@@ -8,11 +8,12 @@ with the work at hand is no choice that holds, nor is a way around a check.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from textwrap import shorten
 from typing import Any
 
 import polars as pl
 
-from cairn.knowledge.dialogue.overruled import overruled
+from cairn.knowledge.dialogue.overruled import NOT_CHOSEN, overruled, parts_of_choice
 from cairn.knowledge.dialogue.shortcuts import in_words
 from cairn.knowledge.dialogue.trust import PERSON
 from cairn.knowledge.extraction.rules.rule import (
@@ -23,6 +24,7 @@ from cairn.knowledge.extraction.rules.rule import (
     RuleMatch,
     rule,
 )
+from cairn.knowledge.nlp.text import STOP_WORDS, sentences, words
 from cairn.knowledge.schema.policy import Policy
 
 _ASKING_TOOLS = r"(?i)^(?:AskUserQuestion|ask_user_question|request_user_input|ask_user)$"
@@ -42,6 +44,16 @@ _FOR_NOW = re.compile(
 )
 """Questions on the work at hand, in lower case."""
 
+_OF_THE_TALK = re.compile(
+    r"""\b(?:more|further|other|any)\ (?:\w+\ ){0,2}questions?\b | \b(?:any|some)thing\ else\b
+      | \bare\ we\ (?:all\ )?(?:done|finished|through|set)\b | \bmove\ on\b
+      | \b(?:we|us|you|i|to)\ (?:all\ |also\ |first\ |want\ to\ |like\ to\ |need\ to\ )?
+        (?:discuss|talk\ (?:about|through)|go\ (?:over|through|deeper)|dig\ (?:in|deeper)|dive\ (?:in|deeper)
+          |clarify|elaborate|explore|cover|revisit)\b""",
+    re.VERBOSE,
+)
+"""Questions on the talk itself: what it should be about, or whether it is over."""
+
 _WORK = re.compile(
     r"(?:reset|clear|investigate|merge|quick|fix|check|look|run|commit|push|review|debug|continue|leave|wait|start|stop"
     r"|delete|skip|show|explain|all|both|none|neither|other|custom|something|yes|no|nothing|manual|i'll|let)\b"
@@ -54,19 +66,29 @@ _OF_THE_MOMENT = re.compile(
       |\bhow\ (?:should|shall|do|can)\ (?:i|we)\ (?:access|reach|connect|fix|resolve|solve|address|recover|unblock
         |test|verify|debug|deal\ with|get|handle\ (?:this|that|it|these|those|the\ \w+\ (?:error|failure|conflict)s?))\b
       |^(?:what|which|when|who|where|how)\b[^?]*\b(?:was|were|did)\b
+      |(?:^|[.?!:]\ )(?:(?:is|are|does|do)\ [^.?]*\b(?:exists?|already|currently|at\ the\ moment)\b[^.?]*\?
+        |(?:where|what|which|who)\ (?:is|are)\ (?:the|your|our)\ (?:existing|current|actual)\b)|\bi\ need\ to\ know\b
       |^(?:create|remove|delete|add|run|close|open|update|publish|unpublish|release|deploy|start|install|write
         |generate|apply|make|implement|archive|complete|approve|accept|replace|move|rename)\ [^?]{3,}\?$""",
     re.VERBOSE,
 )
-"""Questions on what is the matter, on what was, or on one act that is to be allowed."""
+"""Questions on what is the matter, on what is or was there, or on one act that is to be allowed."""
 
 _LONGEST_ANSWER = 12
 """Words of an answer; a longer one is a request of its own."""
 
 _LEFT_OPEN = re.compile(
-    r"(?:(?:you|agent|claude|i'll let you) (?:decide|choose|pick)|up to you|your (?:call|choice)|whatever|either|any of|no preference|not sure|close, but|not quite|let me)\b"
+    r"(?:(?:i'll )?(?:let )?(?:you|(?:the )?agent|claude)(?: can)? (?:decide|choose|pick)s?|up to you|your (?:call|choice)|whatever|either|any of|no preference|not sure|close, but|not quite|let me)\b"
 )
 """How an answer begins that leaves the choice to who asked."""
+
+_NO_ANSWER = re.compile(
+    r"""(?:what|why|how|where|who|which|when)\ (?:[\w-]+\ )?(?:is|are|do|does|did|would|will|can|could|about|if)\b
+      | (?:is|are|does|do|can|could|would|will|should|did)\ (?:it|that|this|there|we|you|i|they|the)\b
+      | (?:(?:it|that|this|they|one|there)\ (?:is\ |are\ )?)?(?:already|exists?|currently)\b""",
+    re.VERBOSE,
+)
+"""How an answer begins that asks back, or tells what there is."""
 
 _YES_OR_NO = re.compile(r"(?:yes|no|yep|nope)\b")
 _OF_OURS = re.compile(r"^(?:[^,?]{1,60}, )?(?:should|shall|must|do|may|can|will)\ (?!i\b|you\b)")
@@ -75,7 +97,18 @@ answers allow one act, or tell how things are at the moment."""
 
 _VAGUE = re.compile(r"(?:custom|other|none|something|neither|skip|not sure|i'll|let me|decide)\b")
 _FORCED = re.compile(r"(?i)--(?:no-verify|force|skip)\b|\bforce[- ]push|\bbypass")
-_RECOMMENDED = re.compile(r"\s*\((?:recommended|default|current)\)", re.IGNORECASE)
+_FEW_WORDS = 2
+_TELLS_LITTLE = frozenset(
+    words(
+        "given based approach option options way style direction design strategy solution variant one"
+        " tradeoffs trade-offs trade offs comparison prefer preferred like best better resonates vision"
+        " hybrid both simple minimal full balanced mixed standard custom yes no all"
+    )
+)
+"""Words of a question, or of a label, by which nobody else knows what was chosen."""
+
+_NUMBERED_LABEL = re.compile(r"(?i)(?:option|approach|variant|plan|alternative)\s+(?:[a-z]|\d+)\b")
+_RECOMMENDED = re.compile(r"\s*\((?:recommended|rec\.?|default|current)\)", re.IGNORECASE)
 _ASIDE = re.compile(r"\s*\([^()]*\)\s*$")
 
 _OPTION = re.compile(
@@ -106,28 +139,41 @@ def _answers(result: Record, call: Record) -> Iterator[RuleMatch]:
         if end <= start:
             continue
         answer = result.text[start:end].strip()
-        kept = _as_choice(" ".join(text.split()), answer, _labels(asked))
+        kept = _as_choice(" ".join(text.split()), answer, _options(asked))
         if kept:
             yield RuleMatch(kept, start, end)
 
 
-def _labels(asked: Mapping[str, Any]) -> list[str]:
-    options = asked.get("options")
-    named = [
-        label
-        for one in (options if isinstance(options, list) else ())
+def _options(asked: Mapping[str, Any]) -> dict[str, str]:
+    """The options of which one is to be chosen: label -> what it says of itself."""
+    given = asked.get("options")
+    named = {
+        label: about if isinstance(about := one.get("description"), str) else ""
+        for one in (given if isinstance(given, list) else ())
         if isinstance(one, dict) and isinstance(label := one.get("label"), str)
-    ]
-    return [] if asked.get("multiSelect") else named
+    }
+    return {} if asked.get("multiSelect") else named
 
 
-def _as_choice(question: str, answer: str, labels: Sequence[str]) -> str | None:
+def _as_choice(question: str, answer: str, given: Mapping[str, str]) -> str | None:
     """Question, answer and what was not chosen, in a sentence; None if it holds for now only."""
-    if len(question) > _LONGEST_QUESTION or "?" not in question or not lasts(question, answer):
+    # What explains a question behind its mark would stand between it and its answer.
+    asked, mark, _ = _ASIDE.sub("", question).rpartition("?")
+    if not mark or len(question) > _LONGEST_QUESTION or not lasts(question, answer):
         return None
-    others = [one for one in labels if one != answer] if answer in labels else []
-    told = f"{_ASIDE.sub('', question)} {_RECOMMENDED.sub('', answer)}"
-    return told + _not_chosen(others)
+    asked += mark
+    others = [one for one in given if one != answer] if answer in given else []
+    label = _RECOMMENDED.sub("", answer)
+    return f"{asked} {label}{_meaning(asked, label, given.get(answer, ''))}{_not_chosen(others)}"
+
+
+def _meaning(question: str, label: str, about: str) -> str:
+    """What an option says of itself, where neither the question nor its label tells what it is."""
+    said = {word for word in words(f"{question} {label}") if word not in STOP_WORDS}
+    if not about or (len(said - _TELLS_LITTLE) > _FEW_WORDS and not _NUMBERED_LABEL.match(label)):
+        return ""
+    start, end = next(iter(sentences(about)), (0, len(about)))
+    return f": {shorten(about[start:end].rstrip('.'), _LONGEST_TITLE, placeholder='…')}"
 
 
 def lasts(question: str, answer: str) -> bool:
@@ -135,11 +181,16 @@ def lasts(question: str, answer: str) -> bool:
     asked = _ASIDE.sub("", question).lower()
     if not answer or _goes_around(answer) or len(answer.split()) > _LONGEST_ANSWER:
         return False
-    if _LEFT_OPEN.match(answer.lower()):
+    if left_open(answer) or answer.endswith("?") or _NO_ANSWER.match(answer.lower()):
         return False
-    if _FOR_NOW.search(asked) or _OF_THE_MOMENT.search(asked):
+    if any(unlike.search(asked) for unlike in (_FOR_NOW, _OF_THE_TALK, _OF_THE_MOMENT)):
         return False
     return not _YES_OR_NO.match(answer.lower()) or _OF_OURS.match(asked) is not None
+
+
+def left_open(answer: str) -> bool:
+    """Whether an answer, or an option, leaves the choice to who asked."""
+    return _LEFT_OPEN.match(answer.lower()) is not None
 
 
 def _goes_around(told: str) -> bool:
@@ -148,8 +199,12 @@ def _goes_around(told: str) -> bool:
 
 
 def _not_chosen(others: Sequence[str]) -> str:
-    shown = [_RECOMMENDED.sub("", one) for one in others if not _VAGUE.match(one.lower())]
-    return f", not {' or '.join(shown[:_MOST_SHOWN])}" if shown else ""
+    shown = [
+        _RECOMMENDED.sub("", one)
+        for one in others
+        if not _VAGUE.match(one.lower()) and not left_open(one)
+    ]
+    return f"{NOT_CHOSEN}{' or '.join(shown[:_MOST_SHOWN])}" if shown else ""
 
 
 def options(text: str) -> dict[str, str]:
@@ -205,8 +260,7 @@ def _chooses(records: Sequence[Record], _: Policy) -> Iterator[RuleMatch]:
 
 def _question(told: str) -> str:
     """What was asked, for an answer to the same; without a question the whole."""
-    asked, mark, _ = told.partition("? ")
-    return " ".join(asked.casefold().split()) if mark else told
+    return " ".join(parts_of_choice(told).question.casefold().split()) or told
 
 
 def _choices(records: Sequence[Record]) -> Iterator[RuleMatch]:
@@ -234,7 +288,7 @@ _ANSWERS = (pl.col("kind") == "tool_result") & pl.col("text").str.contains(_ANSW
 RULES: tuple[Rule, ...] = (
     rule(
         "chooses",
-        4,
+        5,
         "What a person chose of the options that an agent gave, and what they did not.",
         predicate="decides",
         confidence=0.8,

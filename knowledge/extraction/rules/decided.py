@@ -8,19 +8,18 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-import polars as pl
-
 from cairn.knowledge.dialogue.assent import approves
 from cairn.knowledge.dialogue.borne_out import weighty
 from cairn.knowledge.dialogue.overruled import overruled
-from cairn.knowledge.dialogue.tool_calls import EDIT_TOOLS
 from cairn.knowledge.dialogue.trust import PERSON
 from cairn.knowledge.extraction.rules.decision_forms import (
     ASKS_BEHIND,
     ASKS_FOR,
+    ASKS_WHETHER,
     DOUBTS,
     LETS,
     POINTS_BACK,
+    PROGRESS,
     RETHINKS,
     SETTLED,
     TO_BE_SO,
@@ -30,7 +29,7 @@ from cairn.knowledge.extraction.rules.decision_forms import (
 from cairn.knowledge.extraction.rules.directive_forms import alone
 from cairn.knowledge.extraction.rules.directives import as_kept, directives
 from cairn.knowledge.extraction.rules.rule import (
-    CALLS,
+    EDITS,
     SAID,
     Record,
     Rule,
@@ -115,14 +114,20 @@ def _decision(text: str, start: int, end: int, to_agent: bool) -> DecisionClause
 
 
 def _settled(told: str) -> bool:
-    return SETTLED.search(told) is not None and not DOUBTS.search(told)
+    return _is_settled(told) and not DOUBTS.search(told)
+
+
+def _is_settled(told: str) -> bool:
+    """Whether a clause tells of what was settled, and neither asks for it nor tells of progress."""
+    found = SETTLED.search(told)
+    return found is not None and not (ASKS_WHETHER.search(found[0]) or PROGRESS.search(told))
 
 
 def _settles(told: str) -> bool:
     """Whether a clause decides something, and can be read without what was said before it."""
     if DOUBTS.search(told):
         return False
-    if SETTLED.search(told):
+    if _is_settled(told):
         return True
     if stated := TO_BE_SO.match(told):
         return alone(told[stated.end() :])
@@ -143,11 +148,11 @@ def _settles(told: str) -> bool:
 
 
 _DEED = re.compile(
-    r"""\b(?:let's|let\ us|we\ (?:should|must|shall|want\ to))\s
-      (?:(?:just|completely|rather|also|now|simply|then|only|really|instead|all)\ )*
-      (?:add|bump|cut|delete|drop|exclude|expose|group|hide|include|inline|insert|mask|merge|move|pin
+    r"""(?:^|\b(?:let's|let\ us|we\ (?:should|must|shall|can|want\ to))\s)
+      (?:(?:please|just|completely|rather|also|now|simply|then|only|really|instead|all|safely)\ )*
+      (?:add|bump|change|convert|cut|delete|drop|exclude|expose|group|hide|include|inline|insert|mask|merge|migrate|move|pin
         |print|put|redact|remove|rename|replace|revert\ to|round|separate|show|sort|split|store
-        |truncate)\b""",
+        |switch|truncate)\b""",
     re.VERBOSE,
 )
 """An order to do something once."""
@@ -224,15 +229,13 @@ def _standing(
 _IDLE = weighty("let us should make use keep remove drop go with add completely instead")
 
 
-_EDITS = CALLS & pl.col("tool_name").str.contains(EDIT_TOOLS.pattern)
-
 RULES: tuple[Rule, ...] = (
     rule(
         "decides",
-        5,
+        6,
         "What a person decides, or says yes to, and does not take back in the conversation.",
         confidence=0.8,
-        reads=SAID | _EDITS,
+        reads=SAID | EDITS,
         find=_decides,
         whole=True,
         examples=(

@@ -39,6 +39,14 @@ SETTLED = re.compile(
 )
 """How a clause tells of what was decided, of a change that stays, or of what ended."""
 
+ASKS_WHETHER = re.compile(r"\b(?:if|whether)\b")
+PROGRESS = re.compile(
+    r"\b(?:phases?|steps?|tasks?|tickets?|milestones?|prs?|pull requests?|commits?|branch(?:es)?|work)\b"
+    r"(?: (?!once\b|when|until\b|if\b)[^\s,;]+){0,5}? (?:is|are|was|were|been|got) (?:\w+ly |both |finally )?(?:merged|approved|moved|picked)\b"
+    r"|\bmerged (?:in)?to (?:main|master|develop|trunk)\b"
+)
+"""What asks for it in `SETTLED`'s words, and what tells how far the work at hand is."""
+
 _KEEPS = (
     r"(?:go\ (?:with|for)|settle\ on|stay\ (?:with|on)|stick\ (?:with|to)|use|keep|drop|remove|call|name|adopt|replace|rename|hide"
     r"|switch|support|store|ignore|allow|return|exclude|include)"

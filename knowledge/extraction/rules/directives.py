@@ -5,14 +5,17 @@ leave. It is kept in the person's words, without what leads up to it.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 import polars as pl
 
+from cairn.knowledge.dialogue.carried_out import carried_out
 from cairn.knowledge.extraction.rules.directive_forms import directive_form
 from cairn.knowledge.extraction.rules.rule import (
+    EDITS,
     SAID_BY_PERSON,
     Record,
     Rule,
@@ -22,6 +25,7 @@ from cairn.knowledge.extraction.rules.rule import (
     rule,
 )
 from cairn.knowledge.extraction.rules.statements import LONGEST_SENTENCE, parted, prose
+from cairn.knowledge.extraction.rules.word_classes import ORDER
 from cairn.knowledge.nlp.plain_words import plain_words
 from cairn.knowledge.nlp.text import STOP_WORDS, words
 from cairn.knowledge.schema.policy import Policy
@@ -81,23 +85,49 @@ def as_kept(written: str) -> str | None:
     return f"{kept[:1].upper()}{kept[1:]}"
 
 
-def _found(*, standing: bool) -> Callable[[Record, Policy], Iterator[RuleMatch]]:
-    def find(record: Record, _: Policy) -> Iterator[RuleMatch]:
-        for one in directives(record.words):
-            if one.standing == standing:
-                yield RuleMatch(one.text, one.start, one.end)
+_FOR_LONG = re.compile(
+    r"""(?i)\b(?:always|never|ever|from\ now\ on|going\ forward|future|whenever
+      |(?:every|each|any|next)\ time|not|don['’]?t|no|must|only|prefer|avoid
+      |before|after|when)\b""",
+    re.VERBOSE,
+)
+"""What makes an order hold on, though it was carried out."""
+_ORDERS = re.compile(
+    rf"(?:(?:please|also|and|then|now|just|so) )*(?!(?:every|each|all|any|both|most)\b){ORDER}\b"
+)
 
-    return find
+
+def _directs(records: Sequence[Record], _: Policy) -> Iterator[RuleMatch]:
+    """What holds for good; an order that the agent carried out at once is an event."""
+    said = [at for at, record in enumerate(records) if record.kind != "tool_call"]
+    for at, then in pairwise([*said, len(records)]):
+        for one in directives(records[at].words):
+            if one.standing:
+                done = (
+                    not _FOR_LONG.search(one.text)
+                    and _ORDERS.match(one.text.lower())
+                    and carried_out(one.text, (edit.inputs for edit in records[at + 1 : then]))
+                )
+                yield RuleMatch(
+                    one.text, one.start, one.end, record=at, predicate="asks" if done else None
+                )
+
+
+def _asks(record: Record, _: Policy) -> Iterator[RuleMatch]:
+    for one in directives(record.words):
+        if not one.standing:
+            yield RuleMatch(one.text, one.start, one.end)
 
 
 RULES: tuple[Rule, ...] = (
     rule(
         "directs",
-        4,
+        5,
         "What a person wants done, or left, once and for all: the words say so.",
         confidence=0.8,
-        reads=SAID_BY_PERSON & TO_AGENT,
-        find=each(_found(standing=True)),
+        reads=(SAID_BY_PERSON & TO_AGENT) | EDITS,
+        find=_directs,
+        whole=True,
         examples=(
             RuleExample(
                 "Ok, but from now on run the linter before every commit.",
@@ -127,7 +157,7 @@ RULES: tuple[Rule, ...] = (
         "What a person wants done their way, or left, in this session.",
         confidence=0.8,
         reads=SAID_BY_PERSON & TO_AGENT,
-        find=each(_found(standing=False)),
+        find=each(_asks),
         examples=(
             RuleExample("Don't touch the vendor folder.", ("Don't touch the vendor folder.",)),
             RuleExample(

@@ -41,7 +41,7 @@ _NOT_HELD = (
 _OF_NOW = (
     r"(?:(?:not\ )?(?:sure|able|aware|certain|convinced)|ready|done|back|fine|ok(?:ay)?|good|happy|glad|sorry|stuck|lost|here|there|away|late|early|busy|tired|hungry|confused"
     r"|curious|excited|sad|sick|worried|afraid\ (?:that|it|i)|bored|torn|home|connected|outside|inside|all\ (?:ears|set|good)|in\ (?:the|a\ (?:hurry|meeting|rush)|plan)|somewhere|on\ (?:it|the|my|that|hold)|at\ the|about|almost|nearly|close"
-    r"|a\ (?:bit|little|lot|mess|fan\ of\ (?:how|this|the))|the\ (?:queen|king)|under|off|out|over|up|down|with\ you|against|for\ it|right|wrong|trying|impressed|surprised|interested\ (?:in\ (?:how|what|the|your))|what|how|too|very|quite|pretty|really|just|done|going|so)\b"
+    r"|a\ (?:bit|little|lot|mess|fan\ of\ (?:how|this|the))|the\ (?:queen|king)|under|off|out|over|up|down|with\ you|against|for\ it|right|wrong|trying|impressed|surprised|interested\ in\ (?:how|what|the|your|\w+ing\ (?:it|its|the|this|that|your)\b)|(?:logged|signed|locked|kicked|cut|shut)\ (?:in|out|off)|set\ up|what|how|too|very|quite|pretty|really|just|done|going|so)\b"
 )
 """How somebody is at this moment."""
 
@@ -86,7 +86,7 @@ EVERYDAY = re.compile(
       | (?:i|we)(?:\ have\ got|\ {_ADVERBS}(?:do\ not\ |never\ )?have)\ (?!(?:to|been|done|the|it|run|put|set|read|cut|{PAST})\b|{_ADVERB}|\w+ed\b)(?!(?:[\w'-]+\ ){{0,3}}?{_NOT_HELD})[\w'$€£-]+\ ?[^,;]
       | (?:i|we)\ {_ADVERBS}(?:keep|make|take|put|leave|start|call|send|move)\ (?:our|my|all|{PLURAL})\b
       | (?:i|we)\ {_ADVERBS}need\ (?:at\ least\ |about\ )?(?:\d+|two|three|four|five|six|seven|eight|nine|ten|glasses|insulin|medication|a\ wheelchair|a\ hearing\ aid)\b(?!\ (?:more|things|changes|tests))
-      | (?:i\ am|we\ are)\ {_ADVERBS}(?:not\ )?(?!{_OF_NOW}|{_ADVERB})(?:\w+(?<!ing)\b|{_PURSUIT}|\w+ing\ [^,;]{{0,60}}\b{_FUTURE})
+      | (?:i\ am|we\ are)\ {_ADVERBS}(?:not\ )?(?!{_OF_NOW}|{_ADVERB})(?:\w+(?<!ing)(?<!ly)\b|\w+ly\ (?!{_OF_NOW})\w+(?<!ing)\b|{_PURSUIT}|\w+ing\ [^,;]{{0,60}}\b{_FUTURE})
       | (?:i\ am|we\ are|(?:i|we)\ have\ {_ADVERBS}been)\ {_ADVERBS}(?:going\ to\ (?!(?:fix|check|look|review|merge|push|commit|add|test|try|do|be|grab|take|talk)\b)[^,;]{{0,60}}\b{_FUTURE}|{_PURSUIT})
       | (?:i|we)\ have\ {_ADVERBS}(?:been|{PAST}|\w+ed)\b[^,;?]{{1,80}}\b(?:for\ [^,;]*\b(?:years?|months?|weeks|decades?)|since\ (?:\d{{4}}|{_MONTH}|childhood|i\ was|university|college|school|last))\b
       | (?:i|we)\ have\ (?:never|always)\ (?!(?:seen|heard|thought|tried|said)\b)(?:been|{PAST}|\w+ed)\ \w

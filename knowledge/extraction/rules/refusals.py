@@ -51,9 +51,9 @@ FEWEST_WORDS = 3
 
 _OBJECTS = re.compile(
     r"""\b(?:not|no|never|don't|dont|doesn't|isn't|aren't|won't|can't|cannot|shouldn't|without
-      |instead|rather|too|only|already|wrong|slow|slowly|long|dangerous|risky|unnecessary
+      |instead|rather|too|only|wrong|slow|slowly|long|dangerous|risky|unnecessary
       |unneeded|alone|stop|leave|wait|first|manually|myself|by\ hand|break|breaks|breaking
-      |overkill|useless|hate|avoid|skip|before)\b""",
+      |overkill|useless|hate|avoid|skip|before\ (?:you|any|each|every|\w+ing))\b""",
     re.VERBOSE,
 )
 """What in a sentence speaks against something."""
@@ -105,6 +105,9 @@ _GENERIC = re.compile(
 
 _OF_THE_SESSION = re.compile(r"(?i)output$|wait|^kill|plan|todo|^ask|question")
 """Tools that wait for the agent's own work, or speak of it: who stops one means that work."""
+_HELPER = re.compile(r"(?i)^task$|agent$")
+_OF_HELPERS = re.compile(r"(?i)\b(?:sub-?)?agents?\b|\byourself\b|\bin parallel\b")
+"""Tools that give work to another agent, and how a reason speaks of that and not of the work."""
 
 
 class _Refusal(NamedTuple):
@@ -259,7 +262,9 @@ def _refuses(records: Sequence[Record], _: Policy) -> Iterator[RuleMatch]:
             continue
         # Why an edit was not let through is mostly said of that edit, not of the file.
         of_edit = named.startswith(_EDITING) and not _OF_FILE.search(reason)
-        of_session = command_line(record) is None and _OF_THE_SESSION.search(record.tool_name or "")
+        tool = record.tool_name or ""
+        of_work = _HELPER.search(tool) and not _OF_HELPERS.search(reason)
+        of_session = command_line(record) is None and (of_work or _OF_THE_SESSION.search(tool))
         once = "asks" if of_edit or of_session else None
         told = f"Does not want {named}: {reason}"
         yield RuleMatch(told, start, end, record=at, trust=PERSON, predicate=once)
@@ -306,7 +311,7 @@ _READS = _SOME_REFUSAL & (CALLS | _RESULT_REFUSED | _INTERRUPTED | SAID_BY_PERSO
 RULES: tuple[Rule, ...] = (
     rule(
         "refuses",
-        4,
+        5,
         "A call that a person did not allow, with the reason that they gave.",
         confidence=0.8,
         reads=_READS,

@@ -10,6 +10,7 @@ import msgspec
 import polars as pl
 
 from cairn.knowledge.dialogue import trust, typed
+from cairn.knowledge.dialogue.tool_calls import EDIT_TOOLS
 from cairn.knowledge.engine.extractors import Extractor
 from cairn.knowledge.extraction import identified
 from cairn.knowledge.llm import prompt_injection
@@ -164,6 +165,7 @@ def each(find: Callable[[Record, Policy], Iterable[RuleMatch]]) -> Find:
 
 
 CALLS = pl.col("kind") == "tool_call"
+EDITS = CALLS & pl.col("tool_name").str.contains(EDIT_TOOLS.pattern)
 SAID = pl.col("kind").is_in(["message", "note"]) & pl.col("origin").is_in(["human", "agent"])
 SAID_BY_PERSON = pl.col("kind").is_in(["message", "note"]) & (pl.col("origin") == "human")
 """Messages that were said: never recalled, system or external text, nor a tool's output."""

@@ -8,7 +8,7 @@ from cairn.knowledge.dialogue.overruled import overruled
 from cairn.knowledge.dialogue.sentences import HEDGED, Sentence, is_question, said
 from cairn.knowledge.dialogue.tool_calls import ToolStep
 from cairn.knowledge.dialogue.turns import Turn
-from cairn.knowledge.extraction.rules.chosen import lasts
+from cairn.knowledge.extraction.rules.chosen import lasts, left_open
 
 DECIDED = re.compile(
     r"(?i)\b(?:(?:i|we)(?:'ve| have)? (?:decided|chose|opted)\b|decided (?:to|on|against)\b"
@@ -143,7 +143,7 @@ def _answers(steps: Sequence[ToolStep]) -> list[AnsweredQuestion]:
                 options = tuple(
                     (str(option.get("label", "")), str(option.get("description", "")))
                     for option in asked.get("options", [])
-                    if isinstance(option, dict)
+                    if isinstance(option, dict) and not left_open(str(option.get("label", "")))
                 )
                 found.append(AnsweredQuestion(step, question, options, answer))
     return found

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import combinations, pairwise
@@ -25,6 +25,10 @@ SHARE = 0.2
 """Of the files that were seen in the one of which fewer are known, those in both."""
 
 _NEVER = datetime.max.replace(tzinfo=UTC)
+
+_WORKTREES = re.compile(r"(?:^|/)\.?(?:wts?|worktrees?)/(?P<name>[^/]+)(?:/[^/]+)?$")
+"""A worktree in a folder of them, `wt/shop/tax` or `wt/shop-tax`: which begins as its repository is
+called, or is in a folder that is."""
 
 
 @dataclass
@@ -91,7 +95,7 @@ def projects(checkouts: pl.DataFrame) -> pl.DataFrame:
 
     They are joined, the strongest first, by what git said of worktrees, by paths that say so, by
     the same remote, and by their files if they are called alike too. Never are folders with
-    different remotes, nor one within the other unless it is a worktree of it.
+    different remotes, nor one within the other unless it is a worktree of it or has its remote.
 
     Args:
         checkouts: Rows of CHECKOUTS, in any order.
@@ -109,17 +113,27 @@ def in_projects(rows: pl.DataFrame, projects: pl.DataFrame) -> pl.DataFrame:
     """Rows with a column `project` that is a folder: with the folder that stands for all of them.
 
     Args:
-        rows: namespace, project, and any others.
+        rows: namespace, project, and any others; `folder` and `path` are told from the checkout.
         projects: The table PROJECTS.
     """
-    known = projects.select("namespace", "folder", stands="project")
+    known = projects.select("namespace", "folder", stands="project", inside_="inside")
     placed = rows.with_columns(
         folder_=pl.col("project").str.replace_all("\\", "/", literal=True)
     ).join(
         known, left_on=["namespace", "folder_"], right_on=["namespace", "folder"], how="left",
         maintain_order="left",
     )  # fmt: skip
-    return placed.with_columns(project=pl.coalesce("stands", "project")).drop("stands", "folder_")
+    further = pl.col("inside_").fill_null("")
+    deeper = [
+        pl.when(further == "")
+        .then(name)
+        .otherwise((further + "/" + pl.col(name)).str.strip_chars_end("/"))
+        for name in ("folder", "path")
+        if name in rows.columns
+    ]
+    return placed.with_columns(pl.coalesce("stands", "project").alias("project"), *deeper).drop(
+        "stands", "folder_", "inside_"
+    )
 
 
 def projects_by(checkouts: pl.DataFrame, moment: datetime) -> pl.DataFrame:
@@ -172,12 +186,23 @@ def _of_namespace(checkouts: pl.DataFrame) -> Iterator[dict[str, Any]]:
         joined.join(links[evidence], evidence)
     joined.join(_by_remote(known), REMOTE)
     joined.join(_kept_by_tools(joined), LAYOUT)
+    joined.join(_in_worktrees(joined), LAYOUT)
     joined.join(_by_files(known), TREE)
     groups: dict[str, tuple[str | None, list[str]]] = {}
+    inside: dict[str, str] = {}
     for folders in joined.groups().values():
         remotes = joined.remotes(folders)
         remote = min(remotes) if len(remotes) == 1 else None
-        project = min(folders, key=lambda folder: _rank(folder, known[folder], remote))
+        inside |= _inside(folders, known)
+        ranks = {
+            folder: (
+                known[folder].linked,
+                bool(inside[folder]),
+                *_rank(folder, known[folder], remote),
+            )
+            for folder in folders
+        }
+        project = min(folders, key=ranks.__getitem__)
         groups[project] = remote, folders
     called = _called({project: remote for project, (remote, _) in groups.items()})
     for project, (remote, folders) in groups.items():
@@ -188,6 +213,7 @@ def _of_namespace(checkouts: pl.DataFrame) -> Iterator[dict[str, Any]]:
                 "project": project,
                 "name": called[project],
                 "remote": remote,
+                "inside": inside[folder],
                 "evidence": ITSELF if folder == project else joined.why(folder, project),
                 "conversations": len(own.conversations),
                 "first_seen": min(own.seen, default=None),
@@ -241,16 +267,39 @@ def _known(
 
 
 def _by_remote(known: Mapping[str, _Folder]) -> Iterator[tuple[str, str]]:
-    """Folders of one remote, where a checkout of it surely begins there."""
+    """Folders of one remote, where a checkout of it surely begins there, and those within one."""
     by_remote: defaultdict[str, list[str]] = defaultdict(list)
     for folder, own in sorted(known.items()):
         # One that had several was used for several, or the remote was moved: nothing is sure.
         if len(own.remotes) == 1:
-            remote = next(iter(own.remotes))
-            if own.top or _called_as(folder, remote):
-                by_remote[remote].append(folder)
-    for folders in by_remote.values():
-        yield from (pair for pair in combinations(folders, 2) if not _nested(*pair))
+            by_remote[next(iter(own.remotes))].append(folder)
+    for remote, folders in by_remote.items():
+        begin = {
+            folder
+            for folder in folders
+            if known[folder].top or _called_as(folder, remote) or _WORKTREES.search(folder)
+        }
+        for pair in combinations(folders, 2):
+            if begin.issuperset(pair) or _nested(*pair):
+                yield pair
+
+
+def _inside(folders: Sequence[str], known: Mapping[str, _Folder]) -> dict[str, str]:
+    """Where each folder of a project is in the checkout that it is a part of; else empty."""
+    found: dict[str, str] = {}
+    for folder in sorted(folders, key=len):
+        around = max((one for one in found if under(folder, one)), key=len, default=None)
+        own = known[folder]
+        begins = own.top or own.linked or is_kept_by_tool(folder)
+        if (
+            around is None
+            or begins
+            or (_WORKTREES.search(folder) and not _WORKTREES.search(around))
+        ):
+            found[folder] = ""
+        else:
+            found[folder] = f"{found[around]}/{folder[len(around) :].strip('/')}".strip("/")
+    return found
 
 
 def _called_as(folder: str, remote: str) -> bool:
@@ -287,6 +336,35 @@ def _kept_by_tools(joined: _Joined) -> Iterator[tuple[str, str]]:
             yield from pairwise(all_of)
 
 
+def _in_worktrees(joined: _Joined) -> Iterator[tuple[str, str]]:
+    """Worktrees in a folder of them, with the project that they are called as.
+
+    Of several that is the one beside that folder: `src/wt/shop-tax` is of `src/shop`.
+    """
+    groups = joined.groups()
+    homes: defaultdict[str, dict[str, str]] = defaultdict(dict)
+    places: dict[str, tuple[re.Match[str], str]] = {}
+    for group, folders in groups.items():
+        for folder in folders:
+            if is_kept_by_tool(folder):
+                continue
+            if place := _WORKTREES.search(folder):
+                places[folder] = place, group
+            else:
+                homes[project_name(folder).casefold()][folder] = group
+    for folder, (place, group) in places.items():
+        called = place["name"].casefold()
+        alike = [name for name in homes if re.match(rf"{re.escape(name)}(?:$|[-._])", called)]
+        those = homes[max(alike, key=len)] if alike else {}
+        around = folder[: place.start()]
+        near = {home for other, home in those.items() if other.rpartition("/")[0] == around}
+        meant = near or set(those.values())
+        if len(meant) == 1 and group not in meant:
+            home = next(iter(meant))
+            if len(joined.remotes([*groups[group], *groups[home]])) <= 1:
+                yield folder, home
+
+
 def _by_files(known: Mapping[str, _Folder]) -> Iterator[tuple[str, str]]:
     """Folders of one name, with the same files deep in them."""
     by_name: defaultdict[str, list[str]] = defaultdict(list)
@@ -306,8 +384,7 @@ def _rank(folder: str, own: _Folder, remote: str | None) -> tuple[object, ...]:
     """Which folder stands for a project: no worktree, called as the repository, the oldest."""
     repository = remote.rsplit("/", 1)[-1] if remote else None
     return (
-        own.linked,
-        is_kept_by_tool(folder),
+        is_kept_by_tool(folder) or _WORKTREES.search(folder) is not None,
         repository is not None and project_name(folder).casefold() != repository,
         not own.conversations,
         min(own.seen, default=_NEVER),

@@ -220,6 +220,7 @@ PROJECTS = Table(
         "project": Column(TEXT, "The folder that stands for all checkouts of the repository."),
         "name": Column(TEXT, "Its last folder; owner/name of the remote where that is not enough."),
         "remote": Column(TEXT, "Where it is fetched from, if that was seen.", null=True),
+        "inside": Column(TEXT, "Where the folder is in its checkout; empty for a checkout."),
         "evidence": Column(
             TEXT,
             "By what it belongs to the project: itself, worktree (git told so), layout (its path "

@@ -94,7 +94,7 @@ def ground() -> Ground:
     mixed = again | {"signature_id": "es3", "fix_id": "mixed", "same_line": 2}
     file = {
         "project_fact_id": "p", "namespace": "n", "project": ROOT, "kind": "edited_file",
-        "name": "quay.go", "conversations": 3, "share": 0.5, "rank": 1, "source_record_ids": [],
+        "name": "quay.go", "conversations": 4, "share": 0.5, "rank": 1, "source_record_ids": [],
     }  # fmt: skip
     talks = [
         {"conversation_id": f"s{at}", "namespace": "n", "day": "2026-02-01", "source": "x",
@@ -216,19 +216,28 @@ def test_what_was_made_is_told_before_what_was_asked() -> None:
     ]  # fmt: skip
 
 
-def test_files_that_are_edited_on_the_way_are_no_places() -> None:
+def test_files_that_are_edited_on_the_way_seldom_or_seen_at_once_are_no_places() -> None:
     names = (
-        ".gitignore",
-        "web/package-lock.json",
-        "uv.lock",
-        ".changeset/a.md",
-        "dist/a.js",
-        "a.go",
-    )
+        ".gitignore", "web/package-lock.json", "uv.lock", ".changeset/a.md", "dist/a.js", "a.go",
+        "README.md", "web/README.md", "package.json", "Cargo.toml", "CLAUDE.md",
+    )  # fmt: skip
     (file,) = ground().project_facts.iter_rows(named=True)
     facts = [file | {"project_fact_id": name, "name": name} for name in names]
+    facts.append(file | {"project_fact_id": "few", "name": "few.go", "conversations": 3})
     lines = brief("quay", ground()._replace(project_facts=PROJECT_FACTS.frame(facts)))
     assert [line.text for line in lines if line.kind == PLACE] == ["Often edited: a.go"]
+
+
+def test_a_decision_is_told_with_its_answer_whatever_was_asked() -> None:
+    asked = "Are tides kept in UTC? They are sorted by it, and shown " + "in local time " * 9
+    told = f"{asked.strip()}. Or are they kept in local time? UTC, not Local time"
+    facts = ground().facts.with_columns(
+        content=pl.when(predicate="decides").then(pl.lit(told)).otherwise("content")
+    )
+    lines = brief("quay", ground()._replace(facts=facts))
+    (line,) = (line.text for line in lines if line.text.startswith("2026-02-01: Are tides"))
+    assert line.endswith("… UTC"), line
+    assert len(line) <= LONGEST
 
 
 def test_commands_that_are_one_are_told_once_and_what_was_for_the_moment_is_not() -> None:

@@ -56,9 +56,10 @@ def sessions(tmp_path: Path) -> Path:
     """Five days on one project; the last two sessions run side by side."""
     day = timedelta(days=1)
     told = {
-        "s1": (BEGIN, (0, "says", WISH), (1, "run", "make test"), (2, "edit", "quay.py")),
+        "s1": (BEGIN, (0, "says", WISH), (1, "run", "make test"), (2, "edit", "berth.py"),
+               (3, "edit", "tide.py")),
         "s2": (BEGIN + day, (0, "says", "Why is it slow?"), (1, "run", "make test"),
-               (2, "edit", "quay.py")),
+               (2, "edit", "berth.py"), (3, "edit", "tide.py")),
         "s3": (BEGIN + 2 * day, (0, "says", "Add a berth."), (1, "edit", "berth.py")),
         "s4": (BEGIN + 3 * day, (0, "says", "Let a berth be free."), (10, "edit", "berth.py"),
                (55, "runs long", "make lint"), (80, "edit", "berth.py"), (81, "edit", "tide.py")),
@@ -84,6 +85,7 @@ def test_it_is_that_of_the_earlier_logs_alone(sessions: Path) -> None:
         }
     assert told["then"] == told["rebuilt"]
     assert "- Often edited: berth.py" in told["then"], "the edit at 9:10 is known at 10:00"
+    assert "tide.py" not in told["then"], "two sessions edit it later"
     assert WISH not in told["then"], "it was said once by then"
     assert "make lint" not in told["then"], "nothing tells by then how it ends"
     assert all(

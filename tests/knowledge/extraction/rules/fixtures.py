@@ -159,9 +159,11 @@ CORRECTED: Line = {
 }  # fmt: skip
 
 
-def question(call_id: str, asked: str, *labels: str, several: bool = False) -> Line:
-    """A call by which an agent asks a person to choose."""
-    given = [{"label": label, "description": ""} for label in labels]
+def question(
+    call_id: str, asked: str, *labels: str, several: bool = False, about: str = ""
+) -> Line:
+    """A call by which an agent asks a person to choose; `about` is said of each option."""
+    given = [{"label": label, "description": about} for label in labels]
     asked_one = {"question": asked, "header": "", "options": given, "multiSelect": several}
     return {**call("AskUserQuestion", questions=[asked_one]), "call_id": call_id}
 

@@ -51,6 +51,14 @@ def test_a_choice_names_what_was_not_chosen_and_is_the_persons_word() -> None:
         ("What is the budget for the day?", "One crane"),
         ("Does this design hold?", "Revise it"),
         ("Where should the tide charts live?", "You decide"),
+        ("More questions about the cranes, or are we done?", "Done"),
+        ("Which parts of the tide tables do you want to discuss?", "Colours"),
+        ("Shall we go deeper into berths or on to the next topic?", "Next topic"),
+        ("Where should the tide charts live?", "What would it take to move them later?"),
+        ("Where should the tide charts live?", "is there any cost to moving them"),
+        ("Does a tide reader already exist? Or do we have to build one?", "There is one"),
+        ("Where is the existing tide reader? I need to know how it is called.", "quay/tide.py"),
+        ("Should the tide reader be written anew?", "Already exists"),
         (
             "Where should the cranes live?",
             "ok make a new folder for them and also write down how it is done so all know it",
@@ -59,6 +67,35 @@ def test_a_choice_names_what_was_not_chosen_and_is_the_persons_word() -> None:
 )
 def test_what_holds_for_now_or_goes_around_a_check_is_no_choice(asked: str, said: str) -> None:
     assert chosen(question("t1", asked, said, "No"), answer("t1", asked, said)).is_empty()
+
+
+def test_an_option_whose_label_says_little_is_told_with_what_it_says_of_itself() -> None:
+    means = "Charts of this week in memory, older ones on disk"
+    about = f"{means}. Costs 20 MB."
+    for asked, label, told in (
+        ("Given the trade-offs, which approach?", "Hybrid", f"Hybrid: {means}"),
+        ("Which style of charts do you like for the harbour screens?", "Option B: Waves",
+         f"Option B: Waves: {means}"),
+        ("Where should the tide charts of last year live?", "In docs/tides", "In docs/tides"),
+    ):  # fmt: skip
+        asks = question("t1", asked, label, "All in memory", about=about)
+        assert chosen(asks, answer("t1", asked, label))["object"].to_list() == [
+            f"{asked} {told}, not All in memory"
+        ]
+
+
+def test_what_leaves_the_choice_to_the_agent_is_nothing_that_was_not_chosen() -> None:
+    asked = "Where should the tide charts live?"
+    asks = question("t1", asked, "docs/", "You decide", "Up to you", "Claude decides")
+    assert chosen(asks, answer("t1", asked, "docs/"))["object"].to_list() == [f"{asked} docs/"]
+
+
+def test_what_is_explained_behind_a_question_does_not_part_it_from_its_answer() -> None:
+    asked = "Are tides kept in UTC? Or in local time? Charts show both, but sort by one."
+    asks = question("t1", asked, "UTC", "Local time")
+    assert chosen(asks, answer("t1", asked, "UTC"))["object"].to_list() == [
+        "Are tides kept in UTC? Or in local time? UTC, not Local time"
+    ]
 
 
 def test_yes_to_what_we_should_do_is_a_choice() -> None:

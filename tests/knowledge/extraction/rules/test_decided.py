@@ -68,6 +68,8 @@ def test_what_a_person_decides(text: str, kept: str) -> None:
         "If you want, we can remove the cache.",
         "Can we change this from that to those? Can we rename it?",
         "No rush, just a note. Keep it as is. Start running the tests instead of talking.",
+        "Check if the cranes are correctly moved to the pier. See whether the quay was renamed.",
+        "Phase 2 is merged to main. The PR for berths was approved. Both branches are merged.",
         "If we decided to drop Kafka, we would save money. We decided to talk about it.",
     ],
 )
@@ -116,6 +118,14 @@ def test_an_order_that_was_carried_out_is_an_event_of_its_session() -> None:
     ).candidates
     kept = rows.filter(rows["object"].str.contains("moor"), rows["kind"] == "fact")
     assert set(kept["predicate"]) == {"asks"}
+    for told in (
+        "Rename the package from `quay` to `harbour`",
+        "please rename the package from `quay` to `harbour`",
+        "Can you rename the package from `quay` to `harbour`?",
+        "We can delete the `moor` command.",
+    ):
+        assert conversation(human(told), agent("Ok."))
+        assert conversation(human(told), agent("Ok."), edit) == []
     for told in (
         "Let's keep the `moor` command",
         "Let's remove all commands and never moor",

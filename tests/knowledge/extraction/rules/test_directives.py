@@ -2,12 +2,13 @@
 
 import time
 
+import polars as pl
 import pytest
 
 from cairn.knowledge.extraction.candidates import candidates
 from cairn.knowledge.extraction.rules.directives import directives
 from cairn.knowledge.schema.policy import Policy
-from tests.knowledge.extraction.rules.fixtures import Line, agent, human, raw_logs
+from tests.knowledge.extraction.rules.fixtures import Line, agent, call, human, raw_logs
 
 
 def kinds(text: str) -> list[tuple[bool, str]]:
@@ -122,6 +123,29 @@ def test_it_is_kept_from_where_it_begins_and_read_without_capitals() -> None:
 def directed(*lines: Line) -> list[str]:
     found = candidates(raw_logs(lines), Policy()).candidates
     return found.filter(found["predicate"] == "directs")["object"].to_list()
+
+
+def test_an_order_that_is_carried_out_at_once_is_an_event() -> None:
+    order = "Use interval trees instead of linear scans for berth lookups."
+    code = "self.tree = IntervalTree(berths)\ndef lookup_berth(at):\n    return self.tree.scan(at)"
+    edit = call("Edit", file_path="/srv/harbour/quay.py", old_string="a", new_string=code)
+
+    def predicates(*lines: Line) -> set[str]:
+        rows = candidates(raw_logs(lines), Policy()).candidates
+        return set(rows.filter(pl.col("object") == lines[0]["text"])["predicate"])
+
+    assert predicates(human(order), agent("Ok."), edit) == {"asks"}
+    assert predicates(human(order), agent("Ok.")) == {"directs"}
+    assert predicates(human(order), agent("Ok."), human("wait"), edit) == {"directs"}
+    notes = call("Write", file_path="/srv/harbour/AGENTS.md", content=f"{order} {code}")
+    assert predicates(human(order), agent("Ok."), notes) == {"directs"}
+    always = "Always use interval trees instead of linear scans for berth lookups."
+    assert predicates(human(always), agent("Ok."), edit) == {"directs"}
+    whole = "Every berth needs an interval tree, no linear scans in lookups."
+    assert predicates(human(whole), agent("Ok."), edit) == {"directs"}
+    habit = "Use pnpm instead of npm"
+    pnpm = call("Edit", file_path="/srv/harbour/run.sh", old_string="npm i", new_string="pnpm i")
+    assert predicates(human(habit), agent("Ok."), pnpm) == {"directs"}
 
 
 def test_only_what_a_person_says_to_an_agent_is_one() -> None:

@@ -62,8 +62,7 @@ def test_a_reason_that_is_a_full_order_stands_by_itself() -> None:
     typed = made, refusal("t"), STOPPED, human("Don't use divers to look at piers, call drones")
     assert found("directs", *typed) == ["Don't use divers to look at piers, call drones"]
     named = made, refusal("t", "don't use the old pier map")
-    assert found("refuses", *named) == ["Does not want the tool Task: don't use the old pier map"]
-    assert found("directs", *named) == []
+    assert found("refuses", *named) == found("directs", *named) == []
 
 
 def test_the_reason_is_a_persons_word_wherever_it_stands() -> None:
@@ -85,6 +84,31 @@ def test_a_question_or_a_further_wish_is_no_reason() -> None:
     assert found("refuses", made, refusal("t"), STOPPED, human("add a test for the crane")) == []
     assert found("refuses", made, refusal("t"), STOPPED, human("sorry, go on")) == []
     assert found("refused_call", made, refusal("t", "why?")) == ["make bench"]
+
+
+def test_what_is_said_of_an_agents_work_refuses_no_tool_unless_it_speaks_of_agents() -> None:
+    for tool in ("Task", "Agent", "spawn_agent"):
+        made = {**call(tool, prompt="look"), "call_id": "t"}
+        about = "not the pier tests, the berth tests"
+        for lines in (
+            (made, refusal("t", about)),
+            (made, refusal("t"), STOPPED, human(about)),
+        ):
+            assert found("refuses", *lines) == []
+            assert f"Does not want the tool {tool}: {about}" in found("asks", *lines)
+        itself = "no subagents for such small things"
+        assert found("refuses", made, refusal("t", itself)) == [
+            f"Does not want the tool {tool}: {itself}"
+        ]
+
+
+def test_a_word_of_time_alone_objects_to_nothing() -> None:
+    made = {**bash("make bench"), "call_id": "t"}
+    stopped = made, refusal("t"), STOPPED
+    for told in ("add the berths before I forget", "the pier has already been mended, look"):
+        assert found("refuses", *stopped, human(told)) == []
+    told = "lint the piers before you bench them"
+    assert found("refuses", *stopped, human(told)) == [f"Does not want `make bench`: {told}"]
 
 
 def test_what_others_print_is_no_persons_word() -> None:

@@ -89,6 +89,7 @@ def test_what_is_no_solution_issue_or_discovery(text: str) -> None:
         "Hello, my name is Nadia and I live in Porto.",
         "Remember that the staging database is read-only.",
         "I'm allergic to peanuts, by the way.",
+        "I'm severely allergic to nuts.",
         "We use uv here, not pip.",
         "Our deploys run every Friday at noon.",
     ],
@@ -110,6 +111,8 @@ def test_what_a_person_states(sentence: str) -> None:
         "Implement the queue and run the tests. Never mind the second point.",
         "Can you check whether we use Redis for the queue.",
         "The crane list shows a blank page. Modal is centered on desktop. It lives in `docs/`.",
+        "ok I am logged in. We're signed out of the quay. I'm set up now.",
+        "I'm especially interested in making its charts faster since they are slow.",
         "The tide chart is missing. Odile is waiting now. Cranes should be in a table.",
     ],
 )

@@ -14,6 +14,7 @@ from cairn.knowledge.practices.file_edits import file_edits
 from cairn.knowledge.practices.places.checkouts import checkouts
 from cairn.knowledge.practices.places.projects import in_projects, names_of, projects, projects_at
 from cairn.knowledge.practices.places.repositories import origin_among, remote_of
+from cairn.knowledge.resolution.one_repository import of_one_repository
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.tables import CHECKOUTS
 from tests.knowledge.conftest import BEGIN
@@ -109,6 +110,67 @@ def test_folders_of_one_checkout_are_not_taken_for_checkouts(together):
     apart = ["/srv/mono/web", "/srv/mono/api", "/srv/shop/shop-web", "/srv/shop/shop-api"]
     found = together(*((folder, asked) for folder in apart))
     assert found == {folder: [folder] for folder in sorted(apart)}
+
+
+def test_a_folder_of_a_checkout_is_of_its_project(seen, together):
+    asked = ("git remote -v", shown(SSH))
+    within = "/srv/mono/packages/till"
+    whole = ("/srv/mono", asked)
+    assert together((within, asked), whole) == {"/srv/mono": ["/srv/mono", within]}
+    made = projects(seen((within, asked), whole))
+    rows = pl.DataFrame(
+        {"namespace": "default", "project": [within, within, "/srv/mono"], "folder": ["", "a", ""],
+         "path": ["x.py", "a/x.py", "x.py"]}
+    )  # fmt: skip
+    assert in_projects(rows, made).rows() == [
+        ("default", "/srv/mono", "packages/till", "packages/till/x.py"),
+        ("default", "/srv/mono", "packages/till/a", "packages/till/a/x.py"),
+        ("default", "/srv/mono", "", "x.py"),
+    ]
+    files = [f"{within}/x.py", "/srv/mono/x.py", "/srv/mono/packages/till/y.py"]
+    entities = pl.DataFrame(
+        {"namespace": "default", "entity_id": files, "name": files, "type": "path"}
+    )
+    assert of_one_repository(entities, made).is_empty()
+
+
+def test_a_checkout_within_another_keeps_its_files_and_another_remote_stays_apart(seen, together):
+    clone = (f"git clone {WEB} tmp/again", "Cloning into 'tmp/again'...")
+    made = projects(seen(("/srv/shop", ("git remote -v", shown(SSH)), clone)))
+    assert made.select("folder", "project", "inside").rows() == [
+        ("/srv/shop", "/srv/shop", ""), ("/srv/shop/tmp/again", "/srv/shop", "")
+    ]  # fmt: skip
+    other = ("git remote -v", shown("https://code.example/corp/tax"))
+    apart = together(("/srv/shop", ("git remote -v", shown(SSH))), ("/srv/shop/vendor/tax", other))
+    assert list(apart) == ["/srv/shop", "/srv/shop/vendor/tax"]
+
+
+@pytest.mark.parametrize(
+    "folder", ["wt/shop-tax", "wt/shop/tax", "worktree/shop", "worktrees/shop/a"]
+)
+def test_a_folder_of_worktrees_has_those_of_the_project_they_are_called_as(together, folder):
+    assert together((f"~/src/{folder}",), ("~/src/shop",)) == {
+        "~/src/shop": sorted(["~/src/shop", f"~/src/{folder}"])
+    }
+    several = (f"~/src/{folder}",), ("~/old/shop",), ("~/new/shop",)
+    assert len(together(*several)) == 3, "of which?"
+    assert len(together(*several, ("~/src/shop",))["~/src/shop"]) == 2, "of the one beside it"
+    assert len(together((f"~/src/{folder}",), ("~/src/sho",))) == 2
+    elsewhere = ("git remote -v", shown("https://code.example/corp/tax"))
+    ours = ("~/src/shop", ("git remote -v", shown(SSH)))
+    assert len(together((f"~/src/{folder}", elsewhere), ours)) == 2
+
+
+def test_the_longest_name_that_a_worktree_begins_with_is_its_projects(together):
+    found = together(("~/wt/shop-api-tax",), ("~/src/shop",), ("~/src/shop-api",))
+    assert found["~/src/shop-api"] == ["~/src/shop-api", "~/wt/shop-api-tax"]
+
+
+def test_a_worktree_of_another_name_is_known_by_its_remote(together):
+    asked = ("git remote -v", shown(SSH))
+    assert together(("~/wt/calm-fox", asked), ("~/src/shop", asked)) == {
+        "~/src/shop": ["~/src/shop", "~/wt/calm-fox"]
+    }
 
 
 def test_two_repositories_of_one_name_stay_two(seen, together):
