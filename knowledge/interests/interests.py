@@ -70,15 +70,13 @@ def interests(
     begun = preferences.filter((pl.col("started_at") <= as_of).fill_null(value=True))
     held = begun.filter((pl.col("ended_at") > moments[0]).fill_null(value=True))
     reached = _reached(held, entities, entity_merges, embedder, policy)
-    touches = pl.concat(
-        _weighed(
-            in_force(engagements, "occurred_at", "cancelled_at", moment),
-            reached,
-            entity_merges,
-            policy,
-        ).with_columns(moment=pl.lit(moment), share=_share(policy, moment))
+    then = pl.concat(
+        in_force(engagements, "occurred_at", "cancelled_at", moment).with_columns(
+            moment=pl.lit(moment)
+        )
         for moment in moments
     )
+    touches = _weighed(then, reached, entity_merges, policy).with_columns(share=_share(policy))
     now = in_force(preferences, "started_at", "ended_at", as_of).select(*_PREFERENCE, "source")
     named = (pl.col("likeness") == 1) & (pl.col("source") != "reaction")
     said = (
@@ -165,35 +163,36 @@ def _reached(
 
 
 def _weighed(
-    now: pl.DataFrame, reached: pl.DataFrame, entity_merges: pl.DataFrame, policy: Policy
+    then: pl.DataFrame, reached: pl.DataFrame, entity_merges: pl.DataFrame, policy: Policy
 ) -> pl.DataFrame:
-    """namespace, entity_id, engagement_id, occurred_at, sought, weight: what a touch adds that day.
+    """namespace, entity_id, engagement_id, occurred_at, moment, sought, weight.
 
-    What is one thing under several names, or like what is liked, is touched once by a record: by
-    what weighs most.
+    The weight is what a touch that was in force at a moment adds on its day. What is one thing
+    under several names, or like what is liked, is touched once by a record: by what weighs most.
     """
-    direct = with_canonical(now.drop_nulls("entity_id"), entity_merges).with_columns(
+    direct = with_canonical(then.drop_nulls("entity_id"), entity_merges).with_columns(
         entity_id="canonical_id", likeness=pl.lit(1.0)
     )
-    spread = now.drop("entity_id").join(
+    spread = then.drop("entity_id").join(
         reached.filter(pl.col("attitude") != "mute").drop("attitude"), on=_PREFERENCE
     )
     columns = [
         *_ENTITY, "record_id", "engagement_id", "engagement_type", "valence", "strength",
-        "occurred_at", "likeness",
+        "occurred_at", "likeness", "moment",
     ]  # fmt: skip
-    touch = [*_ENTITY, "record_id"]
-    kth = pl.int_range(pl.len()).over(*_ENTITY, "engagement_type", "valence", "day")
+    touch = ["moment", *_ENTITY, "record_id"]
+    kth = pl.int_range(pl.len()).over("moment", *_ENTITY, "engagement_type", "valence", "day")
     return (
         pl.concat([direct.select(columns), spread.select(columns)])
         .with_columns(most=pl.col("strength") * pl.col("likeness"), day=day(pl.col("occurred_at")))
-        .sort(*touch, "most", "engagement_id", descending=[False, False, False, True, False])
+        .sort(*touch, "most", "engagement_id", descending=[*[False] * len(touch), True, False])
         .unique(touch, keep="first", maintain_order=True)
-        .sort(*_ENTITY, pl.col("occurred_at").fill_null(UNDATED), "engagement_id")
+        .sort("moment", *_ENTITY, pl.col("occurred_at").fill_null(UNDATED), "engagement_id")
         .select(
             *_ENTITY,
             "engagement_id",
             "occurred_at",
+            "moment",
             # What is to be learnt is searched for by that.
             sought=~pl.col("engagement_type").is_in(["mention", "learn"]),
             weight=pl.col("valence") * pl.col("most") * pl.lit(policy.interest_repeat).pow(kth),
@@ -233,8 +232,8 @@ def _sum(decimals: int = DECIMALS) -> pl.Expr:
     return pl.col("share").sum().round(decimals) + 0.0
 
 
-def _share(policy: Policy, moment: datetime) -> pl.Expr:
+def _share(policy: Policy) -> pl.Expr:
     """What a touch adds at a moment."""
-    age = days_since_epoch(pl.lit(moment)) - days_since_epoch(pl.col("occurred_at"))
+    age = days_since_epoch(pl.col("moment")) - days_since_epoch(pl.col("occurred_at"))
     # What is undated counts as the oldest there is: of 2015, and no younger than any moment.
     return pl.col("weight") * pl.lit(0.5).pow(age.clip(0) / policy.interest_half_life)

@@ -210,6 +210,13 @@ def structural(names: pl.Series, most_words: int = 8) -> pl.Series:
     ]
 
 
+_REJECTIONS: dict[tuple[str, str, int], str | None] = {}
+"""What is known of names. Each stage asks about the same ones, and to compile all that is looked
+for takes 70 ms, longer than to look."""
+
+_MOST_KEPT = 100_000
+
+
 def name_rejections(names: pl.Series, types: pl.Series, most_words: int = 8) -> pl.Series:
     """The rule that refuses each name by its form, or null.
 
@@ -222,8 +229,21 @@ def name_rejections(names: pl.Series, types: pl.Series, most_words: int = 8) -> 
     known = OBSERVED_TYPES | {"topic"}
     if unknown := sorted(set(types.unique().to_list()) - known):
         raise ValueError(f"unknown types of entities: {', '.join(map(str, unknown))}")
-    if names.is_empty():  # to compile all that is looked for takes longer than to look
-        return pl.Series("rule", [], pl.String)
+    asked = [(*name, most_words) for name in zip(names.to_list(), types.to_list(), strict=True)]
+    kept = {name: _REJECTIONS.get(name, "?") for name in set(asked)}
+    found = {name: rule for name, rule in kept.items() if rule != "?"}
+    if new := kept.keys() - found.keys():
+        columns = dict.fromkeys(("name", "type"), pl.String)
+        frame = pl.DataFrame([name[:2] for name in new], columns, orient="row")
+        rules = _rejections(frame, most_words)
+        found |= zip(new, rules.to_list(), strict=True)
+        if len(_REJECTIONS) > _MOST_KEPT:
+            _REJECTIONS.clear()
+        _REJECTIONS.update(found)
+    return pl.Series("rule", [found[name] for name in asked], pl.String)
+
+
+def _rejections(frame: pl.DataFrame, most_words: int) -> pl.Series:
     name, type_ = pl.col("name"), pl.col("type")
     rule = pl.when(type_ == "topic").then(pl.col("structural"))
     rule = rule.when(name.str.strip_chars() == "").then(pl.lit("blank"))
@@ -231,7 +251,6 @@ def name_rejections(names: pl.Series, types: pl.Series, most_words: int = 8) -> 
     for label, grammar in GRAMMARS.items():
         misfit = ~name.str.strip_chars().str.contains(grammar)
         rule = rule.when((type_ == label) & misfit).then(pl.lit(f"not_a_{label}"))
-    frame = pl.DataFrame({"name": names, "type": types})
     return frame.with_columns(structural=structural(frame["name"], most_words)).select(
         rule=rule.otherwise(None)
     )["rule"]

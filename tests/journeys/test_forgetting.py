@@ -51,6 +51,7 @@ from cairn.resources.home.home import HomeError, open_home
 from cairn.resources.home.settings import Settings
 from cairn.resources.home.sources import add_source
 from cairn.resources.llm.answer_cache import CachedAnswer
+from cairn.resources.vector_index import edge
 from cairn.resources.warehouse.publication import manifests, namespaces
 from cairn.resources.web.search_provider import Folder
 from cairn.serving.read.id_lookup import UnknownId
@@ -291,7 +292,9 @@ def two(tmp_path_factory: pytest.TempPathFactory) -> Path:
         two_namespaces.sessions(place / name, name)
         add_source(state.home, place / name, name)
     add_event(state, {"type": "note", "namespace": "ada", "text": f"The {WORD} needs oil."})
-    follow(state)
+    with pytest.MonkeyPatch.context() as patched:  # as of many points, where the word stands, too
+        patched.setattr(edge, "INDEXED_FROM", 0)
+        follow(state)
     (record,) = notes_of(state)
     state.answers.put(kept("one", WORD), [record])
     state.answers.put(kept("two", "bench"), ["r_of_another"])

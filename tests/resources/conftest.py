@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from cairn.resources.vector_index import edge
 from tests.resources import qdrant_http
 from tests.resources.engines import SERVERS, Engine, embedded, on_a_server
 from tests.resources.model_server import ModelServer, served
@@ -23,12 +24,17 @@ def qdrant(running_qdrant: qdrant_http.QdrantHttp) -> qdrant_http.QdrantHttp:
     return running_qdrant
 
 
-@pytest.fixture(params=["embedded", *SERVERS])
+@pytest.fixture(params=["embedded", "embedded, with indexes of fields", *SERVERS])
 def engine(
-    request: pytest.FixtureRequest, tmp_path: Path, qdrant: qdrant_http.QdrantHttp
+    request: pytest.FixtureRequest,
+    tmp_path: Path,
+    qdrant: qdrant_http.QdrantHttp,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[Engine]:
     """Each engine in turn."""
-    if request.param == "embedded":
+    if request.param.startswith("embedded"):
+        if request.param != "embedded":
+            monkeypatch.setattr(edge, "INDEXED_FROM", 0)
         yield embedded(tmp_path)
     else:
         with on_a_server(request.param, qdrant) as opened:

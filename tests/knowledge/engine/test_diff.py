@@ -128,7 +128,7 @@ def assert_made_of_the_change(before: Frames, now: Frames) -> Frames:
     return expected
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 1_000_000), count=st.integers(0, 40), anything=st.booleans())
 @example(seed=0, count=0, anything=False)
 def test_what_is_made_of_a_change_is_what_is_made_of_everything(

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
@@ -111,6 +111,7 @@ def test_the_watermark_stays_where_the_logs_are() -> None:
     assert watermark(placed(heads, Policy())) == DAY + timedelta(days=4 + HOURS[-1])
 
 
+@settings(max_examples=40)
 @given(data=st.data())
 def test_the_same_records_are_dated_the_same_in_any_order_and_however_split(
     data: st.DataObject,

@@ -130,7 +130,7 @@ def loved(logs: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-@settings(max_examples=30)
+@settings(max_examples=12)
 @given(events=st.lists(EVENTS, max_size=25), seed=st.integers(0, 1000), day=st.integers(0, 9))
 def test_any_order_of_rows_gives_the_same(events: list[Line], seed: int, day: int) -> None:
     def mixed(frame: pl.DataFrame) -> pl.DataFrame:
@@ -146,7 +146,7 @@ def test_any_order_of_rows_gives_the_same(events: list[Line], seed: int, day: in
     assert_frame_equal(ranked(one, day, merges=one_thing), again, check_exact=True)
 
 
-@settings(max_examples=30)
+@settings(max_examples=12)
 @given(events=st.lists(EVENTS, max_size=25), day=st.integers(0, 9))
 def test_what_came_later_changes_nothing_earlier(events: list[Line], day: int) -> None:
     """So a history of runs day by day shows each day what one rebuild at the end does."""
@@ -155,7 +155,7 @@ def test_what_came_later_changes_nothing_earlier(events: list[Line], day: int) -
     assert_frame_equal(ranked(engaged(logs), day), ranked(engaged(earlier), day), check_exact=True)
 
 
-@settings(max_examples=30)
+@settings(max_examples=12)
 @given(events=st.lists(EVENTS, max_size=25), day=st.integers(7, 9))
 @example(
     events=[command("like", NAMES[0], 0), command("unlike", NAMES[0], 5), said(NAMES[0], 6)], day=9
@@ -168,7 +168,7 @@ def test_the_curve_is_the_score_as_it_was(events: list[Line], day: int) -> None:
         assert curve[-2:-1] in ([before.get(id_, 0.0)], [])
 
 
-@settings(max_examples=30)
+@settings(max_examples=12)
 @given(events=st.lists(EVENTS, max_size=15), topic=st.sampled_from(NAMES))
 def test_taking_all_back_leaves_no_preference(events: list[Line], topic: str) -> None:
     last = [command(verb, topic, 10) for verb in ("unlike", "undislike", "unmute")]
@@ -180,7 +180,7 @@ def test_taking_all_back_leaves_no_preference(events: list[Line], topic: str) ->
     assert not counting["preference_id"].is_in(own.implode()).any()
 
 
-@settings(max_examples=30)
+@settings(max_examples=12)
 @given(events=st.lists(EVENTS, min_size=1, max_size=15), seed=st.integers(0, 1000))
 def test_two_namespaces_never_mix(events: list[Line], seed: int) -> None:
     mine = month(events)

@@ -31,6 +31,7 @@ def test_a_copy_with_the_difference_answers_as_one_built_anew(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cairn.resources.vector_index.edge, "FRESH_BELOW", 0)
+    monkeypatch.setattr(cairn.resources.vector_index.edge, "INDEXED_FROM", 0)
     index, anew = EdgeIndex(tmp_path / "copied"), EdgeIndex(tmp_path / "anew")
     old = publish(index)
     more = points_of({"id": "f4", "kind": "fact", "text": "Backups run at night", "vector": EAST})
@@ -38,11 +39,29 @@ def test_a_copy_with_the_difference_answers_as_one_built_anew(
         text=pl.col("text").str.replace("Debian", "Alpine")
     )
     name = publish(index, after)
+    assert not index.generation("me", name).anew
     assert publish(anew, after, rebuild=True) == name
     for text in ("backups", "alpine debian", "nginx server"):
         query: dict[str, Any] = {"text": text, "vector": [0.6, 0.8, 0.0], "model": "toy"}
         assert shown(index.search("me", name, **query)) == shown(anew.search("me", name, **query))
     assert ids_of(index.search("me", old, text="backups")) == ["f2", "f3"]
+
+
+def test_what_has_no_indexes_of_fields_is_not_copied_into_what_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cairn.resources.vector_index.edge, "FRESH_BELOW", 0)
+    monkeypatch.setattr(cairn.resources.vector_index.edge, "INDEXED_FROM", POINTS.height + 1)
+    index = EdgeIndex(tmp_path)
+    small = publish(index)
+    more = points_of({"id": "f4", "kind": "fact", "text": "Backups run at night", "vector": EAST})
+    name = publish(index, pl.concat([POINTS, more]))
+    assert index.generation("me", name).anew
+    fields = {
+        kept: len(list((tmp_path / "me" / kept).rglob("payload_index/*-kind-map")))
+        for kept in (small, name)
+    }
+    assert fields == {small: 0, name: 1}
 
 
 def _read(folder: Path, name: str, answers: "Queue[list[str]]", go_on: Event) -> None:

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from cairn.resources.vector_index import edge
 from cairn.resources.vector_index.protocol import Filters, Hit, VectorIndexError
 from tests.resources.engines import SERVERS, Engine, embedded, on_a_server
 from tests.resources.points import NOON, NORTH, POINTS, ids_of, points_of, publish, shown
@@ -265,11 +266,20 @@ def _comparable(found: Sequence[Hit]) -> list[Any]:
 @settings(
     max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-@given(points=points(), asked=st.lists(queries(), min_size=4, max_size=8))
+@given(points=points(), asked=st.lists(queries(), min_size=4, max_size=8), indexed=st.booleans())
 def test_both_engines_give_the_same_hits(
-    which: str, qdrant: QdrantHttp, points: pl.DataFrame, asked: list[dict[str, Any]]
+    which: str,
+    qdrant: QdrantHttp,
+    points: pl.DataFrame,
+    asked: list[dict[str, Any]],
+    indexed: bool,
 ) -> None:
-    with TemporaryDirectory() as folder, on_a_server(which, qdrant) as server:
+    with (
+        TemporaryDirectory() as folder,
+        on_a_server(which, qdrant) as server,
+        pytest.MonkeyPatch.context() as patched,
+    ):
+        patched.setattr(edge, "INDEXED_FROM", 0 if indexed else 100)
         index, other = embedded(Path(folder))(), server()
         name = publish(index, points)
         assert publish(other, points) == name

@@ -11,6 +11,7 @@ from cairn.resources.home.settings import Settings
 from cairn.resources.web.search_provider import Failed, SearchOutcome
 from cairn.serving.query.research import SEARCHES_WAIT
 from tests.journeys.running import follow
+from tests.journeys.test_research import QUEUE
 from tests.pipelines.house import House, open_house
 from tests.serving.conftest import Answer, Ask
 
@@ -94,12 +95,12 @@ def test_what_is_due_is_searched_for_and_what_is_unknown_is_tried_again_when_tol
     (tmp_path / "tea.md").write_text(TEA)
     folder = Folder(tmp_path, 3)
     assert cairn("learn", "green tea").code == 0
-    follow(house.state)
+    follow(house.state, QUEUE)
     enrich(house.state, folder)
-    follow(house.state)
+    follow(house.state, QUEUE)
     with pytest.raises(KeyboardInterrupt):
         enrich(house.state, Dying())
-    follow(house.state)
+    follow(house.state, QUEUE)
     enrich(house.state, folder)
     follow(house.state)
     monkeypatch.setenv("CAIRN_SEARCH_PROVIDER", f"folder:{tmp_path}")
@@ -110,7 +111,7 @@ def test_what_is_due_is_searched_for_and_what_is_unknown_is_tried_again_when_tol
     assert unknown["effect_id"] in cairn("research").out
     assert "To be tried again: green tea" in cairn("research", "--again", "s_").out
     assert "said before" in cairn("research", "--again", unknown["effect_id"]).out
-    follow(house.state)
+    follow(house.state, QUEUE)
     enrich(house.state, folder)
     follow(house.state)
     assert cairn("learn").out == "✓ green tea: green tea (1 fact)\n", "found without a model"

@@ -10,10 +10,12 @@ import pytest
 from cairn.knowledge.schema.policy import Policy
 from cairn.pipelines import follow as run
 from cairn.resources.context import State
+from cairn.resources.home.home import open_home
 from cairn.resources.home.settings import Settings
 from cairn.serving.status.freshness import freshness
 from cairn.serving.write.inbox import add_event
 from cairn.serving.write.requests import order
+from tests.homes import copy_home
 from tests.journeys.running import follow
 from tests.pipelines.house import House, open_house, talk
 from tests.places import ROOT
@@ -30,26 +32,44 @@ def house(tmp_path: Path) -> House:
     return house
 
 
-def test_lag_is_how_long_what_was_logged_waits(house: House, run_cairn: Ask) -> None:
+@pytest.fixture(scope="module")
+def published_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One with that talk, published; no test changes it."""
+    house = open_house(tmp_path_factory.mktemp("told"), dg.DagsterInstance.ephemeral())
+    talk(house.logs, 0, "I live in Berlin.", "2026-02-01T10:00:00Z")
+    follow(house.state)
+    return house.state.home.root
+
+
+@pytest.fixture
+def published(published_home: Path, tmp_path: Path) -> State:
+    """A copy of it."""
+    return State(open_home(copy_home(published_home, tmp_path / "home")), Settings())
+
+
+def test_what_was_never_run_is_not_published(house: House, run_cairn: Ask) -> None:
+    told = run_cairn("--home", house.state.home.root, "status")
+    assert (told.code, "nothing published yet" in told.out) == (0, True)
+
+
+def test_lag_is_how_long_what_was_logged_waits(published: State, run_cairn: Ask) -> None:
     def status(*more: str) -> str:
-        answer = run_cairn("--home", house.state.home.root, "status", *more)
+        answer = run_cairn("--home", published.home.root, "status", *more)
         assert answer.code == 0, answer.err
         return answer.out
 
-    assert "nothing published yet" in status()
-    follow(house.state)
     # What a person says now is later than any log of old; it makes none of them late.
-    order(house.state, "default", "like", "tea")
-    waits = freshness(house.state, "default")
+    order(published, "default", "like", "tea")
+    waits = freshness(published, "default")
     assert waits.lag_seconds is not None
     assert 0 < waits.lag_seconds < 3600
     assert "1 changed file to take in" in waits.words
     told = status()
     assert "like tea" in told
     assert "all is published" not in told
-    follow(house.state)
-    assert freshness(house.state, "default").lag_seconds == 0
-    assert freshness(house.state, "default").words == "all that was logged is published"
+    follow(published)
+    assert freshness(published, "default").lag_seconds == 0
+    assert freshness(published, "default").words == "all that was logged is published"
     told = status()
     assert "nothing: all is published" in told
     assert "like tea" not in told
@@ -114,27 +134,25 @@ def test_what_was_just_asked_for_is_listed_as_waiting(
     assert {one["prompt_text"] for one in prompts} == {"green tea"}
 
 
-def test_what_cairn_notes_of_itself_and_what_is_broken_waits_for_nobody(house: House) -> None:
+def test_what_cairn_notes_of_itself_and_what_is_broken_waits_for_nobody(published: State) -> None:
     from cairn.serving.status.pending import pending
 
-    follow(house.state)
-    add_event(house.state, {"type": "intent", "namespace": "default", "effect": "search"})
-    add_event(house.state, {"type": "note", "namespace": "default", "text": "moved \x1b[2J"})
-    (file,) = (house.state.home.inbox / "default").glob("*.jsonl")
+    add_event(published, {"type": "intent", "namespace": "default", "effect": "search"})
+    add_event(published, {"type": "note", "namespace": "default", "text": "moved \x1b[2J"})
+    (file,) = (published.home.inbox / "default").glob("*.jsonl")
     with file.open("ab") as lines:
         lines.write(b'{"event_id": "cut\n[1]\n\xff\n{"type": 3}\n')
-    (note,) = pending(house.state, "default")
+    (note,) = pending(published, "default")
     assert (note.verb, note.text) == ("note", "note: moved [2J")
-    follow(house.state)
-    assert pending(house.state, "default") == []
+    follow(published)
+    assert pending(published, "default") == []
 
 
-def test_status_starts_without_the_graph(house: House) -> None:
-    follow(house.state)
-    talk(house.logs, 1, "I live in Rome.", "2026-02-05T10:00:00Z")
+def test_status_starts_without_the_graph(published: State) -> None:
+    order(published, "default", "like", "tea")
     code = (
         "import sys\nfrom cairn.serving.cli.main import cairn\n"
-        f"cairn(['--home', {str(house.state.home.root)!r}, 'status'], standalone_mode=False)\n"
+        f"cairn(['--home', {str(published.home.root)!r}, 'status'], standalone_mode=False)\n"
         f"heavy = {HEAVY!r} & {{name.partition('.')[0] for name in sys.modules}}\n"
         "sys.exit(f'{sorted(heavy)}' if heavy else 0)"
     )

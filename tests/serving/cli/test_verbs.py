@@ -19,6 +19,7 @@ from cairn.serving.mcp_server.auth import KeyScope
 from cairn.serving.retrieval.open_memory import Memory
 from tests.homes import copy_home
 from tests.journeys.running import follow
+from tests.journeys.test_research import QUEUE
 from tests.pipelines.house import House, open_house, talk
 from tests.serving.conftest import Ask
 from tests.serving.mcp_server.conftest import asking
@@ -88,7 +89,7 @@ def test_what_is_asked_for_is_noted_searched_for_and_listed(
     enrich(house.state, Folder(tmp_path, 3))  # says from when on searches may be made
     later = tool("learn-prompts", topic="tea")
     http("schedules", topic="brewing", every="week")
-    follow(house.state)
+    follow(house.state, QUEUE)
     enrich(house.state, Folder(tmp_path, 3))
     follow(house.state)
     done = {one["learn_prompt_id"]: one["status"] for one in http("learn-prompts")["items"]}
