@@ -23,6 +23,7 @@ from dagster._daemon.backfill import execute_backfill_iteration
 from dagster._grpc.server import GrpcServerCommand
 from dagster_graphql.test.utils import execute_dagster_graphql
 
+from tests.pipelines.house import keep_connected
 from tests.places import ROOT
 
 DAEMON = logging.getLogger("cairn.tests.daemon")
@@ -220,4 +221,5 @@ def opened_ui() -> Generator[Ui]:
             grpc_server_registry=registry,
         ) as server,
     ):  # fmt: skip
+        keep_connected(instance)
         yield Ui(instance, server)
