@@ -75,9 +75,9 @@ class House:
 
 
 def keep_connected(instance: dg.DagsterInstance) -> None:
-    """Has events in memory written over one connection: Dagster opens one for each, a quarter of a run.
+    """Has events in memory written over one connection, as `kept_open` has those in files.
 
-    Of those in files, `kept_open` does so.
+    Dagster opens one for each, which is a quarter of a run.
     """
     storage = instance.event_log_storage
     if not isinstance(storage, InMemoryEventLogStorage):

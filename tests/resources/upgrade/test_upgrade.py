@@ -185,9 +185,7 @@ def test_killed_at_any_point_it_is_finished_by_the_next(
         assert not (home / JOURNAL).exists()
 
 
-def _left_at_each_write(
-    home: Path, place: Path, monkeypatch: pytest.MonkeyPatch
-) -> list[Path]:
+def _left_at_each_write(home: Path, place: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     """Upgrades a home; copies of it as a kill behind each of its writes would leave it."""
     points: list[Path] = []
 
