@@ -302,7 +302,7 @@ def test_parts_that_do_not_make_the_whole_are_not_published(
     path = tmp_path / "new.jsonl"
     path.write_bytes(line("2026-03-01T10:00:00Z", 1, "Restart docker on the nas."))
     add_source(house.state.home, path, "default")
-    follow(house.state)
+    house.follow()
     result = house.run("consolidate")
     assert not result.success
     assert failure(result).strip().endswith("facts: facts as made of everything: not so in 1 row")
