@@ -32,8 +32,12 @@ run: setup  ## Run the whole graph over data/samples, or over SOURCE=PATH
 ui: setup  ## Open the Dagster UI of the same state on 127.0.0.1:3000
 	@.venv/bin/cairn ui
 
-test: setup lint types  ## Lint, check types, run all tests; the ten slowest are told
-	@.venv/bin/pytest -n auto --durations=10
+test: setup  ## Lint, check types, run all tests; the ten slowest are told
+	@# What the first two find is told behind the tests: beside them, they take the time that workers leave.
+	@found=$$(mktemp); $(MAKE) --no-print-directory --keep-going lint types >"$$found" 2>&1 & checks=$$!; \
+	.venv/bin/pytest -n auto --durations=10; tests=$$?; \
+	wait $$checks; checked=$$?; cat "$$found"; rm -f "$$found"; \
+	exit $$((tests || checked))
 
 test-agents: setup  ## Codex CLI and Gemini CLI themselves, with hooks and MCP (needs npm)
 	@command -v npm >/dev/null || { echo "npm is missing: nothing is tested (apt install npm)"; exit 0; } ; \

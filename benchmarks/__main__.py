@@ -311,9 +311,10 @@ def over_http(found: dict[str, Any]) -> Iterator[Figure]:
     clients, cores = found["clients"], found["cores"]
     one = clients["1"]["1"]["rate"]
     for workers in ("1", str(found["workers"])):
-        many = clients[workers]["8"]
+        count = max(clients[workers], key=int)
+        many = clients[workers][count]
         yield Figure(
-            f"8 clients over HTTP, {workers} worker{'s' * (workers != '1')}, {cores} cores",
+            f"{count} clients over HTTP, {workers} worker{'s' * (workers != '1')}, {cores} cores",
             f"1 client, 1 worker {one:.0f}/s",
             f"{many['rate']:.0f}/s, clients took {many['share']:.0%} of the cores",
             many["rate"] / one,

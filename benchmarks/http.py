@@ -44,7 +44,7 @@ def measured(
     Args:
         state: A home in which one namespace is published. Another publication is made in it.
         queries: What is asked.
-        rounds: How often each is asked to see what HTTP adds.
+        rounds: How often each is asked to see what HTTP adds; with one, two clients are many.
         seconds: How long clients ask, each time.
         workers: Processes of the server that has several; another one has one.
 
@@ -57,20 +57,21 @@ def measured(
     home = state.home.root
     with serving(home) as one, serving(home, workers) as several:
         servers = {1: one, workers: several}
+        many = CLIENTS if rounds > 1 else 2
         for address in servers.values():
-            _throughput(address, queries, CLIENTS, min(WARM, seconds))
+            _throughput(address, queries, many, min(WARM, seconds))
         found = _added(state, one, queries, rounds)
         taken: dict[tuple[int, int], list[dict[str, float]]] = {}
         for _ in range(min(ROUNDS, rounds)):
             for count, address in servers.items():
-                for clients in (1, CLIENTS):
+                for clients in (1, many):
                     told = _throughput(address, queries, clients, seconds)
                     taken.setdefault((count, clients), []).append(told)
         return found | {
             "cores": os.cpu_count(),
             "workers": workers,
             "clients": {
-                str(count): {str(n): _medians(taken[count, n]) for n in (1, CLIENTS)}
+                str(count): {str(n): _medians(taken[count, n]) for n in (1, many)}
                 for count in servers
             },
             "while_publishing": _while_publishing(state, one, queries, seconds),

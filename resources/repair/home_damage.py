@@ -81,8 +81,10 @@ def _permissions(state: State, deep: bool) -> Iterator[Damage]:
     if home.read_only:
         return
     for folder, inner, names in os.walk(home.root):
-        for path in (Path(folder, name) for name in (*inner, *names)):
-            if path.is_symlink() or os.access(path, _needed(path)):
+        needed = dict.fromkeys(names, os.R_OK | os.W_OK)
+        needed |= dict.fromkeys(inner, os.R_OK | os.W_OK | os.X_OK)
+        for name, mode in needed.items():
+            if os.access(f"{folder}/{name}", mode) or (path := Path(folder, name)).is_symlink():
                 continue
             with suppress(OSError):
                 own = path.stat().st_uid == os.geteuid()
@@ -92,10 +94,6 @@ def _permissions(state: State, deep: bool) -> Iterator[Damage]:
                     "permission", path.name, path, "may not be read or written", NOTHING,
                     advice.replace("makes it again", "sets its mode right"), stops=not own,
                 )  # fmt: skip
-
-
-def _needed(path: Path) -> int:
-    return os.R_OK | os.W_OK | (os.X_OK if path.is_dir() else 0)
 
 
 def usable_mode(path: Path) -> int:
@@ -401,8 +399,9 @@ def _tombstones(state: State, deep: bool) -> Iterator[Damage]:
                      f"{len(ids)} are gone or changed ({', '.join(ids[:3])})",
                      "what they forgot would come back", f"{BACKUP}; {LOSS}, and what was forgotten"
                      " may come back from its sources", stops=True)  # fmt: skip
-    kept = any(_has_rows(state, table.name) for table in (RAW_LOGS, RECORDS))
-    if home.forget_key.exists() and not told and kept and not _has_rows(state, WORK.name):
+    if told or not home.forget_key.exists() or _has_rows(state, WORK.name):
+        return
+    if any(_has_rows(state, table.name) for table in (RAW_LOGS, RECORDS)):
         yield Damage("tombstones", "tombstones", home.inbox, "are gone, all of them",
                      "what was forgotten would come back", f"{BACKUP}; {LOSS}, and what was"
                      " forgotten may come back from its sources", stops=True)  # fmt: skip

@@ -23,6 +23,7 @@ from cairn.resources.home.seals import (
 from cairn.resources.warehouse.delta import files_in
 
 LOG = "_delta_log"
+CHECKPOINT = ".checkpoint.parquet"
 
 
 class TableDamage(NamedTuple):
@@ -39,7 +40,7 @@ class TableDamage(NamedTuple):
 def seal_commit(folder: Path, version: int) -> None:
     """Seals what a commit wrote: its entry in the log, the files that it added, a checkpoint."""
     entry = folder / LOG / f"{version:020}.json"
-    checkpoint = entry.with_name(f"{version:020}.checkpoint.parquet")
+    checkpoint = entry.with_name(f"{version:020}{CHECKPOINT}")
     written = [entry, checkpoint, *(folder / path for path in _added(entry))]
     seal(folder, {file.name: file for file in written})
 
@@ -109,7 +110,7 @@ def has_version(folder: Path, version: int) -> bool:
     known = [int(file.name[:20]) for file in _log_files(folder)] if (folder / LOG).is_dir() else []
     if not known:
         return True
-    checkpoints = [int(file.name[:20]) for file in (folder / LOG).glob("*.checkpoint.parquet")]
+    checkpoints = [int(file.name[:20]) for file in (folder / LOG).glob(f"*{CHECKPOINT}")]
     first = 0 if 0 in known else min(checkpoints, default=0)
     return first <= version <= max(known)
 
@@ -138,19 +139,23 @@ def _log_damage(folder: Path, *, deep: bool) -> str | None:
     log = folder / LOG
     if not log.is_dir():
         return "its log is gone" if log.exists() or any(data_files(folder)) else None
-    noted = seals(folder)
-    entries = {int(file.name[:20]): file for file in log.glob("*.json") if _is_entry(file.name)}
-    if pipe := next((file for file in log.iterdir() if file.is_fifo()), None):
+    noted, files = seals(folder), sorted(log.iterdir())
+    if pipe := next((file for file in files if file.is_fifo()), None):
         return f"{pipe.name} of its log is no file"
-    for file in _log_files(folder):
-        if file.name in noted and not is_as_sealed(file, noted[file.name], deep=deep):
+    for file in files:
+        if (
+            (one := noted.get(file.name))
+            and _is_kept(file.name)
+            and not is_as_sealed(file, one, deep=deep)
+        ):
             return f"{file.name} of its log is not as it was written"
-    checkpoints = [int(file.name[:20]) for file in log.glob("*.checkpoint.parquet")]
+    entries = {int(file.name[:20]) for file in files if _is_entry(file.name)}
+    checkpoints = [int(file.name[:20]) for file in files if file.name.endswith(CHECKPOINT)]
     last = max(entries, default=-1)
     sealed = [int(name[:20]) for name in noted if _is_entry(name)]
     # Below a checkpoint, entries may be cleaned away.
     first = max((one for one in checkpoints if one <= last), default=-1) + 1
-    missing = set(range(first, max([last, *sealed]) + 1)) - entries.keys()
+    missing = set(range(first, max([last, *sealed]) + 1)) - entries
     if missing or (entries and last < 0):
         return f"entry {min(missing)} of its log is gone"
     if not entries and any(data_files(folder)):
@@ -160,11 +165,11 @@ def _log_damage(folder: Path, *, deep: bool) -> str | None:
 
 def _log_files(folder: Path) -> list[Path]:
     """What stands in a log and never changes."""
-    return [
-        file
-        for file in sorted((folder / LOG).iterdir())
-        if _is_entry(file.name) or file.name.endswith(".checkpoint.parquet")
-    ]
+    return [file for file in sorted((folder / LOG).iterdir()) if _is_kept(file.name)]
+
+
+def _is_kept(name: str) -> bool:
+    return _is_entry(name) or name.endswith(CHECKPOINT)
 
 
 def _is_entry(name: str) -> bool:

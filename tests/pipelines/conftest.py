@@ -10,7 +10,8 @@ import pytest
 from cairn.resources.context import State
 from cairn.resources.home.home import open_home
 from cairn.resources.home.settings import Settings
-from tests.homes import copy_home
+from cairn.resources.home.sources import list_sources
+from tests.homes import copy_home, once
 from tests.pipelines.house import House, open_house
 
 FILES = (
@@ -25,11 +26,17 @@ FILES = (
 @pytest.fixture(scope="session")
 def built(samples: Path, tmp_path_factory: pytest.TempPathFactory) -> House:
     """A house with everything published. Not to be changed: see `house`."""
-    house = open_house(tmp_path_factory.mktemp("built"))
-    for name in FILES:
-        shutil.copy(samples / name, house.logs / Path(name).name)
-    house.follow()
-    return house
+
+    def build(place: Path) -> None:
+        house = open_house(place)
+        for name in FILES:
+            shutil.copy(samples / name, house.logs / Path(name).name)
+        house.follow()
+
+    state = State(open_home(once(tmp_path_factory, "built", build) / "home"), Settings())
+    (source,) = list_sources(state.home)  # of whoever built it
+    instance = dg.DagsterInstance.from_config(str(state.home.dagster))
+    return House(state, Path(source.path), instance)
 
 
 @pytest.fixture

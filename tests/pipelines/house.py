@@ -1,12 +1,18 @@
 """A home whose graph Dagster runs in this process, as the sensor asks for it."""
 
 import json
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from uuid import uuid4
 
 import dagster as dg
+from dagster._core.storage.event_log import InMemoryEventLogStorage
+from sqlalchemy import Connection
 
 from cairn.pipelines.assembly import definitions
+from cairn.pipelines.planning.event_log import kept_open
 from cairn.pipelines.sensors import new_logs
 from cairn.resources.context import State
 from cairn.resources.home.home import open_home
@@ -21,6 +27,9 @@ class House:
     state: State
     logs: Path
     instance: dg.DagsterInstance
+
+    def __post_init__(self) -> None:
+        keep_connected(self.instance)
 
     def looked(self, sensor: dg.SensorDefinition) -> str:
         """What a sensor does now: the job that it starts, or why there is none."""
@@ -45,11 +54,11 @@ class House:
 
     def run(self, job: str, tags: dict[str, str] | None = None) -> dg.ExecuteInProcessResult:
         """Runs a job; a failure is in what it gives."""
-        return (
-            definitions(self.state)
-            .resolve_job_def(job)
-            .execute_in_process(instance=self.instance, tags=tags, raise_on_error=False)
-        )
+        made, run_id = definitions(self.state).resolve_job_def(job), str(uuid4())
+        with kept_open(self.instance, run_id):  # as commands do
+            return made.execute_in_process(
+                instance=self.instance, tags=tags, raise_on_error=False, run_id=run_id
+            )
 
     def follow(self) -> list[str]:
         """Ticks and runs until nothing is new; gives the jobs."""
@@ -63,6 +72,23 @@ class House:
             jobs.append(request.job_name)
             cursor = result.cursor
         return jobs
+
+
+def keep_connected(instance: dg.DagsterInstance) -> None:
+    """Has events in memory written over one connection, as `kept_open` has those in files.
+
+    Dagster opens one for each, which is a quarter of a run.
+    """
+    storage = instance.event_log_storage
+    if not isinstance(storage, InMemoryEventLogStorage):
+        return
+
+    @contextmanager
+    def held() -> Generator[Connection]:
+        with storage._db_lock, storage._held_conn.begin():
+            yield storage._held_conn
+
+    storage._connect = held
 
 
 def failure(result: dg.ExecuteInProcessResult) -> str:

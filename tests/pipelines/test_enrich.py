@@ -82,23 +82,23 @@ def test_what_searches_brought_is_forgotten_for_good_and_may_be_asked_for_anew(
         for _ in range(3):
             if house.looked(idle) == "enrich":
                 assert house.run("enrich").success
-                house.follow()
+                follow(state)
         assert house.looked(idle) == "nothing is due"
 
     told(house, "/learn green tea")
-    house.follow()
+    follow(state)
     searched()
     (made,) = (
         state.warehouse.read(RAW_LOGS).filter(kind="search").collect()["conversation_id"].unique()
     )
     note(state.home, reach(state, target(state, made)).event)
-    house.follow()
+    follow(state)
     searched()
     (inbox,) = (state.home.inbox / "default").glob("*.jsonl")
     assert "80 degrees" not in inbox.read_text()
     held = report(open_reader(state, "default")).blocked
     assert held["blocked_by"].to_list().count("forgotten") == 4
     told(house, "/learn green tea")
-    house.follow()
+    follow(state)
     searched()
     assert "80 degrees" in inbox.read_text()

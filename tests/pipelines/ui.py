@@ -21,8 +21,8 @@ from dagster._core.types.loadable_target_origin import LoadableTargetOrigin
 from dagster._core.workspace.context import WorkspaceProcessContext
 from dagster._daemon.backfill import execute_backfill_iteration
 from dagster._grpc.server import GrpcServerCommand
-from dagster_graphql.test.utils import execute_dagster_graphql
 
+from tests.pipelines.house import keep_connected
 from tests.places import ROOT
 
 DAEMON = logging.getLogger("cairn.tests.daemon")
@@ -81,6 +81,9 @@ class Ui:
 
     def ask(self, query: str, **variables: Any) -> Mapping[str, Any]:
         """The answer to a query or a mutation."""
+        # Takes a second, which each worker would spend.
+        from dagster_graphql.test.utils import execute_dagster_graphql
+
         return execute_dagster_graphql(self.server.create_request_context(), query, variables).data
 
     @cached_property
@@ -220,4 +223,5 @@ def opened_ui() -> Generator[Ui]:
             grpc_server_registry=registry,
         ) as server,
     ):  # fmt: skip
+        keep_connected(instance)
         yield Ui(instance, server)

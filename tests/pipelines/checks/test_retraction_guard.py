@@ -6,13 +6,14 @@ from pathlib import Path
 import dagster as dg
 
 from cairn.knowledge.schema.policy import Policy
+from cairn.pipelines import follow as run
 from cairn.resources.context import State
 from cairn.resources.home.settings import Settings
 from cairn.resources.home.sources import add_source
 from cairn.resources.warehouse.publication import blocked_namespaces, published
 from cairn.serving.cli.review.values import struck
 from cairn.serving.read.reader import open_reader
-from tests.journeys.running import follow
+from tests.journeys.running import UNPUBLISHED, follow
 from tests.pipelines.house import House, failure, open_house, talk
 
 
@@ -55,7 +56,7 @@ def test_it_is_held_back_told_and_let_through_by_the_setting(tmp_path: Path) -> 
     other = tmp_path / "other"
     other.mkdir()
     add_source(house.state.home, talk(other, 2, "I live in Oslo.", "2026-02-06T10:00:00Z"), "other")
-    house.follow()
+    run.follow(house.state, until=UNPUBLISHED)
     assert house.run("consolidate").success
     assert published(house.state.home, "other")
     assert published(house.state.home, "default") == before

@@ -13,6 +13,7 @@ from cairn.knowledge.schema.tables import CONVERSATIONS, MEMORY, RAW_LOGS, RECOR
 from cairn.pipelines.checks.rebuild_equal import forget_work
 from cairn.pipelines.planning.dates import dates
 from cairn.resources.warehouse.publication import published
+from tests.journeys.running import follow
 from tests.pipelines.house import House
 from tests.pipelines.test_sensors import line
 
@@ -40,7 +41,7 @@ def test_a_file_that_is_ahead_is_believed_until_others_say_otherwise(new_house: 
     assert house.follow() == ["intake", "refresh"]
     assert days(house) == ["2126-03-09"], "a day after the last partition"
     (house.logs / "usual.jsonl").write_bytes(USUAL)
-    house.follow()
+    follow(house.state)
     assert days(house) == ["2015-01-01", *(f"2026-03-0{n}" for n in range(1, 6))]
     manifest = published(house.state.home, "default")
     assert manifest is not None
@@ -53,14 +54,14 @@ def test_a_file_that_is_ahead_is_believed_until_others_say_otherwise(new_house: 
 def test_records_that_an_older_intake_left_undated_are_dated_again(new_house: NewHouse) -> None:
     house = new_house()
     (house.logs / "usual.jsonl").write_bytes(USUAL)
-    house.follow()
+    follow(house.state)
     expected = house.state.warehouse.read(RAW_LOGS).collect()
     told = house.state.warehouse.read(RECORDS).collect()
     without = told.with_columns(occurred_at=pl.lit(None, RECORDS.schema["occurred_at"]))
     house.state.warehouse.apply_change(RECORDS, Change(without, told), namespace="default")
     (house.state.home.root / "records_dated").unlink()
     forget_work(house.state, days(house))  # as a new version of the stage does
-    house.follow()
+    follow(house.state)
     assert_frame_equal(house.state.warehouse.read(RAW_LOGS).collect(), expected,
                        check_row_order=False)  # fmt: skip
     as_one_rebuild(house)

@@ -10,15 +10,13 @@ import pytest
 from fastapi.testclient import TestClient
 
 from cairn.serving.cli.commands.serve.serve import PORT
-from cairn.serving.http.app import bare, create_app
-from cairn.serving.http.openapi import document
+from cairn.serving.http.app import create_app
 from cairn.serving.retrieval.open_memory import Memory
 from tests.places import ROOT
-from tests.serving.http.conftest import LOCAL
+from tests.serving.http.conftest import DOCUMENT, LOCAL
 
 PAGE = (ROOT / "docs" / "http.md").read_text(encoding="utf-8")
 TYPED = re.findall(r"^curl .*", PAGE.replace("\\\n", " "), re.MULTILINE)
-DOCUMENT = document(bare(), needs_key=False)
 
 
 def asked(line: str) -> tuple[str, str, str | None, dict[str, str]]:

@@ -4,28 +4,23 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import schemathesis
 from hypothesis import settings
-from schemathesis.generation.feedback import FeedbackSources
-from schemathesis.pytest._test_builder import build_operation_test
-from schemathesis.specs.openapi.checks import positive_data_acceptance
 
 from cairn.resources.context import open_state
-from cairn.serving.http.app import bare, create_app
+from cairn.serving.http.app import create_app
 from cairn.serving.http.openapi import document
 from cairn.serving.retrieval.open_memory import Memory
 from tests.homes import copy_home
+from tests.serving.http.conftest import DOCUMENT
 
-OPERATIONS = [
-    (method, path)
-    for path, methods in document(bare(), needs_key=False)["paths"].items()
-    for method in methods
-]
+OPERATIONS = [(method, path) for path, methods in DOCUMENT["paths"].items() for method in methods]
 
 
 @pytest.fixture(scope="module")
 def schema(home: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
     """The API over a copy of the samples: events are written into it."""
+    import schemathesis  # takes a second, which each worker would spend
+
     place = tmp_path_factory.mktemp("schema") / "home"
     copy_home(home, place)
     app = create_app(Memory(open_state(place)))
@@ -37,6 +32,9 @@ def schema(home: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
 @pytest.mark.slow
 @pytest.mark.parametrize(("method", "path"), OPERATIONS)
 def test_the_api_is_as_its_document_says(method: str, path: str, schema: Any) -> None:
+    from schemathesis.generation.feedback import FeedbackSources
+    from schemathesis.pytest._test_builder import build_operation_test
+
     # Its cases are made here: `schema.parametrize` makes them all when tests are collected, in each
     # worker, which takes as long as to import all else.
     asked = build_operation_test(
@@ -50,7 +48,9 @@ def test_the_api_is_as_its_document_says(method: str, path: str, schema: Any) ->
     asked()
 
 
-def as_it_says(case: schemathesis.Case) -> None:
+def as_it_says(case: Any) -> None:
+    from schemathesis.specs.openapi.checks import positive_data_acceptance
+
     response = case.call(headers={"host": "localhost"})
     # Which list a cursor is of, no schema says.
     invented = response.status_code == 400 and "cursor" in case.query
