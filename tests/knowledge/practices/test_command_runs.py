@@ -36,6 +36,7 @@ FORMS = [
     ("yarn", "install", "yarn"),
     ("yarn next build", "build", "yarn next build"),
     ("pnpm playwright test e2e/pay.spec.ts", "test", "pnpm playwright test"),
+    ("corepack pnpm run lint", "lint", "corepack pnpm run lint"),
     ("pnpm run typecheck", "type_check", "pnpm run typecheck"),
     ("bun run dev", "run", "bun run dev"),
     ("bun verify", "lint", "bun verify"),
