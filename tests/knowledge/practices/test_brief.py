@@ -91,6 +91,11 @@ def ground() -> Ground:
         "key_line": "tide: command not found", "fix_id": "again", "fix_kind": None, "wins": 0,
         "same_line": 3, "conversations": 4, "rank": 0.0, "ended": 0, "tool_family": "shell",
     }  # fmt: skip
+    of_git = error | {
+        "signature_id": "es4", "key_line": "! [rejected] tide (fetch first)", "tool_family": "git",
+        "fix_id": "git", "fix": "Ran `git stash && git pull --rebase` instead of `git pull`.",
+        "fix_kind": "replaced_command",
+    }  # fmt: skip
     mixed = again | {"signature_id": "es3", "fix_id": "mixed", "same_line": 2}
     file = {
         "project_fact_id": "p", "namespace": "n", "project": ROOT, "kind": "edited_file",
@@ -117,7 +122,7 @@ def ground() -> Ground:
              practice("commit", "git commit -a -m <message>")]
         ),
         PROJECT_FACTS.frame([file]),
-        ERROR_SIGNATURES.frame([error, once, again, mixed]),
+        ERROR_SIGNATURES.frame([error, once, again, of_git, mixed]),
         facts,
         CONVERSATIONS.frame(talks),
         PROJECTS.empty(),
@@ -133,7 +138,6 @@ def test_each_kind_has_its_best_lines_and_other_projects_none() -> None:
         "Always rebase.", "We use just here, never make.", "Does not want `git push`: too early.",
         "undefined: Berth → In `quay.go`: added it.",
         "tide: command not found → in 3 sessions; what ends it is not known",
-        "undefined: Berth → In `tide.go`: added it.",
                 "The quay has 40 berths.", "quay connects to host tide",
         "2026-02-01: Let's drop the crane.",
         "We use cranes here, not winches.", "Often edited: quay.go",
