@@ -118,8 +118,7 @@ def ground() -> Ground:
              practice("test", "npx tap", project="/srv/quay", runs=2, conversations=2),
              practice("test", "npm test", project="/srv/other"),
              practice("format", "npm run fmt --force", conversations=9),
-             practice("format", "npm run fmt"),
-             practice("commit", "git commit -a -m <message>")]
+             practice("format", "npm run fmt")]
         ),
         PROJECT_FACTS.frame([file]),
         ERROR_SIGNATURES.frame([error, once, again, of_git, mixed]),
@@ -243,12 +242,12 @@ def test_commands_that_are_one_are_told_once_and_what_was_for_the_moment_is_not(
         practice("build", "make"), practice("build", "make -j4", conversations=2),
         practice("build", "bun build src/tide.ts --target=bun", conversations=1),
         practice("install", "npm install"), practice("install", "pnpm install"),
-        practice("install", "npm install -D <package>"),
-        practice("commit", "git commit --allow-empty -m <message>"),
+        practice("test", "tox", env=["CI=1", "source venv/bin/activate"]),
     ]  # fmt: skip
     lines = practice_lines(PRACTICES.frame(told), ["npm"])
     assert [line.text for line in lines] == [
         "test: `npm run test`", "lint: `npx eslint .`", "build: `make`", "install: `npm install`",
+        "test: `source venv/bin/activate && CI=1 tox`",
     ]  # fmt: skip
 
 
