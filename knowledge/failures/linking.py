@@ -158,8 +158,8 @@ def _followed(
         or any(_forces(failed, step) for step in (*changes, steps[at]))
     ):
         return Failure(failed, error, tried, BYPASSED, told, passed=passed)
-    tried = any(changes_it(step, failed) for step in steps[index + 1 : green])
-    by_itself = not tried and fixed is None and line_of(failed) == line_of(steps[green])
+    changed = any(changes_it(step, failed) for step in steps[index + 1 : green])
+    by_itself = not changed and fixed is None and line_of(failed) == line_of(steps[green])
     if by_itself or is_network_fault(error.line):
         return Failure(failed, error, tried, FLAKE, told, passed=passed)
     end = base._replace(passed=passed, settled=passed or told)

@@ -27,13 +27,12 @@ class Activation(NamedTuple):
 
 def activation(part: LinePart, checkouts: Checkouts) -> Activation | None:
     """What a command activates for those behind it; None if nothing, or nothing of the project."""
-    words = part.shown.args
-    if not words or any(word.dynamic for word in words):
+    if any(word.dynamic for word in part.shown.args):
         return None
-    if part.shown.name in _CONDA and words[0].text == "activate" and len(words) > 1:
-        name = words[1].text
-        return None if "/" in name else Activation(command=f"{part.shown.name} activate {name}")
-    if part.shown.name not in ("source", ".") or not _SCRIPT.search(words[0].text):
+    name, texts = part.shown.name, [word.text for word in part.shown.args]
+    if name in _CONDA and texts[:1] == ["activate"] and "/" not in texts[-1]:
+        return Activation(command=" ".join([name, *texts[:2]])) if len(texts) > 1 else None
+    if name not in ("source", ".") or not texts or not _SCRIPT.search(texts[0]):
         return None
-    script = checkouts.beside(part.folder, words[0].text)
+    script = checkouts.beside(part.folder, texts[0])
     return Activation(script) if script else None
