@@ -76,7 +76,7 @@ GOALS = {COMMANDS: 0.90, FIXED: 0.60, WISHES: 0.80}
 LOOSELY = "brief, loosely"
 BASELINES = ("nothing", "last session", "frequent commands")
 WAYS = ("brief", LOOSELY, *BASELINES)
-_ENV = re.compile(r"(?:[A-Za-z_]\w*(?:=\S*)? )*")
+_ENV = re.compile(r"(?:(?:source|\w+ activate) \S+ && )*(?:[A-Za-z_]\w*(?:=\S*)? )*")
 _PRACTICE = re.compile(r"\w+: `(.*)`(?: \(in (.*)\))?")
 
 

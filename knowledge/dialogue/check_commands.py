@@ -47,7 +47,7 @@ _SCRIPT = re.compile(
 _LAUNCHERS = _names(
     "make gmake npm yarn pnpm bun npx bunx cargo go gradle gradlew mvn mvnw rake mix just task dotnet deno swift composer bazel bazelisk sbt rails "
     "nx turbo lerna invoke poe hatch pdm poetry uv bundle python python3 manage.py dart flutter zig stack cabal meson ninja lein clj moon buck2 pants "
-    "docker docker-compose podman php node ruby rebar3 gulp grunt earthly dagger dune"
+    "docker docker-compose podman php node ruby corepack rebar3 gulp grunt earthly dagger dune"
 )
 _NOT_CHECKS = _names(
     "git gh hg echo printf cat ls cd rm mkdir cp mv touch grep rg sed awk find head tail which type export pip pip3 pipx apt apt-get brew dnf yum apk "

@@ -39,6 +39,16 @@ UNSETTLED = re.compile(
     r"|^<tool_use_error>|timed out after \d+"
 )
 
+RUNNER_FAILURES = (
+    r"^\[([\w:./-]+)\] ERROR task failed",  # mise
+    r"^g?make(?:\[\d+\])?: \*\*\* \[(?:[^\]\n:]*:\d+: )?([\w:./-]+)\] Error",
+    r"^error: [Rr]ecipe `([\w:./-]+)` failed",  # just
+    r"^task: Failed to run task \"([\w:./-]+)\"",
+    r"^error: script \"([\w:./-]+)\" exited",  # bun
+    r"^npm (?:ERR!|error) Lifecycle script `([\w:./-]+)` failed",
+)
+"""How runners of targets say which of them failed."""
+
 _FAILURES = (
     r"Traceback \(most recent call last\)",
     r"^[^\n]{0,80}\bcommand not found\b",
@@ -49,6 +59,8 @@ _FAILURES = (
     r"^npm ERR!|^✘ \[ERROR\]|\bpanicked at\b|^\*\* \(\w",
     r"^(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception):\s",
     r"^FAILED\b|^FAIL:?\s|\bBUILD FAILED\b|\bBuild failed\b",
+    r"(?:\bELIFECYCLE\W{1,8}|^error )Command failed\b",  # pnpm, yarn
+    *RUNNER_FAILURES,
 )
 FAILURE = re2.compile(f"(?m){'|'.join(_FAILURES)}")
 """RE2, since every output is searched from end to end: 30 times faster here than `re`."""

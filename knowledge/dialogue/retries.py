@@ -20,18 +20,23 @@ _NAMES_FILE = re.compile(r"[\w-]+\.[A-Za-z]\w{0,5}\b")
 FOUND_MISSING = re.compile(r"(?:^|: )([\w.+-]+): (?:command )?not found|command not found: (\S+)")
 
 
-def next_try(steps: Sequence[ToolStep], index: int) -> tuple[int, Action, bool] | None:
-    """The next settled run of what failed: its place, what failed, and whether it worked."""
+def next_try(
+    steps: Sequence[ToolStep], index: int, before: Action
+) -> tuple[int, Action, bool] | None:
+    """The next settled run of a command that failed in the line at `index`.
+
+    Returns:
+        Its place, the command as it is run there, and whether that line worked.
+    """
     failed = steps[index]
     for at in range(index + 1, min(index + 1 + REACH, len(steps))):
         later = steps[at]
         if later.kind != "run" or later.worked is None:
             continue
         changed = any(step.kind == "edit" for step in steps[index + 1 : at])
-        # The last command of a line is what it was for.
-        before = failed.actions[-1]
-        if any(_again(before, after, failed, changed=changed) for after in later.actions):
-            return at, before, later.worked
+        for after in reversed(later.actions):
+            if _again(before, after, failed, changed=changed):
+                return at, after, later.worked
     return None
 
 

@@ -15,7 +15,7 @@ from cairn.knowledge.dialogue.shortcuts import edits_of
 from cairn.knowledge.dialogue.tool_calls import Action, ToolStep
 from cairn.knowledge.dialogue.turns import Turn
 from cairn.knowledge.failures.identifiers import changed_lines, names_in, of_change, of_error
-from cairn.knowledge.failures.other_ways import other_way
+from cairn.knowledge.failures.other_ways import folder_of, other_way
 from cairn.knowledge.failures.signatures import FailureLine, is_generic
 
 EDIT, COMMAND, REPLACED, SETTING, INSTALL = (
@@ -57,11 +57,10 @@ def changes_it(step: ToolStep, failed: ToolStep) -> bool:
         return False
     if step.kind == "edit":
         return bool(step.files)
-    tried = {action.key for action in failed.actions}
     return (
         step.kind == "run"
         and not only_checks(step.command[:4000])
-        and any(action.key not in tried and not action.checks for action in step.actions)
+        and any(action not in failed.actions and not action.checks for action in step.actions)
     )
 
 
@@ -84,6 +83,7 @@ def fix_of(
     turns: Sequence[Turn],
     failed: ToolStep,
     error: FailureLine,
+    tried: Action,
     until: Sequence[ToolStep],
     index: int,
 ) -> FoundFix | None:
@@ -98,12 +98,12 @@ def fix_of(
     between, after = until[index + 1 : -1], until[-1]
     changes = [step for step in between if changes_it(step, failed)]
     if not changes:
-        if way := other_way(failed, error.line, after):
+        if way := other_way(failed, error.line, tried, after):
             return FoundFix(way, REPLACED, (after,), otherwise=True)
-        return _given(failed, error, after) or _replaced(failed, error, after, output)
+        return _given(failed, error, after) or _replaced(failed, error, tried, after, output)
     missing = FOUND_MISSING.search(error.line)
     if missing and (got := _got(missing[1] or missing[2], changes)) and as_it_was(failed, after):
-        return FoundFix(f"Ran `{shown(got, failed)}`.", INSTALL, (got,))
+        return FoundFix(f"Ran {_placed(got, failed)}.", INSTALL, (got,))
     linked = [step for step in changes if names & _of(step, output)]
     # What shares a name with the key line itself says more than what does with the lines around.
     nearest = names_in(error.line)
@@ -119,7 +119,7 @@ def fix_of(
         kind = INSTALL if last in installs else COMMAND
         if last not in installs and not _repeats(last, failed):
             return None
-        return FoundFix(_for_others(f"Ran `{shown(last, failed)}`.", failed, error), kind, (last,))
+        return FoundFix(_for_others(f"Ran {_placed(last, failed)}.", failed, error), kind, (last,))
     file = last.files[-1]
     if _made_here(file, until[:index]):
         return None
@@ -128,7 +128,7 @@ def fix_of(
         return None
     later = [step for step in installs if step.call.seq > last.call.seq]
     if later:
-        text += f" Then ran `{shown(later[-1], failed)}`."
+        text += f" Then ran {_placed(later[-1], failed)}."
     return FoundFix(text, SETTING if _is_setting(file) else EDIT, (last, *later[-1:]))
 
 
@@ -182,12 +182,12 @@ def _given(failed: ToolStep, error: FailureLine, after: ToolStep) -> FoundFix | 
 
 
 def _replaced(
-    failed: ToolStep, error: FailureLine, after: ToolStep, output: str
+    failed: ToolStep, error: FailureLine, tried: Action, after: ToolStep, output: str
 ) -> FoundFix | None:
     """Another command in the place of the one that failed; nothing else was changed."""
     if not after.worked or as_it_was(failed, after):
         return None
-    if not any(_repairs(failed.actions[-1], action, error, output) for action in after.actions):
+    if not any(_repairs(tried, action, error, output) for action in after.actions):
         return None
     missing = FOUND_MISSING.search(error.line)
     name = (missing[1] or missing[2]) if missing else ""
@@ -211,10 +211,13 @@ def _replaced(
 
 
 def _for_others(text: str, failed: ToolStep, error: FailureLine) -> str:
-    """A fix without the names of the day: what the error names, and the files of the command."""
+    """A fix without the names of the day: what the error names, and the files of the command.
+
+    An option that the error names, or a whole command, is what it proposes.
+    """
     if not FOUND_MISSING.search(error.line):
         for word in error.names:
-            if len(word) > 2:
+            if len(word) > 2 and not word.startswith("-") and " " not in word:
                 text = re.sub(rf"(?<![\w./-]){re.escape(word)}(?![\w/:-])", PLACEHOLDER, text)
     for word in dict.fromkeys(failed.command.split()):
         if _SOURCE_FILE.search(word):
@@ -346,6 +349,13 @@ def line_of(step: ToolStep) -> str:
     while (cut := _TAIL.sub("", line)) != line:
         line = cut
     return line
+
+
+def _placed(step: ToolStep, failed: ToolStep) -> str:
+    """A command, and its folder where that is another one than that of what failed."""
+    there = folder_of(step)
+    where = f" in `{there}`" if there and there != folder_of(failed) else ""
+    return f"`{shown(step, failed)}`{where}"
 
 
 def shown(step: ToolStep, near: ToolStep) -> str:

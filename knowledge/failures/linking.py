@@ -24,8 +24,9 @@ from cairn.knowledge.dialogue.sentences import (
     said,
 )
 from cairn.knowledge.dialogue.shortcuts import in_words, shortcut
-from cairn.knowledge.dialogue.tool_calls import ToolStep
+from cairn.knowledge.dialogue.tool_calls import Action, ToolStep
 from cairn.knowledge.dialogue.turns import Turn
+from cairn.knowledge.failures.blame import blamed
 from cairn.knowledge.failures.fixes import as_it_was, changes_it, fix_of, line_of
 from cairn.knowledge.failures.identifiers import (
     names_in,
@@ -66,6 +67,8 @@ class Failure(NamedTuple):
 
     step: ToolStep
     error: FailureLine
+    tried: Action
+    """The command of its line that the error is of."""
     outcome: str
     settled: Turn
     """The record that shows the outcome."""
@@ -124,22 +127,23 @@ def _followed(
 ) -> Failure:
     failed = steps[index]
     result = failed.result or failed.call
-    after = next_try(steps, index)
+    tried = blamed(failed, error)
+    after = next_try(steps, index, tried)
     if after is None:
-        return Failure(failed, error, OPEN, result)
-    at, _, worked = after
+        return Failure(failed, error, tried, OPEN, result)
+    at, again, worked = after
     told = steps[at].result or result
     between = steps[index + 1 : at]
-    fixed = fix_of(turns, failed, error, steps[: at + 1], index)
+    fixed = fix_of(turns, failed, error, tried, steps[: at + 1], index)
     if is_network_fault(error.line):
         fixed = None
     if fixed and (in_words(fixed[0]) or shortcut(steps[index : at + 1])):
         fixed = None
     stays = not worked and any(_same(line) == _same(error) for line in kept.get(at, ()))
-    base = Failure(failed, error, OPEN, told, *(fixed[:3] if fixed else (None, None, ())))
+    base = Failure(failed, error, tried, OPEN, told, *(fixed[:3] if fixed else (None, None, ())))
     if stays:
         return base
-    green = at if worked else _green(steps, at)
+    green = at if worked else _green(steps, at, again)
     if green is None:
         return base._replace(fix=None, fix_kind=None, changes=())
     changes = [step for step in between if changes_it(step, failed)]
@@ -153,16 +157,16 @@ def _followed(
         )
         or any(_forces(failed, step) for step in (*changes, steps[at]))
     ):
-        return Failure(failed, error, BYPASSED, told, passed=passed)
-    tried = any(changes_it(step, failed) for step in steps[index + 1 : green])
-    by_itself = not tried and fixed is None and line_of(failed) == line_of(steps[green])
+        return Failure(failed, error, tried, BYPASSED, told, passed=passed)
+    changed = any(changes_it(step, failed) for step in steps[index + 1 : green])
+    by_itself = not changed and fixed is None and line_of(failed) == line_of(steps[green])
     if by_itself or is_network_fault(error.line):
-        return Failure(failed, error, FLAKE, told, passed=passed)
+        return Failure(failed, error, tried, FLAKE, told, passed=passed)
     end = base._replace(passed=passed, settled=passed or told)
     back = _taken_back(turns, steps, index, green, fixed[2] if fixed else tuple(changes))
     if back is not None:
         return end._replace(outcome=UNDONE, settled=back)
-    again = next(
+    came_back = next(
         (
             steps[later].result
             for later, lines in kept.items()
@@ -170,18 +174,18 @@ def _followed(
         ),
         None,
     )
-    if again is not None:
-        return end._replace(outcome=OPEN, settled=again)
+    if came_back is not None:
+        return end._replace(outcome=OPEN, settled=came_back)
     if fixed is None:
         return end._replace(outcome=FIXED)
     why = _cause(turns, failed, steps[at], error)
     return end._replace(outcome=FIXED, cause=why)
 
 
-def _green(steps: Sequence[ToolStep], at: int) -> int | None:
-    """The run in which the series of tries that goes on at `at` ends well."""
-    while (after := next_try(steps, at)) is not None:
-        at, _, worked = after
+def _green(steps: Sequence[ToolStep], at: int, tried: Action) -> int | None:
+    """The run in which the series of tries of a command that goes on at `at` ends well."""
+    while (after := next_try(steps, at, tried)) is not None:
+        at, tried, worked = after
         if worked:
             return at
     return None

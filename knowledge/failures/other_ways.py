@@ -10,8 +10,8 @@ import re
 from pathlib import PurePosixPath
 
 from cairn.knowledge.dialogue.retries import FOUND_MISSING
-from cairn.knowledge.dialogue.tool_calls import ToolStep, unwrapped
-from cairn.knowledge.nlp.shell.parser import commands
+from cairn.knowledge.dialogue.tool_calls import Action, ToolStep, unwrapped
+from cairn.knowledge.nlp.shell.parser import PREFIXES, SHELLS, commands
 
 _ABSENT = re.compile(
     r"(?i)\b(?:not found|no such file|no module named|cannot find|could not (?:find|locate|determine|read)|can't open"
@@ -31,22 +31,27 @@ _FARTHEST = 4
 """Words before a program within which another one runs it."""
 
 
-def other_way(failed: ToolStep, line: str, after: ToolStep) -> str | None:
+def other_way(failed: ToolStep, line: str, before: Action, after: ToolStep) -> str | None:
     """How the run that worked differs, in words; None if in nothing that is known.
 
     Args:
         failed: The run that failed.
         line: Its key line.
+        before: Which of its commands that is of.
         after: The next run of it, with nothing changed between.
     """
     if not after.worked:
         return None
     if _escalated(after) and not _escalated(failed) and set(failed.actions) <= set(after.actions):
         return "Ran it outside of the sandbox."
-    before = failed.actions[-1]
-    if any(unwrapped(before, action) for action in after.actions):
-        return f"Ran it without `{before.key.split()[0]}`."
-    return _without(failed, line, after) or (_where(failed, after) if _is_absent(line) else None)
+    if bare := next((action for action in after.actions if unwrapped(before, action)), None):
+        front, program = before.key.split()[0], bare.key.split()[0]
+        if wrapper := _wrapper_of(program, after):
+            return f"Ran `{wrapper} {program} …` instead of `{front} {program} …`."
+        return f"Ran it without `{front}`."
+    return _without(failed, line, before, after) or (
+        _where(failed, after) if _is_absent(line) else None
+    )
 
 
 def _is_absent(line: str) -> bool:
@@ -62,7 +67,18 @@ def _escalated(step: ToolStep) -> bool:
     )
 
 
-def _without(failed: ToolStep, line: str, after: ToolStep) -> str | None:
+def _wrapper_of(program: str, step: ToolStep) -> str:
+    """What starts a program in a line: `npx`, `uv run`; empty where it stands for itself."""
+    found = commands(step.command[:4000])
+    via = next((command.via for command in found if command.name == program), ())
+    if not via or via[-1] in PREFIXES or via[-1] in SHELLS:
+        return ""
+    outer = next(command for command in found if command.name == via[-1])
+    words = [word.text for word in outer.words]
+    return " ".join(words[: words.index(program)] if program in words else words[:1])
+
+
+def _without(failed: ToolStep, line: str, before: Action, after: ToolStep) -> str | None:
     """The option that a tool does not know, where the next try has it no more."""
     refused = REFUSED_OPTION.search(line)
     if refused is None:
@@ -72,7 +88,7 @@ def _without(failed: ToolStep, line: str, after: ToolStep) -> str | None:
         (word.partition("=")[0] for word in failed.command.split() if _option(word) == bare), None
     )
     left = given and all(_option(word) != bare for word in after.command.split())
-    program = " ".join(_named(failed.actions[-1].key))
+    program = " ".join(_named(before.key))
     return f"Ran `{program}` without `{given}`." if left else None
 
 
@@ -95,15 +111,21 @@ def _where(failed: ToolStep, after: ToolStep) -> str | None:
         return f"Ran `source {name}` first."
     if front := _in_front(failed, after):
         return front
-    there = _FOLDER.match(after.command)
-    if there and _FOLDER.match(failed.command) is None:
-        folder = there[1].strip("\"'")
-        root = (failed.call.project or "").rstrip("/")
-        inside = folder[len(root) + 1 :] if root and folder.startswith(f"{root}/") else folder
-        if root and folder.rstrip("/") == root:
-            return "Ran it in the root of the repository."
-        return None if inside.startswith(("/", "~", "..")) else f"Ran it in `{inside}`."
-    return None
+    there = folder_of(after)
+    if there is None or _FOLDER.match(failed.command):
+        return None
+    return f"Ran it in `{there}`." if there else "Ran it in the root of the repository."
+
+
+def folder_of(step: ToolStep) -> str | None:
+    """The folder of the project that a line goes to first, empty for its root; None if to none."""
+    there = _FOLDER.match(step.command)
+    folder = there[1].strip("\"'").rstrip("/") if there else "/"
+    root = (step.call.project or "").rstrip("/")
+    if root and folder == root:
+        return ""
+    inside = folder.removeprefix(f"{root}/") if root else folder
+    return None if inside.startswith(("/", "~", "..")) else inside
 
 
 def _in_front(failed: ToolStep, after: ToolStep) -> str | None:

@@ -18,6 +18,7 @@ from cairn.knowledge.dialogue.turns import Turn, conversations, readable
 from cairn.knowledge.engine.extractors import Extractor
 from cairn.knowledge.nlp.shell.parser import PREFIXES, RUNNERS, SHELLS, Command, commands
 from cairn.knowledge.nlp.shell.words import ShellWord
+from cairn.knowledge.practices.activations import Activation, activation
 from cairn.knowledge.practices.installs import taken_back
 from cairn.knowledge.practices.line_shapes import LinePart, shapes
 from cairn.knowledge.practices.outcomes import outcomes
@@ -29,7 +30,7 @@ from cairn.knowledge.practices.wrappers import unwrap
 from cairn.knowledge.schema.tables import COMMAND_RUNS
 
 EXTRACTOR = Extractor(
-    "command_runs", "rule", 5,
+    "command_runs", "rule", 6,
     "Commands that were run for a task: stable form, folder, environment, and whether they passed.",
 )  # fmt: skip
 
@@ -189,7 +190,9 @@ def _of_line(
         tells_status=tells_status,
     )
     exported = _exported(line)
+    active: Activation | None = None
     for place, (part, outcome) in enumerate(zip(parts, passed, strict=True)):
+        active = activation(part, checkouts) or active
         if part.task is None or part.folder is None:
             continue
         task = None if part.task == SETUP else part.task
@@ -206,7 +209,10 @@ def _of_line(
             at,
             step.call.project,
             part.folder,
-            _environment([*exported, *_given(line, part.shown)]),
+            [
+                *_environment([*exported, *_given(line, part.shown)]),
+                *([active.told_from(part.folder)] if active else []),
+            ],
             " ".join([*part.prefix, form]),
             task,
             None if on_the_spot else outcome,

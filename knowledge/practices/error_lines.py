@@ -15,7 +15,10 @@ RECURRING = 3
 """Conversations in which an error came that nothing is known to end, for it to be told."""
 
 _PROVEN = 2
-"""Errors that a change of code ended, for it to be told early: it stays changed, and seldom helps elsewhere."""
+"""Errors that a change of code ended, for it to be told: it stays changed, and seldom helps elsewhere."""
+
+_ORDER_OF_GIT = r"^Ran `git [^`&|;]*(?:(?:&&|;) ?git [^`&|;]*)*`"
+"""Commands of git alone, which end an error of git in any project: nobody needs to be told."""
 
 _ONCE = pl.col("wins") < _PROVEN
 
@@ -44,15 +47,13 @@ _OF_CODE = frozenset(
 """Families of tools whose errors are those of the code that was just written."""
 
 
-def proven_errors(signatures: pl.DataFrame) -> tuple[list[BriefLine], list[BriefLine]]:
+def proven_errors(signatures: pl.DataFrame) -> Iterator[BriefLine]:
     """Errors with what ended them, the best proven first; each error once.
 
     Args:
         signatures: ERROR_SIGNATURES of one project, whatever its checkouts.
-
-    Returns:
-        What holds elsewhere, and below it what a change of code ended a single time.
     """
+<<<<<<< HEAD
     seldom = _ONCE & (pl.col("fix_kind") == EDIT)
     ended = what_ended(signatures)
     return list(_ended(ended.filter(~seldom))), list(_ended(ended.filter(seldom)))
@@ -67,8 +68,17 @@ def what_ended(signatures: pl.DataFrame) -> pl.DataFrame:
 
 
 def _ended(ended: pl.DataFrame) -> Iterator[BriefLine]:
+=======
+    once = pl.col("wins") < _PROVEN
+    of_runner = (pl.col("fix_kind") == REPLACED) & pl.col("key_line").str.contains(_OF_RUNNER)
+    of_git = (pl.col("tool_family") == "git") & pl.col("fix").str.contains(_ORDER_OF_GIT)
+>>>>>>> cures
     rows = (
-        ended
+        signatures
+        .filter(
+            pl.col("fix").is_not_null(), pl.col("wins") > pl.col("losses"), ~of_git,
+            ~(once & (of_runner | (pl.col("fix_kind") == EDIT))),
+        )
         .sort(
             "rank", "conversations", "fix_last_seen", "fix_id",
             descending=[True, True, True, False], nulls_last=True,

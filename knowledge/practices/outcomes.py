@@ -4,20 +4,11 @@ from typing import NamedTuple
 
 import re2
 
-from cairn.knowledge.dialogue.errors import WINDOW, failure
+from cairn.knowledge.dialogue.errors import RUNNER_FAILURES, WINDOW, failure
 from cairn.knowledge.dialogue.outcome_words import BLANK, FETCHED
 from cairn.knowledge.dialogue.outputs import OutputSays, broke, no_outcome, printed, said
 
-_BLAMED = re2.compile(
-    "(?m)"
-    r"^\[([\w:./-]+)\] ERROR task failed"  # mise
-    r"|^g?make(?:\[\d+\])?: \*\*\* \[(?:[^\]\n:]*:\d+: )?([\w:./-]+)\] Error"
-    r"|^error: [Rr]ecipe `([\w:./-]+)` failed"  # just
-    r"|^task: Failed to run task \"([\w:./-]+)\""
-    r"|^error: script \"([\w:./-]+)\" exited"  # bun
-    r"|^npm (?:ERR!|error) Lifecycle script `([\w:./-]+)` failed"
-)
-"""How runners of targets say which of them failed."""
+_BLAMED = re2.compile(f"(?m){'|'.join(RUNNER_FAILURES)}")
 
 
 class Part(NamedTuple):

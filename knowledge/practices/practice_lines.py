@@ -7,7 +7,7 @@ import polars as pl
 
 from cairn.knowledge.practices.brief_line import PRACTICE, BriefLine, short
 from cairn.knowledge.practices.installs import FAMILIES
-from cairn.knowledge.practices.practices import is_variant
+from cairn.knowledge.practices.practices import in_environment, is_variant
 from cairn.knowledge.practices.tasks import TASKS
 
 MOST_COMMANDS = 4
@@ -21,12 +21,6 @@ CHECKS = frozenset({"test", "lint", "format", "type_check", "build"})
 
 _PROVEN = 2
 """Conversations that ran a command that is proven."""
-
-_TELLS_NOTHING = (
-    r"^git commit(?: (?:-[amqF]|-am|<message>|<file>|--amend|--no-edit|--allow-empty))*$"
-    r"|^git tag\b|^(?:\S+ )*<package>(?: |$)"
-)
-"""Commands that nobody needs to be told; that something was added once tells the manager alone."""
 
 _MOST_WORDS = 9
 """Words of a command that one conversation ran: a longer one was put together for the moment."""
@@ -73,11 +67,7 @@ def practice_lines(practices: pl.DataFrame, managers: Collection[str] = ()) -> I
     part = once & (in_folder | pl.col("command").str.contains(_PART))
     elsewhere = once & (pl.len().over("task", "same") > 1) & (pl.col("folder") != "")
     rows = (
-        practices.filter(
-            pl.col("replaced_by").is_null(),
-            ~pl.col("command").str.contains(_TELLS_NOTHING),
-            ~rival,
-        )
+        practices.filter(pl.col("replaced_by").is_null(), ~rival)
         .group_by("task", "command", "folder")
         .agg(
             pl.col("practice_id", "env").sort_by("rank", "practice_id").first(),
@@ -104,8 +94,7 @@ def practice_lines(practices: pl.DataFrame, managers: Collection[str] = ()) -> I
     )  # fmt: skip
     for row in rows.iter_rows(named=True):
         where = f" (in {row['folder']})" if row["folder"] else ""
-        env = (given if "=" in given else f"{given}=…" for given in row["env"])
-        command = " ".join([*env, row["command"]])
+        command = in_environment(row["command"], row["env"])
         yield BriefLine(
             row["practice_id"], PRACTICE, short(f"{row['task']}: `{command}`{where}"),
             row["runs"], row["conversations"], row["last_seen"],

@@ -26,6 +26,13 @@ CHANCE = 0.05
 _VARIANT = re.compile(
     r" (?:--(?:force|filter|workspace|scope|debug|no-cache|trace\w*|dry-run)|-[wF])(?=[ =]|$)"
 )
+_TELLS_NOTHING = re.compile(
+    r"git commit(?: (?:-[amqF]|-am|<message>|<file>|--amend|--no-edit|--allow-empty))*"
+    r"|git tag\b.*|(?:gh|glab) release create(?: <version>| -m <message>)*"
+    r"|(?:.* )?<package>(?: .*)?"
+)
+"""Commands of slots alone; that something was added once tells the manager, and no more."""
+
 _SLOTS = str.maketrans("<>", "__")
 """A shell takes the brackets of a slot for redirections."""
 _LONG_AGO = datetime(1, 1, 1, tzinfo=UTC)
@@ -71,7 +78,9 @@ def practices(command_runs: pl.DataFrame) -> pl.DataFrame:
     rows = [
         _row(key, _of_whole(runs), before[key], after[key])
         for key, runs in groups.items()
-        if _counts(_of_whole(runs)) and not weakenings(key.command.translate(_SLOTS))
+        if not _TELLS_NOTHING.fullmatch(key.command)
+        and _counts(_of_whole(runs))
+        and not weakenings(key.command.translate(_SLOTS))
     ]
     by_task: defaultdict[tuple[str, str, str], list[dict[str, Any]]] = defaultdict(list)
     for row in rows:
@@ -194,6 +203,14 @@ def _beside(one: str, other: str) -> bool:
     """Whether one command is the other with more to it: both may be in force side by side."""
     a, b = set(one.split()), set(other.split())
     return a < b or b < a or one.startswith(other) or other.startswith(one)
+
+
+def in_environment(command: str, env: Sequence[str]) -> str:
+    """A command as it is typed: behind what activates its environment, and its assignments."""
+    activations = [given for given in env if " " in given]
+    names = [given for given in env if " " not in given]
+    given = (name if "=" in name else f"{name}=…" for name in names)
+    return " && ".join([*activations, " ".join([*given, command])])
 
 
 def is_variant(command: str) -> bool:

@@ -218,7 +218,8 @@ def _of_check(
             elif option in _KEPT_WITH_VALUE and takes_next:
                 value = words.pop(0)
                 if not value.dynamic and not _is_absolute(value.text):
-                    kept += [text, value.text]
+                    # Go takes `-tags x` and `-tags=x` alike: one command, however it is typed.
+                    kept += [f"{text}={value.text}"] if name == "go" else [text, value.text]
             else:
                 kept.append(text)
             continue

@@ -56,7 +56,7 @@ _TERRAFORM = _by(install="init", lint="validate", format="fmt", deploy="apply")
 
 PROGRAM_TASKS: Mapping[str, Mapping[str, str]] = {
     "go": _by(test="test", lint="vet", build="build generate", run="run", format="fmt", install="install get")
-    | {"mod tidy": "install", "mod download": "install"},
+    | {"mod tidy": SETUP, "mod download": "install"},
     "cargo": _by(
         test="test t nextest bench", lint="clippy audit deny", type_check="check c", build="build b",
         run="run r", format="fmt", install="install add fetch", release="publish",
@@ -70,7 +70,7 @@ PROGRAM_TASKS: Mapping[str, Mapping[str, str]] = {
     "pip": _by(install="install"),
     "pip3": _by(install="install"),
     "pipx": _by(install="install"),
-    "uv": _by(install="sync add lock", build="build", release="publish")
+    "uv": _by(install="sync add", setup="lock", build="build", release="publish")
     | {"pip install": "install", "pip sync": "install", "tool install": "install"},
     "poetry": _by(install="install add update", build="build", release="publish", lint="check"),
     "pdm": _by(install="install add sync", build="build", release="publish") | {"run": _SCRIPTS},
@@ -142,7 +142,7 @@ PROGRAM_TASKS: Mapping[str, Mapping[str, str]] = {
     "serverless": _by(deploy="deploy"),
     "cap": {"production deploy": "deploy", "staging deploy": "deploy"},
     "kamal": _by(deploy="deploy"),
-    "twine": _by(release="upload", lint="check"),
+    "twine": _by(release="upload"),
     "goreleaser": _by(release="release", build="build", lint="check"),
     "semantic-release": {"": "release"},
     "git": _by(commit="commit", release="tag"),

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from cairn.knowledge.practices.practices import in_environment
 from cairn.serving.cli.terminal import TerminalColumn, console, print_table, say, say_value, shown
 from cairn.serving.read.display import count, one_line, times
 
@@ -28,7 +29,7 @@ PROJECT_COLUMNS = (
 def print_practice(found: dict[str, Any]) -> None:
     """A command that is run for a task."""
     row = found["practice"]
-    command = " ".join([*row["env"], row["command"]])
+    command = in_environment(row["command"], row["env"])
     say(f"{row['task']}: {command}", style="bold", indent=2)
     say_value("project", row["project"])
     say_value("folder", row["folder"] or None)

@@ -48,12 +48,7 @@ def routines(
         rows = list(own.iter_rows(named=True))
         by_project[project_name(str(project))].setdefault(str(conversation), []).extend(rows)
     for project, conversations in sorted(by_project.items()):
-        kept: list[set[str]] = []
-        for commands, places in _sequences(conversations):
-            # A turn of the same wheel, or a part of it, is no routine of its own.
-            if any(len(set(commands) & other) > 1 for other in kept):
-                continue
-            kept.append(set(commands))
+        for commands, places in _joined(_sequences(conversations)):
             yield from _routine(project, commands, places, requests)
 
 
@@ -76,6 +71,39 @@ def _sequences(conversations: Mapping[str, list[dict[str, Any]]]) -> list[_Seque
         if len(places) >= max(FEWEST_RUN, USUAL * min(ran[command] for command in commands))
     ]
     return sorted(usual, key=lambda one: (-len(one[0]), -len(one[1]), one[0]))
+
+
+def _joined(found: Sequence[_Sequence]) -> list[_Sequence]:
+    """Sequences of which no two share a command: those that follow each other are one.
+
+    A turn of the same wheel, or a part of it, is no routine of its own.
+    """
+    kept: list[_Sequence] = []
+    for one in found:
+        near = [at for at, other in enumerate(kept) if set(one[0]) & set(other[0])]
+        if not near:
+            kept.append(one)
+        elif len(near) == 1:
+            other = kept[near[0]]
+            kept[near[0]] = _chained(other, one) or _chained(one, other) or other
+    return kept
+
+
+def _chained(first: _Sequence, then: _Sequence) -> _Sequence | None:
+    """One sequence of two, where what one ends in is what the other goes on with."""
+    (commands, places), (more, others) = first, then
+    if commands[-1] != more[0] or set(commands) & set(more[1:]):
+        return None
+    both = {
+        conversation: [*window, *others[conversation][1:]]
+        for conversation, window in places.items()
+        if conversation in others and _place(window[-1]) <= _place(others[conversation][0])
+    }
+    return ((*commands, *more[1:]), both) if len(both) >= FEWEST_RUN else None
+
+
+def _place(row: Mapping[str, Any]) -> tuple[int, int]:
+    return row["seq"], row["place"]
 
 
 def _pieces(rows: Sequence[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:

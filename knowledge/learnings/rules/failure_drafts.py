@@ -80,7 +80,7 @@ def from_failure(failure: Failure, every: Sequence[ToolStep], scene: Scene) -> D
         return None
     within = _within(failure, every)
     fix = failure.fix or f"Ran `{shown(within[-1])}`."
-    key = failure.step.actions[-1].key if failure.step.actions else "command"
+    key = failure.tried.key
     line = scene.neutral(shorten(clean(_told(failure)), 180)).rstrip(".:")
     cause = scene.neutral(statement(failure.cause.plain)) if failure.cause else ""
     title = _title(failure, line, cause, key)

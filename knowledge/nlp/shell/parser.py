@@ -47,6 +47,7 @@ of their own come before it."""
 RUNNERS: dict[str, tuple[str, ...]] = {
     "npx": (),
     "bunx": (),
+    "corepack": (),
     "uvx": (),
     "uv": ("run",),
     "poetry": ("run",),

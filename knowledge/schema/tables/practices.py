@@ -27,7 +27,9 @@ COMMAND_RUNS = Table(
         "ended_at": Column(TIME, "When its result came; none if none came, or undated.", null=True),
         "project": Column(TEXT, "Project of the conversation.", null=True),
         "folder": Column(TEXT, "Working folder in the repository; empty for its root."),
-        "env": Column(TEXTS, "Assignments that it was run with: NAME=value if that is harmless."),
+        "env": Column(
+            TEXTS, "What it was run with: NAME=value if harmless; what activates its environment."
+        ),
         "command": Column(
             TEXT, "Its stable form: no single tests, files, messages, nor plumbing of output."
         ),
@@ -59,7 +61,7 @@ PRACTICES = Table(
         "task": Column(TEXT, "test, lint, format, type_check, build, run, install, deploy, …"),
         "command": Column(TEXT, "Stable form."),
         "folder": Column(TEXT, "Working folder in the repository; empty for its root."),
-        "env": Column(TEXTS, "Assignments that half of its runs or more had."),
+        "env": Column(TEXTS, "What half of its runs or more were run with."),
         "runs": Column(COUNT, "Times that it was run; on a part only where never on the whole."),
         "passed": Column(COUNT, "Runs that passed."),
         "failed": Column(COUNT, "Runs that failed; nothing tells of the others."),

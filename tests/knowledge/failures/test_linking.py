@@ -213,8 +213,15 @@ def test_a_slip_and_a_file_made_in_the_same_session_teach_nothing(session):
          "cd web && npm test", "Ran it in `web`."),
         ("pytest --tide=3 shop", "pytest: error: unrecognized arguments: --tide=3", "pytest shop",
          "Ran `pytest shop` without `--tide`."),
+        ("pnpm ebb check .", 'ERR_PNPM_RECURSIVE_EXEC_FIRST_FAIL  Command "ebb" not found',
+         "npx ebb check .", "Ran `npx ebb …` instead of `pnpm ebb …`."),
+        ("uv pip install tides", "error: No virtual environment found; run `uv venv` to create an"
+         " environment, or pass `--system` to install into a non-virtual environment",
+         "uv pip install --system tides",
+         "Ran `uv pip install --system tides` instead of `uv pip install tides`."),
     ],
-    ids=["wrapper left out", "runner in front", "another folder", "unknown option"],
+    ids=["wrapper left out", "runner in front", "another folder", "unknown option",
+         "another wrapper", "an option that the error names"],
 )  # fmt: skip
 def test_the_same_command_run_another_way_is_the_fix(session, failed, said, after, fix):
     red = ("run", failed, f"Exit code 2\n{said}", "error")
@@ -244,9 +251,70 @@ def test_words_of_errors_in_what_went_well_are_no_failure(session, line, output)
 
 @pytest.mark.parametrize(
     "change",
-    ["git show-ref --heads quay", "npx tsc -p quay.json --noEmit", "sudo chown -R ada /srv/quay"],
+    [
+        "git show-ref --heads quay",
+        "corepack pnpm run test quay",
+        "npx tsc -p quay.json --noEmit",
+        "sudo chown -R ada /srv/quay",
+    ],
 )
 def test_what_looks_checks_or_is_of_one_machine_is_no_fix(session, change):
     red = ("run", "make boats", "Exit code 2\nerror: quay is not there in quay.json", "error")
     (row, *_) = rows(session, red, ("run", change, ""), ("run", "make boats", "fine"))
     assert row["fix"] is None
+
+
+BROKEN = "ImportError: cannot import name 'Berth' from 'quay_types' (/opt/quay/__init__.py)"
+
+
+def test_the_last_try_with_other_options_is_the_change_that_ended_it(session):
+    red = ("run", "uv tool install --upgrade quay && quay sync", f"Exit code 1\n{BROKEN}", "error")
+    vain = ("run", "uv cache clean quay-types && uv tool install --force quay", "Installed quay")
+    fresh = ("run", "uv tool install --reinstall-package quay_types quay", "Installed quay")
+    (row,) = rows(session, red, vain, fresh, ("run", "quay sync", "synced 4 berths"))
+    assert row["fix"] == "Ran `uv tool install --reinstall-package <name> quay`."
+
+
+@pytest.mark.parametrize(
+    ("line", "error"),
+    [
+        ("scp quay pier:/srv/quay && ssh pier 'systemctl status quay'",
+         'scp: dest open "/srv/quay": Failure'),
+        ("go vet ./... && pytest tides", "vet: quay.go:3:1: undefined: berth"),
+        ("tauri build && make quay", "sh: tauri: command not found"),
+    ],
+    ids=["it names itself", "a line of its tool", "it is missing"],
+)  # fmt: skip
+def test_an_error_of_the_first_command_of_a_line_is_not_ended_by_the_last(session, line, error):
+    first, _, last = line.partition(" && ")
+    look = ("run", last, "quay is dead")
+    (row,) = rows(session, ("run", line, f"Exit code 1\n{error}", "error"), look)
+    assert (row["outcome"], row["fix"]) == ("open", None)
+    again = rows(session, ("run", line, f"Exit code 1\n{error}", "error"), look,
+                 ("run", first, "done"))  # fmt: skip
+    assert again[0]["passed_record_id"] is not None
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "\u2009ELIFECYCLE\u2009 Command failed with exit code 1.\n[desk:build] ERROR task failed",
+        "error Command failed with exit code 1.\ninfo Visit the docs.",
+        "make: *** [Makefile:4: desk] Error 1",
+        'error: script "desk" exited with code 1',
+        "error: Recipe `desk` failed on line 4 with exit code 1",
+    ],
+    ids=["pnpm and mise", "yarn", "make", "bun", "just"],
+)
+def test_what_a_runner_says_to_have_failed_did_not_pass(session, told):
+    red = ("run", "mise run desk", "Exit code 1\nsh: tauri: command not found", "error")
+    tail = ("run", "mise run desk 2>&1 | tail -3", f"bundling\n{told}")
+    found = rows(session, red, ("run", "yes | pnpm install", "Done in 2s"), tail)
+    assert [(row["outcome"], row["fix"]) for row in found][:1] == [("open", None)]
+
+
+def test_an_install_is_told_with_its_folder(session):
+    red = ("run", "make desk", "Exit code 1\nsh: tauri: command not found", "error")
+    install = ("run", f"cd {PROJECT}/desk && pnpm install", "Done in 2s")
+    (row,) = rows(session, red, install, ("run", "make desk", "built"))
+    assert row["fix"] == "Ran `pnpm install` in `desk`."

@@ -91,6 +91,11 @@ def ground() -> Ground:
         "key_line": "tide: command not found", "fix_id": "again", "fix_kind": None, "wins": 0,
         "same_line": 3, "conversations": 4, "rank": 0.0, "ended": 0, "tool_family": "shell",
     }  # fmt: skip
+    of_git = error | {
+        "signature_id": "es4", "key_line": "! [rejected] tide (fetch first)", "tool_family": "git",
+        "fix_id": "git", "fix": "Ran `git stash && git pull --rebase` instead of `git pull`.",
+        "fix_kind": "replaced_command",
+    }  # fmt: skip
     mixed = again | {"signature_id": "es3", "fix_id": "mixed", "same_line": 2}
     file = {
         "project_fact_id": "p", "namespace": "n", "project": ROOT, "kind": "edited_file",
@@ -113,11 +118,10 @@ def ground() -> Ground:
              practice("test", "npx tap", project="/srv/quay", runs=2, conversations=2),
              practice("test", "npm test", project="/srv/other"),
              practice("format", "npm run fmt --force", conversations=9),
-             practice("format", "npm run fmt"),
-             practice("commit", "git commit -a -m <message>")]
+             practice("format", "npm run fmt")]
         ),
         PROJECT_FACTS.frame([file]),
-        ERROR_SIGNATURES.frame([error, once, again, mixed]),
+        ERROR_SIGNATURES.frame([error, once, again, of_git, mixed]),
         facts,
         CONVERSATIONS.frame(talks),
         PROJECTS.empty(),
@@ -133,7 +137,6 @@ def test_each_kind_has_its_best_lines_and_other_projects_none() -> None:
         "Always rebase.", "We use just here, never make.", "Does not want `git push`: too early.",
         "undefined: Berth → In `quay.go`: added it.",
         "tide: command not found → in 3 sessions; what ends it is not known",
-        "undefined: Berth → In `tide.go`: added it.",
                 "The quay has 40 berths.", "quay connects to host tide",
         "2026-02-01: Let's drop the crane.",
         "We use cranes here, not winches.", "Often edited: quay.go",
@@ -248,12 +251,12 @@ def test_commands_that_are_one_are_told_once_and_what_was_for_the_moment_is_not(
         practice("build", "make"), practice("build", "make -j4", conversations=2),
         practice("build", "bun build src/tide.ts --target=bun", conversations=1),
         practice("install", "npm install"), practice("install", "pnpm install"),
-        practice("install", "npm install -D <package>"),
-        practice("commit", "git commit --allow-empty -m <message>"),
+        practice("test", "tox", env=["CI=1", "source venv/bin/activate"]),
     ]  # fmt: skip
     lines = practice_lines(PRACTICES.frame(told), ["npm"])
     assert [line.text for line in lines] == [
         "test: `npm run test`", "lint: `npx eslint .`", "build: `make`", "install: `npm install`",
+        "test: `source venv/bin/activate && CI=1 tox`",
     ]  # fmt: skip
 
 

@@ -27,6 +27,10 @@ FORMS = [
     ("go test -race -tags=integration ./...", "test", "go test -race -tags=integration ./..."),
     ("go build -o bin/shop ./cmd/shop", "build", "go build -o bin/shop ./cmd/shop"),
     ("go build ./orders/...", "build", "go build ./..."),
+    ("go vet -tags tide ./...", "lint", "go vet -tags=tide ./..."),
+    ("go mod tidy", None, "go mod tidy"),
+    ("go mod download", "install", "go mod download"),
+    ("uv lock --upgrade-package tides", None, "uv lock --upgrade-package tides"),
     ("cargo clippy -q -- -D warnings", "lint", "cargo clippy -- -D warnings"),
     ("cargo t -p core --lib -- --nocapture", "test", "cargo test"),
     ("cargo fmt --check", "lint", "cargo fmt --check"),
@@ -36,6 +40,7 @@ FORMS = [
     ("yarn", "install", "yarn"),
     ("yarn next build", "build", "yarn next build"),
     ("pnpm playwright test e2e/pay.spec.ts", "test", "pnpm playwright test"),
+    ("corepack pnpm run lint", "lint", "corepack pnpm run lint"),
     ("pnpm run typecheck", "type_check", "pnpm run typecheck"),
     ("bun run dev", "run", "bun run dev"),
     ("bun verify", "lint", "bun verify"),
@@ -118,6 +123,25 @@ def test_a_command_has_one_form_for_its_task(ran, line, task, form):
 )  # fmt: skip
 def test_what_only_looks_or_is_elsewhere_is_no_task(ran, line):
     assert ran(line) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "env"),
+    [
+        ("source venv/bin/activate && pytest", ["source venv/bin/activate"]),
+        (". /home/ada/shop-api/.venv/bin/activate; pip install -e .",
+         ["source .venv/bin/activate"]),
+        ("source venv/bin/activate && cd web && CI=1 make test",
+         ["CI=1", "source ../venv/bin/activate"]),
+        ("conda activate shop && pytest", ["conda activate shop"]),
+        ("source /opt/tools/bin/activate && pytest", []),
+        ("source $VENV/bin/activate && pytest", []),
+        ("pytest && source venv/bin/activate", []),
+    ],
+    ids=["folder", "whole path", "from another folder", "conda", "elsewhere", "unknown", "later"],
+)  # fmt: skip
+def test_a_command_is_run_in_the_environment_that_its_line_activates(ran, line, env):
+    assert [row["env"] for row in ran(line)] == [env]
 
 
 def test_folder_and_environment_are_those_that_it_ran_with(ran):

@@ -112,6 +112,22 @@ def test_nothing_is_replaced_by_what_stands_beside_it_or_came_once():
         assert practices(runs(*rows))["replaced_by"].null_count() == practices(runs(*rows)).height
 
 
+def test_a_command_that_is_only_slots_is_no_practice():
+    slots = [
+        ("commit", "git commit -m <message>"), ("commit", "git commit -a --amend --no-edit"),
+        ("install", "pip install <package>"), ("install", "uv pip install --system <package>"),
+        ("install", "cargo add <package> --dev"), ("release", "git tag -a <version> -m <message>"),
+        ("release", "gh release create <version>"),
+    ]  # fmt: skip
+    telling = [
+        ("commit", "git commit -s -m <message>"), ("install", "pip install -e .[dev]"),
+        ("release", "gh release create <version> --generate-notes"),
+        ("format", "npx prettier --write <files>"),
+    ]  # fmt: skip
+    told = [(day, *one, True) for day in range(3) for one in (*slots, *telling)]
+    assert set(practices(runs(*told))["command"]) == {command for _, command in telling}
+
+
 def test_what_usually_comes_before_and_after():
     rows = []
     for day in range(3):

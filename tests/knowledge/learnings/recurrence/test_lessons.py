@@ -142,6 +142,26 @@ def test_commands_of_two_conversations_are_no_workflow(session, learned, other):
     assert learned(logs(session, *alone), "workflow") == []
 
 
+CHECK = ("run", "cargo check", "    Finished `dev` profile in 0.4s")
+CLIPPY = ("run", "cargo clippy", "    Finished `dev` profile in 0.4s")
+TEST = ("run", "cargo test", "test result: ok. 9 passed; 0 failed")
+
+
+@pytest.mark.parametrize(
+    ("other", "title"),
+    [
+        ([CHECK, CLIPPY, CLIPPY, TEST], "Routine: cargo check, then cargo clippy, then cargo test"),
+        ([("run", "cargo fmt", ""), TEST], "Routine: cargo clippy, then cargo test"),
+    ],
+    ids=["one begins with what another ends in", "both end in the same"],
+)
+def test_routines_that_share_a_command_are_one(session, learned, other, title):
+    between = [("run", f"make build-{day}", "done") for day in range(3)]
+    days = [[ASKED, *other[:2], step, CLIPPY, TEST, DONE] for step in between]
+    (lesson,) = learned(logs(session, *days), "workflow")
+    assert lesson["title"] == title
+
+
 def test_a_bypass_is_no_part_of_a_workflow(session, learned):
     unchecked = ("run", "git commit --no-verify -m 'x'", "[main 1a2b3c4] x\n 1 file changed")
     once = [ASKED, *CHECKS[:2], unchecked, DONE]
