@@ -53,32 +53,10 @@ def proven_errors(signatures: pl.DataFrame) -> Iterator[BriefLine]:
     Args:
         signatures: ERROR_SIGNATURES of one project, whatever its checkouts.
     """
-<<<<<<< HEAD
-    seldom = _ONCE & (pl.col("fix_kind") == EDIT)
-    ended = what_ended(signatures)
-    return list(_ended(ended.filter(~seldom))), list(_ended(ended.filter(seldom)))
-
-
-def what_ended(signatures: pl.DataFrame) -> pl.DataFrame:
-    """Rows of ERROR_SIGNATURES whose fix ended the error more often than not."""
-    of_runner = (pl.col("fix_kind") == REPLACED) & pl.col("key_line").str.contains(_OF_RUNNER)
-    return signatures.filter(
-        pl.col("fix").is_not_null(), pl.col("wins") > pl.col("losses"), ~(_ONCE & of_runner)
-    )
-
-
-def _ended(ended: pl.DataFrame) -> Iterator[BriefLine]:
-=======
-    once = pl.col("wins") < _PROVEN
-    of_runner = (pl.col("fix_kind") == REPLACED) & pl.col("key_line").str.contains(_OF_RUNNER)
     of_git = (pl.col("tool_family") == "git") & pl.col("fix").str.contains(_ORDER_OF_GIT)
->>>>>>> cures
     rows = (
-        signatures
-        .filter(
-            pl.col("fix").is_not_null(), pl.col("wins") > pl.col("losses"), ~of_git,
-            ~(once & (of_runner | (pl.col("fix_kind") == EDIT))),
-        )
+        what_ended(signatures)
+        .filter(~of_git, ~(_ONCE & (pl.col("fix_kind") == EDIT)))
         .sort(
             "rank", "conversations", "fix_last_seen", "fix_id",
             descending=[True, True, True, False], nulls_last=True,
@@ -93,6 +71,14 @@ def _ended(ended: pl.DataFrame) -> Iterator[BriefLine]:
             row["fix_id"], ERROR, short(f"{_error(row['key_line'])} → {row['fix']}", 2 * LONGEST),
             row["wins"], row["conversations"], row["fix_last_seen"],
         )  # fmt: skip
+
+
+def what_ended(signatures: pl.DataFrame) -> pl.DataFrame:
+    """Rows of ERROR_SIGNATURES whose fix ended the error more often than not."""
+    of_runner = (pl.col("fix_kind") == REPLACED) & pl.col("key_line").str.contains(_OF_RUNNER)
+    return signatures.filter(
+        pl.col("fix").is_not_null(), pl.col("wins") > pl.col("losses"), ~(_ONCE & of_runner)
+    )
 
 
 def recurring_errors(signatures: pl.DataFrame) -> Iterator[BriefLine]:
