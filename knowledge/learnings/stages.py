@@ -47,7 +47,7 @@ OUTCOMES = ("stored", "duplicate", "failed", "low_quality", "no_categories", "lo
 """What may become of a conversation, the most telling first."""
 
 EXTRACTOR = Extractor(
-    "learning_rules", "rule", 10,
+    "learning_rules", "rule", 11,
     "Lessons from errors that really ended, faults that a person called solved, stated decisions, "
     "answered questions, patterns in use, and gains that were measured.",
     ("min_conversation_value", "min_category_score", "min_learning_confidence",
@@ -55,7 +55,7 @@ EXTRACTOR = Extractor(
     (f"injection@{prompt_injection.VERSION}", f"trust@{trust.VERSION}"),
 )  # fmt: skip
 DUPLICATES = Extractor(
-    "learnings", "stage", 6,
+    "learnings", "stage", 7,
     "Lessons that recur, those that are the same (canonical hash, SimHash, calibrated similarity), "
     "and feedback on them.",
     ("learning_similarity", "learning_hamming", "candidate_margin", "min_learning_confidence",
