@@ -55,7 +55,7 @@ EXTRACTOR = Extractor(
     (f"injection@{prompt_injection.VERSION}", f"trust@{trust.VERSION}"),
 )  # fmt: skip
 DUPLICATES = Extractor(
-    "learnings", "stage", 6,
+    "learnings", "stage", 7,
     "Lessons that recur, those that are the same (canonical hash, SimHash, calibrated similarity), "
     "and feedback on them.",
     ("learning_similarity", "learning_hamming", "candidate_margin", "min_learning_confidence",
