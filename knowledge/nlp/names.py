@@ -233,7 +233,8 @@ def name_rejections(names: pl.Series, types: pl.Series, most_words: int = 8) -> 
     kept = {name: _REJECTIONS.get(name, "?") for name in set(asked)}
     found = {name: rule for name, rule in kept.items() if rule != "?"}
     if new := kept.keys() - found.keys():
-        frame = pl.DataFrame([name[:2] for name in new], ["name", "type"], orient="row")
+        columns = pl.Schema({"name": pl.String(), "type": pl.String()})
+        frame = pl.DataFrame([name[:2] for name in new], columns, orient="row")
         rules = _rejections(frame, most_words)
         found |= zip(new, rules.to_list(), strict=True)
         if len(_REJECTIONS) > _MOST_KEPT:

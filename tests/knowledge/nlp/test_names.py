@@ -3,6 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cairn.knowledge.nlp import names
 from cairn.knowledge.nlp.names import canonical, canonical_column, name_rejections, structural
 from cairn.knowledge.schema.predicates import OBSERVED_TYPES
 
@@ -111,3 +112,20 @@ def test_free_text_rules_do_not_touch_typed_names() -> None:
     assert name_rejections(pl.Series(["[redacted:x]"]), pl.Series(["host"])).to_list() == [
         "redacted"
     ]
+
+
+def test_a_name_is_judged_the_same_whatever_was_asked_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked = pl.Series(["pnpm", "one two three", "www.nas.local", "pnpm"])
+    types = pl.Series(["tool", "topic", "host", "topic"])
+    expected = {8: [None, None, None, None], 2: [None, "over_8_words", None, None]}
+    for most_kept in (100, 0):
+        monkeypatch.setattr(names, "_MOST_KEPT", most_kept)
+        for most_words in (8, 2, 8):
+            assert name_rejections(asked, types, most_words).to_list() == expected[most_words]
+            alone = [
+                name_rejections(asked[at : at + 1], types[at : at + 1], most_words).item()
+                for at in range(len(asked))
+            ]
+            assert alone == expected[most_words]

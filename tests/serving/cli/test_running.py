@@ -65,7 +65,7 @@ def test_what_was_mended_is_read_again_and_days_are_made_anew(
 def test_an_interrupted_run_publishes_what_is_done(
     tmp_path: Path, samples: Path, run_cairn: Ask
 ) -> None:
-    home, logs = tmp_path / "home", samples / "chat"
+    home, logs = tmp_path / "home", samples / "chat" / "kitchen.jsonl"
     with subprocess.Popen(
         [*CAIRN, "--home", str(home), "run", "--source", str(logs), "--namespace", "me"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
@@ -80,7 +80,7 @@ def test_an_interrupted_run_publishes_what_is_done(
     assert process.returncode == 130, told
     assert "interrupted: publishing what is done" in told
     assert " run` goes on from there" in told
-    assert run_cairn("--home", home, "search", "backup", "--json").code == 0
+    assert run_cairn("--home", home, "search", "sourdough", "--json").code == 0
     assert run_cairn("--home", home, "run").code == 0
     status = run_cairn("--home", home, "status", "--json").json
     assert status["namespaces"][0]["pending_days"] == []
