@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from benchmarks import foresight
+from benchmarks.hooks import GOAL_MS as HOOK_GOAL_MS
 from benchmarks.sessions import A_CHAT, SAMPLES
 from benchmarks.start import GOALS
 
@@ -99,6 +100,7 @@ def measured(
             "memory": run("memory", whole),
             "stages": run("stages", whole),
             "start": run("start", *((5, SAMPLES) if rounds > 1 else (1, A_CHAT))),
+            "hooks": run("hooks", *((LARGE, 60) if rounds > 1 else (300, 2))),
             "lessons": run("lessons", half),
             "model": run("model", MODEL_CALLS, MODEL_DELAY),
             "pairs": [run("pairs", count, rounds) for count in statements],
@@ -156,6 +158,7 @@ def figures(result: dict[str, Any]) -> Iterator[Figure]:
         MEMORY_GOAL_MB / peak, "1",
     )  # fmt: skip
     yield from started(result["start"])
+    yield from hooked(result["hooks"])
     yield from lessons(result["lessons"])
     asked, seconds = result["model"], result["model"]["seconds"]
     yield Figure(
@@ -223,6 +226,26 @@ def started(found: dict[str, Any]) -> Iterator[Figure]:
             f"{found['seconds'][name]:.2f} s CPU",
             bare / found["seconds"][name],
         )
+
+
+def hooked(found: dict[str, Any]) -> Iterator[Figure]:
+    """What hooks cost an agent, and what FTS5 would take for the same."""
+    bare = found["p95"]["bare"]
+    for moment in ("start", "prompt", "failure"):
+        ours = found["p95"][moment]
+        yield Figure(
+            f"a hook ({moment}) among {found['texts']:,} texts, p95, goal {HOOK_GOAL_MS} ms more",
+            f"a bare Python {bare:.0f} ms",
+            f"{ours:.0f} ms",
+            bare / ours,
+        )
+    found_alone = found["p95"]["prompt"] - bare
+    yield Figure(
+        "a prompt looked up, without the start of Python",
+        f"FTS5 {found['fts5_ms']:.0f} ms",
+        f"{found_alone:.0f} ms",
+        found["fts5_ms"] / found_alone,
+    )
 
 
 def clustered(result: dict[str, Any]) -> Iterator[Figure]:

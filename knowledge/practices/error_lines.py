@@ -17,9 +17,6 @@ RECURRING = 3
 _PROVEN = 2
 """Errors that a change of code ended, for it to be told: it stays changed, and seldom helps elsewhere."""
 
-_ORDER_OF_GIT = r"^Ran `git [^`&|;]*(?:(?:&&|;) ?git [^`&|;]*)*`"
-"""Commands of git alone, which end an error of git in any project: nobody needs to be told."""
-
 _ONCE = pl.col("wins") < _PROVEN
 
 _SAME_FIX = 2
@@ -53,10 +50,9 @@ def proven_errors(signatures: pl.DataFrame) -> Iterator[BriefLine]:
     Args:
         signatures: ERROR_SIGNATURES of one project, whatever its checkouts.
     """
-    of_git = (pl.col("tool_family") == "git") & pl.col("fix").str.contains(_ORDER_OF_GIT)
     rows = (
         what_ended(signatures)
-        .filter(~of_git, ~(_ONCE & (pl.col("fix_kind") == EDIT)))
+        .filter(~(_ONCE & (pl.col("fix_kind") == EDIT)))
         .sort(
             "rank", "conversations", "fix_last_seen", "fix_id",
             descending=[True, True, True, False], nulls_last=True,

@@ -149,7 +149,7 @@ GROUPS = {
     "facts": ("facts", "fact_sources"),
     "decisions": ("decisions",),
     "learnings": ("learnings", "error_signatures", "proposed_operations", "learn_prompts"),
-    "practices": ("projects", "practices", "project_facts", "briefs"),
+    "practices": ("projects", "practices", "project_facts", "utility", "briefs"),
     "entity_merges": ("entity_merges",),
     "vectors": ("embeddings", "similar_facts", "valid_times"),
     "contradictions": ("contradiction_verdicts",),

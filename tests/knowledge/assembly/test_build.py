@@ -70,7 +70,10 @@ def test_samples_reach_every_table(expected: dict[str, pl.DataFrame]) -> None:
     empty = [name for name, frame in expected.items() if frame.is_empty()]
     by_model = ["rejected_facts", "contradiction_verdicts", "merge_verdicts", "theme_facts"]
     by_people = ["decisions", "pieces", "check_ins"]
-    assert sorted(empty) == sorted([*by_model, *by_people]), "which logs alone do not fill"
+    by_hooks = ["utility"]
+    assert sorted(empty) == sorted([*by_model, *by_people, *by_hooks]), (
+        "which logs alone do not fill"
+    )
 
 
 @settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck))

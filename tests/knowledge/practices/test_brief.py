@@ -91,11 +91,6 @@ def ground() -> Ground:
         "key_line": "tide: command not found", "fix_id": "again", "fix_kind": None, "wins": 0,
         "same_line": 3, "conversations": 4, "rank": 0.0, "ended": 0, "tool_family": "shell",
     }  # fmt: skip
-    of_git = error | {
-        "signature_id": "es4", "key_line": "! [rejected] tide (fetch first)", "tool_family": "git",
-        "fix_id": "git", "fix": "Ran `git stash && git pull --rebase` instead of `git pull`.",
-        "fix_kind": "replaced_command",
-    }  # fmt: skip
     mixed = again | {"signature_id": "es3", "fix_id": "mixed", "same_line": 2}
     file = {
         "project_fact_id": "p", "namespace": "n", "project": ROOT, "kind": "edited_file",
@@ -121,7 +116,7 @@ def ground() -> Ground:
              practice("format", "npm run fmt")]
         ),
         PROJECT_FACTS.frame([file]),
-        ERROR_SIGNATURES.frame([error, once, again, of_git, mixed]),
+        ERROR_SIGNATURES.frame([error, once, again, mixed]),
         facts,
         CONVERSATIONS.frame(talks),
         PROJECTS.empty(),
