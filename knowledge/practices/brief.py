@@ -217,10 +217,11 @@ def _lines(project: str, ground: Ground, conventions: list[BriefLine]) -> Iterat
     wanted, known, decided = _facts(names_of(project, ground.projects), ground.facts)
     managers = places.filter(kind="package_manager")["name"].to_list()
     first, more = by_proof(list(practice_lines(practices, managers)))
+    proven, changed = proven_errors(signatures)
     kinds = (
         (first, FIRST_PRACTICES),
         (wanted, FIRST_WANTED),
-        (list(proven_errors(signatures)), FIRST),
+        (proven, FIRST),
         (list(recurring_errors(signatures)), 1),
         ([line for line in conventions if line.kind == PRACTICE], 0),
         (more, 0),
@@ -229,6 +230,7 @@ def _lines(project: str, ground: Ground, conventions: list[BriefLine]) -> Iterat
         ([line for line in conventions if line.kind == PLACE], 0),
         (list(_places(places)), FIRST),
         (list(_recent(talks)), 1),
+        (changed, 0),
     )
     yield from (line for lines, first in kinds for line in lines[:first])
     yield from (line for lines, first in kinds for line in lines[first:])

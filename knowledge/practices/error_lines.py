@@ -15,7 +15,7 @@ RECURRING = 3
 """Conversations in which an error came that nothing is known to end, for it to be told."""
 
 _PROVEN = 2
-"""Errors that a change of code ended, for it to be told: it stays changed, and seldom helps elsewhere."""
+"""Errors that a change of code ended, for it to be told early: it stays changed, and seldom helps elsewhere."""
 
 _ONCE = pl.col("wins") < _PROVEN
 
@@ -44,15 +44,23 @@ _OF_CODE = frozenset(
 """Families of tools whose errors are those of the code that was just written."""
 
 
-def proven_errors(signatures: pl.DataFrame) -> Iterator[BriefLine]:
+def proven_errors(signatures: pl.DataFrame) -> tuple[list[BriefLine], list[BriefLine]]:
     """Errors with what ended them, the best proven first; each error once.
 
     Args:
         signatures: ERROR_SIGNATURES of one project, whatever its checkouts.
+
+    Returns:
+        What holds elsewhere, and below it what a change of code ended a single time.
     """
+    seldom = _ONCE & (pl.col("fix_kind") == EDIT)
+    ended = what_ended(signatures)
+    return list(_ended(ended.filter(~seldom))), list(_ended(ended.filter(seldom)))
+
+
+def _ended(ended: pl.DataFrame) -> Iterator[BriefLine]:
     rows = (
-        what_ended(signatures)
-        .filter(~(_ONCE & (pl.col("fix_kind") == EDIT)))
+        ended
         .sort(
             "rank", "conversations", "fix_last_seen", "fix_id",
             descending=[True, True, True, False], nulls_last=True,

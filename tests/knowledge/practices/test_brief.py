@@ -132,6 +132,7 @@ def test_each_kind_has_its_best_lines_and_other_projects_none() -> None:
         "Always rebase.", "We use just here, never make.", "Does not want `git push`: too early.",
         "undefined: Berth → In `quay.go`: added it.",
         "tide: command not found → in 3 sessions; what ends it is not known",
+        "undefined: Berth → In `tide.go`: added it.",
                 "The quay has 40 berths.", "quay connects to host tide",
         "2026-02-01: Let's drop the crane.",
         "We use cranes here, not winches.", "Often edited: quay.go",
