@@ -3,6 +3,7 @@
 import fcntl
 import json
 import os
+import time
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -65,6 +66,18 @@ def queued(home: Home) -> QueuedTranscripts | None:
     content = taken.read_bytes()
     entries = [entry for line in content.split(b"\n") if (entry := _entry(line))]
     return QueuedTranscripts(home, list(dict.fromkeys(entries)), len(content))
+
+
+def forget_sessions(home: Home) -> int:
+    """Drops what sessions were offered that were offered nothing for SESSION_DAYS; gives how many.
+
+    It is what keeps a piece from being said twice in a session; the inbox has all offers.
+    """
+    since = time.time() - SESSION_DAYS * 86_400
+    old = [file for file in (home.hooks / "sessions").glob("*") if file.stat().st_mtime < since]
+    for file in old:
+        file.unlink(missing_ok=True)
+    return len(old)
 
 
 def _entry(line: bytes) -> tuple[str, Path] | None:

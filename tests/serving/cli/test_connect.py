@@ -1,6 +1,7 @@
 """`cairn connect`: an agent's own settings, and back; `cairn intake`: what its hooks queued."""
 
 import json
+import os
 import subprocess
 import tomllib
 from pathlib import Path
@@ -173,6 +174,13 @@ def test_what_hooks_queued_is_taken_in_and_what_cannot_be_is_told(
     assert "gone.jsonl: no such file" in told.err
     assert "work: 1 conversation" in told.out
     assert queued(home) is None
+    old, new = home.hooks / "sessions" / "old", home.hooks / "sessions" / "new"
+    old.parent.mkdir()
+    old.touch()
+    new.touch()
+    os.utime(old, (0, 0))
+    assert run_cairn("--home", home.root, "intake").code == 0
+    assert [file.name for file in old.parent.iterdir()] == ["new"]
     assert run_cairn("--home", home.root, "sources", "--json").json
 
 

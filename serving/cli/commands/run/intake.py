@@ -19,7 +19,7 @@ goes on later is taken in again by any `cairn run`."""
 def command(ctx: click.Context, started: bool) -> None:
     """Take in the transcripts that agents queued."""
     from cairn.resources.home.home import check_writable
-    from cairn.resources.hook_queue import intake_lock, queued
+    from cairn.resources.hook_queue import forget_sessions, intake_lock, queued
     from cairn.serving.cli.commands.run.run import execute
 
     state = options.state_of(ctx)
@@ -27,6 +27,7 @@ def command(ctx: click.Context, started: bool) -> None:
     with intake_lock(state.home, inherited=started) as locked:
         if not locked:
             raise click.ClickException("another intake is under way; it takes what is queued too")
+        forget_sessions(state.home)
         taken = 0
         while waiting := queued(state.home):
             for why in waiting.register():
