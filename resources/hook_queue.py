@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from cairn.resources.home.atomic_files import append_lines
 from cairn.resources.home.home import Home, check_namespace
 from cairn.resources.home.sources import SourceError, add_source, list_sources
 
@@ -47,11 +48,7 @@ class QueuedTranscripts:
         with suppress(FileNotFoundError):
             rest = taken.read_bytes()[self.read :]
             if rest.strip():
-                descriptor = os.open(
-                    self.home.hooks / QUEUE, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600
-                )
-                os.write(descriptor, rest)
-                os.close(descriptor)
+                append_lines(self.home.hooks / QUEUE, rest)
             taken.unlink()
 
 

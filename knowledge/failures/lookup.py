@@ -1,5 +1,6 @@
 """What ended an error before, by the output that shows it again."""
 
+from collections.abc import Collection
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -117,8 +118,7 @@ def _fixes(known: pl.DataFrame, told: str, names: tuple[str, ...]) -> list[dict[
     rows: list[dict[str, Any]] = []
     for row in united.iter_rows(named=True):
         same = set(row["names"]) <= set(names) or not row["names"]
-        bound = row["fix_kind"] == "install" or is_generic(told)
-        if not same and (bound or names_any(row["fix"], row["names"])):
+        if not same and is_for_its_names(row["fix"], row["fix_kind"], told, row["names"]):
             continue
         rows.append(
             {
@@ -133,6 +133,11 @@ def _fixes(known: pl.DataFrame, told: str, names: tuple[str, ...]) -> list[dict[
     rows.sort(key=lambda row: (row["last_seen"] or UNDATED, row["id"]), reverse=True)
     rows.sort(key=lambda row: -row["rank"])
     return [{key: value for key, value in row.items() if key != "rank"} for row in rows]
+
+
+def is_for_its_names(fix: str, kind: str | None, told: str, names: Collection[str]) -> bool:
+    """Whether a fix is for what stood in the slots of its error alone, and not for all like it."""
+    return kind == "install" or is_generic(told) or names_any(fix, names)
 
 
 def known_by(failures: pl.DataFrame, moment: Any) -> pl.DataFrame:

@@ -15,11 +15,12 @@ import polars as pl
 
 from cairn.knowledge.consolidation.standing import known_stretches, seen_at
 from cairn.knowledge.dialogue.trust import PERSON
-from cairn.knowledge.failures.signatures import SLOT, SLOTTING, is_generic, names_any
+from cairn.knowledge.failures.lookup import is_for_its_names
+from cairn.knowledge.failures.signatures import SLOT, SLOTTING
 from cairn.knowledge.llm.fence import CLOSING, fenced, harmless, opening
 from cairn.knowledge.nlp.text import STOP_WORDS, estimated_tokens
 from cairn.knowledge.offers.utility import offered_no_more
-from cairn.knowledge.practices.brief import HEADINGS, BriefLine, passed_on, within
+from cairn.knowledge.practices.brief import HEADINGS, REFUSED_CALL, BriefLine, passed_on, within
 from cairn.knowledge.practices.brief_line import short
 from cairn.knowledge.practices.error_lines import what_ended
 from cairn.knowledge.practices.places.folders import HOME
@@ -67,9 +68,6 @@ INDEXED = 600
 
 NEVER_WORKED = 3
 """Runs of a command that all failed, for an agent to be warned of it."""
-
-_CALL = r"^[^`:]*`([^`]+)`"
-"""The call in what a person refused."""
 
 _HEADINGS = {
     FACT: HEADINGS["fact"],
@@ -316,10 +314,7 @@ def _errors(
         anchor = max(terms(SLOT.sub(" ", signature)), key=lambda w: (len(w), w), default="")
         if not (anchor and row["project"]) or row["fix_id"] in stopped:
             continue
-        bound = (
-            row["fix_kind"] == "install" or is_generic(signature)
-            or names_any(row["fix"], row["names"])
-        )  # fmt: skip
+        bound = is_for_its_names(row["fix"], row["fix_kind"], signature, row["names"])
         said = harmless(
             f"{short(row['key_line'])} was ended {_times(row['wins'])} by: {short(row['fix'])}"
         )
@@ -334,7 +329,7 @@ def _warnings(
 ) -> Iterator[tuple[Any, ...]]:
     """Commands that a person refused, and those that never worked."""
     refused = said.filter(predicate="refuses").with_columns(
-        call=pl.col("content").str.extract(_CALL)
+        call=pl.col("content").str.extract(REFUSED_CALL)
     )
     seen = set[tuple[str, str]]()
     for row in refused.drop_nulls("call").iter_rows(named=True):

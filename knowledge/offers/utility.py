@@ -32,7 +32,6 @@ _KINDS = {"w_": "practice", "ef": "fix", "f_": "fact", "l_": "learning", "p_": "
 """Kinds by how an id begins; else it is an episode."""
 
 _SESSION = ["namespace", "conversation_id", "piece_id"]
-_GOOD = [*_SESSION, "outcome", "good"]
 
 
 def utility(

@@ -48,7 +48,7 @@ MOST = {
 KINDS = {"directs": DIRECTIVE, "asks": DIRECTIVE, "refuses": REFUSAL}
 """Kind of a fact's line by its predicate; else it is FACT, of a person's habit DIRECTIVE."""
 
-_REFUSED_CALL = r"^[^`:]*`([^`]+)`"
+REFUSED_CALL = r"^[^`:]*`([^`]+)`"
 """The call in what a person refused: of several words about one call the best tells enough."""
 
 _NO_COMMAND = pl.lit("…")
@@ -258,7 +258,7 @@ def _facts(names: set[str], facts: pl.DataFrame) -> tuple[list[BriefLine], ...]:
         )
         .with_columns(
             call=pl.when(kind=REFUSAL)
-            .then(pl.col("content").str.extract(_REFUSED_CALL).fill_null(_NO_COMMAND))
+            .then(pl.col("content").str.extract(REFUSED_CALL).fill_null(_NO_COMMAND))
             .otherwise("fact_id")
         )
         .unique("call", keep="first", maintain_order=True)
