@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from benchmarks import foresight
+from benchmarks.hooks import BRIEF_GOAL_S
 from benchmarks.hooks import GOAL_MS as HOOK_GOAL_MS
 from benchmarks.sessions import A_CHAT, SAMPLES
 from benchmarks.start import GOALS
@@ -101,6 +102,7 @@ def measured(
             "stages": run("stages", whole),
             "start": run("start", *((5, SAMPLES) if rounds > 1 else (1, A_CHAT))),
             "hooks": run("hooks", *((LARGE, 60) if rounds > 1 else (300, 2))),
+            "brief_after": run("brief_after", MB if rounds > 1 else MB // 20),
             "lessons": run("lessons", half),
             "model": run("model", MODEL_CALLS, MODEL_DELAY),
             "pairs": [run("pairs", count, rounds) for count in statements],
@@ -159,6 +161,14 @@ def figures(result: dict[str, Any]) -> Iterator[Figure]:
     )  # fmt: skip
     yield from started(result["start"])
     yield from hooked(result["hooks"])
+    found = result["brief_after"]
+    yield Figure(
+        f"from the end of a session of {found['bytes'] / MB:.1f} MB to its brief",
+        f"goal {BRIEF_GOAL_S} s",
+        f"{found['seconds']:.1f} s",
+        BRIEF_GOAL_S / found["seconds"],
+        "1",
+    )
     yield from lessons(result["lessons"])
     asked, seconds = result["model"], result["model"]["seconds"]
     yield Figure(

@@ -1,6 +1,9 @@
 """Knowledge as foresight: how much of what a session needed stood in the brief before it began.
 
     python -m benchmarks foresight [SHARED_DATA_FOLDER] [--json] [--briefs FILE]
+    python -m benchmarks foresight --hooks [SHARED_DATA_FOLDER] [--set NAME …] [--json]
+
+The second is told in benchmarks/foresight_hooks.py; here is the first.
 
 For each session of a project after its third, in the order of their starts, the brief of 400 tokens
 is made as of the moment before its first event, by `serving.query.briefs`, from tables that all
@@ -251,7 +254,7 @@ def table(result: Mapping[str, Any]) -> Iterator[str]:
     for name, own in {**result["sets"], "all": result["all"]}.items():
         for kind in KINDS:
             counts = own[kind]
-            shares = [_share(counts[way], counts["happened"]) for way in WAYS]
+            shares = [share(counts[way], counts["happened"]) for way in WAYS]
             goal = f"{GOALS[kind]:.2f}" if kind in GOALS else ""
             yield f"| {name} | {kind} | {counts['happened']} | {' | '.join(shares)} | {goal} |"
     yield ""
@@ -264,7 +267,8 @@ def table(result: Mapping[str, Any]) -> Iterator[str]:
         yield f"No dated project with more sessions: {', '.join(result['without sessions'])}"
 
 
-def _share(part: int, whole: int) -> str:
+def share(part: int, whole: int) -> str:
+    """A share, as the table has it."""
     return f"{part / whole:.2f}" if whole else "-"
 
 
@@ -281,7 +285,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--rebuilt", type=int, default=REBUILT, metavar="N", help="every Nth session"
     )
+    parser.add_argument("--hooks", action="store_true", help="replay sessions through the hooks")
+    parser.add_argument(
+        "--set", action="append", metavar="NAME", help="with --hooks: real sessions, not the year"
+    )
     given = parser.parse_args(arguments)
+    if given.hooks:
+        from benchmarks import foresight_hooks
+
+        found = foresight_hooks.measured(given.folder, given.set or [foresight_hooks.YEAR])
+        told = (
+            json.dumps(found, indent=1) if given.json else "\n".join(foresight_hooks.table(found))
+        )
+        print(told)
+        return
     folder = given.folder.expanduser().absolute()
     if not folder.is_dir():
         print(f"no shared data in {folder}: nothing is measured")

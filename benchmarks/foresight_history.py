@@ -71,8 +71,8 @@ class History:
             .iter_rows()
         }
 
-    def sessions(self) -> list[Session]:
-        """Those of each project after its third, in the order of their starts."""
+    def sessions(self, after: int = KNOWN_SESSIONS) -> list[Session]:
+        """Those of each project after so many, in the order of their starts."""
         dated = self.tables["conversations"].filter(pl.col("started_at").is_not_null())
         counts = Counter[str]()
         found: list[Session] = []
@@ -84,7 +84,7 @@ class History:
             project = self._project.get(conversation)
             if project:
                 counts[project] += 1
-                if counts[project] > KNOWN_SESSIONS:
+                if counts[project] > after:
                     found.append(Session(conversation, project, begins))
         return found
 

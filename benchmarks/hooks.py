@@ -3,10 +3,14 @@
 Both are started in turns, as an agent starts them, and the 95th percentiles are compared. The
 prompts are made of words of the texts, so that each finds some; the same are asked of FTS5, which
 comes with SQLite, on the same texts.
+
+`brief_after` is the time from the end of a session until its project has a brief, in a home that
+has nothing else: the client starts the intake, as it does for an agent.
 """
 
 import json
 import random
+import re
 import sqlite3
 import subprocess
 import sys
@@ -18,6 +22,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from benchmarks.pairs import statements
+from benchmarks.sessions import SAMPLES, sessions
 from cairn.integrations.agents import CLIENT
 from cairn.knowledge.offers.lookup import (
     FACT,
@@ -38,6 +43,10 @@ BARE = [sys.executable, "-I", "-S", "-c", "pass"]
 NAMESPACE, PROJECT = "benchmark", "shop"
 WORDS = 12
 """Words of a prompt."""
+BRIEF_GOAL_S = 15
+"""Seconds from the end of a session of 1 MB to its knowledge in a brief."""
+_SESSION = re.compile(rb'"sessionId": ?"[^"]*"')
+_CWD = re.compile(rb'"cwd": ?"[^"]*"')
 
 
 def hooks(count: str, rounds: str) -> dict[str, Any]:
@@ -109,3 +118,33 @@ def _fts5(texts: list[RecallText], vocabulary: list[str], rounds: int) -> float:
             ).fetchall()
             taken.append(1000 * (time.perf_counter() - start))
     return _p95(taken)
+
+
+def brief_after(size: str) -> dict[str, Any]:
+    """Seconds from the end of a session of `size` bytes until the brief of its project is told."""
+    with TemporaryDirectory() as folder:
+        home, transcript = Path(folder, "home"), Path(folder, "session.jsonl")
+        open_home(home)
+        made = Path(folder, "made")
+        sessions(SAMPLES / "claude_code" / "harbor-backup", made, int(size))
+        lines = b"".join(file.read_bytes() for file in sorted(made.rglob("*.jsonl")))[: int(size)]
+        lines = _SESSION.sub(b'"sessionId":"s-1"', lines)
+        transcript.write_bytes(_CWD.sub(b'"cwd":"/srv/shop"', lines))
+        client = [sys.executable, "-I", "-S", str(CLIENT), "claude-code", str(home), NAMESPACE]
+        intake = [sys.executable, "-m", "cairn", "--home", str(home), "intake", "--started"]
+        payload = {"session_id": "s-1", "cwd": "/srv/shop", "hook_event_name": "SessionEnd"}
+
+        def told(given: dict[str, str]) -> bytes:
+            said = json.dumps(payload | given).encode()
+            command = [*client, "--", *intake]
+            return subprocess.run(command, input=said, check=True, capture_output=True).stdout
+
+        start = time.perf_counter()
+        told({"transcript_path": str(transcript)})
+        begun = {"hook_event_name": "SessionStart", "source": "startup"}
+        number = 1
+        while not told(begun | {"session_id": f"s-{(number := number + 1)}"}):
+            if time.perf_counter() - start > 10 * BRIEF_GOAL_S:
+                raise TimeoutError((home / "hooks" / "intake.log").read_text(encoding="utf-8"))
+            time.sleep(0.1)
+        return {"bytes": len(lines), "seconds": time.perf_counter() - start}

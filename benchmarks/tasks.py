@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from benchmarks.hooks import hooks
+from benchmarks.hooks import brief_after, hooks
 from benchmarks.start import start
 
 if TYPE_CHECKING:
@@ -369,6 +369,7 @@ TASKS: dict[str, Callable[..., dict[str, Any]]] = {
         publish,
         start,
         hooks,
+        brief_after,
     )
 }
 

@@ -110,6 +110,7 @@ def run_graph(
     on_check: Callable[[], None] = lambda: None,
     on_interrupt: Callable[[], None] = lambda: None,
     healed: bool = False,
+    checked: bool = True,
 ) -> Outcome:
     """Takes in what changed and publishes it, newest stretch first, until nothing is pending.
 
@@ -122,6 +123,7 @@ def run_graph(
         on_check: Called before all is checked: by then everything is published.
         on_interrupt: Called at Ctrl-C, before what is done is published.
         healed: Whether it was just looked whether the home is damaged.
+        checked: Whether all is checked at the end, which costs as much as all before.
 
     Raises:
         Damaged: something is lost, and the run must not go on by itself.
@@ -138,7 +140,8 @@ def run_graph(
         if not runs.outcome.runs:
             runs.follow()
         runs.go_on()
-        runs.check(on_check)
+        if checked:
+            runs.check(on_check)
 
     return _watched(state, work, listener, on_interrupt, healed=healed)
 

@@ -15,6 +15,8 @@ from cairn.resources.home.home import Home, check_namespace
 from cairn.resources.home.sources import SourceError, add_source, list_sources
 
 QUEUE, TAKEN = "queue.jsonl", "queue.taken.jsonl"
+CHECKED_EVERY = 86_400
+"""Seconds after which an intake ends with a check of all tables; without it takes half the time."""
 SESSION_DAYS = 14
 """Days that is kept what a session was offered."""
 
@@ -32,14 +34,18 @@ class QueuedTranscripts:
     def register(self) -> list[str]:
         """Makes each a source, unless one holds it already; gives why some cannot be one."""
         wrong: list[str] = []
-        for namespace, path in self.entries:
-            known = list_sources(self.home)
-            if any(path.is_relative_to(one.path) and one.namespace == namespace for one in known):
-                continue
-            try:
-                add_source(self.home, path, namespace)
-            except (SourceError, ValueError) as error:
-                wrong.append(str(error))
+        known = {(one.namespace, Path(one.path)) for one in list_sources(self.home)}
+        for namespace, transcript in self.entries:
+            # Claude Code keeps what sub-agents said in a folder beside the transcript.
+            for path in (transcript, transcript.with_suffix("")):
+                within = ((namespace, each) for each in (path, *path.parents))
+                if not known.isdisjoint(within) or (path != transcript and not path.is_dir()):
+                    continue
+                try:
+                    add_source(self.home, path, namespace)
+                    known.add((namespace, path))
+                except (SourceError, ValueError) as error:
+                    wrong.append(str(error))
         return wrong
 
     def done(self) -> None:
@@ -75,6 +81,16 @@ def forget_sessions(home: Home) -> int:
     for file in old:
         file.unlink(missing_ok=True)
     return len(old)
+
+
+@contextmanager
+def check_due(home: Home) -> Generator[bool]:
+    """Whether an intake is to check all tables at its end; noted when that went well."""
+    noted = home.hooks / "checked"
+    due = not noted.exists() or time.time() - noted.stat().st_mtime > CHECKED_EVERY
+    yield due
+    if due:
+        noted.touch(mode=0o600)
 
 
 def _entry(line: bytes) -> tuple[str, Path] | None:

@@ -5,13 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import foresight
+from benchmarks import foresight, foresight_hooks
 from benchmarks.__main__ import figures, lessons, measured, table
 from benchmarks.confidence import LABELS as LABELLED
 from benchmarks.confidence import Label, built, confidences, read_labels, report
 from benchmarks.confidence import measured as confidence_of
 from benchmarks.sessions import sessions
 from benchmarks.tasks import TASKS, run
+from benchmarks.year import TROUBLES, year
 
 UUID = re.compile(rb'"uuid": ?"([^"]+)"')
 PARENT = re.compile(rb'"parentUuid": ?"([^"]+)"')
@@ -90,6 +91,22 @@ def test_a_brief_is_measured_by_what_then_happened(samples: Path) -> None:
     assert 0 == commands["nothing"] < commands["last session"] < commands["brief"]
     assert own["fixed errors"]["brief"] == own["fixed errors"]["happened"] > 0
     assert len([*foresight.table(result)]) > 2 * len(foresight.KINDS)
+
+
+@pytest.mark.slow
+def test_a_year_of_hooks_is_measured_by_what_was_at_hand() -> None:
+    made = list(year())
+    assert made == list(year())
+    assert len({session.begins.month for session in made}) == 12
+    trouble = TROUBLES["harbor-backup"][2]
+    again = [session.id for session in made if trouble in session.happened][:2]
+    own = foresight_hooks.replayed(
+        (session for session in foresight_hooks.of_year() if session.id in again), "year"
+    )
+    assert own["sessions"] == len(again) == 2
+    assert own["known failures"] == own["about the error"] == own["failures with an offer"] == 1
+    assert own["prompts"] > own["prompts with an offer"] == 0
+    assert len([*foresight_hooks.table({"year": own})]) == 3
 
 
 @pytest.mark.parametrize(

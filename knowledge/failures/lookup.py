@@ -117,8 +117,7 @@ def _fixes(known: pl.DataFrame, told: str, names: tuple[str, ...]) -> list[dict[
     )
     rows: list[dict[str, Any]] = []
     for row in united.iter_rows(named=True):
-        same = set(row["names"]) <= set(names) or not row["names"]
-        if not same and is_for_its_names(row["fix"], row["fix_kind"], told, row["names"]):
+        if not is_of(names, row["names"]) and is_for_its_names(row["fix"], row["fix_kind"], told, row["names"]):
             continue
         rows.append(
             {
@@ -133,6 +132,11 @@ def _fixes(known: pl.DataFrame, told: str, names: tuple[str, ...]) -> list[dict[
     rows.sort(key=lambda row: (row["last_seen"] or UNDATED, row["id"]), reverse=True)
     rows.sort(key=lambda row: -row["rank"])
     return [{key: value for key, value in row.items() if key != "rank"} for row in rows]
+
+
+def is_of(names: Collection[str], ended: Collection[str]) -> bool:
+    """Whether an error with some names is one of those that a fix ended, by all of their names."""
+    return set(ended) <= set(names) or (bool(names) and set(names) <= set(ended))
 
 
 def is_for_its_names(fix: str, kind: str | None, told: str, names: Collection[str]) -> bool:

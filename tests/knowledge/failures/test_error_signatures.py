@@ -123,6 +123,29 @@ def test_a_fix_that_names_what_stood_in_a_slot_is_for_that_name_only(session):
     assert (other["failures"], other["fixes"]) == (1, [])
 
 
+def test_an_install_that_ended_an_error_for_two_names_is_for_each_of_them(session):
+    def talk(name: str) -> tuple[tuple[str, ...], ...]:
+        run = "uv run pytest tests/test_tide.py"
+        line = f"ModuleNotFoundError: No module named '{name}'"
+        return (
+            ("run", run, f"{line}\n1 error", "error"),
+            ("run", f"uv add {name}", f"+ {name}"),
+            ("run", run, "1 passed"),
+        )
+
+    table = error_signatures(
+        failures(
+            pl.concat(
+                session(*talk(name), conversation=f"c{day}", begin=BEGIN + timedelta(days=day))
+                for day, name in enumerate(["tide", "wave"])
+            )
+        )
+    )
+    for name, fixes in (("tide", 1), ("wave", 1), ("quay", 0)):
+        told = lesson(table, f"ModuleNotFoundError: No module named '{name}'")
+        assert len(told["fixes"]) == fixes
+
+
 def test_what_was_not_settled_at_a_moment_is_open_then(found):
     before = error_signatures(known_by(found, BEGIN))
     assert before["wins"].sum() == 0

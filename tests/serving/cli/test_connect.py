@@ -164,7 +164,8 @@ def test_what_hooks_queued_is_taken_in_and_what_cannot_be_is_told(
 ) -> None:
     home = open_home(person / "cairn")
     assert run_cairn("--home", home.root, "intake").out == "Nothing is queued.\n"
-    session = next((samples / "claude_code" / "lantern-shop").glob("*.jsonl"))
+    sessions = samples / "claude_code" / "lantern-shop"
+    session = sessions / "797df401-d9e3-405b-8320-bd9e5074bf6d.jsonl"
     queue = home.hooks / "queue.jsonl"
     entry = {"at": 1.0, "agent": "claude-code", "namespace": "work"}
     lines = [entry | {"path": str(session)}, entry | {"path": str(person / "gone.jsonl")}]
@@ -172,8 +173,17 @@ def test_what_hooks_queued_is_taken_in_and_what_cannot_be_is_told(
     told = run_cairn("--home", home.root, "intake")
     assert told.code == 0
     assert "gone.jsonl: no such file" in told.err
-    assert "work: 1 conversation" in told.out
+    assert "checking all tables" in told.err
+    sources = run_cairn("--home", home.root, "sources", "--json").json["sources"]
+    assert {one["path"] for one in sources} == {str(session), str(session.with_suffix(""))}, (
+        "with the folder of what its sub-agents said"
+    )
     assert queued(home) is None
+    later = sessions / "5690c15e-1a6d-450a-b23e-3a8485d8f4db.jsonl"
+    queue.write_text(json.dumps(entry | {"path": str(later)}) + "\n")
+    told = run_cairn("--home", home.root, "intake")
+    assert "work: 2 conversations" in told.out
+    assert "checking all tables" not in told.err, "that is done once a day"
     old, new = home.hooks / "sessions" / "old", home.hooks / "sessions" / "new"
     old.parent.mkdir()
     old.touch()
@@ -181,7 +191,6 @@ def test_what_hooks_queued_is_taken_in_and_what_cannot_be_is_told(
     os.utime(old, (0, 0))
     assert run_cairn("--home", home.root, "intake").code == 0
     assert [file.name for file in old.parent.iterdir()] == ["new"]
-    assert run_cairn("--home", home.root, "sources", "--json").json
 
 
 def test_what_is_queued_while_an_intake_runs_is_not_lost(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -64,8 +65,15 @@ def test_what_ended_an_error_comes_with_the_error_and_once(
     assert said("s-2", MISSING) == "", "nothing is said twice in a session"
     assert said("s-3", f"3 passed\n{MISSING}\n1 failed") == told
     assert said("s-4", MISSING.replace("distutils", "numpy")) == "", "it is for that name alone"
+    with closing(sqlite3.connect(samples_home / "lookup" / "samples.sqlite")) as lookup:
+        lookup.execute("""UPDATE errors SET names = '["distutils", "imp"]' WHERE names != '[]'""")
+        lookup.commit()
+    assert said("s-6", MISSING) == told, "though it ended that error for another name too"
+    assert said("s-6", MISSING.replace("distutils", "numpy")) == ""
     assert said("s-4", MISSING, "/home/mira/code/lantern-shop") == "", "or another project's"
     assert said("s-4", "Error: the quay has gone") == ""
+    hook(samples_home, started(agent, "s-5", HARBOR), agent=agent, namespace="samples")
+    assert said("s-5", MISSING) == told, "though it stood in the brief: now it is needed"
 
 
 def test_gemini_cli_has_the_brief_with_its_first_prompt(own_home: Path, hook: Hook) -> None:
@@ -262,6 +270,7 @@ def test_a_prompt_brings_what_is_known_about_it_and_most_bring_nothing(
     assert "- I prefer zstd over gzip for the archives." in told
     assert estimated_tokens(told) <= hook_client.LIMITS["prompt"]
     assert said("zstd or gzip, for the archives?") == ""
+    assert said("I prefer zstd over gzip for the archives.", "s-16") == "", "it is what was said"
     for prompt in ("thanks, go on", "Fix the tests.", "", "What is the weather in Lisbon?"):
         assert said(prompt, "s-14") == ""
     assert "explicit return types" not in said(

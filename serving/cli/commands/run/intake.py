@@ -12,14 +12,14 @@ Examples:
 
 Hooks of connected agents (`cairn connect`) queue the transcript of each session that ends, and
 start this by themselves, at most once a minute. Each transcript becomes a source: a session that
-goes on later is taken in again by any `cairn run`."""
+goes on later is taken in again by any `cairn run`. All tables are checked once a day."""
 )
 @click.option("--started", is_flag=True, hidden=True, help="By a hook, which holds the lock.")
 @click.pass_context
 def command(ctx: click.Context, started: bool) -> None:
     """Take in the transcripts that agents queued."""
     from cairn.resources.home.home import check_writable
-    from cairn.resources.hook_queue import forget_sessions, intake_lock, queued
+    from cairn.resources.hook_queue import check_due, forget_sessions, intake_lock, queued
     from cairn.serving.cli.commands.run.run import execute
 
     state = options.state_of(ctx)
@@ -32,7 +32,8 @@ def command(ctx: click.Context, started: bool) -> None:
         while waiting := queued(state.home):
             for why in waiting.register():
                 click.echo(f"cairn: {why}", err=True)
-            execute(state, report=False)
+            with check_due(state.home) as due:
+                execute(state, report=False, checked=due)
             waiting.done()
             taken += len(waiting.entries)
         if not taken:

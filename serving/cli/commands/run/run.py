@@ -110,6 +110,7 @@ def execute(
     report: bool | None = None,
     accept_loss: bool = False,
     as_json: bool = False,
+    checked: bool = True,
 ) -> None:
     """Runs the graph over what changed, shows how far it is, and tells what came of it.
 
@@ -136,6 +137,7 @@ def execute(
                 on_stretch=display.stretch,
                 on_check=display.checking,
                 healed=True,
+                checked=checked,
                 on_interrupt=lambda: display.note(
                     "interrupted: publishing what is done (Ctrl-C again stops at once)"
                 ),
