@@ -16,6 +16,7 @@ import os
 import re
 import sys
 import time
+from itertools import islice
 
 SCHEMA = 1
 """Of the lookup file; one of another schema is left alone."""
@@ -66,6 +67,10 @@ TYPED = (None, "user", "sdk")
 
 _HOOKS_SAID = re.compile(r"^(?:\s*<hook_context>.*?</hook_context>)+\s*", re.DOTALL)
 """What Gemini CLI puts before a prompt of what hooks said."""
+
+
+_SPEAKS = re.compile(r": +|^E {2,}|^\W+|\] ")
+"""What stands before the message of a line: who speaks, or a mark."""
 
 
 class SilentError(Exception):
@@ -349,15 +354,20 @@ def fixes(lookup, project, given):
         near = anchors.keys() & lookup_terms(lookup, line[:800])
         if not near:
             continue
-        told, names = slotting.signature(line)
-        for anchor in near:
-            for signature, rank, id_, text, tokens, only in anchors[anchor]:
-                ended = set(json.loads(only))
-                # As cairn.knowledge.failures.lookup.is_of says.
-                of_it = ended <= set(names) or (names and set(names) <= ended)
-                if signature == told and of_it:
-                    best[id_] = (-rank, id_, (id_, "fix", text, tokens))
+        for told, names in map(slotting.signature, messages(line)):
+            for anchor in near:
+                for signature, rank, id_, text, tokens, only in anchors[anchor]:
+                    ended = set(json.loads(only))
+                    # As cairn.knowledge.failures.lookup.is_of says.
+                    of_it = ended <= set(names) or (names and set(names) <= ended)
+                    if signature == told and of_it:
+                        best[id_] = (-rank, id_, (id_, "fix", text, tokens))
     return [piece for _, _, piece in sorted(best.values())[:1]]
+
+
+def messages(line):
+    """A line, and what of it may be the message: behind each of its first speakers."""
+    return [line, *(line[found.end() :] for found in islice(_SPEAKS.finditer(line[:200]), 5))]
 
 
 def output_of(given):

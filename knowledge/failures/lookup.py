@@ -117,7 +117,9 @@ def _fixes(known: pl.DataFrame, told: str, names: tuple[str, ...]) -> list[dict[
     )
     rows: list[dict[str, Any]] = []
     for row in united.iter_rows(named=True):
-        if not is_of(names, row["names"]) and is_for_its_names(row["fix"], row["fix_kind"], told, row["names"]):
+        if not is_of(names, row["names"]) and is_for_its_names(
+            row["fix"], row["fix_kind"], told, row["names"]
+        ):
             continue
         rows.append(
             {

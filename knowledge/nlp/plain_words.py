@@ -131,7 +131,7 @@ _CIRCUMSTANCE = re.compile(
         |often|originally|previously|locally|instead|otherwise|additionally|unfortunately|luckily|fortunately
       ),\s+
       | (?:in|on|at|for|during|under)\ (?!(?:all|each|every|any)\b)(?:[\w'/.-]+\ ){1,4}(?=(?:we|i|you)\ )
-      | (?:so\ far|today|yesterday|recently|lately|nowadays|generally|typically|currently|usually|normally|sometimes|often
+      | (?:from\ (?:now|here)\ on|going\ forward|so\ far|today|yesterday|recently|lately|nowadays|generally|typically|currently|usually|normally|sometimes|often
           |(?:last|every|each|this|these|most)\ \w+)\ (?=(?:we|i|my|our)\ )
     )""",
     re.VERBOSE,

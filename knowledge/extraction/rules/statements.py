@@ -368,7 +368,7 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "states",
-        7,
+        8,
         "What a person says they are, have, use, do regularly or plan.",
         confidence=0.8,
         reads=SAID_BY_PERSON,

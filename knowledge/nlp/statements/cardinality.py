@@ -172,6 +172,15 @@ _SETTLED = re.compile(
 )
 """Decisions that name what they are about: of one thing the latest holds."""
 
+_PREFERRED = re.compile(
+    r"^(?:i|we) (?:(?:now|still|really|much|usually|generally|always) )*prefer"
+    r" (?P<value>(?!to )[^,;:()]{2,40}?) (?:over|to|rather than|instead of)"
+    r" (?P<other>[^,;:()]{2,40}?)(?P<where> (?:for|in|on|when|with|at) [^,;:()]{2,60})?"
+    r"(?: now| again| from now on)?$",
+    re.IGNORECASE,
+)
+"""One of two that is preferred: the other is no more."""
+
 
 class Filled(NamedTuple):
     """A slot of an entity, and the value that a statement gives it."""
@@ -209,6 +218,8 @@ def filled(
     plain = _TAIL.sub("", plain)
     if entity and plain.casefold().startswith(f"{entity.casefold()} "):
         plain = plain[len(entity) + 1 :]
+    if preferred := _preferred(plain):
+        return preferred
     changed = told_change(plain)
     if changed is not None and changed.over is not None:
         return _ended(changed.over, policy)
@@ -226,12 +237,24 @@ def _decided(statement: str) -> Filled | None:
     found = _ANSWERED.match(plain) or _SETTLED.match(plain)
     if found is None:
         return None
-    value = found["value"].partition(", not ")[0]
-    thing, chosen = (
-        " ".join(stem(word) for word in words(told) if word not in STOP_WORDS)
-        for told in (found["thing"], value)
-    )
+    thing, chosen = map(_named, (found["thing"], found["value"].partition(", not ")[0]))
     return Filled(f"decided {thing} *", chosen) if thing and chosen else None
+
+
+def _preferred(plain: str) -> Filled | None:
+    """Which two are compared, and for what, as a slot, and the one that is preferred."""
+    found = _PREFERRED.match(plain)
+    if found is None or _UNSAID.search(plain) or re.search(r"(?i)\b(?:and|or|but)\b", plain):
+        return None
+    value, other, where = (_named(found[part] or "") for part in ("value", "other", "where"))
+    if not (value and other) or value == other:
+        return None
+    return Filled(" ".join(["prefer *", *sorted((value, other)), where]).rstrip(), value)
+
+
+def _named(told: str) -> str:
+    """The words that name something, by their stems."""
+    return " ".join(stem(word) for word in words(told) if word not in STOP_WORDS)
 
 
 def _ended(over: str, policy: Policy) -> Filled | None:

@@ -49,6 +49,7 @@ def test_each_character_has_its_place_in_what_was_written() -> None:
         ("haha, yes, and ", "", "i like knots"),
         ("by the way: ", "in tests, ", "we use fakes"),
         ("", "recently, ", "i took up rowing"),
+        ("", "from now on ", "i prefer short oars"),
         ("", "in dev ", "we use one crane"),
         ("honestly, that is great! ", "on mondays ", "i row"),
         ("which means that ", "", "every berth has a number"),

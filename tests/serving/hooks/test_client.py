@@ -69,6 +69,9 @@ def test_what_ended_an_error_comes_with_the_error_and_once(
         lookup.execute("""UPDATE errors SET names = '["distutils", "imp"]' WHERE names != '[]'""")
         lookup.commit()
     assert said("s-6", MISSING) == told, "though it ended that error for another name too"
+    for number, line in enumerate(("E       ", "python: error: ", "[harbor] ")):
+        shown = MISSING.replace("Module", f"{line}Module")
+        assert said(f"s-7-{number}", shown) == told, "whoever tells it"
     assert said("s-6", MISSING.replace("distutils", "numpy")) == ""
     assert said("s-4", MISSING, "/home/mira/code/lantern-shop") == "", "or another project's"
     assert said("s-4", "Error: the quay has gone") == ""
@@ -267,10 +270,13 @@ def test_a_prompt_brings_what_is_known_about_it_and_most_bring_nothing(
         return hook(samples_home, payload, namespace="samples").text
 
     told = said("Should the archives be gzip or zstd?")
-    assert "- I prefer zstd over gzip for the archives." in told
+    assert "- From now on I prefer gzip over zstd for the archives." in told
+    assert "zstd over gzip" not in told, "that ended in March"
     assert estimated_tokens(told) <= hook_client.LIMITS["prompt"]
     assert said("zstd or gzip, for the archives?") == ""
-    assert said("I prefer zstd over gzip for the archives.", "s-16") == "", "it is what was said"
+    assert said("From now on I prefer gzip over zstd for the archives.", "s-16") == "", (
+        "it is what was said"
+    )
     for prompt in ("thanks, go on", "Fix the tests.", "", "What is the weather in Lisbon?"):
         assert said(prompt, "s-14") == ""
     assert "explicit return types" not in said(

@@ -31,6 +31,11 @@ def read(statement, policy=Policy(), predicate="states"):  # noqa: B008  frozen
         ("My moving day is 1 April.", "My moving day is 15 April now."),
         ("The review is on 1 April.", "The review is on 3 April."),
         ("The staging host is 10.0.0.4.", "The staging host is 10.0.0.5."),
+        ("I prefer tabs over spaces.", "I now prefer spaces over tabs."),
+        (
+            "I prefer zstd over gzip for archives.",
+            "From now on I prefer gzip to zstd for archives.",
+        ),
     ],
 )
 def test_two_values_of_one_slot(said):
@@ -78,6 +83,10 @@ def test_two_values_of_one_slot(said):
         "My job is stressful.",
         "My sister is called Nora.",
         "My friend's name is Tom.",
+        "I prefer tabs.",
+        "I prefer to work over night.",
+        "I do not prefer tabs over spaces.",
+        "I prefer tabs over spaces and short lines.",
     ],
 )
 def test_what_fills_no_slot(said):
@@ -172,6 +181,18 @@ def test_typed_predicates_hold_one_value_or_many():
     assert read("Rome", predicate="knows") is None
     assert read("2.3.0", predicate="has_version") == read("v2.3", predicate="has_version")
     assert read("Rome", Policy(many_valued=("lives_in",)), "lives_in") is None
+
+
+def test_what_is_preferred_of_two_is_preferred_of_these_two_and_for_that():
+    slots = {
+        read(said).slot
+        for said in (
+            "I prefer tabs over spaces.",
+            "I prefer tabs over commas.",
+            "I prefer tabs over spaces in Makefiles.",
+        )
+    }
+    assert len(slots) == 3
 
 
 def test_of_decisions_on_one_thing_the_latest_holds():
