@@ -104,10 +104,10 @@ TROUBLES = {
             "npm install <name>",
         ),
         Trouble(
-            "jq . data/orders.json",
-            "bash: jq: command not found",
-            "brew install jq",
-            "brew install jq",
+            "hadolint Dockerfile",
+            "bash: hadolint: command not found",
+            "brew install hadolint",
+            "brew install hadolint",
         ),
     ),
 }  # fmt: skip
