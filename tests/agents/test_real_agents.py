@@ -207,15 +207,33 @@ def test_what_ended_an_error_arrives_with_it(
     assert "src/harbor_backup/cli.py" in said
 
 
-def test_the_official_inspector_lists_the_tools(home: Path) -> None:
+def inspected(home: Path, *asked: str) -> Any:
+    """What the official inspector says of the server; it warns of nothing."""
     inspector = Path(PROGRAMS or "") / "mcp-inspector"
-    node = shutil.which("node")
-    assert node
+    assert shutil.which("node")
     server = [sys.executable, "-m", "cairn", "--home", str(home), "mcp", "--namespace", "samples"]
     done = subprocess.run(
-        [inspector, "--cli", *server, "--method", "tools/list"], capture_output=True, text=True,
+        [inspector, "--cli", *server, "--method", *asked], capture_output=True, text=True,
         check=False, timeout=120, cwd=Path(__file__).parents[2],
     )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    names = {tool["name"] for tool in json.loads(done.stdout)["tools"]}
+    assert (done.returncode, done.stderr) == (0, "")
+    return json.loads(done.stdout)
+
+
+def test_the_official_inspector_lists_tools_prompts_and_resources(home: Path) -> None:
+    names = {tool["name"] for tool in inspected(home, "tools/list")["tools"]}
     assert {"search_memory", "get_brief", "get_lesson"} <= names
+    prompts = inspected(home, "prompts/list")["prompts"]
+    assert {one["name"]: [each["name"] for each in one["arguments"]] for one in prompts} == {
+        "recall": ["question"],
+        "brief": ["project"],
+    }
+    (template,) = inspected(home, "resources/templates/list")["resourceTemplates"]
+    assert template["uriTemplate"] == "memory://brief/{project}"
+    resources = inspected(home, "resources/list")["resources"]
+    brief = next(one["uri"] for one in resources if one["name"] == "lantern-shop")
+    (content,) = inspected(home, "resources/read", "--uri", brief)["contents"]
+    assert "<cairn-memory" in content["text"]
+    asked = ("prompts/get", "--prompt-name", "brief", "--prompt-args", "project=lantern-shop")
+    (message,) = inspected(home, *asked)["messages"]
+    assert message["content"]["text"] == content["text"]
