@@ -54,7 +54,7 @@ lint: setup  ## Ruff, spelling, import rules
 types: setup  ## Strict types
 	@.venv/bin/basedpyright --level error
 
-docs: setup  ## Write the generated pages of docs/ anew
+docs: setup  ## Write the generated pages of docs/, and the plugin, anew
 	@.venv/bin/python -m cairn.serving.docs_gen.reference
 
 rule-digests: setup  ## Keep the digests of rules after a version was raised; docs/rules.md too
