@@ -19,7 +19,8 @@ from typing import Any
 
 import pytest
 
-from cairn.integrations.agents import AGENTS
+from cairn.integrations.agents import AGENTS, CLIENT
+from cairn.integrations.codex_trust import is_trusted
 from tests.homes import copy_home
 from tests.serving.conftest import home, untouched_environment
 
@@ -205,6 +206,42 @@ def test_what_ended_an_error_arrives_with_it(
     assert "How to work here" in said
     assert "What ended this error before" in said
     assert "src/harbor_backup/cli.py" in said
+
+
+def hooks_of_codex(person: Path) -> dict[str, dict[str, Any]]:
+    """What Codex itself says of the hooks that it found, by their key."""
+    asked = [
+        {"id": 1, "method": "initialize", "params": {
+            "clientInfo": {"name": "test", "title": "test", "version": "0"}, "capabilities": {}}},
+        {"method": "initialized"},
+        {"id": 2, "method": "hooks/list", "params": {"cwds": [str(person)]}},
+    ]  # fmt: skip
+    with subprocess.Popen(
+        [Path(PROGRAMS or "") / "codex", "app-server"], cwd=person, text=True,
+        env={"HOME": str(person), "PATH": os.environ["PATH"]},
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+    ) as server:  # fmt: skip
+        assert server.stdin
+        assert server.stdout
+        for one in asked:
+            server.stdin.write(json.dumps({"jsonrpc": "2.0", **one}) + "\n")
+        server.stdin.flush()
+        answers = map(json.loads, server.stdout)
+        told = next(one["result"] for one in answers if one.get("id") == 2)
+        server.terminate()
+    return {hook["key"]: hook for hook in told["data"][0]["hooks"]}
+
+
+def test_whether_codex_trusts_hooks_is_told_as_codex_has_it(tmp_path: Path, script: Script) -> None:
+    Session("codex", tmp_path, script, tmp_path / "cairn", "work")
+    folder = tmp_path / ".codex"
+    assert {hook["trustStatus"] for hook in hooks_of_codex(tmp_path).values()} == {"untrusted"}
+    assert is_trusted(folder / "hooks.json", folder, CLIENT.name) is False
+    with (folder / "config.toml").open("a") as config:
+        for key, hook in hooks_of_codex(tmp_path).items():
+            config.write(f'[hooks.state."{key}"]\ntrusted_hash = "{hook["currentHash"]}"\n')
+    assert {hook["trustStatus"] for hook in hooks_of_codex(tmp_path).values()} == {"trusted"}
+    assert is_trusted(folder / "hooks.json", folder, CLIENT.name) is True
 
 
 def inspected(home: Path, *asked: str) -> Any:
