@@ -75,7 +75,7 @@ class Agent:
     """Of a home folder or project; whether it is that of a user; the environment."""
     then: str = ""
     """What a person has to do besides."""
-    trusts: Callable[[Path, Path, str], bool | None] = lambda *_: None
+    trusts: Callable[[Path, Path, str], bool | None] | None = None
     """Of a settings file, the user's folder and the mark of our hooks: whether it runs these."""
 
     def settings_folder(self, root: Path, user: bool, environment: Mapping[str, str]) -> Path:
@@ -98,7 +98,8 @@ class Agent:
         return [
             file
             for file in files
-            if self.trusts(Path(file), folder, _MARK) is False
+            if self.trusts
+            and self.trusts(Path(file), folder, _MARK) is False
             and (last is None or last < Path(file).stat().st_mtime)
         ]
 

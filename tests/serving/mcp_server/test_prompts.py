@@ -128,7 +128,7 @@ def test_many_projects_come_page_by_page_and_a_name_that_gives_orders_does_not(
 @pytest.mark.parametrize(
     ("do", "message"),
     [
-        (lambda memory: prompted(memory, "recal", question="x"), "there are: recall, brief"),
+        (lambda memory: prompted(memory, "recollect", question="x"), "there are: recall, brief"),
         (lambda memory: prompted(memory, "recall"), "question: ask something"),
         (lambda memory: prompted(memory, "recall", question="x" * 20_001), "at most"),
         (lambda memory: prompted(memory, "brief", folder="x"), "folder: there is no such argument"),

@@ -61,7 +61,7 @@ def command(ctx: click.Context, namespace: str | None, limit: int, as_json: bool
     from cairn.serving.models.queries import BY_NAME
 
     reader = open_reader(options.state_of(ctx), namespace)
-    found = BY_NAME["utility"].answered(reader, UtilityParameters(limit=limit))
+    found = BY_NAME["utility"].answered(reader, UtilityParameters.model_validate({"limit": limit}))
     if as_json:
         emit_json(found.model_dump(mode="json"))
         return
