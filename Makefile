@@ -39,10 +39,11 @@ test: setup  ## Lint, check types, run all tests; the ten slowest are told
 	wait $$checks; checked=$$?; cat "$$found"; rm -f "$$found"; \
 	exit $$((tests || checked))
 
-test-agents: setup  ## Codex CLI and Gemini CLI themselves, with hooks and MCP (needs npm)
+test-agents: setup  ## Codex, Gemini CLI and Claude Code themselves, with hooks and MCP (needs npm)
 	@command -v npm >/dev/null || { echo "npm is missing: nothing is tested (apt install npm)"; exit 0; } ; \
 	npm install --silent --no-audit --no-fund --prefix .venv/agents \
-		@openai/codex@0.169.0 @google/gemini-cli@0.61.0 @modelcontextprotocol/inspector@2.12.0 && \
+		@openai/codex@0.169.0 @google/gemini-cli@0.61.0 @anthropic-ai/claude-code@2.1.197 \
+		@modelcontextprotocol/inspector@2.12.0 && \
 	CAIRN_AGENTS="$(CURDIR)/.venv/agents/node_modules/.bin" .venv/bin/pytest -n0 tests/agents
 
 lint: setup  ## Ruff, spelling, import rules
@@ -54,7 +55,7 @@ lint: setup  ## Ruff, spelling, import rules
 types: setup  ## Strict types
 	@.venv/bin/basedpyright --level error
 
-docs: setup  ## Write the generated pages of docs/ anew
+docs: setup  ## Write the generated pages of docs/, and the plugin, anew
 	@.venv/bin/python -m cairn.serving.docs_gen.reference
 
 rule-digests: setup  ## Keep the digests of rules after a version was raised; docs/rules.md too

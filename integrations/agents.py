@@ -8,10 +8,12 @@ import re
 import shlex
 import shutil
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from cairn.integrations.codex_trust import is_trusted
 
 CLIENT = Path(__file__).with_name("hook_client.py")
 
@@ -73,11 +75,33 @@ class Agent:
     """Of a home folder or project; whether it is that of a user; the environment."""
     then: str = ""
     """What a person has to do besides."""
+    trusts: Callable[[Path, Path, str], bool | None] | None = None
+    """Of a settings file, the user's folder and the mark of our hooks: whether it runs these."""
 
     def settings_folder(self, root: Path, user: bool, environment: Mapping[str, str]) -> Path:
         """Where its settings stand."""
         named = environment.get(self.variable or "") if user else None
         return Path(named) if named else root / self.folder
+
+    def untrusted(
+        self, files: Iterable[str], home: Path, environment: Mapping[str, str], last: float | None
+    ) -> list[str]:
+        """Settings files whose hooks it does not run, as far as that can be told.
+
+        Args:
+            files: Those that it is connected by.
+            home: The user's home folder.
+            environment: Variables that may move its settings.
+            last: When its last event came; it runs what was written before.
+        """
+        folder = self.settings_folder(home, True, environment)
+        return [
+            file
+            for file in files
+            if self.trusts
+            and self.trusts(Path(file), folder, _MARK) is False
+            and (last is None or last < Path(file).stat().st_mtime)
+        ]
 
     def is_here(self, home: Path, environment: Mapping[str, str]) -> bool:
         """Whether it is installed, or was."""
@@ -295,6 +319,7 @@ AGENTS = {
         Agent(
             "codex", "Codex", "codex", ".codex", "CODEX_HOME", _codex,
             "Codex runs new hooks only when you trust them: open `codex`, enter /hooks, and do so.",
+            is_trusted,
         ),
         Agent(
             "gemini-cli", "Gemini CLI", "gemini", ".gemini", "GEMINI_CLI_HOME", _gemini,

@@ -7,7 +7,8 @@ ends with 0: why stands in `CAIRN_HOME/hooks/log.jsonl`, which `cairn doctor` re
 
     hook_client.py AGENT HOME NAMESPACE [warn] [-- PROGRAM ARGUMENT …]
 
-PROGRAM takes in the transcripts that are queued; it is started, detached, where a session ends.
+PROGRAM takes in the transcripts that are queued; it is started, detached, where a session ends,
+with the home in CAIRN_HOME. An empty HOME or NAMESPACE is found as `cairn` finds it.
 """
 
 # Each import costs every prompt of every session: what only some moments need is imported there.
@@ -82,6 +83,8 @@ def main(arguments, read, started):
     home, moment = None, "?"
     try:
         agent, home, namespace = arguments[:3]
+        home = home or default_home(os.environ, sys.platform)
+        namespace = namespace or os.environ.get("CAIRN_NAMESPACE") or "default"
         if not os.path.isdir(home):
             return ""
         given = json.loads(read(MOST_READ + 1)[: MOST_READ + 1])
@@ -111,6 +114,13 @@ def main(arguments, read, started):
     except BaseException as error:
         note(home, moment, error)
         return ""
+
+
+def default_home(environment, platform):
+    """The home that is meant where none is named: of the environment, or in the data folder."""
+    named, data = environment.get("CAIRN_HOME"), environment.get("XDG_DATA_HOME", "").strip()
+    plain = "~/Library/Application Support" if platform == "darwin" else "~/.local/share"
+    return os.path.abspath(os.path.expanduser(named or f"{data or plain}/cairn"))
 
 
 def arrived(home, agent):
@@ -575,6 +585,7 @@ def start_intake(hooks, program, least):
         # The child keeps the lock by the descriptor that it inherits, until it ends.
         os.setsid()
         os.chdir("/")
+        os.environ["CAIRN_HOME"] = os.path.dirname(hooks)
         os.set_inheritable(lock, True)
         nothing = os.open(os.devnull, os.O_RDWR)
         log = os.open(

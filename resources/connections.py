@@ -57,6 +57,8 @@ class AgentState:
     """Settings files that we wrote into, and that still name us."""
     last_event_at: float | None
     """When a hook of it last ran; None if none ever did."""
+    untrusted: list[str]
+    """Those of the files whose hooks it does not run until a person trusts them."""
 
 
 class HookFault(NamedTuple):
@@ -103,7 +105,8 @@ def states(
         with suppress(OSError):
             last = (home.hooks / "agents" / agent.name).stat().st_mtime
         here = agent.is_here(user_home, environment)
-        found.append(AgentState(agent.name, agent.title, here, files, last))
+        untrusted = agent.untrusted(files, user_home, environment, last)
+        found.append(AgentState(agent.name, agent.title, here, files, last, untrusted))
     return found
 
 

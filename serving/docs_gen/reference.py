@@ -15,6 +15,7 @@ import dagster as dg
 import polars as pl
 from pydantic.fields import FieldInfo
 
+from cairn.integrations.plugin import plugin_files
 from cairn.knowledge.extraction.rules.reference import reference as rules
 from cairn.knowledge.ingest.adapters import own_adapters
 from cairn.knowledge.schema.policy import Policy
@@ -36,7 +37,7 @@ WORDS = {
 
 
 def pages(root: Path = CHECKOUT) -> dict[Path, str]:
-    """Every page that is made from the code, whole or in part, as it should be.
+    """Every page that is made from the code, whole or in part, and the plugin, as they should be.
 
     Raises:
         ValueError: a page has lost the markers of a block.
@@ -55,6 +56,7 @@ def pages(root: Path = CHECKOUT) -> dict[Path, str]:
         root / "docs" / "settings.md": settings(),
         root / "docs" / "rules.md": rules(),
         root / "docs" / "predicates.md": predicates(),
+        **{root / name: text for name, text in plugin_files().items()},
     }
 
 
@@ -355,6 +357,7 @@ def main() -> None:
 
 def _write(path: Path, text: str) -> None:
     if not path.exists() or path.read_text(encoding="utf-8") != text:
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
         click.echo(f"{path.relative_to(CHECKOUT)}: written")
 

@@ -6,13 +6,16 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from cairn.serving.knowledge_layers.formatting import Format, Formatter
 from cairn.serving.knowledge_layers.items import USER_PROFILE, KnowledgeType, Retrieved
 from cairn.serving.knowledge_layers.retrieving import DEPTH, TOP_K, retrieve
 from cairn.serving.knowledge_layers.routing import route
 from cairn.serving.knowledge_layers.stores import LayerSource, Stores
+
+if TYPE_CHECKING:
+    from cairn.serving.knowledge_layers.reader import Following
 
 
 class Knowledge:
@@ -172,11 +175,34 @@ class Knowledge:
                 budget is out of bounds.
             UnknownId: no project is called that; the message names those that may be meant.
         """
+        return self._home("a brief").brief(project, budget)
+
+    def utility(self, limit: int = 20) -> dict[str, Any]:
+        """Whether what agents were given helped: shown, against held out.
+
+        Args:
+            limit: Rows of single pieces, at most.
+
+        Returns:
+            namespace, as_of, pieces, kinds and top, as `GET /v1/utility` and `cairn utility --json`
+            tell them.
+
+        Raises:
+            ValueError: it is closed, or was loaded from a document.
+        """
+        return self._home("utility").utility(limit)
+
+    def _home(self, what: str) -> "Following":
+        """The home that it was opened from.
+
+        Raises:
+            ValueError: it is closed, or was loaded from a document.
+        """
         from cairn.serving.knowledge_layers.reader import Following
 
         if self._closed or not isinstance(self._source, Following):
-            raise ValueError("a brief needs a home that is open")
-        return self._source.brief(project, budget)
+            raise ValueError(f"{what} needs a home that is open")
+        return self._source
 
     def by_info_type(self, query: str) -> dict[str, str]:
         """What is known about a question, as a text for each section of a prompt that gets any.

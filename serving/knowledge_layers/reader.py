@@ -28,6 +28,7 @@ from cairn.serving.knowledge_layers.items import (
 )
 from cairn.serving.knowledge_layers.stores import Stores
 from cairn.serving.query.briefs import project_brief
+from cairn.serving.query.utility import utility
 from cairn.serving.read.reader import Reader
 from cairn.serving.retrieval.search import search_memory
 from cairn.serving.retrieval.token_budget import LARGEST_BRIEF, SMALLEST_BRIEF
@@ -289,6 +290,11 @@ class Following:
         reader = self._open()
         head = {"namespace": reader.namespace, "as_of": reader.as_of}
         return head | project_brief(reader, project, budget)
+
+    def utility(self, limit: int) -> dict[str, Any]:
+        """What came of offers; see `cairn.serving.query.utility`."""
+        reader = self._open()
+        return {"namespace": reader.namespace, "as_of": reader.as_of} | utility(reader, limit)
 
     def close(self) -> None:
         """Closes the layers that were asked last."""

@@ -183,37 +183,56 @@ def call(
     memory: Memory, scope: KeyScope, name: str, arguments: dict[str, Any], most: int
 ) -> CallToolResult:
     """What a tool answers; what goes wrong is told as the result of a call that failed."""
+    try:
+        text, failed = answered(memory, scope, name, arguments, most), False
+    except ToolRefused as refused:
+        text, failed = fenced(str(refused)), True
+    # Clients show either the text or structured content: the text alone, so each shows the fence.
+    return CallToolResult(content=[TextContent(type="text", text=text)], is_error=failed)
+
+
+def answered(
+    memory: Memory, scope: KeyScope, name: str, arguments: dict[str, Any], most: int | None = None
+) -> str:
+    """What a tool says, in its fence.
+
+    Args:
+        memory: What it answers from.
+        scope: What may be asked.
+        name: Of the tool.
+        arguments: What it is asked.
+        most: Bytes; as many as the settings say if None.
+
+    Raises:
+        ToolRefused: it says nothing; the message tells whoever asked why.
+    """
     tool = TOOLS.get(name)
     if tool is None:
-        return _failed(f"there is no such tool; there are: {', '.join(TOOLS)}")
+        raise ToolRefused(f"there is no such tool; there are: {', '.join(TOOLS)}")
     if not (tool.reads or scope.writes):
-        return _failed("this server takes no writes: start it as `cairn mcp --allow-writes`")
+        raise ToolRefused("this server takes no writes: start it as `cairn mcp --allow-writes`")
     rest = dict(arguments)
     namespace = rest.pop(NAMESPACE, None) if scope.chooses else None
     asked = Asked(memory, scope, None if namespace is None else str(namespace))
     try:
-        told = tool.answer(asked, rest, most)
-    except (ToolRefused, BadCursor, Undecidable, UnknownId) as error:
-        return _failed(str(error))
+        return text_of(tool.answer(asked, rest, most or memory.state.settings.mcp_answer_bytes))
+    except ToolRefused:
+        raise
+    except (BadCursor, Undecidable, UnknownId) as error:
+        raise ToolRefused(str(error)) from None
     except ValidationError as error:
         wrong = error.errors(include_url=False, include_context=False, include_input=False)
         each = (
             f"{'.'.join(map(str, one['loc']))}: {one['msg'].removeprefix('Value error, ')}"
             for one in wrong
         )
-        return _failed("; ".join(each))
+        raise ToolRefused("; ".join(each)) from None
     except BaseException as error:
         damaged = as_damage(error) is not None
         if not (damaged or isinstance(error, Exception)):
             raise
         _log(name, error)
-        return _failed(DAMAGED if damaged else FAULT)
-    # Clients show either the text or structured content: the text alone, so each shows the fence.
-    return CallToolResult(content=[TextContent(type="text", text=text_of(told))])
-
-
-def _failed(reason: str) -> CallToolResult:
-    return CallToolResult(content=[TextContent(type="text", text=fenced(reason))], is_error=True)
+        raise ToolRefused(DAMAGED if damaged else FAULT) from None
 
 
 def _log(name: str, error: BaseException) -> None:

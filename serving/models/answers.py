@@ -8,6 +8,7 @@ from pydantic import Field
 from cairn.knowledge.llm.fence import fenced
 from cairn.knowledge.schema.tables import ERROR_SIGNATURES, MEMORY, MEMORY_ENTITIES, RAW_LOGS
 from cairn.serving.models.fields import AT, FILE, NPM, Model, of, tells
+from cairn.serving.models.offers import KindUtility, PieceUtility
 from cairn.serving.models.requests import (
     Due,
     Interest,
@@ -107,6 +108,16 @@ class ProjectBrief(AnswerBase):
     tokens: int = tells("Of the text (characters / 4).", 210)
     text: str = tells("The lines for a prompt, in its fence; empty if there are none.", FENCED)
     lines: list[ToldLine] = Field(description="The same, the best of each kind first.")
+
+
+class Utility(AnswerBase):
+    """What came of what was offered to agents."""
+
+    CUT = ("top",)
+
+    pieces: int = tells("How many were offered.", 38)
+    kinds: list[KindUtility] = Field(description="By kind and outcome.")
+    top: list[PieceUtility] = Field(description="Single pieces, the most offered first.")
 
 
 class Results(AnswerBase):

@@ -7,6 +7,7 @@ from cairn.resources.vector_index.protocol import Filters
 from cairn.serving.models import bodies, parameters
 from cairn.serving.models.query import paged
 from cairn.serving.query import graph, lineage, listing, research
+from cairn.serving.query import utility as offers
 from cairn.serving.query.briefs import project_brief
 from cairn.serving.query.lessons import lesson
 from cairn.serving.read.pagination import BadCursor, Page
@@ -133,6 +134,11 @@ def brief(reader: Reader, wanted: parameters.BriefParameters) -> dict[str, Any]:
 def ended(reader: Reader, wanted: parameters.LessonParameters) -> dict[str, Any]:
     """What ended an error."""
     return lesson(reader, wanted.error, wanted.project, wanted.limit)
+
+
+def utility(reader: Reader, wanted: parameters.UtilityParameters) -> dict[str, Any]:
+    """What came of offers."""
+    return offers.utility(reader, wanted.limit)
 
 
 def status(reader: Reader, _: parameters.At) -> dict[str, Any]:

@@ -107,6 +107,14 @@ class BriefParameters(At, defer_build=True):
     )
 
 
+class UtilityParameters(Parameters, defer_build=True):
+    """How many single pieces."""
+
+    limit: Whole = Field(
+        20, ge=1, le=1_000, description="Rows of single pieces, at most.", examples=[20]
+    )
+
+
 class Searched(BaseModel, defer_build=True):
     """What is searched for, and what results must be besides."""
 

@@ -94,6 +94,17 @@ QUERIES: tuple[Query[Any], ...] = (
         takes=("error", "project", "limit", "as_of"),
     ),
     Query(
+        name="utility",
+        about="Tell whether what agents were given helped: shown, against held out.",
+        do=functions.utility,
+        asked=parameters.UtilityParameters,
+        answer=answers.Utility,
+        path="/utility",
+        tag="asking",
+        note="`difference` is that of the shares of good sessions, `low` and `high` its interval of"
+        " 95 %. It is told of the latest event alone.",
+    ),
+    Query(
         name="facts",
         about="List facts: those that hold first; of them sentences before attributes, then by"
         " support.",

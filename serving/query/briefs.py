@@ -67,6 +67,11 @@ def project_brief(reader: Reader, project: str | None = None, budget: int = 400)
     }  # fmt: skip
 
 
+def briefed_projects(reader: Reader) -> list[str]:
+    """Names of the projects that have a brief."""
+    return reader.table(BRIEFS).select("project").unique().collect()["project"].sort().to_list()
+
+
 def practices_for(reader: Reader, message: str) -> list[BriefLine]:
     """How the tasks that a message names are done in the project that it names.
 

@@ -46,6 +46,12 @@ def test_over_stdio_there_is_the_protocol_and_nothing_else(two_home: Path, mode:
             found = await client.call_tool("search_memory", {"query": "quincepress"})
             assert "quincepress" in text(found)
             assert "foghorn" not in text(found)
+            assert [each.name for each in (await client.list_prompts()).prompts] == [
+                "recall", "brief"
+            ]  # fmt: skip
+            assert [each.uri for each in (await client.list_resources()).resources] == [
+                "memory://brief/orchard"
+            ]
             assert (await client.call_tool("remember", {"text": "x"})).is_error
 
     anyio.run(run)
@@ -119,6 +125,13 @@ def test_over_http_keys_open_their_namespaces_alone(served: str, two_home: Path)
                 found = await client.call_tool("search_memory", {"query": "the build fails"})
                 assert word in text(found)
                 assert other not in text(found)
+                (listed,) = (await client.list_resources()).resources
+                read = await client.read_resource(listed.uri)
+                said = await client.get_prompt("brief")
+                (of_folder,) = said.messages  # there is none: of the project worked on last
+                for told in (read.contents[0], of_folder.content):
+                    assert word in told.text
+                    assert other not in told.text
         async with _client(served, ada) as client:
             assert (await client.call_tool("remember", {"text": "x"})).is_error
 

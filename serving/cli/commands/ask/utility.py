@@ -5,7 +5,9 @@ from typing import Any
 import click
 
 from cairn.serving.cli import options
+from cairn.serving.cli.asked import parameters
 from cairn.serving.cli.terminal import TerminalColumn, advise, emit_json, print_table, say
+from cairn.serving.models.parameters import UtilityParameters
 from cairn.serving.read.reader import open_reader
 
 VERDICTS = {
@@ -51,18 +53,19 @@ piece in ten, which is held out of a session on purpose (policy.holdout_share). 
 that of the shares of good sessions, with its interval of 95 %."""
 )
 @options.namespace(options.ONE_NAMESPACE)
-@options.limit(20)
+@parameters(UtilityParameters, "limit")
 @options.as_json
 @click.pass_context
 def command(ctx: click.Context, namespace: str | None, limit: int, as_json: bool) -> None:
     """Whether what agents were given helped: shown, against held out."""
-    from cairn.serving.query.utility import utility
+    from cairn.serving.models.queries import BY_NAME
 
     reader = open_reader(options.state_of(ctx), namespace)
-    found = utility(reader, limit)
+    found = BY_NAME["utility"].answered(reader, UtilityParameters.model_validate({"limit": limit}))
     if as_json:
-        emit_json({"namespace": reader.namespace, "as_of": reader.as_of} | found)
+        emit_json(found.model_dump(mode="json"))
         return
+    found = found.model_dump()
     if not found["pieces"]:
         advise("Nothing was offered yet: `cairn connect` gives an agent its memory.")
         return

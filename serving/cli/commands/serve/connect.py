@@ -138,6 +138,9 @@ def _show(home: Home, *, as_json: bool) -> None:
             TerminalColumn("last", "last event (UTC)"),
         ),
     )
+    for one in found:
+        for file in one.untrusted:
+            advise(f"Not trusted yet: {file}. {AGENTS[one.name].then}", style="yellow")
     idle = [one for one in found if one.is_here and not one.connected]
     if idle:
         advise(f"To connect one: `cairn connect {idle[0].name}`.")
