@@ -17,6 +17,7 @@ import os
 import re
 import sys
 import time
+from itertools import islice
 
 SCHEMA = 1
 """Of the lookup file; one of another schema is left alone."""
@@ -35,6 +36,12 @@ LIMITS = {"start": 400, "prompt": 300, "failure": 150, "command": 80}
 
 MOST_WORDS, MOST_TEXTS = 16, 3
 """Words of a prompt that are looked up, those that tell most; and texts that are offered."""
+
+SAME = 0.9
+"""Of what the words of a prompt and of a fact tell: with more in common they say the same."""
+
+AT_FAILURE = "failure:"
+"""Stands before the ids that came with an error: those in the brief come once more with theirs."""
 
 BRIEFED = "briefed"
 """Stands among the ids that a session was offered, once it had its brief."""
@@ -61,6 +68,10 @@ TYPED = (None, "user", "sdk")
 
 _HOOKS_SAID = re.compile(r"^(?:\s*<hook_context>.*?</hook_context>)+\s*", re.DOTALL)
 """What Gemini CLI puts before a prompt of what hooks said."""
+
+
+_SPEAKS = re.compile(r": +|^E {2,}|^\W+|\] ")
+"""What stands before the message of a line: who speaks, or a mark."""
 
 
 class SilentError(Exception):
@@ -155,8 +166,9 @@ def answer(home, agent, namespace, moment, given, started):
     if not found:
         return ""
     seen = Seen(home, namespace, session)
+    mark = AT_FAILURE if moment == "failure" else ""
     # After a compaction the context is gone, and so is what stood in it.
-    new = found if moment == "start" else [one for one in found if one[0] not in seen.ids]
+    new = found if moment == "start" else [one for one in found if mark + one[0] not in seen.ids]
     shown, held, tokens = [], [], lookup.fence_tokens
     share = lookup.meta["holdout_share"]
     for one in new:
@@ -173,7 +185,7 @@ def answer(home, agent, namespace, moment, given, started):
         "generation": lookup.meta["generation"],
     }  # fmt: skip
     append_offer(home, namespace, offer, started)
-    seen.add(offer["shown"] + offer["held_out"])
+    seen.add([mark + one for one in offer["shown"] + offer["held_out"]])
     return lookup.text_of(shown)
 
 
@@ -324,6 +336,7 @@ def recalled(lookup, project, given):
             count[number] >= bar["words"]
             and of_text >= bar["of_text"]
             and bar["of_prompt"] * told <= score[number] <= bar["at_most"] * told + 1e-6
+            and min(of_text, score[number] / told) < SAME
         ):
             found.append((-of_text, number, (id_, kind, text, tokens)))
     best = [piece for _, _, piece in sorted(found)[:MOST_TEXTS]]
@@ -351,12 +364,20 @@ def fixes(lookup, project, given):
         near = anchors.keys() & lookup_terms(lookup, line[:800])
         if not near:
             continue
-        told, names = slotting.signature(line)
-        for anchor in near:
-            for signature, rank, id_, text, tokens, only in anchors[anchor]:
-                if signature == told and set(json.loads(only)) <= set(names):
-                    best[id_] = (-rank, id_, (id_, "fix", text, tokens))
+        for told, names in map(slotting.signature, messages(line)):
+            for anchor in near:
+                for signature, rank, id_, text, tokens, only in anchors[anchor]:
+                    ended = set(json.loads(only))
+                    # As cairn.knowledge.failures.lookup.is_of says.
+                    of_it = ended <= set(names) or (names and set(names) <= ended)
+                    if signature == told and of_it:
+                        best[id_] = (-rank, id_, (id_, "fix", text, tokens))
     return [piece for _, _, piece in sorted(best.values())[:1]]
+
+
+def messages(line):
+    """A line, and what of it may be the message: behind each of its first speakers."""
+    return [line, *(line[found.end() :] for found in islice(_SPEAKS.finditer(line[:200]), 5))]
 
 
 def output_of(given):

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
+from cairn.knowledge.ingest.speakers import spoken
 from cairn.resources.context import open_state
 from cairn.serving.http.app import create_app
 from cairn.serving.knowledge_layers.knowledge import Knowledge
@@ -28,7 +29,9 @@ def test_a_brief_tells_how_to_work_within_its_budget(ask: Ask, home: Path) -> No
     few = ask("brief", "lantern-shop", "--budget", "120", "--json").json
     assert 0 < len(few["lines"]) < len(told["lines"])
     assert few["tokens"] <= 120
-    shown = " ".join(ask("brief", "lantern-shop").out.split())
+    printed = ask("brief", "lantern-shop").out
+    assert {who for who, _ in spoken(printed)} == {"recalled"}, "whoever pastes it"
+    shown = " ".join(printed.split())
     assert "How to work here" in shown
     assert told["lines"][0]["text"] in shown
     fenced = ask("brief", "lantern-shop", "--text").out

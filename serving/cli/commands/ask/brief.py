@@ -8,7 +8,7 @@ import click
 
 from cairn.serving.cli import options
 from cairn.serving.cli.asked import parameters
-from cairn.serving.cli.report import print_brief
+from cairn.serving.cli.report import print_brief, recalled
 from cairn.serving.cli.terminal import advise, emit_json, say
 from cairn.serving.models.parameters import BriefParameters
 from cairn.serving.read.display import count
@@ -93,7 +93,8 @@ def command(
         return
     if elsewhere:
         advise("Nothing is known of this folder; this is the project that was worked on last.")
-    print_brief(found)
+    with recalled(reader):
+        print_brief(found)
 
 
 def _keep(file: Path, told: dict[str, Any] | None, *, as_json: bool) -> None:
