@@ -7,6 +7,7 @@ import json
 import re
 import shlex
 import shutil
+import sys
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,6 +24,12 @@ SECONDS = 5
 
 _MARK = CLIENT.name
 _TOML_BEGIN, _TOML_END = "# cairn connect: begin", "# cairn connect: end"
+
+
+def cairn_command(home: Path) -> list[str]:
+    """`cairn` over a home, by full paths: it may not be on the PATH of who starts it."""
+    # -P, since it may start in the folder of a project, which may have a `cairn` of its own.
+    return [sys.executable, "-P", "-m", "cairn", "--home", str(home)]
 
 
 class SettingsError(ValueError):
@@ -69,15 +76,25 @@ class Agent:
     """Its settings folder, below the home folder and below a project."""
     variable: str | None
     """Variable that names another place for the one below the home folder."""
+    logs: str
+    """Folder in it that the transcripts lie in."""
     files: Callable[["Agent", Path, bool, Mapping[str, str]], list[SettingsFile]]
     """Of a home folder or project; whether it is that of a user; the environment."""
     then: str = ""
     """What a person has to do besides."""
+    moves_home: bool = False
+    """Whether the variable stands in place of the home folder, not of the folder in it."""
 
     def settings_folder(self, root: Path, user: bool, environment: Mapping[str, str]) -> Path:
         """Where its settings stand."""
         named = environment.get(self.variable or "") if user else None
-        return Path(named) if named else root / self.folder
+        if named and not self.moves_home:
+            return Path(named)
+        return Path(named or root) / self.folder
+
+    def transcripts(self, home: Path, environment: Mapping[str, str]) -> Path:
+        """The folder that the transcripts of a user lie in."""
+        return self.settings_folder(home, True, environment) / self.logs
 
     def is_here(self, home: Path, environment: Mapping[str, str]) -> bool:
         """Whether it is installed, or was."""
@@ -272,11 +289,7 @@ def _codex(
 def _gemini(
     agent: Agent, root: Path, user: bool, environment: Mapping[str, str]
 ) -> list[SettingsFile]:
-    # GEMINI_CLI_HOME stands in place of the home folder, not of the folder in it.
-    folder = agent.settings_folder(root, user, environment)
-    if user and environment.get(agent.variable or ""):
-        folder /= agent.folder
-    file = folder / "settings.json"
+    file = agent.settings_folder(root, user, environment) / "settings.json"
     return [_both(_hooks_json(file, _gemini_events), _server_json(file))]
 
 
@@ -291,15 +304,19 @@ def _cursor(
 AGENTS = {
     agent.name: agent
     for agent in (
-        Agent("claude-code", "Claude Code", "claude", ".claude", "CLAUDE_CONFIG_DIR", _claude),
         Agent(
-            "codex", "Codex", "codex", ".codex", "CODEX_HOME", _codex,
+            "claude-code", "Claude Code", "claude", ".claude", "CLAUDE_CONFIG_DIR", "projects",
+            _claude,
+        ),
+        Agent(
+            "codex", "Codex", "codex", ".codex", "CODEX_HOME", "sessions", _codex,
             "Codex runs new hooks only when you trust them: open `codex`, enter /hooks, and do so.",
         ),
         Agent(
-            "gemini-cli", "Gemini CLI", "gemini", ".gemini", "GEMINI_CLI_HOME", _gemini,
+            "gemini-cli", "Gemini CLI", "gemini", ".gemini", "GEMINI_CLI_HOME", "tmp", _gemini,
             "In a folder that Gemini CLI does not trust, hooks of the project do not run.",
+            moves_home=True,
         ),
-        Agent("cursor", "Cursor", "cursor", ".cursor", None, _cursor),
+        Agent("cursor", "Cursor", "cursor", ".cursor", None, "projects", _cursor),
     )
 }  # fmt: skip

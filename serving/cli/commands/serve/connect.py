@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from cairn.integrations.agents import AGENTS, CLIENT, Agent, SettingsError, Wiring
+from cairn.integrations.agents import AGENTS, CLIENT, Agent, SettingsError, Wiring, cairn_command
 from cairn.resources.connections import SettingsChange, connect, disconnect, states
 from cairn.resources.home.home import Home
 from cairn.serving.cli import options
@@ -93,8 +93,7 @@ def command(
 
 def wiring_of(home: Home, agent: Agent, namespace: str, *, warn: bool = False) -> Wiring:
     """The commands that an agent is told, by full paths: `cairn` may not be on its PATH."""
-    # -P, since they start in the folder of a project, which may have a `cairn` of its own.
-    cairn = [sys.executable, "-P", "-m", "cairn", "--home", str(home.root)]
+    cairn = cairn_command(home.root)
     hook = [sys.executable, "-I", "-S", str(CLIENT), agent.name, str(home.root), namespace]
     return Wiring(
         hook=[*hook, *(["warn"] if warn else []), "--", *cairn, "intake", "--started"],
