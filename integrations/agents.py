@@ -22,7 +22,14 @@ SERVER = "cairn"
 SECONDS = 5
 """After which an agent gives the client up; that ends by itself long before."""
 
-_MARK = CLIENT.name
+HTTP_SECONDS = 1
+"""After which it gives a server up, which keeps to the client's deadline."""
+
+HOOKS_PATH = "/v1/hooks/"
+KEY_VARIABLE = "CAIRN_KEY"
+"""Where an agent finds the key of a server: no settings file has one in it."""
+
+_MARKS = (CLIENT.name, f"{HOOKS_PATH}claude-code?namespace=")
 _TOML_BEGIN, _TOML_END = "# cairn connect: begin", "# cairn connect: end"
 
 
@@ -45,6 +52,10 @@ class Wiring:
     server: Sequence[str]
     warn: bool = False
     """Whether it is asked before commands run, too."""
+    url: str | None = None
+    """Where a running server is asked, by agents that can, in place of the client."""
+    needs_key: bool = False
+    """Whether that server asks for a key."""
 
     @property
     def hook_line(self) -> str:
@@ -122,7 +133,7 @@ def _text(settings: Mapping[str, Any], before: str) -> str:
 
 
 def _is_ours(entry: Any) -> bool:
-    return _MARK in json.dumps(entry)
+    return any(mark in json.dumps(entry) for mark in _MARKS)
 
 
 def _without(settings: dict[str, Any]) -> dict[str, Any]:
@@ -237,9 +248,25 @@ def _matched(wiring: Wiring, timeout: int, **more: str) -> dict[str, Any]:
 
 def _claude_events(wiring: Wiring) -> dict[str, Any]:
     plain = _matched(wiring, SECONDS)
-    before = {"PreToolUse": _matched(wiring, SECONDS, matcher="Bash")} if wiring.warn else {}
-    names = ("SessionStart", "UserPromptSubmit", "PostToolUseFailure", "Stop", "SessionEnd")
-    return dict.fromkeys(names, plain) | before
+    # A server that is not there loses what is asked of it: a word about a prompt or an error. What
+    # must not be lost, a transcript, is queued by the client; and no session starts over HTTP.
+    asking = {"hooks": [_posted(wiring, wiring.url)]} if wiring.url else plain
+    return {
+        "SessionStart": plain,
+        "UserPromptSubmit": asking,
+        "PostToolUseFailure": asking,
+        "Stop": plain,
+        "SessionEnd": plain,
+        **({"PreToolUse": {"matcher": "Bash", **asking}} if wiring.warn else {}),
+    }
+
+
+def _posted(wiring: Wiring, url: str) -> dict[str, Any]:
+    handler: dict[str, Any] = {"type": "http", "url": url, "timeout": HTTP_SECONDS}
+    if wiring.needs_key:
+        handler["headers"] = {"Authorization": f"Bearer ${KEY_VARIABLE}"}
+        handler["allowedEnvVars"] = [KEY_VARIABLE]
+    return handler
 
 
 def _codex_events(wiring: Wiring) -> dict[str, Any]:
