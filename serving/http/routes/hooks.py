@@ -1,14 +1,14 @@
 """The route that hooks of agents call: what the hook client says, from a running server."""
 
 import os
+import pathlib
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from threading import Thread
 from typing import Annotated, Any
 
-from fastapi import Depends, Query, Request, Response
+from fastapi import Depends, Path, Query, Request, Response
 from starlette.requests import ClientDisconnect
 
 from cairn.integrations import hook_client
@@ -21,8 +21,8 @@ from cairn.serving.models.parameters import Parameters
 router = Routes(prefix="/v1", tags=["hooks"])
 
 PAYLOAD = {
-    "type": "object",
-    "properties": {"hook_event_name": {"type": "string"}, "session_id": {"type": "string"}},
+    "description": "Whatever an agent sends: what cannot be read is nothing to say.",
+    "properties": {"hook_event_name": {}, "session_id": {}},
     "examples": [
         {
             "hook_event_name": "UserPromptSubmit",
@@ -38,6 +38,9 @@ SAID = {
         "additionalContext": "<cairn-memory …> … </cairn-memory>",
     }
 }
+
+
+AgentName = Path(description=f"{', '.join(AGENTS)}.", examples=["claude-code"])
 
 
 @dataclass(frozen=True)
@@ -80,7 +83,7 @@ async def payload(request: Request) -> Payload:
 )
 def hook(
     asked: Asked,
-    agent: str,
+    agent: Annotated[str, AgentName],
     where: Annotated[Parameters, Query()],
     given: Annotated[Payload, Depends(payload)],
 ) -> Response:
@@ -104,16 +107,20 @@ def _queue(
     home: str, agent: str, namespace: str, told: Mapping[str, Any], moment: str, program: list[str]
 ) -> None:
     """Queues a transcript of the agent's own folder: who can send here may name no other file."""
-    folder = AGENTS[agent].transcripts(Path.home(), os.environ)
+    folder = AGENTS[agent].transcripts(pathlib.Path.home(), os.environ)
     path = told.get("transcript_path")
-    if isinstance(path, str) and path and not _lies_in(Path(path[:4096]), folder):
+    if (
+        isinstance(path, str)
+        and path
+        and not _lies_in(pathlib.Path(path[: hook_client.LONGEST_PATH]), folder)
+    ):
         raise hook_client.SilentError(f"the transcript does not lie in {folder}")
     started = hook_client.queue(home, agent, namespace, told, moment, program)
     if started is not None:  # else what has ended is kept until this process ends
         Thread(target=os.waitpid, args=(started, 0), name="intake", daemon=True).start()
 
 
-def _lies_in(path: Path, folder: Path) -> bool:
+def _lies_in(path: pathlib.Path, folder: pathlib.Path) -> bool:
     return path.resolve().is_relative_to(folder.resolve())
 
 
