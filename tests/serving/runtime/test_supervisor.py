@@ -68,7 +68,7 @@ def supervised(tmp_path: Path, *codes: str) -> Iterator[Supervised]:
         try:
             yield Supervised(process, log)
         finally:
-            process.kill()
+            process.terminate()
 
 
 def is_there(pid: int) -> bool:
@@ -91,8 +91,6 @@ def test_all_end_with_what_they_started(tmp_path: Path, how: signal.Signals) -> 
 
 def test_a_second_signal_waits_for_nothing(tmp_path: Path) -> None:
     code = SUPERVISOR.replace("= 1", "= 1000")
-    with supervised(tmp_path, STUBBORN) as running:
-        running.process.kill()
     command = [sys.executable, "-c", code, STUBBORN]
     with (
         (tmp_path / "log").open("w") as out,
