@@ -7,6 +7,7 @@ import json
 import re
 import shlex
 import shutil
+import sys
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,8 +24,21 @@ SERVER = "cairn"
 SECONDS = 5
 """After which an agent gives the client up; that ends by itself long before."""
 
-_MARK = CLIENT.name
+HTTP_SECONDS = 1
+"""After which it gives a server up, which keeps to the client's deadline."""
+
+HOOKS_PATH = "/v1/hooks/"
+KEY_VARIABLE = "CAIRN_KEY"
+"""Where an agent finds the key of a server: no settings file has one in it."""
+
+_MARKS = (CLIENT.name, f"{HOOKS_PATH}claude-code?namespace=")
 _TOML_BEGIN, _TOML_END = "# cairn connect: begin", "# cairn connect: end"
+
+
+def cairn_command(home: Path) -> list[str]:
+    """`cairn` over a home, by full paths: it may not be on the PATH of who starts it."""
+    # -P, since it may start in the folder of a project, which may have a `cairn` of its own.
+    return [sys.executable, "-P", "-m", "cairn", "--home", str(home)]
 
 
 class SettingsError(ValueError):
@@ -40,6 +54,10 @@ class Wiring:
     server: Sequence[str]
     warn: bool = False
     """Whether it is asked before commands run, too."""
+    url: str | None = None
+    """Where a running server is asked, by agents that can, in place of the client."""
+    needs_key: bool = False
+    """Whether that server asks for a key."""
 
     @property
     def hook_line(self) -> str:
@@ -71,17 +89,27 @@ class Agent:
     """Its settings folder, below the home folder and below a project."""
     variable: str | None
     """Variable that names another place for the one below the home folder."""
+    logs: str
+    """Folder in it that the transcripts lie in."""
     files: Callable[["Agent", Path, bool, Mapping[str, str]], list[SettingsFile]]
     """Of a home folder or project; whether it is that of a user; the environment."""
     then: str = ""
     """What a person has to do besides."""
     trusts: Callable[[Path, Path, str], bool | None] | None = None
     """Of a settings file, the user's folder and the mark of our hooks: whether it runs these."""
+    moves_home: bool = False
+    """Whether the variable stands in place of the home folder, not of the folder in it."""
 
     def settings_folder(self, root: Path, user: bool, environment: Mapping[str, str]) -> Path:
         """Where its settings stand."""
         named = environment.get(self.variable or "") if user else None
-        return Path(named) if named else root / self.folder
+        if named and not self.moves_home:
+            return Path(named)
+        return Path(named or root) / self.folder
+
+    def transcripts(self, home: Path, environment: Mapping[str, str]) -> Path:
+        """The folder that the transcripts of a user lie in."""
+        return self.settings_folder(home, True, environment) / self.logs
 
     def untrusted(
         self, files: Iterable[str], home: Path, environment: Mapping[str, str], last: float | None
@@ -99,7 +127,7 @@ class Agent:
             file
             for file in files
             if self.trusts
-            and self.trusts(Path(file), folder, _MARK) is False
+            and self.trusts(Path(file), folder, CLIENT.name) is False
             and (last is None or last < Path(file).stat().st_mtime)
         ]
 
@@ -129,7 +157,7 @@ def _text(settings: Mapping[str, Any], before: str) -> str:
 
 
 def _is_ours(entry: Any) -> bool:
-    return _MARK in json.dumps(entry)
+    return any(mark in json.dumps(entry) for mark in _MARKS)
 
 
 def _without(settings: dict[str, Any]) -> dict[str, Any]:
@@ -244,9 +272,25 @@ def _matched(wiring: Wiring, timeout: int, **more: str) -> dict[str, Any]:
 
 def _claude_events(wiring: Wiring) -> dict[str, Any]:
     plain = _matched(wiring, SECONDS)
-    before = {"PreToolUse": _matched(wiring, SECONDS, matcher="Bash")} if wiring.warn else {}
-    names = ("SessionStart", "UserPromptSubmit", "PostToolUseFailure", "Stop", "SessionEnd")
-    return dict.fromkeys(names, plain) | before
+    # A server that is not there loses what is asked of it: a word about a prompt or an error. What
+    # must not be lost, a transcript, is queued by the client; and no session starts over HTTP.
+    asking = {"hooks": [_posted(wiring, wiring.url)]} if wiring.url else plain
+    return {
+        "SessionStart": plain,
+        "UserPromptSubmit": asking,
+        "PostToolUseFailure": asking,
+        "Stop": plain,
+        "SessionEnd": plain,
+        **({"PreToolUse": {"matcher": "Bash", **asking}} if wiring.warn else {}),
+    }
+
+
+def _posted(wiring: Wiring, url: str) -> dict[str, Any]:
+    handler: dict[str, Any] = {"type": "http", "url": url, "timeout": HTTP_SECONDS}
+    if wiring.needs_key:
+        handler["headers"] = {"Authorization": f"Bearer ${KEY_VARIABLE}"}
+        handler["allowedEnvVars"] = [KEY_VARIABLE]
+    return handler
 
 
 def _codex_events(wiring: Wiring) -> dict[str, Any]:
@@ -296,11 +340,7 @@ def _codex(
 def _gemini(
     agent: Agent, root: Path, user: bool, environment: Mapping[str, str]
 ) -> list[SettingsFile]:
-    # GEMINI_CLI_HOME stands in place of the home folder, not of the folder in it.
-    folder = agent.settings_folder(root, user, environment)
-    if user and environment.get(agent.variable or ""):
-        folder /= agent.folder
-    file = folder / "settings.json"
+    file = agent.settings_folder(root, user, environment) / "settings.json"
     return [_both(_hooks_json(file, _gemini_events), _server_json(file))]
 
 
@@ -315,16 +355,20 @@ def _cursor(
 AGENTS = {
     agent.name: agent
     for agent in (
-        Agent("claude-code", "Claude Code", "claude", ".claude", "CLAUDE_CONFIG_DIR", _claude),
         Agent(
-            "codex", "Codex", "codex", ".codex", "CODEX_HOME", _codex,
+            "claude-code", "Claude Code", "claude", ".claude", "CLAUDE_CONFIG_DIR", "projects",
+            _claude,
+        ),
+        Agent(
+            "codex", "Codex", "codex", ".codex", "CODEX_HOME", "sessions", _codex,
             "Codex runs new hooks only when you trust them: open `codex`, enter /hooks, and do so.",
             is_trusted,
         ),
         Agent(
-            "gemini-cli", "Gemini CLI", "gemini", ".gemini", "GEMINI_CLI_HOME", _gemini,
+            "gemini-cli", "Gemini CLI", "gemini", ".gemini", "GEMINI_CLI_HOME", "tmp", _gemini,
             "In a folder that Gemini CLI does not trust, hooks of the project do not run.",
+            moves_home=True,
         ),
-        Agent("cursor", "Cursor", "cursor", ".cursor", None, _cursor),
+        Agent("cursor", "Cursor", "cursor", ".cursor", None, "projects", _cursor),
     )
 }  # fmt: skip

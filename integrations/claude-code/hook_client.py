@@ -9,6 +9,8 @@ ends with 0: why stands in `CAIRN_HOME/hooks/log.jsonl`, which `cairn doctor` re
 
 PROGRAM takes in the transcripts that are queued; it is started, detached, where a session ends,
 with the home in CAIRN_HOME. An empty HOME or NAMESPACE is found as `cairn` finds it.
+`POST /v1/hooks/AGENT` calls `main` in threads of a server, where no alarm ends what takes too long:
+so all that is looked at is bounded.
 """
 
 # Each import costs every prompt of every session: what only some moments need is imported there.
@@ -30,6 +32,9 @@ MOST_READ = 8 << 20
 
 MOST_PROMPT, MOST_OUTPUT = 4_000, 40_000
 """Characters that are looked at of a prompt, and of each end of what a tool put out."""
+
+LONGEST_PATH = 4096
+"""Characters of a path; a longer one leads to no file."""
 
 LIMITS = {"start": 400, "prompt": 300, "failure": 150, "command": 80}
 """Tokens of what is said at a moment, its fence included."""
@@ -78,8 +83,11 @@ class SilentError(Exception):
     """There is nothing to say; the message says why, where it is a fault."""
 
 
-def main(arguments, read, started):
-    """One call of a hook: what is said to the agent, from what is read; never raises."""
+def main(arguments, read, started, queued=None):
+    """One call of a hook: what is said to the agent, from what is read; never raises.
+
+    `queued` is called in the place of `queue`, by whoever takes the transcripts of some alone.
+    """
     home, moment = None, "?"
     try:
         agent, home, namespace = arguments[:3]
@@ -101,15 +109,14 @@ def main(arguments, read, started):
             return ""
         arrived(home, agent)
         if moment in ("turn", "end"):
-            queue(home, agent, namespace, given, moment, after(arguments, "--"))
+            program = after(arguments, "--")
+            (queued or queue)(home, agent, namespace, given, moment, program)
             return ""
         if moment == "command" and "warn" not in arguments:
             return ""
         said = answer(home, agent, namespace, moment, given, started)
         if agent == "gemini-cli" and moment == "prompt":
             said = "\n".join(filter(None, (begun(home, namespace, given, started), said)))
-        if said and time.monotonic() - started > DEADLINE:
-            raise SilentError("too late")
         return said_to(agent, event, said) if said else ""
     except BaseException as error:
         note(home, moment, error)
@@ -144,6 +151,11 @@ def begun(home, namespace, given, started):
 def after(arguments, mark):
     """What stands behind a mark."""
     return arguments[arguments.index(mark) + 1 :] if mark in arguments else []
+
+
+def printed(agent, said):
+    """What an agent is given: Cursor takes no word for a broken one, and may refuse the call."""
+    return said or ("{}" if agent == "cursor" else "")
 
 
 def said_to(agent, event, text):
@@ -184,6 +196,8 @@ def answer(home, agent, namespace, moment, given, started):
         "tokens": tokens - sum(one[3] for one in held) if shown else 0,
         "generation": lookup.meta["generation"],
     }  # fmt: skip
+    if time.monotonic() - started > DEADLINE:
+        raise SilentError("too late")
     append_offer(home, namespace, offer, started)
     seen.add([mark + one for one in offer["shown"] + offer["held_out"]])
     return lookup.text_of(shown)
@@ -273,15 +287,25 @@ def folder_of(given):
 
 def places(folder, home):
     """A folder and those above it, as the lookup names them; of a worktree its repository too."""
-    folder = os.path.normpath(folder) if folder.startswith("/") else ""
-    while len(folder) > 1:
-        yield home.sub("~", folder)
-        link = os.path.join(folder, ".git")
-        if os.path.isfile(link):
+    linked = False
+    for one in upwards(folder):
+        yield home.sub("~", one)
+        link = os.path.join(one, ".git")
+        if not linked and os.path.isfile(link):
             with open(link, encoding="utf-8", errors="replace") as file:
-                main = file.read(4096).partition("gitdir:")[2].strip().partition("/.git/worktrees/")
-            if main[1] and main[0] != folder:
-                yield from places(main[0], home)
+                main = file.read(LONGEST_PATH).partition("gitdir:")[2].strip()
+            main, linked, _ = main.partition("/.git/worktrees/")
+            if linked:
+                yield from (home.sub("~", above) for above in upwards(main))
+
+
+def upwards(folder):
+    """A folder and those above it."""
+    if len(folder) > LONGEST_PATH or not folder.startswith("/"):
+        return
+    folder = os.path.normpath(folder)
+    while len(folder) > 1:
+        yield folder
         folder = os.path.dirname(folder)
 
 
@@ -555,15 +579,18 @@ def append_offer(home, namespace, offer, started):
 
 
 def queue(home, agent, namespace, given, moment, program):
-    """Queues the transcript of a session, and starts its intake where that is due."""
+    """Queues the transcript of a session, and starts its intake where due: its process, or None."""
     transcript = given.get("transcript_path")
     if not (isinstance(transcript, str) and os.path.isabs(transcript)):
-        return
+        return None
+    if len(transcript) > LONGEST_PATH or "\0" in transcript:
+        raise SilentError("the transcript has no path that can be one")
     hooks = os.path.join(home, "hooks")
     entry = {"at": time.time(), "agent": agent, "namespace": namespace, "path": transcript}
     append(os.path.join(hooks, "queue.jsonl"), json.dumps(entry) + "\n")
-    if program:
-        start_intake(hooks, program, BETWEEN_RUNS if moment == "end" else BETWEEN_TURNS)
+    if not program:
+        return None
+    return start_intake(hooks, program, BETWEEN_RUNS if moment == "end" else BETWEEN_TURNS)
 
 
 def start_intake(hooks, program, least):
@@ -573,30 +600,24 @@ def start_intake(hooks, program, least):
     lock = os.open(os.path.join(hooks, "intake.lock"), os.O_RDWR | os.O_CREAT, 0o600)
     try:
         if time.time() - os.fstat(lock).st_mtime < least and os.fstat(lock).st_size:
-            return
+            return None
         try:
             flock(lock, LOCK_EX | LOCK_NB)
         except BlockingIOError:
-            return
+            return None
         os.ftruncate(lock, 0)
         os.write(lock, b"started\n")
-        if os.fork():
-            return
-        # The child keeps the lock by the descriptor that it inherits, until it ends.
-        os.setsid()
-        os.chdir("/")
-        os.environ["CAIRN_HOME"] = os.path.dirname(hooks)
+        # It keeps the lock by the descriptor that it inherits, until it ends.
         os.set_inheritable(lock, True)
-        nothing = os.open(os.devnull, os.O_RDWR)
-        log = os.open(
-            os.path.join(hooks, "intake.log"), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600
+        log, new = os.path.join(hooks, "intake.log"), os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+        begins = (
+            (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+            (os.POSIX_SPAWN_OPEN, 1, log, new, 0o600),
+            (os.POSIX_SPAWN_DUP2, 1, 2),
         )
-        for number, descriptor in enumerate((nothing, log, log)):
-            os.dup2(descriptor, number)
-        try:
-            os.execv(program[0], program)
-        finally:
-            os._exit(127)
+        # No fork: a server has other threads, and locks that they hold.
+        around = os.environ | {"CAIRN_HOME": os.path.dirname(hooks)}
+        return os.posix_spawn(program[0], program, around, file_actions=begins, setsid=True)
     finally:
         os.close(lock)
 
@@ -631,8 +652,7 @@ if __name__ == "__main__":
         setitimer(ITIMER_REAL, DEADLINE)
         _said = main(sys.argv[1:], sys.stdin.buffer.read, _started)
         setitimer(ITIMER_REAL, 0)
-        # Cursor takes no word for a broken one, and may refuse the call for it.
-        sys.stdout.write(_said or ("{}" if sys.argv[1:2] == ["cursor"] else ""))
+        sys.stdout.write(printed("".join(sys.argv[1:2]), _said))
         sys.stdout.flush()
     except BaseException:
         pass

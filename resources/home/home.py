@@ -23,7 +23,7 @@ OURS = {
     "answers.sqlite-wal", "sources.json", "sources.copy.json", "write.lock", "write.lock.next",
     "checks.json", "held.json", "blocked.json", "sensor_alive", "model_waits", "model_goes_on",
     "keys.json", "forget.key", "forgetting", "search_waits", "notifications", "damaged",
-    "records_dated", "usage", "run_times.jsonl", "upgrading", "lookup", "hooks",
+    "records_dated", "usage", "run_times.jsonl", "upgrading", "lookup", "hooks", "daemon.lock",
 }  # fmt: skip
 KEPT_ASIDE = 20
 """Damaged things that are kept; of more, the oldest go."""
@@ -168,6 +168,11 @@ class Home:
     def write_lock(self) -> Path:
         """The one writer's lock."""
         return self.root / "write.lock"
+
+    @property
+    def daemon_lock(self) -> Path:
+        """Held by who runs sensors and schedules."""
+        return self.root / "daemon.lock"
 
     @property
     def sensor_mark(self) -> Path:

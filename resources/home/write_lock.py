@@ -70,11 +70,11 @@ def write_lock(
             path.exists() and not path.is_file()
         ):  # nobody can hold such a one
             set_aside(home, path)
-    with _opened(home.write_lock) as lock:
-        with _opened(home.write_lock.with_suffix(".lock.next")) as turn:
+    with opened(home.write_lock) as lock:
+        with opened(home.write_lock.with_suffix(".lock.next")) as turn:
             _wait(turn, lock, deadline, timeout)
             _wait(lock, lock, deadline, timeout)
-        _sign(lock, own)
+        sign(lock, own)
         try:
             yield own
         finally:
@@ -85,14 +85,15 @@ def lock_holder(home: Home) -> Holder | None:
     """Who holds the lock now, if anyone does."""
     if not home.write_lock.is_file() or home.read_only:
         return None
-    with _opened(home.write_lock, os.O_RDONLY) as lock:
-        if _taken(lock, fcntl.LOCK_SH):
+    with opened(home.write_lock, os.O_RDONLY) as lock:
+        if taken(lock, fcntl.LOCK_SH):
             return None
-        return _signature(lock) or Holder(0, "unknown", "")
+        return signature(lock) or Holder(0, "unknown", "")
 
 
 @contextmanager
-def _opened(path: Path, how: int = os.O_RDWR | os.O_CREAT) -> Generator[int]:
+def opened(path: Path, how: int = os.O_RDWR | os.O_CREAT) -> Generator[int]:
+    """A file that is locked, for as long as it is needed."""
     descriptor = os.open(path, how | os.O_CLOEXEC, 0o600)
     try:
         yield descriptor
@@ -104,8 +105,8 @@ def _wait(descriptor: int, lock: int, deadline: float, timeout: float) -> None:
     """Takes a flock; `lock` is where its holder, or who is before us, has signed."""
     told: Holder | None = None
     start = time.monotonic()
-    while not _taken(descriptor, fcntl.LOCK_EX):
-        other = _signature(lock)
+    while not taken(descriptor, fcntl.LOCK_EX):
+        other = signature(lock)
         if other and other != told and time.monotonic() - start >= PATIENCE_SECONDS:
             told = other
             logger.info("waiting for %s", other)
@@ -116,7 +117,8 @@ def _wait(descriptor: int, lock: int, deadline: float, timeout: float) -> None:
         time.sleep(POLL_SECONDS)
 
 
-def _taken(descriptor: int, kind: int) -> bool:
+def taken(descriptor: int, kind: int) -> bool:
+    """Takes a flock, if nobody has it."""
     try:
         fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -124,13 +126,15 @@ def _taken(descriptor: int, kind: int) -> bool:
     return True
 
 
-def _signature(descriptor: int) -> Holder | None:
+def signature(descriptor: int) -> Holder | None:
+    """Who has signed; None between being taken and being signed."""
     try:
         return Holder(**json.loads(os.pread(descriptor, 4096, 0)))
     except (ValueError, TypeError):
-        return None  # between being taken and being signed
+        return None
 
 
-def _sign(descriptor: int, holder: Holder) -> None:
+def sign(descriptor: int, holder: Holder) -> None:
+    """Says in a lock who holds it."""
     os.ftruncate(descriptor, 0)
     os.pwrite(descriptor, json.dumps(asdict(holder)).encode(), 0)

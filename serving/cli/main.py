@@ -65,6 +65,7 @@ COMMANDS = {
     "utility": ("ask", "Whether what agents were given helped"),
     "intake": ("run", "Take in the transcripts that agents queued"),
     "connect": ("serve", "Give a coding agent its memory: hooks and MCP server"),
+    "up": ("serve", "Run it all as one service: intake, nightly schedule, HTTP API"),
     "ui": ("serve", "Open Dagster's UI on this state"),
     "serve": ("serve", "Answer over HTTP"),
     "mcp": ("serve", "Give agents memory as tools"),

@@ -13,7 +13,7 @@ from cairn.serving.http.errors import install
 from cairn.serving.http.metrics import Metrics
 from cairn.serving.http.openapi import document, page
 from cairn.serving.http.rate_limit import Guard, Note
-from cairn.serving.http.routes import knowledge, operations, research, write
+from cairn.serving.http.routes import hooks, knowledge, operations, research, write
 from cairn.serving.http.routes.queries import routes
 from cairn.serving.retrieval.open_memory import Memory
 
@@ -70,7 +70,7 @@ def bare() -> FastAPI:
     )
     for router in (
         routes("asking"), knowledge.router, routes("browsing"), routes("tracing"), write.router,
-        routes("researching"), research.router, operations.router,
+        routes("researching"), research.router, hooks.router, operations.router,
     ):  # fmt: skip
         app.include_router(router)
     return app

@@ -93,8 +93,9 @@ def _problems(
         found |= {400, 404, 422}
     if body := operation.get("requestBody"):
         found |= {400, 404, 413, 415, 422}
-        sent = schemas[_name(body["content"]["application/json"]["schema"]) or ""]
-        if needs_key and "event_id" in sent["properties"]:
+        sent = body["content"]["application/json"]["schema"]
+        sent = schemas.get(_name(sent) or "", sent)
+        if needs_key and not {"event_id", "hook_event_name"}.isdisjoint(sent["properties"]):
             found.add(403)
     return found
 

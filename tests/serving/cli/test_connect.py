@@ -100,6 +100,47 @@ def test_what_was_changed_since_stays_when_it_is_taken_out(person: Path, run_cai
         settings.write_text(KEPT[".claude/settings.json"])
 
 
+def test_over_http_a_prompt_asks_a_server_and_no_session_is_lost_without_it(
+    person: Path, run_cairn: Ask
+) -> None:
+    cairn = "--home", person / "cairn"
+    settings = person / ".claude" / "settings.json"
+
+    def handlers() -> dict[str, dict[str, object]]:
+        hooks = json.loads(settings.read_text())["hooks"]
+        return {event: groups[-1]["hooks"][-1] for event, groups in hooks.items()}
+
+    url = "http://127.0.0.1:8723/v1/hooks/claude-code?namespace=work"
+    more = "--namespace", "work", "--warn"
+    assert run_cairn(*cairn, "connect", "claude-code", *more).code == 0
+    assert {one["type"] for one in handlers().values()} == {"command"}
+    told = run_cairn(*cairn, "connect", "claude-code", *more, "--http")
+    assert told.code == 0
+    assert " up` running" in told.out
+    by_kind = {event: one["type"] for event, one in handlers().items()}
+    assert by_kind == {
+        "SessionStart": "command", "UserPromptSubmit": "http", "PostToolUseFailure": "http",
+        "PreToolUse": "http", "Stop": "command", "SessionEnd": "command",
+    }  # fmt: skip
+    assert handlers()["UserPromptSubmit"] == {"type": "http", "url": url, "timeout": 1}
+    again = settings.read_text()
+    assert run_cairn(*cairn, "connect", "claude-code", *more, "--http").code == 0
+    assert settings.read_text() == again
+    secret = run_cairn(*cairn, "keys", "add", "--namespace", "work").out.strip()
+    told = run_cairn(*cairn, "connect", "claude-code", *more, "--http", "http://127.0.0.1:9000/")
+    assert "Set CAIRN_KEY" in told.out
+    assert handlers()["UserPromptSubmit"] == {
+        "type": "http", "url": url.replace("8723", "9000"), "timeout": 1,
+        "headers": {"Authorization": "Bearer $CAIRN_KEY"}, "allowedEnvVars": ["CAIRN_KEY"],
+    }  # fmt: skip
+    assert secret not in "".join(files(person).values())
+    assert run_cairn(*cairn, "connect", "claude-code", "--remove").code == 0
+    assert files(person) == KEPT
+    for wrong in (("codex", "--http"), ("claude-code", "--http", "127.0.0.1"), ("--http",)):
+        assert run_cairn(*cairn, "connect", *wrong).code == 2
+    assert files(person) == KEPT
+
+
 def test_where_nothing_was_nothing_is_left(person: Path, run_cairn: Ask) -> None:
     for name in KEPT:
         (person / name).unlink()

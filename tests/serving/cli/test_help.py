@@ -14,7 +14,7 @@ from tests.serving.conftest import Ask
 OTHERS = {
     "run", "backfill", "forget",  # a run of the graph
     "ingest", "dry-run",  # a file of theirs
-    "ui", "serve", "mcp",  # go on until they are stopped
+    "up", "ui", "serve", "mcp",  # go on until they are stopped
     "prompts",  # has commands of its own
 }  # fmt: skip
 """Commands whose first example is not tried here."""

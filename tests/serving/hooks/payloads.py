@@ -4,6 +4,18 @@ from typing import Any
 
 Payload = dict[str, Any]
 
+ODD = [
+    b"", b"no json", b"[]", b"null", b"{", b"\xff\xfe\x00", b"1" * 100,
+    b'{"hook_event_name": 7}', b'{"hook_event_name": "SessionStart"}',
+    b'{"hook_event_name": "SessionStart", "session_id": "../../etc", "cwd": 7}',
+    b'{"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": {"a": 1}}',
+    b'{"hook_event_name": "PostToolUseFailure", "session_id": "s", "error": [[[]]]}',
+    b'{"hook_event_name": "SessionEnd", "session_id": "s", "transcript_path": "../x"}',
+    b'{"hook_event_name": "Stop", "session_id": "s", "transcript_path": null}',
+    b"[" * 100_000,
+]  # fmt: skip
+"""What is no payload of any agent, in one way or another."""
+
 
 def claude_code(event: str, session: str, cwd: str, **more: Any) -> Payload:
     """As Claude Code 2.1 sends it."""

@@ -26,7 +26,7 @@ from cairn.resources.home.settings import Settings
 from tests.journeys.running import follow
 from tests.serving import two_namespaces
 from tests.serving.hooks.conftest import Hook, offers
-from tests.serving.hooks.payloads import claude_code, failed, started
+from tests.serving.hooks.payloads import ODD, claude_code, failed, started
 
 ORCHARD = "/home/ada/code/orchard"
 HARBOR = "/home/mira/code/harbor-backup"
@@ -124,6 +124,11 @@ def test_a_worktree_of_a_project_is_that_project(
     assert "quincepress" in hook(own_home, started("claude-code", "s-7", str(tree))).text
     (tree.parent / ".git").write_text(f"gitdir: {tree.parent}/.git/worktrees/tree\n")
     assert hook(own_home, started("claude-code", "s-7", str(tree))).text == ""
+    (tree.parent / ".git").write_text(f"gitdir: {tmp_path}/other/.git/worktrees/tree\n")
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / ".git").write_text(f"gitdir: {ORCHARD}/.git/worktrees/other\n")
+    said = hook(own_home, started("claude-code", "s-7", str(tree)))
+    assert said.text == "", "a chain of links, which has no end where somebody means it so"
 
 
 def test_one_in_ten_is_held_out_and_noted(own_home: Path, hook: Hook) -> None:
@@ -195,19 +200,7 @@ def test_a_home_that_is_broken_ends_in_silence(own_home: Path, hook: Hook, break
         assert "quincepress" not in log.read_text()
 
 
-@pytest.mark.parametrize(
-    "payload",
-    [
-        b"", b"no json", b"[]", b"null", b"{", b"\xff\xfe\x00", b"1" * 100,
-        b'{"hook_event_name": 7}', b'{"hook_event_name": "SessionStart"}',
-        b'{"hook_event_name": "SessionStart", "session_id": "../../etc", "cwd": 7}',
-        b'{"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": {"a": 1}}',
-        b'{"hook_event_name": "PostToolUseFailure", "session_id": "s", "error": [[[]]]}',
-        b'{"hook_event_name": "SessionEnd", "session_id": "s", "transcript_path": "../x"}',
-        b'{"hook_event_name": "Stop", "session_id": "s", "transcript_path": null}',
-        b"[" * 100_000,
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("payload", ODD)
 def test_any_oddity_of_input_ends_in_silence(own_home: Path, hook: Hook, payload: bytes) -> None:
     said = hook(own_home, payload)
     assert (said.code, said.out, said.err) == (0, "", "")

@@ -17,6 +17,7 @@ from cairn.serving.http.openapi import document
 from cairn.serving.http.rate_limit import PUBLIC
 from cairn.serving.query import listing
 from cairn.serving.read.reader import open_reader
+from tests.serving.hooks.payloads import started
 from tests.serving.http.conftest import LOCAL, Ask
 from tests.serving.two_namespaces import SAID
 
@@ -34,6 +35,7 @@ class Things:
 
     topic: str
     host: str
+    cwd: str
     fact_id: str
     entity_id: str
     learning_id: str
@@ -42,11 +44,11 @@ class Things:
     @property
     def own(self) -> list[str]:
         """What nobody else may see."""
-        return [self.topic, self.host, self.fact_id, self.entity_id, self.learning_id,
+        return [self.topic, self.host, self.cwd, self.fact_id, self.entity_id, self.learning_id,
                 self.record_id]  # fmt: skip
 
 
-NOTHING = Things("zebra", "192.0.2.1", *(f"{kind}_{'0' * 16}" for kind in "felr"))
+NOTHING = Things("zebra", "192.0.2.1", "/srv/zebra", *(f"{kind}_{'0' * 16}" for kind in "felr"))
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,8 @@ class Asked:
     id: Callable[[Things], str] | None = None
     params: Callable[[Things], dict[str, Any]] = lambda _: {}
     body: Callable[[Things], dict[str, Any]] | None = None
+    agent: str | None = None
+    """It stands in the path."""
     whole_server: bool = False
     """It names no namespace."""
     repeats: bool = False
@@ -92,6 +96,7 @@ ASKED = {
     "GET /v1/why/{id}": Asked(lambda of: of.fact_id),
     "GET /v1/uses/{record_id}": Asked(lambda of: of.record_id),
     "POST /v1/events": Asked(body=lambda of: {"type": "note", "text": of.topic}, repeats=True),
+    "POST /v1/hooks/{agent}": Asked(body=lambda of: started("codex", "s-1", of.cwd), agent="codex"),
     "GET /v1/learn-prompts": Asked(),
     "POST /v1/learn-prompts": Asked(body=lambda of: {"topic": of.topic}, repeats=True),
     "GET /v1/schedules": Asked(),
@@ -111,6 +116,7 @@ def send(
 ) -> Response:
     method, path = OF[route]
     how = ASKED[route]
+    path = path.replace("{agent}", how.agent or "")
     if how.id:
         path = f"{path.rpartition('/')[0]}/{how.id(of)}"
     named = {} if namespace is None else {"namespace": namespace}
@@ -125,7 +131,8 @@ def things(two: State) -> dict[str, Things]:
         (fact,) = listing.facts(reader, listing.FactFilter(predicate="connects_to_host")).rows
         told = listing.fact(reader, fact["fact_id"])
         return Things(
-            SAID[name][1], SAID[name][2], fact["fact_id"], fact["entity_id"],
+            SAID[name][1], SAID[name][2], f"/home/{name}/code/{SAID[name][0]}",
+            fact["fact_id"], fact["entity_id"],
             listing.learnings(reader).rows[0]["learning_id"],
             listing.episodes(reader).rows[0]["episode_id"] if told else "",
         )  # fmt: skip

@@ -209,12 +209,13 @@ def _daemon(state: "State") -> Iterator[Finding]:
 
     sensor = sensor_state(state)
     if sensor["alive"]:
-        yield Finding("sensor", "ok", "alive: new logs are taken in")
+        by = f" by {sensor['run_by']}" if sensor["run_by"] else ""
+        yield Finding("sensor", "ok", f"alive: new logs are taken in{by}")
     elif sensor["last_tick"] is None:
         yield Finding("sensor", "warning", "has never run",
-                      "`cairn ui` starts it; `cairn run` takes in logs without it")  # fmt: skip
+                      "`cairn up` starts it; `cairn run` takes in logs without it")  # fmt: skip
     else:
-        yield Finding("sensor", "warning", f"no tick for over {SENSOR_SILENCE:.0f} s", "`cairn ui`")
+        yield Finding("sensor", "warning", f"no tick for over {SENSOR_SILENCE:.0f} s", "`cairn up`")
 
 
 def _sources(state: "State") -> Iterator[Finding]:

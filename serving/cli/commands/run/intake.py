@@ -1,5 +1,7 @@
 """`cairn intake`."""
 
+import os
+
 import click
 
 from cairn.serving.cli import options
@@ -22,6 +24,8 @@ def command(ctx: click.Context, started: bool) -> None:
     from cairn.resources.hook_queue import check_due, forget_sessions, intake_lock, queued
     from cairn.serving.cli.commands.run.run import execute
 
+    if started:
+        os.chdir("/")  # it may outlive the folder that a session ended in
     state = options.state_of(ctx)
     check_writable(state.home)
     with intake_lock(state.home, inherited=started) as locked:

@@ -135,12 +135,16 @@ def _undecided_pairs(state: "State", namespace: str | None) -> int:
 
 
 def sensor_state(state: "State") -> dict[str, Any]:
-    """Whether the sensor runs: `alive`, and its last tick."""
+    """Whether the sensor runs: `alive`, its last tick, and who runs it."""
+    from cairn.resources.home.daemon_lock import daemon_holder
+
+    holder = daemon_holder(state.home)
     mark = state.home.sensor_mark
     tick = mark.stat().st_mtime if mark.exists() else None
     return {
         "alive": tick is not None and time.time() - tick < SENSOR_SILENCE,
         "last_tick": None if tick is None else datetime.fromtimestamp(tick, UTC),
+        "run_by": None if holder is None else str(holder),
     }
 
 
@@ -152,10 +156,12 @@ def _tell_lag(seconds: float | None) -> str:
 
 def _tell_sensor(sensor: dict[str, Any]) -> str:
     if sensor["alive"]:
-        return "alive"
+        return f"alive: {sensor['run_by']}" if sensor["run_by"] else "alive"
+    if sensor["run_by"]:
+        return f"no tick yet: {sensor['run_by']}"
     if sensor["last_tick"] is None:
-        return "has never run; `cairn ui` starts it"
-    return f"not running since {shown(sensor['last_tick'])} UTC; `cairn ui` starts it"
+        return "has never run; `cairn up` starts it"
+    return f"not running since {shown(sensor['last_tick'])} UTC; `cairn up` starts it"
 
 
 def _tell_undated(files: Sequence[Mapping[str, Any]]) -> str:
