@@ -29,6 +29,7 @@ from cairn.knowledge.extraction.known_entities_extraction import (
 from cairn.knowledge.extraction.proposed_operations import proposed_operations
 from cairn.knowledge.extraction.theme_facts import GENERALISED, generalised
 from cairn.knowledge.failures.stages import FAILURES_STAGE, error_signatures
+from cairn.knowledge.ingest.inbox_events.offers import OFFERS
 from cairn.knowledge.interests.engagements import COLUMNS as ENGAGING_COLUMNS
 from cairn.knowledge.interests.engagements import READ as ENGAGING
 from cairn.knowledge.interests.engagements import engagements
@@ -39,7 +40,7 @@ from cairn.knowledge.learnings.recurrence.occurrences import READ_OF, TOLD
 from cairn.knowledge.learnings.stages import DUPLICATES, BeyondOne, learnings, outcomes, tried
 from cairn.knowledge.llm.prompts import GENERALISED_FACTS, KNOWN_FACTS
 from cairn.knowledge.offers.lookup import facts_now
-from cairn.knowledge.offers.utility import IS_OFFER, utility
+from cairn.knowledge.offers.utility import utility
 from cairn.knowledge.practices.brief import Ground, briefs
 from cairn.knowledge.practices.places.projects import in_projects
 from cairn.knowledge.practices.stages import (
@@ -492,7 +493,7 @@ UTILITY_STAGE = Stage(
             )
         }
     ),
-    only={RAW_LOGS.name: IS_OFFER},
+    only={RAW_LOGS.name: OFFERS},
 )  # fmt: skip
 
 BY_RULES = (COMMAND_RUNS_STAGE, CHECKOUTS_STAGE, FAILURES_STAGE, OBSERVATIONS_STAGE)

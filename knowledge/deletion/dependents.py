@@ -13,6 +13,7 @@ import polars as pl
 from cairn.knowledge.extraction.introductions import WRITTEN, forms
 from cairn.knowledge.extraction.searches import SEARCHES
 from cairn.knowledge.ingest.inbox_events.notifications import NOTICES, notice_of
+from cairn.knowledge.ingest.inbox_events.offers import OFFERS, offer_of
 from cairn.knowledge.ingest.inbox_events.searches import search_of
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.tables import (
@@ -93,7 +94,8 @@ def resting(
         case "name":
             wanted = set[str]()
         case _:
-            wanted = set(logs.filter(pl.col("conversation_id").is_in(list(ids)))["record_id"])
+            wanted = _offered_in(ids, tables)
+            wanted |= set(logs.filter(pl.col("conversation_id").is_in(list(ids)))["record_id"])
     searches, notices = _searches(logs, tables), _notices(tables)
     for done in (searches, notices):
         wanted |= set(done.filter(pl.col("entity_id").is_in(entities))["record_id"])
@@ -111,6 +113,12 @@ def resting(
         if more == wanted:
             return Resting(lines.sort("record_key"), sorted(every))
         wanted = more
+
+
+def _offered_in(sessions: Collection[str], tables: Tables) -> set[str]:
+    """Records of what hooks offered in sessions."""
+    rows = tables["raw_logs"].filter(OFFERS).select("record_id", "tool_input").collect()
+    return {record for record, told in rows.iter_rows() if offer_of(told).session in sessions}
 
 
 def _searches(logs: pl.DataFrame, tables: Tables) -> pl.DataFrame:

@@ -3,16 +3,11 @@
 from collections.abc import Iterator
 from typing import Any
 
-import msgspec
 import polars as pl
 
 from cairn.knowledge.engine.wilson import interval
-from cairn.knowledge.ingest.inbox_events.effects import KIND as EFFECT
-from cairn.knowledge.ingest.inbox_events.offers import OFFER, HookOffer
+from cairn.knowledge.ingest.inbox_events.offers import OFFERS, offer_of
 from cairn.knowledge.schema.tables import UTILITY
-
-IS_OFFER = (pl.col("kind") == EFFECT) & (pl.col("tool_name") == OFFER)
-"""Rows of RAW_LOGS that tell of offers."""
 
 HELPS, HARMS, NOTHING = "helps", "harms", "nothing"
 TOO_FEW, NOT_MEASURED = "too_few", "not_measured"
@@ -87,9 +82,9 @@ def offers(logs: pl.DataFrame) -> pl.DataFrame:
     """
     rows: list[dict[str, Any]] = []
     for namespace, at, told in (
-        logs.filter(IS_OFFER).select("namespace", "occurred_at", "tool_input").iter_rows()
+        logs.filter(OFFERS).select("namespace", "occurred_at", "tool_input").iter_rows()
     ):
-        offer = msgspec.json.decode(told, type=HookOffer, strict=False)
+        offer = offer_of(told)
         rows += (
             {
                 "namespace": namespace, "conversation_id": offer.session, "piece_id": piece,

@@ -21,8 +21,10 @@ from cairn.knowledge.nlp.text import estimated_tokens
 from cairn.knowledge.offers.lookup import BRIEF_TOKENS
 from cairn.knowledge.schema.tables import RAW_LOGS
 from cairn.resources.context import State
+from cairn.resources.deletion.tombstones import note
 from cairn.resources.home.home import open_home
 from cairn.resources.home.settings import Settings
+from cairn.serving.write.deletion import reach, target
 from tests.journeys.running import follow
 from tests.serving import two_namespaces
 from tests.serving.hooks.conftest import Hook, offers
@@ -163,6 +165,19 @@ def test_what_was_offered_is_taken_in_and_makes_no_knowledge(own_home: Path, hoo
         ("effect", "offer", "", "system")
     ]
     assert new.height == 2
+
+
+def test_what_a_session_was_offered_is_forgotten_with_it(own_home: Path, hook: Hook) -> None:
+    state = State(open_home(own_home), Settings())
+    logs = state.warehouse.read(RAW_LOGS).filter(namespace="ada", kind="message").collect()
+    session = logs["conversation_id"][0]
+    hook(own_home, started("claude-code", session, ORCHARD))
+    hook(own_home, started("claude-code", "s-10", ORCHARD))
+    follow(state)
+    assert {offer["session"] for offer in offers(own_home)} == {session, "s-10"}
+    note(state.home, reach(state, target(state, session, "ada")).event)
+    follow(state)
+    assert {offer["session"] for offer in offers(own_home)} == {"s-10"}
 
 
 def _unreadable(home: Path) -> None:
