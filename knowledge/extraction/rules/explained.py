@@ -19,6 +19,7 @@ from cairn.knowledge.extraction.rules.directives import (
     directives,
 )
 from cairn.knowledge.extraction.rules.rule import (
+    BY_OWN_HAND,
     SAID_BY_PERSON,
     Record,
     Rule,
@@ -33,7 +34,7 @@ from cairn.knowledge.extraction.rules.statements import (
     parted,
     prose,
 )
-from cairn.knowledge.extraction.rules.word_classes import TROUBLED
+from cairn.knowledge.extraction.rules.word_classes import ASKS, TROUBLED
 from cairn.knowledge.nlp.plain_words import PlainWords, lead_in, plain_words
 from cairn.knowledge.nlp.text import STOP_WORDS, words
 from cairn.knowledge.schema.policy import Policy
@@ -261,7 +262,7 @@ def _told(text: str, start: int, end: int, words_: PlainWords) -> Explanation | 
             or _DOUBTS.search(_NEEDED.sub(" ", told))
             or _MOMENT.search(stands[0])
         )
-        kept = as_kept(text[start:end]) if lasting and not told.endswith("?") else None
+        kept = as_kept(text[start:end]) if lasting and not ASKS.match(told) else None
         return Explanation(kept, start, end, lasting=True) if kept else None
     cause = _CAUSE.match(told)
     if cause is None or _DOUBTS.search(told) or not _NAMES.search(text[start:end]):
@@ -327,11 +328,12 @@ def _explains(record: Record, _: Policy) -> Iterator[RuleMatch]:
 RULES: tuple[Rule, ...] = (
     rule(
         "explains",
-        4,
+        5,
         "What a person explains: a note, a correction, the cause of a failure.",
         predicate="states",
         confidence=0.8,
         reads=SAID_BY_PERSON
+        & BY_OWN_HAND
         & TO_AGENT
         & mentions(
             r"\b(note|fyi|information|heads|mind|aware|context|background|reference|reminder|know that"

@@ -23,6 +23,7 @@ from cairn.knowledge.extraction.rules.everyday_forms import (
     WISHES,
 )
 from cairn.knowledge.extraction.rules.rule import (
+    BY_OWN_HAND,
     SAID,
     SAID_BY_PERSON,
     Record,
@@ -32,7 +33,12 @@ from cairn.knowledge.extraction.rules.rule import (
     each,
     rule,
 )
-from cairn.knowledge.extraction.rules.word_classes import DOUBTED, at_home
+from cairn.knowledge.extraction.rules.word_classes import (
+    DOUBTED,
+    IN_GENERAL,
+    INVERTED,
+    at_home,
+)
 from cairn.knowledge.extraction.rules.word_senses import (
     CONDITION,
     DISCOVERY,
@@ -77,6 +83,8 @@ _STOP = re.compile(r"(?<=[A-Za-z\d)`]{2})(?<!\be\.g)(?<!\bi\.e)(?<!\betc)(?<!\bv
 _HEADING = re.compile(r"^(?:#{1,6}\s+(.+)|(?:\d+\.\s+)?\*\*([^*]+)\*\*:?)$")
 _LONGEST_HEADING = 200
 _CODE_SPAN = re.compile(r"`[^`\n]*`")
+_WRAPPED = re.compile(r"(?<=[^\n]{50}[\w,)`'\"])\n(?=[a-z(`])")
+"""Where a line was wrapped: a long one that no mark ends, before one that no capital begins."""
 _QUOTED = re.compile(r"[\"“][^\"“”\n]*[\"”]|(?<!\w)'[^'\n]*'(?!\w)|‘[^‘’\n]*’(?!\w)")
 _OPEN = re.compile(r"[?:？：][\s)*_\"'”’]*$")
 _EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
@@ -149,6 +157,7 @@ def prose(text: str) -> tuple[ProseSentence, ...]:
     shown = without_markup(text)
     # A mark within code ends no sentence.
     whole = _CODE_SPAN.sub(lambda code: "`" + "x" * (len(code[0]) - 2) + "`", shown)
+    whole = _WRAPPED.sub(" ", whole)
     found: list[ProseSentence] = []
     line_end, skipped, headings = -1, False, _Headings()
     for first, end in sentences(whole):
@@ -267,11 +276,20 @@ def _states(record: Record, _: Policy) -> Iterator[RuleMatch]:
     for sentence in short_statements(record.words):
         plain = written_out(sentence.plain).text
         told = plain[lead_in(plain).opening :]
-        said = not (NO_STATEMENT.search(told) or DOUBTED.search(told)) and (
-            _REMEMBERED.match(plain) or _is_everyday(told)
-        )
+        unsaid = (NO_STATEMENT, DOUBTED, INVERTED)
+        if any(one.search(told) for one in unsaid) or (record.project and _LIKES.match(told)):
+            said = False
+        else:
+            said = _REMEMBERED.match(plain) or _is_everyday(told)
         if said or _went_through(told) or INTRODUCES.match(sentence.text) or _wishes(told):
             yield RuleMatch(sentence.text, sentence.start, sentence.end)
+
+
+_LIKES = re.compile(
+    r"(?:i|we) (?:\w+ly |also |do |too )*(?:like|love|hate|dislike|enjoy)\b"
+    rf"(?! (?:to \w|\w+ing\b|{IN_GENERAL}))"
+)
+"""What somebody likes of a thing at hand, where there is work; in general they like a kind."""
 
 
 def _wishes(told: str) -> bool:
@@ -368,10 +386,10 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "states",
-        7,
+        8,
         "What a person says they are, have, use, do regularly or plan.",
         confidence=0.8,
-        reads=SAID_BY_PERSON,
+        reads=SAID_BY_PERSON & BY_OWN_HAND,
         find=each(_states),
         examples=(
             RuleExample("I prefer tabs over spaces.", ("I prefer tabs over spaces.",)),

@@ -256,6 +256,9 @@ def test_words_of_errors_in_what_went_well_are_no_failure(session, line, output)
         "corepack pnpm run test quay",
         "npx tsc -p quay.json --noEmit",
         "sudo chown -R ada /srv/quay",
+        "go vet ./quay && gofmt -l . && go test ./quay",
+        "curl -I --max-time 9 https://quay.example",
+        "git worktree list quay; gh run list quay",
     ],
 )
 def test_what_looks_checks_or_is_of_one_machine_is_no_fix(session, change):

@@ -71,6 +71,7 @@ def test_what_is_meant_for_good(sentence: str) -> None:
         "I'd rather keep the old name.",
         "Use the staging database, not prod.",
         "Be brief in the summary.",
+        "Do not make changes yet.",
     ],
 )
 def test_what_is_meant_for_this_session(sentence: str) -> None:
