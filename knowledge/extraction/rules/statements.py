@@ -6,7 +6,7 @@ text are no sentences.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
@@ -18,6 +18,7 @@ from cairn.knowledge.extraction.rules.everyday_forms import (
     DAYS,
     EVERYDAY,
     INTRODUCES,
+    LIVED,
     PASSING,
     WENT_THROUGH,
     WISHES,
@@ -281,7 +282,8 @@ def _states(record: Record, _: Policy) -> Iterator[RuleMatch]:
             said = False
         else:
             said = _REMEMBERED.match(plain) or _is_everyday(told)
-        if said or _went_through(told) or INTRODUCES.match(sentence.text) or _wishes(told):
+        lived = (WENT_THROUGH,) if record.project else (WENT_THROUGH, LIVED)
+        if said or _went_through(told, lived) or INTRODUCES.match(sentence.text) or _wishes(told):
             yield RuleMatch(sentence.text, sentence.start, sentence.end)
 
 
@@ -308,12 +310,13 @@ _PREFERS = re.compile(r"(?:i|we) (?:\w+ )?prefer\b")
 _WHENEVER = re.compile(r" (?:when|whenever|if)\b.*$")
 
 
-def _went_through(told: str) -> bool:
+def _went_through(told: str, forms: Sequence[re.Pattern[str]]) -> bool:
     """Whether a sentence tells what somebody is at these weeks, or lately went through."""
     timeless = DAYS.sub(" ", told)
     if NO_STATEMENT.search(timeless):
         return False
-    found = WENT_THROUGH.match(clause := _first_clause(told))
+    clause = _first_clause(told)
+    found = next((found for form in forms if (found := form.match(clause))), None)
     if found is None:
         return False
     # What is told of it behind may point at it: "a film that I liked".
