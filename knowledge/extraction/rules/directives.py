@@ -62,7 +62,7 @@ def directives(text: str) -> tuple[Directive, ...]:
 
 
 def _directive(text: str, start: int, end: int) -> Directive | None:
-    if end - start > LONGEST_SENTENCE:
+    if end - start > LONGEST_SENTENCE or text[start:end].rstrip().endswith(":"):
         return None
     plain = plain_words(text[start:end])
     form = directive_form(plain.text)

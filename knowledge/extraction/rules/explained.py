@@ -103,7 +103,7 @@ _CAUSE = re.compile(
 
 _STANDS = re.compile(
     r"""(?:
-        this\ is\ an?\ (?!nice|great|good|cool|bad|better|simple|quick|new|huge|real|test|big)(?:[\w'/.-]+\ ){0,3}(?:monorepo|repo|repository|project|library|cli|app|application|service|plugin|website|codebase|fork|package|game|bot|extension)\b
+        (?:this|it)\ is\ (?:(?:just|only|also)\ )*an?\ (?!nice|great|good|cool|bad|better|simple|quick|new|huge|real|test|big)(?:[\w'/.-]+\ ){0,3}(?:monorepo|repo|repository|project|library|cli|app|application|service|plugin|website|codebase|fork|package|game|bot|extension)\b
       | (?:(?:the|our|all|each|every)\ (?:[\w'/.-]+\ ){1,4}|(?!this\b|always\b|these\b|those\b)(?:[\w/.-]+\ )?[\w/.-]+(?<!s)s\ )(?:
           lives?\ (?:in|under|next\ to|at|on|inside|beside)\b
         | (?:is|are)\ (?:always\ |only\ |also\ )?(?:generated|built|rendered|tested|formatted|linted|bundled|packaged|compiled|provisioned|signed|backed|stored|shared|deployed|defined|configured|loaded|hosted|written|managed|vendored|owned|maintained|kept|read|published)\ (?:from|in|with|by|on|to|at|as|under|via)\b
@@ -116,6 +116,7 @@ _STANDS = re.compile(
         | (?:is|are)\ (?:only|just|solely)\ (?:for|used|needed|required|useful|relevant|meant|supported|available|intended)\b
         | (?:is|are)\ not\ (?:relevant|meant|intended)\ (?:for|in|on|by)\b
       )
+      | (?:this|it)\ is\ (?:just\ |only\ )?for\ (?:personal|private|internal)\ \w
       | (?:to|in\ order\ to|before\ you\ can)\ (?!(?:fix|be|do|see|me|you|us)\b)[^,;.?]{2,60}?,?\ (?:you|we|one)\ (?:first\ |also\ |always\ )?(?:need\ to|have\ to|must)\ \w
       | (?:all|every|each)\ (?!tests?\b)(?:[\w-]+\ ){1,3}(?:is|are)\ (?:in|kept|written|named|prefixed|sorted|private|public|optional)\ \w
       | everything\ (?:under|in|below|inside|outside)\ \S+\ (?:is|must|should|goes|has)\ \w

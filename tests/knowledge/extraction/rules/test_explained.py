@@ -50,6 +50,7 @@ from tests.knowledge.extraction.rules.fixtures import agent, human, raw_logs
         ("keep in mind, to test you have to run `quay up`", "To test you have to run `quay up`"),
         ("In the readme, mention that the cranes are read-only.", "The cranes are read-only."),
         ("The harbour master is me.",) * 2,
+        ("It's only a demo project for the harbour board.",) * 2,
         ("The crane plugin is only useful for large ports.",) * 2,
     ],
 )
