@@ -265,6 +265,7 @@ def _facts(names: set[str], facts: pl.DataFrame) -> tuple[list[BriefLine], ...]:
         .unique("call", keep="first", maintain_order=True)
         .filter((pl.col("kind") != REFUSAL) | ~pl.col("call").str.contains(_ONE_CALL))
     )  # fmt: skip
+    said = said.sort(pl.col("kind") == FACT, maintain_order=True)
     said = said.filter(_not_told_before(said["content"]))
     lines = [_of_fact(row) for row in said.iter_rows(named=True) if row["predicate"] != DECIDES]
     latest = said.filter(predicate=DECIDES).sort("last_seen", descending=True, maintain_order=True)
