@@ -86,7 +86,7 @@ EVER = re.compile(
 """What says that something is meant for good."""
 
 _TELLS = re.compile(
-    rf"""{_START}(?:{ORDER}|be|{_NOT})\ \w | \b(?:you|we)\ (?:should|must|need\ to|have\ to|do\ not)\b | \blet\ us\ \w
+    rf"""{_START}(?!(?:next|every|each|any|going)\b)(?:{ORDER}|be|{_NOT})\ \w | \b(?:you|we)\ (?:should|must|need\ to|have\ to|do\ not)\b | \blet\ (?:us|me)\ \w
       | \bi\ (?:want|expect|would\ (?:like|rather|prefer)|do\ not\ want)\b | ^no\ \w""",
     re.VERBOSE,
 )

@@ -82,7 +82,7 @@ _EVENT = (
 EVERYDAY = re.compile(
     rf"""(?:
         (?:i|we)\ {_ADVERBS}{_NOT}{_ADVERBS}(?!{_AT_HAND}|{PAST}\b|{_ADVERB}|[a-z]+(?:ed|ly)\b)[a-z]{{2,}}(?:\ \S|[.!]?$)
-      | (?:i|we)\ {_ADVERBS}{_NOT}(?:need|get|put|call|keep|make|take|give|start|go|do|come)\ (?!(?:to|it|this|you|back|the|an?\ error)\b)[^,;]*(?:\b(?:every|each)\ \w|\b(?:daily|weekly|monthly|yearly|at\ night|once|twice)\b|\w+s\ per\b|\bin\ my\ (?:free|spare)\ time\b|\w+days\b)
+      | (?:i|we)\ {_ADVERBS}{_NOT}(?:need|get|put|call|keep|make|take|give|start|go|do(?!\ not\b)|come)\ (?!(?:to|it|this|you|back|the|an?\ error)\b)[^,;]*(?:\b(?:every|each)\ \w|\b(?:daily|weekly|monthly|yearly|at\ night|once|twice)\b|\w+s\ per\b|\bin\ my\ (?:free|spare)\ time\b|\w+days\b)
       | (?:i|we)(?:\ have\ got|\ {_ADVERBS}(?:do\ not\ |never\ )?have)\ (?!(?:to|been|done|the|it|run|put|set|read|cut|{PAST})\b|{_ADVERB}|\w+ed\b)(?!(?:[\w'-]+\ ){{0,3}}?{_NOT_HELD})[\w'$€£-]+\ ?[^,;]
       | (?:i|we)\ {_ADVERBS}(?:keep|make|take|put|leave|start|call|send|move)\ (?:our|my|all|{PLURAL})\b
       | (?:i|we)\ {_ADVERBS}need\ (?:at\ least\ |about\ )?(?:\d+|two|three|four|five|six|seven|eight|nine|ten|glasses|insulin|medication|a\ wheelchair|a\ hearing\ aid)\b(?!\ (?:more|things|changes|tests))

@@ -73,6 +73,7 @@ def test_what_people_are_have_do_and_plan(sentence: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        "We don't have to use every crane.",
         "I have a question about the parser. I have no idea why it fails.",
         "I need you to rename the module. I want to see the logs every day.",
         "I get an error when I run the tests. I see two failures in the log.",
