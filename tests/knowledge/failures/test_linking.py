@@ -202,6 +202,14 @@ def test_a_slip_and_a_file_made_in_the_same_session_teach_nothing(session):
     assert (row["outcome"], row["fix"]) == ("fixed", None)
 
 
+def test_a_count_of_errors_has_no_fix(session):
+    build, red = "cargo build", "error: could not compile `orders` (lib) due to 2 previous errors"
+    edit = ("edit", CODE, "return orders(rows)", "return orders(rows, currency)")
+    (row,) = rows(session, ("run", build, f"Exit code 101\n{red}", "error"), edit,
+                  ("run", build, "    Finished dev in 2 s"))  # fmt: skip
+    assert (row["outcome"], row["fix"]) == ("fixed", None)
+
+
 @pytest.mark.parametrize(
     ("failed", "said", "after", "fix"),
     [
