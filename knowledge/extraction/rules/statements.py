@@ -94,7 +94,7 @@ _EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
 _NEXT_CLAUSE = re.compile(
     r",? (?:so(?! far)|because|but|which|although|and (?:it|that|they|now|then"
     r"|(?:i )?(?:would|want|was|felt|really|am|have|think|love|loved|need|found|had|got)))\b"
-    r"| since (?!\d|i was|last|january|june|my)|[;—–] "
+    r"| since (?!\d|i was|last|january|june|my)|[;—–] | - "
 )
 _TOLD_OF_IT = re.compile(r",? (?:and|that|where|which|who|whose|with which) |, ")
 _ASKED_BEHIND = re.compile(

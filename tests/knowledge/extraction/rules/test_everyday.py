@@ -109,6 +109,7 @@ def test_what_passes_is_asked_or_supposed(text: str) -> None:
         "I just got accepted at the school of navigation!",
         "Last week, I built a new pier for the children.",
         "I had to close my shop at the harbour.",
+        "Last weekend I built a small raft - it is hard to steer.",
         "I'm restoring an old lighthouse with friends.",
     ],
 )
