@@ -258,10 +258,12 @@ def _full_order(reason: str) -> bool:
 _OF_RUNNING = re.compile(
     r"""(?i)\b(?:run(?:s|ning)?|re-?run\w*|execut\w+|tak(?:es?|ing)|slow(?:ly)?|hours?|minutes?
       |commands?|scripts?|manually|by\ hand|myself|danger\w*|risky|destructive|sudo|force\w*
-      |permissions?|machine)\b""",
+      |permissions?|machine|without\ (?:asking|my)|production|prod)\b
+      | ^\W*(?:no,?\ )?(?:(?:that|this|it)\b
+        |not\ (?:on|in|at|for|to|against|from|with|before|until)\b)""",
     re.VERBOSE,
 )
-"""How a reason speaks of running something."""
+"""How a reason speaks of running something, or points at what would be run."""
 
 
 def _of_command(reason: str, command: str) -> bool:

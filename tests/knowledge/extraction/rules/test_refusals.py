@@ -108,7 +108,12 @@ def test_a_command_is_refused_by_words_on_it_or_on_running_something() -> None:
         for lines in ((made, refusal("t", said)), (made, refusal("t"), STOPPED, human(said))):
             assert found("refuses", *lines) == []
             assert len(found("asks", *lines)) >= 1
-    for said in ("no need to lint the piers", "do not run that on my machine"):
+    for said in (
+        "no need to lint the piers",
+        "do not run that on my machine",
+        "that deletes old reports without asking",
+        "not on the live quay",
+    ):
         assert found("refuses", made, refusal("t"), STOPPED, human(said)) == [
             f"Does not want `golangci-lint run ./piers/...`: {said}"
         ]
