@@ -256,7 +256,7 @@ def _full_order(reason: str) -> bool:
 
 
 _OF_RUNNING = re.compile(
-    r"""(?i)\b(?:run(?:s|ning)?|re-?run\w*|execut\w+|tak(?:es?|ing)|slow(?:ly)?|hours?|minutes?
+    r"""(?i)\b(?:run(?:s|ning)?|re-?run\w*|executed?|executing|tak(?:es?|ing)|slow(?:ly)?|hours?|minutes?
       |commands?|scripts?|manually|by\ hand|myself|danger\w*|risky|destructive|sudo|force\w*
       |permissions?|machine|without\ (?:asking|my)|production|prod)\b
       | ^\W*(?:no,?\ )?(?:(?:that|this|it)\b
