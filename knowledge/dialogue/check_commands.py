@@ -329,6 +329,11 @@ def _settings(line: str) -> Iterator[Weakening]:
 
 def _guards_off(words: Sequence[str]) -> Iterator[Weakening]:
     """Options of any program that switch a guard off: `--no-check-tls`, `--verify=no`."""
+    yield from (
+        Weakening("hooks_skipped", word)
+        for word in words[1:]
+        if word.lower().startswith("core.hookspath=")
+    )
     for word, following in pairwise([*words[1:], ""]):
         option = _OPTION.fullmatch(word) if word.startswith("--") else None
         if option is None:

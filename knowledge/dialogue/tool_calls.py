@@ -46,7 +46,7 @@ _SHOWS_OTHERS = re.compile(
 """Commands that show what ran elsewhere: a failure in their output is not their own."""
 
 _CHECKS = re.compile(
-    r"(?i)\b(?:\w*test\w*|\w*spec|lint\w*|check\w*|compile|build|bench\w*)\b"
+    r"(?i)\b(?:\w*test\w*|\w*spec|lint\w*|check\w*|vet|compile|build|bench\w*)\b"
     r"|^(?:python3?|node|ruby|perl|journalctl|lsof)$"
     r"|^\S+ (?:ps|logs?|inspect|images|get|describe|status|list|ls|show|view|version|info)$"
 )
@@ -159,9 +159,24 @@ def _action(part: Command) -> Action:
     elif plain and SUBCOMMAND.match(plain[0]) and "." not in plain[0]:
         used, key = plain[0], f"{part.name} {plain[0]}"
     rest = [_short(word) for word in words if word != used and not word.startswith(">")]
-    checks = any(operation.type in CHECKING for operation in operations(part))
+    checks = _shows(part.name, words, plain) or any(
+        operation.type in CHECKING for operation in operations(part)
+    )
     named = rest if part.name in _WRAPPERS else [key]
     return Action(key, tuple(rest), checks or any(_CHECKS.search(name) for name in named))
+
+
+_LISTS = frozenset({"list", "ls", "show", "status", "view", "info"})
+_SENDS = re.compile(r"-(?:[XdoOFT].*|-(?:request|data|json|output|remote-name|form|upload)\b.*)")
+
+
+def _shows(program: str, words: Sequence[str], plain: Sequence[str]) -> bool:
+    """Whether a command shows how things are: `git worktree list`, `gofmt -l`, `curl` of a page."""
+    if program == "curl":
+        return not any(_SENDS.match(word) for word in words)
+    if program == "gofmt":
+        return "-w" not in words
+    return plain[1:2] != [] and plain[1] in _LISTS
 
 
 def _short(word: str) -> str:

@@ -49,6 +49,10 @@ SLIPS = re.compile(
     r"|declared and not used|imported and not used|unused (?:import|variable)"
 )
 """Slips of the pen: putting them right teaches nothing."""
+_TOTAL = re.compile(
+    r"(?i)^(?:error: )?(?:could not compile\b|aborting due to\b|(?:found )?\d+ (?:errors?|problems?|failed|failures?)\b)"
+)
+"""How many errors there were, which says nothing of any."""
 
 
 def changes_it(step: ToolStep, failed: ToolStep) -> bool:
@@ -91,7 +95,8 @@ def fix_of(
 
     A slip of the pen, and a file that was made in the same conversation, teach nobody else.
     """
-    if SLIPS.search(error.line) or (is_generic(error.signature) and not error.names):
+    tells_nothing = is_generic(error.signature) and not error.names
+    if SLIPS.search(error.line) or _TOTAL.match(error.line) or tells_nothing:
         return None
     output = failed.result.text if failed.result else ""
     names = of_error(output, error.at, error.line)

@@ -10,7 +10,7 @@ import polars as pl
 
 from cairn.knowledge.dialogue.overruled import parts_of_choice
 from cairn.knowledge.dialogue.trust import PERSON, TRUSTS
-from cairn.knowledge.nlp.text import estimated_tokens
+from cairn.knowledge.nlp.text import estimated_tokens, words
 from cairn.knowledge.practices.brief_line import ERROR, LONGEST, PLACE, PRACTICE, BriefLine, short
 from cairn.knowledge.practices.convention_lines import convention_lines
 from cairn.knowledge.practices.error_lines import proven_errors, recurring_errors
@@ -241,7 +241,8 @@ def _facts(names: set[str], facts: pl.DataFrame) -> tuple[list[BriefLine], ...]:
 
     A person's word comes first, then what was seen, then what agents said; of these what was said
     most often, of decisions the latest: at most MOST_DECISIONS of them. What a person says of how
-    they work is wanted. A call that was refused twice is told once.
+    they work is wanted. A call that was refused twice is told once, and so are the same words, be
+    it as a decision and a refusal.
     """
     rows = facts.filter(pl.col("entity").str.to_lowercase().is_in(sorted(names)))
     by_person = pl.col("trust") == PERSON
@@ -264,6 +265,8 @@ def _facts(names: set[str], facts: pl.DataFrame) -> tuple[list[BriefLine], ...]:
         .unique("call", keep="first", maintain_order=True)
         .filter((pl.col("kind") != REFUSAL) | ~pl.col("call").str.contains(_ONE_CALL))
     )  # fmt: skip
+    said = said.sort(pl.col("kind") == FACT, maintain_order=True)
+    said = said.filter(_not_told_before(said["content"]))
     lines = [_of_fact(row) for row in said.iter_rows(named=True) if row["predicate"] != DECIDES]
     latest = said.filter(predicate=DECIDES).sort("last_seen", descending=True, maintain_order=True)
     return (
@@ -271,6 +274,17 @@ def _facts(names: set[str], facts: pl.DataFrame) -> tuple[list[BriefLine], ...]:
         [line for line in lines if line.kind == FACT],
         [_of_fact(row) for row in latest.head(MOST_DECISIONS).iter_rows(named=True)],
     )
+
+
+def _not_told_before(contents: Iterable[str]) -> pl.Series:
+    """Whether the words of each stand in none before it, nor those of one before in it."""
+    told: list[str] = []
+    new: list[bool] = []
+    for content in contents:
+        own = f" {' '.join(words(content))} "
+        new.append(not any(own in other or other in own for other in told))
+        told.append(own)
+    return pl.Series(new, dtype=pl.Boolean)
 
 
 def _of_fact(row: Mapping[str, Any]) -> BriefLine:

@@ -27,11 +27,12 @@ _VARIANT = re.compile(
     r" (?:--(?:force|filter|workspace|scope|debug|no-cache|trace\w*|dry-run)|-[wF])(?=[ =]|$)"
 )
 _TELLS_NOTHING = re.compile(
-    r"git commit(?: (?:-[amqF]|-am|<message>|<file>|--amend|--no-edit|--allow-empty))*"
+    r"git(?: -c \S+)* commit(?: (?:-[amqF]|-am|<message>|<file>|--amend|--no-edit|--allow-empty))*"
     r"|git tag\b.*|(?:gh|glab) release create(?: <version>| -m <message>)*"
-    r"|(?:.* )?<package>(?: .*)?"
+    r"|(?:.* )?<package>(?: .*)?|.* -o (?:\.\./|/tmp/|/dev/null\b).*"
 )
-"""Commands of slots alone; that something was added once tells the manager, and no more."""
+"""Commands of slots alone; that something was added once tells the manager, and no more; what was
+built outside of the project was a trial."""
 
 _SLOTS = str.maketrans("<>", "__")
 """A shell takes the brackets of a slot for redirections."""

@@ -42,7 +42,7 @@ OBSERVATIONS_STAGE = ConversationStage(
 )
 
 PRACTICES_STAGE = Stage(
-    stage_of("practices", 5, "How a project is worked on: its commands by task, ranked."),
+    stage_of("practices", 6, "How a project is worked on: its commands by task, ranked."),
     (COMMAND_RUNS, PROJECTS),
     (PRACTICES,),
     lambda reads, _: StageResult(

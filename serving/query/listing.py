@@ -69,6 +69,9 @@ def facts(
 ) -> Page:
     """Facts: those that hold first; of them sentences before attributes, then by support.
 
+    What is said of somebody or a project, and of topics that it names, stands there once, unless
+    one of the topics is asked for.
+
     Raises:
         BadCursor: the cursor is none of this list.
     """
@@ -90,6 +93,8 @@ def facts(
     if only.min_confidence > 0:
         known = known.filter(pl.col("effective") >= only.min_confidence)
     known = _within(known, "last_seen", only.since, only.until)
+    if only.entity is None:
+        known = known.filter(_said_of_no_other())
     keys = [
         Key(pl.col("status").is_in(STANDING), descending=True),
         Key(pl.col("content") == pl.col("object"), descending=True),
@@ -101,6 +106,12 @@ def facts(
         known, keys, ("facts", reader.namespace, *_wanted(FactFilter, only)), limit, cursor
     )
     return replace(found, rows=[_fact(row) for row in found.rows])
+
+
+def _said_of_no_other() -> pl.Expr:
+    """Whether a fact is no copy about a topic that its words name."""
+    of_topic = pl.col("entity_type") == "topic"
+    return ~(of_topic & (~of_topic).any().over("namespace", "content"))
 
 
 def fact(reader: Reader, fact_id: str) -> dict[str, Any] | None:

@@ -29,6 +29,7 @@ from cairn.knowledge.extraction.rules.decision_forms import (
 from cairn.knowledge.extraction.rules.directive_forms import alone
 from cairn.knowledge.extraction.rules.directives import as_kept, directives
 from cairn.knowledge.extraction.rules.rule import (
+    BY_OWN_HAND,
     EDITS,
     SAID,
     Record,
@@ -232,10 +233,10 @@ _IDLE = weighty("let us should make use keep remove drop go with add completely 
 RULES: tuple[Rule, ...] = (
     rule(
         "decides",
-        6,
+        7,
         "What a person decides, or says yes to, and does not take back in the conversation.",
         confidence=0.8,
-        reads=SAID | EDITS,
+        reads=(SAID & BY_OWN_HAND) | EDITS,
         find=_decides,
         whole=True,
         examples=(

@@ -32,6 +32,9 @@ FOR_GOOD = re.compile(
       {_START}(?:always|never)\ (?:\w+ly\ )?{ORDER}
     | {_START}{_NOT}\ (?:you\ )?(?:ever\ \w|{ORDER}\ [^;?]{{0,60}}\b(?:ever|anymore|any\ more)\b)
     | {_START}{_NOT}\ {ORDER}\ {IN_GENERAL}
+    | {_START}{_NOT}\ {ORDER}\ [^;?]{{0,60}}\b(?:every|each)\ (?!of\b)\w | {_START}{_NOT}\ use\ (?!{POINTED}|(?:option|version|approach)\b)\w
+    | ^the\ (?:[\w'/.-]+\ ){{0,2}}{PLURAL}\ must\ (?:not\ |always\ |never\ |only\ )?be\ (?!(?:green|passing|done|fine|fixed|ok)\b)\w | ^nothing\ (?:should|must|may)\ be\ \w
+    | ^(?:before|after|when)\ (?:you\ )?\w+ing\ (?:any|every|each|an?)\ [^,;?]{{2,60}},\ (?:please\ )?(?:{_NOT}|(?:always\ )?{ORDER})\ \w
     | {_START}{_NOT}\ use\ (?!{POINTED})[^,;]{{1,40}}[,;]\ (?:but\ )?use\ (?!it\b)\w | ^use\ {IN_GENERAL}\ (?:for|in|when)\ {IN_GENERAL}
     | ^we\ (?:should|must|have\ to)\ (?:also\ )?{ORDER}\ [^,;]{{0,60}}\b(?:any|every|each)\ (?!of\b|time\b|tests?\b)\w
     | ^(?:make\ sure|be\ sure|remember|ensure)\ (?:to\ |that\ |you\ |we\ )*(?:always|never)\ \w
@@ -83,7 +86,7 @@ EVER = re.compile(
 """What says that something is meant for good."""
 
 _TELLS = re.compile(
-    rf"""{_START}(?:{ORDER}|be|{_NOT})\ \w | \b(?:you|we)\ (?:should|must|need\ to|have\ to|do\ not)\b | \blet\ us\ \w
+    rf"""{_START}(?!(?:next|every|each|any|going)\b)(?:{ORDER}|be|{_NOT})\ \w | \b(?:you|we)\ (?:should|must|need\ to|have\ to|do\ not)\b | \blet\ (?:us|me)\ \w
       | \bi\ (?:want|expect|would\ (?:like|rather|prefer)|do\ not\ want)\b | ^no\ \w""",
     re.VERBOSE,
 )

@@ -62,7 +62,7 @@ def directives(text: str) -> tuple[Directive, ...]:
 
 
 def _directive(text: str, start: int, end: int) -> Directive | None:
-    if end - start > LONGEST_SENTENCE:
+    if end - start > LONGEST_SENTENCE or text[start:end].rstrip().endswith(":"):
         return None
     plain = plain_words(text[start:end])
     form = directive_form(plain.text)
@@ -122,7 +122,7 @@ def _asks(record: Record, _: Policy) -> Iterator[RuleMatch]:
 RULES: tuple[Rule, ...] = (
     rule(
         "directs",
-        5,
+        6,
         "What a person wants done, or left, once and for all: the words say so.",
         confidence=0.8,
         reads=(SAID_BY_PERSON & TO_AGENT) | EDITS,
@@ -153,7 +153,7 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "asks",
-        4,
+        5,
         "What a person wants done their way, or left, in this session.",
         confidence=0.8,
         reads=SAID_BY_PERSON & TO_AGENT,

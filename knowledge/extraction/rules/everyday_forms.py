@@ -82,7 +82,7 @@ _EVENT = (
 EVERYDAY = re.compile(
     rf"""(?:
         (?:i|we)\ {_ADVERBS}{_NOT}{_ADVERBS}(?!{_AT_HAND}|{PAST}\b|{_ADVERB}|[a-z]+(?:ed|ly)\b)[a-z]{{2,}}(?:\ \S|[.!]?$)
-      | (?:i|we)\ {_ADVERBS}{_NOT}(?:need|get|put|call|keep|make|take|give|start|go|do|come)\ (?!(?:to|it|this|you|back|the|an?\ error)\b)[^,;]*(?:\b(?:every|each)\ \w|\b(?:daily|weekly|monthly|yearly|at\ night|once|twice)\b|\w+s\ per\b|\bin\ my\ (?:free|spare)\ time\b|\w+days\b)
+      | (?:i|we)\ {_ADVERBS}{_NOT}(?:need|get|put|call|keep|make|take|give|start|go|do(?!\ not\b)|come)\ (?!(?:to|it|this|you|back|the|an?\ error)\b)[^,;]*(?:\b(?:every|each)\ \w|\b(?:daily|weekly|monthly|yearly|at\ night|once|twice)\b|\w+s\ per\b|\bin\ my\ (?:free|spare)\ time\b|\w+days\b)
       | (?:i|we)(?:\ have\ got|\ {_ADVERBS}(?:do\ not\ |never\ )?have)\ (?!(?:to|been|done|the|it|run|put|set|read|cut|{PAST})\b|{_ADVERB}|\w+ed\b)(?!(?:[\w'-]+\ ){{0,3}}?{_NOT_HELD})[\w'$€£-]+\ ?[^,;]
       | (?:i|we)\ {_ADVERBS}(?:keep|make|take|put|leave|start|call|send|move)\ (?:our|my|all|{PLURAL})\b
       | (?:i|we)\ {_ADVERBS}need\ (?:at\ least\ |about\ )?(?:\d+|two|three|four|five|six|seven|eight|nine|ten|glasses|insulin|medication|a\ wheelchair|a\ hearing\ aid)\b(?!\ (?:more|things|changes|tests))
@@ -122,6 +122,25 @@ WENT_THROUGH = re.compile(
     re.VERBOSE,
 )
 """What somebody is at these weeks, or lately went through."""
+
+_NO_DEED = (
+    r"(?:thought|said|told|asked|heard|knew|felt|wanted|needed|hoped|meant|guessed|wondered|noticed|reali[sz]ed|remembered|forgot|liked|loved|hated|missed"
+    r"|wished|agreed|tried|talked|spoke|chatted|texted|mentioned|seemed|looked|worried|kept|let|was|were|had|did|used|supposed|suggested|checked|woke|stayed|slept"
+    r"|got\ (?:home|back|here|off|up|out|it|to)|red|need|bed|indeed|speed|excited|amazed|surprised|stoked|pumped|relieved|thrilled|interested|related)\b"
+)
+"""What is no deed that somebody would ask after: what was thought, said, felt, or is of each day."""
+
+LIVED = re.compile(
+    rf"""(?:
+        (?:(?:i|we)\ (?:have\ )?{_ADVERBS})?(?!{_ADVERB}|{_NO_DEED})(?:{PAST}|\w{{2,}}ed)\b(?=\ (?!when\b)\w)[^,;]*?\b{_WHEN_PAST}
+      | (?:i|we)\ (?:have\ )?(?:also\ )?(?:just|finally|recently|officially)\ (?!{_ADVERB}|{_NO_DEED})(?:{PAST}|\w{{2,}}ed)\b(?=\ \w)
+      | (?:i|we)\ had\ to\ (?!(?:say|ask|tell|laugh|share|go|do|be|get|have|see|check|admit|look)\b)\w+\ (?:\w+\ )?(?:my|our|an?)\ \w
+      | (?:i\ am|we\ are)\ {_ADVERBS}(?!(?:having|taking|giving|doing|getting|feeling|being|trying|going|hoping|wishing|making|sending|sharing|looking|asking|waiting|wearing|holding|bringing|missing|leaving|seeing|showing|telling)\b)\w+ing\ (?:(?:on|in|for|with|at)\ )?(?:an?|my|our)\ (?!(?:[\w'-]+\ ){{0,2}}{_NOT_HELD})\w
+    )""",
+    re.VERBOSE,
+)
+"""What somebody did, told with its day or as news, and what they are at: among people, who tell each
+other of their lives. The subject may be left out: `Lost my job yesterday`."""
 
 DAYS = re.compile(
     r"\b(?:today|tonight|yesterday|lately|again|so far|right now|at the moment|(?:this|these) (?:week|morning|evening|afternoon|weekend|days|weeks)|(?:the )?(?:first|last|other) (?:\w+ ){0,2}?(?:day|week|weekend|month|year|time|marathon|book))\b"

@@ -19,6 +19,7 @@ from cairn.knowledge.extraction.rules.directives import (
     directives,
 )
 from cairn.knowledge.extraction.rules.rule import (
+    BY_OWN_HAND,
     SAID_BY_PERSON,
     Record,
     Rule,
@@ -33,7 +34,7 @@ from cairn.knowledge.extraction.rules.statements import (
     parted,
     prose,
 )
-from cairn.knowledge.extraction.rules.word_classes import TROUBLED
+from cairn.knowledge.extraction.rules.word_classes import ASKS, TROUBLED
 from cairn.knowledge.nlp.plain_words import PlainWords, lead_in, plain_words
 from cairn.knowledge.nlp.text import STOP_WORDS, words
 from cairn.knowledge.schema.policy import Policy
@@ -102,7 +103,7 @@ _CAUSE = re.compile(
 
 _STANDS = re.compile(
     r"""(?:
-        this\ is\ an?\ (?!nice|great|good|cool|bad|better|simple|quick|new|huge|real|test|big)(?:[\w'/.-]+\ ){0,3}(?:monorepo|repo|repository|project|library|cli|app|application|service|plugin|website|codebase|fork|package|game|bot|extension)\b
+        (?:this|it)\ is\ (?:(?:just|only|also)\ )*an?\ (?!nice|great|good|cool|bad|better|simple|quick|new|huge|real|test|big)(?:[\w'/.-]+\ ){0,3}(?:monorepo|repo|repository|project|library|cli|app|application|service|plugin|website|codebase|fork|package|game|bot|extension)\b
       | (?:(?:the|our|all|each|every)\ (?:[\w'/.-]+\ ){1,4}|(?!this\b|always\b|these\b|those\b)(?:[\w/.-]+\ )?[\w/.-]+(?<!s)s\ )(?:
           lives?\ (?:in|under|next\ to|at|on|inside|beside)\b
         | (?:is|are)\ (?:always\ |only\ |also\ )?(?:generated|built|rendered|tested|formatted|linted|bundled|packaged|compiled|provisioned|signed|backed|stored|shared|deployed|defined|configured|loaded|hosted|written|managed|vendored|owned|maintained|kept|read|published)\ (?:from|in|with|by|on|to|at|as|under|via)\b
@@ -115,6 +116,7 @@ _STANDS = re.compile(
         | (?:is|are)\ (?:only|just|solely)\ (?:for|used|needed|required|useful|relevant|meant|supported|available|intended)\b
         | (?:is|are)\ not\ (?:relevant|meant|intended)\ (?:for|in|on|by)\b
       )
+      | (?:this|it)\ is\ (?:just\ |only\ )?for\ (?:personal|private|internal)\ \w
       | (?:to|in\ order\ to|before\ you\ can)\ (?!(?:fix|be|do|see|me|you|us)\b)[^,;.?]{2,60}?,?\ (?:you|we|one)\ (?:first\ |also\ |always\ )?(?:need\ to|have\ to|must)\ \w
       | (?:all|every|each)\ (?!tests?\b)(?:[\w-]+\ ){1,3}(?:is|are)\ (?:in|kept|written|named|prefixed|sorted|private|public|optional)\ \w
       | everything\ (?:under|in|below|inside|outside)\ \S+\ (?:is|must|should|goes|has)\ \w
@@ -261,7 +263,7 @@ def _told(text: str, start: int, end: int, words_: PlainWords) -> Explanation | 
             or _DOUBTS.search(_NEEDED.sub(" ", told))
             or _MOMENT.search(stands[0])
         )
-        kept = as_kept(text[start:end]) if lasting and not told.endswith("?") else None
+        kept = as_kept(text[start:end]) if lasting and not ASKS.match(told) else None
         return Explanation(kept, start, end, lasting=True) if kept else None
     cause = _CAUSE.match(told)
     if cause is None or _DOUBTS.search(told) or not _NAMES.search(text[start:end]):
@@ -327,11 +329,12 @@ def _explains(record: Record, _: Policy) -> Iterator[RuleMatch]:
 RULES: tuple[Rule, ...] = (
     rule(
         "explains",
-        4,
+        5,
         "What a person explains: a note, a correction, the cause of a failure.",
         predicate="states",
         confidence=0.8,
         reads=SAID_BY_PERSON
+        & BY_OWN_HAND
         & TO_AGENT
         & mentions(
             r"\b(note|fyi|information|heads|mind|aware|context|background|reference|reminder|know that"

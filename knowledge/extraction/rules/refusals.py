@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import polars as pl
 
+from cairn.knowledge.dialogue.borne_out import weighty
 from cairn.knowledge.dialogue.tool_calls import EDIT_TOOLS, PATH_INPUTS
 from cairn.knowledge.dialogue.trust import PERSON
 from cairn.knowledge.extraction.rules.directives import directives, plain_words
@@ -106,7 +107,11 @@ _GENERIC = re.compile(
 _OF_THE_SESSION = re.compile(r"(?i)output$|wait|^kill|plan|todo|^ask|question")
 """Tools that wait for the agent's own work, or speak of it: who stops one means that work."""
 _HELPER = re.compile(r"(?i)^task$|agent$")
-_OF_HELPERS = re.compile(r"(?i)\b(?:sub-?)?agents?\b|\byourself\b|\bin parallel\b")
+_OF_HELPERS = re.compile(
+    r"(?i)\bsub-?agents?\b|\byourself\b|\bin parallel\b"
+    r"|\b(?:no|an?|another|more|fewer|many|us(?:e|ing)|spawn(?:ing)?|launch(?:ing)?|start(?:ing)?)"
+    r" (?:\w+ )?agents?\b"
+)
 """Tools that give work to another agent, and how a reason speaks of that and not of the work."""
 
 
@@ -250,6 +255,22 @@ def _full_order(reason: str) -> bool:
     return _GENERIC.match(plain_words(reason).text) is not None and bool(directives(reason))
 
 
+_OF_RUNNING = re.compile(
+    r"""(?i)\b(?:run(?:s|ning)?|re-?run\w*|executed?|executing|tak(?:es?|ing)|slow(?:ly)?|hours?|minutes?
+      |commands?|scripts?|manually|by\ hand|myself|danger\w*|risky|destructive|sudo|force\w*
+      |permissions?|machine|without\ (?:asking|my)|production|prod)\b
+      | ^\W*(?:no,?\ )?(?:(?:that|this|it)\b
+        |not\ (?:on|in|at|for|to|against|from|with|before|until)\b)""",
+    re.VERBOSE,
+)
+"""How a reason speaks of running something, or points at what would be run."""
+
+
+def _of_command(reason: str, command: str) -> bool:
+    """Whether a reason speaks of the command that was refused, and not of the work at large."""
+    return _OF_RUNNING.search(reason) is not None or bool(weighty(reason) & weighty(command))
+
+
 def _refuses(records: Sequence[Record], _: Policy) -> Iterator[RuleMatch]:
     for refusal in _follow(records)[0]:
         if refusal.reason is None:
@@ -264,8 +285,10 @@ def _refuses(records: Sequence[Record], _: Policy) -> Iterator[RuleMatch]:
         of_edit = named.startswith(_EDITING) and not _OF_FILE.search(reason)
         tool = record.tool_name or ""
         of_work = _HELPER.search(tool) and not _OF_HELPERS.search(reason)
-        of_session = command_line(record) is None and (of_work or _OF_THE_SESSION.search(tool))
-        once = "asks" if of_edit or of_session else None
+        line = command_line(record)
+        of_session = line is None and (of_work or _OF_THE_SESSION.search(tool))
+        elsewhere = line is not None and not _of_command(reason, line.shown)
+        once = "asks" if of_edit or of_session or elsewhere else None
         told = f"Does not want {named}: {reason}"
         yield RuleMatch(told, start, end, record=at, trust=PERSON, predicate=once)
 
@@ -311,7 +334,7 @@ _READS = _SOME_REFUSAL & (CALLS | _RESULT_REFUSED | _INTERRUPTED | SAID_BY_PERSO
 RULES: tuple[Rule, ...] = (
     rule(
         "refuses",
-        5,
+        6,
         "A call that a person did not allow, with the reason that they gave.",
         confidence=0.8,
         reads=_READS,

@@ -10,6 +10,7 @@ import msgspec
 import polars as pl
 
 from cairn.knowledge.dialogue import trust, typed
+from cairn.knowledge.dialogue.sentences import LONGEST_TYPED
 from cairn.knowledge.dialogue.tool_calls import EDIT_TOOLS
 from cairn.knowledge.engine.extractors import Extractor
 from cairn.knowledge.extraction import identified
@@ -169,6 +170,17 @@ EDITS = CALLS & pl.col("tool_name").str.contains(EDIT_TOOLS.pattern)
 SAID = pl.col("kind").is_in(["message", "note"]) & pl.col("origin").is_in(["human", "agent"])
 SAID_BY_PERSON = pl.col("kind").is_in(["message", "note"]) & (pl.col("origin") == "human")
 """Messages that were said: never recalled, system or external text, nor a tool's output."""
+
+_WORDS_TYPED = pl.col("typed").str.replace_all(r"\s+", " ")
+"""Null where all was typed."""
+BY_OWN_HAND = (
+    (pl.col("origin") != "human")
+    | (pl.col("text").str.len_chars() <= LONGEST_TYPED)
+    | (_WORDS_TYPED.str.len_chars() <= LONGEST_TYPED).fill_null(value=False)
+    | ~(pl.col("origin") == "agent").any().over("namespace", "conversation_id")
+)
+"""Not of a person's message that is too long to have been typed to an agent: a report, a plan, a
+page. What they want done they may well paste; what it tells of things is not their word."""
 
 SHELL_KEYS = ("command", "cmd", "script")
 SHELL_TOOLS = (

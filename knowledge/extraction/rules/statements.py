@@ -6,7 +6,7 @@ text are no sentences.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
@@ -18,11 +18,13 @@ from cairn.knowledge.extraction.rules.everyday_forms import (
     DAYS,
     EVERYDAY,
     INTRODUCES,
+    LIVED,
     PASSING,
     WENT_THROUGH,
     WISHES,
 )
 from cairn.knowledge.extraction.rules.rule import (
+    BY_OWN_HAND,
     SAID,
     SAID_BY_PERSON,
     Record,
@@ -32,7 +34,12 @@ from cairn.knowledge.extraction.rules.rule import (
     each,
     rule,
 )
-from cairn.knowledge.extraction.rules.word_classes import DOUBTED, at_home
+from cairn.knowledge.extraction.rules.word_classes import (
+    DOUBTED,
+    IN_GENERAL,
+    INVERTED,
+    at_home,
+)
 from cairn.knowledge.extraction.rules.word_senses import (
     CONDITION,
     DISCOVERY,
@@ -77,6 +84,8 @@ _STOP = re.compile(r"(?<=[A-Za-z\d)`]{2})(?<!\be\.g)(?<!\bi\.e)(?<!\betc)(?<!\bv
 _HEADING = re.compile(r"^(?:#{1,6}\s+(.+)|(?:\d+\.\s+)?\*\*([^*]+)\*\*:?)$")
 _LONGEST_HEADING = 200
 _CODE_SPAN = re.compile(r"`[^`\n]*`")
+_WRAPPED = re.compile(r"(?<=[^\n]{50}[\w,)`'\"])\n(?=[a-z(`])")
+"""Where a line was wrapped: a long one that no mark ends, before one that no capital begins."""
 _QUOTED = re.compile(r"[\"“][^\"“”\n]*[\"”]|(?<!\w)'[^'\n]*'(?!\w)|‘[^‘’\n]*’(?!\w)")
 _OPEN = re.compile(r"[?:？：][\s)*_\"'”’]*$")
 _EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
@@ -85,7 +94,7 @@ _EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
 _NEXT_CLAUSE = re.compile(
     r",? (?:so(?! far)|because|but|which|although|and (?:it|that|they|now|then"
     r"|(?:i )?(?:would|want|was|felt|really|am|have|think|love|loved|need|found|had|got)))\b"
-    r"| since (?!\d|i was|last|january|june|my)|[;—–] "
+    r"| since (?!\d|i was|last|january|june|my)|[;—–] | - "
 )
 _TOLD_OF_IT = re.compile(r",? (?:and|that|where|which|who|whose|with which) |, ")
 _ASKED_BEHIND = re.compile(
@@ -149,6 +158,7 @@ def prose(text: str) -> tuple[ProseSentence, ...]:
     shown = without_markup(text)
     # A mark within code ends no sentence.
     whole = _CODE_SPAN.sub(lambda code: "`" + "x" * (len(code[0]) - 2) + "`", shown)
+    whole = _WRAPPED.sub(" ", whole)
     found: list[ProseSentence] = []
     line_end, skipped, headings = -1, False, _Headings()
     for first, end in sentences(whole):
@@ -267,11 +277,21 @@ def _states(record: Record, _: Policy) -> Iterator[RuleMatch]:
     for sentence in short_statements(record.words):
         plain = written_out(sentence.plain).text
         told = plain[lead_in(plain).opening :]
-        said = not (NO_STATEMENT.search(told) or DOUBTED.search(told)) and (
-            _REMEMBERED.match(plain) or _is_everyday(told)
-        )
-        if said or _went_through(told) or INTRODUCES.match(sentence.text) or _wishes(told):
+        unsaid = (NO_STATEMENT, DOUBTED, INVERTED)
+        if any(one.search(told) for one in unsaid) or (record.project and _LIKES.match(told)):
+            said = False
+        else:
+            said = _REMEMBERED.match(plain) or _is_everyday(told)
+        lived = (WENT_THROUGH,) if record.project else (WENT_THROUGH, LIVED)
+        if said or _went_through(told, lived) or INTRODUCES.match(sentence.text) or _wishes(told):
             yield RuleMatch(sentence.text, sentence.start, sentence.end)
+
+
+_LIKES = re.compile(
+    r"(?:i|we) (?:\w+ly |also |do |too )*(?:like|love|hate|dislike|enjoy)\b"
+    rf"(?! (?:to \w|\w+ing\b|{IN_GENERAL}))"
+)
+"""What somebody likes of a thing at hand, where there is work; in general they like a kind."""
 
 
 def _wishes(told: str) -> bool:
@@ -290,12 +310,13 @@ _PREFERS = re.compile(r"(?:i|we) (?:\w+ )?prefer\b")
 _WHENEVER = re.compile(r" (?:when|whenever|if)\b.*$")
 
 
-def _went_through(told: str) -> bool:
+def _went_through(told: str, forms: Sequence[re.Pattern[str]]) -> bool:
     """Whether a sentence tells what somebody is at these weeks, or lately went through."""
     timeless = DAYS.sub(" ", told)
     if NO_STATEMENT.search(timeless):
         return False
-    found = WENT_THROUGH.match(clause := _first_clause(told))
+    clause = _first_clause(told)
+    found = next((found for form in forms if (found := form.match(clause))), None)
     if found is None:
         return False
     # What is told of it behind may point at it: "a film that I liked".
@@ -368,10 +389,10 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "states",
-        8,
+        9,
         "What a person says they are, have, use, do regularly or plan.",
         confidence=0.8,
-        reads=SAID_BY_PERSON,
+        reads=SAID_BY_PERSON & BY_OWN_HAND,
         find=each(_states),
         examples=(
             RuleExample("I prefer tabs over spaces.", ("I prefer tabs over spaces.",)),

@@ -51,7 +51,12 @@ NO_SUCH = (
 )
 """What `no` forbids nothing of."""
 
+_INVERTED = r"\b(?:what|which|how|where|why|when|who)(?: [\w'-]+){0,2} (?:do|does|did|can|could|will|would|should) (?:i|you|we|they)\b"
+INVERTED = re.compile(_INVERTED)
+"""The order of words of a question, which people often write without its mark."""
+
 ASKS = re.compile(
+    rf".*{_INVERTED}|"
     r"(?:can|could|would|will|do(?!\ not)|does|did|is|are|am|was|were|has|have|had|what|why|how|who|whose|where|which"
     r"|shall|should|may|let\ me|tell\ me|show\ me|give\ me)\b|.*\?\W*$"
 )
@@ -66,7 +71,7 @@ REPORTED = re.compile(
 )
 OF_THE_MOMENT = re.compile(
     r"\b(?:(?<!from )now|currently|at the moment|today|tonight|tomorrow|yesterday|still|again|(?<!use )just|so far"
-    r"|already|temporarily|in a minute|until i|this (?:time|week|morning|afternoon|evening|weekend|one|file|pr|branch|commit|task|session|page"
+    r"|already|yet(?! another)|temporarily|in a minute|until i|this (?:time|week|morning|afternoon|evening|weekend|one|file|pr|branch|commit|task|session|page"
     r"|screen|issue|change)|once more|for once|lunch|hurry|back in|brb|one sec)\b"
 )
 TROUBLED = re.compile(

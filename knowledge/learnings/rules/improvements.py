@@ -73,6 +73,10 @@ _COST = re.compile(
 )
 
 
+_REACH = 60
+"""Records before the last change within which it was planned."""
+
+
 @dataclass(frozen=True)
 class Gain:
     """A figure that got better."""
@@ -116,7 +120,7 @@ def gains(turns: Sequence[Turn], steps: Sequence[ToolStep]) -> list[Gain]:
                 for step in steps
                 if asked < step.call.seq < turn.seq and step.kind == "edit" and step.worked
             )
-            how = _how(sentence, beside, spoken)
+            how = _how(sentence, beside, spoken, edits)
             if how and (edits or how == sentence):
                 cost = next((s for s in [sentence, *beside] if _COST.search(s.plain)), None)
                 shown = _measured(figures, steps, edits, turn.seq)
@@ -182,10 +186,14 @@ def _measure(number: str, unit: str) -> tuple[str, float] | None:
 
 
 def _how(
-    sentence: Sentence, beside: Sequence[Sentence], spoken: Sequence[Sentence]
+    sentence: Sentence,
+    beside: Sequence[Sentence],
+    spoken: Sequence[Sentence],
+    edits: Sequence[ToolStep],
 ) -> Sentence | None:
-    """The sentence that says what was done: the statement, one beside it, or what was planned."""
+    """The sentence that says what was done: the statement, one beside it, or a plan of the edit."""
     if _HOW.search(sentence.plain):
         return sentence
     told = next((s for s in beside if REASON.search(s.plain) or _HOW.search(s.plain)), None)
-    return told or fix(s for s in spoken if s.turn.seq < sentence.turn.seq)
+    changed = edits[-1].call.seq if edits else sentence.turn.seq
+    return told or fix(s for s in spoken if changed - _REACH < s.turn.seq < sentence.turn.seq)

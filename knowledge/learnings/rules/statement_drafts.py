@@ -83,7 +83,7 @@ def from_choice(choice: StatedDecision, scene: Scene) -> Draft:
         factors=factors(grounds, order, scene.names),
         evidence=linked,
         spans=spans,
-        extractor="learning.stated_decision@3",
+        extractor="learning.stated_decision@4",
         trust=PERSON if decided else OUTSIDE if outside else AGENT,
     )
 
@@ -206,7 +206,7 @@ def from_gain(gain: Gain, scene: Scene) -> Draft:
         factors=factors(grounds, text, scene.names | stems(files)),
         evidence=[*linked, *gain.measured, *(edit.call for edit in gain.edits)],
         spans=spans,
-        extractor="learning.gain@3",
+        extractor="learning.gain@4",
         trust=scene.trust(said, how, seen=bool(gain.measured)),
         steps=gain.edits,
     )

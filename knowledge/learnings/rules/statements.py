@@ -11,7 +11,8 @@ from cairn.knowledge.dialogue.turns import Turn
 from cairn.knowledge.extraction.rules.chosen import lasts, left_open
 
 DECIDED = re.compile(
-    r"(?i)\b(?:(?:i|we)(?:'ve| have)? (?:decided|chose|opted)\b|decided (?:to|on|against)\b"
+    r"(?i)\b(?:(?:i|we)(?:'ve| have)? (?:decided|chose|opted)\b"
+    r"|(?<!you )(?<!they )(?<!he )(?<!user )decided (?:to|on|against)\b"
     r"|(?:i|we) went with\b|(?:i'll|we'll|let's|i will|we will) (?:go|stick) with\b"
     r"|going with\b|settled on\b|the decision (?:is|was) to\b)"
 )

@@ -202,6 +202,14 @@ def test_a_slip_and_a_file_made_in_the_same_session_teach_nothing(session):
     assert (row["outcome"], row["fix"]) == ("fixed", None)
 
 
+def test_a_count_of_errors_has_no_fix(session):
+    build, red = "cargo build", "error: could not compile `orders` (lib) due to 2 previous errors"
+    edit = ("edit", CODE, "return orders(rows)", "return orders(rows, currency)")
+    (row,) = rows(session, ("run", build, f"Exit code 101\n{red}", "error"), edit,
+                  ("run", build, "    Finished dev in 2 s"))  # fmt: skip
+    assert (row["outcome"], row["fix"]) == ("fixed", None)
+
+
 @pytest.mark.parametrize(
     ("failed", "said", "after", "fix"),
     [
@@ -256,6 +264,9 @@ def test_words_of_errors_in_what_went_well_are_no_failure(session, line, output)
         "corepack pnpm run test quay",
         "npx tsc -p quay.json --noEmit",
         "sudo chown -R ada /srv/quay",
+        "go vet ./quay && gofmt -l . && go test ./quay",
+        "curl -I --max-time 9 https://quay.example",
+        "git worktree list quay; gh run list quay",
     ],
 )
 def test_what_looks_checks_or_is_of_one_machine_is_no_fix(session, change):

@@ -239,6 +239,16 @@ def test_a_decision_is_told_with_its_answer_whatever_was_asked() -> None:
     assert len(line) <= LONGEST
 
 
+def test_the_same_words_are_told_once() -> None:
+    rows = ground().facts.with_columns(
+        content=pl.when(predicate="decides").then(pl.lit("Too early")).otherwise("content")
+    )
+    lines = [line.text for line in brief("quay", ground()._replace(facts=rows))]
+    assert [line for line in lines if "oo early" in line] == [
+        "Does not want `git push`: too early."
+    ]
+
+
 def test_commands_that_are_one_are_told_once_and_what_was_for_the_moment_is_not() -> None:
     told = [
         practice("test", "npm run test"), practice("test", "npm test", conversations=1),

@@ -141,6 +141,24 @@ def test_facts_are_chosen_by_what_they_are(reader: Reader) -> None:
     assert found(entity="nobody") == []
 
 
+def test_what_names_topics_is_listed_once_unless_one_of_them_is_asked_for(reader: Reader) -> None:
+    def told(**only: object) -> list[tuple[object, object]]:
+        rows = listing.facts(reader, listing.FactFilter(**only), 10_000).rows  # type: ignore[arg-type]
+        return [(row["content"], row["entity_type"]) for row in rows]
+
+    held = reader.memory().select("content", "entity", "entity_type").collect()
+    copies = held.filter(
+        (pl.col("entity_type") == "topic")
+        & (pl.col("entity_type") != "topic").any().over("content")
+    )
+    assert copies.height
+    listed = told()
+    assert not {(row["content"], "topic") for row in copies.iter_rows(named=True)} & set(listed)
+    assert set(held["content"]) >= {content for content, _ in listed} > set()
+    copy = copies.row(0, named=True)
+    assert (copy["content"], "topic") in told(entity=copy["entity"], events=True)
+
+
 def test_lists_of_an_earlier_moment_have_what_was_there_then(memory: Memory) -> None:
     then = datetime(2026, 2, 10, tzinfo=UTC)
     earlier = memory.reader(as_of=then)

@@ -56,6 +56,12 @@ def kinds(text: str) -> list[tuple[bool, str]]:
         "Small pull requests only.",
         "Ask me before adding dependencies.",
         "Dont commit the env file ever.",
+        "Do not rebuild the charts on every run.",
+        "Next time you change the charts, let me commit.",
+        "Don't use winches to lift people.",
+        "The icons must be vector files.",
+        "Nothing may be hardcoded.",
+        "Before applying any schema changes, show the statements.",
     ],
 )
 def test_what_is_meant_for_good(sentence: str) -> None:
@@ -71,6 +77,7 @@ def test_what_is_meant_for_good(sentence: str) -> None:
         "I'd rather keep the old name.",
         "Use the staging database, not prod.",
         "Be brief in the summary.",
+        "Do not make changes yet.",
     ],
 )
 def test_what_is_meant_for_this_session(sentence: str) -> None:
@@ -95,6 +102,8 @@ def test_what_is_meant_for_this_session(sentence: str) -> None:
         "No warning. No meaning. Nice commits. Great tests! Failing tests only. No changes.",
         "I only want the first. We should be seeing two cranes.",
         "Create a file so that it works. Ask me tomorrow. Be there. In dev it is slow.",
+        "Next time, I'll bring my camera.",
+        "The tests must be green. Don't use that one. Find and replace across the repo:",
         "She said never use redis. The docs say always use v2.",
         "> Always use tabs.\n\n    never_push()",
     ],

@@ -73,6 +73,7 @@ def test_what_people_are_have_do_and_plan(sentence: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        "We don't have to use every crane.",
         "I have a question about the parser. I have no idea why it fails.",
         "I need you to rename the module. I want to see the logs every day.",
         "I get an error when I run the tests. I see two failures in the log.",
@@ -98,6 +99,34 @@ def test_what_people_are_have_do_and_plan(sentence: str) -> None:
 )
 def test_what_passes_is_asked_or_supposed(text: str) -> None:
     assert states(text) == []
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Sold my boat last month to pay for the shed.",
+        "I just launched a small ferry line.",
+        "I just got accepted at the school of navigation!",
+        "Last week, I built a new pier for the children.",
+        "I had to close my shop at the harbour.",
+        "Last weekend I built a small raft - it is hard to steer.",
+        "I'm restoring an old lighthouse with friends.",
+    ],
+)
+def test_among_people_what_somebody_did_or_is_at_is_told(sentence: str) -> None:
+    rows = candidates(raw_logs([human(sentence, project=None)]), Policy()).candidates
+    assert rows.filter(predicate="states")["object"].to_list() == [sentence]
+
+
+def test_what_is_thought_said_or_shared_or_done_in_a_project_is_no_deed() -> None:
+    assert states("I just renamed the ferry module yesterday.") == []
+    for told in (
+        "I thought of you last week.", "Talked to him yesterday.", "I just wanted to say hi.",
+        "I'm sending you a picture.", "I'm having a great time.", "Loved your pics last week.",
+        "Started when I was young.", "I had to say a few things.", "I just felt like a fool.",
+    ):  # fmt: skip
+        rows = candidates(raw_logs([human(told, project=None)]), Policy()).candidates
+        assert rows.filter(predicate="states").is_empty(), told
 
 
 def test_a_question_behind_is_no_part_of_it() -> None:

@@ -50,6 +50,7 @@ from tests.knowledge.extraction.rules.fixtures import agent, human, raw_logs
         ("keep in mind, to test you have to run `quay up`", "To test you have to run `quay up`"),
         ("In the readme, mention that the cranes are read-only.", "The cranes are read-only."),
         ("The harbour master is me.",) * 2,
+        ("It's only a demo project for the harbour board.",) * 2,
         ("The crane plugin is only useful for large ports.",) * 2,
     ],
 )
@@ -85,6 +86,7 @@ def test_what_puts_an_agent_right_in_this_session(text: str) -> None:
         "The function is named badly. The crane is called by the loader. The culprit is me, sorry.",
         "To fix this you need to wait. Mention that it is slow. It is red, not blue. Is it `quay`?",
         "The crane is only slow today. The tests are only red on CI. The port is closed.",
+        "To reach the quay from the pier which bridge do you need to cross",
         "Wrong button. Not sure. That's not what I asked. You are wrong. Is that correct?",
     ],
 )

@@ -102,6 +102,28 @@ def test_what_is_said_of_an_agents_work_refuses_no_tool_unless_it_speaks_of_agen
         ]
 
 
+def test_a_command_is_refused_by_words_on_it_or_on_running_something() -> None:
+    made = {**bash("golangci-lint run ./piers/..."), "call_id": "t"}
+    for said in ("don't open a pull request, just commit", "never touch the old crane"):
+        for lines in ((made, refusal("t", said)), (made, refusal("t"), STOPPED, human(said))):
+            assert found("refuses", *lines) == []
+            assert len(found("asks", *lines)) >= 1
+    for said in (
+        "no need to lint the piers",
+        "do not run that on my machine",
+        "that deletes old reports without asking",
+        "not on the live quay",
+    ):
+        assert found("refuses", made, refusal("t"), STOPPED, human(said)) == [
+            f"Does not want `golangci-lint run ./piers/...`: {said}"
+        ]
+
+
+def test_programs_that_are_called_agents_are_no_helpers() -> None:
+    made = {**call("Task", prompt="look"), "call_id": "t"}
+    assert found("refuses", made, refusal("t", "the agents of the harbour are not listed")) == []
+
+
 def test_a_word_of_time_alone_objects_to_nothing() -> None:
     made = {**bash("make bench"), "call_id": "t"}
     stopped = made, refusal("t"), STOPPED

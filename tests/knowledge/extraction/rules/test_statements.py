@@ -183,6 +183,42 @@ def phrases(pattern: re.Pattern[str]) -> Iterator[str]:
         yield from (form for form in (text, f"{text} x", f" {text}") if pattern.search(form))
 
 
+REPORT = "The quay report of the harbour board lists every berth with its tides. " * 25
+
+
+def test_what_stands_in_a_pasted_report_is_not_the_persons_word() -> None:
+    told = "We keep all tide tables in UTC. We decided to drop the old crane API."
+    kinds = ("states", "decides")
+
+    def kept(*lines: Line) -> list[str]:
+        found = candidates(raw_logs(lines), Policy()).candidates
+        return sorted(found.filter(found["predicate"].is_in(kinds))["object"].to_list())
+
+    assert kept(human(f"{REPORT}\n\n{told}"), agent("I read it.")) == []
+    both = ["We decided to drop the old crane API.", "We keep all tide tables in UTC."]
+    assert kept(human(told), agent("I read it.")) == both
+    assert kept(human(f"{REPORT}\n\n{told}"), human("Thanks!", name="Ada")) == both
+    output_of_it = "$ quay board\n" + REPORT.replace(". ", ".\n")
+    assert kept(human(f"{told}\n\n{output_of_it}"), agent("I read it.")) == both
+
+
+def test_a_line_that_was_wrapped_is_no_sentence() -> None:
+    wrapped = "We keep all the tide tables of the northern harbours in\nUTC, never in local time."
+    assert ("states", "We keep all the tide tables of the northern harbours in") in said(
+        human(wrapped)
+    )
+    low = wrapped.replace("UTC", "coordinated time")
+    assert said(human(low)) == [("states", " ".join(low.split()))]
+
+
+def test_what_is_liked_of_a_thing_at_hand_is_no_preference() -> None:
+    for told in ("I like the second crane more.", "and i like the quiet berth list"):
+        assert said(human(told, project="/srv/harbour")) == []
+    general = "I like small functions."
+    assert said(human(general, project="/srv/harbour")) == [("states", general)]
+    assert said(human("I love the harbour at night.", project=None)) != []
+
+
 @pytest.mark.parametrize(
     ("name", "pattern"),
     [
@@ -200,8 +236,9 @@ def test_whatever_phrase_a_rule_finds_its_filter_lets_in(
     texts = sorted({form for text in phrases(pattern) for form in (text, text.replace(" ", "\n"))})
     assert len(texts) > 1_000
     lines = pl.DataFrame({"text": texts}).with_columns(
-        kind=pl.lit("message"), origin=pl.lit("human")
-    )
+        kind=pl.lit("message"), origin=pl.lit("human"), typed=pl.lit(None, pl.String),
+        namespace=pl.lit("n"), conversation_id=pl.lit("c"),
+    )  # fmt: skip
     assert lines.filter(~rule.reads)["text"].to_list() == []
 
 

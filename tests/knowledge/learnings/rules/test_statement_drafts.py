@@ -85,6 +85,13 @@ def test_what_was_planned_says_how_a_figure_got_better(session):
     (draft,) = drafts(session(ASKED, plan, CACHE, said, *PADDING))
     assert "How: I'll cache the exchange rates with lru_cache." in draft.content
     assert drafts(session(ASKED, said, *PADDING)) == []
+    others = [("run", f"make quay{at}", "done") for at in range(40)]
+    assert drafts(session(ASKED, plan, *others, CACHE, said, *PADDING)) == []
+
+
+def test_what_the_hearer_decided_is_no_decision_of_the_speaker(session):
+    said = "The guide should say that you decided to skip it, since nothing is stored then."
+    assert drafts(session(ASKED, CACHE, ("human", said), *PADDING)) == []
 
 
 @pytest.mark.parametrize(
