@@ -2,6 +2,7 @@
 
 # ruff: noqa: E501  (a pattern is easier to read where it is not broken)
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
@@ -266,7 +267,7 @@ def _facts(names: set[str], facts: pl.DataFrame) -> tuple[list[BriefLine], ...]:
         .filter((pl.col("kind") != REFUSAL) | ~pl.col("call").str.contains(_ONE_CALL))
     )  # fmt: skip
     said = said.sort(pl.col("kind") == FACT, maintain_order=True)
-    said = said.filter(_not_told_before(said["content"]))
+    said = said.filter(pl.Series(not_told_before(said["content"]), dtype=pl.Boolean))
     lines = [_of_fact(row) for row in said.iter_rows(named=True) if row["predicate"] != DECIDES]
     latest = said.filter(predicate=DECIDES).sort("last_seen", descending=True, maintain_order=True)
     return (
@@ -276,15 +277,19 @@ def _facts(names: set[str], facts: pl.DataFrame) -> tuple[list[BriefLine], ...]:
     )
 
 
-def _not_told_before(contents: Iterable[str]) -> pl.Series:
-    """Whether the words of each stand in none before it, nor those of one before in it."""
+def not_told_before(contents: Iterable[str]) -> list[bool]:
+    """Whether the words of each stand in none before it, whatever leads in; unless it is denied."""
     told: list[str] = []
     new: list[bool] = []
     for content in contents:
-        own = f" {' '.join(words(content))} "
-        new.append(not any(own in other or other in own for other in told))
+        own = " ".join(word for word in words(content) if word not in _LEADS)
+        again = re.compile(rf"(?<!\bnot )(?<!\bnever )(?<!\bno )(?<!\S){re.escape(own)}(?!\S)")
+        new.append(not any(again.search(other) for other in told))
         told.append(own)
-    return pl.Series(new, dtype=pl.Boolean)
+    return new
+
+
+_LEADS = frozenset(["please", "always", "also", "from", "now", "on", "going", "forward"])
 
 
 def _of_fact(row: Mapping[str, Any]) -> BriefLine:

@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 import polars as pl
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
@@ -18,6 +19,7 @@ from cairn.knowledge.practices.brief import (
     brief,
     briefs,
     known_projects,
+    not_told_before,
     text_of,
     within,
 )
@@ -247,6 +249,19 @@ def test_the_same_words_are_told_once() -> None:
     assert [line for line in lines if "oo early" in line] == [
         "Does not want `git push`: too early."
     ]
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        (("From now on run the tests.", "Please run the tests.", "Run the tests"), 1),
+        (("Use tabs.", "Never use tabs."), 2),
+        (("We use uv.", "We use uv here, never pip."), 2),
+        (("We use uv here, never pip.", "We use uv."), 1),
+    ],
+)
+def test_what_was_told_with_more_words_is_not_told_again(said: tuple[str, ...], told: int) -> None:
+    assert sum(not_told_before(said)) == told
 
 
 def test_commands_that_are_one_are_told_once_and_what_was_for_the_moment_is_not() -> None:

@@ -77,6 +77,7 @@ ASKED = {
     "POST /v1/knowledge": Asked(body=lambda of: {"query": of.topic, "entity": of.entity_id}),
     "GET /v1/facts": Asked(params=lambda of: {"events": True, "limit": 100}),
     "GET /v1/brief": Asked(),
+    "GET /v1/utility": Asked(),
     "GET /v1/lesson": Asked(
         params=lambda of: {"error": f"error: {of.topic} not found"}, repeats=True
     ),
