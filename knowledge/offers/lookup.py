@@ -17,6 +17,7 @@ from cairn.knowledge.consolidation.standing import known_stretches, seen_at
 from cairn.knowledge.dialogue.trust import PERSON
 from cairn.knowledge.failures.lookup import is_for_its_names
 from cairn.knowledge.failures.signatures import SLOT, SLOTTING
+from cairn.knowledge.learnings.recurrence.occurrences import RECURRENCE
 from cairn.knowledge.llm.fence import CLOSING, fenced, harmless, opening
 from cairn.knowledge.nlp.text import STOP_WORDS, estimated_tokens
 from cairn.knowledge.offers.utility import offered_no_more
@@ -266,7 +267,9 @@ def _facts(said: pl.DataFrame, of: dict[str, str]) -> Iterator[RecallText]:
 
 
 def _learnings(learnings: pl.DataFrame, of: dict[str, str]) -> Iterator[RecallText]:
-    for row in learnings.iter_rows(named=True):
+    """Learnings, but for routines: the brief tells how the commands of a project are run."""
+    routine = (pl.col("category") == "workflow") & (pl.col("extractor") == RECURRENCE)
+    for row in learnings.filter(~routine).iter_rows(named=True):
         said = harmless(short(f"{row['title']}: {row['content']}", LONGEST_TEXT))
         for talk in row["conversation_ids"]:
             if talk in of:

@@ -285,6 +285,8 @@ def test_a_prompt_brings_what_is_known_about_it_and_most_bring_nothing(
     assert said("From now on I prefer gzip over zstd for the archives.", "s-16") == "", (
         "it is what was said"
     )
+    routine = "Commit once uv run pytest has passed: which routine is that, test and commit?"
+    assert "Routine" not in said(routine, "s-17"), "the brief has the commands"
     for prompt in ("thanks, go on", "Fix the tests.", "", "What is the weather in Lisbon?"):
         assert said(prompt, "s-14") == ""
     assert "explicit return types" not in said(
