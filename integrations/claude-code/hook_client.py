@@ -391,10 +391,11 @@ def fixes(lookup, project, given):
         for told, names in map(slotting.signature, messages(line)):
             for anchor in near:
                 for signature, rank, id_, text, tokens, only in anchors[anchor]:
+                    if signature != told:
+                        continue
                     ended = set(json.loads(only))
                     # As cairn.knowledge.failures.lookup.is_of says.
-                    of_it = ended <= set(names) or (names and set(names) <= ended)
-                    if signature == told and of_it:
+                    if ended <= set(names) or (names and set(names) <= ended):
                         best[id_] = (-rank, id_, (id_, "fix", text, tokens))
     return [piece for _, _, piece in sorted(best.values())[:1]]
 

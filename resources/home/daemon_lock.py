@@ -4,10 +4,18 @@ import os
 from collections.abc import Generator
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from fcntl import LOCK_EX, LOCK_SH
+from fcntl import LOCK_EX
 
 from cairn.resources.home.home import Home, check_writable
-from cairn.resources.home.write_lock import Holder, opened, sign, signature, taken
+from cairn.resources.home.write_lock import (
+    UNSIGNED,
+    Holder,
+    holder_of,
+    opened,
+    sign,
+    signature,
+    taken,
+)
 
 
 class DaemonRuns(Exception):  # noqa: N818  what a person is told
@@ -29,16 +37,11 @@ def daemon_lock(home: Home, command: str) -> Generator[int]:
     check_writable(home)
     with opened(home.daemon_lock) as lock:
         if not taken(lock, LOCK_EX):
-            raise DaemonRuns(home, signature(lock) or Holder(0, "unknown", ""))
+            raise DaemonRuns(home, signature(lock) or UNSIGNED)
         sign(lock, Holder(os.getpid(), command, datetime.now(UTC).isoformat(timespec="seconds")))
         yield lock
 
 
 def daemon_holder(home: Home) -> Holder | None:
     """Who runs the daemon of a home now, if anyone does."""
-    if not home.daemon_lock.is_file() or home.read_only:
-        return None
-    with opened(home.daemon_lock, os.O_RDONLY) as lock:
-        if taken(lock, LOCK_SH):
-            return None
-        return signature(lock) or Holder(0, "unknown", "")
+    return holder_of(home, home.daemon_lock)

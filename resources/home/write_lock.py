@@ -37,6 +37,10 @@ class Holder:
         return f"`{self.command}` (process {self.pid}, since {self.since})"
 
 
+UNSIGNED = Holder(0, "unknown", "")
+"""Who has taken a lock, and not signed it yet."""
+
+
 @contextmanager
 def write_lock(
     home: Home, command: str | None = None, *, timeout: float | None = None
@@ -83,12 +87,17 @@ def write_lock(
 
 def lock_holder(home: Home) -> Holder | None:
     """Who holds the lock now, if anyone does."""
-    if not home.write_lock.is_file() or home.read_only:
+    return holder_of(home, home.write_lock)
+
+
+def holder_of(home: Home, path: Path) -> Holder | None:
+    """Who holds a lock of a home now, if anyone does."""
+    if not path.is_file() or home.read_only:
         return None
-    with opened(home.write_lock, os.O_RDONLY) as lock:
+    with opened(path, os.O_RDONLY) as lock:
         if taken(lock, fcntl.LOCK_SH):
             return None
-        return signature(lock) or Holder(0, "unknown", "")
+        return signature(lock) or UNSIGNED
 
 
 @contextmanager

@@ -1,21 +1,14 @@
 """The brief that a file keeps: the rest stays byte for byte, and what agents read is recalled."""
 
-import json
-from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
-import polars as pl
 import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from cairn.knowledge.assembly.build import build
-from cairn.knowledge.engine.stage import StageContext
-from cairn.knowledge.ingest.records import read_records
 from cairn.knowledge.ingest.speakers import spoken
 from cairn.knowledge.llm.fence import fenced
-from cairn.knowledge.schema.policy import Policy
-from cairn.resources.vector_index.embedder import load_embedder
 from cairn.serving.write.brief_file import (
     BEGIN,
     END,
@@ -25,6 +18,7 @@ from cairn.serving.write.brief_file import (
     written,
 )
 from tests.serving.conftest import Ask
+from tests.serving.one_call import knowledge_of, session
 
 RULE = "We always run the quincepress tests first."
 BRIEF = fenced(f"What you want here:\n- {RULE}", "work", "g")
@@ -133,34 +127,10 @@ def test_the_command_keeps_the_brief_of_the_project_of_the_file(ask: Ask, tmp_pa
     assert not (folder / "GEMINI.md").exists()
 
 
-def session(call: dict[str, object], result: str) -> bytes:
-    """An agent reads or writes a file, and says no more than that."""
-    use = {"type": "tool_use", "id": "t1", **call}
-    answer = {"type": "tool_result", "tool_use_id": "t1", "content": result}
-    lines = [("user", "Look at the pier."), ("assistant", [use]), ("user", [answer]),
-             ("assistant", "Done.")]  # fmt: skip
-    return b"".join(
-        json.dumps({
-            "type": role, "uuid": f"cy-{number}", "cwd": "/home/cy/code/pier", "sessionId": "cy",
-            "timestamp": f"2026-03-04T09:0{number}:00Z",
-            "message": {"role": role, "content": content},
-        }).encode() + b"\n"
-        for number, (role, content) in enumerate(lines)
-    )  # fmt: skip
-
-
-def knowledge_of(lines: bytes) -> dict[str, pl.DataFrame]:
-    read = read_records(
-        lines, namespace="cy", source_file="cy.jsonl", timezone="UTC",
-        seen_at=datetime(2026, 3, 5, tzinfo=UTC), redactor=None,
-    )  # fmt: skip
-    return build(read.records, StageContext(Policy(), load_embedder("wordllama")))
-
-
 FILE = written(b"# Pier\n\nPlain words.\n", BRIEF).decode()
 NUMBERED = "".join(f"{n:6}\u2192{line}\n" for n, line in enumerate(FILE.splitlines(), 1))
-READ = {"name": "Read", "input": {"file_path": "/home/cy/code/pier/AGENTS.md"}}
-CASES = {
+READ: dict[str, Any] = {"name": "Read", "input": {"file_path": "/home/cy/code/pier/AGENTS.md"}}
+CASES: dict[str, tuple[dict[str, Any], str]] = {
     "read": (READ, NUMBERED),
     "head": ({"name": "Bash", "input": {"command": "head -7 AGENTS.md"}},
              "\n".join(FILE.splitlines()[:-2])),
@@ -175,7 +145,7 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 def test_a_session_that_had_the_file_learns_nothing_of_it(case: str) -> None:
     call, result = CASES[case]
-    made = knowledge_of(session(call, result))
+    made = knowledge_of(session(call["name"], result, call["input"]))
     if "cairn-memory" in result:
         assert made["raw_logs"].filter(kind="tool_result")["origin"].to_list() == ["recalled"]
     for table, text in (("facts", "content"), ("candidates", "object"), ("learnings", "content")):
@@ -188,5 +158,5 @@ def test_the_file_that_codex_gives_is_recalled_and_no_word_of_a_person() -> None
     parts = list(spoken(given_))
     assert [who for who, part in parts if RULE in part] == ["recalled"]
     assert {who for who, _ in parts} == {"recalled", "system"}
-    said = session(READ, "ok").replace(b"Look at the pier.", RULE.encode())
+    said = session(READ["name"], "ok", READ["input"]).replace(b"Look at the pier.", RULE.encode())
     assert RULE in knowledge_of(said)["facts"]["content"], "a person does teach it"
