@@ -73,6 +73,9 @@ class Plan:
     """Estimate of the time that it takes, without a language model; 0 if there is nothing."""
 
 
+NO_INPUT = Plan(0, 0, 0, None, None, 0, 0.0, 0.0)
+
+
 def plan(state: State) -> Plan:
     """Looks at what changed in the sources, and reads no more than the beginning of some of it."""
     files = changed_files(state)

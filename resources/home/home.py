@@ -24,6 +24,7 @@ OURS = {
     "checks.json", "held.json", "blocked.json", "sensor_alive", "model_waits", "model_goes_on",
     "keys.json", "forget.key", "forgetting", "search_waits", "notifications", "damaged",
     "records_dated", "usage", "run_times.jsonl", "upgrading", "lookup", "hooks", "daemon.lock",
+    "nothing_new.json",
 }  # fmt: skip
 KEPT_ASIDE = 20
 """Damaged things that are kept; of more, the oldest go."""

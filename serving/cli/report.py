@@ -1,17 +1,17 @@
 """What a run ends with: what there is now, the best of it, and one search that finds some."""
 
-from collections.abc import Collection, Generator
+from collections.abc import Collection, Generator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from cairn.knowledge.llm.fence import CLOSING, harmless, opening
 from cairn.serving.cli.terminal import TerminalColumn, advise, console, print_table, say
 from cairn.serving.read.display import count, one_line, times
-from cairn.serving.status.pending import NEXT_RUN, Pending
 
 if TYPE_CHECKING:
     from cairn.serving.read.reader import Reader
     from cairn.serving.retrieval.search import SearchResult
+    from cairn.serving.status.pending import Pending
 
 ENTITY_COLUMNS = (
     TerminalColumn("entity_id", "id"),
@@ -53,7 +53,7 @@ def _borne_out(line: dict[str, Any]) -> str:
     return f"{much}, {'last ' if line['conversations'] > 1 else ''}on {line['last_seen']:%Y-%m-%d}"
 
 
-def print_totals(found: dict[str, Any]) -> None:
+def print_totals(found: Mapping[str, Any]) -> None:
     """One line of what there is."""
     there = found["totals"]
     parts = [
@@ -142,8 +142,10 @@ def print_found(result: "SearchResult") -> None:
         out.print(f"  {place}", style="dim", markup=False, soft_wrap=True)
 
 
-def say_pending(waiting: Collection[Pending]) -> None:
+def say_pending(waiting: Collection["Pending"]) -> None:
     """Tells a person what waits for the next run; nothing if nothing does."""
+    from cairn.serving.status.pending import NEXT_RUN
+
     if waiting:
         spaces = sorted({one.namespace for one in waiting})
         advise(f"Noted for {', '.join(spaces)}, and applied {NEXT_RUN}", style="bold")

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from importlib.metadata import version
@@ -73,6 +74,24 @@ def test_a_second_run_says_that_nothing_changed(ask: Ask) -> None:
     assert done.out.startswith("Nothing changed")
     assert "66 conversations" in done.out
     assert done.err == ""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", [["--json"], ["--no-report"], ["--report"]], ids=" ".join)
+def test_that_nothing_is_new_is_told_alike_and_without_dagster(home: Path, how: list[str]) -> None:
+    code = (
+        "import sys\nfrom cairn.serving.cli.main import main\n"
+        "try:\n    main()\nfinally:\n"
+        "    print('dagster' in sys.modules, file=sys.stderr)"
+    )
+    command = [sys.executable, "-c", code, "--home", str(home), "run", *how]
+    (home / "nothing_new.json").unlink(missing_ok=True)
+    properly, quickly = (
+        subprocess.run(command, capture_output=True, text=True, check=True) for _ in range(2)
+    )
+    assert (properly.stderr, quickly.stderr) == ("True\n", "False\n")
+    told = [re.sub(r'"seconds": [0-9.]+', "", done.stdout) for done in (properly, quickly)]
+    assert told[0] == told[1]
 
 
 def test_the_version_is_that_of_what_is_installed() -> None:

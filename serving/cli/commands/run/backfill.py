@@ -85,8 +85,8 @@ def command(
     from cairn.pipelines.planning.stale import held_days, staleness
     from cairn.pipelines.runner import RunFailed, run_days
     from cairn.resources.home.home import check_room
-    from cairn.serving.cli.commands.run.run import finish
     from cairn.serving.cli.progress import Display
+    from cairn.serving.cli.run_output import finish
 
     first, last = first or FIRST_DAY, last or LAST_DAY
     days = [day for day in held_days(state) if first <= day <= last]

@@ -1,42 +1,31 @@
 """`cairn run`."""
 
-import math
+import os
 import time
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from dataclasses import asdict
+from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from cairn.serving.cli import options
-from cairn.serving.cli.terminal import (
-    TerminalColumn,
-    advise,
-    at_home,
-    console,
-    emit_json,
-    print_table,
-    say,
+from cairn.serving.cli.run_output import (
+    emit_run,
+    finish,
+    overviews,
+    refused_files,
+    say_refused,
+    say_unchanged,
 )
+from cairn.serving.cli.terminal import at_home, console
 from cairn.serving.read.display import count, size, span
 
 if TYPE_CHECKING:
     from cairn.pipelines.runner import Plan
     from cairn.resources.context import State
     from cairn.resources.home.damage import Damage
-    from cairn.serving.cli.progress import Display
-
-STAGE_COLUMNS = (
-    TerminalColumn("stage"),
-    TerminalColumn("rows_in", "rows in"),
-    TerminalColumn("done"),
-    TerminalColumn("empty"),
-    TerminalColumn("rejected"),
-    TerminalColumn("failed"),
-    TerminalColumn("rows", "rows made", from_width=96),
-    TerminalColumn("seconds"),
-)
 
 
 @click.command(
@@ -82,6 +71,8 @@ def command(
         raise click.UsageError("--samples goes alone: it has its own namespace", ctx)
     if (namespace or timezone) and not sources:
         raise click.UsageError("--namespace and --timezone belong to --source PATH", ctx)
+    if not (sources or samples or accept_loss) and _is_idle(ctx, as_json=as_json):
+        return
     from cairn.pipelines.healing import heal_files
     from cairn.resources.home.home import check_writable
 
@@ -91,6 +82,39 @@ def command(
     _register(state, sources, samples=samples, namespace=namespace, timezone=timezone)
     _tell_damage(mended)
     execute(state, report=report, accept_loss=accept_loss, as_json=as_json)
+
+
+def _is_idle(ctx: click.Context, *, as_json: bool) -> bool:
+    """Tells that nothing is new, if so it was at the end of the last run and nothing changed since.
+
+    Neither Dagster nor a table is needed for that.
+    """
+    from cairn.resources.home.home import Home, check_room, find_home
+    from cairn.resources.home.nothing_new import nothing_new
+
+    named: Path | None = ctx.find_root().obj
+    if named is None and "CAIRN_HOME" not in os.environ and Path("cairn.toml").exists():
+        return False  # it may name another home
+    start = time.monotonic()
+    home = Home(find_home(named))
+    found = None if home.read_only else nothing_new(home)
+    if found is None:
+        return False
+    check_room(home)
+    if as_json:
+        state = options.state_of(ctx)
+        told = overviews(state, whole=True)
+        emit_run(
+            seconds=time.monotonic() - start,
+            planned=found.planned,
+            earlier=found.earlier_answers,
+            refused=refused_files(state) if found.refused else [],
+            found=told,
+        )
+    else:
+        say_refused(refused_files(options.state_of(ctx)) if found.refused else [])
+        say_unchanged(found.totals)
+    return True
 
 
 def _tell_damage(found: Sequence["Damage"]) -> None:
@@ -118,13 +142,15 @@ def execute(
         click.exceptions.Exit: with 130 after Ctrl-C.
     """
     from cairn.pipelines.healing import heal
-    from cairn.pipelines.runner import RunFailed, plan, run_graph
+    from cairn.pipelines.planning.nothing_new import note_if_done
+    from cairn.pipelines.runner import NO_INPUT, RunFailed, plan, run_graph
     from cairn.resources.home.home import check_room
     from cairn.resources.home.run_times import RunTime, note_run
     from cairn.serving.cli.progress import Display
 
     check_room(state.home)
-    _tell_damage(heal(state, accept_loss=accept_loss))
+    mended = heal(state, accept_loss=accept_loss)
+    _tell_damage(mended)
     planned = plan(state)
     display = Display()
     start = time.monotonic()
@@ -147,151 +173,15 @@ def execute(
     seconds = time.monotonic() - start
     if planned.files and state.settings.model is None and not outcome.interrupted:
         note_run(state.home, RunTime(planned.lines, seconds))
-    finish(state, display, outcome, planned, seconds, report, as_json=as_json)
-
-
-def finish(
-    state: "State",
-    display: "Display",
-    outcome: Any,
-    planned: "Plan | None",
-    seconds: float,
-    report: bool | None,
-    *,
-    as_json: bool,
-) -> None:
-    """Tells what came of a run."""
-    from cairn.serving.query.research import SEARCHES_WAIT
-    from cairn.serving.query.research import wait as searches_wait
-    from cairn.serving.status.freshness import blocking_reasons, reasons
-
-    found = _overviews(state)
-    refused = _refused(state)
-    held = blocking_reasons(state)
-    paid = _paid(state, seconds)
-    earlier = _earlier_answers(state)
-    if as_json:
-        emit_json(
-            {
-                "changed": bool(outcome.runs),
-                "interrupted": outcome.interrupted,
-                "seconds": round(seconds, 3),
-                "runs": outcome.runs,
-                "input": planned,
-                "stages": display.stages.rows(state),
-                "model": paid,
-                "earlier_answers": earlier,
-                "rejected": refused,
-                "blocked_by": held,
-                "namespaces": found,
-            }
+    told = finish(state, display, outcome, planned, seconds, report, as_json=as_json)
+    if checked and not mended:
+        note_if_done(
+            state,
+            asdict(NO_INPUT),
+            [{name: each[name] for name in ("namespace", "totals")} for each in told.namespaces],
+            refused=len(told.refused),
+            earlier_answers=told.earlier_answers,
         )
-    else:
-        _tell(state, display, outcome, found, refused, seconds, report, held=bool(held))
-        if paid:
-            from cairn.serving.cli.report import spent
-
-            advise(f"The language model: {spent(paid)}; see `cairn costs`.")
-        if earlier and outcome.runs:
-            advise(f"Answers to an earlier prompt or model stand in {count(earlier, 'unit')}:"
-                " `cairn stale` tells what it costs to ask again.")  # fmt: skip
-        if state.settings.model and state.model_waited < math.inf:
-            advise("Not all was asked of the language model: what is left is asked by the next"
-                " `cairn run`.", style="yellow")  # fmt: skip
-        if not outcome.interrupted and searches_wait(state):
-            say(SEARCHES_WAIT)
-    for name, why in held.items():
-        click.echo(
-            at_home(f"cairn: {name} is blocked, readers keep what they had: {reasons(why)}"),
-            err=True,
-        )
-    if outcome.interrupted:
-        done = "what was done is published" if found else "nothing was done that could be published"
-        told = at_home(f"cairn: interrupted; {done}, `cairn run` goes on from there")
-        click.echo(told, err=True)
-        raise click.exceptions.Exit(130)
-    if held:
-        raise click.exceptions.Exit(1)
-
-
-def _paid(state: "State", seconds: float) -> dict[str, Any] | None:
-    """What calls to the language model in the last seconds cost; None if there were none."""
-    if state.settings.model is None:
-        return None
-    import polars as pl
-
-    from cairn.knowledge.llm.costs import costs
-
-    calls = state.answers.ledger()
-    began = datetime.now(UTC) - timedelta(seconds=seconds)
-    total = costs(calls.filter(pl.col("called_at") >= began)).row(0, named=True)
-    return total if total["calls"] else None
-
-
-def _earlier_answers(state: "State") -> int:
-    """Units that were made with answers to an earlier prompt, since no budget is set."""
-    import polars as pl
-
-    from cairn.knowledge.engine.work import STALE
-    from cairn.knowledge.schema.tables import WORK
-
-    marked = pl.col("fingerprint").str.ends_with(STALE)
-    return state.warehouse.read(WORK).filter(marked).select(pl.len()).collect().item()
-
-
-def _tell(
-    state: "State",
-    display: "Display",
-    outcome: Any,
-    found: list[dict[str, Any]],
-    refused: list[dict[str, str]],
-    seconds: float,
-    report: bool | None,
-    *,
-    held: bool,
-) -> None:
-    from cairn.serving.cli.report import print_overview, print_totals
-
-    out = console()
-    for file in refused[:5]:
-        say(f"refused: {file['path']}: {file['reason']}", style="yellow")
-    if len(refused) > 5:
-        advise(f"… and {len(refused) - 5:,} more: see `cairn dead-letters`", style="yellow")
-    if not outcome.runs:
-        say(f"Nothing changed: everything is taken in{'' if held else ' and published'}.")
-        for each in found:
-            print_totals(each)
-        return
-    if report is None:
-        report = out.is_terminal
-    if report:
-        print_table(display.stages.rows(state), STAGE_COLUMNS)
-        out.print()
-    for each in found:
-        if report:
-            print_overview(each)
-            out.print()
-        else:
-            print_totals(each)
-    if failed := sum(report.failed for report in display.stages.reports.values()):
-        advise(f"{count(failed, 'unit')} failed: see `cairn dead-letters`", style="yellow")
-    if not outcome.interrupted:
-        if report:
-            _brief(state, found)
-        advise(f'Done in {span(seconds)}. Next: `cairn search "…"`, `cairn brief`, `cairn status`.')
-
-
-def _brief(state: "State", found: list[dict[str, Any]]) -> None:
-    """What to know of the project that was worked on last, in the first namespace with one."""
-    from cairn.serving.cli.report import print_brief
-    from cairn.serving.query.briefs import project_brief
-    from cairn.serving.read.reader import open_reader
-
-    told = (project_brief(open_reader(state, each["namespace"])) for each in found)
-    if brief := next((each for each in told if each["lines"]), None):
-        say("What to know before the next session, as `cairn brief` tells it: ")
-        print_brief(brief)
-        say("")
 
 
 def _register(
@@ -352,25 +242,3 @@ def _about(seconds: float) -> str:
 def _dates(oldest: datetime, newest: datetime) -> str:
     first, last = f"{oldest:%Y-%m-%d}", f"{newest:%Y-%m-%d}"
     return first if first == last else f"{first} to {last}"
-
-
-def _overviews(state: "State") -> list[dict[str, Any]]:
-    """What is published, a person's own namespaces first."""
-    from cairn.resources.warehouse.publication import namespaces
-    from cairn.serving.read.namespaces import SAMPLES
-    from cairn.serving.read.reader import open_reader
-    from cairn.serving.status.overview import overview
-
-    names = sorted(namespaces(state.home), key=lambda name: (name == SAMPLES, name))
-    return [overview(open_reader(state, name)) for name in names]
-
-
-def _refused(state: "State") -> list[dict[str, str]]:
-    """Files that no adapter knows, or that could not be read."""
-    import polars as pl
-
-    from cairn.knowledge.schema.tables import SOURCE_FILES
-
-    files = state.warehouse.read(SOURCE_FILES).collect()
-    wrong = files.filter(pl.col("outcome").is_in(["rejected", "failed"])).sort("path")
-    return wrong.select("namespace", "path", "reason").to_dicts()

@@ -1,0 +1,198 @@
+"""How a home and its sources stood when nothing was pending: by it the next run knows at once.
+
+All that decides what is pending lies in files: code, settings, sources, inbox, tables, index. Where
+none has another size or time than at the last look, what that look found still holds. Whatever
+differs, a run looks properly: a wrong "nothing new" is worse than a slow one.
+"""
+
+import json
+import os
+import sys
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from errno import ELOOP
+from hashlib import blake2b
+from pathlib import Path
+from stat import S_ISREG
+from typing import Any
+
+from cairn.resources.home.atomic_files import replace_file
+from cairn.resources.home.home import PACKAGE, Home
+from cairn.resources.home.notes import NoteError, read_note
+from cairn.resources.home.seals import digest_of
+from cairn.resources.home.sources import files_there
+
+FILE = "nothing_new.json"
+
+# What is written beside all work, and decides nothing.
+_PASSED_OVER = frozenset(
+    {FILE, "write.lock", "write.lock.next", "daemon.lock", "usage", "hooks", "sensor_alive"}
+)
+_BESIDE_SQLITE = ("-wal", "-shm")
+
+
+@dataclass(frozen=True)
+class IndexLook:
+    """The index of a namespace: loading it touches files, but not what they hold."""
+
+    times: str
+    content: str
+
+
+@dataclass(frozen=True)
+class Look:
+    """How all of it stood, as digests."""
+
+    files: str
+    index: Mapping[str, IndexLook]
+
+
+@dataclass(frozen=True)
+class NothingNew:
+    """What a run found that had nothing to do; numbers alone, no text of logs."""
+
+    look: Look
+    plugins: Sequence[str]
+    """Files of code that is not ours and decides, too."""
+    until: float | None
+    """Seconds since 1970, from which on something may be pending by the time alone."""
+    planned: Mapping[str, Any]
+    """The plan of a run without input."""
+    totals: Sequence[Mapping[str, Any]]
+    """Of each namespace, what there is."""
+    refused: int
+    """Files that were refused."""
+    earlier_answers: int
+    """Units that rest on answers to an earlier prompt."""
+
+
+def look(home: Home, plugins: Sequence[str] = (), before: Look | None = None) -> Look:
+    """How a home, its sources, the settings and the code stand; reads nothing but the index.
+
+    Of that only what was touched since `before`, as its engine touches what it loads.
+    """
+    hashed = blake2b(digest_size=16)
+    for each in (_surroundings(), _code(plugins), _home(home), _sources(home)):
+        for line in each:
+            hashed.update(f"{line}\0".encode("utf-8", "surrogateescape"))
+        hashed.update(b"\1")
+    known = before.index if before else {}
+    index = {
+        place.name: _index(place, known.get(place.name)) for place in sorted(home.index.iterdir())
+    }
+    return Look(hashed.hexdigest(), index)
+
+
+def nothing_new(home: Home) -> NothingNew | None:
+    """What the last run found, if it holds still and that run found nothing to do; else None."""
+    try:
+        noted = read_note(home.root / FILE, NothingNew)
+        if noted.until is not None and time.time() >= noted.until:
+            return None
+        now = look(home, noted.plugins, noted.look)
+    except Exception:  # whatever is wrong, a run that looks properly tells
+        return None
+    if now.files != noted.look.files or now.index.keys() != noted.look.index.keys():
+        return None
+    if any(one.content != noted.look.index[name].content for name, one in now.index.items()):
+        return None
+    return noted
+
+
+def note_nothing_new(home: Home, found: NothingNew) -> None:
+    """Keeps what a run found."""
+    replace_file(home.root / FILE, json.dumps(asdict(found)).encode(), 0o600)
+
+
+def last_look(home: Home) -> Look | None:
+    """The look that is kept, whether or not it holds still."""
+    try:
+        return read_note(home.root / FILE, NothingNew).look
+    except (FileNotFoundError, NoteError):
+        return None
+
+
+def _surroundings() -> Iterator[str]:
+    """The settings that do not lie in the home, and Python with what is installed."""
+    yield from (sys.version, str(os.geteuid()), *sys.path[1:])
+    yield from (f"{name}={os.environ[name]}" for name in sorted(os.environ) if _sets(name))
+    toml = Path.cwd() / "cairn.toml"
+    yield toml.read_text() if toml.exists() else ""
+    for place in sys.path[1:]:
+        if place.endswith("-packages") and Path(place).is_dir():
+            installed = (entry for entry in os.scandir(place) if entry.name.endswith("-info"))
+            yield from sorted(f"{entry.name} {entry.stat().st_mtime_ns}" for entry in installed)
+
+
+def _sets(name: str) -> bool:
+    return name.startswith("CAIRN_") and name != "CAIRN_HOME"
+
+
+def _code(plugins: Iterable[str]) -> Iterator[str]:
+    for folder, inner, names in os.walk(PACKAGE, followlinks=True):
+        inner[:] = sorted(name for name in inner if name != "__pycache__")
+        yield from (_stands(f"{folder}/{name}") for name in sorted(names))
+    yield from map(_stands, plugins)
+
+
+def _home(home: Home) -> Iterator[str]:
+    """Every file of a home but those of the index and those that decide nothing."""
+    root = home.root
+    yield f"{root} {root.stat().st_mode}"
+    for entry in sorted(root.iterdir()):
+        if entry.name in _PASSED_OVER:
+            continue
+        if entry == home.index or not entry.is_dir():
+            yield f"{entry} {entry.lstat().st_mode}" if entry == home.index else _stands(str(entry))
+            continue
+        for folder, inner, names in os.walk(entry):
+            inner.sort()
+            if any(Path(folder, name).is_symlink() for name in inner):
+                raise OSError(ELOOP, "What a link leads to is not looked at", folder)
+            about = os.lstat(folder)
+            yield f"{folder} {about.st_mode} {about.st_uid}"
+            files = (name for name in sorted(names) if not name.endswith(_BESIDE_SQLITE))
+            yield from (_stands(f"{folder}/{name}") for name in files)
+
+
+def _sources(home: Home) -> Iterator[str]:
+    yield from sorted(
+        f"{file.namespace} {file.name} {file.timezone} {file.size} {file.modified_ns}"
+        for file in files_there(home)
+    )
+
+
+def _index(place: Path, before: IndexLook | None) -> IndexLook:
+    folders = [str(place)]
+    files: list[str] = []
+    for folder, inner, names in os.walk(place):
+        folders += [f"{folder}/{name}" for name in inner]
+        files += [f"{folder}/{name}" for name in names]
+    times = _digest(map(_stands, sorted(files)))
+    if before is not None and before.times == times:
+        return before
+    modes = {path: os.lstat(path).st_mode for path in sorted((*folders, *files))}
+    return IndexLook(
+        times,
+        _digest(
+            f"{path} {mode} {digest_of(Path(path)) if S_ISREG(mode) else ''}"
+            for path, mode in modes.items()
+        ),
+    )
+
+
+def _stands(file: str) -> str:
+    """A file, or what a link leads to, by its times: the last, of any change, cannot be set."""
+    found = os.stat(file)  # noqa: PTH116  a thousand of them
+    return (
+        f"{file} {found.st_mode} {found.st_uid} {found.st_ino} {found.st_size}"
+        f" {found.st_mtime_ns} {found.st_ctime_ns}"
+    )
+
+
+def _digest(lines: Iterable[str]) -> str:
+    hashed = blake2b(digest_size=16)
+    for line in lines:
+        hashed.update(f"{line}\0".encode("utf-8", "surrogateescape"))
+    return hashed.hexdigest()

@@ -1,0 +1,254 @@
+"""What a run tells when it is over: for a person, and as JSON."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from cairn.serving.cli.terminal import (
+    TerminalColumn,
+    advise,
+    at_home,
+    console,
+    emit_json,
+    print_table,
+    say,
+)
+from cairn.serving.read.display import count, span
+
+if TYPE_CHECKING:
+    from cairn.pipelines.runner import Plan
+    from cairn.resources.context import State
+    from cairn.serving.cli.progress import Display
+
+STAGE_COLUMNS = (
+    TerminalColumn("stage"),
+    TerminalColumn("rows_in", "rows in"),
+    TerminalColumn("done"),
+    TerminalColumn("empty"),
+    TerminalColumn("rejected"),
+    TerminalColumn("failed"),
+    TerminalColumn("rows", "rows made", from_width=96),
+    TerminalColumn("seconds"),
+)
+
+
+class Told(NamedTuple):
+    """What was told of a run, and is so until the next."""
+
+    namespaces: list[dict[str, Any]]
+    refused: list[dict[str, str]]
+    earlier_answers: int
+
+
+def finish(
+    state: "State",
+    display: "Display",
+    outcome: Any,
+    planned: "Plan | None",
+    seconds: float,
+    report: bool | None,
+    *,
+    as_json: bool,
+) -> Told:
+    """Tells what came of a run."""
+    from cairn.serving.query.research import SEARCHES_WAIT
+    from cairn.serving.query.research import wait as searches_wait
+    from cairn.serving.status.freshness import blocking_reasons, reasons
+
+    if report is None:
+        report = console().is_terminal
+    found = overviews(state, whole=as_json or bool(report and outcome.runs))
+    refused = refused_files(state)
+    held = blocking_reasons(state)
+    paid = _paid(state, seconds)
+    earlier = _earlier_answers(state)
+    if as_json:
+        emit_run(
+            seconds=seconds,
+            planned=planned,
+            earlier=earlier,
+            refused=refused,
+            found=found,
+            runs=outcome.runs,
+            interrupted=outcome.interrupted,
+            stages=display.stages.rows(state),
+            model=paid,
+            blocked_by=held,
+        )
+    else:
+        _tell(state, display, outcome, found, refused, seconds, report, held=bool(held))
+        if paid:
+            from cairn.serving.cli.report import spent
+
+            advise(f"The language model: {spent(paid)}; see `cairn costs`.")
+        if earlier and outcome.runs:
+            advise(f"Answers to an earlier prompt or model stand in {count(earlier, 'unit')}:"
+                " `cairn stale` tells what it costs to ask again.")  # fmt: skip
+        if state.settings.model and state.model_waited < math.inf:
+            advise("Not all was asked of the language model: what is left is asked by the next"
+                " `cairn run`.", style="yellow")  # fmt: skip
+        if not outcome.interrupted and searches_wait(state):
+            say(SEARCHES_WAIT)
+    for name, why in held.items():
+        click.echo(
+            at_home(f"cairn: {name} is blocked, readers keep what they had: {reasons(why)}"),
+            err=True,
+        )
+    if outcome.interrupted:
+        done = "what was done is published" if found else "nothing was done that could be published"
+        told = at_home(f"cairn: interrupted; {done}, `cairn run` goes on from there")
+        click.echo(told, err=True)
+        raise click.exceptions.Exit(130)
+    if held:
+        raise click.exceptions.Exit(1)
+    return Told(found, refused, earlier)
+
+
+def emit_run(
+    *,
+    seconds: float,
+    planned: object,
+    earlier: int,
+    refused: list[dict[str, str]],
+    found: list[dict[str, Any]],
+    runs: Sequence[str] = (),
+    interrupted: bool = False,
+    stages: Sequence[object] = (),
+    model: dict[str, Any] | None = None,
+    blocked_by: Mapping[str, list[str]] | None = None,
+) -> None:
+    """A run as JSON; one that had nothing to do says the same of itself."""
+    emit_json(
+        {
+            "changed": bool(runs),
+            "interrupted": interrupted,
+            "seconds": round(seconds, 3),
+            "runs": list(runs),
+            "input": planned,
+            "stages": list(stages),
+            "model": model,
+            "earlier_answers": earlier,
+            "rejected": refused,
+            "blocked_by": blocked_by or {},
+            "namespaces": found,
+        }
+    )
+
+
+def _paid(state: "State", seconds: float) -> dict[str, Any] | None:
+    """What calls to the language model in the last seconds cost; None if there were none."""
+    if state.settings.model is None:
+        return None
+    import polars as pl
+
+    from cairn.knowledge.llm.costs import costs
+
+    calls = state.answers.ledger()
+    began = datetime.now(UTC) - timedelta(seconds=seconds)
+    total = costs(calls.filter(pl.col("called_at") >= began)).row(0, named=True)
+    return total if total["calls"] else None
+
+
+def _earlier_answers(state: "State") -> int:
+    """Units that were made with answers to an earlier prompt, since no budget is set."""
+    import polars as pl
+
+    from cairn.knowledge.engine.work import STALE
+    from cairn.knowledge.schema.tables import WORK
+
+    marked = pl.col("fingerprint").str.ends_with(STALE)
+    return state.warehouse.read(WORK).filter(marked).select(pl.len()).collect().item()
+
+
+def _tell(
+    state: "State",
+    display: "Display",
+    outcome: Any,
+    found: list[dict[str, Any]],
+    refused: list[dict[str, str]],
+    seconds: float,
+    report: bool | None,
+    *,
+    held: bool,
+) -> None:
+    from cairn.serving.cli.report import print_overview, print_totals
+
+    out = console()
+    say_refused(refused)
+    if not outcome.runs:
+        say_unchanged(found, held=held)
+        return
+    if report:
+        print_table(display.stages.rows(state), STAGE_COLUMNS)
+        out.print()
+    for each in found:
+        if report:
+            print_overview(each)
+            out.print()
+        else:
+            print_totals(each)
+    if failed := sum(report.failed for report in display.stages.reports.values()):
+        advise(f"{count(failed, 'unit')} failed: see `cairn dead-letters`", style="yellow")
+    if not outcome.interrupted:
+        if report:
+            _brief(state, found)
+        advise(f'Done in {span(seconds)}. Next: `cairn search "…"`, `cairn brief`, `cairn status`.')
+
+
+def say_refused(refused: list[dict[str, str]]) -> None:
+    """Files that were refused, and why."""
+    for file in refused[:5]:
+        say(f"refused: {file['path']}: {file['reason']}", style="yellow")
+    if len(refused) > 5:
+        advise(f"… and {len(refused) - 5:,} more: see `cairn dead-letters`", style="yellow")
+
+
+def say_unchanged(found: Iterable[Mapping[str, Any]], *, held: bool = False) -> None:
+    """What a run says that had nothing to do."""
+    from cairn.serving.cli.report import print_totals
+
+    say(f"Nothing changed: everything is taken in{'' if held else ' and published'}.")
+    for each in found:
+        print_totals(each)
+
+
+def _brief(state: "State", found: list[dict[str, Any]]) -> None:
+    """What to know of the project that was worked on last, in the first namespace with one."""
+    from cairn.serving.cli.report import print_brief
+    from cairn.serving.query.briefs import project_brief
+    from cairn.serving.read.reader import open_reader
+
+    told = (project_brief(open_reader(state, each["namespace"])) for each in found)
+    if brief := next((each for each in told if each["lines"]), None):
+        say("What to know before the next session, as `cairn brief` tells it: ")
+        print_brief(brief)
+        say("")
+
+
+def overviews(state: "State", *, whole: bool) -> list[dict[str, Any]]:
+    """What is published, or no more than how much, a person's own namespaces first."""
+    from cairn.resources.warehouse.publication import namespaces
+    from cairn.serving.read.namespaces import SAMPLES
+    from cairn.serving.read.reader import open_reader
+    from cairn.serving.status.overview import overview
+    from cairn.serving.status.totals import totals
+
+    names = sorted(namespaces(state.home), key=lambda name: (name == SAMPLES, name))
+    readers = [open_reader(state, name) for name in names]
+    if whole:
+        return [overview(reader) for reader in readers]
+    return [{"namespace": reader.namespace, "totals": totals(reader)} for reader in readers]
+
+
+def refused_files(state: "State") -> list[dict[str, str]]:
+    """Files that no adapter knows, or that could not be read."""
+    import polars as pl
+
+    from cairn.knowledge.schema.tables import SOURCE_FILES
+
+    files = state.warehouse.read(SOURCE_FILES).collect()
+    wrong = files.filter(pl.col("outcome").is_in(["rejected", "failed"])).sort("path")
+    return wrong.select("namespace", "path", "reason").to_dicts()

@@ -1,0 +1,207 @@
+"""Nothing is new until anything that decides it has changed, however little shows of that."""
+
+import json
+import os
+import shutil
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from cairn.pipelines.follow import follow
+from cairn.pipelines.planning.nothing_new import note_if_done
+from cairn.resources.context import State
+from cairn.resources.deletion.tombstones import note
+from cairn.resources.home.home import Home, open_home
+from cairn.resources.home.inbox import append_event
+from cairn.resources.home.nothing_new import NothingNew, look, note_nothing_new, nothing_new
+from cairn.resources.home.settings import Settings
+from cairn.resources.home.sources import add_source, remove_source
+from cairn.serving.read.reader import open_reader
+from cairn.serving.retrieval.search import search_memory
+from tests.homes import copy_home
+
+
+class Place(NamedTuple):
+    """A home in which nothing is new, its logs, and code of another's that decides, too."""
+
+    home: Home
+    logs: Path
+    plugin: Path
+
+
+def talk(minute: int, text: str) -> str:
+    at = f"2026-03-01T10:{minute:02}:00Z"
+    return json.dumps({"role": "user", "content": text, "timestamp": at}) + "\n"
+
+
+def state_of(home: Home) -> State:
+    return State(home, Settings())
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Place:
+    folder = tmp_path_factory.mktemp("made")
+    (folder / "logs").mkdir()
+    (folder / "logs" / "chat.jsonl").write_text(
+        talk(0, "We use pnpm here, never npm install.")
+        + talk(1, "We decided to use gzip instead of zstd for the archives.")
+    )
+    home = open_home(folder / "home")
+    add_source(home, folder / "logs", "me")
+    follow(state_of(home))
+    return Place(home, folder / "logs", folder / "logbook.py")
+
+
+@pytest.fixture
+def place(made: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
+    monkeypatch.chdir(tmp_path)
+    home = Home(copy_home(made.home.root, tmp_path / "home"))
+    logs, plugin = tmp_path / "logs", tmp_path / "logbook.py"
+    shutil.copytree(made.logs, logs)
+    plugin.write_text("VERSION = 1\n")
+    remove_source(home, made.logs)
+    add_source(home, logs, "me")
+    found = NothingNew(look(home, [str(plugin)]), [str(plugin)], None, {}, [], 0, 0)
+    note_nothing_new(home, found)
+    assert nothing_new(home) == found
+    return Place(home, logs, plugin)
+
+
+def grown(place: Place) -> None:
+    with (place.logs / "chat.jsonl").open("a") as file:
+        file.write(talk(2, "Never push to main."))
+
+
+def rotten(file: Path) -> None:
+    """Another byte, and nothing shows that it was written."""
+    before = file.stat()
+    content = bytearray(file.read_bytes())
+    content[len(content) // 2] ^= 0xFF
+    file.write_bytes(content)
+    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+def file_of(home: Home, pattern: str) -> Path:
+    return max(home.root.glob(pattern), key=lambda file: (file.stat().st_size, file))
+
+
+def told(place: Place) -> None:
+    event = {"type": "note", "namespace": "me", "text": "The NAS wakes at six."}
+    append_event(place.home, event, redact=lambda text: (text, 0))
+
+
+def forgotten(place: Place) -> None:
+    note(place.home, {"type": "tombstone", "namespace": "me", "conversation_id": "c_1"})
+
+
+def linked(place: Place) -> None:
+    """What a link leads to may change, and its name does not."""
+    folder = place.home.warehouse / "facts"
+    folder.rename(place.home.root.parent / "facts")
+    folder.symlink_to(place.home.root.parent / "facts")
+
+
+CHANGES: dict[str, Callable[[Place], object]] = {
+    "a log has grown": grown,
+    "a log is new": lambda place: (place.logs / "new.jsonl").write_text(talk(3, "Hello.")),
+    "a log is gone": lambda place: (place.logs / "chat.jsonl").unlink(),
+    "a log was replaced": lambda place: (place.logs / "chat.jsonl").touch(),
+    "a source was added": lambda place: add_source(place.home, place.plugin.parent / "home2", "b"),
+    "a source was removed": lambda place: remove_source(place.home, place.logs),
+    "a source has another timezone": lambda place: add_source(
+        place.home, place.logs, "me", "Europe/Berlin"
+    ),
+    "something was told": told,
+    "something is to be forgotten": forgotten,
+    "a setting of the home": lambda place: (place.home.root / "cairn.toml").write_text(
+        "policy.search_limit = 7\n"
+    ),
+    "a setting of this folder": lambda _: Path("cairn.toml").write_text("timezone = 'UTC'\n"),
+    "code of a plug-in": lambda place: place.plugin.write_text("VERSION = 2\n"),
+    "code of a plug-in is gone": lambda place: place.plugin.unlink(),
+    "a table is gone": lambda place: shutil.rmtree(place.home.warehouse / "facts"),
+    "a table is elsewhere": linked,
+    "a file of a table is gone": lambda place: file_of(
+        place.home, "warehouse/records/**/*.parquet"
+    ).unlink(),
+    "a file of a table is rotten": lambda place: rotten(
+        file_of(place.home, "warehouse/records/**/*.parquet")
+    ),
+    "a commit came": lambda place: file_of(
+        place.home, "warehouse/work/_delta_log/*.json"
+    ).with_name("00000000000000009999.json").write_text("{}"),
+    "the index is rotten": lambda place: rotten(file_of(place.home, "index/me/**/*.dat")),
+    "the index is gone": lambda place: shutil.rmtree(place.home.index / "me"),
+    "the manifest is gone": lambda place: (place.home.publication / "me.json").unlink(),
+    "a mark of the model": lambda place: (place.home.root / "model_goes_on").write_text("facts"),
+    "a mode": lambda place: (place.home.warehouse / "facts").chmod(0o500),
+    "the history of runs is gone": lambda place: shutil.rmtree(place.home.dagster),
+    "the note itself is cut": lambda place: (place.home.root / "nothing_new.json").write_text("{"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES.keys())
+def test_what_changed_is_looked_at(place: Place, change: Callable[[Place], object]) -> None:
+    (place.plugin.parent / "home2").mkdir()
+    change(place)
+    assert nothing_new(place.home) is None
+
+
+def test_a_variable_changed(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CAIRN_POLICY__SEARCH_LIMIT", "7")
+    assert nothing_new(place.home) is None
+
+
+def test_a_package_was_installed(
+    place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = tmp_path / "site-packages"
+    found.mkdir()
+    monkeypatch.syspath_prepend(tmp_path)  # the first is that of the command
+    monkeypatch.setattr("sys.path", [str(tmp_path), str(found)])
+    note_nothing_new(place.home, NothingNew(look(place.home), [], None, {}, [], 0, 0))
+    assert nothing_new(place.home)
+    (found / "logbook-1.dist-info").mkdir()
+    assert nothing_new(place.home) is None
+
+
+def test_who_reads_changes_nothing(place: Place) -> None:
+    state = state_of(place.home)
+    assert search_memory(open_reader(state, "me"), "pnpm", "all", 3)
+    (place.home.root / "sensor_alive").touch()
+    (place.home.root / "usage").mkdir(exist_ok=True)
+    (place.home.root / "usage" / "me.jsonl").write_text("{}")
+    assert nothing_new(place.home)
+
+
+def test_time_passes(place: Place) -> None:
+    noted = nothing_new(place.home)
+    assert noted
+    note_nothing_new(place.home, replace(noted, until=time.time() + 60))
+    assert nothing_new(place.home)
+    note_nothing_new(place.home, replace(noted, until=time.time()))
+    assert nothing_new(place.home) is None
+
+
+@pytest.mark.parametrize("change", ["nothing", "a log", "a setting", "a file", "a mark"])
+def test_only_a_home_that_owes_nothing_is_noted(place: Place, change: str) -> None:
+    (place.home.root / "nothing_new.json").unlink()
+    state = state_of(place.home)
+    follow(state)
+    match change:
+        case "a log":
+            grown(place)
+        case "a setting":
+            state = State(place.home, Settings(qdrant_url="http://127.0.0.1:1"))
+        case "a file":
+            shutil.rmtree(place.home.index / "me")
+        case "a mark":
+            (place.home.root / "model_goes_on").write_text("facts")
+        case _:
+            pass
+    note_if_done(state, {}, [], refused=0, earlier_answers=0)
+    assert (nothing_new(place.home) is not None) == (change == "nothing")
